@@ -12,6 +12,12 @@ function count(text: string): number {
   return value;
 }
 
+function score(text: string): number {
+  if (!/^(?:[1-9]|10)$/.test(text))
+    throw new InvalidArgumentError(`Expected a whole number from 1 to 10, got ${text || 'nothing'}.`);
+  return Number(text);
+}
+
 function list(text: string, before: readonly string[] = []): readonly string[] {
   return [
     ...before,
@@ -214,16 +220,19 @@ export function addTeamCommands(program: Command): void {
   addViews(team);
   team
     .command('select')
-    .description('how a piece of work would be done, explained line by line')
-    .argument('<text>', "the feature's words, or the id of a SPEC")
+    .description('mode and team for a piece of work, each figure with its source')
+    .argument('[text]', 'the text of a feature, or the id of a SPEC')
     .option('--team', 'ask for a team')
     .option('--solo', 'ask for sub-agents')
     .option('--force', 'a team whatever the thresholds and switches say')
     .option('--pattern <name>', 'the composition')
+    .option('--files <n>', 'set the number of files to change', count)
+    .option('--domains <n>', 'set the number of domains', count)
+    .option('--complexity <n>', 'set the complexity, 1 to 10', score)
     .option('--json', 'as JSON')
-    .action(async (text: string, options: Options) => {
+    .action(async (text: string | undefined, options: Options) => {
       const { selectCommand } = await import('./team-select.ts');
-      await selectCommand(text, options);
+      await selectCommand(text ?? '', options);
     });
   addSpecs(program);
   program

@@ -1,4 +1,4 @@
-// `tool team select`: how a piece of work would be done, and why.
+// `tool team select`: the mode and the team for a piece of work, with the figures that decide and their sources.
 
 import { findVariable } from '../adapters/host-settings.ts';
 import { findProject } from '../adapters/project.ts';
@@ -7,27 +7,60 @@ import { ToolError } from '../domain/errors.ts';
 import { isSpecId } from '../domain/spec/spec.ts';
 import { decideMode } from '../domain/team/activation.ts';
 import { parseFlags } from '../domain/team/arguments.ts';
-import { select } from '../domain/team/selection.ts';
+import { type FigureName, type PlannedTask, type Selection, select } from '../domain/team/selection.ts';
 import { visible } from '../domain/text.ts';
+import { unreadable } from '../engine/team/deciding.ts';
+import type { HookContext } from '../engine/team/hook-context.ts';
 
 export type SelectOptions = {
   readonly team?: boolean;
   readonly solo?: boolean;
   readonly force?: boolean;
   readonly pattern?: string;
+  readonly files?: number;
+  readonly domains?: number;
+  readonly complexity?: number;
   readonly json?: boolean;
 };
+
+type Asked = { readonly text: string; readonly plan: readonly PlannedTask[] | null };
+
+/** The text, and the tasks of the plan where the words are the id of a SPEC that has one. */
+async function readAsked(words: string, { project }: HookContext): Promise<Asked> {
+  if (!isSpecId(words)) return { text: words, plan: null };
+  const text = project.spec(words);
+  if (text === null) throw new ToolError('usage', `there is no .tool/specs/${words}/spec.md`);
+  const planned = await project.planned(words);
+  if (planned !== null && planned.problems.length > 0)
+    throw new ToolError('refused', unreadable(words, planned.problems));
+  return { text, plan: planned?.data.plan.tasks ?? null };
+}
+
+const FIGURES: readonly FigureName[] = ['domains', 'files', 'complexity'];
+
+function figureLine(name: FigureName, { figures }: Selection): string {
+  const { value, source } = figures[name];
+  return `${name}: ${value ?? 'unknown'} (${source})`;
+}
 
 export async function selectCommand(words: string, options: SelectOptions): Promise<void> {
   const context = composeOperations(process.cwd(), process.env);
   const { main } = findProject(process.cwd());
   const settings = await context.settings();
-  const isSpec = isSpecId(words);
-  const text = isSpec ? context.project.spec(words) : words;
-  if (text === null) throw new ToolError('usage', `there is no .tool/specs/${words}/spec.md`);
-  if (text.trim() === '')
-    throw new ToolError('usage', 'expected what is to be built, or the id of a SPEC, got an empty text');
-  const command = isSpec ? 'run' : options.pattern === undefined ? 'plan' : 'run';
+  const { files, domains, complexity } = options;
+  const set = {
+    ...(files === undefined ? {} : { files }),
+    ...(domains === undefined ? {} : { domains }),
+    ...(complexity === undefined ? {} : { complexity }),
+  };
+  const isSet = Object.keys(set).length > 0;
+  const { text, plan } = await readAsked(words, context);
+  if (text.trim() === '' && !isSet)
+    throw new ToolError(
+      'usage',
+      'expected the text of a feature, the id of a SPEC, or one of --files, --domains and --complexity; got an empty text',
+    );
+  const command = isSpecId(words) || options.pattern !== undefined || text.trim() === '' ? 'run' : 'plan';
   const given = [
     ...(options.team === true ? ['--team'] : []),
     ...(options.solo === true ? ['--solo'] : []),
@@ -36,7 +69,7 @@ export async function selectCommand(words: string, options: SelectOptions): Prom
   ];
   const parsed = parseFlags(command, given, Object.keys(settings.patterns));
   if (!parsed.ok) throw new ToolError('usage', parsed.problems.join('\n'));
-  const selection = select({ text, files: await context.project.files(), settings });
+  const selection = select({ text, files: await context.project.files(), settings, plan, set });
   const decision = decideMode({
     command,
     flags: parsed.flags,
@@ -50,17 +83,13 @@ export async function selectCommand(words: string, options: SelectOptions): Prom
     process.stdout.write(`${JSON.stringify({ decision, selection }, null, 2)}\n`);
     return;
   }
+  const { critical } = selection;
   const lines = [
     `${decision.mode}${decision.pattern === null ? '' : `, pattern ${decision.pattern}: ${decision.roles.join(', ')}`}`,
     ...decision.reasons.map((reason) => `  ${reason}`),
-    `domains: ${selection.domains.map(({ name, files }) => `${name} (${files.length})`).join(', ') || 'none'}`,
-    ...selection.domains.map(({ name, why }) => `  ${name}: ${why}`),
-    `files: ${selection.fileCount}${selection.isEstimate ? ' (an estimate)' : ''}`,
-    `complexity: ${selection.score} of 10`,
-    ...selection.scoreLines.map(({ points, why }) => `  ${points >= 0 ? '+' : ''}${points}  ${why}`),
-    ...(selection.critical === null ? [] : [`critical: ${selection.critical.feature}: ${selection.critical.why}`]),
-    `a team for it: ${selection.pattern} (${selection.roles.join(', ')})`,
-    ...selection.reasons.map((reason) => `  ${reason}`),
+    ...FIGURES.map((name) => figureLine(name, selection)),
+    ...(critical === null ? [] : [`critical: ${critical.feature} (${critical.source})`]),
+    `a team for it: ${selection.pattern}: ${selection.roles.join(', ')} (${selection.patternWhy})`,
   ];
   process.stdout.write(`${lines.map(visible).join('\n')}\n`);
 }

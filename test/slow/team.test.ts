@@ -197,18 +197,6 @@ test('what is being changed at the user’s word is not approved as it was', asy
   assert.equal(readFileSync(join(root, '.tool/specs/SPEC-AUTH-001/spec.md'), 'utf8'), SPEC);
 });
 
-test('a selection is explained line by line, and what is installed for agents is none of it', async (t) => {
-  const { json } = projectOf(t, { 'src/api/users.ts': 'export {};\n', '.claude/agents/x.md': 'password\n' });
-  const { decision, selection } = await json([
-    'team',
-    'select',
-    'change src/api/users.ts: people sign in with their password',
-  ]);
-  assert.equal(decision.mode, 'subagent');
-  assert.deepEqual(selection.files, ['src/api/users.ts']);
-  for (const file of selection.files) assert.doesNotMatch(file, /^\.(claude|tool)\//);
-});
-
 /** The row of that name. */
 function row(rows: ReadonlyMap<string, Row>, name: string): Row {
   const found = rows.get(name);

@@ -17,15 +17,40 @@ type Fields = Readonly<Record<string, unknown>>;
 
 export const SPEC = 'SPEC-USERS-001';
 
-/** Two lines that have nothing to do with each other: two teammates can begin at once. */
 const SPEC_TEXT = `---
 id: ${SPEC}
+title: Two small things
 status: approved
+created: 2026-01-30
+updated: 2026-01-31
 ---
+
 # Two small things
 
-- When an account is asked for by id, the API in src/api/users.js shall answer with its owner.
-- The banner component shall print the greeting in capitals.
+> Both are asked for.
+
+## Requirements
+
+- R1: When an account is asked for by id, the API shall answer with its owner.
+- R2: The banner component shall print the greeting in capitals.
+`;
+
+const task = (id: string, about: string, file: string, domain: string, after: string, requirement: string) =>
+  `## ${id}: ${about}\n\n- files: \`${file}\`\n- depends on: ${after}\n- domain: ${domain}\n- requirements: ${requirement}\n`;
+
+/** Two tasks that do not depend on each other: two teammates can begin at once. Each has its test. */
+const PLAN_TEXT = [
+  '# Plan\n',
+  task('T1', 'Answer with the owner', 'src/api/users.js', 'backend', 'none', 'R1'),
+  task('T2', 'Print in capitals', 'src/components/banner.js', 'frontend', 'none', 'R2'),
+  task('T3', 'Test the owner', 'tests/users.test.js', 'tests', 'T1', 'R1'),
+  task('T4', 'Test the banner', 'tests/banner.test.js', 'tests', 'T2', 'R2'),
+].join('\n');
+
+const ACCEPTANCE_TEXT = `# Acceptance
+
+- A1 (R1): Given an account, when it is asked for by id, then the API answers with its owner.
+- A2 (R2): Given a greeting, when the banner prints it, then it is in capitals.
 `;
 
 const EARLIER = "export const ownerOf = (id) => ['owner', id].join(' ');\n";
@@ -51,6 +76,8 @@ const FILES: Tree = {
     '',
   ].join('\n'),
   [`.tool/specs/${SPEC}/spec.md`]: SPEC_TEXT,
+  [`.tool/specs/${SPEC}/plan.md`]: PLAN_TEXT,
+  [`.tool/specs/${SPEC}/acceptance.md`]: ACCEPTANCE_TEXT,
 };
 
 const CLI = join(process.cwd(), 'dist', 'cli.js');

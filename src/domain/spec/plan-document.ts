@@ -1,8 +1,8 @@
 // plan.md: how a feature is built, and the tasks that it takes.
 
 import { nearest } from '../nearest.ts';
+import { DOMAINS } from '../team/areas.ts';
 import { insideProject } from '../team/ownership.ts';
-import type { DomainName } from '../team/vocabulary.ts';
 import { got } from '../text.ts';
 import { idsOf } from './acceptance-document.ts';
 import { asWords, type Block, codeSpan, codeSpans, quoteOf, readMarkdown, unclosedWords } from './markdown.ts';
@@ -39,18 +39,6 @@ const FIELDS = ['files', 'domain', 'owner', 'depends on', 'requirements'] as con
 /** What begins a task. */
 export const TASK_HEADING = /^(T[1-9]\d*)\s*:\s*(.*)$/;
 type FieldName = (typeof FIELDS)[number];
-
-export const PLAN_DOMAINS: readonly DomainName[] = [
-  'backend',
-  'frontend',
-  'database',
-  'security',
-  'tests',
-  'design',
-  'infrastructure',
-  'documentation',
-  'core',
-];
 
 export function renderPlan({ design, tasks }: PlanDocument): string {
   return [
@@ -160,12 +148,12 @@ function taskOf(
     else if (paths.indexOf(path) < index) say(at('files'), `${id}: files: expected ${got(file)} once, got it again`);
   }
   const domain = value('domain');
-  if (!PLAN_DOMAINS.some((one) => one === domain)) {
-    const close = nearest(domain, PLAN_DOMAINS);
+  if (!DOMAINS.some((one) => one === domain)) {
+    const close = nearest(domain, DOMAINS);
     const meant = close === undefined || domain === '' ? '' : `; did you mean ${close}?`;
     say(
       at('domain'),
-      `${id}: domain: expected one of ${PLAN_DOMAINS.join(', ')}, got ${got(domain === '' ? undefined : domain)}${meant}`,
+      `${id}: domain: expected one of ${DOMAINS.join(', ')}, got ${got(domain === '' ? undefined : domain)}${meant}`,
     );
   }
   const owner = /^(?:none|-|–)?$/i.test(value('owner')) ? null : value('owner');

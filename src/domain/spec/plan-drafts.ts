@@ -1,9 +1,9 @@
 // The tasks of a plan.md as tasks of a team: who does each, after what, with which lines of the SPEC.
 
 import { type Ownership, ownerOf, SHARED } from '../team/ownership.ts';
+import { isBuilder, QUALITY, TESTER } from '../team/role.ts';
 import { roleOfArea } from '../team/suggest-ownership.ts';
 import { type Decomposition, freeWords, listed, quoted, subject, type TaskDraft } from '../team/task-draft.ts';
-import { isBuilder, QUALITY, TESTER } from '../team/task-files.ts';
 import type { Scenario } from './acceptance-document.ts';
 import type { SpecData } from './check.ts';
 import type { PlanTask } from './plan-document.ts';

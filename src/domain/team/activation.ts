@@ -264,17 +264,16 @@ function wishOf({ command, flags, settings, selection, environment }: DecisionIn
     : byThresholds(selection);
 }
 
-function byThresholds({ thresholds, size, critical, fileCount, isEstimate, domains }: Selection): Wish {
-  const more: Readonly<Record<string, string>> = {
-    domains: domains.length === 0 ? '' : ` (${domains.map(({ name }) => name).join(', ')})`,
-    files: isEstimate ? ' (estimated)' : '',
-  };
-  const said = thresholds.map(({ what, has, needed }) => `${what} ${has} of ${needed}${more[what] ?? ''}`).join(', ');
-  const met = thresholds.filter(({ has, needed }) => has >= needed).map(({ what }) => what);
+/** A figure that is not known reaches no threshold. */
+function byThresholds({ thresholds, size, critical, figures }: Selection): Wish {
+  const said = thresholds
+    .map(({ what, value, needed, source }) => `${what} ${value ?? 'unknown'} of ${needed} (${source})`)
+    .join(', ');
+  const met = thresholds.filter(({ value, needed }) => value !== null && value >= needed).map(({ what }) => what);
   if (met.length === 0) return { team: false, reasons: [`no threshold is met: ${said}`] };
   const reason = `${met.join(' and ')} reach${met.length === 1 ? 'es' : ''} the threshold: ${said}`;
   if (size !== 'solo' || critical !== null) return { team: 'found', reasons: [reason] };
-  return { team: false, reasons: [reason, `but ${fileCount} files are too few for a team`] };
+  return { team: false, reasons: [reason, `but ${figures.files.value} files are too few for a team`] };
 }
 
 /** As many as there may be, in their order; in planning those whose results make the SPEC before any other. */

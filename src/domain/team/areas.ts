@@ -10,6 +10,22 @@ export type Area =
   | 'documentation'
   | 'core';
 
+/** What a plan may call the part that a task changes. */
+export type DomainName = Area | 'security';
+
+/** In the order in which they are shown. */
+export const DOMAINS: readonly DomainName[] = [
+  'backend',
+  'frontend',
+  'database',
+  'security',
+  'tests',
+  'design',
+  'infrastructure',
+  'documentation',
+  'core',
+];
+
 type Rule = {
   readonly area: Area;
   readonly folders?: RegExp;

@@ -4,10 +4,10 @@ import { messageContent } from './content-line.ts';
 import { asksForWork, messageLine, unreadOf } from './mail.ts';
 import { LEAD } from './message.ts';
 import { insideProject, type Ownership, ownerOf, SHARED } from './ownership.ts';
+import { BACKEND, TESTER } from './role.ts';
 import { isModelLed, type Message, type TeamState } from './state.ts';
 import { bookOf } from './task-book.ts';
 import { listed, quoted, subject } from './task-draft.ts';
-import { BACKEND, TESTER } from './task-files.ts';
 import { writersOf } from './unowned.ts';
 
 /** So often a teammate is asked to complete what it changed beside its tasks. */

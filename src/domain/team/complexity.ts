@@ -1,19 +1,14 @@
-// How complex a piece of work is, 1 to 10: a published sum, explained line by line.
+// The complexity of a piece of work, 1 to 10: a published sum over known facts, explained line by line.
 
 export type ScoreLine = { readonly points: number; readonly why: string };
 
-/** What the sum is made of, counted. Yes and no are 1 and 0. */
+/** The facts, counted; null: not known. A critical feature is 1 or 0. */
 export type Measures = {
-  readonly domains: number;
-  readonly files: number;
-  /** Of screen, server and data: how many change. */
-  readonly layers: number;
+  readonly domains: number | null;
+  readonly files: number | null;
+  /** How often a task of the plan depends on another. */
+  readonly dependencies: number | null;
   readonly critical: number;
-  readonly schema: number;
-  readonly external: number;
-  /** Requirement and acceptance lines. */
-  readonly requirements: number;
-  readonly shared: number;
 };
 
 export const SCORE_MIN = 1;
@@ -22,7 +17,7 @@ export const SCORE_MAX = 10;
 type Rule = {
   readonly measure: keyof Measures;
   readonly what: string;
-  /** Ascending; the last that is reached counts, not their sum. */
+  /** Ascending; only the last that is reached counts. */
   readonly steps: readonly { readonly from: number; readonly points: number }[];
 };
 
@@ -46,32 +41,27 @@ export const FORMULA: readonly Rule[] = [
       { from: 21, points: 3 },
     ],
   },
-  { measure: 'layers', what: 'layers crossed (screen, server, data)', steps: [{ from: 3, points: 1 }] },
-  { measure: 'critical', what: 'critical feature', steps: [{ from: 1, points: 2 }] },
-  { measure: 'schema', what: 'data kept in another shape', steps: [{ from: 1, points: 1 }] },
-  { measure: 'external', what: 'something outside of the program', steps: [{ from: 1, points: 1 }] },
   {
-    measure: 'requirements',
-    what: 'requirement and acceptance lines',
+    measure: 'dependencies',
+    what: "dependencies between the plan's tasks",
     steps: [
-      { from: 5, points: 1 },
-      { from: 10, points: 2 },
+      { from: 3, points: 1 },
+      { from: 6, points: 2 },
     ],
   },
-  { measure: 'shared', what: 'files that several share', steps: [{ from: 1, points: 1 }] },
+  { measure: 'critical', what: 'critical features', steps: [{ from: 1, points: 2 }] },
 ];
 
 export type Score = { readonly score: number; readonly lines: readonly ScoreLine[] };
 
-/** @param details for a measure, what was counted: a feature's name, the words that say so */
-export function scoreOf(measures: Measures, details: Readonly<Partial<Record<keyof Measures, string>>> = {}): Score {
+/** A measure that is not known has a line of its own and no points. */
+export function scoreOf(measures: Measures): Score {
   const lines: ScoreLine[] = [{ points: SCORE_MIN, why: 'every piece of work' }];
   for (const { measure, what, steps } of FORMULA) {
     const count = measures[measure];
-    const step = steps.findLast(({ from }) => count >= from);
-    if (step === undefined) continue;
-    const detail = details[measure];
-    lines.push({ points: step.points, why: `${what}: ${detail ?? count}` });
+    const step = steps.findLast(({ from }) => count !== null && count >= from);
+    if (count === null) lines.push({ points: 0, why: `${what}: unknown` });
+    else if (step !== undefined) lines.push({ points: step.points, why: `${what}: ${count}` });
   }
   const sum = lines.reduce((all, { points }) => all + points, 0);
   if (sum > SCORE_MAX) lines.push({ points: SCORE_MAX - sum, why: `at most ${SCORE_MAX}` });

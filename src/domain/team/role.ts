@@ -126,6 +126,17 @@ export function onlyReads(name: string): boolean {
   return Object.values(ROLES).some((role) => role.name === name && role.readOnly);
 }
 
+// Of the roles that come with the program, those that build nothing themselves, and the builders by name.
+export const TESTER = 'tester';
+export const QUALITY = 'quality';
+export const DESIGNER = 'designer';
+export const FRONTEND = 'frontend-dev';
+export const BACKEND = 'backend-dev';
+
+export function isBuilder(role: string): boolean {
+  return role !== TESTER && role !== DESIGNER && !onlyReads(role);
+}
+
 export type PatternName =
   | 'plan_research'
   | 'implementation'

@@ -2,7 +2,6 @@
 
 import { fence, oneLine, visibleLines } from '../text.ts';
 import type { Ownership } from './ownership.ts';
-import { readAsked } from './requirement.ts';
 import type { Phase } from './role.ts';
 import type { Selection } from './selection.ts';
 
@@ -55,12 +54,6 @@ const SHOWN = 8;
 export function listed(files: readonly string[]): string {
   const rest = files.length - SHOWN;
   return `${files.slice(0, SHOWN).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
-}
-
-/** What a text is about, in one line. */
-export function titleOf(text: string): string {
-  const { title, requirements } = readAsked(text);
-  return title.split('\n')[0] ?? requirements[0]?.text ?? '';
 }
 
 /** About files without an owner that a task is likely to change. */

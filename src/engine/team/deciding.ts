@@ -109,7 +109,7 @@ async function workOf(
 const PROBLEMS_NAMED = 3;
 
 /** Why a SPEC is not built: what is left of it would be something else than what was approved. */
-function unreadable(id: string, problems: readonly SpecProblem[]): string {
+export function unreadable(id: string, problems: readonly SpecProblem[]): string {
   const named = problems.slice(0, PROBLEMS_NAMED).map(({ file, line, words }) => `${file}:${line}: ${words}`);
   const left = problems.length - named.length;
   const more = left === 0 ? '' : `; and ${left} more`;
@@ -120,7 +120,7 @@ function unreadable(id: string, problems: readonly SpecProblem[]): string {
 function unplanned({ subject, data }: Work): readonly string[] {
   return data !== null || !isSpecId(subject)
     ? []
-    : [`${specDirectory(subject)} has no plan.md: the tasks are made from the requirements`];
+    : [`${specDirectory(subject)} has no plan.md: the tasks are made from its text`];
 }
 
 /** Required parts of the gate that nothing can measure: no teammate could pass it. */
@@ -215,8 +215,7 @@ async function decideOn(
   said: readonly string[] = [],
 ): Promise<Decided> {
   const files = await context.project.files();
-  const mentioned = work.data?.plan.tasks.flatMap((task) => task.files) ?? [];
-  const selection = select({ text: work.text, files, settings, mentioned });
+  const selection = select({ text: work.text, files, settings, plan: work.data?.plan.tasks ?? null });
   const decision = decideMode({
     command,
     flags,

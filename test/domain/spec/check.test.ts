@@ -6,11 +6,11 @@ import fc from 'fast-check';
 import { renderAcceptance } from '../../../src/domain/spec/acceptance-document.ts';
 import { checkSpec, readSpecTexts, type SpecData, warningsOf } from '../../../src/domain/spec/check.ts';
 import { asParagraph, asWords } from '../../../src/domain/spec/markdown.ts';
-import { PLAN_DOMAINS, renderPlan } from '../../../src/domain/spec/plan-document.ts';
+import { renderPlan } from '../../../src/domain/spec/plan-document.ts';
 import { SPEC_STATUSES } from '../../../src/domain/spec/spec.ts';
 import { renderSpec } from '../../../src/domain/spec/spec-document.ts';
+import { DOMAINS } from '../../../src/domain/team/areas.ts';
 import { insideProject } from '../../../src/domain/team/ownership.ts';
-import { readAsked } from '../../../src/domain/team/requirement.ts';
 import { ACCEPTANCE_TEXT, PLAN_TEXT, SPEC_ID, SPEC_TEXT } from '../../support/spec.ts';
 
 const GOOD = { id: SPEC_ID, spec: SPEC_TEXT, plan: PLAN_TEXT, acceptance: ACCEPTANCE_TEXT };
@@ -473,31 +473,6 @@ test('all problems are said at once, documents that are missing among them', () 
   assert.deepEqual(problems({ spec: '', plan: '', acceptance: '' }).length, 4);
 });
 
-test('what a SPEC asks for is read from its documents as before', () => {
-  const { title, requirements } = readAsked(`${SPEC_TEXT}\n\n${ACCEPTANCE_TEXT}`);
-  assert.match(title, /^Users log in with their address$/m);
-  assert.deepEqual(
-    requirements.map(({ kind, text }) => [kind, text.slice(0, 3)]),
-    [
-      ...['R1:', 'R2:', 'R3:', 'R4:', 'R5:'].map((id) => ['requirement', id]),
-      ...['A1 ', 'A2 ', 'A3 '].map((id) => ['acceptance', id]),
-    ],
-  );
-  assert.equal(
-    requirements[5]?.text,
-    'A1 (R2): Given a user with a password When they log in with it And the account is open Then a session of 12 hours is open',
-  );
-});
-
-for (const title of ['Accept cookies', 'Order history', 'Out of scope'])
-  test(`a SPEC may be called ${title}`, () => {
-    const spec = changed(SPEC_TEXT, '# Users log in with their address', `# ${title}`);
-    const asked = readAsked(`${spec}\n\n${ACCEPTANCE_TEXT}`);
-    assert.equal(asked.title.split('\n')[0], title);
-    assert.equal(asked.requirements.length, 8);
-    assert.equal(asked.requirements[0]?.kind, 'requirement');
-  });
-
 /** Text of any kind that has words, some of which look like the form of the documents. */
 const text = fc
   .oneof(
@@ -581,7 +556,7 @@ const data: fc.Arbitrary<SpecData> = fc
                 minLength: 1,
                 maxLength: 3,
               }),
-              domain: fc.constantFrom(...PLAN_DOMAINS),
+              domain: fc.constantFrom(...DOMAINS),
               owner: fc.constantFrom(null, 'backend-dev', 'tester'),
               dependsOn: fc.subarray(ids('T', index)),
               requirements: index === 0 ? fc.constant(asked) : some(asked),
@@ -627,14 +602,6 @@ test('what is rendered passes its own check and is read as the same data, whatev
       assert.deepEqual(checkSpec(texts), []);
       const expected = held(given);
       assert.deepEqual(readSpecTexts(texts), expected);
-      const asked = readAsked(`${texts.spec}\n\n${texts.acceptance}`).requirements;
-      assert.deepEqual(
-        asked.map(({ kind, text: words }) => `${kind} ${words.split(/[ :]/)[0]}`),
-        [
-          ...given.spec.requirements.map(({ id }) => `requirement ${id}`),
-          ...given.acceptance.scenarios.map(({ id }) => `acceptance ${id}`),
-        ],
-      );
     }),
     { numRuns: 300 },
   );

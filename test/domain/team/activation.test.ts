@@ -44,12 +44,16 @@ function selection(
 ): Selection {
   return {
     ...select({ text: '', files: [], settings: teamSettings() }),
-    fileCount: size === 'solo' ? 3 : size === 'medium' ? 12 : 30,
+    figures: {
+      domains: { value: null, source: 'unread' },
+      files: { value: size === 'solo' ? 3 : size === 'medium' ? 12 : size === 'large' ? 30 : null, source: 'plan.md' },
+      complexity: { value: null, source: 'unread' },
+    },
     size,
     critical,
     pattern: critical === null && size !== 'large' ? 'implementation' : 'quality_gate',
     roles: ['backend-dev', 'tester'],
-    thresholds: [{ what: 'domains', has: met ? 3 : 1, needed: 3 }],
+    thresholds: [{ what: 'domains', value: met ? 3 : 1, source: 'plan.md', needed: 3 }],
   };
 }
 
@@ -73,7 +77,7 @@ const BROKEN = 'workflow.yaml has a problem:\n  workflow.team.enabeld: unknown k
 const unset = { value: undefined, source: null } as const;
 const noFallback = (settings: TeamSettings) =>
   teamSettings({ ...settings, fallback: { ...settings.fallback, enabled: false } });
-const CRITICAL = { feature: 'payment', why: 'said' } as const;
+const CRITICAL = { feature: 'payment', source: 'said' } as const;
 
 type Expected = {
   readonly mode: string;
@@ -92,6 +96,11 @@ const CASES: readonly [string, Partial<DecisionInput>, Expected][] = [
     'no threshold met',
     { selection: selection(false) },
     { mode: 'subagent', says: /no threshold is met: domains 1 of 3/ },
+  ],
+  [
+    'a threshold met where the number of files is unknown',
+    { selection: selection(true, null) },
+    { mode: 'team', pattern: 'implementation' },
   ],
   ['nothing to select by', { selection: null }, { mode: 'subagent', says: /nothing to select by/ }],
   [
@@ -394,7 +403,7 @@ test('every input has an outcome that fits together', () => {
     }),
     selection: fc.option(
       fc
-        .tuple(fc.boolean(), fc.constantFrom('solo', 'medium', 'large'), fc.constantFrom(null, CRITICAL))
+        .tuple(fc.boolean(), fc.constantFrom(null, 'solo', 'medium', 'large'), fc.constantFrom(null, CRITICAL))
         .map(([met, size, critical]) => selection(met, size, critical)),
     ),
   });
@@ -416,25 +425,28 @@ test('every input has an outcome that fits together', () => {
   );
 });
 
-test('a decision says what it is made of: the domains, an estimate, why that pattern, and who asked', () => {
-  const found = selectOf(
-    'Authentication: people log in with a password, in src/api/users.ts, src/pages/index.tsx and prisma/schema.prisma.',
-    [
-      'src/api/users.ts',
-      'src/pages/index.tsx',
-      'src/models/user.ts',
-      'prisma/schema.prisma',
-      'tests/users.test.ts',
-      'src/components/Card.tsx',
-    ],
-  );
+test('a decision says each figure with its source, why that pattern, and who asked', () => {
+  const files = ['src/api/users.ts', 'src/pages/index.tsx', 'prisma/schema.prisma'];
+  const found = selectOf(`People log in with a password: ${files.join(', ')}.`, files);
   const { reasons } = decideMode(input({ selection: found }));
-  assert.match(reasons.join('\n'), /domains \d+ of 3 \([a-z]+(?:, [a-z]+)+\), files \d+ of 10, complexity \d+ of/);
+  assert.match(
+    reasons.join('\n'),
+    /^domains reaches the threshold: domains 3 of 3 \(the paths in the text: backend, frontend, database\), files 3 of 10 \(the paths in the text: .*\), complexity 5 of 7 \(1 every piece of work \+ 2 domains: 3 \+ 2 critical features: 1\)$/m,
+  );
   assert.match(reasons.join('\n'), /^pattern quality_gate: .* \(authentication is critical\)$/m);
-  const empty = decideMode(input({ selection: selectOf('People log in with a link.', []) }));
-  assert.match(empty.reasons.join('\n'), /files \d+ of 10 \(estimated\)/);
   const served = decideMode(input({ flags: team, environment: { value: '1', source: 'workflow' } }));
   assert.equal(served.reasons[0], 'tool.mode: team in WORKFLOW.md');
+});
+
+test('a figure that is not known reaches no threshold, however low it is', () => {
+  const settings = teamSettings({ autoSelection: { minDomains: 1, minFiles: 1, minComplexity: 1 } });
+  const unknown = select({ text: 'Payments by credit card: the API, a form, a table.', files: [], settings });
+  const { mode, reasons } = decideMode(input({ settings, selection: unknown }));
+  assert.equal(mode, 'subagent');
+  assert.match(
+    reasons[0] ?? '',
+    /^no threshold is met: domains unknown of 1 .*, files unknown of 1 .*, complexity unknown of 1 /,
+  );
 });
 
 function selectOf(text: string, files: readonly string[]): Selection {

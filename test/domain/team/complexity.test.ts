@@ -3,21 +3,15 @@ import { readFileSync } from 'node:fs';
 import test from 'node:test';
 import fc from 'fast-check';
 import { FORMULA, type Measures, SCORE_MAX, SCORE_MIN, scoreOf } from '../../../src/domain/team/complexity.ts';
-import { TESTS } from '../../../src/domain/team/domains.ts';
-import { LINE_MAX } from '../../../src/domain/team/evidence.ts';
 import { HOST_VERSION_MIN, TEAMS_VARIABLE } from '../../../src/domain/team/fallback.ts';
-import { FILES_PER_REQUIREMENT, GREENFIELD_BELOW, SIZES, select } from '../../../src/domain/team/selection.ts';
+import { SIZES, select } from '../../../src/domain/team/selection.ts';
 import { teamSettings } from '../../support/team-settings.ts';
 
 const NOTHING: Measures = {
   domains: 0,
   files: 0,
-  layers: 0,
+  dependencies: 0,
   critical: 0,
-  schema: 0,
-  external: 0,
-  requirements: 0,
-  shared: 0,
 };
 
 const page = readFileSync(new URL('../../../docs/selection.md', import.meta.url), 'utf8');
@@ -25,6 +19,15 @@ const prose = page.replace(/\s+/g, ' ');
 
 test('nothing but being a piece of work is the least', () => {
   assert.deepEqual(scoreOf(NOTHING), { score: SCORE_MIN, lines: [{ points: SCORE_MIN, why: 'every piece of work' }] });
+});
+
+test('a measure that is not known has no points, and is said', () => {
+  const { score, lines } = scoreOf({ ...NOTHING, domains: null, files: 5 });
+  assert.equal(score, SCORE_MIN + 1);
+  assert.deepEqual(lines.slice(1), [
+    { points: 0, why: 'domains: unknown' },
+    { points: 1, why: 'files to change: 5' },
+  ]);
 });
 
 test('each step counts from where it begins, and the highest alone', () => {
@@ -38,16 +41,8 @@ test('each step counts from where it begins, and the highest alone', () => {
 
 test('the sum is 1 to 10, and its lines say how', () => {
   const count = fc.nat({ max: 100 });
-  const measures = fc.record({
-    domains: count,
-    files: count,
-    layers: count,
-    critical: count,
-    schema: count,
-    external: count,
-    requirements: count,
-    shared: count,
-  });
+  const maybe = fc.option(count);
+  const measures = fc.record({ domains: maybe, files: maybe, dependencies: maybe, critical: count });
   fc.assert(
     fc.property(measures, (given) => {
       const { score, lines } = scoreOf(given);
@@ -67,13 +62,9 @@ test('the page has the formula and the numbers of the code', () => {
   const said = [
     `${SCORE_MIN} for every piece of work`,
     `at most ${SCORE_MAX}.`,
-    `(at most ${LINE_MAX} a line)`,
-    `With fewer than ${GREENFIELD_BELOW} files of code`,
-    `an estimate of ${FILES_PER_REQUIREMENT} files for each requirement`,
     `| fewer than ${SIZES.medium} | none`,
-    `| ${SIZES.medium} to ${SIZES.large - 1} | \`implementation\``,
+    `| ${SIZES.medium} to ${SIZES.large - 1}, or unknown | \`implementation\``,
     `| more than ${SIZES.large - 1} | \`quality_gate\``,
-    `one for ${1 / TESTS.perSource === 2 ? 'two sources' : '?'}, at least ${TESTS.least}; ${TESTS.askedFor === 3 ? 'three' : '?'} times`,
     `version ${HOST_VERSION_MIN} or higher, \`${TEAMS_VARIABLE}=1\``,
   ];
   for (const words of said) assert.ok(prose.includes(words), words);
@@ -81,17 +72,9 @@ test('the page has the formula and the numbers of the code', () => {
 
 test('the page’s example is what comes out', () => {
   const [, text = '', shown = ''] = /\$ tool team select "([^"]*)"\n([\s\S]*?)\n```/.exec(page) ?? [];
-  const files = [
-    'src/api/orders.ts',
-    'src/api/users.ts',
-    'src/models/order.ts',
-    'src/models/user.ts',
-    'src/components/OrderList.tsx',
-    'src/components/UserCard.tsx',
-    'src/pages/Shop.tsx',
-    'src/api/orders.test.ts',
-    'src/components/OrderList.test.tsx',
-  ];
-  const { reasons } = select({ text, files, settings: teamSettings() });
-  assert.ok(shown.endsWith(reasons.map((line) => `\n  ${line}`).join('')), reasons.join('\n'));
+  const files = ['src/api/orders.ts', 'src/models/order.ts', 'src/components/OrderList.tsx', 'src/pages/Shop.tsx'];
+  const { figures } = select({ text, files, settings: teamSettings() });
+  const lines = shown.split('\n');
+  for (const name of ['domains', 'files', 'complexity'] as const)
+    assert.ok(lines.includes(`${name}: ${figures[name].value} (${figures[name].source})`), shown);
 });

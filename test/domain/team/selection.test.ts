@@ -26,79 +26,88 @@ function selectIn(text: string, changed: Partial<SelectionInput> = {}) {
   return select({ text, files: SHOP, settings: teamSettings(), ...changed });
 }
 
-function domains(text: string, changed: Partial<SelectionInput> = {}): readonly string[] {
-  return selectIn(text, changed).domains.map((one) => one.name);
+function figures(text: string, changed: Partial<SelectionInput> = {}) {
+  const { domains, files, complexity } = selectIn(text, changed).figures;
+  return [domains.value, files.value, complexity.value];
 }
 
-test('a path that is named counts, in whatever words', () => {
-  assert.deepEqual(selectIn('Tidy `src/lib/money.ts`.').files, ['src/lib/money.ts']);
-  assert.deepEqual(selectIn('Tidy money.ts!').files, ['src/lib/money.ts']);
-  assert.deepEqual(selectIn('Tidy (src/components/*.tsx)').files, [
-    'src/components/OrderList.test.tsx',
-    'src/components/OrderList.tsx',
-    'src/components/UserCard.tsx',
-  ]);
-  assert.ok(selectIn('Tidy src/api/').files.includes('src/api/users.ts'));
-  assert.deepEqual(selectIn('Tidy', { mentioned: ['src/pages/index.tsx'] }).files, ['src/pages/index.tsx']);
+const task = (domain: string, files: readonly string[], dependsOn: readonly string[] = []) => ({
+  domain,
+  files,
+  dependsOn,
 });
 
-test('a path that is to be made counts where somebody owns it or its folder is there', () => {
-  assert.deepEqual(selectIn('Add src/services/mail.ts').files, ['src/services/mail.ts']);
-  assert.deepEqual(domains('Add src/hooks/useMail.tsx', { files: [] }), ['frontend']);
-  assert.deepEqual(selectIn('Add elsewhere/a.ts').files, []);
-  assert.deepEqual(selectIn('Read ../../etc/passwd.txt and /etc/hosts.txt').files, []);
-});
-
-test('a hint alone is no domain', () => {
-  assert.deepEqual(domains('Mind the pipeline'), []);
-  assert.deepEqual(domains('Mind the page', { files: ['src/a.py'] }), []);
-  assert.deepEqual(domains('A server with an endpoint', { files: ['src/a.ts', 'src/b.ts'] }), []);
-});
-
-test('two hints are one where that part is there', () => {
-  assert.deepEqual(domains('An endpoint of the server'), ['backend']);
-});
-
-test('a glob that would be costly to try is not tried', () => {
-  assert.deepEqual(selectIn(`Tidy src/${'*a'.repeat(40)}*.ts`).files, []);
-});
-
-test('a text of one endless word, or of quotes, is read like any other', () => {
-  for (const part of ['a', '_', 'A', 'aA', '/', '.', '"a ', '- a\n'])
-    assert.deepEqual(selectIn(part.repeat(20_000)).domains, [], part);
-});
-
-test('files that a plan names are counted, however little code there is yet', () => {
-  const text = 'A greeting\n\n- It greets.\n- It greets by name.\n- It is polite.';
-  const { fileCount, isEstimate, size } = selectIn(text, { files: [], mentioned: ['src/greet.js'] });
-  assert.deepEqual([fileCount, isEstimate, size], [1, false, 'solo']);
-});
-
-test('an empty repository is estimated from the requirements, and said to be', () => {
-  const text = `A shop.
-- The API shall list orders of the server.
-- The page shall show a form with a button.
-- Orders shall be stored in a database table.`;
-  const selection = selectIn(text, { files: ['README.md'] });
-  assert.equal(selection.isEstimate, true);
-  assert.equal(selection.fileCount, 6);
-  assert.deepEqual(
-    selection.domains.map((one) => one.name),
-    ['backend', 'frontend', 'database'],
+test('a text that names nothing has no figure, and each says why', () => {
+  const selection = selectIn(
+    'The API stores orders; a form with a button shows them, and the tests cover the database.',
   );
-  assert.match(selection.reasons.join('\n'), /about 6 files: an estimate from 3 requirements/);
-  assert.equal(selectIn(text).isEstimate, false);
+  assert.deepEqual(selection.figures, {
+    domains: { value: null, source: 'the text names no file and no directory that exists' },
+    files: { value: null, source: 'the text names no file that exists' },
+    complexity: { value: null, source: 'neither files nor domains are known' },
+  });
+  assert.deepEqual([selection.size, selection.pattern, selection.scoreLines], [null, 'implementation', []]);
+  assert.equal(selection.patternWhy, 'the number of files is unknown');
+});
+
+test('files and domains are counted from the paths of a text', () => {
+  const selection = selectIn('Tidy `src/lib/money.ts` and src/api/orders.ts, as OrderList does.');
+  assert.deepEqual(selection.files, ['src/api/orders.ts', 'src/components/OrderList.tsx', 'src/lib/money.ts']);
+  assert.deepEqual(selection.figures.files, {
+    value: 3,
+    source: 'the paths in the text: src/api/orders.ts, src/components/OrderList.tsx, src/lib/money.ts',
+  });
+  assert.deepEqual(selection.figures.domains, { value: 2, source: 'the paths in the text: backend, frontend' });
+  assert.deepEqual(figures('Tidy src/api/ and prisma/migrations/'), [2, null, 2]);
+});
+
+test('a plan comes before the text: its paths, the files its patterns match, and its domains', () => {
+  const plan = [
+    task('database', ['src/models/order.ts', 'src/models/refund.ts']),
+    task('backend', ['src/api/*.ts', './src/models/order.ts'], ['T1']),
+    task('tests', ['tests/refunds/**', 'app/[id]/page.tsx'], ['T1', 'T2']),
+  ];
+  const selection = selectIn('Returns. See README.md and design/page.fig.', { plan });
+  assert.deepEqual(selection.files, [
+    'app/[id]/page.tsx',
+    'src/api/orders.ts',
+    'src/api/users.ts',
+    'src/models/order.ts',
+    'src/models/refund.ts',
+    'tests/refunds/**',
+  ]);
+  assert.deepEqual(selection.domains, ['backend', 'database', 'tests']);
+  assert.deepEqual(selection.figures, {
+    domains: { value: 3, source: 'plan.md: backend, database, tests' },
+    files: { value: 6, source: 'plan.md: app/[id]/page.tsx, src/api/orders.ts, src/api/users.ts and 3 more' },
+    complexity: {
+      value: 5,
+      source:
+        "1 every piece of work + 2 domains: 3 + 1 files to change: 6 + 1 dependencies between the plan's tasks: 3",
+    },
+  });
+});
+
+test('a figure that is set comes before the plan and the text, and is counted in the sum', () => {
+  const set = { files: 12, domains: 4 };
+  assert.deepEqual(figures('', { set }), [4, 12, 6]);
+  assert.deepEqual(selectIn('', { set }).figures.files, { value: 12, source: 'set by --files' });
+  const scored = selectIn('Tidy src/api/orders.ts', { set: { complexity: 9 } });
+  assert.deepEqual(scored.figures.complexity, { value: 9, source: 'set by --complexity' });
+  assert.deepEqual(scored.scoreLines, []);
+  assert.deepEqual(figures('', { set: { files: 30 }, plan: [task('core', ['a.ts'])] }), [1, 30, 4]);
 });
 
 test('a critical feature needs its word and a file of that name, or two of its words', () => {
   assert.equal(selectIn('Refund an order: src/services/billing.ts').critical?.feature, 'payment');
   assert.equal(selectIn('Refund: src/components/UserCard.tsx').critical, null);
-  assert.equal(selectIn('Tidy src/services/billing.ts').critical?.feature, undefined);
+  assert.equal(selectIn('Tidy src/services/billing.ts').critical, null);
+  assert.equal(selectIn('Tidy the sums', { plan: [task('backend', ['src/services/billing.ts'])] }).critical, null);
   assert.equal(selectIn('Take a payment by credit card', { files: [] }).critical?.feature, 'payment');
   assert.equal(selectIn('Take a fee by cash', { files: [] }).critical, null);
-  // What is new has no file of its name yet; the files that it changes are called otherwise.
   const added = selectIn('Add payments with Stripe to src/components/UserCard.tsx');
   assert.deepEqual([added.critical?.feature, added.pattern], ['payment', 'quality_gate']);
+  assert.equal(added.patternWhy, 'payment is critical');
   assert.equal(selectIn('Log in with OAuth: src/pages/Shop.tsx').critical?.feature, 'authentication');
 });
 
@@ -109,16 +118,14 @@ test('a critical feature and a large one have the quality gate, a large one a de
     'tester',
     'quality',
   ]);
-  const many = Array.from({ length: 21 }, (_, index) => `src/api/part${index}.ts`);
-  const large = selectIn('Tidy src/api/**', { files: many });
-  assert.equal(large.size, 'large');
-  assert.deepEqual(large.roles, ['backend-dev', 'frontend-dev', 'designer', 'tester', 'quality']);
-  const medium = selectIn('Tidy src/api/**', { files: many.slice(0, 20) });
-  assert.equal(medium.size, 'medium');
-  assert.deepEqual(medium.roles, ['backend-dev', 'frontend-dev', 'tester']);
-  assert.equal(selectIn('Tidy src/api/**', { files: [...SHOP, ...many.slice(0, 2)] }).size, 'solo');
+  const sized = (files: number, changed: Partial<SelectionInput> = {}) => selectIn('', { set: { files }, ...changed });
+  assert.equal(sized(4).size, 'solo');
+  assert.equal(sized(5).size, 'medium');
+  assert.deepEqual(sized(20).roles, ['backend-dev', 'frontend-dev', 'tester']);
+  assert.deepEqual(sized(21).roles, ['backend-dev', 'frontend-dev', 'designer', 'tester', 'quality']);
+  assert.equal(sized(21).patternWhy, 'more than 20 files');
   const own = teamSettings({ patterns: { quality_gate: ['reviewer'] } });
-  assert.deepEqual(selectIn('Tidy src/api/**', { files: many, settings: own }).roles, ['reviewer', 'designer']);
+  assert.deepEqual(sized(21, { settings: own }).roles, ['reviewer', 'designer']);
 });
 
 test('roles are the project’s, then the program’s, then none', () => {
@@ -129,12 +136,6 @@ test('roles are the project’s, then the program’s, then none', () => {
     'tester',
   ]);
   assert.deepEqual(rolesOf('constructor', teamSettings()), []);
-});
-
-test('shared files cost a point', () => {
-  const why = (text: string) => selectIn(text).scoreLines.map((line) => line.why);
-  assert.ok(why('Tidy src/lib/money.ts').includes('files that several share: src/lib/money.ts'));
-  assert.ok(!why('Tidy src/api/users.ts').some((line) => line.startsWith('files that')));
 });
 
 const paths = fc.array(
@@ -152,31 +153,40 @@ const texts = fc.oneof(
     .array(
       fc.constantFrom(
         '- the API shall',
-        'users',
-        'src/**',
+        'users.ts',
+        'src/',
+        'src/api/users.ts',
         'orders.\n',
         'payment',
         '**',
         '{',
         '[',
-        'tests',
         '```',
         '#',
       ),
     )
     .map((words) => words.join(' ')),
 );
+const plans = fc.option(
+  fc.array(
+    fc.record({ domain: fc.constantFrom('backend', 'core', 'x'), files: paths, dependsOn: fc.array(fc.string()) }),
+  ),
+);
 
-test('any text on any paths has a score from 1 to 10, the sum of its lines, whatever their order', () => {
+test('any text on any paths has figures that fit together, whatever their order', () => {
   fc.assert(
-    fc.property(texts, paths, fc.array(fc.string(), { maxLength: 3 }), (text, files, mentioned) => {
-      const input = { text, settings: teamSettings(), mentioned };
+    fc.property(texts, paths, plans, (text, files, plan) => {
+      const input = { text, settings: teamSettings(), plan };
       const selection = select({ ...input, files });
-      assert.ok(selection.score >= SCORE_MIN && selection.score <= SCORE_MAX);
+      const { domains, files: count, complexity } = selection.figures;
+      assert.equal(count.value, selection.files.length || null);
+      assert.equal(domains.value, selection.domains.length || null);
+      assert.equal(complexity.value === null, count.value === null && domains.value === null);
       const sum = selection.scoreLines.reduce((all, line) => all + line.points, 0);
-      assert.equal(sum, selection.score);
-      assert.ok(selection.fileCount >= selection.files.length);
-      for (const { files: own } of selection.domains) for (const file of own) assert.ok(selection.files.includes(file));
+      assert.equal(sum, complexity.value ?? 0);
+      if (complexity.value !== null) assert.ok(complexity.value >= SCORE_MIN && complexity.value <= SCORE_MAX);
+      for (const { source } of [domains, count, complexity]) assert.notEqual(source, '');
+      if (plan === null) for (const file of selection.files) assert.ok(files.includes(file), file);
       assert.deepEqual(select({ ...input, files: [...files].reverse() }), selection);
       assert.deepEqual(select({ ...input, files: [...files, ...files] }), selection);
     }),
