@@ -1,6 +1,8 @@
 // The embedded forge for tests: a small repository, a maintainer, the daemon's account, a triager and a stranger.
 
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Account } from '../../src/adapters/forge/accounts.ts';
 import { Forge, type ForgeOptions } from '../../src/adapters/forge/forge.ts';
@@ -51,18 +53,47 @@ export async function commitFiles(
   return (await gitAs(cwd, 'rev-parse', 'HEAD')).trim();
 }
 
+async function makeRepository(directory: string, files: Readonly<Record<string, string>>): Promise<void> {
+  const work = join(directory, 'origin-work');
+  await mkdir(work, { recursive: true });
+  await gitAs(work, 'init', '--quiet', '--initial-branch=main');
+  await commitFiles(work, files, 'First commit');
+  await gitAs(work, 'clone', '--quiet', '--bare', work, join(directory, 'origin.git'));
+  await gitAs(work, 'remote', 'add', 'origin', join(directory, 'origin.git'));
+  // Written anew by each copy: it holds the times and numbers of the files.
+  await rm(join(work, '.git', 'index'));
+}
+
+const made = new Map<string, Promise<string>>();
+
+/** Where these files are the first commit, made once for each process: to make it takes eight processes. */
+function madeWith(files: Readonly<Record<string, string>>): Promise<string> {
+  const key = JSON.stringify(files);
+  const known = made.get(key);
+  if (known !== undefined) return known;
+  const directory = mkdtempSync(join(tmpdir(), 'toolcrew-test-origin-'));
+  process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
+  const making = makeRepository(directory, files).then(() => directory);
+  made.set(key, making);
+  return making;
+}
+
 /** A bare repository with one commit on `main`; `work` is a work tree that pushes to it. */
 export async function bareRepository(
   directory: string,
   files: Readonly<Record<string, string>> = FILES,
 ): Promise<{ readonly bare: string; readonly work: string }> {
+  const from = await madeWith(files);
   const bare = join(directory, 'origin.git');
   const work = join(directory, 'origin-work');
-  await mkdir(work, { recursive: true });
-  await gitAs(work, 'init', '--quiet', '--initial-branch=main');
-  await commitFiles(work, files, 'First commit');
-  await gitAs(work, 'clone', '--quiet', '--bare', work, bare);
-  await gitAs(work, 'remote', 'add', 'origin', bare);
+  for (const [name, config] of [
+    ['origin.git', join(bare, 'config')],
+    ['origin-work', join(work, '.git', 'config')],
+  ] as const) {
+    await cp(join(from, name), join(directory, name), { recursive: true });
+    await writeFile(config, (await readFile(config, 'utf8')).replaceAll(from, directory));
+  }
+  await gitAs(work, 'add', '--all');
   return { bare, work };
 }
 

@@ -1,6 +1,6 @@
 // Projects to install into, and a package to install from, whose compiled parts may be played.
 
-import { cpSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, linkSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { GUARD_ARCHITECTURES, packedGuard } from '../../src/domain/guard/program-name.ts';
@@ -61,14 +61,31 @@ export function packageOf(t: Cleanup, script: (name: string) => string = (name) 
   return root;
 }
 
+/** Files that nobody writes in, half of the package: linked where both are on one disk, else copied. */
+function shareTree(from: string, to: string): void {
+  mkdirSync(to);
+  for (const item of readdirSync(from, { withFileTypes: true })) {
+    const [source, target] = [join(from, item.name), join(to, item.name)];
+    if (item.isDirectory()) shareTree(source, target);
+    else if (!item.name.endsWith('.map'))
+      try {
+        linkSync(source, target);
+      } catch {
+        cpSync(source, target);
+      }
+  }
+}
+
 /** The built command in a package of its own; what is not built yet is played. */
 export function builtPackage(t: Cleanup, script?: (name: string) => string): string {
   const root = packageOf(t, script);
+  const chunks = join('dist', 'chunks');
   cpSync('dist', join(root, 'dist'), {
     recursive: true,
     force: script === undefined,
-    filter: (path) => !path.endsWith('.map'),
+    filter: (path) => !path.endsWith('.map') && path !== chunks,
   });
+  shareTree(chunks, join(root, chunks));
   if (!existsSync(join(root, 'dist', 'cli.js'))) throw new Error('dist/cli.js is not built');
   return root;
 }

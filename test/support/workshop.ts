@@ -1,7 +1,8 @@
 // A project with a repository, for teams whose writers work in it.
 
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createWorkshop } from '../../src/adapters/git/workshop.ts';
 import { type Tree, writeTree } from './installed.ts';
@@ -20,6 +21,8 @@ export function gitIn(directory: string): GitCall {
         PATH: process.env.PATH,
         HOME: '/nonexistent',
         GIT_CONFIG_NOSYSTEM: '1',
+        // Without the process that each commit starts to look whether there is something to clean up.
+        ...{ GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'maintenance.auto', GIT_CONFIG_VALUE_0: 'false' },
         GIT_AUTHOR_NAME: 'p',
         GIT_AUTHOR_EMAIL: 'p@example.com',
         GIT_COMMITTER_NAME: 'p',
@@ -44,13 +47,36 @@ export function commitAll(directory: string, message: string): string {
 
 export type ProjectOptions = { readonly name?: string; readonly format?: string; readonly files?: Tree };
 
-/** A repository with one commit on `main`, and its workshop. */
-export function projectOf(t: Cleanup, { name = 'project', format = 'sha1', files = FILES }: ProjectOptions = {}) {
-  const root = join(tempDir(t), name);
+type Begun = { readonly gitDirectory: string; readonly base: string };
+
+const begun = new Map<string, Begun>();
+
+/** The Git directory after the first commit, made once for each process: to begin anew takes five processes. */
+function begunWith(format: string, files: Tree): Begun {
+  const key = JSON.stringify([format, files]);
+  const known = begun.get(key);
+  if (known !== undefined) return known;
+  const root = mkdtempSync(join(tmpdir(), 'toolcrew-test-begun-'));
+  process.once('exit', () => rmSync(root, { recursive: true, force: true }));
   execFileSync('git', ['init', '-q', '-b', 'main', `--object-format=${format}`, root]);
   writeTree(root, files);
   const base = commitAll(root, 'Begin');
+  const gitDirectory = join(root, '.git');
+  // Written anew by each project: it holds the times and numbers of the files.
+  rmSync(join(gitDirectory, 'index'));
+  const made = { gitDirectory, base };
+  begun.set(key, made);
+  return made;
+}
+
+/** A repository with one commit on `main`, and its workshop. */
+export function projectOf(t: Cleanup, { name = 'project', format = 'sha1', files = FILES }: ProjectOptions = {}) {
+  const root = join(tempDir(t), name);
+  const { gitDirectory, base } = begunWith(format, files);
+  cpSync(gitDirectory, join(root, '.git'), { recursive: true });
+  writeTree(root, files);
   const git = gitIn(root);
+  git('add', '-A');
   return { root, git, base, workshop: createWorkshop({ root, env: process.env }) };
 }
 

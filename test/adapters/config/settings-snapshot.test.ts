@@ -12,9 +12,12 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { buildSync } from 'esbuild';
 import { loadTeamSettings } from '../../../src/adapters/config/settings-snapshot.ts';
 import { DEFAULT_TEAM_SETTINGS } from '../../../src/domain/team/default-settings.ts';
 import { problemsInLine } from '../../../src/domain/text.ts';
+import { COMPILING } from '../../support/compiled.ts';
 import { tempDir } from '../../support/temp.ts';
 
 type Place = { readonly root: string; readonly file: string; readonly state: string; readonly snapshot: string };
@@ -31,11 +34,30 @@ const load = ({ root, state }: Place) => loadTeamSettings(root, state);
 const limit = (count: number) => `workflow: { team: { enabled: true, max_teammates: ${count} } }`;
 const BROKEN = 'workflow: { team: { enabeld: true }, x: 1 }';
 
-/** Loads in a process of its own: what came, and which of the project's sources and packages it loaded. */
-function loadAlone({ root, state }: Place): { answer: unknown; loaded: string[] } {
+/** Compiles the program that loads; what is loaded later is a file apart, and packages stay outside. */
+function compileLoader(t: test.TestContext) {
+  mkdirSync('.cache', { recursive: true });
+  const outdir = mkdtempSync(join(process.cwd(), '.cache', 'loader-'));
+  t.after(() => rmSync(outdir, { recursive: true, force: true }));
+  const { metafile } = buildSync({
+    ...COMPILING,
+    entryPoints: [join('test', 'support', 'programs', 'load-team-settings.ts')],
+    outdir,
+    packages: 'external',
+    splitting: true,
+    sourcemap: false,
+    metafile: true,
+  });
+  const sources = new Map(
+    Object.entries(metafile.outputs).map(([file, { inputs }]) => [pathToFileURL(file).href, Object.keys(inputs)]),
+  );
+  return { program: join(outdir, 'load-team-settings.js'), sources };
+}
+
+/** Loads in a process of its own: the settings, and which of the project's sources and packages it loaded. */
+function loadAlone({ root, state }: Place, { program, sources }: ReturnType<typeof compileLoader>) {
   const counters = mkdtempSync(join(root, 'loaded-'));
-  const program = join('test', 'support', 'programs', 'load-team-settings.ts');
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', 'tsx', program, root, state], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, root, state], {
     encoding: 'utf8',
     env: { ...process.env, NODE_V8_COVERAGE: counters },
   });
@@ -43,9 +65,9 @@ function loadAlone({ root, state }: Place): { answer: unknown; loaded: string[] 
   const urls = readdirSync(counters).flatMap((name): string[] =>
     JSON.parse(readFileSync(join(counters, name), 'utf8')).result.map(({ url }: { url: string }) => url),
   );
-  const names = urls.flatMap(
-    (url) => /\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url)?.[1] ?? /\/src\/(.*?)(?:\?|$)/.exec(url)?.[1] ?? [],
-  );
+  const names = urls
+    .flatMap((url) => sources.get(url) ?? [url])
+    .flatMap((path) => /\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? /^src\/(.*)$/.exec(path)?.[1] ?? []);
   return { answer: JSON.parse(stdout), loaded: [...new Set(names)].sort() };
 }
 
@@ -67,8 +89,9 @@ function decoded(loaded: readonly string[]): boolean {
 
 test('zod and yaml are loaded when the file has changed, and only then', (t) => {
   const here = place(t);
+  const loader = compileLoader(t);
   const run = () => {
-    const { answer, loaded } = loadAlone(here);
+    const { answer, loaded } = loadAlone(here, loader);
     return [decoded(loaded), answer];
   };
   assert.deepEqual(run(), [false, { settings: DEFAULT_TEAM_SETTINGS, problem: null }], 'no file');
