@@ -18,8 +18,10 @@ import { commandRows } from './init.ts';
 
 /** The text with each command and its reason, and everything else as it was. */
 function withCommands(text: string, rows: readonly CommandRow[]): string {
-  const document = parseDocument(text);
-  for (const { name, command } of rows) document.setIn(['quality', 'commands', name], command);
+  const draft = parseDocument(text);
+  for (const { name, command } of rows) draft.setIn(['quality', 'commands', name], command);
+  // Read anew, new keys can take a comment.
+  const document = parseDocument(draft.toString({ lineWidth: 0 }));
   const byName = new Map(rows.map((row) => [row.name, row]));
   visit(document.getIn(['quality', 'commands'], true) as Parameters<typeof visit>[0], {
     Pair: (_, { key }) => {

@@ -1,6 +1,5 @@
 // Changed source that a coverage report does not name: it counts with all its lines as not reached.
 
-import { extname } from 'node:path/posix';
 import { type Coverage, fileLine, isTestFile, MAX_NAMED, percentText } from './coverage.ts';
 import { isGeneratedPath, saysGenerated } from './generated.ts';
 import { type GateResult, gateResult, type QualitySettings } from './quality.ts';
@@ -23,6 +22,10 @@ function withoutTypes(text: string): string {
     .replace(/^(?:export\s+)?(?:declare\s+)?type\s[^;]*;$/gm, '');
 }
 
+function endingOf(path: string): string {
+  return /[^/](\.[^./]+)$/.exec(path)?.[1] ?? '';
+}
+
 /** How many lines of a file a test could reach; 0 where it is not for tests. */
 export function reachableLines(path: string, text: string): number {
   if (LEFT_OUT.test(text) || saysGenerated(text)) return 0;
@@ -41,12 +44,12 @@ export function unreportedPaths({ files: reported }: Coverage, files: readonly s
   const there = new Set(files);
   const named = new Set(reported.map(({ path }) => path));
   const isKnown = new Map<string, boolean>();
-  for (const ending of new Set(reported.map(({ path }) => extname(path)))) {
-    const own = reported.filter(({ path, total }) => total > 0 && extname(path) === ending);
+  for (const ending of new Set(reported.map(({ path }) => endingOf(path)))) {
+    const own = reported.filter(({ path, total }) => total > 0 && endingOf(path) === ending);
     isKnown.set(ending, own.length > 0 && 2 * own.filter(({ path }) => there.has(path)).length >= own.length);
   }
   return files.filter((path) => {
-    if (named.has(path) || isKnown.get(extname(path)) !== true) return false;
+    if (named.has(path) || isKnown.get(endingOf(path)) !== true) return false;
     return !isTestFile(path) && !isGeneratedPath(path) && !BESIDE.test(path);
   });
 }
