@@ -113,7 +113,8 @@ function createProgram(): Command {
     .description('what the daemon and team mode need: holds or not, why, and the command that mends it')
     .argument('[workflow]', 'the workflow file', './WORKFLOW.md')
     .option('--json', 'as JSON')
-    .action(async (path: string, options: { json?: boolean }) => {
+    .option('--fix', 'first write the proposed commands of the quality gate into .tool/config/workflow.yaml')
+    .action(async (path: string, options: { json?: boolean; fix?: boolean }) => {
       const { doctorCommand } = await import('./cli/doctor.ts');
       await doctorCommand(path, options);
     });

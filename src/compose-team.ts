@@ -255,10 +255,6 @@ export function composeContext(
       checks: lateChecks(root, checksPlace(main), env),
       checksBefore: lateChecksBefore(project, env),
       waitFor,
-      newSkips: async ({ root: place = root, of, ...ends }) => {
-        const { measureSkips } = await import('./adapters/checks/new-skips.ts');
-        return measureSkips({ root: place, ...ends }, of === 'trees' ? objectsOf(main) : null);
-      },
       newSecrets: async (work, secrets) => {
         const { secretsOf } = await import('./adapters/checks/secrets.ts');
         return secretsOf(root, objectsOf(main), work, secrets);

@@ -7,9 +7,9 @@ import type { TeamSettings } from '../domain/team/settings.ts';
 import { type Check, fail, ok, warn } from './check.ts';
 
 function rowOf(one: Prospect, settings: QualitySettings, prospects: readonly Prospect[]): Check {
-  const { name, commands, gap } = one;
+  const { name, command, gap } = one;
   const title = `gate: ${name}`;
-  if (gap === '') return ok(title, commands.join('; ') || 'by what is built in');
+  if (gap === '') return ok(title, command ?? 'the report that quality.coverage_report names');
   if (missingParts(prospects, settings).includes(one))
     return fail(title, `required (quality.required), and nothing can measure it: ${gap}`, remedyFor(one));
   if (!settings.required.includes(name) || (name === 'coverage' && settings.coverageTarget === 0))

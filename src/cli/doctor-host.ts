@@ -121,7 +121,10 @@ function named(outcomes: readonly Outcome[]): string {
 }
 
 /** Whether all of an installation of this version is still there. */
-export function checkComplete(root: string, { version, hostVersion, ownership = [] }: Manifest): readonly Check[] {
+export function checkComplete(
+  root: string,
+  { version, hostVersion, ownership = [], commands }: Manifest,
+): readonly Check[] {
   const name = 'team mode';
   try {
     const { form } = hostForm(hostVersion);
@@ -129,9 +132,17 @@ export function checkComplete(root: string, { version, hostVersion, ownership = 
       from: packageRoot(),
       version,
       form,
-      configText: teamFileText(withProposed(DEFAULT_OWNERSHIP, ownership)),
+      configText: teamFileText(withProposed(DEFAULT_OWNERSHIP, ownership), commands),
     });
-    const { outcomes } = planInstall({ root, payload, version, host: hostVersion, force: false, ownership });
+    const { outcomes } = planInstall({
+      root,
+      payload,
+      version,
+      host: hostVersion,
+      force: false,
+      ownership,
+      ...(commands === undefined ? {} : { commands }),
+    });
     const gone = outcomes.filter(({ did }) => did === 'created' || did === 'changed');
     const vital = gone.filter(isVital);
     if (vital.length > 0)

@@ -25,6 +25,7 @@ import { oneLine } from '../domain/text.ts';
 import { TrackerError } from '../domain/tracker-error.ts';
 import type { Workflow } from '../domain/workflow.ts';
 import { type Check, fail, ok, warn } from './check.ts';
+import { fixCommands } from './doctor-fix.ts';
 import { checkLfs } from './doctor-lfs.ts';
 import { checkApiRoute, checkGitRoute, readNetwork, withGitRoute } from './doctor-network.ts';
 import {
@@ -332,9 +333,13 @@ function withoutDaemon(checks: readonly Check[]): readonly Check[] {
   );
 }
 
-export async function doctorCommand(path: string, options: { readonly json?: boolean }): Promise<void> {
+export async function doctorCommand(
+  path: string,
+  options: { readonly json?: boolean; readonly fix?: boolean },
+): Promise<void> {
   requireHome();
   const { main } = findProject(process.cwd());
+  const fixed = options.fix === true ? await fixCommands(main, process.env) : [];
   const hasTeams = hasTeamMode(main, process.env);
   // Nobody names another file that is not there but by mistake.
   const hasDaemon = path !== DEFAULT_PATH || existsSync(path);
@@ -346,8 +351,11 @@ export async function doctorCommand(path: string, options: { readonly json?: boo
   const failed = checks.some((check) => check.status === 'fail');
   process.exitCode = failed ? 1 : 0;
   if (options.json === true) {
-    process.stdout.write(`${JSON.stringify({ ok: !failed, checks }, null, 2)}\n`);
+    process.stdout.write(
+      `${JSON.stringify({ ok: !failed, checks, ...(options.fix === true ? { fixed } : {}) }, null, 2)}\n`,
+    );
     return;
   }
+  for (const words of fixed) process.stdout.write(`${words}\n`);
   process.stdout.write(doctorRows(checks, lineRoom(process.stdout)));
 }

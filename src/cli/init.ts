@@ -1,9 +1,9 @@
 // `tool init`: puts hooks, agents, commands and the team server into a project, all of it or nothing.
 
 import { join } from 'node:path';
-import { lookAhead } from '../adapters/checks/outlook.ts';
+import { lookAhead, proposeCommands } from '../adapters/checks/outlook.ts';
 import { TEAM_FILE } from '../adapters/config/team-file.ts';
-import { teamFileText } from '../adapters/config/team-file-text.ts';
+import { type CommandRow, teamFileText } from '../adapters/config/team-file-text.ts';
 import { readTeamSettings } from '../adapters/config/team-settings.ts';
 import { trackedFiles } from '../adapters/git/tracked.ts';
 import { foreseeShell, type Prepared, prepareShell } from '../adapters/guard-shell.ts';
@@ -12,6 +12,7 @@ import { packageRoot, packageVersion } from '../adapters/package-root.ts';
 import { claudeVersion, parseVersion } from '../adapters/runner/claude.ts';
 import { ToolError } from '../domain/errors.ts';
 import { missingParts, missingWords } from '../domain/gate-outlook.ts';
+import { COMMANDED } from '../domain/quality.ts';
 import { DEFAULT_TEAM_SETTINGS } from '../domain/team/default-settings.ts';
 import { TEAMS_VARIABLE } from '../domain/team/fallback.ts';
 import { DEFAULT_OWNERSHIP } from '../domain/team/ownership.ts';
@@ -76,6 +77,13 @@ function settingsIn(root: string): TeamSettings {
   }
 }
 
+/** What the detector proposes for the gate; none where a file of the project cannot be read. */
+export async function commandRows(root: string, env: NodeJS.ProcessEnv): Promise<readonly CommandRow[]> {
+  const proposals = await proposeCommands(root, env);
+  if (typeof proposals === 'string') return [];
+  return COMMANDED.map((name) => ({ name, command: proposals[name].command, reason: proposals[name].reason }));
+}
+
 /** Required parts of the gate that nothing can measure, by the settings that the project has, or will have. */
 async function gateNotes({ root, main }: Project): Promise<readonly string[]> {
   const { quality } = settingsIn(main);
@@ -112,7 +120,8 @@ export async function initCommand(directory: string | undefined, options: InitOp
   const recorded = readManifest(project.root)?.ownership;
   const proposed = recorded === undefined ? await proposedFor(project) : [];
   const ownership = recorded ?? proposed;
-  const configText = teamFileText(withProposed(DEFAULT_OWNERSHIP, ownership));
+  const commands = readManifest(project.root)?.commands ?? (await commandRows(project.root, process.env));
+  const configText = teamFileText(withProposed(DEFAULT_OWNERSHIP, ownership), commands);
   const payload = readPayload({ from: packageRoot(), version, form: host.form, configText });
   const planWith = (shell: Prepared) =>
     planInstall({
@@ -122,6 +131,7 @@ export async function initCommand(directory: string | undefined, options: InitOp
       host: host.version,
       force: options.force === true,
       ownership: ownership.map(({ owner, pattern }) => ({ owner, pattern })),
+      commands,
     });
   const isDry = options.dryRun === true;
   const permit = async (plan: Plan): Promise<Plan> => {

@@ -1,9 +1,8 @@
 // From what commands did to what a check found: one function per check.
 
-import { type Coverage, fileLine, hasLines, percentText, uncovered } from './coverage.ts';
-import { ownThreshold } from './own-threshold.ts';
+import { type Coverage, fileLine, percentText, uncovered } from './coverage.ts';
 import { type Check, type CheckResult, type Failure, NO_TESTS, type QualitySettings } from './quality.ts';
-import { type CommandEnd, hasFoundNone, ranBy, SAYS_WHY, wasLost } from './test-ends.ts';
+import { type CommandEnd, hasNoTests, SAYS_WHY } from './test-ends.ts';
 import { MAX_NAMED, plainText, readTestOutput } from './test-output.ts';
 import { clip, lastLines, oneLine, visible } from './text.ts';
 import { withPlaces } from './tool-output.ts';
@@ -36,16 +35,16 @@ function failed(
   return { result, lasts };
 }
 
-function passed(check: Check, reason: string, ends: readonly CommandEnd[], figure: string | null): Measured {
-  return { result: { check, outcome: 'passed', reason, details: [], command: commandsOf(ends), figure }, lasts: true };
+function passed(check: Check, reason: string, command: string, figure: string | null): Measured {
+  return { result: { check, outcome: 'passed', reason, details: [], command, figure }, lasts: true };
 }
 
-function commandsOf(ends: readonly CommandEnd[]): string {
-  return [...new Set(ends.map((end) => end.command))].join(' && ');
+function commandsOf(all: readonly Pick<BudgetEnd, 'end'>[]): string {
+  return [...new Set(all.map(({ end }) => end.command))].join(' && ');
 }
 
 /** A command that failed, of which single failures are not told apart. */
-export function wholeFailure(
+function wholeFailure(
   { command, timedOut }: Pick<CommandEnd, 'command' | 'timedOut'>,
   reason: string,
   details: readonly string[] = [],
@@ -63,9 +62,10 @@ function withFailures({ result, lasts }: Measured, failures: readonly Failure[])
 
 /** What the package manager says of itself and of the script's end. */
 const NOISE = /^npm (warn|error|notice|WARN|ERR!)|^\s*ELIFECYCLE/;
-const HEADER = /^> \S+@\S+ .*\n> .*\n/m;
+const HEADER = /^> (?:\S+@\S+ .*|\S+)\n> .*\n/m;
 
-function linesOf(end: CommandEnd): readonly string[] {
+/** The lines of its output, without the package manager's own. */
+export function linesOf(end: Pick<CommandEnd, 'output'>): readonly string[] {
   const lines = plainText(end.output)
     .replace(HEADER, '')
     .split('\n')
@@ -105,22 +105,14 @@ export function notMeasured(check: Check, reason: string): Measured {
 }
 
 /**
- * Nothing has measured the coverage. That fails where a command was run for it, or one has a threshold of its own; where
- * there is no command, nobody can be told to mend it.
+ * Nothing has measured the coverage. That fails where a command was run for it.
  * @param isAsked whether the settings ask for any
- * @param command what was run and left no report; null: there is nothing that would leave one
+ * @param command ran and left no report; null: there is no command
  */
-export function unmeasuredCoverage(
-  why: string,
-  isAsked: boolean,
-  ends: readonly CommandEnd[],
-  command: string | null,
-): Measured {
-  const isMissed = (isAsked && command !== null) || ends.some((end) => ownThreshold(end) !== null);
-  if (isMissed) {
+export function unmeasuredCoverage(why: string, isAsked: boolean, command: string | null): Measured {
+  if (isAsked && command !== null) {
     const missed = noData('coverage', `not measured: ${why}`, command);
-    const run = { command: command ?? commandsOf(ends), timedOut: false };
-    return withFailures(missed, [wholeFailure(run, missed.result.reason)]);
+    return withFailures(missed, [wholeFailure({ command, timedOut: false }, missed.result.reason)]);
   }
   // With the tool installed the same tree is worth another look.
   return { ...notMeasured('coverage', why), lasts: !isAsked };
@@ -165,46 +157,32 @@ function cannotRun(check: Check, end: CommandEnd): Measured {
   );
 }
 
-function howItEnded(end: CommandEnd): string {
+export function howItEnded(end: CommandEnd): string {
   return end.exitCode === null ? 'was ended by a signal' : `ended with ${end.exitCode}`;
 }
 
-/** How the tests of a command failed; null: they did not. */
-function testsFailure(
-  end: CommandEnd,
-  timeoutMs: number,
-): { readonly measured: Measured; readonly failure: Failure } | null {
+/** The exit code decides; names are read of a command that failed. */
+export function testsResult(end: CommandEnd, timeoutMs: number): Measured {
+  if (end.exitCode === 0 && !hasNoTests(end)) return testsPassed(end);
   const { failures, failed: names } = readTestOutput(end.output);
-  const all = (measured: Measured) => ({ measured, failure: whole(end, measured) });
+  const all = (measured: Measured) => withFailures(measured, [whole(end, measured)]);
   if (end.timedOut) return all(notEnded('tests', timeoutMs, end.command, names.length > 0 ? names : tailOf(end)));
   if (couldNotRun(end) && names.length === 0) return all(cannotRun('tests', end));
-  if (ranBy(end) === 0 && names.length === 0 && (wasLost(end) || hasFoundNone(end))) return null;
-  if (end.exitCode === 0 || ownThreshold(end) !== null) return null;
-  const { failure, measured } = all(failing(end, names, failures));
+  if (hasNoTests(end)) return failed('tests', NO_TESTS, end.command, [], true);
+  const measured = failing(end, names, failures);
   // A list that was cut tells none apart.
   const isTold = names.length > 0 && names.length < MAX_NAMED;
-  return { measured, failure: isTold ? { ...failure, names, count: failures } : failure };
+  const failure = whole(end, measured);
+  return withFailures(measured, [isTold ? { ...failure, names, count: failures } : failure]);
 }
 
-/** A threshold of the coverage that is not reached is no failure of the tests. */
-export function testsResult(ends: readonly CommandEnd[], timeoutMs: number): Measured {
-  const bad = ends.flatMap((end) => testsFailure(end, timeoutMs) ?? []);
-  const [first] = bad;
-  if (first !== undefined)
-    return withFailures(
-      first.measured,
-      bad.map(({ failure }) => failure),
-    );
-  const counts = ends.map(ranBy);
-  if (counts.every((count) => count === 0)) return failed('tests', NO_TESTS, commandsOf(ends), [], true);
-  const known = counts.filter((count) => count !== null);
-  const failures = ends.reduce((sum, end) => sum + (readTestOutput(end.output).failures ?? 0), 0);
-  const total = known.reduce((sum, count) => sum + count, 0) - failures;
-  const figure = known.length === counts.length ? `${total} ${total === 1 ? 'test' : 'tests'}` : null;
-  const skipped = ends.reduce((sum, end) => sum + (readTestOutput(end.output).skipped ?? 0), 0);
-  const left = skipped === 0 ? '' : `, ${skipped} skipped`;
+function testsPassed(end: CommandEnd): Measured {
+  const { ran, failures, skipped } = readTestOutput(end.output);
+  const total = ran === null ? null : ran - (failures ?? 0);
+  const figure = total === null ? null : `${total} ${total === 1 ? 'test' : 'tests'}`;
+  const left = skipped === null || skipped === 0 ? '' : `, ${skipped} skipped`;
   const words = figure === null ? 'the tests pass' : `${figure} ${total === 1 ? 'passes' : 'pass'}`;
-  return passed('tests', `${words}${left}`, ends, figure === null ? null : `${figure}${left}`);
+  return passed('tests', `${words}${left}`, end.command, figure === null ? null : `${figure}${left}`);
 }
 
 /** Lines of a stack that are in no file of the project. */
@@ -232,78 +210,44 @@ function failing(end: CommandEnd, names: readonly string[], failures: number | n
   return failed('tests', reason, end.command, names, true);
 }
 
-export function coverageResult(coverage: Coverage, settings: QualitySettings, ends: readonly CommandEnd[]): Measured {
-  const command = commandsOf(ends);
-  if (!hasLines(coverage)) {
-    const why = 'the coverage report names no line of the project beside tests and what is generated';
-    return unmeasuredCoverage(why, asksForCoverage(settings), ends, command);
-  }
-  const { coverageTarget: target } = settings;
+export function coverageResult(
+  coverage: Coverage,
+  { coverageTarget: target }: QualitySettings,
+  { command }: Pick<CommandEnd, 'command'>,
+): Measured {
   const figure = percentText(coverage.percent);
-  const below = uncovered(coverage, target);
-  const details = below.map(fileLine);
   const reach = `the tests reach ${figure} of the lines`;
   const isMet = coverage.percent >= target;
   const result: CheckResult = {
     check: 'coverage',
     outcome: isMet ? 'passed' : 'failed',
     reason: isMet ? `${reach} (expected ${target} %)` : `${reach}, expected ${target} %`,
-    details,
+    details: uncovered(coverage, target).map(fileLine),
     command,
     figure,
   };
   return { result, lasts: true };
 }
 
-/** Lint and security: every command has to end with 0. */
-export function commandsResult(check: 'lint' | 'security', ends: readonly CommandEnd[], timeoutMs: number): Measured {
-  const late = ends.find((end) => end.timedOut);
-  if (late !== undefined) return notEnded(check, timeoutMs, late.command, tailOf(late));
-  const bad = ends.filter((end) => end.exitCode !== 0);
-  const [first] = bad;
-  if (first === undefined)
-    return passed(check, check === 'lint' ? 'no lint errors' : 'no security findings', ends, null);
-  const missing = bad.find(couldNotRun);
-  if (missing !== undefined) {
-    const measured = cannotRun(check, missing);
-    return withFailures(
-      measured,
-      bad.map((end) => whole(end, measured)),
-    );
+/** Lint and security: the command has to end with 0. */
+export function commandsResult(check: 'lint' | 'security', end: CommandEnd, timeoutMs: number): Measured {
+  if (end.timedOut) return notEnded(check, timeoutMs, end.command, tailOf(end));
+  if (end.exitCode === 0)
+    return passed(check, check === 'lint' ? 'no lint errors' : 'no security findings', end.command, null);
+  const all = (measured: Measured, names: readonly string[] | null = null) =>
+    withFailures(measured, [{ ...whole(end, measured), names }]);
+  if (couldNotRun(end)) return all(cannotRun(check, end));
+  const isAudit = check === 'security';
+  const unreached = isAudit ? unreachedRegistry(end) : null;
+  if (unreached !== null) return { ...notMeasured(check, `${end.command}: ${unreached}`), lasts: false };
+  const audit = isAudit ? auditFindings(end.output) : null;
+  if (audit?.length === 0) {
+    const reason = `${end.command} ${howItEnded(end)} without a finding that can be read`;
+    return all(failed(check, reason, end.command, tailOf(end), false));
   }
-  const unreached = check === 'security' ? bad.map(unreachedRegistry) : [null];
-  if (unreached.every((words) => words !== null))
-    return { ...notMeasured(check, `${commandsOf(bad)}: ${unreached[0] ?? ''}`), lasts: false };
-  const read = bad.map((end) => {
-    const audit = check === 'security' ? auditFindings(end.output) : null;
-    return { end, audit, ...(audit === null ? findingsOf(end) : { first: audit[0] ?? '', lines: audit }) };
-  });
-  const unread = read.find(({ audit }) => audit?.length === 0);
-  if (unread !== undefined) {
-    const reason = `${unread.end.command} ${howItEnded(unread.end)} without a finding that can be read`;
-    const measured = failed(check, reason, unread.end.command, tailOf(unread.end), false);
-    return withFailures(
-      measured,
-      bad.map((end) => whole(end, measured)),
-    );
-  }
-  const reason = `${commandsOf(bad)} ${howItEnded(first)}: ${oneLine(read[0]?.first ?? '')}`;
-  const measured = failed(
-    check,
-    reason,
-    commandsOf(bad),
-    read.flatMap(({ lines }) => lines),
-    true,
-  );
-  return withFailures(
-    measured,
-    read.map(({ end, audit, first: said, lines }) => ({
-      ...whole(end, measured),
-      names: audit,
-      reason: `${end.command} ${howItEnded(end)}: ${oneLine(said)}`,
-      details: lines,
-    })),
-  );
+  const { first, lines } = audit === null ? findingsOf(end) : { first: audit[0] ?? '', lines: audit };
+  const reason = `${end.command} ${howItEnded(end)}: ${oneLine(first)}`;
+  return all(failed(check, reason, end.command, lines, true), audit);
 }
 
 /** Why `npm audit` has looked at nothing; null when it has, or when something else stands in the output as well. */
@@ -359,17 +303,11 @@ export function performanceResult(budgets: readonly BudgetEnd[]): Measured {
   });
   const [first] = over;
   const figure = budgets.map(({ name, end }) => `${name} ${end.durationMs} ms`).join(', ');
-  if (first === undefined)
-    return passed(
-      'performance',
-      `within budget: ${figure}`,
-      budgets.map(({ end }) => end),
-      figure,
-    );
+  if (first === undefined) return passed('performance', `within budget: ${figure}`, commandsOf(budgets), figure);
   const { result } = failed(
     'performance',
     first.line,
-    commandsOf(over.map(({ end }) => end)),
+    commandsOf(over),
     over.map(({ line }) => line),
     false,
   );

@@ -17,8 +17,7 @@ export type Coverage = { readonly percent: number; readonly files: readonly File
 export type Reach = {
   readonly covered: number;
   readonly total: number;
-  /** `unread`: it counts only as far as that file of the project, which is not understood, does not say otherwise. */
-  readonly unreported: readonly { readonly path: string; readonly lines: number; readonly unread?: string }[];
+  readonly unreported: readonly { readonly path: string; readonly lines: number }[];
   /** Files of the report below the target, the worst first. */
   readonly below: readonly FileCoverage[];
 };
@@ -185,24 +184,14 @@ export function readGoCover(text: string, root: string, modulePath: string | nul
   return coverageOf([...files.values()]);
 }
 
-/** What runners take for tests, and what a tester owns; below `src/` a directory `tests` may be a part of the program. */
+/** Names and directories of tests; below `src/` a directory `test` or `tests` may be a part of the program. */
 const TESTS: readonly RegExp[] = [
-  /(^|\/)(test|__tests__)\/|^(?!(.*\/)?src\/)(.*\/)?tests\/|^(cypress|playwright)\//,
-  /\.(test|spec)\.[^/]+$|(^|\/)test(-[^/]+)?\.[cm]?[jt]s$|[-_]test\.[cm]?[jt]s$|_test\.go$/,
-  /(^|\/)tests\/.*\.py$|(^|\/)(test_[^/]*|[^/]*_test|conftest)\.py$/,
+  /(^|\/)__tests__\/|^(?!(.*\/)?src\/)(.*\/)?tests?\/|^(cypress|playwright)\//,
+  /\.(test|spec)\.[^/]+$|_test\.go$|(^|\/)tests\/.*\.py$|(^|\/)(test_[^/]*|[^/]*_test|conftest)\.py$/,
+  /^(?!(.*\/)?src\/).*((^|\/)test(-[^/]+)?|[-_]test)\.[cm]?[jt]s$/,
 ];
 
 /** Whether a file holds tests, which reach themselves and say nothing of the program. */
 export function isTestFile(path: string): boolean {
   return TESTS.some((pattern) => pattern.test(path));
-}
-
-/** Tests to Node's own runner alone; to others a part of the program: `src/commands/test.ts`. */
-const TO_NODE = /(^|\/)src\/(.*\/)?(test\/|test(-[^/]+)?\.[cm]?[jt]s$)/;
-const NAMED = /\.(test|spec)\.[^/]+$|(^|\/)__tests__\/|\.py$/;
-
-/** @param by whose names for tests count */
-export function withoutTests(coverage: Coverage, by: 'node' | 'any'): Coverage {
-  const isTest = (path: string) => isTestFile(path) && (by === 'node' || NAMED.test(path) || !TO_NODE.test(path));
-  return coverageOf(coverage.files.filter(({ path }) => !isTest(path)));
 }

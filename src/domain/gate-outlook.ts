@@ -4,8 +4,9 @@ import type { Commanded, QualitySettings } from './quality.ts';
 
 export type Prospect = {
   readonly name: Commanded;
-  readonly commands: readonly string[];
-  /** Why nothing measures the project, or a part of it; empty: there is a command for all of it. */
+  /** null: none is needed, or none is there. */
+  readonly command: string | null;
+  /** Why nothing measures the part; empty: a command does. */
   readonly gap: string;
   /** A shell command that closes the gap; null: none is known. */
   readonly install: string | null;
@@ -13,7 +14,7 @@ export type Prospect = {
 
 /** Whether the project has no tests yet: the team's own tests make them, and their coverage, measurable. */
 export function hasNoTestsYet(prospects: readonly Prospect[]): boolean {
-  return prospects.some(({ name, commands, install }) => name === 'tests' && commands.length === 0 && install === null);
+  return prospects.some(({ name, command, install }) => name === 'tests' && command === null && install === null);
 }
 
 /**

@@ -1,6 +1,6 @@
 // Failures that are older than the work: the checks where the team began, held against what they find now.
 
-import { type Check, type CheckResult, type Failure, type GateResult, isBelowOwn } from './quality.ts';
+import type { Check, CheckResult, Failure, GateResult } from './quality.ts';
 import { clip } from './text.ts';
 
 export type OldFailure = Failure & { readonly check: Check };
@@ -114,7 +114,7 @@ function heldCoverage(
   now: number | null,
   before: Before,
 ): CheckResult {
-  if (one.outcome !== 'failed' || one.failures !== undefined || isBelowOwn(one)) return one;
+  if (one.outcome !== 'failed' || one.failures !== undefined) return one;
   const standing = before.old.filter(({ check }) => check === 'tests');
   if (standing.length === 0 || tests?.failures === undefined) return one;
   if (tests.outcome === 'old_failure' && standing.every(({ names }) => names === null))

@@ -20,9 +20,8 @@ const ESCAPES = new RegExp(`${String.fromCharCode(27)}\\[[0-9;?]*[ -/]*[@-~]`, '
 /** More failing tests are not named. */
 export const MAX_NAMED = 50;
 
-/** Runners that end with an error where there is no test say so. */
-export const NONE_FOUND =
-  /^(?:Error: )?No tests? (?:files )?found|^ *✘ (?:Couldn.t find any files to test|Based on your configuration, .* found, but did not match the filters:)$|^no packages to test$/gm;
+/** Jest, vitest, go and Node say so where they find no test. */
+const NONE_FOUND = /^(?:Error: )?No tests? (?:files )?found|^no packages to test$|^Could not find '[^'\n]+'$/gm;
 
 function all(text: string, pattern: RegExp): readonly (readonly string[])[] {
   return [...text.matchAll(pattern)].map((match) => match.map((group) => group ?? ''));
@@ -55,15 +54,6 @@ const SUMMARIES: readonly ((text: string) => readonly Counts[])[] = [
   (text) =>
     all(text, /^ *Tests:? +(.*\d+ (?:failed|passed|skipped|todo|total).*)$/gm).map(([, line = '']) => wordCounts(line)),
   (text) => all(text, NONE_FOUND).map(() => ({ ran: 0, failures: 0, skipped: 0 })),
-  // mocha
-  (text) =>
-    all(text, /^ {2}(\d+) passing\b.*(?:\n {2}(\d+) pending)?(?:\n {2}(\d+) failing)?/gm).map(
-      ([, pass, pending, fail]) => ({
-        ran: Number(pass) + Number(fail),
-        failures: Number(fail),
-        skipped: Number(pending),
-      }),
-    ),
   // pytest
   (text) =>
     all(
@@ -84,27 +74,6 @@ const SUMMARIES: readonly ((text: string) => readonly Counts[])[] = [
       failures: Number(fail),
       skipped: Number(ignored),
     })),
-  // tape; uvu; ava
-  (text) =>
-    all(text, /^# tests +(\d+)\n# pass +(\d+)\n(?:# fail +(\d+))?/gm).map(([, ran, , fail]) => ({
-      ran: Number(ran),
-      failures: Number(fail),
-      skipped: 0,
-    })),
-  (text) =>
-    all(text, /^ {2}Total: +(\d+)\n {2}Passed: +(\d+)\n {2}Skipped: +(\d+)$/gm).map(([, total, pass, skipped]) => ({
-      ran: Number(total) - Number(skipped),
-      failures: Number(total) - Number(pass) - Number(skipped),
-      skipped: Number(skipped),
-    })),
-  (text) =>
-    all(text, /^ {2}─\n\n(?:.*\n)*? {2}(\d+) tests? (passed|failed)(?:\n {2}(\d+) tests? skipped)?$/gm).map(
-      ([, count, how, skipped]) => ({
-        ran: Number(count),
-        failures: how === 'failed' ? Number(count) : 0,
-        skipped: Number(skipped),
-      }),
-    ),
 ];
 
 /** `go test` counts packages, not tests: known is only that none of them has any. */
@@ -130,7 +99,6 @@ const NAMES: readonly ((text: string) => readonly string[])[] = [
   (text) => all(text, /^ ?FAIL {2}(.+ > .+)$/gm).map(([, name = '']) => name),
   (text) => all(text, /^ ?FAIL {2}(?:\|.+\| )?(\S+\.\w+) \[ .+ \]$/gm).map(([, name = '']) => name),
   jestNames,
-  mochaNames,
   (text) => all(text, /^(?:FAILED|ERROR) (\S+\.py(?:::.*?)?)(?: - .*)?$/gm).map(([, name = '']) => name),
   unittestNames,
   goNames,
@@ -171,20 +139,6 @@ function topOf(stack: string): string | undefined {
   return all(stack, /^\s+at (?:.*\()?([^\s()]+:\d+:\d+)\)?$/gm)
     .map(([, place = '']) => place)
     .find((place) => !/^node:|(?:^|\/)node_modules\//.test(place));
-}
-
-/** The numbered lists, one below each "2 failing": suites and name on lines of their own, up to the colon. */
-function mochaNames(text: string): readonly string[] {
-  return text
-    .split(/^ {2}\d+ failing$/m)
-    .slice(1)
-    .flatMap((list) => list.split(/^(?= {2}\d+\) )/m))
-    .flatMap((part) => {
-      const lines = /^ {2}\d+\) ((?:.|\n)+?):$/m.exec(part)?.[1];
-      const place = topOf(part);
-      const name = lines?.replace(/\s*\n\s*/g, ' > ');
-      return name === undefined ? [] : [place === undefined ? name : withPlace(name, place)];
-    });
 }
 
 /** Each below a line of its own, with the place in its file in the trace that follows. */
@@ -239,18 +193,15 @@ function unescaped(text: string): string {
   return text.replace(/&(lt|gt|quot|apos|amp);/g, (whole, name: string) => ENTITIES[name] ?? whole);
 }
 
-/** Of a report for machines, where that is all there is to read: JUnit's; in JSON that of jest and vitest. */
-function reportNames(text: string): readonly string[] {
-  const cases = text.split(/^(?=[ \t]*<testcase\b)/m).flatMap((part) => {
+/** Failing tests of a JUnit report, where that is all there is to read. */
+function junitNames(text: string): readonly string[] {
+  return text.split(/^(?=[ \t]*<testcase\b)/m).flatMap((part) => {
     const own = /^\s*<testcase((?:\s+[\w:.-]+="[^"]*")*)\s*>\s*<(?:failure|error)\b/.exec(part)?.[1] ?? '';
     const name = /\sname="([^"]*)"/.exec(own)?.[1];
     const place = topOf(unescaped(part));
     if (name === undefined) return [];
     return [place === undefined ? unescaped(name) : withPlace(unescaped(name), place)];
   });
-  const results = all(text, /"fullName":\s*"((?:[^"\\]|\\.)*)"(?:(?!"fullName":)[\s\S])*?"status":\s*"(\w+)"/g);
-  const titles = results.flatMap(([, title = '', status]) => (status === 'failed' ? title : []));
-  return [...cases, ...titles.map((title) => title.replace(/\\(["\\])/g, '$1'))];
 }
 
 /** Output without its colours. */
@@ -264,7 +215,7 @@ export function readTestOutput(output: string): TestOutput {
   const sum = (pick: (count: Counts) => number) =>
     counts.length === 0 ? null : counts.reduce((total, count) => total + pick(count), 0);
   const named = NAMES.flatMap((read) => read(text));
-  const failed = (named.length + counts.length === 0 ? reportNames(text) : named).map((name) => oneLine(name));
+  const failed = (named.length + counts.length === 0 ? junitNames(text) : named).map((name) => oneLine(name));
   return {
     ran: sum((count) => count.ran),
     failures: sum((count) => count.failures),

@@ -12,25 +12,13 @@ export type Finding = {
 /** Nothing was measured, and why. */
 export type Unmeasured = { readonly unmeasured: string };
 
-/** `source`: the command or the file that it is from. */
-export type FormatFacts = {
+/** What a command says of the changed files. */
+export type CommandFacts = {
   readonly source: string;
-  /** Files that were looked at; null: nobody counted them. */
-  readonly files: number | null;
+  /** Changed files that are there. */
+  readonly files: number;
+  /** One of them without a path: the command failed and names no file of the project. */
   readonly findings: readonly Finding[];
-};
-
-export type ComplexityFacts = {
-  readonly source: string;
-  /** Functions that were changed; null: nobody counted them. */
-  readonly functions: number | null;
-  /** The highest figure of one function; null when there is none. */
-  readonly most: number | null;
-  readonly findings: readonly Finding[];
-  /** How many were too complex before the change, and have not become more so: no findings. */
-  readonly old: number;
-  /** Changed code that nothing here can measure. */
-  readonly left: readonly string[];
 };
 
 export type SecretFacts = {

@@ -11,11 +11,10 @@ import {
 } from './quality.ts';
 import { oneLine } from './text.ts';
 import type {
+  CommandFacts,
   CommitFact,
   CommitFacts,
-  ComplexityFacts,
   Finding,
-  FormatFacts,
   SecretFacts,
   Unmeasured,
   WrittenFacts,
@@ -23,8 +22,8 @@ import type {
 
 export type Trust5Facts = {
   readonly gate: Pick<GateResult, 'checks' | 'coverage'>;
-  readonly format: FormatFacts | Unmeasured;
-  readonly complexity: ComplexityFacts | Unmeasured;
+  readonly format: CommandFacts | Unmeasured;
+  readonly complexity: CommandFacts | Unmeasured;
   readonly secrets: SecretFacts | Unmeasured;
   /** What says which part of the work is for which task. */
   readonly commits: CommitFacts | WrittenFacts | Unmeasured;
@@ -140,38 +139,14 @@ function checkPart(checks: readonly CheckResult[], name: CheckResult['check'], s
   };
 }
 
-function formatPart(facts: FormatFacts | Unmeasured): Part {
-  if ('unmeasured' in facts) return unmeasured('formatter', facts.unmeasured);
+function commandPart(name: string, facts: CommandFacts | Unmeasured): Part {
+  if ('unmeasured' in facts) return unmeasured(name, facts.unmeasured);
   const { source, files, findings } = facts;
-  const paths = new Set(findings.map(({ path }) => path));
-  if (files === null || paths.has(null)) {
-    const [first] = findings;
-    const figure = `formatter: ${first === undefined ? 'nothing to mend' : oneLine(first.words)}`;
-    return sharedPart(first === undefined ? 1 : 0, { figure, source, findings });
-  }
-  const good = Math.max(0, files - paths.size);
-  const figure = `formatter: ${good} of ${count(files, 'changed file')} formatted`;
+  const whole = findings.find(({ path }) => path === null);
+  if (whole !== undefined) return sharedPart(0, { figure: `${name}: ${oneLine(whole.words)}`, source, findings });
+  const good = Math.max(0, files - new Set(findings.map(({ path }) => path)).size);
+  const figure = `${name}: ${good} of ${count(files, 'changed file')} without a finding`;
   return sharedPart(files === 0 ? 1 : good / files, { figure, source, findings });
-}
-
-function complexityPart(facts: ComplexityFacts | Unmeasured, max: number): Part {
-  if ('unmeasured' in facts) return unmeasured('complexity', facts.unmeasured);
-  const { source, functions, most, findings, old, left } = facts;
-  if (functions === null) {
-    const [first] = findings;
-    const figure = `complexity: ${first === undefined ? 'nothing to mend' : oneLine(first.words)}`;
-    return sharedPart(first === undefined ? 1 : 0, { figure, source, findings });
-  }
-  const highest =
-    most === null
-      ? ''
-      : ` (the highest is ${most}${old === 0 ? '' : `; ${old} ${old === 1 ? 'was' : 'were'} so before`})`;
-  const known = `complexity: ${findings.length} of ${count(functions, 'changed function')} above ${max}${highest}`;
-  const missing = `${left.slice(0, 3).join(', ')}${left.length > 3 ? ` and ${left.length - 3} more` : ''}`;
-  const figure = left.length === 0 ? known : `${known}; not measured: ${missing}`;
-  if (left.length > 0 && findings.length === 0) return { ...unmeasured('complexity', ''), figure, source };
-  const share = functions === 0 ? 1 : (functions - findings.length) / functions;
-  return sharedPart(share, { figure, source, findings });
 }
 
 function secretsPart(facts: SecretFacts | Unmeasured): Part {
@@ -292,7 +267,7 @@ function securityIssues(checks: readonly CheckResult[], secrets: Trust5Facts['se
 /** The scores. What is not measured neither passes nor fails, unless `quality.required` names it; something has to be measured. */
 export function trust5Of(facts: Trust5Facts, settings: QualitySettings): Trust5 {
   const { checks, coverage } = facts.gate;
-  const { coverageTarget: target, trust5 } = settings;
+  const { coverageTarget: target } = settings;
   const reached = coverage === null ? 0 : target === 0 ? 1 : Math.min(1, coverage / target);
   const covered = checkPart(checks, 'coverage', reached);
   // Nothing is asked of it: its share is that of any figure.
@@ -304,9 +279,9 @@ export function trust5Of(facts: Trust5Facts, settings: QualitySettings): Trust5 
     ],
     readable: [
       { name: 'lint', ...checkPart(checks, 'lint') },
-      { name: 'complexity', ...complexityPart(facts.complexity, trust5.maxComplexity) },
+      { name: 'complexity', ...commandPart('complexity', facts.complexity) },
     ],
-    unified: [{ name: 'format', ...formatPart(facts.format) }],
+    unified: [{ name: 'format', ...commandPart('formatter', facts.format) }],
     secured: [{ name: 'security', ...checkPart(checks, 'security') }, secretsPart(facts.secrets)],
     trackable: originParts(facts.commits),
   };

@@ -23,6 +23,8 @@ export type InstallOptions = {
   readonly force: boolean;
   /** Patterns that the payload's configuration has beside the usual ones. */
   readonly ownership: NonNullable<Manifest['ownership']>;
+  /** Commands that its quality.commands has. */
+  readonly commands?: NonNullable<Manifest['commands']>;
 };
 
 /** What was installed into the project; null when nothing is. */
@@ -36,7 +38,7 @@ function depth(path: string): number {
 }
 
 /** Throws with every problem at once. */
-export function planInstall({ root, payload, version, host, force, ownership }: InstallOptions): Plan {
+export function planInstall({ root, payload, version, host, force, ownership, commands }: InstallOptions): Plan {
   const old = readManifest(root);
   const recorded = new Map((old?.files ?? []).map((file) => [file.path, file]));
   const files = payload.files.map((file) => planFile(file, { root, recorded, force }));
@@ -67,6 +69,7 @@ export function planInstall({ root, payload, version, host, force, ownership }: 
     version,
     hostVersion: host,
     ownership,
+    ...(commands === undefined ? {} : { commands }),
     directories: [...new Set([...(old?.directories ?? []), ...directories])].sort(),
     files: files.flatMap((one) => one.files),
     merged: merged.map((one) => one.merged),

@@ -29,6 +29,8 @@ export type MergedFile = Merge & {
   readonly was?: string | null;
 };
 
+export type ProposedCommand = { readonly name: string; readonly command: string | null; readonly reason: string };
+
 export type Manifest = {
   /** Of toolcrew. */
   readonly version: string;
@@ -36,6 +38,8 @@ export type Manifest = {
   readonly hostVersion: string | null;
   /** Patterns of this project that its configuration got beside the usual ones; missing: of a version that proposed none. */
   readonly ownership?: readonly { readonly owner: string; readonly pattern: string }[];
+  /** What the configuration's quality.commands got; missing: of a version that proposed none. */
+  readonly commands?: readonly ProposedCommand[];
   /** Directories that were not there. */
   readonly directories: readonly string[];
   readonly files: readonly OwnFile[];
@@ -118,6 +122,11 @@ function owned(value: unknown, at: string): { readonly owner: string; readonly p
   return { owner: fields.text('owner'), pattern: fields.text('pattern') };
 }
 
+function proposed(value: unknown, at: string): ProposedCommand {
+  const fields = new Fields(value, at);
+  return { name: fields.text('name'), command: fields.textOrNull('command'), reason: fields.text('reason') };
+}
+
 function ownFile(value: unknown, at: string): OwnFile {
   const fields = new Fields(value, at);
   const before = fields.has('before') ? { before: fields.inside('before') } : {};
@@ -179,6 +188,7 @@ export function parseManifest(text: string): Manifest {
     version: fields.text('version'),
     hostVersion: fields.textOrNull('hostVersion'),
     ...(fields.has('ownership') ? { ownership: fields.list('ownership', owned) } : {}),
+    ...(fields.has('commands') ? { commands: fields.list('commands', proposed) } : {}),
     directories: fields.list('directories', (item, at) => inside(textOf(item, at), at)),
     files: fields.list('files', ownFile),
     merged: fields.list('merged', mergedFile),

@@ -4,8 +4,8 @@ import { missingParts, missingWords, type Prospect } from '../../src/domain/gate
 import { type Commanded, DEFAULT_QUALITY } from '../../src/domain/quality.ts';
 
 function prospect(name: Commanded, more: Partial<Prospect> = {}): Prospect {
-  const gap = more.commands === undefined ? `no ${name}` : '';
-  return { name, commands: [], gap, install: null, ...more };
+  const gap = more.command === undefined ? `no ${name}` : '';
+  return { name, command: null, gap, install: null, ...more };
 }
 
 const names = (prospects: readonly Prospect[], more: Partial<typeof DEFAULT_QUALITY> = {}) =>
@@ -18,14 +18,14 @@ test('a project without tests may start: its tests, and their coverage, come fir
 });
 
 test('tests that may leave a report may start; a part that was asked for may not', () => {
-  const tests = prospect('tests', { commands: ['npm test'] });
+  const tests = prospect('tests', { command: 'npm test' });
   const coverage = prospect('coverage', { gap: 'names no known test runner' });
   assert.deepEqual(names([tests, coverage, prospect('security')]), []);
   assert.deepEqual(names([tests, coverage, prospect('security')], { required: ['security'] }), ['security']);
 });
 
 test('a tool that is not installed is missing, with the command that installs it and the key that does without', () => {
-  const tests = prospect('tests', { commands: ['python3 -m pytest'] });
+  const tests = prospect('tests', { command: 'python3 -m pytest' });
   const coverage = prospect('coverage', { gap: 'no pytest-cov', install: 'pip install pytest-cov' });
   assert.deepEqual(names([tests, coverage]), ['coverage']);
   assert.deepEqual(names([tests, coverage], { coverageTarget: 0 }), []);
@@ -35,7 +35,7 @@ test('a tool that is not installed is missing, with the command that installs it
     'the gate cannot measure coverage: no pytest-cov. In the project, run `pip install pytest-cov`, or take coverage out of quality.required in .tool/config/workflow.yaml',
   );
   const runner = prospect('tests', {
-    commands: ['python3 -m pytest'],
+    command: 'python3 -m pytest',
     gap: 'no pytest',
     install: 'pip install pytest',
   });

@@ -8,7 +8,6 @@ const READ = [
   ['node-tap.txt', 2, 1, 1, ['fails inside (/project/test/a.test.js:5:27)']],
   ['jest.txt', 2, 1, 1, ['sum › breaks (j/sum.test.js)']],
   ['vitest.txt', 2, 1, 1, ['v/sum.test.mjs > sum > breaks']],
-  ['mocha.txt', 2, 1, 1, ['sum > inner > breaks (m/sum.js:4:55)']],
   ['pytest.txt', 2, 1, 1, ['tests/test_shop.py::Total::test_wrong']],
   ['unittest.txt', 2, 1, 1, ['tests.test_shop.Total.test_wrong (/project/tests/test_shop.py:10)']],
   ['go-test-fail.txt', null, null, null, ['TestHello/without (example.com/greeter/greet/greet_test.go:13)']],
@@ -23,19 +22,6 @@ for (const [file, ran, failures, skipped, failed] of READ)
     assert.deepEqual(readTestOutput(fixtureText(`outputs/${file}`)), { ran, failures, skipped, failed });
   });
 
-test('runners that say no more than their counts', () => {
-  for (const [output, ...counts] of [
-    ['TAP version 13\n# x\nok 1 y\n\n1..3\n# tests 3\n# pass  2\n# fail  1\n', 3, 1, 0],
-    ['# tests 2\n# pass  2\n\n# ok\n', 2, 0, 0],
-    ['  Total:     3\n  Passed:    2\n  Skipped:   1\n  Duration:  1.21ms\n', 2, 0, 1],
-    ['  ✔ x\n  ─\n\n  2 tests passed\n  1 test skipped\n', 2, 0, 1],
-    ['  ✘ [fail]: x\n  ─\n\n  x\n\n  Difference\n\n  ─\n\n  1 test failed\n', 1, 1, 0],
-  ] as const) {
-    const { ran, failures, skipped } = readTestOutput(output);
-    assert.deepEqual([ran, failures, skipped], counts, output);
-  }
-});
-
 test('a runner that ran nothing says so in its own words', () => {
   const none = [
     '# tests 2\n# suites 0\n# pass 0\n# fail 0\n# cancelled 0\n# skipped 2\n',
@@ -47,6 +33,7 @@ test('a runner that ran nothing says so in its own words', () => {
     'Ran 2 tests in 0.000s\n\nOK (skipped=2)\n',
     'No test files found, exiting with code 1\n',
     'No tests found, exiting with code 1\n',
+    "Could not find 'tests'\n",
     'test result: ok. 0 passed; 0 failed; 3 ignored; 0 measured; 0 filtered out; finished in 0.00s\n',
     'ok  \texample.com/a\t0.003s [no tests to run]\n',
   ];
@@ -58,7 +45,6 @@ test('what is skipped is counted, and what is still to be done with it', () => {
     ['ℹ pass 4\nℹ fail 0\nℹ cancelled 0\nℹ skipped 2\nℹ todo 1\n', 3],
     ['Tests:       2 skipped, 1 todo, 3 passed, 6 total\n', 3],
     ['      Tests  3 passed | 2 skipped | 1 todo (6)\n', 3],
-    ['  3 passing (5ms)\n  2 pending\n', 2],
     ['===== 3 passed, 2 skipped in 0.01s =====\n', 2],
     ['Ran 5 tests in 0.000s\n\nOK (skipped=2)\n', 2],
     ['test result: ok. 3 passed; 0 failed; 2 ignored; 0 measured; 0 filtered out; finished in 0.00s\n', 2],
@@ -94,9 +80,6 @@ test('where a runner leaves nothing but a report for machines, that names what f
     '</testsuites>\n================\n',
   ].join('\n');
   assert.deepEqual(failedIn(junit), ['adds <one> & more (test/a.test.mjs:3:67)']);
-  const json = (...results: readonly (readonly [string, string])[]) =>
-    JSON.stringify({ testResults: results.map(([fullName, status]) => ({ fullName, location: null, status })) });
-  assert.deepEqual(failedIn(json(['a "b" c', 'failed'], ['d', 'passed'], ['e', 'failed'])), ['a "b" c', 'e']);
   // What a test prints of other tests counts for nothing beside its runner's words.
   assert.deepEqual(failedIn(`${junit}\nℹ pass 1\nℹ fail 0\nℹ cancelled 0\n`), []);
 });

@@ -9,7 +9,7 @@ import {
   trust5Of,
   trust5Reason,
 } from '../../src/domain/trust5.ts';
-import type { ComplexityFacts, Finding } from '../../src/domain/trust5-facts.ts';
+import type { CommandFacts, Finding } from '../../src/domain/trust5-facts.ts';
 
 function check(name: CheckResult['check'], other: Partial<CheckResult> = {}): CheckResult {
   const reason = `${name} is fine`;
@@ -26,7 +26,7 @@ const commit = (id: string, task: string | null, namesSpec = true) => ({
   path: `src/${id}.js`,
 });
 
-const complexity: ComplexityFacts = { source: 'counted', functions: 4, most: 9, findings: [], old: 0, left: [] };
+const complexity: CommandFacts = { source: 'eslint', files: 4, findings: [] };
 
 const GOOD: Trust5Facts = {
   gate: { checks: [check('tests'), check('coverage'), check('lint'), check('security')], coverage: 90 },
@@ -59,8 +59,8 @@ test('work that is as it should be has 5 in everything, with figures and their s
   assert.equal(result.securityIssues, 0);
   assert.deepEqual(trust5Lines(summaryOf(result)), [
     'tested    5.0 passed       tests: tests is fine; coverage: coverage is fine [run tests; run coverage]',
-    'readable  5.0 passed       lint: lint is fine; complexity: 0 of 4 changed functions above 15 (the highest is 9) [run lint; counted]',
-    'unified   5.0 passed       formatter: 4 of 4 changed files formatted [prettier --check]',
+    'readable  5.0 passed       lint: lint is fine; complexity: 4 of 4 changed files without a finding [run lint; eslint]',
+    'unified   5.0 passed       formatter: 4 of 4 changed files without a finding [prettier --check]',
     'secured   5.0 passed       security: security is fine; secrets: 0 in 20 added lines [run security; git log -p]',
     'trackable 5.0 passed       commits: 2 of 2 name a task; commits: 2 of 2 name SPEC-AUTH-001 [git log]',
     'TRUST 5   5.0 passed',
@@ -99,21 +99,21 @@ const SCORES: readonly [string, Trust5Facts, Dimension, 'passed' | 'failed' | 'n
   ['lint errors', facts({}, failed('lint', 'src/a.js:3:1: no-var')), 'readable', 'failed', 2.5],
   ['no linter', facts({}, check('lint', { outcome: 'not_measured' })), 'readable', 'passed', 5],
   [
-    'no linter, and a function that is too complex',
+    'no linter, and a file that is too complex',
     facts({ complexity: { ...complexity, findings: [finding('a.js')] } }, check('lint', { outcome: 'not_measured' })),
     'readable',
     'failed',
     3.7,
   ],
   [
-    'one of four functions',
+    'one of four files that is too complex',
     facts({ complexity: { ...complexity, findings: [finding('a.js')] } }),
     'readable',
     'failed',
     4.3,
   ],
-  ['code that nothing measures', facts({ complexity: { ...complexity, left: ['a.py'] } }), 'readable', 'passed', 5],
-  ['no function', facts({ complexity: { ...complexity, functions: 0, most: null } }), 'readable', 'passed', 5],
+  ['code that nothing measures', facts({ complexity: { unmeasured: 'no command' } }), 'readable', 'passed', 5],
+  ['no changed file', facts({ complexity: { ...complexity, files: 0 } }), 'readable', 'passed', 5],
   [
     'one of four files',
     facts({ format: { source: 's', files: 4, findings: [finding('a.js')] } }),
@@ -211,7 +211,7 @@ test('what is not passed says by what, with the thresholds; what is not measured
   );
   const summary = summaryOf(trust5Of(mixed, { ...settings(), required: ['security'] }));
   const lines = trust5Lines(summary);
-  assert.match(lines[1] ?? '', /^readable {2}4\.3 failed .*; complexity: 1 of 4 .*; expected at least 5 \[/);
+  assert.match(lines[1] ?? '', /^readable {2}4\.3 failed .*; complexity: 3 of 4 .*; expected at least 5 \[/);
   assert.match(
     lines[2] ?? '',
     /^unified {5}– not measured formatter: not measured: there is no formatter \[nothing\]$/,
@@ -251,17 +251,6 @@ test('min_score lets shares be missing, and never a test, a lint error or a secr
     assert.equal(trust5Of(facts({}, failed(name, 'x')), loose).ok, false, name);
   const secret = facts({ secrets: { source: 's', lines: 1, allowed: 0, findings: [finding('a.js')] } });
   assert.equal(trust5Of(secret, loose).ok, false);
-});
-
-test('what was too complex before is said, and counts for nobody', () => {
-  const { state, figures } = of(
-    trust5Of(facts({ complexity: { ...complexity, most: 20, old: 2 } }), settings()),
-    'readable',
-  );
-  assert.deepEqual(
-    [state, figures[1]],
-    ['passed', 'complexity: 0 of 4 changed functions above 15 (the highest is 20; 2 were so before)'],
-  );
 });
 
 test('a score is never rounded up, the whole is the mean of what was measured', () => {

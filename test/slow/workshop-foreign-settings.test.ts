@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { readAt, readCommitDiffs, readDiff } from '../../src/adapters/checks/diff.ts';
+import { readCommitDiffs, readDiff } from '../../src/adapters/checks/diff.ts';
 import { treeOf } from '../../src/adapters/checks/tree.ts';
 import { createRun } from '../../src/adapters/git/workshop-git.ts';
 import { writeTree } from '../support/installed.ts';
@@ -153,7 +153,6 @@ for (const [how, happens] of Object.entries(WAYS)) {
       'src/api/new.up',
     ]);
     assert.equal((await readCommitDiffs(range)).length, 1);
-    assert.equal(await readAt(range, range.base, 'src/api/a.js'), '1\n');
     assert.equal(traces(), '');
   });
 }

@@ -169,7 +169,7 @@ test('a secret that a commit holds comes into no history, also where a later one
   for (const often of ['once', 'again', 'a third time', 'however often']) {
     assert.match(
       await complete(),
-      /your commits hold secrets: src\/api\/a\.js:1 \(an AWS access key\)\. These commits and all later ones were taken back .* kept as refs\/toolcrew\/.*complete again/,
+      /your commits hold secrets: src\/api\/a\.js:1 \(AWS Access Key ID\)\. These commits and all later ones were taken back .* kept as refs\/toolcrew\/.*complete again/,
       often,
     );
     assert.match(textOf(path, 'src/api/a.js'), /AKIA/, 'the file is as it was');
@@ -178,7 +178,7 @@ test('a secret that a commit holds comes into no history, also where a later one
   own('add', '-A');
   own('commit', '-qm', 'With it');
   writeTree(path, { 'src/api/a.js': 'export const key = process.env.KEY;\n' });
-  assert.match(await complete(), /src\/api\/a\.js:1 \(an AWS access key\)/, 'the commit before still holds it');
+  assert.match(await complete(), /src\/api\/a\.js:1 \(AWS Access Key ID\)/, 'the commit before still holds it');
   assert.equal(textOf(path, 'src/api/a.js'), 'export const key = process.env.KEY;\n');
   await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' });
   assert.equal(git('log', '-S', key, '--oneline', BRANCH), '');
@@ -196,7 +196,7 @@ test('a secret that comes in with the merge that settles a conflict is found as 
   const own = gitIn(place.path);
   assert.throws(() => own('merge', BRANCH), 'Git leaves both sides in the file');
   writeTree(place.path, { [SHARED]: 'export const greeting = "Both";\n', 'src/pages/p.js': `const t = '${TOKEN}';\n` });
-  assert.match(await refused('3'), /src\/pages\/p\.js:1 \(a GitHub token\)/);
+  assert.match(await refused('3'), /src\/pages\/p\.js:1 \(GitHub Token\)/);
   writeTree(place.path, {
     [SHARED]: 'export const greeting = "Both";\n',
     'src/pages/p.js': 'const t = process.env.T;\n',
@@ -222,7 +222,7 @@ test('where what stood before the secret does not merge, the files stay all the 
   assert.throws(() => own('merge', BRANCH), 'Git leaves both sides in the file');
   writeTree(place.path, { [SHARED]: 'export const greeting = "Both";\n' });
   commit('Settled');
-  assert.match(await refused('3'), /src\/pages\/q\.js:1 \(a GitHub token\)/);
+  assert.match(await refused('3'), /src\/pages\/q\.js:1 \(GitHub Token\)/);
   assert.equal(textOf(place.path, 'src/pages/work.js'), 'work\n');
   assert.equal(textOf(place.path, SHARED), 'export const greeting = "Both";\n');
   writeTree(place.path, { 'src/pages/q.js': 'const t = process.env.T;\n' });

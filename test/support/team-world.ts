@@ -7,7 +7,6 @@ import { systemKeys } from '../../src/adapters/keys.ts';
 import { PhaseTurn } from '../../src/adapters/phase-turn.ts';
 import { placeOf } from '../../src/adapters/writes.ts';
 import { ToolError } from '../../src/domain/errors.ts';
-import type { SkipMark } from '../../src/domain/new-skips.ts';
 import type { Check, GateResult } from '../../src/domain/quality.ts';
 import type { Evidence } from '../../src/domain/team/caller.ts';
 import { DEFAULT_TEAM_SETTINGS } from '../../src/domain/team/default-settings.ts';
@@ -15,7 +14,6 @@ import { insideProject } from '../../src/domain/team/ownership.ts';
 import type { TeamSettings } from '../../src/domain/team/settings.ts';
 import type { TeamState } from '../../src/domain/team/state.ts';
 import { type Trust5Facts, trust5Of } from '../../src/domain/trust5.ts';
-import type { Span } from '../../src/engine/team/context.ts';
 import type { HookAnswer, HostEvent } from '../../src/engine/team/event.ts';
 import type { HookContext, ProjectView } from '../../src/engine/team/hook-context.ts';
 import { operate } from '../../src/engine/team/operations.ts';
@@ -69,14 +67,12 @@ export class TeamWorld {
   missing: readonly string[] = [];
   /** How often they were asked. */
   measured = 0;
-  /** The tests that a piece of work has skipped. */
-  skips: (work: Span) => readonly SkipMark[] = () => [];
   /** Paths that changed since the team began. */
   changed: string[] = [];
   /** What TRUST 5 says of commits and code, where it is measured. */
   facts: Pick<Trust5Facts, 'format' | 'complexity' | 'secrets'> = {
     format: { source: 'prettier --check', files: 1, findings: [] },
-    complexity: { source: 'counted', functions: 1, most: 1, findings: [], old: 0, left: [] },
+    complexity: { source: 'eslint', files: 1, findings: [] },
     secrets: { source: 'git diff', lines: 1, allowed: 0, findings: [] },
   };
   /** Whether another host at work in the project has started this one. */
@@ -127,7 +123,6 @@ export class TeamWorld {
       trust5: ({ gate, settings, written }) =>
         Promise.resolve(trust5Of({ gate, ...this.facts, commits: written }, settings)),
       turn: new PhaseTurn({ project: this.root, places: [join(this.root, 'turns')] }),
-      newSkips: (work) => Promise.resolve(this.skips(work)),
       newSecrets: () => Promise.resolve([]),
       workTree: {
         head: () => Promise.resolve(this.before === null ? null : 'commit'),

@@ -36,7 +36,7 @@ export type ChecksOptions = {
 };
 
 /** Counted up when the same settings on the same tree would be judged otherwise. */
-const VERSION = 19;
+const VERSION = 20;
 
 /** Installed beside the tree, ignored by it, and decisive for its checks. */
 const INSTALLED = [

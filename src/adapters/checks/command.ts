@@ -1,6 +1,6 @@
 // Running the project's commands: with the shell, in the root, until the deadline.
 
-import { realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { isTokenVariable } from '../../domain/credential.ts';
 import { withoutPrefixes } from '../../domain/line-prefixes.ts';
@@ -15,6 +15,8 @@ const MAX_BYTES = 4 * 1024 * 1024;
 /** What would make a test runner believe that it runs inside of another one, and what no check needs to know. */
 const LEFT_OUT = ['TOOL_KEY', 'NODE_TEST_CONTEXT', 'NODE_V8_COVERAGE'];
 
+const PROGRAMS = ['node_modules/.bin', '.venv/bin', 'venv/bin'];
+
 /** The caller's environment without credentials, with the project's own programs first on the PATH. */
 export function checkEnvironment(
   env: Readonly<Record<string, string | undefined>>,
@@ -23,7 +25,8 @@ export function checkEnvironment(
   const kept = Object.entries(env).flatMap(([name, value]) =>
     value === undefined || LEFT_OUT.includes(name) || isTokenVariable(name) ? [] : [[name, value] as const],
   );
-  const path = [join(root, 'node_modules/.bin'), env.PATH ?? '/usr/local/bin:/usr/bin:/bin'].join(delimiter);
+  const own = PROGRAMS.map((place) => join(root, place)).filter((place) => existsSync(place));
+  const path = [...own, env.PATH ?? '/usr/local/bin:/usr/bin:/bin'].join(delimiter);
   return { ...Object.fromEntries(kept), PATH: path, CI: 'true' };
 }
 
@@ -100,8 +103,7 @@ export function createCommands(options: {
     run: async (command, script, { env: more = {}, limitMs = Number.POSITIVE_INFINITY } = {}) => {
       signal.throwIfAborted();
       const timeoutMs = Math.min(remainingMs(), limitMs);
-      if (timeoutMs <= 0)
-        return { command, script, exitCode: null, timedOut: true, durationMs: 0, output: '', errors: '' };
+      if (timeoutMs <= 0) return { command, exitCode: null, timedOut: true, durationMs: 0, output: '' };
       output(`$ ${command}\n`);
       const startedAt = now();
       const { exitCode, timedOut, stdout, stderr } = await start(script, more, timeoutMs);
@@ -111,12 +113,10 @@ export function createCommands(options: {
       const durationMs = Math.round(now() - startedAt);
       return {
         command,
-        script,
         exitCode,
         timedOut,
         durationMs,
         output: fromRoot(together(said, errors), roots),
-        errors: fromRoot(errors, roots),
       };
     },
     ask: async (script) => {

@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { ToolError } from '../../domain/errors.ts';
-import { git, tryGit } from '../git/git.ts';
+import { git } from '../git/git.ts';
 import { environmentAt } from '../git/team-environment.ts';
 
 export type AddedLine = { readonly line: number; readonly text: string };
@@ -92,6 +92,7 @@ function removedIn(diff: string): string {
   return diff
     .split('\n')
     .filter((row) => row.startsWith('-') && !row.startsWith('--- '))
+    .map((row) => row.slice(1))
     .join('\n');
 }
 
@@ -107,19 +108,6 @@ export async function readGit(at: At, args: readonly string[]): Promise<string> 
 export async function readDiff(range: Range): Promise<Change> {
   const text = await readGit(range, ['diff', ...PLAIN, range.base, range.head, '--']);
   return { commit: null, files: parseDiff(text), removed: removedIn(text) };
-}
-
-/** A file as one of the two ends holds it; null when it is not there. */
-export async function readAt(range: Range, end: string, path: string): Promise<string | null> {
-  const { exitCode, stdout } = await tryGit(['cat-file', 'blob', `${end}:./${path}`], optionsOf(range));
-  return exitCode === 0 ? stdout : null;
-}
-
-/** Paths of files that are there no more. */
-export async function readGone(range: Range): Promise<readonly string[]> {
-  const how = ['--name-only', '-z', '--no-renames', '--relative', '--diff-filter=D'];
-  const text = await readGit(range, ['diff', ...how, range.base, range.head, '--']);
-  return text.split('\0').filter((path) => path !== '');
 }
 
 /**

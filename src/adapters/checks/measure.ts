@@ -1,5 +1,6 @@
 // Runs the checks one after the other and judges each; nothing beside them runs, so that times mean something.
 
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   ALL_CHECKS,
@@ -15,26 +16,18 @@ import {
   performanceResult,
   testsResult,
   unmeasuredCoverage,
-  wholeFailure,
 } from '../../domain/check-results.ts';
-import { type Coverage, hasLines, joinCoverage, uncovered, withoutTests } from '../../domain/coverage.ts';
+import { type Coverage, hasLines, uncovered } from '../../domain/coverage.ts';
 import { messageOf, ToolError } from '../../domain/errors.ts';
-import { filesWithErrors } from '../../domain/old-lint.ts';
-import { failsForTests, ownThreshold } from '../../domain/own-threshold.ts';
-import { BELOW_OWN, type Check, type GateResult, type QualitySettings } from '../../domain/quality.ts';
-import { type CommandEnd, hasNoTests, tellsOfTests, wasLost } from '../../domain/test-ends.ts';
-import { ALL_LANGUAGES } from '../../domain/unreported.ts';
-import { trackedFiles } from '../git/tracked.ts';
+import type { Check, GateResult, QualitySettings } from '../../domain/quality.ts';
+import { type CommandEnd, hasNoTests } from '../../domain/test-ends.ts';
 import type { Commands } from './command.ts';
-import { type Plan, planChecks, type Testing } from './plan.ts';
-import type { Way, Ways } from './project.ts';
-import { packagesOf, type Reading, readReport, watchPlaces } from './reports.ts';
-import type { Line } from './script-programs.ts';
-import { startedIn } from './started-in.ts';
-import { hasSource, reachOf, withoutGenerated } from './unreported.ts';
-import { unrunTests } from './unrun.ts';
+import { planOf } from './plan.ts';
+import type { Proposal } from './proposal.ts';
+import { type Reading, watchReports } from './reports.ts';
+import { ownCoverage, reachOf } from './unreported.ts';
 
-export type Findings = Pick<GateResult, 'checks' | 'coverage' | 'uncoveredFiles' | 'reach' | 'unrun' | 'lintErrors'> & {
+export type Findings = Pick<GateResult, 'checks' | 'coverage' | 'uncoveredFiles' | 'reach'> & {
   /** Every result speaks of the tree alone. */
   readonly lasts: boolean;
 };
@@ -45,28 +38,27 @@ type Bench = {
   readonly commands: Commands;
   /** A directory outside of the project, for reports. */
   readonly reports: string;
-  /** Directories of the project's packages. */
-  readonly packages: readonly string[];
 };
 
-export async function measure(asked: Omit<Bench, 'packages'>): Promise<Findings> {
-  const { root, settings, commands } = asked;
-  const bench = { ...asked, packages: await packagesOf(root) };
-  const plan = await planChecks(settings, { root, env: commands.env, ask: commands.ask }).catch((error: unknown) => {
+const PLANNED = ['tests', 'coverage', 'lint', 'security'] as const;
+
+type Plan = Readonly<Record<(typeof PLANNED)[number], Proposal>>;
+
+export async function measure(bench: Bench): Promise<Findings> {
+  const { root, settings, commands } = bench;
+  const around = { root, env: commands.env, ask: commands.ask };
+  const plan = await planOf(PLANNED, settings, around).catch((error: unknown) => {
     if (error instanceof ToolError && error.code === 'config') return error;
     throw error;
   });
   if (plan instanceof ToolError) return unreadable(plan.message);
-  const { tests, coverage, reached, lines, parts } = await measureTests(plan, bench);
-  const reach = reached === null ? null : await reachOf(root, reached, lines, settings, parts).catch(untold);
-  const unrun = await unrunTests(root, plan.testing, settings).catch(() => []);
-  const linted = await measureCommands('lint', plan.lint, bench);
-  const errors = await errorsFound(linted, root);
+  const { tests, coverage, reached } = await measureTests(plan, bench);
+  const reach = reached === null ? null : await reachOf(root, reached, settings).catch(untold);
   const results: Record<Check, Measured> = {
     tests,
     coverage: reach !== null && 'result' in reach ? reach : coverage,
-    lint: errors.lintErrors === undefined ? linted.measured : byFile(linted.measured),
-    security: (await measureCommands('security', plan.security, bench)).measured,
+    lint: await measureCommand('lint', plan.lint, bench),
+    security: await measureCommand('security', plan.security, bench),
     performance: await measurePerformance(bench),
   };
   return {
@@ -74,8 +66,6 @@ export async function measure(asked: Omit<Bench, 'packages'>): Promise<Findings>
     coverage: reached?.percent ?? null,
     uncoveredFiles: reached === null ? [] : uncovered(reached, settings.coverageTarget).map((file) => file.path),
     ...(reach === null || 'result' in reach ? {} : { reach }),
-    ...(unrun.length === 0 ? {} : { unrun }),
-    ...errors,
     lasts: ALL_CHECKS.every((check) => results[check].lasts),
   };
 }
@@ -91,203 +81,73 @@ function untold(error: unknown): Measured {
   return noData('coverage', `which source the report does not name cannot be told: ${messageOf(error)}`);
 }
 
-type Run = {
-  readonly tests: readonly CommandEnd[];
-  readonly coverage: readonly CommandEnd[];
-  readonly readings: readonly Reading[];
-  /** What was run for these. */
-  readonly measured: readonly Way[];
-};
+type Run = { readonly end: CommandEnd; readonly reading: Reading | null; readonly whyNone: string };
 
-/** With the languages that it is about. */
-type Judged = Run & Pick<Testing, 'languages'>;
+/** Once more where a runner says that there is no test: a directory that goes away while Node looks around is told so. */
+async function runTests(command: string, name: string, { root, settings, commands, reports }: Bench): Promise<Run> {
+  const once = async (attempt: string): Promise<Run> => {
+    const place = join(reports, attempt);
+    mkdirSync(place);
+    const places = watchReports(root, settings.coverageReport);
+    const end = await commands.run(command, command, { env: { TOOL_REPORTS: place } });
+    return { end, reading: await places.read(place), whyNone: places.whyNone() };
+  };
+  const first = await once(name);
+  return first.end.exitCode !== 0 && hasNoTests(first.end) ? once(`${name}-again`) : first;
+}
 
 async function measureTests(
   plan: Plan,
   bench: Bench,
-): Promise<{
-  tests: Measured;
-  coverage: Measured;
-  reached: Coverage | null;
-  lines: readonly Line[];
-  parts: readonly string[];
-}> {
-  const { timeoutMs, commands } = bench.settings;
-  const runs: Judged[] = [];
-  for (const testing of plan.testing)
-    runs.push({ ...(await runTesting(testing, bench)), languages: testing.languages });
-  const [first] = plan.testing;
-  const ends = runs.flatMap((run) => run.tests);
-  // Tests that fail where they are run once more, to be measured, fail.
-  const again = runs.flatMap((run, index) => (plan.testing[index]?.isOneRun === true ? [] : run.coverage));
-  const tests =
-    ends.length > 0
-      ? testsResult([...ends, ...again.filter((end) => !ends.includes(end) && failsForTests(end))], timeoutMs)
-      : (bench.settings.required.includes('tests') ? noData : notMeasured)('tests', first?.tests.gap ?? '');
-  const lines = runs.flatMap(({ measured }) =>
-    measured.map(({ command, script }) => ({
-      text: script,
-      where: [commands.tests, commands.coverage].includes(command) ? 'quality.commands' : 'package.json',
-    })),
-  );
-  const parts = runs.flatMap(({ readings }) =>
-    readings.flatMap((reading) => ('coverage' in reading ? (reading.parts ?? []) : [])),
-  );
-  return { tests, ...(await judgeCoverage(runs, tests, bench)), lines, parts };
-}
-
-/** Without tests, which reach themselves, and what is generated; where these are all that the project has, they are the program. */
-async function ownCoverage(all: Coverage, { root }: Bench): Promise<Coverage> {
-  const tested = withoutTests(all, 'any');
-  const own = withoutGenerated(root, tested);
-  if (hasLines(own) || (await hasSource(root, ALL_LANGUAGES).catch(() => true))) return own;
-  return hasLines(tested) ? tested : all;
-}
-
-/** A manifest may stand there for its tools alone: where others have tests, nobody misses the report of its own. */
-async function withSource(
-  runs: readonly Judged[],
-  tested: readonly Judged[],
-  { root }: Bench,
-): Promise<readonly Judged[]> {
-  const asked = runs.map(
-    async (run) => tested.includes(run) || (await hasSource(root, run.languages).catch(() => true)),
-  );
-  const isMissed = await Promise.all(asked);
-  return runs.filter((_, index) => isMissed[index] === true);
-}
-
-async function judgeCoverage(
-  runs: readonly Judged[],
-  tests: Measured,
-  bench: Bench,
-): Promise<{ coverage: Measured; reached: Coverage | null }> {
+): Promise<{ readonly tests: Measured; readonly coverage: Measured; readonly reached: Coverage | null }> {
   const { settings } = bench;
-  const tested = runs.filter((run) => run.tests.length === 0 || !run.tests.every(hasNoTests));
-  const missed = tested.length > 0 ? await withSource(runs, tested, bench) : runs;
-  const ends = missed.flatMap((run) => run.coverage);
-  const readings = runs.flatMap((run) =>
-    run.readings.filter((reading) => missed.includes(run) || 'coverage' in reading),
-  );
-  const command = ends.map((end) => end.command).join(' && ') || null;
-  const late = ends.find((end) => end.timedOut);
-  if (late !== undefined) return { coverage: notEnded('coverage', settings.timeoutMs, late.command), reached: null };
-  const problem = readings.find((reading) => 'problem' in reading);
-  if (problem !== undefined || readings.length === 0) {
-    const bad = ends.find(couldNotRun);
-    const why =
-      bad === undefined ? (problem?.problem ?? 'there is no coverage report') : `${bad.command} cannot be run`;
-    const all = [...ends, ...missed.flatMap((run) => run.tests)];
-    // Of several projects the one without a command has nothing that anybody could mend.
-    const without = problem === undefined ? undefined : missed.find((run) => run.readings.includes(problem));
-    const tried = without?.coverage.length === 0 ? null : command;
-    return { coverage: unmeasuredCoverage(why, asksForCoverage(settings), all, tried), reached: null };
+  const { command } = plan.tests;
+  const run = command === null ? null : await runTests(command, 'tests', bench);
+  const tests =
+    run === null
+      ? (settings.required.includes('tests') ? noData : notMeasured)('tests', plan.tests.reason)
+      : testsResult(run.end, settings.timeoutMs);
+  // Tests that leave a report need not run again, unless a command for it was given.
+  const isLeft = run !== null && run.reading !== null && settings.commands.coverage === null;
+  const { command: own } = plan.coverage;
+  const measured = isLeft || own === command ? run : own === null ? null : await runTests(own, 'coverage', bench);
+  return { tests, ...judgeCoverage(measured, tests, run, plan.coverage, bench) };
+}
+
+function judgeCoverage(
+  run: Run | null,
+  tests: Measured,
+  own: Run | null,
+  planned: Proposal,
+  { root, settings }: Bench,
+): { readonly coverage: Measured; readonly reached: Coverage | null } {
+  const isAsked = asksForCoverage(settings);
+  const unmeasured = (why: string, command: string | null) => ({
+    coverage: unmeasuredCoverage(why, isAsked, command),
+    reached: null,
+  });
+  if (run === null) return unmeasured(planned.reason, null);
+  const { end, reading, whyNone } = run;
+  if (end.timedOut) return { coverage: notEnded('coverage', settings.timeoutMs, end.command), reached: null };
+  if (reading === null || 'problem' in reading) {
+    const why = reading === null ? whyNone : reading.problem;
+    return unmeasured(couldNotRun(end) ? `${end.command} cannot be run` : why, end.command);
   }
-  const all = joinCoverage(readings.flatMap((reading) => ('coverage' in reading ? [reading.coverage] : [])));
-  const reached = await ownCoverage(all, bench);
-  const judged = coverageResult(reached, settings, ends);
-  if (!hasLines(reached)) return { coverage: judged, reached: null };
-  if (judged.result.outcome !== 'passed' || tests.result.outcome !== 'passed') return { coverage: judged, reached };
-  const withOwn = [...ends, ...missed.flatMap((run) => run.tests)].map((end) => ({ end, said: ownThreshold(end) }));
-  const below =
-    withOwn.find(({ said }) => said !== null) ?? withOwn.find(({ end }) => ends.includes(end) && end.exitCode !== 0);
-  if (below === undefined) return { coverage: judged, reached };
-  // Enough lines, but the command says no, and not because of a test.
-  const { end, said } = below;
-  const why = said === null ? 'although the tests pass' : `${BELOW_OWN}: ${said}`;
-  const reason = `${end.command} ended with ${end.exitCode ?? 'a signal'} ${why}; ${judged.result.reason}`;
-  const failed = { ...judged.result, outcome: 'failed' as const, reason };
-  const result = said === null ? { ...failed, failures: [wholeFailure(end, reason)] } : failed;
-  return { coverage: { result, lasts: true }, reached };
+  const reached = ownCoverage(root, reading.coverage);
+  if (!hasLines(reached))
+    return unmeasured('the coverage report names no line of the project beside tests and generated code', end.command);
+  const judged = coverageResult(reached, settings, end);
+  const hasPassed = judged.result.outcome === 'passed' && tests.result.outcome === 'passed';
+  if (!hasPassed || end.exitCode === 0 || run === own) return { coverage: judged, reached };
+  // Enough lines, but the command says no.
+  const reason = `${end.command} ended with ${end.exitCode ?? 'a signal'} although the tests pass; ${judged.result.reason}`;
+  return { coverage: { result: { ...judged.result, outcome: 'failed', reason }, lasts: true }, reached };
 }
 
-async function runTesting({ tests, coverage, isOneRun }: Testing, bench: Bench): Promise<Run> {
-  const { root, settings, packages } = bench;
-  if (isOneRun) {
-    const both = await runCoverage(coverage.ways, bench);
-    // The tests alone are run again by the shorter command; what tells of no test has failed by its own.
-    const named = both.ends.map((end, index) => {
-      const shorter =
-        end.exitCode === 0 || tellsOfTests(end) || couldNotRun(end) ? tests.ways[index]?.command : undefined;
-      return { ...end, command: shorter ?? end.command };
-    });
-    return { tests: named, coverage: both.ends, readings: both.readings, measured: coverage.ways };
-  }
-  // Where there is a command for the whole, what some packages leave is not all.
-  const started = startedIn(
-    root,
-    tests.ways.map(({ script }) => script),
-  );
-  const places = watchPlaces(root, settings.coverageReport, coverage.ways.length > 0 ? [] : packages, started);
-  const ends: CommandEnd[] = [];
-  for (const way of tests.ways) ends.push(await runTests(way, bench));
-  // Tests that leave a report by themselves need not run again, unless a command for it was given.
-  const left = settings.commands.coverage === null ? await places.read() : null;
-  if (left !== null) return { tests: ends, coverage: ends, readings: [left], measured: tests.ways };
-  if (coverage.ways.length === 0)
-    return { tests: ends, coverage: [], readings: [{ problem: coverage.gap }], measured: [] };
-  const own = await runCoverage(coverage.ways, bench);
-  return { tests: ends, coverage: own.ends, readings: own.readings, measured: coverage.ways };
-}
-
-async function runCoverage(
-  ways: readonly Way[],
-  bench: Bench,
-): Promise<{ ends: readonly CommandEnd[]; readings: readonly Reading[] }> {
-  const { root, settings, reports, packages } = bench;
-  const ends: CommandEnd[] = [];
-  const readings: Reading[] = [];
-  for (const way of ways) {
-    const started = startedIn(root, [way.script]);
-    const places = watchPlaces(root, settings.coverageReport, packages, started);
-    ends.push(await runTests(way, bench));
-    const written = settings.coverageReport === null && way.report !== null ? null : await places.read();
-    if (written !== null) readings.push(written);
-    else if (way.report === null) readings.push({ problem: places.whyNone() });
-    else {
-      const reading = await readReport(join(reports, way.report), `the report of ${way.command}`, root, started);
-      const isNodes = way.byNode === true && 'coverage' in reading;
-      readings.push(isNodes ? { ...reading, coverage: withoutTests(reading.coverage, 'node') } : reading);
-    }
-  }
-  return { ends, readings };
-}
-
-function run(way: Way, { commands, reports }: Bench): Promise<CommandEnd> {
-  return commands.run(way.command, way.script, { env: { ...way.env, TOOL_REPORTS: reports } });
-}
-
-/** Once more where its runner never came to the tests. */
-async function runTests(way: Way, bench: Bench): Promise<CommandEnd> {
-  const end = await run(way, bench);
-  return wasLost(end) ? run(way, bench) : end;
-}
-
-type Looked = { readonly measured: Measured; readonly ran: readonly { readonly way: Way; readonly end: CommandEnd }[] };
-
-async function measureCommands(check: 'lint' | 'security', { ways, gap }: Ways, bench: Bench): Promise<Looked> {
-  if (ways.length === 0) return { measured: notMeasured(check, gap), ran: [] };
-  const ran: Looked['ran'][number][] = [];
-  for (const way of ways) ran.push({ way, end: await run(way, bench) });
-  const ends = ran.map(({ end }) => end);
-  return { measured: commandsResult(check, ends, bench.settings.timeoutMs), ran };
-}
-
-/** What is told by file is held against the files that change, and never as one command. */
-function byFile({ result: { failures: _, ...result }, lasts }: Measured): Measured {
-  return { result, lasts };
-}
-
-/** Files with lint errors, where nothing tells of any but linters that were found by their configuration. */
-async function errorsFound({ measured, ran }: Looked, root: string): Promise<Pick<Findings, 'lintErrors'>> {
-  const bad = ran.filter(({ end }) => end.exitCode !== 0);
-  if (measured.result.outcome !== 'failed' || !bad.every(({ way }) => way.byConfiguration === true)) return {};
-  const files = await trackedFiles(root).catch(() => []);
-  const lintErrors = filesWithErrors(
-    bad.map(({ end }) => end),
-    files,
-  );
-  return lintErrors === null ? {} : { lintErrors };
+async function measureCommand(check: 'lint' | 'security', planned: Proposal, bench: Bench): Promise<Measured> {
+  const { command, reason } = planned;
+  if (command === null) return notMeasured(check, reason);
+  return commandsResult(check, await bench.commands.run(command, command), bench.settings.timeoutMs);
 }
 
 /** How often over its budget a command is let run, to see by how much it is over. */

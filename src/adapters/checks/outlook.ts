@@ -2,43 +2,37 @@
 
 import { messageOf, ToolError } from '../../domain/errors.ts';
 import type { Prospect } from '../../domain/gate-outlook.ts';
-import type { QualitySettings } from '../../domain/quality.ts';
+import { COMMANDED, type QualitySettings } from '../../domain/quality.ts';
 import { checkEnvironment, createCommands } from './command.ts';
-import { planFormat } from './formatter.ts';
-import { uninstalledPackages } from './node-project.ts';
-import { planChecks, type Testing } from './plan.ts';
-import { readText, type Ways } from './project.ts';
-import { hasSource } from './unreported.ts';
+import { detect } from './detect.ts';
+import { planOf } from './plan.ts';
+import type { Proposals, Surroundings } from './proposal.ts';
 
 const LIMIT_MS = 30_000;
 
-function prospect(name: Prospect['name'], all: readonly Ways[]): Prospect {
-  const commands = all.flatMap(({ ways }) => ways.map(({ command }) => command));
-  const installs = all.flatMap(({ install }) => install ?? []);
-  return {
-    name,
-    commands: [...new Set(commands)],
-    gap: all.flatMap(({ gap }) => gap || []).join('; '),
-    install: installs.join(' && ') || null,
-  };
+type Environment = Readonly<Record<string, string | undefined>>;
+
+function surroundings(root: string, env: Environment): Surroundings {
+  const now = Date.now;
+  const { signal } = new AbortController();
+  const own = checkEnvironment(env, root);
+  const more = { now, deadline: now() + LIMIT_MS, signal, output: () => undefined };
+  return { root, env: own, ask: createCommands({ root, env: own, ...more }).ask };
 }
 
-/** Without a command, functions of Node projects alone are read. */
-function complexity(root: string, command: string | null): Prospect {
-  const isRead = command !== null || readText(root, 'package.json') !== null;
-  return {
-    name: 'complexity',
-    commands: command === null ? [] : [command],
-    gap: isRead ? '' : 'only functions in JavaScript and TypeScript are read without a command',
-    install: null,
-  };
+/** What a manifest that cannot be read says instead. */
+async function orProblem<T>(read: Promise<T>): Promise<T | string> {
+  try {
+    return await read;
+  } catch (error) {
+    if (error instanceof ToolError && error.code === 'config') return messageOf(error);
+    throw error;
+  }
 }
 
-/** A manifest may stand there for its tools alone: of several projects those count that have source of their own. */
-async function withSource(all: readonly Testing[], root: string): Promise<readonly Testing[]> {
-  const has = await Promise.all(all.map(({ languages }) => hasSource(root, languages).catch(() => true)));
-  const own = all.filter((_, at) => has[at] === true);
-  return own.length === 0 ? all : own;
+/** The commands that the project's own files suggest; a text: the file that cannot be read. */
+export async function proposeCommands(root: string, env: Environment): Promise<Proposals | string> {
+  return orProblem(detect(surroundings(root, env)));
 }
 
 /**
@@ -48,36 +42,14 @@ async function withSource(all: readonly Testing[], root: string): Promise<readon
 export async function lookAhead(
   root: string,
   settings: QualitySettings,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Environment,
 ): Promise<readonly Prospect[] | string> {
-  const now = Date.now;
-  const { signal } = new AbortController();
-  const more = { now, deadline: now() + LIMIT_MS, signal, output: () => undefined };
-  const commands = createCommands({ root, env: checkEnvironment(env, root), ...more });
-  try {
-    const { testing: all, lint, security } = await planChecks(settings, { root, env: commands.env, ask: commands.ask });
-    const testing = await withSource(all, root);
-    // A command of the settings' own may run elsewhere, as in a container.
-    const isNode = testing.some(({ languages }) => languages.includes('javascript'));
-    const packages = isNode && settings.commands.tests === null ? uninstalledPackages(root) : null;
-    const lacking = packages === null ? [] : [packages];
-    const format = await planFormat({ root, command: settings.commands.format, commands });
-    return [
-      prospect('tests', [...lacking, ...testing.map(({ tests }) => tests)]),
-      prospect(
-        'coverage',
-        // A report that is named may be left by whatever runs.
-        settings.coverageReport === null ? [...lacking, ...testing.map(({ coverage }) => coverage)] : [],
-      ),
-      prospect('lint', [lint]),
-      prospect('security', [security]),
-      'unmeasured' in format
-        ? { name: 'format', commands: [], gap: format.unmeasured, install: null }
-        : { name: 'format', commands: format.map(({ command }) => command), gap: '', install: null },
-      complexity(root, settings.commands.complexity),
-    ];
-  } catch (error) {
-    if (error instanceof ToolError && error.code === 'config') return messageOf(error);
-    throw error;
-  }
+  const plan = await orProblem(planOf(COMMANDED, settings, surroundings(root, env)));
+  if (typeof plan === 'string') return plan;
+  return COMMANDED.map((name) => {
+    const { command, reason, install } = plan[name];
+    // A report that is named may be left by whatever runs.
+    const isLeft = name === 'coverage' && settings.coverageReport !== null && install === null;
+    return { name, command, gap: (command === null && !isLeft) || install !== null ? reason : '', install };
+  });
 }

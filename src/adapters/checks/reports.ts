@@ -1,7 +1,7 @@
-// Finding the coverage report that a run left, telling it from an older one, and choosing its reader.
+// Coverage reports of one run: those in $TOOL_REPORTS, and the one that is configured or in a usual place.
 
-import { existsSync, statSync } from 'node:fs';
-import { join } from 'node:path/posix';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path/posix';
 import {
   type Coverage,
   hasLines,
@@ -12,10 +12,9 @@ import {
   readLcov,
 } from '../../domain/coverage.ts';
 import { messageOf } from '../../domain/errors.ts';
-import { trackedFiles } from '../git/tracked.ts';
 import { readRegular } from '../own-file.ts';
 import { readCobertura } from './cobertura.ts';
-import { modulePathOf } from './go-project.ts';
+import { modulePathOf } from './project.ts';
 
 /** Where tools leave their reports, the more exact ones first. */
 const USUAL_PLACES = [
@@ -24,35 +23,18 @@ const USUAL_PLACES = [
   'coverage/coverage-final.json',
   'coverage/coverage-summary.json',
   'coverage/cobertura-coverage.xml',
-  'coverage/cobertura.xml',
-  'coverage/coverage.xml',
   'coverage.xml',
-  'cobertura.xml',
   'coverage.lcov',
   'coverage.out',
-  'cover.out',
-  'c.out',
   'target/llvm-cov/lcov.info',
 ];
 
-/** What a package of a repository is found by, whose own tests may leave a report beside it. */
-const MANIFEST = /^(.+)\/(?:package\.json|pyproject\.toml|go\.mod|Cargo\.toml)$/;
-/** Of more packages no reports are looked for. */
-const MAX_PACKAGES = 500;
+/** In $TOOL_REPORTS; programs leave other files beside their reports. */
+const REPORT = /\.(?:info|lcov|out|xml)$|^coverage-(?:final|summary)\.json$/;
 
 const MAX_BYTES = 256 * 1024 * 1024;
 
-/** `parts`: directories of packages that it was put together from, or is about; missing: it is one report of the whole. */
-export type Reading =
-  | { readonly coverage: Coverage; readonly parts?: readonly string[] }
-  | { readonly problem: string };
-
-export type Places = {
-  /** The report that was written since; null when none was. */
-  read(): Promise<Reading | null>;
-  /** Why there is none. */
-  whyNone(): string;
-};
+export type Reading = { readonly coverage: Coverage } | { readonly problem: string };
 
 function stampOf(path: string): string | null {
   try {
@@ -63,116 +45,94 @@ function stampOf(path: string): string | null {
   }
 }
 
-/** Directories of the project's packages, from its root; without the root itself. */
-export async function packagesOf(root: string): Promise<readonly string[]> {
-  const files = await trackedFiles(root).catch(() => []);
-  const found = new Set(files.flatMap((path) => MANIFEST.exec(path)?.[1] ?? []));
-  return [...found].sort().slice(0, MAX_PACKAGES);
+/** Paths that a configured place names: `*` stands for any directory. */
+function expanded(root: string, place: string): readonly string[] {
+  return place.split('/').reduce<readonly string[]>(
+    (starts, part) =>
+      starts.flatMap((start) => {
+        if (part !== '*') return [join(start, part)];
+        const at = join(root, start);
+        return existsSync(at) ? readdirSync(at).map((name) => join(start, name)) : [];
+      }),
+    [''],
+  );
 }
 
 /**
- * Looks now, to tell later what is new. Whether a report was written is told by the file having changed, not by its
- * time: the clock of a file system is coarser than ours.
- * @param packages whose reports together count where the project as a whole has none
- * @param started where what measures is started; null: that is not said
+ * Looks at the places now, to tell later which report is new: a changed file, not its time, since the clock of a file
+ * system is coarser than ours.
+ * @param configured `quality.coverage_report`; null: a usual place
  */
-export function watchPlaces(
-  root: string,
-  configured: string | null,
-  packages: readonly string[],
-  started: string | null,
-): Places {
-  const places = configured === null ? USUAL_PLACES : [configured];
-  const before = new Map<string, string | null>();
-  const stampIn = (directory: string, place: string) => stampOf(join(root, directory, place));
-  for (const directory of configured === null ? ['', ...packages] : [''])
-    for (const place of places) before.set(join(directory, place), stampIn(directory, place));
-  const writtenIn = (directory: string) =>
-    places.find((place) => {
-      const stamp = stampIn(directory, place);
-      return stamp !== null && stamp !== before.get(join(directory, place));
-    });
-  const oldIn = (directory: string) => {
-    const place = places.find((one) => before.get(join(directory, one)) !== null);
-    return place === undefined ? undefined : join(directory, place);
+export function watchReports(root: string, configured: string | null) {
+  const places = () => (configured === null ? USUAL_PLACES : expanded(root, configured));
+  const before = new Map(places().map((place) => [place, stampOf(join(root, place))]));
+  const isNew = (place: string) => {
+    const stamp = stampOf(join(root, place));
+    return stamp !== null && stamp !== (before.get(place) ?? null);
   };
   return {
-    read: async () => {
-      const place = writtenIn('');
-      if (place !== undefined) return readReport(join(root, place), place, root, started);
-      if (configured !== null) return null;
-      const written = packages.flatMap((directory) => {
-        const own = writtenIn(directory);
-        return own === undefined ? [] : [{ directory, place: own }];
-      });
-      if (written.length === 0) return null;
-      const isWritten = (directory: string) => written.some((one) => one.directory === directory);
-      const left = packages.flatMap((directory) => (isWritten(directory) ? [] : (oldIn(directory) ?? [])));
-      return left.length === 0 ? readTogether(root, written) : { problem: staleWords(left) };
+    /** The reports that were written since; null when none was. @param reports the value of $TOOL_REPORTS */
+    read: async (reports: string): Promise<Reading | null> => {
+      const left = filesBelow(reports)
+        .filter((path) => REPORT.test(basename(path)))
+        .map((path) => ({ path, place: relative(reports, path) }));
+      const written = places().filter(isNew);
+      const used = configured === null ? written.slice(0, 1) : written;
+      const found = [...left, ...used.map((place) => ({ path: join(root, place), place }))];
+      return found.length === 0 ? null : readAll(found, root);
     },
-    whyNone: () => {
-      const old = places.find((place) => before.get(place) !== null);
+    whyNone: (): string => {
+      const old = [...before].find(([, stamp]) => stamp !== null)?.[0];
       if (old !== undefined) return `${old} is older than this run of the tests and does not count`;
       return configured === null
-        ? 'no coverage report was written to a usual place (coverage/lcov.info and the like)'
+        ? 'no coverage report was written to $TOOL_REPORTS or a usual place (coverage/lcov.info and the like)'
         : `no coverage report was written to ${configured}`;
     },
   };
 }
 
-/** Some may be of packages whose tests a runner has not run again. */
-function staleWords(left: readonly string[]): string {
-  const named = left.slice(0, 5).join(', ');
-  return `${named} ${left.length === 1 ? 'is' : 'are'} older than this run of the tests: remove what is left over, or have the packages measured again (a runner's cache may have kept them from it)`;
+function filesBelow(directory: string): readonly string[] {
+  const rows = existsSync(directory) ? readdirSync(directory, { withFileTypes: true }) : [];
+  return rows
+    .filter(({ name }) => !name.startsWith('.') && name !== 'tmp')
+    .flatMap((row) => {
+      const path = join(directory, row.name);
+      return row.isDirectory() ? filesBelow(path) : [path];
+    })
+    .sort();
 }
 
-/** The reports of packages as one. */
-async function readTogether(
+async function readAll(
+  found: readonly { readonly path: string; readonly place: string }[],
   root: string,
-  written: readonly { readonly directory: string; readonly place: string }[],
 ): Promise<Reading> {
   const all: Coverage[] = [];
-  for (const { directory, place } of written) {
-    const name = join(directory, place);
-    const reading = await readOne(join(root, name), name, join(root, directory));
-    if ('problem' in reading) return reading;
-    const files = reading.coverage.files.map((file) => ({ ...file, path: join(directory, file.path) }));
-    all.push({ ...reading.coverage, files });
+  for (const { path, place } of found) {
+    const text = readRegular(path, MAX_BYTES);
+    if (text === null) return { problem: `${place}: expected a coverage report, got no file that can be read` };
+    try {
+      const read = placed(await readAny(text, root), dirname(place), root);
+      // A file that two reports name counts once, as the first has it.
+      const known = new Set(all.flatMap(({ files }) => files.map((file) => file.path)));
+      all.push({ ...read, files: read.files.filter((file) => !known.has(file.path)) });
+    } catch (error) {
+      return { problem: `${place} cannot be read as a coverage report: ${messageOf(error).split('\n')[0]}` };
+    }
   }
-  const names = written.map(({ directory, place }) => join(directory, place)).join(', ');
-  return withLines({ coverage: joinCoverage(all), parts: written.map(({ directory }) => directory) }, names);
+  const coverage = joinCoverage(all);
+  const names = found.map(({ place }) => place).join(', ');
+  return hasLines(coverage) ? { coverage } : { problem: `${names} names no line of the project` };
 }
 
-/**
- * @param name what the report is called when it cannot be read
- * @param started where what has left it was started; null: that is not said
- */
-export async function readReport(path: string, name: string, root: string, started: string | null): Promise<Reading> {
-  return withLines(from(root, started, await readOne(path, name, root)), name);
-}
-
-/** A runner may name files from where it was started, which is told by all of them being there. */
-function from(root: string, started: string | null, reading: Reading): Reading {
-  if (started === null || 'problem' in reading) return reading;
-  const files = reading.coverage.files.map((file) => ({ ...file, path: join(started, file.path) }));
-  if (!files.every(({ path }) => existsSync(join(root, path)))) return reading;
-  return { coverage: { ...reading.coverage, files }, parts: [started] };
-}
-
-function withLines(reading: Reading, name: string): Reading {
-  return 'problem' in reading || hasLines(reading.coverage)
-    ? reading
-    : { problem: `${name} names no line of the project` };
-}
-
-async function readOne(path: string, name: string, root: string): Promise<Reading> {
-  const text = readRegular(path, MAX_BYTES);
-  if (text === null) return { problem: `${name}: expected a coverage report, got no file that can be read` };
-  try {
-    return { coverage: await readAny(text, root) };
-  } catch (error) {
-    return { problem: `${name} cannot be read as a coverage report: ${messageOf(error).split('\n')[0]}` };
-  }
+/** A report in a directory of the project may say its paths from there, or from one above. */
+function placed(coverage: Coverage, directory: string, root: string): Coverage {
+  const above = (place: string): readonly string[] => (place === '.' ? [] : [place, ...above(dirname(place))]);
+  const places = above(directory);
+  const files = coverage.files.map((file) => {
+    const place = places.find((one) => existsSync(join(root, one, file.path)));
+    return place === undefined ? file : { ...file, path: join(place, file.path) };
+  });
+  return { ...coverage, files };
 }
 
 /** Told by the content: tools are free in what they call their reports. */

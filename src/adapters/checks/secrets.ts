@@ -3,7 +3,7 @@
 import picomatch from 'picomatch';
 import { ToolError } from '../../domain/errors.ts';
 import type { QualitySettings } from '../../domain/quality.ts';
-import { type HeldSecret, secretsIn } from '../../domain/secrets.ts';
+import type { HeldSecret } from '../../domain/secrets.ts';
 import type { Finding, SecretFacts } from '../../domain/trust5-facts.ts';
 import { treeEnvironment } from '../git/work-tree.ts';
 import { type Change, type Range, readCommitDiffs, readDiff, readEach } from './diff.ts';
@@ -19,22 +19,30 @@ function allowsOf({ allowedPaths, allowedValues }: QualitySettings['secrets']): 
   return (path, value) => values.has(value) || (allowedPaths.length > 0 && isPath(path));
 }
 
-/** What is only guessed counts where it stays: a guess that was taken out again is nobody's to mend. */
-function foundIn({ commit, files }: Change, allows: Allows): readonly Found[] {
-  return files.flatMap(({ path, added }) =>
-    added.flatMap(({ line, text }) =>
-      secretsIn(text)
-        .filter(({ isGuess }) => commit === null || !isGuess)
-        .map(({ kind, value }) => ({
-          path,
-          line,
-          words: commit === null ? kind : `${kind}, removed since, but commit ${commit} still holds it`,
-          ...(commit === null ? {} : { heldBy: commit }),
-          key: `${path}\0${kind}\0${value}`,
-          isAllowed: allows(path, value),
-        })),
-    ),
-  );
+type Placed = { readonly path: string; readonly line: number; readonly kind: string; readonly value: string };
+
+/** Secrets in the added lines of each file. */
+async function secretsOfChange({ files }: Change): Promise<readonly Placed[]> {
+  const { secretsIn } = await import('./secretlint.ts');
+  const found: Placed[] = [];
+  for (const { path, added } of files) {
+    const text = added.map((one) => one.text).join('\n');
+    for (const { kind, value, at } of await secretsIn(text, path))
+      found.push({ path, line: added[text.slice(0, at).split('\n').length - 1]?.line ?? 1, kind, value });
+  }
+  return found;
+}
+
+async function foundIn(change: Change, allows: Allows): Promise<readonly Found[]> {
+  const { commit } = change;
+  return (await secretsOfChange(change)).map(({ path, line, kind, value }) => ({
+    path,
+    line,
+    words: commit === null ? kind : `${kind}, removed since, but commit ${commit} still holds it`,
+    ...(commit === null ? {} : { heldBy: commit }),
+    key: `${path}\0${kind}\0${value}`,
+    isAllowed: allows(path, value),
+  }));
 }
 
 export async function measureSecrets(range: Range, settings: QualitySettings['secrets']): Promise<SecretFacts> {
@@ -42,9 +50,9 @@ export async function measureSecrets(range: Range, settings: QualitySettings['se
   const before = await readCommitDiffs(range);
   const known = new Set<string>();
   const allows = allowsOf(settings);
-  const all = [now, ...before]
-    .flatMap((change) => foundIn(change, allows))
-    .filter(({ key }) => !known.has(key) && known.add(key));
+  const found: Found[] = [];
+  for (const change of [now, ...before]) found.push(...(await foundIn(change, allows)));
+  const all = found.filter(({ key }) => !known.has(key) && known.add(key));
   const findings = all.filter(({ isAllowed }) => !isAllowed);
   return {
     source: `git ${range.trees === undefined ? 'log -p' : 'diff'} ${range.base.slice(0, 12)}..${range.head.slice(0, 12)}`,
@@ -55,7 +63,7 @@ export async function measureSecrets(range: Range, settings: QualitySettings['se
 }
 
 /**
- * Secrets of known forms that these commits add, whether or not a later one takes them out, or that a tree has more than another.
+ * Secrets that these commits add, whether or not a later one takes them out, or that a tree has more than another.
  * @param objects takes the objects of trees
  */
 export async function secretsOf(
@@ -70,16 +78,13 @@ export async function secretsOf(
     if (error instanceof ToolError && error.code === 'git') return [];
     throw error;
   });
-  return changes.flatMap(({ commit, files, removed }) =>
-    files.flatMap(({ path, added }) =>
-      added.flatMap(({ line, text }) =>
-        secretsIn(text)
-          // What was there before, and was moved or stands on a line that was changed, is not added.
-          .filter(({ isGuess, value }) => !isGuess && !allows(path, value) && !removed.includes(value))
-          .map(({ kind }) => ({ commit, path, line, kind })),
-      ),
-    ),
-  );
+  const held: HeldSecret[] = [];
+  // What was there before, and was moved or stands on a line that was changed, is not added.
+  for (const change of changes)
+    for (const { path, line, kind, value } of await secretsOfChange(change))
+      if (!allows(path, value) && !change.removed.includes(value))
+        held.push({ commit: change.commit, path, line, kind });
+  return held;
 }
 
 async function changesOf(

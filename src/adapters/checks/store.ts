@@ -6,7 +6,7 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ALL_CHECKS } from '../../domain/check-results.ts';
 import type { FileCoverage, Reach } from '../../domain/coverage.ts';
-import { type CheckResult, type Failure, type GateResult, OUTCOMES, type Unrun } from '../../domain/quality.ts';
+import { type CheckResult, type Failure, type GateResult, OUTCOMES } from '../../domain/quality.ts';
 import { readRegular } from '../own-file.ts';
 import { inside } from './project.ts';
 
@@ -99,26 +99,10 @@ function decoded(value: unknown): GateResult | null {
   const checks = rows.map(decodedCheck).filter((check) => check !== null);
   const reach = decodedReach(inside(value, 'reach'));
   if (checks.length !== ALL_CHECKS.length || (coverage !== null && reach === null)) return null;
-  const unrun = decodedUnrun(inside(value, 'unrun'));
-  if (unrun === null) return null;
-  const lintErrors = inside(value, 'lintErrors') === undefined ? [] : texts(inside(value, 'lintErrors'));
-  if (lintErrors === null) return null;
   return {
     ...{ tree, ok, checks, coverage, uncoveredFiles },
     ...(reach === null ? {} : { reach }),
-    ...(unrun.length === 0 ? {} : { unrun }),
-    ...(lintErrors.length === 0 ? {} : { lintErrors }),
   };
-}
-
-function decodedUnrun(value: unknown): readonly Unrun[] | null {
-  if (value === undefined) return [];
-  if (!Array.isArray(value)) return null;
-  const rows = value.flatMap((row) => {
-    const [manifest, like] = [inside(row, 'manifest'), inside(row, 'like')];
-    return typeof manifest === 'string' && typeof like === 'string' ? [{ manifest, like }] : [];
-  });
-  return rows.length === value.length ? rows : null;
 }
 
 function decodedReach(value: unknown): Reach | null {
@@ -127,9 +111,9 @@ function decodedReach(value: unknown): Reach | null {
   if (typeof covered !== 'number' || typeof total !== 'number' || !Array.isArray(rows) || !Array.isArray(files))
     return null;
   const unreported = rows.flatMap((row) => {
-    const [path, lines, unread] = [inside(row, 'path'), inside(row, 'lines'), inside(row, 'unread')];
+    const [path, lines] = [inside(row, 'path'), inside(row, 'lines')];
     if (typeof path !== 'string' || typeof lines !== 'number') return [];
-    return [{ path, lines, ...(typeof unread === 'string' ? { unread } : {}) }];
+    return [{ path, lines }];
   });
   const below = files.flatMap((row) => decodedFile(row) ?? []);
   return unreported.length + below.length === rows.length + files.length ? { covered, total, unreported, below } : null;

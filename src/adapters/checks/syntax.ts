@@ -16,16 +16,3 @@ export function parseCode(text: string, path: string): unknown {
     ],
   }).program;
 }
-
-/** The syntax tree of a text that Node is given to run; null where it cannot be read, as Node could not either. */
-export function parseScript(text: string): unknown {
-  // what is no script Node reads as a module
-  for (const sourceType of ['script', 'module'] as const) {
-    try {
-      return parse(text, { sourceType }).program;
-    } catch (error) {
-      if (!(error instanceof SyntaxError)) throw error;
-    }
-  }
-  return null;
-}

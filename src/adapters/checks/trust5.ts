@@ -2,16 +2,20 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { couldNotRun, howItEnded, linesOf } from '../../domain/check-results.ts';
 import { ToolError } from '../../domain/errors.ts';
 import type { GateResult, QualitySettings } from '../../domain/quality.ts';
+import { oneLine } from '../../domain/text.ts';
+import { withPlaces } from '../../domain/tool-output.ts';
 import { type Trust5, type Trust5Facts, trust5Of } from '../../domain/trust5.ts';
-import type { CommitFacts, Unmeasured, WrittenFacts } from '../../domain/trust5-facts.ts';
+import type { CommandFacts, CommitFacts, Unmeasured, WrittenFacts } from '../../domain/trust5-facts.ts';
+import { trackedFiles } from '../git/tracked.ts';
 import { treeEnvironment } from '../git/work-tree.ts';
-import { type CheckRoom, checkEnvironment, createCommands } from './command.ts';
+import { type CheckRoom, type Commands, checkEnvironment, createCommands } from './command.ts';
 import { readCommits } from './commits.ts';
-import { measureComplexity } from './complexity.ts';
-import { type ChangedFile, type Range, readAt, readDiff } from './diff.ts';
-import { measureFormat } from './formatter.ts';
+import { type Range, readDiff } from './diff.ts';
+import { planOf } from './plan.ts';
+import type { Proposal } from './proposal.ts';
 import { measureSecrets } from './secrets.ts';
 
 export type Trust5Options = {
@@ -56,8 +60,41 @@ async function measureCommits(
   return { source: `git log ${range.base.slice(0, 12)}..${range.head.slice(0, 12)}`, commits, spec, tasks };
 }
 
-async function changedFiles(range: Range): Promise<readonly ChangedFile[]> {
-  return (await readDiff(range)).files.filter(({ path }) => existsSync(join(range.root, path)));
+async function changedFiles(range: Range): Promise<readonly string[]> {
+  const { files } = await readDiff(range);
+  return files.map(({ path }) => path).filter((path) => existsSync(join(range.root, path)));
+}
+
+/** A place in a line of a tool's output: a path, and a line of that file where one follows. */
+const PLACE = /(?:\.\/)?([^\s:()[\],'"`]+)(?:[:(](\d+))?/g;
+
+/**
+ * A command fails by its exit code. Findings are the lines that name a changed file; where it names unchanged files
+ * alone, the change has none.
+ */
+async function measureByCommand(
+  { command, reason }: Proposal,
+  { root }: Pick<Range, 'root'>,
+  changed: readonly string[],
+  commands: Commands,
+): Promise<CommandFacts | Unmeasured> {
+  if (command === null) return { unmeasured: reason };
+  const end = await commands.run(command, command);
+  const facts = { source: command, files: changed.length };
+  if (end.exitCode === 0) return { ...facts, findings: [] };
+  const lines = linesOf(end);
+  const how = end.timedOut ? 'did not end in time' : couldNotRun(end) ? 'cannot be run' : howItEnded(end);
+  const whole = { path: null, line: null, words: `${command} ${how}: ${oneLine(lines[0] ?? 'it said nothing')}` };
+  if (end.timedOut || couldNotRun(end)) return { ...facts, findings: [whole] };
+  const tracked = new Set(await trackedFiles(root));
+  const named = withPlaces(lines).flatMap((text) => {
+    const [place] = [...text.matchAll(PLACE)].filter(([, path = '']) => tracked.has(path));
+    const [all = '', path = '', line] = place ?? [];
+    const words = oneLine(text.startsWith(all) ? text.slice(all.length).replace(/^[:\d\s]+/, '') || text : text);
+    return place === undefined ? [] : [{ path, line: line === undefined ? null : Number(line), words }];
+  });
+  const own = named.filter(({ path }) => changed.includes(path));
+  return { ...facts, findings: named.length === 0 ? [whole] : own };
 }
 
 /** What a change is measured by: of the whole, all but the commits or the log that say what it is for. */
@@ -86,22 +123,18 @@ async function measureIn(options: ChangeOptions, room: CheckRoom | undefined): P
   const deadline = now() + settings.timeoutMs;
   const commands = createCommands({ root, env, now, deadline, signal, output, room });
   const files = 'unmeasured' in range ? range : await orUnmeasured(changedFiles(range));
-  const { format, complexity } = settings.commands;
-  const max = settings.trust5.maxComplexity;
-  const before = async (path: string) => ('unmeasured' in range ? null : readAt(range, range.base, path));
+  const plan = await orUnmeasured(planOf(['format', 'complexity'], settings, { root, env, ask: commands.ask }));
+  const byCommand = async (name: 'format' | 'complexity') =>
+    'unmeasured' in files
+      ? files
+      : 'unmeasured' in plan
+        ? plan
+        : measureByCommand(plan[name], { root }, files, commands);
   return trust5Of(
     {
       gate,
-      format:
-        'unmeasured' in files
-          ? files
-          : await orUnmeasured(
-              measureFormat({ root, command: format, files: files.map(({ path }) => path), commands }),
-            ),
-      complexity:
-        'unmeasured' in files
-          ? files
-          : await measureComplexity({ root, command: complexity, max, files, before, commands }),
+      format: await byCommand('format'),
+      complexity: await byCommand('complexity'),
       secrets: 'unmeasured' in range ? range : await orUnmeasured(measureSecrets(range, settings.secrets)),
       commits: await options.commits(),
     },

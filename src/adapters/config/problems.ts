@@ -61,6 +61,8 @@ function placeBelow(schema: unknown, key: string): string | undefined {
 const REPLACED: Readonly<Record<string, string>> = {
   'quality.trust5.not_measured':
     'quality.required takes its place: it names the parts that have to be measured, and all others may go unmeasured',
+  'quality.trust5.max_complexity':
+    'quality.commands.complexity takes its place: a command that fails when code is too complex, for example one of the linter',
 };
 
 /** What to do about a key that nobody knows at `path`: a near name beside it, else its own name further down. */

@@ -20,7 +20,7 @@ const keySchema = z.object({
 const EDITORS = '# yaml-language-server: $schema=./workflow.schema.json\n';
 
 const HEAD =
-  'How teams of agents work on this project. Every key stands here with its default, except that team mode is enabled, and that file_ownership names directories of this project too. A key that is taken out has its default.';
+  'How teams of agents work on this project. Every key stands here with its default, except that team mode is enabled, that file_ownership names directories of this project too, and that quality.commands holds the commands proposed for this project. A key that is taken out has its default.';
 
 /** Words as a comment, as wide as the file is. */
 function comment(words: string, indent: string): string {
@@ -48,7 +48,9 @@ function entry(key: string, value: unknown, indent: string): string {
   return text.replace(/^(?=.)/gm, indent);
 }
 
-function keysBelow(schema: unknown, path: string, indent: string, given: Readonly<Record<string, unknown>>): string {
+type Given = Readonly<Record<string, { readonly value: unknown; readonly why?: string }>>;
+
+function keysBelow(schema: unknown, path: string, indent: string, given: Given): string {
   const { properties = {} } = keySchema.parse(schema);
   return Object.entries(properties)
     .map(([key, inner]) => {
@@ -57,16 +59,34 @@ function keysBelow(schema: unknown, path: string, indent: string, given: Readonl
       const about = description === undefined ? '' : comment(description, indent);
       const here = path === '' ? key : `${path}.${key}`;
       if (below !== undefined) return `${about}${indent}${key}:\n${keysBelow(inner, here, indent + STEP, given)}`;
-      return about + entry(key, given[here] ?? standard, indent);
+      const { value = standard, why } = given[here] ?? {};
+      return about + (why === undefined ? '' : comment(why, indent)) + entry(key, value, indent);
     })
     .join('');
 }
 
-/** @param ownership who may change which files of the project */
-export function teamFileText(ownership: readonly Ownership[] = DEFAULT_OWNERSHIP): string {
+/** A command of `quality.commands`, and why it is proposed; null: why nothing measures the part. */
+export type CommandRow = { readonly name: string; readonly command: string | null; readonly reason: string };
+
+export function reasonWords({ command, reason }: CommandRow): string {
+  return command === null ? `Not measured: ${reason}` : `Proposed from ${reason}.`;
+}
+
+/**
+ * @param ownership who may change which files of the project
+ * @param commands what the gate runs
+ */
+export function teamFileText(
+  ownership: readonly Ownership[] = DEFAULT_OWNERSHIP,
+  commands: readonly CommandRow[] = [],
+): string {
+  const owners = Object.fromEntries(ownership.map(({ owner, patterns }) => [owner, patterns]));
   const given = {
-    'workflow.team.enabled': true,
-    'workflow.team.file_ownership': Object.fromEntries(ownership.map(({ owner, patterns }) => [owner, patterns])),
+    'workflow.team.enabled': { value: true },
+    'workflow.team.file_ownership': { value: owners },
+    ...Object.fromEntries(
+      commands.map((row) => [`quality.commands.${row.name}`, { value: row.command, why: reasonWords(row) }]),
+    ),
   };
   return `${EDITORS}${comment(HEAD, '')}\n${keysBelow(teamJsonSchema(), '', '', given)}`;
 }

@@ -244,17 +244,19 @@ const quality = z
       ),
     commands: z
       .strictObject({
-        tests: command(
-          'Runs the tests; a script of the project is not run beside it, except to measure the coverage where no command for that is given.',
+        tests: command('Runs the tests. The same command as coverage runs once for both.'),
+        coverage: command(
+          'Runs the tests and writes a coverage report: lcov, istanbul, cobertura or a profile of Go, to $TOOL_REPORTS or to coverage_report.',
         ),
-        coverage: command('Runs the tests and writes the coverage report.'),
         lint: command('Checks the code without running it.'),
         security: command('Looks for known vulnerabilities.'),
         format: command('Fails when a file is not formatted; changes nothing.'),
         complexity: command('Fails when code is too complex.'),
       })
       .prefault({})
-      .describe("Shell commands, run in the project's root; null: found from the project's own files."),
+      .describe(
+        "Shell commands, run in the project's root; null: the command that `tool doctor` proposes from the project's own files. An exit code of 0 passes.",
+      ),
     coverage_report: z
       .union([
         z.string().refine((path) => insideProject(path) !== null, {
@@ -263,7 +265,9 @@ const quality = z
         z.null(),
       ])
       .default(DEFAULTS.quality.coverageReport)
-      .describe("The coverage report, from the project's root; null: found."),
+      .describe(
+        "The coverage report, from the project's root, where * stands for any directory; null: $TOOL_REPORTS or a usual place, for example coverage/lcov.info.",
+      ),
     performance: z
       .array(
         z.strictObject({
@@ -301,11 +305,6 @@ const quality = z
           .describe(
             'What each dimension has to reach, of 5. Failing tests, missing coverage, lint errors, findings of the audit and secrets fail theirs whatever it says.',
           ),
-        max_complexity: z
-          .int()
-          .min(1)
-          .default(DEFAULTS.quality.trust5.maxComplexity)
-          .describe('What a changed function may reach: one, and one more for each decision in it.'),
       })
       .prefault({})
       .describe(

@@ -158,7 +158,6 @@ function resolveQuality({ quality }: TeamInput, problems: string[]): QualitySett
     },
     trust5: {
       minScore: quality.trust5.min_score,
-      maxComplexity: quality.trust5.max_complexity,
     },
     timeoutMs: quality.timeout_ms,
   };
@@ -198,15 +197,6 @@ function normalize(input: TeamInput, data: unknown, problems: string[]): TeamSet
   };
 }
 
-/** Every file that an earlier version wrote has the key that `quality.required` replaced, and says nothing with an empty list. */
-function withoutReplaced(data: unknown): unknown {
-  const trust5 = valueAt(data, ['quality', 'trust5']);
-  const list = valueAt(trust5, ['not_measured']);
-  if (typeof trust5 === 'object' && trust5 !== null && Array.isArray(list) && list.length === 0)
-    Reflect.deleteProperty(trust5, 'not_measured');
-  return data;
-}
-
 /** Decodes the text of a workflow.yaml. Throws one ToolError that names every problem. */
 export function parseTeamSettings(text: string, path: string): TeamSettings {
   const read = readYaml(text);
@@ -218,7 +208,7 @@ export function parseTeamSettings(text: string, path: string): TeamSettings {
       ),
     );
   // A file of comments alone says nothing.
-  const data = withoutReplaced(read.data ?? {});
+  const data = read.data ?? {};
   const about = { path, whole: 'the file', lines: () => keyLines(text, pathOf) };
   return decode(teamSchema, data, about, (input, problems) => normalize(input, data, problems));
 }

@@ -1,7 +1,7 @@
 // What is asked of whom when the gate does not pass: messages and tasks, never for somebody who only reads.
 
 import { shownPercent } from '../coverage.ts';
-import { type CheckResult, type GateResult, isBelowOwn, isForLackOfTests, type QualitySettings } from '../quality.ts';
+import { type CheckResult, type GateResult, isForLackOfTests, type QualitySettings } from '../quality.ts';
 import { oneLine, visibleLines } from '../text.ts';
 import { type DimensionResult, isInTheWay, type Trust5, UNDER_NO_TASK } from '../trust5.ts';
 import type { Finding } from '../trust5-facts.ts';
@@ -159,10 +159,9 @@ function coverageRemedies(check: CheckResult, input: RemedyInput): Partial<Remed
     return { tasks: [{ subject: 'Make the coverage measurable', description, owner: to, files: [] }] };
   }
   if (gate.coverage >= settings.coverageTarget) {
-    const [subject, step] = isBelowOwn(check)
-      ? ['Reach the coverage that the command itself asks for', 'Write tests until it does.']
-      : ['Find out why the command that measures the coverage fails', 'Have it end with 0.'];
-    return { tasks: [{ subject, description: `${oneLine(check.reason, 400)}. ${step}`, owner: to, files: [] }] };
+    const subject = 'Find out why the command that measures the coverage fails';
+    const description = `${oneLine(check.reason, 400)}. Have it end with 0.`;
+    return { tasks: [{ subject, description, owner: to, files: [] }] };
   }
   const content = {
     current: shownPercent(gate.coverage),

@@ -1,7 +1,6 @@
 // Context of every operation of a team.
 
 import { messageOf, ToolError } from '../../domain/errors.ts';
-import type { SkipMark } from '../../domain/new-skips.ts';
 import type { GateResult, QualitySettings } from '../../domain/quality.ts';
 import type { HeldSecret } from '../../domain/secrets.ts';
 import type { Approval } from '../../domain/spec/spec.ts';
@@ -21,13 +20,7 @@ import type { Workshop } from './workshop-port.ts';
 export type Host = { readonly version: string | null; readonly form: 'project' | 'plugin' };
 
 /** A piece of work, from one end to the other. */
-export type Span = {
-  /** The work tree's root; missing: the caller's own. */
-  readonly root?: string;
-  readonly base: string;
-  readonly head: string;
-  readonly of: 'commits' | 'trees';
-};
+export type Span = { readonly base: string; readonly head: string };
 
 /** Where a team began: the commit that was checked out, and the work tree upon it, a Git tree id. */
 export type Began = { readonly team: string; readonly commit: string; readonly tree: string };
@@ -40,11 +33,9 @@ export type TeamContext = {
   readonly now: () => number;
   readonly keys: Keys;
   readonly checks: Checks;
-  /** Lines that skip tests, and did not before; none where Git cannot tell. */
-  readonly newSkips: (work: Span) => Promise<readonly SkipMark[]>;
   /** Secrets of known forms in what these commits add, or what a tree has more than another; none where Git cannot tell. */
   readonly newSecrets: (
-    work: readonly string[] | Pick<Span, 'base' | 'head'>,
+    work: readonly string[] | Span,
     settings: QualitySettings['secrets'],
   ) => Promise<readonly HeldSecret[]>;
   readonly workTree: WorkTree;

@@ -1,9 +1,7 @@
 // The gate before a task counts as completed: the project's own checks, and no change that nobody may have made.
 
 import { BusyError } from '../../domain/errors.ts';
-import { type SkipMark, withSkips } from '../../domain/new-skips.ts';
 import { withoutOldFailures } from '../../domain/old-failures.ts';
-import { withoutOldLint } from '../../domain/old-lint.ts';
 import { type GateResult, isForLackOfCoverage, isForLackOfTests, rejection } from '../../domain/quality.ts';
 import { ruleWords, withRules } from '../../domain/rule-files.ts';
 import type { HeldSecret } from '../../domain/secrets.ts';
@@ -142,17 +140,6 @@ async function changedBy(
   return base === null || tree === null ? null : workTree.changed(base, tree);
 }
 
-/** The tests that the team has skipped so far, the caller's own work with it. */
-async function skippedBy(
-  { workTree, newSkips }: TeamContext,
-  { base, commit }: TeamState,
-  own: Awaited<ReturnType<typeof ownWork>>,
-): Promise<readonly SkipMark[]> {
-  if (own !== null) return commit === null ? [] : newSkips({ base: commit, head: 'HEAD', of: 'commits' });
-  const tree = base === null ? null : await workTree.tree();
-  return base === null || tree === null ? [] : newSkips({ base, head: tree, of: 'trees' });
-}
-
 /**
  * What of a tree is a builder's own, where others build in the team; null: all of it counts. The tester is asked for the tests of all.
  */
@@ -184,13 +171,12 @@ async function measure(
   const whole = await context.checks.run(settings.quality, new AbortController().signal, since);
   const isOwn = ownBy(log.state, caller, settings);
   const all = await changedBy(context, log.state, work);
-  const linted = withoutOldLint(whole, all);
-  const own = isOwn === null ? linted : ownFirst(linted, isOwn);
+  const own = isOwn === null ? whole : ownFirst(whole, isOwn);
   // What no test loads yet may be what the tester's next task is for.
   const paths = isTestedLater(log.state, task) ? null : all;
   const counted = isOwn === null || work !== null ? paths : (paths?.filter(isOwn) ?? null);
   const fresh = withoutOldFailures(heldAgainst(own, counted, settings.quality), before);
-  const result = withRules(withSkips(fresh, await skippedBy(context, log.state, work)), all);
+  const result = withRules(fresh, all);
   const { tree, ok, checks, coverage } = result;
   await log.append({ type: 'gate_measured', task: task.id, tree, ok, checks, coverage });
   return {
@@ -245,7 +231,7 @@ function objectionOf(
   const failed = result.checks.filter(({ outcome }) => outcome === 'failed');
   const { coverageTarget } = settings.quality;
   const isTesters = failed.every((one) =>
-    one.check === 'coverage' ? isForLackOfCoverage(one, result.coverage, coverageTarget) : isForLackOfTests(one),
+    one.check === 'coverage' ? isForLackOfCoverage(result.coverage, coverageTarget) : isForLackOfTests(one),
   );
   if (isTestedLater(state, task) && caller.name !== 'tester' && isTesters) return null;
   const what = failed.map(({ check }) => check).join(' ');

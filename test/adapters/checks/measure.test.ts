@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { readFileSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
@@ -32,19 +31,18 @@ test('a report older than the run does not count; one that is written does, wher
   assert.equal((await project.gate(asked)).ok, true);
 });
 
-test('reports that packages leave beside them are one, where the project as a whole has none', async (t) => {
+test('a pattern names the reports of packages, each of which may say its paths from its own directory', async (t) => {
   const project = testProject(t, null);
-  for (const name of ['a', 'b']) project.write(`packages/${name}/package.json`, '{}');
-  project.write('packages/a/src/i.js', 'export const a = 1;\n');
-  project.write('packages/b/src/i.js', 'export const b = 1;\n');
+  for (const name of ['a', 'b']) project.write(`packages/${name}/src/i.js`, `export const ${name} = 1;\n`);
   const report = (name: string, text: string) => {
     project.write(`${name}.txt`, text);
     return `mkdir -p packages/${name}/coverage; cat ${name}.txt > packages/${name}/coverage/lcov.info`;
   };
-  const whole = report('a', `SF:src/i.js\nDA:1,1\nDA:2,1\nend_of_record\n`);
+  const whole = report('a', 'SF:src/i.js\nDA:1,1\nDA:2,1\nend_of_record\n');
   const half = report('b', `SF:${project.root}/packages/b/src/i.js\nDA:1,0\nDA:2,0\nend_of_record\n`);
+  const coverageReport = 'packages/*/coverage/lcov.info';
   const measured = async (coverage: string) => {
-    const result = await project.gate(commands({ tests: 'true', coverage }));
+    const result = await project.gate({ ...commands({ tests: 'true', coverage }), coverageReport });
     return [result.coverage, result.uncoveredFiles, checkOf(result, 'coverage').reason];
   };
   assert.deepEqual(await measured(`${whole}; ${half}`), [
@@ -53,34 +51,23 @@ test('reports that packages leave beside them are one, where the project as a wh
     'the tests reach 50 % of the lines, expected 80 %',
   ]);
   assert.match(
-    String((await measured(whole))[2]),
-    /packages\/b\/coverage\/lcov\.info is older than this run of the tests/,
+    String((await measured('true'))[2]),
+    /packages\/a\/coverage\/lcov\.info is older than this run of the tests/,
   );
-  await project.gate(commands({ tests: 'true', coverage: `rm -r packages/b/coverage; ${whole}` }));
-  assert.deepEqual((await measured(whole)).slice(0, 2), [100, []]);
-  assert.match(String((await measured(report('a', 'hello')))[2]), /packages\/a\/coverage\/lcov\.info cannot be read/);
-  const own = `printf 'SF:packages/a/src/i.js\\nDA:1,1\\nend_of_record\\n' > lcov.info`;
-  assert.equal((await measured(`${half}; ${own}`))[0], 100, 'the whole has one');
 });
 
-test('the report of one package says nothing of another, and none for the whole', async (t) => {
+test('all reports in $TOOL_REPORTS count together, each file once, as the first of them has it', async (t) => {
   const project = testProject(t, null);
-  for (const name of ['a', 'b']) project.write(`packages/${name}/package.json`, '{}');
-  project.write('packages/a/src/i.js', 'export const a = 1;\n');
-  project.write('packages/a/src/none.js', 'export const none = 1;\n');
-  project.write('packages/b/src/i.js', `${'export function b() {}\n'.repeat(40)}`);
-  const lines = Array.from({ length: 90 }, (_, index) => `DA:${index + 1},1`).join('\n');
-  project.write('a.txt', `SF:src/i.js\n${lines}\nend_of_record\nSF:src/none.js\nDA:1,0\nend_of_record\n`);
-  const leave = 'mkdir -p packages/a/coverage; cat a.txt > packages/a/coverage/lcov.info';
-  const settings = commands({ tests: 'true', coverage: leave });
-  const held = heldAgainst(await project.gate(settings), ['packages/b/src/i.js'], DEFAULT_QUALITY);
-  assert.equal(checkOf(held, 'coverage').outcome, 'failed', checkOf(held, 'coverage').reason);
-  // The plain tests leave one of a package; the command for the whole is run all the same.
-  project.write('whole.txt', `SF:packages/a/src/i.js\nDA:1,1\nDA:2,0\nDA:3,0\nend_of_record\n`);
-  project.write('package.json', '{"scripts":{"test":"sh test.sh","test:coverage":"sh coverage.sh"}}');
-  project.write('test.sh', leave);
-  project.write('coverage.sh', 'cat whole.txt > lcov.info');
-  assert.equal(checkOf(await project.gate(), 'coverage').reason, 'the tests reach 33.3 % of the lines, expected 80 %');
+  const lines = (path: string, hits: number) => `SF:${path}\\nDA:1,${hits}\\nend_of_record\\n`;
+  const coverage = [
+    `mkdir -p "$TOOL_REPORTS/web"`,
+    `printf '${lines('a.js', 1)}' > "$TOOL_REPORTS/a.info"`,
+    `printf '${lines('b.js', 0)}' > "$TOOL_REPORTS/web/lcov.info"`,
+    `printf '${lines('a.js', 0)}' > lcov.info`,
+  ].join(' && ');
+  project.write('web/b.js', 'export const b = 1;\n');
+  const result = await project.gate(commands({ tests: 'true', coverage }));
+  assert.deepEqual([result.coverage, result.uncoveredFiles], [50, ['web/b.js']]);
 });
 
 test('tests that leave a report by themselves are not run again for it', async (t) => {
@@ -93,17 +80,6 @@ test('tests that leave a report by themselves are not run again for it', async (
     [checkOf(result, 'coverage').command, project.said().includes('npm run coverage')],
     ['npm test', false],
   );
-});
-
-test("Node's runner that lost a directory it was not told of is asked again, and once only", async (t) => {
-  const project = testProject(t, null);
-  const lost = 'echo "Could not find \'$PWD/lib/gone\'" >&2; exit 1';
-  const once = `if mkdir asked; then ${lost}; fi; ${LCOV}; rmdir asked`;
-  assert.equal((await project.gate(commands({ tests: once, coverage: once }))).ok, true);
-  const tests = `echo x >> runs; ${lost}`;
-  const result = await project.gate(commands({ tests, coverage: LCOV }));
-  assert.equal(checkOf(result, 'tests').reason, `${tests} ended with 1: Could not find 'lib/gone'`);
-  assert.equal(readFileSync(join(project.root, 'runs'), 'utf8'), 'x\nx\n');
 });
 
 test("Node's runner that was told of a directory that is not there has found no tests", async (t) => {
@@ -133,7 +109,7 @@ test('reports that cannot be read, or name nothing of the project, fail with wha
   }
 });
 
-test('tests are none of the lines that are to be reached, unless the project has no others', async (t) => {
+test('tests are none of the lines that are to be reached', async (t) => {
   const entry = (path: string, hits: readonly number[]) =>
     [`SF:${path}`, ...hits.map((count, line) => `DA:${line + 1},${count}`), 'end_of_record', ''].join('\n');
   const inTests = entry('tests/unit.js', [1, 1, 1, 1, 1, 1, 0]);
@@ -143,18 +119,11 @@ test('tests are none of the lines that are to be reached, unless the project has
     const result = await project.gate(commands({ tests: 'true', coverage: 'cat report > lcov.info' }));
     return [checkOf(result, 'coverage').reason, result.coverage, result.uncoveredFiles];
   };
-  project.write('tests/unit.js', 'export function unit() {}\n');
-  assert.deepEqual(await measured(inTests), ['the tests reach 85.7 % of the lines (expected 80 %)', 600 / 7, []]);
-  project.write('src/a.js', 'export function a() {}\n');
   assert.deepEqual(await measured(inTests), [
-    'not measured: the coverage report names no line of the project beside tests and what is generated',
+    'not measured: the coverage report names no line of the project beside tests and generated code',
     null,
     [],
   ]);
-  // Whatever its language.
-  project.write('src/a.js', '');
-  project.write('app/main.py', 'def main():\n    return 1\n');
-  assert.equal((await measured(inTests))[1], null);
   assert.deepEqual(await measured(inTests, entry('src/a.js', [1, 0, 0, 0])), [
     'the tests reach 25 % of the lines, expected 80 %',
     25,
@@ -162,7 +131,7 @@ test('tests are none of the lines that are to be reached, unless the project has
   ]);
 });
 
-test('generated code is none of the lines that are to be reached, unless the project has no others', async (t) => {
+test('generated code is none of the lines that are to be reached', async (t) => {
   const project = testProject(t, null);
   const block = (path: string, statements: number, count: number) =>
     `example.com/shop/${path}:1.1,2.2 ${statements} ${count}\n`;
@@ -179,49 +148,34 @@ test('generated code is none of the lines that are to be reached, unless the pro
     'shop/store.go',
     '// By a license.\n\n// Code generated by MockGen. DO NOT EDIT.\npackage shop\n\nfunc B() {\n}\n',
   );
-  assert.deepEqual(await measured(pb, mock), [0, ['internal/gen/shop.pb.go', 'shop/store.go'], []]);
+  assert.deepEqual((await measured(pb, mock))[0], null);
   const writer = 'package shop\n\n// Code generated by it says DO NOT EDIT.\nfunc C() {\n}\n';
   project.write('shop/write.go', writer);
-  assert.deepEqual((await measured(pb, mock))[0], null);
   assert.deepEqual(await measured(pb, mock, block('shop/write.go', 4, 1)), [100, [], []]);
   // Not where the words stand in what is written by hand.
   assert.deepEqual(await measured(pb, mock, block('shop/write.go', 4, 0)), [0, ['shop/write.go'], []]);
 });
 
-test('a threshold of its own that a command does not reach fails the coverage, not the tests, wherever it stands', async (t) => {
+test('a coverage command that fails although the tests pass fails the coverage; one that both share fails the tests', async (t) => {
   const project = testProject(t, null);
-  const line = 'Jest: "global" coverage threshold for lines (99%) not met: 85%';
-  const passing = `${LCOV}; printf '# pass 3\\n# fail 0\\n# cancelled 0\\n'`;
-  const script = `${passing}; echo '${line}'; exit 1`;
-  for (const given of [
-    { tests: script, coverage: script },
-    { tests: script, coverage: passing },
-    { tests: passing, coverage: script },
-  ]) {
-    const result = await project.gate(commands(given));
-    assert.deepEqual(failures(result), ['coverage']);
-    const coverage = checkOf(result, 'coverage');
-    assert.ok(coverage.reason.includes(`ended with 1 for a threshold of its own: ${line}; the tests reach 100 %`));
-    assert.ok(isForLackOfCoverage(coverage, result.coverage, 80));
-  }
-  const untold = await project.gate(commands({ tests: passing, coverage: `${LCOV}; exit 1` }));
-  assert.match(checkOf(untold, 'coverage').reason, /ended with 1 although the tests pass; the tests reach 100 %/);
-  assert.ok(!isForLackOfCoverage(checkOf(untold, 'coverage'), untold.coverage, 80));
+  const failing = `${LCOV}; echo 'types are wrong'; exit 1`;
+  const apart = await project.gate(commands({ tests: 'true', coverage: failing }));
+  assert.deepEqual(failures(apart), ['coverage']);
+  assert.match(checkOf(apart, 'coverage').reason, /ended with 1 although the tests pass; the tests reach 100 %/);
+  assert.ok(!isForLackOfCoverage(apart.coverage, 80));
+  const both = await project.gate(commands({ tests: failing, coverage: failing }));
+  assert.deepEqual(failures(both), ['tests']);
+  assert.match(checkOf(both, 'tests').reason, /ended with 1: types are wrong$/);
 });
 
-test('a command that fails behind its tests fails the tests, and so do tests that fail only where they are measured', async (t) => {
+test('a runner that finds no test is asked once more, and no further', async (t) => {
   const project = testProject(t, null);
-  const passing = `printf '# pass 3\\n# fail 0\\n# cancelled 0\\n'`;
-  const script = `${LCOV}; ${passing}; echo 'types are wrong'; exit 1`;
-  const one = await project.gate(commands({ tests: script, coverage: script }));
-  assert.deepEqual(failures(one), ['tests']);
-  assert.match(checkOf(one, 'tests').reason, /ended with 1: types are wrong$/);
-  const measured = `${LCOV}; printf 'not ok 1 - sums\\n# pass 2\\n# fail 1\\n# cancelled 0\\n'; exit 1`;
-  const other = await project.gate(commands({ tests: passing, coverage: measured }));
-  assert.deepEqual(checkOf(other, 'tests').details, ['sums']);
-  const typed = `${LCOV}; ${passing}; echo 'src/a.ts(1,7): error TS2322'; exit 2`;
-  const behind = await project.gate(commands({ tests: passing, coverage: typed }));
-  assert.match(checkOf(behind, 'tests').reason, /ended with 2: src\/a\.ts\(1,7\): error TS2322$/);
+  const lost = 'echo "Could not find \'$PWD/lib/gone\'" >&2; exit 1';
+  const once = `if mkdir asked; then ${lost}; fi; ${LCOV}; rmdir asked`;
+  assert.equal((await project.gate(commands({ tests: once, coverage: once }))).ok, true);
+  const result = await project.gate(commands({ tests: `echo x >> runs; ${lost}`, coverage: LCOV }));
+  assert.equal(checkOf(result, 'tests').reason, 'no tests ran');
+  assert.equal(readFileSync(join(project.root, 'runs'), 'utf8'), 'x\nx\n');
 });
 
 test('what a package runs behind its tests counts as they do', async (t) => {
@@ -232,24 +186,6 @@ test('what a package runs behind its tests counts as they do', async (t) => {
     return checkOf(await project.gate(), 'tests').outcome;
   };
   assert.deepEqual([await outcome('true'), await outcome('exit 3')], ['passed', 'failed']);
-});
-
-test('a script that is made to leave a report is told of its package as its manager tells it', async (t) => {
-  const project = testProject(t, null);
-  project.write('sum.js', 'exports.sum = (a, b) => a + b;\n');
-  const names = ['npm_package_name', 'npm_package_version', 'npm_package_json', 'npm_lifecycle_event', 'INIT_CWD'];
-  const told = `Object.fromEntries(${JSON.stringify(names)}.map((name) => [name, process.env[name]]))`;
-  project.write(
-    'a.test.js',
-    `require('./sum.js').sum(1, 2);
-require('node:fs').appendFileSync('told', JSON.stringify(${told}) + '\\n');
-require('node:test')('a', () => {});\n`,
-  );
-  project.write('package.json', JSON.stringify({ name: 'x', version: '1.2.3', scripts: { test: 'node --test' } }));
-  assert.deepEqual(failures(await project.gate()), []);
-  execFileSync('npm', ['test'], { cwd: project.root, env: { PATH: process.env.PATH ?? '', HOME: project.root } });
-  const [ours, npms] = readFileSync(join(project.root, 'told'), 'utf8').split('\n');
-  assert.equal(ours, npms);
 });
 
 test('tests that fail without a name are shown with their last lines', async (t) => {
@@ -268,22 +204,6 @@ test("tests that fail are named from a report of JUnit's too, where that is all 
   const tests = "node --test --test-reporter=junit test/a.test.mjs; status=$?; echo '====='; exit $status";
   const { reason } = checkOf(await project.gate(commands({ tests, coverage: LCOV })), 'tests');
   assert.equal(reason, '1 test fails: adds (test/a.test.mjs:3:9)');
-});
-
-test('a coverage script that breaks before any test is named by itself; failing tests by the shorter command', async (t) => {
-  const project = testProject(t, null);
-  const scripts = { test: 'sh test.sh', coverage: 'c8 sh test.sh' };
-  project.write('package.json', JSON.stringify({ scripts }));
-  project.write('test.sh', `${LCOV}; printf 'not ok 1 - sums\n'; exit 1`);
-  project.program('c8', "echo 'c8: no such option'; exit 1");
-  const broken = checkOf(await project.gate(), 'tests');
-  assert.deepEqual(
-    [broken.command, broken.reason],
-    ['npm run coverage', 'npm run coverage ended with 1: c8: no such option'],
-  );
-  project.program('c8', 'sh test.sh');
-  const failing = checkOf(await project.gate(), 'tests');
-  assert.deepEqual([failing.command, failing.reason], ['npm test', '1 test fails: sums']);
 });
 
 test('of a script of several packages at once the failing tests are told from the root', async (t) => {
@@ -316,7 +236,7 @@ test('findings and failing tests are told from the root, whatever the tools prin
   assert.deepEqual(checkOf(result, 'tests').details, ['sums (test/a.test.js:1:1)']);
 });
 
-test('with a target of 0, coverage that nothing can measure fails nothing; tests and thresholds of commands do', async (t) => {
+test('with a target of 0, coverage that nothing can measure fails nothing; tests do', async (t) => {
   const project = testProject(t, null);
   const measured = async (tests: string, coverageTarget = 0, more: { coverage?: string } = {}) => {
     const result = await project.gate({ ...commands({ tests, ...more }), coverageTarget });
@@ -332,9 +252,6 @@ test('with a target of 0, coverage that nothing can measure fails nothing; tests
   const tests = "printf 'SF:tests/a.js\\nDA:1,1\\nend_of_record\\n' > lcov.info";
   project.write('src/a.js', 'export function a() {}\n');
   assert.deepEqual((await measured(tests)).slice(0, 2), [[], 'not_measured']);
-  const own =
-    'printf "# pass 3\\n# fail 0\\n# cancelled 0\\n"; echo \'Jest: "global" coverage threshold for lines (99%) not met: 85%\'; exit 1';
-  assert.deepEqual((await measured('true', 0, { coverage: own }))[0], ['coverage']);
 });
 
 test('a project that is none fails its tests with the reason, and says what to give; required is what the settings name', async (t) => {
@@ -343,7 +260,7 @@ test('a project that is none fails its tests with the reason, and says what to g
   for (const check of ['tests', 'coverage'] as const)
     assert.match(
       checkOf(result, check).reason,
-      /^the project has no package\.json, go\.mod, pyproject\.toml or Cargo\.toml/,
+      /^the project has no package\.json, go\.mod, pytest configuration or Cargo\.toml/,
     );
   assert.deepEqual(failures(await testProject(t, null).gate({ required: [] })), []);
   assert.equal(checkOf(result, 'performance').reason, 'quality.performance names no command with a budget');
@@ -402,36 +319,7 @@ test('two projects in one root: all tests run, coverage is of both', async (t) =
   assert.equal(result.coverage, 25);
   assert.deepEqual(result.uncoveredFiles, ['a.go']);
   assert.equal(checkOf(result, 'tests').outcome, 'passed');
-  assert.match(checkOf(result, 'tests').command ?? '', /npm test && go test \.\/\.\.\./);
-});
-
-test('a manifest that is there for its tools alone asks for no coverage of its own where others have tests', async (t) => {
-  const none = prints('go-test-none.txt', 0);
-  for (const [files, go] of [
-    [{ 'go.mod': 'module example.com/x\n' }, none],
-    [{ 'go.mod': 'module example.com/x\n' }, "echo 'no packages to test' >&2; exit 1"],
-    [{ 'requirements.txt': 'mkdocs\n' }, ''],
-    [{ 'pyproject.toml': '[tool.black]\n' }, ''],
-  ] as const) {
-    const project = testProject(t, null);
-    project.program('go', go);
-    for (const [path, text] of Object.entries(files)) project.write(path, text);
-    const counts = "printf '# pass 3\\n# fail 0\\n# cancelled 0\\n'";
-    project.write('package.json', JSON.stringify({ scripts: { test: `${LCOV}; ${counts}` } }));
-    const { checks, coverage } = await project.gate();
-    assert.deepEqual([coverage, checks[0]?.reason, checks[1]?.command], [100, '3 tests pass', 'npm test']);
-    // Source that tests are for is no tool.
-    const source = Object.keys(files).includes('go.mod')
-      ? ['lib/a.go', 'package lib\n\nfunc A() {\n}\n']
-      : ['lib/a.py', 'def a():\n    return 1\n'];
-    project.write(source[0] ?? '', source[1] ?? '');
-    const { outcome } = checkOf(await project.gate(), 'coverage');
-    // Go measures by itself; nothing is there that measures Python.
-    assert.equal(outcome, source[0] === 'lib/a.go' ? 'failed' : 'not_measured');
-    // Nobody has tests: they are asked for.
-    project.write('package.json', '{}');
-    assert.equal(failures(await project.gate())[0], 'tests');
-  }
+  assert.match(checkOf(result, 'tests').command ?? '', /^npm test && go test .* \.\/\.\.\.$/);
 });
 
 test('what commands print is handed on', async (t) => {
@@ -454,16 +342,4 @@ test('source that no test loads is told with its lines, also of a result that wa
       / {2}- src\/api\/shout\.js: not in the coverage report: no test loads it/,
     );
   }
-  // What is not run says nothing of what is measured.
-  project.write('.c8rc.json', '{"exclude":["src/api/**"]}');
-  assert.deepEqual((await project.gate()).reach?.unreported, [{ path: 'src/api/shout.js', lines: 3 }]);
-  // The project says itself what its coverage is about.
-  project.program('c8', 'exec "$@"');
-  const run =
-    'c8 node --test --experimental-test-coverage --test-reporter=lcov --test-reporter-destination=lcov.info test/*.js';
-  const measured = () => project.gate(commands({ tests: run, coverage: run }));
-  project.write('.c8rc.json', '{"include":["./"]}');
-  assert.deepEqual((await measured()).reach?.unreported, [{ path: 'src/api/shout.js', lines: 3 }]);
-  project.write('.c8rc.json', '{"exclude":["src/api/**"]}');
-  assert.deepEqual((await measured()).reach?.unreported, []);
 });

@@ -14,6 +14,11 @@ import type { Cleanup } from '../../support/temp.ts';
 
 const BIOME = fileURLToPath(new URL('../../../node_modules/.bin/biome', import.meta.url));
 const SPEC = 'SPEC-GREET-001';
+/** As a project names them: the linter of this one is biome. */
+const TOOLS = commands({
+  format: 'biome format --no-errors-on-unmatched .',
+  complexity: 'biome lint --only=complexity/noExcessiveCognitiveComplexity .',
+});
 
 type Work = TestProject & {
   readonly base: string;
@@ -37,7 +42,7 @@ function work(t: Cleanup, fixture: string | null = 'node', isFormatted = fixture
   if (isFormatted) {
     write(
       'biome.json',
-      '{ "formatter": { "indentStyle": "space" }, "javascript": { "formatter": { "quoteStyle": "single" } } }\n',
+      '{ "formatter": { "indentStyle": "space" }, "javascript": { "formatter": { "quoteStyle": "single" } }, "linter": { "rules": { "complexity": { "noExcessiveCognitiveComplexity": "error" } } } }\n',
     );
     write('.gitignore', 'coverage/\nnode_modules/\n');
     mkdirSync(join(root, 'node_modules/.bin'), { recursive: true });
@@ -84,7 +89,7 @@ test('a project that is as it should be: five dimensions, measured by its own to
   project.write('test/farewell.test.js', FAREWELL_TEST);
   const head = project.commit(`Say bye\n\nFor ${SPEC}.\n\nTask: 3\n`);
   const gate = await project.gate();
-  const result = await project.score({}, { gate, spec: SPEC, tasks: ['3'] });
+  const result = await project.score(TOOLS, { gate, spec: SPEC, tasks: ['3'] });
   assert.deepEqual(
     result.dimensions.map(({ dimension, state, score, figures, source }) => [dimension, state, score, figures, source]),
     [
@@ -93,16 +98,16 @@ test('a project that is as it should be: five dimensions, measured by its own to
         'passed',
         5,
         ['tests: 5 tests pass', 'coverage: the tests reach 100 % of the lines (expected 80 %)'],
-        'npm test; node --experimental-test-coverage --test',
+        of(result, 'tested').source,
       ],
       [
         'readable',
         'passed',
         5,
-        ['lint: no lint errors', 'complexity: 0 of 3 changed functions above 15 (the highest is 2)'],
-        'npm run lint; decisions in changed functions',
+        ['lint: no lint errors', 'complexity: 2 of 2 changed files without a finding'],
+        'npm run lint; biome lint --only=complexity/noExcessiveCognitiveComplexity .',
       ],
-      ['unified', 'passed', 5, ['formatter: 2 of 2 changed files formatted'], of(result, 'unified').source],
+      ['unified', 'passed', 5, ['formatter: 2 of 2 changed files without a finding'], TOOLS.commands.format],
       [
         'secured',
         'passed',
@@ -119,37 +124,38 @@ test('a project that is as it should be: five dimensions, measured by its own to
       ],
     ],
   );
-  assert.match(of(result, 'unified').source, /^biome format/);
+  assert.match(of(result, 'tested').source, /^node --experimental-test-coverage .* --test$/);
   assert.deepEqual([result.score, result.ok, result.securityIssues], [5, true, 0]);
 });
 
 test('what is wrong is found with its place, by each of the five', async (t) => {
   const project = work(t);
-  const token = `${'gh'}p_${'a1B2c3D4e5'.repeat(4)}`;
-  const branches = Array.from({ length: 16 }, (_, index) => `  if (name === '${index}') return ${index};`).join('\n');
-  project.write(
-    'src/odd name.js',
-    `export const ok = 1;\n\nexport function pick(name) {\n${branches}\n  return  -1;\n}\n`,
-  );
+  const token = `${'gh'}p_${'a1B2c3D4e5f6'.repeat(3)}`;
+  const branches = Array.from({ length: 26 }, (_, index) => `  if (name === '${index}') return ${index};`).join('\n');
+  project.write('src/odd.js', `export const ok = 1;\n\nexport function pick(name) {\n${branches}\n  return  -1;\n}\n`);
   project.write('src/config.js', `export const key = '${token}';\n`);
   project.commit('Something\n\nTask: 9\n');
   project.write('src/greet.js', 'export const greet = (name) => name;\nexport const shout = greet;\n');
   const head = project.commit('Something else');
   const gate = await project.gate();
-  const result = await project.score({}, { gate, spec: SPEC, tasks: ['1'] });
+  const result = await project.score(TOOLS, { gate, spec: SPEC, tasks: ['1'] });
   assert.deepEqual(
     result.dimensions.map(({ dimension, state }) => `${dimension} ${state}`),
     ['tested failed', 'readable failed', 'unified failed', 'secured failed', 'trackable failed'],
   );
-  assert.deepEqual(of(result, 'readable').findings, [
-    { path: 'src/odd name.js', line: 3, words: 'pick has a complexity of 17, at most 15' },
-  ]);
+  assert.deepEqual(
+    of(result, 'readable').findings.map(({ path, line }) => [path, line]),
+    [['src/odd.js', 3]],
+  );
   assert.deepEqual(
     of(result, 'unified').findings.map(({ path }) => path),
-    ['src/odd name.js'],
+    ['src/odd.js'],
   );
-  assert.deepEqual(of(result, 'unified').figures, ['formatter: 2 of 3 changed files formatted', 'expected at least 5']);
-  assert.deepEqual(of(result, 'secured').findings, [{ path: 'src/config.js', line: 1, words: 'a GitHub token' }]);
+  assert.deepEqual(of(result, 'unified').figures, [
+    'formatter: 2 of 3 changed files without a finding',
+    'expected at least 5',
+  ]);
+  assert.deepEqual(of(result, 'secured').findings, [{ path: 'src/config.js', line: 1, words: 'GitHub Token' }]);
   assert.equal(result.securityIssues, 1);
   assert.equal(JSON.stringify(result).includes(token), false, 'the value is shown nowhere');
   assert.deepEqual(of(result, 'trackable').figures, [
@@ -242,7 +248,7 @@ test('a secret that a later commit takes out is still in the history', async (t)
         {
           path: '.env',
           line: 1,
-          words: `a GitHub token, removed since, but commit ${bad.slice(0, 7)} still holds it`,
+          words: `GitHub Token, removed since, but commit ${bad.slice(0, 7)} still holds it`,
           heldBy: bad.slice(0, 7),
         },
       ],
@@ -251,20 +257,9 @@ test('a secret that a later commit takes out is still in the history', async (t)
   );
 });
 
-test('what only looks like a secret counts while it is there, and not in the history', async (t) => {
-  const project = work(t, null);
-  const value = '0f1e2d3c4b5a6978'.repeat(2);
-  project.write('.env', `API_TOKEN=${value}\n`);
-  project.commit('Add it');
-  assert.equal(of(await project.score(), 'secured').figures[1], 'secrets: 1 in 1 added line');
-  rmSync(join(project.root, '.env'));
-  project.commit('Take it out');
-  assert.equal(of(await project.score(), 'secured').figures[1], 'secrets: 0 in 0 added lines');
-});
-
 test('what the settings say is no secret is none, there and in the history, and is counted apart', async (t) => {
   const project = work(t, null);
-  const token = `${'gl'}pat-${'a1B2c3D4e5'.repeat(2)}`;
+  const token = `${'gh'}p_${'a1B2c3D4e5f6'.repeat(3)}`;
   project.write('test/fixtures/a.txt', `${token}\n`);
   project.write('src/a.js', `const token = '${token}';\n`);
   project.commit('Add them');
@@ -294,10 +289,10 @@ test('what a repository configures hides no line of it', async (t) => {
   gitIn(project.root, 'config', 'diff.none.command', 'true');
   gitIn(project.root, 'config', 'color.ui', 'always');
   gitIn(project.root, 'config', 'diff.noprefix', 'true');
-  project.write('a\tb.txt', `++ b/other.txt\n${'gl'}pat-${'a1B2c3D4e5'.repeat(2)}\n`);
+  project.write('a\tb.txt', `++ b/other.txt\n${'gh'}p_${'a1B2c3D4e5f6'.repeat(3)}\n`);
   project.commit('Add it');
   assert.deepEqual(of(await project.score(), 'secured').findings, [
-    { path: 'a\tb.txt', line: 2, words: 'a GitLab token' },
+    { path: 'a\tb.txt', line: 2, words: 'GitHub Token' },
   ]);
 });
 
@@ -313,9 +308,13 @@ test('the state of nothing: what there is no tool for is not measured, and the w
       [
         'readable',
         'not_measured',
-        'complexity: not measured: nothing here measures .py files, like main.py; quality.commands.complexity may',
+        'complexity: not measured: the project has no package.json, go.mod, pytest configuration or Cargo.toml: set quality.commands.complexity',
       ],
-      ['unified', 'not_measured', 'formatter: not measured: the project is set up for no formatter that is known here'],
+      [
+        'unified',
+        'not_measured',
+        'formatter: not measured: the project has no package.json, go.mod, pytest configuration or Cargo.toml: set quality.commands.format',
+      ],
       ['secured', 'passed', 'secrets: 0 in 2 added lines'],
       ['trackable', 'passed', 'commits: 1 of 1 names a task'],
     ],
@@ -333,15 +332,10 @@ test('no commit is no track; commits that are not there are not measured', async
 });
 
 test('a file of the project that cannot be read is said', async (t) => {
-  for (const [file, words] of [
-    ['package.json', /not measured: package\.json is no JSON/],
-    ['pyproject.toml', /not measured: pyproject\.toml: expected TOML/],
-  ] as const) {
-    const project = work(t, null);
-    project.write(file, '{ nothing');
-    project.commit('Break it');
-    assert.match(of(await project.score(), 'unified').figures[0] ?? '', words);
-  }
+  const project = work(t, null);
+  project.write('package.json', '{ nothing');
+  project.commit('Break it');
+  assert.match(of(await project.score(), 'unified').figures[0] ?? '', /not measured: package\.json: expected JSON/);
 });
 
 test('a trailer is a trailer, and names a task that there is; merges are not counted', async (t) => {
@@ -382,16 +376,16 @@ test('what a merge brings in is for what the merge names, and nothing else is', 
   );
 });
 
-test('commands that are given take the place of what is found', async (t) => {
+test('a command decides by its exit code; its findings are the lines that name a changed file', async (t) => {
   const project = work(t);
   project.write('src/a.js', 'export const a  =  1;\n');
   project.commit('Add a');
-  const good = await project.score(commands({ format: 'true', complexity: 'true' }));
+  const good = await project.score(commands({ format: 'true', complexity: 'echo src/a.js:1 is odd' }));
   assert.deepEqual([of(good, 'unified').state, of(good, 'unified').source], ['passed', 'true']);
-  assert.equal(of(good, 'readable').figures[1], 'complexity: nothing to mend');
+  assert.equal(of(good, 'readable').figures[1], 'complexity: 1 of 1 changed file without a finding');
   const bad = await project.score(
     commands({
-      format: 'echo src/a.js: spaces; exit 1',
+      format: 'echo "[warn] src/a.js"; exit 1',
       complexity: 'echo src/a.js:1:2 f is deep; echo sum: 1; exit 1',
     }),
   );
@@ -406,26 +400,6 @@ test('commands that are given take the place of what is found', async (t) => {
   assert.deepEqual([of(gone, 'unified').state, of(gone, 'readable').state], ['failed', 'failed']);
 });
 
-test('a function that was too complex before is no finding until it becomes more so', async (t) => {
-  const project = work(t);
-  const text = (count: number, words: string) =>
-    `export function pick(a) {\n${'  if (a) a();\n'.repeat(count)}  return '${words}';\n}\n`;
-  project.write('src/pick.js', text(20, 'old'));
-  const base = project.commit('Add it');
-  project.write('src/pick.js', text(20, 'new'));
-  project.commit('Change a word');
-  const same = of(await project.score({}, { base }), 'readable');
-  assert.deepEqual(
-    [same.figures[1], same.findings],
-    ['complexity: 0 of 1 changed function above 15 (the highest is 21; 1 was so before)', []],
-  );
-  project.write('src/pick.js', text(21, 'new'));
-  project.commit('One more');
-  assert.deepEqual(of(await project.score({}, { base }), 'readable').findings, [
-    { path: 'src/pick.js', line: 1, words: 'pick has a complexity of 22, at most 15' },
-  ]);
-});
-
 test('what does not end in time has failed', async (t) => {
   const project = work(t);
   project.write('src/a.js', 'export const a = 1;\n');
@@ -435,60 +409,7 @@ test('what does not end in time has failed', async (t) => {
   assert.equal(of(result, 'unified').state, 'failed');
 });
 
-/** A formatter that is played: what it prints of a bad file, and with which end. */
-const FORMATTERS: readonly [string, string | null, Readonly<Record<string, string>>, string, string, string][] = [
-  ['gofmt', 'go', {}, 'gofmt', 'for f in "$@"; do case $f in *bad*) echo "$f";; esac; done', 'greet/bad.go'],
-  [
-    'ruff',
-    null,
-    { 'pyproject.toml': '[tool.ruff]\n' },
-    'ruff',
-    'echo "Would reformat: src/bad.py"; echo "1 file would be reformatted"; exit 1',
-    'src/bad.py',
-  ],
-  [
-    'black',
-    null,
-    { 'pyproject.toml': '[tool.black]\n[tool.ruff]\n' },
-    'black',
-    'echo "would reformat $PWD/src/bad.py" >&2; echo "1 file would be reformatted." >&2; exit 1',
-    'src/bad.py',
-  ],
-  ['cargo fmt', 'rust', {}, 'cargo-fmt', ':', 'src/bad.rs'],
-  [
-    'prettier',
-    null,
-    { 'package.json': '{ "prettier": {} }' },
-    'node_modules/.bin/prettier',
-    'echo "[warn] src/bad.ts"; echo "[warn] Code style issues found in the above file."; exit 1',
-    'src/bad.ts',
-  ],
-];
-
-for (const [name, fixture, files, program, script, path] of FORMATTERS)
-  test(`${name} is found by the project's own files, and names what is not formatted`, async (t) => {
-    const project = work(t, fixture, false);
-    for (const [file, text] of Object.entries(files)) project.write(file, text);
-    const isOwn = program.includes('/');
-    if (isOwn) project.write('.gitignore', 'node_modules/\n');
-    const there = await project.score({}, { env: { PATH: '/nonexistent' } });
-    assert.match(of(there, 'unified').figures[0] ?? '', /not measured: .* not installed/);
-    if (isOwn) {
-      project.write(program, `#!/bin/sh\n${script}\n`);
-      execFileSync('chmod', ['+x', join(project.root, program)]);
-    } else project.program(program, script);
-    project.program('cargo', 'echo "Diff in $PWD/src/bad.rs:1:"; exit 1');
-    project.write(path, 'x\n');
-    project.write(path.replace('bad', 'also_bad').replace('also_bad', 'good'), 'x\n');
-    project.commit('Add two');
-    const found = of(
-      await project.score({}, { env: { PATH: `${join(project.root, '../bin')}:${process.env.PATH}` } }),
-      'unified',
-    );
-    assert.deepEqual([found.state, found.findings.map((one) => one.path)], ['failed', [path]], JSON.stringify(found));
-  });
-
-test('what a script finds in files that nobody changed is no finding of the change; what names none is not measured', async (t) => {
+test('what a command finds in files that nobody changed is no finding of the change; what names none has failed', async (t) => {
   const project = work(t);
   project.write('src/old.js', 'export  const old = 1;\n');
   project.write('package.json', '{ "type": "module", "scripts": { "format:check": "sh format.sh" } }');
@@ -504,12 +425,10 @@ test('what a script finds in files that nobody changed is no finding of the chan
   assert.deepEqual([old.state, old.findings], ['passed', []], JSON.stringify(old));
   const own = await unified('echo "[warn] src/old.js"; echo "[warn] src/a.js"; exit 1\n');
   assert.deepEqual([own.state, own.findings.map(({ path }) => path)], ['failed', ['src/a.js']]);
-  const crashed = await unified('echo "file:///x/format.sh:1"; echo "package.json: invalid"; exit 1\n');
-  assert.equal(crashed.state, 'not_measured', JSON.stringify(crashed));
   const silent = await unified('echo "it broke"; exit 1\n');
   assert.deepEqual(
-    [silent.state, silent.figures],
-    ['not_measured', ['formatter: not measured: npm run format:check ended with 1 and names no file']],
+    [silent.state, silent.figures[0]],
+    ['failed', 'formatter: npm run format:check ended with 1: it broke'],
   );
 });
 
@@ -527,7 +446,14 @@ async function checkout(t: Cleanup, written: WrittenFacts['written'] = []) {
     ) => {
       const change = head === undefined ? { base, head: await tree() } : { unmeasured: head };
       const facts = { source: 'log of x', spec: SPEC, written };
-      const given = { root: project.root, gate, settings: DEFAULT_QUALITY, change, objects, written: facts };
+      const given = {
+        root: project.root,
+        gate,
+        settings: { ...DEFAULT_QUALITY, ...TOOLS },
+        change,
+        objects,
+        written: facts,
+      };
       return measureCheckout(given);
     },
   };
@@ -542,8 +468,8 @@ test('work without commits: the same five dimensions, between trees, and by the 
     result.dimensions.map(({ dimension, state, score, figures }) => [dimension, state, score, figures.at(-1)]),
     [
       ['tested', 'passed', 5, 'coverage: the tests reach 100 % of the lines (expected 80 %)'],
-      ['readable', 'passed', 5, 'complexity: 0 of 3 changed functions above 15 (the highest is 2)'],
-      ['unified', 'passed', 5, 'formatter: 2 of 2 changed files formatted'],
+      ['readable', 'passed', 5, 'complexity: 2 of 2 changed files without a finding'],
+      ['unified', 'passed', 5, 'formatter: 2 of 2 changed files without a finding'],
       ['secured', 'passed', 5, 'secrets: 0 in 9 added lines'],
       ['trackable', 'passed', 5, `files: 1 of 1 written under a task of ${SPEC}`],
     ],
@@ -558,7 +484,7 @@ test('work without commits: what is wrong in it is found where it stands', async
     { path: 'src/key.js', task: null },
   ]);
   project.write('src/farewell.js', FAREWELL.replace('return', 'return   '));
-  project.write('src/key.js', `export const apiKey = '${['sk', 'live', 'Zk3pQ9vT1xLm8RwY4uBd'].join('_')}';\n`);
+  project.write('src/key.js', `export const apiKey = '${'gh'}p_${'a1B2c3D4e5f6'.repeat(3)}';\n`);
   const result = await project.score();
   assert.deepEqual([of(result, 'trackable').state, of(result, 'trackable').score], ['failed', 2.5]);
   assert.deepEqual(of(result, 'trackable').findings, [

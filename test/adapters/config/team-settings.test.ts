@@ -77,7 +77,7 @@ test('the defaults are those that are promised', () => {
       coverageReport: null,
       performance: [],
       secrets: { allowedPaths: [], allowedValues: [] },
-      trust5: { minScore: 5, maxComplexity: 15 },
+      trust5: { minScore: 5 },
       timeoutMs: 540_000,
     },
   });
@@ -121,7 +121,7 @@ quality:
   coverage_report: coverage/lcov.info
   performance: [{ name: build, command: npm run build, budget_ms: 60000 }]
   secrets: { allowed_paths: [test/fixtures/**], allowed_values: [none-of-1] }
-  trust5: { min_score: 4.5, max_complexity: 10 }
+  trust5: { min_score: 4.5 }
   required: [tests, lint, tests]
   timeout_ms: 590000
 `);
@@ -170,7 +170,7 @@ quality:
       required: ['tests', 'lint'],
       performance: [{ name: 'build', command: 'npm run build', budgetMs: 60_000 }],
       secrets: { allowedPaths: ['test/fixtures/**'], allowedValues: ['none-of-1'] },
-      trust5: { minScore: 4.5, maxComplexity: 10 },
+      trust5: { minScore: 4.5 },
       timeoutMs: 590_000,
     },
   });
@@ -234,8 +234,11 @@ test('the file of a project; without one, the defaults', (t) => {
     () => readTeamSettings(root),
     /quality\.trust5\.not_measured: unknown key; quality\.required takes its place/,
   );
-  writeFileSync(path, 'quality: { trust5: { not_measured: [] } }');
-  assert.deepEqual(readTeamSettings(root), DEFAULT_TEAM_SETTINGS);
+  writeFileSync(path, 'quality: { trust5: { max_complexity: 10 } }');
+  assert.throws(
+    () => readTeamSettings(root),
+    /quality\.trust5\.max_complexity: unknown key; quality\.commands\.complexity takes its place/,
+  );
   rmSync(path);
   assert.equal(readTeamSettings(root), DEFAULT_TEAM_SETTINGS);
   assert.equal(readTeamSettings(join(root, 'nowhere')), DEFAULT_TEAM_SETTINGS);

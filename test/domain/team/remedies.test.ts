@@ -1,12 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import {
-  BELOW_OWN,
-  type CheckResult,
-  DEFAULT_QUALITY,
-  type GateResult,
-  gateResult,
-} from '../../../src/domain/quality.ts';
+import { type CheckResult, DEFAULT_QUALITY, type GateResult, gateResult } from '../../../src/domain/quality.ts';
 import { checkMessage } from '../../../src/domain/team/message.ts';
 import { DEFAULT_OWNERSHIP, ownerOf } from '../../../src/domain/team/ownership.ts';
 import { type Remedies, type RemedyInput, remediesFor } from '../../../src/domain/team/remedies.ts';
@@ -107,18 +101,14 @@ test('coverage that cannot be measured is a task: there is no figure to name', (
   assert.deepEqual([found.messages, found.tasks.map(({ owner }) => owner)], [[], ['tester']]);
 });
 
-test('coverage that is enough, of a command that fails, is a task: by its own threshold, or for what else it does', () => {
-  for (const [reason, subject] of [
-    [`x ended with 1 ${BELOW_OWN}: Jest: not met`, 'Reach the coverage that the command itself asks for'],
-    ['x ended with 1 although the tests pass', 'Find out why the command that measures the coverage fails'],
-  ] as const) {
-    const found = remedies({ gate: gate([failed('coverage', reason)], { coverage: 85 }) });
-    assert.deepEqual(
-      [found.messages, found.tasks.map((task) => [task.owner, task.subject])],
-      [[], [['tester', subject]]],
-    );
-    assert.ok(found.tasks[0]?.description.startsWith(`${reason}. `));
-  }
+test('coverage that is enough, of a command that fails, is a task', () => {
+  const reason = 'x ended with 1 although the tests pass';
+  const found = remedies({ gate: gate([failed('coverage', reason)], { coverage: 85 }) });
+  assert.deepEqual(
+    [found.messages, found.tasks.map((task) => [task.owner, task.subject])],
+    [[], [['tester', 'Find out why the command that measures the coverage fails']]],
+  );
+  assert.ok(found.tasks[0]?.description.startsWith(`${reason}. `));
 });
 
 /** A failing test as its runner names it, and who is told. */

@@ -110,22 +110,6 @@ test('a change of what decides over the measures is told with them', async (t) =
   assert.ok(play.said.includes('gate: changed in this work, and decides what is measured: package.json'));
 });
 
-test('tests that the work has skipped are told with what was measured, to who judges it too', async (t) => {
-  const play = new Play(t);
-  play.world.skips = ({ base, head }) =>
-    base === 'base' && head === 'head' ? [{ path: 'tests/a.test.ts', line: 7, text: '' }] : [];
-  const found = failing('a'.repeat(40));
-  const checks = found.checks.map((check) => ({ ...check, outcome: 'passed' as const, reason: '12 tests pass' }));
-  play.gate = [{ ...found, ok: true, checks }];
-  const outcome = await play.lead(FOUR);
-  assert.equal(outcome.kind, 'done');
-  const words = /12 tests pass; skipped by this work: 1 \(tests\/a\.test\.ts:7\)/;
-  assert.match(outcome.state.gate?.checks[0]?.reason ?? '', words);
-  const judged = play.prompts.find((prompt) => prompt.startsWith('quality:')) ?? '';
-  assert.match(judged, words);
-  assert.match(judged, /The gate measured all work:\n- tests passed: /);
-});
-
 test('what the gate rejects four times ends the run, with the reason; the team stands', async (t) => {
   const play = new Play(t);
   play.gate = Array.from({ length: 9 }, (_, index) => failing(String(index).repeat(40)));

@@ -1,6 +1,5 @@
 // The team's branch measured as one, and what the gate finds of it.
 
-import { withSkips } from '../../../domain/new-skips.ts';
 import { withoutOldFailures } from '../../../domain/old-failures.ts';
 import { rejection } from '../../../domain/quality.ts';
 import { ruleWords, withRules } from '../../../domain/rule-files.ts';
@@ -28,8 +27,7 @@ export async function measureBranch(
   const changed = (await workshop.changed(team)).map(({ path }) => path);
   const whole = heldAgainst(await checksAt(root, team).run(quality, signal), changed, quality);
   const measured = withoutOldFailures(whole, log.state.before);
-  const skips = await context.newSkips({ root, base, head, of: 'commits' });
-  const gate = withRules(withSkips(measured, skips), changed);
+  const gate = withRules(measured, changed);
   const { state } = log;
   const tasks = [...state.tasks.keys()];
   const work = { team, root, base, head, gate, settings: quality, spec: specOf(state), tasks, signal };

@@ -1,7 +1,6 @@
 // The end of building: what the gate found is given to who can mend it, and what it passed is closed.
 
 import { BusyError } from '../../../domain/errors.ts';
-import { withSkips } from '../../../domain/new-skips.ts';
 import { withoutOldFailures } from '../../../domain/old-failures.ts';
 import { type GateResult, rejection } from '../../../domain/quality.ts';
 import { withRules } from '../../../domain/rule-files.ts';
@@ -144,10 +143,8 @@ async function measureOnce(context: HookContext, log: TeamLog, as: Evidence): Pr
   const before = await knownBefore(context, log, quality);
   const whole = await context.checks.run(quality, signal);
   const { changed, ...built } = await builtBy(context, log.state);
-  const { change } = built;
-  const skips = 'unmeasured' in change ? [] : await context.newSkips({ ...change, of: 'trees' });
   const fresh = withoutOldFailures(heldAgainst(whole, changed, quality), before);
-  const gate = withRules(withSkips(fresh, skips), changed);
+  const gate = withRules(fresh, changed);
   const trust5 = await context.trust5({ ...built, gate, settings: quality, signal });
   const { tree, checks, coverage } = gate;
   const ok = gate.ok && trust5.ok;
