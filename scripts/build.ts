@@ -29,7 +29,8 @@ async function buildHooks() {
     name: 'parts',
     setup(build) {
       build.onResolve({ filter: /^\./ }, ({ path, kind, resolveDir }) => {
-        if (kind !== 'dynamic-import') return undefined;
+        // Parts of a package stay within it.
+        if (kind !== 'dynamic-import' || resolveDir.includes('/node_modules/')) return undefined;
         const source = resolve(resolveDir, path);
         // Without the ending, which the installed copies are without.
         parts.set(source, basename(source, '.ts'));

@@ -117,15 +117,10 @@ test('lines of other tools stay as they are', () => {
 
 test('the failing tests of each of several runs are named', () => {
   const spec = fixtureText('outputs/node-spec.txt');
-  const mocha = fixtureText('outputs/mocha.txt');
   const failed = (text: string, ...edits: readonly (readonly [string, string])[]) =>
     readTestOutput(text + edits.reduce((other, [from, to]) => other.replaceAll(from, to), text)).failed;
   assert.deepEqual(failed(spec, ['fails inside', 'fails too']), [
     'fails inside (test/a.test.js:5:27)',
     'fails too (test/a.test.js:5:27)',
-  ]);
-  assert.deepEqual(failed(mocha, ['breaks', 'sinks']), [
-    'sum > inner > breaks (m/sum.js:4:55)',
-    'sum > inner > sinks (m/sum.js:4:55)',
   ]);
 });
