@@ -14,6 +14,13 @@ const PACKAGES = 'node_modules/';
 const NETWORK = /^(?:node:)?(?:http|https|http2|net|tls)$/;
 const ADDRESSES = /^(?:node:)?net$/;
 
+/** Network tests that need no second form, and why: each takes long and its sockets are those of others. */
+const SOURCE_ALONE: ReadonlyMap<string, string> = new Map([
+  ['test/adapters/runner/team.test.ts', 'desk.test.ts has the same sockets'],
+  ['test/cli/demo.test.ts', 'it starts dist/ itself'],
+  ['test/cli/doctor.test.ts', 'doctor-network.test.ts and doctor-labels.test.ts have the same requests'],
+]);
+
 /** Files that these bring in, themselves with them, and modules of the network that those import. */
 function reachedFrom({ inputs }: Metafile, starts: readonly string[]) {
   const files = new Set(starts);
@@ -34,11 +41,12 @@ function importedSources({ inputs }: Metafile, file: string): readonly string[] 
 
 /**
  * The tests that exercise code of the network: sources that they import themselves reach its modules, and a socket is opened by
- * these, by the tests, or by a played service.
+ * these, by the tests, or by a played service. Without those of `SOURCE_ALONE`.
  * @param metafile of the compilation of `files`
  */
 export function networkTests(metafile: Metafile, files: readonly string[]): readonly string[] {
   return files.filter((file) => {
+    if (SOURCE_ALONE.has(file)) return false;
     const isOpened = reachedFrom(metafile, [file]).network.some((name) => !ADDRESSES.test(name));
     return isOpened && reachedFrom(metafile, importedSources(metafile, file)).network.length > 0;
   });

@@ -8,12 +8,9 @@ import { nodeProgram } from '../test/support/node.ts';
 
 const NO_TESTS: ReadonlySet<string> = new Set(['docs', 'domain', 'fixtures', 'hosts', 'slow', 'support']);
 const SLOW = [
-  ...['adversary', 'asked-by-agent', 'demo', 'demo-team-screen', 'doctor', 'doctor-host', 'gate-room'],
-  ...['guard-broken', 'hooks-approving', 'hooks-asking', 'hooks-delivering', 'hooks-plugin', 'hooks-prompting'],
-  ...['hooks-resident', 'init', 'init-shell', 'issue-team', 'logs', 'mirror', 'patch', 'serve-init-host'],
-  ...['serve-start', 'spare-clones', 'sync', 'team', 'team-board', 'team-commands', 'workshop'],
-  ...['workshop-foreign-settings', 'workshop-head', 'workshop-installed', 'workshop-joining', 'workshop-moves'],
-  ...['workshop-places', 'workshop-turns', 'worktree-saves'],
+  ...['doctor-host', 'hooks-asking', 'hooks-prompting', 'logs', 'mirror', 'serve-init-host', 'serve-start'],
+  ...['spare-clones', 'team', 'workshop', 'workshop-installed', 'workshop-moves'],
+  ...['workshop-places', 'worktree-saves'],
 ];
 const fast = readdirSync('test', { withFileTypes: true })
   .filter((item) => (item.isDirectory() ? !NO_TESTS.has(item.name) : item.name.endsWith('.test.ts')))

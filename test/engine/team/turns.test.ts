@@ -4,12 +4,12 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import test from 'node:test';
-import { composeOperations } from '../../src/compose-team.ts';
-import { operate } from '../../src/engine/team/operations.ts';
-import { scriptFile } from '../support/compiled.ts';
-import { type Fields, HookedProject, TEAM } from '../support/hooked.ts';
-import { ANALYST, ARCHITECT, RESEARCHER } from '../support/plan-results.ts';
-import { type Cleanup, finallyDo } from '../support/temp.ts';
+import { composeOperations } from '../../../src/compose-team.ts';
+import { operate } from '../../../src/engine/team/operations.ts';
+import { scriptFile } from '../../support/compiled.ts';
+import { type Fields, HookedProject, TEAM } from '../../support/hooked.ts';
+import { ANALYST, ARCHITECT, RESEARCHER } from '../../support/plan-results.ts';
+import { type Cleanup, finallyDo } from '../../support/temp.ts';
 
 const PLAN = 'tool-plan-log-out';
 const CONFIG = `workflow:

@@ -16,11 +16,11 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
-import { createChecks } from '../../src/adapters/checks/checks.ts';
-import { DEFAULT_QUALITY } from '../../src/domain/quality.ts';
-import { checkOf, commands, LCOV } from '../support/checks.ts';
-import { rooms, TEAM } from '../support/gate-room.ts';
-import { type Cleanup, tempDir } from '../support/temp.ts';
+import { createChecks } from '../../../src/adapters/checks/checks.ts';
+import { DEFAULT_QUALITY } from '../../../src/domain/quality.ts';
+import { checkOf, commands, LCOV } from '../../support/checks.ts';
+import { rooms, TEAM } from '../../support/gate-room.ts';
+import { type Cleanup, tempDir } from '../../support/temp.ts';
 
 const SECRET = 'the-credential-of-the-person';
 

@@ -5,11 +5,11 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { createWorkshop } from '../../src/adapters/git/workshop.ts';
-import { writerEnvironment } from '../../src/adapters/git/workshop-git.ts';
-import { writeTree } from '../support/installed.ts';
-import { type Cleanup, tempDir } from '../support/temp.ts';
-import { commitAll, gitIn, projectOf, TEAM, textOf } from '../support/workshop.ts';
+import { createWorkshop } from '../../../src/adapters/git/workshop.ts';
+import { writerEnvironment } from '../../../src/adapters/git/workshop-git.ts';
+import { writeTree } from '../../support/installed.ts';
+import { type Cleanup, tempDir } from '../../support/temp.ts';
+import { commitAll, gitIn, projectOf, TEAM, textOf } from '../../support/workshop.ts';
 
 const BRANCH = `tool/${TEAM}`;
 const WRITERS = ['a', 'b'];

@@ -5,17 +5,17 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { createDesk } from '../../src/adapters/desk.ts';
-import { FileTeams } from '../../src/adapters/event-log/teams.ts';
-import { TeamRunner } from '../../src/adapters/runner/team.ts';
-import { RuntimeDir } from '../../src/adapters/runtime-dir.ts';
-import type { DeskRequest, Runner, RunRequest } from '../../src/engine/ports.ts';
-import { writeTree } from '../support/installed.ts';
-import { Bench } from '../support/runner.ts';
-import { rec } from '../support/team.ts';
-import { type Cleanup, finallyDo } from '../support/temp.ts';
-import { commitAll, type GitCall, gitIn } from '../support/workshop.ts';
-import { workflowWith } from '../support/world.ts';
+import { createDesk } from '../../../src/adapters/desk.ts';
+import { FileTeams } from '../../../src/adapters/event-log/teams.ts';
+import { TeamRunner } from '../../../src/adapters/runner/team.ts';
+import { RuntimeDir } from '../../../src/adapters/runtime-dir.ts';
+import type { DeskRequest, Runner, RunRequest } from '../../../src/engine/ports.ts';
+import { writeTree } from '../../support/installed.ts';
+import { Bench } from '../../support/runner.ts';
+import { rec } from '../../support/team.ts';
+import { type Cleanup, finallyDo } from '../../support/temp.ts';
+import { commitAll, type GitCall, gitIn } from '../../support/workshop.ts';
+import { workflowWith } from '../../support/world.ts';
 
 const TEAM = 'tool-run-issue-7';
 

@@ -4,12 +4,12 @@ import assert from 'node:assert/strict';
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { readCommitDiffs, readDiff } from '../../src/adapters/checks/diff.ts';
-import { treeOf } from '../../src/adapters/checks/tree.ts';
-import { createRun } from '../../src/adapters/git/workshop-git.ts';
-import { writeTree } from '../support/installed.ts';
-import { type Cleanup, tempDir } from '../support/temp.ts';
-import { gitIn, projectOf, TEAM, textOf } from '../support/workshop.ts';
+import { readCommitDiffs, readDiff } from '../../../src/adapters/checks/diff.ts';
+import { treeOf } from '../../../src/adapters/checks/tree.ts';
+import { createRun } from '../../../src/adapters/git/workshop-git.ts';
+import { writeTree } from '../../support/installed.ts';
+import { type Cleanup, tempDir } from '../../support/temp.ts';
+import { gitIn, projectOf, TEAM, textOf } from '../../support/workshop.ts';
 
 /** What in a settings file names a program. */
 const SETTINGS = (program: string) => `[core]

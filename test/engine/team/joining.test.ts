@@ -5,13 +5,13 @@ import { execFileSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { composeOperations } from '../../src/compose-team.ts';
-import { messageLine } from '../../src/domain/team/mail.ts';
-import { isRefusal, MEMBER_LEASE_MS } from '../../src/domain/team/state.ts';
-import { writeTree } from '../support/installed.ts';
-import { TEAM, TeamWorld } from '../support/team-world.ts';
-import { type Cleanup, tempDir } from '../support/temp.ts';
-import { gitIn, projectOf, textOf } from '../support/workshop.ts';
+import { composeOperations } from '../../../src/compose-team.ts';
+import { messageLine } from '../../../src/domain/team/mail.ts';
+import { isRefusal, MEMBER_LEASE_MS } from '../../../src/domain/team/state.ts';
+import { writeTree } from '../../support/installed.ts';
+import { TEAM, TeamWorld } from '../../support/team-world.ts';
+import { type Cleanup, tempDir } from '../../support/temp.ts';
+import { gitIn, projectOf, textOf } from '../../support/workshop.ts';
 
 const SHARED = 'src/lib/words.js';
 const FILES = {
