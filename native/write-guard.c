@@ -754,7 +754,8 @@ static void tell(const char *file, off_t from) {
     line[strcspn(line, "\n")] = 0;
     for (int i = 0; i < 4 && rest; i++) field[i] = strsep(&rest, "\t");
     if (!strcmp(field[0], "refused") && *field[2])
-      fprintf(stderr, "toolcrew: not written: %.160s belongs to %.40s (%.60s)\n", field[1], field[2], field[3]);
+      fprintf(stderr, "toolcrew: not written: %.160s belongs to %.40s%s%.60s%s\n", field[1], field[2], *field[3] ? " (" : "", field[3],
+              *field[3] ? ")" : "");
     else if (!strcmp(field[0], "refused"))
       fprintf(stderr, "toolcrew: not written: %.160s; %s\n", field[1],
               *member ? "nobody owns it, so call FileLease for it first" : "no project file is yours");

@@ -186,7 +186,7 @@ test('under the write guard a teammate takes no worktree away', async (t) => {
   const { code, stderr } = await project.lead('run', SPEC, '--team', '--json');
   assert.equal(code, 0, stderr);
   assert.match(stderr, /not run: worktree; others work in these\. See them: git worktree list/);
-  assert.match(stderr, /not written: \.git belongs to git/);
+  assert.match(stderr, /not written: \S.*\/backend-dev\/\.git belongs to git$/m);
 });
 
 const MISHAPS = {
