@@ -249,12 +249,12 @@ test('git is not asked at a completion by a lead that delegates; a key in a file
   const project = await new HookedProject(t, { config, env }).team('backend-dev');
   const complete = (who: string) => project.hook('task-completed', who, 'TaskCompleted', TASK);
   // Split, so that this file holds none.
-  project.write('src/api/pay.ts', `export const key = 'sk_${'live_'}4eC39HqLyjWDarjtT1zdp7dc';\n`);
+  project.write('src/api/pay.ts', `export const key = '${'gh'}p_${'a1B2c3D4e5f6'.repeat(3)}';\n`);
   const lead = await complete('team-lead');
   assert.equal(lead.code, 0, lead.stderr);
   assert.equal(existsSync(asked), false);
   const refused = await complete('backend-dev');
   assert.equal(refused.code, REJECTED);
-  assert.match(refused.stderr, /src\/api\/pay\.ts:1 \(a Stripe key\)/);
+  assert.match(refused.stderr, /src\/api\/pay\.ts:1 \(GitHub Token\)/);
   assert.equal(readFileSync(asked, 'utf8').split('\n').length - 1, 7);
 });
