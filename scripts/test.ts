@@ -144,7 +144,7 @@ async function runOne({ files, entry, form }: Run, outcome: Outcome): Promise<vo
   const child = spawn(
     process.execPath,
     [
-      ...['--enable-source-maps', '--import', pathToFileURL(join(root, 'scripts', 'untracked-tests.js')).href],
+      '--enable-source-maps',
       ...['--test-reporter=spec', '--test-reporter-destination=stdout'],
       ...['--test-reporter=./scripts/tests-reporter.js', `--test-reporter-destination=${list}`],
       entry,
