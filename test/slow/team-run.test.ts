@@ -180,8 +180,9 @@ test('alone, the same is done one at a time', async (t) => {
 test('a commit that changes a file of another is not taken, and its author is told whom to ask', async (t) => {
   const project = new Project(t);
   // git itself may write every file of the worktree.
-  const stolen = 'git update-index --add --cacheinfo 100644,$(git hash-object -w package.json),src/api/banner.js';
-  project.before = `case $PWD in */frontend-dev) ${stolen} && git checkout -q -- src/api/banner.js;; esac; `;
+  const file = 'src/api/banner.js';
+  const add = `git update-index --add --cacheinfo 100644,$(git hash-object -w package.json),${file}`;
+  project.before = `case $PWD in */frontend-dev) ${add} && git checkout -q -- ${file};; esac; `;
   const { code, stderr } = await project.run('run', DEMO_SPEC, '--team', '--pattern=quality_gate', '--json');
   assert.equal(code, 0, stderr);
   assert.match(

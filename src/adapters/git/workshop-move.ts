@@ -114,7 +114,11 @@ async function layOut(top: string, files: readonly string[], run: Run): Promise<
     const tab = row.indexOf('\t');
     if (tab !== -1) known.set(row.slice(tab + 1), row.slice(0, 6));
   }
-  for (const file of files) if (!known.has(file)) removeFile(top, file);
+  await removeFiles(
+    top,
+    files.filter((file) => !known.has(file) && isFile(top, file)),
+    run,
+  );
   // Submodules are left alone.
   const present = files.filter((file) => known.has(file) && known.get(file) !== '160000');
   if (present.length === 0) return;
@@ -122,14 +126,33 @@ async function layOut(top: string, files: readonly string[], run: Run): Promise<
   await run.git(top, ['checkout-index', '--force', '--index', '--quiet', '-z', '--stdin'], { input });
 }
 
-/** Removes a file and the directories that it leaves empty; never through a link that leads elsewhere. */
-function removeFile(top: string, file: string): void {
+/** Whether a file is there; one behind a link that leads elsewhere is not. */
+function isFile(top: string, file: string): boolean {
   try {
     const directory = join(top, dirname(file));
-    if (realpathSync(directory) !== directory || lstatSync(join(top, file)).isDirectory()) return;
-    rmSync(join(top, file));
-    for (let at = dirname(file); at !== '.'; at = dirname(at)) rmdirSync(join(top, at));
+    return realpathSync(directory) === directory && !lstatSync(join(top, file)).isDirectory();
   } catch {
-    // Not there, or the directory holds more.
+    return false;
+  }
+}
+
+/** So many paths stand in one call of git. */
+const AT_ONCE = 200;
+
+/**
+ * Removes files that the index does not know, and the directories that they leave empty. By git: the write guard of a
+ * teammate refuses files of others to all programs but git.
+ */
+async function removeFiles(top: string, files: readonly string[], run: Run): Promise<void> {
+  for (let at = 0; at < files.length; at += AT_ONCE) {
+    const paths = files.slice(at, at + AT_ONCE).map((file) => `:(top,literal)${file}`);
+    await run.git(top, ['clean', '--force', '--quiet', '-x', '--', ...paths]);
+  }
+  for (const file of files) {
+    try {
+      for (let at = dirname(file); at !== '.'; at = dirname(at)) rmdirSync(join(top, at));
+    } catch {
+      // It holds more, or is gone.
+    }
   }
 }
