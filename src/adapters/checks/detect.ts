@@ -1,5 +1,7 @@
 // Proposes a command for each part of the quality gate, from the files of an npm, pnpm, yarn, pytest, Go or Cargo project.
 
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { COMMANDED, type Commanded } from '../../domain/quality.ts';
 import { detectNode } from './detect-node.ts';
 import { isInstalled, readText } from './project.ts';
@@ -56,10 +58,12 @@ function detectCargo({ root, env }: Surroundings): Proposed | null {
 
 const PYTHON = ['pyproject.toml', 'setup.cfg', 'setup.py', 'requirements.txt', 'pytest.ini', 'tox.ini', 'conftest.py'];
 
-function pipInstall(root: string, name: string): string {
+function pipInstall(root: string, name: string, isManaged: boolean): string {
   if (readText(root, 'uv.lock') !== null) return `uv add --dev ${name}`;
   if (readText(root, 'poetry.lock') !== null) return `poetry add --group dev ${name}`;
-  return `python3 -m pip install ${name}`;
+  const own = ['.venv', 'venv'].find((one) => existsSync(join(root, one, 'bin', 'python')));
+  if (own !== undefined || !isManaged) return `${own ? `${own}/bin/python` : 'python3'} -m pip install ${name}`;
+  return `git check-ignore -q .venv/ || echo /.venv/ >> .gitignore; python3 -m venv --system-site-packages .venv && .venv/bin/python -m pip install ${name}`;
 }
 
 async function detectPython({ root, env, ask }: Surroundings): Promise<Proposed | null> {
@@ -67,7 +71,7 @@ async function detectPython({ root, env, ask }: Surroundings): Promise<Proposed 
   if (manifest === undefined) return null;
   const text = PYTHON.map((name) => readText(root, name) ?? '').join('\n');
   const said = await ask(
-    `python3 -c 'import importlib.util as u; print(*[m for m in ("pytest", "pytest_cov") if u.find_spec(m)])'`,
+    `python3 -c 'import importlib.util as u, os, sys, sysconfig as c; print(*[m for m in ("pytest", "pytest_cov") if u.find_spec(m)], *["managed"] * (sys.prefix == sys.base_prefix and os.path.exists(c.get_path("stdlib") + "/EXTERNALLY-MANAGED")))'`,
   );
   const modules = (said ?? '').split(/\s+/);
   // A manifest that stands there for tools of another language has neither tests nor a word of pytest.
@@ -78,16 +82,15 @@ async function detectPython({ root, env, ask }: Surroundings): Promise<Proposed 
   if (!isTested) return null;
   // An environment may have another checkout of the same package installed: the code below src comes first.
   const source = (await ask('[ -d src ]')) === null ? '' : 'PYTHONPATH=src ';
-  const install = (name: string) => pipInstall(root, name);
+  const install = (name: string) => pipInstall(root, name, modules.includes('managed'));
   const measures = /^\s*addopts\s*=[^\n]*--cov\b/m.test(text) ? '' : ' --cov';
   const where =
     measures === '' || /\[(?:tool\.)?coverage[.:]run\]/.test(text) || readText(root, '.coveragerc') !== null;
   const covered = `${source}COVERAGE_FILE="${REPORTS}/.coverage" python3 -m pytest${measures}${where ? '' : '=.'} --cov-report=xml:"${REPORTS}/python.xml"`;
-  const hasTests = modules.includes('pytest');
-  const hasCoverage = hasTests && modules.includes('pytest_cov');
+  const hasCoverage = modules.includes('pytest') && modules.includes('pytest_cov');
   const run = hasCoverage
     ? use(covered, `${manifest}, pytest-cov is installed`)
-    : use(`${source}python3 -m pytest`, `${manifest}`, hasTests ? null : install('pytest-cov'));
+    : use(`${source}python3 -m pytest`, manifest, modules.includes('pytest') ? null : install('pytest-cov'));
   const isRuff =
     /\[tool\.ruff\b/.test(text) || ['ruff.toml', '.ruff.toml'].some((name) => readText(root, name) !== null);
   const isFlake8 = readText(root, '.flake8') !== null || /^\[flake8\]/m.test(text);
@@ -111,8 +114,6 @@ async function detectPython({ root, env, ask }: Surroundings): Promise<Proposed 
   };
 }
 
-const NOTHING = 'the project has no package.json, go.mod, pytest configuration or Cargo.toml';
-
 /** Several manifests: every command, one after the other; of those without one the reason. */
 function joined(name: Commanded, all: readonly Proposed[]): Proposal {
   const own = all.flatMap((one) => one[name] ?? []);
@@ -121,7 +122,7 @@ function joined(name: Commanded, all: readonly Proposed[]): Proposal {
   const installs = used.flatMap(({ install }) => install ?? []);
   return {
     command: there.map(({ command }) => command).join(' && ') || null,
-    reason: own.map(({ reason }) => reason).join('; ') || `${NOTHING}: set quality.commands.${name}`,
+    reason: own.map(({ reason }) => reason).join('; ') || `no known project file: set quality.commands.${name}`,
     install: installs.join(' && ') || null,
   };
 }

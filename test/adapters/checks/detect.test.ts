@@ -82,7 +82,7 @@ test('what nothing measures is said with the line that would measure it', async 
   const none = await ofNode(t, { test: 'echo "Error: no test specified" && exit 1' });
   assert.equal(none('tests').command, null);
   const nothing = await proposed(testProject(t, null));
-  assert.match(nothing('tests').reason, /^the project has no package\.json, .*: set quality\.commands\.tests$/);
+  assert.match(nothing('tests').reason, /^no known project file: set quality\.commands\.tests$/);
 });
 
 test('tools that the project depends on stand in for scripts', async (t) => {
@@ -123,6 +123,10 @@ test('pytest: with pytest-cov one command, without it the line that installs it'
   const bare = await proposed(project, [], 'pytest\n');
   assert.deepEqual(bare('tests'), { command: 'python3 -m pytest', reason: 'pyproject.toml', install: null });
   assert.deepEqual(bare('coverage').install, 'python3 -m pip install pytest-cov');
+  assert.match(
+    (await proposed(project, [], 'pytest managed\n'))('coverage').install ?? '',
+    /; python3 -m venv --system-site-packages \.venv && \.venv\/bin\/python -m pip install pytest-cov$/,
+  );
   const whole = await proposed(project, ['ruff'], 'pytest pytest_cov\n');
   assert.equal(
     whole('coverage').command,
@@ -130,6 +134,11 @@ test('pytest: with pytest-cov one command, without it the line that installs it'
   );
   assert.deepEqual(whole('tests'), whole('coverage'));
   assert.deepEqual([whole('lint').command, whole('format').command], ['ruff check .', 'ruff format --check .']);
+  project.write('.venv/bin/python', '');
+  assert.equal(
+    (await proposed(project, [], 'pytest managed\n'))('coverage').install,
+    '.venv/bin/python -m pip install pytest-cov',
+  );
   project.write('uv.lock', '');
   assert.equal((await proposed(project, [], ''))('tests').install, 'uv add --dev pytest-cov');
 });
