@@ -148,13 +148,6 @@ export function areaOf(path: string, files: readonly string[]): Area {
   return areasOf([...files, path]).get(path) ?? 'core';
 }
 
-/** Whether the file stays as it is whatever is built: a migration that was applied, a lock, what is generated or translated. */
-export function isSettled(path: string): boolean {
-  return /(?:^|\/)(?:migrations|locale|vendor|node_modules|dist|__snapshots__)\/|(?:^|[-.])lock(?:\.|$)|(?:-lock\.(?:json|ya?ml)|\.min\.\w+|\.po)$/.test(
-    path,
-  );
-}
-
 /** A source's or a test's name without what marks a test: `Form.cy.tsx`, `test_form.py` → form. */
 export function subjectOf(path: string): string {
   const file = path.slice(path.lastIndexOf('/') + 1);
