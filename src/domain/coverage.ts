@@ -1,4 +1,4 @@
-// Which lines the tests reached: the arithmetic, and the reports that are read without a package.
+// The lines that the tests reached: the arithmetic, and the reports that are read without a package.
 
 import { clip } from './text.ts';
 

@@ -1,4 +1,4 @@
-// What a test runner printed: how many tests ran or were skipped, and which of them failed, as far as it can be recognised.
+// The output of a test runner: how many tests ran or were skipped, and the names of those that failed.
 
 import { oneLine } from './text.ts';
 

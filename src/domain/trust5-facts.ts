@@ -1,4 +1,4 @@
-// What is measured of finished work beside the gate's checks: facts, before anybody judges them.
+// Facts about finished work that TRUST 5 judges, beside the gate's checks.
 
 /** Something to be mended, and where; `path` null: nowhere in particular. */
 export type Finding = {

@@ -1,4 +1,4 @@
-// What changed between two commits: files with the lines that were added, in all and by each commit.
+// The change between two commits: files with the lines that were added, in all and by each commit.
 
 import { randomUUID } from 'node:crypto';
 import { ToolError } from '../../domain/errors.ts';

@@ -1,4 +1,4 @@
-// Which part of a program a file belongs to, from its path alone.
+// The part of a program that a file belongs to, from its path alone.
 
 export type Area =
   | 'backend'

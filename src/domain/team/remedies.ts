@@ -1,4 +1,4 @@
-// What is asked of whom when the gate does not pass: messages and tasks, never for somebody who only reads.
+// Messages and tasks for teammates when the gate does not pass; a teammate that only reads gets none.
 
 import { shownPercent } from '../coverage.ts';
 import { type CheckResult, type GateResult, isForLackOfTests, type QualitySettings } from '../quality.ts';

@@ -1,4 +1,4 @@
-// What a command of the team comes to: what it works on, by how many, in which tasks. The same for a prompt and for a terminal.
+// The decision about a team command: its work, its mode and its tasks, the same for a prompt and for a terminal.
 
 import type { PlannedSpec } from '../../domain/spec/check.ts';
 import { planDrafts } from '../../domain/spec/plan-drafts.ts';
