@@ -119,11 +119,12 @@ function joined(name: Commanded, all: readonly Proposed[]): Proposal {
   const own = all.flatMap((one) => one[name] ?? []);
   const there = own.filter(({ command }) => command !== null);
   const used = there.length > 0 ? there : own;
-  const installs = used.flatMap(({ install }) => install ?? []);
   return {
     command: there.map(({ command }) => command).join(' && ') || null,
-    reason: own.map(({ reason }) => reason).join('; ') || `no known project file: set quality.commands.${name}`,
-    install: installs.join(' && ') || null,
+    reason:
+      own.map(({ reason }) => reason).join('; ') ||
+      `the project has no package.json, go.mod, pytest configuration or Cargo.toml: set quality.commands.${name}`,
+    install: used.flatMap(({ install }) => install ?? []).join(' && ') || null,
   };
 }
 

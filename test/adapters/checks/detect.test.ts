@@ -82,7 +82,10 @@ test('what nothing measures is said with the line that would measure it', async 
   const none = await ofNode(t, { test: 'echo "Error: no test specified" && exit 1' });
   assert.equal(none('tests').command, null);
   const nothing = await proposed(testProject(t, null));
-  assert.match(nothing('tests').reason, /^no known project file: set quality\.commands\.tests$/);
+  assert.match(
+    nothing('tests').reason,
+    /^the project has no package\.json, .*Cargo\.toml: set quality\.commands\.tests$/,
+  );
 });
 
 test('tools that the project depends on stand in for scripts', async (t) => {

@@ -305,8 +305,16 @@ test('the state of nothing: what there is no tool for is not measured, and the w
     result.dimensions.map(({ dimension, state, figures }) => [dimension, state, figures.at(-1)]),
     [
       ['tested', 'not_measured', 'quality.required names tests and coverage'],
-      ['readable', 'not_measured', 'complexity: not measured: no known project file: set quality.commands.complexity'],
-      ['unified', 'not_measured', 'formatter: not measured: no known project file: set quality.commands.format'],
+      [
+        'readable',
+        'not_measured',
+        'complexity: not measured: the project has no package.json, go.mod, pytest configuration or Cargo.toml: set quality.commands.complexity',
+      ],
+      [
+        'unified',
+        'not_measured',
+        'formatter: not measured: the project has no package.json, go.mod, pytest configuration or Cargo.toml: set quality.commands.format',
+      ],
       ['secured', 'passed', 'secrets: 0 in 2 added lines'],
       ['trackable', 'passed', 'commits: 1 of 1 names a task'],
     ],
