@@ -129,17 +129,18 @@ function memberGuardOf(
   env: Environment,
   settings: () => Promise<TeamSettings>,
   say: (words: string) => void,
-): MemberGuard {
+): { readonly guard: MemberGuard; readonly writesHeldBy: HookContext['writesHeldBy'] } {
   const from = join(packageRoot(), 'dist', 'native');
   const preparing = prepareShell({ env, before: env[SHELL_VARIABLE] ?? null, from });
   let isSaid = false;
-  return async (run) => {
+  const guard: MemberGuard = async (run) => {
     const prepared = await preparing;
     if (prepared.ok) return createMemberGuard(main, prepared.shell, env, settings)(run);
     if (!isSaid) say(`write guard: not in use (${prepared.why}), so the merge alone keeps files of others as they are`);
     isSaid = true;
     return null;
   };
+  return { guard, writesHeldBy: async () => ((await preparing).ok ? 'kernel' : 'reader') };
 }
 
 function membersOf(players: Players, home: MemberHomeOptions): Members {
@@ -167,8 +168,8 @@ export function composeLead(options: ComposeLeadOptions): ComposedLead {
       return options.variable;
     },
   };
-  const leading: HookContext = { ...context, project: view, log: options.log ?? context.log };
-  const guard = memberGuardOf(main, env, context.settings, say);
+  const { guard, writesHeldBy } = memberGuardOf(main, env, context.settings, say);
+  const leading: HookContext = { ...context, project: view, log: options.log ?? context.log, writesHeldBy };
   const home = { stateDir, runtime, env, passed, mark, bounds, guard };
   const roomFor = (place: string, team: string) => () => openGateRoom(home, { main, team, root: place });
   return {

@@ -199,10 +199,13 @@ function insideOf({ root, main }: Project, named: string, env: Environment): str
 }
 
 /** The write guard around shell calls, where the host lets a hook mark them. */
-function shellGuardOf({ root, main }: Project, env: Environment): Pick<HookContext, 'shellGuard' | 'passesShell'> {
+function shellGuardOf({ root, main }: Project, env: Environment): Pick<HookContext, 'shellGuard' | 'writesHeldBy'> {
   const guard = createShellGuard({ root, main, env });
   return {
-    passesShell: guard !== null,
+    writesHeldBy: async () => {
+      const { hostCountsMarks } = await import('./adapters/host-version.ts');
+      return guard !== null && (await hostCountsMarks(main, env)) ? 'kernel' : 'reader';
+    },
     shellGuard: async (transcript) => (guard !== null && countsMarks(transcript) ? guard : null),
   };
 }

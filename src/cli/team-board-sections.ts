@@ -2,6 +2,7 @@
 
 import { beforeAndAfter } from '../domain/old-failures.ts';
 import { dollars } from '../domain/team/cost.ts';
+import { holderWords } from '../domain/team/record-line.ts';
 import { isRefusal } from '../domain/team/state.ts';
 import type {
   DecisionView,
@@ -94,11 +95,12 @@ function costWords(usd: number | null): string {
 }
 
 function membersOf(view: TeamView): Section {
-  const { members, lead } = view;
+  const { members, lead, writes_held_by: held } = view;
   return {
     title: heading(
       'TEAMMATES',
       ...(members.length === 0 ? [cell('none yet', paints.quiet)] : []),
+      ...(held === null ? [] : [cell(holderWords(held), held === 'reader' ? paints.waiting : paints.quiet)]),
       ...(lead.unread === 0 ? [] : [cell(`${lead.unread} unread for the lead`, paints.note)]),
     ),
     importance: 1,

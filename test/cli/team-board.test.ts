@@ -133,6 +133,16 @@ test('a teammate that is given its next work has refused nothing', () => {
   assert.match(board(), /LAST REFUSALS\n *escalated +backend-dev/);
 });
 
+test('the board says what keeps shell commands from files of others', () => {
+  const story = teamOf(['backend-dev'], 0);
+  const heading = () => boardText(viewOf(story.state, story.at), 120).find((line) => line.startsWith('TEAMMATES'));
+  assert.equal(heading(), 'TEAMMATES');
+  story.tell('writes_held', { by: 'reader' });
+  assert.equal(heading(), 'TEAMMATES  only their obvious writes are guarded; tool doctor says why');
+  story.tell('writes_held', { by: 'kernel' });
+  assert.equal(heading(), 'TEAMMATES  the kernel guards their writes');
+});
+
 test('what there is no room for is counted, and what matters most is kept', () => {
   const story = teamOf(['backend-dev'], 30);
   for (let task = 1; task <= 25; task++) story.claim(String(task), 'backend-dev').complete(String(task), 'backend-dev');

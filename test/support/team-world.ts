@@ -142,7 +142,7 @@ export class TeamWorld {
           unresolved: typeof input.unresolved === 'string' ? [input.unresolved] : [],
           git: null,
         }),
-      passesShell: false,
+      writesHeldBy: async () => 'kernel',
       shellGuard: async () => null,
       placeLeases: () => undefined,
       below: () => [],

@@ -125,6 +125,7 @@ export const RECORDS: { readonly [T in TeamRecordType]: Of<T> } = {
   fell_back: { type: 'fell_back', trigger: 'spawn_failed', reason: 'no such agent' },
   restarted: { type: 'restarted', session: 'session-2', key_hash: null, keep: true },
   lead_moved: { type: 'lead_moved', session: 'session-2' },
+  writes_held: { type: 'writes_held', by: 'kernel' },
   deleted: { type: 'deleted', forced: false, by: LEAD },
   snapshot: { type: 'snapshot', state: {} },
   continued: { type: 'continued', next: 'log.2.jsonl' },

@@ -94,6 +94,8 @@ const trust5 = shape({
   securityIssues: orNull(whole),
 });
 
+const holder = oneOf('kernel', 'reader');
+
 const RECORDS: { readonly [T in TeamRecordType]: Fields<Extract<TeamRecord, { type: T }>> } = {
   proposed: {
     ...purpose,
@@ -111,6 +113,7 @@ const RECORDS: { readonly [T in TeamRecordType]: Fields<Extract<TeamRecord, { ty
     base: orNull(text),
     commit: orMissing(text),
     host: orMissing(text),
+    writes_held_by: orMissing(holder),
     tasks: orMissing(list(draft)),
   },
   task_created: {
@@ -208,6 +211,7 @@ const RECORDS: { readonly [T in TeamRecordType]: Fields<Extract<TeamRecord, { ty
     forced: orMissing(flag),
   },
   lead_moved: { session: text, host: orMissing(text) },
+  writes_held: { by: holder },
   deleted: { forced: flag, by: text },
   snapshot: { state: any },
   continued: { next: text },

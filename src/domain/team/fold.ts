@@ -34,6 +34,7 @@ function emptyDraft(): Draft {
     purpose: null,
     lead: { session: null, keyHash: null },
     approval: true,
+    writesHeldBy: null,
     base: null,
     commit: null,
     createdAt: 0,
@@ -166,6 +167,9 @@ function takeRecord(draft: Draft, record: Stored<TeamRecord>): string | null {
         ...(record.host === undefined ? {} : { host: record.host }),
       };
       return null;
+    case 'writes_held':
+      draft.writesHeldBy = record.by;
+      return null;
     case 'deleted':
       return takeDeletion(draft, record);
     case 'snapshot':
@@ -198,6 +202,7 @@ function takeCreation(draft: Draft, record: Of<'created'>): string | null {
   draft.purpose = { phase, pattern, roles, subject };
   draft.lead = { session, keyHash, ...(record.host === undefined ? {} : { host: record.host }) };
   draft.approval = approval;
+  draft.writesHeldBy = record.writes_held_by ?? null;
   draft.base = base;
   draft.commit = record.commit ?? null;
   draft.createdAt = record.at;

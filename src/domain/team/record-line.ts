@@ -7,7 +7,7 @@ import type { Trust5Summary } from '../trust5.ts';
 import { contentLine, lineOf } from './content-line.ts';
 import { dollars } from './cost.ts';
 import { LEAD } from './message.ts';
-import type { TeamRecord, TeamRecordType } from './record.ts';
+import type { TeamRecord, TeamRecordType, WriteHolder } from './record.ts';
 import type { TeamState } from './state.ts';
 import type { TaskDraft } from './task-draft.ts';
 
@@ -21,6 +21,16 @@ type Of<T extends TeamRecordType> = Extract<TeamRecord, { type: T }>;
 type Words<T extends TeamRecordType> = (record: Stored<Of<T>>, state: TeamState, counts: boolean) => RecordLine;
 
 const NOBODY = '–';
+
+const HOLDERS: Readonly<Record<WriteHolder, string>> = {
+  kernel: 'the kernel guards their writes',
+  reader: 'only their obvious writes are guarded; tool doctor says why',
+};
+
+/** What keeps shell commands of teammates from files of others. */
+export function holderWords(by: WriteHolder): string {
+  return HOLDERS[by];
+}
 
 /** `: reason`, or nothing where none was given. */
 function because(reason: string | null): string {
@@ -138,6 +148,7 @@ const LINES: { readonly [T in TeamRecordType]: Words<T> } = {
     who: LEAD,
     what: host === undefined ? 'leads on in a new session of the same host' : 'leads on in a new process of its host',
   }),
+  writes_held: ({ by }) => ({ who: NOBODY, what: `shell commands of teammates: ${holderWords(by)}` }),
   deleted: ({ forced, by }) => ({ who: by, what: `deletes the team${forced ? ' by force' : ''}` }),
   snapshot: () => ({ who: NOBODY, what: 'the state so far' }),
   continued: ({ next }) => ({ who: NOBODY, what: `the log goes on in ${next}` }),

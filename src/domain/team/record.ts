@@ -25,6 +25,9 @@ export type Ending = 'confirmed' | 'lease' | 'forced' | 'replaced' | 'not_starte
 /** `escalated`: let through after three rejections without change · `failed`: the hook itself could not decide. */
 export type DecisionKind = 'accept' | 'reject' | 'escalated' | 'failed';
 
+/** The kernel decides each write (`native/write-guard.c`), or commands are read and obvious writes refused. */
+export type WriteHolder = 'kernel' | 'reader';
+
 type Author = { readonly by: string; readonly epoch: number };
 
 export type TeamRecord =
@@ -52,6 +55,8 @@ export type TeamRecord =
       readonly commit?: string;
       /** The host's process that leads, its id and its begin; missing: not known. */
       readonly host?: string;
+      /** Who holds writes of teammates' shell commands; missing: not known. */
+      readonly writes_held_by?: WriteHolder;
       /** What it begins with; missing: with none. */
       readonly tasks?: readonly TaskDraft[];
     } & Purpose)
@@ -221,6 +226,8 @@ export type TeamRecord =
     }
   /** The same host leads on in a new session, as after /clear; `host`: the same session goes on in that process. */
   | { readonly type: 'lead_moved'; readonly session: string; readonly host?: string }
+  /** Others hold writes from here on. */
+  | { readonly type: 'writes_held'; readonly by: WriteHolder }
   | { readonly type: 'deleted'; readonly forced: boolean; readonly by: string }
   /** The first record of a file that continues another. */
   | { readonly type: 'snapshot'; readonly state: unknown }

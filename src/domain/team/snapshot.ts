@@ -30,6 +30,7 @@ const SHAPE: Readonly<Record<keyof TeamState, 'map' | 'list' | 'other'>> = {
   purpose: 'other',
   lead: 'other',
   approval: 'other',
+  writesHeldBy: 'other',
   base: 'other',
   commit: 'other',
   createdAt: 'other',
@@ -52,7 +53,7 @@ const SHAPE: Readonly<Record<keyof TeamState, 'map' | 'list' | 'other'>> = {
 };
 
 /** What an older version's snapshot lacks. */
-const NEWER: readonly string[] = ['written', 'commit', 'before'];
+const NEWER: readonly string[] = ['written', 'commit', 'before', 'writesHeldBy'];
 
 /** The state as JSON can hold it. */
 export function freezeTeam(state: TeamState): unknown {

@@ -6,7 +6,7 @@ import { isSpecId } from '../spec/spec.ts';
 import type { Trust5Summary } from '../trust5.ts';
 import { BUDGET, type Spent } from './cost.ts';
 import type { Content, MessageType } from './message.ts';
-import type { DecisionKind, Ending, Purpose } from './record.ts';
+import type { DecisionKind, Ending, Purpose, WriteHolder } from './record.ts';
 import type { SessionState } from './session.ts';
 import type { Task } from './task.ts';
 import type { TaskDraft } from './task-draft.ts';
@@ -155,6 +155,8 @@ export type TeamState = {
     readonly tasksBefore?: number;
   };
   readonly approval: boolean;
+  /** null: not noted. */
+  readonly writesHeldBy: WriteHolder | null;
   /** The work tree at its creation, a Git tree id. */
   readonly base: string | null;
   /** The commit that was checked out at its creation; null: there was none, or it was not noted. */

@@ -6,7 +6,7 @@ import { nextStep } from './brief.ts';
 import { messageContent } from './content-line.ts';
 import { type Cost, costOfMember, costOfTask, costOfTeam } from './cost.ts';
 import { LEAD, type MessageType } from './message.ts';
-import type { DecisionKind, Ending } from './record.ts';
+import type { DecisionKind, Ending, WriteHolder } from './record.ts';
 import type { Phase } from './role.ts';
 import type { SessionState } from './session.ts';
 import {
@@ -153,6 +153,8 @@ export type TeamView = {
   readonly created_at: string | null;
   readonly fallback: { readonly trigger: string; readonly reason: string } | null;
   readonly lead: { readonly unread: number };
+  /** What keeps shell commands of teammates from files of others; null: not noted. */
+  readonly writes_held_by: WriteHolder | null;
   /** US dollars; null: nobody has reported any. */
   readonly cost_usd: number | null;
   readonly members: readonly MemberView[];
@@ -337,6 +339,7 @@ export function viewOf(state: TeamState, now: number): TeamView {
     created_at: state.createdAt === 0 ? null : iso(state.createdAt),
     fallback: state.fallback,
     lead: { unread: unreadBy(state, LEAD) },
+    writes_held_by: state.writesHeldBy,
     cost_usd: usd(costOfTeam(state)),
     members: [...state.members.values()].map((member) => memberView(state, member, now)),
     task_counts: countsOf(tasks),

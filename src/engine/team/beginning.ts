@@ -19,7 +19,6 @@ import { foundTeam } from './lead/founding.ts';
 import { noteDelivered } from './member-operations.ts';
 import { advance } from './phases/advance.ts';
 import { say, stop } from './prompt-answer.ts';
-import { holdsShells } from './shell-guarding.ts';
 import { hostAgent, loadWords, serverTool } from './spawn.ts';
 
 type Settled = Extract<Decided, { kind: 'decided' }>;
@@ -64,7 +63,7 @@ export async function begin(
   return say([
     `/tool:${TYPED[work.phase]} in team mode, pattern ${decision.pattern ?? 'none'}: ${decision.roles.join(', ')}.`,
     ...reasons.map((one) => `- ${one}`),
-    ...((await holdsShells(context)) ? [] : [OPEN_SHELLS]),
+    ...((await context.writesHeldBy()) === 'reader' ? [OPEN_SHELLS] : []),
     `Next, with the tools of the MCP server "team" (${serverTool('…', context.host())}). ${loadWords('lead', context.host())}`,
     `1. TeamCreate {"team_name":"${work.team}"}. It returns the tasks and the next calls.`,
     '2. Call Task for each teammate that it names, then make the calls that these return, all in one message.',
@@ -93,7 +92,12 @@ async function takeUpAlone(
     const going = log === undefined ? null : await decideGoingOn(context, log.state, decided);
     if (log === undefined || going === null) return null;
     const keep = settings.fallback.preserveProgress;
-    const refusal = await takeOver(log, going, { session: event.session, keep, isForced, host: context.hostProcess() });
+    const refusal = await takeOver(context, log, going, {
+      session: event.session,
+      keep,
+      isForced,
+      host: context.hostProcess(),
+    });
     if (refusal !== null) return stop([refusal]);
     if (going.as === 'alone')
       return aloneNext(context, decided, log.state, decision.mode === 'team' ? going.why : reasons);
@@ -172,7 +176,7 @@ export async function restart(
       ]);
     const going = await decideGoingOn(context, log.state, null);
     const keep = settings.fallback.preserveProgress;
-    const refusal = await takeOver(log, going, {
+    const refusal = await takeOver(context, log, going, {
       session: event.session,
       keep,
       isForced: false,

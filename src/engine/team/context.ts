@@ -8,7 +8,7 @@ import type { Caller, Evidence } from '../../domain/team/caller.ts';
 import { identify } from '../../domain/team/caller.ts';
 import { replacedWords } from '../../domain/team/guard.ts';
 import { LEAD, TOOLCREW } from '../../domain/team/message.ts';
-import type { TeamRecord } from '../../domain/team/record.ts';
+import type { TeamRecord, WriteHolder } from '../../domain/team/record.ts';
 import type { TeamSettings } from '../../domain/team/settings.ts';
 import { isStanding, type TeamState } from '../../domain/team/state.ts';
 import type { Task } from '../../domain/team/task.ts';
@@ -49,6 +49,8 @@ export type TeamContext = {
   readonly placeOf: (path: string) => { readonly path: string; readonly isDirectory: boolean };
   /** Where the caller works in a worktree of its own, whose finished work is merged; null: in the project itself. */
   readonly workshop: () => Promise<Workshop | null>;
+  /** What keeps shell commands of teammates from files of others. */
+  readonly writesHeldBy: () => Promise<WriteHolder>;
   /** Keeps the write guard's files of a team's leases in step. */
   readonly placeLeases: LeaseFiles;
   /** Whether the project or its user has a definition of that agent, in a file that is called like it. */

@@ -5,8 +5,10 @@ import { isOfPrerequisite } from '../../domain/team/fallback.ts';
 import { aloneOf, type GoingOn, goingOn } from '../../domain/team/going-on.ts';
 import type { TeamState } from '../../domain/team/state.ts';
 import type { TeamLog } from '../ports.ts';
+import type { TeamContext } from './context.ts';
 import type { Decided } from './deciding.ts';
 import type { HookContext } from './hook-context.ts';
+import { noteHolder } from './shell-guarding.ts';
 
 /**
  * How what stands goes on; null: it is a team's.
@@ -38,6 +40,7 @@ export async function decideGoingOn(
  * @param keep false: every task starts over
  */
 export async function takeOver(
+  context: TeamContext,
   log: TeamLog,
   going: GoingOn | null,
   by: {
@@ -54,6 +57,7 @@ export async function takeOver(
     ...(by.host === null ? {} : { host: by.host }),
     ...(by.isForced ? { forced: true } : {}),
   });
+  if (refusal === null) await noteHolder(log, context);
   // Whoever led before had not said it yet.
   if (refusal !== null || going?.as !== 'alone' || isFallen) return refusal;
   return (await log.append({ type: 'fell_back', ...going.alone })).refusal;

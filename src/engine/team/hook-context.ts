@@ -89,8 +89,6 @@ export type HookContext = TeamContext & {
   readonly below: (directory: string) => readonly string[];
   /** Paths of those that lie in directories that Git ignores. */
   readonly outputs: (targets: readonly Target[]) => Promise<ReadonlySet<string>>;
-  /** Whether the host starts shell calls with our shell. */
-  readonly passesShell: boolean;
   /**
    * The write guard around shell calls; null: this host does not start them with our shell.
    * @param transcript of the session

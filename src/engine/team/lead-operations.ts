@@ -172,6 +172,7 @@ async function begin(
       key_hash: evidence.kind === 'nothing' || evidence.kind === 'key' ? hash : null,
       approval: settings.requirePlanApproval,
       base: await context.workTree.tree(),
+      writes_held_by: await context.writesHeldBy(),
       ...(commit === null ? {} : { commit }),
       ...(host === null ? {} : { host }),
       ...(proposal === null ? {} : { tasks: proposal.drafts }),

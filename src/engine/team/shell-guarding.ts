@@ -2,8 +2,6 @@
 
 import { rulesOf } from '../../domain/guard/caller-rules.ts';
 import type { GuardNote } from '../../domain/guard/notes.ts';
-import { MARKS_SINCE } from '../../domain/guard/ticket.ts';
-import { isVersionAtLeast } from '../../domain/team/activation.ts';
 import type { Caller } from '../../domain/team/caller.ts';
 import { judgeWrites, ruleOf } from '../../domain/team/guard.ts';
 import { LEAD } from '../../domain/team/message.ts';
@@ -11,6 +9,8 @@ import { insideProject } from '../../domain/team/ownership.ts';
 import type { TeamState } from '../../domain/team/state.ts';
 import { isOnRecord } from '../../domain/team/written.ts';
 import { clip, visible } from '../../domain/text.ts';
+import type { TeamLog } from '../ports.ts';
+import type { TeamContext } from './context.ts';
 import type { HookAnswer, HostEvent } from './event.ts';
 import { leaseFirst } from './first-writer.ts';
 import type { Found, HookContext } from './hook-context.ts';
@@ -26,10 +26,10 @@ const MOST_CHARS = 300;
 /** Agents of a lead whose team mode has failed: the log has their writes as the lead's own. */
 const ALONE = 'alone';
 
-/** Whether the guard holds shell calls of this session. */
-export async function holdsShells(context: HookContext): Promise<boolean> {
-  const version = await context.project.hostVersion();
-  return context.passesShell && version !== null && isVersionAtLeast(version, MARKS_SINCE);
+/** Puts on record what holds shell commands of a team, where that is new. */
+export async function noteHolder(log: TeamLog, { writesHeldBy }: TeamContext): Promise<void> {
+  const by = await writesHeldBy();
+  if (log.state.writesHeldBy !== by) await log.append({ type: 'writes_held', by });
 }
 
 function placeOf(caller: Caller, state: TeamState, session: string, alone: boolean): CallerPlace {

@@ -105,6 +105,7 @@ const WORDS: readonly (readonly [TeamRecord, string, string])[] = [
   [rec('lead_moved'), 'team-lead', 'leads on in a new session of the same host'],
   [rec('restarted'), 'team-lead', 'restarts the team; what was done stays, what failed is tried again'],
   [rec('restarted', { keep: false }), 'team-lead', 'restarts the team; every task starts over'],
+  [rec('writes_held'), '–', 'shell commands of teammates: the kernel guards their writes'],
   [rec('deleted', { forced: true }), 'team-lead', 'deletes the team by force'],
   [rec('snapshot'), '–', 'the state so far'],
   [rec('continued'), '–', 'the log goes on in log.2.jsonl'],

@@ -61,6 +61,13 @@ const AS_TEAM = (why: string) =>
   `team ${team} stood in sub-agent mode (${why}): its work goes on as a team, with the tasks that it has`;
 const AS_ALONE = `team ${team} stands in sub-agent mode: its work goes on so, one task at a time`;
 
+test('whoever takes a team up puts on record what holds shell commands now', async (t) => {
+  const play = await left(t, 'variable_unset');
+  assert.equal(play.world.state().writesHeldBy, 'kernel');
+  const said = await takeUp({ ...play.world.context, writesHeldBy: async () => 'reader' }, team, () => undefined);
+  assert.deepEqual([said, play.world.state().writesHeldBy], [true, 'reader']);
+});
+
 test('--team after what was missing is there: a team, and what was done is not done again', async (t) => {
   const play = await left(t, 'variable_unset');
   const [first] = play.world.state().tasks.values();

@@ -24,6 +24,7 @@ test('a team is created under a name that tells its phase, and not twice', async
   );
   const answer = await world.call('team-lead', 'TeamCreate', { team_name: TEAM, subject: 'SPEC-AUTH-001' });
   assert.equal(answer.state, 'created');
+  assert.equal(world.state(TEAM).writesHeldBy, 'kernel');
   assert.deepEqual(
     (answer.next as { input: { name: string } }[]).map(({ input }) => input.name),
     ['backend-dev', 'frontend-dev', 'tester'],

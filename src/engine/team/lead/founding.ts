@@ -127,7 +127,7 @@ export async function takeUp(
     const failed = [...state.tasks.values()].filter(({ status }) => status === 'failed');
     const { fallback: falling, budget } = await context.settings();
     const { preserveProgress: keep } = falling;
-    const refusal = await takeOver(log, going, {
+    const refusal = await takeOver(context, log, going, {
       session: null,
       keep,
       isForced: decided?.isForced === true,
