@@ -112,7 +112,8 @@ export type Ending = { readonly code: number | string; readonly stderr: string }
 /** The exit code of a guard that cannot start. */
 const CANNOT_START = 125;
 const [OWN_REFUSED, FOREIGN_WRITTEN] = [3, 4];
-const TRIAL = `echo x > own || exit ${OWN_REFUSED}; (echo x > foreign) 2>/dev/null && exit ${FOREIGN_WRITTEN}; exit 0`;
+/** A shell's script: under the guard, `own` is the caller's file and `foreign` another's. */
+export const TRIAL = `echo x > own || exit ${OWN_REFUSED}; (echo x > foreign) 2>/dev/null && exit ${FOREIGN_WRITTEN}; exit 0`;
 const TRIAL_MS = 10_000;
 
 /** Linux has had user notification that lets a call continue since then. */
