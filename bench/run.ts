@@ -17,6 +17,7 @@ import { mcp } from './mcp.ts';
 import { memory } from './memory.ts';
 import { teamLog } from './team-log.ts';
 import { teamRun } from './team-run.ts';
+import { writeGuard } from './write-guard.ts';
 
 const BENCHMARKS: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   'idle-poll': async () => [await idlePoll()],
@@ -29,6 +30,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   hooks: hookProcesses,
   'resident-guard': residentGuard,
   'team-call': teamCall,
+  'write-guard': writeGuard,
   mcp,
   'team-run': teamRun,
 };

@@ -1,0 +1,169 @@
+// The write guard around commands of agents: what a shell call costs more, and what tools that write many files cost more.
+
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { prepareShell } from '../src/adapters/guard-shell.ts';
+import { createShellGuard } from '../src/adapters/shell-guard.ts';
+import type { CallerRules } from '../src/domain/guard/caller-rules.ts';
+import { SHELL_VARIABLE } from '../src/domain/guard/ticket.ts';
+import { type Cleanup, tempDir } from '../test/support/temp.ts';
+import { median, type Row, ratioOf, ratiosOf, spread, withCleanup } from './figures.ts';
+
+const HERE = process.cwd();
+const CALLS = 60;
+const ROUNDS = 3;
+const CALL_TARGET_MS = 5;
+
+/** Whoever calls owns everything: nothing is refused, and every write is judged. */
+const RULES: CallerRules = {
+  member: 'backend-dev',
+  ownership: [{ owner: 'backend-dev', patterns: ['**'] }],
+  claims: true,
+  allow: [],
+  keep: ['.claude', '.tool', '.mcp.json'],
+  git: [],
+  writesHistory: true,
+};
+
+/** A project with our shell. `guarded` gives the words that run a command as a call of a teammate. */
+async function project(t: Cleanup) {
+  const place = tempDir(t);
+  const root = join(place, 'project');
+  mkdirSync(root);
+  execFileSync('git', ['init', '-q', root]);
+  const env = { ...process.env, HOME: place, XDG_STATE_HOME: join(place, 'state'), SHELL: '/bin/bash' };
+  const prepared = await prepareShell({ env, before: null, from: join(HERE, 'dist', 'native') });
+  if (!prepared.ok) throw new Error(`no write guard here: ${prepared.why}`);
+  const { shell } = prepared;
+  const guard = createShellGuard({ root, main: root, env: { ...env, [SHELL_VARIABLE]: shell } });
+  if (guard === null) throw new Error('our shell is not in use');
+  let count = 0;
+  const guarded = async (command: string): Promise<readonly string[]> => {
+    count += 1;
+    const call = await guard.mark({ team: 'bench', caller: 'backend-dev' }, command, `call${count}`, RULES);
+    return [shell, '-c', call];
+  };
+  return { place, root, env, guarded };
+}
+
+/** ms, from the start of a process to its end. */
+function timed([program = '', ...args]: readonly string[], cwd: string, env: NodeJS.ProcessEnv): number {
+  const from = performance.now();
+  const { status, stderr, error } = spawnSync(program, args, { cwd, env, encoding: 'utf8' });
+  const took = performance.now() - from;
+  if (status !== 0) throw new Error(`${args.join(' ')} ended with ${status}: ${stderr} ${error?.message ?? ''}`);
+  return took;
+}
+
+async function call(): Promise<Row> {
+  return withCleanup(async (t) => {
+    const { root, env, guarded } = await project(t);
+    const [bare, under]: [number[], number[]] = [[], []];
+    for (let round = 0; round < CALLS; round++) {
+      const words = await guarded(':');
+      bare.push(timed(['/bin/bash', '-c', ':'], root, env));
+      under.push(timed(words, root, env));
+    }
+    const more = median(under.map((ms, round) => ms - (bare[round] ?? 0)));
+    return {
+      what: 'a Bash call under the write guard, on top of the call itself',
+      figure: `${more.toFixed(1)} ms (${spread(under, 'ms', 1)})`,
+      floor: `bash -c ':' ${spread(bare, 'ms', 1)}`,
+      target: `≤ ${CALL_TARGET_MS} ms`,
+      met: more <= CALL_TARGET_MS,
+    };
+  });
+}
+
+type Tool = {
+  readonly name: string;
+  readonly command: string;
+  readonly target: number;
+  readonly prepare: (root: string) => void;
+  /** Makes the next run do the whole work again. */
+  readonly again: (root: string, round: string) => void;
+};
+
+const GO_FILES = 40;
+
+const TOOLS: readonly Tool[] = [
+  {
+    name: 'npm ci (packages of this project, from the cache of npm)',
+    command: `npm ci --offline --ignore-scripts --no-audit --no-fund --cache ${JSON.stringify(npmCache())}`,
+    target: 1.25,
+    prepare: (root) => {
+      for (const name of ['package.json', 'package-lock.json']) cpSync(join(HERE, name), join(root, name));
+    },
+    again: (root) => rmSync(join(root, 'node_modules'), { recursive: true, force: true }),
+  },
+  {
+    name: 'tsc (the domain of this project, with its output)',
+    command: `node ${JSON.stringify(join(HERE, 'node_modules', 'typescript', 'bin', 'tsc'))} --outDir out`,
+    target: 1.1,
+    prepare: (root) => {
+      cpSync(join(HERE, 'src', 'domain'), join(root, 'domain'), { recursive: true });
+      const compilerOptions = {
+        ...{ module: 'nodenext', target: 'es2022', skipLibCheck: true, rewriteRelativeImportExtensions: true },
+        typeRoots: [join(HERE, 'node_modules', '@types')],
+        types: ['node'],
+        noEmitOnError: false,
+      };
+      writeFileSync(join(root, 'package.json'), '{"type":"module"}');
+      writeFileSync(join(root, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['domain'] }));
+    },
+    again: (root) => rmSync(join(root, 'out'), { recursive: true, force: true }),
+  },
+  {
+    name: `go build (${GO_FILES} packages)`,
+    command: 'go build -o app .',
+    target: 1.1,
+    prepare: (root) => writeFileSync(join(root, 'go.mod'), 'module example.com/bench\n\ngo 1.19\n'),
+    again: (root, round) => {
+      const names = Array.from({ length: GO_FILES }, (_, index) => `part${index}`);
+      for (const name of names) {
+        mkdirSync(join(root, name), { recursive: true });
+        writeFileSync(join(root, name, 'a.go'), `package ${name}\n\nconst Round = "${round}"\n`);
+      }
+      const imports = names.map((name) => `\t"example.com/bench/${name}"\n`).join('');
+      const prints = names.map((name) => `\tprintln(${name}.Round)\n`).join('');
+      writeFileSync(join(root, 'main.go'), `package main\n\nimport (\n${imports})\n\nfunc main() {\n${prints}}\n`);
+    },
+  },
+];
+
+function npmCache(): string {
+  return execFileSync('npm', ['config', 'get', 'cache'], { encoding: 'utf8' }).trim();
+}
+
+async function tool({ name, command, target, prepare, again }: Tool): Promise<Row> {
+  return withCleanup(async (t) => {
+    const { root, env, guarded } = await project(t);
+    prepare(root);
+    const [bare, under]: [number[], number[]] = [[], []];
+    // The first brings what comes after it into caches, and does not count.
+    for (let round = -1; round < ROUNDS; round++) {
+      again(root, `${round} bare`);
+      const floor = timed(['/bin/bash', '-c', command], root, env);
+      again(root, `${round} under`);
+      const took = timed(await guarded(command), root, env);
+      if (round < 0) continue;
+      bare.push(floor);
+      under.push(took);
+    }
+    const ratio = median(ratiosOf(under, bare));
+    return {
+      what: `under the write guard: ${name}`,
+      figure: ratioOf(ratio, spread(under, 'ms')),
+      floor: `without it ${spread(bare, 'ms')}`,
+      target: `≤ ${target} ×`,
+      met: ratio <= target,
+    };
+  });
+}
+
+export async function writeGuard(): Promise<readonly Row[]> {
+  const rows = [await call()];
+  for (const one of TOOLS) rows.push(await tool(one));
+  return rows;
+}
