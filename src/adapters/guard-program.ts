@@ -15,6 +15,8 @@ import {
 } from 'node:fs';
 import { release, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { gitRows } from '../domain/guard/git-calls.ts';
+import { BARE_POLICY, type Policy, policyText } from '../domain/guard/policy.ts';
 import { packedGuard } from '../domain/guard/program-name.ts';
 import { lateCrypto } from './late-crypto.ts';
 import { placeFile } from './whole-file.ts';
@@ -125,6 +127,9 @@ function isTooOld(kernel: string): boolean {
 }
 
 const NEWER_KERNEL = `use a machine with Linux ${OLDEST_MAJOR}.${OLDEST_MINOR} or later`;
+const OTHER_SHELL = 'run it again in a shell that no agent started';
+/** What sandbox-exec says inside another sandbox. */
+const NESTED = 'sandbox_apply: Operation not permitted';
 const ANOTHER_PROGRAM = 'install toolcrew again, then tool init';
 
 /** The reason for a failed trial, in one line. */
@@ -142,8 +147,10 @@ export function reasonFor({ code, stderr }: Ending, machine: Machine): Reason {
   if (code === FOREIGN_WRITTEN)
     return {
       why: 'the program let a forbidden write pass, as it does inside another guard or tracer',
-      mend: 'run it again in a shell that no agent started',
+      mend: OTHER_SHELL,
     };
+  if (said.includes(NESTED))
+    return { why: 'another sandbox is around this shell, and Seatbelt does not nest', mend: OTHER_SHELL };
   if (/gvisor/i.test(machine.version) || machine.version.startsWith('Linux version 4.4.0 '))
     return { why: 'gVisor runs this system, and gVisor has no seccomp user notification', mend: NEWER_KERNEL };
   if (isTooOld(machine.release))
@@ -164,14 +171,19 @@ export function reasonFor({ code, stderr }: Ending, machine: Machine): Reason {
     : { why: `the trial ended with exit code ${code}${quoted}`, mend: ANOTHER_PROGRAM };
 }
 
-async function trial(program: string): Promise<Ending> {
+/** The text of a policy, as the program reads it. */
+type PolicyText = (policy: Policy) => string | Promise<string>;
+
+async function trial(program: string, textOf: PolicyText): Promise<Ending> {
   const { execFile } = await import('node:child_process');
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'toolcrew-guard-')));
   try {
     const project = join(directory, 'project');
     mkdirSync(project);
-    const policy = `root\t${project}\nmember\town\nown\town\town\nown\tforeign\tforeign\n`;
-    writeFileSync(join(directory, 'policy'), policy);
+    const ownership = ['own', 'foreign'].map((owner) => ({ owner, patterns: [owner] }));
+    const git = gitRows('shared', 'own');
+    const policy: Policy = { ...BARE_POLICY, root: project, member: 'own', ownership, git };
+    writeFileSync(join(directory, 'policy'), await textOf(policy));
     const words = [join(directory, 'policy'), join(directory, 'log'), '--', '/bin/sh', '-c', TRIAL];
     const ending = await new Promise<Ending>((resolve) => {
       execFile(program, words, { cwd: project, timeout: TRIAL_MS, killSignal: 'SIGKILL' }, (error, _, stderr) => {
@@ -203,7 +215,12 @@ function readVerdict(path: string, key: string): Verdict | undefined {
  * @param keep where the verdict is kept
  * @param isAnew whether a kept verdict is ignored
  */
-export async function guardWorks(program: string, keep: string, isAnew = false): Promise<Verdict> {
+export async function guardWorks(
+  program: string,
+  keep: string,
+  isAnew = false,
+  textOf: PolicyText = policyText,
+): Promise<Verdict> {
   const machine = thisMachine();
   const status = statSync(program, { throwIfNoEntry: false });
   if (status === undefined) return { works: false, why: 'the program is gone', mend: ANOTHER_PROGRAM };
@@ -213,10 +230,10 @@ export async function guardWorks(program: string, keep: string, isAnew = false):
   const path = join(keep, `works-${basename(program)}`);
   const known = isAnew ? undefined : readVerdict(path, key);
   if (known !== undefined) return known;
-  const ending = await trial(program);
+  const ending = await trial(program, textOf);
   const verdict: Verdict = ending.code === 0 ? { works: true } : { works: false, ...reasonFor(ending, machine) };
   // Inside another guard the trial fails, and says nothing of the calls outside.
-  if (ending.code === FOREIGN_WRITTEN) return verdict;
+  if (ending.code === FOREIGN_WRITTEN || ending.stderr.includes(NESTED)) return verdict;
   try {
     placeFile(path, JSON.stringify({ key, ...verdict }), 0o600);
   } catch {

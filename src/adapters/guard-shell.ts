@@ -1,12 +1,13 @@
 // Our shell for Bash calls of Claude Code, in the guard home: one directory of the user, for all projects.
 
-import { accessSync, constants, existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { messageOf } from '../domain/errors.ts';
 import { canNameTicket, shellScript } from '../domain/guard/ticket.ts';
-import { GUARD_PROGRAM, guardProgram, guardWorks, PACKED_PROGRAM } from './guard-program.ts';
-import { placeFile } from './whole-file.ts';
+import { type GuardMechanism, mechanismOf } from './guard-mechanism.ts';
+import { GUARD_PROGRAM, guardWorks, PACKED_PROGRAM } from './guard-program.ts';
+import { keepFile } from './whole-file.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -68,6 +69,8 @@ export type ShellOptions = {
   readonly before: string | null;
   /** The directory of packed programs: `dist/native` of the package. */
   readonly from: string;
+  /** Of this platform, where none is given; null: it has none. */
+  readonly mechanism?: GuardMechanism | null;
 };
 
 /** `mend`: the user can do it. */
@@ -79,15 +82,17 @@ type Refusal = Extract<Prepared, { readonly ok: false }>;
 
 const NO_SHELL: Refusal = { ok: false, why: 'neither bash nor zsh was found', mend: 'install bash, then tool init' };
 
-export function noProgram(): Refusal {
-  return process.platform === 'linux'
-    ? {
-        ok: false,
-        why: `this package of toolcrew has no whole ${PACKED_PROGRAM}`,
-        mend: 'install toolcrew from a package that has it, then tool init',
-      }
-    : { ok: false, why: `there is no write guard for ${process.platform}`, mend: 'run toolcrew on Linux' };
-}
+const NO_MECHANISM: Refusal = {
+  ok: false,
+  why: `there is no write guard for ${process.platform}`,
+  mend: 'run toolcrew on Linux',
+};
+
+export const NO_PROGRAM: Refusal = {
+  ok: false,
+  why: `this package of toolcrew has no whole ${PACKED_PROGRAM}`,
+  mend: 'install toolcrew from a package that has it, then tool init',
+};
 
 /** The refusal for a guard home that cannot be written. */
 export function notWritten(error: unknown, env: Environment): Refusal {
@@ -110,31 +115,28 @@ function pathFor(real: string, home: string): string {
 export function foreseeShell(options: ShellOptions): Prepared {
   const real = realShell(options);
   if (real === undefined) return NO_SHELL;
-  if (!existsSync(join(options.from, PACKED_PROGRAM))) return noProgram();
+  const { mechanism = mechanismOf(process.platform) } = options;
+  if (mechanism === null) return NO_MECHANISM;
+  if (!mechanism.isPacked(options.from)) return NO_PROGRAM;
   const home = guardHome(options.env);
   return canNameTicket(home) ? { ok: true, shell: pathFor(real, home) } : notWritten(unfit(home), options.env);
 }
 
-function keep(path: string, content: Buffer, mode: number): void {
-  const status = lstatSync(path, { throwIfNoEntry: false });
-  const isSame = status?.isFile() === true && (status.mode & 0o777) === mode && readFileSync(path).equals(content);
-  if (!isSame) placeFile(path, content, mode);
-}
-
 /** Places our shell and the guard's program in the guard home, if the guard works on this machine. */
 export async function prepareShell(options: ShellOptions): Promise<Prepared> {
-  const { env, from } = options;
+  const { env, from, mechanism = mechanismOf(process.platform) } = options;
   const real = realShell(options);
   if (real === undefined) return NO_SHELL;
+  if (mechanism === null) return NO_MECHANISM;
   try {
     const home = makeGuardHome(env);
-    const program = await guardProgram([from], home);
-    if (program === null) return noProgram();
-    const verdict = await guardWorks(program, home);
+    const program = await mechanism.program(from, home);
+    if (program === null) return NO_PROGRAM;
+    const verdict = await guardWorks(program, home, false, mechanism.policyText);
     if (!verdict.works) return { ok: false, why: verdict.why, mend: verdict.mend };
-    keep(join(home, GUARD_PROGRAM), readFileSync(program), 0o700);
+    keepFile(join(home, GUARD_PROGRAM), readFileSync(program), 0o700);
     const shell = pathFor(real, home);
-    keep(shell, Buffer.from(shellScript(real)), 0o755);
+    keepFile(shell, Buffer.from(shellScript(real)), 0o755);
     return { ok: true, shell };
   } catch (error) {
     return notWritten(error, env);

@@ -51,6 +51,20 @@ export function placeLeases(directory: string, leases: ReadonlyMap<string, Lease
   }
 }
 
+/** Paths that are held now, and by whom. */
+export function readLeases(
+  directory: string,
+  now: number,
+): readonly { readonly member: string; readonly path: string }[] {
+  return (existsSync(directory) ? readdirSync(directory) : []).flatMap((name) => {
+    const lease = readLease(join(directory, name));
+    const [member = '', path = ''] = lease?.text.split('\n') ?? [];
+    return lease !== undefined && path !== '' && (lease.until === 0 || lease.until * 1000 > now)
+      ? [{ member, path }]
+      : [];
+  });
+}
+
 /** Removes the leases that the guard made for a member and nobody has put on record. */
 export function dropUnrecorded(directory: string, member: string): void {
   for (const name of existsSync(directory) ? readdirSync(directory) : []) {

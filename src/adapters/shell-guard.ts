@@ -14,9 +14,10 @@ import {
 import { dirname, join } from 'node:path';
 import type { CallerRules } from '../domain/guard/caller-rules.ts';
 import { parseNotes } from '../domain/guard/notes.ts';
-import { endingsOf, policyText } from '../domain/guard/policy.ts';
+import { endingsOf } from '../domain/guard/policy.ts';
 import { canNameTicket, marked, SHELL_VARIABLE, ticketScript } from '../domain/guard/ticket.ts';
 import type { CallerPlace, LeaseFiles, ShellGuard } from '../engine/team/shell-guard-port.ts';
+import { type GuardMechanism, mechanismOf } from './guard-mechanism.ts';
 import { GUARD_PROGRAM } from './guard-program.ts';
 import { hostSettingsFile } from './host-settings.ts';
 import { lateCrypto } from './late-crypto.ts';
@@ -31,6 +32,8 @@ export type ShellGuardOptions = {
   /** The checkout that holds the project's teams. */
   readonly main: string;
   readonly env: Environment;
+  /** Of this platform, where none is given; null: it has none. */
+  readonly mechanism?: GuardMechanism | null;
 };
 
 /** A log that has been quiet for so long goes, with its ticket. */
@@ -151,9 +154,10 @@ function newText(path: string, from: number): string {
 }
 
 /** null: shell calls of this host do not pass our shell. */
-export function createShellGuard({ root, main, env }: ShellGuardOptions): ShellGuard | null {
+export function createShellGuard(options: ShellGuardOptions): ShellGuard | null {
+  const { root, main, env, mechanism = mechanismOf(process.platform) } = options;
   const home = guardHomeOf(env);
-  if (home === null) return null;
+  if (home === null || mechanism === null) return null;
   const project = projectDirectory(home, main);
   const program = join(home, GUARD_PROGRAM);
   const directoryOf = ({ team, caller }: CallerPlace): string => join(project, team, caller);
@@ -174,7 +178,7 @@ export function createShellGuard({ root, main, env }: ShellGuardOptions): ShellG
     const leases = join(project, caller.team, 'leases');
     for (const one of [directory, leases]) mkdirSync(one, { recursive: true, mode: 0o700 });
     const { directory: repository, programs, endings } = await factsOf();
-    const text = policyText({
+    const text = await mechanism.policyText({
       ...own,
       root,
       leases,
@@ -195,6 +199,7 @@ export function createShellGuard({ root, main, env }: ShellGuardOptions): ShellG
     return policy;
   };
   return {
+    takesNotes: mechanism.takesNotes,
     mark: async (caller, command, callId, rules) => {
       const policy = await policyOf(caller, rules, false);
       const name = /^\w+$/.test(callId ?? '') ? String(callId) : hashOf(`${command}${Date.now()}`, 16);
@@ -235,7 +240,7 @@ export function createShellGuard({ root, main, env }: ShellGuardOptions): ShellG
 }
 
 /** For leases of a team, where our shell is in use. */
-export function createLeaseFiles({ main, env }: Omit<ShellGuardOptions, 'root'>): LeaseFiles {
+export function createLeaseFiles({ main, env }: Pick<ShellGuardOptions, 'main' | 'env'>): LeaseFiles {
   const home = guardHomeOf(env);
   return (team, leases, now) => {
     if (home !== null) placeLeases(join(projectDirectory(home, main), team, 'leases'), leases, now);

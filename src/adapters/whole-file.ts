@@ -1,6 +1,6 @@
 // Writes a file whole: another process sees the old content or the new one, never a part.
 
-import { chmodSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 
 export function placeFile(path: string, content: Buffer | string, mode: number): void {
   const fresh = `${path}.${process.pid}-${process.hrtime.bigint()}`;
@@ -13,4 +13,11 @@ export function placeFile(path: string, content: Buffer | string, mode: number):
     rmSync(fresh, { force: true });
     throw error;
   }
+}
+
+/** Places a file unless it is there with that content and mode. */
+export function keepFile(path: string, content: Buffer, mode: number): void {
+  const status = lstatSync(path, { throwIfNoEntry: false });
+  const isSame = status?.isFile() === true && (status.mode & 0o777) === mode && readFileSync(path).equals(content);
+  if (!isSame) placeFile(path, content, mode);
 }

@@ -2,8 +2,16 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { GUARD_PROGRAM, guardProgram, guardWorks, type Verdict } from '../adapters/guard-program.ts';
-import { guardHome, isOurShell, makeGuardHome, noProgram, notWritten, programBeside } from '../adapters/guard-shell.ts';
+import { type GuardMechanism, mechanismOf } from '../adapters/guard-mechanism.ts';
+import { GUARD_PROGRAM, guardWorks, type Verdict } from '../adapters/guard-program.ts';
+import {
+  guardHome,
+  isOurShell,
+  makeGuardHome,
+  NO_PROGRAM,
+  notWritten,
+  programBeside,
+} from '../adapters/guard-shell.ts';
 import { settingsValues } from '../adapters/host-settings.ts';
 import { packageRoot } from '../adapters/package-root.ts';
 import { SHELL_VARIABLE } from '../domain/guard/ticket.ts';
@@ -47,18 +55,19 @@ export async function checkGuard(
   root: string,
   env: Environment,
   from = join(packageRoot(), 'dist', 'native'),
+  mechanism: GuardMechanism | null = mechanismOf(process.platform),
 ): Promise<Check> {
-  if (process.platform !== 'linux') return ok(NAME, `no kernel guard on ${process.platform}: ${INSTEAD}`);
+  if (mechanism === null) return ok(NAME, `no kernel guard on ${process.platform}: ${INSTEAD}`);
   const setting = settingOf(root, env);
   const inUse = setting !== undefined && isOurShell(setting.value) ? programBeside(setting.value) : null;
   try {
-    const program = inUse ?? (await guardProgram([from], makeGuardHome(env)));
-    if (program === null) return off(noProgram());
-    const verdict: Verdict = await guardWorks(program, guardHome(env), true);
+    const program = inUse ?? (await mechanism.program(from, makeGuardHome(env)));
+    if (program === null) return off(NO_PROGRAM);
+    const verdict: Verdict = await guardWorks(program, guardHome(env), true, mechanism.policyText);
     if (!verdict.works) return off(verdict);
     return inUse === null
       ? off(unsetReason(root, setting))
-      : ok(NAME, 'Bash calls of teammates run under it: the kernel holds a write until it is decided');
+      : ok(NAME, `Bash calls of teammates run under it: ${mechanism.how}`);
   } catch (error) {
     return off(notWritten(error, env));
   }

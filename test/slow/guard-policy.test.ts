@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { gitRows, refusalOf } from '../../src/domain/guard/git-calls.ts';
-import { type Policy, policyText, simpleGlobs } from '../../src/domain/guard/policy.ts';
+import { BARE_POLICY, type Policy, policyText, simpleGlobs } from '../../src/domain/guard/policy.ts';
 import {
   DEFAULT_OWNERSHIP,
   matcherOf,
@@ -22,23 +22,7 @@ const asking = askingGuard();
 
 function policyOf(root: string, ownership: readonly Ownership[], more: Partial<Policy> = {}): string {
   const file = join(root, 'policy');
-  const policy: Policy = {
-    root,
-    member: 'somebody',
-    ownership,
-    leases: null,
-    claims: false,
-    allow: [],
-    keep: [],
-    elsewhere: [],
-    gitDirectories: [],
-    gitTrees: [],
-    gitPrograms: [],
-    endings: [],
-    git: [],
-    ...more,
-  };
-  writeFileSync(file, policyText(policy));
+  writeFileSync(file, policyText({ ...BARE_POLICY, root, member: 'somebody', ownership, ...more }));
   return file;
 }
 

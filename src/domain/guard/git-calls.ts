@@ -117,7 +117,7 @@ export function refusalOf(args: readonly string[], rows: readonly GitRow[]): str
 }
 
 /** Options of git itself that take the next argument. */
-const WITH_VALUE: ReadonlySet<string> = new Set([
+export const WITH_VALUE: ReadonlySet<string> = new Set([
   '-C',
   '-c',
   '--git-dir',

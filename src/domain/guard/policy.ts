@@ -28,6 +28,20 @@ export type Policy = {
   readonly git: readonly GitRow[];
 };
 
+/** A policy without rules of its own. */
+export const BARE_POLICY: Omit<Policy, 'root' | 'member' | 'ownership'> = {
+  leases: null,
+  claims: false,
+  allow: [],
+  keep: [],
+  elsewhere: [],
+  gitDirectories: [],
+  gitTrees: [],
+  gitPrograms: [],
+  endings: [],
+  git: [],
+};
+
 /** Paths that no member of a team can change. */
 export const KEPT = ['.claude', '.tool', '.mcp.json'] as const;
 
@@ -52,7 +66,7 @@ export function policyText(policy: Policy): string {
     ...policy.endings.map((ending) => ['ending', ending]),
     ...policy.git.map(({ call, refusal }) => ['git', call, refusal]),
   ];
-  return lines.map((fields) => `${fields.map(valid).join('\t')}\n`).join('');
+  return lines.map((fields) => `${policyLine(fields)}\n`).join('');
 }
 
 /** The globs of the guard that one of the settings stands for: without alternatives, and `[!a]` is a set of two there. */
@@ -60,10 +74,12 @@ export function simpleGlobs(pattern: string): readonly string[] {
   return expandBraces(pattern).map((one) => one.replaceAll('[!', '[\\!'));
 }
 
-function valid(field: string): string {
-  if (/[\t\n\0]/.test(field))
-    throw new RangeError(`${JSON.stringify(field)} cannot stand in a policy: it has a tab or a line break`);
-  return field;
+/** @throws {RangeError} a field that cannot stand in a line */
+export function policyLine(fields: readonly string[]): string {
+  const bad = fields.find((field) => /[\t\n\0]/.test(field));
+  if (bad !== undefined)
+    throw new RangeError(`${JSON.stringify(bad)} cannot stand in a policy: it has a tab or a line break`);
+  return fields.join('\t');
 }
 
 /** The endings of names, as a policy lists them. */

@@ -38,8 +38,10 @@ export async function beforeTool(context: HookContext, event: HostEvent): Promis
     if (found.log.state.session === 'fallback' && !isTeammate(context, event, found)) {
       const reader = readerOf(event, found);
       if (kind === 'write' && reader !== null) return guardWrite(context, event, reader);
-      if (kind === 'write' && isAlone(event, found))
-        return (await markShell(context, event, found, true)) ?? noteAlone(context, event, found);
+      if (kind === 'write' && isAlone(event, found)) {
+        const read = () => noteAlone(context, event, found);
+        return (await markShell(context, event, found, true, read)) ?? read();
+      }
       if (kind === 'spawn' && found.caller.kind === 'lead') await takePlace(event, found.log);
       return SILENT;
     }
@@ -113,11 +115,14 @@ function isWayToMerge({ startedAs, worktree }: HookContext, event: HostEvent, { 
 }
 
 async function guardWrite(context: HookContext, event: HostEvent, found: Found): Promise<HookAnswer> {
+  const read = () => judgeNamed(context, event, found);
+  if (isWayToMerge(context, event, found)) return read();
+  return (await markShell(context, event, found, false, read)) ?? read();
+}
+
+/** Judges the writes that the call itself names. */
+async function judgeNamed(context: HookContext, event: HostEvent, found: Found): Promise<HookAnswer> {
   const { caller, log } = found;
-  if (!isWayToMerge(context, event, found)) {
-    const ticketed = await markShell(context, event, found, false);
-    if (ticketed !== null) return ticketed;
-  }
   const settings = await context.settings();
   const rows = gitRowsFor(caller, settings, context.worktree === null ? 'shared' : 'own');
   const writes = await context.writesOf(event.tool, event.input, event.cwd, rows);

@@ -8,6 +8,8 @@ import type { Lease } from '../../domain/team/state.ts';
 export type CallerPlace = { readonly team: string; readonly caller: string };
 
 export type ShellGuard = {
+  /** Whether the guard notes what calls wrote, and what it refused. */
+  readonly takesNotes: boolean;
   /**
    * Writes a ticket for one call.
    * @returns the command with the ticket's mark

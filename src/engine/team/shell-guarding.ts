@@ -42,24 +42,26 @@ function placeOf(caller: Caller, state: TeamState, session: string, alone: boole
 /**
  * Gives a shell call its ticket; null: the guard does not hold shell calls here, or it is another call.
  * @param alone whether the work goes on without a team: everything is allowed, and written down
- * @param allowedGit calls of git that the caller is told to make
+ * @param read decides by the writes that the command names; asked where the guard takes no notes
  */
 export async function markShell(
   context: HookContext,
   event: HostEvent,
   { caller, log: { state } }: Found,
   alone: boolean,
-  allowedGit: readonly string[] = [],
+  read: () => Promise<HookAnswer>,
 ): Promise<HookAnswer | null> {
   const { command } = event.input;
   if (!SHELLS.includes(event.tool) || typeof command !== 'string') return null;
   const guard = await context.shellGuard(event.transcript);
   if (guard === null) return null;
+  const answer = guard.takesNotes ? null : await read();
+  if (answer !== null && answer.kind !== 'silent') return answer;
   const rules = rulesOf(caller, await context.settings(), {
     checkout: context.worktree === null ? 'shared' : 'own',
     alone,
     approval: state.approval,
-    allowedGit,
+    allowedGit: [],
   });
   context.placeLeases(state.team, state.leases, context.now());
   const place = placeOf(caller, state, event.session, alone);

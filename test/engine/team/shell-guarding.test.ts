@@ -15,6 +15,7 @@ class World extends TeamWorld {
   readonly marked: Marked[] = [];
   notes: GuardNote[] = [];
   leases: readonly string[] = [];
+  takesNotes = true;
 
   constructor(t: Cleanup) {
     super(t);
@@ -24,6 +25,7 @@ class World extends TeamWorld {
         this.leases = [...leases.values()].map(({ path, member }) => `${path} ${member}`);
       },
       shellGuard: async () => ({
+        takesNotes: this.takesNotes,
         mark: async ({ caller }, command, _id, rules) => {
           this.marked.push({ caller, rules });
           return `${command} # ${caller}`;
@@ -34,10 +36,11 @@ class World extends TeamWorld {
     };
   }
 
-  async bash(who: string, session = 'session-1'): Promise<unknown> {
-    const event = this.event(who, 'PreToolUse', { tool: 'Bash', input: { command: 'ls', timeout: 1 }, session });
-    const answer = await beforeTool(this.context, event);
-    return answer.kind === 'rewrite' ? answer.input.command : answer.kind;
+  /** @param writes the path that the command names */
+  async bash(who: string, session = 'session-1', writes?: string): Promise<unknown> {
+    const input = { command: 'ls', timeout: 1, ...(writes === undefined ? {} : { file_path: writes }) };
+    const answer = await beforeTool(this.context, this.event(who, 'PreToolUse', { tool: 'Bash', input, session }));
+    return answer.kind === 'rewrite' ? answer.input.command : answer.kind === 'reject' ? answer.reason : answer.kind;
   }
 
   async after(who: string, ...notes: readonly (readonly string[])[]): Promise<string> {
@@ -65,6 +68,28 @@ test('each caller of a team gets a ticket with its own rules', async (t) => {
   assert.equal(await world.bash('team-lead', 'session-9'), 'ls # session-session-9');
   const members = world.marked.map(({ rules }) => rules.member);
   assert.deepEqual([members[0], members[1], members[3]], ['tester', null, null]);
+});
+
+test('with a guard that takes no notes, writes that the command names are judged and put on record before the call', async (t) => {
+  const world = new World(t);
+  world.takesNotes = false;
+  await world.team(['tester', 'frontend-dev']);
+  const foreign = await world.bash('tester', 'session-1', 'src/components/b.js');
+  assert.match(
+    String(foreign),
+    /is frontend-dev's .* SendMessage \{"recipient":"frontend-dev","type":"change_request"/,
+  );
+  assert.equal(world.marked.length, 0);
+  for (const path of ['tests/a.js', 'package.json'])
+    assert.equal(await world.bash('tester', 'session-1', path), 'ls # tester');
+  assert.equal(world.state().leases.get('package.json')?.member, 'tester');
+  const lines = [
+    'reject tester Bash src/components/b.js',
+    'accept tester Bash tests/a.js',
+    'accept tester Bash package.json',
+  ];
+  assert.deepEqual(world.lines(), lines);
+  assert.equal(await world.bash('tester'), 'ls # tester');
 });
 
 test('without a team, a call is left as it is', async (t) => {
