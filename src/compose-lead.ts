@@ -10,6 +10,7 @@ import { KeptTeams } from './adapters/event-log/kept-teams.ts';
 import { noteEnd } from './adapters/event-log/untold.ts';
 import { ignoreOwn } from './adapters/git/ignored.ts';
 import { createWorkshop } from './adapters/git/workshop.ts';
+import { mechanismOf } from './adapters/guard-mechanism.ts';
 import { prepareShell } from './adapters/guard-shell.ts';
 import { HeldLock, holderWords } from './adapters/held-lock.ts';
 import { packageRoot } from './adapters/package-root.ts';
@@ -131,7 +132,8 @@ function memberGuardOf(
   say: (words: string) => void,
 ): { readonly guard: MemberGuard; readonly writesHeldBy: HookContext['writesHeldBy'] } {
   const from = join(packageRoot(), 'dist', 'native');
-  const preparing = prepareShell({ env, before: env[SHELL_VARIABLE] ?? null, from });
+  const mechanism = mechanismOf(process.platform);
+  const preparing = prepareShell({ env, before: env[SHELL_VARIABLE] ?? null, from, mechanism });
   let isSaid = false;
   const guard: MemberGuard = async (run) => {
     const prepared = await preparing;
@@ -140,7 +142,7 @@ function memberGuardOf(
     isSaid = true;
     return null;
   };
-  return { guard, writesHeldBy: async () => ((await preparing).ok ? 'kernel' : 'reader') };
+  return { guard, writesHeldBy: async () => ((await preparing).ok && mechanism !== null ? mechanism.name : 'reader') };
 }
 
 function membersOf(players: Players, home: MemberHomeOptions): Members {

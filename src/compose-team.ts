@@ -8,6 +8,7 @@ import { loadTeamSettings } from './adapters/config/settings-snapshot.ts';
 import { reportPath } from './adapters/event-log/finished-team.ts';
 import { KeptTeams } from './adapters/event-log/kept-teams.ts';
 import { FileTeams } from './adapters/event-log/teams.ts';
+import { mechanismOf } from './adapters/guard-mechanism.ts';
 import { hostAbove, isNestedHost, teammateAbove } from './adapters/host-above.ts';
 import { filesDisabling, findVariable, hostPlaces, settingsFiles } from './adapters/host-settings.ts';
 import { countsMarks } from './adapters/host-version.ts';
@@ -200,11 +201,12 @@ function insideOf({ root, main }: Project, named: string, env: Environment): str
 
 /** The write guard around shell calls, where the host lets a hook mark them. */
 function shellGuardOf({ root, main }: Project, env: Environment): Pick<HookContext, 'shellGuard' | 'writesHeldBy'> {
-  const guard = createShellGuard({ root, main, env });
+  const mechanism = mechanismOf(process.platform);
+  const guard = createShellGuard({ root, main, env, mechanism });
   return {
     writesHeldBy: async () => {
       const { hostCountsMarks } = await import('./adapters/host-version.ts');
-      return guard !== null && (await hostCountsMarks(main, env)) ? 'kernel' : 'reader';
+      return guard !== null && mechanism !== null && (await hostCountsMarks(main, env)) ? mechanism.name : 'reader';
     },
     shellGuard: async (transcript) => (guard !== null && countsMarks(transcript) ? guard : null),
   };

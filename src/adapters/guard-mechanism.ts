@@ -5,11 +5,13 @@ import { basename, dirname, join } from 'node:path';
 import { type Policy, policyText } from '../domain/guard/policy.ts';
 import { seatbeltProfile } from '../domain/guard/seatbelt.ts';
 import { GIT_DIRECTORY, GIT_SHIM, seatbeltProgram } from '../domain/guard/seatbelt-scripts.ts';
+import type { WriteHolder } from '../domain/team/record.ts';
 import { guardProgram, PACKED_PROGRAM } from './guard-program.ts';
 import { readLeases } from './lease-files.ts';
 import { keepFile } from './whole-file.ts';
 
 export type GuardMechanism = {
+  readonly name: Exclude<WriteHolder, 'reader'>;
   /** What keeps a write from happening, for the row of `tool doctor`. */
   readonly how: string;
   /** Whether its program writes a log of the writes that it allowed and refused. */
@@ -22,6 +24,7 @@ export type GuardMechanism = {
 };
 
 const KERNEL: GuardMechanism = {
+  name: 'kernel',
   how: 'the kernel holds a write until it is decided',
   takesNotes: true,
   isPacked: (from) => existsSync(join(from, PACKED_PROGRAM)),
@@ -57,6 +60,7 @@ async function ignoredDirectories(root: string): Promise<readonly string[]> {
 /** @param sandbox absolute path of sandbox-exec */
 export function seatbelt(sandbox = '/usr/bin/sandbox-exec'): GuardMechanism {
   return {
+    name: 'seatbelt',
     how: 'Seatbelt refuses a write by the same rules (generated and tested for equal decisions, not yet run on a Mac)',
     takesNotes: false,
     isPacked: () => true,

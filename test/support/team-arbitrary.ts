@@ -231,7 +231,10 @@ export const anyRecord: fc.Arbitrary<TeamRecord> = fc.oneof(
   { weight: 1, arbitrary: record({ type: type('lead_moved'), session: fc.string() }) },
   {
     weight: 1,
-    arbitrary: record({ type: type('writes_held'), by: fc.constantFrom('kernel' as const, 'reader' as const) }),
+    arbitrary: record({
+      type: type('writes_held'),
+      by: fc.constantFrom('kernel' as const, 'seatbelt' as const, 'reader' as const),
+    }),
   },
   { weight: 1, arbitrary: record({ type: type('deleted'), forced: fc.boolean(), by: author }) },
 );

@@ -94,7 +94,7 @@ const trust5 = shape({
   securityIssues: orNull(whole),
 });
 
-const holder = oneOf('kernel', 'reader');
+const holder = oneOf('kernel', 'seatbelt', 'reader');
 
 const RECORDS: { readonly [T in TeamRecordType]: Fields<Extract<TeamRecord, { type: T }>> } = {
   proposed: {

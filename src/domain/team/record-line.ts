@@ -24,6 +24,7 @@ const NOBODY = '–';
 
 const HOLDERS: Readonly<Record<WriteHolder, string>> = {
   kernel: 'the kernel guards their writes',
+  seatbelt: 'Seatbelt guards their writes',
   reader: 'only their obvious writes are guarded; tool doctor says why',
 };
 

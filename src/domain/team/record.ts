@@ -26,7 +26,7 @@ export type Ending = 'confirmed' | 'lease' | 'forced' | 'replaced' | 'not_starte
 export type DecisionKind = 'accept' | 'reject' | 'escalated' | 'failed';
 
 /** The kernel decides each write (`native/write-guard.c`), or commands are read and obvious writes refused. */
-export type WriteHolder = 'kernel' | 'reader';
+export type WriteHolder = 'kernel' | 'seatbelt' | 'reader';
 
 type Author = { readonly by: string; readonly epoch: number };
 
