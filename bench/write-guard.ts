@@ -94,6 +94,7 @@ const TOOLS: readonly Tool[] = [
     target: 1.25,
     prepare: (root) => {
       for (const name of ['package.json', 'package-lock.json']) cpSync(join(HERE, name), join(root, name));
+      writeFileSync(join(root, '.gitignore'), 'node_modules/\n');
     },
     again: (root) => rmSync(join(root, 'node_modules'), { recursive: true, force: true }),
   },

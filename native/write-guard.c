@@ -21,6 +21,7 @@
 #include <poll.h>
 #include <regex.h>
 #include <sched.h>
+#include <search.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -67,24 +68,11 @@ static void *needed(void *memory) {
   return memory;
 }
 
-// A growing list of strings.
-typedef struct {
-  char **items;
-  size_t count, room;
-} Texts;
+static int compare(const void *one, const void *other) { return strcmp(one, other); }
 
-static void add(Texts *texts, const char *text) {
-  if (texts->count == texts->room) {
-    texts->room = texts->room ? texts->room * 2 : 16;
-    texts->items = needed(realloc(texts->items, texts->room * sizeof *texts->items));
-  }
-  texts->items[texts->count++] = needed(strdup(text));
-}
-
-static int has(const Texts *texts, const char *text) {
-  for (size_t i = 0; i < texts->count; i++)
-    if (!strcmp(texts->items[i], text)) return 1;
-  return 0;
+// A set of texts is a tree of <search.h>. Returns 0 if the text was there already.
+static int insert(void **set, const char *text) {
+  return !tfind(text, set, compare) && needed(tsearch(needed(strdup(text)), set, compare));
 }
 
 static int isBelow(const char *path, const char *directory) {
@@ -209,7 +197,7 @@ static const Line *ruleOf(const char *path) {
 // ---------------------------------------------------------------- log
 
 static int logFile = -1;
-static Texts logged, ignored, notIgnored, temporaries;
+static void *logged, *temporaries;
 
 // Appends one line, unless it is there already. Tabs separate the fields; control characters become \xNN.
 static void note(const char *word, const char *path, const char *owner, const char *pattern) {
@@ -223,39 +211,52 @@ static void note(const char *word, const char *path, const char *owner, const ch
       else line[at++] = *c;
   }
   line[at] = 0;
-  if (has(&logged, line)) return;
-  add(&logged, line);
+  if (!insert(&logged, line)) return;
   line[at++] = '\n';
   if (write(logFile, line, at) < 0) return; // a full disk: the comparison of trees tells the rest
 }
 
 // ---------------------------------------------------------------- ignored directories and leases
 
-static void clear(Texts *texts) {
-  while (texts->count > 0) free(texts->items[--texts->count]);
-}
+static int git = -1; // a socket to `git check-ignore`, or -1
 
-// Asks git whether it ignores a directory (with a slash at its end). Answers are used for some seconds.
-static int asksGit(const char *directory) {
-  static time_t asked;
-  if (time(NULL) > asked + 5 || time(NULL) < asked) {
-    clear(&ignored);
-    clear(&notIgnored);
-    asked = time(NULL);
-  }
-  if (has(&ignored, directory)) return 1;
-  if (has(&notIgnored, directory)) return 0;
-  pid_t child = fork();
-  if (child == 0) {
+static void startGit(void) {
+  int pair[2];
+  close(git);
+  git = -1;
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair)) return;
+  if (fork() == 0) {
     int null = open("/dev/null", O_RDWR);
-    for (int fd = 0; fd < 3; fd++) dup2(null, fd);
-    if (chdir(root) == 0) execlp("git", "git", "check-ignore", "--quiet", "--", directory, (char *)NULL);
+    if (dup2(pair[1], 0) == 0 && dup2(pair[1], 1) == 1 && dup2(null, 2) == 2 && chdir(root) == 0)
+      execlp("git", "git", "check-ignore", "--stdin", "-z", "--verbose", "--non-matching", (char *)NULL);
     _exit(127);
   }
-  int status = -1;
-  while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
-  add(status ? &notIgnored : &ignored, directory);
-  return status == 0;
+  close(pair[1]);
+  git = pair[0];
+}
+
+// Asks git whether it ignores a directory (with a slash at its end). Answers are used for some seconds: git keeps what it has read.
+static int asksGit(const char *directory) {
+  static void *known, *ignored;
+  static time_t since;
+  if (time(NULL) > since + 5 || time(NULL) < since) {
+    tdestroy(known, free);
+    tdestroy(ignored, free);
+    known = ignored = NULL;
+    startGit();
+    since = time(NULL);
+  }
+  if (!insert(&known, directory)) return tfind(directory, &ignored, compare) != NULL;
+  // The answer has four fields, each with a zero at its end: file, line, pattern, path. No pattern, or one with !: not ignored.
+  char text[PATH_MAX], last = 0;
+  int field = 0, yes = 0;
+  for (ssize_t got = write(git, directory, strlen(directory) + 1); field < 4 && got > 0;)
+    for (ssize_t i = 0, end = got = read(git, text, sizeof text); i < end; last = text[i++]) {
+      if (field == 2 && !last && text[i] && text[i] != '!') yes = 1;
+      field += !text[i];
+    }
+  if (field < 4) startGit(); // It ends at a path in a submodule.
+  return yes && insert(&ignored, directory);
 }
 
 // Whether a path is an ignored directory, or lies in one.
@@ -339,7 +340,7 @@ static int judgeProject(const char *path, const char *absolute, enum Kind kind) 
   // A directory has no content of its own.
   struct stat stat;
   if (kind == METADATA && lstat(absolute, &stat) == 0 && S_ISDIR(stat.st_mode)) kind = DIRECTORY;
-  if (kind == DIRECTORY || has(&temporaries, path)) return 0;
+  if (kind == DIRECTORY || tfind(path, &temporaries, compare)) return 0;
   const Line *rule = ruleOf(path);
   // A pattern such as **/*.spec.* does not mean files in node_modules.
   int isLiteral = rule && strcspn(rule->second, "*?[") > 0 && strcmp(rule->value, "shared") != 0;
@@ -349,7 +350,7 @@ static int judgeProject(const char *path, const char *absolute, enum Kind kind) 
   if (isHeld && !strcmp(holder, member)) return wrote(path);
   if (isHeld) return refuse(path, holder, "lease");
   if (rule && kind == CREATE && isTemporary(path, absolute)) {
-    add(&temporaries, path);
+    insert(&temporaries, path);
     note("temporary", path, NULL, NULL);
     return 0;
   }
@@ -653,13 +654,12 @@ static void answer(int listener) {
   ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, said);
 }
 
-static void removeTemporaries(void) {
+static void removeTemporary(const void *node, VISIT visit, int depth) {
   char path[PATH_MAX];
   struct stat stat;
-  for (size_t i = 0; i < temporaries.count; i++) {
-    if (!join(path, root, "/", temporaries.items[i]) || lstat(path, &stat) < 0 || S_ISDIR(stat.st_mode)) continue;
-    if (unlink(path) == 0) note("removed", temporaries.items[i], NULL, NULL);
-  }
+  const char *name = *(const char *const *)node;
+  if (depth < 0 || (visit != postorder && visit != leaf) || !join(path, root, "/", name)) return;
+  if (lstat(path, &stat) == 0 && !S_ISDIR(stat.st_mode) && unlink(path) == 0) note("removed", name, NULL, NULL);
 }
 
 // @param report receives the command's wait status. If the launcher has closed it, the command is killed.
@@ -684,13 +684,13 @@ static void supervise(int listener, pid_t command, int report) {
     int status;
     for (pid_t ended; (ended = waitpid(-1, &status, watches || report < 0 ? WNOHANG : 0)) > 0;)
       if (ended == command && report >= 0) {
-        removeTemporaries();
+        twalk(temporaries, removeTemporary);
         if (write(report, &status, sizeof status) < 0) _exit(CANNOT_START);
         close(report);
         report = -1;
       }
   }
-  removeTemporaries();
+  twalk(temporaries, removeTemporary);
   _exit(0);
 }
 

@@ -198,6 +198,20 @@ test('what git ignores belongs to nobody through a pattern without a literal beg
   assert.ok(existsSync(join(made.root, 'dist/out.js')));
 });
 
+test('git is not started anew for each directory, and goes on after a path in a submodule', (t) => {
+  const made = new Guarded(t, { ownership: [{ owner: 'frontend-dev', patterns: ['**'] }] });
+  const [tools, git] = [tempDir(t), join(GIT_PROGRAMS, 'git')];
+  writeFileSync(join(tools, 'git'), `#!/bin/sh\necho >> ${tools}/starts\nexec ${git} "$@"\n`, { mode: 0o755 });
+  execFileSync('git', ['update-index', '--add', '--cacheinfo', `160000,${'1'.repeat(40)},linked`], { cwd: made.root });
+  const env = { ...process.env, PATH: `${tools}:${process.env.PATH}` };
+  const script = 'for at in linked $(seq 60); do mkdir -p $at/x && echo x > $at/x/a; done; echo x > dist/a';
+  const [program, args] = made.args(['bash', '-c', `mkdir dist; ${script}`]);
+  assert.equal(spawnSync(program, args, { cwd: made.root, env }).status, 0);
+  const starts = readFileSync(join(tools, 'starts'), 'utf8').length;
+  assert.ok(starts < 30, `git was started ${starts} times for 61 directories`);
+  assert.deepEqual([made.noted.includes('wrote\tlinked/x/a'), made.noted.includes('wrote\tdist/a')], [true, false]);
+});
+
 test('temporary names may appear among files of others; what is left of them is removed and named', (t) => {
   const made = new Guarded(t);
   const { code, stderr } = made.run(
