@@ -1,7 +1,7 @@
 // The write guard around commands of agents: what a shell call costs more, and what tools that write many files cost more.
 
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { prepareShell } from '../src/adapters/guard-shell.ts';
 import { createShellGuard } from '../src/adapters/shell-guard.ts';
@@ -13,7 +13,8 @@ import { median, type Row, ratioOf, ratiosOf, spread, withCleanup } from './figu
 const HERE = process.cwd();
 const CALLS = 60;
 const ROUNDS = 3;
-const CALL_TARGET_MS = 5;
+/** 5 ms beside the 3.3 ms of a bare call, on the machine that the target was set on. */
+const CALL_TARGET = 2.5;
 
 /** Whoever calls owns everything: nothing is refused, and every write is judged. */
 const RULES: CallerRules = {
@@ -50,9 +51,10 @@ async function project(t: Cleanup) {
 /** ms, from the start of a process to its end. */
 function timed([program = '', ...args]: readonly string[], cwd: string, env: NodeJS.ProcessEnv): number {
   const from = performance.now();
-  const { status, stderr, error } = spawnSync(program, args, { cwd, env, encoding: 'utf8' });
+  const { status, stdout, stderr, error } = spawnSync(program, args, { cwd, env, encoding: 'utf8' });
   const took = performance.now() - from;
-  if (status !== 0) throw new Error(`${args.join(' ')} ended with ${status}: ${stderr} ${error?.message ?? ''}`);
+  if (status !== 0)
+    throw new Error(`${args.join(' ')} ended with ${status}: ${stdout}${stderr}${error?.message ?? ''}`);
   return took;
 }
 
@@ -65,13 +67,13 @@ async function call(): Promise<Row> {
       bare.push(timed(['/bin/bash', '-c', ':'], root, env));
       under.push(timed(words, root, env));
     }
-    const more = median(under.map((ms, round) => ms - (bare[round] ?? 0)));
+    const ratio = median(ratiosOf(under, bare));
     return {
-      what: 'a Bash call under the write guard, on top of the call itself',
-      figure: `${more.toFixed(1)} ms (${spread(under, 'ms', 1)})`,
+      what: 'a Bash call under the write guard',
+      figure: ratioOf(ratio, spread(under, 'ms', 1)),
       floor: `bash -c ':' ${spread(bare, 'ms', 1)}`,
-      target: `≤ ${CALL_TARGET_MS} ms`,
-      met: more <= CALL_TARGET_MS,
+      target: `≤ ${CALL_TARGET} ×`,
+      met: ratio <= CALL_TARGET,
     };
   });
 }
@@ -80,6 +82,7 @@ type Tool = {
   readonly name: string;
   readonly command: string;
   readonly target: number;
+  readonly program: string;
   readonly prepare: (root: string) => void;
   /** Makes the next run do the whole work again. */
   readonly again: (root: string, round: string) => void;
@@ -92,6 +95,7 @@ const TOOLS: readonly Tool[] = [
     name: 'npm ci (packages of this project, from the cache of npm)',
     command: `npm ci --offline --ignore-scripts --no-audit --no-fund --cache ${JSON.stringify(npmCache())}`,
     target: 1.25,
+    program: 'npm',
     prepare: (root) => {
       for (const name of ['package.json', 'package-lock.json']) cpSync(join(HERE, name), join(root, name));
       writeFileSync(join(root, '.gitignore'), 'node_modules/\n');
@@ -102,14 +106,14 @@ const TOOLS: readonly Tool[] = [
     name: 'tsc (the domain of this project, with its output)',
     command: `node ${JSON.stringify(join(HERE, 'node_modules', 'typescript', 'bin', 'tsc'))} --outDir out`,
     target: 1.1,
+    program: 'node',
     prepare: (root) => {
       cpSync(join(HERE, 'src', 'domain'), join(root, 'domain'), { recursive: true });
       const compilerOptions = {
-        ...{ module: 'nodenext', target: 'es2022', skipLibCheck: true, rewriteRelativeImportExtensions: true },
-        typeRoots: [join(HERE, 'node_modules', '@types')],
-        types: ['node'],
-        noEmitOnError: false,
+        ...{ module: 'nodenext', target: 'es2023', skipLibCheck: true, rewriteRelativeImportExtensions: true },
+        ...{ strict: true, types: ['node'], rootDir: 'domain' },
       };
+      symlinkSync(join(HERE, 'node_modules'), join(root, 'node_modules'));
       writeFileSync(join(root, 'package.json'), '{"type":"module"}');
       writeFileSync(join(root, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['domain'] }));
     },
@@ -119,6 +123,7 @@ const TOOLS: readonly Tool[] = [
     name: `go build (${GO_FILES} packages)`,
     command: 'go build -o app .',
     target: 1.1,
+    program: 'go',
     prepare: (root) => writeFileSync(join(root, 'go.mod'), 'module example.com/bench\n\ngo 1.19\n'),
     again: (root, round) => {
       const names = Array.from({ length: GO_FILES }, (_, index) => `part${index}`);
@@ -137,7 +142,12 @@ function npmCache(): string {
   return execFileSync('npm', ['config', 'get', 'cache'], { encoding: 'utf8' }).trim();
 }
 
-async function tool({ name, command, target, prepare, again }: Tool): Promise<Row> {
+async function tool({ name, program, command, target, prepare, again }: Tool): Promise<Row> {
+  const what = `under the write guard: ${name}`;
+  if (spawnSync(program, ['help'], { stdio: 'ignore' }).error !== undefined) {
+    const figure = `not measured: ${program} is not installed`;
+    return { what, figure, floor: '–', target: `≤ ${target} ×`, met: false };
+  }
   return withCleanup(async (t) => {
     const { root, env, guarded } = await project(t);
     prepare(root);
@@ -154,7 +164,7 @@ async function tool({ name, command, target, prepare, again }: Tool): Promise<Ro
     }
     const ratio = median(ratiosOf(under, bare));
     return {
-      what: `under the write guard: ${name}`,
+      what,
       figure: ratioOf(ratio, spread(under, 'ms')),
       floor: `without it ${spread(bare, 'ms')}`,
       target: `≤ ${target} ×`,

@@ -59,7 +59,7 @@
 #define OTHER_ABI 0u
 #endif // no other is supported
 
-enum { CANNOT_START = 125 };
+enum { CANNOT_START = 125, CLOSE_RANGE = 436 }; // the call of Linux 5.9
 
 // ---------------------------------------------------------------- text and globs
 
@@ -240,8 +240,7 @@ static int asksGit(const char *directory) {
   static void *known, *ignored;
   static time_t since;
   if (time(NULL) > since + 5 || time(NULL) < since) {
-    tdestroy(known, free);
-    tdestroy(ignored, free);
+    tdestroy(known, free), tdestroy(ignored, free);
     known = ignored = NULL;
     startGit();
     since = time(NULL);
@@ -737,7 +736,8 @@ static void startSupervisor(int report, char **command) {
   int null = open("/dev/null", O_RDWR);
   for (int fd = 0; fd < 3; fd++) dup2(null, fd);
   for (int fd = 3; fd < 1024; fd++)
-    if (fd != report && fd != listener && fd != logFile) close(fd);
+    if (fd > report && fd > listener && fd > logFile && syscall(CLOSE_RANGE, fd, ~0u, 0) == 0) break;
+    else if (fd != report && fd != listener && fd != logFile) close(fd);
   if (chdir("/")) _exit(CANNOT_START);
   if (listener >= 0) supervise(listener, child, report);
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
