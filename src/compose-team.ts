@@ -200,15 +200,16 @@ function insideOf({ root, main }: Project, named: string, env: Environment): str
 }
 
 /** The write guard around shell calls, where the host lets a hook mark them. */
-function shellGuardOf({ root, main }: Project, env: Environment): Pick<HookContext, 'shellGuard' | 'writesHeldBy'> {
+function shellGuardOf(
+  { root, main }: Project,
+  env: Environment,
+): Pick<HookContext, 'shellGuard' | 'countsMarks' | 'writesHeldBy'> {
   const mechanism = mechanismOf(process.platform);
   const guard = createShellGuard({ root, main, env, mechanism });
   return {
-    writesHeldBy: async () => {
-      const { hostCountsMarks } = await import('./adapters/host-version.ts');
-      return guard !== null && mechanism !== null && (await hostCountsMarks(main, env)) ? mechanism.name : 'reader';
-    },
-    shellGuard: async (transcript) => (guard !== null && countsMarks(transcript) ? guard : null),
+    writesHeldBy: async () => (guard !== null && mechanism !== null ? mechanism.name : 'reader'),
+    shellGuard: guard,
+    countsMarks,
   };
 }
 

@@ -84,12 +84,6 @@ export function goesOnWithContext(transcript: string | null): boolean {
   return version !== null && isVersionAtLeast(version, GOES_ON);
 }
 
-/** Whether a hook can mark commands, by the version that the project's host has. */
-export async function hostCountsMarks(main: string, env: Environment): Promise<boolean> {
-  const version = await readHostVersion(main, env);
-  return version !== null && isVersionAtLeast(version, MARKS_SINCE);
-}
-
 /** Whether a hook can mark commands. @param transcript of the session; where it names no version, the host is taken for an older one */
 export function countsMarks(transcript: string | null): boolean {
   const version = transcript === null ? null : writerOf(transcript);

@@ -15,7 +15,15 @@ import { dirname, join } from 'node:path';
 import type { CallerRules } from '../domain/guard/caller-rules.ts';
 import { parseNotes } from '../domain/guard/notes.ts';
 import { endingsOf } from '../domain/guard/policy.ts';
-import { canNameTicket, marked, SHELL_VARIABLE, ticketScript } from '../domain/guard/ticket.ts';
+import {
+  canNameTicket,
+  marked,
+  SHELL_VARIABLE,
+  textOf,
+  ticketScript,
+  WAITING,
+  waitingText,
+} from '../domain/guard/ticket.ts';
 import type { CallerPlace, LeaseFiles, ShellGuard } from '../engine/team/shell-guard-port.ts';
 import { type GuardMechanism, mechanismOf } from './guard-mechanism.ts';
 import { GUARD_PROGRAM } from './guard-program.ts';
@@ -139,6 +147,16 @@ function otherWorktrees(main: string, root: string, directory: string | null): r
   return [...(root === main ? [] : partsOf(main)), ...others].filter((path) => !/[\t\n]/.test(path));
 }
 
+function nameOf(command: string, callId: string | null): string {
+  return /^\w+$/.test(callId ?? '') ? String(callId) : hashOf(`${command}${Date.now()}`, 16);
+}
+
+/** Whether a file that waits for a call is too old. */
+function isOver(path: string): boolean {
+  const status = statSync(path, { throwIfNoEntry: false });
+  return status === undefined || Date.now() - status.mtimeMs > KEPT_MS;
+}
+
 /** Offsets up to which logs have been read, by their names. */
 function readOffsets(directory: string): Record<string, number> {
   try {
@@ -198,14 +216,37 @@ export function createShellGuard(options: ShellGuardOptions): ShellGuard | null 
     if (!existsSync(policy)) placeFile(policy, text, 0o600);
     return policy;
   };
+  /** Writes a ticket; gives its path. */
+  const place = async (caller: CallerPlace, rules: CallerRules, name: string): Promise<string> => {
+    const policy = await policyOf(caller, rules, false);
+    const ticket = join(directoryOf(caller), name);
+    placeFile(ticket, ticketScript(program, policy, `${ticket}.log`, rules.writesHistory), 0o700);
+    return ticket;
+  };
+  const waiting = join(home, WAITING);
+  const waitingFile = (caller: CallerPlace, text: string) =>
+    join(waiting, hashOf(`${directoryOf(caller)}\n${text}`, 16));
   return {
     takesNotes: mechanism.takesNotes,
-    mark: async (caller, command, callId, rules) => {
-      const policy = await policyOf(caller, rules, false);
-      const name = /^\w+$/.test(callId ?? '') ? String(callId) : hashOf(`${command}${Date.now()}`, 16);
-      const ticket = join(directoryOf(caller), name);
-      placeFile(ticket, ticketScript(program, policy, `${ticket}.log`, rules.writesHistory), 0o700);
-      return marked(command, ticket);
+    mark: async (caller, command, callId, rules) =>
+      marked(command, await place(caller, rules, nameOf(command, callId))),
+    wait: async (caller, command, callId, rules) => {
+      const text = textOf(command);
+      if (text === null) return;
+      const name = nameOf(command, callId);
+      const ticket = await place(caller, rules, name);
+      const nothing = { ...rules, member: null, claims: false, allow: [], writesHistory: false };
+      const strict = await place(caller, nothing, `${name}-strict`);
+      mkdirSync(waiting, { recursive: true, mode: 0o700 });
+      placeFile(waitingFile(caller, text), waitingText(text, ticket, strict, Date.now()), 0o600);
+    },
+    forget: (caller, command) => {
+      const text = textOf(command);
+      if (text === null || !existsSync(waiting)) return;
+      rmSync(waitingFile(caller, text), { force: true });
+      // Our shell looks for tickets only where the directory is there.
+      if (readdirSync(waiting).every((name) => isOver(join(waiting, name))))
+        rmSync(waiting, { recursive: true, force: true });
     },
     whole: async (caller, id, rules) => {
       const policy = await policyOf(caller, rules, true);

@@ -11,14 +11,15 @@ import { answerOf, mentions, refused, TeamHost } from '../support/team-host.ts';
 const TEAM = 'tool-debug-shop';
 const bash = (command: string) => ({ command, description: 'x' });
 
-// 2.1.33 counts the user's rules otherwise where a command has a comment, so its calls have no ticket.
-for (const version of availableHosts(['2.1.100', '2.1.177', '2.1.331']))
+// On 2.1.33, which counts the user's rules otherwise where a command has a comment, our shell finds the ticket by the text of the call.
+for (const version of availableHosts(['2.1.33', '2.1.100', '2.1.177', '2.1.331']))
   test(`${version}: a teammate changes its own files alone, whatever program writes`, async (t) => {
     const host = new TeamHost(t, version);
     const settings = fields(JSON.parse(host.read('.claude/settings.json')));
     const permissions = { ...fields(settings.permissions), deny: ['Bash(touch:*)'] };
     host.write('.claude/settings.json', JSON.stringify({ ...settings, permissions }));
     host.write('src/api/users.js', 'users\n');
+    host.write('Makefile', 'all:\n\tgit add -A\n');
     const seen = { writer: false, reader: false };
     host.write(
       'gen.mjs',
@@ -38,7 +39,7 @@ for (const version of availableHosts(['2.1.100', '2.1.177', '2.1.331']))
         }
         await lead.all(calls);
         for (let rests = 0; rests < 60 && !(seen.writer && seen.reader); rests++) await lead.say('I wait.');
-        mentions((await lead.use('Bash', bash('git add -A'))).text, 'git: Permission denied');
+        mentions((await lead.use('Bash', bash('make all'))).text, 'git: Permission denied');
         await use('SendMessage', { recipient: 'all', type: 'shutdown_request', content: 'enough' });
         await use('TeamDelete', { team_name: TEAM, force: true });
         return 'That is all.';
@@ -57,7 +58,7 @@ for (const version of availableHosts(['2.1.100', '2.1.177', '2.1.331']))
         return 'Done.';
       },
       'hypothesis-1': async (agent) => {
-        const { text } = await agent.use('Bash', bash('git status --short; echo x > src/components/theirs.js'));
+        const { text } = await agent.use('Bash', bash('git status --short; node gen.mjs src/components/theirs.js'));
         mentions(text, 'toolcrew: not written: src/components/theirs.js; no project file is yours');
         mentions(agent.news.text, 'hypothesis-1 is read-only');
         seen.reader = true;

@@ -1,16 +1,19 @@
 // The real program of the write guard, placed with our shell from its packed form, guards a call.
 
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import test from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { PACKED_PROGRAM } from '../../src/adapters/guard-program.ts';
 import { prepareShell, programBeside } from '../../src/adapters/guard-shell.ts';
-import { marked, ticketScript } from '../../src/domain/guard/ticket.ts';
+import { createShellGuard } from '../../src/adapters/shell-guard.ts';
+import type { CallerRules } from '../../src/domain/guard/caller-rules.ts';
+import { marked, SHELL_VARIABLE, ticketScript, WAITING, waitingText } from '../../src/domain/guard/ticket.ts';
+import type { CallerPlace } from '../../src/engine/team/shell-guard-port.ts';
 import { writeGuard } from '../support/guard-program.ts';
-import { tempDir } from '../support/temp.ts';
+import { type Cleanup, tempDir } from '../support/temp.ts';
 
 const guard = writeGuard();
 
@@ -29,4 +32,74 @@ test('a call that names a ticket cannot write the file of another owner', async 
   assert.notEqual(run(marked('echo x > own; echo x > foreign', ticket)), 0);
   assert.deepEqual([existsSync(join(project, 'own')), existsSync(join(project, 'foreign'))], [true, false]);
   assert.equal(run('echo x > foreign'), 0);
+});
+
+/** A project, and our shell with the guard's program. */
+async function projectWithShell(t: Cleanup) {
+  const [place, from] = [tempDir(t), tempDir(t)];
+  writeFileSync(join(from, PACKED_PROGRAM), gzipSync(readFileSync(guard)));
+  const env = { HOME: place, SHELL: '/bin/bash' };
+  const prepared = await prepareShell({ env, before: null, from });
+  assert.ok(prepared.ok);
+  const { shell } = prepared;
+  const root = join(place, 'project');
+  mkdirSync(root);
+  execFileSync('git', ['init', '-q', root]);
+  const made = createShellGuard({ root, main: root, env: { ...env, [SHELL_VARIABLE]: shell } });
+  assert.ok(made !== null);
+  /** As Claude Code 2.1.33 starts a command: quoted anew, with words between the parts of a pipe. */
+  const run = (command: string) => {
+    const [first = '', ...rest] = command.split(' | ').map((part) => `'${part.replaceAll("'", `'"'"'`)}'`);
+    const call = `shopt -u extglob && eval ${[`${first} \\< /dev/null`, ...rest].join(' \\| ')} && pwd >/dev/null`;
+    return spawnSync(shell, ['-c', '-l', call], { cwd: root, encoding: 'utf8' });
+  };
+  const write = (path: string) => run(`echo 'x' > ${path}`).status === 0;
+  return { root, made, run, write, waiting: join(dirname(shell), WAITING) };
+}
+
+test('a call without a mark gets the ticket that waits for its text, from before the call to its end', async (t) => {
+  const { root, made, run, write, waiting } = await projectWithShell(t);
+  const rules = (member: string | null): CallerRules => ({
+    member,
+    ownership: ['own', 'foreign'].map((owner) => ({ owner, patterns: [owner] })),
+    ...{ claims: false, allow: [], keep: [], git: [], writesHistory: true },
+  });
+  const [own, other] = ['own', 'foreign'].map((caller) => ({ team: 'team', caller })) as [CallerPlace, CallerPlace];
+  const both = "echo 'x' > own | cat; echo 'x' > foreign";
+  await made.wait(own, both, 'call1', rules('own'));
+  await made.wait(own, "echo 'x'", 'call2', rules(null));
+  const { stderr } = run(both);
+  assert.match(stderr, /toolcrew: not written: foreign belongs to foreign \(foreign\)/);
+  assert.deepEqual([existsSync(join(root, 'own')), existsSync(join(root, 'foreign'))], [true, false]);
+  assert.deepEqual(
+    made.notes(own).map(({ kind, path }) => `${kind} ${path}`),
+    ['wrote own', 'refused foreign'],
+  );
+
+  await made.wait(other, "echo 'x' > foreign", 'call3', rules('foreign'));
+  assert.ok(write('foreign'), 'the longest text decides');
+  await made.wait(own, "echo 'x' > foreign", 'call4', rules('own'));
+  assert.ok(!write('foreign'), 'of two equal calls each may write nothing');
+  made.forget(own, "echo 'x' > foreign");
+  assert.ok(write('foreign'));
+
+  made.forget(own, "echo 'x'");
+  made.forget(own, both);
+  assert.ok(existsSync(waiting));
+  made.forget(other, "echo 'x' > foreign");
+  assert.ok(!existsSync(waiting), 'nothing waits');
+  assert.ok(write('own') && write('foreign') && write('else'));
+  assert.equal(run('/bin/true').status, 0);
+});
+
+test('a ticket waits ten minutes', async (t) => {
+  const { write, waiting } = await projectWithShell(t);
+  const ticket = join(tempDir(t), 'ticket');
+  writeFileSync(ticket, '#!/bin/sh\nexit 1\n', { mode: 0o700 });
+  mkdirSync(waiting);
+  const wait = (now: number) => writeFileSync(join(waiting, 'a'), waitingText('echo', ticket, ticket, now));
+  wait(Date.now());
+  assert.ok(!write('a'));
+  wait(Date.now() - 11 * 60_000);
+  assert.ok(write('a'));
 });

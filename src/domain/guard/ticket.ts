@@ -7,6 +7,11 @@ import { shellWord } from '../command-line.ts';
 /** Names the shell of Bash calls; its path must contain `bash` or `zsh` (2.1.33 and later). */
 export const SHELL_VARIABLE = 'CLAUDE_CODE_SHELL';
 
+/** Beside our shell: tickets of calls that carry no mark, found by the text of the call. */
+export const WAITING = 'waiting';
+/** A ticket waits for its call no longer than this, in seconds: for a question to the user, or a call before it. */
+const WAITS_S = 600;
+
 /** From here on Claude Code counts the user's permission rules for a marked command as for the command alone. */
 export const MARKS_SINCE = '2.1.100';
 
@@ -27,6 +32,25 @@ export function marked(command: string, ticket: string): string {
 }
 
 /**
+ * The letters and digits of a command, in parts between `*`. Claude Code 2.1.33 quotes a command anew, puts words between the
+ * parts of a pipe and drops unset variables.
+ * @returns null: the command has neither letters nor digits
+ */
+export function textOf(command: string): string | null {
+  const parts = command.split(/\||\$\{[^}]*\}|\$\w+/).map((part) => part.replace(/[^A-Za-z0-9]/g, ''));
+  return parts.filter((part) => part !== '').join('*') || null;
+}
+
+/**
+ * A file of `WAITING`.
+ * @param strict the ticket for the case that equal calls of others wait too
+ * @param now ms
+ */
+export function waitingText(text: string, ticket: string, strict: string, now: number): string {
+  return [text, ticket, strict, Math.floor(now / 1000) + WAITS_S, ''].join('\n');
+}
+
+/**
  * The text of our shell: `-c [-l] CALL`, as Claude Code starts it.
  * @param real path of the shell that runs the calls
  */
@@ -37,9 +61,17 @@ SHELL=${shellWord(real)}
 [ -x "$SHELL" ] || SHELL=$(command -v bash || command -v zsh || echo /bin/sh)
 export SHELL
 for call in "$@"; do :; done
-ticket="\${call##*${MARK}}"
-ticket="\${ticket%%[!${PATH}]*}"
-if [ "$ticket" != "$call" ] && [ -x "$ticket" ]; then exec "$ticket" "$SHELL" "$@"; fi
+home="\${0%/*}" ticket=
+case "$call" in *"${MARK}"*) ticket="\${call##*"${MARK}"}" ticket="\${ticket%%[!${PATH}]*}" ;; esac
+if [ -z "$ticket" ] && [ -d "$home/${WAITING}" ]; then
+  said=$(printf %s "$call" | LC_ALL=C tr -cd A-Za-z0-9) now=$(date +%s) best=
+  for one in "$home/${WAITING}"/*; do
+    { read -r text && read -r its && read -r strict && read -r until; } <"$one" || continue
+    case "$said" in *$text*) [ "$now" -lt "$until" ] || continue ;; *) continue ;; esac
+    if [ "\${#text}" -gt "\${#best}" ]; then best=$text ticket=$its; elif [ "$text" = "$best" ]; then ticket=$strict; fi
+  done 2>/dev/null
+fi
+[ -x "$ticket" ] && exec "$ticket" "$SHELL" "$@"
 exec "$SHELL" "$@"
 `;
 }

@@ -89,11 +89,10 @@ export type HookContext = TeamContext & {
   readonly below: (directory: string) => readonly string[];
   /** Paths of those that lie in directories that Git ignores. */
   readonly outputs: (targets: readonly Target[]) => Promise<ReadonlySet<string>>;
-  /**
-   * The write guard around shell calls; null: this host does not start them with our shell.
-   * @param transcript of the session
-   */
-  readonly shellGuard: (transcript: string | null) => Promise<ShellGuard | null>;
+  /** The write guard around shell calls; null: this host does not start them with our shell. */
+  readonly shellGuard: ShellGuard | null;
+  /** Whether the host lets a hook mark commands. @param transcript of the session */
+  readonly countsMarks: (transcript: string | null) => boolean;
   readonly temporary: readonly string[];
   /** What the host itself goes by, absolute. */
   readonly hosts: readonly string[];

@@ -16,6 +16,10 @@ export type ShellGuard = {
    * @throws where a ticket cannot be written
    */
   readonly mark: (place: CallerPlace, command: string, callId: string | null, rules: CallerRules) => Promise<string>;
+  /** Writes a ticket for one call of a host whose commands carry no mark: our shell finds it by the text of the call. */
+  readonly wait: (place: CallerPlace, command: string, callId: string | null, rules: CallerRules) => Promise<void>;
+  /** The call has ended: its ticket waits no longer. */
+  readonly forget: (place: CallerPlace, command: string) => void;
   /**
    * For a process that runs under the guard from its start to its end.
    * @param id names its log

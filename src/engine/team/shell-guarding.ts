@@ -53,9 +53,10 @@ export async function markShell(
 ): Promise<HookAnswer | null> {
   const { command } = event.input;
   if (!SHELLS.includes(event.tool) || typeof command !== 'string') return null;
-  const guard = await context.shellGuard(event.transcript);
+  const guard = context.shellGuard;
   if (guard === null) return null;
-  const answer = guard.takesNotes ? null : await read();
+  const hasMarks = context.countsMarks(event.transcript);
+  const answer = guard.takesNotes && hasMarks ? null : await read();
   if (answer !== null && answer.kind !== 'silent') return answer;
   const rules = rulesOf(caller, await context.settings(), {
     checkout: context.worktree === null ? 'shared' : 'own',
@@ -65,6 +66,10 @@ export async function markShell(
   });
   context.placeLeases(state.team, state.leases, context.now());
   const place = placeOf(caller, state, event.session, alone);
+  if (!hasMarks) {
+    await guard.wait(place, command, event.toolUseId, rules);
+    return answer;
+  }
   const ticketed = await guard.mark(place, command, event.toolUseId, rules);
   return { kind: 'rewrite', input: { ...event.input, command: ticketed }, grant: false };
 }
@@ -101,9 +106,11 @@ export async function noteShell(
   alone: boolean,
 ): Promise<string | null> {
   const { caller, log } = found;
-  const guard = await context.shellGuard(event.transcript);
+  const guard = context.shellGuard;
   if (guard === null) return null;
-  const notes = guard.notes(placeOf(caller, log.state, event.session, alone));
+  const place = placeOf(caller, log.state, event.session, alone);
+  if (typeof event.input.command === 'string') guard.forget(place, event.input.command);
+  const notes = guard.notes(place);
   if (notes.length === 0) return null;
   const pathsOf = (kind: GuardNote['kind']) =>
     [...new Set(notes.filter((one) => one.kind === kind).map(({ path }) => insideProject(path)))].flatMap((path) =>

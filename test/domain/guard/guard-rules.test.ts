@@ -5,7 +5,7 @@ import test from 'node:test';
 import { expandBraces } from '../../../src/domain/guard/braces.ts';
 import { gitRows, refusalOf } from '../../../src/domain/guard/git-calls.ts';
 import { endingsOf } from '../../../src/domain/guard/policy.ts';
-import { canNameTicket, marked } from '../../../src/domain/guard/ticket.ts';
+import { canNameTicket, marked, textOf } from '../../../src/domain/guard/ticket.ts';
 import { ALLOWED, REFUSED } from '../../support/git-calls.ts';
 
 test('git over the whole tree is refused with what one does instead', () => {
@@ -54,6 +54,8 @@ test('endings are what follows the last dot, and whole names', () => {
 
 test('a command is marked with the path of its ticket, which is a word without quotes', () => {
   assert.equal(marked('npm test', '/run/t/a-1'), 'npm test\n# tool:/run/t/a-1');
+  assert.equal(textOf('git diff "$A" | wc -l > ${B:-x}.txt'), 'gitdiff*wcl*txt');
+  assert.equal(textOf(': | $X'), null);
   assert.ok(canNameTicket('/home/me/.local/state/toolcrew/guard/bash'));
   for (const path of ['/a b', "/a'b", 'a', '/a\nb']) assert.throws(() => marked('ls', path), /cannot name a ticket/);
 });

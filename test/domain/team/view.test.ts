@@ -25,6 +25,7 @@ test('a team that is only proposed, and one that has just begun', () => {
       fallback: null,
       cost_usd: null,
       lead: { unread: 0 },
+      writes_held_by: null,
       members: [],
       task_counts: { pending: 0, blocked: 0, in_progress: 0, completed: 0, failed: 0 },
       tasks: [],

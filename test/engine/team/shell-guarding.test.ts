@@ -15,7 +15,9 @@ class World extends TeamWorld {
   readonly marked: Marked[] = [];
   notes: GuardNote[] = [];
   leases: readonly string[] = [];
-  takesNotes = true;
+  hasMarks = true;
+  /** Calls whose tickets are found by their text. */
+  readonly waiting = new Map<string, Marked>();
 
   constructor(t: Cleanup) {
     super(t);
@@ -24,15 +26,18 @@ class World extends TeamWorld {
       placeLeases: (_team, leases) => {
         this.leases = [...leases.values()].map(({ path, member }) => `${path} ${member}`);
       },
-      shellGuard: async () => ({
-        takesNotes: this.takesNotes,
+      countsMarks: () => this.hasMarks,
+      shellGuard: {
+        takesNotes: true,
         mark: async ({ caller }, command, _id, rules) => {
           this.marked.push({ caller, rules });
           return `${command} # ${caller}`;
         },
+        wait: async ({ caller }, command, _id, rules) => void this.waiting.set(command, { caller, rules }),
+        forget: (_place, command) => void this.waiting.delete(command),
         whole: () => Promise.reject(new Error('no process is guarded whole here')),
         notes: () => this.notes.splice(0),
-      }),
+      },
     };
   }
 
@@ -48,7 +53,8 @@ class World extends TeamWorld {
       assert.ok(kind === 'wrote' || kind === 'refused' || kind === 'lease' || kind === 'git');
       return { kind, path, owner, pattern };
     });
-    const answer = await afterTool(this.context, this.event(who, 'PostToolUse', { tool: 'Bash' }));
+    const input = { command: 'ls' };
+    const answer = await afterTool(this.context, this.event(who, 'PostToolUse', { tool: 'Bash', input }));
     return answer.kind === 'context' ? answer.text : answer.kind;
   }
 
@@ -72,7 +78,7 @@ test('each caller of a team gets a ticket with its own rules', async (t) => {
 
 test('with a guard that takes no notes, writes that the command names are judged and put on record before the call', async (t) => {
   const world = new World(t);
-  world.takesNotes = false;
+  Object.assign(world.context.shellGuard ?? {}, { takesNotes: false });
   await world.team(['tester', 'frontend-dev']);
   const foreign = await world.bash('tester', 'session-1', 'src/components/b.js');
   assert.match(
@@ -90,6 +96,18 @@ test('with a guard that takes no notes, writes that the command names are judged
   ];
   assert.deepEqual(world.lines(), lines);
   assert.equal(await world.bash('tester'), 'ls # tester');
+});
+
+test('on a host without marks a ticket waits for the call, and the writes that the command names are judged', async (t) => {
+  const world = new World(t);
+  world.hasMarks = false;
+  await world.team(['tester', 'frontend-dev']);
+  assert.match(String(await world.bash('tester', 'session-1', 'src/components/b.js')), /is frontend-dev's/);
+  assert.equal(world.waiting.size, 0);
+  assert.equal(await world.bash('tester'), 'silent');
+  assert.deepEqual([world.waiting.get('ls')?.rules.member, world.marked.length], ['tester', 0]);
+  await world.after('tester');
+  assert.equal(world.waiting.size, 0);
 });
 
 test('without a team, a call is left as it is', async (t) => {
