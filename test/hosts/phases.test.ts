@@ -36,7 +36,7 @@ const DOCUMENTS = ['acceptance.md', 'plan.md', 'spec.md'];
 /** The project has no formatter, no linter and no audit: complexity and secrets are measured without. */
 const SCORES: readonly Score[] = [
   ['tested', 'passed', 5],
-  ['readable', 'passed', 5],
+  ['readable', 'not_measured', null],
   ['unified', 'not_measured', null],
   ['secured', 'passed', 5],
   ['trackable', 'passed', 5],
