@@ -227,12 +227,13 @@ static void startGit(void) {
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair)) return;
   if (fork() == 0) {
     int null = open("/dev/null", O_RDWR);
-    if (dup2(pair[1], 0) == 0 && dup2(pair[1], 1) == 1 && dup2(null, 2) == 2 && chdir(root) == 0)
-      execlp("git", "git", "check-ignore", "--stdin", "-z", "--verbose", "--non-matching", (char *)NULL);
+    if (dup2(pair[1], 0) == 0 && dup2(pair[1], 1) == 1 && dup2(null, 2) == 2 && !chdir(root) && !setenv("GIT_FLUSH", "1", 1))
+      execlp("git", "git", "-c", "core.fsmonitor=", "check-ignore", "--stdin", "-z", "-v", "--non-matching", (char *)NULL);
     _exit(127);
   }
   close(pair[1]);
   git = pair[0];
+  setsockopt(git, SOL_SOCKET, SO_RCVTIMEO, &(struct timeval){10, 0}, sizeof(struct timeval));
 }
 
 // Asks git whether it ignores a directory (with a slash at its end). Answers are used for some seconds: git keeps what it has read.
@@ -655,10 +656,9 @@ static void answer(int listener) {
 
 static void removeTemporary(const void *node, VISIT visit, int depth) {
   char path[PATH_MAX];
-  struct stat stat;
   const char *name = *(const char *const *)node;
   if (depth < 0 || (visit != postorder && visit != leaf) || !join(path, root, "/", name)) return;
-  if (lstat(path, &stat) == 0 && !S_ISDIR(stat.st_mode) && unlink(path) == 0) note("removed", name, NULL, NULL);
+  if (unlink(path) == 0) note("removed", name, NULL, NULL);
 }
 
 // @param report receives the command's wait status. If the launcher has closed it, the command is killed.

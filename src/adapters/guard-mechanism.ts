@@ -50,7 +50,8 @@ async function ignoredDirectories(root: string): Promise<readonly string[]> {
     tryGit(['ls-files', '-z', '--others', '--ignored', '--exclude-standard', '--directory'], { cwd: root }),
     tryGit(['check-ignore', '-z', '--stdin'], { cwd: root, input: named.join('\0') }),
   ]);
-  const all = [there, asked].flatMap(({ exitCode, stdout }) => (exitCode === 0 ? stdout.split('\0') : []));
+  // At a path that it cannot judge, git ends with an error; what it has said before counts.
+  const all = [there, asked].flatMap(({ stdout }) => stdout.split('\0'));
   return [...new Set(all)]
     .filter((path) => /^[^\t\n]+\/$/.test(path))
     .map((path) => path.slice(0, -1))

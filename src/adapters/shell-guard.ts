@@ -236,17 +236,17 @@ export function createShellGuard(options: ShellGuardOptions): ShellGuard | null 
       const name = nameOf(command, callId);
       const ticket = await place(caller, rules, name);
       const nothing = { ...rules, member: null, claims: false, allow: [], writesHistory: false };
-      const strict = await place(caller, nothing, `${name}-strict`);
+      const strict = await place(caller, nothing, 'strict');
+      const content = waitingText(text, ticket, strict, Date.now(), root);
       mkdirSync(waiting, { recursive: true, mode: 0o700 });
-      placeFile(waitingFile(caller, text), waitingText(text, ticket, strict, Date.now()), 0o600);
+      placeFile(waitingFile(caller, text), content, 0o600);
     },
     forget: (caller, command) => {
       const text = textOf(command);
       if (text === null || !existsSync(waiting)) return;
       rmSync(waitingFile(caller, text), { force: true });
-      // Our shell looks for tickets only where the directory is there.
-      if (readdirSync(waiting).every((name) => isOver(join(waiting, name))))
-        rmSync(waiting, { recursive: true, force: true });
+      for (const name of readdirSync(waiting))
+        if (isOver(join(waiting, name))) rmSync(join(waiting, name), { force: true });
     },
     whole: async (caller, id, rules) => {
       const policy = await policyOf(caller, rules, true);

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
 import { gzipSync } from 'node:zlib';
@@ -50,11 +50,11 @@ async function projectWithShell(t: Cleanup) {
   /** As Claude Code 2.1.33 starts a command: quoted anew, with words between the parts of a pipe. */
   const run = (command: string) => {
     const [first = '', ...rest] = command.split(' | ').map((part) => `'${part.replaceAll("'", `'"'"'`)}'`);
-    const call = `shopt -u extglob && eval ${[`${first} \\< /dev/null`, ...rest].join(' \\| ')} && pwd >/dev/null`;
+    const call = `shopt -u extglob && eval ${[`${first} \\< /dev/null`, ...rest].join(' \\| ')} && pwd -P >/dev/null`;
     return spawnSync(shell, ['-c', '-l', call], { cwd: root, encoding: 'utf8' });
   };
   const write = (path: string) => run(`echo 'x' > ${path}`).status === 0;
-  return { root, made, run, write, waiting: join(dirname(shell), WAITING) };
+  return { root, shell, made, run, write, waiting: join(dirname(shell), WAITING) };
 }
 
 test('a call without a mark gets the ticket that waits for its text, from before the call to its end', async (t) => {
@@ -83,23 +83,34 @@ test('a call without a mark gets the ticket that waits for its text, from before
   made.forget(own, "echo 'x' > foreign");
   assert.ok(write('foreign'));
 
-  made.forget(own, "echo 'x'");
-  made.forget(own, both);
-  assert.ok(existsSync(waiting));
+  await made.wait(own, 'pwd', 'call5', rules(null));
+  assert.ok(write('foreign'), 'words of the host around the command are none of a ticket');
+  for (const command of ["echo 'x'", both, 'pwd']) made.forget(own, command);
   made.forget(other, "echo 'x' > foreign");
-  assert.ok(!existsSync(waiting), 'nothing waits');
+  assert.deepEqual(readdirSync(waiting), []);
   assert.ok(write('own') && write('foreign') && write('else'));
   assert.equal(run('/bin/true').status, 0);
 });
 
 test('a ticket waits ten minutes', async (t) => {
-  const { write, waiting } = await projectWithShell(t);
+  const { root, write, waiting } = await projectWithShell(t);
   const ticket = join(tempDir(t), 'ticket');
   writeFileSync(ticket, '#!/bin/sh\nexit 1\n', { mode: 0o700 });
   mkdirSync(waiting);
-  const wait = (now: number) => writeFileSync(join(waiting, 'a'), waitingText('echo', ticket, ticket, now));
+  const wait = (now: number) => writeFileSync(join(waiting, 'a'), waitingText('echo', ticket, ticket, now, root));
   wait(Date.now());
   assert.ok(!write('a'));
   wait(Date.now() - 11 * 60_000);
   assert.ok(write('a'));
+});
+
+test('a ticket waits for calls in its own project alone', async (t) => {
+  const { root, shell, waiting } = await projectWithShell(t);
+  const ticket = join(tempDir(t), 'ticket');
+  writeFileSync(ticket, '#!/bin/sh\nexit 7\n', { mode: 0o700 });
+  mkdirSync(waiting);
+  writeFileSync(join(waiting, 'a'), waitingText('true', ticket, ticket, Date.now(), root));
+  const statusIn = (cwd: string) => spawnSync(shell, ['-c', "eval 'true' && pwd -P"], { cwd }).status;
+  mkdirSync(join(root, 'src'));
+  assert.deepEqual([root, join(root, 'src'), tempDir(t)].map(statusIn), [7, 7, 0]);
 });

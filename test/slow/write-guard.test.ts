@@ -203,7 +203,7 @@ test('git is not started anew for each directory, and goes on after a path in a 
   const [tools, git] = [tempDir(t), join(GIT_PROGRAMS, 'git')];
   writeFileSync(join(tools, 'git'), `#!/bin/sh\necho >> ${tools}/starts\nexec ${git} "$@"\n`, { mode: 0o755 });
   execFileSync('git', ['update-index', '--add', '--cacheinfo', `160000,${'1'.repeat(40)},linked`], { cwd: made.root });
-  const env = { ...process.env, PATH: `${tools}:${process.env.PATH}` };
+  const env = { ...process.env, PATH: `${tools}:${process.env.PATH}`, GIT_FLUSH: '0' };
   const script = 'for at in linked $(seq 60); do mkdir -p $at/x && echo x > $at/x/a; done; echo x > dist/a';
   const [program, args] = made.args(['bash', '-c', `mkdir dist; ${script}`]);
   assert.equal(spawnSync(program, args, { cwd: made.root, env }).status, 0);

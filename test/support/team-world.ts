@@ -69,6 +69,8 @@ export class TeamWorld {
   measured = 0;
   /** Paths that changed since the team began. */
   changed: string[] = [];
+  /** Changed at one look, and gone at the next. */
+  passing: string[] = [];
   /** What TRUST 5 says of commits and code, where it is measured. */
   facts: Pick<Trust5Facts, 'format' | 'complexity' | 'secrets'> = {
     format: { source: 'prettier --check', files: 1, findings: [] },
@@ -127,7 +129,7 @@ export class TeamWorld {
       workTree: {
         head: () => Promise.resolve(this.before === null ? null : 'commit'),
         tree: () => Promise.resolve('tree'),
-        changed: () => Promise.resolve(this.changed),
+        changed: () => Promise.resolve([...this.changed, ...this.passing.splice(0)]),
       },
       inside: (path) => insideProject(path.startsWith(`${this.root}/`) ? path.slice(this.root.length + 1) : path),
       placeOf: (path) => placeOf(path, this.root),

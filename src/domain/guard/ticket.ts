@@ -45,9 +45,10 @@ export function textOf(command: string): string | null {
  * A file of `WAITING`.
  * @param strict the ticket for the case that equal calls of others wait too
  * @param now ms
+ * @param root the checkout that the call runs in
  */
-export function waitingText(text: string, ticket: string, strict: string, now: number): string {
-  return [text, ticket, strict, Math.floor(now / 1000) + WAITS_S, ''].join('\n');
+export function waitingText(text: string, ticket: string, strict: string, now: number, root: string): string {
+  return [text, ticket, strict, Math.floor(now / 1000) + WAITS_S, root, ''].join('\n');
 }
 
 /**
@@ -63,15 +64,16 @@ export SHELL
 for call in "$@"; do :; done
 home="\${0%/*}" ticket=
 case "$call" in *"${MARK}"*) ticket="\${call##*"${MARK}"}" ticket="\${ticket%%[!${PATH}]*}" ;; esac
-if [ -z "$ticket" ] && [ -d "$home/${WAITING}" ]; then
-  said=$(printf %s "$call" | LC_ALL=C tr -cd A-Za-z0-9) now=$(date +%s) best=
+if [ -z "$ticket" ]; then
+  said= best=
   for one in "$home/${WAITING}"/*; do
-    { read -r text && read -r its && read -r strict && read -r until; } <"$one" || continue
-    case "$said" in *$text*) [ "$now" -lt "$until" ] || continue ;; *) continue ;; esac
+    { read -r text && read -r its && read -r strict && read -r until && read -r root; } <"$one" || continue
+    [ -n "$said" ] || said=$(printf %s "$call" | LC_ALL=C tr -cd A-Za-z0-9):$(pwd -P)/ now=$(date +%s)
+    case "$said" in *eval$text*:"$root"/*) [ "$now" -lt "$until" ] || continue ;; *) continue ;; esac
     if [ "\${#text}" -gt "\${#best}" ]; then best=$text ticket=$its; elif [ "$text" = "$best" ]; then ticket=$strict; fi
   done 2>/dev/null
 fi
-[ -x "$ticket" ] && exec "$ticket" "$SHELL" "$@"
+[ -f "$ticket" ] && [ -x "$ticket" ] && exec "$ticket" "$SHELL" "$@"
 exec "$SHELL" "$@"
 `;
 }

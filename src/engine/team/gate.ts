@@ -59,7 +59,7 @@ export async function judgeCompletion(
   }
   const isWriter = caller.kind === 'member' || mayHoldOf(log.state, caller, settings);
   const change = own === null && isWriter ? await changeInPlace(context, log.state) : null;
-  const foreign = change === null ? null : await foreignChanges(log, caller, settings, change);
+  const foreign = change === null ? null : await foreignChanges(context, log, caller, settings, change);
   if (foreign !== null) return decide(log, task, caller, foreign, '', FOREIGN);
   const secrets = change === null ? [] : await ownSecrets(context, log.state, caller, settings, change);
   if (secrets.length > 0) {
@@ -269,6 +269,7 @@ async function ownSecrets(
 
 /** Changes to files of others that no decision allowed; said once, then the lead is told. */
 async function foreignChanges(
+  context: TeamContext,
   log: TeamLog,
   caller: Somebody,
   settings: TeamSettings,
@@ -276,10 +277,13 @@ async function foreignChanges(
 ): Promise<Objection | null> {
   const { state } = log;
   if (caller.kind !== 'member') return null;
-  const foreign = (paths ?? []).filter((path) => {
+  const seen = (paths ?? []).filter((path) => {
     const { owner } = ownerOf(path, settings.ownership);
     return owner !== null && owner !== SHARED && owner !== caller.name && !state.writers.has(path);
   });
+  // A file that somebody else's editor has for a moment is gone at a second look.
+  const again = seen.length === 0 ? null : await changeInPlace(context, state);
+  const foreign = seen.filter((path) => again?.paths?.includes(path) !== false);
   if (foreign.length === 0) return null;
   const fingerprint = `foreign ${foreign.join(' ')}`;
   const before = state.rejections.get(`${FOREIGN}:${caller.name}`);
