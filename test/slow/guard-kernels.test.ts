@@ -42,7 +42,7 @@ const WORK: Readonly<Record<string, string>> = {
 
 /** Answers as git does: it ignores one directory. */
 const GIT = `#!/bin/sh
-[ "$1" = check-ignore ] || { echo "git $1"; exit; }
+[ "$3" = check-ignore ] || { echo "git $1"; exit; }
 while IFS= read -r -d '' one; do
   if [ "$one" = build/ ]; then printf '.gitignore\\0001\\000build/\\000%s\\000' "$one"; else printf '\\000\\000\\000%s\\000' "$one"; fi
 done
