@@ -1,4 +1,4 @@
-// What holds writes on a platform: the kernel guard of Linux, or Seatbelt of macOS. Nothing else asks for the platform.
+// The mechanism that holds writes, chosen by platform: the kernel guard of Linux, or Seatbelt of macOS.
 
 import { existsSync, mkdirSync, readFileSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';

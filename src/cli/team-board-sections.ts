@@ -1,4 +1,4 @@
-// What a team's board shows, section by section: a title and rows, each with how much it matters.
+// The sections of a team's board: each has a title and rows, and each row has a rank.
 
 import { beforeAndAfter } from '../domain/old-failures.ts';
 import { dollars } from '../domain/team/cost.ts';

@@ -1,4 +1,4 @@
-// What only the lead does: create a team, register its teammates, delete it.
+// Operations of the lead alone: create a team, register its teammates, delete it.
 
 import { messageOf, ToolError } from '../../domain/errors.ts';
 import { nearest } from '../../domain/nearest.ts';

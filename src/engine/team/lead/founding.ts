@@ -1,4 +1,4 @@
-// How a team comes to a lead that is code: made anew, without a team where none can be made, or left by a lead before it.
+// The founding of a team whose lead is code: a new team, the same tasks without a team, or a team that an earlier lead left.
 
 import { messageOf, ToolError } from '../../../domain/errors.ts';
 import { fallBack } from '../../../domain/team/activation.ts';
