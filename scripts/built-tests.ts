@@ -16,9 +16,9 @@ const ADDRESSES = /^(?:node:)?net$/;
 
 /** Network tests that need no second form, and why: each takes long and its sockets are those of others. */
 const SOURCE_ALONE: ReadonlyMap<string, string> = new Map([
-  ['test/adapters/runner/team.test.ts', 'desk.test.ts has the same sockets'],
-  ['test/cli/demo.test.ts', 'it starts dist/ itself'],
-  ['test/cli/doctor.test.ts', 'doctor-network.test.ts and doctor-labels.test.ts have the same requests'],
+  ['test/adapters/runner/team.integration.test.ts', 'desk.test.ts has the same sockets'],
+  ['test/cli/demo.integration.test.ts', 'it starts dist/ itself'],
+  ['test/cli/doctor.integration.test.ts', 'doctor-network.integration.test.ts and doctor-labels.test.ts have the same requests'],
 ]);
 
 /** Files that these bring in, themselves with them, and modules of the network that those import. */

@@ -3,7 +3,7 @@
 
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import { nodeProgram } from '../test/support/node.ts';
 
 const NO_TESTS: ReadonlySet<string> = new Set(['docs', 'domain', 'fixtures', 'hosts', 'slow', 'support']);
@@ -12,9 +12,13 @@ const SLOW = [
   ...['spare-clones', 'team', 'workshop', 'workshop-installed', 'workshop-moves'],
   ...['workshop-places', 'worktree-saves'],
 ];
-const fast = readdirSync('test', { withFileTypes: true })
-  .filter((item) => (item.isDirectory() ? !NO_TESTS.has(item.name) : item.name.endsWith('.test.ts')))
-  .map(({ name }) => join('test', name));
+/** Of what starts programs by the dozen: what the host starts. */
+const STARTED = join('test', 'hooks');
+const fast = readdirSync('test', { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.test.ts') && !NO_TESTS.has(path.split(sep)[0] ?? ''))
+  .map((path) => join('test', path))
+  .filter((path) => !path.endsWith('.integration.test.ts') || dirname(path) === STARTED)
+  .sort();
 const files = [...fast, ...SLOW.map((name) => join('test', 'slow', `${name}.test.ts`))];
 
 for (const major of [22, 24]) {

@@ -1,6 +1,10 @@
 // Runs the tests: builds first, and fails when a file's tests were not executed or too little of src was reached.
-// usage: tsx scripts/test.ts [--coverage] [--again] [--within=MINUTES] [folder or file …]; without any, all but test/slow and test/hosts.
+// usage: tsx scripts/test.ts [--integration] [--coverage[=PCT]] [--again] [--within=MINUTES] [folder or file …]
+// Without a folder or file: the fast suite. It is all but test/slow, test/hosts and the files *.integration.test.ts.
+// --integration: these files, and no others. Each starts programs by the dozen.
 // Network tests run in two forms: against the sources, and against these as the build bundles them.
+// --coverage: also tells which lines of src were reached, by this run and by those before it on the same text of src.
+// With PCT it fails below so many per cent.
 // --again: up to three files that fail are run once more, by themselves, and it is said aloud what only then passed.
 // --within: for a machine that may be too slow for all of it. What is not begun after so many minutes is not run, and is
 // named; the files come in another order each day, so that it is not always the same ones.
@@ -28,18 +32,20 @@ import { reportCoverage } from './coverage.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const args = process.argv.slice(2);
-const coverage = args.includes('--coverage');
+const coverage = args.some((arg) => arg === '--coverage' || arg.startsWith('--coverage='));
+const least = args.find((arg) => arg.startsWith('--coverage='))?.slice('--coverage='.length);
+const integration = args.includes('--integration');
 const again = args.includes('--again');
 const within = args.find((arg) => arg.startsWith('--within='))?.slice('--within='.length);
 const wanted = args.filter((arg) => !arg.startsWith('--'));
 const MOST_AGAIN = 3;
 const AT_ONCE = 3;
 /** What waits for ever says so while the other files still have time. The longest takes a third of it, on a slow machine. */
-const LONGEST_MS = 15 * 60_000;
+const LONGEST_MS = 20 * 60_000;
 /** What is no part of the fast suite. */
 const SLOW = [join('test', 'slow'), join('test', 'hosts')];
-/** To start Node and load what is tested takes longer than most files' tests; slow ones stand alone. With a limit of time fewer share one: none is to take long. */
-const FILES_PER_PROCESS = within === undefined ? 16 : 4;
+/** To start Node and load what is tested takes longer than most files' tests; slow ones stand alone. Fewer share one where each takes long, or none may. */
+const FILES_PER_PROCESS = within === undefined && !integration ? 16 : 4;
 
 function testFiles(path: string): string[] {
   if (statSync(join(root, path)).isFile()) return [path];
@@ -56,6 +62,10 @@ function testFiles(path: string): string[] {
 
 function isSlow(file: string): boolean {
   return SLOW.includes(dirname(file));
+}
+
+function isIntegration(file: string): boolean {
+  return file.endsWith('.integration.test.ts');
 }
 
 /** Tests against the sources, or against the bundle of them. */
@@ -233,9 +243,13 @@ function mixed(runs: readonly Run[]): readonly Run[] {
     .map(({ run }) => run);
 }
 
-const files = wanted.length > 0 ? wanted.flatMap(testFiles) : testFiles('test').filter((file) => !isSlow(file));
+const files =
+  wanted.length > 0
+    ? wanted.flatMap(testFiles)
+    : testFiles('test').filter((file) => !isSlow(file) && isIntegration(file) === integration);
 if (files.length === 0) throw new Error('no test files found');
 if (within !== undefined && !/^-?\d+$/.test(within)) throw new Error(`--within: minutes expected, got ${within}`);
+if (least !== undefined && !/^\d+$/.test(least)) throw new Error(`--coverage: per cent expected, got ${least}`);
 
 // With roots of its own to load, each start of Node takes three times as long; no test leaves the machine.
 delete process.env.NODE_EXTRA_CA_CERTS;
@@ -267,7 +281,8 @@ const first = outcomeNow();
 const left = await runAll(within === undefined ? runs : mixed(runs), AT_ONCE, first);
 let ok = told(first);
 const raced = [...first.failed];
-if (!ok && again && first.idle.size === 0 && raced.length <= MOST_AGAIN) {
+const ranAll = [...first.idle].every((file) => first.failed.has(file));
+if (!ok && again && ranAll && raced.length <= MOST_AGAIN) {
   process.stdout.write(`\n=== failed, and run once more by themselves: ${raced.join(', ')}\n`);
   const second = outcomeNow();
   await runAll(raced.flatMap(alone), 1, second);
@@ -277,4 +292,4 @@ if (!ok && again && first.idle.size === 0 && raced.length <= MOST_AGAIN) {
 if (left.length > 0)
   process.stdout.write(`\n=== NOT RUN, for lack of time: ${left.flatMap((run) => run.files).join(', ')}\n`);
 process.exitCode = ok ? 0 : 1;
-if (coverage && !(await reportCoverage(root, counters))) process.exitCode = 1;
+if (coverage && !(await reportCoverage(root, counters, Number(least ?? 0)))) process.exitCode = 1;

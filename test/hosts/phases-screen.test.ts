@@ -33,8 +33,9 @@ const INSTALL: Readonly<Record<string, { readonly sample: Sample; readonly insta
       execFileSync('python3', ['-m', 'venv', '.venv'], { cwd: host.root });
       const [, command = ''] = /run `([^`]+)`/.exec(host.tried('doctor')) ?? [];
       mentions(command, /^\.venv\/bin\/python -m pip install \S+$/);
-      // As in a shell of the user's own.
-      execFileSync('sh', ['-c', command], { cwd: host.root, stdio: 'pipe' });
+      // As in a shell of the user's own. Where no index can be reached, pip has to say so before the test's time is over.
+      const env = { ...process.env, PIP_DEFAULT_TIMEOUT: '15', PIP_RETRIES: '1' };
+      execFileSync('sh', ['-c', command], { cwd: host.root, env, stdio: 'pipe' });
     },
   },
 };

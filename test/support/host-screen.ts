@@ -7,9 +7,12 @@ import { ModelServer } from './model-server.ts';
 import type { Play } from './played-agents.ts';
 import { Screen } from './screen.ts';
 import type { TeamHost } from './team-host.ts';
-import type { Cleanup } from './temp.ts';
+import { type Cleanup, finallyDo } from './temp.ts';
 
 const QUESTION = /Do you want to .*\?/;
+
+/** Who waits for something that never comes is ended, and told what stands on the screen. The longest story takes a fifth of it on a quiet machine. */
+const LIMIT_MS = 8 * 60_000;
 
 export class HostScreen {
   /** Questions of the host that the user has agreed to. */
@@ -17,11 +20,20 @@ export class HostScreen {
   /** Lines in which the host told the user of an error of a hook. */
   readonly hookErrors = new Set<string>();
   readonly #screen: Screen;
-  readonly #play: Play;
+  /** Rejects as soon as a part of the play fails, or there is no end in sight; never resolves. */
+  readonly #failed: Promise<never>;
+  #limit: NodeJS.Timeout | undefined;
 
-  private constructor(screen: Screen, play: Play) {
+  private constructor(t: Cleanup, screen: Screen, play: Play) {
     this.#screen = screen;
-    this.#play = play;
+    const late = new Promise<never>((_, reject) => {
+      const tell = () =>
+        reject(new Error(`no end in sight: ${play.unfinished().join(', ')} wait; on the screen:\n${screen.text}`));
+      this.#limit = setTimeout(tell, LIMIT_MS);
+      finallyDo(t, () => clearTimeout(this.#limit));
+    });
+    this.#failed = Promise.race([late, play.failed]);
+    this.#failed.catch(() => undefined);
   }
 
   /** Starts a session, and waits for its prompt. */
@@ -32,7 +44,7 @@ export class HostScreen {
       env: { ...host.env(model.url), TERM: 'xterm-256color', LANG: 'C.UTF-8' },
       command: [hostProgram(host.version), ...args],
     });
-    const user = new HostScreen(screen, play);
+    const user = new HostScreen(t, screen, play);
     await user.shows(/\? for shortcuts|shift\+tab to cycle/);
     return user;
   }
@@ -50,7 +62,7 @@ export class HostScreen {
 
   /** Types a line, and sends it until it was taken. */
   async enter(line: string, taken: Promise<unknown>): Promise<void> {
-    await this.#screen.enter(line, taken, this.#play.failed);
+    await Promise.race([this.#screen.enter(line, taken, this.#failed), this.#failed]);
   }
 
   /** Agrees to whatever the host asks, until that has come. */
@@ -60,7 +72,7 @@ export class HostScreen {
       isThere = true;
     });
     while (!isThere) {
-      await Promise.race([there, this.#play.failed, pause(500)]);
+      await Promise.race([there, this.#failed, pause(500)]);
       const { text } = this.#screen;
       for (const [line] of text.matchAll(/^.*hook error.*$/gim)) this.hookErrors.add(line.trim());
       const [question] = QUESTION.exec(text) ?? [];
@@ -71,7 +83,7 @@ export class HostScreen {
   }
 
   async shows(text: string | RegExp): Promise<void> {
-    await Promise.race([this.#screen.shows(text), this.#play.failed]);
+    await Promise.race([this.#screen.shows(text), this.#failed]);
   }
 
   /** Begins with a fresh context; `last` stands on the screen before. */
@@ -81,12 +93,13 @@ export class HostScreen {
     await this.shows('/clear');
     while (this.#screen.text.includes(last)) {
       this.#screen.press('Enter');
-      await Promise.race([this.#play.failed, pause(1_000)]);
+      await Promise.race([this.#failed, pause(1_000)]);
     }
   }
 
   /** Ends the host by force, and nothing that it started. */
   async kill(): Promise<void> {
+    clearTimeout(this.#limit);
     await this.#screen.kill();
   }
 }
