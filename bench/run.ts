@@ -61,7 +61,9 @@ const rows: Row[] = [];
 for (const [name, run] of Object.entries(BENCHMARKS)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue;
   process.stderr.write(`${name} …\n`);
-  rows.push(...(await run()));
+  const made = await run();
+  for (const row of made) process.stderr.write(`  ${row.what}: ${row.figure}, target ${row.target}\n`);
+  rows.push(...made);
 }
 const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
 const table = [
