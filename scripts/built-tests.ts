@@ -18,7 +18,10 @@ const ADDRESSES = /^(?:node:)?net$/;
 const SOURCE_ALONE: ReadonlyMap<string, string> = new Map([
   ['test/adapters/runner/team.integration.test.ts', 'desk.test.ts has the same sockets'],
   ['test/cli/demo.integration.test.ts', 'it starts dist/ itself'],
-  ['test/cli/doctor.integration.test.ts', 'doctor-network.integration.test.ts and doctor-labels.test.ts have the same requests'],
+  [
+    'test/cli/doctor.integration.test.ts',
+    'doctor-network.integration.test.ts and doctor-labels.test.ts have the same requests',
+  ],
 ]);
 
 /** Files that these bring in, themselves with them, and modules of the network that those import. */

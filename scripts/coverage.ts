@@ -29,12 +29,17 @@ export async function reportCoverage(root: string, counters: string, least: numb
   const files = sources(root).map((file) => {
     const lines: Lines = new Map(inTests.get(file));
     for (const [line, reached] of inCommands.get(file) ?? []) lines.set(line, reached || lines.get(line) === true);
-    const text = createHash('sha256').update(readFileSync(join(root, file))).digest('hex');
+    const text = createHash('sha256')
+      .update(readFileSync(join(root, file)))
+      .digest('hex');
     if (earlier[file]?.text === text) for (const line of earlier[file].reached) lines.set(line, true);
     const reached = [...lines].filter(([, is]) => is).map(([line]) => line);
     return { file, all: lines.size, text, lines: reached, reached: reached.length };
   });
-  writeFileSync(kept, JSON.stringify(Object.fromEntries(files.map(({ file, text, lines }) => [file, { text, reached: lines }]))));
+  writeFileSync(
+    kept,
+    JSON.stringify(Object.fromEntries(files.map(({ file, text, lines }) => [file, { text, reached: lines }]))),
+  );
   const all = files.reduce((sum, file) => sum + file.all, 0);
   const reached = files.reduce((sum, file) => sum + file.reached, 0);
   const missing = files
