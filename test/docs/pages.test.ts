@@ -9,7 +9,7 @@ import { EDGES, type Edge } from '../../src/domain/team/session.ts';
 import { fencesOf, PAGES, pageText } from '../support/pages.ts';
 
 const NAMES = ['daemon', 'team', 'phases', 'configuration', 'team-configuration', 'hooks', 'security', 'recovery'];
-const MORE = ['troubleshooting', 'quality', 'spec', 'selection'];
+const MORE = ['troubleshooting', 'quality', 'spec', 'selection', 'architecture'];
 /** Of blocks that hold no command. `claude`: what is typed into Claude Code. */
 const QUIET = ['yaml', 'text', 'claude'];
 
