@@ -1,4 +1,4 @@
-// What is founded with its whole content, on file systems with hard links and on those without.
+// Atomic creation of whole files under a new name, with and without hard links.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -17,7 +17,7 @@ import { HookedProject, TEAM } from '../support/hooked.ts';
 import { rec } from '../support/team.ts';
 import { finallyDo, tempDir } from '../support/temp.ts';
 
-/** What systems say where a file system has no links; null: it has. */
+/** Error codes of `link` on file systems without hard links; null: hard links work. */
 const ANSWERS = [null, 'EPERM', 'ENOTSUP'];
 
 function answering(t: TestContext, code: string | null): void {
@@ -111,7 +111,7 @@ test('a turn whose owner died is taken over, one that changes hands is waited fo
   let calls = 0;
   t.mock.method(performance, 'now', () => {
     calls += 1;
-    // It is somebody else's each time that a second has passed.
+    // The turn changes its owner every second.
     if (calls < 10) writeFileSync(`${path}.turn`, `of ${calls}`);
     return calls * 1000;
   });
@@ -145,7 +145,7 @@ test('a turn of who lives is waited for however long it takes; one that was lost
   t.mock.method(fs, 'existsSync', (file: string) => {
     if (file !== path) return exists(file);
     entered += 1;
-    // In the middle of its first turn somebody of this machine takes it over, and has it for minutes.
+    // During the first turn, another process of this machine takes it over and holds it for minutes.
     if (entered === 1) {
       held = `${readFileSync(turn, 'utf8')}, another`;
       writeFileSync(turn, held);

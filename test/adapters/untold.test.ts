@@ -1,4 +1,4 @@
-// What is said of a team's end that nobody was told of: nothing more once a newer team of that name is at work.
+// Unreported results of ended teams: the latest of each name, and none while a newer team of that name is active.
 
 import assert from 'node:assert/strict';
 import { existsSync, truncateSync } from 'node:fs';
@@ -16,7 +16,7 @@ function foundBy(cause: string) {
   return { phase: 'debug', cause, evidence: '$ node --version', by: 'hypothesis-1', tried: [] };
 }
 
-/** Teams that are begun, and put away with a note of what they came to. */
+/** Teams that are started, or ended and archived with a note of their results. */
 function archiveIn(t: Cleanup) {
   const root = tempDir(t);
   let now = Date.parse('2026-01-05');

@@ -1,4 +1,4 @@
-// What the gate would measure a project by, told before anything is built.
+// Rows of `tool doctor` about the quality gate: the command of each part, or the reason why it has none.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';

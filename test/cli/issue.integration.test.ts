@@ -1,4 +1,4 @@
-// What an agent asks of the daemon with `tool issue` and `tool pr`, from within an attempt and from elsewhere.
+// Commands `tool issue` and `tool pr`, called by an agent within an attempt and from elsewhere.
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -27,7 +27,7 @@ run again tool pr create --title "My title" --json
 run done tool issue done
 touch seen/end; while [ ! -e go ]; do sleep 0.02; done`;
 
-/** One clear line, and no trace of the program's inside. */
+/** A message of one line, without a stack trace. */
 function oneClearLine(stderr: string, words: RegExp): void {
   assert.match(stderr, words);
   assert.equal(stderr.trim().split('\n').length, 1, stderr);

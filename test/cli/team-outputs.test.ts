@@ -1,4 +1,4 @@
-// What teammates print is kept up to a bound, and what it holds acts on no terminal.
+// Output files of teammates: bounded in size, without terminal control sequences.
 
 import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// How wide text is on a terminal.
+// Display width of text in terminal columns: measuring, clipping and padding.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';

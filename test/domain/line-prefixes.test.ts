@@ -1,4 +1,4 @@
-// What tools write that run the scripts of several packages at once.
+// Removal of the line prefixes that pnpm -r, turbo and similar tools print when they run several packages' scripts.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
@@ -10,7 +10,7 @@ const COUNTS = ['1..2', '# tests 2', '# suites 0', '# pass 1', '# fail 1', '# ca
 const LEFT = ['TAP version 13', 'not ok 1 - sums', '  ---', "  location: 'a/sum.test.js:1:1'", '  ...', ...COUNTS];
 const RIGHT = ['TAP version 13', 'ok 1 - times', 'not ok 2 - divides', ...COUNTS];
 
-/** The lines of two scripts, in turns. */
+/** The output lines of two scripts, interleaved. */
 function mixed(left: string, right: string): readonly string[] {
   return LEFT.flatMap((line, index) => [`${left}${line}`, ...RIGHT.slice(index, index + 1).map((one) => right + one)]);
 }

@@ -1,4 +1,4 @@
-// Who is let in: what the service cannot tell apart by its times is looked at again.
+// Admission of labelled issues: the number of label-event reads, and a second read for changes within one second.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';

@@ -1,4 +1,4 @@
-// What a poll costs and what it decides: labels that are edited, put back or taken off, clocks that jump, full slots.
+// Requests and dispatch decisions of a poll: edited or removed labels, clock jumps, full slots, late listings.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
@@ -116,7 +116,7 @@ test('an issue that waited under a label is taken up when the edit is undone', a
   await world.stop();
 });
 
-/** Everything people and the daemon change from now on happens in one second. */
+/** Gives every later label change the same timestamp, as if all happened in one second. */
 function stopTime(world: World): void {
   const at = '2026-02-01T00:00:00Z';
   const { tracker } = world;

@@ -1,4 +1,4 @@
-// What becomes of a call when the guard before it cannot run: by the commands that stand in the settings of a host.
+// Hook commands from a host's settings with a broken or missing guard: they block calls while a team is active.
 
 import assert from 'node:assert/strict';
 import { cpSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ function commandIn(groups: readonly HookGroup[], tool: string): string {
   return String(found);
 }
 
-/** What an installation has a host run before a tool. */
+/** The command of the installed hook that a host runs before a tool. */
 function installed(form: HookForm, tool: string): string {
   const { merged } = readPayload({ from: process.cwd(), version: '0.0.0', form, configText: '' });
   const groups = merged.flatMap(({ entries }) => entries.filter(({ path }) => path[1] === 'PreToolUse'));

@@ -1,4 +1,4 @@
-// What an installation costs a session that uses no team: the real host's request to the model with it and without it.
+// Token cost of an installation for a session without a team: the real host's model request with and without it.
 
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
@@ -8,25 +8,25 @@ import type { ModelRequest } from '../support/model-server.ts';
 import { LEAD, playAgents } from '../support/played-agents.ts';
 import { answerOf, type Form, mentions, TeamHost } from '../support/team-host.ts';
 
-/** Tokens. */
+/** Maximum cost in tokens, with deferred tools. */
 const MOST = 900;
-/** Where the host offers the tools of all servers with their schemas. */
+/** Maximum cost in tokens if the host offers the tools of all servers with their schemas. */
 const MOST_OFFERED = 1_900;
 
-/** The usual estimate, of the request as it is sent. */
+/** The usual estimate, applied to the raw request. */
 const CHARACTERS_PER_TOKEN = 4;
 
 const PARTS = ['tools', 'agents', 'skills', 'context'] as const;
 type Part = (typeof PARTS)[number];
 
-/** Lines by which hosts list agents and skills, wherever they put them, and names of tools that are loaded later. */
+/** Line forms of agents, skills and deferred tools; each host lists them in another part of the request. */
 const LINES: readonly (readonly [Part, RegExp])[] = [
   ['agents', /^- [\w:-]+: .*\(Tools: /],
   ['skills', /^- [\w:-]+: /],
   ['tools', /^mcp__\w+/],
 ];
 
-/** A request's characters, by the part that they belong to. */
+/** Number of characters in each part of a request. */
 function partsOf({ raw }: ModelRequest): Record<Part, number> {
   const { tools, system, messages } = fields(JSON.parse(raw));
   const parts: Record<Part, number> = { tools: 0, agents: 0, skills: 0, context: 0 };
@@ -39,10 +39,10 @@ function partsOf({ raw }: ModelRequest): Record<Part, number> {
   return parts;
 }
 
-/** Hosts defer the tools of servers by themselves where they speak to their vendor; the newest wherever. */
+/** By default, hosts defer the tools of servers only with their vendor's API; the newest host with any API. */
 const search = (isOn: boolean) => ({ ENABLE_TOOL_SEARCH: String(isOn) });
 
-/** The request in which the model reads a prompt that uses no team. */
+/** The model request for a prompt that uses no team. */
 async function requestOf(t: TestContext, version: HostVersion, form: Form, defers: boolean): Promise<ModelRequest> {
   const play = playAgents({ [LEAD]: async () => 'Hello.' });
   const host = new TeamHost(t, version, form);
@@ -53,7 +53,7 @@ async function requestOf(t: TestContext, version: HostVersion, form: Form, defer
   return request;
 }
 
-// The oldest brings its search for tools, which is long, with the first tool of a server.
+// The oldest host adds its long search tool with the first tool of a server: its deferred cost is not measured.
 for (const version of availableHosts(HOST_VERSIONS))
   for (const defers of version === '2.1.33' ? [false] : [true, false])
     test(`${version}, tools ${defers ? 'deferred' : 'offered'}: the cost of a session without a team`, async (t) => {

@@ -1,4 +1,4 @@
-// What is put into a project lies among what its own linters and formatters look at.
+// Installed files under the project's own formatters: they pass Prettier's defaults, and notes name the exclusions.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// What cannot be installed into is refused with nothing changed, and what breaks off is undone.
+// Refused and failed installations: the project stays unchanged, or is rolled back.
 
 import assert from 'node:assert/strict';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// What `tool doctor` says of settings of the host that switch hooks or tools off, and of an installation that is not whole.
+// Rows of `tool doctor` about the host: settings that disable hooks or tools, and incomplete installations.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -31,7 +31,7 @@ function installedIn(t: Cleanup) {
       chmodSync(join(bin, 'claude'), 0o755);
     },
     install: async () => assert.equal((await tool('init', '--host-version', '2.1.177')).code, 0),
-    /** The rows of a name as status, words and what mends it. */
+    /** The rows of a name, each as `status: text → fix`. */
     rows: async (name: string, more: Readonly<Record<string, string>> = {}): Promise<readonly string[]> => {
       const { stdout } = await runTool(['doctor', '--json'], { cwd: root, env: { ...env, ...more } });
       const { checks } = JSON.parse(stdout);
@@ -160,7 +160,7 @@ test('a hook that the host does not know is named with its file and the version,
     /^warn: \/.*\/settings\.json has hooks on DirectoryAdded, Misspelt, which .* → claude update, or take/,
   );
   assert.deepEqual(more, []);
-  // Between those that were tried it is not known; newer ones leave out the hook alone.
+  // Versions between the tested ones are unknown; newer versions ignore the unknown hook alone.
   for (const version of ['2.1.101', '2.1.177', '2.1.331']) {
     host(version);
     assert.deepEqual(await rows('host settings'), [], version);

@@ -1,4 +1,4 @@
-// What users get: the packed package, installed into an empty place, on each major of Node that it promises.
+// The packed package, installed offline into an empty prefix on each supported major of Node.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

@@ -1,4 +1,4 @@
-// What a hosting service answers between push and pull request: the issue is published all the same, by one agent.
+// Publishing despite refusals of the hosting service between push and pull request, without a second agent run.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -11,7 +11,7 @@ import type { Cleanup } from '../support/temp.ts';
 
 const YAML = `agent: { max_attempts: 1, max_retry_backoff_ms: 1000 }\n${agentRunning(COMMITS)}`;
 
-/** A daemon on one issue, behind a proxy that does something when the first pull request is asked for. */
+/** A daemon on one issue, behind a proxy that calls `onFirst` at the first request for a pull request. */
 async function asking(t: Cleanup, forge: TestForge, onFirst: () => void, tracker?: string) {
   const proxy = await FaultyProxy.start(t, forge.forge.url);
   let asked = 0;

@@ -1,4 +1,4 @@
-// What a start that fails leaves behind, and what is said about a file that changes or goes while the daemon runs.
+// Start of `tool serve`: failed and refused starts, a missing or invalid workflow file, a torn journal, no isolation.
 
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -96,7 +96,7 @@ test('without isolation a process in a session of its own ends with the attempt;
   finallyDo(t, () => process.kill(pidOf('unmarked'), 'SIGKILL'));
   assert.ok(daemon.log.includes(`issue #${issue} state changed to tool-done`), daemon.log);
   assert.equal(isOver(pidOf('marked')), true);
-  // Once this one is ended as well, the start need not speak of it any more.
+  // The warning at the start can go once this process, too, ends with the attempt.
   assert.equal(isOver(pidOf('unmarked')), false);
   assert.match(
     daemon.log,

@@ -1,4 +1,4 @@
-// What fails where the team began is old: nobody of the team is charged with it, in a run from a terminal and in a host.
+// Failures older than the team: the gate does not reject work for them, in a terminal run and in a host.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -65,7 +65,7 @@ test('who completes a task while the base is still measured waits for it', async
     lead[name]?.on('data', (chunk: Buffer) => {
       said[name] += chunk.toString('utf8');
       for (const [, who = ''] of said[name].matchAll(/\[(backend-dev|frontend-dev)\] SendMessage/g)) told.add(who);
-      // What each of them does next is to complete its task.
+      // The next step of each teammate is to complete its task.
       if (told.size === 2) writeFileSync(word, '');
     });
   await within('the lead ends', once(lead, 'close'), () => said.stderr);

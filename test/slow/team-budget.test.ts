@@ -1,4 +1,4 @@
-// What a team may cost, as a person sets it: a runtime that reports its cost, and real processes.
+// Cost budgets of a team: hard and soft limits per teammate and per task, with real processes.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import type { Cleanup } from '../support/temp.ts';
 const HOST = join(process.cwd(), 'test', 'support', 'programs', 'costly-claude.mjs');
 const TEAM = 'tool-run-spec-guestbook-001';
 
-/** The project of the demo, played by a host that costs. */
+/** The demo's project, with a fake host program that reports costs. */
 function projectOf(t: Cleanup, budget: string): PhaseProject {
   const command = JSON.stringify([process.execPath, HOST]);
   return new PhaseProject(t, {}, '', {

@@ -1,4 +1,4 @@
-// What is measured before a team begins is told, and ends with its lead, however that ends: no check goes on for nobody.
+// Base measurement of a team: the lead reports its failures early, and its checks end with the lead.
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
@@ -39,13 +39,13 @@ test('what fails before any work is said by the lead, while there is time', asyn
   await within('the lead ends', ended, () => said);
 });
 
-/** A lead whose first measuring is under way and never ends by itself; its teammates wait for a word, and fail then. */
+/** A lead in a base measurement without end; its teammates wait for the file `word`, and then fail. */
 async function measuring(t: Cleanup) {
   const project = shopProject(t);
   const place = dirname(project.root);
   const [pipe, word] = [join(place, 'told'), join(place, 'word')];
   execFileSync('mkfifo', [pipe]);
-  // Whatever of it lives holds the pipe.
+  // Every live process of the check holds the pipe open.
   const tests = `exec 7>'${pipe}'; echo begun >&7; sleep 1000 & wait`;
   writeFileSync(
     join(project.root, '.tool', 'config', 'workflow.yaml'),
@@ -75,7 +75,7 @@ for (const signal of ['SIGINT', 'SIGKILL'] as const)
     const { lead, ended, isOver, say, said } = await measuring(t);
     lead.kill(signal);
     await within('what is measured ends', isOver, said);
-    // Who was killed hears of no word.
+    // A killed lead ends no teammates; the file does.
     if (signal === 'SIGKILL') say();
     const [code] = await within('the lead ends', ended, said);
     assert.equal(code, signal === 'SIGKILL' ? null : 130, said());

@@ -1,4 +1,4 @@
-// What is installed in the checkout and in no commit, as a worktree finds it.
+// Installed packages, submodules and Python environments of the checkout, as a worktree gets them.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -16,7 +16,7 @@ function manifest(name: string): string {
   return JSON.stringify({ name, ...MODULE });
 }
 
-/** A repository of two packages of which one uses the other, installed as package managers do it. */
+/** A repository of two packages, one of which uses the other, in the layout of package managers. */
 function workspaces(t: Parameters<typeof projectOf>[0]) {
   const project = projectOf(t, {
     files: {
@@ -74,7 +74,7 @@ test('packages are found where each has its own, and the project’s own package
   assert.equal(runs(view.path), 'new left far\n', 'and measured is what was built');
   await workshop.view(TEAM, 'gate');
   assert.equal(runs(view.path), 'new left far\n');
-  // What a teammate takes out is its own.
+  // A teammate can remove its own copy only.
   rmSync(join(path, 'node_modules'), { recursive: true });
   await workshop.open(TEAM, 'backend-dev');
   await workshop.end(TEAM, []);
@@ -93,7 +93,7 @@ test('what is installed later is there at the next start, and what a teammate ha
     'packages/web/node_modules/left/package.json': manifest('left'),
     'packages/web/node_modules/left/index.js': "export const left = 'later';\n",
   });
-  // One that was killed in the middle of it left this.
+  // Left by a start that was killed half-way.
   writeTree(join(root, '.tool', 'worktrees', TEAM), { '.installed-backend-dev/half': '' });
   await createWorkshop({ root, env }).open(TEAM, 'backend-dev');
   assert.equal(runs(path), 'old later far\n');
@@ -104,7 +104,7 @@ test('what was begun and not finished is filled at the next start', async (t) =>
   const { root, workshop } = workspaces(t);
   await workshop.begin(TEAM);
   const { path } = await workshop.open(TEAM, 'backend-dev');
-  // One that was killed in the middle of it left this.
+  // Left by a start that was killed half-way.
   for (const place of ['node_modules', 'packages/web/node_modules']) {
     rmSync(join(path, place), { recursive: true });
     mkdirSync(join(path, place));
@@ -116,7 +116,7 @@ test('what was begun and not finished is filled at the next start', async (t) =>
 test('what cannot be read while it is installed is said, and there at the next start', async (t) => {
   const { root, workshop } = workspaces(t);
   await workshop.begin(TEAM);
-  // A package manager is at work: no directory yet.
+  // A package manager is still at work: there is no directory yet.
   const scope = join(root, 'packages', 'web', 'node_modules');
   rmSync(scope, { recursive: true });
   writeTree(root, { 'packages/web/node_modules': '' });
@@ -162,7 +162,7 @@ test('a submodule’s files are there as the worktree’s commit has them, and w
   const { root, git, workshop } = projectOf(t);
   git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', library.root, 'vendor/my lib');
   git('commit', '-qm', 'A library');
-  // What somebody wrote there is started by nobody.
+  // A program in the submodule's settings must not start.
   const marker = join(root, '..', 'started');
   gitIn(join(root, 'vendor', 'my lib'))('config', 'filter.evil.smudge', `touch '${marker}'`);
   writeTree(root, { 'vendor/my lib/lib.js': 'the person is at work\n' });
@@ -210,7 +210,7 @@ test('nothing is put where a writer has made a link, and that keeps nobody from 
   await createWorkshop({ root, env }).open(TEAM, 'backend-dev');
   assert.deepEqual(Object.keys(treeOf(mine)), ['', 'web']);
   assert.equal(existsSync(join(root, '..', 'nothing')), false);
-  // What is in nobody's way is put there as ever.
+  // A path without a link is filled as before.
   rmSync(join(path, 'vendor'));
   await createWorkshop({ root, env }).open(TEAM, 'backend-dev');
   assert.deepEqual(readdirSync(join(path, 'vendor', 'deep', 'far')), ['lib.js']);

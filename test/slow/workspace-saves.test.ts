@@ -1,4 +1,4 @@
-// What an agent left is found again: at a retry, after a broken clone, after the workspace is gone.
+// Recovery of an agent's unpublished work: at a retry, from a broken clone, after the workspace is removed.
 
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -85,7 +85,7 @@ test('kept work is named by its directories, its branches and its refs, and what
   const { directories } = await workspaces.kept(task(), signal);
   const aside = ['issue-1-1', 'issue-1-1-2'].map((name) => join(root, '.toolcrew', 'aside', name));
   assert.deepEqual(directories, [path, ...aside]);
-  // Nothing of the state directory is named, where the credential's files are.
+  // No path of the state directory is named: it holds the credential files.
   assert.ok(!JSON.stringify(kept).includes(join(directory, 'state')));
   assert.ok((await mirror.refsBelow('refs/toolcrew/saved/')).length > 0);
 });
@@ -262,7 +262,7 @@ test('the wizard’s scripts do what the daemon does without them', async (t) =>
   await ready(task(3));
   assert.equal(await gitAs(mirror.path, 'show', 'refs/toolcrew/saved/issue-1-1-3:README.md'), 'worked out\n');
   assert.equal(readFileSync(join(path, 'README.md'), 'utf8'), 'mine\n');
-  // A new life.
+  // The issue starts over, with the next `life`.
   writeFileSync(join(path, 'left.txt'), 'left\n');
   await ready(task(1, 2));
   assert.equal((await gitAs(path, 'branch', '--show-current')).trim(), 'tool/issue-1-2');

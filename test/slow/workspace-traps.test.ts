@@ -1,4 +1,4 @@
-// What an agent leaves in its clone so that the daemon's own git, or the daemon itself, acts for it.
+// Attacks from an agent's clone on the daemon and its git: planted settings, links, pipes and objects.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -25,7 +25,7 @@ const { signal } = new AbortController();
 const probe = await Isolation.probe('auto', { readOnly: [], hidden: [], tables: '/nowhere' });
 const possible = probe.active ? {} : { skip: `this kernel gives no namespaces: ${probe.reason}` };
 
-/** A repository inside the clone, known to it as a submodule, whose settings start a program. */
+/** A submodule of the clone whose git settings start a program. */
 async function plantSubmodule(path: string, program: string) {
   const inner = join(path, 'sub');
   mkdirSync(inner);
@@ -88,7 +88,7 @@ test('git in a clone where an agent has been can write to the workspace alone', 
   const { path } = await ready(task());
   const outside = join(directory, 'outside');
   const inside = join(path, '.git', 'inside');
-  // Settings that git asks for and that no option of ours can name beforehand: a driver in a repository of its own.
+  // The name of a filter driver is free: no option of the daemon can switch it off in advance.
   const program = join(path, 'evil.sh');
   writeFileSync(program, `#!/bin/sh\necho x >> ${inside}\necho x >> ${outside}\ncat\n`);
   chmodSync(program, 0o755);

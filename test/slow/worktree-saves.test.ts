@@ -1,4 +1,4 @@
-// What a team's members left in their worktrees outlives the workspace that they were in.
+// Saved work of teammates: changes and loose commits in their worktrees outlive the workspace.
 
 import assert from 'node:assert/strict';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// What the three of a planning team give back for a small feature.
+// Sample results of the three roles of a planning team, for a small feature.
 
 export const ANALYST = `> So that a shared computer is safe.
 

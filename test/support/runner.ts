@@ -1,4 +1,4 @@
-// What a runner needs for one attempt, and all that it reports of it.
+// Test bench for runners: the inputs of one attempt, and a report of its events, output and processes.
 
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
@@ -46,7 +46,7 @@ export class Bench {
     return new Bench(t, isolation ?? (await Isolation.probe('off', { readOnly: [], hidden: [], tables: '/nowhere' })));
   }
 
-  /** What every runner is made with. */
+  /** Options of every runner. */
   get options() {
     const { stateDir, env } = this;
     return { workflow: () => this.workflow, stateDir, env, runtime: this.#runtime, isolation: this.#isolation };
@@ -94,7 +94,7 @@ export class Bench {
   }
 }
 
-/** What was said, message by message. */
+/** Texts of the message events, in order. */
 export function messagesOf(report: Report): string[] {
   return report.events.flatMap((event) => (event.type === 'message' ? [event.text] : []));
 }

@@ -1,15 +1,15 @@
-// What a test leaves behind goes with it, the last thing first: the daemon before its directory.
+// Temporary directories and clean-up of tests, last registered first: the daemon ends before its directory.
 
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** The part of a test's context that cleans up; `{ after }` of node:test for what a whole file shares. */
+/** Clean-up part of a test's context; for a whole test file, `{ after }` of node:test. */
 export type Cleanup = { readonly after: (action: () => unknown) => void };
 
 const stacks = new WeakMap<Cleanup, (() => unknown)[]>();
 
-/** Has something done at the end of the test, before what was asked for earlier; a failure keeps none of the others from being done. */
+/** Runs an action at the end of the test, last registered first. All actions run; the first error is thrown. */
 export function finallyDo(t: Cleanup, action: () => unknown): void {
   const known = stacks.get(t);
   if (known !== undefined) {

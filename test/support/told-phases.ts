@@ -1,4 +1,4 @@
-// What a team's log comes to, phase by phase: the kinds of its records, without times, counts, and who was first.
+// Digest of a team's log by phase: the set of its record kinds, without times, counts or order.
 
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,10 +10,10 @@ import { LEAD } from './played-agents.ts';
 
 export type ToldPhase = readonly [phase: string, ...kinds: string[]];
 
-/** Who starts before whose work has begun is chance. */
+/** One phase, because the order of starts and first calls is random. */
 const AT_WORK: readonly SessionState[] = ['created', 'assigned', 'spawned', 'working'];
 
-/** Whoever has stopped already ends with being asked: then there is nothing to wait for. */
+/** One phase, because the request alone ends teammates that have stopped already. */
 const ENDING: readonly SessionState[] = ['shutting_down', 'shut_down'];
 
 function phaseOf(session: SessionState): string {
@@ -22,14 +22,14 @@ function phaseOf(session: SessionState): string {
 }
 
 /**
- * What a log has in the host alone, or in another number, and why:
+ * Returns null for records that only the host writes, or that it writes in another number:
  * - `decision`: hooks judge each write, stop and start in the host; a scripted process has no hooks.
- * - `member_bound`: the host's own names of its runs; a process is told who it is.
- * - `member_seen`, `member_idle`, `mail_seen`, `member_ended`: signs of life, as often as there is something to see; a process
- *   confirms its end, an agent of the host that has stopped ends by being asked.
- * - `lead_moved`: a session that is resumed leads in another process.
- * - `base_measured`: it is measured beside the first agents, and in the host only where somebody asks for it.
- * - `progress` to the lead: one that is a model has to be told what came to pass; code looks at the log.
+ * - `member_bound`: the host names its runs itself; a process knows its role from its environment.
+ * - `member_seen`, `member_idle`, `mail_seen`, `member_ended`: their number depends on the agents' activity. A process
+ *   confirms its end; the request alone ends a stopped agent of the host.
+ * - `lead_moved`: a resumed session leads in another process.
+ * - `base_measured`: a code lead measures it beside the first agents, the host only on request.
+ * - `progress` to the lead: a model lead needs messages; a code lead reads the log.
  */
 function kindOf(record: TeamRecord): string | null {
   switch (record.type) {
@@ -60,14 +60,13 @@ function kindOf(record: TeamRecord): string | null {
   }
 }
 
-/** @param name what the name of its directory begins with */
+/** @param name prefix of the directory's name */
 function archived(root: string, name: string): string {
   const archive = join(root, '.tool', 'teams', 'archive');
   return join(archive, readdirSync(archive).find((one) => one.startsWith(name)) ?? name);
 }
 
-/** The state that a team was put away in. */
-/** Of a team that stands. */
+/** State of an active team. */
 export function liveState(root: string, name: string): TeamState {
   const history = new TeamHistory({ directory: join(root, '.tool', 'teams', name), from: 'beginning' });
   const { state } = history;
@@ -75,6 +74,7 @@ export function liveState(root: string, name: string): TeamState {
   return state;
 }
 
+/** Last state of an archived team. */
 export function archivedState(root: string, name: string): TeamState {
   const history = new TeamHistory({ directory: archived(root, name), from: 'beginning' });
   const { state } = history;
@@ -99,7 +99,7 @@ export function toldPhases(root: string, name: string): readonly ToldPhase[] {
   return phases.map(({ phase, kinds }) => [phase, ...[...kinds].sort()]);
 }
 
-/** The log from where the team was taken up again. */
+/** Phases of the log, from the restart of the team on. */
 export function toldAfterRestart(root: string, name: string): readonly ToldPhase[] {
   const phases = toldPhases(root, name);
   return phases.slice(phases.findIndex(([phase]) => phase === 'restarted'));

@@ -1,4 +1,4 @@
-// What a team built comes into its issue's branch, as that stood before the team began.
+// Merge of a team's work into its issue's branch, which is first reset to its state before the team began.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
@@ -22,7 +22,7 @@ async function built(t: Cleanup) {
   return { root, git, sha, said, start, bring: () => bringIn(root, TEAM, start, (words) => said.push(words)) };
 }
 
-/** Somebody commits where the checkout stands. */
+/** Commits on the checked-out branch as somebody else. */
 function foreign(root: string): string {
   writeTree(root, { 'src/pages/p.js': 'foreign\n', 'foreign.js': '1\n' });
   return commitAll(root, 'Foreign');
@@ -57,7 +57,7 @@ for (const how of ['another branch', 'no branch'] as const)
     const { root, git, sha, said, bring } = await built(t);
     git('switch', '-q', ...(how === 'no branch' ? ['--detach'] : ['-c', 'elsewhere']));
     const other = foreign(root);
-    // And the issue's own branch is somewhere else besides.
+    // The issue's branch has moved as well.
     git('update-ref', `refs/heads/${ISSUE}`, other);
     await bring();
     assert.equal(git('rev-parse', ISSUE).trim(), sha);

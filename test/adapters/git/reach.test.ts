@@ -1,4 +1,4 @@
-// How far back a repository goes, and whether that is far enough.
+// Depth of a shallow repository: the check for enough history, and the steps that deepen it.
 
 import assert from 'node:assert/strict';
 import { rmSync, writeFileSync } from 'node:fs';

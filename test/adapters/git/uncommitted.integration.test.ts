@@ -1,4 +1,4 @@
-// What git takes in by no commit, in a writer's worktree: it is told, and kept when the worktree goes.
+// Files that a writer's commit leaves out: nested repositories, ignored files, submodules. They are reported and saved.
 
 import assert from 'node:assert/strict';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { writeTree } from '../../support/installed.ts';
 import type { Cleanup } from '../../support/temp.ts';
 import { commitAll, gitIn, projectOf, TEAM } from '../../support/workshop.ts';
 
-/** A name that is bytes and no text. */
+/** A file name that is not valid UTF-8. */
 const ODD = Buffer.concat([Buffer.from('src/api/'), Buffer.from([0xff]), Buffer.from('odd.js')]);
 
 async function writer(t: Cleanup) {

@@ -1,4 +1,4 @@
-// How often git is started for the work of a team: each start costs more than what it does there.
+// Number of git processes that a team's work starts: starting one costs more than its work.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -10,7 +10,7 @@ import { writeTree } from '../../support/installed.ts';
 import { type Cleanup, tempDir } from '../../support/temp.ts';
 import { gitIn, projectOf, TEAM } from '../../support/workshop.ts';
 
-/** A `git`, and a `rm`, that note the words that they are started with. */
+/** Wrappers of `git` and `rm` that log their arguments. */
 function noting(t: Cleanup) {
   const bin = join(tempDir(t), 'bin');
   const notes = join(bin, 'notes');
@@ -35,7 +35,7 @@ function noting(t: Cleanup) {
   return { env: { PATH: `${bin}:${process.env.PATH ?? ''}` }, taken };
 }
 
-/** The end of a task, as a writer's team server goes about it. */
+/** Completes a task in the steps of a writer's team server. */
 async function complete(workshop: ReturnType<typeof createWorkshop>, member: string, file: string) {
   await workshop.leftOut(TEAM, member, [file]);
   await workshop.save(TEAM, member, 'Work');

@@ -1,4 +1,4 @@
-// What a poll asks for: one request a label, whatever the backlog, and nothing that is new is passed over.
+// Issue listing on GitHub: one request per label and poll, no new issue missed, label events cached across restarts.
 
 import assert from 'node:assert/strict';
 import { existsSync, writeFileSync } from 'node:fs';

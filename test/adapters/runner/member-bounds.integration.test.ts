@@ -1,4 +1,4 @@
-// What a teammate's git can move in the repository, where the kernel holds it to its own.
+// Kernel-enforced bounds of a teammate's git: a writer changes its own branches only, a reader changes none.
 
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
@@ -28,7 +28,7 @@ async function bounded(t: Cleanup) {
   };
   const wrap = (cwd: string, script: string) =>
     bounds.wrap('/bin/sh', ['-c', script], cwd, [], { team: TEAM, name: 'a', epoch: 1 });
-  /** Each line of a script, and whether it went through. */
+  /** Runs a script line by line; `came` has `yes`, `no` or `none` before each line. */
   const play = (cwd: string, script: string) => {
     const lines = script.trim().split('\n');
     const [file, args] = wrap(cwd, lines.map((line) => `(${line}) && echo yes || echo no`).join('\n'));
@@ -36,7 +36,7 @@ async function bounded(t: Cleanup) {
     const came = stdout.split('\n').filter((line) => /^(yes|no)$/.test(line));
     return { came: lines.map((line, index) => `${came[index] ?? 'none'}: ${line.trim()}`), stderr };
   };
-  /** A script that is at work meanwhile; it begins when it has said so. */
+  /** Starts a script in the background; its first output says that it runs. */
   const begin = (cwd: string, script: string) => {
     const [file, args] = wrap(cwd, script);
     return spawn(file, args, { cwd, env, stdio: ['pipe', 'pipe', 'inherit'] });
@@ -86,7 +86,7 @@ test('a writer commits, merges and rewrites on its branch, and moves none of the
     git reflog -1`,
   );
   assertAll(own.came, 'yes', own.stderr);
-  // Somebody tidies the repository while it is at work.
+  // The person packs the refs while the writer is active.
   git('pack-refs', '--all', '--prune');
   const after = play(path, 'echo 4 >src/api/a.js && git commit -q -a -m Four');
   assertAll(after.came, 'yes', after.stderr);
@@ -152,7 +152,7 @@ test('what the person replaces while a writer is at work stays read-only', async
   writer.stdin.end('go\n');
   await once(writer, 'close');
   for (const file of files) assert.doesNotMatch(textOf(root, '.git', file), /planted/, file);
-  // It sees what there is by now.
+  // The writer sees the current refs and HEAD.
   assert.equal(said.join(''), `there\n${git('rev-parse', 'late', 'main')}ref: refs/heads/late\n`);
 });
 

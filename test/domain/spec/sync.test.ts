@@ -1,4 +1,4 @@
-// Which test shows which requirement, and what is missing.
+// Sync of a SPEC: the test of each requirement, the missing parts, and the result section of the document.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';

@@ -1,4 +1,4 @@
-// What a lead asks of a planning team once more.
+// Follow-up tasks of a planning team: corrections of results, and changes that the user asks for.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
@@ -56,7 +56,7 @@ test('a change names the SPEC that it is about', () => {
   assert.equal(specInChange(story.state), null);
   const results = { researcher: null, analyst: 'R1: The API shall.', architect: 'The design.' };
   const tasks = changeTasks('SPEC-LOGIN-002', 'without a button', results);
-  // Who takes them up may be another than who wrote that.
+  // Another agent than the author may take the task, so the task quotes the result.
   assert.match(tasks[0]?.description ?? '', /^R1: The API shall\.$/m);
   assert.match(tasks[1]?.description ?? '', /^The design\.$/m);
   for (const task of tasks) story.tell('task_created', { ...task, files: [] });
@@ -77,7 +77,7 @@ test('what is being changed is approved by nobody, and whoever asks is told the 
     ),
     words,
   );
-  // Which a terminal does not take over.
+  // A terminal cannot take over the team of a host session.
   const inHost = changeInTheWay([asked('session-1').state], 'SPEC-LOGIN-002') ?? '';
   assert.match(inHost, /: `\/tool:team-restart tool-plan-login` in the host goes on with them, /);
   assert.doesNotMatch(inHost, /`tool team-restart/);

@@ -1,14 +1,14 @@
-// What a person who knows the three repositories would say of some features, written down before the first run.
+// Reference answers for sample features of three repositories, from an expert's view; written before the first run.
 
 export type Answer = {
   readonly name: string;
   readonly text: string;
   readonly domains: readonly string[];
-  /** At least and at most so many files. */
+  /** Minimum and maximum number of files. */
   readonly files: readonly [number, number];
   readonly critical: 'payment' | 'authentication' | 'user data' | null;
   readonly pattern: string;
-  /** Without a flag, where every prerequisite holds. */
+  /** Execution mode without a flag, if every prerequisite holds. */
   readonly mode: 'team' | 'subagent';
 };
 
@@ -182,7 +182,7 @@ const FASTIFY: readonly Answer[] = [
   },
 ];
 
-/** By the name of the listing in test/fixtures/repositories. */
+/** Keyed by the name of the listing in test/fixtures/repositories. */
 export const ANSWERS: Readonly<Record<string, readonly Answer[]>> = {
   'realworld-app': REALWORLD,
   djangoproject: DJANGOPROJECT,

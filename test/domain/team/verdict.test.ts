@@ -1,4 +1,4 @@
-// What came of hypotheses: in which form it is said, and who is first.
+// Verdicts on hypotheses: the required form, and the first proven cause.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';

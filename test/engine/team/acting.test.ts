@@ -1,4 +1,4 @@
-// What follows from an agent's call where the lead is a model: the steps that code takes, and what the lead is told of them.
+// Operations of agents under a model lead: the steps that code takes after each, and the messages to the lead.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
@@ -26,7 +26,7 @@ class World extends TeamWorld {
 
   constructor(t: Cleanup) {
     super(t);
-    // The gate of these tests runs nothing but tests.
+    // No check is required: the gate of these tests measures tests alone.
     this.require();
     this.pretend({
       writeSpec: (spec, replaces) => putSpec(this.root, spec, replaces, '2026-01-05'),
@@ -45,7 +45,7 @@ class World extends TeamWorld {
     return act(this.context, name, input, this.evidence(who));
   }
 
-  /** A team with a task for each of these members, claimed by it. */
+  /** Starts a team with these members; each claims a task of its own. */
   async begun(team: string, members: readonly string[], subject = 'log out'): Promise<void> {
     await this.act('team-lead', 'TeamCreate', { team_name: team, subject });
     for (const name of members) {
@@ -60,14 +60,14 @@ class World extends TeamWorld {
     return this.act(who, 'TaskUpdate', { taskId, status: 'completed', result });
   }
 
-  /** Its host's hook has let it write these. */
+  /** Logs an accepted write of these paths, and marks them as changed. */
   async wrote(member: string, ...paths: readonly string[]): Promise<void> {
     const fields = { about: 'Write', reason: 'its own', fingerprint: '', paths };
     await this.append({ type: 'decision', hook: 'ownership', decision: 'accept', member, ...fields });
     for (const path of paths) if (!this.changed.includes(path)) this.changed.push(path);
   }
 
-  /** The last that the lead was told by mail. */
+  /** The last message to the lead. */
   told(team: string): string {
     return String(this.state(team).messages.findLast(({ to }) => to === 'team-lead')?.content ?? '');
   }
@@ -87,7 +87,7 @@ test('the last result makes the SPEC, and the lead is told what to ask', async (
     new RegExp(`^${SPEC} has been written from the planners' results\\. .*exactly "approve ${SPEC}"`),
   );
   assert.equal(world.state(PLAN).session, 'awaiting_approval');
-  // The lead looks once more: nothing is left for code to do.
+  // After a second look of the lead, code has no step left.
   assert.equal((await world.act('team-lead', 'TaskList')).note, undefined);
 });
 
@@ -130,7 +130,7 @@ test('results that make no SPEC are given back three times, then the user is tol
   }
   assert.match(world.told(PLAN), /^no SPEC can be built from the results: analyst: .*Tell the user/s);
   assert.equal(world.state(PLAN).tasks.size, 6);
-  // What comes back right all the same goes on from there.
+  // A correct result that comes later continues from there.
   await world.act('team-lead', 'TaskCreate', { subject: 'Once more', description: 'd', owner: 'analyst' });
   await world.act('analyst', 'TaskUpdate', { taskId: '7', status: 'in_progress' });
   await world.done('analyst', '7', ANALYST);
@@ -205,7 +205,7 @@ test('what the gate finds in the work of all is given to who can mend it, three 
   assert.ok(good !== undefined);
   for (let round = 1; round <= 4; round += 1) {
     const bad = failing('f'.repeat(40), 'tests', `test ${round} says 404`);
-    // Its own task passes, the whole does not.
+    // The gate passes the task, and fails the final measurement.
     world.gate = [good, bad];
     await world.done('backend-dev', String(round), 'done');
     assert.equal(world.state().gate?.rejected, round);
@@ -271,7 +271,7 @@ test('a file that was changed under no task is answered for by its owner', async
   const world = new World(t);
   await world.begun(TEAM, ['backend-dev'], 'SPEC-AUTH-001');
   await world.wrote('backend-dev', 'src/api/logout.js');
-  // By a program, or by somebody who sat in front of it.
+  // Changed by a program or by the person: no hook has seen it.
   world.changed.push('src/api/routes.js');
   await world.done('backend-dev', '1', 'done');
   assert.match(world.told(TEAM), /\n- trackable 2\.5 failed {7}files: 1 of 2 written under a task of SPEC-AUTH-001/);
@@ -358,7 +358,7 @@ test('whoever was ended between a rejection and what is asked for it is made up 
   world.pretend({ files: () => Promise.resolve([]) });
   assert.match(String((await world.act('team-lead', 'TaskList')).note), /^the final gate failed/);
   assert.deepEqual([world.state().gate?.rejected, world.state().tasks.size], [1, 2]);
-  // With a task ended in between it is another round, whatever came of it.
+  // A task that ended in between makes it a new round, whatever the result.
   await world.act('backend-dev', 'TaskUpdate', { taskId: '2', status: 'in_progress' });
   world.gate = [good, failing('f'.repeat(40))];
   await world.done('backend-dev', '2', 'done');
@@ -368,7 +368,7 @@ test('whoever was ended between a rejection and what is asked for it is made up 
 const CONTENT = { trust5Score: 5, securityIssues: 0, performanceScore: 'A', recommendation: 'Merge it.' };
 const JUDGEMENT = { recipient: 'team-lead', type: 'quality_gate_passed', content: CONTENT };
 
-/** All is built, and nobody has measured it yet; quality has its task. */
+/** A team whose work is built and not yet measured; quality has its task. */
 async function built(t: Cleanup): Promise<World> {
   const world = new World(t);
   await world.begun(TEAM, ['backend-dev', 'quality']);
@@ -409,7 +409,7 @@ test('a judgement of what another process still measures is refused, not lost', 
       /^quality_gate_passed: the final gate is still running \(process 7\)\. Send it again when the gate has finished; /,
   });
   assert.deepEqual(world.state().messages, []);
-  // That is done.
+  // The other measurement has ended.
   await world.act('team-lead', 'TaskList');
   await world.act('quality', 'SendMessage', JUDGEMENT);
   await world.done('quality', '2', 'It is good.');
@@ -425,7 +425,7 @@ test('where the word of who judges is all that is missing the lead is told so, a
   await world.done('quality', '2', 'I have looked.');
   assert.match(world.told(TEAM), missing);
   for (let round = 1; round <= JUDGE_ROUNDS; round += 1) {
-    // It is in its turn, and may still say it.
+    // quality is still in its turn, and may send it.
     assert.match(await look(), missing);
     assert.match(await look(), missing);
     await world.append({ type: 'member_idle', name: 'quality', epoch: round, stopped: true });
@@ -476,7 +476,7 @@ test('whoever waited too long for the turn says who has it, and does nothing', a
   const { note } = await act(busy, 'TaskList', {}, world.evidence('team-lead'));
   assert.match(String(note), /^process 7 is still doing the next step of team /);
   assert.equal(world.measured, measured);
-  // Where the other has taken it meanwhile there is nothing to say.
+  // If the other process has taken the step meanwhile, there is no note.
   const slow: Turn = {
     take: async () => {
       await world.act('team-lead', 'TaskList');

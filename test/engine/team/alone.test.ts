@@ -1,4 +1,4 @@
-// Who may do what once the tasks go on one at a time: teammates that still run are held to their files, readers to reading.
+// Permissions in sub-agent mode: teammates that still run keep to their own files, read-only roles write nothing.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
@@ -15,7 +15,7 @@ function writes(who: string, path: string, world: TeamWorld, agentId = `agent-of
   );
 }
 
-/** What the lead hears of an agent call that failed. */
+/** The hook's answer to the lead after a failed agent call. */
 async function fails(world: TeamWorld, role: string, failure: string): Promise<string> {
   const input = { subagent_type: `team-${role}` };
   const answer = await afterTool(

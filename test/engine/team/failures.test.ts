@@ -1,4 +1,4 @@
-// What can go wrong with a team, row by row of the table in docs/troubleshooting.md.
+// Team failures of the table in docs/troubleshooting.md, and the reaction to each.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';

@@ -1,4 +1,4 @@
-// What keeps a team from being made, or ends it early: the same tasks go on one at a time, in each phase, from each moment.
+// Fallback from a team to sub-agent mode, for each trigger, phase and moment: the same tasks go on one at a time.
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -33,11 +33,11 @@ const TRIGGERS: readonly FallbackTrigger[] = [
 
 /** `first`: before anybody has done anything · `middle`: one task is finished, and others are at work. */
 const MOMENTS = ['first', 'middle'] as const;
-/** What a program printed before it said what was wrong. */
+/** A failed program's output, with the cause at its end. */
 const UNREACHED = `it ended with exit code 1: ${'reading files\n'.repeat(60)}API Error: Connection error.`;
 type Moment = (typeof MOMENTS)[number];
 
-/** One team, what keeps it from being one, and what came of it. */
+/** One team with an injected fallback trigger, and its outcome. */
 class Fall {
   readonly play: LeadPlay;
   readonly #phase: PhaseName;
@@ -66,7 +66,7 @@ class Fall {
     world.settings = { ...world.settings, fallback: { ...world.settings.fallback, ...fallback } };
   }
 
-  /** The condition comes about. */
+  /** Makes the trigger's condition true. */
   #inject(): void {
     const { world } = this.play;
     this.#isStruck = true;
@@ -78,7 +78,7 @@ class Fall {
     this.#strike();
   }
 
-  /** As a team the first finishes its task, and the others are at work then; alone each does what is its. */
+  /** In a team, the first role finishes its task and the others are at work; in sub-agent mode, each does its own. */
   #turn(role: string): Turn {
     const work = workOf(role);
     return async (call, prompt, run, signal) => {
@@ -98,7 +98,7 @@ class Fall {
     };
   }
 
-  /** Decides, makes the team, leads it to its end; throws what refuses it. */
+  /** Decides, creates the team and leads it to its end. Throws the refusal. */
   async fall(): Promise<Outcome> {
     if (this.#moment === 'first') this.#inject();
     const decided = await this.play.decide(this.#phase, 'team');
@@ -108,7 +108,7 @@ class Fall {
     return this.play.goOn(this.team);
   }
 
-  /** How often each task was completed, and how many were at work at once after the fall. */
+  /** Completions of each task, and the maximum of tasks in progress at once after the fallback. */
   async told(outcome: Outcome): Promise<{ completions: Readonly<Record<string, number>>; most: number }> {
     const completions: Record<string, number> = {};
     let most = 0;
@@ -129,7 +129,7 @@ class Fall {
   }
 }
 
-/** A team that is there cannot fail to be made. */
+/** The creation of an existing team cannot fail. */
 function isPossible(trigger: FallbackTrigger, moment: Moment): boolean {
   return trigger !== 'team_create_failed' || moment === 'first';
 }

@@ -1,4 +1,4 @@
-// What the user types in the host: the word about a SPEC, which counts for the team that wrote it, and commands for what stands.
+// Prompts of the user in the host: approval of a SPEC, requested changes, and commands for work in progress.
 
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -46,12 +46,12 @@ class World extends TeamWorld {
     return answer.kind === 'context' ? answer.text : '';
   }
 
-  /** Why that prompt cannot be answered. */
+  /** The error message of a prompt that fails. */
   async failed(prompt: string): Promise<string> {
     return this.typed(prompt).then(() => assert.fail(`${prompt} was answered`), messageOf);
   }
 
-  /** A team that has written `SPEC`, and waits for the user's word. */
+  /** A team that has written `SPEC`, and waits for the user's approval. */
   async waiting(): Promise<void> {
     await this.act('team-lead', 'TeamCreate', { team_name: PLAN, subject: 'log out' });
     for (const name of Object.keys(RESULTS)) {
@@ -62,7 +62,7 @@ class World extends TeamWorld {
     assert.equal(this.session(), 'awaiting_approval');
   }
 
-  /** The same, one at a time, without a team. */
+  /** The same in sub-agent mode, without a team. */
   async waitingAlone(): Promise<void> {
     await this.typed('/tool:1-plan "log out" --solo');
     for (const [at, result] of Object.values(RESULTS).entries()) await this.done('team-lead', String(at + 1), result);
@@ -82,7 +82,7 @@ class World extends TeamWorld {
     return statusOfSpec(readSpec(this.root, id) ?? '');
   }
 
-  /** One that no team has written. */
+  /** A SPEC that no team has written. */
   other(): string {
     const created = createSpec(this.root, { ...NEW_SPEC, feature: 'Orders have a total' }, DAY);
     assert.ok(created.ok);
@@ -314,7 +314,7 @@ const SET = { value: '1', source: 'shell' } as const;
 const STOOD =
   'The work was in sub-agent mode \\(TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS is not 1\\) and continues as a team';
 
-/** Planning that was to be a team's, and goes on one at a time since the variable is not 1; the first task is done. */
+/** A planning team in fallback, because the variable is not 1; its first task is completed. */
 async function fallen(t: Cleanup, command = '/tool:1-plan "log out" --team'): Promise<World> {
   const world = new World(t);
   world.pretend({ variable: UNSET });

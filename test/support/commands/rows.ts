@@ -1,4 +1,4 @@
-// What a row of the table of commands is.
+// Row type of the table of commands, and a constructor for each verdict.
 
 export type Verdict = 'allow' | 'deny' | 'unresolved';
 
@@ -6,7 +6,7 @@ export type Row = {
   /** `@P@` is the project's root, `@O@` a directory beside it. */
   readonly command: string;
   readonly verdict: Verdict;
-  /** Why it counts as foreign although one run of it changed nothing that is not owned. */
+  /** Reason for the denial, although a test run of the command changed no foreign file. */
   readonly cautious?: string;
 };
 
