@@ -356,7 +356,7 @@ static int judgeProject(const char *path, const char *absolute, enum Kind kind) 
   }
   size_t at = 0;
   if (rule) return refuse(path, rule->value, rule->second);
-  if (nextLine("claim", &at) && *member && kind != REMOVE && takeLease(path)) {
+  if (nextLine("claim", &at) && *member && takeLease(path)) {
     note("lease", path, NULL, NULL);
     return wrote(path);
   }

@@ -117,6 +117,19 @@ test('own files change, foreign ones do not, and one line names file, owner and 
   assert.ok(made.noted.includes('wrote\tsrc/components/list.ts'));
 });
 
+test('a file without an owner is its first writer\'s, also to remove, and nobody else\'s afterwards', (t) => {
+  const made = new Guarded(t);
+  assert.equal(made.run('rm Makefile && mv package.json src/components/package.json').code, 0);
+  assert.deepEqual(
+    made.noted.filter((line) => line.startsWith('lease')),
+    ['lease\tMakefile', 'lease\tpackage.json'],
+  );
+  const other = new Guarded(t, { member: 'backend-dev', leases: made.leases });
+  const { code, stderr } = other.run('rm Makefile');
+  assert.notEqual(code, 0);
+  assert.match(stderr, /^toolcrew: not written: Makefile belongs to frontend-dev \(lease\)$/m);
+});
+
 /** Ways to a foreign file, each in one line of a shell. */
 const WAYS: Readonly<Record<string, string>> = {
   'a program that was just written':
