@@ -1,12 +1,12 @@
 // Our shell for Bash calls of Claude Code, in the guard home: one directory of the user, for all projects.
 
 import { accessSync, constants, mkdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { messageOf } from '../domain/errors.ts';
 import { canNameTicket, shellScript } from '../domain/guard/ticket.ts';
 import { type GuardMechanism, mechanismOf } from './guard-mechanism.ts';
 import { GUARD_PROGRAM, guardWorks, PACKED_PROGRAM } from './guard-program.ts';
+import { stateHome } from './state-home.ts';
 import { keepFile } from './whole-file.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -21,8 +21,8 @@ const COMMON = ['bash', 'zsh'].flatMap((name) => PLACES.map((place) => join(plac
  * The directory of our shell, the guard's program, policies, tickets and logs; in the user's own home, since Claude Code starts
  * whatever has the shell's path.
  */
-export function guardHome({ XDG_STATE_HOME: state = '', HOME: home }: Environment): string {
-  return join(isAbsolute(state) ? state : join(home ?? homedir(), '.local', 'state'), 'toolcrew', 'guard');
+export function guardHome(env: Environment): string {
+  return join(stateHome(env), 'toolcrew', 'guard');
 }
 
 function unfit(home: string): Error {

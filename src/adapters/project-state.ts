@@ -1,8 +1,8 @@
 // The directory of a project's own state, outside of the project.
 
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { hashOf } from './keys.ts';
+import { stateHome } from './state-home.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -11,7 +11,6 @@ const NAME_MAX = 200;
 
 /** Below the state directory of the person. */
 export function projectState(root: string, env: Environment): string {
-  const base = env.XDG_STATE_HOME ?? join(env.HOME ?? homedir(), '.local', 'state');
   const name = encodeURIComponent(root);
-  return join(base, 'toolcrew', 'projects', name.length <= NAME_MAX ? name : hashOf(root));
+  return join(stateHome(env), 'toolcrew', 'projects', name.length <= NAME_MAX ? name : hashOf(root));
 }

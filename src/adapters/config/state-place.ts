@@ -7,6 +7,7 @@ import { dirname, join, resolve } from 'node:path';
 import { parseSlug, type Remote, type RepoSlug } from '../../domain/repository.ts';
 import { got } from '../../domain/text.ts';
 import { apiUrlOf, hostOf } from '../github/clone-url.ts';
+import { stateHome } from '../state-home.ts';
 import { readLoosely } from './front-matter.ts';
 
 export type WorkflowSource = {
@@ -30,8 +31,7 @@ export function expandPath(path: string, env: WorkflowSource['env'], problems: s
 }
 
 export function defaultStateDir(slug: RepoSlug, apiUrl: string, env: WorkflowSource['env']): string {
-  const base = env.XDG_STATE_HOME || join(env.HOME ?? homedir(), '.local', 'state');
-  return join(base, 'toolcrew', hostOf(apiUrl).replace(/[^A-Za-z0-9.-]/g, '_'), slug.owner, slug.repo);
+  return join(stateHome(env), 'toolcrew', hostOf(apiUrl).replace(/[^A-Za-z0-9.-]/g, '_'), slug.owner, slug.repo);
 }
 
 const GITHUB_API = 'https://api.github.com';
