@@ -6,48 +6,50 @@ import { keyTable } from './configuration-page.ts';
 const INTRODUCTION = `# Configuration
 
 \`WORKFLOW.md\` is YAML front matter between two lines of \`---\`, then the prompt. \`tool serve init\` writes one. Every key is
-optional; an unknown key is an error that names the nearest known one, and all errors are said at once. Editors that
-know the YAML language server complete the front matter with the schema that the package brings
-(\`schemas/workflow.schema.json\`).
+optional. An unknown key is an error that names the nearest known one; the daemon reports all errors at once. An editor with the YAML
+language server completes the front matter by the schema of the package (\`schemas/workflow.schema.json\`).
 
-The file is read again when it changes. One that is not valid, or gone, changes nothing: the last good one stays in
-use, and log and status page say so. What is bound at start (\`tracker.repo\`, \`tracker.api_url\`, \`tracker.token\`, \`workspace.root\`,
-\`state.dir\`, \`server\`, \`tool.isolation\`) takes effect at the next start, which is said as well.
+The daemon reads the file again when it changes. If the new file is not valid, or gone, the last valid one stays in use. Log and status
+page say so. These keys take effect at the next start, and the daemon says that too: \`tracker.repo\`, \`tracker.api_url\`,
+\`tracker.token\`, \`workspace.root\`, \`state.dir\`, \`server\`, \`tool.isolation\`.
 
 `;
 
 const PROMPT = `
 ## The prompt
 
-What follows the front matter is a strict [Liquid](https://liquidjs.com) template: an unknown variable or filter is an
-error, wherever it stands in the template. Text of an issue is data; it is never expanded, and the runners deliver it in a way that keeps the host from
-reading a leading \`/\` or an \`@path\` in it as a command or an attachment.
+The text after the front matter is a strict [Liquid](https://liquidjs.com) template: an unknown variable or filter is an error, wherever
+it stands. The text of an issue is data. No template expands it. The runners deliver it so that the host reads no leading \`/\` or
+\`@path\` in it as a command or an attachment.
 
 | variable | |
 | --- | --- |
 | \`issue.number\`, \`.title\`, \`.body\`, \`.url\`, \`.author\`, \`.labels\`, \`.created_at\`, \`.updated_at\` | the issue |
-| \`attempt.number\`, \`attempt.last_error\` | which try this is, and how the last one ended (empty at the first) |
+| \`attempt.number\`, \`attempt.last_error\` | the number of this attempt, and the error of the last one (empty at the first) |
 | \`repo.owner\`, \`repo.repo\`, \`repo.slug\` | the repository |
-| \`workspace.path\`, \`workspace.branch\` | where the agent works |
+| \`workspace.path\`, \`workspace.branch\` | the directory and the branch of the agent |
 
-Two filters of our own: \`fence\` puts a text into a code fence that nothing in it can close; \`inline\` makes it one line.
+Two filters are our own: \`fence\` puts a text into a code fence that nothing in the text can close; \`inline\` makes it one line.
 
 ## Hooks
 
-Shell scripts, run with \`sh -e\` in the workspace, ended with everything they started after \`hooks.timeout_ms\`; what they
-print is kept and shown by \`tool logs\`. They get your environment without any hosting credential, and \`TOOL_ISSUE\`,
-\`TOOL_ATTEMPT\`, \`TOOL_BRANCH\`, \`TOOL_WORKSPACE\`, \`TOOL_REPO\`, \`TOOL_CLONE_URL\` (the daemon's own fresh copy of the
-repository) and \`TOOL_DEFAULT_BRANCH\`. \`after_create\` and \`before_run\` fail the attempt when they fail; the failure of
-\`after_run\` and \`before_remove\` is logged and changes nothing.
+A hook is a shell script. \`sh -e\` runs it in the workspace. After \`hooks.timeout_ms\` the daemon ends it with everything that it
+started. \`tool logs\` shows its output.
+
+- A hook gets your environment without any hosting credential.
+- It also gets \`TOOL_ISSUE\`, \`TOOL_ATTEMPT\`, \`TOOL_BRANCH\`, \`TOOL_WORKSPACE\`, \`TOOL_REPO\`, \`TOOL_DEFAULT_BRANCH\` and
+  \`TOOL_CLONE_URL\` (the daemon's own fresh copy of the repository).
+- If \`after_create\` or \`before_run\` fails, the attempt fails. A failure of \`after_run\` or \`before_remove\` is logged and changes
+  nothing.
 
 ## Runtimes
 
-- \`claude\`: Claude Code 2.1.32 or later, headless. Agents get its login (\`ANTHROPIC_API_KEY\`, \`CLAUDE_CODE_OAUTH_TOKEN\`,
-  Bedrock, Vertex or Foundry variables) and nothing else of your environment; \`tool.env\` names what they need beside.
-- \`command\`: any program. The prompt comes on standard input; every line it prints is a life sign; exit code 0 is a good
-  end. Its commits on the branch are what is published.
-- \`patch\`: no model. Applies the unified diffs in fenced blocks of the issue's body, runs \`tool.command\` if one is given,
-  and asks for the pull request.
+- \`claude\`: Claude Code 2.1.32 or later, headless. Agents get its login (\`ANTHROPIC_API_KEY\`, \`CLAUDE_CODE_OAUTH_TOKEN\`, Bedrock,
+  Vertex or Foundry variables) and nothing else of your environment. \`tool.env\` names further variables that they need.
+- \`command\`: any program. It gets the prompt on standard input. Every line that it prints is a sign of life; exit code 0 is success.
+  The daemon publishes its commits on the branch.
+- \`patch\`: no model. It applies the unified diffs in fenced blocks of the issue's body, runs \`tool.command\` if one is given, and
+  requests the pull request.
 `;
 
 export function workflowPage(): string {

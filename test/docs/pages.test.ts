@@ -53,6 +53,17 @@ test('every link leads to a file that is there, and to a heading of it', () => {
   assert.ok(count > 30, `${count} links were looked at`);
 });
 
+test('every source file that a page names is there', () => {
+  const named = [...PAGES, 'CONTRIBUTING.md'].flatMap((page) =>
+    [...pageText(page).matchAll(/`((?:src|hooks|native|scripts|test|bench)\/[\w./-]+)`/g)].map(([, path = '']) => path),
+  );
+  assert.ok(named.length > 50, `${named.length} names were looked at`);
+  assert.deepEqual(
+    named.filter((path) => !existsSync(path)),
+    [],
+  );
+});
+
 test('the README goes on with the SPEC that its feature gets', () => {
   const typed = fencesOf('README.md')
     .filter(({ language }) => language === 'claude')

@@ -176,7 +176,7 @@ const team = z
       .record(z.string(), z.array(glob))
       .default(ownedFiles)
       .describe(
-        "Who may change which files: globs from the project's root by agent, whose name may do without its team- prefix. What is shared, and what is nobody's, is changed under a lease. A map given here takes the place of the whole default one. Of two globs that match, one that names files counts more than one whose last part is ** or *, then the one with the longer beginning without wildcards, then one without **, then the earlier one. A role of your own stands here (with an empty list if it owns nothing) and in a pattern.",
+        "Owners of files: globs from the project's root by agent, with or without the prefix team-. A path that is shared, or without an owner, is changed under a lease. A map given here replaces the whole default one. Of two globs that match, one that names files counts more than one whose last part is ** or *. Then the longer beginning without wildcards counts, then one without **, then the earlier one. A role of your own stands here (with an empty list if it owns nothing) and in a pattern.",
       ),
     patterns: z
       .record(
