@@ -1,4 +1,4 @@
-// What every event log has in common.
+// Envelope of a record in an event log: version, id and time.
 
-/** A record as it stands in a log: with the log's version, an id of its own and the time, ms since the epoch. */
+/** Record as it is stored in a log: with the log's version, its own id and its time, ms since the epoch. */
 export type Stored<R> = R & { readonly v: 1; readonly id: string; readonly at: number };

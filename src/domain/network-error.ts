@@ -1,8 +1,8 @@
-// Whether words of a program that failed say that it did not reach a service by the network.
+// Detection of network errors in the messages of failed programs.
 
 const NETWORK_WORDS =
   /connection error|connection (was )?(refused|reset|closed|timed out)|network (error|is unreachable|request failed)|request timed out|unable to connect|could ?n['o]t (connect|resolve)|fetch failed|socket hang up|\b(ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENETDOWN)\b/i;
-/** The model's service cannot answer: as good as unreachable. */
+/** Errors of the model's service itself, which count as unreachable. */
 const SERVICE_WORDS = /API Error:.*(\b5\d\d\b|overloaded)/i;
 
 export function isNetworkError(words: string): boolean {

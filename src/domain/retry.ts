@@ -1,4 +1,4 @@
-// When a failed attempt is tried again.
+// Delays before the retry of a failed attempt.
 
 const RETRY_BASE_MS = 10_000;
 const OUTAGE_BASE_MS = 60_000;
@@ -26,7 +26,7 @@ export function outageDelayMs(outages: number, capMs: number, random: number): n
   return Math.round(Math.min(longest, Math.max(OUTAGE_BASE_MS, exponential * (0.8 + 0.4 * random))));
 }
 
-/** No pause before an attempt is longer, ms. */
+/** Upper bound of every pause before an attempt, ms. */
 export function longestPauseMs(capMs: number): number {
   return Math.max(capMs, OUTAGE_BASE_MS);
 }

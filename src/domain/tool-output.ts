@@ -1,13 +1,13 @@
-// What tools print of places in a project: each finding in one line that begins with its file, told from the project's root.
+// Normalized tool output: one line for each finding, beginning with its file relative to the project's root.
 
-/** What a tool prints with colours has their codes right before a path. */
+/** Coloured output has escape codes directly before a path. */
 const BEFORE = `(?<=^|[^\\w./@~+-]|${String.fromCharCode(27)}\\[[\\d;]*m)`;
 
 function escaped(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }
 
-/** Paths and `file:` addresses below one of these directories, told from there. */
+/** Makes paths and `file:` URLs below one of these directories relative to it. */
 export function fromRoot(text: string, roots: readonly string[]): string {
   return roots.reduce(
     (left, root) =>
@@ -22,13 +22,13 @@ const FILE = String.raw`[^\s:()│|]+\.\w+`;
 /** eslint, stylelint, xo: a file, and below it `  3:5  error  …`. */
 const HEADING = new RegExp(`^ {0,2}(?:\\./)?(${FILE})(?::\\d+:\\d+)?$`);
 const BELOW = /^\s+(?:[×✖⚠!]\s+)?(\d+:\d+)\s+(?:[×✖⚠!]\s+)?(\S.*)$/;
-/** biome: `src/a.ts:3:7 lint/… ━━━`, and what is wrong below it. */
+/** biome: `src/a.ts:3:7 lint/… ━━━`, and the message below it. */
 const RULE_LINE = new RegExp(`^(?:\\./)?(${FILE}(?::\\d+:\\d+)?) ([\\w/]+)\\b.*━{3,}$`);
 const RULE_WORDS = /^\s+[×✖⚠!ℹi]\s+(\S.*)$/;
-/** rustc, ruff: what is wrong, and below it ` --> src/a.rs:3:5`. */
+/** rustc, ruff: the message, and below it ` --> src/a.rs:3:5`. */
 const ARROW = new RegExp(`^\\s*--> (?:\\./)?(${FILE}:\\d+(?::\\d+)?)$`);
 
-/** The lines with each finding in one, with its place before its words; other lines stay as they are. */
+/** Joins each finding into one line, its place before its message; other lines stay as they are. */
 export function withPlaces(lines: readonly string[]): readonly string[] {
   const told: string[] = [];
   let heading: string | null = null;

@@ -1,14 +1,14 @@
-// Why the tracker could not do something.
+// Error of a tracker call, with the kind of failure.
 
 /**
  * `paused`: a limit of the service, until `retryAt` · `unavailable`: no usable answer (5xx, time-out, cut connection, a
- * page instead of JSON) · `unauthorized`: the credential does not do · `refused`: the service understood and said no.
+ * page instead of JSON) · `unauthorized`: the credential is not accepted · `refused`: the service rejected the request.
  */
 export type TrackerFailure = 'paused' | 'unavailable' | 'unauthorized' | 'refused';
 
 export class TrackerError extends Error {
   readonly failure: TrackerFailure;
-  /** With `paused`: when to come back, ms since the epoch. */
+  /** With `paused`: end of the pause, ms since the epoch. */
   readonly retryAt: number | null;
   /** With `refused`: the HTTP status. */
   readonly status: number | null;

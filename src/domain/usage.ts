@@ -1,6 +1,6 @@
-// What an agent, or a team, used.
+// Resource usage of an agent or a team: tokens, cost, turns and time.
 
-/** What one attempt used so far. Tokens as the runtime reports them; cost in US dollars; time of the agent in seconds. */
+/** Usage of one attempt so far. Tokens as the runtime reports them, cost in US dollars, the agent's time in seconds. */
 export type Usage = {
   readonly input_tokens: number;
   readonly output_tokens: number;

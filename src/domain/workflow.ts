@@ -1,4 +1,4 @@
-// What a WORKFLOW.md says, decoded, with every default filled in. Times in ms, cost in US dollars.
+// Decoded WORKFLOW.md with every default filled in. Times in ms, cost in US dollars.
 
 import type { StateLabels } from './issue.ts';
 import type { RepoSlug } from './repository.ts';
@@ -7,7 +7,7 @@ import type { TrustMode } from './trust.ts';
 export const RUNTIMES = ['claude', 'command', 'patch'] as const;
 export type Runtime = (typeof RUNTIMES)[number];
 
-/** Who works on an issue. `auto`: as many as the issue asks for. */
+/** One agent or a team for an issue; `auto` chooses by the issue. */
 export const WORK_MODES = ['agent', 'team', 'auto'] as const;
 export type WorkMode = (typeof WORK_MODES)[number];
 
@@ -17,7 +17,7 @@ export type PermissionMode = (typeof PERMISSION_MODES)[number];
 export const ISOLATION_MODES = ['auto', 'off', 'required'] as const;
 export type IsolationMode = (typeof ISOLATION_MODES)[number];
 
-/** A program: a list is started as it stands, a string by the shell. */
+/** Program to start: a list directly, a string through the shell. */
 export type CommandLine = string | readonly string[];
 
 export type Workflow = {
@@ -30,7 +30,7 @@ export type Workflow = {
     readonly apiUrl: string;
     /** The environment variable that the file names for the token. */
     readonly tokenVariable: string | null;
-    /** Absolute path of the file with the authorities that people add. */
+    /** Absolute path of a file with additional certificate authorities; null: none. */
     readonly caFile: string | null;
     readonly trust: TrustMode;
     readonly draft: boolean;
@@ -40,15 +40,15 @@ export type Workflow = {
   readonly workspace: {
     readonly root: string;
     readonly keep: boolean;
-    /** How long saved work is kept; 0: for ever. */
+    /** Days for which saved work is kept; 0: for ever. */
     readonly savedKeepDays: number;
-    /** What the branches of new issues begin with; usually ends with `/`. */
+    /** Prefix of the branches of new issues; usually ends with `/`. */
     readonly branchPrefix: string;
     /** Whether submodules are filled. */
     readonly submodules: boolean;
-    /** Git that has told nothing from the remote for so long is ended. */
+    /** Git is ended after this time without output from the remote. */
     readonly cloneTimeoutMs: number;
-    /** So many commits of each branch are cloned at first; null: all. */
+    /** Number of commits of each branch in the first clone; null: all. */
     readonly cloneDepth: number | null;
   };
   readonly hooks: {

@@ -1,4 +1,4 @@
-// Who asks at a shell: an agent of a host, a teammate that was started by itself, or a person at a terminal.
+// Identity of the caller at a shell: an agent of a host, a teammate in its own process, or a person at a terminal.
 
 import { isBelowHost, isCutLoose } from '../adapters/host-above.ts';
 import { type Identity, identityOf } from '../adapters/identity.ts';
@@ -9,15 +9,16 @@ import { withReadable } from '../engine/team/context.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * What a host runs says so in its environment. An agent can take that away, so the processes above this one are looked at:
- * for a host at work in the project; while a host's session leads a team of it, for any host, and for somebody at all.
+ * Whether the caller is an agent of a host. A host marks the environment of its children, but an agent can remove the
+ * mark. So the parent processes are searched for a host that works in the project. While a host's session leads a
+ * team, any host counts, and so does a detached process.
  */
 export async function isAskedByAgent(teams: Teams, env: Environment, main: string): Promise<boolean> {
   if (env.CLAUDECODE !== undefined || isBelowHost(process.ppid, main)) return true;
   return isAskedInTeam(teams);
 }
 
-/** Whether it may be a teammate: while a session of a host leads, nobody tells the shells of its agents apart. */
+/** Whether the caller may be a teammate: the shells of the agents in a host's session cannot be told apart. */
 export function isAskedInTeam(teams: Teams): Promise<boolean> {
   return withReadable(teams, (logs, unread) => {
     const isLed = logs.some(({ state }) => state.lead.session !== null);
@@ -25,7 +26,7 @@ export function isAskedInTeam(teams: Teams): Promise<boolean> {
   });
 }
 
-/** Whether a host's session leads that team, or, with none named, any. Of one that cannot be read nobody knows. */
+/** Whether a host's session leads the team, or any team when `team` is null. An unreadable team counts as led. */
 function isLedByHost(teams: Teams, team: string | null): Promise<boolean> {
   const isMeant = (name: string) => team === null || team === name;
   return withReadable(teams, (logs, unread) =>
@@ -37,8 +38,8 @@ function isLedByHost(teams: Teams, team: string | null): Promise<boolean> {
 }
 
 /**
- * Whom a shell belongs to; null: to an agent of a host, and nothing tells which. What stands above it tells of no team that a
- * host's session leads: that one starts no teammate as a program, while each of its agents can start one as whom it likes.
+ * Identity of the caller; null: an unknown agent of a host. The parent processes prove nothing about a team that a
+ * host's session leads: it starts no teammate as a process, but each of its agents can do so under any name.
  */
 export async function askerAtShell(teams: Teams, env: Environment, main: string): Promise<Identity | null> {
   const certain = certainIdentity(main);

@@ -1,4 +1,4 @@
-// What a hook's process does in the end, as data: it may have been worked out elsewhere.
+// Result of a hook's process as data, which another process may have computed.
 
 export type Reply = {
   /** Lines for standard error. */
@@ -6,11 +6,11 @@ export type Reply = {
   /** A line for standard output; null: none. */
   readonly printed: string | null;
   readonly code: 0 | 2;
-  /** It is asked again after a while: what is waited for is not there yet. */
+  /** Ask again after a while: the awaited result is not there yet. */
   readonly wait?: true;
 };
 
-/** undefined when the value is none. */
+/** Parses a reply; undefined when the value is none. */
 export function readReply(value: unknown): Reply | undefined {
   if (typeof value !== 'object' || value === null || !('said' in value && 'printed' in value && 'code' in value))
     return undefined;

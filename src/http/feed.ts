@@ -1,10 +1,10 @@
-// What changed between one state and the next, as events of bounded size: made once for all readers, kept for those who come back.
+// Feed of state changes as events of bounded size, built once for all readers and kept for those that reconnect.
 
-/** No event is longer. */
+/** Maximum size of an event. */
 export const EVENT_MAX_BYTES = 10 * 1024;
-/** So much is kept of the changes before. */
+/** Maximum size of all kept changes. */
 const KEPT_BYTES = 512 * 1024;
-/** Room for what stands in an event beside its items. */
+/** Reserve for the parts of an event beside its items. */
 const FRAME_BYTES = 256;
 
 /** JSON values by their keys. */
@@ -17,7 +17,7 @@ type Change = { readonly number: number; readonly text: string; readonly bytes: 
 function itemOf(list: Item['list'], key: string, value?: string): Item {
   const text = value === undefined ? JSON.stringify(key) : `${JSON.stringify(key)}:${value}`;
   const bytes = Buffer.byteLength(text) + 1;
-  // Who wants what fits into no event asks for it.
+  // Readers fetch a value that is too large for an event.
   return bytes > EVENT_MAX_BYTES - FRAME_BYTES ? itemOf('fetch', key) : { list, text, bytes };
 }
 
@@ -26,7 +26,7 @@ function dataOf(now: string, items: readonly Item[], isLast: boolean): string {
   return `{"now":${JSON.stringify(now)},"set":{${of('set').join(',')}},"removed":[${of('removed').join(',')}],"fetch":[${of('fetch').join(',')}],"last":${isLast}}`;
 }
 
-/** Items by events that they fit into, each event with at least one. */
+/** Splits items into events that they fit into; at least one event. */
 function packed(items: readonly Item[]): readonly (readonly Item[])[] {
   const events: Item[][] = [[]];
   let room = EVENT_MAX_BYTES - FRAME_BYTES;
@@ -41,7 +41,7 @@ function packed(items: readonly Item[]): readonly (readonly Item[])[] {
   return events;
 }
 
-/** The last of the events has the id: whoever got a part of them gets all of them again. */
+/** Only the last event has the id, so that a reader that got a part of them gets all of them again. */
 function eventsOf(kind: Kind, id: string, now: string, items: readonly Item[]): string {
   const parts = packed(items);
   return parts
@@ -59,15 +59,15 @@ export class Feed {
   #number = 0;
   #changes: readonly Change[] = [];
   #bytes = 0;
-  /** Made when somebody needs it. */
+  /** Built on demand. */
   #snapshot: string | undefined;
 
-  /** @param name no other feed, of an earlier process either, has this one */
+  /** @param name unique among all feeds, those of earlier processes included */
   constructor(name: string) {
     this.#name = name;
   }
 
-  /** Where a reader stands that has got everything so far. */
+  /** Event id of a reader that has got everything so far. */
   get at(): string {
     return `${this.#name}-${this.#number}`;
   }
@@ -95,7 +95,7 @@ export class Feed {
     }
   }
 
-  /** All that stands, for a reader that has nothing of it. */
+  /** Events of the whole state, for a new reader. */
   snapshot(): string {
     if (this.#snapshot === undefined) {
       const items = [...this.#frame].map(([key, value]) => itemOf('set', key, value));
@@ -104,7 +104,7 @@ export class Feed {
     return this.#snapshot;
   }
 
-  /** What a reader needs that stands there; the snapshot where the changes since are not kept, or are longer. */
+  /** Events that a reader with this id lacks; the snapshot when they are no longer kept, or are longer than it. */
   since(at: string | undefined): string {
     if (at === this.at) return '';
     const number = at?.startsWith(`${this.#name}-`) === true ? Number(at.slice(this.#name.length + 1)) : Number.NaN;

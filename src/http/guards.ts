@@ -1,4 +1,4 @@
-// Who may talk to the status server: its own hosts, its own pages, whoever shows the token.
+// Access control of the status server: checks of host and origin, and sessions by token.
 
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
@@ -16,7 +16,7 @@ function nameOf(host: string): string {
   return host.replace(/:\d+$/, '').toLowerCase();
 }
 
-/** 421 for a name that is not ours (a page that points its own name at this machine), 403 for a page of another origin. */
+/** 421 for a foreign host name (DNS rebinding), 403 for a page of another origin. */
 export function checkOrigin(request: IncomingMessage, allowedHosts: readonly string[]): Refusal | undefined {
   const { host, origin } = request.headers;
   const allowed = allowedHosts.map((name) => name.toLowerCase());
@@ -49,7 +49,7 @@ function same(a: string, b: string): boolean {
   return timingSafeEqual(digest(a), digest(b));
 }
 
-/** Keeps the token, and the sessions of browsers that showed it. */
+/** Holds the token, and the sessions of browsers that presented it. */
 export class Sessions {
   readonly #token: string | null;
   readonly #open = new Set<string>();
@@ -62,12 +62,12 @@ export class Sessions {
     return this.#token !== null;
   }
 
-  /** A new session when the token is the right one. */
+  /** Opens a session; undefined when the token is wrong. */
   login(token: string): string | undefined {
     if (this.#token === null || !same(token, this.#token)) return undefined;
     const session = randomBytes(24).toString('base64url');
     this.#open.add(session);
-    // A browser that logs in over and over does not fill the memory.
+    // Bounds the memory when a browser logs in repeatedly.
     for (const oldest of this.#open) {
       if (this.#open.size <= 100) break;
       this.#open.delete(oldest);

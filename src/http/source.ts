@@ -1,10 +1,10 @@
-// What the status server shows and may ask for.
+// Data source of the status server: state, single issues, refresh and changes.
 
 import type { StateView } from '../engine/daemon/view.ts';
 import type { Page } from '../engine/daemon/view-page.ts';
 
 export type Source = {
-  /** Missing: the first page. */
+  /** Without `page`: the first page. */
   readonly state: (page?: Page) => StateView;
   readonly issue: (number: number) => Readonly<Record<string, unknown>> | undefined;
   readonly refresh: () => { readonly coalesced: boolean };

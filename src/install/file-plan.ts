@@ -1,4 +1,4 @@
-// What happens to a file that is ours as a whole, whatever stands in its place.
+// Plan for a file that toolcrew owns as a whole: write, keep, replace or remove it.
 
 import type { OwnFile } from './manifest.ts';
 import type { Operation } from './operations.ts';
@@ -8,26 +8,26 @@ import { readPlace } from './place.ts';
 
 export type FilePlan = {
   readonly operations: readonly Operation[];
-  /** What the manifest says of it from now on. */
+  /** Manifest entries after the plan. */
   readonly files: readonly OwnFile[];
   readonly outcome: Outcome;
-  /** Why nothing is installed at all. */
+  /** Problem that stops the whole installation. */
   readonly problem?: string;
 };
 
 type Known = {
   readonly root: string;
-  /** What the last installation says of the file, and of its newer text beside it. */
+  /** Manifest entries of the last installation by path, also for newer texts beside changed files. */
   readonly recorded: ReadonlyMap<string, OwnFile>;
   readonly force: boolean;
 };
 
-/** What a file that was there is kept as. */
+/** Path under which a pre-existing file is kept. */
 function keptAs(path: string): string {
   return `.tool/before/${path}`;
 }
 
-/** The newer text of a file that somebody has changed. */
+/** Path of the newer text of a file that the user changed. */
 function besideOf(path: string): string {
   return `${path}.new`;
 }
@@ -50,7 +50,7 @@ function replaceForeign(file: PayloadFile, current: Buffer, { root, recorded }: 
   };
 }
 
-/** A file that is recorded, and that somebody has changed since. */
+/** Plan for a recorded file that the user changed since. */
 function planEdited(file: PayloadFile, record: OwnFile, known: Known): FilePlan {
   const { path, bytes } = file;
   const beside = besideOf(path);
@@ -101,7 +101,7 @@ export function planFile(file: PayloadFile, known: Known): FilePlan {
   return { operations: [], files: [], outcome: kept, problem };
 }
 
-/** Takes a file of ours out, unless somebody has changed it. */
+/** Removes a file of ours, unless the user changed it, and restores the file that it replaced. */
 export function planRemoval(root: string, file: OwnFile): { operations: Operation[]; outcome: Outcome } {
   const { path } = file;
   const current = readPlace(root, path);

@@ -1,9 +1,9 @@
-// Which events hosts know: up to 2.1.100 they silently leave a whole settings file out that has a hook on any other.
+// Hook events by host version. Hosts up to 2.1.100 silently ignore a settings file with a hook on an unknown event.
 
 import { fieldsAt, type SettingsFile } from '../adapters/host-settings.ts';
 import { isBefore } from '../adapters/runner/claude.ts';
 
-/** As versions were asked, the oldest first; each knows those before it as well, and what is between two was not tried. */
+/** Events of tested versions, the oldest first, each in addition to those before. Versions in between are untested. */
 const KNOWN: readonly { readonly upTo: string; readonly events: readonly string[] }[] = [
   {
     upTo: '2.1.33',
@@ -44,17 +44,17 @@ const KNOWN: readonly { readonly upTo: string; readonly events: readonly string[
   },
 ];
 
-/** What that version surely knows no hooks on; nothing where it leaves out no more than the hook. */
+/** Events that the version surely does not know; empty when it ignores only the hook. */
 function unknownTo(version: string, events: readonly string[]): readonly string[] {
   const last = KNOWN.findIndex(({ upTo }) => !isBefore(upTo, version));
   const known = KNOWN.slice(0, last + 1).flatMap((one) => one.events);
   return last === -1 ? [] : events.filter((event) => !known.includes(event));
 }
 
-/** `words`: what is wrong · `mend`: after which the host reads the file again. */
+/** `words`: the problem · `mend`: the fix after which the host reads the file again. */
 export type LeftOut = { readonly file: string; readonly words: string; readonly mend: string };
 
-/** The settings files that a host leaves out as a whole, with the events that are why. */
+/** Settings files that a host ignores as a whole, with the events that cause it. */
 export function filesLeftOut(files: readonly SettingsFile[], version: string | null): readonly LeftOut[] {
   if (version === null) return [];
   return files.flatMap(({ name, settings }) => {

@@ -1,4 +1,4 @@
-// What the host's version decides: whether anything can be installed, in which form, and what does not work with it.
+// Effects of the host's version on an installation: refusal, form of the hooks, and limitations.
 
 import { ASKS_SERVERS } from '../adapters/host-version.ts';
 import { INSTALL_CLAUDE, isBefore } from '../adapters/runner/claude.ts';
@@ -6,18 +6,18 @@ import { ToolError } from '../domain/errors.ts';
 import type { HookForm } from './hook-table.ts';
 
 const OLDEST = '2.1.32';
-/** Hooks are told from here on which agent calls. */
+/** First version that tells hooks which agent calls. */
 const NAMES_CALLERS = '2.1.100';
 
 export type Host = {
-  /** Null: none was found. */
+  /** Null when no host was found. */
   readonly version: string | null;
   readonly form: HookForm;
-  /** What does not work, or not as well, in whole sentences. */
+  /** Limitations with this version, in whole sentences. */
   readonly limits: readonly string[];
 };
 
-/** Throws when the version is older than what team mode needs. */
+/** Throws when the version is older than team mode needs. */
 export function hostForm(version: string | null): Host {
   if (version === null)
     return {

@@ -1,4 +1,4 @@
-// What happens to a file of the project's that gets entries of ours.
+// Plans that put entries of ours into a file of the project, and take them out again.
 
 import { isDeepStrictEqual } from 'node:util';
 import { type Entry, findEntry, type Merge, NOTHING, type Path, putIn, takeOut } from './json-merge.ts';
@@ -15,7 +15,7 @@ export type MergePlan = {
   readonly problems: readonly string[];
 };
 
-/** Stands for a file that holds no JSON yet. */
+/** Initial text of a missing or empty file. */
 const EMPTY = '{}\n';
 
 type Start = { readonly text: string; readonly was?: string | null };
@@ -25,7 +25,7 @@ function startOf(current: string | null, record: MergedFile | undefined): Start 
   return record?.was === undefined ? { text: current } : { text: current, was: record.was };
 }
 
-/** Whether an entry can only be ours, although nothing says that we put it there. */
+/** Whether an entry can only be ours, even without a record. */
 function isSurelyOurs(entry: Entry): boolean {
   return entry.mark !== undefined || entry.path[0] === 'mcpServers';
 }
@@ -51,8 +51,8 @@ function noteOf(changed: readonly Entry[]): string | undefined {
 }
 
 /**
- * @param record what the last installation says of the file
- * @param isReplacing whether a member with another value is replaced; it comes back with `planUnmerge`
+ * @param record record of the last installation; undefined: none
+ * @param isReplacing whether a member with another value is replaced; `planUnmerge` restores it
  */
 export function planMerge(
   root: string,
@@ -67,7 +67,7 @@ export function planMerge(
   const wanted = (entry: Entry) => entries.some((one) => isDeepStrictEqual(one, entry));
   const stale = old.entries.filter((entry) => !wanted(entry));
   const cleaned = takeOut(text, { ...old, entries: stale }, path, entries).text;
-  // What was broken off, or taken out or changed by hand, is put in and recorded anew, with the value that is there now.
+  // Entries that were interrupted, removed or changed by hand are put in and recorded again, with the current value.
   const stays = (entry: Entry) => {
     const found = findEntry(cleaned, entry, old.entries, path);
     return found !== 'absent' && !(typeof found === 'object' && isReplacing);
@@ -107,7 +107,7 @@ function isEmptyObject(text: string, path: string): boolean {
   return readJsonObject(text, path).items.length === 0;
 }
 
-/** Takes the entries out of a file again, and the file where nothing else is left of one that we made. */
+/** Takes our entries out of a file. Removes a file that we made when nothing else is left in it. */
 export function planUnmerge(root: string, record: MergedFile): { operations: Operation[]; outcome: Outcome } {
   const { path } = record;
   const current = readText(root, path);

@@ -1,4 +1,4 @@
-// What happens to each file, in the words in which it is told.
+// Outcome of an installation for each file, and the hash of a file's content.
 
 import { createHash } from 'node:crypto';
 
@@ -7,7 +7,7 @@ export type Did = 'created' | 'changed' | 'unchanged' | 'kept' | 'removed';
 export type Outcome = {
   readonly path: string;
   readonly did: Did;
-  /** What a person should know of it besides. */
+  /** Additional information for the user. */
   readonly note?: string;
 };
 

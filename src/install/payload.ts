@@ -1,4 +1,4 @@
-// What is put into a project: files of our own, and entries in files that are the project's.
+// Content of an installation: files of our own, and entries for files of the project.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
@@ -11,7 +11,7 @@ import { sha256 } from './outcome.ts';
 export type PayloadFile = {
   readonly path: string;
   readonly bytes: Buffer;
-  /** Only when nothing is there: a project's own counts as well. */
+  /** Written only when no such file exists: the project's own file serves as well. */
   readonly offered?: true;
 };
 
@@ -20,7 +20,7 @@ type MergedEntries = { readonly path: string; readonly entries: readonly Entry[]
 export type Payload = {
   readonly files: readonly PayloadFile[];
   readonly merged: readonly MergedEntries[];
-  /** For files of one user, which version control leaves out. Values that are there are replaced, and come back. Absent: they stay. */
+  /** Entries for unversioned files of one user. They replace values, which a removal restores. Absent: no change. */
   readonly personal?: readonly MergedEntries[];
 };
 
@@ -36,7 +36,7 @@ export type PayloadOptions = {
 const HOOKS = '.tool/hooks';
 const SERVER_SCRIPT = 'team-server';
 
-/** Kept out of version control: what a team writes while it works, and what can be made again. */
+/** Ignored by version control: runtime data of teams, and files that can be made again. */
 const IGNORED = 'teams/\ncache/\nstate/\n';
 
 /** All tools of the team's server: without the rule the host asks about each call, and headless it refuses them. */
@@ -48,10 +48,10 @@ function read(from: string, path: string): Buffer {
   return readFileSync(join(from, path));
 }
 
-/** How the host calls the tools of the team's server where a plugin brings it: the texts of this package name them so. */
+/** Prefix of the team server's tools when a plugin provides it, as in the texts of this package. */
 const OF_PLUGIN = `mcp__plugin_tool_${TEAM_SERVER}__`;
 
-/** A text for the host, with the tools as they are called in a project. */
+/** Text for the host, with the tool names of a project. */
 function textFile(from: string, path: string): Buffer {
   return Buffer.from(read(from, path).toString('utf8').replaceAll(OF_PLUGIN, `mcp__${TEAM_SERVER}__`));
 }
@@ -75,16 +75,16 @@ function texts(from: string): PayloadFile[] {
   return [...agents, ...commands, ...skills];
 }
 
-/** Without its ending: linters, formatters and coverage tools of the project would take a bundle for its source. */
+/** Name without its extension: linters, formatters and coverage tools would take a bundle for source of the project. */
 function installedName(name: string): string {
   return name.replace(/\.js$/, '');
 }
 
-/** Copies, so that a clone of the project works without this package, with hooks and server of one version. */
+/** Copies of the scripts: a clone of the project works without this package, with hooks and server of one version. */
 function scripts(from: string, version: string): PayloadFile[] {
   const needed = [...[...HOOK_SCRIPTS, SERVER_SCRIPT].map((script) => `${script}.js`), WATCHER, 'package.json'];
   for (const name of needed) read(from, `dist/hooks/${name}`);
-  // What the scripts share may lie in files of its own.
+  // Shared code of the scripts may be in separate files.
   const hooks = readdirSync(join(from, 'dist', 'hooks'), { recursive: true, withFileTypes: true })
     .filter((file) => file.isFile() && !file.name.endsWith('.map'))
     .map((file) => relative(join(from, 'dist', 'hooks'), join(file.parentPath, file.name)).replaceAll(sep, '/'))
@@ -106,7 +106,7 @@ function settings(form: HookForm): Entry[] {
   const commands = {
     script: (name: string) => `node ${place}/${name}"`,
     watcher: `sh ${place}/${WATCHER}"`,
-    // The settings may be shared where nothing else of ours is, and no team stands. A watcher that is there has decided.
+    // Allow where the settings are shared without our other files and without a team. An existing watcher has decided.
     refusal: `{ [ ! -e ${place}/${WATCHER}" ] && [ ! -d "$CLAUDE_PROJECT_DIR/.tool/teams" ]; } || ${REFUSAL}`,
   };
   const hooks = hookGroups(form, commands).map(
@@ -120,7 +120,7 @@ function settings(form: HookForm): Entry[] {
   return [
     member(['env', 'TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS'], '1'),
     { place: 'element', path: ['permissions', 'allow'], value: ALLOWED },
-    // Otherwise the first session asks about it, and goes without it where nobody chooses.
+    // Otherwise the first session asks about the server, and runs without it when nobody answers.
     { place: 'element', path: ['enabledMcpjsonServers'], value: TEAM_SERVER },
     ...hooks,
   ];

@@ -1,4 +1,4 @@
-// Where something may be read and written: in the project itself, through no link, with nothing unexpected in its place.
+// Checked access to files of the project: in the project itself, through no symbolic link, and of the expected kind.
 
 import { accessSync, constants, lstatSync, readFileSync, type Stats } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -26,8 +26,8 @@ function checkAccess(root: string, path: string, mode: number, word: string): vo
 }
 
 /**
- * The bytes of a file of the project; null when there is none.
- * Throws unless it could be written: every directory on the way is one, and is the project's own.
+ * Bytes of a file of the project; null when there is none.
+ * Throws unless the file could be written: each directory in its path must be a real one, inside the project.
  */
 export function readPlace(root: string, path: string): Buffer | null {
   let directory = '';
@@ -49,7 +49,7 @@ export function readPlace(root: string, path: string): Buffer | null {
   return readFileSync(join(root, path));
 }
 
-/** The text of such a file, which must be UTF-8: what cannot be read exactly cannot be written back exactly. */
+/** Text of such a file. It must be UTF-8, so that it can be written back exactly. */
 export function readText(root: string, path: string): string | null {
   const bytes = readPlace(root, path);
   if (bytes === null) return null;
@@ -58,7 +58,7 @@ export function readText(root: string, path: string): string | null {
   return text;
 }
 
-/** The directories that are missing for these files, outer ones first. */
+/** Missing directories of these files, outer ones first. */
 export function missingDirectories(root: string, paths: readonly string[]): string[] {
   const missing = new Set<string>();
   for (const path of paths)

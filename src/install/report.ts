@@ -1,4 +1,4 @@
-// What is said of a plan: a line for each file, and before anything is done what would change in those that people read.
+// Report of an installation plan: a line for each file, and a dry run with diffs of the files that people read.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { MANIFEST, PERSONAL_RECORD } from './manifest.ts';
 import type { Outcome } from './outcome.ts';
 import { lengthOf, unifiedDiff } from './text-diff.ts';
 
-/** The files of which there is something to say. */
+/** Outcomes to report: changed files, and files with a note. */
 export function changes(plan: Plan): Outcome[] {
   return plan.outcomes.filter(({ did, note }) => did !== 'unchanged' || note !== undefined);
 }
@@ -21,7 +21,7 @@ export function lines(outcomes: readonly Outcome[]): string[] {
   return outcomes.map(line);
 }
 
-/** What people write in themselves: shown line by line, whatever happens to it. */
+/** Files that people edit: always shown line by line. */
 const EDITED: ReadonlySet<string> = new Set([
   '.claude/settings.json',
   '.claude/settings.local.json',
@@ -30,12 +30,12 @@ const EDITED: ReadonlySet<string> = new Set([
   '.tool/config/workflow.yaml',
 ]);
 
-/** `.claude/agents`, `.tool/hooks`. */
+/** First two segments of a path: `.claude/agents`, `.tool/hooks`. */
 function placeOf(path: string): string {
   return path.split('/').slice(0, 2).join('/');
 }
 
-/** In short: of files that nobody writes in, and of which there is nothing more to say, each directory has one line with their number. */
+/** Short report: files that nobody edits, and without a note, share one line for each directory, with their number. */
 export function summary(outcomes: readonly Outcome[]): string[] {
   const groups = new Map<string, Outcome[]>();
   for (const outcome of outcomes) {
@@ -52,7 +52,7 @@ export function summary(outcomes: readonly Outcome[]): string[] {
   });
 }
 
-/** Hashes and bundles: no line of them says anything to a reader. */
+/** Hashes and bundles, which are unreadable line by line. */
 function isGenerated(path: string): boolean {
   return path === MANIFEST || path === PERSONAL_RECORD || path.startsWith('.tool/hooks/');
 }
@@ -64,12 +64,12 @@ type Change = {
   readonly length: string;
 };
 
-/** A file of ours that comes or goes whole is told by its length. */
+/** Whether the diff is shown. A file of ours that is new or removed as a whole is reported by its length. */
 function isShown({ path, before, after }: Change): boolean {
   return EDITED.has(path) || (before !== null && after !== null && !isGenerated(path));
 }
 
-/** What is longer is not read on one line. */
+/** Maximum length of a readable line. */
 const ONE_LINE = 120;
 
 function isOneLine(text: string): boolean {
@@ -77,7 +77,7 @@ function isOneLine(text: string): boolean {
   return whole.length > ONE_LINE && !whole.includes('\n');
 }
 
-/** The same with line breaks; what is no JSON as it is. */
+/** JSON with line breaks; other text unchanged. */
 function spread(text: string): string {
   try {
     return `${JSON.stringify(JSON.parse(text.replace(/^\uFEFF/, '')), null, 2)}\n`;
@@ -86,7 +86,7 @@ function spread(text: string): string {
   }
 }
 
-/** Of JSON on one line that line would be all there is to see: it is spread out, to be read and not to be applied. */
+/** JSON on one long line is shown with line breaks: this diff is for reading, not for applying. */
 function diffOf({ path, before, after }: Change): string {
   const isSpread = path.endsWith('.json') && [before, after].some((text) => text !== null && isOneLine(text));
   if (!isSpread) return unifiedDiff(path, before, after);
@@ -94,7 +94,7 @@ function diffOf({ path, before, after }: Change): string {
   return `(${path} stands on one line, and stays so; here it has line breaks)\n${unifiedDiff(path, from ?? null, to ?? null)}`;
 }
 
-/** What a plan would do: a line for each file, and the differences in those that somebody may want to read. Read before it is done. */
+/** Preview of a plan: a line for each file, and the diffs worth reading. Call it before the plan is carried out. */
 export function dryRun(root: string, plan: Plan): { readonly lines: string[]; readonly diff: string } {
   const all = plan.operations.flatMap((operation): Change[] => {
     if (operation.kind !== 'write' && operation.kind !== 'remove') return [];

@@ -1,7 +1,7 @@
-// What would change in a file, as a unified diff.
+// Unified diffs of changed files.
 
 const CONTEXT = 3;
-/** Files beyond this are told by their size: nobody reads a bundle line by line. */
+/** Larger files are reported by their size: nobody reads a bundle line by line. */
 const MAX_BYTES = 100_000;
 const MAX_LINE = 2_000;
 
@@ -11,7 +11,7 @@ function linesOf(text: string): string[] {
   return text === '' ? [] : text.split(/(?<=\n)/);
 }
 
-/** The longest common subsequence, by the textbook table: what lies between the equal beginning and end is short. */
+/** Diff by the table of longest common subsequences; short enough, since the equal beginning and end are cut off. */
 function compare(before: readonly string[], after: readonly string[]): Line[] {
   const width = after.length + 1;
   const lengths = new Uint32Array((before.length + 1) * width);
@@ -84,7 +84,7 @@ function isReadable(text: string): boolean {
   return !text.includes('\0') && text.length <= MAX_BYTES && linesOf(text).every((line) => line.length <= MAX_LINE);
 }
 
-/** How long a file is, in the words in which it is told. */
+/** Length of a file in lines; in bytes when it cannot be read line by line. */
 export function lengthOf(content: Buffer): string {
   const text = content.toString('utf8');
   if (!isReadable(text)) return `${content.length} bytes`;

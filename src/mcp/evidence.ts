@@ -1,4 +1,4 @@
-// Who makes a call of the team server, from outside of what the call says about itself.
+// Evidence of the caller of a team server's tool, independent of the call's own claims.
 
 import type { Resident } from '../compose-team.ts';
 import type { Evidence, Stamp } from '../domain/team/caller.ts';
@@ -43,7 +43,7 @@ async function ofKilledServer(toolUseId: string, { context, left }: Resident): P
   return found.find((stamp) => stamp !== null) ?? undefined;
 }
 
-/** The caller by the environment that this server was started in, else by what the host tells of the call. */
+/** Evidence from the environment of this server, else from the host's data about the call. */
 export async function evidenceOf(
   call: Call,
   clientName: string,
@@ -51,7 +51,7 @@ export async function evidenceOf(
   calls: JoinedCalls,
 ): Promise<Evidence> {
   const { team, teammate, epoch } = resident.identity;
-  // A server that a host's agent starts by itself says no more of it than its shell does.
+  // An agent of a host can start a server itself: the environment proves no more than that of its shell.
   const { context, project, isCertain } = resident;
   if (clientName !== HOST_CLIENT && !isCertain && (await isAskedByAgent(context.teams, process.env, project.main)))
     return nothing(

@@ -1,12 +1,12 @@
-// What the daemon writes into its journal. State is a fold over these (`state.ts`).
+// Record types of the daemon's journal. `fold.ts` folds them into the state.
 
 import type { Effect } from '../effects.ts';
 import type { TeamSummary } from '../team/summary.ts';
 import type { Usage } from '../usage.ts';
 
 /**
- * How an attempt ended. Not the agent's failure: `interrupted`, the daemon stopped or died under it; `unavailable`, the
- * runtime could not work at all; `cancelled`, the issue was taken back.
+ * Outcomes of an attempt. Three are no failure of the agent: `interrupted`, the daemon stopped or died; `unavailable`,
+ * the runtime could not work at all; `cancelled`, the issue was taken back.
  */
 export const ATTEMPT_OUTCOMES = [
   'succeeded',
@@ -19,7 +19,7 @@ export const ATTEMPT_OUTCOMES = [
 ] as const;
 export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
 
-/** How an issue's time with the daemon ended. */
+/** Final outcomes of the daemon's work on an issue. */
 export const ISSUE_OUTCOMES = ['done', 'failed', 'label_removed', 'closed'] as const;
 export type IssueOutcome = (typeof ISSUE_OUTCOMES)[number];
 
@@ -32,16 +32,16 @@ export type ClaimedRecord = {
   readonly url: string;
   readonly life: number;
   readonly branch: string;
-  /** The state labels it carried, as it spelled them: each must go before another end state holds. */
+  /** State labels of the issue, in its own spelling: each must be removed before another end state holds. */
   readonly state_labels: readonly string[];
-  /** Id of the event that put the active label on, where the tracker knows it. */
+  /** Id of the event that added the active label; null when the tracker does not know it. */
   readonly label_event: number | null;
 };
 
 export type EffectRecord = {
   readonly issue: number;
   readonly effect: Effect;
-  /** What makes the effect one and the same when it is tried again: `after_create:1`, `push:<sha>`, `label_add:tool-done`. */
+  /** Idempotency key, the same in every try of the effect: `after_create:1`, `push:<sha>`, `label_add:tool-done`. */
   readonly key: string;
 };
 
@@ -74,9 +74,9 @@ export type JournalRecord =
       /** The commit to publish; null when there is none. */
       readonly head: string | null;
       readonly next: 'publish' | 'retry' | 'give_up' | 'stop';
-      /** With `retry`: when, in ms since the epoch. */
+      /** With `retry`: time of the next attempt, ms since the epoch. */
       readonly retry_at: number | null;
-      /** The team that made it, where one did. */
+      /** Summary of the team that made the attempt; undefined when one agent did. */
       readonly team?: TeamSummary | undefined;
     }
   | {
@@ -87,7 +87,7 @@ export type JournalRecord =
       readonly next: 'again' | 'retry' | 'give_up';
       readonly retry_at: number | null;
     }
-  /** Saved from the workspace before it goes: lines for a comment, which is owed until `workspace_remove` is finished. */
+  /** Work saved before the workspace is removed: lines of a comment, due until `workspace_remove` is finished. */
   | { readonly type: 'saved'; readonly issue: number; readonly lines: readonly string[] }
   | { readonly type: 'finished'; readonly issue: number; readonly outcome: IssueOutcome; readonly updated_at: string }
   | { readonly type: 'snapshot'; readonly state: unknown };

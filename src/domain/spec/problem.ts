@@ -1,18 +1,18 @@
-// What is wrong with a SPEC document, and where.
+// Problems of a SPEC document, each with its file and line.
 
 export type DocumentName = 'spec.md' | 'plan.md' | 'acceptance.md';
 
 export type SpecProblem = {
   readonly file: DocumentName;
-  /** From 1. */
+  /** Counted from 1. */
   readonly line: number;
   readonly words: string;
 };
 
-/** What a document holds, as far as it can be read, with where each thing stands. */
+/** Parsed document: the data that could be read, the line of each item, and the problems. */
 export type ReadDocument<Data> = {
   readonly data: Data;
-  /** By id (`R1`), and by id and field (`T1 files`). */
+  /** Line numbers by id (`R1`), and by id and field (`T1 files`). */
   readonly lines: ReadonlyMap<string, number>;
   readonly problems: readonly SpecProblem[];
 };

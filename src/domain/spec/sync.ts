@@ -1,4 +1,4 @@
-// Whether what was built is what a SPEC asks for: each requirement and scenario held against the changes and the tests.
+// SPEC sync: checks each requirement and scenario of a SPEC against the changes and the tests.
 
 import picomatch from 'picomatch';
 import { areaOf } from '../team/areas.ts';
@@ -7,18 +7,18 @@ import { asWords } from './markdown.ts';
 import type { PlanTask } from './plan-document.ts';
 import type { SpecStatus } from './spec.ts';
 
-/** A line of a test as HEAD holds it. */
+/** Line of a test file at HEAD. */
 export type TestLine = {
   readonly path: string;
   readonly line: number;
   readonly text: string;
-  /** It is of a test that is not run, as its file says around it. */
+  /** The line belongs to a test that its file skips. */
   readonly isSkipped?: boolean;
 };
 
-/** What a sync looks at. */
+/** Input of a sync. */
 export type SyncFacts = {
-  /** Paths in which HEAD differs from where the work began. */
+  /** Paths that differ between HEAD and the commit where the work began. */
   readonly changed: readonly string[];
   /** Lines of tests that name a requirement, a scenario or a SPEC. */
   readonly lines: readonly TestLine[];
@@ -29,22 +29,22 @@ export type SyncFacts = {
 export type Judged = {
   readonly id: string;
   readonly kind: 'requirement' | 'scenario';
-  /** The test that names it, `tests/login.test.ts:12`; null: none does. */
+  /** Test that names it, `tests/login.test.ts:12`; null: none. */
   readonly test: string | null;
-  /** What is missing, one line each; none: it is met. */
+  /** Missing parts, one line each; empty: it is met. */
   readonly missing: readonly string[];
 };
 
-/** Data and pages hold no tests, even where tests lie. */
+/** Data files and documents hold no tests, even in a directory of tests. */
 const NO_TEST = /\.(?:md|mdx|rst|adoc|txt|json|ya?ml|toml|lock|snap|csv|html?)$/i;
 
-/** A test that is not run shows nothing. */
+/** Marks of skipped tests, which prove nothing. */
 const SKIPPED =
   /\b(?:test|it|describe|suite)\.(?:skip|todo)\b|\bx(?:it|test|describe)\s*\(|\bskip:\s*true\b|@(?:Ignore|Disabled|unittest\.skip)\b|pytest\.mark\.skip\b|\bt\.Skip\(|#\[ignore\b/;
 
-/** Whether a file may hold tests. @param isInTests whether it lies or is called like tests */
+/** Whether a file may hold tests. @param isInTests whether its directory or name is that of tests */
 export function mayHoldTests(path: string, isInTests: boolean): boolean {
-  // Rust keeps tests beside what they test.
+  // Rust keeps unit tests in the source file.
   return (isInTests || path.endsWith('.rs')) && !NO_TEST.test(path);
 }
 
@@ -52,16 +52,18 @@ const SPEC_NAMED = /SPEC(?:-[A-Z0-9]+)+-\d{3}(?![\w-])/g;
 const ID_NAMED = /(?<![\w-])[RA][1-9]\d*(?![\w-])/g;
 
 /**
- * The test that names each id of a SPEC, the first one of each. A line counts that names the SPEC itself; one that names none
- * counts for the SPEC that was named last above it, for the only one that its file names, or, where that names none, for that
- * of a commit of the file.
+ * First test that names each id of a SPEC, as `path:line` by id. A line that names SPECs counts for these only.
+ * Any other line counts by the SPECs that its file names:
+ * - none: the SPEC of a commit of the file;
+ * - one: this SPEC;
+ * - several: the SPEC named last above the line.
  */
 export function testsOf(spec: string, { lines, committed }: SyncFacts): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const [path, own] of byPath(lines)) {
     const all = new Set(own.flatMap(({ text }) => text.match(SPEC_NAMED) ?? []));
     let last: string | null = null;
-    // Below a group of tests that is skipped.
+    // True below a skipped group of tests, until another line names a SPEC.
     let isSkipped = false;
     for (const { line, text, isSkipped: isNotRun } of [...own].sort((a, b) => a.line - b.line)) {
       const named: readonly string[] = text.match(SPEC_NAMED) ?? [];
@@ -76,7 +78,7 @@ export function testsOf(spec: string, { lines, committed }: SyncFacts): Readonly
               ? all.has(spec)
               : last === spec;
       if (!isOurs || isSkipped || isNotRun === true || SKIPPED.test(text)) continue;
-      // The id of a SPEC may end like one of a requirement: SPEC-R2-001.
+      // The id of a SPEC may contain the id of a requirement: SPEC-R2-001.
       for (const id of text.replace(SPEC_NAMED, ' ').match(ID_NAMED) ?? [])
         if (!found.has(id)) found.set(id, `${path}:${line}`);
     }
@@ -106,7 +108,7 @@ function isOfTests({ files }: PlanTask): boolean {
   return files.length > 0 && files.every((file) => areaOf(file, []) === 'tests');
 }
 
-/** Every requirement, then every scenario, with what is missing. */
+/** Results for every requirement, then for every scenario. */
 export function judgeSync(data: SpecData, facts: SyncFacts): readonly Judged[] {
   const { spec, plan, acceptance } = data;
   const tests = testsOf(spec.id, facts);
@@ -118,7 +120,7 @@ export function judgeSync(data: SpecData, facts: SyncFacts): readonly Judged[] {
   };
   const isDone = (task: PlanTask) =>
     facts.changed.some((path) => isOfTask(path, task)) ||
-    // Tests are what their lines say, wherever they have come to lie.
+    // A task of tests is done by tests of its ids in any changed file, not only in the files that the plan names.
     (isOfTests(task) && testsFor(task).some((path) => facts.changed.includes(path)));
   const judged = (id: string, kind: Judged['kind'], requirements: readonly string[]): Judged => {
     const test = tests.get(id) ?? null;
@@ -138,12 +140,12 @@ export function judgeSync(data: SpecData, facts: SyncFacts): readonly Judged[] {
   ];
 }
 
-/** Whether there is nothing left to do; nothing to judge is nothing shown. */
+/** Whether everything is met; false when there is nothing to judge. */
 export function isMet(judged: readonly Judged[]): boolean {
   return judged.length > 0 && judged.every(({ missing }) => missing.length === 0);
 }
 
-/** The result as it stands in the SPEC. */
+/** Lines of the result that the SPEC records. */
 export function resultLines(judged: readonly Judged[], since: string): readonly string[] {
   const met = judged.filter(({ missing }) => missing.length === 0).length;
   return [
@@ -155,7 +157,7 @@ export function resultLines(judged: readonly Judged[], since: string): readonly 
   ];
 }
 
-/** What becomes of the status: completed when all is met, and no longer when something is not. */
+/** Status after a sync: `completed` when everything is met; else `completed` becomes `approved`, others stay. */
 export function statusAfter(judged: readonly Judged[], status: SpecStatus): SpecStatus {
   if (isMet(judged)) return 'completed';
   return status === 'completed' ? 'approved' : status;

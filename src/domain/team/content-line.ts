@@ -1,4 +1,4 @@
-// What a message says, in one line: the fields that its type is about, without their braces.
+// One-line summary of a message: the main fields of its type, without braces.
 
 import { visible } from '../text.ts';
 import { UNMEASURED } from './claims.ts';
@@ -12,7 +12,7 @@ function words(value: unknown): string {
   return value === undefined ? '' : JSON.stringify(value);
 }
 
-/** Of what stands first in a log's line of each type; content is taken as it came, whatever is missing. */
+/** Formatters by message type. Content is formatted as received, even with fields missing. */
 const LINES: Readonly<Partial<Record<MessageType, (fields: Fields) => string>>> = {
   api_ready: ({ endpoint }) => words(endpoint),
   component_ready: ({ component, path, testable }) =>
@@ -29,7 +29,7 @@ const LINES: Readonly<Partial<Record<MessageType, (fields: Fields) => string>>> 
     `${words(current)} % of ${words(required)} %: ${Array.isArray(uncoveredFiles) ? uncoveredFiles.map(words).join(', ') : words(uncoveredFiles)}`,
 };
 
-/** Text of several lines as one that is visible, nothing left out; a semicolon where a line ends without a mark. */
+/** Joins the lines of a text into one visible line; a semicolon follows a line that ends without punctuation. */
 export function lineOf(text: string): string {
   const lines = text.split(/\r?\n/).map((line) => line.trim());
   return visible(
@@ -39,12 +39,12 @@ export function lineOf(text: string): string {
   );
 }
 
-/** The same of a message, with what is known of its claim. */
+/** Content of a message in one line, marked when its claim is unmeasured. */
 export function messageContent({ type, content, isUnmeasured }: Message): string {
   return `${isUnmeasured === true ? `${UNMEASURED}: ` : ''}${contentLine(type, content)}`;
 }
 
-/** One visible line, whole: whoever shows it cuts it. */
+/** One visible line, not truncated: the caller truncates it. */
 export function contentLine(type: MessageType, content: Content): string {
   if (typeof content === 'string') return lineOf(content);
   return lineOf(LINES[type]?.(content) ?? JSON.stringify(content));

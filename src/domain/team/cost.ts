@@ -1,21 +1,21 @@
-// What the work of a team costs: by teammate and task, as their runtimes report it, and what it may cost.
+// Costs of a team by teammate and task, as the runtimes report them, and the budgets for them.
 
 import type { Usage } from '../usage.ts';
 
-/** The hook that stands in the log for decisions about costs. */
+/** Hook name of decisions about costs in the log. */
 export const BUDGET = 'budget';
 
 /** Tokens and turns as the runtime counts them; cost in US dollars. */
 export type Cost = Pick<Usage, 'cost_usd' | 'input_tokens' | 'output_tokens' | 'turns'>;
 
-/** What one teammate, all its runs together, has used for one task; `task` null: for none, like reading its mail. */
+/** Use of one teammate for one task, over all its runs. `task` null: no task, for example reading its mail. */
 export type Spent = Cost & { readonly member: string; readonly task: string | null };
 
 /** US dollars; null: no limit. */
 export type Budget = {
-  /** More is said once, to the teammate and to the lead. */
+  /** Reaching it warns the teammate and the lead once. */
   readonly softUsd: number | null;
-  /** With so much it is over: the turn is ended, and nothing more is begun. */
+  /** Reaching it ends the turn, and nothing more is begun. */
   readonly hardUsd: number | null;
 };
 
@@ -23,7 +23,7 @@ export type Budgets = { readonly teammate: Budget; readonly task: Budget };
 
 type Costs = { readonly costs: ReadonlyMap<string, Spent> };
 
-/** A limit of which nobody knows the last digit is reached all the same. */
+/** Tolerance for the rounding errors of summed costs. */
 const EPSILON_USD = 1e-9;
 
 const NOTHING: Cost = { cost_usd: 0, input_tokens: 0, output_tokens: 0, turns: 0 };
@@ -37,7 +37,7 @@ export function addCost(one: Cost, other: Cost): Cost {
   };
 }
 
-/** What was used since `before`; null: nothing was. */
+/** Use between `before` and `now`; null counts as zero. */
 export function minus(now: Cost | null, before: Cost | null): Cost {
   const [one, other] = [now ?? NOTHING, before ?? NOTHING];
   return {
@@ -52,17 +52,17 @@ function sumOf(rows: readonly Cost[]): Cost | null {
   return rows.length === 0 ? null : rows.reduce(addCost, NOTHING);
 }
 
-/** All that a teammate has used; null: nothing was reported. */
+/** Total of a teammate; null when nothing was reported. */
 export function costOfMember({ costs }: Costs, name: string): Cost | null {
   return sumOf([...costs.values()].filter(({ member }) => member === name));
 }
 
-/** All that was used for a task, whoever did it; null: nothing was reported. */
+/** Total of a task over all teammates; null when nothing was reported. */
 export function costOfTask({ costs }: Costs, id: string): Cost | null {
   return sumOf([...costs.values()].filter(({ task }) => task === id));
 }
 
-/** All of a team; null: nothing was reported. */
+/** Total of a team; null when nothing was reported. */
 export function costOfTeam({ costs }: Costs): Cost | null {
   return sumOf([...costs.values()]);
 }
@@ -75,10 +75,10 @@ function isReached(usd: number, limit: number | null): limit is number {
   return limit !== null && usd >= limit - EPSILON_USD;
 }
 
-/** What a reported cost has brought about. */
+/** Budget limit that a reported cost has reached. */
 export type Crossing = { readonly kind: 'soft' | 'hard'; readonly of: 'teammate' | 'task'; readonly words: string };
 
-/** The limit that was passed on the way from one sum to the next; null: none. */
+/** Limit reached between the sums `before` and `after`, a hard one first; null: none. */
 export function crossingOf(of: Crossing['of'], before: number, after: number, budgets: Budgets): Crossing | null {
   for (const kind of ['hard', 'soft'] as const) {
     const limit = budgets[of][`${kind}Usd`];
@@ -92,13 +92,13 @@ function budgetWords(of: Crossing['of'], kind: Crossing['kind'], usd: number, li
   return `${dollars(usd)} used, of a ${kind} budget of ${dollars(limit)} (workflow.team.budget.${of}.${kind}_usd)`;
 }
 
-/** Why a teammate begins nothing any more; null: it may. */
+/** Reason why a teammate may begin nothing more; null when it may. */
 export function overBudget(costs: Costs, name: string, { teammate }: Budgets): string | null {
   const used = costOfMember(costs, name)?.cost_usd ?? 0;
   return isReached(used, teammate.hardUsd) ? budgetWords('teammate', 'hard', used, teammate.hardUsd) : null;
 }
 
-/** Why a task is begun no more; null: it may be. */
+/** Reason why a task may not be begun; null when it may. */
 export function overTaskBudget(costs: Costs, id: string, { task }: Budgets): string | null {
   const used = costOfTask(costs, id)?.cost_usd ?? 0;
   return isReached(used, task.hardUsd)
@@ -106,7 +106,7 @@ export function overTaskBudget(costs: Costs, id: string, { task }: Budgets): str
     : null;
 }
 
-/** What is left to a teammate, US dollars; null: no limit. */
+/** Rest of a teammate's hard budget, US dollars; null: no limit. */
 export function leftOf(costs: Costs, name: string, { teammate }: Budgets): number | null {
   return teammate.hardUsd === null ? null : teammate.hardUsd - (costOfMember(costs, name)?.cost_usd ?? 0);
 }

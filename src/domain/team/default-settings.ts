@@ -1,4 +1,4 @@
-// What holds for the teams of a project that says nothing of them.
+// Default team settings of a project that has none of its own.
 
 import { DEFAULT_QUALITY } from '../quality.ts';
 import { DEFAULT_OWNERSHIP } from './ownership.ts';
@@ -7,7 +7,7 @@ import type { TeamSettings } from './settings.ts';
 
 export const DEFAULT_TEAM_SETTINGS: TeamSettings = {
   executionMode: 'auto',
-  // Team mode is asked for: the file that an installation writes does.
+  // Team mode is opt-in: the file that an installation writes enables it.
   enabled: false,
   maxTeammates: 10,
   defaultModel: 'inherit',

@@ -1,10 +1,10 @@
-// What keeps a team from being made, or ends one early, so that sub-agents take its place.
+// Fallback triggers: reasons that keep a team from starting or end it early, so that sub-agents replace it.
 
-/** The first host version that knows teams. */
+/** Oldest host version that supports teams. */
 export const HOST_VERSION_MIN = '2.1.32';
 export const TEAMS_VARIABLE = 'TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS';
 
-/** What makes a team fall back to sub-agents: five that are to be expected, settings that cannot be read, and a host that is too old or not known. */
+/** Triggers of a fallback to sub-agents, each with its description. */
 export const FALLBACK_TRIGGERS = {
   variable_unset: `${TEAMS_VARIABLE} is not 1`,
   not_enabled: 'workflow.team.enabled is false',
@@ -15,7 +15,7 @@ export const FALLBACK_TRIGGERS = {
   host_version: `the host is older than ${HOST_VERSION_MIN}, or not known`,
 } as const;
 
-/** In a trigger's place: nothing failed, a team was not wanted from the first. */
+/** Replaces a trigger when nothing failed: no team was wanted from the start. */
 export const CHOSEN_ALONE = 'solo';
 
 export type FallbackTrigger = keyof typeof FALLBACK_TRIGGERS;
@@ -27,7 +27,7 @@ const OF_PREREQUISITES: readonly string[] = [
   'host_version',
 ] satisfies readonly FallbackTrigger[];
 
-/** Whether it says that something which a team needs is missing: whether that is still so can be told. */
+/** Whether the trigger is a missing prerequisite, which can be checked again later. */
 export function isOfPrerequisite(trigger: string): boolean {
   return OF_PREREQUISITES.includes(trigger);
 }

@@ -1,38 +1,38 @@
-// How work that goes on one at a time is taken up again: so, or as the team that was to do it.
+// Decision on resumed work that has no team: one agent at a time again, or a team from here on.
 
 import type { Decision } from './activation.ts';
 import { CHOSEN_ALONE, FALLBACK_TRIGGERS, isOfPrerequisite } from './fallback.ts';
 import { isStanding, type TeamState } from './state.ts';
 
-/** Why there is no team. */
+/** Reason why there is no team. */
 type Alone = { readonly trigger: string; readonly reason: string };
 
-/** `why`: what keeps it from being a team; empty where it is one from here on. */
+/** `why`: reasons against a team; empty with `as: 'team'`. */
 export type GoingOn = { readonly as: 'team' | 'alone'; readonly why: readonly string[]; readonly alone: Alone };
 
-/** What would be decided on now; `isAsked`: by a flag, and not by thresholds, settings or the past. */
+/** Mode that activation would choose now. `isAsked`: a flag asks for it, not thresholds, settings or earlier work. */
 export type Wish = Pick<Decision, 'mode' | 'reasons'> & { readonly isAsked: boolean };
 
-/** Why a work that stands goes on one at a time; null: it is a team's. */
+/** Reason why active work runs one agent at a time; null when a team does it. */
 export function aloneOf(state: TeamState): Alone | null {
   const { fallback, proposal, session } = state;
   if (session === 'fallback') return fallback ?? { trigger: CHOSEN_ALONE, reason: 'no reason known' };
-  // Whoever took it up was gone before this was on record.
+  // The process that began the work may have exited before it recorded the fallback.
   if (!isStanding(state) || proposal?.alone === undefined) return null;
   return { trigger: proposal.alone, reason: proposal.reasons.join('; ') };
 }
 
-/** The same in words. */
+/** Reason as text. */
 export function aloneWords({ trigger, reason }: Alone): string {
   if (trigger === CHOSEN_ALONE) return `no team was wanted: ${reason}`;
   const known = Object.entries(FALLBACK_TRIGGERS).find(([name]) => name === trigger)?.[1] ?? trigger;
-  // What was missing says it; what failed is told by how.
+  // A missing prerequisite explains itself; a failure needs its reason.
   return isOfPrerequisite(trigger) ? known : `${known}: ${reason}`;
 }
 
 /**
- * A flag that asks for a team has one. Without a flag one comes of it where what was missing is there now, which can be
- * told; whether what failed would fail again, or what nobody wanted is wanted now, is the user's to say.
+ * Null when a team does the work already. A flag that asks for a team starts one. Without a flag, a team starts only
+ * when a missing prerequisite is met now. After a failure, or when no team was wanted, the user has to ask for one.
  */
 export function goingOn(state: TeamState, wish: Wish, maxTeammates: number): GoingOn | null {
   const alone = aloneOf(state);

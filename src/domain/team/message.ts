@@ -1,4 +1,4 @@
-// What teammates say to each other: ten types of messages, each with its own content, and who may say them.
+// Message types of a team: the fields of each type, the check of a message, and its senders and recipients.
 
 import { nearest } from '../nearest.ts';
 import { got } from '../text.ts';
@@ -16,7 +16,7 @@ export type MessageType =
   | 'shutdown_request'
   | 'progress';
 
-/** What a field holds, with the words that say so. */
+/** Kinds of field values, each with its description and its check. */
 const KINDS = {
   text: { words: 'text', holds: (value: unknown) => typeof value === 'string' && value.trim() !== '' },
   route: {
@@ -46,7 +46,7 @@ const KINDS = {
 
 type Field = { readonly kind: keyof typeof KINDS; readonly optional?: true };
 
-/** `text`: the content is words, not an object. */
+/** Content by message type: plain text (`text`), or an object of these fields. */
 export const CONTENTS: Readonly<Record<MessageType, 'text' | Readonly<Record<string, Field>>>> = {
   api_ready: { endpoint: { kind: 'route' }, schema: { kind: 'types' }, response: { kind: 'record', optional: true } },
   component_ready: {
@@ -84,12 +84,12 @@ export const CONTENTS: Readonly<Record<MessageType, 'text' | Readonly<Record<str
   progress: 'text',
 };
 
-/** Other spellings of a field that are taken for it. */
+/** Accepted alternative spellings of field names. */
 const SPELLINGS: Readonly<Record<string, string>> = { requested_change: 'requestedChange' };
 
 export type Content = string | Readonly<Record<string, unknown>>;
 
-/** A message's type and content, or all that is wrong with them. */
+/** Type and content of a message, or all problems with them. */
 export type Checked =
   | { readonly ok: true; readonly type: MessageType; readonly content: Content }
   | { readonly ok: false; readonly problems: readonly string[] };
@@ -107,7 +107,7 @@ function suggestion(name: string, known: readonly string[]): string {
   return close === undefined ? '' : `; did you mean ${close}?`;
 }
 
-/** Checks a message as it came, field by field. Fields that a type does not have are refused: nobody would read them. */
+/** Checks a received message field by field. Unknown fields are refused: nobody would read them. */
 export function checkMessage(type: string, given: unknown): Checked {
   const types = Object.keys(CONTENTS);
   if (!isType(type))
@@ -127,13 +127,13 @@ export function checkMessage(type: string, given: unknown): Checked {
   }
   const entries = Object.entries(content)
     .map(([name, value]) => [Object.hasOwn(SPELLINGS, name) ? (SPELLINGS[name] ?? name) : name, value] as const)
-    // As with parameters: null is said for what is not meant.
+    // As with parameters, models pass null for an optional field that they leave out.
     .filter(([name, value]) => value !== null || !Object.hasOwn(fields, name) || fields[name]?.optional !== true);
   const problems = [...unknownFields(type, entries, fields), ...wrongFields(entries, fields)];
   return problems.length === 0 ? { ok: true, type, content: Object.fromEntries(entries) } : { ok: false, problems };
 }
 
-/** Models write an object as its JSON text where a parameter may be both. */
+/** Models pass an object as JSON text where a parameter accepts both. */
 function unquoted(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -164,17 +164,17 @@ function wrongFields(given: Given, fields: Readonly<Record<string, Field>>): str
   });
 }
 
-/** The lead's name among members. */
+/** Name of the lead among members. */
 export const LEAD = 'team-lead';
-/** The name for everybody but the sender. */
+/** Recipient name for everybody but the sender. */
 export const EVERYBODY = 'all';
 
-/** Signs what toolcrew itself tells the lead; no teammate is called so. */
+/** Sender name of toolcrew's own messages to the lead; no teammate has it. */
 export const TOOLCREW = 'toolcrew';
 
 type Sender = RoleName | typeof LEAD;
 
-/** Who usually says what to whom; types that anybody may send to anybody are not among them. */
+/** Usual senders and recipient by message type. Absent types go from anybody to anybody. */
 const ROUTES: Readonly<Partial<Record<MessageType, { readonly from: readonly Sender[]; readonly to?: string }>>> = {
   api_ready: { from: ['backend-dev'], to: 'frontend-dev' },
   component_ready: { from: ['frontend-dev'], to: 'tester' },
@@ -185,21 +185,21 @@ const ROUTES: Readonly<Partial<Record<MessageType, { readonly from: readonly Sen
   shutdown_request: { from: [LEAD] },
 };
 
-/** Whose tasks may begin on this message, before those of the sender are completed that they wait for; null: nobody's. */
+/** Member whose tasks may begin on this message, before the sender completes those that they wait for; null: none. */
 export function beginsOn(type: MessageType, from: string, to: string): string | null {
   const route = type === 'api_ready' || type === 'component_ready' ? ROUTES[type] : undefined;
   if (route?.to === undefined || !route.from.some((one) => one === from)) return null;
   return to === route.to || to === EVERYBODY ? route.to : null;
 }
 
-/** Types that nobody else may send: others would act on them. */
+/** Types that only their senders in `ROUTES` may send, since others act on them. */
 const RESERVED: readonly MessageType[] = ['shutdown_request', 'quality_gate_passed'];
 
 export type Verdict = { readonly kind: 'fine' } | { readonly kind: 'unusual' | 'refused'; readonly words: string };
 
 /**
- * Whether this member may say this to that recipient. What is only unusual is sent all the same.
- * @param owner with `change_request` and `change_completed`: who owns the file; null when it is shared or nobody's
+ * Judges whether a member may send a message of this type to a recipient. An unusual message is sent all the same.
+ * @param owner with `change_request` and `change_completed`: owner of the file; null when it is shared or has none
  */
 export function judgeRoute(type: MessageType, from: string, to: string, owner: string | null = null): Verdict {
   if (type === 'change_request') return judgeRequest(from, to, owner);
@@ -223,12 +223,12 @@ function judgeRequest(from: string, to: string, owner: string | null): Verdict {
     : { kind: 'refused', words: `the file is ${owner}'s: send the change_request to ${owner}, not to ${to}` };
 }
 
-/** A member of a team as far as messages go. */
+/** Member of a team as a recipient of messages. */
 export type Addressee = { readonly name: string; readonly isOver: boolean };
 
 export type Recipient = { readonly ok: true; readonly name: string } | { readonly ok: false; readonly problem: string };
 
-/** Who is meant by a recipient: exactly a member's name, the lead, or everybody; any other is refused with the names there are. */
+/** Resolves a recipient: a member's exact name, the lead, or everybody. Refusals of other names list the valid ones. */
 export function findRecipient(name: string, members: readonly Addressee[]): Recipient {
   const there = members.filter((member) => !member.isOver).map((member) => member.name);
   const valid = [...there, LEAD, EVERYBODY];

@@ -1,4 +1,4 @@
-// Which file of a project the words of a tool speak of, and which source a failing test is about.
+// Project files that tool output names, and source files that a failing test is about.
 
 import { areaOf, subjectOf } from './areas.ts';
 
@@ -8,7 +8,7 @@ export function isTestPath(path: string): boolean {
 
 const IN_PATH = /[\w./@~+-]/;
 
-/** Where a whole path stands in a text, not as a part of another one. */
+/** Positions of a whole path in a text, not as a part of another path. */
 function placesOf(path: string, text: string): readonly number[] {
   const places: number[] = [];
   for (let at = text.indexOf(path); at !== -1; at = text.indexOf(path, at + 1)) {
@@ -19,7 +19,7 @@ function placesOf(path: string, text: string): readonly number[] {
   return places;
 }
 
-/** A tool names a file with its line, and a failing test's place stands in parentheses at the end. */
+/** Whether a line number follows the path, or parentheses at the end of the text enclose it, as for a failing test. */
 function isPlace(path: string, at: number, text: string): boolean {
   const after = text.slice(at + path.length);
   return /^[:(]\d/.test(after) || (text[at - 1] === '(' && /^\)\s*$/.test(after));
@@ -35,12 +35,12 @@ function wholePath(text: string, files: readonly string[]): string | null {
   return first?.path ?? null;
 }
 
-/** Whether the parts of one path are the last ones of the other: `users.ts` is no end of `src/old-users.ts`. */
+/** Whether `end` is a suffix of whole path segments: `users.ts` is none of `src/old-users.ts`. */
 function endsWith(path: string, end: string): boolean {
   return path === end || path.endsWith(`/${end}`);
 }
 
-/** A path from a package's own directory, or below a module's name (Go), where there is but one file that it can be. */
+/** File of a path that is relative to a package's directory (if only one file matches), or below a Go module's name. */
 function partOfPath(text: string, files: readonly string[]): string | null {
   const words = text
     .split(/[\s()'"`,;:<>=|]+/)
@@ -55,7 +55,7 @@ function partOfPath(text: string, files: readonly string[]): string | null {
   return null;
 }
 
-/** The file that a line of a tool's output speaks of, as in `shouts (test/greet.test.js:7:1)`; null: none of these. */
+/** File that a line of tool output names, as in `shouts (test/greet.test.js:7:1)`; null: none of these. */
 export function fileIn(text: string, files: readonly string[]): string | null {
   return wholePath(text, files) ?? partOfPath(text, files);
 }
@@ -64,7 +64,7 @@ function foldersOf(path: string): readonly string[] {
   return path.split('/').slice(0, -1);
 }
 
-/** How many folders two paths have in common, in their order. */
+/** Length of the longest common subsequence of two folder lists. */
 function sharedFolders(one: readonly string[], other: readonly string[]): number {
   let row: readonly number[] = new Array<number>(other.length + 1).fill(0);
   for (const folder of one) {
@@ -76,7 +76,7 @@ function sharedFolders(one: readonly string[], other: readonly string[]): number
   return row.at(-1) ?? 0;
 }
 
-/** The sources that a test may be about: those that are called like it, the one in the most alike folders first. */
+/** Sources that a test may be about: files with its subject in their names, the most similar folders first. */
 export function sourcesOf(test: string, files: readonly string[]): readonly string[] {
   const subject = subjectOf(test);
   const folders = foldersOf(test);

@@ -1,19 +1,19 @@
-// What a prompt is to a team, at first sight.
+// Classification of prompts for a team: commands, approvals, change requests, and notices of ended runs.
 
 import { isSpecId } from '../spec/spec.ts';
 
-/** Whether it is typed like a command of ours. */
+/** Whether the prompt is a `/tool:` command. */
 export function isCommand(prompt: string): boolean {
   return /^\s*\/tool:/.test(prompt);
 }
 
-/** The SPEC that a prompt approves; '' when it names none; null when it is no approval: nothing but the word itself is one. */
+/** Id of the SPEC that a prompt approves; '' when it names none; null when it is no approval or holds other text. */
 export function approvalOf(prompt: string): string | null {
   const [found, id = ''] = /^\s*(?:yes,?\s+)?approved?(?:\s+(\S+?))?[.!]?\s*$/i.exec(prompt) ?? [];
   return found === undefined || (id !== '' && !isSpecId(id)) ? null : id;
 }
 
-/** Whether a short prompt sounds like an approval and is none: its author may believe that it counts. Notices of a host are no prompts. */
+/** Whether a short prompt resembles an approval: its author may believe that it counts. Notices of a host never do. */
 export function soundsLikeApproval(prompt: string): boolean {
   return (
     !/^\s*[<[]/.test(prompt) &&
@@ -23,14 +23,14 @@ export function soundsLikeApproval(prompt: string): boolean {
   );
 }
 
-/** What the user wants otherwise in the SPEC that waits for their word; null when the prompt is nothing like that. */
+/** Changes that the user wants in the SPEC that awaits approval; null when the prompt has no leading `changes:`. */
 export function changesOf(prompt: string): string | null {
   return /^\s*changes?:\s*(\S[\s\S]*?)\s*$/i.exec(prompt)?.[1] ?? null;
 }
 
 /**
- * The agents whose runs are over, where a host says so in a prompt of its own: a notice for each run in the background, in its
- * auto mode a message in the agent's name. What the agents themselves have said stands in there too, and names nobody.
+ * Agents whose runs have ended, from a prompt of the host itself: a notice for each background run or, in auto mode, a
+ * message in the agent's name. The quoted output of the agents is ignored.
  */
 export function endedRunsOf(prompt: string): readonly string[] {
   if (!/^\s*<(?:task-notification>|agent-message )/.test(prompt)) return [];
@@ -42,7 +42,7 @@ export function endedRunsOf(prompt: string): readonly string[] {
   return [...new Set([...told.matchAll(named)].map(([, notice, message]) => notice ?? message ?? ''))];
 }
 
-/** Whether there may be something to do about it; all others need not be looked at. */
+/** Whether a prompt may concern a team; all others can be skipped. */
 export function mayConcernTeam(prompt: string): boolean {
   const isWord = approvalOf(prompt) !== null || soundsLikeApproval(prompt) || changesOf(prompt) !== null;
   return isCommand(prompt) || isWord || endedRunsOf(prompt).length > 0;

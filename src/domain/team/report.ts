@@ -1,4 +1,4 @@
-// What a team did, as Markdown for people: in a pull request, beside its log.
+// Markdown report of a team's work, for a pull request and beside the team's log.
 
 import { percentText } from '../coverage.ts';
 import { beforeAndAfter } from '../old-failures.ts';
@@ -15,19 +15,19 @@ import { noteOf } from './task.ts';
 
 export type ReportInput = {
   readonly state: TeamState;
-  /** Null: it was done in the checkout itself. */
+  /** Null when the work was done in the checkout itself. */
   readonly branch: string | null;
-  /** Files that were changed, and by how many lines; null where nobody counted. */
+  /** Changed files with their line counts; null where lines were not counted. */
   readonly changed: readonly {
     readonly path: string;
     readonly added: number | null;
     readonly removed: number | null;
   }[];
-  /** Refs that keep work which is not on the branch. */
+  /** Refs that keep work outside the branch. */
   readonly kept: readonly string[];
 };
 
-/** What others acted on; how far somebody is, and that all is over, is not among it. */
+/** Message types that others act on: all but `progress` and `shutdown_request`. */
 const MATTERED: readonly MessageType[] = [
   'api_ready',
   'component_ready',
@@ -41,7 +41,7 @@ const MATTERED: readonly MessageType[] = [
 
 const LINE_MAX = 160;
 
-/** Text of others as part of a table or list: one line, and no Markdown of its own. */
+/** Foreign text for a table or list: one line, with its Markdown escaped. */
 function cell(text: string, max = LINE_MAX): string {
   return oneLine(text, max).replaceAll(/[\\`*_{}[\]<>#|@]/g, '\\$&');
 }
@@ -58,7 +58,6 @@ function percent(value: number | null): string {
   return value === null ? 'not measured' : percentText(value);
 }
 
-/** Why it was built so, and what was named and is not. */
 function reasonLines({ proposal }: TeamState): readonly string[] {
   if (proposal === null || proposal.reasons.length === 0) return [];
   return ['## Decided on', '', ...proposal.reasons.map((reason) => `- ${cell(reason)}`)];
@@ -135,7 +134,7 @@ function keptLines(kept: readonly string[]): readonly string[] {
   return ['## Not on the branch, and kept', '', ...kept.map((ref) => `- \`${ref}\``)];
 }
 
-/** By teammate and task, and which limits were passed. */
+/** Costs by teammate and task, and the budget limits that were reached. */
 function costLines(state: TeamState): readonly string[] {
   const total = costOfTeam(state);
   if (total === null) return [];
@@ -159,7 +158,7 @@ function costLines(state: TeamState): readonly string[] {
   ];
 }
 
-/** The report of a team, from its state and what is known beside it. */
+/** Report of a team as Markdown that ends in a newline. */
 export function teamReport(input: ReportInput): string {
   const { state, branch, changed, kept } = input;
   const sum = (key: 'added' | 'removed') => changed.reduce((total, one) => total + (one[key] ?? 0), 0);

@@ -1,4 +1,4 @@
-// What a project says of its teams: .tool/config/workflow.yaml, decoded.
+// Team settings of a project, decoded from .tool/config/workflow.yaml.
 
 import type { QualitySettings } from '../quality.ts';
 import type { Budgets } from './cost.ts';
@@ -10,10 +10,10 @@ export type TeamSettings = {
   readonly executionMode: ExecutionMode;
   readonly enabled: boolean;
   readonly maxTeammates: number;
-  /** Takes the place of a role's `inherit`; `inherit` itself: the lead's model. */
+  /** Replaces a role's `inherit`. The value `inherit` means the lead's model. */
   readonly defaultModel: string;
   readonly requirePlanApproval: boolean;
-  /** The lead delegates: it writes nothing but SPEC documents. */
+  /** Whether the lead only delegates: then it writes nothing but SPEC documents. */
   readonly delegateMode: boolean;
   readonly teammateDisplay: 'auto' | 'tmux' | 'inline';
   readonly autoSelection: {
@@ -21,9 +21,9 @@ export type TeamSettings = {
     readonly minFiles: number;
     readonly minComplexity: number;
   };
-  /** Owners as members are named: without the prefix of their agents. */
+  /** Owners by member name, without the prefix of their agents. */
   readonly ownership: readonly Ownership[];
-  /** Roles by the name of the pattern. */
+  /** Roles by pattern name. */
   readonly patterns: Readonly<Record<string, readonly string[]>>;
   readonly hooks: {
     readonly teammateIdle: { readonly enabled: boolean; readonly validateWork: boolean };
@@ -34,9 +34,9 @@ export type TeamSettings = {
     readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
     readonly preserveProgress: boolean;
   };
-  /** Globs of ignored files that each worktree of a team has copies of. */
+  /** Globs of ignored files that are copied into each worktree of a team. */
   readonly copies: readonly string[];
-  /** What teammates that are processes of their own may cost. */
+  /** Budgets of teammates that run as separate processes. */
   readonly budget: Budgets;
   readonly quality: QualitySettings;
 };

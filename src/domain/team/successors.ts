@@ -1,19 +1,19 @@
-// Which tasks a run that ended has left, and for which of them nobody is started again without the user's word.
+// Tasks that an ended run left unfinished, and tasks that get no further run without the user's consent.
 
 import type { Member, TeamState } from './state.ts';
 import { isModelLed } from './state.ts';
 import { isHeldUp, type Task, waitsFor } from './task.ts';
 import { bookOf } from './task-book.ts';
 
-/** So many runs may leave one task: the first, and its successor. */
+/** Number of runs that may leave one task unfinished: the first and its successor. */
 const RUNS_PER_TASK = 2;
-/** So many successors are started in a team before the user is asked. */
+/** Number of successors that a team starts before the user is asked. */
 const SUCCESSORS = 3;
 
-/** Sessions in which a task is to be finished. */
+/** Session states in which tasks are worked on. */
 const AT_WORK: ReadonlySet<string> = new Set(['spawned', 'working']);
 
-/** Ids of the tasks that a member whose run is over now should have finished: what it has begun, else what it could have begun first. */
+/** Ids of the tasks that a member's ended run left unfinished: those that it began, else the first it could begin. */
 export function leftBy(state: TeamState, { name, epoch, shutdown }: Member): readonly string[] {
   // Where the lead is code, it counts the starts itself.
   if (shutdown !== null || !AT_WORK.has(state.session) || !isModelLed(state)) return [];
@@ -41,7 +41,7 @@ export function givenUp({ tasks }: TeamState): readonly GivenUp[] {
     .open()
     .flatMap((task) => {
       const { left = 0, owner, status } = task;
-      // Somebody has it in hand.
+      // Never left, or in progress again.
       if (left === 0 || status === 'in_progress') return [];
       const who = owner ?? 'whoever had it';
       if (left >= RUNS_PER_TASK) return [{ task, why: `${who} ended ${left} times without finishing it` }];

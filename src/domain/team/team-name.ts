@@ -1,19 +1,19 @@
-// How teams are called: by their phase, and by what they work on.
+// Names of teams, made from their phase and their feature, failure, SPEC or issue.
 
 import type { Phase } from './role.ts';
 
-/** At most so many characters of a feature's words go into a name. */
+/** Maximum length of a slug, in characters. */
 const SLUG_MAX = 40;
 const SPEC_ID = /^SPEC(-[A-Z0-9]+)+-\d{3}$/;
 
-/** FNV-1a over UTF-16 code units, 8 hexadecimal digits: for words of which ASCII keeps nothing. */
+/** FNV-1a over UTF-16 code units as 8 hexadecimal digits, for text without ASCII letters and digits. */
 function digestOf(text: string): string {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
   return (hash >>> 0).toString(16).padStart(8, '0');
 }
 
-/** A feature's words in lower-case ASCII letters, digits and hyphens, at most 40 characters, whole words while they fit; never empty. */
+/** Slug of a feature: a-z, 0-9 and hyphens; at most 40 characters, whole words while they fit; never empty. */
 export function slugOf(feature: string): string {
   const plain = feature.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replaceAll('ß', 'ss');
   const words = plain.split(/[^a-z0-9]+/).filter((word) => word !== '');
@@ -25,37 +25,37 @@ export function slugOf(feature: string): string {
   return slug;
 }
 
-/** The planning team of a feature. */
+/** Name of the planning team of a feature. */
 export function planTeamName(feature: string): string {
   return `tool-plan-${slugOf(feature)}`;
 }
 
-/** The team that looks for the cause of a failure. */
+/** Name of the team that looks for the cause of a failure. */
 export function debugTeamName(failure: string): string {
   return `tool-debug-${slugOf(failure)}`;
 }
 
-/** The team that builds a SPEC; undefined when `id` is no SPEC's: `SPEC-<NAME>-<NNN>`. */
+/** Name of the team that builds a SPEC; undefined unless `id` has the form `SPEC-<NAME>-<NNN>`. */
 export function runTeamName(id: string): string | undefined {
   return SPEC_ID.test(id) ? `tool-run-${id.toLowerCase()}` : undefined;
 }
 
-/** The SPEC that the team of that name builds; undefined: its name is of none. */
+/** Id of the SPEC that a run team builds; undefined when the name is of no SPEC. */
 export function specOfRun(team: string): string | undefined {
   const id = team.replace(/^tool-run-/, '').toUpperCase();
   return runTeamName(id) === team ? id : undefined;
 }
 
-/** The team that works on an issue; `life` counts how often the issue came up. */
+/** Name of the team that works on an issue; `life` counts how often the issue came up. */
 export function issueTeamName(issue: number, life: number): string {
   return life === 1 ? `tool-run-issue-${issue}` : `tool-run-issue-${issue}-${life}`;
 }
 
 const TEAM_NAME = /^tool-(plan|run|debug)-[a-z0-9]+(?:-[a-z0-9]+)*$/;
-/** A file's name may have 255 bytes; an archive's has a date besides. */
+/** A file name has at most 255 bytes, and an archive's name adds a date. */
 const NAME_MAX = 120;
 
-/** The phase that a team's name tells; undefined when it is no name of a team. */
+/** Phase in the name of a team; undefined when it is no name of a team. */
 export function phaseOfTeam(name: string): Phase | undefined {
   const phase = name.length > NAME_MAX ? undefined : TEAM_NAME.exec(name)?.[1];
   return phase === 'plan' || phase === 'run' || phase === 'debug' ? phase : undefined;

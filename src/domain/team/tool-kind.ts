@@ -1,4 +1,4 @@
-// What the host's tools are to a team.
+// Kinds of tools for the guard: tools that write, spawn agents or schedule prompts, and tools of the team server.
 
 const WRITERS: readonly string[] = [
   'Write',
@@ -6,15 +6,15 @@ const WRITERS: readonly string[] = [
   'MultiEdit',
   'NotebookEdit',
   'Bash',
-  // A command that is watched; some versions report it to hooks as Bash.
+  // Runs a watched command; some versions report it to hooks as Bash.
   'Monitor',
-  // Of neither is known what it writes.
+  // The writes of these two are unknown.
   'PowerShell',
   'REPL',
 ];
 /** `Workflow` starts agents by a script of its own. */
 const SPAWNERS: readonly string[] = ['Task', 'Agent', 'Workflow'];
-/** Tools of the host that ours take the place of while a team stands. */
+/** Host tools that our tools replace while a team is active. */
 const HOSTS_OWN: readonly string[] = [
   'TeamCreate',
   'TeamDelete',
@@ -24,20 +24,20 @@ const HOSTS_OWN: readonly string[] = [
   'TaskList',
   'TaskGet',
 ];
-/** In the host's auto mode an agent ends its run by a call of this, whatever its SubagentStop hook says to that later. */
+/** In the host's auto mode a call of this tool ends an agent's run, even if the SubagentStop hook objects later. */
 const ENDS_RUN = 'SubagentHandback';
-/** They have the host take a text for a prompt of the user's later. */
+/** Tools that make the host take a text for a user's prompt later. */
 const SCHEDULERS: readonly string[] = ['CronCreate', 'ScheduleWakeup', 'RemoteTrigger'];
 const OURS = /^mcp__(?:plugin_tool_)?team__/;
 
 export type ToolKind = 'write' | 'spawn' | 'ours' | 'hosts' | 'end' | 'later' | 'other';
 
-/** The one call of the team's server that is made before there is a team. */
+/** Whether the tool is TeamCreate of the team server, the only one that is called before a team exists. */
 export function beginsTeam(tool: string): boolean {
   return OURS.test(tool) && tool.endsWith('__TeamCreate');
 }
 
-/** What a tool's call is to the guard. */
+/** Kind of a tool call for the guard. */
 export function kindOfTool(tool: string): ToolKind {
   if (WRITERS.includes(tool)) return 'write';
   if (SPAWNERS.includes(tool)) return 'spawn';

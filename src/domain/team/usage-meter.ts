@@ -1,4 +1,4 @@
-// What a run reports of itself as a sum, shared out among the tasks that it was used for.
+// Split of a run's reported usage among the tasks that it worked on.
 
 import { addCost, type Cost } from './cost.ts';
 
@@ -7,17 +7,17 @@ export type Use = Cost & { readonly task: string | null };
 const NOTHING: Cost = { cost_usd: 0, input_tokens: 0, output_tokens: 0, turns: 0 };
 
 /**
- * A runtime tells its tokens as they come, and what they cost once for a whole turn. So tokens are the task's that is
- * worked on by then, and the cost is shared out by them.
+ * A runtime reports tokens as they are used, but their cost once for a whole turn. So tokens count for the task in work
+ * at that time, and the cost is split in proportion to them.
  */
 export class UsageMeter {
   #last = NOTHING;
   readonly #tokens = new Map<string | null, Cost>();
 
   /**
-   * @param usage all of the run so far
-   * @param task what is worked on now
-   * @returns what is known by now to be for which task; nothing as long as the turn goes on
+   * @param usage total of the run so far
+   * @param task id of the task in work now; null: none
+   * @returns usage by task since the last reported cost; empty while the turn goes on
    */
   hear(usage: Cost, task: string | null): readonly Use[] {
     const last = this.#last;
@@ -35,7 +35,7 @@ export class UsageMeter {
     return usd + turns > 0 ? this.#shared(usd, turns) : [];
   }
 
-  /** The rest, when the run is over: nobody has said what it cost. */
+  /** Remaining tokens of a run that is over; their cost was never reported. */
   rest(): readonly Use[] {
     return this.#shared(0, 0);
   }
@@ -48,7 +48,7 @@ export class UsageMeter {
       ...one,
       task,
       cost_usd: usd * (all === 0 ? 1 / rows.length : (one.input_tokens + one.output_tokens) / all),
-      // A turn is one, however many tasks it was for.
+      // Each turn counts once, whatever the number of its tasks.
       turns: index === rows.length - 1 ? turns : 0,
     }));
   }

@@ -1,4 +1,4 @@
-// What came of a hypothesis about a failure: the form in which a teammate says it, and what a team's results come to.
+// Verdicts on hypotheses about a failure: the form of a teammate's result, and the findings of a team.
 
 import type { TeamState } from './state.ts';
 import type { Task } from './task.ts';
@@ -9,7 +9,7 @@ export const VERDICT_FORM: readonly string[] = [
   '<what it printed>',
 ];
 
-/** `unclear`: not said in the form, or proven by nothing. */
+/** `unclear`: not in the form, or without evidence. */
 export type Verdict =
   | { readonly kind: 'proven'; readonly cause: string; readonly evidence: string }
   | { readonly kind: 'refuted'; readonly why: string; readonly evidence: string }
@@ -34,7 +34,7 @@ export function readVerdict(result: string): Verdict {
     : { kind: 'refuted', why: said, evidence };
 }
 
-/** How a result begins that may be a proof: a look at the rest of most is saved. */
+/** Cheap check of a result's beginning, before it is parsed as a whole. */
 const PROOF = /^[\s>*_#-]*proven/i;
 
 /** Whether a result proves a cause. */
@@ -45,15 +45,15 @@ export function isProof(result: string | null): boolean {
 export type Tried = { readonly task: Task; readonly verdict: Verdict };
 
 export type Findings = {
-  /** The first that was proven. */
+  /** The cause that was proven first. */
   readonly proven: { readonly task: Task; readonly cause: string; readonly evidence: string } | null;
-  /** Whether nobody is left who could prove something. */
+  /** Whether every task has ended, so that nothing more can be proven. */
   readonly isSettled: boolean;
-  /** The last word of each role. */
+  /** Last verdict of each role. */
   readonly tried: readonly Tried[];
 };
 
-/** What a team that looks for a cause has found so far. */
+/** Findings so far of a team that looks for a cause. */
 export function findingsOf({ tasks }: TeamState): Findings {
   const all = [...tasks.values()];
   const verdicts = all
@@ -75,7 +75,7 @@ export function findingsOf({ tasks }: TeamState): Findings {
   };
 }
 
-/** Whose last word has not the form; each is asked once more. */
+/** Roles whose only task ended with an unclear verdict; each is asked once more. */
 export function unclearRoles({ tried }: Findings, { tasks }: TeamState): readonly string[] {
   const all = [...tasks.values()];
   return tried.flatMap(({ task, verdict }) =>

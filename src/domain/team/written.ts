@@ -1,4 +1,4 @@
-// What was written under which task, where no commits say it: told by the team's log, which holds each write that was allowed.
+// Attribution of changed files to tasks where no commits record it, from the allowed writes in the team's log.
 
 import type { WrittenFacts } from '../trust5-facts.ts';
 import { LEAD } from './message.ts';
@@ -8,7 +8,7 @@ import { specOf, type TeamState, type Writing } from './state.ts';
 import type { Task } from './task.ts';
 import { bookOf } from './task-book.ts';
 
-/** The task that a member is at, the one that it began last; null: none. */
+/** Id of the member's task in progress, the one begun last; null: none. */
 function taskAtWork(open: readonly Task[], member: string): string | null {
   const [last] = open
     .filter(({ status, claim }) => status === 'in_progress' && claim?.member === member)
@@ -16,7 +16,7 @@ function taskAtWork(open: readonly Task[], member: string): string | null {
   return last?.id ?? null;
 }
 
-/** With one more, the latest last; of the same member at the same task the latest is kept. */
+/** Adds a write at the end, and drops an earlier one of the same member and task. */
 export function withWriting(
   before: readonly Writing[],
   open: readonly Task[],
@@ -27,7 +27,7 @@ export function withWriting(
   return [...before.filter((one) => one.member !== member || one.task !== task), { member, task, at }];
 }
 
-/** Whether the last write of a path on record is that member's, at the task that it is at now. */
+/** Whether the last recorded write of a path is that member's, in its current task. */
 export function isOnRecord({ tasks, written, writers }: TeamState, path: string, member: string): boolean {
   const last = written.get(path)?.at(-1);
   // A lease alone is no write.
@@ -35,7 +35,7 @@ export function isOnRecord({ tasks, written, writers }: TeamState, path: string,
   return isWriter && last?.member === member && last.task === taskAtWork(bookOf(tasks).open(), member);
 }
 
-/** Whether that member has ended the task without having begun it before. */
+/** Whether the member ended the task without beginning it first. */
 function isUnclaimed({ claim, endedAt }: Task, member: string): boolean {
   if (member === LEAD && claim === null) return true;
   return claim?.member === member && claim.at === endedAt;
@@ -47,8 +47,8 @@ function names({ files }: Task, path: string): boolean {
 }
 
 /**
- * The task under which a path was changed last; null: under none. Whoever begins no tasks was at the one that it ended next.
- * What no write on record changed is that of a task which names it and was done.
+ * Id of the task of a path's last change; null: none. A write without a task counts for the task that its member ended
+ * next without beginning it. Otherwise the change counts for a later completed task that names the path.
  */
 function taskOf(path: string, { tasks, written }: TeamState): string | null {
   const done = [...tasks.values()]
@@ -61,11 +61,11 @@ function taskOf(path: string, { tasks, written }: TeamState): string | null {
   return found ?? later.findLast((task) => names(task, path))?.id ?? null;
 }
 
-/** What holds the rules and the documents of the team itself. */
+/** Files of the host, of toolcrew and of Git: rules and documents of the team, not its work. */
 const OWN = /^(?:\.(?:claude|tool|git)(?:\/|$)|\.mcp\.json$)/;
 
 /**
- * What the log says of the files that were changed.
+ * Facts of the log about the changed files.
  * @param changed paths from the project's root
  */
 export function writtenFacts(state: TeamState, changed: readonly string[]): WrittenFacts {
@@ -73,7 +73,7 @@ export function writtenFacts(state: TeamState, changed: readonly string[]): Writ
   return { ...noFacts(state), written: files };
 }
 
-/** The same where it cannot be told what was changed, and why. */
+/** Facts without the changed files, which are unknown. @param unmeasured the reason */
 export function unknownFacts(state: TeamState, unmeasured: string): WrittenFacts {
   return { ...noFacts(state), written: { unmeasured } };
 }

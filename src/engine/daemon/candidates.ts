@@ -1,4 +1,4 @@
-// Which issues are next: the decision, pure.
+// Selection of the issues to work on next; pure functions.
 
 import { pastOf } from '../../domain/daemon/past.ts';
 import type { ClaimedRecord } from '../../domain/daemon/record.ts';
@@ -32,7 +32,7 @@ export function candidates(
   });
 }
 
-/** The record that takes an issue on: a parked one goes on, one that was done or closed begins a new life. */
+/** Record that claims an issue. A parked issue keeps its `life` and branch; one that was over gets the next `life`. */
 export function claimOf(
   issue: Issue,
   state: DaemonState,
@@ -55,26 +55,26 @@ export function claimOf(
 }
 
 /**
- * The event that began a life which is over: as long as the label shows by that event, nobody has put it on again. Null
- * when the event is not known, or when people ended the life and changed the issue since.
+ * Id of the label event that began the last, finished work on an issue: a label of this event was not added again.
+ * Null when the event is unknown, or when people ended the work and changed the issue since.
  */
 export function spentEvent(state: DaemonState, { number, updatedAt }: Issue): number | null {
   const entry = state.entries.get(number);
   const past = pastOf(state.past, number);
   const over = entry === undefined ? past : entry.finished;
   const byDaemon = over?.outcome === 'failed' || over?.outcome === 'done';
-  // Times are in whole seconds: what people did in the second of the end shows by the event alone.
+  // Times are in whole seconds: only the event shows a change by people in the second of the end.
   return byDaemon || over?.updatedAt === updatedAt ? ((entry ?? past)?.labelEvent ?? null) : null;
 }
 
-/** A retry that is further away than any pause is long was planned before somebody set the clock back. */
+/** A retry further away than the longest pause was planned before the clock was set back; it is due. */
 function isDue(retryAt: number, at: number, longestPauseMs: number): boolean {
   return retryAt <= at || retryAt - at > longestPauseMs;
 }
 
 /**
- * How long until the earliest retry is due, ms.
- * @param polledAt a retry that was due at the last poll is no reason for another one
+ * Time until the earliest retry is due, ms; `Number.MAX_SAFE_INTEGER` when there is none.
+ * @param polledAt time of the last poll; a retry that was due then does not count
  */
 export function untilRetry(
   state: DaemonState,

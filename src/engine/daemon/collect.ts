@@ -1,4 +1,4 @@
-// What an attempt left in its workspace, or why that could not be read: then there may be work, and it must not be lost.
+// Collection of an attempt's work from its workspace, with retries. Work that could not be read must not be lost.
 
 import { isDiskFull } from '../../domain/disk-full.ts';
 import { messageOf } from '../../domain/errors.ts';
@@ -6,18 +6,18 @@ import type { Clock, Work, Workspaces, WorkspaceTask } from '../ports.ts';
 
 export type Left = Work & { readonly unread: string | null };
 
-/** Nothing is there, known without looking: no agent has been at work. */
+/** Result for a workspace in which no agent has worked. */
 export const NOTHING_LEFT: Left = { head: null, savedAs: null, unread: null };
 
-/** Between one try and the next. */
+/** Pauses between tries. */
 const PAUSES_MS = [1_000, 3_000];
 
-/** While the disk is full. To wait costs nothing; to start the agent again would. */
+/** Pause while the disk is full: waiting costs nothing, another start of the agent does. */
 const FULL_PAUSE_MS = 60_000;
 
 /**
- * Reads the workspace, a few times if need be. `signal` cuts the pauses short, not the reading. Never rejects.
- * @param onFull called once when the disk is full; then it is waited for, without it not
+ * Reads the workspace, up to three times. `signal` shortens the pauses, not the reading. Never rejects.
+ * @param onFull called once when the disk is full; then it is retried until `signal` aborts. Absent: no such wait
  */
 export async function collectWork(
   workspaces: Workspaces,
@@ -28,7 +28,7 @@ export async function collectWork(
 ): Promise<Left> {
   const unhurried = new AbortController();
   let isFull = false;
-  /** The output has it already: a try that fails in the same way adds nothing. */
+  /** Last failure in the output: the same failure is not repeated there. */
   let said: string | null = null;
   for (let tries = 0; ; ) {
     try {

@@ -1,4 +1,5 @@
-// Why issues that carry the label are worked on or wait: trust, slots, cost; said once in the log, always on the page.
+// Intake of labelled issues: an issue starts, or waits for trust, slots or cost.
+// A reason to wait is logged once and always shown on the status page.
 
 import { type DaemonState, utcDay } from '../../domain/daemon/state.ts';
 import { messageOf } from '../../domain/errors.ts';
@@ -21,7 +22,7 @@ export type IntakeOptions = {
 
 export const WAITS_FOR_SLOT = 'waits for a slot';
 
-/** So many issues at least are asked about at once. */
+/** Minimum number of issues that are asked about at once. */
 const BATCH = 4;
 
 export class Intake {
@@ -31,12 +32,12 @@ export class Intake {
   #listed = new Set<number>();
   #listing: readonly Issue[] = [];
   readonly #announced = new Map<number, string>();
-  /** Issues whose question got no answer: the others come first, so that none of them blocks all. */
+  /** Issues whose last query failed: they come last, so that they do not block the others. */
   readonly #unanswered = new Set<number>();
-  /** Why nobody is asked any more before the next poll. */
+  /** Failure that stops all queries before the next poll; null: none. */
   #trouble: string | null = null;
   #troubleSaid: string | null = null;
-  /** After a poll with trouble one question is enough to see whether it is over. */
+  /** After a poll with a failed query, one query is enough to see whether the failure is over. */
   #careful = false;
   #capSaid = '';
 
@@ -49,14 +50,14 @@ export class Intake {
     return this.#options.journal.state;
   }
 
-  /** A poll brought this listing. */
+  /** Takes the listing of a poll. */
   listed(issues: readonly Issue[]): void {
     this.#careful = this.#trouble !== null;
     this.#trouble = null;
     if (issues === this.#listing) return;
     this.#listing = issues;
     const numbers = new Set(issues.map((issue) => issue.number));
-    // What was pushed before its label was put on belongs to what the issue is worked on with.
+    // Commits pushed before the label was added belong to the base of the work, so the next refresh must fetch anew.
     if (issues.some(({ number }) => !this.#listed.has(number))) this.#options.workspaces.outdate();
     this.#listed = numbers;
     this.#gatekeeper.keepOnly(numbers);
@@ -73,8 +74,8 @@ export class Intake {
   }
 
   /**
-   * What could be started on, oldest first.
-   * @param held issues at work, as they were read: the file may not name their labels any more
+   * Issues that could start, oldest first.
+   * @param held issues in work, as they were read: WORKFLOW.md may not name their labels any more
    */
   candidates(listing: readonly Issue[], held: readonly Issue[], busy: ReadonlySet<number>): Candidate[] {
     const { clock, workflow } = this.#options;
@@ -87,8 +88,8 @@ export class Intake {
   }
 
   /**
-   * Asks for the next few of these whether they may be worked on; after the first failure for none.
-   * @param from where the first of them is
+   * Queries the admission of the next few candidates; of none after a failure.
+   * @param from index of the first one
    */
   async askAhead(open: readonly Candidate[], from: number, slots: number, signal: AbortSignal): Promise<void> {
     const ahead = open.slice(from, from + Math.max(BATCH, slots));
@@ -98,7 +99,7 @@ export class Intake {
     );
   }
 
-  /** Asks for these issues whether they may be worked on; after the first failure for none. */
+  /** Queries the admission of these issues; of none after a failure. */
   async ask(issues: readonly Issue[], signal: AbortSignal): Promise<void> {
     if (this.#trouble !== null) return;
     const { tracker, labels } = this.#options.workflow();
@@ -123,21 +124,21 @@ export class Intake {
     this.#careful = false;
   }
 
-  /** What was asked of an issue got no answer: nobody is asked any more before the next poll. */
+  /** Records a failed query about an issue; no more queries are made before the next poll. */
   noAnswer(issue: number, error: unknown): void {
     this.#unanswered.add(issue);
     this.#gatekeeper.forget(issue);
     this.#trouble ??= `issue #${issue} cannot be read: ${messageOf(error)}`;
   }
 
-  /** Whether questions were left without an answer since the last poll. */
+  /** Whether a query has failed since the last poll. */
   get isTroubled(): boolean {
     return this.#trouble !== null;
   }
 
-  /** Why the issue is not started on now; null when it may be. */
+  /** Reason why the issue cannot start now; null when it can. */
   obstacle(issue: Issue, slots: number, capped: string | null): string | null {
-    // Without a free slot nothing is asked anew: the last reason stays.
+    // Without a free slot nothing is queried again: the last reason stays.
     const admission = slots <= 0 ? this.#gatekeeper.last(issue) : this.known(issue);
     if (admission?.admitted === false) {
       this.announce(issue, `issue #${issue.number} "${oneLine(issue.title, 120)}" waits: ${admission.reason}`);
@@ -155,14 +156,14 @@ export class Intake {
     this.#options.log.log('info', 'poller', line, { issue: issue.number });
   }
 
-  /** The issue is over: whether it may be worked on again is another question, and what is said of it next is news. */
+  /** Forgets a finished issue: its next admission is queried, and its next reason logged, again. */
   forget(issue: number): void {
     this.#listed.delete(issue);
     this.#gatekeeper.forget(issue);
     this.#announced.delete(issue);
   }
 
-  /** Why nothing may be started for its cost; null when something may. */
+  /** Reason why the daily cost limit allows no start; null when it allows one. */
   costCap(): string | null {
     const { maxCostPerDayUsd } = this.#options.workflow().agent;
     const { today } = this.#state;

@@ -1,4 +1,4 @@
-// What is known of an agent while it works and is not worth a record: its stage, last words, last life sign.
+// Live status of a working agent, which is not recorded: its stage, last message and last event.
 
 import type { TeamSummary } from '../../domain/team/summary.ts';
 import { oneLine } from '../../domain/text.ts';
@@ -38,7 +38,7 @@ export class Live {
     if (event.type === 'team') this.team = event.team;
   }
 
-  /** All that the attempt used so far, its agent's time included. */
+  /** Usage of the attempt so far, with the agent's time. */
   get used(): Usage {
     const since = this.#agentStartedAt;
     return { ...this.usage, seconds: since === null ? 0 : (this.#clock.elapsed() - since) / 1000 };

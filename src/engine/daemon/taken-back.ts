@@ -1,4 +1,4 @@
-// Whether people took an issue back. Nothing is stopped on the listing's word: the issue itself is read.
+// Check whether people took an issue back. It reads the issue itself: the listing alone never stops work.
 
 import type { IssueOutcome } from '../../domain/daemon/record.ts';
 import type { Entry } from '../../domain/daemon/state.ts';
@@ -12,7 +12,7 @@ export type Look =
   /** No answer came. */
   | { readonly kind: 'unknown' };
 
-/** The active labels for an issue at work: those of now, and those under which it was claimed. */
+/** Labels for an issue in work: active are the current ones, and those under which it was claimed. */
 function labelsFor(entry: Entry, labels: StateLabels): StateLabels {
   const claimed = entry.stateLabels.filter(
     (label) => !sameLabel(label, labels.done) && !sameLabel(label, labels.failed),
@@ -20,7 +20,7 @@ function labelsFor(entry: Entry, labels: StateLabels): StateLabels {
   return { ...labels, active: [...labels.active, ...claimed] };
 }
 
-/** Reads an issue that the daemon works on. An edit of the file's active labels takes nothing back: people do, on the issue. */
+/** Reads an issue in work. Only changes of the issue take it back, not an edit of the active labels in WORKFLOW.md. */
 export async function lookAt(
   tracker: Tracker,
   log: Logger,

@@ -1,4 +1,4 @@
-// Whether a write would approve a SPEC in the user's place.
+// Check for writes that would approve a SPEC in the user's place.
 
 import { type SpecStatus, specOfPath, statusOfSpec } from '../../domain/spec/spec.ts';
 import type { Target, Writes } from '../../domain/team/guard.ts';
@@ -17,7 +17,7 @@ function edited(text: string, { old_string: from, new_string: to, replace_all: a
   return all === true ? text.replaceAll(from, () => to) : text.replace(from, () => to);
 }
 
-/** What a document says after a call of one of the host's file tools; null where the call does not show it. */
+/** Text of a document after a call of a host's file tool; null when the call does not show it. */
 function textAfter({ tool, input }: HostEvent, before: string): string | null {
   switch (tool) {
     case 'Write':
@@ -31,12 +31,12 @@ function textAfter({ tool, input }: HostEvent, before: string): string | null {
   }
 }
 
-/** It keeps the status that it has, goes back to a draft, or waits for the user's word. */
+/** Allowed without the user: the same status, a draft, a request for approval, or no status. */
 function mayBecome(before: SpecStatus | null, after: SpecStatus | null): boolean {
   return after === null || after === 'draft' || after === 'awaiting_approval' || after === before;
 }
 
-/** The SPEC that a target is, or may hold as a part. */
+/** Id of the SPEC that a target is; the target's path when it is a tree that may hold SPECs; null: neither. */
 function specIn({ path, tree }: Target): string | null {
   if (path.startsWith('/')) return null;
   const isAround = tree && (path === '.' || path === '.tool' || path === SPECS || path.startsWith(`${SPECS}/`));
@@ -44,8 +44,8 @@ function specIn({ path, tree }: Target): string | null {
 }
 
 /**
- * Why a write of the lead's is the user's to make; null when it is not.
- * @param spec the documents of a SPEC, `spec.md` first
+ * Reason why the lead may not make a write that approves or completes a SPEC; null when it may.
+ * @param spec reads the documents of a SPEC, `spec.md` first; null: no such SPEC
  */
 export function approvalFault(
   event: HostEvent,

@@ -1,4 +1,5 @@
-// What of a writer's finished work no commit takes in: it is told before the work counts as done, and nothing of it is lost.
+// Files of finished work that no commit includes: ignored files, changes in submodules, nested repositories.
+// They are reported to the writer before its task completes.
 
 import { LEAD, TOOLCREW } from '../../domain/team/message.ts';
 import type { TeamState } from '../../domain/team/state.ts';
@@ -9,7 +10,7 @@ import type { WorkLeftOut, Workshop } from './workshop-port.ts';
 
 type Found = { readonly reason: string; readonly fingerprint: string; readonly stands?: true };
 
-/** Files that are no part of the work: they are kept when it is accepted. */
+/** Files outside the work; they are kept under a ref when the work is accepted. */
 export type Without = Pick<WorkLeftOut, 'ignored' | 'inSubmodules'>;
 
 type LeftOut = { readonly objection: Found } | { readonly without: Without };
@@ -24,9 +25,9 @@ function named(files: readonly string[]): string {
 }
 
 /**
- * Files of the task that git ignores, and changed files of submodules, stand in the way once: completed again, the work goes on
- * without them.
- * @param before what was objected to the last time
+ * Finds the files that no commit includes. A nested repository blocks completion every time. Ignored files of the task
+ * and changes in submodules block it once: the next completion leaves them out.
+ * @param before fingerprint of the last objection
  */
 export async function leftOut(
   workshop: Workshop,
@@ -73,7 +74,7 @@ export function isDoneWithout({ messages }: TeamState, taskId: string): boolean 
   );
 }
 
-/** Of work that is accepted without them: they are kept under a ref, and the lead is told, once. */
+/** Keeps the files that accepted work leaves out under a ref, and notifies the lead once. */
 export async function keepLeftOut(
   workshop: Workshop,
   log: TeamLog,

@@ -1,26 +1,26 @@
-// What starts teammates as processes of their own: types, nothing else.
+// Port for teammates that run as separate processes (types only).
 
 import type { RunEnd, RunHooks } from '../ports.ts';
 
 export type MemberRun = {
   readonly team: string;
   readonly name: string;
-  /** Its run: a successor of the same name has another. */
+  /** Number of the run; a successor of the same name has another. */
   readonly epoch: number;
   /** The role's agent, as `agents/` describes it. */
   readonly agent: string;
   readonly readOnly: boolean;
-  /** `inherit`: whatever the runtime takes by itself. */
+  /** `inherit`: the default of the runtime. */
   readonly model: string;
   readonly cwd: string;
-  /** Variables of the place where it works, beside the runner's own. */
+  /** Environment variables for its worktree, beside the runner's own. */
   readonly env: Readonly<Record<string, string>>;
   readonly prompt: string;
-  /** What this run may cost at most, US dollars; null: no limit. */
+  /** Maximum cost of this run, US dollars; null: no limit. */
   readonly budgetUsd: number | null;
 };
 
-/** `isNetwork`: it failed since it did not reach its model, which another start alone does not mend. */
+/** `isNetwork`: the run failed since its model was unreachable; another start alone does not help. */
 export type MemberEnd = RunEnd & { readonly isNetwork?: boolean };
 
 /** Runs teammates; each reaches the team through its own team server alone. */

@@ -1,4 +1,4 @@
-// When somebody stops: a teammate or the lead goes on while something is left to do.
+// Stop hooks of teammates and of the lead: a stop is rejected while work is left to do.
 
 import { type IdleVerdict, judgeIdle, judgeLeadStop, waitsForOthers } from '../../domain/team/idle.ts';
 import { LEAD } from '../../domain/team/message.ts';
@@ -13,14 +13,14 @@ import { endRun } from './run-over.ts';
 const IDLE = 'teammate_idle';
 const LEAD_STOP = 'lead_stop';
 
-/** Writes down what the whole machine may forget with its power: then it is decided, or shown, once more. */
+/** Appends without a flush: after a power failure the decision is made, or the message shown, once more. */
 async function note(log: TeamLog, record: TeamRecord): Promise<void> {
   await log.append(record, { flush: false });
 }
 
 type Decided = { readonly answer: HookAnswer; readonly isEscalated: boolean };
 
-/** Writes down what was decided; after three rejections without change it is an escalation once, and lets go. */
+/** Records a decision. After three rejections without change it escalates once, and accepts from then on. */
 export async function decide(log: TeamLog, hook: string, name: string, verdict: IdleVerdict): Promise<Decided> {
   const before = log.state.rejections.get(`${hook}:${name}`);
   const decision = verdict.accept ? 'accept' : decisionOn(before, verdict.fingerprint);
@@ -41,7 +41,7 @@ export async function decide(log: TeamLog, hook: string, name: string, verdict: 
   return { answer: { kind: 'reject', reason: `toolcrew: ${verdict.reason}` }, isEscalated: false };
 }
 
-/** The verdict whose task is the member's: where another got it first, the next verdict. */
+/** Verdict with its task assigned to the member. Judges again when another member got the task first. */
 export async function assigned(log: TeamLog, name: string, judge: () => IdleVerdict): Promise<IdleVerdict> {
   for (;;) {
     const verdict = judge();
@@ -56,7 +56,7 @@ export async function assigned(log: TeamLog, name: string, judge: () => IdleVerd
   }
 }
 
-/** Whoever has written since has not stopped at the same place. */
+/** Adds the last write to the fingerprint: a member that wrote between two stops has made progress. */
 function withWrites(verdict: IdleVerdict, { written }: TeamState, name: string): IdleVerdict {
   if (verdict.accept) return verdict;
   const own = [...written.values()].flat().filter(({ member }) => member === name);
@@ -66,10 +66,10 @@ function withWrites(verdict: IdleVerdict, { written }: TeamState, name: string):
 
 /**
  * Judges a teammate that stops.
- * @param stopped its run is over with that; otherwise it only waits
+ * @param stopped whether its run ends with the stop; otherwise it only waits
  */
 export async function onIdle(context: HookContext, event: HostEvent, stopped: boolean): Promise<HookAnswer> {
-  // Its lead decides between turns.
+  // A lead that is code started this teammate, and decides between its turns.
   if (context.startedAs !== null) return SILENT;
   return withReadable(context.teams, async (logs, unread) => {
     const found = await findCaller(context, { ...event, agentType: event.agentType ?? event.teammate }, logs, unread);
@@ -80,7 +80,7 @@ export async function onIdle(context: HookContext, event: HostEvent, stopped: bo
     if (stopped && caller.member.phase === 'stopped') return SILENT;
     const settings = await context.settings();
     if (settings.hooks.teammateIdle.enabled) {
-      // Its run goes on where it is: nobody has to take its place when what it waits for is there.
+      // A run that waits needs no successor when the awaited work arrives.
       const waits = () => stopped && context.mayWait && waitsForOthers(log.state, caller.member);
       const judge = () => withWrites(judgeIdle(log.state, caller.member, settings, waits()), log.state, name);
       const verdict = await assigned(log, name, judge);

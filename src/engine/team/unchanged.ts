@@ -1,5 +1,4 @@
-// Whether anything was changed under a task that is completed, as far as that is sure: told by the team's branch, or by the
-// work tree as it was measured.
+// Detection of completed tasks that certainly changed nothing, from the team's branch or from the measured work tree.
 
 import type { Gate, TeamState } from '../../domain/team/state.ts';
 import type { Task } from '../../domain/team/task.ts';
@@ -8,8 +7,8 @@ import type { Somebody, TeamContext } from './context.ts';
 import { isDoneWithout } from './left-out.ts';
 
 /**
- * Whether nothing was changed under a writer's task whose completion has just been accepted; false where it cannot be told.
- * @param before what was measured last before that
+ * Whether a writer's task whose completion was just accepted changed nothing; false when this is uncertain.
+ * @param before last measurement before the completion
  */
 export async function changedNothing(
   context: TeamContext,
@@ -28,7 +27,7 @@ export async function changedNothing(
   return !isDoneWithout(state, task.id);
 }
 
-/** Whether the work tree that all share is as it was measured last before the task was begun; what git ignores, the guard has seen. */
+/** Whether the shared work tree is the one measured before the task began. Recorded writes cover ignored files. */
 function isSameTree({ id, startedAt }: Task, before: Gate | null, { gate, written }: TeamState): boolean {
   if (before === null || gate === null || startedAt === null || before.at > startedAt) return false;
   if (gate.task !== id || gate.tree !== before.tree) return false;

@@ -1,4 +1,4 @@
-// Who measures is killed: what it had started ends with it.
+// Processes of a measurement end when the measuring process is killed.
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
@@ -13,14 +13,14 @@ import { within } from '../../support/within.ts';
 
 const PROGRAM = programFile('measuring');
 
-/** Begins to measure with that script, and has who measures killed once the script runs and `before` is done with its group. */
+/** Starts a measurement with that script, calls `before` with its process group, then kills the measuring process. */
 async function outlived(t: Cleanup, first: string, before: (group: number) => void): Promise<void> {
   const root = tempDir(t);
-  // What is killed clears nothing away.
+  // A killed process does not remove its temporary files.
   const env = { ...process.env, TMPDIR: tempDir(t) };
   execFileSync('git', ['init', '-q', root]);
   execFileSync('mkfifo', [join(root, 'told')]);
-  // The shell and what it starts hold the pipe for as long as they live: its end is theirs.
+  // The shell and its children hold the pipe open: it closes when all of them have ended.
   const script = `${first}exec 7>'${join(root, 'told')}'; sleep 1000 & echo $$ >&7; wait`;
   const child = spawn(process.execPath, [PROGRAM, root, script], { stdio: 'inherit', env });
   finallyDo(t, () => child.kill('SIGKILL'));
@@ -31,7 +31,7 @@ async function outlived(t: Cleanup, first: string, before: (group: number) => vo
     try {
       if (group > 0) process.kill(-group, 'SIGKILL');
     } catch {
-      // As it should be: nobody is left.
+      // Expected: the group has ended.
     }
   });
   const ended = once(told, 'close');

@@ -1,4 +1,4 @@
-// Which lines of tests are not run, by what stands around them.
+// Line ranges of skipped tests in scripts and in Python, Go and Rust files.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
@@ -29,7 +29,7 @@ const CASES: readonly Case[] = [
     [2, 5, 6, 7],
   ],
   ['a.test.js', "describe('group', () => {\n  // it('R1', f);\n});\n", [2]],
-  // A comment is no test: it counts at the head of the file, above a test, above what makes some, and inside of one.
+  // A comment counts at the head of the file, above a test, above code that makes tests, and inside a test.
   [
     'a.test.js',
     "// R1\nimport 'x';\n// R2\nconst a = 1;\n// R3\ntest('a', () => {\n  // R4\n});\n// R5\nfor (const x of all) {\n  test(x, f);\n}\n// R6\n\n// R7 is not tested yet\n",

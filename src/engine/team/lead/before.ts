@@ -1,4 +1,4 @@
-// What fails where the team's branch began: measured beside the first agents, and told.
+// Baseline: failures at the start of the team's branch, measured beside the first agents and reported.
 
 import { messageOf } from '../../../domain/errors.ts';
 import { oldLines } from '../../../domain/old-failures.ts';
@@ -8,7 +8,7 @@ import type { LeadOptions } from './lead-port.ts';
 
 type Measuring = Pick<LeadOptions, 'workshop' | 'context' | 'checksAt' | 'say'>;
 
-/** Measures it, unless a lead before has; never rejects. Completions of the team wait for it. */
+/** Measures the baseline, unless an earlier lead has; never rejects. Completions of the team wait for it. */
 export async function measureBase(
   { workshop, context, checksAt, say }: Measuring,
   log: TeamLog,

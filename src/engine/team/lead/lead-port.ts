@@ -1,4 +1,4 @@
-// What a lead that is code is given, and what comes of it.
+// Options and outcome of a lead that is code (types only).
 
 import type { GateResult, QualitySettings } from '../../../domain/quality.ts';
 import type { TeamState } from '../../../domain/team/state.ts';
@@ -11,7 +11,7 @@ import type { PlanDesk, PlanEnd } from '../phases/plan.ts';
 import type { Workshop } from '../workshop-port.ts';
 import type { MemberTimeouts } from './member-life.ts';
 
-/** The team's branch as it stands: checked out at `root`, from the commit `base` to `head`. */
+/** The team's branch, checked out at `root`, with its commits from `base` to `head`. */
 export type MeasuredWork = {
   readonly team: string;
   readonly root: string;
@@ -19,9 +19,9 @@ export type MeasuredWork = {
   readonly head: string;
   readonly gate: GateResult;
   readonly settings: QualitySettings;
-  /** What commits have to name; null: no SPEC is built. */
+  /** Id of the SPEC that commits must name; null: no SPEC is built. */
   readonly spec: string | null;
-  /** Ids that commits may be for. */
+  /** Ids of tasks that commits may name. */
   readonly tasks: readonly string[];
   readonly signal: AbortSignal;
 };
@@ -34,25 +34,25 @@ export type LeadOptions = {
   /** Measures the team's branch, checked out below a directory. */
   readonly checksAt: (root: string, team: string) => Checks;
   readonly trust5At: (work: MeasuredWork) => Promise<Trust5>;
-  /** Where SPECs are written, and who is asked about them. */
+  /** Writes SPECs, and asks the user to approve them. */
   readonly desk: PlanDesk;
   readonly budgetUsd: number | null;
-  /** What each teammate is told beside its tasks; null: nothing. */
+  /** Instruction to each teammate beside its tasks; null: none. */
   readonly instruction: string | null;
   readonly timeouts: MemberTimeouts;
-  /** How many teammates work at once. */
+  /** Number of teammates that work at once. */
   readonly width: number;
-  /** Tells people what happens, one line each. */
+  /** Reports progress to people, one line a call. */
   readonly say: (words: string) => void;
   readonly onEvent: (name: string, event: AgentEvent) => void;
   readonly output: (name: string, text: string) => void;
-  /** The team is about to be deleted: from here on only this knows what it has come to. */
+  /** Called before the team is deleted, with its result, which nothing else keeps. */
   readonly onEnding?: (team: string, found: Found | null) => void;
-  /** A teammate is there, or has gone. */
+  /** Called when a teammate arrives or leaves. */
   readonly onPresence?: (name: string, isThere: boolean) => void;
 };
 
-/** What a phase that builds nothing has come to. */
+/** Result of a phase that builds nothing. */
 export type Found =
   | ({ readonly phase: 'plan' } & Pick<Extract<PlanEnd, { kind: 'written' }>, 'spec' | 'status'>)
   | ({ readonly phase: 'debug' } & DebugResult);

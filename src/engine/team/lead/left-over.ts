@@ -1,4 +1,4 @@
-// What a lead that is code does about work that nobody would do of themselves: it gives it to somebody, or ends it.
+// Leftover work under a lead that is code: tasks without an owner, exhausted budgets, members without a process.
 
 import { type Budgets, overBudget, overTaskBudget } from '../../../domain/team/cost.ts';
 import { JUDGE_SUBJECT } from '../../../domain/team/judge.ts';
@@ -8,7 +8,7 @@ import type { TeamLog } from '../../ports.ts';
 
 type Reasons = ReadonlyMap<string, string>;
 
-/** What whoever judges is asked with when it has ended its work without its word. */
+/** Task for the judging role when it has completed its work without a verdict. */
 export const JUDGE_TASK = {
   subject: JUDGE_SUBJECT,
   description:
@@ -25,7 +25,7 @@ function reasonsOf(names: Iterable<string>, why: (name: string) => string | null
   );
 }
 
-/** On whom no more is to be spent, and on which tasks, with the reason: as the log has it, whoever led before. */
+/** Members (`spent`) and tasks (`dear`) over budget, with the reasons, by all costs in the log. */
 export function limitsOf(state: TeamState, budget: Budgets): { readonly spent: Reasons; readonly dear: Reasons } {
   return {
     spent: reasonsOf(
@@ -36,7 +36,7 @@ export function limitsOf(state: TeamState, budget: Budgets): { readonly spent: R
   };
 }
 
-/** What is nobody's becomes somebody's; where another has taken it meanwhile, that is as good. */
+/** Assigns a task without an owner. A refusal is fine: another member has taken the task meanwhile. */
 export async function giveTask(log: TeamLog, task: string, owner: string, say: (words: string) => void): Promise<void> {
   const { refusal } = await log.append({ type: 'task_assigned', task, owner, by: LEAD });
   if (refusal === null) say(`task ${task} had no owner: it is given to ${owner}`);
@@ -51,8 +51,8 @@ export async function failTask(log: TeamLog, task: string, why: string, say: (wo
 }
 
 /**
- * Who was asked to end and has no process any more has ended: a call of its own that came in late may have had it count as
- * at work again, and nobody else would say so.
+ * Records the end of members that were asked to end and have no process any more. A late call of their own may have
+ * marked them as working again, and nothing else records their end.
  */
 export async function endGone(log: TeamLog): Promise<void> {
   log.refresh();

@@ -1,4 +1,4 @@
-// What holds of one run of a teammate: by when it has to be heard of, and what it may cost, alone and for each task.
+// Limits of one run of a teammate: the time until its first sign of activity, and its cost, in total and by task.
 
 import type { EndCause } from '../../../domain/attempt.ts';
 import {
@@ -15,10 +15,10 @@ import { beginsAfter } from '../../../domain/team/task.ts';
 import { UsageMeter, type Use } from '../../../domain/team/usage-meter.ts';
 import type { AgentEvent, Clock, TeamLog } from '../../ports.ts';
 
-/** Why a run was ended before its time. */
+/** Cause of the early end of a run. */
 export type LifeCause =
   | Extract<EndCause, { kind: 'stalled' | 'turn_timeout' }>
-  /** It was started, and neither said a word nor reached the team. */
+  /** It started, but gave no output and made no call to the team. */
   | { readonly kind: 'not_heard'; readonly afterMs: number }
   | { readonly kind: 'budget'; readonly words: string };
 
@@ -28,7 +28,7 @@ export type LimitOptions = {
   readonly name: string;
   readonly epoch: number;
   readonly budgets: Budgets;
-  /** 0: it is not waited for. */
+  /** 0: no time-out. */
   readonly startTimeoutMs: number;
   readonly say: (words: string) => void;
   readonly onEnd: (cause: LifeCause) => void;
@@ -47,7 +47,7 @@ export class MemberLimits {
     this.#options = options;
   }
 
-  /** Its process runs: from here on it is waited for. */
+  /** Starts the time-out: the process runs. */
   started(): void {
     if (this.#options.startTimeoutMs > 0) this.#waiting = this.#awaitSign();
   }
@@ -63,18 +63,18 @@ export class MemberLimits {
     if (uses.length > 0) this.#then(() => this.#note(uses));
   }
 
-  /** What it is to be told with its next prompt, once. */
+  /** Warnings for the next prompt; each is returned once. */
   takeWords(): string {
     const words = this.#told.splice(0);
     return words.map((one) => `${one}\n`).join('');
   }
 
-  /** What is known so far has been written down. */
+  /** Resolves when the usage so far is in the log. */
   async settled(): Promise<void> {
     await this.#work;
   }
 
-  /** The run is over. */
+  /** Call this when the run is over: it records the rest of the usage. */
   async close(): Promise<void> {
     this.#heard.abort();
     const rest = this.#meter.rest();
@@ -83,11 +83,11 @@ export class MemberLimits {
   }
 
   #then(act: () => Promise<void>): void {
-    // What cannot be written down shows where somebody waits for it.
+    // A log that cannot be written fails the calls that await it.
     this.#work = this.#work.then(act).catch(() => undefined);
   }
 
-  /** Its words or its acts, whichever come first. */
+  /** Waits for the first output or the first call to the team. */
   async #awaitSign(): Promise<void> {
     const { clock, log, name, epoch, startTimeoutMs, onEnd } = this.#options;
     const seenAt = log.state.members.get(name)?.seenAt ?? 0;
@@ -98,7 +98,7 @@ export class MemberLimits {
     if (member?.epoch === epoch && member.seenAt <= seenAt) onEnd({ kind: 'not_heard', afterMs: startTimeoutMs });
   }
 
-  /** What it works on: its claim, else what it has ended in this turn, else what it is to begin. */
+  /** Id of the task in work: its claim, else the one ended in this turn, else the next one to begin; null: none. */
   #task(): string | null {
     const { log, name, epoch } = this.#options;
     log.refresh();
@@ -133,7 +133,7 @@ export class MemberLimits {
     }
   }
 
-  /** A task that was over already, and was begun again all the same, is over once more. */
+  /** Limit of a task; reached again by a task over budget that was begun again. */
   #crossingOf(task: string, before: number, after: number): Crossing | null {
     const { log, budgets } = this.#options;
     const isBegun = log.state.tasks.get(task)?.status === 'in_progress';
@@ -141,7 +141,7 @@ export class MemberLimits {
     return crossingOf('task', before, after, budgets) ?? (words === null ? null : { kind: 'hard', of: 'task', words });
   }
 
-  /** A limit was passed: it is told, and with a hard one its turn is over. */
+  /** Reports a reached limit; a hard one ends the turn. */
   async #crossed({ kind, words }: Crossing, task: string | null): Promise<void> {
     const { log, name, say, onEnd } = this.#options;
     const about = task === null ? name : `task ${task}`;
@@ -158,7 +158,7 @@ export class MemberLimits {
     if (task === null) return onEnd({ kind: 'budget', words });
     log.refresh();
     const status = log.state.tasks.get(task)?.status;
-    // What it has finished all the same is finished.
+    // A finished task stays finished.
     if (status === 'completed' || status === 'failed') return;
     await log.append({ type: 'task_updated', task, status: 'failed', result: words, by: LEAD, epoch: 0 });
     onEnd({ kind: 'budget', words: `task ${task}: ${words}` });
