@@ -1,4 +1,4 @@
-// Who may do what on the embedded forge.
+// Accounts and permissions of the embedded forge.
 
 export type Role = 'admin' | 'write' | 'triage' | 'read' | 'none';
 
@@ -6,7 +6,7 @@ export type Account = {
   readonly login: string;
   readonly role: Role;
   readonly type: 'User' | 'Bot';
-  /** null: an account nobody acts as. */
+  /** null: no request can authenticate as this account. */
   readonly token: string | null;
 };
 
