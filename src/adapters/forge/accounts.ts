@@ -25,7 +25,7 @@ export class Accounts {
     return this.#accounts.find((account) => account.login.toLowerCase() === login.toLowerCase());
   }
 
-  /** The account behind an `Authorization` header: a token as such, as a bearer, or as the password of basic authentication. */
+  /** The account of an `Authorization` header: scheme token or bearer, or the password of basic authentication. */
   behind(header: string | undefined): Account | undefined {
     const [scheme = '', value = ''] = (header ?? '').split(' ');
     const token =
