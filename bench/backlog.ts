@@ -1,4 +1,4 @@
-// What ten thousand open issues cost beside a hundred: requests and CPU of an idle poll, the first agent, memory.
+// Cost of 10,000 open issues against 100: requests and CPU of an idle poll, first agent, peak memory, page size.
 
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { peakOf } from './memory.ts';
 const FEW = 100;
 const MANY = 10_000;
 const ROUNDS = 3;
-/** The first agent is one moment of a round, not the mean of many polls: it is seen more often. */
+/** More than `ROUNDS`: each start gives one sample, a round gives the mean of many polls. */
 const STARTS = 12;
 const LATER_AT_MOST = 1.3;
 const POLLS = 30;
@@ -22,7 +22,7 @@ const PER_PAGE = 100;
 
 type Seen = { readonly path: string; readonly status: number };
 
-/** A service with so many labelled issues that never change; what is no question about issues goes to the forge. */
+/** Server with the given number of labelled issues, which never change; forwards all other requests to the forge. */
 async function crowded(t: Cleanup, forgeUrl: string, issues: number) {
   const base = '/repos/maintainer/project/issues';
   const seen: Seen[] = [];
@@ -130,7 +130,7 @@ type Round = {
   readonly page: number;
 };
 
-/** A daemon, its first agent at work, and how many ms after the start of the process it began. */
+/** Starts a daemon and waits for its first agent; `first` is the time from process start to agent start, ms. */
 async function started(t: Cleanup, issues: number) {
   const forge = await startForge(t);
   const service = await crowded(t, forge.forge.url, issues);
@@ -154,7 +154,7 @@ async function oneStart(issues: number): Promise<number> {
 async function oneRound(issues: number): Promise<Round> {
   return withCleanup(async (t) => {
     const { daemon, seen, lists } = await started(t, issues);
-    // Not read off the state: what a row of it costs is not the poll's.
+    // Counted at the server: reading the daemon's state would add CPU time to the measured polls.
     const pages = Math.ceil(issues / PER_PAGE);
     await daemon.until('the whole list', () => lists().filter(({ status }) => status === 200).length >= pages, 120_000);
     const unchanged = () => lists().filter(({ status }) => status === 304).length;
@@ -184,7 +184,7 @@ export async function backlog(): Promise<Row[]> {
   }
   const of = (rounds: readonly Round[], key: keyof Round) => median(rounds.map((round) => round[key]));
   const starts: { readonly few: number; readonly many: number }[] = [];
-  // Turn by turn, each first in half of the rounds.
+  // Alternate the order: each size goes first in half of the rounds.
   for (let round = 0; round < STARTS; round++) {
     if (round % 2 === 0) {
       const few = await oneStart(FEW);

@@ -1,17 +1,17 @@
-// What the benchmarks share: a place to run in, and figures over several rounds.
+// Shared code of the benchmarks: result rows, cleanup, and statistics over several rounds.
 
 import type { Cleanup } from '../test/support/temp.ts';
 
 export type Row = {
   readonly what: string;
   readonly figure: string;
-  /** What the same machine needs in the same run for the part that cannot be avoided. */
+  /** Cost of the unavoidable part, measured on the same machine in the same run. */
   readonly floor: string;
   readonly target: string;
   readonly met: boolean;
 };
 
-/** Runs `act` and cleans up what it asked to have cleaned up. */
+/** Runs `act`, then the cleanup actions that it registered, last one first. */
 export async function withCleanup<T>(act: (t: Cleanup) => Promise<T>): Promise<T> {
   const actions: (() => unknown)[] = [];
   const t: Cleanup = {
@@ -32,12 +32,12 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? (sorted[middle] ?? 0) : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2;
 }
 
-/** Each value beside the floor of its own round: what else the machine does meets both. */
+/** Ratio of each value to the floor of its own round: other load on the machine affects both alike. */
 export function ratiosOf(values: readonly number[], floors: readonly number[]): number[] {
   return values.map((value, index) => value / (floors[index] ?? Number.NaN));
 }
 
-/** `1.08 × (23 ms (21–25))`: the ratio to the floor, and the times that it comes from. */
+/** `1.08 × (23 ms (21–25))`: the ratio to the floor, with the measured times. */
 export function ratioOf(ratio: number, times: string): string {
   return `${ratio.toFixed(2)} × (${times})`;
 }

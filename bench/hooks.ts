@@ -1,4 +1,4 @@
-// What hooks cost: each compiled one as a whole process beside a bare one, and guard and team calls on the resident server.
+// Cost of hooks: each compiled hook against a bare Node process, and guard and team calls on the resident server.
 
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -65,11 +65,11 @@ async function busy(t: Cleanup, config: string): Promise<HookedProject> {
   return project;
 }
 
-/** @param keeps whether the log stays as it becomes: a server that stays takes a shorter one for damaged */
+/** @param keeps whether to leave the log as the hook wrote it: a resident server reports a shortened log as damaged */
 function processRow(name: string, project: HookedProject, size: string, keeps = false): Row {
   const [script = ''] = name.split(',');
   const { event, fields } = HOOKS[name] ?? { event: '', fields: {} };
-  // A teammate's completion is held against the repository as well, and Git is not what is measured.
+  // The lead raises TaskCompleted: a teammate's completion also runs Git, which this row does not measure.
   const isLeads = ['SessionStart', 'UserPromptSubmit', 'Stop', 'TaskCompleted'].includes(event);
   const who = isLeads ? 'team-lead' : 'backend-dev';
   const env = { ...project.env, ...project.envOf('2.1.177') };
@@ -78,18 +78,18 @@ function processRow(name: string, project: HookedProject, size: string, keeps = 
   const log = join(project.root, '.tool', 'teams', TEAM, 'log.jsonl');
   const before = existsSync(log) ? readFileSync(log) : null;
   const hook = () => {
-    // What it writes down would make the log longer for the next one.
+    // Restore the log: records of this run would slow down the next one.
     if (before !== null && !keeps) writeFileSync(log, before);
     return milliseconds(process.execPath, [file], input, env);
   };
   const bare = () => milliseconds(process.execPath, ['-e', '0'], input, env);
-  // The first one decodes the configuration and leaves the snapshot; the others find it.
+  // Warm up: the first run decodes the configuration and writes the snapshot.
   hook();
   bare();
   const floors: number[] = [];
   const times: number[] = [];
   for (let pair = 0; pair < PAIRS; pair++) {
-    // Whoever goes first is served no better.
+    // Alternate the order, so that neither side always goes first.
     const [one, other] = pair % 2 === 0 ? [bare(), hook()] : [hook(), bare()];
     const [floor, time] = pair % 2 === 0 ? [one, other] : [other, one];
     floors.push(floor);
@@ -105,11 +105,11 @@ function processRow(name: string, project: HookedProject, size: string, keeps = 
   };
 }
 
-// What the checks themselves cost is the project's own affair.
+// Without the quality check: its cost depends on the project.
 const CONFIG =
   'workflow:\n  team:\n    enabled: true\n    hooks:\n      task_completed:\n        require_quality_check: false\n';
 
-/** Each compiled hook beside a bare process, pair by pair. */
+/** Each compiled hook against a bare process, measured in pairs. */
 export function hookProcesses(): Promise<readonly Row[]> {
   return withCleanup(async (t) => {
     const alone = new HookedProject(t, { config: CONFIG });
@@ -121,7 +121,7 @@ export function hookProcesses(): Promise<readonly Row[]> {
       met: true,
     }));
     const client = await McpClient.start(t, team.root, { ...team.env, ...team.envOf('2.1.177') });
-    // It answers hooks from its first answer on.
+    // The server answers hooks only after its first tool call.
     await client.call('TaskList', {}, 'toolu_1');
     return [
       ...Object.keys(HOOKS).flatMap((name) => [
@@ -133,7 +133,7 @@ export function hookProcesses(): Promise<readonly Row[]> {
   });
 }
 
-/** One call of the guard on the server that stays, and the shell that the host starts beside it. */
+/** One guard call on the resident server, and the shell that the host starts at the same time. */
 export function residentGuard(): Promise<readonly Row[]> {
   return withCleanup(async (t) => {
     const project = await busy(t, CONFIG);
@@ -161,7 +161,7 @@ export function residentGuard(): Promise<readonly Row[]> {
       for (let call = 0; call < CALLS + 20; call++) {
         const from = process.hrtime.bigint();
         const { text } = await client.call('Hook', input);
-        // The first calls find nothing compiled yet.
+        // Warm-up calls: V8 has not compiled the code yet.
         if (call >= 20) times.push(Number(process.hrtime.bigint() - from) / 1e6);
         if (text !== '{}') throw new Error(`the guard answered ${text}`);
       }
@@ -172,7 +172,7 @@ export function residentGuard(): Promise<readonly Row[]> {
         shells.push(milliseconds('sh', [join(hooks, 'guard.sh')], event, env));
         bare.push(milliseconds('sh', ['-c', ':'], event, env));
       }
-      // They run side by side: whichever takes longer is what is felt.
+      // Both run in parallel: the slower one determines the delay.
       const ratio = Math.max(median(times) / median(bare), median(ratiosOf(shells, bare)));
       rows.push({
         what: `guard on the resident server, each ${String(tool_name)}`,
@@ -187,8 +187,8 @@ export function residentGuard(): Promise<readonly Row[]> {
 }
 
 /**
- * One call of the team's server with the hook before it, as the host makes both, beside the call alone. A stamp names the
- * caller of the latter: without one the server refuses it.
+ * A team call with its hook, as the host makes both, against the call alone. The call alone carries a stamp that names
+ * its caller: the server refuses it otherwise.
  */
 export function teamCall(): Promise<readonly Row[]> {
   return withCleanup(async (t) => {
@@ -223,11 +223,11 @@ export function teamCall(): Promise<readonly Row[]> {
     for (let count = 0; count < CALLS + 20; count++) {
       const one = withHook(`toolu_hook_${count}`);
       const other = alone(`toolu_alone_${count}`);
-      // Whoever goes first is served no better.
+      // Alternate the order, so that neither side always goes first.
       const first = count % 2 === 0 ? await timed(one) : await timed(other);
       const second = count % 2 === 0 ? await timed(other) : await timed(one);
       const ping = await timed(() => client.ask('ping'));
-      // The first calls find nothing compiled yet.
+      // Warm-up calls: V8 has not compiled the code yet.
       if (count < 20) continue;
       both.push(count % 2 === 0 ? first : second);
       calls.push(count % 2 === 0 ? second : first);

@@ -1,4 +1,4 @@
-// What an idle poll asks of the hosting service, with pull requests open and issues done and waiting.
+// Number of API requests per idle poll, with open pull requests, finished issues and a waiting issue.
 
 import { agentRunning, COMMITS } from '../test/support/agents.ts';
 import { Daemon } from '../test/support/daemon.ts';
@@ -13,14 +13,14 @@ export async function idlePoll(): Promise<Row> {
     const forge = await startForge(t);
     for (let number = 1; number <= 2; number++) await forge.open(`Issue ${number}`);
     await forge.open('From outside', { author: 'stranger' });
-    // The proxy plays no fault here: it counts.
+    // The proxy injects no fault here: it only counts requests.
     const proxy = await FaultyProxy.start(t, forge.forge.url);
     const daemon = await Daemon.create(t, forge, { apiUrl: proxy.url });
     daemon.write(agentRunning(COMMITS));
     daemon.start();
     await daemon.until('two pull requests', async () => (await daemon.state()).counts.completed === 2);
     const lastPoll = async () => (await daemon.state()).poll.last_at;
-    // The polls that still see changes of the daemon's own are over when a whole one was answered 304.
+    // Earlier polls still see the daemon's own changes; the first idle one is answered 304.
     await daemon.until('an idle poll', () =>
       proxy.seen.slice(-1).some(({ path, status }) => path.includes('/issues?') && status === 304),
     );
@@ -41,7 +41,7 @@ export async function idlePoll(): Promise<Row> {
       figure: `${each.toFixed(2)}, ${unchanged} of ${asked.length} answered 304`,
       floor: '1: the list of one label',
       target: '1, answered 304',
-      // The last poll may have been asked for, but not yet be shown, when counting began or ended.
+      // Tolerance of one: a poll may be sent, but not yet shown, when counting begins or ends.
       met: Math.abs(asked.length - polls) <= 1 && unchanged === asked.length,
     };
   });

@@ -1,5 +1,5 @@
-// What the tests reached of src, in the test processes and in every process that they started: read from V8's own
-// counters (NODE_V8_COVERAGE) and taken back to the lines of the sources through the source maps of what was compiled.
+// Line coverage of src by the test processes and all processes that they start.
+// V8 writes the counters (NODE_V8_COVERAGE); source maps translate compiled code to source lines.
 
 import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,14 +8,14 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { transformSync } from 'esbuild';
 import coverage from 'monocart-coverage-reports';
 
-/** Lines of code of a source, by number: was each reached? */
+/** Whether each line of a source was reached, by line number. */
 type Lines = Map<number, boolean>;
 
-/** What runs before this one reached of a source, as long as its text is the same. */
+/** Lines that earlier runs reached, by source; valid while the hash in `text` matches the source. */
 type Earlier = Readonly<Record<string, { readonly text: string; readonly reached: readonly number[] }>>;
 
 /**
- * Prints what was reached by the processes whose counters stand in `counters`, and by the runs before this one.
+ * Prints the line coverage of the processes with counters in `counters`, together with that of earlier runs.
  * @param least share of the lines that must be reached, in per cent
  * @returns whether it was enough
  */
@@ -23,7 +23,7 @@ export async function reportCoverage(root: string, counters: string, least: numb
   removeTorn(counters);
   const kept = join(root, '.cache', 'coverage.json');
   const earlier: Earlier = existsSync(kept) ? JSON.parse(readFileSync(kept, 'utf8')) : {};
-  // Of one line, the tests' compilation and that of dist/ may have reached different parts: they are put together by line.
+  // Merged by line: the compiled tests and dist/ may reach different parts of one line.
   const inTests = await linesReached(root, counters, '.cache/');
   const inCommands = await linesReached(root, counters, 'dist/');
   const files = sources(root).map((file) => {
@@ -57,7 +57,7 @@ export async function reportCoverage(root: string, counters: string, least: numb
   return false;
 }
 
-/** @param folder of the compiled files that count. A source that none of them holds counts as not reached. */
+/** @param folder of the compiled files that count; a source in none of them counts as not reached */
 async function linesReached(root: string, counters: string, folder: string): Promise<Map<string, Lines>> {
   const within = pathToFileURL(join(root, folder)).href;
   const outputDir = mkdtempSync(`${counters}-`);
@@ -96,14 +96,14 @@ function sources(root: string): string[] {
     .sort();
 }
 
-/** Chunks that are made of dependencies only hold none. */
+/** False for chunks that consist of dependencies only. */
 function holdsSources(path: string): boolean {
   if (!existsSync(`${path}.map`)) return false;
   const map = JSON.parse(readFileSync(`${path}.map`, 'utf8')) as { sources: string[] };
   return map.sources.some((source) => /^(\.\.\/)+src\//.test(source));
 }
 
-/** A process that a test kills while it writes leaves half a file: what it reached is then not counted. */
+/** Removes truncated files: a process killed while writing leaves one, and its coverage is not counted. */
 function removeTorn(counters: string): void {
   for (const name of readdirSync(counters)) {
     const path = join(counters, name);

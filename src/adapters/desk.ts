@@ -1,4 +1,4 @@
-// Where an agent asks the daemon: HTTP over a local socket, one for each attempt, with a key that only its agent is given.
+// The daemon's API for agents: HTTP over a Unix socket, one per attempt, with a key for that attempt's agent only.
 
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';

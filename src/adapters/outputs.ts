@@ -1,36 +1,36 @@
-// Which of the paths that a call would write lie in directories that Git ignores.
+// Build outputs among the write targets of a call: paths in directories that Git ignores.
 
 import { lstatSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { Target } from '../domain/team/guard.ts';
 import { type GitOptions, tryGit } from './git/git.ts';
 
-/** Long enough for a question about names; who waits is a tool call. */
+/** Timeout of one git process: a tool call waits for it. */
 const ASKED_MS = 5_000;
-/** How often an answer may end at a path that Git will say nothing of. */
+/** Limit of `git check-ignore` runs: each ends early at a path in a submodule. */
 const MOST_ASKED = 20;
 const MOST_BYTES = 64 * 1024 * 1024;
 
-/** Programs that the checks start: an install puts them there with all else, nobody one of them alone. */
+/** Directories of programs that the checks start: an install writes all of them, never a single one. */
 const PROGRAMS = /(?:^|\/)(?:node_modules\/\.bin|\.?venv\/bin)(?:\/|$)/;
 
-/** A package of an install, with all in it. */
+/** An installed package with its content. */
 const PACKAGE = /^(?:.*?\/)?(?:node_modules|site-packages)\/(?:@[^/]+\/[^/]+|[^.@/][^/]*)/;
 
-/** Whether the checks may run it, so that it is changed by an install of all, or with a lease. */
+/** Whether the checks may run the path: then it may change only by a full install or under a lease. */
 function isProgram(path: string, root: string): boolean {
   if (PROGRAMS.test(path)) return true;
   const [place] = PACKAGE.exec(path) ?? [];
   return place !== undefined && kindAt(join(root, place)) !== 'none';
 }
 
-/** Where the pattern stands that names a path. */
+/** An ignore pattern with its file and line. */
 type Rule = { readonly source: string; readonly line: number; readonly pattern: string };
 
-/** The directory that a target is, or becomes, or lies in. */
+/** A target with its directory: the target itself, or the parent of a file. */
 type Question = { readonly path: string; readonly place: string; readonly isFile: boolean };
 
-/** A link is asked about as a file: what it leads to is a target of its own. */
+/** A symbolic link counts as a file: its destination is a separate target. */
 function kindAt(path: string): 'directory' | 'file' | 'none' {
   try {
     return lstatSync(path).isDirectory() ? 'directory' : 'file';
@@ -46,8 +46,8 @@ function questionOf({ path, tree, directory }: Target, root: string): Question {
 }
 
 /**
- * Git's names of what it ignores: with a slash at its end, all in a directory, by the directory's own name or by a pattern
- * for what is in it. What Git has, or has something in, is not ignored.
+ * Ignored names with their patterns. A trailing slash stands for all content of a directory, ignored by its own name or
+ * by a pattern for its content. Tracked files, and directories that contain some, are not ignored.
  */
 async function ignoredAmong(names: readonly string[], options: GitOptions): Promise<ReadonlyMap<string, Rule>> {
   const ignored = new Map<string, Rule>();
@@ -56,7 +56,7 @@ async function ignoredAmong(names: readonly string[], options: GitOptions): Prom
     const input = rest.map((name) => `${name}\0`).join('');
     const words = ['check-ignore', '-z', '--verbose', '--non-matching', '--stdin'];
     const { exitCode, stdout } = await tryGit(words, { ...options, input });
-    // Four of each: where the pattern is, its line, the pattern, the name.
+    // Four fields per name: file of the pattern, line, pattern, name.
     const fields = stdout.split('\0');
     const answered = Math.floor(fields.length / 4);
     for (let at = 0; at < answered; at += 1) {
@@ -64,13 +64,13 @@ async function ignoredAmong(names: readonly string[], options: GitOptions): Prom
       if (pattern !== '' && !pattern.startsWith('!')) ignored.set(name, { source, line: Number(line), pattern });
     }
     if (exitCode === 0 || exitCode === 1 || (round === 0 && answered === 0)) break;
-    // It ended at one that lies in a submodule.
+    // Git stopped at a path in a submodule: skip that path.
     rest = rest.slice(answered + 1);
   }
   return ignored;
 }
 
-/** Patterns of a file of rules behind that line, each with its place from the root, that leave something out again. */
+/** Negated patterns of an ignore file after that line, without the `!`. */
 function takenBack(path: string, line: number): readonly string[] {
   try {
     return readFileSync(path, 'utf8')
@@ -82,7 +82,10 @@ function takenBack(path: string, line: number): readonly string[] {
   }
 }
 
-/** Whether a pattern, of rules that lie in that directory, may fit names below the place; one without `*` and the like is for one file. */
+/**
+ * Whether a pattern may match names below `place`. A pattern without wildcards names a single file.
+ * @param rules directory of the ignore file
+ */
 function mayFit(pattern: string, rules: string, place: string): boolean {
   const at = pattern.search(/[*?[]/);
   if (at === -1) return false;
@@ -93,15 +96,15 @@ function mayFit(pattern: string, rules: string, place: string): boolean {
 }
 
 /**
- * A directory of which only what is in it is ignored: whether some of that is left out again, be it there or not.
- * @param above the rule for what lies beside it: when it is the same, the directory is ignored itself
+ * Whether a directory with ignored content has exceptions by negated patterns, for existing or future files.
+ * @param above the pattern for the parent directory's content: if it is the same, the directory itself is ignored
  */
 function isPartly(place: string, { source, line, pattern }: Rule, above: Rule | undefined, root: string): boolean {
   if (!/(?:^|\/)\*+$/.test(pattern) || (above?.source === source && above.line === line)) return false;
   const isOfDirectory = basename(source) === '.gitignore';
   const start = isOfDirectory ? dirname(source) : '.';
   if (takenBack(resolve(root, source), line).some((one) => mayFit(one, start, place))) return true;
-  // Rules that lie deeper count more.
+  // Deeper ignore files take precedence.
   let directory = place;
   while (directory !== start && directory !== '.') {
     const rules = directory;
@@ -111,7 +114,7 @@ function isPartly(place: string, { source, line, pattern }: Rule, above: Rule | 
   return !isOfDirectory && takenBack(join(root, '.gitignore'), 0).some((one) => mayFit(one, '.', place));
 }
 
-/** Of directories that are ignored, those in which Git has something, or would take something that is there. */
+/** Ignored directories that contain tracked files, or files that `git add` would take. */
 async function heldAmong(paths: readonly string[], options: GitOptions): Promise<ReadonlySet<string>> {
   if (paths.length === 0) return new Set();
   const words = ['--literal-pathspecs', 'ls-files', '-z', '--cached', '--others', '--exclude-standard', '--'];
@@ -121,19 +124,19 @@ async function heldAmong(paths: readonly string[], options: GitOptions): Promise
   return new Set(paths.filter((path) => held.some((one) => one === path || one.startsWith(`${path}/`))));
 }
 
-/** A file is an output where Git ignores it as well as all else in its directory; a directory, where it ignores all in it. */
+/** Targets that are outputs: directories with all content ignored, and ignored files in such directories. */
 export async function outputsAmong(root: string, targets: readonly Target[]): Promise<ReadonlySet<string>> {
   const inside = targets.filter(({ path }) => !path.startsWith('/')).map((target) => questionOf(target, root));
   const asked = inside.filter(({ path, place }) => place !== '.' && !isProgram(path, root));
   if (asked.length === 0) return new Set();
-  // So that none is taken for a pattern; the first is the project.
+  // The prefix `./` keeps names from being parsed as patterns; `././` is the project.
   const names = asked.flatMap(({ path, place, isFile }) => [
     `./${place}/`,
     isFile ? `./${path}` : `./${dirname(place)}/`,
   ]);
   const options = { cwd: root, timeoutMs: ASKED_MS, maxBytes: MOST_BYTES };
   const ignored = await ignoredAmong(['././', ...new Set(names)], options);
-  // In a repository that ignores the whole project nothing is told apart.
+  // The repository ignores the whole project, so its rules do not identify outputs.
   if (ignored.has('././')) return new Set();
   const likely = asked.filter(({ path, place, isFile }) => {
     const rule = ignored.get(`./${place}/`);
@@ -144,7 +147,7 @@ export async function outputsAmong(root: string, targets: readonly Target[]): Pr
   });
   const held = await heldAmong([...new Set(likely.flatMap(({ path, isFile }) => (isFile ? [] : path)))], options);
   const outputs = new Set(likely.flatMap(({ path }) => (held.has(path) ? [] : path)));
-  // Of a path that is written twice each has to be one.
+  // A path with several targets is an output only if each one is.
   for (const question of inside) if (!likely.includes(question)) outputs.delete(question.path);
   return outputs;
 }

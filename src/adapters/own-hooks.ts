@@ -1,24 +1,23 @@
-// Whether the hooks of a plugin are one set too many: where the project has ours installed, the same event would be
-// answered twice, by two that know nothing of each other.
+// Detection of duplicate hooks: the plugin's hooks must not answer an event if the project has our hooks installed.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What an installation puts into the host's settings, and where that points to; an earlier one's ended with `.js`. */
+/** Hook script that an installation names in the host's settings; earlier versions added `.js`. */
 const SCRIPT = '.tool/hooks/session-start';
 
-/** A kind of hook that hosts before 2.1.118 do not know: they leave the whole file out that holds one. */
+/** Hook type unknown to hosts before 2.1.118: they ignore the whole settings file. */
 const ASKING = '"mcp_tool"';
 
-/** The settings that name our hooks, as the host reads them: those beside the directory that it was started in. */
+/** Text of the settings if they name our installed hooks, else null. The host reads them from its start directory. */
 function ownSettings(root: string): string | null {
   try {
     const text = readFileSync(join(root, '.claude', 'settings.json'), 'utf8').replace(/^\uFEFF/, '');
     if (!text.includes(`/${SCRIPT}`) || ![SCRIPT, `${SCRIPT}.js`].some((path) => existsSync(join(root, path))))
       return null;
-    // What is no JSON no host reads.
+    // Hosts ignore settings that are not valid JSON.
     JSON.parse(text);
     return text;
   } catch {
@@ -30,13 +29,13 @@ export function hasOwnHooks(root: string): boolean {
   return ownSettings(root) !== null;
 }
 
-/** By whose names agents and tools are called: a plugin's, unless the project has its own as well. */
+/** Naming form of agents and tools: the plugin's, unless the project has its own installation. */
 export function formOf(env: Environment, cwd: string): 'project' | 'plugin' {
   return env.CLAUDE_PLUGIN_ROOT === undefined || hasOwnHooks(env.CLAUDE_PROJECT_DIR ?? cwd) ? 'project' : 'plugin';
 }
 
 /**
- * Whether a hook of ours leaves its event to those of the project, which the host that raised it has read.
+ * Whether a plugin's hook leaves its event to the project's hooks, provided the host has read those.
  * @param transcript of the session
  */
 export async function isSpare(env: Environment, cwd: string, transcript: string | null): Promise<boolean> {

@@ -1,4 +1,4 @@
-// Where this package stands, whether run from its sources or from its bundle.
+// Root directory and version of this package, from the sources or from the bundle.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -12,7 +12,7 @@ function findRoot(): string {
   }
 }
 
-/** Put in by the build: a bundle may stand where no package is. */
+/** Defined by the build: a bundle may be installed without a package around it. */
 declare const TOOL_VERSION: string | undefined;
 
 let root: string | undefined;

@@ -1,4 +1,4 @@
-// What the resident server is told of a tool call: the name of each field in its hook, and in a hook's standard input.
+// Field names of a tool call: in the hook input of the resident server, and in the standard input of a hook.
 
 export const RESIDENT_FIELDS: Readonly<Record<string, string>> = {
   event: 'hook_event_name',

@@ -1,5 +1,5 @@
-// Whose namespaces these are. Those of a teammate carry its name as the source of a mount, which nothing in them can take
-// away: no variable counts beside it.
+// Owner of the current namespaces: a teammate's name is stored as the source of a mount.
+// Programs inside cannot remove the mount, so it overrides environment variables.
 
 import { readFileSync } from 'node:fs';
 import type { Identity } from './identity.ts';
@@ -7,22 +7,22 @@ import { lateCrypto } from './late-crypto.ts';
 
 const PREFIX = 'toolcrew:';
 
-/** One project's room says nothing of another's. */
+/** Prefix per project: other projects ignore the mount. */
 function prefixOf(main: string): string {
   return `${PREFIX}${lateCrypto().createHash('sha256').update(main).digest('hex').slice(0, 16)}:`;
 }
 
-/** The source of the mount: a text without blanks, as names of teams and teammates are. */
+/** Source of the mount. It contains no spaces, since names of teams and teammates have none. */
 export function roomOf(main: string, owner: { readonly team: string; readonly name: string; readonly epoch: number }) {
   return `${prefixOf(main)}${owner.team}:${owner.name}:${owner.epoch}`;
 }
 
-/** @param table in the form of /proc/self/mountinfo; the mounts of those who stand around come first */
+/** @param table in the format of /proc/self/mountinfo; mounts of outer namespaces come first */
 export function roomIn(table: string, main: string): Identity | undefined {
   if (!table.includes(PREFIX)) return undefined;
   const prefix = prefixOf(main);
   for (const row of table.split('\n')) {
-    // Behind the dash: the kind of file system, the source.
+    // After the dash: file system type, mount source.
     const source = row.slice(row.indexOf(' - ') + 3).split(' ')[1] ?? '';
     if (!source.startsWith(prefix)) continue;
     const [team, teammate, epoch] = source.slice(prefix.length).split(':');
@@ -31,7 +31,7 @@ export function roomIn(table: string, main: string): Identity | undefined {
   return undefined;
 }
 
-/** Whose room this process is in; undefined: nobody's of that project. */
+/** Owner of this process's namespaces; undefined: no teammate of that project. */
 export function ownRoom(main: string): Identity | undefined {
   try {
     return roomIn(readFileSync('/proc/self/mountinfo', 'utf8'), main);

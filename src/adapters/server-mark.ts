@@ -1,23 +1,23 @@
-// Where the shell beside the guard looks whether the server of a session answers: a file that says which process that is,
-// and whose time lies ahead for as long as it does. Its second line names the session's transcript.
+// Liveness file of a session's resident server, read by guard.sh: process id, start time, and path of the transcript.
+// Its mtime is in the future while the server responds.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isOver } from './processes.ts';
 
 const PREFIX = 'server-';
-/** So often the time is moved ahead. */
+/** Interval between updates of the mtime. */
 const BEAT_MS = 2000;
-/** So far: a server that is stopped, or caught in something, lets it pass. */
+/** Lead of the mtime over the clock. A stopped or blocked server lets it expire. */
 const AHEAD_MS = 6000;
 
-/** So many sessions of servers that were killed are looked at; a server that ends by itself leaves none. */
+/** Most sessions of killed servers to list; a server that exits by itself removes its file. */
 const LEFT_MOST = 3;
 
 export type LeftSession = { readonly session: string; readonly transcript: string };
 
 export type ServerMarks = {
-  /** Writes down that this process answers the hooks of a session. */
+  /** Writes the file: this process answers the hooks of the session. */
   readonly announce: (session: string, transcript: string | null) => void;
   /** Whether a hook has reached this process. */
   readonly isReached: () => boolean;
@@ -29,7 +29,7 @@ export type ServerMarks = {
 /** @param main the checkout that holds the project's teams */
 export function serverMarks(main: string): ServerMarks {
   const own = `${process.pid} ${beginOf(process.pid)}`;
-  /** What stands in each. */
+  /** File contents by path. */
   const marks = new Map<string, string>();
   let isReached = false;
   let beat: NodeJS.Timeout | undefined;
@@ -54,12 +54,12 @@ export function serverMarks(main: string): ServerMarks {
               if (readFileSync(one, 'utf8') !== written) throw new Error('another server answers');
               renew(one);
             } catch {
-              // With the next hook that comes it is written anew.
+              // The next hook writes the file again.
               marks.delete(one);
             }
         }, BEAT_MS).unref();
       } catch {
-        // Without it the shell has the compiled guard look as well.
+        // Without the file, guard.sh also runs the compiled guard.
       }
     },
     isReached: () => isReached,
@@ -71,7 +71,7 @@ export function serverMarks(main: string): ServerMarks {
   };
 }
 
-/** When a process began, as the kernel counts; `-` where no file says it. */
+/** Start time of a process in clock ticks since boot; `-` without /proc. */
 function beginOf(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
@@ -103,7 +103,7 @@ function leftIn(state: string): readonly LeftSession[] {
         const left = { session: name.slice(PREFIX.length), transcript, at: statSync(mark).mtimeMs };
         return hasEnded && transcript !== '' ? [left] : [];
       } catch {
-        // Its server has just ended by itself.
+        // The server has just exited and removed its file.
         return [];
       }
     })

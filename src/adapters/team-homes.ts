@@ -1,4 +1,4 @@
-// Where the members of a team that are processes have their homes, and how these go when the team is put away.
+// Home directories of team members that are processes, and their removal when the team is archived.
 
 import { chmodSync, lstatSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,8 +12,8 @@ export function homesOf(stateDir: string, team: string): string {
 }
 
 /**
- * Removes the homes of a team that is put away. Links in them are removed, not followed; where the place itself, or the
- * one above it, is a link by now, all stays. Never throws: false when something is left.
+ * Removes the homes of a team that is archived. Links are removed, not followed. Removes nothing if the directory or
+ * its parent is a link. Never throws: false when something is left.
  */
 export function removeHomes(stateDir: string, team: string): boolean {
   if (phaseOfTeam(team) === undefined) return false;
@@ -30,7 +30,7 @@ export function removeHomes(stateDir: string, team: string): boolean {
 
 const ALL = { recursive: true, force: true } as const;
 
-/** Programs make directories that cannot be written to. */
+/** Retries with write permission: programs create read-only directories. */
 function removeAll(path: string): void {
   try {
     rmSync(path, ALL);

@@ -1,5 +1,5 @@
-// Where the tools of a person's projects live, as variables: for programs whose home is another one. What is there is
-// read, what is fetched anew goes to a place of their own.
+// Environment variables that give programs with another home access to the person's toolchains.
+// Existing files are only read; downloads go to a separate directory.
 
 import { existsSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -9,7 +9,7 @@ import { ownDirectory } from './own-directory.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Tools found by a place in the person's home, where no variable says otherwise. */
+/** Variables of tools with their default locations in the person's home. */
 const INSTALLED: readonly (readonly [variable: string, place: string])[] = [
   ['RUSTUP_HOME', '.rustup'],
   ['PYENV_ROOT', '.pyenv'],
@@ -26,7 +26,7 @@ const INSTALLED: readonly (readonly [variable: string, place: string])[] = [
 
 const GO_PROXY = 'https://proxy.golang.org,direct';
 
-/** Parts of Cargo's home, with how deep their entries lie: each is linked, and new ones come beside it. */
+/** Parts of Cargo's home with the depth of their entries. Each entry is linked; new ones are added beside it. */
 const CARGO: readonly (readonly [part: string, depth: number])[] = [
   ['config.toml', 0],
   ['config', 0],
@@ -37,7 +37,7 @@ const CARGO: readonly (readonly [part: string, depth: number])[] = [
   ['git/checkouts', 2],
 ];
 
-/** Makes entries of a directory readable in another one, where they are missing. Its own parts are no links: it is written to. */
+/** Links missing entries of `from` into `to`. Directories down to `depth` are real ones, so that new entries fit in. */
 function link(from: string, to: string, depth: number): void {
   const status = statSync(from, { throwIfNoEntry: false });
   if (status === undefined) return;
@@ -45,7 +45,7 @@ function link(from: string, to: string, depth: number): void {
     try {
       symlinkSync(from, to);
     } catch (error) {
-      // It is there already, or was fetched anew.
+      // Already linked, or downloaded.
       if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
     }
     return;
@@ -54,7 +54,7 @@ function link(from: string, to: string, depth: number): void {
   for (const name of readdirSync(from)) link(join(from, name), join(to, name), depth - 1);
 }
 
-/** A Cargo home of its own, in which what the person has fetched is found. */
+/** A separate Cargo home, with links to the person's downloads. */
 function cargoVariables(env: Environment, home: string, own: string): Record<string, string> {
   const theirs = env.CARGO_HOME ?? join(home, '.cargo');
   if (!existsSync(theirs)) return {};
@@ -66,14 +66,14 @@ function cargoVariables(env: Environment, home: string, own: string): Record<str
   return { CARGO_HOME: place };
 }
 
-/** What `go env -w` has written down for the person. */
+/** A setting that the person saved with `go env -w`. */
 function goSetting(path: string, name: string): string | undefined {
   if (!existsSync(path)) return undefined;
   const rows = readFileSync(path, 'utf8').split('\n');
   return rows.find((row) => row.startsWith(`${name}=`))?.slice(name.length + 1);
 }
 
-/** Modules that the person has fetched are had from there, like from any proxy; all others as the person has them. */
+/** The person's module cache serves as the first proxy; other modules come from the person's own proxies. */
 function goVariables(env: Environment, home: string, own: string): Record<string, string> {
   const file = env.GOENV ?? join(env.XDG_CONFIG_HOME ?? join(home, '.config'), 'go', 'env');
   const setting = (name: string) => env[name] ?? goSetting(file, name);
@@ -83,7 +83,7 @@ function goVariables(env: Environment, home: string, own: string): Record<string
   return {
     GOMODCACHE: join(own, 'go-mod'),
     GOCACHE: join(own, 'go-build'),
-    // Else nobody could remove it.
+    // Go's module cache is read-only by default and could not be removed.
     GOFLAGS: [setting('GOFLAGS'), '-modcacherw'].filter((flags) => flags !== undefined).join(' '),
     ...(existsSync(file) ? { GOENV: file } : {}),
     ...(existsSync(fetched) ? { GOPROXY: `${pathToFileURL(fetched).href},${proxy}` } : {}),
@@ -91,9 +91,9 @@ function goVariables(env: Environment, home: string, own: string): Record<string
 }
 
 /**
- * Variables by which tool chains are found from another home.
+ * Variables that lead toolchains from another home to the person's files.
  * @param env of the person
- * @param own a directory for what is fetched and built anew
+ * @param own directory for new downloads and builds
  */
 export function toolchainVariables(env: Environment, own: string): Readonly<Record<string, string>> {
   const home = env.HOME ?? homedir();

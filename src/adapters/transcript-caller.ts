@@ -1,4 +1,4 @@
-// Whose call a tool call was, by the host's transcripts: for hosts whose hooks name no agent.
+// Caller of a tool call, from the host's transcripts: for hosts whose hooks name no agent.
 
 import { closeSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,10 +6,10 @@ import { join } from 'node:path';
 /** The host writes the line up to about a tenth of a second after it raised the event. */
 const WAIT_MS = 1_500;
 const STEP_MS = 15;
-/** A call stands near the end of its transcript. */
+/** A call is near the end of its transcript. */
 const TAIL_BYTES = 4 * 1024 * 1024;
 
-/** The last lines of a file, and nothing where there is none. */
+/** The last `TAIL_BYTES` of a file; empty if it cannot be opened. */
 export function tail(path: string): string {
   let fd: number;
   try {
@@ -31,7 +31,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Whether a line of a transcript makes that call; one that only speaks of it does not. */
+/** Whether a line of a transcript is the call itself, not only a mention of its id. */
 function makes(line: string, toolUseId: string): boolean {
   if (!line.includes(toolUseId)) return false;
   try {
@@ -53,7 +53,7 @@ function holds(path: string, toolUseId: string): boolean {
     .some((line) => makes(line, toolUseId));
 }
 
-/** Files of the agents that the session started, each with the agent's id. */
+/** Ids and transcripts of the session's sub-agents. */
 function agentFiles(transcript: string): readonly { readonly id: string; readonly path: string }[] {
   const directory = join(transcript.replace(/\.jsonl$/, ''), 'subagents');
   try {
@@ -67,9 +67,9 @@ function agentFiles(transcript: string): readonly { readonly id: string; readonl
 }
 
 /**
- * Finds whose call that was; waits a moment for the host to write it down.
- * @param transcript path of the main agent's
- * @returns `main`: the main agent's own; null when no transcript holds it in time
+ * Finds the caller of a tool call; waits up to `WAIT_MS` for the host to write the call.
+ * @param transcript path of the main agent's transcript
+ * @returns `main` for the main agent; null if no transcript contains the call in time
  */
 export async function whoseCall(toolUseId: string, transcript: string): Promise<{ agentId: string } | 'main' | null> {
   for (let waited = 0; ; waited += STEP_MS) {

@@ -1,4 +1,4 @@
-// What hooks and agents print, one file an attempt, bounded.
+// Transcripts: output of hooks and agents, one size-limited file per attempt, and their retention.
 
 import { randomBytes } from 'node:crypto';
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync, renameSync, writeSync } from 'node:fs';
@@ -10,11 +10,11 @@ import type { Transcript, Transcripts } from '../engine/ports.ts';
 import { removeTree } from './remove-tree.ts';
 
 export const TRANSCRIPT_MAX_BYTES = 5 * 1024 * 1024;
-/** So many issues keep their output, and of those that failed so many. */
+/** Number of issues with kept output; failed issues are counted separately. */
 export const ISSUES_KEPT = 200;
 export const FAILED_KEPT = 400;
 
-/** `<state>/issues/<n>`: what is kept of one issue. */
+/** `<state>/issues/<n>`: the files of one issue. */
 export function issueDirectory(stateDir: string, issue: number): string {
   return join(stateDir, 'issues', String(issue));
 }
@@ -37,7 +37,7 @@ export function listTranscripts(stateDir: string, issue: number): TranscriptFile
     .sort((a, b) => a.life - b.life || a.attempt - b.attempt);
 }
 
-/** Output is a help for people: that it cannot be written is said once, and is no reason to end an agent. */
+/** Reports the first write error only: a missing transcript is no reason to end an agent. */
 class TranscriptWriter implements Transcript {
   readonly #secrets: () => readonly string[];
   readonly #onFailure: (error: unknown) => void;
@@ -93,7 +93,7 @@ class TranscriptWriter implements Transcript {
   }
 }
 
-/** Directories on their way out; a name that no issue has. */
+/** Prefix of directories to delete; no issue has such a name. */
 const GONE = '.gone-';
 
 export class FileTranscripts implements Transcripts {
@@ -102,15 +102,15 @@ export class FileTranscripts implements Transcripts {
   readonly #secrets: () => readonly string[];
   readonly #report: (message: string) => void;
   readonly #hasFailed: (issue: number) => boolean;
-  /** How many attempts at an issue are under way: their output and their homes stay. */
+  /** Number of running attempts by issue: their output and homes are kept. */
   readonly #inUse = new Map<number, number>();
   /** Issues to forget once their attempt has ended. */
   readonly #forgotten = new Set<number>();
   #cleaning: Promise<void> = Promise.resolve();
 
   /**
-   * @param report takes in words what went wrong here: none of it ends an attempt
-   * @param hasFailed whether the issue's last life ended so: somebody is still to read why
+   * @param report logs an error; no error here ends an attempt
+   * @param hasFailed whether the issue failed last: people still have to read why
    */
   constructor(
     stateDir: string,
@@ -131,7 +131,7 @@ export class FileTranscripts implements Transcripts {
     try {
       mkdirSync(issueDirectory(this.#stateDir, issue), { recursive: true, mode: 0o700 });
     } catch {
-      // Opening the file says why.
+      // Opening the file reports the error.
     }
     this.#inUse.set(issue, (this.#inUse.get(issue) ?? 0) + 1);
     return new TranscriptWriter(path, { secrets: this.#secrets, onFailure, onClose: () => this.#release(issue) });
@@ -147,7 +147,7 @@ export class FileTranscripts implements Transcripts {
     if (this.#forgotten.delete(issue)) this.#forget(issue);
   }
 
-  /** The homes are out of the way at once; they are removed, and old issues with them, behind the scenes. */
+  /** Renames the homes at once; they and old issues are deleted in the background. */
   async forget(issue: number): Promise<void> {
     if (this.#inUse.has(issue)) this.#forgotten.add(issue);
     else this.#forget(issue);
@@ -158,7 +158,7 @@ export class FileTranscripts implements Transcripts {
     this.#cleaning = this.#cleaning.then(() => this.#clean());
   }
 
-  /** Resolves when what was to be removed so far is gone. */
+  /** Resolves when all deletions requested so far are done. */
   settled(): Promise<void> {
     return this.#cleaning;
   }
@@ -174,7 +174,7 @@ export class FileTranscripts implements Transcripts {
   async #clean(): Promise<void> {
     try {
       for (const issue of await this.#unused()) {
-        // An attempt may have begun meanwhile; from here to the new name nothing else runs.
+        // An attempt may have begun meanwhile. Keep this check and the rename synchronous.
         if (!this.#inUse.has(issue)) this.#setAside(issueDirectory(this.#stateDir, issue));
       }
       for (const name of await readdir(this.#issues)) {
@@ -192,7 +192,7 @@ export class FileTranscripts implements Transcripts {
     return [...(await this.#beyond(others, ISSUES_KEPT)), ...(await this.#beyond(failed, FAILED_KEPT))];
   }
 
-  /** Beyond the newest ones, those that nothing was written to for longest. */
+  /** All issues except the `kept` most recently written ones. */
   async #beyond(issues: readonly number[], kept: number): Promise<number[]> {
     if (issues.length <= kept) return [];
     const dated: { readonly issue: number; readonly at: number }[] = [];

@@ -1,15 +1,14 @@
-// Where it is said whose turn it is: not in a project, whose test runners look through it and end when a file that they have
-// seen is gone.
+// Directory for lock files of checks, outside the project: test runners scan the project and fail if a file disappears.
 
 import { chmodSync, lstatSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** This user's directory for it, below one that all share. */
+/** This user's directory, below a shared one such as /tmp. */
 export function turnsPlace(parent: string): string {
   return join(parent, `toolcrew-turns-${process.getuid?.() ?? 0}`);
 }
 
-/** Makes the directory, for nobody else to look into; false where it cannot be made, or somebody else made it. */
+/** Creates the directory with access for this user only; false if that fails or another user owns it. */
 export function isOwnPlace(path: string): boolean {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });

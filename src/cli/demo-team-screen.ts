@@ -1,4 +1,4 @@
-// What is seen of the demo's team: a board that is drawn again in its place; without a terminal, one line a change.
+// Output of the team demo: a board redrawn in place, or one line per change without a terminal.
 
 import type { TeamSummary } from '../domain/team/summary.ts';
 import { oneLine } from '../domain/text.ts';
@@ -15,7 +15,7 @@ import { canRedraw } from './terminal.ts';
 type Task = TeamSummary['tasks'][number];
 type Said = TeamSummary['messages']['last'][number];
 
-/** The issue as it stands, and its team as far as there is one. */
+/** Current state of the issue, and its team if there is one. */
 type Standing = {
   readonly words: string;
   readonly outcome: string | null;
@@ -60,7 +60,7 @@ function messageWords({ from, to, type, content }: Said): readonly [string, stri
 export type TeamScreenOptions = {
   readonly issue: number;
   readonly title: string;
-  /** Nothing is shown. */
+  /** Print nothing. */
   readonly quiet: boolean;
 };
 
@@ -84,7 +84,7 @@ export class DemoTeamScreen {
     else this.#screen.draw(this.#board(this.#screen, standing, now));
   }
 
-  /** The board stays as it stands. */
+  /** Leaves the last board on the screen. */
   close(): void {
     this.#screen?.leave();
   }
@@ -134,7 +134,7 @@ export class DemoTeamScreen {
     const words = teamWords({ outcome, team });
     const more: readonly Line[] = [[], ...messages, [cell(`gate: ${gateWords(team)}`, paints.quiet)]];
     const lines = indented([this.#head(standing), [cell(words, paints.quiet)], [], ...tasks]);
-    // Where there is not room for all, the tasks stay.
+    // On a small terminal, messages are cut before tasks.
     return [...lines, ...indented(more).slice(0, Math.max(0, screen.most - lines.length))];
   }
 
@@ -162,7 +162,7 @@ export class DemoTeamScreen {
     this.#rejections = team.rejections;
   }
 
-  /** A line is printed when what it is about stands elsewhere than before. */
+  /** Prints the line only if the state of its subject has changed. */
   #line(about: string, stands: string, line: string): void {
     if (this.#said.get(about) === stands) return;
     this.#said.set(about, stands);

@@ -1,16 +1,16 @@
-// What the engine of a daemon that mostly waits is told: little memory counts for more than the last bit of speed.
+// V8 flags for the daemon: it is mostly idle, so they save memory at the cost of speed.
 
 import { setFlagsFromString } from 'node:v8';
 
 export function saveMemory(): void {
   // The HTTP client's parser is WebAssembly: compiling it a second time, for speed, takes over 30 MB for a moment.
   setFlagsFromString('--liftoff-only');
-  // What dies is collected after a growth of a fifth, not of several times as much.
+  // Collect garbage after the heap has grown by 20 %, not by several times that.
   setFlagsFromString('--heap-growing-percent=20');
   // The young generation stays as small as it begins, instead of growing to 16 MB three times over.
   setFlagsFromString('--semi-space-growth-factor=1');
-  // Nothing runs so often that optimized code would be worth the memory of the compiler and of what it made.
+  // No code runs often enough to justify the memory of the optimizing compiler and its output.
   setFlagsFromString('--no-opt');
-  // Nobody asks how long each request took.
+  // No code reads resource timings.
   performance.setResourceTimingBufferSize(0);
 }

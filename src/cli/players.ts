@@ -1,4 +1,4 @@
-// Who plays the teammates of a lead that is code.
+// Runtime of the teammates when code leads the team.
 
 import { join } from 'node:path';
 import type { ToolSection } from '../adapters/config/tool-section.ts';
@@ -8,7 +8,7 @@ import type { Players } from '../compose-lead.ts';
 import { ToolError } from '../domain/errors.ts';
 import { memberSettings } from '../install/member-settings.ts';
 
-/** Who plays the teammates: the program that was given, else what WORKFLOW.md says, else Claude Code. */
+/** The given program counts first, then WORKFLOW.md, then Claude Code. Throws `ToolError` if none can be used. */
 export async function playersOf(
   given: string | undefined,
   section: Omit<ToolSection, 'isolation' | 'startTimeoutMs'>,

@@ -1,4 +1,4 @@
-// What agents do not do from their shells: approve what they work by, lead, and change what holds them.
+// Refusals for shells of agents: no SPEC approval, no leading of a team, no installation while a team is active.
 
 import { FileTeams } from '../adapters/event-log/teams.ts';
 import { identityOf } from '../adapters/identity.ts';
@@ -24,7 +24,7 @@ export async function refuseAgents(teams: Teams, main: string): Promise<void> {
     );
 }
 
-/** Neither the team that it is of, nor another one. */
+/** A teammate may lead neither its own team nor another one. */
 export async function refuseTeammates(teams: Teams, main: string): Promise<void> {
   const { team, teammate } = certainIdentity(main) ?? identityOf(process.env);
   if (teammate !== null && teammate !== LEAD)
@@ -39,7 +39,7 @@ export async function refuseTeammates(teams: Teams, main: string): Promise<void>
     );
 }
 
-/** What a standing team works by is put in and taken out by a person alone. */
+/** Only a person may install or uninstall while a team is active. */
 export async function refuseAgentsWhileTeamsStand({ root, main }: Project): Promise<void> {
   for (const place of new Set([main, root])) {
     const teams = new FileTeams({ root: place, now: Date.now });

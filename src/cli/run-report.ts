@@ -1,4 +1,4 @@
-// What came of a phase, as data and in lines: for people, for programs, for a pull request.
+// Report of a finished phase: as data for programs, as lines for people.
 
 import { type SpecStatus, specDirectory } from '../domain/spec/spec.ts';
 import { dollars, type Spent } from '../domain/team/cost.ts';
@@ -15,17 +15,17 @@ export type RunReport = {
     readonly subject: string;
     readonly owner: string | null;
     readonly outcome: string;
-    /** That nothing was changed under it, with its owner's words; null: something was, or it is not known. */
+    /** Note that the task changed nothing, with its owner's reason; null: it changed files, or that is unknown. */
     readonly note: string | null;
     readonly seconds: number | null;
   }[];
   readonly messages: number;
-  /** Completions that were not accepted. */
+  /** Number of rejected completions. */
   readonly rejections: number;
   readonly gate: Pick<Gate, 'ok' | 'coverage' | 'checks'> | null;
-  /** Of planning alone. */
+  /** Plan phase only. */
   readonly plan: { readonly spec: string; readonly status: SpecStatus; readonly paths: readonly string[] } | null;
-  /** Of a search for a cause alone; `cause` null: no hypothesis was proven. */
+  /** Debug phase only; `cause` null: no hypothesis was proven. */
   readonly debug: {
     readonly cause: string | null;
     readonly evidence: string;
@@ -34,12 +34,12 @@ export type RunReport = {
   } | null;
   /** Null: nothing is built in that phase. */
   readonly branch: string | null;
-  /** How many files the branch changes. */
+  /** Number of files that the branch changes. */
   readonly files: number;
   readonly seconds: number;
-  /** By teammate and task, as their runtimes report it; `task` null: for none. */
+  /** By teammate and task, as their runtimes report them; `task` null: outside any task. */
   readonly costs: readonly Spent[];
-  /** Where the report for people lies; null: nothing was built. */
+  /** Path of the report for people; null: nothing was built. */
   readonly report: string | null;
 };
 

@@ -1,4 +1,4 @@
-// What is seen of a run while it goes on: the team's board in a terminal, lines anywhere else; what each said is kept.
+// Live output of a running phase: the team's board in a terminal, plain lines elsewhere. All output is kept in files.
 
 import { join } from 'node:path';
 import { TeamHistory } from '../adapters/event-log/team-history.ts';
@@ -16,19 +16,19 @@ import { panesFor } from './tmux-panes.ts';
 
 const FOOT = 'q hides the board · Ctrl-C stops; the same command goes on';
 
-/** Times on the board go on though nothing is written. */
+/** Redraw interval: durations on the board advance without new records. */
 const LOOK_MS = 1000;
 
 export type RunScreen = {
-  /** A line of the lead's own. */
+  /** Prints a line of the lead. */
   readonly say: (words: string) => void;
-  /** What a teammate printed. */
+  /** Output of a teammate. */
   readonly output: (name: string, text: string) => void;
-  /** A teammate's process is there, or is gone. */
+  /** A teammate's process has started or ended. */
   readonly presence: (name: string, isThere: boolean) => void;
-  /** Takes the board away: lines follow, and a question can be asked. */
+  /** Hides the board: lines are printed instead, and a question can be asked. */
   readonly hide: () => void;
-  /** Brings it back, unless the person has taken it away. */
+  /** Shows the board again, unless the person has hidden it. */
   readonly show: () => void;
   readonly close: () => Promise<void>;
 };
@@ -38,7 +38,7 @@ function print(name: string, text: string): void {
     process.stderr.write(`${`[${name}]`.padEnd(11)} ${visible(line)}\n`);
 }
 
-/** The board over the whole terminal; null where there is none to draw on. */
+/** Opens the full-screen board. */
 function openBoard(directory: string, team: string, onInterrupt: () => void) {
   const history = new TeamHistory({ directory, from: 'snapshot' });
   const found = { name: team, directory, isArchived: false };
@@ -69,13 +69,13 @@ function openBoard(directory: string, team: string, onInterrupt: () => void) {
       history.refresh();
       screen.redraw();
     } catch {
-      // The team was put away: what was drawn last stays until the end.
+      // The team was archived: keep the last drawing.
     }
   });
   screen.open();
   return {
     isShown: () => isShown,
-    /** Stands at the foot from now on. */
+    /** Shows the text in the footer from now on. */
     note: (words: string) => {
       note = words;
       screen.redraw();
@@ -91,9 +91,9 @@ function openBoard(directory: string, team: string, onInterrupt: () => void) {
 }
 
 /**
- * @param isLive whether the board is drawn, where there is a terminal
- * @param display where teammates are shown, in a terminal
- * @param onInterrupt called for Ctrl-C, which is no signal while the board is shown
+ * @param isLive whether to draw the board if there is a terminal
+ * @param display how to display teammates in a terminal
+ * @param onInterrupt called for Ctrl-C, which sends no signal while the board is shown
  */
 export function openRunScreen(
   main: string,
@@ -119,7 +119,7 @@ export function openRunScreen(
     kept(name, () => {
       isWithin = outputs.write(name, text.endsWith('\n') ? text : `${text}\n`);
     });
-    // A flood is neither kept nor shown: it would keep the lead from everything else.
+    // Output beyond the size limit is neither kept nor shown: it would block the lead.
     if (isWithin && isThrough(name)) print(name, text);
   };
   const say = (words: string) => {

@@ -1,4 +1,4 @@
-// What each of a team prints, kept beside the team's log: a file for each, bounded.
+// Output files of a team's members, beside the team's log: one per member, bounded in size.
 
 import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { visibleLines } from '../domain/text.ts';
 
 type Output = { readonly file: number; bytes: number };
 
-/** What is in the files acts on no terminal. */
+/** Makes control characters visible, so that a file cannot affect a terminal that shows it. */
 export class TeamOutputs {
   readonly #directory: string;
   readonly #maxBytes: number;
@@ -19,7 +19,7 @@ export class TeamOutputs {
     this.#maxBytes = maxBytes;
   }
 
-  /** Where one's words are, from now on at the latest. */
+  /** Path of a member's output file; creates a missing file. */
   pathOf(name: string): string {
     this.#open(name);
     return this.#path(name);
@@ -29,7 +29,7 @@ export class TeamOutputs {
     return join(this.#directory, `${name}.log`);
   }
 
-  /** False: it has said so much since the run began that no more of it is kept, which is said there once. */
+  /** False: output since the run began exceeds the limit and is dropped; the file notes that once. */
   write(name: string, text: string): boolean {
     const output = this.#open(name);
     if (output.bytes > this.#maxBytes) return false;
@@ -48,7 +48,7 @@ export class TeamOutputs {
     const known = this.#outputs.get(name);
     if (known !== undefined) return known;
     mkdirSync(this.#directory, { recursive: true });
-    // By its number: the directory is put away while somebody still speaks.
+    // Keep the file open: the directory may be archived while a member still prints.
     const output = { file: openSync(this.#path(name), 'a', 0o600), bytes: 0 };
     this.#outputs.set(name, output);
     return output;

@@ -1,6 +1,6 @@
-// What git writes into a file where both sides of a merge changed the same lines.
+// Git's merge conflict markers, and their detection in a text.
 
-/** The first or the last line of a conflict; what stands between may be anything. */
+/** First or last line of a conflict. The `=======` between is not tested: it may be ordinary text. */
 const MARKER = /^(?:<{7,}|>{7,}) \S/m;
 
 /** The lines that begin or end a conflict, counted from 1. */
@@ -8,7 +8,7 @@ export function conflictLines(text: string): readonly { readonly text: string; r
   return text.split(/\r\n?|\n/).flatMap((line, index) => (MARKER.test(line) ? [{ text: line, line: index + 1 }] : []));
 }
 
-/** Whether a text holds a conflict as git left it, or what begins or ends one. */
+/** Whether a text contains a line that begins or ends a conflict. */
 export function holdsConflict(text: string): boolean {
   return MARKER.test(text);
 }

@@ -1,4 +1,4 @@
-// Which lines of a file are tests that are not run: read from its syntax where there is a parser for it.
+// Line ranges of skipped tests in a file, from its syntax tree (JavaScript, TypeScript) or its indentation.
 
 import { type Lines, skippedLines } from '../../domain/spec/skipped-lines.ts';
 import { inside } from './project.ts';
@@ -6,10 +6,10 @@ import { inside } from './project.ts';
 const SCRIPT = /\.[cm]?[jt]sx?$/;
 const TESTS = /^(?:test|it|specify|describe|suite|context)$/;
 const SKIPPED = /^x(?:test|it|specify|describe|context)$/;
-/** A test that was made a comment. */
+/** A commented-out test. */
 const COMMENTED = /\bx?(?:test|it|specify|describe|suite|context)(?:\.\w+)*\s*\(\s*['"`]/;
 
-/** Lines that say nothing of what is shown; none of a file that cannot be read. */
+/** Line ranges that prove nothing: skipped tests, and comments outside tests. Empty if the file cannot be parsed. */
 export async function skippedTests(path: string, text: string): Promise<readonly Lines[]> {
   if (!SCRIPT.test(path)) return skippedLines(path, text);
   try {
@@ -31,9 +31,9 @@ function list(value: unknown): readonly unknown[] {
 function skippedIn(tree: unknown): readonly Lines[] {
   const found: Lines[] = [];
   const comments: Lines[] = [];
-  /** Of statements that are tests or hold some. */
+  /** Line ranges of statements that are or contain active tests. */
   const tests: Lines[] = [];
-  /** Whether a test is in it. */
+  /** Whether the node is or contains an active test. */
   const visit = (node: unknown): boolean => {
     if (Array.isArray(node)) return node.map(visit).some(Boolean);
     if (typeof node !== 'object' || node === null || typeof inside(node, 'type') !== 'string') return false;
@@ -51,7 +51,7 @@ function skippedIn(tree: unknown): readonly Lines[] {
   visit(tree);
   const begin = linesOf(list(inside(tree, 'body'))[0]).from;
   const isIn = ({ from, to }: Lines, around: Lines) => around.from <= from && to <= around.to;
-  // Words beside the tests are none; those at the head are about all of them, and without a test that is known nothing can be told.
+  // Comments outside tests prove nothing, except at the head of the file. Without a known test, no comment is listed.
   const beside = comments.filter((one) => one.from >= begin && !tests.some((around) => isIn(one, around)));
   return tests.length === 0 ? found : [...found, ...beside];
 }
@@ -61,7 +61,7 @@ function isTestCall(node: unknown): boolean {
   return namesOf(inside(node, 'callee')).some((name) => TESTS.test(name));
 }
 
-/** The call that a statement is; of anything else, itself. */
+/** The expression of a statement, without `await`; any other node as it is. */
 function expressionOf(node: unknown): unknown {
   const own = inside(node, 'type') === 'ExpressionStatement' ? inside(node, 'expression') : node;
   return inside(own, 'type') === 'AwaitExpression' ? inside(own, 'argument') : own;
@@ -76,7 +76,7 @@ function withLead(node: unknown): Lines {
   return { from, to: own.to };
 }
 
-/** The names of what is called: `it.skip.each` of `it.skip.each([])('…')`. */
+/** The names in a callee: `it`, `skip`, `each` for `it.skip.each([])('…')`. */
 function namesOf(callee: unknown): readonly string[] {
   const type = inside(callee, 'type');
   if (type === 'CallExpression') return namesOf(inside(callee, 'callee'));
@@ -90,7 +90,7 @@ function nameOf(node: unknown): readonly string[] {
   return typeof name === 'string' ? [name] : [];
 }
 
-/** The line in which a call says that it is a test that is skipped; null: it does not. */
+/** The line that marks a call as a skipped test; null: the call is none. */
 function markOf(node: unknown): number | null {
   if (inside(node, 'type') !== 'CallExpression') return null;
   const [first = '', ...more] = namesOf(inside(node, 'callee'));
@@ -100,7 +100,7 @@ function markOf(node: unknown): number | null {
   return mark === undefined ? null : linesOf(mark).from;
 }
 
-/** `{ skip: 'not yet' }`: what is not written down there is a matter of circumstances. */
+/** The option `skip` or `todo`, as in `{ skip: 'not yet' }`. Only literals count: other values may vary by run. */
 function saysSo(argument: unknown): unknown {
   return list(inside(argument, 'properties')).find((property) => {
     const name = inside(property, 'key', 'name') ?? inside(property, 'key', 'value');

@@ -1,4 +1,4 @@
-// What names the state of a work tree: a Git tree id, or a hash of the files where there is no Git to ask.
+// Fingerprint of a work tree's state: a Git tree id, or a hash of all files where Git gives none.
 
 import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { generatedIn, literalPattern } from '../git/generated.ts';
 import { tryGit } from '../git/git.ts';
 import { environmentAt } from '../git/team-environment.ts';
 
-/** What teams and their server write while they work says nothing of the work. */
+/** Excluded: teams and their server write here while they work. */
 const OWN = ['.tool/teams', '.tool/state', '.tool/cache'];
 
 const LIST_BYTES = 512 * 1024 * 1024;
@@ -25,7 +25,7 @@ export async function treeOf(options: TreeOptions): Promise<string> {
   return (await gitTree(options)) ?? filesHash(options);
 }
 
-/** The tree of all that Git would take in, by an index and an object store of its own; null when Git cannot tell. */
+/** Git tree id of all files that `git add -A` takes, from a temporary index and object store; null without a result. */
 async function gitTree({ root, leftOut, signal }: TreeOptions): Promise<string | null> {
   const scratch = await mkdtemp(join(tmpdir(), 'toolcrew-tree-'));
   try {
@@ -42,7 +42,7 @@ async function gitTree({ root, leftOut, signal }: TreeOptions): Promise<string |
     const [top, objects, ...prefix] =
       (await ask(['rev-parse', '--path-format=absolute', ...places]))?.replace(/\n$/, '').split('\n') ?? [];
     if (top === undefined || objects === undefined) return null;
-    // A directory that the repository around it ignores is none of that repository's.
+    // The enclosing repository ignores this directory, so its tree does not contain it.
     if ((await realpath(root)) !== (await realpath(top)) && (await ask(['check-ignore', '-q', '.'])) !== null)
       return null;
 
@@ -62,7 +62,7 @@ async function gitTree({ root, leftOut, signal }: TreeOptions): Promise<string |
       GIT_ALTERNATE_OBJECT_DIRECTORIES: objects,
     };
     const inTop = { cwd: top, env };
-    // Taken over as a list: an index brings flags that hide changes, and times that may be wrong.
+    // Copy entries, not the index file: its flags hide changes, and its timestamps may be wrong.
     const tracked = await ask(['ls-files', '-s', '-z', '--full-name'], { cwd: top });
     if (tracked === null) return null;
     const steps = [
@@ -105,7 +105,7 @@ async function gitTree({ root, leftOut, signal }: TreeOptions): Promise<string |
   }
 }
 
-/** Directories that hold what was installed or built: without Git nobody says what is ignored. */
+/** Directories of installed or built files: without Git there are no ignore rules. */
 const NOT_ENTERED = [
   '.git',
   'node_modules',
@@ -122,7 +122,7 @@ const NOT_ENTERED = [
 const NOT_READ =
   /^(lcov\.info|\.coverage(\..*)?|\.eslintcache|.*\.pyc|(coverage|cobertura)\.(xml|lcov)|(coverage|cover|c)\.out)$/;
 
-/** Of names, modes and contents of all files, in an order of their own. */
+/** Hash of names, kinds and contents of all files, in sorted order. */
 function filesHash({ root, leftOut, signal }: TreeOptions): string {
   const hash = createHash('sha256');
   const skipped = new Set([...OWN, ...leftOut].map((path) => (path.startsWith('/') ? path : join(root, path))));

@@ -1,5 +1,5 @@
-// Who measures: one at a time in a repository, all its worktrees together. Tests that run beside others fail for ports,
-// databases and times that they share, and nobody could mend that.
+// Mutex for quality checks: one measurement at a time per repository, all its worktrees together.
+// Concurrent test runs fail over shared ports, databases and timing, and no agent could fix that.
 
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -12,19 +12,19 @@ import { environmentAt } from '../git/team-environment.ts';
 import { HeldLock, type Holder, holderWords } from '../held-lock.ts';
 import { isOwnPlace, turnsPlace } from '../turns-place.ts';
 
-/** How often it is looked whether the others have ended. */
+/** Poll interval of the lock. */
 const LOOK_MS = 100;
 
 export type TurnOptions = {
-  /** The lock of those that take turns. */
+  /** Path of the lock file. */
   readonly path: string;
   readonly now: () => number;
-  /** When to wait no longer, by `now`. */
+  /** Deadline of the wait, on the clock of `now`. */
   readonly giveUpAt: number;
   readonly signal: AbortSignal;
 };
 
-/** The lock for what is measured in a directory: in the repository, or, without one, in no place that test runners look through. */
+/** Lock file for checks of a directory: in the Git directory, or without one, where no test runner scans. */
 export async function turnPath(root: string, cacheDirectory: string, signal: AbortSignal): Promise<string> {
   const how = ['rev-parse', '--path-format=absolute', '--git-common-dir'];
   const { exitCode, stdout } = await tryGit(how, { cwd: root, env: environmentAt(root), signal });
@@ -48,7 +48,7 @@ function refuse(holder: Holder | null): never {
   throw new Taken(holder);
 }
 
-/** undefined: there is no lock to be had, as where nothing can be written. */
+/** undefined: no lock can be created, for example on a read-only file system. */
 function lockAt(path: string): HeldLock | Taken | undefined {
   try {
     mkdirSync(dirname(path), { recursive: true });
@@ -60,13 +60,13 @@ function lockAt(path: string): HeldLock | Taken | undefined {
 
 export type Turn = {
   readonly hasWaited: boolean;
-  /** How long what was measured here last took, ms; 0 where nobody knows. */
+  /** Duration of the last measurement here, ms; 0 if unknown. */
   readonly lastMs: number;
-  /** @param tookMs how long it was measured; null when nothing was */
+  /** @param tookMs duration of the measurement; null: nothing was measured */
   readonly end: (tookMs: number | null) => void;
 };
 
-/** How long the last one measured is kept beside the lock. */
+/** Duration of the last measurement, ms, kept in a file beside the lock. */
 function lastAt(path: string): number {
   try {
     const last = Number(readFileSync(`${path}.took`, 'utf8'));
@@ -80,13 +80,13 @@ function keepLast(path: string, tookMs: number): void {
   try {
     writeFileSync(`${path}.took`, `${Math.round(tookMs)}\n`);
   } catch {
-    // Nobody has to know it.
+    // Optional: without the file, the duration is unknown.
   }
 }
 
 /**
- * Waits until nobody else measures, or until `isEnough`. Throws `BusyError` when it may wait no longer.
- * @returns null when it was enough
+ * Acquires the lock, or stops waiting once `isEnough` holds. Throws `BusyError` at the deadline.
+ * @returns null if `isEnough` holds
  */
 export async function takeTurn(
   { path, now, giveUpAt, signal }: TurnOptions,
@@ -116,7 +116,7 @@ function busy(holder: Holder | null, waitedMs: number): BusyError {
   );
 }
 
-/** For checks that had less time than they may take, since others were waited for. */
+/** Error for checks that have too little time left after waiting for others. */
 export function cutShort(): BusyError {
   return new BusyError('not measured: the checks of others ran first, and left too little time');
 }

@@ -1,3 +1,3 @@
-// What reads XML, in a module of its own: a package of the older kind keeps its names only where it is imported statically.
+// XML parser, in a module of its own: a CommonJS package keeps its named exports only in a static import.
 
 export { parseXml, XmlElement } from '@rgrove/parse-xml';

@@ -1,5 +1,4 @@
-// Where the state directory lies: as the workflow file says, or as far as that can be told when the file is broken or
-// gone.
+// Path of the daemon's state directory, also for a broken or missing workflow file.
 
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -12,7 +11,7 @@ import { readLoosely } from './front-matter.ts';
 
 export type WorkflowSource = {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The Git remote beside the file, asked for only when the file names no repository. */
+  /** Reads the Git remote of the workflow file's directory. */
   readonly detectRemote: (directory: string) => Remote;
 };
 
@@ -53,8 +52,8 @@ function textOf(path: string): string {
 }
 
 /**
- * The state directory of a workflow file that need not be valid, nor be there: what it says of `state.dir` or the
- * repository, else what the Git remote beside it names. undefined when that does not tell the place.
+ * The state directory for a workflow file that may be invalid or missing: from its `state.dir`, else from its
+ * repository, else from the Git remote of its directory. undefined when these give no path.
  */
 export function findStateDir(file: string, source: WorkflowSource): string | undefined {
   const path = resolve(file);

@@ -1,25 +1,25 @@
-// Where a project says how its teams work, and the text of that file.
+// Text of a project's team configuration, .tool/config/workflow.yaml.
 
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf, ToolError } from '../../domain/errors.ts';
 
-/** From the project's root. */
+/** Relative to the project's root. */
 export const TEAM_FILE = '.tool/config/workflow.yaml';
 
-/** Where it stands what `tool init` has put into the project; from its root. */
+/** Manifest of the files that `tool init` installed, relative to the project's root. */
 export const INSTALLED_FILE = '.tool/installed.json';
 
 const MAX_BYTES = 1024 * 1024;
 
-/** `stamp`: size, change and place of the file that `text` was read from. */
+/** `stamp`: size, mtime and inode of the file at the time of reading. */
 export type TeamFile = { readonly path: string; readonly text: string; readonly stamp: string };
 
 function codeOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
-/** Reads the file of a project; null when there is none. Anything else in its place is an error, and is not waited for. */
+/** Reads the file; null if it is missing. Throws `ToolError` for anything but a regular file; a FIFO does not block. */
 export function readTeamFile(projectRoot: string): TeamFile | null {
   const path = join(projectRoot, TEAM_FILE);
   let fd: number | undefined;

@@ -1,4 +1,4 @@
-// Which runtime plays the teammates, where no daemon runs: what WORKFLOW.md says of it, if there is one.
+// Runtime settings of teammates without a daemon: section `tool` of WORKFLOW.md, with defaults.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { ToolError } from '../../domain/errors.ts';
@@ -8,7 +8,7 @@ import { tool } from './workflow-schema.ts';
 
 export type ToolSection = {
   readonly runtime: Runtime;
-  /** null: what the runtime runs by itself. */
+  /** null: the runtime's default program. */
   readonly command: CommandLine | null;
   readonly stallTimeoutMs: number;
   readonly turnTimeoutMs: number;
@@ -26,7 +26,7 @@ function sectionOf(path: string): unknown {
   return typeof data === 'object' && data !== null && 'tool' in data ? (data.tool ?? {}) : {};
 }
 
-/** The keys `tool.*` of a workflow file, with their defaults; the file need not be there. */
+/** The keys `tool.*` of a workflow file, with their defaults; the file may be missing. Throws `ToolError`. */
 export function readToolSection(path: string): ToolSection {
   const read = tool.safeParse(sectionOf(path));
   if (!read.success) {

@@ -1,4 +1,4 @@
-// What is left of a team that was led to its end: its log, put away, and the report beside it.
+// Archived teams that finished their work: final state and report.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,11 +11,11 @@ import { ARCHIVE } from './teams.ts';
 export type FinishedTeam = {
   readonly directory: string;
   readonly state: TeamState;
-  /** Null: whoever led it was killed before the report was written. */
+  /** Null: the lead was killed before it wrote the report. */
   readonly report: string | null;
 };
 
-/** No name that formatters and linters of the project take for something of theirs. */
+/** A `.txt` file: formatters and linters of the project ignore it. */
 export function reportPath(directory: string): string {
   return join(directory, 'report.txt');
 }
@@ -36,7 +36,7 @@ function textOf(path: string): string | null {
   }
 }
 
-/** Where the teams of that name were put away, the first one first. */
+/** Archive directories of the teams with that name, oldest first. */
 function archived(root: string, team: string): readonly string[] {
   const archive = join(teamsDirectory(root), ARCHIVE);
   return namesIn(archive)
@@ -52,7 +52,7 @@ async function lastState(directory: string): Promise<TeamState> {
   return history.state;
 }
 
-/** The commits at which the teams of that name that were put away began, the first one first. */
+/** Base commits of the archived teams with that name, oldest first. */
 export async function beginnings(root: string, team: string): Promise<readonly string[]> {
   const commits: string[] = [];
   for (const directory of archived(root, team)) {
@@ -62,7 +62,7 @@ export async function beginnings(root: string, team: string): Promise<readonly s
   return commits;
 }
 
-/** The last team of that name that was put away with all of its work done; null when there is none. */
+/** The latest archived team with that name that finished all of its work; null: none did. */
 export async function finishedTeam(root: string, team: string): Promise<FinishedTeam | null> {
   for (const directory of archived(root, team).toReversed()) {
     const state = await lastState(directory);

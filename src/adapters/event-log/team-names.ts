@@ -1,11 +1,11 @@
-// Which teams a project has: what every hook asks first, before anything else is loaded.
+// Names of a project's teams. Every hook reads them first, so this module imports little.
 
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { messageOf, ToolError } from '../../domain/errors.ts';
 import { phaseOfTeam } from '../../domain/team/team-name.ts';
 
-/** Where a project's teams have their logs. */
+/** Parent directory of a project's team logs. */
 export function teamsDirectory(root: string): string {
   return join(root, '.tool', 'teams');
 }
@@ -14,14 +14,14 @@ export function hasLog(directory: string, team: string): boolean {
   return existsSync(join(directory, team, 'log.jsonl'));
 }
 
-/** Something else has the name of the directory, or of one above it. */
+/** Error for a file in place of the directory or its parent. */
 function inTheWay(directory: string, cause: unknown): ToolError {
   const above = dirname(directory);
   const path = statSync(above, { throwIfNoEntry: false })?.isDirectory() === true ? directory : above;
   return new ToolError('state_unusable', `${path}: expected a directory, got a file; move it away`, { cause });
 }
 
-/** Names of the teams that have a log in that directory. */
+/** Sorted names of the teams with a log in that directory. Throws `ToolError` if it cannot be read. */
 export function teamNames(directory: string): readonly string[] {
   try {
     return readdirSync(directory, { withFileTypes: true })

@@ -1,5 +1,5 @@
-// What a team that was led by code has come to, kept beside its log until somebody was told: a lead may be killed between
-// the end of its team and its report.
+// Undelivered results of teams led by code, kept beside the log until delivery.
+// A lead may be killed between the end of its team and its report.
 
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { TeamHistory } from './team-history.ts';
 import { teamsDirectory } from './team-names.ts';
 import { ARCHIVE } from './teams.ts';
 
-/** No name that formatters of the project look for. */
+/** No extension: formatters of the project ignore the file. */
 const FILE = 'end';
 
 const found = z.discriminatedUnion('phase', [
@@ -30,23 +30,23 @@ const end = z.strictObject({ team: z.string(), found: found.nullable() });
 
 export type Untold = {
   readonly team: string;
-  /** Where it was put away. */
+  /** Archive directory. */
   readonly archived: string;
   readonly state: TeamState;
   readonly found: z.infer<typeof found> | null;
 };
 
-/** Writes down what a team that is about to end has come to; it is put away with its log. */
+/** Writes the result of a team that is about to end; it is archived with the log. */
 export function noteEnd(root: string, team: string, what: object | null): void {
   writeFileSync(join(teamsDirectory(root), team, FILE), `${JSON.stringify({ team, found: what })}\n`);
 }
 
-/** Somebody was told. */
+/** Removes a result that was delivered. */
 export function told(archived: string): void {
   rmSync(join(archived, FILE), { force: true });
 }
 
-/** null: nothing is noted there, or not whole. */
+/** null: the file is missing or truncated. */
 function noted(directory: string): z.infer<typeof end> | null {
   try {
     return end.parse(JSON.parse(readFileSync(join(directory, FILE), 'utf8')));
@@ -55,7 +55,7 @@ function noted(directory: string): z.infer<typeof end> | null {
   }
 }
 
-/** Where the ends of a team lie that nobody was told of, the latest last. */
+/** Archives with undelivered results, for each team the latest last. `team` null: all teams. */
 function placesOf(root: string, team: string | null): readonly (readonly [team: string, archived: string])[] {
   const archive = join(teamsDirectory(root), ARCHIVE);
   return (existsSync(archive) ? readdirSync(archive).sort() : []).flatMap((name) => {
@@ -66,19 +66,19 @@ function placesOf(root: string, team: string | null): readonly (readonly [team: 
   });
 }
 
-/** As its log says now; undefined: there is none. */
+/** Current state from the log; undefined: no log. */
 function stateOf(teams: Teams, team: string): TeamState | undefined {
   const log = teams.open(team);
   void log?.close();
   return log?.state;
 }
 
-/** Whether a lead came so far with it, and no further. */
+/** Whether the lead deleted the team, but was killed before it archived the log. */
 function isDeleted(teams: Teams, root: string, team: string): boolean {
   return noted(join(teamsDirectory(root), team)) !== null && stateOf(teams, team)?.session === 'deleted';
 }
 
-/** Teams of whose end nobody was told; not of one whose log cannot be read: whether it has come to its end is not known. */
+/** Teams with an undelivered result. Omits a team with an unreadable log, since it may still be active. */
 export function untoldTeams(teams: Teams, root: string): readonly string[] {
   const deleted = teams.list().filter((team) => {
     try {
@@ -90,20 +90,20 @@ export function untoldTeams(teams: Teams, root: string): readonly string[] {
   return [...new Set([...deleted, ...placesOf(root, null).map(([team]) => team)])];
 }
 
-/** What a team has come to of whose end nobody was told; null: there is no such. No other may lead that team meanwhile. */
+/** The undelivered result of a team; null: none. No other process may lead the team during the call. */
 export async function findUntold(teams: Teams, root: string, team: string): Promise<Untold | null> {
   if (isDeleted(teams, root, team)) teams.archive(team);
   const places = placesOf(root, team);
   const now = stateOf(teams, team);
   if (now !== undefined && isStanding(now)) {
-    // A newer one of that name is at work: what an older one came to answers nothing that is asked of it.
+    // A newer team with that name is active, so older results are obsolete.
     for (const [, earlier] of places) told(earlier);
     return null;
   }
   const archived = places.at(-1)?.[1];
   const what = archived === undefined ? null : noted(archived);
   if (archived === undefined || what === null) return null;
-  // A later one of that name has more to say.
+  // Only the latest result counts.
   for (const [, earlier] of places.slice(0, -1)) told(earlier);
   const history = new TeamHistory({ directory: archived, from: 'snapshot' });
   await history.close();

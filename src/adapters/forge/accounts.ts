@@ -1,4 +1,4 @@
-// Who may do what on the embedded forge.
+// Accounts and permissions of the embedded forge.
 
 export type Role = 'admin' | 'write' | 'triage' | 'read' | 'none';
 
@@ -6,7 +6,7 @@ export type Account = {
   readonly login: string;
   readonly role: Role;
   readonly type: 'User' | 'Bot';
-  /** null: an account nobody acts as. */
+  /** null: no request can authenticate as this account. */
   readonly token: string | null;
 };
 
@@ -25,7 +25,7 @@ export class Accounts {
     return this.#accounts.find((account) => account.login.toLowerCase() === login.toLowerCase());
   }
 
-  /** The account behind an `Authorization` header: a token as such, as a bearer, or as the password of basic authentication. */
+  /** The account of an `Authorization` header: scheme token or bearer, or the password of basic authentication. */
   behind(header: string | undefined): Account | undefined {
     const [scheme = '', value = ''] = (header ?? '').split(' ');
     const token =

@@ -1,6 +1,6 @@
-// What a project's own checks leave in it: no part of anybody's work.
+// Ignore patterns for files that a project's checks generate: coverage reports, caches, installed packages.
 
-/** What checks write themselves; not counted while it is untracked, whether the project ignores it or not. `/`: at its top. */
+/** Excluded while untracked, even if the project does not ignore them. A leading `/` anchors at the project's root. */
 const GENERATED = [
   '/coverage/',
   '/.nyc_output/',
@@ -23,15 +23,15 @@ const GENERATED = [
   '.venv/',
 ];
 
-/** A path as a pattern that means it and nothing else. */
+/** Escapes a path for use as an ignore pattern. */
 export function literalPattern(path: string): string {
-  // No pattern goes over a line; what stands for any one character stands for that one as well.
+  // A pattern cannot contain a newline, but `?` matches one.
   return path.replaceAll(/[\\*?[]/g, '\\$&').replaceAll('\n', '?');
 }
 
 /**
- * What checks leave in a project, as patterns for the whole repository around it.
- * @param prefix from the repository's top to the project, as `git rev-parse --show-prefix` says it: empty, or with `/` at its end
+ * Ignore patterns for a project's generated files, for use at the top of its repository.
+ * @param prefix output of `git rev-parse --show-prefix` in the project: empty, or with a trailing `/`
  */
 export function generatedIn(prefix: string): readonly string[] {
   const top = `/${literalPattern(prefix)}`;

@@ -1,21 +1,21 @@
-// What files of a worktree hold, by the ids that git has for it.
+// Git blob ids of worktree files, and the comparison of a file with its blob.
 
 import { lstatSync, readFileSync } from 'node:fs';
 import { lateCrypto } from '../late-crypto.ts';
 import { BYTES, placeOf } from './byte-names.ts';
 import type { Run } from './workshop-git.ts';
 
-/** A file as git has it, its name in bytes from the top. */
+/** A tracked file; `name` is in bytes (latin1), relative to the top. */
 export type Held = { readonly mode: string; readonly id: string; readonly name: string };
 
 const ESCAPES: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '"': '\\"', '\\': '\\\\' };
 
-/** A name as a line for `--stdin-paths`: quoted, so that a line end in it is none of the list's. */
+/** A line for `--stdin-paths`, quoted so that a newline in the name does not end it. */
 export function quotedName(name: string): string {
   return `"${name.replaceAll(/["\\\n\r]/g, (char) => ESCAPES[char] ?? '')}"\n`;
 }
 
-/** Ids of these files, in their order; null where git cannot tell. */
+/** Blob ids of these files, in their order; null when git fails. */
 export async function hashesOf(top: string, names: readonly string[], run: Run): Promise<readonly string[] | null> {
   if (names.length === 0) return [];
   const input = names.map(quotedName).join('');
@@ -23,14 +23,14 @@ export async function hashesOf(top: string, names: readonly string[], run: Run):
   return exitCode === 0 ? stdout.trim().split('\n') : null;
 }
 
-/** The id that git has for what a file holds as it is, where it is the file of that mode. */
+/** Blob id of the file's raw content, without filters; null for another mode, an empty or an unreadable file. */
 function idAsIs(top: string, { mode, id, name }: Held): string | null {
   const place = placeOf(top, name);
   try {
     const stat = lstatSync(place);
     if (!stat.isFile() || ((stat.mode & 0o100) !== 0) !== (mode === '100755')) return null;
     const content = readFileSync(place);
-    // No filter changes it; of one that is only meant to be added git has this id as well.
+    // No filter changes an empty file. Git also uses its id for `git add --intent-to-add`.
     if (content.length === 0) return null;
     const hash = lateCrypto().createHash(id.length === 40 ? 'sha1' : 'sha256');
     return hash.update(`blob ${content.length}\0`).update(content).digest('hex');
@@ -40,8 +40,8 @@ function idAsIs(top: string, { mode, id, name }: Held): string | null {
 }
 
 /**
- * Whether the file is, byte for byte, what git has of it. Where git says that they differ, they would only once it had gone
- * through a filter, such as one for line endings that came after it: nobody has changed it.
+ * Whether the file equals its blob byte for byte. Git may still report a change if a filter, such as one for line
+ * endings, was configured after the commit: nobody has edited the file.
  */
 export function isUntouched(top: string, held: Held): boolean {
   return held.mode.startsWith('100') && idAsIs(top, held) === held.id;

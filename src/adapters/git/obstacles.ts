@@ -1,4 +1,4 @@
-// What in a worktree stands in the way of files that a commit would put there.
+// Uncommitted files of a worktree that block the checkout of another commit.
 
 import { lstatSync, readdirSync, type Stats } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -20,7 +20,10 @@ function filesBelow(top: string, directory: string): string[] {
   });
 }
 
-/** The paths that would be overwritten, or removed, though no commit has what they hold. `dirty`: changed since the last commit. */
+/**
+ * Sorted paths with uncommitted content that the changes would overwrite or remove.
+ * @param dirty paths changed since the last commit
+ */
 export function obstaclesFor(top: string, changes: readonly Change[], dirty: ReadonlySet<string>): string[] {
   const gone = new Set(changes.filter(({ isGone }) => isGone).map(({ path }) => path));
   const found = new Set<string>();

@@ -1,6 +1,6 @@
-// What git prints is read by programs: nobody's settings, a repository's own included, have a say in its form.
+// Git options that fix its output format for parsing, whatever the settings of users and repositories are.
 
-/** Each as git has it by itself; a setting for one command goes before the one for all. */
+/** Git's default values. A setting for one command overrides the general one, so each is listed. */
 const FORM: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     [
@@ -49,16 +49,16 @@ const FORM: Readonly<Record<string, string>> = {
 
 const SETTINGS = Object.entries(FORM).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
 
-/** These show what programs of somebody's choice make of files, unless they are told not to. */
+/** Commands that run configured diff and textconv programs, unless an option disables them. */
 const SHOWING: readonly string[] = ['diff', 'diff-index', 'diff-tree', 'log', 'show'];
 const OWN = ['--no-ext-diff', '--no-textconv'];
 
-/** The command among the arguments of git. */
+/** Index of the subcommand among the arguments of git. */
 export function verbAt(args: readonly string[]): number {
   return args.findIndex((arg, index) => !arg.startsWith('-') && args[index - 1] !== '-c');
 }
 
-/** The same command with its output in the form that programs read. */
+/** The same arguments, with the options for a fixed output format. */
 export function plainly(args: readonly string[]): readonly string[] {
   const at = verbAt(args);
   const verb = args[at] ?? '';

@@ -1,4 +1,4 @@
-// What Git tells of the work on a SPEC: where it began, what changed since, and which tests name what.
+// Git history of the work on a SPEC: base commit, changed files, and test lines that name requirements.
 
 import { commitCommand, specDirectory } from '../../domain/spec/spec.ts';
 import { mayHoldTests, type SyncFacts, type TestLine } from '../../domain/spec/sync.ts';
@@ -10,7 +10,7 @@ type WorkBase =
   | { readonly ok: true; readonly base: string; readonly words: string }
   | { readonly ok: false; readonly why: string };
 
-/** Of a large project, all paths and all lines that name something. */
+/** Enough for all paths and matching lines of a large project. */
 const MAX_BYTES = 64 * 1024 * 1024;
 const SHOWN = 10;
 
@@ -27,7 +27,7 @@ export function createSpecHistory(root: string) {
     );
     return exitCode === 0 ? stdout.trim() : null;
   };
-  /** Whether the one comes before the other, or is the same; a tree that is no commit has none before it. */
+  /** Whether `one` is `other` or an ancestor of it; false for a tree, which is no commit. */
   const isAncestor = async (one: string, other: string): Promise<boolean> =>
     (await tryGit(['merge-base', '--is-ancestor', one, other], { cwd: root })).exitCode === 0;
   const split = (text: string) => [...new Set(text.split('\0').filter((path) => path !== ''))].sort();
@@ -41,7 +41,7 @@ export function createSpecHistory(root: string) {
     return null;
   };
 
-  /** Where no branch tells it: before the first commit that names the SPEC, or that brought it. */
+  /** Base without a branch: the parent of the first commit that names the SPEC or adds its file. */
   const beforeFirst = async (id: string): Promise<Extract<WorkBase, { ok: true }> | null> => {
     const named = await run(['log', '--reverse', '--format=%H', '--fixed-strings', `--grep=${id}`, 'HEAD', '--']);
     const brought = await run(['log', '--reverse', '--format=%H', 'HEAD', '--', `${specDirectory(id)}/spec.md`]);
@@ -54,7 +54,7 @@ export function createSpecHistory(root: string) {
     return { ok: true, base, words: `the commit before ${first.slice(0, SHOWN)}` };
   };
 
-  /** On the default branch itself: there, or where a team began to build it, whichever is older. */
+  /** Base on the default branch: the result of `beforeFirst` or the start of a team, whichever is older. */
   const onDefault = async (id: string, head: string, begun: readonly string[]): Promise<WorkBase> => {
     const named = await beforeFirst(id);
     const commits: string[] = [];
@@ -78,7 +78,7 @@ export function createSpecHistory(root: string) {
   };
 
   return {
-    /** @param begun commits at which teams began to build it, the first one first */
+    /** @param begun commits at which teams began to build the SPEC, oldest first */
     base: async (id: string, wanted: string | null, begun: readonly string[]): Promise<WorkBase> => {
       const head = await commitOf('HEAD');
       if (head === null) return { ok: false, why: 'there is no commit yet: commit what was built, then sync' };
@@ -117,7 +117,7 @@ async function linesNaming(root: string, ids: readonly string[]): Promise<readon
     cwd: root,
     maxBytes: MAX_BYTES,
   });
-  // 1: nothing was found.
+  // Exit code 1: no match.
   if (exitCode !== 0 && exitCode !== 1) throw new Error(`git grep failed: ${oneLine(stderr)}`);
   const isTest = new Map<string, boolean>();
   return stdout.split('\n').flatMap((row) => {

@@ -1,4 +1,4 @@
-// What commits hold: those of a writer with the paths that they change, and what two commits merged give.
+// Commits of team branches: ancestry, changed paths, merges, and tasks behind merged files.
 
 import { ToolError } from '../../domain/errors.ts';
 import { lastLines } from '../../domain/text.ts';
@@ -13,7 +13,7 @@ function parts(text: string): string[] {
   return text.split('\0').filter((part) => part !== '');
 }
 
-/** What was told once of two commits holds for ever. */
+/** Cache of ancestry between two commits, which never changes. */
 const ancestry = new Map<string, boolean>();
 const ANCESTRY_MAX = 10_000;
 
@@ -22,7 +22,7 @@ function note(first: string, second: string, holds: boolean, { common }: Reposit
   ancestry.set(`${common} ${first} ${second}`, holds);
 }
 
-/** What git told of two commits is not asked again. */
+/** Caches that `first` is an ancestor of `second`. */
 export function noteAncestor(first: string, second: string, repository: Repository): void {
   note(first, second, true, repository);
 }
@@ -33,7 +33,7 @@ export async function isAncestor(first: string, second: string, repository: Repo
   if (known !== undefined) return known;
   const { exitCode, stdout } = await run.try(repository.top, ['merge-base', first, second]);
   const base = stdout.trim();
-  // Any other code: one of them is not there, or not yet.
+  // Any other code: a commit is missing, and may arrive later.
   if (exitCode === 0 || exitCode === 1) {
     note(first, second, base === first, repository);
     note(second, first, base === second, repository);
@@ -41,14 +41,14 @@ export async function isAncestor(first: string, second: string, repository: Repo
   return exitCode === 0 && base === first;
 }
 
-/** Merges that were made of what git gave by itself, with their parents. */
+/** Clean merges made by this process, with their parents. */
 const clean = new Map<string, readonly string[]>();
 
-/** Commits between two others: asked for more than once before the branches move. */
+/** Cache of `commitsBetween`: callers repeat a query until the branches move. */
 const between = new Map<string, readonly MemberCommit[]>();
 const BETWEEN_MAX = 100;
 
-/** A merge that this program made: nothing of its own is to be told of it. */
+/** Caches a merge made by this process: it adds no changes of its own. */
 function noteMerge(sha: string, parents: readonly string[], repository: Repository): void {
   clean.set(`${repository.common} ${sha}`, parents);
   for (const parent of parents) {
@@ -57,7 +57,7 @@ function noteMerge(sha: string, parents: readonly string[], repository: Reposito
   }
 }
 
-/** The commit that a name stands for in a worktree; null without one. */
+/** The commit that a name resolves to in a worktree; null when there is none. */
 export async function commitAt(name: string, cwd: string, run: Run): Promise<string | null> {
   const { exitCode, stdout } = await run.try(cwd, ['rev-parse', '--verify', '--quiet', `${name}^{commit}`]);
   return exitCode === 0 ? stdout.trim() : null;
@@ -68,7 +68,7 @@ export async function refAt(ref: string, repository: Repository, run: Run): Prom
   return (await commitsAt([ref], repository, run)).get(ref) ?? null;
 }
 
-/** The commits of those of the refs that exist, told at once. */
+/** Commits of the refs that exist, with at most one git process. */
 export async function commitsAt(
   refs: readonly string[],
   { top, common }: Repository,
@@ -86,10 +86,10 @@ export async function commitsAt(
 
 type Told = Omit<MemberCommit, 'files'> & { readonly parents: readonly string[]; readonly files: readonly string[] };
 
-/** Where a file may come, something else does: no name of one, of whatever it is made, is taken for a commit. */
+/** Status letter before each path: it keeps a file name from being parsed as a commit. */
 const STATUS = /^\n?[A-Z]$/;
 
-/** The commits of `to` that `from` lacks, oldest first, each with the paths that it changes, from the top; a merge without. */
+/** Commits of `to` that `from` lacks, oldest first, with changed paths relative to the top; merges without paths. */
 async function toldBetween(from: string, to: string, repository: Repository, run: Run): Promise<readonly Told[]> {
   const format = '--format=%H %P%x00%s%x00%(trailers:key=Task,valueonly,unfold)';
   const how = ['-z', '--topo-order', '--reverse', format, '--name-status', '--no-diff-merges', ...PLAIN];
@@ -104,17 +104,20 @@ async function toldBetween(from: string, to: string, repository: Repository, run
     told.push({ sha, parents, subject, task: task === '' ? null : task, files });
   }
   note(to, from, told.length === 0, repository);
-  // Whatever lies between them was told: the way down ends at a commit whose parent `from` is.
+  // The list is complete, so an ancestor `from` is the parent of a listed commit.
   const isBefore = told.some(({ parents }) => parents.includes(from));
   note(from, to, isBefore, repository);
   return told;
 }
 
-/** Of a merge what its parents, merged by git, do not give. Each alone: after another one git 2.39 tells all that it brings. */
+/**
+ * Paths that a merge changes beyond git's own merge of its parents.
+ * One process per merge: after the first one, git 2.39 lists all paths that a merge brings.
+ */
 async function mergeFiles(sha: string, parents: number, repository: Repository, run: Run): Promise<readonly string[]> {
   const { top, common } = repository;
   if (clean.has(`${common} ${sha}`)) return [];
-  // Git cannot make a merge of more than two again.
+  // `--remerge-diff` supports two parents only.
   const text =
     parents > 2
       ? await run.git(top, ['diff-tree', '-r', '-z', '--name-only', ...PLAIN, `${sha}^1`, sha])
@@ -122,7 +125,7 @@ async function mergeFiles(sha: string, parents: number, repository: Repository, 
   return parts(text.replace(/^\n/, ''));
 }
 
-/** The commits of `to` that `from` lacks, oldest first; merges that add nothing of their own left out. */
+/** Commits of `to` that `from` lacks, oldest first, without merges that add no changes of their own. */
 export async function commitsBetween(
   from: string,
   to: string,
@@ -132,7 +135,7 @@ export async function commitsBetween(
   const { common, prefix } = repository;
   if (from === to || ancestry.get(`${common} ${to} ${from}`) === true) return [];
   const [side, ...others] = (clean.get(`${common} ${to}`) ?? []).filter((parent) => parent !== from);
-  // What a merge with `from` brings is the other side's.
+  // A clean merge of `from` and `side` adds only the commits of `side`.
   if (side !== undefined && others.length === 0) return commitsBetween(from, side, repository, run);
   const key = `${common} ${prefix} ${from} ${to}`;
   const known = between.get(key);
@@ -149,7 +152,7 @@ export async function commitsBetween(
   return commits;
 }
 
-/** How the files of two commits differ. */
+/** Changed paths between two commits, relative to the top. */
 export async function changesBetween(from: string, to: string, { top }: Repository, run: Run): Promise<Change[]> {
   const text = await run.git(top, ['diff-tree', '-r', '-z', '--name-status', ...PLAIN, from, to]);
   const words = parts(text);
@@ -158,7 +161,7 @@ export async function changesBetween(from: string, to: string, { top }: Reposito
   );
 }
 
-/** The same with the lines that were added and removed, from the project's root. */
+/** Changed paths with the numbers of added and removed lines, relative to the project's root. */
 export async function countsBetween(
   from: string,
   to: string,
@@ -173,7 +176,7 @@ export async function countsBetween(
   });
 }
 
-/** The tree that two commits give, merged; the paths in conflict, from the top, when that is not clean. */
+/** Tree of the merge of two commits; on conflict, the conflicting paths relative to the top. */
 export async function mergeTrees(
   ours: string,
   theirs: string,
@@ -188,7 +191,7 @@ export async function mergeTrees(
   throw new ToolError('git', `git merge-tree failed for ${ours} and ${theirs}: ${lastLines(stderr || stdout, 8)}`);
 }
 
-/** The commit that has both, or the paths in conflict, from the top; without `always` it may be the second one itself. */
+/** Merge commit, or the conflicting paths relative to the top. Without `always`, a fast-forward gives `theirs`. */
 export async function mergeCommit(
   ours: string,
   theirs: string,
@@ -199,7 +202,7 @@ export async function mergeCommit(
   when?: 'always',
 ): Promise<string | { readonly conflicts: readonly string[] }> {
   if (when === undefined && (await isAncestor(ours, theirs, repository, run))) return theirs;
-  // Where theirs has all of ours, its tree is that of the merge.
+  // `theirs` contains `ours`, so the merge has its tree.
   const result = (await isAncestor(ours, theirs, repository, run))
     ? { tree: `${theirs}^{tree}` }
     : await mergeTrees(ours, theirs, repository, run);
@@ -210,12 +213,12 @@ export async function mergeCommit(
   return made;
 }
 
-/** No path has two slashes in a row. */
+/** Separator: no path contains two slashes in a row. */
 const MARK = '//task//';
 
 /**
- * Ids of the tasks whose merges changed these files, told from the top, in `to` since `from` left it; the oldest first.
- * @param files null: any
+ * Ids of the tasks whose merges in `from..to` changed these files, oldest first.
+ * @param files relative to the top; null: any
  */
 export async function tasksBehind(
   from: string,
@@ -224,7 +227,7 @@ export async function tasksBehind(
   { top }: Repository,
   run: Run,
 ): Promise<readonly string[]> {
-  // Limited to paths, Git leaves merges out whose first parent the range leaves out.
+  // Filtered below: with a path limit, Git omits merges whose first parent is outside the range.
   const told = await run.git(top, [
     'log',
     '-z',
@@ -236,7 +239,7 @@ export async function tasksBehind(
     `--format=${MARK}%(trailers:key=Task,valueonly,unfold)${MARK}`,
     `${from}..${to}`,
   ]);
-  // Before the first mark there is nothing; then trailers and paths take turns.
+  // The text before the first mark is empty; then trailers and paths alternate.
   const [, ...rows] = told.split(MARK);
   const ids = rows.flatMap((trailers, index) => {
     const changed = parts((rows[index + 1] ?? '').replace(/^\0\n/, ''));

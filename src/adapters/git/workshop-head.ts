@@ -1,4 +1,4 @@
-// Where a team's branch was left by who merges there. What somebody else has put in its place is no part of the work.
+// Head of a team's branch: its last merge, recorded in a ref. Commits that others put on the branch do not count.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,12 +10,12 @@ import { worktreesBelow } from './workshop-place.ts';
 import { checkedOutIn } from './workshop-refs.ts';
 
 export type Heads = {
-  /** Where the team's branch counts as being. */
+  /** Commit that counts as the head of the team's branch: the recorded one, else the actual one. */
   readonly head: string | undefined;
-  /** Where it is; undefined: it is gone. */
+  /** Actual commit of the team's branch; undefined: the branch is missing. */
   readonly stands: string | undefined;
   readonly isNoted: boolean;
-  /** Where the member's is. */
+  /** Commit of the member's branch. */
   readonly at: string | undefined;
 };
 
@@ -28,8 +28,8 @@ export async function headsOf(team: string, member: string | null, repository: R
 }
 
 /**
- * From here on the branch is moved by merges alone.
- * @param fresh a branch that is to be made there with it
+ * Records the head; from then on, only merges move it.
+ * @param fresh a branch to create at the same commit
  */
 export async function noteHead(
   team: string,
@@ -46,14 +46,14 @@ export async function noteHead(
   if (rows.length > 0) await run.git(root, ['update-ref', '--stdin'], { input: `${rows.join('\n')}\n` });
 }
 
-/** Takes them away all at once; where git does not, each by itself. */
+/** Deletes refs in one transaction; if git refuses that, one by one. */
 export async function deleteRefs(refs: readonly string[], { root }: Repository, run: Run): Promise<void> {
   const input = refs.map((ref) => `delete ${ref}\n`).join('');
   if ((await run.try(root, ['update-ref', '--stdin'], { input })).exitCode === 0) return;
   for (const ref of refs) await run.git(root, ['update-ref', '-d', ref]);
 }
 
-/** Which writers' branches the team's has all of is told at once, and not asked again of each. */
+/** Caches with one query which writers' branches are fully merged into the team's. */
 export async function noteMerged(team: string, repository: Repository, run: Run): Promise<void> {
   const { head } = await headsOf(team, null, repository, run);
   if (head === undefined) return;
@@ -63,7 +63,7 @@ export async function noteMerged(team: string, repository: Repository, run: Run)
   for (const sha of stdout.split('\n')) if (sha !== '') noteAncestor(sha, head, repository);
 }
 
-/** Moves the branch to a merge. Gives git's words on why not: somebody moved it meanwhile, or holds its lock; null: it is there. */
+/** Moves the branch to a merge. Null on success, else git's error: the branch moved meanwhile or is locked. */
 export async function moveHead(
   team: string,
   { isNoted, head = '' }: Heads,
@@ -78,11 +78,11 @@ export async function moveHead(
   return exitCode === 0 ? null : stderr.split('\n')[0] || `exit ${exitCode}`;
 }
 
-/** Puts the branch back to where it was left; what was there instead is kept under the ref that it gives. Null: it is there. */
+/** Resets the branch to its recorded head. Returns the ref that keeps the replaced commit; null: no reset. */
 export async function putBack(team: string, repository: Repository, run: Run): Promise<string | null> {
   const { head, stands } = await headsOf(team, null, repository, run);
   const ref = headRef(teamBranch(team));
-  // Whoever has it checked out is told when work is to be merged.
+  // Do not move a checked-out branch: the next merge reports it.
   if (head === undefined || head === stands || checkedOutIn(ref, repository.common) !== undefined) return null;
   const kept = keptRef('refused', team, LEAD, stands ?? head);
   await run.git(repository.root, ['update-ref', kept, stands ?? head]);
@@ -90,10 +90,10 @@ export async function putBack(team: string, repository: Repository, run: Run): P
   return kept;
 }
 
-/** Git notes a commit that is made; one that was there before, which it goes to or takes as it is, may be anybody's. */
+/** Reflog entries that create a commit. Other entries reuse an existing commit, which may be anybody's. */
 const MADE = /\t(?:commit|cherry-pick|rebase|revert|am)(?: \((?!start|finish|abort|reset)[\w-]+\))?: (?!fast-forward$)/;
 
-/** Commits that were made in worktrees of teams, as these note it. */
+/** Commits made in worktrees of teams, from their reflogs. */
 function madeThere({ common, worktrees }: Repository): ReadonlySet<string> {
   const rows = worktreesBelow(worktrees, common).flatMap((admin) => {
     const log = join(admin, 'logs', 'HEAD');
@@ -118,13 +118,13 @@ export async function personsTips(repository: Repository, run: Run) {
   );
 }
 
-/** A branch that is checked out moves with its files alone, and those are a person's: says where that is; null: nowhere. */
+/** Message that names the checkout of a branch; null: none. A checked-out branch cannot move without its files. */
 export async function checkedOutWords(branch: string, { root, common }: Repository, run: Run): Promise<string | null> {
   if (checkedOutIn(headRef(branch), common) === undefined) return null;
   const listed = await run.git(root, ['worktree', 'list', '--porcelain', '-z']);
   const rows = listed.split('\0\0').map((row) => row.split('\0'));
   const place = rows.find((row) => row.includes(`branch ${headRef(branch)}`));
-  // One whose directory is gone holds nothing.
+  // A worktree without its directory does not block the branch.
   if (place === undefined || place.some((line) => line.startsWith('prunable'))) return null;
   const [path = ''] = place;
   return `${branch} is checked out in ${path.replace(/^worktree /, '')}: a team's work is merged into it; switch to another branch there`;

@@ -1,4 +1,4 @@
-// What the branches, refs and directories of a team's writers are called.
+// Names of the branches, refs and directories of a team's writers.
 
 import { join } from 'node:path';
 import { ToolError } from '../../domain/errors.ts';
@@ -7,7 +7,7 @@ import type { Repository } from './workshop-git.ts';
 
 const NAME = /^[A-Za-z0-9]+(?:[._-][A-Za-z0-9]+)*$/;
 
-/** A name that can be a directory and a part of a branch. Two hyphens stand between a team and its member. */
+/** Checks that a name can be a directory and a part of a branch. Two hyphens separate a team from its member. */
 function checkName(kind: 'team' | 'teammate', name: string): string {
   if (NAME.test(name) && name.length <= 120 && !name.endsWith('.lock')) return name;
   throw new ToolError(
@@ -16,7 +16,7 @@ function checkName(kind: 'team' | 'teammate', name: string): string {
   );
 }
 
-/** What the branches of all teams are below. */
+/** Parent of all team branches. */
 export const BRANCHES = 'tool';
 
 export function teamBranch(team: string): string {
@@ -31,17 +31,17 @@ export function headRef(branch: string): string {
   return `refs/heads/${branch}`;
 }
 
-/** The commit that a team began from. */
+/** Ref of the commit from which a team began. */
 export function baseRef(team: string): string {
   return `refs/toolcrew/base/${checkName('team', team)}`;
 }
 
-/** Where the team's branch was left by the last merge. */
+/** Ref of the head of the team's branch after the last merge. */
 export function leftRef(team: string): string {
   return `refs/toolcrew/left/${checkName('team', team)}`;
 }
 
-/** Where work is kept that is on no branch. */
+/** Ref for work that is on no branch. */
 export function keptRef(why: 'refused' | 'saved', team: string, member: string, sha: string): string {
   return `refs/toolcrew/${why}/${team}/${member}/${sha}`;
 }
@@ -50,7 +50,7 @@ export function memberPath(team: string, member: string, { worktrees }: Reposito
   return join(worktrees, checkName('team', team), checkName('teammate', member));
 }
 
-/** No teammate is called so. */
+/** Worktree of a read-only member. The `@` cannot begin a teammate's name. */
 export function viewPath(team: string, name: string, { worktrees }: Repository): string {
   return join(worktrees, checkName('team', team), `@${checkName('teammate', name)}`);
 }

@@ -1,4 +1,4 @@
-// Where a writer's branch goes back to when commits are taken out of it.
+// Rollback of refused commits on a writer's branch: target commit and paths to reset.
 
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,12 +8,12 @@ import type { Repository, Run } from './workshop-git.ts';
 type Refusal = {
   readonly sha: string;
   readonly files: readonly string[];
-  /** Where the writer's branch stands, and the team's. */
+  /** `at`: head of the writer's branch; `head`: head of the team's. */
   readonly at: string;
   readonly head: string;
 };
 
-/** The commit to go back to and the paths that go with it; null when the branch has no such commit, or the team's has it. */
+/** Target commit and paths to reset; null if `sha` is not on the writer's branch or already on the team's. */
 export async function refusePlan(
   { sha, files, at, head }: Refusal,
   author: Readonly<Record<string, string>>,
@@ -27,20 +27,20 @@ export async function refusePlan(
   const shared = (await run.try(top, ['merge-base', at, head])).stdout.trim();
   if (shared === '' || (await isAncestor(shared, before, repository, run))) return { to: before, files: paths };
   if (await isAncestor(before, shared, repository, run)) return { to: shared, files: paths };
-  // What it had of the team's work stays: as changes of the writer's own it would be refused the next time.
+  // Keep the team's work: as changes of the writer it would be refused the next time.
   const merged = await mergeTrees(before, shared, repository, run);
   if ('tree' in merged) {
     const args = ['commit-tree', merged.tree, '-p', before, '-p', shared, '-F', '-'];
     const to = (await run.git(top, args, { env: author, input: "Merge the team's work\n" })).trim();
     return { to, files: paths };
   }
-  // No file is refused: all of the work stays in the worktree, as changes to what it had of the team's.
+  // No file is refused: all work stays in the worktree, as uncommitted changes to the team's commit.
   if (files.length === 0) return { to: shared, files: [] };
   const changes = await changesBetween(at, before, repository, run);
   return { to: before, files: [...new Set([...paths, ...changes.map(({ path }) => path)])] };
 }
 
-/** The last commit of the branch's own line before it had `sha`. */
+/** The last commit of the branch's first-parent line without `sha`. */
 async function lastWithout(sha: string, at: string, head: string, { top }: Repository, run: Run): Promise<string> {
   const line = await run.git(top, ['rev-list', '--first-parent', '--ancestry-path', `${sha}..${at}`]);
   const oldest = line.trim().split('\n').at(-1) ?? '';
@@ -49,9 +49,9 @@ async function lastWithout(sha: string, at: string, head: string, { top }: Repos
 }
 
 /**
- * Files that were moved to where they may not be, from the top: where only the new place goes back, they are nowhere.
- * @param to where the branch goes back to
- * @param all the work that is refused
+ * Old paths of files that were moved to a refused path, relative to the top. They are reset too, or the file is lost.
+ * @param to target commit
+ * @param all commit of the whole refused work
  */
 export async function movedFrom(
   { to, files }: { readonly to: string; readonly files: readonly string[] },
@@ -71,7 +71,7 @@ export async function movedFrom(
   ];
   const words = (await run.git(top, ['diff-tree', ...how, to, all])).split('\0');
   const isFree = (path: string) => !lstatSync(join(top, path), { throwIfNoEntry: false })?.isDirectory();
-  // Each is its score, the old path and the new one.
+  // Each entry: score, old path, new path.
   return words.filter((path, index) => index % 3 === 1 && files.includes(words[index + 1] ?? '') && isFree(path));
 }
 

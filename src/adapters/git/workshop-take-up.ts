@@ -1,5 +1,5 @@
-// What a person has made of a team's branch while nobody of the team was at work. Where it was made anew, without what it held,
-// its writers still stand on that, and their next merge would bring it back: they are put upon the new one, with their own.
+// Adoption of a person's changes to a team's branch, made while the team was idle. After a rewrite,
+// writers' branches are rebased: otherwise their next merge would bring removed commits back.
 
 import { messageOf } from '../../domain/errors.ts';
 import { LEAD } from '../../domain/team/message.ts';
@@ -11,9 +11,9 @@ import { headRef, keptRef, leftRef, memberBranch, teamBranch } from './workshop-
 import { standIn } from './workshop-writer.ts';
 
 /**
- * It counts, also where the branch was made anew, moved back, or other work was merged into it; what a teammate did does not.
- * @param members no other branch is a writer's, whatever it is called
- * @returns what people are to be told
+ * Adopts the branch as a person left it, also after a rewrite, a reset or a merge. Ignores changes by teammates.
+ * @param members the writers; other branches are not theirs, whatever their names
+ * @returns messages for people
  */
 export async function takeUpHead(
   team: string,
@@ -45,14 +45,14 @@ async function keep(team: string, member: string, sha: string, { top }: Reposito
   return kept;
 }
 
-/** Who has moved the branch to where it stands, as far as git has noted it. */
+/** Address of the person or process that moved the branch last, from its reflog; empty if unknown. */
 async function moverTo(stands: string, team: string, { top }: Repository, run: Run): Promise<readonly string[]> {
   const how = ['reflog', 'show', '-1', '--format=%H %ge', headRef(teamBranch(team)), '--'];
   const [sha, address] = (await run.try(top, how)).stdout.trim().split(' ');
   return sha === stands && address !== undefined ? [address] : [];
 }
 
-/** Gives what is to be told of the writer; null: nothing. */
+/** Rebases a writer's branch. Returns a message for people; null: nothing to report. */
 async function putUponNew(
   { team, member }: { readonly team: string; readonly member: string },
   was: string,
@@ -66,7 +66,7 @@ async function putUponNew(
   if (other !== '') return `stays as it was: it is another name of ${other}`;
   const { worktree, ref, at } = await standIn({ team, member }, repository, run);
   const shared = (await run.try(repository.top, ['merge-base', was, at])).stdout.trim();
-  // Nothing that was taken out is in it, or not any more.
+  // The branch contains no removed commits.
   if (shared === '' || (await isAncestor(shared, now, repository, run))) return null;
   const work = { was, shared, now, at, author: identity(team, member) };
   const to = shared === at ? now : await ownWork(work, repository, run);
@@ -80,7 +80,7 @@ function comesBack(files: readonly string[]): string {
   return `stays as it was, with what was taken out, which comes back with its next merge: ${files.join(', ')} ${files.length === 1 ? 'does' : 'do'} not go together with the branch as it is now`;
 }
 
-/** Commits: the team's branch before and now, the writer's, and the last that this shared with the former. */
+/** Commits: `was` and `now` of the team's branch, `at` of the writer's, `shared` the merge base of `was` and `at`. */
 type Work = {
   readonly was: string;
   readonly shared: string;
@@ -91,7 +91,7 @@ type Work = {
 
 type Conflicts = { readonly conflicts: readonly string[] };
 
-/** What the writer's branch has that the team's had not, on the new one: commit by commit, or as one where that gives something else. */
+/** The writer's own work on the new branch: replayed commit by commit, or as one commit if that gives another tree. */
 async function ownWork(work: Work, repository: Repository, run: Run): Promise<string | Conflicts> {
   const { was, shared, now, at, author } = work;
   const merged = await mergeUpon(shared, now, at, author, repository, run);
@@ -109,7 +109,7 @@ async function ownWork(work: Work, repository: Repository, run: Run): Promise<st
   return commitOf(merged.tree, [now], message === '' ? 'Work that was not merged' : message, author, repository, run);
 }
 
-/** Commits one after the other upon another; null where one does not go there. */
+/** Replays commits onto another one; null if one conflicts or has no parent. */
 async function replay(
   shas: readonly string[],
   onto: string,
@@ -134,7 +134,7 @@ async function replay(
   return { last, tree };
 }
 
-/** Both sides anew upon a commit: by their own history they share another one. */
+/** Three-way merge with `base` as merge base; by their own history, both sides have another one. */
 async function mergeUpon(
   base: string,
   ours: string,

@@ -1,11 +1,11 @@
-// Where a service's repositories are, given the address of its API, and the other way round.
+// Conversion between the API URL of a hosting service and the clone URLs of its repositories.
 
 import { formatSlug, type RemoteRepository, type RepoSlug } from '../../domain/repository.ts';
 
 /** `https://api.github.com` → `github.com`, `https://api.acme.ghe.com` → `acme.ghe.com`, `https://host/api/v3` → `host`. */
 export function hostOf(apiUrl: string): string {
   const { host, pathname } = new URL(apiUrl);
-  // A server that has the API below its own address is called what it is called.
+  // A server with its API below `/api/v3` has the host of the API.
   const below = /\/api\/v3\/*$/.test(pathname);
   return host.startsWith('api.') && !below ? host.slice('api.'.length) : host;
 }
@@ -17,7 +17,7 @@ export function cloneUrlOf(apiUrl: string, slug: RepoSlug): string {
   return `${url.protocol}//${hostOf(apiUrl)}${path}/${formatSlug(slug)}.git`;
 }
 
-/** The address of the API that belongs to a remote; a host that is not the service's own is taken for an enterprise server. */
+/** API URL for a remote. Any host but github.com and *.ghe.com counts as an enterprise server. */
 export function apiUrlOf({ host, origin }: Pick<RemoteRepository, 'host' | 'origin'>): string {
   const isHosted = host === 'github.com' || host.endsWith('.ghe.com');
   return isHosted ? `https://api.${host}` : `${origin}/api/v3`;

@@ -1,4 +1,4 @@
-// Where the hosting credential comes from, and how it leaves this process's environment.
+// Hosting credential: its sources, and the removal of tokens from this process's environment.
 
 import { closeSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs';
 import { TOKEN_VARIABLES } from '../../domain/credential.ts';
@@ -8,12 +8,12 @@ import { runProgram } from '../program.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The token variables of an environment, taken out of it once, at the start. */
+/** Token variables with their values, removed from the environment once at start-up. */
 export type TakenTokens = ReadonlyMap<string, string>;
 
 /**
- * Takes every token out of the environment: out of `process.env`, and on Linux out of the memory that
- * `/proc/<pid>/environ` shows, which deleting a variable does not touch.
+ * Removes every token from `process.env`, and on Linux from the memory that `/proc/<pid>/environ` shows.
+ * Deleting a variable does not change that memory.
  * @param extra further variables that hold a token, named by the workflow file
  * @returns the values; `scrubbed` false when the kernel may still show them to programs of the same user
  */
@@ -59,7 +59,7 @@ function scrubProcess(names: readonly string[]): boolean {
   }
 }
 
-/** Other processes of this user whose environment shows the token: each could be read by an agent. */
+/** Ids of processes with the token in a readable environment: an agent of the same user could read it there. */
 export function exposedIn(token: string): number[] {
   if (process.platform !== 'linux' || token.length < 8) return [];
   return readdirSync('/proc')
@@ -76,7 +76,7 @@ export function exposedIn(token: string): number[] {
 
 export type ClientLogin = { readonly installed: boolean; readonly ok: boolean; readonly says: string };
 
-/** The hosting client's own word on its login. */
+/** Login status as reported by the hosting client, gh. */
 export async function clientStatus(host: string, env: Environment): Promise<ClientLogin> {
   const result = await client(['auth', 'status', '--hostname', host], env);
   if (result === undefined) return { installed: false, ok: false, says: 'the hosting client gh is not installed' };
@@ -104,13 +104,13 @@ async function clientToken(host: string, env: Environment): Promise<string | und
 const ORDINARY = ['GITHUB_TOKEN', 'GH_TOKEN'];
 const ENTERPRISE = ['GH_ENTERPRISE_TOKEN', 'GITHUB_ENTERPRISE_TOKEN'];
 
-/** As the hosting client takes them: a host that the service runs itself has the ordinary variables, any other its own. */
+/** Token variables in the order that gh uses: enterprise ones come first for hosts other than the service's own. */
 function variablesFor(host: string): readonly string[] {
   if (host === 'github.com') return ORDINARY;
   return host.endsWith('.ghe.com') ? [...ORDINARY, ...ENTERPRISE] : [...ENTERPRISE, ...ORDINARY];
 }
 
-/** Holds the token in memory, knows where it came from, and fetches it again from the client's login when it was turned away. */
+/** Token in memory, with its source. A rejected token from the login of gh is fetched again. */
 export class Credential {
   readonly #host: string;
   readonly #env: Environment;
@@ -128,8 +128,8 @@ export class Credential {
   }
 
   /**
-   * Finds a token: the variable that the file names, those of the host, then the login of the hosting client.
-   * @param named the file's variable, without the dollar sign
+   * Finds a token: only in `named` if given, else in the host's variables, then in the login of gh. Throws `ToolError`.
+   * @param named variable from the workflow file, without the dollar sign
    */
   static async find(named: string | null, tokens: TakenTokens, host: string, env: Environment): Promise<Credential> {
     const candidates = named === null ? variablesFor(host) : [named];
@@ -152,7 +152,7 @@ export class Credential {
     return this.#fromClient;
   }
 
-  /** The value now; never to be shown, logged or written. */
+  /** Current value. Never show, log or write it. */
   get value(): string {
     return this.#token;
   }
@@ -165,12 +165,12 @@ export class Credential {
     return this.#token;
   }
 
-  /** The service turned the token away. */
+  /** Marks the token as rejected by the service. */
   reject(): void {
     this.#stale = true;
   }
 
-  /** For git, in the form of its credential protocol. */
+  /** The credential in the format of git's credential protocol. */
   async gitSecret(): Promise<string> {
     return `username=x-access-token\npassword=${await this.token()}\n`;
   }

@@ -1,4 +1,4 @@
-// Who put a label on an issue last. Answers are kept over restarts, and asked for again only if something changed.
+// Cache of the last event that put a label on an issue, kept over restarts and revalidated by ETag.
 
 import { readFileSync } from 'node:fs';
 import { rename, writeFile } from 'node:fs/promises';
@@ -23,7 +23,7 @@ export type EventPage = {
   readonly last: number;
 };
 
-/** Null: nothing changed since the answer that had this `etag`. */
+/** Null: unchanged since the answer with this `etag`. */
 export type ReadEvents = (
   issue: number,
   page: number,
@@ -40,12 +40,12 @@ const kept = z.object({
 });
 const file = z.array(z.tuple([z.string(), z.string(), kept]));
 
-/** `page`: the last one, and the one whose validator is kept. */
+/** `page`: number of the last page; the kept ETag belongs to it. */
 type Answer = z.output<typeof kept>;
 
 export class LabelEvents {
   readonly #read: ReadEvents;
-  /** Null: answers are kept in memory alone. */
+  /** Null: answers are kept in memory only. */
   readonly #path: string | null;
   readonly #answers = new KeptAnswers<Answer>(KEPT);
   #writing: Promise<void> | undefined;
@@ -59,7 +59,7 @@ export class LabelEvents {
       const rows = file.parse(JSON.parse(readFileSync(path, 'utf8')));
       for (const [key, etag, value] of rows) this.#answers.set(key, { etag, value });
     } catch {
-      // Not there, or not readable: every answer is had anew.
+      // Missing or unreadable: every answer is fetched again.
     }
   }
 
@@ -70,7 +70,7 @@ export class LabelEvents {
     if (known !== undefined && (await this.#read(issue, known.value.page, known.etag, signal)) === null)
       return known.value.event;
     const { page, last, event } = await this.#find(issue, label, signal);
-    // What comes after a full page is on another one, which would not be heard of.
+    // Never cache a full page: the next event goes to a new page and leaves this ETag unchanged.
     if (page.etag !== undefined && page.rows.length < PER_PAGE) {
       this.#answers.set(key, { etag: page.etag, value: { page: last, event } });
       this.#isChanged = true;
@@ -95,7 +95,7 @@ export class LabelEvents {
     return { page: newest, last, event: null };
   }
 
-  /** The file spares requests and nothing else: that it cannot be written harms nobody. */
+  /** Ignores write errors: the file only saves requests. */
   async #write(): Promise<void> {
     while (this.#isChanged && this.#path !== null) {
       this.#isChanged = false;

@@ -1,5 +1,5 @@
-// Where a lead has finished work measured: its checks run code that teammates wrote, so they run as teammates do, with a
-// home of their own, in namespaces where there are any, and with nothing of the lead's or of the person's in reach.
+// Sandbox for the quality gate: checks run code of teammates, so they are isolated as teammates are.
+// They have a home of their own and, where available, namespaces that hide the person's logins.
 
 import { existsSync, mkdirSync, mkdtempSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -13,10 +13,10 @@ import { homesOf } from '../team-homes.ts';
 import { toolchainVariables } from '../toolchains.ts';
 import { type MemberHomeOptions, withGitSettings } from './member-home.ts';
 
-/** Whose name no teammate can have. */
+/** No teammate can have this name. */
 const GATE = '@gate';
 
-/** Logins of runtimes, which teammates may need and checks never do. */
+/** Paths of runtime logins: teammates may need them, checks never do. */
 function logins(env: MemberHomeOptions['env']): readonly string[] {
   const home = env.HOME ?? homedir();
   const config = env.XDG_CONFIG_HOME ?? join(home, '.config');
@@ -27,7 +27,7 @@ function logins(env: MemberHomeOptions['env']): readonly string[] {
   ];
 }
 
-/** What the checkout has installed; worktrees lack what git does not keep. */
+/** Installed packages of the main checkout: worktrees lack untracked files. */
 function installedIn(main: string): { readonly path: readonly string[]; readonly env: Record<string, string> } {
   const venv = ['.venv', 'venv'].map((name) => join(main, name)).find((place) => existsSync(join(place, 'bin')));
   return {
@@ -39,7 +39,7 @@ function installedIn(main: string): { readonly path: readonly string[]; readonly
 type Measured = { readonly main: string; readonly team: string; readonly root: string };
 
 /**
- * Makes a room for one measuring; it is closed when that is over.
+ * Creates the sandbox for one measurement; the caller closes it afterwards.
  * @param main the lead's checkout: worktrees of teams share its packages
  * @param root the worktree that is measured
  */
@@ -48,7 +48,7 @@ export async function openGateRoom(
   { main, team, root }: Measured,
 ): Promise<CheckRoom> {
   const place = join(homesOf(stateDir, team), GATE);
-  // What was built for one measuring serves the next one.
+  // The build cache is kept for the next measurement.
   mkdirSync(place, { recursive: true, mode: 0o700 });
   const cache = ownDirectory(join(place, 'cache'));
   const stay = mkdtempSync(join(place, 'gate-'));
@@ -70,7 +70,7 @@ export async function openGateRoom(
         ...home.env,
         ...installed.env,
         XDG_CACHE_HOME: cache,
-        // The same each time: what was measured is found by it. No check needs the program that agents have.
+        // Constant: PATH is part of the key of cached results. Checks do not need the agents' own commands.
         PATH: [...installed.path, own.PATH ?? '/usr/local/bin:/usr/bin:/bin'].join(delimiter),
         ...(isolation.active ? { [NAMESPACE_VARIABLE]: '1' } : {}),
       },
@@ -79,7 +79,7 @@ export async function openGateRoom(
     wrap: (file, args) => isolation.wrap(file, args, [root, home.path, cache, tmp]),
     close: async () => {
       runtime.remove(tmp);
-      // What cannot be removed goes with the team.
+      // Leftovers are removed with the team.
       await removeTree(stay).catch(() => undefined);
     },
   };

@@ -1,5 +1,5 @@
-// What is left to do for an issue whose attempts are over, read off its state: so a restart goes on where the last
-// process stopped, and each step is done once.
+// Next step for an issue that no agent works on, derived from its state alone.
+// After a restart, the daemon continues at that step and repeats no finished one.
 
 import { assertNever } from '../errors.ts';
 import type { StateLabels } from '../issue.ts';
@@ -15,12 +15,12 @@ export type Step =
   | { readonly kind: 'label_remove'; readonly key: string; readonly label: string }
   | { readonly kind: 'observe'; readonly label: string };
 
-/** Once in each claim, attempt and pushed commit the tracker is asked for the open pull request. */
+/** Effect key: the daemon asks the tracker for the open pull request once per claim, attempt and pushed commit. */
 export function pullRequestKey(entry: Entry): string {
   return `pull_request:${entry.branch}`;
 }
 
-/** The pull request that is known to be open; null when the tracker is to be asked. */
+/** The known open pull request; null: ask the tracker. */
 export function openPullRequest(entry: Entry): PullRequest | null {
   return finished(entry, pullRequestKey(entry)) ? entry.pullRequest : null;
 }
@@ -41,7 +41,7 @@ function dropLabels(entry: Entry, unwanted: (label: string) => boolean): Step | 
   return undefined;
 }
 
-/** The new label is added before the old ones go, so that at no moment an issue is without one and forgotten. */
+/** Adds the new label before it removes old ones: an issue without a state label would be forgotten. */
 function swapLabels(entry: Entry, wanted: string): Step {
   const add = `label_add:${wanted.toLowerCase()}`;
   if (!finished(entry, add)) return { kind: 'label_add', key: add, label: wanted };
@@ -49,8 +49,8 @@ function swapLabels(entry: Entry, wanted: string): Step {
 }
 
 /**
- * The next step for an issue that no agent works on: before its first attempt the end labels of an earlier time go, so
- * that it carries one state label; after its last one it is published or given up. Undefined when an attempt is next.
+ * Before the first attempt, old done and failed labels are removed, so that one state label remains. After the last
+ * attempt, the issue is published or given up. Undefined in every other phase.
  */
 export function nextStep(entry: Entry, states: StateLabels): Step | undefined {
   switch (entry.phase) {

@@ -1,5 +1,5 @@
-// What is remembered of issues that are over: enough to know a new life from an old listing. There may be tens of
-// thousands, so a change copies one page of them and shares the others.
+// Persistent map of finished issues: enough of each to tell a relabelled issue from an outdated listing.
+// There may be tens of thousands, so a change copies one page of them and shares the others.
 
 import type { IssueOutcome } from './record.ts';
 
@@ -24,7 +24,7 @@ export function pastOf(book: PastBook, issue: number): Past | undefined {
   return book.get(pageOf(issue))?.get(issue);
 }
 
-/** The book with one more issue; the given one stays as it is. */
+/** A new map with one more issue; the given one is unchanged. */
 export function withPast(book: PastBook, issue: number, past: Past): PastBook {
   const page = new Map(book.get(pageOf(issue))).set(issue, past);
   return new Map(book).set(pageOf(issue), page);
