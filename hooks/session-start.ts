@@ -1,4 +1,4 @@
-// When a session begins, is taken up again or was shortened: where the team stands.
+// SessionStart, also after a resume or a compaction: tells the state of the team.
 
 import { runHook } from '../src/host/run-hook.ts';
 

@@ -1,4 +1,4 @@
-// When the main agent ends its turn: not while mail or work waits for it.
+// Stop: keeps the main agent from ending its turn while mail or work waits for it.
 
 import { runHook } from '../src/host/run-hook.ts';
 

@@ -1,4 +1,4 @@
-// When an agent starts: its run is bound to its member.
+// SubagentStart: binds an agent's run to its member.
 
 import { runHook } from '../src/host/run-hook.ts';
 

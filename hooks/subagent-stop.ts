@@ -1,4 +1,4 @@
-// When an agent stops, and its run is over with that: the decision of TeammateIdle, where the host does not raise it.
+// SubagentStop: ends an agent's run; decides as TeammateIdle where Claude Code does not raise that event.
 
 import { runHook } from '../src/host/run-hook.ts';
 

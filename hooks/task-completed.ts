@@ -1,4 +1,4 @@
-// When a task of the host's own list is completed: the gate.
+// TaskCompleted: the gate for tasks of Claude Code's own list.
 
 import { runHook } from '../src/host/run-hook.ts';
 

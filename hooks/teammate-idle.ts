@@ -1,4 +1,4 @@
-// When a teammate becomes idle: accepted, or given more to do.
+// TeammateIdle: accepts that a teammate rests, or gives it more to do.
 
 import { runHook } from '../src/host/run-hook.ts';
 

@@ -1,4 +1,4 @@
-// When a prompt is sent: the user's commands of the team and word on a SPEC, and the host's that an agent's run is over.
+// UserPromptSubmit: commands of the team, approvals, and Claude Code's notices of ended agents.
 
 import { mayConcernTeam } from '../src/domain/team/prompt.ts';
 import { runHook } from '../src/host/run-hook.ts';

@@ -1,4 +1,4 @@
-// Whom a process was started as, by its environment.
+// The member as which a process was started, by its environment.
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,4 +1,4 @@
-// Whom a shell belongs to: an agent becomes nobody else by what it starts, and a teammate stays who it was started as.
+// Identity of a shell: an agent cannot become somebody else by what it starts, and a teammate stays who it is.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

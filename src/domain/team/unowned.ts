@@ -1,4 +1,4 @@
-// Whom the lead gives a task that is nobody's, where nobody who is there takes it by itself.
+// The teammate that the lead gives a task without an owner.
 
 import { fits } from './idle.ts';
 import { nearPatterns } from './near-patterns.ts';
