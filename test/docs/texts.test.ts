@@ -36,7 +36,10 @@ test('a sentence that is too long and a header that asks are named; code, cells 
   const { status, stderr } = checked(root);
   assert.equal(status, 1);
   assert.deepEqual(
-    stderr.trim().split('\n').map((line) => line.replace(/(?:word ?)+\.?$/, '')),
+    stderr
+      .trim()
+      .split('\n')
+      .map((line) => line.replace(/(?:word ?)+\.?$/, '')),
     [
       'docs/a.md:3: expected at most 30 words in a sentence, got 31: ',
       'src/a.ts: expected a header that names the thing, got: Who holds the lock.',

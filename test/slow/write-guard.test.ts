@@ -117,7 +117,7 @@ test('own files change, foreign ones do not, and one line names file, owner and 
   assert.ok(made.noted.includes('wrote\tsrc/components/list.ts'));
 });
 
-test('a file without an owner is its first writer\'s, also to remove, and nobody else\'s afterwards', (t) => {
+test("a file without an owner is its first writer's, also to remove, and nobody else's afterwards", (t) => {
   const made = new Guarded(t);
   assert.equal(made.run('rm Makefile && mv package.json src/components/package.json').code, 0);
   assert.deepEqual(

@@ -91,7 +91,8 @@ async function refusalOf(context: HookContext, { caller, log: { state } }: Found
       checkout: context.worktree?.checkout ?? null,
     },
   );
-  const holder = note.owner === '' ? 'is free, but its lease could not be taken' : `belongs to ${note.owner} (${note.pattern})`;
+  const holder =
+    note.owner === '' ? 'is free, but its lease could not be taken' : `belongs to ${note.owner} (${note.pattern})`;
   const others = `${visible(note.path)} ${holder}`;
   return clip(ruling.decision === 'deny' ? ruling.reason : others, MOST_CHARS);
 }
