@@ -2,7 +2,7 @@
 
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { FileTeamLog } from '../src/adapters/event-log/team-log.ts';
+import { FileTeamLog } from '../src/team/log/team-log.ts';
 import { programFile } from '../test/support/compiled.ts';
 import { beginLog, runWriters, Writer } from '../test/support/team-writers.ts';
 import { median, type Row, ratioOf, ratiosOf, spread, withCleanup } from './figures.ts';

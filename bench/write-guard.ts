@@ -3,10 +3,10 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { prepareShell } from '../src/adapters/guard-shell.ts';
-import { createShellGuard } from '../src/adapters/shell-guard.ts';
-import type { CallerRules } from '../src/domain/guard/caller-rules.ts';
-import { SHELL_VARIABLE } from '../src/domain/guard/ticket.ts';
+import { prepareShell } from '../src/guard/guard-shell.ts';
+import { createShellGuard } from '../src/guard/shell-guard.ts';
+import type { CallerRules } from '../src/team/rules/caller-rules.ts';
+import { SHELL_VARIABLE } from '../src/guard/rules/ticket.ts';
 import { type Cleanup, tempDir } from '../test/support/temp.ts';
 import { median, type Row, ratioOf, ratiosOf, spread, withCleanup } from './figures.ts';
 

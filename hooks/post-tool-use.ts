@@ -1,8 +1,8 @@
 // After a tool ran: mail is delivered.
 
-import { runHook } from '../src/host/run-hook.ts';
+import { runHook } from '../src/claude-code/hooks/run-hook.ts';
 
 runHook({
   event: 'PostToolUse',
-  load: () => import('../src/host/answers/post-tool-use.ts'),
+  load: () => import('../src/compose/hooks/post-tool-use.ts'),
 });

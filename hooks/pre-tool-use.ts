@@ -1,11 +1,11 @@
 // Before a tool runs: ownership of files, spawns of teammates, and who calls the team's operations.
 
-import { beginsTeam, kindOfTool } from '../src/domain/team/tool-kind.ts';
-import { runHook } from '../src/host/run-hook.ts';
+import { beginsTeam, kindOfTool } from '../src/claude-code/rules/tool-kind.ts';
+import { runHook } from '../src/claude-code/hooks/run-hook.ts';
 
 runHook({
   event: 'PreToolUse',
-  load: () => import('../src/host/answers/pre-tool-use.ts'),
+  load: () => import('../src/compose/hooks/pre-tool-use.ts'),
   concerns: ({ tool }, hasTeam) =>
     kindOfTool(tool) !== 'other' && (beginsTeam(tool) || kindOfTool(tool) === 'later' || hasTeam()),
   // Up to 2.1.100 a silent hook that ends last takes the stamp of the other away.

@@ -1,8 +1,8 @@
 // Stop: keeps the main agent from ending its turn while mail or work waits for it.
 
-import { runHook } from '../src/host/run-hook.ts';
+import { runHook } from '../src/claude-code/hooks/run-hook.ts';
 
 runHook({
   event: 'Stop',
-  load: () => import('../src/host/answers/stop.ts'),
+  load: () => import('../src/compose/hooks/stop.ts'),
 });

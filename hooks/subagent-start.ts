@@ -1,8 +1,8 @@
 // SubagentStart: binds an agent's run to its member.
 
-import { runHook } from '../src/host/run-hook.ts';
+import { runHook } from '../src/claude-code/hooks/run-hook.ts';
 
 runHook({
   event: 'SubagentStart',
-  load: () => import('../src/host/answers/subagent-start.ts'),
+  load: () => import('../src/compose/hooks/subagent-start.ts'),
 });

@@ -1,8 +1,8 @@
 // SubagentStop: ends an agent's run; decides as TeammateIdle where Claude Code does not raise that event.
 
-import { runHook } from '../src/host/run-hook.ts';
+import { runHook } from '../src/claude-code/hooks/run-hook.ts';
 
 runHook({
   event: 'SubagentStop',
-  load: () => import('../src/host/answers/subagent-stop.ts'),
+  load: () => import('../src/compose/hooks/subagent-stop.ts'),
 });

@@ -1,8 +1,8 @@
 // TeammateIdle: accepts that a teammate rests, or gives it more to do.
 
-import { runHook } from '../src/host/run-hook.ts';
+import { runHook } from '../src/claude-code/hooks/run-hook.ts';
 
 runHook({
   event: 'TeammateIdle',
-  load: () => import('../src/host/answers/teammate-idle.ts'),
+  load: () => import('../src/compose/hooks/teammate-idle.ts'),
 });

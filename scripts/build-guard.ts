@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { GUARD_ARCHITECTURES, packedGuard } from '../src/domain/guard/program-name.ts';
+import { GUARD_ARCHITECTURES, packedGuard } from '../src/guard/rules/program-name.ts';
 
 const COMPILERS = {
   x64: { compiler: 'x86_64-linux-gnu-gcc', debian: 'gcc-x86-64-linux-gnu' },

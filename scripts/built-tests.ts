@@ -16,10 +16,10 @@ const ADDRESSES = /^(?:node:)?net$/;
 
 /** Network tests that need no second form, and why: each takes long and its sockets are those of others. */
 const SOURCE_ALONE: ReadonlyMap<string, string> = new Map([
-  ['test/adapters/runner/team.integration.test.ts', 'desk.test.ts has the same sockets'],
-  ['test/cli/demo.integration.test.ts', 'it starts dist/ itself'],
+  ['test/daemon/runners/team-runner.integration.test.ts', 'desk.test.ts has the same sockets'],
+  ['test/cli/demo/demo.integration.test.ts', 'it starts dist/ itself'],
   [
-    'test/cli/doctor.integration.test.ts',
+    'test/cli/doctor/doctor.integration.test.ts',
     'doctor-network.integration.test.ts and doctor-labels.test.ts have the same requests',
   ],
 ]);

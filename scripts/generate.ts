@@ -5,9 +5,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { teamJsonSchema } from '../src/adapters/config/team-schema.ts';
-import { workflowJsonSchema } from '../src/adapters/config/workflow-schema.ts';
-import { packageVersion } from '../src/adapters/package-root.ts';
+import { teamJsonSchema } from '../src/team/config/team-schema.ts';
+import { workflowJsonSchema } from '../src/daemon/config/workflow-schema.ts';
+import { packageVersion } from '../src/base/package-root.ts';
 import { pluginHooks, pluginManifest } from '../src/install/hook-table.ts';
 import { jsonFile } from '../src/install/json-layout.ts';
 import { teamPage } from './team-page.ts';

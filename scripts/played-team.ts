@@ -2,9 +2,9 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { FileTeams } from '../src/adapters/event-log/teams.ts';
-import { composeOperations } from '../src/compose-team.ts';
-import { operate } from '../src/engine/team/operations.ts';
+import { FileTeams } from '../src/team/log/teams.ts';
+import { composeOperations } from '../src/compose/team.ts';
+import { operate } from '../src/team/operations/operations.ts';
 
 const TEAM = 'tool-run-spec-users-001';
 

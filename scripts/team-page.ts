@@ -1,7 +1,7 @@
 // docs/team-configuration.md: the keys of .tool/config/workflow.yaml, made from the schema that decodes it.
 
-import { teamFileText } from '../src/adapters/config/team-file-text.ts';
-import { teamJsonSchema } from '../src/adapters/config/team-schema.ts';
+import { teamFileText } from '../src/team/config/team-file-text.ts';
+import { teamJsonSchema } from '../src/team/config/team-schema.ts';
 import { keyTable } from './configuration-page.ts';
 
 const INTRODUCTION = `# Team configuration

@@ -1,6 +1,6 @@
 // docs/configuration.md: the keys of WORKFLOW.md, made from the schema that decodes it.
 
-import { workflowJsonSchema } from '../src/adapters/config/workflow-schema.ts';
+import { workflowJsonSchema } from '../src/daemon/config/workflow-schema.ts';
 import { keyTable } from './configuration-page.ts';
 
 const INTRODUCTION = `# Configuration

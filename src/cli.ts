@@ -2,10 +2,10 @@
 // The command `tool`: arguments in, exit code out. Commands load their code when they are called.
 
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { packageVersion } from './adapters/package-root.ts';
+import { packageVersion } from './base/package-root.ts';
 import { addPhaseCommands } from './cli/phase-commands.ts';
 import { addTeamCommands } from './cli/team-commands.ts';
-import { messageOf, ToolError } from './domain/errors.ts';
+import { messageOf, ToolError } from './base/rules/errors.ts';
 
 function port(text: string): number {
   const value = Number(text);
@@ -47,7 +47,7 @@ function createProgram(): Command {
     )
     .option('--once', 'poll once, finish what that started, exit')
     .action(async (path: string, options: { port?: number; logFormat: 'text' | 'json'; once?: boolean }) => {
-      const { saveMemory } = await import('./cli/memory-flags.ts');
+      const { saveMemory } = await import('./cli/v8-flags.ts');
       saveMemory();
       const { serveCommand } = await import('./cli/serve.ts');
       await serveCommand(path, options);
@@ -89,11 +89,11 @@ function createProgram(): Command {
     .option('--json', 'print one JSON object instead of the live view')
     .action(async (options: { issues?: number; repo?: string; keep?: boolean; json?: boolean; team?: boolean }) => {
       if (options.team === true) {
-        const { demoTeamCommand } = await import('./cli/demo-team.ts');
+        const { demoTeamCommand } = await import('./cli/demo/demo-team.ts');
         await demoTeamCommand(options);
         return;
       }
-      const { demoCommand } = await import('./cli/demo.ts');
+      const { demoCommand } = await import('./cli/demo/demo.ts');
       await demoCommand(options);
     });
   program
@@ -115,7 +115,7 @@ function createProgram(): Command {
     .option('--json', 'as JSON')
     .option('--fix', 'first write the proposed commands of the quality gate into .tool/config/workflow.yaml')
     .action(async (path: string, options: { json?: boolean; fix?: boolean }) => {
-      const { doctorCommand } = await import('./cli/doctor.ts');
+      const { doctorCommand } = await import('./cli/doctor/doctor.ts');
       await doctorCommand(path, options);
     });
   addTeamCommands(program);
@@ -217,21 +217,21 @@ function addAgentCommands(program: Command): void {
     .command('team')
     .description('lead a team on the issue of this attempt')
     .action(async () => {
-      const { agentTeamCommand } = await import('./cli/agent-team.ts');
+      const { agentTeamCommand } = await import('./cli/agents/agent-team.ts');
       await agentTeamCommand();
     });
   agent
     .command('patch')
     .description('apply the patches in the issue of this attempt')
     .action(async () => {
-      const { patchCommand } = await import('./cli/agent-patch.ts');
+      const { patchCommand } = await import('./cli/agents/agent-patch.ts');
       await patchCommand();
     });
   agent
     .command('teammate')
     .description('play a teammate for one turn, as a script says')
     .action(async () => {
-      const { teammateCommand } = await import('./cli/agent-teammate.ts');
+      const { teammateCommand } = await import('./cli/agents/agent-teammate.ts');
       await teammateCommand();
     });
 }

@@ -2,8 +2,8 @@
 
 import { readFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
-import { messageOf, ToolError } from '../domain/errors.ts';
-import { oneLine, visibleLines } from '../domain/text.ts';
+import { messageOf, ToolError } from '../base/rules/errors.ts';
+import { oneLine, visibleLines } from '../base/rules/text.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,12 +1,12 @@
 // Refusals for shells of agents: no SPEC approval, no leading of a team, no installation while a team is active.
 
-import { FileTeams } from '../adapters/event-log/teams.ts';
-import { identityOf } from '../adapters/identity.ts';
-import { certainIdentity } from '../compose-team.ts';
-import { ToolError } from '../domain/errors.ts';
-import { LEAD } from '../domain/team/message.ts';
-import type { Teams } from '../engine/ports.ts';
-import { isAskedByAgent, isAskedInTeam } from '../host/asked-by-agent.ts';
+import { FileTeams } from '../team/log/teams.ts';
+import { identityOf } from '../agents/member-environment.ts';
+import { certainIdentity } from '../compose/team.ts';
+import { ToolError } from '../base/rules/errors.ts';
+import { LEAD } from '../team/rules/message.ts';
+import type { Teams } from '../base/ports.ts';
+import { isAskedByAgent, isAskedInTeam } from '../claude-code/shell-caller.ts';
 import type { Project } from '../install/project.ts';
 import { standingTeams } from './standing-teams.ts';
 

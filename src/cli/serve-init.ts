@@ -2,12 +2,12 @@
 
 import { existsSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseWorkflow } from '../adapters/config/workflow.ts';
-import { detectRemote } from '../adapters/git/git-remote.ts';
-import { messageOf, ToolError } from '../domain/errors.ts';
-import { joinLines } from '../domain/text.ts';
+import { parseWorkflow } from '../daemon/config/read-workflow.ts';
+import { detectRemote } from '../git/git-remote.ts';
+import { messageOf, ToolError } from '../base/rules/errors.ts';
+import { joinLines } from '../base/rules/text.ts';
 import { type Collected, collect, type InitOptions } from './init-answers.ts';
-import { canRedraw } from './terminal.ts';
+import { canRedraw } from './screen/terminal.ts';
 import { workflowText } from './workflow-text.ts';
 
 async function confirmOverwrite(path: string, options: InitOptions): Promise<void> {

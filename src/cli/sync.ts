@@ -1,9 +1,9 @@
 // `tool sync`: a SPEC held against what was built.
 
-import { composeOperations } from '../compose-team.ts';
-import { ToolError } from '../domain/errors.ts';
-import { asLine, visible } from '../domain/text.ts';
-import type { SyncOutcome } from '../engine/team/phases/sync.ts';
+import { composeOperations } from '../compose/team.ts';
+import { ToolError } from '../base/rules/errors.ts';
+import { asLine, visible } from '../base/rules/text.ts';
+import type { SyncOutcome } from '../team/phases/sync.ts';
 
 const SHOWN = 5;
 

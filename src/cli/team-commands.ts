@@ -1,7 +1,7 @@
 // The command line of `tool team`, `tool spec` and `tool mcp`.
 
 import { type Command, InvalidArgumentError } from 'commander';
-import type { OperationName } from '../domain/team/operation.ts';
+import type { OperationName } from '../team/rules/operation.ts';
 
 type Options = Readonly<Record<string, unknown>> & { readonly json?: boolean };
 
@@ -172,7 +172,7 @@ function addSpecs(program: Command): void {
 
 /** What people see of a team. */
 function addViews(team: Command): void {
-  const root = async () => (await import('../adapters/project.ts')).findProject(process.cwd()).main;
+  const root = async () => (await import('../git/project.ts')).findProject(process.cwd()).main;
   team
     .command('board')
     .description('a live view: tasks, teammates, messages, leases, gate; q leaves it')
@@ -180,7 +180,7 @@ function addViews(team: Command): void {
     .option('--once', 'print it once')
     .option('--json', 'as JSON, once')
     .action(async (name: string | undefined, options: Options & { readonly once?: boolean }) => {
-      const { boardCommand } = await import('./team-board.ts');
+      const { boardCommand } = await import('./screen/team-board.ts');
       await boardCommand(await root(), name, options);
     });
   team
@@ -205,7 +205,7 @@ function addViews(team: Command): void {
         name: string | undefined,
         options: Options & { readonly member?: string; readonly type?: string; readonly follow?: boolean },
       ) => {
-        const { eventsCommand } = await import('./team-events.ts');
+        const { eventsCommand } = await import('./screen/team-events.ts');
         await eventsCommand(await root(), name, options);
       },
     );
@@ -239,7 +239,7 @@ export function addTeamCommands(program: Command): void {
     .command('mcp')
     .description('the team operations as an MCP server on standard input and output')
     .action(async () => {
-      const { serveMcp } = await import('../mcp/server.ts');
+      const { serveMcp } = await import('../claude-code/mcp/server.ts');
       await serveMcp();
     });
 }

@@ -1,16 +1,16 @@
 // `tool team select`: the mode and the team for a piece of work, with the figures that decide and their sources.
 
-import { findVariable } from '../adapters/host-settings.ts';
-import { findProject } from '../adapters/project.ts';
-import { composeOperations } from '../compose-team.ts';
-import { ToolError } from '../domain/errors.ts';
-import { isSpecId } from '../domain/spec/spec.ts';
-import { decideMode } from '../domain/team/activation.ts';
-import { parseFlags } from '../domain/team/arguments.ts';
-import { type FigureName, type PlannedTask, type Selection, select } from '../domain/team/selection.ts';
-import { visible } from '../domain/text.ts';
-import { unreadable } from '../engine/team/deciding.ts';
-import type { HookContext } from '../engine/team/hook-context.ts';
+import { findVariable } from '../claude-code/host-settings.ts';
+import { findProject } from '../git/project.ts';
+import { composeOperations } from '../compose/team.ts';
+import { ToolError } from '../base/rules/errors.ts';
+import { isSpecId } from '../team/rules/spec-documents/spec.ts';
+import { decideMode } from '../team/rules/select/activation.ts';
+import { parseFlags } from '../claude-code/rules/arguments.ts';
+import { type FigureName, type PlannedTask, type Selection, select } from '../team/rules/select/selection.ts';
+import { visible } from '../base/rules/text.ts';
+import { unreadable } from '../team/select/work-decision.ts';
+import type { HookContext } from '../team/operations/hook-context.ts';
 
 export type SelectOptions = {
   readonly team?: boolean;

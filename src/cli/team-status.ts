@@ -1,13 +1,13 @@
 // `tool team status`: all teams of a project, one line each; or one of them.
 
-import { messageOf, ToolError } from '../domain/errors.ts';
-import type { TeamView } from '../domain/team/view.ts';
+import { messageOf, ToolError } from '../base/rules/errors.ts';
+import type { TeamView } from '../team/rules/views/view.ts';
 import { archivedTeams, type FoundTeam, findTeam, presentTeams, readTeam } from './find-team.ts';
 import { jsonText } from './json-text.ts';
-import { paints } from './paint.ts';
-import { type Line, printed, tableLines } from './table.ts';
-import { outputColumns, printedBoard } from './team-board.ts';
-import { cell, elapsed } from './team-board-sections.ts';
+import { paints } from './screen/paint.ts';
+import { type Line, printed, tableLines } from './screen/table.ts';
+import { outputColumns, printedBoard } from './screen/team-board.ts';
+import { cell, elapsed } from './screen/team-board-sections.ts';
 
 /** So many archives are named, the latest ones. */
 const ARCHIVES_SHOWN = 5;

@@ -1,16 +1,16 @@
 // `tool team`: the team operations from a shell.
 
 import { readFileSync } from 'node:fs';
-import { findProject } from '../adapters/project.ts';
-import { composeOperations } from '../compose-team.ts';
-import { messageOf, ToolError } from '../domain/errors.ts';
-import type { Evidence } from '../domain/team/caller.ts';
-import type { OperationName } from '../domain/team/operation.ts';
-import { visibleLines } from '../domain/text.ts';
-import type { Teams } from '../engine/ports.ts';
-import { act } from '../engine/team/acting.ts';
-import type { Answer } from '../engine/team/context.ts';
-import { askerAtShell } from '../host/asked-by-agent.ts';
+import { findProject } from '../git/project.ts';
+import { composeOperations } from '../compose/team.ts';
+import { messageOf, ToolError } from '../base/rules/errors.ts';
+import type { Evidence } from '../team/rules/caller.ts';
+import type { OperationName } from '../team/rules/operation.ts';
+import { visibleLines } from '../base/rules/text.ts';
+import type { Teams } from '../base/ports.ts';
+import { act } from '../claude-code/answers/operate-in-host.ts';
+import type { Answer } from '../team/operations/context.ts';
+import { askerAtShell } from '../claude-code/shell-caller.ts';
 import { shellWords } from './shell-words.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -65,7 +65,7 @@ function toldAtShell(answer: Answer): Answer {
 
 /** What became of the worktrees that a lead that is code left of it; the team is deleted, whatever that comes to. */
 async function closed(team: string): Promise<Answer> {
-  const { closeDeleted } = await import('../compose-lead.ts');
+  const { closeDeleted } = await import('../compose/lead.ts');
   try {
     return (await closeDeleted(findProject(process.cwd()), process.env, team)) ?? {};
   } catch (error) {

@@ -1,8 +1,8 @@
 // `tool uninstall`: takes out what `tool init` put into a project, and nothing else.
 
-import { FileTeams } from '../adapters/event-log/teams.ts';
+import { FileTeams } from '../team/log/teams.ts';
 import { outcomesWith, planUninstall } from '../install/install.ts';
-import { performAll } from '../install/operations.ts';
+import { performAll } from '../install/file-operations.ts';
 import { findProject } from '../install/project.ts';
 import { changes, dryRun, lines } from '../install/report.ts';
 import { refuseAgentsWhileTeamsStand } from './refuse-agents.ts';

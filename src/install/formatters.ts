@@ -1,9 +1,9 @@
 // Formatters of the project that look at what is put into it, and would have it otherwise.
 
 import { join } from 'node:path';
-import { inside } from '../adapters/checks/project.ts';
-import { readRegular } from '../adapters/own-file.ts';
-import { LEAVE_OUT } from '../domain/installed-files.ts';
+import { inside } from '../gate/detect/project-files.ts';
+import { readRegular } from '../base/files/safe-read.ts';
+import { LEAVE_OUT } from '../gate/rules/installed-files.ts';
 
 type Formatter = {
   readonly name: string;

@@ -1,6 +1,6 @@
 // Table of hooks by event of the host, in the form that its version can read.
 
-import { RESIDENT_FIELDS } from '../adapters/resident-fields.ts';
+import { RESIDENT_FIELDS } from '../claude-code/hooks/hook-fields.ts';
 
 /**
  * `script`: each hook is a program of its own, which every supported version knows.

@@ -1,8 +1,8 @@
 // Puts entries into a JSON file that is somebody else's, and takes exactly them out again.
 
 import { isDeepStrictEqual } from 'node:util';
-import { ToolError } from '../domain/errors.ts';
-import { got } from '../domain/text.ts';
+import { ToolError } from '../base/rules/errors.ts';
+import { got } from '../base/rules/text.ts';
 import { layOut } from './json-layout.ts';
 import { type ArrayNode, memberOf, type Node, type ObjectNode, readJsonObject, valueAt, wordOf } from './json-text.ts';
 

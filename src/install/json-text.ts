@@ -1,6 +1,6 @@
 // JSON as text: where each value stands, so that one can be put in or taken out while all around it stays as it is.
 
-import { messageOf, ToolError } from '../domain/errors.ts';
+import { messageOf, ToolError } from '../base/rules/errors.ts';
 
 type Span = {
   /** Of its first character and behind its last one. */

@@ -1,6 +1,6 @@
 // The settings of a teammate that a lead starts as a process of its own: who it is comes by its environment, its hooks by these.
 
-import { shellWord } from '../domain/command-line.ts';
+import { shellWord } from '../base/rules/command-line.ts';
 import { type HookGroup, hookGroups, REFUSAL, WATCHER } from './hook-table.ts';
 
 /**

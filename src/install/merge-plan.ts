@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Entry, findEntry, type Merge, NOTHING, type Path, putIn, takeOut } from './json-merge.ts';
 import { readJsonObject } from './json-text.ts';
 import type { MergedFile } from './manifest.ts';
-import type { Operation } from './operations.ts';
+import type { Operation } from './file-operations.ts';
 import type { Outcome } from './outcome.ts';
 import { readText } from './place.ts';
 

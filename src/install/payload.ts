@@ -2,7 +2,7 @@
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
-import { ToolError } from '../domain/errors.ts';
+import { ToolError } from '../base/rules/errors.ts';
 import { HOOK_SCRIPTS, type HookForm, hookGroups, REFUSAL, TEAM_SERVER, WATCHER } from './hook-table.ts';
 import { jsonFile } from './json-layout.ts';
 import type { Entry } from './json-merge.ts';

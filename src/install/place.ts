@@ -2,7 +2,7 @@
 
 import { accessSync, constants, lstatSync, readFileSync, type Stats } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { messageOf, ToolError } from '../domain/errors.ts';
+import { messageOf, ToolError } from '../base/rules/errors.ts';
 
 function statusOf(path: string): Stats | undefined {
   return lstatSync(path, { throwIfNoEntry: false });

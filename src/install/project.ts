@@ -2,9 +2,9 @@
 
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { packageRoot } from '../adapters/package-root.ts';
-import { findProject as findCheckout } from '../adapters/project.ts';
-import { messageOf, ToolError } from '../domain/errors.ts';
+import { packageRoot } from '../base/package-root.ts';
+import { findProject as findCheckout } from '../git/project.ts';
+import { messageOf, ToolError } from '../base/rules/errors.ts';
 import { MANIFEST } from './manifest.ts';
 
 export type Project = {

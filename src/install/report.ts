@@ -2,7 +2,7 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { visible, visibleLines } from '../domain/text.ts';
+import { visible, visibleLines } from '../base/rules/text.ts';
 import type { Plan } from './install.ts';
 import { MANIFEST, PERSONAL_RECORD } from './manifest.ts';
 import type { Outcome } from './outcome.ts';

@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { Isolation } from '../../src/adapters/isolation.ts';
+import { Isolation } from '../../src/agents/isolation.ts';
 import { cleanEnv, Daemon, runTool } from '../support/daemon.ts';
 import { DAEMON_TOKEN, gitAs, startForge } from '../support/forge.ts';
 

@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
-import { PACKED_PROGRAM } from '../../src/adapters/guard-program.ts';
+import { PACKED_PROGRAM } from '../../src/guard/guard-program.ts';
 import { treeOf, writeTree } from '../support/installed.ts';
 import { machine } from '../support/machine.ts';
 

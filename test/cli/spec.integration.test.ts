@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { createSpec } from '../../src/adapters/specs.ts';
+import { createSpec } from '../../src/team/spec-documents/specs.ts';
 import { cleanEnv, runTool } from '../support/daemon.ts';
 import { NEW_SPEC } from '../support/spec.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import type { HookGroup } from '../../src/install/hook-table.ts';
 import { outcomesWith, planUninstall } from '../../src/install/install.ts';
-import { performAll } from '../../src/install/operations.ts';
+import { performAll } from '../../src/install/file-operations.ts';
 import type { Outcome } from '../../src/install/outcome.ts';
 import { install, packageOf, planned, projectOf, type Tree, treeOf, writeTree } from '../support/installed.ts';
 

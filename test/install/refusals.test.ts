@@ -5,7 +5,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { planUninstall } from '../../src/install/install.ts';
-import { performAll } from '../../src/install/operations.ts';
+import { performAll } from '../../src/install/file-operations.ts';
 import { install, planned, projectOf, treeOf, writeTree } from '../support/installed.ts';
 
 const SETTINGS = '.claude/settings.json';

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { Isolation } from '../../src/adapters/isolation.ts';
+import { Isolation } from '../../src/agents/isolation.ts';
 import type { RunReport } from '../../src/cli/run-report.ts';
 import type { PhaseProject } from '../support/phase-project.ts';
 import { SPEC, shopProject, shopScript, TEAM, WORK } from '../support/shop-spec.ts';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { ToolError } from '../../src/domain/errors.ts';
+import { ToolError } from '../../src/base/rules/errors.ts';
 import { commitFiles, gitAs } from '../support/forge.ts';
 import { setUpWorkspaces } from '../support/workspaces.ts';
 

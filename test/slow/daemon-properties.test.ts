@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { stateLabelsOf } from '../../src/domain/issue.ts';
+import { stateLabelsOf } from '../../src/daemon/rules/issue.ts';
 import { commit, fail, type Script, World, workflowWith } from '../support/world.ts';
 
 const STATES = { active: ['tool-todo'], done: 'tool-done', failed: 'tool-failed' };

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { SCRIPT_VARIABLE, type TeammateScript } from '../../src/cli/agent-teammate.ts';
+import { SCRIPT_VARIABLE, type TeammateScript } from '../../src/cli/agents/agent-teammate.ts';
 import { CLI, cleanEnv, freePort } from '../support/daemon.ts';
 import { DAEMON_TOKEN, startForge } from '../support/forge.ts';
 import { type Tree, writeTree } from '../support/installed.ts';

@@ -5,10 +5,10 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { type GitRow, gitRows, READER_ROWS, refusalOf } from '../../src/domain/guard/git-calls.ts';
-import { BARE_POLICY } from '../../src/domain/guard/policy.ts';
-import { seatbeltProfile } from '../../src/domain/guard/seatbelt.ts';
-import { GIT_DIRECTORY, GIT_SHIM } from '../../src/domain/guard/seatbelt-scripts.ts';
+import { type GitRow, gitRows, READER_ROWS, refusalOf } from '../../src/guard/rules/git-calls.ts';
+import { BARE_POLICY } from '../../src/guard/rules/policy.ts';
+import { seatbeltProfile } from '../../src/guard/rules/seatbelt.ts';
+import { GIT_DIRECTORY, GIT_SHIM } from '../../src/guard/rules/seatbelt-scripts.ts';
 import { ALLOWED, REFUSED } from '../support/git-calls.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { gitRows } from '../../src/domain/guard/git-calls.ts';
+import { gitRows } from '../../src/guard/rules/git-calls.ts';
 import { ask, askingGuard } from '../support/guard-program.ts';
 import { numbers } from '../support/numbers.ts';
 import { tempDir } from '../support/temp.ts';

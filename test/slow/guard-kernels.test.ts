@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import test, { after } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { buildGuard } from '../../scripts/build-guard.ts';
-import { TRIAL } from '../../src/adapters/guard-program.ts';
-import { leaseName } from '../../src/adapters/lease-files.ts';
-import { KEPT, policyText } from '../../src/domain/guard/policy.ts';
-import { GUARD_ARCHITECTURES, packedGuard } from '../../src/domain/guard/program-name.ts';
+import { TRIAL } from '../../src/guard/guard-program.ts';
+import { leaseName } from '../../src/guard/lease-files.ts';
+import { KEPT, policyText } from '../../src/guard/rules/policy.ts';
+import { GUARD_ARCHITECTURES, packedGuard } from '../../src/guard/rules/program-name.ts';
 import { tempDir } from '../support/temp.ts';
 import { noMachine, runMachine } from '../support/virtual-machine.ts';
 

@@ -4,15 +4,15 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { gitRows, refusalOf } from '../../src/domain/guard/git-calls.ts';
-import { BARE_POLICY, type Policy, policyText, simpleGlobs } from '../../src/domain/guard/policy.ts';
+import { gitRows, refusalOf } from '../../src/guard/rules/git-calls.ts';
+import { BARE_POLICY, type Policy, policyText, simpleGlobs } from '../../src/guard/rules/policy.ts';
 import {
   DEFAULT_OWNERSHIP,
   matcherOf,
   type Ownership,
   ownerOf,
   patternsByPrecedence,
-} from '../../src/domain/team/ownership.ts';
+} from '../../src/guard/rules/ownership.ts';
 import { ALLOWED, REFUSED } from '../support/git-calls.ts';
 import { ask, askingGuard } from '../support/guard-program.ts';
 import { numbers } from '../support/numbers.ts';

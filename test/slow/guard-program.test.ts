@@ -6,7 +6,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { guardProgram, guardWorks, PACKED_PROGRAM } from '../../src/adapters/guard-program.ts';
+import { guardProgram, guardWorks, PACKED_PROGRAM } from '../../src/guard/guard-program.ts';
 import { scriptFile } from '../support/compiled.ts';
 import { writeGuard } from '../support/guard-program.ts';
 import { tempDir } from '../support/temp.ts';
@@ -26,7 +26,7 @@ test('inside another guard the trial says so, and keeps no verdict', async (t) =
   const [root, keep] = [tempDir(t), tempDir(t)];
   writeFileSync(join(root, 'policy'), `root\t${root}\nmember\tsomebody\n`);
   const script = scriptFile(`
-    import { guardWorks } from './src/adapters/guard-program.ts';
+    import { guardWorks } from './src/guard/guard-program.ts';
     process.stdout.write(JSON.stringify(await guardWorks(process.argv[2] ?? '', process.argv[3] ?? '')));
   `);
   const words = [join(root, 'policy'), join(root, 'log'), '--', process.execPath, script, guard, keep];

@@ -6,12 +6,12 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join } from 'node:path';
 import test from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { PACKED_PROGRAM } from '../../src/adapters/guard-program.ts';
-import { prepareShell, programBeside } from '../../src/adapters/guard-shell.ts';
-import { createShellGuard } from '../../src/adapters/shell-guard.ts';
-import type { CallerRules } from '../../src/domain/guard/caller-rules.ts';
-import { marked, SHELL_VARIABLE, ticketScript, WAITING, waitingText } from '../../src/domain/guard/ticket.ts';
-import type { CallerPlace } from '../../src/engine/team/shell-guard-port.ts';
+import { PACKED_PROGRAM } from '../../src/guard/guard-program.ts';
+import { prepareShell, programBeside } from '../../src/guard/guard-shell.ts';
+import { createShellGuard } from '../../src/guard/shell-guard.ts';
+import type { CallerRules } from '../../src/team/rules/caller-rules.ts';
+import { marked, SHELL_VARIABLE, ticketScript, WAITING, waitingText } from '../../src/guard/rules/ticket.ts';
+import type { CallerPlace } from '../../src/guard/shell-guard-port.ts';
 import { writeGuard } from '../support/guard-program.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';
 

@@ -6,9 +6,9 @@ import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, write
 import { dirname, join, relative } from 'node:path';
 import test, { after } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { gitRows } from '../../src/domain/guard/git-calls.ts';
-import { endingsOf, KEPT, policyText } from '../../src/domain/guard/policy.ts';
-import { DEFAULT_OWNERSHIP } from '../../src/domain/team/ownership.ts';
+import { gitRows } from '../../src/guard/rules/git-calls.ts';
+import { endingsOf, KEPT, policyText } from '../../src/guard/rules/policy.ts';
+import { DEFAULT_OWNERSHIP } from '../../src/guard/rules/ownership.ts';
 import { COMMANDS, isOwned } from '../support/commands/commands.ts';
 import {
   changedPaths,

@@ -21,7 +21,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { answerHooks } from '../../src/adapters/hook-desk.ts';
+import { answerHooks } from '../../src/claude-code/hooks/hook-channel.ts';
 import { ENABLED, type Fields, HookedProject, type HookRun, specific, TEAM } from '../support/hooked.ts';
 import { McpClient } from '../support/mcp-client.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { FileTeams } from '../../src/adapters/event-log/teams.ts';
+import { FileTeams } from '../../src/team/log/teams.ts';
 import { ENABLED, type Fields, HookedProject, type HookRun, TEAM, VERSIONS } from '../support/hooked.ts';
 import { tempDir } from '../support/temp.ts';
 

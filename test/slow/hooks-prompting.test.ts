@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { createSpec } from '../../src/adapters/specs.ts';
+import { createSpec } from '../../src/team/spec-documents/specs.ts';
 import { HookedProject, type HookRun, specific, TEAM } from '../support/hooked.ts';
 import { ANALYST, ARCHITECT } from '../support/plan-results.ts';
 import { NEW_SPEC } from '../support/spec.ts';

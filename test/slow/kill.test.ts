@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import type { Effect } from '../../src/domain/effects.ts';
+import type { Effect } from '../../src/daemon/rules/effect-names.ts';
 import { agentRunning } from '../support/agents.ts';
 import { programFile } from '../support/compiled.ts';
 import { Daemon } from '../support/daemon.ts';

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { mergeIfClean } from '../../src/adapters/git/clone.ts';
-import type { Launch } from '../../src/adapters/git/git.ts';
+import { mergeIfClean } from '../../src/git/clone.ts';
+import type { Launch } from '../../src/git/git.ts';
 import { commitFiles, gitAs } from '../support/forge.ts';
 import { setUpWorkspaces } from '../support/workspaces.ts';
 

@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { StateDir } from '../../src/adapters/state-dir.ts';
+import { StateDir } from '../../src/daemon/journal/state-dir.ts';
 import { agentRunning } from '../support/agents.ts';
 import { CLI, cleanEnv, Daemon, runTool, startTool } from '../support/daemon.ts';
 import { gitAs, startForge } from '../support/forge.ts';

@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { claimRoot } from '../../src/adapters/workspaces/workspace-root.ts';
+import { claimRoot } from '../../src/daemon/workspaces/workspace-root.ts';
 import { offeredRoot } from '../../src/cli/init-answers.ts';
 import { cleanEnv, runTool } from '../support/daemon.ts';
 import { gitAs } from '../support/forge.ts';

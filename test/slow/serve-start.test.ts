@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { isOver } from '../../src/adapters/processes.ts';
+import { isOver } from '../../src/base/processes/processes.ts';
 import { agentRunning, COMMITS } from '../support/agents.ts';
 import { cleanEnv, Daemon, runTool } from '../support/daemon.ts';
 import { gitAs, startForge } from '../support/forge.ts';

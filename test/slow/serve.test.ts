@@ -6,7 +6,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import test from 'node:test';
-import { processesOfRun } from '../../src/adapters/processes.ts';
+import { processesOfRun } from '../../src/base/processes/processes.ts';
 import { agentRunning, COMMITS, FAILS } from '../support/agents.ts';
 import { cleanEnv, Daemon, runTool } from '../support/daemon.ts';
 import { FaultyProxy } from '../support/faulty-proxy.ts';

@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { systemClock } from '../../src/adapters/clock.ts';
-import { SpareClones } from '../../src/adapters/workspaces/spare-clones.ts';
-import { ROOT_DATA } from '../../src/adapters/workspaces/workspace-root.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { SpareClones } from '../../src/daemon/workspaces/spare-clones.ts';
+import { ROOT_DATA } from '../../src/daemon/workspaces/workspace-root.ts';
 import { commitFiles, gitAs } from '../support/forge.ts';
 import { setUpWorkspaces } from '../support/workspaces.ts';
 

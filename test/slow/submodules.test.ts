@@ -5,10 +5,10 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import test from 'node:test';
-import { systemClock } from '../../src/adapters/clock.ts';
-import { NO_PUSH } from '../../src/adapters/git/clone.ts';
-import { ModuleCopies } from '../../src/adapters/git/module-copies.ts';
-import { ToolError } from '../../src/domain/errors.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { NO_PUSH } from '../../src/git/clone.ts';
+import { ModuleCopies } from '../../src/daemon/workspaces/mirror/module-copies.ts';
+import { ToolError } from '../../src/base/rules/errors.ts';
 import { agentRunning } from '../support/agents.ts';
 import { Daemon } from '../support/daemon.ts';
 import { bareRepository, commitFiles, DAEMON_TOKEN, gitAs, startForge } from '../support/forge.ts';

@@ -5,8 +5,8 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
-import { Isolation } from '../../src/adapters/isolation.ts';
-import { DEMO_FILES, DEMO_SPEC } from '../../src/cli/demo-team-project.ts';
+import { Isolation } from '../../src/agents/isolation.ts';
+import { DEMO_FILES, DEMO_SPEC } from '../../src/cli/demo/demo-team-project.ts';
 import { PhaseProject } from '../support/phase-project.ts';
 import type { Cleanup } from '../support/temp.ts';
 

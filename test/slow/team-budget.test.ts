@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { DEMO_FILES, DEMO_SPEC } from '../../src/cli/demo-team-project.ts';
+import { DEMO_FILES, DEMO_SPEC } from '../../src/cli/demo/demo-team-project.ts';
 import type { RunReport } from '../../src/cli/run-report.ts';
 import { PhaseProject } from '../support/phase-project.ts';
 import type { Cleanup } from '../support/temp.ts';

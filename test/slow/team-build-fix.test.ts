@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import test from 'node:test';
-import type { TeammateScript } from '../../src/cli/agent-teammate.ts';
+import type { TeammateScript } from '../../src/cli/agents/agent-teammate.ts';
 import type { RunReport } from '../../src/cli/run-report.ts';
 import { PhaseProject } from '../support/phase-project.ts';
 

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import type { TeammateScript } from '../../src/cli/agent-teammate.ts';
-import { DEMO_FILES, DEMO_SCRIPT, DEMO_SPEC } from '../../src/cli/demo-team-project.ts';
+import type { TeammateScript } from '../../src/cli/agents/agent-teammate.ts';
+import { DEMO_FILES, DEMO_SCRIPT, DEMO_SPEC } from '../../src/cli/demo/demo-team-project.ts';
 import { PhaseProject } from '../support/phase-project.ts';
 import type { Cleanup } from '../support/temp.ts';
 

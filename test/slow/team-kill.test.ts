@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readFileSync, watch, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
-import { TeamHistory } from '../../src/adapters/event-log/team-history.ts';
+import { TeamHistory } from '../../src/team/log/team-history.ts';
 import type { RunReport } from '../../src/cli/run-report.ts';
 import type { PhaseProject } from '../support/phase-project.ts';
 import { SPEC, shopProject, TEAM, WORK } from '../support/shop-spec.ts';

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import type { TeammateScript } from '../../src/cli/agent-teammate.ts';
+import type { TeammateScript } from '../../src/cli/agents/agent-teammate.ts';
 import { readApproval } from '../../src/cli/approval-question.ts';
 import type { RunReport } from '../../src/cli/run-report.ts';
 import { PhaseProject } from '../support/phase-project.ts';

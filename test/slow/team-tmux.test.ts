@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { DEMO_FILES, DEMO_SCRIPT, DEMO_SPEC } from '../../src/cli/demo-team-project.ts';
+import { DEMO_FILES, DEMO_SCRIPT, DEMO_SPEC } from '../../src/cli/demo/demo-team-project.ts';
 import { PhaseProject } from '../support/phase-project.ts';
 import type { Cleanup } from '../support/temp.ts';
 import { hasTmux, Tmux } from '../support/tmux.ts';

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { chmodSync, existsSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { withBaseTree } from '../../src/adapters/git/base-tree.ts';
-import { createWorkshop } from '../../src/adapters/git/workshop.ts';
+import { withBaseTree } from '../../src/git/worktrees/base-tree.ts';
+import { createWorkshop } from '../../src/team/worktrees/workshop.ts';
 import { writeTree } from '../support/installed.ts';
 import { gitIn, projectOf, TEAM, textOf } from '../support/workshop.ts';
 

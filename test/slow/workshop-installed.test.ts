@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { createWorkshop } from '../../src/adapters/git/workshop.ts';
+import { createWorkshop } from '../../src/team/worktrees/workshop.ts';
 import { treeOf, writeTree } from '../support/installed.ts';
 import { gitIn, projectOf, TEAM, textOf } from '../support/workshop.ts';
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, rmSync, symlinkSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { createWorkshop } from '../../src/adapters/git/workshop.ts';
+import { createWorkshop } from '../../src/team/worktrees/workshop.ts';
 import { writeTree } from '../support/installed.ts';
 import { commitAll, gitIn, projectOf, TEAM, textOf } from '../support/workshop.ts';
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { isDiskFull } from '../../src/domain/disk-full.ts';
+import { isDiskFull } from '../../src/daemon/rules/disk-full.ts';
 import { setUpWorkspaces } from '../support/workspaces.ts';
 
 const { signal } = new AbortController();

@@ -16,8 +16,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { Isolation } from '../../src/adapters/isolation.ts';
-import { ToolError } from '../../src/domain/errors.ts';
+import { Isolation } from '../../src/agents/isolation.ts';
+import { ToolError } from '../../src/base/rules/errors.ts';
 import { commitFiles, gitAs } from '../support/forge.ts';
 import { setUpWorkspaces } from '../support/workspaces.ts';
 

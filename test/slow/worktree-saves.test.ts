@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import type { Mirror } from '../../src/adapters/git/mirror.ts';
+import type { Mirror } from '../../src/daemon/workspaces/mirror/mirror.ts';
 import { commitFiles, gitAs } from '../support/forge.ts';
 import { setUpWorkspaces } from '../support/workspaces.ts';
 

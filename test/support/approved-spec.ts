@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { approveSpec } from '../../src/adapters/spec-approvals.ts';
+import { approveSpec } from '../../src/team/spec-documents/spec-approvals.ts';
 
 export function writeApprovedSpec(root: string, id: string, env: Readonly<Record<string, string | undefined>>): void {
   const directory = join(root, '.tool', 'specs', id);

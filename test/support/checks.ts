@@ -4,15 +4,15 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createChecks } from '../../src/adapters/checks/checks.ts';
-import type { CheckRoom } from '../../src/adapters/checks/command.ts';
+import { createChecks } from '../../src/gate/run/checks.ts';
+import type { CheckRoom } from '../../src/gate/run/command.ts';
 import {
   type Check,
   type CheckResult,
   DEFAULT_QUALITY,
   type GateResult,
   type QualitySettings,
-} from '../../src/domain/quality.ts';
+} from '../../src/gate/rules/quality.ts';
 import { type Cleanup, tempDir } from './temp.ts';
 
 const FIXTURES = join(dirname(dirname(fileURLToPath(import.meta.url))), 'fixtures', 'checks');

@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { StateView } from '../../src/engine/daemon/view.ts';
+import type { StateView } from '../../src/daemon/view.ts';
 import { DAEMON_TOKEN, type TestForge } from './forge.ts';
 import { type Cleanup, finallyDo, tempDir } from './temp.ts';
 

@@ -1,7 +1,7 @@
 // A clock that stands still until it is moved: no test waits for real time.
 
 import { setImmediate } from 'node:timers/promises';
-import type { Clock } from '../../src/engine/ports.ts';
+import type { Clock } from '../../src/base/ports.ts';
 
 type Sleeper = { readonly at: number; readonly wake: () => void };
 

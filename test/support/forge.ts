@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { Account } from '../../src/adapters/forge/accounts.ts';
-import { Forge, type ForgeOptions } from '../../src/adapters/forge/forge.ts';
-import { cloneEnvironment, git } from '../../src/adapters/git/git.ts';
+import type { Account } from '../../src/cli/demo/forge/accounts.ts';
+import { Forge, type ForgeOptions } from '../../src/cli/demo/forge/forge.ts';
+import { cloneEnvironment, git } from '../../src/git/git.ts';
 import { type Cleanup, finallyDo, tempDir } from './temp.ts';
 
 /** Found in no log, journal, state, page or transcript: see the adversary's test. */

@@ -3,8 +3,8 @@
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { GUARD_PROGRAM, PACKED_PROGRAM } from '../../src/adapters/guard-program.ts';
-import { shellScript } from '../../src/domain/guard/ticket.ts';
+import { GUARD_PROGRAM, PACKED_PROGRAM } from '../../src/guard/guard-program.ts';
+import { shellScript } from '../../src/guard/rules/ticket.ts';
 import { type Cleanup, tempDir } from './temp.ts';
 
 /** @returns the shell's path */

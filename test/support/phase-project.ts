@@ -4,8 +4,8 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { SCRIPT_VARIABLE, type TeammateScript } from '../../src/cli/agent-teammate.ts';
-import { TEAMS_VARIABLE } from '../../src/domain/team/fallback.ts';
+import { SCRIPT_VARIABLE, type TeammateScript } from '../../src/cli/agents/agent-teammate.ts';
+import { TEAMS_VARIABLE } from '../../src/team/rules/fallback.ts';
 import { Pty } from './pty.ts';
 import { type Cleanup, tempDir } from './temp.ts';
 

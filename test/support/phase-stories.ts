@@ -1,7 +1,7 @@
 // One small feature from the wish to the finished SPEC, and one failure: played in the real host and led from a terminal alike.
 
 import assert from 'node:assert/strict';
-import type { TeammateScript } from '../../src/cli/agent-teammate.ts';
+import type { TeammateScript } from '../../src/cli/agents/agent-teammate.ts';
 import { fields } from './forge.ts';
 import { type Conversation, gate, LEAD, type Part, type Play, playAgents } from './played-agents.ts';
 import { JAVASCRIPT, SPEC } from './samples.ts';

@@ -1,6 +1,6 @@
 // One small feature in a project of each language: what is there, what its planners give, and what its builders write.
 
-import type { TeammateScript } from '../../src/cli/agent-teammate.ts';
+import type { TeammateScript } from '../../src/cli/agents/agent-teammate.ts';
 import { LEAD } from './played-agents.ts';
 
 export const SPEC = 'SPEC-LOG-OUT-ACCOUNT-001';

@@ -2,7 +2,7 @@
 
 import { strict as assert } from 'node:assert';
 import { join } from 'node:path';
-import type { TeammateScript } from '../../src/cli/agent-teammate.ts';
+import type { TeammateScript } from '../../src/cli/agents/agent-teammate.ts';
 import { fields } from './forge.ts';
 import type { Outcome } from './model-server.ts';
 import { type Conversation, type Part, type Play, playAgents } from './played-agents.ts';

@@ -2,7 +2,7 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { TeammateScript } from '../../src/cli/agent-teammate.ts';
+import type { TeammateScript } from '../../src/cli/agents/agent-teammate.ts';
 import { PhaseProject } from './phase-project.ts';
 import type { Cleanup } from './temp.ts';
 

@@ -1,6 +1,6 @@
 // A SPEC whose documents are as they should be.
 
-import type { NewSpec } from '../../src/domain/spec/new-spec.ts';
+import type { NewSpec } from '../../src/team/rules/spec-documents/new-spec.ts';
 
 export const SPEC_ID = 'SPEC-LOGIN-001';
 

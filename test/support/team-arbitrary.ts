@@ -1,9 +1,9 @@
 // Any records of a team's log, sensible at their place or not, from so few names that they meet.
 
 import fc from 'fast-check';
-import type { Stored } from '../../src/domain/log.ts';
-import type { TeamRecord, TeamRecordType } from '../../src/domain/team/record.ts';
-import { MEMBER_LEASE_MS } from '../../src/domain/team/state.ts';
+import type { Stored } from '../../src/base/rules/stored-record.ts';
+import type { TeamRecord, TeamRecordType } from '../../src/team/rules/log/record.ts';
+import { MEMBER_LEASE_MS } from '../../src/team/rules/log/state.ts';
 import { LEAD, rec, TEAM } from './team.ts';
 
 const NAMES = ['backend-dev', 'tester', 'quality'];

@@ -1,9 +1,9 @@
 // A team at work, in real log files: what boards, lists and events are shown of.
 
 import assert from 'node:assert/strict';
-import type { FileTeamLog } from '../../src/adapters/event-log/team-log.ts';
-import { FileTeams } from '../../src/adapters/event-log/teams.ts';
-import type { TeamRecord, TeamRecordType } from '../../src/domain/team/record.ts';
+import type { FileTeamLog } from '../../src/team/log/team-log.ts';
+import { FileTeams } from '../../src/team/log/teams.ts';
+import type { TeamRecord, TeamRecordType } from '../../src/team/rules/log/record.ts';
 import { LEAD, rec, TEAM } from './team.ts';
 
 type Fields<T extends TeamRecordType> = Partial<Omit<Extract<TeamRecord, { type: T }>, 'type'>>;

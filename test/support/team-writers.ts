@@ -3,7 +3,7 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
-import { FileTeamLog } from '../../src/adapters/event-log/team-log.ts';
+import { FileTeamLog } from '../../src/team/log/team-log.ts';
 import { rec } from './team.ts';
 
 /** Begins a log in the directory: a team of these members, with so many tasks. */

@@ -2,10 +2,10 @@
 
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { TeamHistory } from '../../src/adapters/event-log/team-history.ts';
-import type { TeamRecord } from '../../src/domain/team/record.ts';
-import type { SessionState } from '../../src/domain/team/session.ts';
-import type { TeamState } from '../../src/domain/team/state.ts';
+import { TeamHistory } from '../../src/team/log/team-history.ts';
+import type { TeamRecord } from '../../src/team/rules/log/record.ts';
+import type { SessionState } from '../../src/team/rules/log/session.ts';
+import type { TeamState } from '../../src/team/rules/log/state.ts';
 import { LEAD } from './played-agents.ts';
 
 export type ToldPhase = readonly [phase: string, ...kinds: string[]];

@@ -1,6 +1,6 @@
 // A state of the daemon for pages and tables.
 
-import type { StateView } from '../../src/engine/daemon/view.ts';
+import type { StateView } from '../../src/daemon/view.ts';
 
 export function viewWith(change: Partial<StateView> = {}): StateView {
   const now = '2026-01-01T12:00:00.000Z';

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import type { GUARD_ARCHITECTURES } from '../../src/domain/guard/program-name.ts';
+import type { GUARD_ARCHITECTURES } from '../../src/guard/rules/program-name.ts';
 
 type Architecture = (typeof GUARD_ARCHITECTURES)[number];
 

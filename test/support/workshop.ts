@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createWorkshop } from '../../src/adapters/git/workshop.ts';
+import { createWorkshop } from '../../src/team/worktrees/workshop.ts';
 import { type Tree, writeTree } from './installed.ts';
 import { type Cleanup, tempDir } from './temp.ts';
 

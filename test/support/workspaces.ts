@@ -2,15 +2,15 @@
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { systemClock } from '../../src/adapters/clock.ts';
-import type { ForgeOptions } from '../../src/adapters/forge/forge.ts';
-import { Mirror } from '../../src/adapters/git/mirror.ts';
-import { ModuleCopies } from '../../src/adapters/git/module-copies.ts';
-import { Isolation } from '../../src/adapters/isolation.ts';
-import { claimRoot } from '../../src/adapters/workspaces/workspace-root.ts';
-import { DiskWorkspaces } from '../../src/adapters/workspaces/workspaces.ts';
-import type { Workflow } from '../../src/domain/workflow.ts';
-import type { WorkspaceTask } from '../../src/engine/ports.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import type { ForgeOptions } from '../../src/cli/demo/forge/forge.ts';
+import { Mirror } from '../../src/daemon/workspaces/mirror/mirror.ts';
+import { ModuleCopies } from '../../src/daemon/workspaces/mirror/module-copies.ts';
+import { Isolation } from '../../src/agents/isolation.ts';
+import { claimRoot } from '../../src/daemon/workspaces/workspace-root.ts';
+import { DiskWorkspaces } from '../../src/daemon/workspaces/workspaces.ts';
+import type { Workflow } from '../../src/daemon/rules/workflow.ts';
+import type { WorkspaceTask } from '../../src/base/ports.ts';
 import { DAEMON_TOKEN, startForge } from './forge.ts';
 import { type Cleanup, tempDir } from './temp.ts';
 import { workflowWith } from './world.ts';

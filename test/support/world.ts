@@ -1,14 +1,14 @@
 // The engine's world in memory: a tracker with people, workspaces that are numbers, agents that follow a script.
 
-import { fold } from '../../src/domain/daemon/fold.ts';
-import type { JournalRecord, PullRequest } from '../../src/domain/daemon/record.ts';
-import { type DaemonState, EMPTY_STATE } from '../../src/domain/daemon/state.ts';
-import { type Actor, byAge, hasLabel, type Issue, sameLabel } from '../../src/domain/issue.ts';
-import type { Stored } from '../../src/domain/log.ts';
-import { TrackerError } from '../../src/domain/tracker-error.ts';
-import type { Workflow } from '../../src/domain/workflow.ts';
-import { Orchestrator, type OrchestratorOptions } from '../../src/engine/daemon/orchestrator.ts';
-import { Publisher } from '../../src/engine/daemon/publish.ts';
+import { fold } from '../../src/daemon/rules/fold.ts';
+import type { JournalRecord, PullRequest } from '../../src/daemon/rules/record.ts';
+import { type DaemonState, EMPTY_STATE } from '../../src/daemon/rules/state.ts';
+import { type Actor, byAge, hasLabel, type Issue, sameLabel } from '../../src/daemon/rules/issue.ts';
+import type { Stored } from '../../src/base/rules/stored-record.ts';
+import { TrackerError } from '../../src/daemon/rules/tracker-error.ts';
+import type { Workflow } from '../../src/daemon/rules/workflow.ts';
+import { Orchestrator, type OrchestratorOptions } from '../../src/daemon/orchestrator.ts';
+import { Publisher } from '../../src/daemon/publish/publish.ts';
 import type {
   DeskHandler,
   IssueComment,
@@ -24,7 +24,7 @@ import type {
   Work,
   Workspaces,
   WorkspaceTask,
-} from '../../src/engine/ports.ts';
+} from '../../src/base/ports.ts';
 import { FakeClock } from './fake-clock.ts';
 
 export class MemoryJournal implements Journal {

@@ -1,6 +1,6 @@
 // Shell commands with the verdict that backend-dev, who owns src/api and src/services, deserves for each.
 
-import { DEFAULT_OWNERSHIP, insideProject, ownerOf } from '../../../src/domain/team/ownership.ts';
+import { DEFAULT_OWNERSHIP, insideProject, ownerOf } from '../../../src/guard/rules/ownership.ts';
 import { OWNED, READING } from './commands-allowed.ts';
 import { CAUTIOUS, FOREIGN } from './commands-denied.ts';
 import { UNKNOWN } from './commands-unresolved.ts';

@@ -2,7 +2,7 @@
 // usage: create-specs.ts <root> <count>
 
 import { once } from 'node:events';
-import { createSpec } from '../../../src/adapters/specs.ts';
+import { createSpec } from '../../../src/team/spec-documents/specs.ts';
 import { NEW_SPEC } from '../spec.ts';
 
 console.log('ready');

@@ -1,9 +1,9 @@
 // The daemon as it is, ended by SIGKILL at one moment of one effect. KILL_AT: `<effect> <beginning of its key> <moment>`.
 // usage: killed-daemon.ts serve WORKFLOW.md
 
-import { createDaemon } from '../../../src/compose.ts';
-import type { JournalRecord } from '../../../src/domain/daemon/record.ts';
-import type { Journal } from '../../../src/engine/ports.ts';
+import { createDaemon } from '../../../src/compose/daemon.ts';
+import type { JournalRecord } from '../../../src/daemon/rules/record.ts';
+import type { Journal } from '../../../src/base/ports.ts';
 
 const [effect, key = '', moment] = (process.env.KILL_AT ?? '').split(' ');
 

@@ -4,7 +4,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { boundsOf, Isolation } from '../../../src/adapters/isolation.ts';
+import { boundsOf, Isolation } from '../../../src/agents/isolation.ts';
 
 const [, , outer = '', script = ''] = process.argv;
 // The kernel's table of mounts has names as bytes.

@@ -9,10 +9,10 @@
 
 import { closeSync, constants, fdatasyncSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { FileTeamLog } from '../../../src/adapters/event-log/team-log.ts';
-import { FileTeams } from '../../../src/adapters/event-log/teams.ts';
-import { messageOf } from '../../../src/domain/errors.ts';
-import type { TeamRecord } from '../../../src/domain/team/record.ts';
+import { FileTeamLog } from '../../../src/team/log/team-log.ts';
+import { FileTeams } from '../../../src/team/log/teams.ts';
+import { messageOf } from '../../../src/base/rules/errors.ts';
+import type { TeamRecord } from '../../../src/team/rules/log/record.ts';
 
 const [what = '', directory = '', name = '', countWord = '0', maxBytes] = process.argv.slice(2);
 const count = Number(countWord);

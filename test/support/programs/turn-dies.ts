@@ -1,7 +1,7 @@
 // Takes a turn of the lock that it is given, starts a program in it, says that one's number, and dies.
 
 import { spawn } from 'node:child_process';
-import { Turns } from '../../../src/adapters/git/workshop-turn.ts';
+import { Turns } from '../../../src/git/worktrees/worktree-lock.ts';
 
 const [lock = ''] = process.argv.slice(2);
 const turns = new Turns(lock);

@@ -2,7 +2,7 @@
 
 import { appendFileSync, readFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
-import { Turns } from '../../../src/adapters/git/workshop-turn.ts';
+import { Turns } from '../../../src/git/worktrees/worktree-lock.ts';
 
 const [lock = '', place = '', count = '0'] = process.argv.slice(2);
 const turns = new Turns(lock);

@@ -3,7 +3,7 @@
 
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { createWorkshop } from '../../../src/adapters/git/workshop.ts';
+import { createWorkshop } from '../../../src/team/worktrees/workshop.ts';
 
 const TEAM = 'tool-run-spec-a-001';
 const [root = '', progress = ''] = process.argv.slice(2);

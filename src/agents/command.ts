@@ -1,0 +1,68 @@
+// The runner for any program: prompt on its standard input, what it prints are its life signs, exit code 0 is a good end.
+
+import { splitCommand } from '../base/rules/command-line.ts';
+import { messageOf } from '../base/rules/errors.ts';
+import type { CommandLine, Workflow } from '../daemon/rules/workflow.ts';
+import type { RunEnd, RunHooks, Runner, RunRequest } from '../base/ports.ts';
+import { createAgentHome } from './agent-home.ts';
+import type { Isolation } from './isolation.ts';
+import type { RuntimeDir } from '../base/processes/runtime-dir.ts';
+import { runTurn, turnResult } from './program-turn.ts';
+
+export type CommandOptions = {
+  readonly name: string;
+  /** The program, and variables it needs beside an agent's usual ones. */
+  readonly program: () => { readonly command: CommandLine; readonly env: Readonly<Record<string, string>> };
+  readonly workflow: () => Workflow;
+  readonly stateDir: string;
+  readonly runtime: RuntimeDir;
+  readonly isolation: Isolation;
+  readonly env: Readonly<Record<string, string | undefined>>;
+};
+
+export class CommandRunner implements Runner {
+  readonly name: string;
+  readonly #options: CommandOptions;
+
+  constructor(options: CommandOptions) {
+    this.name = options.name;
+    this.#options = options;
+  }
+
+  async run(request: RunRequest, hooks: RunHooks): Promise<RunEnd> {
+    const { stateDir, runtime, isolation, env, program, workflow } = this.#options;
+    const tmp = runtime.make(`t${request.issue}-${request.attempt}`);
+    const home = await createAgentHome({
+      stateDir,
+      issue: request.issue,
+      attempt: request.attempt,
+      run: request.run,
+      tmp,
+      env,
+      passed: workflow().tool.env,
+      carry: null,
+    });
+    const { command, env: more } = program();
+    const [file, args] = isolation.wrap(...splitCommand(command), [request.cwd, home.path, tmp]);
+    try {
+      const end = await runTurn(
+        {
+          file,
+          args,
+          cwd: request.cwd,
+          env: { ...home.env, ...more, ...request.env },
+          run: request.run,
+          isIsolated: isolation.active,
+        },
+        request.prompt,
+        hooks,
+      );
+      hooks.onEvent({ type: 'usage', usage: { input_tokens: 0, output_tokens: 0, cost_usd: 0, turns: 1 } });
+      return turnResult(end, isolation.active || typeof command === 'string');
+    } catch (error) {
+      return { ok: false, words: messageOf(error), fault: 'runtime', resumable: true };
+    } finally {
+      runtime.remove(tmp);
+    }
+  }
+}

@@ -1,0 +1,49 @@
+// One turn of any program: the prompt on its standard input, what it prints are its life signs, exit code 0 is a good end.
+
+import { clip, visibleLines } from '../base/rules/text.ts';
+import type { RunEnd, RunHooks } from '../base/ports.ts';
+import type { ProgramExit } from '../base/processes/program.ts';
+import { type AgentProgram, runAgent } from './agent-process.ts';
+
+/** So many of its last lines are the program's last words. */
+const WORDS_LINES = 12;
+const WORDS_MAX = 400;
+const MESSAGE_MAX = 4_000;
+
+/** Exit codes of a shell, and of what sets up isolation, for a program that is not there or cannot be run. */
+const NOT_RUNNABLE = [126, 127];
+
+export type TurnEnd = ProgramExit & { readonly words: string };
+
+/** Runs the program once. Rejects when it cannot be started. */
+export async function runTurn(program: AgentProgram, prompt: string, hooks: RunHooks): Promise<TurnEnd> {
+  let lines: string[] = [];
+  const hear = (line: string) => {
+    if (line.trim() !== '')
+      lines = [...lines.slice(1 - WORDS_LINES), clip(visibleLines(clip(line, WORDS_MAX)), WORDS_MAX)];
+    hooks.output(`${line}\n`);
+    hooks.onEvent({ type: 'message', text: clip(line, MESSAGE_MAX) });
+  };
+  // A program may show its progress without ever ending the line.
+  const onPart = () => hooks.onEvent({ type: 'activity', name: 'output' });
+  const exit = await runAgent(program, { onLine: hear, onErrorText: hear, onPart }, hooks, (agent) => {
+    agent.write(prompt);
+    agent.endInput();
+  });
+  return { ...exit, words: lines.join('\n') };
+}
+
+/**
+ * What a turn's end is for whoever asked for it.
+ * @param isStarter whether those exit codes that tell of a program that cannot be run are a shell's, and not its own
+ */
+export function turnResult({ exitCode, signal, words }: TurnEnd, isStarter: boolean): RunEnd {
+  if (exitCode === 0) return { ok: true, words };
+  const how = exitCode === null ? `was ended by ${signal ?? 'a signal'}` : `ended with exit code ${exitCode}`;
+  return {
+    ok: false,
+    words: words === '' ? `it ${how} and printed nothing` : `it ${how}: ${words}`,
+    fault: isStarter && exitCode !== null && NOT_RUNNABLE.includes(exitCode) ? 'runtime' : 'agent',
+    resumable: true,
+  };
+}

@@ -1,0 +1,96 @@
+// Watches one agent: ends it when it gives no life sign for too long, or when a turn takes too long.
+
+import type { EndCause } from '../daemon/rules/attempt-end.ts';
+import type { AgentEvent, Clock } from '../base/ports.ts';
+
+export type WatchdogOptions = {
+  readonly clock: Clock;
+  /** 0: never. */
+  readonly stallTimeoutMs: number;
+  readonly turnTimeoutMs: number;
+  readonly onExpired: (cause: EndCause) => void;
+};
+
+/** A tool call within its own limit is a life sign; a little more is allowed, since limits are not kept to the ms. */
+const TOOL_GRACE_MS = 30_000;
+/** No sleep is longer: one that ends late tells how long the process or the machine stood still. */
+const LONGEST_SLEEP_MS = 30_000;
+/** A sleep that ends so late was not just busy. */
+const LATE_MS = 250;
+/** What agents said meanwhile is read in this time, before anything is decided. */
+const READING_MS = 1_000;
+
+export class Watchdog {
+  readonly #options: WatchdogOptions;
+  /** Ends the sleep under way. */
+  #wake = new AbortController();
+  #closed = false;
+  /** Running tool calls that state a limit, with when it is over. */
+  readonly #tools = new Map<string, number>();
+  #lastSignAt: number;
+  #turnStartedAt: number;
+
+  constructor(options: WatchdogOptions) {
+    this.#options = options;
+    this.#lastSignAt = options.clock.elapsed();
+    this.#turnStartedAt = this.#lastSignAt;
+  }
+
+  sign(event: AgentEvent): void {
+    this.#lastSignAt = this.#options.clock.elapsed();
+    if (event.type === 'tool_started' && event.limitMs !== null)
+      this.#tools.set(event.id, this.#lastSignAt + event.limitMs + TOOL_GRACE_MS);
+    // The deadline may have come nearer than the sleep under way reaches.
+    if (event.type === 'tool_ended' && this.#tools.delete(event.id)) this.#wake.abort();
+  }
+
+  turnStarted(): void {
+    this.#turnStartedAt = this.#options.clock.elapsed();
+    this.#lastSignAt = this.#turnStartedAt;
+    this.#tools.clear();
+    this.#wake.abort();
+  }
+
+  /** When the agent will be ended if nothing is heard, in elapsed time, and why. */
+  #deadline(): { readonly at: number; readonly cause: EndCause } {
+    const { stallTimeoutMs, turnTimeoutMs } = this.#options;
+    const turn = {
+      at: this.#turnStartedAt + turnTimeoutMs,
+      cause: { kind: 'turn_timeout', afterMs: turnTimeoutMs },
+    } as const;
+    if (stallTimeoutMs === 0) return turn;
+    const stalled = Math.max(this.#lastSignAt + stallTimeoutMs, ...this.#tools.values());
+    return stalled < turn.at ? { at: stalled, cause: { kind: 'stalled', afterMs: stallTimeoutMs } } : turn;
+  }
+
+  /** Runs until the agent is to be ended or `close` is called. */
+  async watch(): Promise<void> {
+    const { clock, onExpired } = this.#options;
+    while (!this.#closed) {
+      const { at, cause } = this.#deadline();
+      const left = at - clock.elapsed();
+      if (left <= 0) {
+        onExpired(cause);
+        return;
+      }
+      this.#wake = new AbortController();
+      const planned = Math.min(left, LONGEST_SLEEP_MS);
+      const asleepAt = clock.elapsed();
+      await clock.sleep(planned, this.#wake.signal);
+      const late = clock.elapsed() - asleepAt - planned;
+      if (late >= LATE_MS) this.#stoodStill(late + READING_MS);
+    }
+  }
+
+  /** The daemon was stopped, or the machine slept: that time counts for no limit. */
+  #stoodStill(ms: number): void {
+    this.#lastSignAt += ms;
+    this.#turnStartedAt += ms;
+    for (const [id, at] of this.#tools) this.#tools.set(id, at + ms);
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#wake.abort();
+  }
+}

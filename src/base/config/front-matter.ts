@@ -1,0 +1,57 @@
+// The one place that reads front matter: YAML only, nothing in it is ever evaluated.
+
+import matter from 'gray-matter';
+import { ToolError } from '../rules/errors.ts';
+import { readYaml, readYamlLoosely } from './yaml-text.ts';
+
+/** The data of the YAML; of its problems the first is said. */
+function parseYaml(text: string, name: string): unknown {
+  const read = readYaml(text);
+  if (read.ok) return read.data;
+  const [{ words, line, column }] = read.problems;
+  throw new ToolError('config', `${name}: ${words}${line === null ? '' : ` at line ${line}, column ${column}`}`);
+}
+
+function refuse(language: string) {
+  return () => {
+    throw new ToolError('config', `front matter in ${language} is not read; expected YAML between two lines of ---`);
+  };
+}
+
+/**
+ * Splits a text into the data of its YAML front matter and the rest.
+ * @param name what errors call the text
+ * @returns `data` undefined when there is no front matter; `line`: of the text on which `content` begins, from 1
+ */
+export function parseFrontMatter(text: string, name: string): { data: unknown; content: string; line: number } {
+  const clean = text.replace(/^\uFEFF/, '').replace(/\r\n/g, '\n');
+  if (!clean.startsWith('---\n')) {
+    const language = /^---(\S+)/.exec(clean)?.[1];
+    if (language !== undefined && language !== '-') return refuse(language)();
+    return { data: undefined, content: clean, line: 1 };
+  }
+  if (!/\n---[ \t]*(\n|$)/.test(clean.slice(3))) {
+    throw new ToolError('config', `${name}: the front matter is not closed; expected a second line of ---`);
+  }
+  let data: unknown;
+  const parsed = matter(clean, {
+    language: 'yaml',
+    engines: {
+      yaml: (source: string) => {
+        data = parseYaml(source, name);
+        return typeof data === 'object' && data !== null ? data : {};
+      },
+      javascript: refuse('javascript'),
+      json: refuse('json'),
+    },
+  });
+  // The content is the end of the text.
+  const line = clean.slice(0, clean.length - parsed.content.length).split('\n').length;
+  return { data: data ?? {}, content: parsed.content, line };
+}
+
+/** What can be read of the front matter of a text that may be wrong; nothing at the worst. Never throws. */
+export function readLoosely(text: string): unknown {
+  const [, yaml = ''] = /^\uFEFF?---[ \t]*\r?\n(.*?)(?:\r?\n---[ \t]*(?:\r?\n|$)|$)/s.exec(text) ?? [];
+  return readYamlLoosely(yaml);
+}

@@ -1,0 +1,197 @@
+// Starting programs: each in a process group of its own, ended as a group, its output bounded.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { type Readable, Writable } from 'node:stream';
+import { messageOf, ToolError } from '../rules/errors.ts';
+import { signalGroup } from './processes.ts';
+import { SilenceLimit } from './silence-limit.ts';
+
+export type ProgramOptions = {
+  readonly cwd: string;
+  /** The whole environment; nothing is inherited. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+  /** Between SIGTERM and SIGKILL. */
+  readonly graceMs?: number;
+  /** Handed over on file descriptor 3 and nowhere else: neither arguments nor environment of a process show it. */
+  readonly secret?: string;
+  /** File descriptor 3 is a pipe that ends with this process, however that ends. Not beside a secret. */
+  readonly leash?: boolean;
+};
+
+export type ProgramExit = { readonly exitCode: number | null; readonly signal: NodeJS.Signals | null };
+
+export type RunningProgram = {
+  readonly pid: number;
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  /** Resolves when the process has ended and its output was read; what its group left running is ended first. */
+  readonly exit: Promise<ProgramExit>;
+  /** Ends the process group: SIGTERM, then SIGKILL. Calling it twice is fine. */
+  terminate(): void;
+};
+
+const GRACE_MS = 5_000;
+/** A program this young may not hear signals yet, like one whose namespaces are being set up: it is asked once more. */
+const YOUNG_MS = 500;
+/** How long output may still come after the process has ended, held open by a process that left the group. */
+const DRAIN_MS = 500;
+
+type Child = ChildProcess & {
+  readonly pid: number;
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+};
+
+function hasStarted(child: ChildProcess): child is Child {
+  return child.pid !== undefined && child.stdin !== null && child.stdout !== null && child.stderr !== null;
+}
+
+async function launch(file: string, args: readonly string[], options: ProgramOptions): Promise<Child> {
+  try {
+    const { cwd, env, secret, leash } = options;
+    const pipes = Array.from({ length: secret === undefined && leash !== true ? 3 : 4 }, () => 'pipe' as const);
+    const child = spawn(file, args, { cwd, env, detached: true, stdio: pipes });
+    // What is wrong with the arguments is thrown, what the system refuses comes as an event.
+    const failure = new Promise<Error>((resolve) => child.on('error', resolve));
+    if (hasStarted(child)) return child;
+    throw await failure;
+  } catch (error) {
+    throw new ToolError('prerequisite', `cannot start ${file}: ${whyNot(file, error, options.cwd)}`, { cause: error });
+  }
+}
+
+/** The system has one word for both: no such program, no such directory. */
+function whyNot(file: string, error: unknown, cwd: string): string {
+  if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) return messageOf(error);
+  if (!existsSync(cwd)) return `there is no directory ${cwd}`;
+  return file.includes('/') ? 'there is no such program' : 'there is no such program on the PATH; is it installed?';
+}
+
+/** Starts a program. Rejects when it cannot be started. */
+export async function startProgram(
+  file: string,
+  args: readonly string[],
+  options: ProgramOptions,
+): Promise<RunningProgram> {
+  const child = await launch(file, args, options);
+  const { pid, stdin, stdout, stderr } = child;
+  const pipe: unknown = child.stdio[3];
+  if (pipe instanceof Writable) {
+    pipe.on('error', () => undefined);
+    if (options.secret !== undefined) pipe.end(options.secret);
+  }
+  // A program that ends without reading its input is no error of ours.
+  stdin.on('error', () => undefined);
+
+  const startedAt = performance.now();
+  let again: NodeJS.Timeout | undefined;
+  let escalation: NodeJS.Timeout | undefined;
+  let over = false;
+  const terminate = () => {
+    // Once it is over its number may be another's.
+    if (over || escalation !== undefined) return;
+    signalGroup(pid, 'SIGTERM');
+    if (performance.now() - startedAt < YOUNG_MS) again = setTimeout(() => signalGroup(pid, 'SIGTERM'), YOUNG_MS);
+    escalation = setTimeout(() => signalGroup(pid, 'SIGKILL'), options.graceMs ?? GRACE_MS);
+  };
+  const exit = new Promise<ProgramExit>((resolve) => {
+    child.once('exit', (exitCode: number | null, signal: NodeJS.Signals | null) => {
+      over = true;
+      clearTimeout(again);
+      clearTimeout(escalation);
+      options.signal?.removeEventListener('abort', terminate);
+      if (pipe instanceof Writable) pipe.destroy();
+      // The leader is gone; what it left in its group goes too.
+      signalGroup(pid, 'SIGKILL');
+      const end = { exitCode, signal };
+      const drained = setTimeout(() => {
+        stdout.destroy();
+        stderr.destroy();
+        resolve(end);
+      }, DRAIN_MS);
+      child.once('close', () => {
+        clearTimeout(drained);
+        resolve(end);
+      });
+    });
+  });
+  if (options.signal?.aborted === true) terminate();
+  else options.signal?.addEventListener('abort', terminate, { once: true });
+  return { pid, stdin, stdout, stderr, exit, terminate };
+}
+
+export type ProgramResult = ProgramExit & {
+  readonly stdout: string;
+  readonly stderr: string;
+  /** The end came from the time limit. */
+  readonly timedOut: boolean;
+};
+
+/** Keeps the first and the last part of a stream when it is longer than `maxBytes`. */
+export function boundedOutput(stream: Readable, maxBytes: number, encoding: 'utf8' | 'latin1' = 'utf8'): () => string {
+  const head: Buffer[] = [];
+  const tail: Buffer[] = [];
+  const half = Math.floor(maxBytes / 2);
+  let headBytes = 0;
+  let tailBytes = 0;
+  let dropped = 0;
+  stream.on('data', (chunk: Buffer) => {
+    let rest = chunk;
+    if (headBytes < half) {
+      const part = rest.subarray(0, half - headBytes);
+      head.push(part);
+      headBytes += part.length;
+      rest = rest.subarray(part.length);
+    }
+    if (rest.length === 0) return;
+    tail.push(rest);
+    tailBytes += rest.length;
+    for (let first = tail[0]; first !== undefined && tailBytes - first.length >= half; first = tail[0]) {
+      tail.shift();
+      tailBytes -= first.length;
+      dropped += first.length;
+    }
+  });
+  return () => {
+    const gap = dropped === 0 ? [] : [Buffer.from(`\n[${dropped} bytes left out]\n`)];
+    return Buffer.concat([...head, ...gap, ...tail]).toString(encoding);
+  };
+}
+
+/** Runs a program to its end. Rejects only when it cannot be started; its failure is in the result. */
+export async function runProgram(
+  file: string,
+  args: readonly string[],
+  options: ProgramOptions & {
+    readonly input?: string;
+    readonly timeoutMs?: number;
+    /** The time limit counts from the last output. */
+    readonly countsSilence?: boolean;
+    readonly maxBytes?: number;
+    /** Of standard input and output. */
+    readonly encoding?: 'utf8' | 'latin1';
+  },
+): Promise<ProgramResult> {
+  const program = await startProgram(file, args, options);
+  const { maxBytes = 4 * 1024 * 1024, encoding = 'utf8' } = options;
+  const stdout = boundedOutput(program.stdout, maxBytes, encoding);
+  const stderr = boundedOutput(program.stderr, maxBytes);
+  program.stdin.end(options.input ?? '', encoding);
+  let timedOut = false;
+  const limit =
+    options.timeoutMs === undefined
+      ? undefined
+      : new SilenceLimit(options.timeoutMs, () => {
+          timedOut = true;
+          program.terminate();
+        });
+  if (options.countsSilence === true)
+    for (const stream of [program.stdout, program.stderr]) stream.on('data', () => limit?.heard());
+  const end = await program.exit;
+  limit?.end();
+  return { ...end, stdout: stdout(), stderr: stderr(), timedOut };
+}

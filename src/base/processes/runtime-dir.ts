@@ -1,0 +1,73 @@
+// A directory for sockets and temporary files of one life of the daemon, with a short path.
+
+import { lstatSync, mkdirSync, mkdtempSync, readdirSync, renameSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ToolError } from '../rules/errors.ts';
+import { isAlive } from './processes.ts';
+import { removeTree } from '../files/remove-tree.ts';
+
+const PREFIX = 'toolcrew-';
+
+/** What daemons that are gone left behind. */
+function abandoned(): string[] {
+  return readdirSync(tmpdir()).flatMap((name) => {
+    const pid = new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1];
+    return pid === undefined || isAlive(Number(pid)) ? [] : [join(tmpdir(), name)];
+  });
+}
+
+export class RuntimeDir {
+  readonly path: string;
+  readonly #removals = new Set<Promise<void>>();
+  #count = 0;
+
+  constructor() {
+    for (const path of abandoned()) this.#discard(path);
+    this.path = mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`));
+  }
+
+  /** A new directory in it. */
+  make(name: string): string {
+    this.#restore();
+    const path = join(this.path, name);
+    this.remove(path);
+    mkdirSync(path, { mode: 0o700 });
+    return path;
+  }
+
+  /** Programs that clean up temporary files may take it away. Its name is known by then: another user's is not taken. */
+  #restore(): void {
+    mkdirSync(this.path, { recursive: true, mode: 0o700 });
+    const status = lstatSync(this.path);
+    const uid = process.getuid?.() ?? status.uid;
+    if (!status.isDirectory() || status.uid !== uid)
+      throw new ToolError('internal', `expected ${this.path} to be this user's own directory; somebody else made it`);
+  }
+
+  /** The path is free at once; what stood there is removed behind the scenes. Never throws. */
+  remove(path: string): void {
+    this.#count += 1;
+    const aside = `${path}.gone-${this.#count}`;
+    try {
+      renameSync(path, aside);
+    } catch {
+      // Nothing stood there.
+      return;
+    }
+    this.#discard(aside);
+  }
+
+  /** What cannot be removed is another user's, or goes with the next start. */
+  #discard(path: string): void {
+    const removal = removeTree(path).catch(() => undefined);
+    this.#removals.add(removal);
+    void removal.then(() => this.#removals.delete(removal));
+  }
+
+  /** Removes all of it; resolves when it is gone. */
+  async close(): Promise<void> {
+    this.#discard(this.path);
+    await Promise.all(this.#removals);
+  }
+}

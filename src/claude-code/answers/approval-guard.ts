@@ -1,0 +1,69 @@
+// Check for writes that would approve a SPEC in the user's place.
+
+import { type SpecStatus, specOfPath, statusOfSpec } from '../../team/rules/spec-documents/spec.ts';
+import type { Target, Writes } from '../../team/rules/guard.ts';
+import type { HostEvent } from '../../team/operations/host-event.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const SPECS = '.tool/specs';
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function edited(text: string, { old_string: from, new_string: to, replace_all: all }: Fields): string {
+  if (typeof from !== 'string' || typeof to !== 'string') return text;
+  return all === true ? text.replaceAll(from, () => to) : text.replace(from, () => to);
+}
+
+/** Text of a document after a call of a host's file tool; null when the call does not show it. */
+function textAfter({ tool, input }: HostEvent, before: string): string | null {
+  switch (tool) {
+    case 'Write':
+      return typeof input.content === 'string' ? input.content : null;
+    case 'Edit':
+      return edited(before, input);
+    case 'MultiEdit':
+      return Array.isArray(input.edits) ? input.edits.filter(isFields).reduce(edited, before) : null;
+    default:
+      return null;
+  }
+}
+
+/** Allowed without the user: the same status, a draft, a request for approval, or no status. */
+function mayBecome(before: SpecStatus | null, after: SpecStatus | null): boolean {
+  return after === null || after === 'draft' || after === 'awaiting_approval' || after === before;
+}
+
+/** Id of the SPEC that a target is; the target's path when it is a tree that may hold SPECs; null: neither. */
+function specIn({ path, tree }: Target): string | null {
+  if (path.startsWith('/')) return null;
+  const isAround = tree && (path === '.' || path === '.tool' || path === SPECS || path.startsWith(`${SPECS}/`));
+  return specOfPath(path) ?? (isAround ? path : null);
+}
+
+/**
+ * Reason why the lead may not make a write that approves or completes a SPEC; null when it may.
+ * @param spec reads the documents of a SPEC, `spec.md` first; null: no such SPEC
+ */
+export function approvalFault(
+  event: HostEvent,
+  { targets }: Writes,
+  spec: (id: string) => string | null,
+): string | null {
+  for (const target of targets) {
+    const id = specIn(target);
+    if (id === null) continue;
+    const before = spec(id) ?? '';
+    const after = textAfter(event, before);
+    if (after === null)
+      return `${target.path}: toolcrew cannot see there what the SPEC's status becomes. Write spec.md with Write or Edit`;
+    const status = statusOfSpec(after);
+    if (mayBecome(statusOfSpec(before), status)) continue;
+    return status === 'completed'
+      ? `${target.path}: only \`tool sync ${id}\` sets it to completed, when all requirements are met`
+      : `${target.path}: only the user sets it to ${status}. Write it with "status: draft", and ask the user to reply with exactly "approve ${id}"`;
+  }
+  return null;
+}

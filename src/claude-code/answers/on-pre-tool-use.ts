@@ -1,0 +1,348 @@
+// Before a tool runs: whether this caller may write that, spawn that, call that; and who calls the team's server.
+
+import { messageOf } from '../../base/rules/errors.ts';
+import { waysToMerge } from '../../guard/rules/git-calls.ts';
+import { memberBrief, nextStep, roleNamed, rolesToStart } from '../../team/rules/brief.ts';
+import { asRole, identify, memberName } from '../../team/rules/caller.ts';
+import { spawnParameters } from '../../team/rules/calls.ts';
+import { FALLBACK_TRIGGERS } from '../../team/rules/fallback.ts';
+import { gitRowsFor, isFirstWriters, judgeWrites, ruleOf, type Target } from '../../team/rules/guard.ts';
+import { LEAD } from '../../team/rules/message.ts';
+import { insideProject } from '../../guard/rules/ownership.ts';
+import { approvalOf, changesOf } from '../rules/prompt.ts';
+import { onlyReads } from '../../team/rules/role.ts';
+import { agentOfRun, type Member, START, startsOf, type TeamState } from '../../team/rules/log/state.ts';
+import { kindOfTool } from '../rules/tool-kind.ts';
+import { oneLine, visible } from '../../base/rules/text.ts';
+import type { TeamLog } from '../../base/ports.ts';
+import { approvalFault } from './approval-guard.ts';
+import { mustBeReadable, withReadable } from '../../team/operations/context.ts';
+import { type HookAnswer, type HostEvent, SILENT } from '../../team/operations/host-event.ts';
+import { leaseFirst } from './first-writer.ts';
+import { evidenceOf, type Found, findCaller, type HookContext, isAlone, isOfLead, isTeammate } from '../../team/operations/hook-context.ts';
+import { noteDelivered } from '../../team/operations/member-operations.ts';
+import { markShell } from './shell-tickets.ts';
+import { hostAgent, loadWords, serverTool } from '../../team/operations/spawn.ts';
+import { onIdle } from './on-stop.ts';
+
+export async function beforeTool(context: HookContext, event: HostEvent): Promise<HookAnswer> {
+  const kind = kindOfTool(event.tool);
+  if (kind === 'other') return SILENT;
+  if (kind === 'end') return onIdle(context, event, true);
+  if (kind === 'later') return guardLater(event);
+  if (kind === 'ours') return calledBy(context, event);
+  return withReadable(context.teams, async (logs, unread) => {
+    const found = await findCaller(context, event, logs, unread);
+    if (found === undefined) return SILENT;
+    // Where team mode has failed, the lead's own agents do the work; who was started as a teammate still is one.
+    if (found.log.state.session === 'fallback' && !isTeammate(context, event, found)) {
+      const reader = readerOf(event, found);
+      if (kind === 'write' && reader !== null) return guardWrite(context, event, reader);
+      if (kind === 'write' && isAlone(event, found)) {
+        const read = () => noteAlone(context, event, found);
+        return (await markShell(context, event, found, true, read)) ?? read();
+      }
+      if (kind === 'spawn' && found.caller.kind === 'lead') await takePlace(event, found.log);
+      return SILENT;
+    }
+    if (kind === 'write') return guardWrite(context, event, found);
+    return kind === 'spawn' ? guardSpawn(context, event, found) : refuseHosts(context, event, found);
+  });
+}
+
+/** What is sent as a prompt later would count as the user's own word then. */
+function guardLater({ tool, input }: HostEvent): HookAnswer {
+  const texts = Object.values(input).flatMap((value) => (typeof value === 'string' ? [value] : []));
+  const word = texts.find((text) => approvalOf(text) !== null || changesOf(text) !== null);
+  if (word === undefined) return SILENT;
+  const reason = `${tool} may not send "${oneLine(word, 80)}" as a prompt: only the user approves or changes a SPEC, by typing it. Ask the user now, and end your turn`;
+  return { kind: 'reject', reason: `toolcrew: ${reason}` };
+}
+
+/** The lead's agent of a role that only reads, as the teammate that it would be; null: it is none. */
+function readerOf({ agentType, session }: HostEvent, { log }: Found): Found | null {
+  const name = memberName(agentType ?? '');
+  return onlyReads(name) && isOfLead(log.state, session) ? { log, caller: asRole(name, log.state.team, true) } : null;
+}
+
+async function calledBy(context: HookContext, event: HostEvent): Promise<HookAnswer> {
+  const evidence = await evidenceOf(context, event);
+  if (evidence.kind !== 'stamp') return { kind: 'caller', stamp: null };
+  const { stamp } = evidence;
+  if (stamp.agentType !== '') return { kind: 'caller', stamp };
+  // An agent that only the transcripts name is known by its binding.
+  return withReadable(context.teams, async (logs) => {
+    const bound = logs.map((log) => log.state.bindings.get(stamp.agentId ?? '')).find((one) => one !== undefined);
+    return { kind: 'caller', stamp: { ...stamp, agentType: bound?.name ?? 'an agent' } };
+  });
+}
+
+async function note(
+  log: TeamLog,
+  found: Found,
+  about: string,
+  decision: 'accept' | 'reject',
+  reason: string,
+  paths: readonly string[],
+): Promise<void> {
+  const { caller } = found;
+  const who = caller.kind === 'outsider' ? `${caller.who}: ` : '';
+  await log.append(
+    {
+      type: 'decision',
+      hook: 'ownership',
+      decision,
+      member: caller.kind === 'member' ? caller.name : caller.kind === 'lead' ? LEAD : null,
+      about,
+      reason: `${who}${reason}`,
+      fingerprint: '',
+      paths,
+    },
+    { flush: false },
+  );
+}
+
+/**
+ * Whether a teammate takes the team's finished work into its own worktree, or brings that back to its branch, as it is told to
+ * when its work cannot be merged. That touches files of anybody; what it adds of its own is judged when the task is completed.
+ */
+function isWayToMerge({ startedAs, worktree }: HookContext, event: HostEvent, { caller, log }: Found): boolean {
+  if (startedAs === null || worktree === null || event.tool !== 'Bash' || caller.kind !== 'member') return false;
+  const { command } = event.input;
+  const isThere = event.cwd === worktree.root || event.cwd.startsWith(`${worktree.root}/`);
+  const ways = waysToMerge(log.state.team, caller.name);
+  return isThere && typeof command === 'string' && ways.some((one) => `git ${one}` === command.trim());
+}
+
+async function guardWrite(context: HookContext, event: HostEvent, found: Found): Promise<HookAnswer> {
+  const read = () => judgeNamed(context, event, found);
+  if (isWayToMerge(context, event, found)) return read();
+  return (await markShell(context, event, found, false, read)) ?? read();
+}
+
+/** Judges the writes that the call itself names. */
+async function judgeNamed(context: HookContext, event: HostEvent, found: Found): Promise<HookAnswer> {
+  const { caller, log } = found;
+  const settings = await context.settings();
+  const rows = gitRowsFor(caller, settings, context.worktree === null ? 'shared' : 'own');
+  const writes = await context.writesOf(event.tool, event.input, event.cwd, rows);
+  const { targets, unresolved, git } = writes;
+  if (targets.length + unresolved.length === 0 && git === null) return SILENT;
+  if (isWayToMerge(context, event, found)) {
+    await note(log, found, `${event.tool} ${String(event.input.command)}`, 'accept', "the team's finished work", []);
+    return SILENT;
+  }
+  const rule = (outputs: ReadonlySet<string>) =>
+    judgeWrites(writes, caller, log.state, settings, {
+      attended: context.attended,
+      now: context.now(),
+      temporary: context.temporary,
+      hosts: context.hosts,
+      below: context.below,
+      outputs,
+      checkout: context.worktree?.checkout ?? null,
+    });
+  let ruling = rule(new Set());
+  // Git is asked only where something would be refused.
+  if (ruling.decision === 'deny' && caller.kind === 'member') {
+    const outputs = await context.outputs(targets);
+    if (outputs.size > 0) ruling = rule(outputs);
+  }
+  const fault =
+    caller.kind === 'lead' && log.state.approval && ruling.decision !== 'deny'
+      ? approvalFault(event, writes, context.project.spec)
+      : null;
+  const paths = targets.map(({ path }) => path).join(', ');
+  const about = `${event.tool} ${paths || (git === null ? '(unresolved)' : '(git)')}`;
+  if (fault !== null) {
+    await note(log, found, about, 'reject', fault, []);
+    return { kind: 'reject', reason: `toolcrew: ${fault}` };
+  }
+  if (ruling.decision === 'allow') {
+    const first = targets.filter(
+      ({ path, directory = null }) => directory === null && isFirstWriters(path, null, settings),
+    );
+    const taken = caller.kind === 'member' ? await leaseFirst(context, log, caller, namesOf(first)) : null;
+    if (taken !== null) return { kind: 'reject', reason: `toolcrew: ${taken}` };
+    await note(log, found, about, 'accept', 'its own', ruling.paths);
+    return SILENT;
+  }
+  await note(log, found, about, 'reject', ruling.reason, []);
+  return ruling.decision === 'ask'
+    ? { kind: 'ask', reason: ruling.reason }
+    : { kind: 'reject', reason: `toolcrew: ${ruling.reason}` };
+}
+
+/** Paths of the project among targets. */
+function namesOf(targets: readonly Target[]): readonly string[] {
+  return targets.flatMap(({ path }) => (path.startsWith('/') ? [] : (insideProject(path) ?? [])));
+}
+
+/** Records what work that is done one at a time writes; nothing is refused. */
+async function noteAlone(context: HookContext, event: HostEvent, { log }: Found): Promise<HookAnswer> {
+  try {
+    const { targets } = await context.writesOf(event.tool, event.input, event.cwd, []);
+    const paths = targets
+      .flatMap(({ path, tree }) => (tree ? [path, ...context.below(path)] : [path]))
+      .flatMap((path) => (path.startsWith('/') ? [] : (insideProject(path) ?? [])))
+      .filter((path) => ruleOf(path) === null);
+    if (paths.length === 0) return SILENT;
+    const about = `${event.tool} ${targets.map(({ path }) => path).join(', ')}`;
+    const words = { about, reason: 'one at a time', fingerprint: '', paths };
+    const record = { type: 'decision', hook: 'ownership', decision: 'accept', member: LEAD, ...words } as const;
+    await log.append(record, { flush: false });
+  } catch (error) {
+    context.log('warn', `what ${event.tool} writes is not noted: ${messageOf(error)}`);
+  }
+  return SILENT;
+}
+
+/** An agent that the lead starts for itself is not the teammate of that role, who has not been seen to run. */
+async function takePlace({ input }: HostEvent, log: TeamLog): Promise<void> {
+  const member = log.state.members.get(memberName(String(input.subagent_type ?? '')));
+  if (member === undefined || member.phase === 'over' || agentOfRun(log.state, member) !== undefined) return;
+  const { name, epoch } = member;
+  await log.append({
+    type: 'member_ended',
+    name,
+    epoch,
+    how: 'replaced',
+    reason: 'the lead has its tasks done by itself',
+  });
+}
+
+/** Without these an agent can neither claim a task nor say what came of it. */
+const NEEDED = ['TaskList', 'TaskGet', 'TaskUpdate', 'Inbox', 'SendMessage'];
+
+/** Why an agent of the project's own could take no part in a team; null: it can. */
+function unreachedWords(context: HookContext, member: Member): string | null {
+  const { agent } = member;
+  // A plugin's agents are its own.
+  const tools = hostAgent(member.name, context.host()) === agent ? context.project.agentTools(agent) : null;
+  if (tools === null) return null;
+  const needed = NEEDED.map((tool) => serverTool(tool, context.host()));
+  const missing = needed.filter((tool) => !tools.includes(tool) && !tools.includes('*'));
+  return missing.length === 0 || tools.some((tool) => /^mcp__team(?:__\*)?$/.test(tool))
+    ? null
+    : `.claude/agents/${agent}.md lists tools without ${missing.join(', ')} of the team server, so the agent cannot work. Tell the user to add them to its "tools", or to remove that line`;
+}
+
+/** An agent that lists no tools gets those of the team's server as the session does: by name alone, where the host defers them. */
+function loadLines(context: HookContext, { name, agent }: Member): readonly string[] {
+  const isListed = hostAgent(name, context.host()) !== agent || context.project.agentTools(agent) !== null;
+  return isListed ? [] : [loadWords('member', context.host())];
+}
+
+async function guardSpawn(context: HookContext, event: HostEvent, found: Found): Promise<HookAnswer> {
+  const { caller, log } = found;
+  const { state } = log;
+  const type = String(event.input.subagent_type ?? '');
+  const refuse = async (reason: string): Promise<HookAnswer> => {
+    await note(log, found, `${event.tool} ${type}`, 'reject', reason, []);
+    return { kind: 'reject', reason: `toolcrew: ${reason}` };
+  };
+  if (caller.kind === 'member')
+    return refuse(`only team-lead starts agents while team ${state.team} is active; ask it with SendMessage`);
+  if (caller.kind !== 'lead')
+    return refuse(
+      `team ${state.team} is active, and this session does not lead it. /tool:team-restart ${state.team} takes it over; \`tool team delete ${state.team}\` ends it`,
+    );
+  if (event.tool === 'Workflow')
+    return refuse(
+      `a workflow starts its own agents, and while team ${state.team} is active only registered teammates may start. Give its work to teammates with TaskCreate`,
+    );
+  const member = state.members.get(memberName(type));
+  const isSeen = member !== undefined && agentOfRun(state, member) !== undefined;
+  if (member?.phase !== 'registered' && (member?.phase !== 'working' || isSeen))
+    return refuse(unregisteredWords(state, memberName(type), member));
+  const unreached = unreachedWords(context, member);
+  if (unreached !== null) return refuse(unreached);
+  if (startsOf(state, member) >= MAX_STARTS || (member.denied ?? 0) >= MAX_STARTS)
+    return refuse(await unstarted(context, log, member));
+  const record = { member: LEAD, about: member.name, reason: 'it is registered', fingerprint: '', paths: [] };
+  await log.append({ type: 'decision', hook: START, decision: 'accept', ...record }, { flush: false });
+  // With a name some hosts would make it a teammate of their own kind; in a work tree of its own it could write nothing.
+  const { name: _, team_name: __, isolation: ___, ...kept } = event.input;
+  const input = { ...kept, subagent_type: hostAgent(member.name, context.host()) };
+  // In its auto mode the host has each call checked as the model wrote it: what needs no change is left as it is.
+  const isRight = type === input.subagent_type && Object.keys(kept).length === Object.keys(event.input).length;
+  return isRight ? SILENT : { kind: 'rewrite', input, grant: false };
+}
+
+/** So often the host is asked to start a teammate that it never starts. */
+const MAX_STARTS = 2;
+
+/** The host has let nobody start it, asked or not: its tasks go on without a team. Gives what the lead is told. */
+async function unstarted(context: HookContext, log: TeamLog, { name, epoch }: Member): Promise<string> {
+  const reason = `${name} was called ${MAX_STARTS} times, and the host has not started it`;
+  const { fallback } = await context.settings();
+  if (!fallback.enabled)
+    return `${reason}. Ask the user whether they denied it, and why. Start nobody before they answer`;
+  await log.append({ type: 'member_ended', name, epoch, how: 'not_started', reason });
+  await log.append({ type: 'fell_back', trigger: FALLBACK_TRIGGERS.spawn_failed, reason });
+  context.log(fallback.logLevel, `sub-agents in place of team ${log.state.team}: ${reason}`);
+  return `${reason}. If the user denied it, first ask them how to continue. ${nextStep(log.state)}`;
+}
+
+/** Why an agent is not started, and the call that helps. */
+function unregisteredWords(state: TeamState, name: string, member: Member | undefined): string {
+  const { team } = state;
+  if (member?.phase === 'working' || member?.phase === 'idle')
+    return `${name} is ${member.phase === 'idle' ? 'waiting for work' : 'at work'} already, so no second one is started. Give it work with TaskCreate (owner: ${name}), or write to it with SendMessage (recipient: ${name})`;
+  const isRole = roleNamed(name) !== undefined || state.purpose?.roles.includes(name) === true;
+  const role = isRole ? name : rolesToStart(state)[0];
+  const call =
+    role === undefined
+      ? "Register it first with the team server's Task"
+      : `First call the team server's Task ${JSON.stringify(spawnParameters(team, role, member?.prompt ?? `Do the tasks that are meant for ${role}.`))}, then make the call that it returns`;
+  return `while team ${team} is active only registered teammates may start, and ${member === undefined ? `${visible(name)} is not registered` : `the run of ${name} is over`}. ${call}`;
+}
+
+/** The host's own team tools would hold a second state: they rest while a team stands. */
+async function refuseHosts(context: HookContext, event: HostEvent, found: Found): Promise<HookAnswer> {
+  const { caller, log } = found;
+  if (caller.kind === 'outsider') return SILENT;
+  const reason = `while team ${log.state.team} is active, call ${serverTool(event.tool, context.host())} instead: the team cannot see the host's own ${event.tool}`;
+  await note(log, found, event.tool, 'reject', reason, []);
+  return { kind: 'reject', reason: `toolcrew: ${reason}` };
+}
+
+/** Binds the run of an agent to its member, and tells it who it is. */
+export async function onAgentStart(context: HookContext, event: HostEvent): Promise<HookAnswer> {
+  const { agentId, agentType } = event;
+  // What a teammate's host starts by itself is that teammate.
+  if (agentId === null || agentType === null || context.startedAs !== null) return SILENT;
+  return withReadable(context.teams, async (logs, unread) => {
+    const name = memberName(agentType);
+    const log = logs.find(({ state }) => {
+      const led = identify(
+        { kind: 'stamp', stamp: { session: event.session, agentId: null, agentType: null, toolUseId: null } },
+        [state],
+      );
+      return led.some(({ kind }) => kind === 'lead') && state.members.has(name);
+    });
+    const member = log?.state.members.get(name);
+    if (log === undefined || member === undefined) {
+      mustBeReadable(unread);
+      return SILENT;
+    }
+    if (member.phase === 'over') return SILENT;
+    const { state } = log;
+    const running = agentOfRun(state, member);
+    // Once team mode has failed, the agents that the lead starts are its own; one that it had started before may be late.
+    const isLate = member.phase !== 'registered' && running === undefined;
+    if (state.session === 'fallback' && !isLate) return SILENT;
+    if (running !== undefined && running !== agentId && member.phase === 'working')
+      return {
+        kind: 'context',
+        text: `toolcrew: another agent is already ${name} of team ${state.team}, so you are not a member. Write nothing. End now, and give this as your answer.`,
+      };
+    const { epoch } = member;
+    if (member.phase === 'registered')
+      await log.append({ type: 'member_spawned', name, epoch, key_hash: null, pid: null }, { flush: false });
+    await log.append({ type: 'member_bound', name, epoch, agent_id: agentId }, { flush: false });
+    await noteDelivered(log, name);
+    const brief = memberBrief(log.state, member, await context.settings(), null);
+    return { kind: 'context', text: [brief, ...loadLines(context, member)].join('\n') };
+  });
+}

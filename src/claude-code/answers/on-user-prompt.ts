@@ -1,0 +1,89 @@
+// The user's prompt: a command of the team is decided here, in code, and the model is told what comes next.
+
+import { messageOf } from '../../base/rules/errors.ts';
+import { parseCommand } from '../rules/arguments.ts';
+import { approvalOf, changesOf, endedRunsOf, isCommand, soundsLikeApproval } from '../rules/prompt.ts';
+import type { TeamSettings } from '../../team/rules/settings.ts';
+import { listed } from '../../team/rules/task-draft.ts';
+import { begin, restart } from './begin-work.ts';
+import type { Command } from '../../team/select/work-decision.ts';
+import { type HookAnswer, type HostEvent, SILENT } from '../../team/operations/host-event.ts';
+import type { HookContext } from '../../team/operations/hook-context.ts';
+import { say, stop } from './prompt-answer.ts';
+import { onRunsOver } from './run-end.ts';
+import { approve, change, tellWords } from './user-verdict.ts';
+
+export async function onPrompt(context: HookContext, event: HostEvent): Promise<HookAnswer> {
+  // To a teammate its lead speaks, not the user.
+  if (context.startedAs !== null) return SILENT;
+  const ended = endedRunsOf(event.prompt);
+  if (ended.length > 0) return onRunsOver(context, ended);
+  const approval = approvalOf(event.prompt);
+  if (approval !== null) return approve(context, event, approval);
+  const changes = changesOf(event.prompt);
+  if (changes !== null) return change(context, event, changes);
+  if (!isCommand(event.prompt)) return soundsLikeApproval(event.prompt) ? tellWords(context, event) : SILENT;
+  const settings = await context.settings();
+  const parsed = parseCommand(event.prompt, Object.keys(settings.patterns));
+  switch (parsed.kind) {
+    case 'none':
+      return SILENT;
+    case 'invalid':
+      return stop(parsed.problems);
+    case 'command':
+      return carryOut(context, event, parsed, settings);
+  }
+}
+
+const NOT_WRITTEN = /\b(?:EACCES|EDQUOT|ENOSPC|EPERM|EROFS)\b/;
+
+/** What cannot be written down, as on a full disk, is not begun; anything else is a fault of ours, and said as one. */
+function unwritten(error: unknown): HookAnswer {
+  const words = messageOf(error);
+  if (!NOT_WRITTEN.test(words)) throw error;
+  return stop([`the team's log cannot be written, and no team works without it: ${words}`]);
+}
+
+/** Without the team's tools there is no team, and no list of tasks to be gone through alone. */
+function noServer({ project: { serverOffIn } }: HookContext): readonly string[] {
+  return serverOffIn.map(
+    (file) =>
+      `disabledMcpjsonServers in ${file} holds "team", so the team's tools are missing. Remove "team" from it, restart Claude Code, and give the command again`,
+  );
+}
+
+async function carryOut(
+  context: HookContext,
+  event: HostEvent,
+  command: Command,
+  settings: TeamSettings,
+): Promise<HookAnswer> {
+  const off = command.command === 'sync' ? [] : noServer(context);
+  if (off.length > 0) return stop(off);
+  switch (command.command) {
+    case 'team-restart':
+      return restart(context, event, command.words, settings);
+    case 'sync':
+      return sync(context, command.words);
+    case 'plan':
+    case 'run':
+    case 'build-fix':
+      return begin(context, event, command, settings).catch(unwritten);
+  }
+}
+async function sync(context: HookContext, id: string): Promise<HookAnswer> {
+  const outcome = await context.project.sync(id, null);
+  if (outcome.kind === 'refused') return stop(outcome.reasons);
+  const { status, met, judged, since, uncommitted, written } = outcome;
+  return say([
+    `/tool:3-sync ${id}: ${met ? 'all requirements are met' : 'not all requirements are met'}; status: ${status}. Compared with the changes since ${since}:`,
+    ...judged.map(({ id: one, test, missing }) =>
+      missing.length === 0 ? `- ${one}: met, by ${test ?? ''}` : `- ${one}: not met: ${missing.join('; ')}`,
+    ),
+    ...(uncommitted.length === 0 ? [] : [`Not committed, so not compared: ${listed(uncommitted)}.`]),
+    ...(written.length === 0 ? [] : [`Written: ${written.join(', ')}.`]),
+    met
+      ? 'Next: tell the user so, and update the documentation. The status and the result are already set: do not change them.'
+      : 'Next: tell the user which requirements are not met and what is missing. Do not change the status or the result: the next sync does.',
+  ]);
+}

@@ -1,0 +1,132 @@
+// An operation as an agent of a host asks for it: with what follows from it, where the lead is a model.
+
+import { type Evidence, identify } from '../../team/rules/caller.ts';
+import { LEAD } from '../../team/rules/message.ts';
+import { teamReport } from '../../team/rules/views/report.ts';
+import { isModelLed, isStanding, type TeamState } from '../../team/rules/log/state.ts';
+import type { TeamLog } from '../../base/ports.ts';
+import { type Answer, refuse, type Somebody, tellLead, withReadable } from '../../team/operations/context.ts';
+import type { HookContext } from '../../team/operations/hook-context.ts';
+import type { Show } from '../../team/operations/member-operations.ts';
+import { evidenceWith, operate } from '../../team/operations/operations.ts';
+import { advance } from '../../team/phases/advance.ts';
+
+/** Carries out one operation, and the steps of the phase that code takes after it. Throws, and shows mail, like `operate`. */
+export async function act(
+  context: HookContext,
+  name: string,
+  given: unknown,
+  evidence: Evidence,
+  show?: Show,
+): Promise<Answer> {
+  const who = evidenceWith(context, given, evidence);
+  if (name === 'TeamDelete') return deleteTeam(context, given, who);
+  if (isJudgement(name, given)) await awaitMeasuring(context, who, wantedTeam(given));
+  const answer = await operate(context, name, given, who, show);
+  const isEnd = name === 'TaskUpdate' && (answer.status === 'completed' || answer.status === 'failed');
+  if (!isEnd && name !== 'TaskList') return answer;
+  return { ...answer, ...(await follow(context, who, wantedTeam(given), isEnd)) };
+}
+
+/** The team that a call names; null: the caller has but one. */
+function wantedTeam(given: unknown): string | null {
+  if (typeof given !== 'object' || given === null || !('team_name' in given)) return null;
+  return typeof given.team_name === 'string' ? given.team_name : null;
+}
+
+function isJudgement(name: string, given: unknown): boolean {
+  if (name !== 'SendMessage' || typeof given !== 'object' || given === null) return false;
+  return 'type' in given && given.type === 'quality_gate_passed';
+}
+
+function isForced(given: unknown): boolean {
+  return typeof given === 'object' && given !== null && 'force' in given && given.force === true;
+}
+
+function isSomebody(caller: ReturnType<typeof identify>[number]): caller is Somebody {
+  return caller.kind === 'lead' || caller.kind === 'member';
+}
+
+/** What comes to pass after it: said to the lead, by the answer where it asked, else by mail. */
+async function follow(context: HookContext, who: Evidence, wanted: string | null, isEnd: boolean): Promise<Answer> {
+  const answer = await withLed(context, who, wanted, async (log, caller) => {
+    if (caller.kind === 'member' && !isEnd) return {};
+    const told = await goOn(context, log, { isLook: !isEnd });
+    if (told === null) return {};
+    if (caller.kind === 'lead') return { note: told.words };
+    if (told.kind === 'news' || !isTold(log.state, told.words)) await tellLead(log, told.words);
+    return {};
+  });
+  return answer ?? {};
+}
+
+/** Judged is what was measured: whoever judges waits for that. Throws where it takes another process too long. */
+async function awaitMeasuring(context: HookContext, who: Evidence, wanted: string | null): Promise<void> {
+  await withLed(context, who, wanted, async (log, caller) => {
+    const told = await goOn(context, log, { mayAsk: false });
+    if (told?.kind === 'busy' && told.step === 'measure')
+      refuse(
+        `quality_gate_passed: the final gate is still running (${told.holder}). Send it again when the gate has finished; meanwhile call TaskList {} for other tasks`,
+      );
+    if (told?.kind === 'news' && caller.kind === 'member') await tellLead(log, told.words);
+  });
+}
+
+/** With the caller's team, where the lead is a model; null elsewhere. */
+async function withLed<T>(
+  context: HookContext,
+  who: Evidence,
+  wanted: string | null,
+  use: (log: TeamLog, caller: Somebody) => Promise<T>,
+): Promise<T | null> {
+  return withReadable(context.teams, async (logs) => {
+    const callers = identify(
+      who,
+      logs.map((log) => log.state),
+    ).filter(isSomebody);
+    const caller = callers.find(({ team }) => wanted === null || team === wanted);
+    const log = logs.find(({ state }) => state.team === caller?.team);
+    return caller === undefined || log === undefined || !isModelLed(log.state) ? null : use(log, caller);
+  });
+}
+
+async function goOn(context: HookContext, log: TeamLog, limits: Parameters<typeof advance>[2] = {}) {
+  return advance(context, log, limits).catch((error: unknown) => {
+    log.refresh();
+    // Ended by force meanwhile: there is nothing to go on with.
+    if (!isStanding(log.state)) return null;
+    throw error;
+  });
+}
+
+/** Whether the lead was told so by mail since it was measured last. */
+function isTold({ messages, gate }: TeamState, words: string): boolean {
+  return messages.some(({ to, content, sentAt }) => to === LEAD && content === words && sentAt >= (gate?.at ?? 0));
+}
+
+/** A team that has built something leaves a report beside its log. It is not ended in the middle of a step, but by force. */
+async function deleteTeam(context: HookContext, given: unknown, who: Evidence): Promise<Answer> {
+  const team = wantedTeam(given);
+  if (team === null || isForced(given)) return deleteNow(context, given, who);
+  const taken = await context.turn.take(team, () => deleteNow(context, given, who));
+  return taken.ok
+    ? taken.value
+    : refuse(
+        `team ${team} is not deleted: ${taken.holder} is doing its next step. Call TeamDelete {"team_name":"${team}"} again in a moment`,
+      );
+}
+
+async function deleteNow(context: HookContext, given: unknown, who: Evidence): Promise<Answer> {
+  const states = await withReadable(context.teams, (logs) => Promise.resolve(logs.map(({ state }) => state)));
+  const answer = await operate(context, 'TeamDelete', given, who);
+  const state = states.find(({ team }) => team === answer.team);
+  if (state === undefined || !isModelLed(state) || state.purpose?.phase !== 'run') return answer;
+  return { ...answer, report: context.project.writeReport(String(answer.archived), await reportOf(context, state)) };
+}
+
+async function reportOf({ workTree }: HookContext, state: TeamState): Promise<string> {
+  const tree = state.base === null ? null : await workTree.tree();
+  const paths = state.base === null || tree === null ? [] : await workTree.changed(state.base, tree);
+  const changed = (paths ?? []).map((path) => ({ path, added: null, removed: null }));
+  return teamReport({ state, branch: null, changed, kept: [] });
+}

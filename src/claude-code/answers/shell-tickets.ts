@@ -1,0 +1,139 @@
+// Shell calls under the write guard: a ticket before the call, and afterwards what the guard noted.
+
+import { rulesOf } from '../../team/rules/caller-rules.ts';
+import type { GuardNote } from '../../guard/rules/notes.ts';
+import type { Caller } from '../../team/rules/caller.ts';
+import { judgeWrites, ruleOf } from '../../team/rules/guard.ts';
+import { LEAD } from '../../team/rules/message.ts';
+import { insideProject } from '../../guard/rules/ownership.ts';
+import type { TeamState } from '../../team/rules/log/state.ts';
+import { isOnRecord } from '../../team/rules/write-attribution.ts';
+import { clip, visible } from '../../base/rules/text.ts';
+import type { TeamLog } from '../../base/ports.ts';
+import type { TeamContext } from '../../team/operations/context.ts';
+import type { HookAnswer, HostEvent } from '../../team/operations/host-event.ts';
+import { leaseFirst } from './first-writer.ts';
+import type { Found, HookContext } from '../../team/operations/hook-context.ts';
+import type { CallerPlace } from '../../guard/shell-guard-port.ts';
+
+/** Calls that the host starts with a shell. */
+const SHELLS: readonly string[] = ['Bash', 'Monitor'];
+
+/** Refused paths that the agent is told about, with the call that helps. */
+const MOST_TOLD = 3;
+const MOST_CHARS = 300;
+
+/** Agents of a lead whose team mode has failed: the log has their writes as the lead's own. */
+const ALONE = 'alone';
+
+/** Puts on record what holds shell commands of a team, where that is new. */
+export async function noteHolder(log: TeamLog, { writesHeldBy }: TeamContext): Promise<void> {
+  const by = await writesHeldBy();
+  if (log.state.writesHeldBy !== by) await log.append({ type: 'writes_held', by });
+}
+
+function placeOf(caller: Caller, state: TeamState, session: string, alone: boolean): CallerPlace {
+  const { team } = state;
+  if (alone) return { team, caller: ALONE };
+  if (caller.kind === 'member') return { team, caller: caller.name };
+  return { team, caller: caller.kind === 'lead' ? LEAD : `session-${session.replaceAll(/[^\w-]/g, '')}` };
+}
+
+/**
+ * Gives a shell call its ticket; null: the guard does not hold shell calls here, or it is another call.
+ * @param alone whether the work goes on without a team: everything is allowed, and written down
+ * @param read decides by the writes that the command names; asked where the guard takes no notes
+ */
+export async function markShell(
+  context: HookContext,
+  event: HostEvent,
+  { caller, log: { state } }: Found,
+  alone: boolean,
+  read: () => Promise<HookAnswer>,
+): Promise<HookAnswer | null> {
+  const { command } = event.input;
+  if (!SHELLS.includes(event.tool) || typeof command !== 'string') return null;
+  const guard = context.shellGuard;
+  if (guard === null) return null;
+  const hasMarks = context.countsMarks(event.transcript);
+  const answer = guard.takesNotes && hasMarks ? null : await read();
+  if (answer !== null && answer.kind !== 'silent') return answer;
+  const rules = rulesOf(caller, await context.settings(), {
+    checkout: context.worktree === null ? 'shared' : 'own',
+    alone,
+    approval: state.approval,
+    allowedGit: [],
+  });
+  context.placeLeases(state.team, state.leases, context.now());
+  const place = placeOf(caller, state, event.session, alone);
+  if (!hasMarks) {
+    await guard.wait(place, command, event.toolUseId, rules);
+    return answer;
+  }
+  const ticketed = await guard.mark(place, command, event.toolUseId, rules);
+  return { kind: 'rewrite', input: { ...event.input, command: ticketed }, grant: false };
+}
+
+/** Why a path was not written, with the call that helps. */
+async function refusalOf(context: HookContext, { caller, log: { state } }: Found, note: GuardNote): Promise<string> {
+  const ruling = judgeWrites(
+    { targets: [{ path: note.path, tree: false }], unresolved: [], git: null },
+    caller,
+    state,
+    await context.settings(),
+    {
+      attended: false,
+      now: context.now(),
+      temporary: context.temporary,
+      hosts: context.hosts,
+      below: () => [],
+      outputs: new Set(),
+      checkout: context.worktree?.checkout ?? null,
+    },
+  );
+  const holder =
+    note.owner === '' ? 'is free, but its lease could not be taken' : `belongs to ${note.owner} (${note.pattern})`;
+  const others = `${visible(note.path)} ${holder}`;
+  return clip(ruling.decision === 'deny' ? ruling.reason : others, MOST_CHARS);
+}
+
+/**
+ * Puts what the guard has noted of the caller's calls into the team's log.
+ * @returns what the agent is told about refused writes; null: nothing
+ */
+export async function noteShell(
+  context: HookContext,
+  event: HostEvent,
+  found: Found,
+  alone: boolean,
+): Promise<string | null> {
+  const { caller, log } = found;
+  const guard = context.shellGuard;
+  if (guard === null) return null;
+  const place = placeOf(caller, log.state, event.session, alone);
+  if (typeof event.input.command === 'string') guard.forget(place, event.input.command);
+  const notes = guard.notes(place);
+  if (notes.length === 0) return null;
+  const pathsOf = (kind: GuardNote['kind']) =>
+    [...new Set(notes.filter((one) => one.kind === kind).map(({ path }) => insideProject(path)))].flatMap((path) =>
+      path === null || ruleOf(path) !== null ? [] : [path],
+    );
+  const member = alone || caller.kind === 'lead' ? LEAD : caller.kind === 'member' ? caller.name : null;
+  if (caller.kind === 'member') await leaseFirst(context, log, caller, pathsOf('lease'));
+  const decision = { type: 'decision', hook: 'ownership', member, fingerprint: '' } as const;
+  const written = member === null ? [] : pathsOf('wrote').filter((path) => !isOnRecord(log.state, path, member));
+  if (written.length > 0) {
+    const reason = alone ? 'one at a time' : 'its own';
+    const about = `${event.tool} ${written.join(', ')}`;
+    await log.append({ ...decision, decision: 'accept', about, reason, paths: written }, { flush: false });
+  }
+  const refused = notes.filter(({ kind }) => kind === 'refused');
+  const told: string[] = [];
+  for (const note of refused.slice(0, MOST_TOLD)) told.push(await refusalOf(context, found, note));
+  for (const note of notes.filter(({ kind }) => kind === 'git')) told.push(`not run: git ${note.path}. ${note.owner}`);
+  if (told.length === 0) return null;
+  const about = `${event.tool} ${[...refused.map(({ path }) => path)].join(', ')}`.trim();
+  await log.append({ ...decision, decision: 'reject', about, reason: told.join('; '), paths: [] }, { flush: false });
+  const more = refused.length > MOST_TOLD ? [`and ${refused.length - MOST_TOLD} more paths`] : [];
+  return refused.length === 0 ? null : ['toolcrew: not written:', ...told, ...more].join('\n');
+}

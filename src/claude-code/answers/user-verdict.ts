@@ -1,0 +1,147 @@
+// The user's word on a SPEC that a team has written: approved, to be changed, or not clear enough to count.
+
+import { completedAlready, specName, statusOfSpec } from '../../team/rules/spec-documents/spec.ts';
+import { leadBrief, waitingRoles } from '../../team/rules/brief.ts';
+import type { Evidence } from '../../team/rules/caller.ts';
+import { endCalls, startLines } from '../../team/rules/calls.ts';
+import { LEAD } from '../../team/rules/message.ts';
+import { changeInTheWay, hasWritten, specInChange } from '../../team/rules/planning.ts';
+import { phaseOfTeam } from '../../team/rules/team-name.ts';
+import type { TeamLog } from '../../base/ports.ts';
+import { type Unread, unreadWords, withReadable } from '../../team/operations/context.ts';
+import { type HookAnswer, type HostEvent, SILENT } from '../../team/operations/host-event.ts';
+import type { HookContext } from '../../team/operations/hook-context.ts';
+import { noteDelivered } from '../../team/operations/member-operations.ts';
+import { askChanges } from '../../team/phases/plan.ts';
+import { say, stop } from './prompt-answer.ts';
+import { loadWords } from '../../team/operations/spawn.ts';
+
+function awaits(log: TeamLog, session: string): boolean {
+  const { state } = log;
+  const isDone = [...state.tasks.values()].every(({ status }) => status === 'completed');
+  const isAlone = state.session === 'fallback' && state.purpose?.phase === 'plan' && isDone;
+  return (
+    (state.session === 'awaiting_approval' || isAlone) &&
+    (state.lead.session === null || state.lead.session === session)
+  );
+}
+
+/** Of the planning teams, which alone wait for the user's word, those whose logs cannot be read. */
+function lostPlans(unread: readonly Unread[]): readonly string[] {
+  return unread.filter(({ team }) => phaseOfTeam(team) === 'plan').map(unreadWords);
+}
+
+/** No team waits for these words: they are about something else, unless one that cannot be read does. */
+function unheard(lost: readonly string[]): HookAnswer {
+  return lost.length === 0 ? SILENT : say(['if the user means a SPEC, no team received it:', ...lost]);
+}
+
+/** Whether a SPEC of this status waits for the user. */
+function isOpen(status: string | null): boolean {
+  return status === 'draft' || status === 'awaiting_approval';
+}
+
+export async function approve(context: HookContext, event: HostEvent, wanted: string): Promise<HookAnswer> {
+  return withReadable(context.teams, async (logs, unread) => {
+    const waiting = logs.filter((one) => awaits(one, event.session));
+    const lost = lostPlans(unread);
+    // Without a team that waits for it, a lone "approve" is about something else.
+    if (waiting.length === 0 && wanted === '') return unheard(lost);
+    const drafts = context.project.specs().filter((id) => isOpen(statusOfSpec(context.project.spec(id) ?? '')));
+    const writerOf = (id: string) => waiting.find(({ state }) => hasWritten(state, id));
+    const [only = ''] = drafts;
+    const id = wanted !== '' ? wanted : drafts.length === 1 && writerOf(only) !== undefined ? only : undefined;
+    if (id === undefined)
+      return stop([
+        drafts.length === 0
+          ? 'no SPEC is a draft: there is nothing to approve'
+          : `which SPEC? Reply with exactly ${drafts.map((one) => `"approve ${one}"`).join(' or ')}`,
+        ...lost,
+      ]);
+    if (context.isNested()) return stop([NOT_THE_USERS]);
+    const change = changeInTheWay(
+      logs.map(({ state }) => state),
+      id,
+    );
+    if (change !== null) return stop([change]);
+    const approval = await context.project.approval(id);
+    const { status, counts, why } = approval;
+    const isNew = status !== 'approved' || !counts;
+    const problem = completedAlready(id, approval) ?? (isNew ? context.project.approve(id) : null);
+    if (problem !== null) return stop([problem]);
+    const log = writerOf(id);
+    if (log?.state.session === 'awaiting_approval')
+      await log.append({ type: 'moved', event: 'approved', reason: `the user approved ${id}`, by: 'user' });
+    return say([
+      isNew ? `the user has approved ${id}.` : `${id} is approved already (${why}).`,
+      ...(log === undefined ? [] : [`Next: ${endCalls(log.state.team)}.`]),
+      `Then tell the user to type /clear, then \`/tool:2-run ${id} --team\`.`,
+      ...lost,
+    ]);
+  });
+}
+
+const NEAR = 'near_approval';
+
+/** To whoever seems to approve, the words that do: once for each SPEC that a team of theirs has written, else where they name the SPEC. */
+export async function tellWords(context: HookContext, { session, prompt }: HostEvent): Promise<HookAnswer> {
+  return withReadable(context.teams, async (logs) => {
+    const log = logs.find((one) => awaits(one, session));
+    const named = context.project.specs().find((id) => prompt.includes(id));
+    const id = named ?? (log === undefined ? undefined : writtenBy(context, log));
+    if (id === undefined || !isOpen(statusOfSpec(context.project.spec(id) ?? ''))) return SILENT;
+    if (log?.state.decisions.some(({ hook, about }) => hook === NEAR && about === id) === true) return SILENT;
+    const words = { about: id, reason: 'the words that count were told', fingerprint: '', paths: [] };
+    const record = { type: 'decision', hook: NEAR, decision: 'accept', member: null, ...words } as const;
+    await log?.append(record, { flush: false });
+    const ways = `To approve ${id}, send exactly \`approve ${id}\` as a separate prompt.`;
+    const more = log === undefined ? '' : ' To change it, send `changes: ` and what to change.';
+    return {
+      kind: 'context',
+      text: `toolcrew: these words do not approve ${id}, and the user has been told so: ${ways}${more}`,
+      user: `toolcrew: ${id} is not approved yet. ${ways}${more}`,
+    };
+  });
+}
+
+/** Of a prompt that another host has sent. */
+const NOT_THE_USERS =
+  'another Claude Code in the same project started this one, so its prompts do not count as the user. The user approves a SPEC in a session or terminal of their own';
+
+/** The SPEC that a team has written for what it plans, the latest; undefined: there is none. */
+function writtenBy({ project }: HookContext, { state }: TeamLog): string | undefined {
+  const name = specName(state.purpose?.subject ?? '');
+  return specInChange(state) ?? project.specs().findLast((id) => id.replace(/-\d+$/, '') === `SPEC-${name}`);
+}
+
+/** What the user wants otherwise in the SPEC of a team that waits for their word. */
+export async function change(context: HookContext, event: HostEvent, wanted: string): Promise<HookAnswer> {
+  return withReadable(context.teams, async (logs, unread) => {
+    const log = logs.find((one) => awaits(one, event.session));
+    const id = log === undefined ? undefined : writtenBy(context, log);
+    const lost = lostPlans(unread);
+    if (log === undefined || id === undefined) return unheard(lost);
+    if (context.isNested()) return stop([NOT_THE_USERS]);
+    const { team } = log.state;
+    const as: Evidence = { kind: 'environment', team, teammate: null };
+    // Between its parts nobody else takes the results that are there for the last word.
+    const asked = await context.turn.take(team, () => askChanges(context, log, as, id, wanted));
+    if (!asked.ok) return stop([`${asked.holder} is at a step of team ${team}: repeat it in a moment`]);
+    if (asked.value !== null) return stop([asked.value]);
+    log.refresh();
+    const again = waitingRoles(log.state);
+    await noteDelivered(log, LEAD);
+    return say([
+      `the user's changes to ${id} are now tasks of the planners.`,
+      leadBrief(log.state),
+      loadWords('lead', context.host()),
+      ...(again.length === 0
+        ? []
+        : [
+            'Start these again. Make each call, then the call that it returns; start the roles that wait for them once they can begin:',
+          ]),
+      ...startLines(log.state.team, again),
+      ...lost,
+    ]);
+  });
+}

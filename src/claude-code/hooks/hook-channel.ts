@@ -1,0 +1,229 @@
+// Hooks ask the team server that stays: it has loaded and read already what each of them would have to. A question is a
+// file, its name goes through a pipe, the answer is a file again. Node's sockets would take longer to load than all of that.
+
+import { execFileSync } from 'node:child_process';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  unlinkSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { packageVersion } from '../../base/package-root.ts';
+
+/** So long a server may take to take a question up. */
+const ATTENTION_MS = 1000;
+/** So often it is looked whether the answer is there, and whether the server still is. */
+const LOOK_MS = 0.25;
+/** What took so long already may take that much longer to be seen: checks take minutes. */
+const LOOK_PART = 1 / 40;
+const LOOK_MAX_MS = 25;
+const ALIVE_MS = 100;
+/** So long an answer lies there for a hook that may have ended. */
+const LEFT_MS = 60_000;
+/** What is never changed, to wait on. */
+const SLEEPER = new Int32Array(new SharedArrayBuffer(4));
+
+/** The desk of a server of this very version: another's answers may be others. */
+function prefix(): string {
+  return `hooks-${packageVersion()}-`;
+}
+
+function stateDirectory(main: string): string {
+  return join(main, '.tool', 'state');
+}
+
+function desksIn(directory: string): readonly string[] {
+  try {
+    // Not those of a version whose name begins like this one's.
+    const names = readdirSync(directory).filter(
+      (name) => name.startsWith(prefix()) && /^\d+$/.test(name.slice(prefix().length)),
+    );
+    return names.map((name) => join(directory, name));
+  } catch {
+    return [];
+  }
+}
+
+const questionOf = (desk: string, id: string): string => join(desk, `${id}.question`);
+const answerOf = (desk: string, id: string): string => join(desk, `${id}.answer`);
+
+/** Opens the pipe for writing, which fails when nobody reads it. */
+function bell(desk: string): number | undefined {
+  try {
+    const fd = openSync(join(desk, 'bell'), constants.O_WRONLY | constants.O_NONBLOCK);
+    if (fstatSync(fd).isFIFO()) return fd;
+    closeSync(fd);
+  } catch {
+    // Nobody reads it, or it is not there.
+  }
+  return undefined;
+}
+
+function isAttended(desk: string): boolean {
+  const fd = bell(desk);
+  if (fd === undefined) return false;
+  closeSync(fd);
+  return true;
+}
+
+/** Takes away what is there; false where that was not possible. */
+function withdrawn(path: string): boolean {
+  try {
+    unlinkSync(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function removeTree(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true });
+  } catch {
+    // It stays; nobody attends it.
+  }
+}
+
+/** The file's JSON, which is gone with that; undefined: there is no file. */
+function taken(path: string): unknown {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+    unlinkSync(path);
+  } catch {
+    return undefined;
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** Lays the question down and rings; false where nobody is there. */
+function ring(desk: string, id: string, question: string): boolean {
+  const fd = bell(desk);
+  if (fd === undefined) return false;
+  try {
+    writeFileSync(questionOf(desk, id), question, { mode: 0o600, flag: 'wx' });
+    writeSync(fd, `${id}\n`);
+    return true;
+  } catch {
+    withdrawn(questionOf(desk, id));
+    return false;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function askOne(desk: string, question: string, patience: number): unknown {
+  const id = `${process.pid}-${process.hrtime.bigint()}`;
+  if (!ring(desk, id, question)) return undefined;
+  const begin = performance.now();
+  let looked = begin;
+  let isHeard = false;
+  for (;;) {
+    const now = performance.now();
+    Atomics.wait(SLEEPER, 0, 0, Math.min(Math.max(LOOK_MS, (now - begin) * LOOK_PART), LOOK_MAX_MS));
+    const answer = taken(answerOf(desk, id));
+    if (answer !== undefined) return answer;
+    isHeard ||= !existsSync(questionOf(desk, id));
+    const isLate = now - begin > (isHeard ? patience : ATTENTION_MS);
+    const isLook = now - looked > ALIVE_MS;
+    if (isLook) looked = now;
+    const isLeft = isLook && !isAttended(desk);
+    if (!isLate && !isLeft) continue;
+    const isMine = withdrawn(questionOf(desk, id));
+    // The server was quicker: what it does by now is not to be done twice.
+    if (isMine || isHeard || isLeft) return taken(answerOf(desk, id));
+    isHeard = true;
+  }
+}
+
+/**
+ * Asks a server that stays in this project; undefined where none answers.
+ * @param main the checkout that holds the project's teams
+ * @param patience milliseconds until the answer to what was taken up
+ */
+export function askServer(main: string, question: unknown, patience: number): unknown {
+  const text = JSON.stringify(question);
+  for (const desk of desksIn(stateDirectory(main))) {
+    const answer = askOne(desk, text, patience);
+    if (answer !== undefined && answer !== null) return answer;
+  }
+  return undefined;
+}
+
+async function serve(desk: string, id: string, answer: (question: unknown) => Promise<unknown>): Promise<void> {
+  const question = taken(questionOf(desk, id));
+  if (question === undefined) return;
+  const said = await answer(question).catch(() => null);
+  const temporary = join(desk, `${id}.tmp`);
+  const lay = (text: string) => {
+    writeFileSync(temporary, text, { mode: 0o600 });
+    renameSync(temporary, answerOf(desk, id));
+  };
+  try {
+    lay(JSON.stringify(said ?? null));
+  } catch {
+    try {
+      // For that there is room on a full disk: no answer, and nothing to wait for.
+      lay('');
+    } catch {
+      return;
+    }
+  }
+  setTimeout(() => withdrawn(answerOf(desk, id)), LEFT_MS).unref();
+}
+
+export type Desk = { readonly close: () => void };
+
+/**
+ * Answers hooks of the project for as long as this process lives; undefined where no pipe can be made.
+ * @param answer rejects where it has none: the hook then finds its own
+ */
+export async function answerHooks(
+  main: string,
+  answer: (question: unknown) => Promise<unknown>,
+): Promise<Desk | undefined> {
+  const state = stateDirectory(main);
+  const desk = join(state, `${prefix()}${process.pid}`);
+  const [{ Socket }, { createInterface }] = await Promise.all([import('node:net'), import('node:readline')]);
+  try {
+    mkdirSync(state, { recursive: true });
+    // What killed servers left, and what was left under this very number.
+    for (const other of desksIn(state)) if (!isAttended(other)) removeTree(other);
+    mkdirSync(desk, { mode: 0o700 });
+  } catch {
+    return undefined;
+  }
+  try {
+    execFileSync('mkfifo', ['-m', '600', join(desk, 'bell')], { stdio: 'ignore' });
+    // For writing as well: so it never ends when the last hook has rung.
+    const fd = openSync(join(desk, 'bell'), constants.O_RDWR | constants.O_NONBLOCK);
+    const pipe = new Socket({ fd, readable: true, writable: false });
+    pipe.on('error', () => undefined);
+    createInterface({ input: pipe }).on('line', (id) => {
+      if (/^[\d-]+$/.test(id)) void serve(desk, id, answer);
+    });
+    return {
+      close: () => {
+        pipe.destroy();
+        removeTree(desk);
+      },
+    };
+  } catch {
+    removeTree(desk);
+    return undefined;
+  }
+}

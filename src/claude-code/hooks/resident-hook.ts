@@ -1,0 +1,58 @@
+// A hook that calls the resident server instead of starting a process: the same decision, as text.
+
+import { RESIDENT_FIELDS } from './hook-fields.ts';
+import type { Resident } from '../../compose/team.ts';
+import { messageOf } from '../../base/rules/errors.ts';
+import { asLine } from '../../base/rules/text.ts';
+import { afterTool } from '../answers/on-post-tool-use.ts';
+import { type HostEvent, SILENT } from '../../team/operations/host-event.ts';
+import { beforeTool } from '../answers/on-pre-tool-use.ts';
+import type { JoinedCalls } from '../joined-calls.ts';
+import { parseFields } from './parse-event.ts';
+import { type Rendered, renderJson } from './render-answer.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function parsedInput(text: unknown): unknown {
+  if (typeof text !== 'string') return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What the hook's entry in the settings fills in, under the names of a hook's standard input. */
+function fieldsOf(given: Fields): Fields {
+  const fields = Object.fromEntries(Object.entries(RESIDENT_FIELDS).map(([name, field]) => [field, given[name]]));
+  return { ...fields, tool_input: parsedInput(fields.tool_input) };
+}
+
+async function answerTo({ context }: Resident, calls: JoinedCalls, event: HostEvent): Promise<Rendered> {
+  const answer = await (event.name === 'PreToolUse' ? beforeTool(context, event) : afterTool(context, event));
+  if (answer.kind !== 'caller') return answer;
+  if (answer.stamp === null) return SILENT;
+  calls.expect(answer.stamp);
+  return { kind: 'grant' };
+}
+
+/** Answers one call of a hook with what a compiled hook would print. The guard fails closed, delivery fails open. */
+export async function answerResident(resident: Resident, calls: JoinedCalls, given: Fields): Promise<string> {
+  const expected = given.event === 'PreToolUse' ? 'PreToolUse' : 'PostToolUse';
+  const parsed = parseFields(fieldsOf(given), expected, process.cwd());
+  let answer: Rendered;
+  try {
+    if (!parsed.ok) throw new Error(parsed.problem);
+    const { event } = parsed;
+    if (event.tool === '' || event.session === '') throw new Error('the hook names no tool or no session');
+    resident.announce(event.session, event.transcript);
+    answer = await answerTo(resident, calls, event);
+  } catch (error) {
+    if (expected === 'PostToolUse') return '{}';
+    answer = {
+      kind: 'reject',
+      reason: `toolcrew: the guard cannot decide whether this is allowed, so it is refused: ${asLine(messageOf(error))}`,
+    };
+  }
+  return JSON.stringify(renderJson(answer, parsed.ok ? parsed.raised : expected) ?? {});
+}

@@ -1,0 +1,198 @@
+// One hook from its input to its exit code: 0 accepts, 2 rejects, and so does what some print. What answers is the
+// team server that stays; without one it is loaded here, when there is something to answer.
+
+import { readFileSync, writeSync } from 'node:fs';
+import { teamNames, teamsDirectory } from '../../team/log/team-names.ts';
+import { askServer } from './hook-channel.ts';
+import { isInputOfHost, lineAbove } from '../host-above.ts';
+import { isSpare } from '../duplicate-hooks.ts';
+import { findProject } from '../../git/project.ts';
+import { messageOf } from '../../base/rules/errors.ts';
+import { beginsTeam } from '../rules/tool-kind.ts';
+import { asLine } from '../../base/rules/text.ts';
+import { type HostEvent, type HostEventName, MAY_WAIT } from '../../team/operations/host-event.ts';
+import { parseEvent, type Raised } from './parse-event.ts';
+import { type Reply, readReply } from './hook-reply.ts';
+import type { Respond } from '../../compose/hooks/respond.ts';
+
+export type Hook = {
+  readonly event: HostEventName;
+  readonly load: () => Promise<{ readonly respond: Respond }>;
+  /** Whether it has something to say about that event; absent: where a team is. */
+  readonly concerns?: (event: HostEvent, hasTeam: () => boolean) => boolean;
+  /** Whether it answers though the project has hooks of its own: what both say alike, and where silence would undo it. */
+  readonly saysWhenSpare?: (event: HostEvent) => boolean;
+  /** A failure of its own stops what it was asked about: for what must not go through unseen. */
+  readonly failsClosed?: (event: HostEvent) => boolean;
+};
+
+function say(words: string): void {
+  process.stderr.write(`${words}\n`);
+}
+
+/** Runs a hook on standard input; sets the exit code. */
+export function runHook(hook: Hook): void {
+  // Whatever goes wrong is said and decided in there.
+  void run(hook);
+}
+
+/** What came on standard input; nothing where that cannot be read, which is no event. */
+function readInput(): string {
+  try {
+    return readFileSync(0, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** Where the event came about; looked for once, and not before it is asked for. */
+class Scene {
+  readonly #event: HostEvent;
+  #main: string | undefined;
+  #hasTeam: boolean | undefined;
+
+  constructor(event: HostEvent) {
+    this.#event = event;
+  }
+
+  /** The checkout that holds the project's teams. */
+  get main(): string {
+    this.#main ??= findProject(this.#event.cwd, process.env.CLAUDE_PROJECT_DIR).main;
+    return this.#main;
+  }
+
+  get hasTeam(): boolean {
+    this.#hasTeam ??= teamNames(teamsDirectory(this.main)).length > 0;
+    return this.#hasTeam;
+  }
+}
+
+function isConcerned({ concerns }: Hook, event: HostEvent, scene: Scene): boolean {
+  return concerns === undefined ? scene.hasTeam : concerns(event, () => scene.hasTeam);
+}
+
+/**
+ * Hosts name the project to their hooks, and to no shell of an agent, and speak to them through a socket: in a shell nobody but
+ * the agent itself speaks, and what it says of a team or of the user's word is nothing.
+ */
+function isForged(event: HostEvent, scene: Scene, env: Readonly<Record<string, string | undefined>>): boolean {
+  const isOfShell = env.CLAUDECODE !== undefined && env.CLAUDE_PROJECT_DIR === undefined;
+  if (!isOfShell && isInputOfHost()) return false;
+  return scene.hasTeam || beginsTeam(event.tool) || /^\s*(yes,?\s+)?approve/i.test(event.prompt);
+}
+
+/** What is never changed, to wait on. */
+const SLEEPER = new Int32Array(new SharedArrayBuffer(4));
+
+/** All of it: a pipe that does not block takes what fits into it, and nothing when it is full. */
+function writeLine(fd: number, line: string): void {
+  let rest = Buffer.from(`${line}\n`);
+  while (rest.length > 0) {
+    try {
+      rest = rest.subarray(writeSync(fd, rest));
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) throw error;
+      Atomics.wait(SLEEPER, 0, 0, 1);
+    }
+  }
+}
+
+/** Does what the answer says, and ends at once: winding down would be a tenth of what a hook takes. */
+function finish({ said, printed, code }: Reply): never {
+  try {
+    for (const line of said) writeLine(2, line);
+  } catch {
+    // Where nobody hears it, the exit code still counts.
+  }
+  try {
+    if (printed !== null) writeLine(1, printed);
+  } catch {
+    // What was to be heard may have been a rejection.
+    process.exit(2);
+  }
+  process.exit(code);
+}
+
+/** So long the server may take for a decision that starts no program. */
+const PATIENCE_MS = 5000;
+
+/** Checks have their own deadline, which is below that of the host. */
+const CHECKS_MS = 590_000;
+
+function isSecretName(name: string): boolean {
+  return /token|secret|password|passwd|api_?key|credential|private_?key/i.test(name);
+}
+
+/** What a hook asks the server that stays; the answer is a `Reply`. */
+export type HookQuestion = {
+  readonly hook: HostEventName;
+  /** Its standard input. */
+  readonly input: string;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+};
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** undefined where no server answers. The user's own word goes no way round. */
+function askedOf({ event }: Hook, input: string, main: string, all: Environment): Reply | undefined {
+  if (event === 'UserPromptSubmit') return undefined;
+  // What a command may name is asked with; what only a service is to know stays here.
+  const env = Object.fromEntries(Object.entries(all).filter(([name]) => !isSecretName(name)));
+  const question: HookQuestion = { hook: event, input, cwd: process.cwd(), env };
+  return readReply(askServer(main, question, event === 'TaskCompleted' ? CHECKS_MS : PATIENCE_MS));
+}
+
+/** Below the 600 s after which the host goes on without an answer. */
+const WAIT_MS = 570_000;
+const ASK_AGAIN_MS = 1_000;
+
+/** The answer, once there is one; after `WAIT_MS` whatever holds then. */
+async function answered(hook: Hook, input: string, parsed: Raised, main: string): Promise<Reply> {
+  let above: string | undefined;
+  for (const until = Date.now() + WAIT_MS; ; ) {
+    const env: Environment = Date.now() < until ? { ...process.env, [MAY_WAIT]: '1' } : process.env;
+    const reply = askedOf(hook, input, main, env) ?? (await (await hook.load()).respond(parsed, env));
+    if (reply.wait !== true) return reply;
+    // Nobody reads the answer once the host is gone.
+    above ??= lineAbove();
+    if (lineAbove() !== above) return { said: [], printed: null, code: 0 };
+    await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));
+  }
+}
+
+/** By the exit code, which every version heeds. */
+function refusal(event: HostEventName, error: unknown): Reply {
+  const reason = `toolcrew: ${event} cannot decide whether this is allowed, so it is refused: ${asLine(messageOf(error))}. \`tool doctor\` says more`;
+  return { said: [reason], printed: null, code: 2 };
+}
+
+/** Told to people alone: the agent is told by the hooks that stay. */
+const SPARE = 'toolcrew: this project has its own hooks, so the hooks of the plugin do nothing here';
+
+async function run(hook: Hook): Promise<void> {
+  const input = readInput();
+  const parsed = parseEvent(input, hook.event, process.cwd());
+  if (!parsed.ok) {
+    say(`toolcrew: ${hook.event}: ${asLine(parsed.problem)}`);
+    return;
+  }
+  const { event } = parsed;
+  const scene = new Scene(event);
+  try {
+    if (hook.saysWhenSpare?.(event) !== true && (await isSpare(process.env, process.cwd(), event.transcript))) {
+      const printed = hook.event === 'SessionStart' ? JSON.stringify({ systemMessage: SPARE }) : null;
+      return finish({ said: [], printed, code: 0 });
+    }
+    if (isForged(event, scene, process.env)) {
+      say(`toolcrew: ${hook.event}: only the host starts hooks, not an agent's shell: nothing was done`);
+      if (hook.failsClosed?.(event) === true) process.exitCode = 2;
+      return;
+    }
+    if (!isConcerned(hook, event, scene)) return;
+    finish(await answered(hook, input, parsed, scene.main));
+  } catch (error) {
+    if (hook.failsClosed?.(event) === true) return finish(refusal(hook.event, error));
+    say(`toolcrew: ${hook.event} failed, and the call continues: ${asLine(messageOf(error))}`);
+  }
+}

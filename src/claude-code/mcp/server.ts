@@ -1,0 +1,156 @@
+// The team operations as an MCP server on standard input and output, and the hooks that call it while it stays.
+
+import { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+import {
+  CallToolRequestSchema,
+  type JSONRPCMessage,
+  ListToolsRequestSchema,
+  type RequestId,
+} from '@modelcontextprotocol/sdk/types.js';
+import { packageVersion } from '../../base/package-root.ts';
+import { composeResident, type Resident } from '../../compose/team.ts';
+import { messageOf, ToolError } from '../../base/rules/errors.ts';
+import { inputSchema, listedOperations, OPERATIONS } from '../../team/rules/operation.ts';
+import { act } from '../answers/operate-in-host.ts';
+import type { Answer } from '../../team/operations/context.ts';
+import { type JoinedCalls, joinCalls } from '../joined-calls.ts';
+import { withoutStamp } from '../older/caller-signature.ts';
+import { answerEvents } from '../../compose/hooks/resident-events.ts';
+import { answerResident } from '../hooks/resident-hook.ts';
+import { type Call, evidenceOf, HOST_CLIENT } from './evidence.ts';
+
+/** Called by the host's hooks alone; it is not listed. */
+const HOOK = 'Hook';
+const TOOL_USE = 'claudecode/toolUseId';
+
+/** What people answer to forms would be checked by it: this server shows none, and the build leaves out what would check them. */
+const NO_FORMS = {
+  getValidator: (): never => {
+    throw new Error('the team server shows no forms');
+  },
+};
+
+type Fields = Readonly<Record<string, unknown>>;
+type Result = { content: { type: 'text'; text: string }[]; isError?: boolean };
+
+function textResult(text: string, isError = false): Result {
+  return { content: [{ type: 'text', text }], ...(isError ? { isError } : {}) };
+}
+
+/** @param hand gives the answer to the client; resolves when it was handed on */
+async function call(
+  request: Call,
+  clientName: string,
+  resident: Resident,
+  calls: JoinedCalls,
+  hand: (result: Result) => Promise<void>,
+): Promise<Result> {
+  const { name, input } = request;
+  if (name === HOOK) {
+    // A model's call carries the id of its use; a hook's carries nothing.
+    if (request.toolUseId !== null || clientName !== HOST_CLIENT)
+      return textResult(`${HOOK} is for the hooks of the host; there is ${Object.keys(OPERATIONS).join(', ')}`, true);
+    return textResult(await answerResident(resident, calls, input));
+  }
+  try {
+    const resultOf = (answer: Answer) => textResult(JSON.stringify(answer));
+    const evidence = await evidenceOf(request, clientName, resident, calls);
+    const answer = await act(resident.context, name, withoutStamp(input), evidence, (shown) => hand(resultOf(shown)));
+    if (name === 'TeamCreate') resident.measureBefore(String(answer.team));
+    return resultOf(answer);
+  } catch (error) {
+    if (error instanceof ToolError) return textResult(error.message, true);
+    return textResult(`${name} failed: ${messageOf(error)}`, true);
+  }
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Lets the hooks of a host ask this server, from when there is a team on: before, there is nothing to ask. */
+function offering(resident: Resident, isHosts: () => boolean) {
+  let offered: ReturnType<typeof answerEvents> | undefined;
+  return {
+    look: () => {
+      if (offered !== undefined || !isHosts() || resident.identity.teammate !== null) return;
+      try {
+        if (resident.context.teams.list().length > 0) offered = answerEvents(resident);
+      } catch {
+        // Whatever keeps the teams from being read, whoever asks for them is told.
+      }
+    },
+    close: async () => (await offered)?.close(),
+  };
+}
+
+/** Tells when an answer was handed on. */
+class TellingTransport extends StdioServerTransport {
+  readonly #awaited = new Map<RequestId, () => void>();
+
+  /** Resolves when the answer to that request was written to standard output, and never if it is not. */
+  handedOn(request: RequestId): Promise<void> {
+    return new Promise((resolve) => this.#awaited.set(request, resolve));
+  }
+
+  override async send(message: JSONRPCMessage): Promise<void> {
+    await super.send(message);
+    if (!('id' in message) || message.id === undefined) return;
+    this.#awaited.get(message.id)?.();
+    this.#awaited.delete(message.id);
+  }
+}
+
+/** Serves until standard input ends. */
+export async function serveMcp(): Promise<void> {
+  const server = new Server(
+    { name: 'team', version: packageVersion() },
+    { capabilities: { tools: {} }, jsonSchemaValidator: NO_FORMS },
+  );
+  const clientName = () => server.getClientVersion()?.name ?? '';
+  const resident = composeResident(process.env, () => {
+    const client = server.getClientVersion();
+    return client?.name === HOST_CLIENT ? client.version : null;
+  });
+  const calls = joinCalls(Date.now);
+  const hooks = offering(resident, () => clientName() === HOST_CLIENT);
+  server.oninitialized = hooks.look;
+  server.setRequestHandler(ListToolsRequestSchema, () => ({
+    tools: listedOperations(resident.identity.teammate !== null).map((name) => ({
+      name,
+      description: OPERATIONS[name].says,
+      inputSchema: inputSchema(name),
+    })),
+  }));
+  const transport = new TellingTransport();
+  server.setRequestHandler(CallToolRequestSchema, async ({ params }, { requestId }) => {
+    const use = isFields(params._meta) ? params._meta[TOOL_USE] : undefined;
+    const request = {
+      name: params.name,
+      input: params.arguments ?? {},
+      toolUseId: typeof use === 'string' ? use : null,
+    };
+    const result = await new Promise<Result>((resolve, reject) => {
+      const hand = (answer: Result): Promise<void> => {
+        const handed = transport.handedOn(requestId);
+        resolve(answer);
+        return handed;
+      };
+      call(request, clientName(), resident, calls, hand).then(resolve, reject);
+    });
+    hooks.look();
+    return result;
+  });
+  const ended = new Promise<void>((resolve) => {
+    server.onclose = resolve;
+    process.stdin.once('end', resolve);
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
+  });
+  await server.connect(transport);
+  await ended;
+  await hooks.close();
+  await resident.close();
+  await server.close();
+  process.stdin.destroy();
+}

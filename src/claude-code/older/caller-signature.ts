@@ -1,0 +1,115 @@
+// For hosts below 2.1.118, and for plugins: no hook asks the team server there. A compiled hook signs the caller into the
+// input of the call, and the server reads the stamp. Newer hosts are served by `joined-calls.ts`.
+
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { lateCrypto } from '../../base/lazy-crypto.ts';
+import { renameNew } from '../../base/files/create-exclusive.ts';
+import type { Evidence, Stamp } from '../../team/rules/caller.ts';
+import { SILENT } from '../../team/operations/host-event.ts';
+import type { Rendered } from '../hooks/render-answer.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Key of the stamp in the input of a call. */
+const STAMP = '_caller';
+
+const SECRET_BYTES = 32;
+
+/** The secret that stamps of a project are made with; made when it is not there, or is not whole. */
+function secretOf(directory: string): Buffer {
+  const path = join(directory, 'stamp.key');
+  const there = readSecret(path);
+  if (there !== null && there.length >= SECRET_BYTES) return there;
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const secret = lateCrypto().randomBytes(SECRET_BYTES);
+  // It gets its name when it is whole: anybody may read it from then on.
+  const temporary = `${path}.${secret.toString('hex', 0, 6)}.tmp`;
+  try {
+    writeFileSync(temporary, secret, { flag: 'wx', mode: 0o600, flush: true });
+    if (there === null) renameNew(temporary, path);
+    else renameSync(temporary, path);
+  } catch (error) {
+    // Somebody else may just have made it.
+    if (readSecret(path) === null) throw error;
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+  return readFileSync(path);
+}
+
+/** null: there is none. */
+function readSecret(path: string): Buffer | null {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+function macOf(directory: string, payload: string): string {
+  return lateCrypto().createHmac('sha256', secretOf(directory)).update(payload).digest('base64url');
+}
+
+/** A stamp as text. */
+export function signStamp(directory: string, stamp: Stamp): string {
+  const payload = Buffer.from(JSON.stringify(stamp)).toString('base64url');
+  return `${payload}.${macOf(directory, payload)}`;
+}
+
+function isText(value: unknown): value is string | null {
+  return value === null || typeof value === 'string';
+}
+
+function isStamp(value: unknown): value is Stamp {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'session' in value &&
+    typeof value.session === 'string' &&
+    'agentId' in value &&
+    isText(value.agentId) &&
+    'agentType' in value &&
+    isText(value.agentType) &&
+    'toolUseId' in value &&
+    isText(value.toolUseId)
+  );
+}
+
+/** The stamp that a text holds; undefined when it was not made here. */
+export function readStamp(directory: string, text: string): Stamp | undefined {
+  const [payload = '', mac = ''] = text.split('.');
+  const expected = Buffer.from(macOf(directory, payload));
+  const came = Buffer.from(mac);
+  if (expected.length !== came.length || !lateCrypto().timingSafeEqual(expected, came)) return undefined;
+  try {
+    const stamp: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'));
+    return isStamp(stamp) ? stamp : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The answer of a compiled hook: the caller goes into the call, in place of what the caller itself put there. */
+export function stamped(given: Fields, caller: Stamp | null, directory: string): Rendered {
+  const input = withoutStamp(given);
+  if (caller === null) return STAMP in given ? { kind: 'rewrite', input, grant: false } : SILENT;
+  return { kind: 'rewrite', input: { ...input, [STAMP]: signStamp(directory, caller) }, grant: true };
+}
+
+export function withoutStamp({ [STAMP]: _, ...input }: Fields): Fields {
+  return input;
+}
+
+/** The caller by the stamp in the input; undefined: the call carries none. */
+export function evidenceOfStamp(input: Fields, toolUseId: string | null, directory: string): Evidence | undefined {
+  const text = input[STAMP];
+  if (typeof text !== 'string') return undefined;
+  const stamp = readStamp(directory, text);
+  if (stamp === undefined)
+    return { kind: 'nothing', takesKey: true, why: 'the call carries a stamp that the hooks did not make' };
+  if (toolUseId !== null && stamp.toolUseId !== null && toolUseId !== stamp.toolUseId)
+    return { kind: 'nothing', takesKey: true, why: 'the call carries the stamp of another call' };
+  return { kind: 'stamp', stamp };
+}

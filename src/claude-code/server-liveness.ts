@@ -1,0 +1,121 @@
+// Liveness file of a session's resident server, read by guard.sh: process id, start time, and path of the transcript.
+// Its mtime is in the future while the server responds.
+
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { isOver } from '../base/processes/processes.ts';
+
+const PREFIX = 'server-';
+/** Interval between updates of the mtime. */
+const BEAT_MS = 2000;
+/** Lead of the mtime over the clock. A stopped or blocked server lets it expire. */
+const AHEAD_MS = 6000;
+
+/** Most sessions of killed servers to list; a server that exits by itself removes its file. */
+const LEFT_MOST = 3;
+
+export type LeftSession = { readonly session: string; readonly transcript: string };
+
+export type ServerMarks = {
+  /** Writes the file: this process answers the hooks of the session. */
+  readonly announce: (session: string, transcript: string | null) => void;
+  /** Whether a hook has reached this process. */
+  readonly isReached: () => boolean;
+  /** Sessions whose server was killed, the latest first. */
+  readonly left: () => readonly LeftSession[];
+  readonly close: () => void;
+};
+
+/** @param main the checkout that holds the project's teams */
+export function serverMarks(main: string): ServerMarks {
+  const own = `${process.pid} ${beginOf(process.pid)}`;
+  /** File contents by path. */
+  const marks = new Map<string, string>();
+  let isReached = false;
+  let beat: NodeJS.Timeout | undefined;
+  const renew = (mark: string) => {
+    const ahead = new Date(Date.now() + AHEAD_MS);
+    utimesSync(mark, ahead, ahead);
+  };
+  return {
+    announce: (session, transcript) => {
+      isReached = true;
+      const mark = markOf(main, session);
+      if (mark === null || marks.has(mark)) return;
+      const words = `${own}\n${transcript ?? ''}\n`;
+      try {
+        mkdirSync(dirname(mark), { recursive: true });
+        writeFileSync(mark, words);
+        renew(mark);
+        marks.set(mark, words);
+        beat ??= setInterval(() => {
+          for (const [one, written] of marks)
+            try {
+              if (readFileSync(one, 'utf8') !== written) throw new Error('another server answers');
+              renew(one);
+            } catch {
+              // The next hook writes the file again.
+              marks.delete(one);
+            }
+        }, BEAT_MS).unref();
+      } catch {
+        // Without the file, guard.sh also runs the compiled guard.
+      }
+    },
+    isReached: () => isReached,
+    left: () => leftIn(stateOf(main)),
+    close: () => {
+      clearInterval(beat);
+      for (const mark of marks.keys()) rmSync(mark, { force: true });
+    },
+  };
+}
+
+/** Start time of a process in clock ticks since boot; `-` without /proc. */
+function beginOf(pid: number): string {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    // Field 22; the second one is the name in parentheses, which may hold spaces.
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '-';
+  } catch {
+    return '-';
+  }
+}
+
+function markOf(main: string, session: string): string | null {
+  return /^[\w-]+$/.test(session) && existsSync(join(main, '.tool'))
+    ? join(stateOf(main), `${PREFIX}${session}`)
+    : null;
+}
+
+function stateOf(main: string): string {
+  return join(main, '.tool', 'state');
+}
+
+function leftIn(state: string): readonly LeftSession[] {
+  return namesIn(state)
+    .flatMap((name) => {
+      const mark = join(state, name);
+      try {
+        const [owner = '', transcript = ''] = readFileSync(mark, 'utf8').split('\n');
+        const [pid = '', began = ''] = owner.split(' ');
+        const hasEnded = isOver(Number(pid)) || beginOf(Number(pid)) !== began;
+        const left = { session: name.slice(PREFIX.length), transcript, at: statSync(mark).mtimeMs };
+        return hasEnded && transcript !== '' ? [left] : [];
+      } catch {
+        // The server has just exited and removed its file.
+        return [];
+      }
+    })
+    .sort((one, other) => other.at - one.at)
+    .slice(0, LEFT_MOST)
+    .map(({ session, transcript }) => ({ session, transcript }));
+}
+
+function namesIn(state: string): readonly string[] {
+  try {
+    return readdirSync(state).filter((name) => name.startsWith(PREFIX));
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,306 @@
+// The agent that is a team: a process that leads it on an issue, inside an attempt of the daemon. It reads its order from
+// standard input and says what happens, line by line; what is finished is merged into the branch that is checked out.
+
+import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { type FinishedTeam, finishedTeam, reportPath } from '../../team/log/finished-team.ts';
+import { bringIn, type Stand, standOf } from '../../team/worktrees/bring-in.ts';
+import { RUN_VARIABLE } from '../../base/processes/processes.ts';
+import { inheritedBounds } from '../../team/members/member-bounds.ts';
+import { GO, REASON_MAX, type TeamLine, type TeamOrder, teamOrder } from '../../daemon/runners/team-wire.ts';
+import { replaceFile } from '../../team/spec-documents/specs.ts';
+import { type ComposedLead, composeLead } from '../../compose/lead.ts';
+import { messageOf, ToolError } from '../../base/rules/errors.ts';
+import { NO_FLAGS } from '../../claude-code/rules/arguments.ts';
+import { type Cost, costOfTeam, minus } from '../../team/rules/cost.ts';
+import { teamReport } from '../../team/rules/views/report.ts';
+import type { TeamState } from '../../team/rules/log/state.ts';
+import { summaryOf } from '../../daemon/rules/team-summary.ts';
+import { issueTeamName } from '../../team/rules/team-name.ts';
+import { clip, oneLine } from '../../base/rules/text.ts';
+import { decideIssue } from '../../team/select/work-decision.ts';
+import { foundTeam, isLeft, takeUp } from '../../team/lead/found-team.ts';
+import { Lead } from '../../team/lead/lead.ts';
+import { askDesk } from '../issue.ts';
+import { playersOf } from '../teammate-runtime.ts';
+import { SIGNALS } from '../signals.ts';
+
+/** How often the state is shown when it has changed, and how often it is said that this process lives. */
+const SHOW_MS = 500;
+const SIGN_MS = 15_000;
+
+function emit(line: TeamLine): void {
+  process.stdout.write(`${JSON.stringify(line)}\n`);
+}
+
+function say(words: string): void {
+  emit({ type: 'said', who: 'lead', text: words });
+}
+
+/** The lines of standard input, one at a time; '' after the last. */
+function linesOfInput() {
+  const input = createInterface({ input: process.stdin });
+  const lines = input[Symbol.asyncIterator]();
+  return {
+    next: async (): Promise<string> => {
+      const { done, value } = await lines.next();
+      return done === true ? '' : value;
+    },
+    /** The process ends though the daemon still holds the other side. */
+    close: () => {
+      input.close();
+      process.stdin.destroy();
+    },
+  };
+}
+
+async function readOrder(next: () => Promise<string>): Promise<TeamOrder> {
+  const text = await next();
+  try {
+    return teamOrder.parse(JSON.parse(text));
+  } catch (error) {
+    throw new ToolError(
+      'usage',
+      `this command is for the daemon: expected its order as one line, got ${messageOf(error)}`,
+    );
+  }
+}
+
+/** What this program writes beside the work is none of it. */
+function leaveOut(root: string): void {
+  const path = join(root, '.git', 'info', 'exclude');
+  const lines = ['/.tool/teams/', '/.tool/state/', '/.tool/cache/', '/.tool/worktrees/'];
+  const known = existsSync(path) ? readFileSync(path, 'utf8').split('\n') : [];
+  const missing = lines.filter((line) => !known.includes(line));
+  if (missing.length === 0) return;
+  mkdirSync(join(root, '.git', 'info'), { recursive: true });
+  appendFileSync(path, `${missing.map((line) => `\n${line}`).join('')}\n`);
+}
+
+/** The file's prompt speaks to one agent that does everything. */
+function instructionOf({ instruction }: TeamOrder): string {
+  return [
+    'The whole work, as the daemon puts it to whoever is alone with it. Yours are your tasks below; the branch, the pull request and the issue itself are the lead’s:',
+    ...instruction.split('\n').map((line) => `> ${line}`),
+  ].join('\n');
+}
+
+/** Says how the team stands, whenever that has changed. */
+class Show {
+  readonly #state: () => TeamState;
+  readonly #timers: readonly NodeJS.Timeout[];
+  /** What earlier attempts used. */
+  readonly #before: Cost | null;
+  #shown = '';
+
+  constructor(state: () => TeamState) {
+    this.#state = state;
+    this.#before = costOfTeam(state());
+    this.#timers = [
+      setInterval(() => this.show(this.#state()), SHOW_MS),
+      setInterval(() => emit({ type: 'sign' }), SIGN_MS),
+    ];
+  }
+
+  /** What this attempt used so far. */
+  get used(): Cost {
+    return minus(costOfTeam(this.#state()), this.#before);
+  }
+
+  show(state: TeamState): void {
+    const team = summaryOf(state, Date.now());
+    const text = JSON.stringify(team);
+    if (text === this.#shown) return;
+    this.#shown = text;
+    emit({ type: 'team', team });
+    emit({ type: 'usage', usage: this.used });
+  }
+
+  close(): void {
+    for (const timer of this.#timers) clearInterval(timer);
+  }
+}
+
+/**
+ * Of a team that is done: what it built and how. Null: it changed nothing.
+ * @param branch the issue's, into which the team's comes
+ */
+async function reportOf(
+  { lead: { workshop } }: ComposedLead,
+  team: string,
+  { branch }: Stand,
+  { directory, state }: Pick<FinishedTeam, 'directory' | 'state'>,
+): Promise<string | null> {
+  await workshop.begin(team);
+  const changed = await workshop.changed(team);
+  if (changed.length === 0) return null;
+  const kept = await workshop.kept(team);
+  const report = teamReport({ state, branch: branch.replace(/^refs\/heads\//, ''), changed, kept });
+  replaceFile(reportPath(directory), report);
+  return report;
+}
+
+/** The report of the team, where an earlier attempt led it to its end and did not come to hand it in. */
+async function finishedReport(composed: ComposedLead, team: string, start: Stand): Promise<string | null> {
+  const finished = await finishedTeam(composed.project.main, team);
+  if (finished === null) return null;
+  return finished.report ?? reportOf(composed, team, start, finished);
+}
+
+/** What was built comes into the issue's branch, and the daemon is asked for the pull request. */
+async function handIn(
+  { project }: ComposedLead,
+  order: TeamOrder,
+  team: string,
+  report: string,
+  start: Stand,
+  signal: AbortSignal,
+): Promise<void> {
+  if (signal.aborted) throw new ToolError('agent', `team ${team} was interrupted`);
+  await bringIn(project.main, team, start, say);
+  if (signal.aborted) throw new ToolError('agent', `team ${team} was interrupted`);
+  const title = oneLine(order.text.split('\n')[0] ?? '', 200);
+  // What was asked for is known by then, and the branch is there: the daemon publishes it after a good end.
+  // The way to the daemon is in no environment: whatever this process starts would be shown it.
+  await askDesk({ type: 'pull_request', title, body: report }, order.desk).catch((error: unknown) =>
+    say(messageOf(error)),
+  );
+  emit({ type: 'done', words: report.split('\n').find((line) => /^\d+ of /.test(line)) ?? `team ${team} is done` });
+}
+
+/** Leads the team to its end; gives its report. */
+async function lead(
+  composed: ComposedLead,
+  order: TeamOrder,
+  team: string,
+  start: Stand,
+  stop: AbortController,
+): Promise<string> {
+  const { context } = composed;
+  const log = context.teams.open(team);
+  if (log === undefined) throw new ToolError('refused', `team ${team} is gone`);
+  const show = new Show(() => log.state);
+  let overspent = false;
+  try {
+    const outcome = await new Lead(
+      {
+        ...composed.lead,
+        instruction: instructionOf(order),
+        width: Number.POSITIVE_INFINITY,
+        say,
+        output: (name, text) => {
+          for (const line of text.split('\n').filter((one) => one.trim() !== ''))
+            emit({ type: 'said', who: name, text: line });
+        },
+        onEvent: () => {
+          if (order.budgetUsd === null || show.used.cost_usd < order.budgetUsd) return;
+          overspent = true;
+          stop.abort();
+        },
+      },
+      log,
+    ).lead(stop.signal);
+    show.show(outcome.state);
+    if (outcome.kind !== 'done' && overspent)
+      throw new ToolError(
+        'agent',
+        `the team has cost more than the issue may: ${order.budgetUsd} US dollars were left`,
+      );
+    if (outcome.kind === 'failed') throw new ToolError('agent', outcome.why);
+    if (outcome.kind === 'interrupted') throw new ToolError('agent', `team ${team} was interrupted`);
+    const { state, archived: directory } = outcome;
+    const report = await reportOf(composed, team, start, { directory, state });
+    if (report === null) throw new ToolError('agent', `team ${team} finished and changed nothing`);
+    return report;
+  } finally {
+    show.close();
+  }
+}
+
+/** Says what the issue comes to; gives what begins the team's work, null where the work is one agent's. */
+async function decide(
+  composed: ComposedLead,
+  order: TeamOrder,
+  team: string,
+): Promise<(() => Promise<unknown>) | null> {
+  const { context } = composed;
+  const standing = context.teams.list().includes(team) ? context.teams.open(team) : undefined;
+  if (standing !== undefined && isLeft(standing.state)) {
+    emit({ type: 'decided', as: 'team', reasons: [`team ${team} stands: its work goes on`] });
+    return () => takeUp(context, team, say);
+  }
+  const settings = await context.settings();
+  const flags = { ...NO_FLAGS, wish: order.mode === 'team' ? ('team' as const) : null };
+  const decided = await decideIssue(context, order, flags, settings);
+  // No further attempt changes what the issue asks for: it counts, and the issue says in the end what is in the way.
+  if (decided.kind === 'refused')
+    throw new ToolError(decided.of === 'work' ? 'refused' : 'config', decided.problems.join('; '));
+  const { decision } = decided;
+  const reasons = decided.reasons.map((reason) => clip(reason, REASON_MAX));
+  if (order.mode === 'auto' && decision.mode !== 'team') {
+    emit({ type: 'decided', as: 'alone', reasons });
+    return null;
+  }
+  emit({ type: 'decided', as: 'team', reasons });
+  return () => foundTeam(context, decided);
+}
+
+async function carryOut(next: () => Promise<string>): Promise<void> {
+  const order = await readOrder(next);
+  const cwd = process.cwd();
+  leaveOut(cwd);
+  const { tool, issue, life } = order;
+  const team = issueTeamName(issue, life);
+  const { [RUN_VARIABLE]: mark } = process.env;
+  const composed = composeLead({
+    cwd,
+    env: process.env,
+    players: await playersOf(undefined, tool),
+    passed: tool.env,
+    timeouts: tool,
+    // The daemon has put this process, and all that it starts, where agents run.
+    bounds: inheritedBounds(),
+    variable: { value: undefined, source: 'workflow' },
+    ...(mark === undefined ? {} : { mark }),
+    say,
+    log: (level, words) => {
+      if (level !== 'debug') emit({ type: 'log', level, words });
+    },
+  });
+  const stop = new AbortController();
+  for (const signal of SIGNALS) process.on(signal, () => stop.abort());
+  try {
+    const start = await standOf(composed.project.main);
+    const finished = await finishedReport(composed, team, start);
+    const begin = finished === null ? await decide(composed, order, team) : () => Promise.resolve();
+    if (begin === null) return;
+    if (finished !== null)
+      emit({ type: 'decided', as: 'team', reasons: [`team ${team} is done already: its work is handed in`] });
+    if ((await next()) !== GO) throw new ToolError('usage', 'the daemon is gone before the team began');
+    await composed.hold(team);
+    await begin();
+    const report = finished ?? (await lead(composed, order, team, start, stop));
+    await handIn(composed, order, team, report, start, stop.signal);
+    if (finished === null) await composed.lead.workshop.end(team, []);
+  } finally {
+    await composed.close();
+  }
+}
+
+/** Faults of the place rather than of those who work: the issue is not to blame for them. */
+const RUNTIME_CODES: readonly string[] = ['prerequisite', 'config', 'internal', 'usage'];
+
+/** Leads the team to its end; what is wrong is said in a line of its own. */
+export async function agentTeamCommand(): Promise<void> {
+  const input = linesOfInput();
+  try {
+    await carryOut(input.next);
+  } catch (error) {
+    const isRuntime = !(error instanceof ToolError) || RUNTIME_CODES.includes(error.code);
+    emit({ type: 'failed', words: messageOf(error), fault: isRuntime ? 'runtime' : 'agent' });
+    process.exitCode = 1;
+  } finally {
+    input.close();
+  }
+}

@@ -1,0 +1,72 @@
+// The tasks of the demo's team again, one at a time: `tool run --solo` in a project of its own, as anybody would type it.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { git } from '../../git/git.ts';
+import { ToolError } from '../../base/rules/errors.ts';
+import { TEAMS_VARIABLE } from '../../team/rules/fallback.ts';
+import { lastLines } from '../../base/rules/text.ts';
+import { CLI, endChild } from './demo-daemon.ts';
+import type { Stage } from './demo-stage.ts';
+import type { RunReport } from '../run-report.ts';
+
+const OUTPUT_KEPT = 100_000;
+
+export type SoloOptions = {
+  readonly spec: string;
+  /** The repository that the team started from. */
+  readonly repository: string;
+  /** The program that plays who works. */
+  readonly player: string;
+  /** Called with each line that it says. */
+  readonly onLine: (line: string) => void;
+};
+
+export type Solo = { readonly seconds: number; readonly report: RunReport };
+
+/** Gathers what a stream says. */
+function gathered(child: ChildProcess): () => string {
+  let text = '';
+  child.stdout?.on('data', (chunk: Buffer) => {
+    text = (text + chunk.toString('utf8')).slice(-OUTPUT_KEPT);
+  });
+  return () => text;
+}
+
+export async function workAlone(stage: Stage, options: SoloOptions): Promise<Solo> {
+  const place = join(stage.root, 'one-at-a-time');
+  const home = join(stage.root, 'home');
+  mkdirSync(home, { recursive: true });
+  const env = { ...stage.env, HOME: home };
+  await git(['clone', '--quiet', '--no-hardlinks', options.repository, place], { cwd: stage.root, env });
+  stage.signal.throwIfAborted();
+  const startedAt = performance.now();
+  const [node, cli] = CLI;
+  const child = spawn(node, [cli, 'run', options.spec, '--solo', '--json', '--command', options.player], {
+    cwd: place,
+    // Out of reach of the terminal: it is told to end by this program.
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...env, [TEAMS_VARIABLE]: '1' },
+  });
+  stage.atEnd(() => endChild(child));
+  const printed = gathered(child);
+  let said = '';
+  createInterface({ input: child.stderr }).on('line', (line) => {
+    said = `${said}${line}\n`.slice(-OUTPUT_KEPT);
+    options.onLine(line);
+  });
+  const ending = () => child.kill('SIGTERM');
+  stage.signal.addEventListener('abort', ending, { once: true });
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  stage.signal.removeEventListener('abort', ending);
+  stage.signal.throwIfAborted();
+  if (code !== 0) throw new ToolError('internal', `the run one at a time ended with ${code}: ${lastLines(said)}`);
+  const report: RunReport = JSON.parse(printed());
+  return { seconds: Math.round((performance.now() - startedAt) / 10) / 100, report };
+}

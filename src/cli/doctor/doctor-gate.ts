@@ -1,0 +1,32 @@
+// The rows of `tool doctor` about the quality gate: the command of each part, and required parts that nothing can measure.
+
+import { lookAhead } from '../../gate/detect/plan-preview.ts';
+import { hasNoTestsYet, missingParts, type Prospect, remedyFor } from '../../gate/rules/plan-preview.ts';
+import type { QualitySettings } from '../../gate/rules/quality.ts';
+import type { TeamSettings } from '../../team/rules/settings.ts';
+import { type Check, fail, ok, warn } from './doctor-row.ts';
+
+function rowOf(one: Prospect, settings: QualitySettings, prospects: readonly Prospect[]): Check {
+  const { name, command, gap } = one;
+  const title = `gate: ${name}`;
+  if (gap === '') return ok(title, command ?? 'the report that quality.coverage_report names');
+  if (missingParts(prospects, settings).includes(one))
+    return fail(title, `required (quality.required), and nothing can measure it: ${gap}`, remedyFor(one));
+  if (!settings.required.includes(name) || (name === 'coverage' && settings.coverageTarget === 0))
+    return ok(title, `not measured, neither passes nor fails: ${gap}`);
+  return hasNoTestsYet(prospects)
+    ? ok(title, `no tests yet (${gap}): the tester writes them first`)
+    : warn(title, `measured only if the tests leave a report: ${gap}`, remedyFor(one));
+}
+
+export async function diagnoseGate(
+  root: string,
+  { quality, hooks: { taskCompleted } }: Pick<TeamSettings, 'quality' | 'hooks'>,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<readonly Check[]> {
+  if (!taskCompleted.enabled || !taskCompleted.requireQualityCheck)
+    return [ok('gate', 'no completion is measured (workflow.team.hooks.task_completed)')];
+  const prospects = await lookAhead(root, quality, env);
+  if (typeof prospects === 'string') return [fail('gate', prospects, 'mend the file')];
+  return prospects.map((one) => rowOf(one, quality, prospects));
+}

@@ -1,0 +1,161 @@
+// Rows of `tool doctor` about the host's settings files and what was installed: whether hooks and team server are heard.
+
+import { existsSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { teamFileText } from '../../team/config/team-file-text.ts';
+import { fieldsAt, filesDisabling, type SettingsFile, settingsFiles, textsOf } from '../../claude-code/host-settings.ts';
+import { hasOwnHooks } from '../../claude-code/duplicate-hooks.ts';
+import { packageRoot } from '../../base/package-root.ts';
+import { shellWord } from '../../base/rules/command-line.ts';
+import { messageOf } from '../../base/rules/errors.ts';
+import { DEFAULT_OWNERSHIP } from '../../guard/rules/ownership.ts';
+import { withProposed } from '../../guard/rules/suggest-ownership.ts';
+import { TEAM_SERVER } from '../../install/hook-table.ts';
+import { filesLeftOut } from '../../install/host-events.ts';
+import { hostForm } from '../../install/host-support.ts';
+import { planInstall } from '../../install/install.ts';
+import type { Manifest } from '../../install/manifest.ts';
+import type { Outcome } from '../../install/outcome.ts';
+import { readPayload } from '../../install/payload.ts';
+import { type Check, fail, warn } from './doctor-row.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+type Plugin = { readonly id: string; readonly file: string };
+
+/** Where init would stop at the same. */
+export const MEND_FIRST = 'mend what is named here, then tool init';
+
+/** Our plugin, where a settings file has it on; what counts is the file that the host heeds most. */
+function pluginIn(files: readonly SettingsFile[]): Plugin | undefined {
+  const seen = new Set<string>();
+  for (const { name, settings } of files)
+    for (const [id, isOn] of Object.entries(fieldsAt(settings, 'enabledPlugins'))) {
+      if (!id.startsWith('tool@') || seen.has(id)) continue;
+      seen.add(id);
+      if (isOn === true) return { id, file: name };
+    }
+  return undefined;
+}
+
+export function enabledPlugin(root: string, env: Environment): Plugin | undefined {
+  return pluginIn(settingsFiles(root, env));
+}
+
+/** Whether the settings have programs of ours started that are not there, as in a clone that leaves .tool out. */
+export function startsNothing(root: string): boolean {
+  try {
+    const text = readFileSync(join(root, '.claude', 'settings.json'), 'utf8');
+    return text.includes('/.tool/hooks/') && !existsSync(join(root, '.tool', 'hooks'));
+  } catch {
+    return false;
+  }
+}
+
+/** Whether a host that is started here runs the hooks: it reads the settings of its own directory alone. */
+export function checkStart(root: string, place: string): readonly Check[] {
+  const below = relative(root, place);
+  if (below === '' || below.startsWith('..') || !hasOwnHooks(root)) return [];
+  const words = `Claude Code reads .claude/settings.json only where it is started: from ${below}/ no hook of toolcrew runs`;
+  return [warn('team hooks', words, `cd ${shellWord(root)} && claude`)];
+}
+
+/** What in the settings keeps the host from asking hooks, or from offering the team's tools. */
+export function checkSettings(root: string, host: string | null, env: Environment): readonly Check[] {
+  const files = settingsFiles(root, env);
+  // In the project's own the hooks of the team stand.
+  const rows: Check[] = filesLeftOut(files, host).map(({ file, words, mend }) =>
+    (file === '.claude/settings.json' ? fail : warn)('host settings', words, mend),
+  );
+  const switched = files.find(({ settings }) => settings.disableAllHooks !== undefined);
+  if (switched?.settings.disableAllHooks === true)
+    rows.push(
+      fail(
+        'team hooks',
+        `disableAllHooks is true in ${switched.name}: no hook runs, so nobody's files are guarded and no work is checked`,
+        `take disableAllHooks out of ${switched.name}`,
+      ),
+    );
+  const plugin = hasOwnHooks(root) ? pluginIn(files) : undefined;
+  if (plugin !== undefined)
+    rows.push(
+      warn(
+        'plugin form',
+        `${plugin.id} is enabled in ${plugin.file}, beside what is installed here: its hooks step back, its agents and tools are there twice`,
+        `set "enabledPlugins": { "${plugin.id}": false } in .claude/settings.local.json, or tool uninstall`,
+      ),
+    );
+  for (const name of filesDisabling(files, TEAM_SERVER))
+    rows.push(
+      fail(
+        'team server',
+        `disabledMcpjsonServers in ${name} holds ${TEAM_SERVER}: the team's tools are not offered`,
+        `take "${TEAM_SERVER}" out of it`,
+      ),
+    );
+  for (const { name, settings } of files) {
+    const denied = textsOf(fieldsAt(settings, 'permissions').deny).filter((rule) =>
+      new RegExp(`^mcp__${TEAM_SERVER}(?:__|$)`).test(rule),
+    );
+    if (denied.length > 0)
+      rows.push(
+        fail(
+          'team server',
+          `permissions.deny in ${name} refuses ${denied.join(', ')}`,
+          `take ${denied.length === 1 ? 'it' : 'them'} out`,
+        ),
+      );
+  }
+  return rows;
+}
+
+/** What the rules hang on; of the rest a team can do without. */
+function isVital({ path, did }: Outcome): boolean {
+  return (
+    path === '.claude/settings.json' || path === '.mcp.json' || (path.startsWith('.tool/hooks/') && did === 'created')
+  );
+}
+
+function named(outcomes: readonly Outcome[]): string {
+  const [first = '', ...others] = outcomes.map(({ path }) => path);
+  return others.length === 0 ? first : `${first} and ${others.length} more`;
+}
+
+/** Whether all of an installation of this version is still there. */
+export function checkComplete(
+  root: string,
+  { version, hostVersion, ownership = [], commands }: Manifest,
+): readonly Check[] {
+  const name = 'team mode';
+  try {
+    const { form } = hostForm(hostVersion);
+    const payload = readPayload({
+      from: packageRoot(),
+      version,
+      form,
+      configText: teamFileText(withProposed(DEFAULT_OWNERSHIP, ownership), commands),
+    });
+    const { outcomes } = planInstall({
+      root,
+      payload,
+      version,
+      host: hostVersion,
+      force: false,
+      ownership,
+      ...(commands === undefined ? {} : { commands }),
+    });
+    const gone = outcomes.filter(({ did }) => did === 'created' || did === 'changed');
+    const vital = gone.filter(isVital);
+    if (vital.length > 0)
+      return [
+        fail(
+          name,
+          `what was installed is not all there: ${named(vital)}: hooks or tools of the team are missing`,
+          'tool init',
+        ),
+      ];
+    return gone.length === 0 ? [] : [warn(name, `what was installed is not all there: ${named(gone)}`, 'tool init')];
+  } catch (error) {
+    const why = messageOf(error).replace(/^nothing was installed:\s*/, '');
+    return [fail(name, `what was installed is not as it was: ${why}`, MEND_FIRST)];
+  }
+}

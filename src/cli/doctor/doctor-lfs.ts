@@ -1,0 +1,54 @@
+// The doctor's row of Git LFS: none where the repository does not use it.
+
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { cloneEnvironment, isOnPath, tryGit } from '../../git/git.ts';
+import { grepFor, settingsIn } from '../../daemon/workspaces/mirror/lfs.ts';
+import { objectsIn } from '../../daemon/workspaces/mirror/lfs-prune.ts';
+import { cloneUrlOf } from '../../daemon/github/clone-url.ts';
+import type { Environment } from '../../daemon/github/credential.ts';
+import { placeOfObjects } from '../../daemon/rules/lfs.ts';
+import { oneLine } from '../../base/rules/text.ts';
+import type { Workflow } from '../../daemon/rules/workflow.ts';
+import { type Check, fail, ok, warn } from './doctor-row.ts';
+
+const NAME = 'Git LFS';
+
+/** Looks into the daemon's own copy, or before there is one into the repository where the workflow file is. */
+export async function checkLfs({ stateDir, path, tracker }: Workflow, env: Environment): Promise<Check[]> {
+  const copy = join(stateDir, 'repo.git');
+  const options = {
+    cwd: existsSync(join(copy, 'HEAD')) ? copy : dirname(path),
+    env: cloneEnvironment(env),
+  };
+  if ((await tryGit(grepFor('HEAD'), options)).exitCode !== 0) return [];
+  if (!isOnPath('git-lfs', env))
+    return [
+      fail(
+        NAME,
+        'the repository uses it, and there is no git-lfs on the PATH: agents see pointers in place of files',
+        'install git-lfs, then start the daemon again',
+      ),
+    ];
+  const { stdout } = await tryGit(['config', '--blob', 'HEAD:.lfsconfig', '--list', '-z'], options);
+  const place = placeOfObjects(cloneUrlOf(tracker.apiUrl, tracker.slug), settingsIn(stdout));
+  if (place.kind === 'elsewhere')
+    return [
+      warn(
+        NAME,
+        `.lfsconfig has the objects at ${oneLine(place.host, 100)}: files stay pointers, and what agents add is not published`,
+        'take lfs.url and lfs.pushurl out of .lfsconfig',
+      ),
+    ];
+  const version =
+    /git-lfs\/(\S+)/.exec((await tryGit(['lfs', 'version'], options)).stdout)?.[1] ?? 'of no known version';
+  return [ok(NAME, `git-lfs ${version}, objects at ${place.download}${storeWords(join(stateDir, 'repo.lfs'))}`)];
+}
+
+/** Number and size of the copies that the daemon keeps; nothing where there is none. */
+function storeWords(store: string): string {
+  const sizes = [...objectsIn(store).values()];
+  if (sizes.length === 0) return '';
+  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  return `; ${sizes.length} ${sizes.length === 1 ? 'copy' : 'copies'}, ${(bytes / 1e6).toFixed(1)} MB, in ${store}`;
+}

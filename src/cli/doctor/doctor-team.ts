@@ -1,0 +1,204 @@
+// The doctor's rows of team mode: its three prerequisites, what is installed, and what this host cannot do.
+
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { hasAgentFile } from '../../agents/agent-tools.ts';
+import { loadTeamSettings } from '../../team/config/settings-snapshot.ts';
+import { FileTeams } from '../../team/log/teams.ts';
+import { isOnPath } from '../../git/git.ts';
+import { findVariable } from '../../claude-code/host-settings.ts';
+import { packageVersion } from '../../base/package-root.ts';
+import { projectState } from '../../git/project-state.ts';
+import { claudeVersion, INSTALL_CLAUDE } from '../../agents/claude.ts';
+import { messageOf } from '../../base/rules/errors.ts';
+import { prerequisitesOf } from '../../team/rules/select/activation.ts';
+import { roleNamed } from '../../team/rules/brief.ts';
+import { agentOf } from '../../team/rules/role.ts';
+import type { TeamSettings } from '../../team/rules/settings.ts';
+import { isStanding } from '../../team/rules/log/state.ts';
+import type { HookForm } from '../../install/hook-table.ts';
+import { hostForm } from '../../install/host-support.ts';
+import { MANIFEST, type Manifest, parseManifest } from '../../install/manifest.ts';
+import { type Check, fail, ok, warn } from './doctor-row.ts';
+import { diagnoseGate } from './doctor-gate.ts';
+import { checkGuard } from './doctor-guard.ts';
+import { checkComplete, checkSettings, checkStart, enabledPlugin, MEND_FIRST, startsNothing } from './doctor-host.ts';
+import { mendOfLog } from './doctor-places.ts';
+import { diagnoseWorkspace } from './doctor-workspace.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+function installed(root: string): Manifest | undefined {
+  const path = join(root, MANIFEST);
+  return existsSync(path) ? parseManifest(readFileSync(path, 'utf8')) : undefined;
+}
+
+/** Whether the project has anything of team mode, or a plugin that brings it. */
+export function hasTeamMode(root: string, env: Environment): boolean {
+  return existsSync(join(root, '.tool')) || startsNothing(root) || enabledPlugin(root, env) !== undefined;
+}
+
+/** What is said inside a session of the host where nothing of it is found: what that one was started with cannot be seen. */
+export function withoutTeamMode(env: Environment): readonly Check[] {
+  const says = 'not installed here; only a plugin that this session was started with (--plugin-dir) can bring it';
+  return env.CLAUDECODE === undefined ? [] : [warn('team mode', says, 'tool init')];
+}
+
+/** Null: no host, or one that is too old for teams, as its own row says. */
+function formFor(host: string | null): HookForm | null {
+  try {
+    return host === null ? null : hostForm(host).form;
+  } catch {
+    return null;
+  }
+}
+
+function checkUninstalled(root: string, env: Environment): Check {
+  const name = 'team mode';
+  if (startsNothing(root))
+    return fail(name, '.claude/settings.json starts programs of .tool/hooks, which is not there', 'tool init');
+  const plugin = enabledPlugin(root, env);
+  const [inSession] = withoutTeamMode(env);
+  return plugin === undefined
+    ? (inSession ?? warn(name, `not installed in ${root}`, 'tool init'))
+    : ok(name, `comes with the plugin ${plugin.id}, enabled in ${plugin.file}`);
+}
+
+function checkInstalled(root: string, host: string | null, env: Environment): readonly Check[] {
+  const name = 'team mode';
+  let manifest: Manifest | undefined;
+  try {
+    manifest = installed(root);
+  } catch (error) {
+    return [fail(name, `${MANIFEST} cannot be read: ${messageOf(error)}`, MEND_FIRST)];
+  }
+  if (manifest === undefined) return [checkUninstalled(root, env)];
+  const own = packageVersion();
+  if (manifest.version !== own) return [warn(name, `${manifest.version} is installed, this is ${own}`, 'tool init')];
+  const wanted = formFor(host);
+  const form = hostForm(manifest.hostVersion).form;
+  const words = `${own}, hooks for ${manifest.hostVersion === null ? 'any host' : `Claude Code ${manifest.hostVersion}`}`;
+  const gaps = checkComplete(root, manifest);
+  if (gaps.length > 0) return gaps;
+  if (form === wanted || wanted === null) return [ok(name, words)];
+  return form === 'resident'
+    ? [
+        fail(
+          name,
+          `${words}: Claude Code ${host} cannot read them, and silently leaves its whole settings file out`,
+          'tool init',
+        ),
+      ]
+    : [warn(name, `${words}: on Claude Code ${host} they can be faster`, 'tool init')];
+}
+
+/** What this version of the host cannot do, in the form installed and in that of a plugin. */
+function checkLimits(host: string | null): readonly Check[] {
+  if (host === null) return [];
+  const rows = hostForm(host).limits.map((limit) => warn('team host', limit, 'claude update, or leave it so'));
+  return [
+    ...rows,
+    ok(
+      'plugin form',
+      'with --plugin-dir or a marketplace: agents are called tool:team-…, and every hook is a program of its own',
+    ),
+  ];
+}
+
+/** Roles of the project's own are played by agents of its own, which nobody else brings. */
+function checkAgents(root: string, { patterns }: TeamSettings, env: Environment): readonly Check[] {
+  const roles = new Set(Object.values(patterns).flat());
+  return [...roles]
+    .filter((role) => roleNamed(role) === undefined)
+    .map(agentOf)
+    .filter((agent) => !hasAgentFile(root, agent, env))
+    .map((agent) =>
+      warn(
+        'team agents',
+        `workflow.team.patterns names a role of your own, and there is no .claude/agents/${agent}.md: no host can start it`,
+        `write .claude/agents/${agent}.md, after the model of one that \`tool init\` has put beside it`,
+      ),
+    );
+}
+
+async function checkTeams(root: string): Promise<readonly Check[]> {
+  const teams = new FileTeams({ root, now: Date.now });
+  const rows: Check[] = [];
+  let names: readonly string[];
+  try {
+    names = teams.list();
+  } catch (error) {
+    return [fail('team log', messageOf(error), mendOfLog(error, '.tool/teams', 'make .tool/teams a directory'))];
+  }
+  for (const name of names) {
+    try {
+      const log = teams.open(name);
+      if (log === undefined) continue;
+      const { state, tornLines } = log;
+      await log.close();
+      if (tornLines > 0)
+        rows.push(
+          warn('team log', `${name}: ${tornLines} records are not whole and do not count`, `tool team events ${name}`),
+        );
+      if (isStanding(state)) rows.push(ok('team', `${name} stands (${state.session})`));
+    } catch (error) {
+      const path = `.tool/teams/${name}`;
+      rows.push(fail('team log', `${name}: ${messageOf(error)}`, mendOfLog(error, path, `move ${path} away`)));
+    }
+  }
+  return rows;
+}
+
+function checkDisplay(settings: TeamSettings, env: Environment): readonly Check[] {
+  const isThere = (env.PATH ?? '').split(':').some((directory) => existsSync(join(directory, 'tmux')));
+  return settings.teammateDisplay !== 'tmux' || isThere
+    ? []
+    : [
+        fail(
+          'tmux',
+          'workflow.team.teammate_display is tmux, and tmux is not installed',
+          'install tmux, or set it to auto',
+        ),
+      ];
+}
+
+/** All rows of team mode, for a project. @param place where the command runs */
+export async function diagnoseTeam(root: string, env: Environment, place = root): Promise<readonly Check[]> {
+  let host: string | null;
+  try {
+    host = await claudeVersion(['claude'], env);
+  } catch {
+    host = null;
+  }
+  const { settings, problem } = await loadTeamSettings(root, projectState(root, env));
+  const prerequisites = prerequisitesOf(settings, host, findVariable(root, env), problem ?? undefined).map((one) => {
+    const name = `team: ${one.name}`;
+    if (one.holds) return ok(name, one.why);
+    // All of it is said in a row of its own.
+    if (one.trigger === 'settings_broken')
+      return warn(name, 'no team mode while .tool/config/workflow.yaml cannot be used', one.mend);
+    // What is not there cannot be updated.
+    return one.name === 'host version' && host === null
+      ? warn(name, 'claude cannot be run', INSTALL_CLAUDE)
+      : warn(name, one.why, one.mend);
+  });
+  const rows = [
+    ...checkInstalled(root, host, env),
+    ...(problem === null ? [] : [fail('workflow.yaml', problem, 'mend the keys named here')]),
+    ...prerequisites,
+    ...checkStart(root, place),
+    ...checkSettings(root, host, env),
+    await checkGuard(root, env),
+    ...checkDisplay(settings, env),
+    ...checkAgents(root, settings, env),
+    ...(isOnPath('git', env) ? await diagnoseWorkspace(root, settings.copies, env) : []),
+    ...(settings.enabled ? await diagnoseGate(root, settings, env) : []),
+    ...(await checkTeams(root)),
+  ];
+  try {
+    return [...rows, ...checkLimits(host)];
+  } catch {
+    // A host that is too old for teams: the prerequisite says so.
+    return rows;
+  }
+}

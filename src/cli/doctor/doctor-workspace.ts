@@ -1,0 +1,45 @@
+// The rows of `tool doctor` about the repository that worktrees of teams are made from: its owner, and workspace.copy.
+
+import { tryGit } from '../../git/git.ts';
+import { saysForeignOwner } from '../../git/trusted-directories.ts';
+import { ignoredFiles } from '../../git/worktrees/workshop-copies.ts';
+import { createRun } from '../../git/workshop-git.ts';
+import { shellWord } from '../../base/rules/command-line.ts';
+import { oneLine } from '../../base/rules/text.ts';
+import { type Check, fail, warn } from './doctor-row.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+async function checkCopies(root: string, copies: readonly string[], env: Environment): Promise<readonly Check[]> {
+  const run = createRun(env);
+  const found = await Promise.all(copies.map((entry) => ignoredFiles(root, entry, run)));
+  return copies
+    .filter((_, index) => found[index]?.length === 0)
+    .map((entry) =>
+      warn(
+        'workspace copy',
+        `workflow.team.workspace.copy: ${entry} matches no file that Git ignores, so worktrees get no copy`,
+        'correct the entry in .tool/config/workflow.yaml, or remove it',
+      ),
+    );
+}
+
+/** @param copies globs of `workflow.team.workspace.copy` */
+export async function diagnoseWorkspace(
+  root: string,
+  copies: readonly string[],
+  env: Environment,
+): Promise<readonly Check[]> {
+  const { exitCode, stderr } = await tryGit(['rev-parse', '--show-toplevel'], { cwd: root });
+  if (exitCode === 0) return checkCopies(root, copies, env);
+  if (!saysForeignOwner(stderr)) return [];
+  const [says = ''] = stderr.split('\n').filter((line) => line.startsWith('fatal: '));
+  const place = /'(\/.+)'$/.exec(says)?.[1] ?? root;
+  return [
+    fail(
+      'git repository',
+      `git refuses the repository: ${oneLine(says, 300)}`,
+      `git config --global --add safe.directory ${shellWord(place)}`,
+    ),
+  ];
+}

@@ -1,0 +1,361 @@
+// `tool doctor`: what the daemon and team mode need, one line each: holds or not, why, and the command that mends it.
+
+import { existsSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { apiAuthorities } from '../../daemon/github/authority.ts';
+import { systemClock } from '../../base/clock.ts';
+import { readWorkflow } from '../../daemon/config/read-workflow.ts';
+import { isOnPath, tryGit } from '../../git/git.ts';
+import { detectRemote } from '../../git/git-remote.ts';
+import { namePersonSettings } from '../../git/person-settings.ts';
+import { HostingClient } from '../../daemon/github/client.ts';
+import { hostOf } from '../../daemon/github/clone-url.ts';
+import { Credential, clientStatus, type Environment } from '../../daemon/github/credential.ts';
+import { readRepository, takenPrefix } from '../../daemon/github/repository.ts';
+import type { Holder } from '../../base/files/process-lock.ts';
+import { packageVersion } from '../../base/package-root.ts';
+import { objectionToPlaces, requireHome } from '../../daemon/config/required-paths.ts';
+import { findProject } from '../../git/project.ts';
+import { claudeCommand, claudeVersion, INSTALL_CLAUDE, isBefore, runtimeLogin } from '../../agents/claude.ts';
+import { holderOf } from '../../daemon/journal/state-dir.ts';
+import { TOKEN_VARIABLES } from '../../base/rules/credential.ts';
+import { messageOf, ToolError } from '../../base/rules/errors.ts';
+import { formatSlug } from '../../git/rules/repository.ts';
+import { oneLine } from '../../base/rules/text.ts';
+import { TrackerError } from '../../daemon/rules/tracker-error.ts';
+import type { Workflow } from '../../daemon/rules/workflow.ts';
+import { type Check, fail, ok, warn } from './doctor-row.ts';
+import { fixCommands } from './doctor-fix.ts';
+import { checkLfs } from './doctor-lfs.ts';
+import { checkApiRoute, checkGitRoute, readNetwork, withGitRoute } from './doctor-network.ts';
+import {
+  checkClone,
+  checkDamaged,
+  checkIsolation,
+  checkJournal,
+  checkRoot,
+  checkSaved,
+  checkState,
+} from './doctor-places.ts';
+import { checkSubmodules } from './doctor-repository.ts';
+import { doctorRows } from './doctor-rows.ts';
+import { diagnoseTeam, hasTeamMode, withoutTeamMode } from './doctor-team.ts';
+import { lineRoom } from '../screen/terminal.ts';
+
+const DEFAULT_PATH = './WORKFLOW.md';
+const OLDEST_NODE = '20.19.0';
+const ADVISED_NODE = '22.0.0';
+const OLDEST_GIT = '2.32.0';
+const OLDEST_HOST = '2.1.32';
+const HOST = 'Claude Code';
+
+function checkNode(): Check {
+  const version = process.versions.node;
+  if (isBefore(version, OLDEST_NODE))
+    return fail('node', `${version}; ${OLDEST_NODE} or later is needed`, 'install Node 24 from nodejs.org');
+  if (isBefore(version, ADVISED_NODE))
+    return warn('node', `${version}; works, but gets no security fixes any more`, 'install Node 24 from nodejs.org');
+  return ok('node', version);
+}
+
+async function checkGit(env: Environment): Promise<Check> {
+  if (!isOnPath('git', env))
+    return fail('git', 'there is no such program on the PATH; the rows that need it are left out', 'install git');
+  try {
+    const { stdout } = await tryGit(['--version'], { cwd: '/' });
+    const version = /\d+\.\d+\.\d+/.exec(stdout)?.[0] ?? '0.0.0';
+    return isBefore(version, OLDEST_GIT)
+      ? fail('git', `${version}; ${OLDEST_GIT} or later is needed`, 'install a newer git')
+      : ok('git', version);
+  } catch (error) {
+    return fail('git', messageOf(error), 'install git');
+  }
+}
+
+/** What of the person's git settings counts for the daemon's own git. */
+async function checkGitSettings(env: Environment): Promise<Check> {
+  const { kept, ignored } = await namePersonSettings(env);
+  const parts = [...(kept.length === 0 ? [] : [`kept: ${kept.join(', ')}`])];
+  if (ignored.length > 0) parts.push(`ignored: ${ignored.join(', ')}`);
+  return ok('git settings', parts.join('; ') || 'none of yours matters to the daemon');
+}
+
+function checkPaths(workflow: Workflow): Check[] {
+  const objection = objectionToPlaces(workflow);
+  return objection === undefined ? [] : [fail('paths', objection, 'name another directory')];
+}
+
+async function checkHost(workflow: Workflow, env: Environment): Promise<Check[]> {
+  if (workflow.tool.runtime !== 'claude') return [ok('runtime', `${workflow.tool.runtime}: no model is needed by it`)];
+  const command = claudeCommand(workflow);
+  const version = await claudeVersion(command, env);
+  const shown = [workflow.tool.command ?? 'claude'].flat().join(' ');
+  const install = shown === 'claude' ? INSTALL_CLAUDE : `${INSTALL_CLAUDE}, or mend tool.command`;
+  if (version === null) return [fail(HOST, `${shown} cannot be run`, install)];
+  const login = runtimeLogin(env);
+  const known = [
+    'ANTHROPIC_API_KEY',
+    'ANTHROPIC_AUTH_TOKEN',
+    'CLAUDE_CODE_OAUTH_TOKEN',
+    'CLAUDE_CODE_USE_BEDROCK',
+    'CLAUDE_CODE_USE_VERTEX',
+    'CLAUDE_CODE_USE_FOUNDRY',
+  ].find((name) => login[name] !== undefined);
+  return [
+    isBefore(version, OLDEST_HOST)
+      ? fail(HOST, `${version}; ${OLDEST_HOST} or later is needed`, install)
+      : ok(HOST, version),
+    known === undefined
+      ? fail(
+          `${HOST} login`,
+          'no key or login that an agent could be given',
+          'claude setup-token, then export CLAUDE_CODE_OAUTH_TOKEN; or export ANTHROPIC_API_KEY',
+        )
+      : ok(`${HOST} login`, `given to agents as ${known}`),
+  ];
+}
+
+/** The credential's rows, the network's, and the repository's. */
+async function checkTracker(workflow: Workflow, env: Environment): Promise<Check[]> {
+  const { checks, credential } = await checkCredential(workflow, env);
+  const network = readNetwork(workflow, env);
+  if (!('authorities' in network)) return [...checks, network];
+  const client = new HostingClient({
+    apiUrl: workflow.tracker.apiUrl,
+    token: async () => (await credential?.token()) ?? '',
+    onUnauthorized: () => undefined,
+    userAgent: `toolcrew/${packageVersion()}`,
+    authorities: apiAuthorities(network.authorities),
+    env,
+    clock: systemClock,
+  });
+  try {
+    return await withGitRoute(workflow, network, env, async (git) => [
+      ...checks,
+      await checkApiRoute(workflow, network, client, env),
+      await checkGitRoute(workflow, network, credential, git),
+      ...(credential === undefined ? [] : await checkRepository(workflow, client)),
+      ...(await checkSubmodules(workflow, credential, git)),
+    ]);
+  } finally {
+    await client.close();
+  }
+}
+
+async function checkCredential(
+  workflow: Workflow,
+  env: Environment,
+): Promise<{ readonly checks: Check[]; readonly credential?: Credential }> {
+  const host = hostOf(workflow.tracker.apiUrl);
+  const status = await clientStatus(host, env);
+  const { tokenVariable: named } = workflow.tracker;
+  const login = `${status.installed ? '' : 'install gh from cli.github.com, then '}gh auth login --hostname ${host}`;
+  const variables = [...TOKEN_VARIABLES, ...(named === null ? [] : [named])];
+  const tokens = new Map(variables.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
+  let credential: Credential;
+  try {
+    credential = await Credential.find(named, tokens, host, env);
+  } catch (error) {
+    // The variable that the file names comes before any login, which then mends nothing.
+    const mend = named === null ? `${login}, or export GITHUB_TOKEN` : `export ${named}=…`;
+    const missing = named === null ? fail : warn;
+    const away = named === null ? mend : `${login}, or leave it so`;
+    return {
+      checks: [
+        status.ok ? ok('hosting client', status.says) : missing('hosting client', status.says, away),
+        fail('token', messageOf(error), mend),
+      ],
+    };
+  }
+  const client = status.ok
+    ? ok('hosting client', status.says)
+    : credential.fromClient
+      ? fail('hosting client', status.says, login)
+      : warn(
+          'hosting client',
+          `${status.says}; the token from ${credential.source} is used`,
+          `${login}, or leave it so`,
+        );
+  return { checks: [client, ok('token', `from ${credential.source}`)], credential };
+}
+
+async function checkRepository(workflow: Workflow, client: HostingClient): Promise<Check[]> {
+  const signal = AbortSignal.timeout(20_000);
+  const repository = await checkRights(client, workflow, signal);
+  if (repository.status === 'fail') return [repository];
+  return [repository, await checkPrefix(client, workflow, signal), ...checkDrafts(workflow)];
+}
+
+/** The service tells nowhere whether it takes drafts, until one is opened. */
+function checkDrafts({ tracker }: Workflow): Check[] {
+  if (!tracker.draft) return [];
+  return [
+    ok('drafts', 'where the service takes none, as in a private repository of a free plan, a plain one is opened'),
+  ];
+}
+
+async function checkRights(client: HostingClient, workflow: Workflow, signal: AbortSignal): Promise<Check> {
+  const slug = formatSlug(workflow.tracker.slug);
+  try {
+    const { mayPush, archived } = await readRepository(client, workflow.tracker.slug, signal);
+    if (archived) return fail('repository', `${slug} is archived`, 'unarchive it, or name another one in tracker.repo');
+    return mayPush
+      ? ok('repository', `${slug} can be read and pushed to`)
+      : fail(
+          'repository',
+          `the token may not push to ${slug}`,
+          'give it write access to contents, issues and pull requests',
+        );
+  } catch (error) {
+    // What gave no usable answer says nothing of the token.
+    const isAway = error instanceof TrackerError && error.failure === 'unavailable';
+    const mend = isAway
+      ? 'mend the route to the service first; the row "API route" says which one is taken'
+      : 'check tracker.repo, tracker.api_url and what the token may do';
+    return fail('repository', `${slug}: ${messageOf(error)}`, mend);
+  }
+}
+
+/** A branch that is a directory of the issues' branches. */
+async function checkPrefix(client: HostingClient, workflow: Workflow, signal: AbortSignal): Promise<Check> {
+  const { branchPrefix } = workflow.workspace;
+  const name = 'branch prefix';
+  const rename = (branch: string) =>
+    `rename the branch ${branch} on the remote, or set workspace.branch_prefix in ${workflow.path}`;
+  try {
+    const taken = await takenPrefix(client, workflow.tracker.slug, branchPrefix, signal);
+    return taken === undefined
+      ? ok(name, `${branchPrefix}issue-<n>`)
+      : fail(name, `the branch ${taken} on the remote makes ${branchPrefix}issue-1 impossible`, rename(taken));
+  } catch (error) {
+    return warn(
+      name,
+      `not known whether ${branchPrefix}issue-1 is possible: ${messageOf(error)}`,
+      'tool doctor, again',
+    );
+  }
+}
+
+/** Why nothing can listen there; undefined when it can. */
+async function objectionToPort(host: string, port: number): Promise<string | undefined> {
+  const server = createServer();
+  return new Promise((resolve) => {
+    server.once('error', (error) =>
+      resolve('code' in error && error.code === 'EADDRINUSE' ? 'is in use by another program' : messageOf(error)),
+    );
+    server.listen(port, host, () => server.close(() => resolve(undefined)));
+  });
+}
+
+async function checkPort(workflow: Workflow, holder: Holder | undefined): Promise<Check> {
+  const { host, port } = workflow.server;
+  if (port === 0) return ok('port', 'the status server is off (server.port: 0)');
+  const objection = await objectionToPort(host, port);
+  if (objection === undefined) return ok('port', `${port} on ${host} is free`);
+  if (holder?.url?.endsWith(`:${port}`) === true)
+    return ok('port', `${port} on ${host} is held by the daemon that runs`);
+  return fail('port', `${port} on ${host} ${objection}`, 'tool serve --port <n>, or server.port: 0');
+}
+
+async function checkVersion(holder: Holder | undefined): Promise<Check> {
+  const installed = packageVersion();
+  if (holder === undefined) return ok('daemon', `not running; ${installed} is installed`);
+  if (holder.url === null) return ok('daemon', `runs as process ${holder.pid}; ${installed} is installed`);
+  try {
+    const response = await fetch(`${holder.url}/api/v1/state`, { signal: AbortSignal.timeout(3_000) });
+    const value: unknown = await response.json();
+    const running =
+      typeof value === 'object' && value !== null && 'version' in value ? String(value.version) : undefined;
+    if (running === undefined)
+      return warn('daemon', `runs at ${holder.url}, which wants a token`, 'compare versions on its page');
+    return running === installed
+      ? ok('daemon', `${running} runs at ${holder.url}`)
+      : warn(
+          'daemon',
+          `${running} runs at ${holder.url}, ${installed} is installed`,
+          `restart the daemon (process ${holder.pid})`,
+        );
+  } catch (error) {
+    return warn(
+      'daemon',
+      `process ${holder.pid} runs, ${holder.url} does not answer: ${oneLine(messageOf(error), 80)}`,
+      'look at its log',
+    );
+  }
+}
+
+function mendOfWorkflow(error: unknown, path: string): string {
+  const cause = error instanceof ToolError ? error.cause : undefined;
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+  if (code === undefined) return 'mend the keys named here';
+  if (code === 'ENOENT') return 'tool serve init';
+  return code === 'EISDIR'
+    ? 'name the file: tool doctor <file>'
+    : `make it a file that you may read: chmod u+r ${path}`;
+}
+
+/** All checks, in the order in which they are mended. */
+export async function diagnose(path: string, env: Environment): Promise<Check[]> {
+  const machine = [checkNode(), await checkGit(env)];
+  let workflow: Workflow;
+  try {
+    workflow = readWorkflow(path, { env, detectRemote }).workflow;
+  } catch (error) {
+    return [...machine, fail('workflow', messageOf(error), mendOfWorkflow(error, path))];
+  }
+  if (!isOnPath('git', env)) return [...machine, ok('workflow', workflow.path)];
+  const holder = holderOf(workflow.stateDir);
+  const repository = `${hostOf(workflow.tracker.apiUrl)}/${formatSlug(workflow.tracker.slug)}`;
+  return [
+    ...machine,
+    ok('workflow', workflow.path),
+    await checkGitSettings(env),
+    ...checkPaths(workflow),
+    ...(await checkHost(workflow, env)),
+    await checkIsolation(workflow, env),
+    ...(await checkTracker(workflow, env)),
+    checkRoot(workflow, repository),
+    checkState(workflow, holder),
+    checkJournal(workflow, holder),
+    ...checkDamaged(workflow),
+    ...(await checkSaved(workflow)),
+    await checkClone(workflow),
+    ...(await checkLfs(workflow, env)),
+    await checkPort(workflow, holder),
+    await checkVersion(holder),
+  ];
+}
+
+/** What stands in the way of the daemon is nothing to a project that has team mode only. */
+function withoutDaemon(checks: readonly Check[]): readonly Check[] {
+  return checks.map((check) =>
+    check.name === 'workflow' ? ok('daemon', 'no WORKFLOW.md here; `tool serve init` writes one') : check,
+  );
+}
+
+export async function doctorCommand(
+  path: string,
+  options: { readonly json?: boolean; readonly fix?: boolean },
+): Promise<void> {
+  requireHome();
+  const { main } = findProject(process.cwd());
+  const fixed = options.fix === true ? await fixCommands(main, process.env) : [];
+  const hasTeams = hasTeamMode(main, process.env);
+  // Nobody names another file that is not there but by mistake.
+  const hasDaemon = path !== DEFAULT_PATH || existsSync(path);
+  const daemon = await diagnose(path, process.env);
+  const checks = [
+    ...(hasTeams && !hasDaemon ? withoutDaemon(daemon) : daemon),
+    ...(hasTeams || !hasDaemon ? await diagnoseTeam(main, process.env, process.cwd()) : withoutTeamMode(process.env)),
+  ];
+  const failed = checks.some((check) => check.status === 'fail');
+  process.exitCode = failed ? 1 : 0;
+  if (options.json === true) {
+    process.stdout.write(
+      `${JSON.stringify({ ok: !failed, checks, ...(options.fix === true ? { fixed } : {}) }, null, 2)}\n`,
+    );
+    return;
+  }
+  for (const words of fixed) process.stdout.write(`${words}\n`);
+  process.stdout.write(doctorRows(checks, lineRoom(process.stdout)));
+}

@@ -1,0 +1,378 @@
+// The one place that wires the adapters to the engine.
+
+import { createHash, randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { hookEnvironment } from '../agents/agent-home.ts';
+import { apiAuthorities, authorityForGit, readAuthorities } from '../daemon/github/authority.ts';
+import { systemClock } from '../base/clock.ts';
+import { type Closer, closeAll } from '../base/close-all.ts';
+import { WorkflowFile } from '../daemon/config/workflow-file.ts';
+import { createDesk } from '../daemon/runners/agent-socket.ts';
+import { FileJournal } from '../daemon/journal/journal.ts';
+import { requireGit, SETTINGS_VARIABLE } from '../git/git.ts';
+import { detectRemote } from '../git/git-remote.ts';
+import { Mirror } from '../daemon/workspaces/mirror/mirror.ts';
+import { ModuleCopies } from '../daemon/workspaces/mirror/module-copies.ts';
+import { writePersonSettings } from '../git/person-settings.ts';
+import { dropRepositoryVariables } from '../git/repository-variables.ts';
+import { cloneUrlOf, hostOf } from '../daemon/github/clone-url.ts';
+import { Credential, clientStatus, exposedIn, takeTokens } from '../daemon/github/credential.ts';
+import { boundsOf, GIT_SETTINGS, Isolation, notIsolated } from '../agents/isolation.ts';
+import { createLogger, type LogFormat } from '../base/logger.ts';
+import { packageRoot, packageVersion } from '../base/package-root.ts';
+import { requireHome, requirePlaces } from '../daemon/config/required-paths.ts';
+import { endRun, RUN_VARIABLE } from '../base/processes/processes.ts';
+import { proxyFor } from '../base/proxy-route.ts';
+import { createRunner } from '../daemon/runners/runners.ts';
+import { RuntimeDir } from '../base/processes/runtime-dir.ts';
+import { StateDir } from '../daemon/journal/state-dir.ts';
+import { createTemplate } from '../daemon/config/template.ts';
+import { FileTranscripts } from '../daemon/runners/attempt-output.ts';
+import { checkRoot, claimRoot } from '../daemon/workspaces/workspace-root.ts';
+import { DiskWorkspaces } from '../daemon/workspaces/workspaces.ts';
+import { prefixTaken } from '../daemon/rules/branch-prefix.ts';
+import { pastOf } from '../daemon/rules/finished-issues.ts';
+import { ToolError } from '../base/rules/errors.ts';
+import { formatSlug } from '../git/rules/repository.ts';
+import type { Workflow } from '../daemon/rules/workflow.ts';
+import { Orchestrator } from '../daemon/orchestrator.ts';
+import { Publisher } from '../daemon/publish/publish.ts';
+import { issueViewOf, type ViewSource, viewOf } from '../daemon/view.ts';
+import type { Journal } from '../base/ports.ts';
+import { Supervisor } from '../base/supervisor.ts';
+import { StatusServer } from '../daemon/http/server.ts';
+import type { Source } from '../daemon/http/source.ts';
+
+export type DaemonOptions = {
+  readonly workflowPath: string;
+  /** The process's own environment: tokens are taken out of it. */
+  readonly env: NodeJS.ProcessEnv;
+  readonly port?: number;
+  readonly logFormat: LogFormat;
+  readonly once: boolean;
+  /** Aborted when the daemon is to end: the reason is the name of the signal. Until then it also ends a wait of the start. */
+  readonly ended: AbortSignal;
+  /** Takes the log, line by line. */
+  readonly write: (line: string) => void;
+  /** For tests that follow every record. */
+  readonly wrapJournal?: (journal: Journal) => Journal;
+};
+
+export type Daemon = {
+  /** Runs until `close`, or with `once` until what one poll started is finished. */
+  run(): Promise<void>;
+  /** Ends everything in order; calling it twice is fine. */
+  close(): Promise<void>;
+  readonly url: string | null;
+  /** Why the last poll came to nothing; null when it did not. */
+  readonly trouble: string | null;
+};
+
+const LEFTOVER_GRACE_MS = 3_000;
+const PREFIX_ANSWER_MS = 5_000;
+
+function withPort(port: number | undefined): (workflow: Workflow) => Workflow {
+  return (workflow) => (port === undefined ? workflow : { ...workflow, server: { ...workflow.server, port } });
+}
+
+/** Reads the workflow, takes lock, port and root, finds the credential. What cannot work is a ToolError before the first poll. */
+export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
+  const clock = systemClock;
+  requireHome();
+  dropRepositoryVariables(options.env);
+  const env = { ...options.env };
+  let credential: Credential | undefined;
+  const secrets = (): string[] => (credential === undefined ? [] : [credential.value]);
+  const log = createLogger({ format: options.logFormat, write: options.write, now: clock.now, secrets });
+  const sayEnd = () => {
+    log.log(
+      'info',
+      'serve',
+      `${options.ended.reason}: agents at work are ended, the next start goes on with their issues; once more ends it at once`,
+    );
+  };
+  options.ended.addEventListener('abort', sayEnd, { once: true });
+  const file = new WorkflowFile({
+    path: options.workflowPath,
+    source: { env, detectRemote },
+    override: withPort(options.port),
+    clock,
+    onReload: (problem, pending) => {
+      if (problem?.kind === 'gone') log.log('error', 'workflow', `${problem.words}; the last good one stays in use`);
+      else if (problem !== null)
+        log.log('error', 'workflow', `not valid, the last good one stays in use: ${problem.words}`);
+      else
+        log.log(
+          'info',
+          'workflow',
+          `read again${pending.length === 0 ? '' : `; takes effect at the next start: ${pending.join(', ')}`}`,
+        );
+      orchestrator?.refresh();
+    },
+  });
+  const workflow = file.current;
+  requirePlaces(workflow);
+  const { tracker: trackerConfig, stateDir } = workflow;
+  const named = trackerConfig.tokenVariable;
+  const { tokens, scrubbed } = takeTokens(options.env, named === null ? [] : [named]);
+  for (const name of tokens.keys()) delete env[name];
+
+  requireGit(env);
+  const cloneUrl = cloneUrlOf(trackerConfig.apiUrl, trackerConfig.slug);
+  const authorities = readAuthorities(trackerConfig.caFile, env);
+  // A proxy that the API cannot use is said before anything begins.
+  for (const url of [trackerConfig.apiUrl, cloneUrl]) proxyFor(url, env);
+  const host = hostOf(trackerConfig.apiUrl);
+  const repository = `${host}/${formatSlug(trackerConfig.slug)}`;
+  checkRoot(workflow.workspace.root, repository, stateDir);
+  const state = new StateDir(stateDir, workflow.path);
+  const closers: Closer[] = [() => state.release()];
+  const close = async () => {
+    await closeAll(closers.splice(0).reverse());
+  };
+  let orchestrator: Orchestrator | undefined;
+  let begin: () => void = () => undefined;
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
+  try {
+    // After the lock: by that others see that the root is in use.
+    const root = claimRoot(workflow.workspace.root, repository, stateDir);
+    // Everything this daemon starts carries the mark of its state directory: what an earlier one left is known by it.
+    const mark = createHash('sha256').update(state.path).digest('hex').slice(0, 12);
+    const left = await endRun(`${mark}.`, LEFTOVER_GRACE_MS);
+    if (left > 0) log.log('warn', 'serve', `ended ${left} processes that an earlier daemon left`);
+    options.env[RUN_VARIABLE] = `${mark}.daemon`;
+    env[RUN_VARIABLE] = `${mark}.daemon`;
+    const settings = join(state.path, GIT_SETTINGS);
+    await writePersonSettings(settings, env);
+    options.env[SETTINGS_VARIABLE] = settings;
+    env[SETTINGS_VARIABLE] = settings;
+
+    const found = await Credential.find(named, tokens, host, env);
+    credential = found;
+    if (found.fromClient) await requireLogin(host, env);
+
+    const bounds = boundsOf({
+      stateDir: state.path,
+      workspaceRoot: root,
+      workflowPath: workflow.path,
+      packageRoot: packageRoot(),
+      env,
+    });
+    const supervisor = new Supervisor({
+      clock,
+      onFailure: (task, message) => log.log('error', 'serve', `${task} failed: ${message}`),
+    });
+    closers.push(() => supervisor.close());
+    const remote = {
+      remoteUrl: cloneUrl,
+      secret: () => found.gitSecret(),
+      env: { ...env, ...(await authorityForGit(authorities, state.path, cloneUrl, env)) },
+      clock,
+      silenceMs: () => file.current.workspace.cloneTimeoutMs,
+    };
+    const depth = () => file.current.workspace.cloneDepth;
+    const mirror = new Mirror({ path: join(state.path, 'repo.git'), ...remote, depth });
+    // Three programs at work while the rest of this one is loaded: the copy of the repository, the namespaces, the client's login.
+    supervisor.run('fetch', async (signal) => {
+      await mirror.refresh(signal).catch(() => undefined);
+    });
+    const probing = Isolation.probe(workflow.tool.isolation, bounds);
+    probing.catch(() => undefined);
+    supervisor.run('credential', (signal) => checkCredential(found, host, env, log, begun, probing, signal));
+    const { HostingClient } = await import('../daemon/github/client.ts');
+    const { takenPrefix } = await import('../daemon/github/repository.ts');
+    const { GitHubTracker } = await import('../daemon/github/tracker.ts');
+    const isolation = await probing;
+    const runtime = new RuntimeDir();
+    closers.push(() => runtime.close());
+    const client = new HostingClient({
+      apiUrl: trackerConfig.apiUrl,
+      token: () => found.token(),
+      onUnauthorized: () => found.reject(),
+      userAgent: `toolcrew/${packageVersion()}`,
+      authorities: apiAuthorities(authorities),
+      env,
+      clock,
+    });
+    closers.push(() => client.close());
+    // Asked while the rest begins. Where no answer comes, the first poll says why.
+    const untaken = takenPrefix(
+      client,
+      trackerConfig.slug,
+      workflow.workspace.branchPrefix,
+      AbortSignal.any([supervisor.signal, options.ended, AbortSignal.timeout(PREFIX_ANSWER_MS)]),
+    ).catch(() => undefined);
+    const eventsFile = join(state.path, 'label-events.json');
+    const tracker = new GitHubTracker({ client, slug: trackerConfig.slug, clock, eventsFile });
+    closers.push(() => tracker.close());
+    const fileJournal = new FileJournal({ directory: state.path, now: clock.now });
+    closers.push(() => fileJournal.close());
+    const { tornLines } = fileJournal;
+    if (tornLines > 0)
+      log.log(
+        'warn',
+        'serve',
+        `${tornLines === 1 ? 'a torn line is' : `${tornLines} torn lines are`} skipped in ${state.path}/journal.jsonl`,
+      );
+    const journal = options.wrapJournal?.(fileJournal) ?? fileJournal;
+    const workspaces = new DiskWorkspaces({
+      root,
+      claimRoot: () => claimRoot(root, repository, state.path),
+      clock,
+      log,
+      mirror,
+      modules: new ModuleCopies({ directory: join(state.path, 'submodules'), ...remote }),
+      isolation,
+      workflow: () => file.current,
+      hookEnv: () => hookEnvironment(env),
+    });
+    supervisor.run('large files', async (signal) => {
+      await begun;
+      await workspaces.announce(signal).catch(() => undefined);
+    });
+    const transcripts = new FileTranscripts(
+      state.path,
+      secrets,
+      (message) => log.log('warn', 'serve', message),
+      (issue) => pastOf(journal.state.past, issue)?.outcome === 'failed',
+    );
+    const publisher = new Publisher({ workflow: () => file.current, journal, tracker, workspaces, log });
+    const made = new Orchestrator({
+      workflow: () => file.current,
+      journal,
+      tracker,
+      workspaces,
+      publisher,
+      runner: createRunner({ workflow: () => file.current, stateDir: state.path, runtime, isolation, env }),
+      leftovers: { end: (run) => endRun(run, LEFTOVER_GRACE_MS) },
+      desk: createDesk(runtime),
+      transcripts,
+      clock,
+      log,
+      newRun: () => `${mark}.${randomBytes(9).toString('base64url')}`,
+      random: Math.random,
+      renderPrompt: (from, issue, attempt, workspace) =>
+        createTemplate(from.prompt).render({
+          issue,
+          attempt: { number: attempt.number, last_error: attempt.lastError },
+          repo: { ...from.tracker.slug, slug: formatSlug(from.tracker.slug) },
+          workspace,
+        }),
+      once: options.once,
+    });
+    orchestrator = made;
+    closers.push(() => made.close());
+    const source = (): ViewSource => ({
+      now: clock.now(),
+      version: packageVersion(),
+      workflow: file.current,
+      loadedAt: file.loadedAt,
+      workflowError: file.error,
+      pendingRestart: file.pendingRestart,
+      state: journal.state,
+      live: made.live,
+      waiting: made.waiting,
+      poll: made.poll,
+      stats: tracker.stats,
+      rateLimit: tracker.rateLimit,
+    });
+    const server = await startServer(workflow, {
+      state: (page) => viewOf(source(), page),
+      issue: (number) => issueViewOf(source(), number),
+      refresh: () => made.refresh(),
+      onChange: (listener) => made.onChange(listener),
+      now: clock.now,
+    });
+    if (server !== undefined) {
+      closers.push(() => server.close());
+      log.log('info', 'http', `status on ${server.url}`);
+    }
+    state.announce(server?.url ?? null);
+    log.log(
+      'info',
+      'serve',
+      `watching ${repository} for ${workflow.labels.active.map((label) => `[${label}]`).join(' ')}, token from ${found.source}`,
+    );
+    if (isolation.active) log.log('info', 'serve', 'agents run in namespaces of their own');
+    else log.log('warn', 'serve', notIsolated(isolation.reason));
+    if (!scrubbed)
+      log.log(
+        'warn',
+        'serve',
+        'the token could not be taken out of this process’s environment; give it through the login of the hosting client',
+      );
+    const { branchPrefix } = workflow.workspace;
+    const taken = await untaken;
+    if (taken !== undefined) throw new ToolError('config', prefixTaken(taken, branchPrefix));
+    supervisor.keep('workflow file', (signal) => file.watch(signal));
+    begin();
+    await made.recover();
+    return {
+      run: () => made.run(),
+      close,
+      url: server?.url ?? null,
+      get trouble() {
+        return made.poll.lastError;
+      },
+    };
+  } catch (error) {
+    begin();
+    await close();
+    throw error;
+  }
+}
+
+async function startServer({ server }: Workflow, source: Source): Promise<StatusServer | undefined> {
+  if (server.port === 0) return undefined;
+  const status = new StatusServer({
+    source,
+    host: server.host,
+    port: server.port,
+    allowedHosts: server.allowedHosts,
+    token: server.token,
+  });
+  await status.listen();
+  return status;
+}
+
+/** A login that the client itself calls broken would fail at every request. */
+async function requireLogin(host: string, env: Readonly<Record<string, string | undefined>>): Promise<void> {
+  const status = await clientStatus(host, env);
+  if (!status.ok)
+    throw new ToolError(
+      'credential',
+      `gh auth status for ${host}: ${status.says}; log in with \`gh auth login --hostname ${host}\`, or set $GITHUB_TOKEN`,
+    );
+}
+
+/** Says, once the daemon has begun, whether the client is logged in, and what would surprise later: a token that other processes show. */
+async function checkCredential(
+  credential: Credential,
+  host: string,
+  env: Readonly<Record<string, string | undefined>>,
+  log: ReturnType<typeof createLogger>,
+  begun: Promise<void>,
+  probing: Promise<Isolation>,
+  signal: AbortSignal,
+): Promise<void> {
+  const asked = clientStatus(host, env);
+  // Isolated agents see no process but their own.
+  const isOpen = await probing.then(
+    (isolation) => !isolation.active,
+    () => false,
+  );
+  const seen = isOpen ? exposedIn(credential.value) : [];
+  await begun;
+  if (seen.length > 0) {
+    log.log(
+      'warn',
+      'serve',
+      `the token stands in the environment of other processes (${seen.slice(0, 5).join(', ')}), where an agent could read it; start only the daemon with it: GITHUB_TOKEN=… tool serve`,
+    );
+  }
+  const status = await asked;
+  if (!status.ok && !signal.aborted)
+    log.log('warn', 'serve', `gh auth status for ${host}: ${status.says}; the token from ${credential.source} is used`);
+}

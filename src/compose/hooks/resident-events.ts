@@ -1,0 +1,55 @@
+// The hooks of the project that ask the server that stays: each gets what its own process would have worked out.
+
+import { answerHooks, type Desk } from '../../claude-code/hooks/hook-channel.ts';
+import { findProject } from '../../git/project.ts';
+import type { Resident } from '../team.ts';
+import { respond as afterTool } from './post-tool-use.ts';
+import { respond as beforeTool } from './pre-tool-use.ts';
+import { respond as sessionStart } from './session-start.ts';
+import { respond as leadStop } from './stop.ts';
+import { respond as agentStart } from './subagent-start.ts';
+import { respond as agentStop } from './subagent-stop.ts';
+import { respond as taskCompleted } from './task-completed.ts';
+import { respond as teammateIdle } from './teammate-idle.ts';
+import { parseEvent } from '../../claude-code/hooks/parse-event.ts';
+import type { Reply } from '../../claude-code/hooks/hook-reply.ts';
+import type { Respond } from './respond.ts';
+import type { HookQuestion } from '../../claude-code/hooks/run-hook.ts';
+
+/** Without the user's prompts: what the user says is heard from the host alone. */
+const RESPONDS: Readonly<Record<Exclude<HookQuestion['hook'], 'UserPromptSubmit'>, Respond>> = {
+  PreToolUse: beforeTool,
+  PostToolUse: afterTool,
+  SessionStart: sessionStart,
+  SubagentStart: agentStart,
+  SubagentStop: agentStop,
+  Stop: leadStop,
+  TeammateIdle: teammateIdle,
+  TaskCompleted: taskCompleted,
+};
+
+function isHook(value: unknown): value is keyof typeof RESPONDS {
+  return typeof value === 'string' && Object.hasOwn(RESPONDS, value);
+}
+
+function isEnvironment(value: unknown): value is Readonly<Record<string, string>> {
+  return typeof value === 'object' && value !== null && Object.values(value).every((one) => typeof one === 'string');
+}
+
+async function answer(resident: Resident, question: unknown): Promise<Reply> {
+  if (typeof question !== 'object' || question === null) throw new Error('expected a question');
+  const { hook, input, cwd, env }: Partial<Record<keyof HookQuestion, unknown>> = question;
+  if (!isHook(hook) || typeof input !== 'string' || typeof cwd !== 'string' || !isEnvironment(env))
+    throw new Error('expected the question of a hook');
+  const parsed = parseEvent(input, hook, cwd);
+  if (!parsed.ok) throw new Error(parsed.problem);
+  const { main } = findProject(parsed.event.cwd, env.CLAUDE_PROJECT_DIR);
+  if (main !== resident.project.main)
+    throw new Error(`expected a hook of ${resident.project.main}, got one of ${main}`);
+  return RESPONDS[hook](parsed, env, resident.context.teams);
+}
+
+/** Answers hooks for as long as the server stays; undefined where they cannot reach it. */
+export function answerEvents(resident: Resident): Promise<Desk | undefined> {
+  return answerHooks(resident.project.main, (question) => answer(resident, question));
+}

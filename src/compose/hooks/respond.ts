@@ -1,0 +1,54 @@
+// The answer to an event, composed: what the host is told, whichever process works it out.
+
+import { goesOnWithContext } from '../../claude-code/host-version.ts';
+import { projectState } from '../../git/project-state.ts';
+import { composeHooks } from '../team.ts';
+import { asLine, problemsInLine } from '../../base/rules/text.ts';
+import type { Teams } from '../../base/ports.ts';
+import type { HookAnswer, HostEvent } from '../../team/operations/host-event.ts';
+import type { HookContext } from '../../team/operations/hook-context.ts';
+import { stamped } from '../../claude-code/older/caller-signature.ts';
+import type { Raised } from '../../claude-code/hooks/parse-event.ts';
+import { type Rendered, rejected, renderJson } from '../../claude-code/hooks/render-answer.ts';
+import type { Reply } from '../../claude-code/hooks/hook-reply.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Answers one event; throws where it cannot.
+ * @param teams undefined: opened for this event alone
+ */
+export type Respond = (raised: Raised, env: Environment, teams?: Teams) => Promise<Reply>;
+
+export function responding(answerTo: (context: HookContext, event: HostEvent) => Promise<HookAnswer>): Respond {
+  return async (raised, env, teams) => {
+    const said: string[] = [];
+    const { event } = raised;
+    const { context, project, problems } = composeHooks(event.cwd, env, (words) => said.push(words), teams);
+    const answer = await answerTo(context, event);
+    const carried =
+      answer.kind === 'caller' ? stamped(event.input, answer.stamp, projectState(project.main, env)) : answer;
+    return replyTo(raised, advised(raised, carried), said, problems());
+  };
+}
+
+/** The lead goes on with a text as it does with a rejection, which newer hosts show to people as an error. */
+function advised({ raised, event }: Raised, answer: Rendered): Rendered {
+  const isAdvice = answer.kind === 'reject' && raised === 'Stop' && goesOnWithContext(event.transcript);
+  return isAdvice ? { kind: 'context', text: answer.reason } : answer;
+}
+
+function replyTo(
+  { event, raised }: Raised,
+  answer: Rendered,
+  noted: readonly string[],
+  problems: readonly string[],
+): Reply {
+  const said = [...noted, ...problems.map((problem) => `toolcrew: ${problemsInLine(problem)}`)];
+  // A configuration that cannot be read says why already.
+  if (answer.kind === 'note' && problems.length === 0) said.push(`toolcrew: ${event.name}: ${asLine(answer.text)}`);
+  if (answer.kind === 'wait') return { said: [], printed: null, code: 0, wait: true };
+  if (answer.kind === 'reject') return rejected([...said, answer.reason], raised, goesOnWithContext(event.transcript));
+  const json = renderJson(answer, raised);
+  return { said, printed: json === null ? null : JSON.stringify(json), code: 0 };
+}

@@ -1,0 +1,6 @@
+// TaskCompleted, with all that its answer stands on.
+
+import { onTaskCompleted } from '../../team/operations/completion-gate.ts';
+import { responding } from './respond.ts';
+
+export const respond = responding(onTaskCompleted);

@@ -1,0 +1,388 @@
+// Wires the adapters of team mode to its engine. Apart from compose.ts: hooks start in milliseconds, and load no more than this.
+
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { agentTools, hasAgentFile } from '../agents/agent-tools.ts';
+import { systemClock } from '../base/clock.ts';
+import { loadTeamSettings } from '../team/config/settings-snapshot.ts';
+import { reportPath } from '../team/log/finished-team.ts';
+import { KeptTeams } from '../team/log/open-teams.ts';
+import { FileTeams } from '../team/log/teams.ts';
+import { mechanismOf } from '../guard/guard-mechanism.ts';
+import { hostAbove, isNestedHost, teammateAbove } from '../claude-code/host-above.ts';
+import { filesDisabling, findVariable, hostPlaces, settingsFiles } from '../claude-code/host-settings.ts';
+import { countsMarks } from '../claude-code/host-version.ts';
+import { type Identity, identityOf } from '../agents/member-environment.ts';
+import { systemKeys } from '../base/keys.ts';
+import { formOf } from '../claude-code/duplicate-hooks.ts';
+import { findProject, type Project } from '../git/project.ts';
+import { projectState } from '../git/project-state.ts';
+import { ownRoom } from '../agents/namespace-identity.ts';
+import { type ServerMarks, serverMarks } from '../claude-code/server-liveness.ts';
+import { createLeaseFiles, createShellGuard } from '../guard/shell-guard.ts';
+import { approvalOf, approveSpec } from '../team/spec-documents/spec-approvals.ts';
+import { listSpecs, putSpec, readPlanned, readSpec, whyNoSpec } from '../team/spec-documents/specs.ts';
+import { removeHomes } from '../team/members/team-homes.ts';
+import { whoseCall } from '../claude-code/call-origin.ts';
+import { pathAsNamed, placeOf, writesOf } from '../guard/tool-writes.ts';
+import type { EnvironmentEvidence } from '../team/rules/caller.ts';
+import { insideProject } from '../guard/rules/ownership.ts';
+import type { TeamSettings } from '../team/rules/settings.ts';
+import { asLine } from '../base/rules/text.ts';
+import type { Checks, Teams, Turn, WorkTree } from '../base/ports.ts';
+import { Supervisor } from '../base/supervisor.ts';
+import { beginBefore } from '../team/operations/baseline-checks.ts';
+import type { Host, TeamContext } from '../team/operations/context.ts';
+import { MAY_WAIT } from '../team/operations/host-event.ts';
+import type { HookContext, ProjectView } from '../team/operations/hook-context.ts';
+import type { Workshop } from '../git/worktrees/workshop-port.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export type ComposedHooks = {
+  readonly context: HookContext;
+  readonly project: Project;
+  /** What is said of a configuration that cannot be read. */
+  readonly problems: () => readonly string[];
+};
+
+/** Hosts wait 600 s for a hook, and a hook 590 s for the server: whoever waits for the checks of others is told in time. */
+const CHECKS_PATIENCE_MS = 570_000;
+
+/** How often it is looked for what somebody else writes down. */
+const LOOK_MS = 100;
+
+async function waitFor(isThere: () => boolean): Promise<boolean> {
+  const giveUpAt = Date.now() + CHECKS_PATIENCE_MS / 2;
+  while (!isThere()) {
+    if (Date.now() > giveUpAt) return false;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+  return true;
+}
+
+/** Globs of ignored files that a team's worktrees have copies of, as the settings say now. */
+export function copiesOf(main: string, env: Environment): () => Promise<readonly string[]> {
+  return async () => (await loadTeamSettings(main, projectState(main, env))).settings.copies;
+}
+
+/** The checks where a team began. */
+function lateChecksBefore({ root, main }: Project, env: Environment): TeamContext['checksBefore'] {
+  return async ({ commit, tree }, quality, signal) => {
+    const { withBaseTree } = await import('../git/worktrees/base-tree.ts');
+    return withBaseTree(
+      { root, env, objects: objectsOf(main), commit, tree, copies: await copiesOf(main, env)() },
+      (place) => lateChecks(place, checksPlace(main), env, root).run(quality, signal),
+    );
+  };
+}
+
+/** The checks and the work tree start programs: loaded when they are asked. */
+function lateChecks(root: string, cacheDirectory: string, env: Environment, turnsOf = root): Checks {
+  const load = async () => {
+    const { createChecks } = await import('../gate/run/checks.ts');
+    return createChecks({ root, cacheDirectory, now: Date.now, env, patienceMs: CHECKS_PATIENCE_MS, turnsOf });
+  };
+  return {
+    run: async (settings, signal, since) => (await load()).run(settings, signal, since),
+    missing: async (settings) => (await load()).missing(settings),
+  };
+}
+
+function lateWorkTree(root: string, objects: string): WorkTree {
+  const load = async () => (await import('../git/work-tree.ts')).createWorkTree({ root, objects });
+  return {
+    head: async () => (await load()).head(),
+    tree: async () => (await load()).tree(),
+    changed: async (from, to) => (await load()).changed(from, to),
+  };
+}
+
+/** Turns of the steps that are code's: most calls come to none. */
+function lateTurn(project: string, state: string): Turn {
+  return {
+    take: async (team, act) => {
+      const { PhaseTurn, turnPlaces } = await import('../team/log/phase-lock.ts');
+      return new PhaseTurn({ project, places: turnPlaces(state) }).take(team, act);
+    },
+  };
+}
+
+/** How finished work becomes part of the team's branch, in a worktree that a lead made; null anywhere else. */
+async function lateWorkshop({ root, main }: Project, env: Environment): Promise<Workshop | null> {
+  if (!root.startsWith(join(main, '.tool', 'worktrees', '/'))) return null;
+  return (await import('../team/worktrees/workshop.ts')).createWorkshop({ root: main, env });
+}
+
+/** Paths of files below a directory of the project; what belongs to Git or was installed is left out. */
+function filesBelow(root: string, directory: string): string[] {
+  const found: string[] = [];
+  const open = [directory];
+  for (let next = open.pop(); next !== undefined && found.length < 5_000; next = open.pop()) {
+    let items: ReturnType<typeof entriesOf>;
+    try {
+      items = entriesOf(join(root, next));
+    } catch {
+      continue;
+    }
+    for (const item of items) {
+      const path = next === '.' ? item.name : `${next}/${item.name}`;
+      if (!item.isDirectory()) found.push(path);
+      else if (item.name !== 'node_modules') open.push(path);
+    }
+  }
+  return found;
+}
+
+function entriesOf(path: string) {
+  return readdirSync(path, { withFileTypes: true });
+}
+
+/** Hosts that name their session to their hooks (from about 2.1.177) name the calling agent as well. */
+function namesCallers(env: Environment): boolean {
+  return env.CLAUDE_CODE_SESSION_ID !== undefined;
+}
+
+function viewOf(project: Project, env: Environment, teams: Teams, settings: () => Promise<TeamSettings>): ProjectView {
+  const { root, main } = project;
+  return {
+    files: async (place = root) => (await import('../git/tracked-files.ts')).trackedFiles(place),
+    specs: () => listSpecs(main),
+    whyNoSpec: () => whyNoSpec(main),
+    spec: (id) => readSpec(main, id),
+    planned: (id) => readPlanned(main, id),
+    approval: (id) => approvalOf(main, id, env),
+    sync: async (id, base) => {
+      const { composeSync } = await import('./spec-sync.ts');
+      const { syncSpec } = await import('../team/phases/sync.ts');
+      return syncSpec(composeSync({ project, env, teams, settings, now: Date.now }), id, base);
+    },
+    approve: (id) => approveSpec(main, id, env, Date.now()),
+    agentTools: (agent) => agentTools(root, agent),
+    writeSpec: (spec, replaces) => putSpec(main, spec, replaces, new Date().toISOString().slice(0, 10)),
+    writeReport: (directory, text) => {
+      const path = reportPath(directory);
+      writeFileSync(path, text);
+      return path;
+    },
+    hostVersion: async () => (await import('../claude-code/host-version.ts')).readHostVersion(main, env),
+    get variable() {
+      return findVariable(env.CLAUDE_PROJECT_DIR ?? root, env);
+    },
+    get serverOffIn() {
+      const at = env.CLAUDE_PROJECT_DIR ?? root;
+      // That of a plugin is none of `.mcp.json`.
+      return formOf(env, root) === 'plugin' ? [] : filesDisabling(settingsFiles(at, env), 'team');
+    },
+  };
+}
+
+function sayOnStandardError(words: string): void {
+  process.stderr.write(`${words}\n`);
+}
+
+/** The project's settings, and what they were found to lack the last time. */
+function settingsOf(main: string, env: Environment) {
+  let problems: readonly string[] = [];
+  const settings = async (): Promise<TeamSettings> => {
+    const loaded = await loadTeamSettings(main, projectState(main, env));
+    problems = loaded.problem === null ? [] : [loaded.problem];
+    return loaded.settings;
+  };
+  return { settings, problems: () => problems };
+}
+
+/** Hosts name files by their whole paths: in a worktree that one, elsewhere the checkout. */
+function insideOf({ root, main }: Project, named: string, env: Environment): string | null {
+  const path = pathAsNamed(named, env);
+  const place = [root, main].find((one) => path.startsWith(`${one}/`));
+  return insideProject(place === undefined ? path : path.slice(place.length + 1));
+}
+
+/** The write guard around shell calls, where the host lets a hook mark them. */
+function shellGuardOf(
+  { root, main }: Project,
+  env: Environment,
+): Pick<HookContext, 'shellGuard' | 'countsMarks' | 'writesHeldBy'> {
+  const mechanism = mechanismOf(process.platform);
+  const guard = createShellGuard({ root, main, env, mechanism });
+  return {
+    writesHeldBy: async () => (guard !== null && mechanism !== null ? mechanism.name : 'reader'),
+    shellGuard: guard,
+    countsMarks,
+  };
+}
+
+/** As the system's own programs find it. */
+function temporaryOf({ TMPDIR, TMP, TEMP }: Environment): string {
+  const place = TMPDIR || TMP || TEMP || '/tmp';
+  return place.length > 1 && place.endsWith('/') ? place.slice(0, -1) : place;
+}
+
+/** Where results are kept. */
+function checksPlace(main: string): string {
+  return join(main, '.tool', 'cache', 'checks');
+}
+
+/** The teams of a project; with one that is put away the homes of its members go. */
+export function teamsOf({ main }: Project, env: Environment): FileTeams {
+  return new FileTeams({
+    root: main,
+    now: Date.now,
+    onPutAway: (team) => void removeHomes(projectState(main, env), team),
+  });
+}
+
+/** Where the trees of work that is not committed are kept. */
+function objectsOf(main: string): string {
+  return join(main, '.tool', 'cache', 'objects');
+}
+
+/** All that operations and hooks of a project stand on. */
+export function composeContext(
+  project: Project,
+  env: Environment,
+  teams: Teams,
+  host: () => Host | null,
+  say = sayOnStandardError,
+): ComposedHooks {
+  const { root, main } = project;
+  const state = projectState(main, env);
+  const { settings, problems } = settingsOf(main, env);
+  return {
+    project,
+    problems,
+    context: {
+      teams,
+      settings,
+      problems,
+      now: Date.now,
+      keys: systemKeys,
+      checks: lateChecks(root, checksPlace(main), env),
+      checksBefore: lateChecksBefore(project, env),
+      waitFor,
+      newSecrets: async (work, secrets) => {
+        const { secretsOf } = await import('../gate/readers/secrets.ts');
+        return secretsOf(root, objectsOf(main), work, secrets);
+      },
+      workTree: lateWorkTree(root, objectsOf(main)),
+      inside: (path) => insideOf(project, path, env),
+      placeOf: (path) => placeOf(path, root),
+      workshop: () => lateWorkshop(project, env),
+      placeLeases: createLeaseFiles({ main, env }),
+      hasAgentFile: (agent) => hasAgentFile(root, agent, env),
+      approval: (id) => approvalOf(main, id, env),
+      host,
+      hostProcess: hostAbove,
+      writesOf: (tool, input, cwd, git) => writesOf(tool, input, cwd, { root, env, git }),
+      below: (directory) => filesBelow(root, directory),
+      outputs: async (targets) => (await import('../guard/ignored-outputs.ts')).outputsAmong(root, targets),
+      worktree: root === main ? null : { root, checkout: main },
+      ...shellGuardOf(project, env),
+      temporary: [...new Set(['/tmp', temporaryOf(env)])],
+      hosts: hostPlaces(env),
+      attended: env.CLAUDE_CODE_ENTRYPOINT === 'cli',
+      mayWait: env[MAY_WAIT] === '1',
+      isNested: () => isNestedHost(main),
+      log: (level, words) => {
+        if (level !== 'debug') say(`toolcrew: ${level}: ${asLine(words)}`);
+      },
+      whoseCall,
+      namesCallers: namesCallers(env),
+      startedAs: startedAs(env, main),
+      trust5: async (work) => {
+        const { measureCheckout } = await import('../gate/run/trust5.ts');
+        return measureCheckout({ ...work, root, objects: objectsOf(main), env });
+      },
+      turn: lateTurn(main, state),
+      project: viewOf(project, env, teams, settings),
+    },
+  };
+}
+
+/**
+ * For one hook of a host.
+ * @param env of the hook's process
+ * @param say takes a line that people are told
+ * @param kept the project's teams, where a process that stays has them open; undefined: opened anew
+ */
+export function composeHooks(cwd: string, env: Environment, say: (words: string) => void, kept?: Teams): ComposedHooks {
+  const project = findProject(cwd, env.CLAUDE_PROJECT_DIR);
+  const teams = kept ?? teamsOf(project, env);
+  const form = formOf(env, cwd);
+  return composeContext(project, env, teams, () => ({ version: null, form }), say);
+}
+
+/** For one operation from a shell. */
+export function composeOperations(cwd: string, env: Environment): HookContext {
+  const project = findProject(cwd);
+  return composeContext(project, env, teamsOf(project, env), () => null).context;
+}
+
+/** Whom a process was started as by what it cannot change: its namespaces, the teammate's program above it. */
+export function certainIdentity(main: string): Identity | undefined {
+  return ownRoom(main) ?? teammateAbove(main);
+}
+
+/** A hook is started by its host, and so is what its environment says. */
+function startedAs(env: Environment, main: string): EnvironmentEvidence | null {
+  const identity = ownRoom(main) ?? identityOf(env);
+  return identity.teammate === null ? null : { kind: 'environment', isServer: true, ...identity };
+}
+
+export type Resident = {
+  readonly context: HookContext;
+  readonly project: Project;
+  /** Who this server was started as. */
+  readonly identity: Identity;
+  /** Whether more than its environment says so. */
+  readonly isCertain: boolean;
+  /** The directory of what belongs to the project but not into it. */
+  readonly state: string;
+  /**
+   * Writes down that this process answers the hooks of a session. Not before the first of them came: after a restart some
+   * hosts never reach the new server by a hook.
+   */
+  readonly announce: ServerMarks['announce'];
+  readonly isReached: ServerMarks['isReached'];
+  /** Sessions whose server was killed: some hosts never reach the next one by a hook. */
+  readonly left: ServerMarks['left'];
+  /** Measures where a team began, beside all else; its completions wait for that. */
+  readonly measureBefore: (team: string) => void;
+  readonly close: () => Promise<void>;
+};
+
+/**
+ * For a server that stays as long as its host.
+ * @param hostVersion null: another client
+ */
+export function composeResident(env: Environment, hostVersion: () => string | null): Resident {
+  const project = findProject(process.cwd(), env.CLAUDE_PROJECT_DIR);
+  const teams = new KeptTeams(teamsOf(project, env));
+  const form = formOf(env, process.cwd());
+  const { context } = composeContext(project, env, teams, () => {
+    const version = hostVersion();
+    return version === null ? null : { version, form };
+  });
+  const marks = serverMarks(project.main);
+  // What fails there is told by the completion that needs it.
+  const background = new Supervisor({ clock: systemClock, onFailure: () => undefined });
+  const certain = certainIdentity(project.main);
+  return {
+    context,
+    project,
+    ...(certain === undefined
+      ? { identity: identityOf(env), isCertain: false }
+      : { identity: certain, isCertain: true }),
+    state: projectState(project.main, env),
+    announce: marks.announce,
+    isReached: marks.isReached,
+    left: marks.left,
+    measureBefore: (team) => background.run(`before ${team}`, (signal) => beginBefore(context, team, signal)),
+    close: async () => {
+      marks.close();
+      await background.close();
+      await teams.close();
+    },
+  };
+}

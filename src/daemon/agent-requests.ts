@@ -1,0 +1,144 @@
+// Requests of an agent to the daemon, for its own attempt and issue only.
+
+import { openPullRequest } from './rules/next-step.ts';
+import type { Entry } from './rules/state.ts';
+import { ToolError } from '../base/rules/errors.ts';
+import type { Issue } from './rules/issue.ts';
+import { clip } from '../base/rules/text.ts';
+import type { Workflow } from './rules/workflow.ts';
+import type { DeskHandler, DeskRequest, Journal, Logger, Tracker, Workspaces, WorkspaceTask } from '../base/ports.ts';
+import type { Publisher } from './publish/publish.ts';
+import { cutBody, MAX_BODY } from './publish/tracker-texts.ts';
+
+export type DeskOptions = {
+  readonly workflow: () => Workflow;
+  readonly journal: Journal;
+  readonly tracker: Tracker;
+  readonly workspaces: Workspaces;
+  readonly publisher: Publisher;
+  readonly log: Logger;
+  readonly issue: Issue;
+  readonly task: WorkspaceTask;
+};
+
+const MAX_COMMENTS = 20;
+const MAX_COMMENTS_SHOWN = 50;
+
+type Answer = Readonly<Record<string, unknown>>;
+
+/** Answers the requests of one attempt, one after the other. */
+export function createDeskHandler(options: DeskOptions): DeskHandler {
+  const { journal, tracker, workspaces, publisher, log, issue, task } = options;
+  let comments = 0;
+  let posted = 0;
+  /** Comments that may stand there although no answer came: the same words again are the same comment. */
+  const unsure = new Map<string, number>();
+
+  const entryOf = (): Entry => {
+    const entry = journal.state.entries.get(issue.number);
+    if (entry === undefined || entry.phase !== 'running' || entry.attempt !== task.attempt) {
+      throw new ToolError('refused', `attempt ${task.attempt} on issue #${issue.number} is over`);
+    }
+    return entry;
+  };
+
+  const requireIssue = (asked: number) => {
+    if (asked !== issue.number) {
+      log.log('warn', 'desk', `an agent on issue #${issue.number} asked about issue #${asked}; refused`, {
+        issue: issue.number,
+      });
+      throw new ToolError('refused', `this attempt is about issue #${issue.number} only, got #${asked}`);
+    }
+  };
+
+  const show = async (signal: AbortSignal): Promise<Answer> => {
+    const rows: Answer[] = [];
+    for (const comment of await tracker.readComments(issue.number, signal)) {
+      // Comments of people who may not write here are not passed on: whoever sets work going must be trusted.
+      const trusted =
+        options.workflow().tracker.trust === 'anyone' ||
+        (comment.author !== null && (await tracker.mayWrite(comment.author, signal)));
+      if (trusted)
+        rows.push({ author: comment.author?.login ?? null, created_at: comment.createdAt, body: comment.body });
+    }
+    return {
+      number: issue.number,
+      title: issue.title,
+      body: issue.body,
+      url: issue.url,
+      labels: issue.labels,
+      author: issue.author?.login ?? null,
+      attempt: task.attempt,
+      branch: task.branch,
+      comments: rows.slice(-MAX_COMMENTS_SHOWN),
+    };
+  };
+
+  const comment = async (body: string, signal: AbortSignal): Promise<Answer> => {
+    const text = cutBody(body);
+    if (comments >= MAX_COMMENTS && !unsure.has(text))
+      throw new ToolError('refused', `an attempt may write ${MAX_COMMENTS} comments; this would be one more`);
+    const number = unsure.get(text) ?? comments + 1;
+    comments = Math.max(comments, number);
+    unsure.set(text, number);
+    await publisher.comment(entryOf(), `comment:${task.attempt}:${number}`, text, signal);
+    unsure.delete(text);
+    posted += 1;
+    return { commented: true };
+  };
+
+  const head = async (signal: AbortSignal): Promise<string> => {
+    const sha = await workspaces.peek(task, signal);
+    if (sha === null)
+      throw new ToolError(
+        'refused',
+        `nothing is committed on ${task.branch} that changes anything; commit your work there first`,
+      );
+    return sha;
+  };
+
+  const pullRequest = async (title: string, body: string, signal: AbortSignal): Promise<Answer> => {
+    const sha = await head(signal);
+    entryOf();
+    await journal.append({
+      type: 'asked_pull_request',
+      issue: issue.number,
+      title: clip(title, 300),
+      // One more than fits: the note on what was cut is written with the pull request.
+      body: clip(body, MAX_BODY + 1),
+    });
+    if (journal.state.entries.get(issue.number)?.effects[`push:${sha}`] !== 'finished')
+      await publisher.push(entryOf(), sha, signal);
+    const known = openPullRequest(entryOf());
+    const { number, url } = known ?? (await publisher.openPullRequest(entryOf(), sha, signal));
+    return { number, url, branch: task.branch };
+  };
+
+  const done = async (signal: AbortSignal): Promise<Answer> => {
+    const sha = await workspaces.peek(task, signal);
+    if (sha === null && posted === 0) {
+      throw new ToolError(
+        'refused',
+        `nothing is committed on ${task.branch}; commit your work there, or say why nothing has to change with \`tool issue comment\`, then ask again`,
+      );
+    }
+    entryOf();
+    await journal.append({ type: 'asked_done', issue: issue.number });
+    return { accepted: true };
+  };
+
+  const answer = (request: DeskRequest, signal: AbortSignal): Promise<Answer> => {
+    if (request.type === 'pull_request') return pullRequest(request.title, request.body, signal);
+    requireIssue(request.issue);
+    if (request.type === 'show') return show(signal);
+    if (request.type === 'comment') return comment(request.body, signal);
+    return done(signal);
+  };
+
+  let last: Promise<unknown> = Promise.resolve();
+  return (request, signal) => {
+    const next = last.then(() => answer(request, signal));
+    last = next.catch(() => undefined);
+    return next;
+  };
+}

@@ -1,0 +1,393 @@
+// One attempt at an issue: workspace, hooks, agent, and the decision what follows. It appends records and returns.
+
+import { type EndCause, judgeAttempt } from './rules/attempt-end.ts';
+import type { Entry } from './rules/state.ts';
+import { spentOf } from './rules/state.ts';
+import { messageOf } from '../base/rules/errors.ts';
+import type { Issue } from './rules/issue.ts';
+import { formatSlug } from '../git/rules/repository.ts';
+import { keptOf } from './rules/team-summary.ts';
+import type { Workflow } from './rules/workflow.ts';
+import type {
+  Clock,
+  Desk,
+  Journal,
+  Leftovers,
+  Logger,
+  LogLevel,
+  RunEnd,
+  Runner,
+  Tracker,
+  Transcript,
+  Transcripts,
+  Workspaces,
+  WorkspaceTask,
+} from '../base/ports.ts';
+import { blame, blameWorkspace } from './blame.ts';
+import { collectWork, NOTHING_LEFT } from './collect-work.ts';
+import { createDeskHandler } from './agent-requests.ts';
+import { perform } from './effects.ts';
+import { Live } from './attempt-status.ts';
+import type { Publisher } from './publish/publish.ts';
+import { continuation } from './publish/tracker-texts.ts';
+import { Watchdog } from '../agents/watchdog.ts';
+
+export type AttemptOptions = {
+  readonly workflow: () => Workflow;
+  readonly journal: Journal;
+  readonly tracker: Tracker;
+  readonly workspaces: Workspaces;
+  readonly publisher: Publisher;
+  readonly runner: (name: string) => Runner;
+  readonly desk: Desk;
+  readonly transcripts: Transcripts;
+  readonly leftovers: Leftovers;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** A new mark for an agent and all it starts. */
+  readonly newRun: () => string;
+  /** A number in [0, 1). */
+  readonly random: () => number;
+  readonly renderPrompt: (
+    workflow: Workflow,
+    issue: Issue,
+    attempt: { number: number; lastError: string | null },
+    workspace: { path: string; branch: string },
+  ) => string;
+  /** Called for everything that people may want to see at once. */
+  readonly onChange: () => void;
+  /** Called when the slot of an attempt is free again. */
+  readonly onSlotFree: () => void;
+};
+
+/** What a team has used is written down at most so often. */
+const NOTE_MS = 10_000;
+
+export class Attempt {
+  readonly #options: AttemptOptions;
+  readonly #issue: Issue;
+  readonly #entry: Entry;
+  readonly #number: number;
+  readonly #workflow: Workflow;
+  readonly #end = new AbortController();
+  readonly live: Live;
+  #cause: EndCause | null = null;
+  #transcript: Transcript | undefined;
+  /** Whether an agent may have been in the workspace. */
+  #ran = false;
+  #holdsSlot = true;
+  /** The commit that earlier attempts have left. */
+  #headBefore: string | null = null;
+  #noted = { cost: 0, at: Number.NEGATIVE_INFINITY };
+
+  constructor(options: AttemptOptions, entry: Entry, issue: Issue) {
+    this.#options = options;
+    this.#issue = issue;
+    this.#entry = entry;
+    this.#number = entry.attempt + 1;
+    this.#workflow = options.workflow();
+    this.live = new Live(options.clock);
+  }
+
+  /** Why the daemon ended it; null when it did not. */
+  get cause(): EndCause | null {
+    return this.#cause;
+  }
+
+  /** Until its agent is gone, and the script that comes after it: what follows needs neither. */
+  get holdsSlot(): boolean {
+    return this.#holdsSlot;
+  }
+
+  /** Ends the attempt; the first cause counts. */
+  stop(cause: EndCause): void {
+    this.#cause ??= cause;
+    this.#end.abort(this.#cause);
+  }
+
+  #log(source: 'workspace' | 'hook' | 'agent', message: string, level: LogLevel = 'info'): void {
+    this.#options.log.log(level, source, message, { issue: this.#issue.number, attempt: this.#number });
+    this.#options.onChange();
+  }
+
+  /** Runs to the end; the last record it appends is `attempt_ended`. */
+  async run(): Promise<void> {
+    const { journal, workspaces, newRun } = this.#options;
+    const { number } = this.#issue;
+    const run = newRun();
+    const { runtime } = this.#workflow.tool;
+    await journal.append({
+      type: 'attempt_started',
+      issue: number,
+      attempt: this.#number,
+      run,
+      runtime,
+      workspace: workspaces.pathOf(number),
+    });
+    const task: WorkspaceTask = {
+      issue: number,
+      life: this.#entry.life,
+      attempt: this.#number,
+      branch: this.#entry.branch,
+      env: { TOOL_RUN: run },
+      output: (text) => this.#transcript?.write(text),
+    };
+    try {
+      const end = await this.#workThrough(task, run);
+      await this.#endScripts(run);
+      await this.#conclude(task, end);
+    } finally {
+      this.#transcript?.close();
+    }
+  }
+
+  /** What scripts left running goes before anything is collected; what agents leave, their runners end. */
+  async #endScripts(run: string): Promise<void> {
+    const { afterCreate, beforeRun, afterRun } = this.#workflow.hooks;
+    if (afterCreate !== null || beforeRun !== null || afterRun !== null) await this.#options.leftovers.end(run);
+  }
+
+  /** Whatever fails on the way is an end like any other: the attempt gets its record. */
+  async #workThrough(bare: WorkspaceTask, run: string): Promise<RunEnd> {
+    const { desk, journal, tracker, workspaces, publisher, log, workflow, transcripts } = this.#options;
+    try {
+      this.#transcript = transcripts.open(bare.issue, bare.life, bare.attempt);
+      const handler = createDeskHandler({
+        workflow,
+        journal,
+        tracker,
+        workspaces,
+        publisher,
+        log,
+        issue: this.#issue,
+        task: bare,
+      });
+      const open = await desk.open(handler);
+      try {
+        return await this.#prepareAndRun({ ...bare, env: { ...bare.env, ...open.env } }, run);
+      } finally {
+        await open.close();
+      }
+    } catch (error) {
+      return { ok: false, words: messageOf(error), fault: blame(error), resumable: true };
+    }
+  }
+
+  async #prepareAndRun(task: WorkspaceTask, run: string): Promise<RunEnd> {
+    const { journal, workspaces } = this.#options;
+    const { signal } = this.#end;
+    const { issue } = task;
+    const n = this.#number;
+    const place = await perform(journal, issue, 'workspace', `workspace:${n}`, async () => {
+      const found = await workspaces.prepare(task, signal);
+      this.#log('workspace', `${found.created ? 'creating' : 'reusing'} ${found.path}`);
+      return found;
+    });
+    if (place.created) {
+      this.#enter('after_create');
+      await perform(journal, issue, 'hook', `after_create:${n}`, () => workspaces.afterCreate(task, signal));
+      await workspaces.complete(task, signal);
+    }
+    this.#enter('before_run');
+    await workspaces.refresh(signal);
+    await perform(journal, issue, 'hook', `before_run:${n}`, () => workspaces.beforeRun(task, signal)).catch(
+      (error) => {
+        throw place.created ? error : blameWorkspace(error);
+      },
+    );
+    signal.throwIfAborted();
+    const end = await this.#runAgent(task, run, place.path);
+    await this.#afterRun(task);
+    return end;
+  }
+
+  #enter(hook: 'after_create' | 'before_run' | 'after_run'): void {
+    this.live.stage = hook;
+    this.#transcript?.write(`--- ${hook}\n`);
+    this.#log('hook', hook);
+  }
+
+  async #runAgent(task: WorkspaceTask, run: string, path: string): Promise<RunEnd> {
+    const { journal, workspaces, clock, runner: runnerOf, renderPrompt } = this.#options;
+    const { tool, agent: limits } = this.#workflow;
+    const runner = runnerOf(tool.runtime);
+    const { issue } = task;
+    const prompt = renderPrompt(
+      this.#workflow,
+      this.#issue,
+      { number: this.#number, lastError: this.#entry.lastError },
+      { path, branch: task.branch },
+    );
+    this.live.stage = 'agent';
+    this.#transcript?.write(`--- agent (${runner.name})\n`);
+    this.#log('agent', `starting on issue #${issue} (attempt ${this.#number}) with ${runner.name}`);
+    const watchdog = new Watchdog({
+      clock,
+      stallTimeoutMs: tool.stallTimeoutMs,
+      turnTimeoutMs: tool.turnTimeoutMs,
+      onExpired: (cause) => this.stop(cause),
+    });
+    if (this.#number > 1) this.#headBefore = await workspaces.peek(task, this.#end.signal);
+    const key = `agent:${this.#number}`;
+    await journal.append({ type: 'effect_started', issue, effect: 'agent', key });
+    let started = false;
+    this.#ran = true;
+    let watching: Promise<void> | undefined;
+    let turns = 0;
+    let toolsThisTurn = 0;
+    let idleTurns = 0;
+    try {
+      const end = await runner.run(
+        {
+          run,
+          issue,
+          attempt: this.#number,
+          cwd: path,
+          prompt,
+          issueText: `${this.#issue.title}\n\n${this.#issue.body}`,
+          life: this.#entry.life,
+          resume: this.#entry.sessionId,
+          budgetUsd:
+            limits.maxCostUsd === null ? null : Math.max(0.01, limits.maxCostUsd - spentOf(this.#entry).cost_usd),
+          env: {
+            ...task.env,
+            TOOL_ISSUE: String(issue),
+            TOOL_ATTEMPT: String(this.#number),
+            TOOL_REPO: formatSlug(this.#workflow.tracker.slug),
+            TOOL_BRANCH: task.branch,
+            TOOL_WORKSPACE: path,
+          },
+        },
+        {
+          signal: this.#end.signal,
+          output: (text) => task.output(text),
+          onStarted: async (pid) => {
+            started = true;
+            this.live.agentStarted();
+            watchdog.turnStarted();
+            watching = watchdog.watch();
+            await journal.append({ type: 'effect_finished', issue, effect: 'agent', key, result: { pid } });
+          },
+          onEvent: (event) => {
+            this.live.hear(event);
+            watchdog.sign(event);
+            // Each teammate's turn is watched where the team is led; here, a team that moves on begins anew.
+            if (event.type === 'team') watchdog.turnStarted();
+            if (event.type === 'usage' && this.live.team !== null) this.#noteUsage();
+            if (event.type === 'log') this.#log('agent', `issue #${issue}: ${event.text}`, event.level);
+            if (event.type === 'tool_started') toolsThisTurn += 1;
+            if (
+              event.type === 'session' &&
+              event.sessionId !== this.#options.journal.state.entries.get(issue)?.sessionId
+            ) {
+              this.#note({ type: 'session', issue, session_id: event.sessionId });
+            }
+            this.#options.onChange();
+          },
+          nextTurn: async () => {
+            turns += 1;
+            idleTurns = toolsThisTurn === 0 ? idleTurns + 1 : 0;
+            toolsThisTurn = 0;
+            this.#note({ type: 'usage', issue, usage: this.live.used });
+            const entry = journal.state.entries.get(issue);
+            const handedIn =
+              entry?.askedDone === true ||
+              entry?.askedPullRequest !== null ||
+              (await workspaces.peek(task, this.#end.signal)) !== null;
+            // An agent that twice only talked will not begin to work at the third asking.
+            if (handedIn || turns >= limits.maxTurns || idleTurns >= 2) return null;
+            watchdog.turnStarted();
+            return continuation(task.branch);
+          },
+        },
+      );
+      if (!started)
+        await journal.append({ type: 'effect_failed', issue, effect: 'agent', key, error: end.words.slice(0, 2000) });
+      if (!end.ok && !end.resumable) await journal.append({ type: 'session', issue, session_id: null });
+      return end;
+    } finally {
+      watchdog.close();
+      await watching;
+    }
+  }
+
+  /** A team has no turns at whose end its usage is written down: now and then, what it costs is. */
+  #noteUsage(): void {
+    const now = this.#options.clock.elapsed();
+    if (this.live.usage.cost_usd <= this.#noted.cost || now - this.#noted.at < NOTE_MS) return;
+    this.#noted = { cost: this.live.usage.cost_usd, at: now };
+    this.#note({ type: 'usage', issue: this.#issue.number, usage: this.live.used });
+  }
+
+  /** A record that nobody waits for; that it could not be written shows at the next one that somebody does. */
+  #note(record: Parameters<Journal['append']>[0]): void {
+    this.#options.journal.append(record).catch((error: unknown) => {
+      this.#log('agent', messageOf(error), 'warn');
+    });
+  }
+
+  /** The hook's failure is said and changes nothing. */
+  async #afterRun(task: WorkspaceTask): Promise<void> {
+    const { journal, workspaces } = this.#options;
+    if (this.#workflow.hooks.afterRun === null) return;
+    this.#enter('after_run');
+    // The attempt may have been ended, its hook runs all the same; its own time-out bounds it.
+    const { signal } = new AbortController();
+    try {
+      await perform(journal, task.issue, 'hook', `after_run:${this.#number}`, () => workspaces.afterRun(task, signal));
+    } catch (error) {
+      this.#log('hook', messageOf(error), 'warn');
+    }
+  }
+
+  async #conclude(task: WorkspaceTask, agent: RunEnd): Promise<void> {
+    const { journal, clock, random, workspaces } = this.#options;
+    const { issue } = task;
+    // Whoever gets the slot starts within the day's cost limit: what this one cost counts by then.
+    if (this.live.used.cost_usd > 0) this.#note({ type: 'usage', issue, usage: this.live.used });
+    this.#holdsSlot = false;
+    this.#options.onSlotFree();
+    this.live.stage = 'collect';
+    const onFull = (words: string) => this.#log('workspace', `issue #${issue}: ${words}`, 'warn');
+    const left = this.#ran ? await collectWork(workspaces, clock, task, this.#end.signal, onFull) : NOTHING_LEFT;
+    const usage = this.live.used;
+    const entry = journal.state.entries.get(issue) ?? this.#entry;
+    const { agent: limits } = this.#workflow;
+    const verdict = judgeAttempt(
+      entry,
+      {
+        cause: this.#cause,
+        agent: agent.ok ? { ok: true, words: agent.words, fault: 'agent' } : agent,
+        ...left,
+        isNewHead: left.head !== null && left.head !== this.#headBefore,
+        askedDone: entry.askedDone,
+        costUsd: entry.spent.cost_usd + usage.cost_usd,
+        turns: usage.turns,
+      },
+      limits,
+      clock.now(),
+      random(),
+    );
+    await journal.append({
+      type: 'attempt_ended',
+      issue,
+      outcome: verdict.outcome,
+      reason: verdict.reason,
+      usage,
+      head: verdict.head,
+      next: verdict.next,
+      retry_at: verdict.retryAt,
+      ...(this.live.team === null ? {} : { team: keptOf(this.live.team) }),
+    });
+    if (verdict.outcome === 'succeeded') return;
+    const wait =
+      verdict.retryAt === null
+        ? ''
+        : `; next attempt ${verdict.retryAt <= clock.now() ? 'at once' : `in ${Math.ceil((verdict.retryAt - clock.now()) / 1000)} s`}`;
+    this.#log(
+      'agent',
+      `attempt ${this.#number} on issue #${issue} ${verdict.outcome}: ${verdict.reason}${wait}`,
+      'warn',
+    );
+  }
+}

@@ -1,0 +1,235 @@
+// Reads WORKFLOW.md: parse, decode, normalize, rules, freeze. All problems are reported at once.
+
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { messageOf, ToolError } from '../../base/rules/errors.ts';
+import { sameLabel } from '../rules/issue.ts';
+import type { RepoSlug } from '../../git/rules/repository.ts';
+import { parseSlug, sameHost } from '../../git/rules/repository.ts';
+import { got } from '../../base/rules/text.ts';
+import type { CommandLine, Workflow } from '../rules/workflow.ts';
+import { apiUrlOf, hostOf } from '../github/clone-url.ts';
+import { templateProblems } from './template.ts';
+import { decode, fail } from '../../base/config/decode.ts';
+import { parseFrontMatter } from '../../base/config/front-matter.ts';
+import { defaultStateDir, expandPath, type WorkflowSource } from './state-place.ts';
+import type { WorkflowInput } from './workflow-schema.ts';
+import { workflowSchema } from './workflow-schema.ts';
+
+export type LoadedWorkflow = { readonly workflow: Workflow; readonly hash: string };
+
+const DEFAULT_PROMPT = `Work on issue #{{ issue.number }} of {{ repo.slug }}: {{ issue.title | inline }}
+
+{{ issue.body | fence }}
+{% if attempt.last_error %}
+The previous attempt ended so:
+
+{{ attempt.last_error | fence }}
+{% endif %}`;
+
+const NO_SLUG: RepoSlug = { owner: 'unknown', repo: 'unknown' };
+
+function resolveSlug(
+  input: WorkflowInput,
+  apiUrl: string,
+  directory: string,
+  source: WorkflowSource,
+  problems: string[],
+): RepoSlug {
+  if (input.tracker.repo !== undefined) return parseSlug(input.tracker.repo) ?? NO_SLUG;
+  const remote = source.detectRemote(directory);
+  if (remote.kind === 'none') {
+    problems.push(`tracker.repo: expected a slug <owner>/<repo>, got nothing, and ${directory} ${remote.says}`);
+    return NO_SLUG;
+  }
+  const host = hostOf(apiUrl);
+  if (!sameHost(remote.host, host))
+    problems.push(
+      `tracker.repo: expected a repository of ${host} (tracker.api_url), got nothing, and the Git remote of ${directory} is one of ${remote.host}; set tracker.repo to the one on ${host}, or tracker.api_url to ${apiUrlOf(remote)} if ${remote.host} is a GitHub Enterprise server`,
+    );
+  return remote.slug;
+}
+
+function resolveLabels(input: WorkflowInput, problems: string[]): Workflow['labels'] {
+  const { active_states: nested, done_label: done, failed_label: failed } = input.tracker;
+  if (nested !== undefined && input.active_states !== undefined) {
+    problems.push('active_states: expected once, got it at the top level and in tracker as well');
+  }
+  const active = nested ?? input.active_states ?? ['tool-todo'];
+  // The service's list of issues takes labels separated by commas, and knows no way to write one that has a comma.
+  for (const label of active.filter((one) => one.includes(',')))
+    problems.push(
+      `active_states: expected labels without a comma, got ${got(label)}; rename the label, or name each label as an item of its own`,
+    );
+  for (const [key, label] of [
+    ['tracker.done_label', done],
+    ['tracker.failed_label', failed],
+  ] as const) {
+    if (active.some((other) => sameLabel(other, label)))
+      problems.push(`${key}: expected a label that is not an active one, got ${got(label)}`);
+  }
+  if (sameLabel(done, failed))
+    problems.push(`tracker.failed_label: expected another label than tracker.done_label, got ${got(failed)} for both`);
+  return { active, done, failed };
+}
+
+function resolveCommand(input: WorkflowInput, problems: string[]): CommandLine | null {
+  const { command, runtime } = input.tool;
+  if (command !== null) return command;
+  if (runtime === 'command')
+    problems.push('tool.command: expected the program to run, got nothing (tool.runtime is command)');
+  return runtime === 'claude' ? ['claude'] : null;
+}
+
+function resolveMode(input: WorkflowInput, problems: string[]): Workflow['tool']['mode'] {
+  const { mode, runtime } = input.tool;
+  if (mode !== 'agent' && runtime === 'patch')
+    problems.push(`tool.mode: expected agent, got ${mode} (tool.runtime is patch, which plays no teammate)`);
+  return mode;
+}
+
+function resolveServerToken(token: string | undefined, env: WorkflowSource['env'], problems: string[]): string | null {
+  if (token === undefined) return null;
+  if (!token.startsWith('$')) return token;
+  const value = env[token.slice(1)];
+  if (value !== undefined && value !== '') return value;
+  problems.push(`server.token: expected a token in ${token}, which is not set`);
+  return null;
+}
+
+const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];
+
+function isLoopback(host: string): boolean {
+  return LOOPBACK_NAMES.includes(host) || host === '::1' || host.startsWith('127.');
+}
+
+/** A project that is set up for Claude Code is led by an agent; any other is worked on as the runtime does by itself. */
+function defaultAgent(directory: string): string | null {
+  return existsSync(join(directory, '.claude')) ? 'jarvis' : null;
+}
+
+/** The names in a Host header that mean this server. An address that stands for all of them is none. */
+function allowedHosts({ host, allowed_hosts: more }: WorkflowInput['server']): string[] {
+  const own = host === '0.0.0.0' || host === '::' ? [] : [host.includes(':') ? `[${host}]` : host];
+  return [...new Set([...LOOPBACK_NAMES, ...own, ...more])];
+}
+
+/** Makes a decoded front matter into a workflow; what does not hold together is added to `problems`. */
+function normalize(
+  input: WorkflowInput,
+  prompt: string,
+  path: string,
+  source: WorkflowSource,
+  problems: string[],
+): Workflow {
+  const directory = dirname(path);
+  const apiUrl = input.tracker.api_url.replace(/\/+$/, '');
+  const slug = resolveSlug(input, apiUrl, directory, source, problems);
+  const absolute = (value: string, key: string) => resolve(directory, expandPath(value, source.env, problems, key));
+  const stateDir =
+    input.state.dir === undefined ? defaultStateDir(slug, apiUrl, source.env) : absolute(input.state.dir, 'state.dir');
+  const token = resolveServerToken(input.server.token, source.env, problems);
+  if (!isLoopback(input.server.host) && token === null && input.server.port !== 0) {
+    problems.push(
+      `server.token: expected a token, got nothing, while server.host ${got(input.server.host)} can be reached from other machines`,
+    );
+  }
+  return {
+    path,
+    tracker: {
+      kind: input.tracker.kind,
+      slug,
+      apiUrl,
+      tokenVariable: input.tracker.token?.slice(1) ?? null,
+      caFile: input.tracker.ca_file === undefined ? null : absolute(input.tracker.ca_file, 'tracker.ca_file'),
+      trust: input.tracker.trust,
+      draft: input.tracker.draft,
+    },
+    labels: resolveLabels(input, problems),
+    polling: { intervalMs: input.polling.interval_ms },
+    workspace: {
+      root: absolute(input.workspace.root, 'workspace.root'),
+      keep: input.workspace.keep,
+      savedKeepDays: input.workspace.saved_keep_days,
+      branchPrefix: input.workspace.branch_prefix,
+      submodules: input.workspace.submodules,
+      cloneTimeoutMs: input.workspace.clone_timeout_ms,
+      cloneDepth: input.workspace.clone_depth,
+    },
+    hooks: {
+      afterCreate: input.hooks.after_create,
+      beforeRun: input.hooks.before_run,
+      afterRun: input.hooks.after_run,
+      beforeRemove: input.hooks.before_remove,
+      timeoutMs: input.hooks.timeout_ms,
+    },
+    stateDir,
+    agent: {
+      maxConcurrent: input.agent.max_concurrent_agents,
+      maxAttempts: input.agent.max_attempts,
+      maxTurns: input.agent.max_turns,
+      maxRetryBackoffMs: input.agent.max_retry_backoff_ms,
+      maxCostUsd: input.agent.max_cost_usd,
+      maxCostPerDayUsd: input.agent.max_cost_usd_per_day,
+    },
+    tool: {
+      runtime: input.tool.runtime,
+      command: resolveCommand(input, problems),
+      agent: input.tool.agent === undefined ? defaultAgent(directory) : input.tool.agent,
+      mode: resolveMode(input, problems),
+      stallTimeoutMs: input.tool.stall_timeout_ms,
+      turnTimeoutMs: input.tool.turn_timeout_ms,
+      startTimeoutMs: input.tool.start_timeout_ms,
+      permissionMode: input.tool.permission_mode,
+      allowedTools: input.tool.allowed_tools,
+      isolation: input.tool.isolation,
+      env: input.tool.env,
+    },
+    server: {
+      port: input.server.port,
+      host: input.server.host,
+      allowedHosts: allowedHosts(input.server),
+      token,
+    },
+    prompt: prompt.trim() === '' ? DEFAULT_PROMPT : prompt,
+  };
+}
+
+/** @param first line of the file on which the prompt begins */
+function checkPrompt(prompt: string, first: number): string[] {
+  return templateProblems(prompt).map(
+    ({ line, column, words }) => `prompt: line ${first + line - 1}, column ${column}: ${words}`,
+  );
+}
+
+/** Decodes the text of a WORKFLOW.md. Throws one ToolError that names every problem. */
+export function parseWorkflow(text: string, path: string, source: WorkflowSource): Workflow {
+  const { data, content, line } = parseFrontMatter(text, path);
+  const whole = 'front matter';
+  if (data === undefined) fail(path, [`${whole}: expected YAML between two lines of --- at the top, got none`]);
+  return decode(workflowSchema, data, { path, whole }, (input, problems) => {
+    const workflow = normalize(input, content, path, source, problems);
+    problems.push(...checkPrompt(workflow.prompt, line));
+    return workflow;
+  });
+}
+
+/** Reads and decodes the file. */
+export function readWorkflow(path: string, source: WorkflowSource): LoadedWorkflow {
+  const absolute = resolve(path);
+  let text: string;
+  try {
+    text = readFileSync(absolute, 'utf8');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const whys: Readonly<Record<string, string>> = {
+      ENOENT: 'there is no such file; `tool serve init` writes one',
+      EISDIR: 'expected a file, got a directory',
+    };
+    const why = whys[String(code)] ?? messageOf(error);
+    throw new ToolError('config', `${absolute}: ${why}`, { cause: error });
+  }
+  const hash = createHash('sha256').update(text).digest('hex');
+  return { workflow: parseWorkflow(text, absolute, source), hash };
+}

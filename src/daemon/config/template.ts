@@ -1,0 +1,169 @@
+// The prompt's template: strict Liquid. Unknown variables and filters are errors, nothing is read from disk, and what
+// comes out of a variable is text that is never expanded again.
+
+import { Liquid, LiquidError, type Template as Piece, type Variable } from 'liquidjs';
+import { messageOf } from '../../base/rules/errors.ts';
+import type { Issue } from '../rules/issue.ts';
+import { nearest } from '../../base/rules/nearest.ts';
+import { fence, oneLine } from '../../base/rules/text.ts';
+
+export type PromptValues = {
+  readonly issue: Issue;
+  readonly attempt: { readonly number: number; readonly last_error: string | null };
+  readonly repo: { readonly owner: string; readonly repo: string; readonly slug: string };
+  readonly workspace: { readonly path: string; readonly branch: string };
+};
+
+export interface Template {
+  render(values: PromptValues): string;
+}
+
+/** `line`, `column`: in the template, from 1. */
+export type TemplateProblem = { readonly line: number; readonly column: number; readonly words: string };
+
+/** What a template may name. */
+const VARIABLES: Readonly<Record<string, readonly string[]>> = {
+  issue: ['number', 'title', 'body', 'url', 'author', 'labels', 'created_at', 'updated_at'],
+  attempt: ['number', 'last_error'],
+  repo: ['owner', 'repo', 'slug'],
+  workspace: ['path', 'branch'],
+};
+const FULL_NAMES = Object.entries(VARIABLES).flatMap(([name, fields]) => fields.map((field) => `${name}.${field}`));
+
+const engine = () => {
+  const liquid = new Liquid({
+    strictVariables: true,
+    strictFilters: true,
+    ownPropertyOnly: true,
+    relativeReference: false,
+    dynamicPartials: false,
+    templates: {},
+    parseLimit: 1e6,
+    renderLimit: 2000,
+    memoryLimit: 5e7,
+  });
+  liquid.registerFilter('fence', (value: unknown) => fence(String(value ?? '')));
+  liquid.registerFilter('inline', (value: unknown) => oneLine(String(value ?? ''), 500));
+  return liquid;
+};
+
+/** Parses the template; throws when it is not valid, which `templateProblems` says better. */
+export function createTemplate(source: string): Template {
+  const liquid = engine();
+  const parsed = liquid.parse(source);
+  const render = (values: PromptValues): string => {
+    const { issue } = values;
+    return String(
+      liquid.renderSync(parsed, {
+        issue: {
+          number: issue.number,
+          title: issue.title,
+          body: issue.body,
+          url: issue.url,
+          labels: [...issue.labels],
+          author: issue.author?.login ?? '',
+          created_at: issue.createdAt,
+          updated_at: issue.updatedAt,
+        },
+        attempt: { ...values.attempt },
+        repo: { ...values.repo },
+        workspace: { ...values.workspace },
+      }),
+    );
+  };
+  return { render };
+}
+
+/** The tag or the output that holds the place, as it stands in the template; empty when there is none. */
+function around(source: string, index: number): string {
+  const start = Math.max(source.lastIndexOf('{%', index), source.lastIndexOf('{{', index));
+  const end = /[%}]\}/.exec(source.slice(Math.max(start, 0)));
+  return start < 0 ? '' : oneLine(source.slice(start, end === null ? undefined : start + end.index + 2), 80);
+}
+
+function problemOf(error: unknown, source: string): TemplateProblem {
+  if (!LiquidError.is(error)) return { line: 1, column: 1, words: messageOf(error) };
+  const [line = 1, column = 1] = error.token.getPosition();
+  const said = oneLine(error.originalError?.message ?? error.message.replace(/, line:\d+, col:\d+.*$/s, ''), 200);
+  const place = around(source, error.token.begin);
+  return { line, column, words: place === '' || said.includes(place) ? said : `${place}: ${said}` };
+}
+
+/** Parses with every unknown filter made known, so that one does not hide the others, nor anything else. */
+function parseAll(liquid: Liquid, source: string, problems: TemplateProblem[]): Piece[] | undefined {
+  const known = Object.keys(liquid.filters);
+  for (;;) {
+    try {
+      return liquid.parse(source);
+    } catch (error) {
+      const name = /^undefined filter: (.*)$/.exec(
+        LiquidError.is(error) ? (error.originalError?.message ?? '') : '',
+      )?.[1];
+      const problem = problemOf(error, source);
+      if (name === undefined || Object.hasOwn(liquid.filters, name)) {
+        problems.push(problem);
+        return undefined;
+      }
+      const close = nearest(name, known);
+      const advice = close === undefined ? 'expected one of Liquid’s, fence or inline' : `did you mean ${close}?`;
+      problems.push({ ...problem, words: `unknown filter ${oneLine(name, 40)}; ${advice}` });
+      liquid.registerFilter(name, (value: unknown) => value);
+    }
+  }
+}
+
+/** undefined when the variable is a known one. What lies below a known one is found out by rendering. */
+function objectionTo({ segments }: Variable): string | undefined {
+  const [root, field] = segments;
+  const fields = typeof root === 'string' && Object.hasOwn(VARIABLES, root) ? VARIABLES[root] : undefined;
+  if (fields !== undefined && (typeof field !== 'string' || fields.includes(field))) return undefined;
+  const name = segments.slice(0, 2).filter((segment) => typeof segment === 'string' || typeof segment === 'number');
+  const shown = oneLine(name.join('.'), 60);
+  const known = fields === undefined ? Object.keys(VARIABLES) : fields.map((one) => `${String(root)}.${one}`);
+  const close = nearest(shown, FULL_NAMES);
+  return `unknown variable ${shown}; ${close === undefined ? `expected one of ${known.join(', ')}` : `did you mean ${close}?`}`;
+}
+
+const ISSUE: Issue = {
+  number: 1,
+  title: 'A title',
+  body: 'A body',
+  url: 'https://example.invalid/issues/1',
+  state: 'open',
+  labels: ['a label'],
+  author: { login: 'someone', type: 'User' },
+  createdAt: '2026-01-01T00:00:00Z',
+  updatedAt: '2026-01-01T00:00:00Z',
+};
+
+/** Everything that is wrong with the template, in its order: its tags, its filters, its variables wherever they stand. */
+export function templateProblems(source: string): TemplateProblem[] {
+  const problems: TemplateProblem[] = [];
+  const liquid = engine();
+  const pieces = parseAll(liquid, source, problems);
+  const globals = pieces === undefined ? {} : liquid.analyzeSync(pieces, { partials: false }).globals;
+  for (const variable of Object.values(globals).flat()) {
+    const words = objectionTo(variable);
+    if (words !== undefined) problems.push({ line: variable.location.row, column: variable.location.col, words });
+  }
+  if (problems.length === 0) problems.push(...renderingProblems(source));
+  return problems.sort((one, other) => one.line - other.line || one.column - other.column);
+}
+
+/** What is seen only when it runs: once as the first attempt's prompt, once as a later one's. */
+function renderingProblems(source: string): TemplateProblem[] {
+  const template = createTemplate(source);
+  const repo = { owner: 'owner', repo: 'repo', slug: 'owner/repo' };
+  const workspace = { path: '/workspace', branch: 'tool/issue-1' };
+  for (const attempt of [
+    { number: 1, last_error: null },
+    { number: 2, last_error: 'words of the last error' },
+  ]) {
+    try {
+      template.render({ issue: ISSUE, attempt, repo, workspace });
+    } catch (error) {
+      return [problemOf(error, source)];
+    }
+  }
+  return [];
+}

@@ -1,0 +1,158 @@
+// WORKFLOW.md while the daemon runs: read again when it changes, the last good one kept.
+
+import { createHash } from 'node:crypto';
+import { existsSync, type FSWatcher, readFileSync, watch } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { messageOf } from '../../base/rules/errors.ts';
+import type { Workflow } from '../rules/workflow.ts';
+import type { Clock } from '../../base/ports.ts';
+import type { WorkflowSource } from './state-place.ts';
+import { readWorkflow } from './read-workflow.ts';
+
+export type WorkflowFileOptions = {
+  readonly path: string;
+  readonly source: WorkflowSource;
+  /** What the command line says over the file. */
+  readonly override: (workflow: Workflow) => Workflow;
+  readonly clock: Clock;
+  /** Called when the file was read again, with what is wrong with it, and when it is gone. */
+  readonly onReload: (problem: FileProblem | null, pendingRestart: readonly string[]) => void;
+};
+
+/** Why the last good file is still in use. */
+export type FileProblem = { readonly kind: 'gone' | 'invalid'; readonly words: string };
+
+const SETTLE_MS = 100;
+const LOOK_MS = 5_000;
+
+/** Keys that are read once, at the start. */
+const FIXED: readonly [string, (workflow: Workflow) => unknown][] = [
+  ['tracker.repo', (workflow) => workflow.tracker.slug],
+  ['tracker.api_url', (workflow) => workflow.tracker.apiUrl],
+  ['tracker.token', (workflow) => workflow.tracker.tokenVariable],
+  ['tracker.ca_file', (workflow) => workflow.tracker.caFile],
+  ['workspace.root', (workflow) => workflow.workspace.root],
+  ['state.dir', (workflow) => workflow.stateDir],
+  ['tool.isolation', (workflow) => workflow.tool.isolation],
+  ['server', (workflow) => workflow.server],
+];
+
+function keepFixed(first: Workflow, next: Workflow): Workflow {
+  const { slug, apiUrl, tokenVariable, caFile } = first.tracker;
+  return Object.freeze({
+    ...next,
+    tracker: { ...next.tracker, slug, apiUrl, tokenVariable, caFile },
+    workspace: { ...next.workspace, root: first.workspace.root },
+    stateDir: first.stateDir,
+    tool: { ...next.tool, isolation: first.tool.isolation },
+    server: first.server,
+  });
+}
+
+export class WorkflowFile {
+  readonly #options: WorkflowFileOptions;
+  readonly #first: Workflow;
+  #current: Workflow;
+  #hash: string;
+  #loadedAt: number;
+  #problem: FileProblem | null = null;
+  #misses = 0;
+  #pendingRestart: readonly string[] = [];
+
+  /** Reads the file; throws when it is not valid. */
+  constructor(options: WorkflowFileOptions) {
+    this.#options = options;
+    const { workflow, hash } = readWorkflow(options.path, options.source);
+    this.#first = Object.freeze(options.override(workflow));
+    this.#current = this.#first;
+    this.#hash = hash;
+    this.#loadedAt = options.clock.now();
+  }
+
+  get current(): Workflow {
+    return this.#current;
+  }
+
+  get loadedAt(): number {
+    return this.#loadedAt;
+  }
+
+  get error(): string | null {
+    return this.#problem?.words ?? null;
+  }
+
+  get pendingRestart(): readonly string[] {
+    return this.#pendingRestart;
+  }
+
+  /** Reads the file again if its text changed. False when it is not there and should be looked for again soon. */
+  check(): boolean {
+    const { path, source, override, clock } = this.#options;
+    let hash: string;
+    try {
+      hash = createHash('sha256').update(readFileSync(path, 'utf8')).digest('hex');
+    } catch (error) {
+      return this.#miss(messageOf(error));
+    }
+    this.#misses = 0;
+    if (hash === this.#hash) return true;
+    this.#hash = hash;
+    try {
+      const next = override(readWorkflow(path, source).workflow);
+      this.#pendingRestart = FIXED.filter(([, of]) => JSON.stringify(of(next)) !== JSON.stringify(of(this.#first))).map(
+        ([key]) => key,
+      );
+      this.#current = keepFixed(this.#first, next);
+      this.#loadedAt = clock.now();
+      this.#problem = null;
+    } catch (error) {
+      this.#problem = { kind: 'invalid', words: messageOf(error) };
+    }
+    this.#options.onReload(this.#problem, this.#pendingRestart);
+    return true;
+  }
+
+  /** Editors replace a file in two steps: one that is missing counts as gone when it is missing twice in a row. Said once. */
+  #miss(words: string): boolean {
+    this.#misses += 1;
+    if (this.#misses < 2) return false;
+    if (this.#problem?.kind === 'gone') return true;
+    const { path, onReload } = this.#options;
+    const why = existsSync(path) ? `${path} cannot be read: ${words}` : `${path} is gone`;
+    this.#problem = { kind: 'gone', words: why };
+    // Whatever comes back is read, be it the same.
+    this.#hash = '';
+    onReload(this.#problem, this.#pendingRestart);
+    return true;
+  }
+
+  /** Watches the file until the signal is aborted; where the file system sends no events it is looked at now and then. */
+  async watch(signal: AbortSignal): Promise<void> {
+    const { path, clock } = this.#options;
+    let timer: NodeJS.Timeout | undefined;
+    let watcher: FSWatcher | undefined;
+    const look = () => {
+      clearTimeout(timer);
+      if (!this.check()) timer = setTimeout(look, SETTLE_MS);
+    };
+    try {
+      watcher = watch(dirname(path), (_, name) => {
+        if (name !== null && name !== basename(path)) return;
+        clearTimeout(timer);
+        timer = setTimeout(look, SETTLE_MS);
+      });
+      watcher.on('error', () => undefined);
+    } catch {
+      // No events to be had here: looking now and then is enough.
+    }
+    try {
+      while (!signal.aborted) {
+        await clock.sleep(LOOK_MS, signal);
+        if (!signal.aborted) look();
+      }
+    } finally {
+      clearTimeout(timer);
+      watcher?.close();
+    }
+  }
+}

@@ -1,0 +1,240 @@
+// The shape of WORKFLOW.md's front matter: what each key takes, its default and what it means. The JSON Schema that
+// editors use is generated from this.
+
+import * as z from 'zod';
+import { DEFAULT_PREFIX, isBranchPrefix } from '../rules/branch-prefix.ts';
+import { isTokenVariable } from '../../base/rules/credential.ts';
+import { parseSlug } from '../../git/rules/repository.ts';
+import { ISOLATION_MODES, PERMISSION_MODES, RUNTIMES, WORK_MODES } from '../rules/workflow.ts';
+
+const text = z.string().min(1);
+const labels = z.union([text.transform((label) => [label]), z.array(text).min(1)]);
+const script = z.union([z.string(), z.null()]).default(null);
+const milliseconds = (least: number, standard: number) => z.int().min(least).default(standard);
+const dollars = z.union([z.number().positive(), z.null()]).default(null);
+
+/** Claude Code's tools that an agent needs to work through an issue without anyone to ask. */
+const ALLOWED_TOOLS = ['Bash', 'Edit', 'Write', 'NotebookEdit', 'Read', 'Glob', 'Grep', 'TodoWrite', 'Task', 'Agent'];
+
+const tracker = z
+  .strictObject({
+    kind: z.enum(['github']).default('github').describe('The hosting service.'),
+    repo: text
+      .refine((slug) => parseSlug(slug) !== undefined, { message: 'a slug <owner>/<repo>' })
+      .optional()
+      .describe(
+        '<owner>/<repo>; without it, read from the Git remote of the directory that holds this file, which must be on the host of tracker.api_url.',
+      ),
+    api_url: z
+      .url({ protocol: /^https?$/, message: 'an http(s) address' })
+      .default('https://api.github.com')
+      .describe('Base address of the REST API; a GitHub Enterprise server has one of its own, https://<host>/api/v3.'),
+    token: z
+      .string()
+      .regex(/^\$[A-Za-z_][A-Za-z0-9_]*$/, {
+        message: 'the name of an environment variable, like $MY_TOKEN (a token itself must not stand in a file)',
+      })
+      .optional()
+      .describe(
+        '$NAME of the environment variable with the token; without it $GITHUB_TOKEN, $GH_TOKEN (for an enterprise host $GH_ENTERPRISE_TOKEN and $GITHUB_ENTERPRISE_TOKEN before them), then the login of the hosting client.',
+      ),
+    ca_file: text
+      .optional()
+      .describe(
+        'PEM file with the authority that signs the certificate of the hosting service or of the proxy, for the API and git; NODE_EXTRA_CA_CERTS does the same. ~ and $VAR are expanded; relative to this file.',
+      ),
+    active_states: labels
+      .optional()
+      .describe('Labels that mark an issue as work to pick up; any of them does. Default: tool-todo.'),
+    done_label: text.default('tool-done').describe('The label an issue gets when its pull request is open.'),
+    failed_label: text.default('tool-failed').describe('The label an issue gets when the last attempt has failed.'),
+    trust: z
+      .enum(['write', 'anyone'])
+      .default('write')
+      .describe(
+        'Who may set work going. write: the issue is taken only if its author and whoever put the active label on it may write to the repository.',
+      ),
+    draft: z.boolean().default(false).describe('Open pull requests as drafts.'),
+  })
+  .prefault({});
+
+const polling = z
+  .strictObject({ interval_ms: milliseconds(100, 30_000).describe('Pause between two polls, ms.') })
+  .prefault({});
+
+const workspace = z
+  .strictObject({
+    root: text
+      .default('/tmp/tool-harness-test')
+      .describe(
+        'Where workspaces are made, <root>/issue-<number>; each repository needs a root of its own. ~ and $VAR are expanded; relative to this file.',
+      ),
+    keep: z.boolean().default(false).describe('Keep the workspace of a done or closed issue.'),
+    saved_keep_days: z
+      .int()
+      .min(0)
+      .max(36_500)
+      .default(30)
+      .describe('Days for which saved work that was never published is kept in the state directory; 0: for ever.'),
+    branch_prefix: text
+      .refine(isBranchPrefix, { message: 'the beginning of a branch name that git accepts, like tool/' })
+      .default(DEFAULT_PREFIX)
+      .describe(
+        'What the branches of issues begin with, <branch_prefix>issue-<number>. An issue that was taken on keeps its branch.',
+      ),
+    submodules: z.boolean().default(true).describe('Fill the submodules of a workspace.'),
+    clone_timeout_ms: milliseconds(1, 600_000).describe(
+      'A clone, fetch or push to which nothing comes for so long is ended, ms. It may last longer while bytes arrive.',
+    ),
+    clone_depth: z
+      .union([
+        z
+          .int()
+          .min(1)
+          .max(2 ** 31 - 2),
+        z.null(),
+      ])
+      .default(null)
+      .describe(
+        'So many commits of each branch the daemon clones; more as a merge needs them. null clones all, and completes a copy that ends early.',
+      ),
+  })
+  .prefault({});
+
+const hooks = z
+  .strictObject({
+    after_create: script.describe(
+      'Shell script that fills a new workspace; without one the daemon clones the repository itself.',
+    ),
+    before_run: script.describe(
+      'Shell script before each attempt; without one the daemon fetches and merges the default branch itself.',
+    ),
+    after_run: script.describe('Shell script after each attempt; its failure is logged and changes nothing.'),
+    before_remove: script.describe(
+      'Shell script before a workspace is removed; its failure is logged and changes nothing.',
+    ),
+    timeout_ms: milliseconds(1, 300_000).describe('A hook that takes longer is ended with everything it started, ms.'),
+  })
+  .prefault({});
+
+const state = z
+  .strictObject({
+    dir: text
+      .optional()
+      .describe(
+        'Journal, lock and outputs; not under a directory that a boot clears. Default: $XDG_STATE_HOME/toolcrew/<host>/<owner>/<repo>.',
+      ),
+  })
+  .prefault({});
+
+const agent = z
+  .strictObject({
+    max_concurrent_agents: z.int().min(1).max(1000).default(1).describe('How many agents work at a time.'),
+    max_attempts: z
+      .number()
+      .int()
+      .min(1)
+      .default(3)
+      .describe('After so many failed attempts the issue gets the failed label.'),
+    max_turns: z.int().min(1).default(20).describe('Prompts an attempt may take (not the steps within one).'),
+    max_retry_backoff_ms: milliseconds(0, 300_000).describe('Longest pause before an attempt is repeated, ms.'),
+    max_cost_usd: dollars.describe('What one issue may cost, US dollars; null: no limit.'),
+    max_cost_usd_per_day: dollars.describe('What all issues of one day (UTC) may cost, US dollars; null: no limit.'),
+  })
+  .prefault({});
+
+export const tool = z
+  .strictObject({
+    runtime: z
+      .enum(RUNTIMES)
+      .default('claude')
+      .describe(
+        'claude: Claude Code. command: any program, the prompt on its standard input. patch: applies the diffs in the issue.',
+      ),
+    command: z
+      .union([text, z.array(text).min(1), z.null()])
+      .default(null)
+      .describe(
+        'claude: the program (default claude). command: the program, required. patch: the command that must pass before the pull request. A list is started as it stands, text by the shell.',
+      ),
+    agent: z
+      .union([text, z.null()])
+      .optional()
+      .describe(
+        'The agent that leads the issue; its file in the clone, else the text that this package brings. null: none. Default: jarvis when .claude/ stands beside this file, else none.',
+      ),
+    mode: z
+      .enum(WORK_MODES)
+      .default('agent')
+      .describe(
+        'Who works on an issue. agent: one agent. team: a team, by the same rules as `tool run`. auto: whichever the issue and the repository ask for.',
+      ),
+    stall_timeout_ms: milliseconds(0, 600_000).describe(
+      'An agent without a life sign for so long is ended, ms; 0: never. Claude Code recovers a dead stream by itself after 300 s.',
+    ),
+    turn_timeout_ms: milliseconds(1, 3_600_000).describe('A turn that takes longer is ended, ms.'),
+    start_timeout_ms: milliseconds(0, 120_000).describe(
+      'A teammate (tool plan, tool run, tool build-fix) that within so long of its start has neither printed anything nor reached its team is ended and started anew, ms; 0: never.',
+    ),
+    permission_mode: z.enum(PERMISSION_MODES).default('acceptEdits').describe("Claude Code's permission mode."),
+    isolation: z
+      .enum(ISOLATION_MODES)
+      .default('auto')
+      .describe(
+        'Agents in namespaces of their own (Linux): no view of other processes or of credential files. auto: where the kernel allows it; required: refuse to start otherwise.',
+      ),
+    env: z
+      .array(
+        z
+          .string()
+          .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, { message: 'the name of an environment variable' })
+          .refine((name) => !isTokenVariable(name), {
+            message: 'a variable without a hosting credential: an agent never gets one',
+          }),
+      )
+      .default([])
+      .describe(
+        'Names of further environment variables that agents get; they get none of yours but what programs need to run.',
+      ),
+    allowed_tools: z
+      .array(text)
+      .default(ALLOWED_TOOLS)
+      .describe("Claude Code's tools that run without being asked for."),
+  })
+  .prefault({});
+
+const server = z
+  .strictObject({
+    port: z.int().min(0).max(65_535).default(8888).describe('Port of the status server; 0: none.'),
+    host: text.default('127.0.0.1').describe('Address it listens on.'),
+    allowed_hosts: z
+      .array(text)
+      .default([])
+      .describe('Host names it answers to beside the loopback names and server.host.'),
+    token: text
+      .optional()
+      .describe('A token that every request must show, or $NAME of the environment variable that holds it.'),
+  })
+  .prefault({});
+
+export const workflowSchema = z.strictObject({
+  tracker,
+  active_states: labels.optional().describe('The same as tracker.active_states.'),
+  polling,
+  workspace,
+  hooks,
+  state,
+  agent,
+  tool,
+  server,
+});
+
+export type WorkflowInput = z.output<typeof workflowSchema>;
+
+/** The JSON Schema of the front matter, for editors. */
+export function workflowJsonSchema(): Record<string, unknown> {
+  return {
+    ...z.toJSONSchema(workflowSchema, { io: 'input', unrepresentable: 'any' }),
+    title: 'WORKFLOW.md front matter',
+  };
+}

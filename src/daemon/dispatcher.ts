@@ -1,0 +1,206 @@
+// Chooses what starts next: reads each issue once more right before an agent starts on it, and those at work at each poll.
+
+import type { IssueOutcome } from './rules/record.ts';
+import type { Entry } from './rules/state.ts';
+import { activeLabelsOf, type Issue } from './rules/issue.ts';
+import { oneLine } from '../base/rules/text.ts';
+import { TrackerError } from './rules/tracker-error.ts';
+import type { Workflow } from './rules/workflow.ts';
+import type { Clock, Journal, Logger, Tracker } from '../base/ports.ts';
+import { type Candidate, claimOf } from './candidates.ts';
+import { type Intake, WAITS_FOR_SLOT } from './intake.ts';
+import type { Stock } from './spare-workspaces.ts';
+import { lookAt } from './withdrawn-issue.ts';
+
+export type Waiting = { readonly issue: Issue; readonly reason: string };
+
+export type DispatcherOptions = {
+  readonly workflow: () => Workflow;
+  readonly journal: Journal;
+  readonly tracker: Tracker;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly intake: Intake;
+  readonly stock: Stock;
+  readonly signal: AbortSignal;
+  /** Issues that something is being done for. */
+  readonly busy: () => ReadonlySet<number>;
+  readonly freeSlots: () => number;
+  /** Starts an agent on an issue that was claimed. */
+  readonly start: (issue: Issue) => void;
+  /** People took the issue back. */
+  readonly takeBack: (entry: Entry, outcome: IssueOutcome, updatedAt: string) => Promise<void>;
+};
+
+export class Dispatcher {
+  readonly #options: DispatcherOptions;
+  /** Issues at work as they were read last, and which of them were read in the poll under way. */
+  readonly #held = new Map<number, Issue>();
+  readonly #readNow = new Set<number>();
+  /** Issues that are read once more, right before they start. */
+  readonly taking = new Set<number>();
+  listing: readonly Issue[] = [];
+  /** Issues that carry the label and are not worked on, with why. */
+  waiting: readonly Waiting[] = [];
+  /** What the reasons of those that wait were told from. */
+  #seen: readonly unknown[] = [];
+  /** When it was looked last for what could be started. */
+  filledAt: number | null = null;
+
+  constructor(options: DispatcherOptions) {
+    this.#options = options;
+  }
+
+  /** Reads each issue at work: it may have been closed, or its label taken off. */
+  async verifyAll(): Promise<void> {
+    const { entries } = this.#options.journal.state;
+    for (const number of this.#held.keys()) if (!entries.has(number)) this.#held.delete(number);
+    await Promise.all([...entries.values()].map((entry) => this.#verify(entry)));
+  }
+
+  /** What was read in a poll is read again before anything starts later. */
+  pollIsOver(): void {
+    this.#readNow.clear();
+  }
+
+  /** That a label was taken off shows in no list of those that carry it: each issue at work is read. */
+  async #verify(entry: Entry): Promise<void> {
+    // The daemon itself is taking the label off.
+    const settling =
+      entry.phase === 'publishing' || entry.phase === 'giving_up'
+        ? Object.keys(entry.effects).some((key) => key.startsWith('label_'))
+        : false;
+    if (entry.phase !== 'parked' && !settling && (await this.#lookAt(entry)) !== null) this.#readNow.add(entry.number);
+  }
+
+  /** The issue at work as it is now; null when it was taken back, or when no answer came. */
+  async #lookAt(entry: Entry): Promise<Issue | null> {
+    const { tracker, log } = this.#options;
+    const look = await lookAt(tracker, log, entry, this.#options.workflow().labels, this.#options.signal);
+    if (look.kind === 'taken') await this.#options.takeBack(entry, look.outcome, look.updatedAt);
+    if (look.kind === 'held') this.#held.set(entry.number, look.issue);
+    else this.#held.delete(entry.number);
+    return look.kind === 'held' ? look.issue : null;
+  }
+
+  /** Fills the free slots from the last listing, oldest issue first. */
+  async fill(isAllowed: boolean): Promise<boolean> {
+    this.filledAt = this.#options.clock.now();
+    if (!isAllowed) return false;
+    // A slot that was meant for an issue which does not start after all is the next one's.
+    while (await this.#fillOnce());
+    this.#stockFor(this.waiting);
+    return true;
+  }
+
+  /** Gives whether another issue may have a slot that one was meant to have. */
+  async #fillOnce(): Promise<boolean> {
+    const capped = this.#options.intake.costCap();
+    if (this.#isSettled(capped)) return false;
+    const waiting: Waiting[] = [];
+    const taken: Promise<boolean>[] = [];
+    const open = this.#options.intake.candidates(this.listing, [...this.#held.values()], this.#options.busy());
+    let slots = this.#options.freeSlots();
+    for (const [index, { kind, issue }] of open.entries()) {
+      const isUnknown = kind === 'fresh' && slots > 0 && this.#options.intake.known(issue) === undefined;
+      if (isUnknown && capped === null && !this.#options.intake.isTroubled) {
+        await this.#options.intake.askAhead(open, index, slots, this.#options.signal);
+        slots = this.#options.freeSlots();
+      }
+      const reason = this.#obstacle(kind, issue, slots, capped);
+      if (reason === null) {
+        const taking = this.#take(kind, issue);
+        // Its failure is heard below, after the others.
+        taking.catch(() => undefined);
+        taken.push(taking);
+        slots = this.#options.freeSlots();
+      } else waiting.push({ issue, reason });
+    }
+    const isLeft = (await Promise.all(taken)).includes(false);
+    this.waiting = waiting;
+    return isLeft && !this.#options.signal.aborted;
+  }
+
+  /** Without a free slot, nothing waits for another reason than before while nothing changed. */
+  #isSettled(capped: string | null): boolean {
+    const { journal, intake, freeSlots } = this.#options;
+    const { entries, past } = journal.state;
+    const seen = [this.listing, entries, past, capped, intake.isTroubled];
+    const isSame = freeSlots() <= 0 && seen.every((one, index) => one === this.#seen[index]);
+    this.#seen = seen;
+    return isSame;
+  }
+
+  #obstacle(kind: Candidate['kind'], issue: Issue, slots: number, capped: string | null): string | null {
+    if (kind === 'fresh') return this.#options.intake.obstacle(issue, slots, capped);
+    return capped ?? (slots > 0 ? null : WAITS_FOR_SLOT);
+  }
+
+  #stockFor(waiting: readonly Waiting[]): void {
+    const { maxConcurrent } = this.#options.workflow().agent;
+    const next: number[] = [];
+    for (const { issue, reason } of waiting) {
+      if (reason === WAITS_FOR_SLOT && !this.#options.journal.state.entries.has(issue.number)) next.push(issue.number);
+      if (next.length === maxConcurrent) break;
+    }
+    this.#options.stock.wantFor(next, maxConcurrent);
+  }
+
+  /** Reads the issue once more and starts on it; false when it does not start, which the next look at it shows. */
+  async #take(kind: Candidate['kind'], listed: Issue): Promise<boolean> {
+    const { journal, intake, signal } = this.#options;
+    const { number } = listed;
+    this.taking.add(number);
+    try {
+      const entry = journal.state.entries.get(number);
+      if (kind === 'fresh' || entry === undefined) return await this.#takeFresh(number);
+      const known = this.#readNow.has(number) ? this.#held.get(number) : undefined;
+      const held = known ?? (await this.#lookAt(entry));
+      if (held !== null) this.#options.start(held);
+      // Where no answer came, the next poll asks again.
+      return true;
+    } catch (error) {
+      if (signal.aborted) return false;
+      if (!(error instanceof TrackerError)) throw error;
+      intake.noAnswer(number, error);
+      return false;
+    } finally {
+      this.taking.delete(number);
+    }
+  }
+
+  async #takeFresh(number: number): Promise<boolean> {
+    const { tracker, intake, signal, workflow } = this.#options;
+    const issue = await tracker.readIssue(number, signal);
+    const isOpen =
+      issue !== null && issue.state === 'open' && activeLabelsOf(issue.labels, workflow().labels).length > 0;
+    if (!isOpen) {
+      this.listing = this.listing.filter((other) => other.number !== number);
+      return false;
+    }
+    // It may be another one than was asked about: somebody may have put the label on anew.
+    if (intake.known(issue) === undefined) {
+      this.listing = this.listing.map((other) => (other.number === number ? issue : other));
+      await intake.ask([issue], signal);
+    }
+    if (intake.obstacle(issue, 1, null) !== null) return false;
+    await this.#claim(issue);
+    return true;
+  }
+
+  async #claim(issue: Issue): Promise<void> {
+    const { journal } = this.#options;
+    const admission = this.#options.intake.known(issue);
+    const labelEvent = admission?.admitted === true ? admission.labelEvent : null;
+    const { labels, workspace } = this.#options.workflow();
+    const [label] = activeLabelsOf(issue.labels, labels);
+    this.#options.intake.announce(
+      issue,
+      `found issue #${issue.number} "${oneLine(issue.title, 120)}" [${label ?? ''}]`,
+    );
+    // The claim counts at once; that it is on the disk is waited for by the attempt's own first record.
+    const claimed = journal.append(claimOf(issue, journal.state, labels, workspace.branchPrefix, labelEvent));
+    this.#options.start(issue);
+    await claimed;
+  }
+}

@@ -1,0 +1,270 @@
+// One HTTP client for the hosting service: time-outs, limits, and every failure told apart.
+
+import { createSecureContext, rootCertificates } from 'node:tls';
+import { Octokit } from '@octokit/rest';
+import { Agent, type Dispatcher, fetch, ProxyAgent } from 'undici';
+import * as z from 'zod';
+import { explainCertificate, isCertificateProblem } from '../../base/rules/certificate.ts';
+import { messageOf } from '../../base/rules/errors.ts';
+import { oneLine } from '../../base/rules/text.ts';
+import { TrackerError } from '../rules/tracker-error.ts';
+import type { Clock } from '../../base/ports.ts';
+import { proxyFor } from '../../base/proxy-route.ts';
+import { Limits } from './limits.ts';
+import { createPool, TunnelError } from './tunnel.ts';
+
+export type ClientOptions = {
+  readonly apiUrl: string;
+  readonly token: () => Promise<string>;
+  /** The token was turned away: another one may be had. */
+  readonly onUnauthorized: () => void;
+  readonly userAgent: string;
+  readonly clock: Clock;
+  /** PEM texts of authorities that are trusted beside Node's own. */
+  readonly authorities?: readonly string[];
+  /** Names the proxy; this process's own unless given. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** How long an answer may take, ms. */
+  readonly timeoutMs?: number;
+};
+
+export type Answer<T> = { readonly data: T; readonly headers: Readonly<Record<string, string | number | undefined>> };
+
+type Parameters = Readonly<Record<string, unknown>>;
+
+const TIMEOUT_MS = 20_000;
+/** So many requests are under way at a time: services take many at once for abuse. */
+const CONNECTIONS = 6;
+
+const failure = z.object({
+  status: z.number(),
+  message: z.string(),
+  response: z
+    .object({ headers: z.record(z.string(), z.union([z.string(), z.number(), z.undefined()])), data: z.unknown() })
+    .optional(),
+});
+
+const told = z.object({ message: z.string().min(1) });
+
+/** What came with a failure: the service's own words, where there are any. */
+function describeFailure(data: unknown): string {
+  const words = told.safeParse(data);
+  if (words.success) return oneLine(words.data.message, 120);
+  return typeof data === 'string' ? describeBody(data) : 'no reason given';
+}
+
+function describeBody(data: unknown): string {
+  if (typeof data === 'string') {
+    if (/^\s*(<!doctype|<html)/i.test(data)) return 'a page of HTML';
+    return data === '' ? 'an empty body' : `text that is not JSON (${oneLine(data, 60)})`;
+  }
+  return `JSON of another shape (${oneLine(JSON.stringify(data) ?? 'nothing', 60)})`;
+}
+
+/** What was asked for has another address now. It is not asked there: what moved may be somebody else's. */
+export class Moved extends TrackerError {
+  readonly location: string;
+
+  constructor(status: number, location: string) {
+    super('refused', `it answered ${status}: moved to ${location === '' ? 'nowhere' : oneLine(location, 160)}`, {
+      status,
+    });
+    this.location = location;
+  }
+}
+
+/** The words of what is behind an error: "fetch failed" says nothing. */
+function innermost(error: unknown): string {
+  let current = error;
+  while (current instanceof Error && current.cause !== undefined && !(current instanceof TunnelError))
+    current = current.cause;
+  const code = current instanceof Error && 'code' in current ? String(current.code) : '';
+  if (current instanceof TunnelError) return oneLine(current.message, 120);
+  const name = current instanceof Error && current.name !== 'Error' ? current.name : '';
+  const all = [...new Set([code, name, messageOf(current)])].filter((word) => word !== '').join(' ');
+  const words = oneLine(all, 120);
+  return isCertificateProblem(current) ? explainCertificate(words) : words;
+}
+
+/** The way to the service: straight, or through the proxy of the environment. Throws when that names none that can be used. */
+function dispatcherFor(options: ClientOptions, timeout: number): Dispatcher {
+  const { authorities = [] } = options;
+  // An explicit list replaces what Node trusts by itself, so it stays away where nothing is added.
+  const secureContext =
+    authorities.length === 0 ? undefined : createSecureContext({ ca: [...rootCertificates, ...authorities] });
+  const trust = secureContext === undefined ? {} : { secureContext };
+  const common = {
+    connections: CONNECTIONS,
+    factory: createPool,
+    headersTimeout: timeout,
+    bodyTimeout: timeout,
+    connect: { timeout, ...trust },
+    keepAliveTimeout: 60_000,
+  };
+  const proxy = proxyFor(options.apiUrl, options.env ?? process.env);
+  if (proxy === undefined) return new Agent(common);
+  const { origin, authorization } = proxy;
+  return new ProxyAgent({
+    ...common,
+    uri: origin,
+    requestTls: trust,
+    proxyTls: trust,
+    ...(authorization === undefined ? {} : { token: authorization }),
+  });
+}
+
+export class HostingClient {
+  readonly #options: ClientOptions;
+  readonly #octokit: Octokit;
+  readonly #dispatcher: Dispatcher;
+  readonly limits: Limits;
+  #requests = 0;
+  #notModified = 0;
+
+  constructor(options: ClientOptions) {
+    this.#options = options;
+    this.limits = new Limits(options.clock);
+    const timeout = options.timeoutMs ?? TIMEOUT_MS;
+    this.#dispatcher = dispatcherFor(options, timeout);
+    const silent = () => undefined;
+    this.#octokit = new Octokit({
+      baseUrl: options.apiUrl,
+      userAgent: options.userAgent,
+      log: { debug: silent, info: silent, warn: silent, error: silent },
+      request: {
+        fetch: (url: string, init: Parameters) =>
+          fetch(url, { ...init, redirect: 'manual', dispatcher: this.#dispatcher }),
+      },
+    });
+  }
+
+  get stats(): { readonly requests: number; readonly notModified: number } {
+    return { requests: this.#requests, notModified: this.#notModified };
+  }
+
+  /** One request; the answer's body is decoded by `schema`. Throws a TrackerError. */
+  async request<T>(
+    route: string,
+    parameters: Parameters,
+    schema: z.ZodType<T>,
+    signal: AbortSignal,
+  ): Promise<Answer<T>> {
+    const answer = await this.#send(route, parameters, signal);
+    const decoded = schema.safeParse(answer.data);
+    if (decoded.success) return { data: decoded.data, headers: answer.headers };
+    throw new TrackerError('unavailable', `${route.split(' ')[0]} got no usable answer: ${describeBody(answer.data)}`, {
+      cause: decoded.error,
+    });
+  }
+
+  /** The same, conditional: null when nothing changed since the answer that had this `etag`. */
+  async requestIfChanged<T>(
+    route: string,
+    parameters: Parameters,
+    schema: z.ZodType<T>,
+    etag: string | undefined,
+    signal: AbortSignal,
+  ): Promise<Answer<T> | null> {
+    const headers = etag === undefined ? {} : { 'if-none-match': etag };
+    try {
+      return await this.request(route, { ...parameters, headers }, schema, signal);
+    } catch (error) {
+      if (error instanceof NotModified) return null;
+      throw error;
+    }
+  }
+
+  async #send(route: string, parameters: Parameters, signal: AbortSignal): Promise<Answer<unknown>> {
+    const paused = this.limits.pausedUntil;
+    if (paused !== null)
+      throw new TrackerError('paused', `no request before ${new Date(paused).toISOString()}: ${this.limits.reason}`, {
+        retryAt: paused,
+      });
+    const authorization = `token ${await this.#options.token()}`;
+    const given = typeof parameters.headers === 'object' ? parameters.headers : {};
+    this.#requests += 1;
+    const limit = boundedBy(signal, this.#options.timeoutMs ?? TIMEOUT_MS);
+    try {
+      const { data, headers, status } = await this.#octokit.request(route, {
+        ...parameters,
+        headers: { ...given, authorization },
+        request: { signal: limit.signal },
+      });
+      this.limits.observe(status, headers, '');
+      if (status >= 300) throw new Moved(status, headers.location ?? '');
+      return { data, headers };
+    } catch (error) {
+      signal.throwIfAborted();
+      throw error instanceof Moved ? error : this.#explain(error, route);
+    } finally {
+      limit.release();
+    }
+  }
+
+  #explain(error: unknown, route: string): Error {
+    const known = failure.safeParse(error);
+    if (!known.success)
+      return new TrackerError('unavailable', `${route.split(' ')[0]} got no answer: ${messageOf(error)}`, {
+        cause: error,
+      });
+    const { status, response, message } = known.data;
+    // Octokit reports what never became an answer as a 500 without one.
+    if (response === undefined) {
+      const cause = innermost(error);
+      const timedOut = /timeout|timed out/i.test(`${message} ${cause}`);
+      const limit = this.#options.timeoutMs ?? TIMEOUT_MS;
+      const reason = timedOut ? `no answer within ${limit / 1000} s` : `no answer (${cause})`;
+      return new TrackerError('unavailable', reason, { cause: error });
+    }
+    const pause = this.limits.observe(status, response.headers, message);
+    if (status === 304) {
+      this.#notModified += 1;
+      return new NotModified();
+    }
+    if (pause !== null)
+      return new TrackerError('paused', `${this.limits.reason}; next request at ${new Date(pause).toISOString()}`, {
+        retryAt: pause,
+        cause: error,
+      });
+    if (status >= 500)
+      return new TrackerError('unavailable', `it answered ${status} (${describeFailure(response.data)})`, {
+        cause: error,
+      });
+    if (status === 401) {
+      this.#options.onUnauthorized();
+      return new TrackerError('unauthorized', `it turned the credential away (401): ${oneLine(message, 120)}`, {
+        cause: error,
+      });
+    }
+    return new TrackerError(
+      'refused',
+      `it answered ${status}: ${oneLine(message.replace(/ - https?:\S+$/, ''), 200)}`,
+      { cause: error, status },
+    );
+  }
+
+  async close(): Promise<void> {
+    await this.#dispatcher.close();
+  }
+}
+
+/**
+ * A signal for one request, aborted with the given one or when its time is over. A combination by AbortSignal.any would be
+ * held by the given signal, which lives as long as the daemon.
+ */
+function boundedBy(signal: AbortSignal, timeoutMs: number): { readonly signal: AbortSignal; release(): void } {
+  signal.throwIfAborted();
+  const own = new AbortController();
+  const follow = () => own.abort(signal.reason);
+  signal.addEventListener('abort', follow, { once: true });
+  const timer = setTimeout(() => own.abort(new DOMException('The operation timed out', 'TimeoutError')), timeoutMs);
+  return {
+    signal: own.signal,
+    release() {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', follow);
+    },
+  };
+}
+
+class NotModified extends Error {}

@@ -1,0 +1,394 @@
+// The tracker on GitHub's REST API: issues, labels, comments, pull requests.
+
+import * as z from 'zod';
+import type { PullRequest } from '../rules/record.ts';
+import type { Actor, Issue } from '../rules/issue.ts';
+import { byAge } from '../rules/issue.ts';
+import { formatSlug, type RepoSlug } from '../../git/rules/repository.ts';
+import { oneLine } from '../../base/rules/text.ts';
+import { TrackerError } from '../rules/tracker-error.ts';
+import { countsAsWriter } from '../rules/trust.ts';
+import type { Clock, IssueComment, LabelEvent, RateLimit, Tracker } from '../../base/ports.ts';
+import { type Answer, type HostingClient, Moved } from './client.ts';
+import { KeptAnswers } from './kept-answers.ts';
+import { type EventPage, eventRow, LabelEvents } from './label-events.ts';
+import { LabelList, type ListPage, type ListQuery } from './label-list.ts';
+import { readRepository } from './repository.ts';
+
+const actor = z.object({ login: z.string(), type: z.string().default('User') }).nullable();
+const label = z.union([z.string(), z.object({ name: z.string() }).transform(({ name }) => name)]);
+const issueRow = z.object({
+  number: z.number().int(),
+  title: z.string(),
+  body: z.string().nullish(),
+  html_url: z.string(),
+  state: z.enum(['open', 'closed']),
+  labels: z.array(label),
+  user: actor.optional(),
+  created_at: z.string(),
+  updated_at: z.string(),
+  pull_request: z.unknown().optional(),
+  repository_url: z.string().optional(),
+});
+const pullRow = z.object({ number: z.number().int(), html_url: z.string() });
+const commentRow = z.object({ body: z.string().nullish(), user: actor.optional(), created_at: z.string() });
+const anything = z.unknown();
+
+const PERMISSION_FRESH_MS = 5 * 60_000;
+const PER_PAGE = 100;
+/** So many answers about single issues are kept. */
+const KEPT_ISSUES = 500;
+const MAX_COMMENT = 65_000;
+
+function toIssue(row: z.output<typeof issueRow>): Issue {
+  return {
+    number: row.number,
+    title: row.title,
+    body: row.body ?? '',
+    url: row.html_url,
+    state: row.state,
+    labels: row.labels,
+    author: row.user ?? null,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+function linkOf(headers: Readonly<Record<string, string | number | undefined>>, rel: string): string | undefined {
+  return new RegExp(`<([^>]*)>;\\s*rel="${rel}"`).exec(String(headers.link ?? ''))?.[1];
+}
+
+function etagOf({ etag }: Readonly<Record<string, string | number | undefined>>): string | undefined {
+  return typeof etag === 'string' ? etag : undefined;
+}
+
+/** The number of the last page, as far as the answer tells. */
+function lastPageOf(headers: Readonly<Record<string, string | number | undefined>>): number {
+  const page = Number(new URL(linkOf(headers, 'last') ?? 'http://none/?page=1').searchParams.get('page') ?? 1);
+  return Number.isInteger(page) && page >= 1 ? page : 1;
+}
+
+/** Gone, never there, or not to be seen with this credential. What moved away is given as gone. */
+function isMissing(error: unknown): boolean {
+  return error instanceof TrackerError && (error.status === 404 || error.status === 410);
+}
+
+function marked(body: string, marker: string): string {
+  return `${body.slice(0, MAX_COMMENT)}\n\n<!-- toolcrew:${marker} -->`;
+}
+
+export type TrackerOptions = {
+  readonly client: HostingClient;
+  readonly slug: RepoSlug;
+  readonly clock: Clock;
+  /** Where answers about label events are kept over restarts; null: nowhere. */
+  readonly eventsFile?: string | null;
+};
+
+export class GitHubTracker implements Tracker {
+  readonly #client: HostingClient;
+  readonly #slug: RepoSlug;
+  readonly #at: { readonly owner: string; readonly repo: string };
+  readonly #clock: Clock;
+  readonly #lists = new Map<string, LabelList>();
+  #listed: { readonly key: string; readonly issues: readonly Issue[] } = { key: '', issues: [] };
+  readonly #issues = new KeptAnswers<Issue>(KEPT_ISSUES);
+  readonly #labelEvents: LabelEvents;
+  readonly #permissions = new Map<string, { readonly mayWrite: boolean; readonly at: number }>();
+
+  constructor(options: TrackerOptions) {
+    this.#client = options.client;
+    this.#slug = options.slug;
+    this.#at = { ...options.slug };
+    this.#clock = options.clock;
+    this.#labelEvents = new LabelEvents(
+      (issue, page, etag, signal) => this.#readEvents(issue, page, etag, signal),
+      options.eventsFile ?? null,
+    );
+  }
+
+  get rateLimit(): RateLimit {
+    return this.#client.limits.snapshot;
+  }
+
+  get stats() {
+    return this.#client.stats;
+  }
+
+  async #request<T>(
+    route: string,
+    parameters: Readonly<Record<string, unknown>>,
+    schema: z.ZodType<T>,
+    signal: AbortSignal,
+  ): Promise<Answer<T>> {
+    try {
+      return await this.#client.request(route, { ...this.#at, ...parameters }, schema, signal);
+    } catch (error) {
+      throw await this.#explainMove(error, signal);
+    }
+  }
+
+  async #requestIfChanged<T>(
+    route: string,
+    parameters: Readonly<Record<string, unknown>>,
+    schema: z.ZodType<T>,
+    etag: string | undefined,
+    signal: AbortSignal,
+  ): Promise<Answer<T> | null> {
+    try {
+      return await this.#client.requestIfChanged(route, { ...this.#at, ...parameters }, schema, etag, signal);
+    } catch (error) {
+      throw await this.#explainMove(error, signal);
+    }
+  }
+
+  /** A redirect of one path means that this thing is gone from here; one of the repository, that all of them are. */
+  async #explainMove(error: unknown, signal: AbortSignal): Promise<unknown> {
+    if (!(error instanceof Moved)) return error;
+    try {
+      await readRepository(this.#client, this.#slug, signal);
+    } catch (renamed) {
+      return renamed;
+    }
+    return new TrackerError('refused', `it is gone from ${formatSlug(this.#slug)}: ${error.message}`, {
+      cause: error,
+      status: 410,
+    });
+  }
+
+  /** Nothing of another repository is taken for an issue of this one. */
+  #own(row: z.output<typeof issueRow>, wanted: number = row.number): Issue {
+    const of = /\/repos\/([^/]+\/[^/]+)$/.exec(row.repository_url ?? '')?.[1] ?? formatSlug(this.#slug);
+    if (row.number === wanted && of.toLowerCase() === formatSlug(this.#slug).toLowerCase()) return toIssue(row);
+    throw new TrackerError(
+      'unavailable',
+      `expected issue #${wanted} of ${formatSlug(this.#slug)}, got ${oneLine(of, 100)}#${row.number}`,
+    );
+  }
+
+  /** One conditional request a label, whatever the backlog. The same list is given again while nothing changed. */
+  async listActive(labels: readonly string[], signal: AbortSignal): Promise<readonly Issue[]> {
+    const wanted = new Map(labels.map((label) => [label.toLowerCase(), label]));
+    for (const key of this.#lists.keys()) if (!wanted.has(key)) this.#lists.delete(key);
+    for (const [key, label] of wanted) {
+      const known = this.#lists.get(key);
+      const list = known ?? new LabelList(label, (query, etag, stop) => this.#readPage(query, etag, stop), this.#clock);
+      await list.poll(signal);
+      this.#lists.set(key, list);
+    }
+    return this.#listing();
+  }
+
+  async listRest(signal: AbortSignal): Promise<readonly Issue[] | null> {
+    const due = [...this.#lists.values()].filter((list) => list.isDue);
+    for (const list of due) await list.readWhole(signal);
+    return due.length === 0 ? null : this.#listing();
+  }
+
+  #listing(): readonly Issue[] {
+    const lists = [...this.#lists.entries()];
+    const key = lists.map(([label, { version }]) => `${version} ${label}`).join('\n');
+    if (this.#listed.key === key) return this.#listed.issues;
+    const found = new Map<number, Issue>();
+    for (const [, list] of lists)
+      for (const issue of list.issues) {
+        const other = found.get(issue.number);
+        if (other === undefined || other.updatedAt < issue.updatedAt) found.set(issue.number, issue);
+      }
+    this.#listed = { key, issues: [...found.values()].sort(byAge) };
+    return this.#listed.issues;
+  }
+
+  async #readPage(query: ListQuery, etag: string | undefined, signal: AbortSignal): Promise<ListPage | null> {
+    const parameters = { ...this.#at, ...query, state: 'open', per_page: PER_PAGE };
+    let answer: Answer<z.output<typeof issueRow>[]> | null;
+    try {
+      const route = 'GET /repos/{owner}/{repo}/issues';
+      answer = await this.#client.requestIfChanged(route, parameters, z.array(issueRow), etag, signal);
+    } catch (error) {
+      if (error instanceof TrackerError && error.status === 404)
+        throw new TrackerError(
+          'refused',
+          `there is no repository ${formatSlug(this.#slug)} for this token (404): check tracker.repo, and what the token may read`,
+          { cause: error, status: 404 },
+        );
+      throw await this.#explainMove(error, signal);
+    }
+    if (answer === null) return this.#unchanged(etag);
+    const { data, headers } = answer;
+    return {
+      etag: etagOf(headers),
+      issues: data
+        .filter((row) => row.pull_request === undefined || row.pull_request === null)
+        .map((row) => this.#own(row)),
+      oldest: data.at(-1)?.updated_at ?? '',
+      isFull: data.length >= PER_PAGE || linkOf(headers, 'next') !== undefined,
+      last: lastPageOf(headers),
+    };
+  }
+
+  #unchanged(etag: string | undefined): null {
+    if (etag !== undefined) return null;
+    throw new TrackerError('unavailable', 'it answered "not modified" to an unconditional request');
+  }
+
+  /** One conditional request. */
+  async readIssue(issue: number, signal: AbortSignal): Promise<Issue | null> {
+    const read = await this.#readIssue(issue, signal);
+    for (const list of this.#lists.values()) list.note(issue, read);
+    return read;
+  }
+
+  async #readIssue(issue: number, signal: AbortSignal): Promise<Issue | null> {
+    const known = this.#issues.get(String(issue));
+    try {
+      const answer = await this.#requestIfChanged(
+        'GET /repos/{owner}/{repo}/issues/{issue_number}',
+        { issue_number: issue },
+        issueRow,
+        known?.etag,
+        signal,
+      );
+      if (answer === null) return known?.value ?? this.#unchanged(undefined);
+      const value = this.#own(answer.data, issue);
+      this.#issues.set(String(issue), { etag: etagOf(answer.headers), value });
+      return value;
+    } catch (error) {
+      if (isMissing(error)) return null;
+      throw error;
+    }
+  }
+
+  /** One conditional request for an issue that was asked about before. */
+  readLabelEvent(issue: number, label: string, signal: AbortSignal): Promise<LabelEvent | null> {
+    return this.#labelEvents.latest(issue, label, signal);
+  }
+
+  async #readEvents(
+    issue: number,
+    page: number,
+    etag: string | undefined,
+    signal: AbortSignal,
+  ): Promise<EventPage | null> {
+    const answer = await this.#requestIfChanged(
+      'GET /repos/{owner}/{repo}/issues/{issue_number}/events',
+      { issue_number: issue, per_page: PER_PAGE, page },
+      z.array(eventRow),
+      etag,
+      signal,
+    );
+    if (answer === null) return this.#unchanged(etag);
+    return { etag: etagOf(answer.headers), rows: answer.data, last: lastPageOf(answer.headers) };
+  }
+
+  /** Resolves when what is kept for the next process is written. */
+  async close(): Promise<void> {
+    await this.#labelEvents.written();
+  }
+
+  async mayWrite(who: Actor, signal: AbortSignal): Promise<boolean> {
+    if (countsAsWriter(who)) return true;
+    const known = this.#permissions.get(who.login);
+    if (known !== undefined && this.#clock.elapsed() - known.at < PERMISSION_FRESH_MS) return known.mayWrite;
+    const mayWrite = await this.#askPermission(who.login, signal);
+    this.#permissions.set(who.login, { mayWrite, at: this.#clock.elapsed() });
+    return mayWrite;
+  }
+
+  async #askPermission(username: string, signal: AbortSignal): Promise<boolean> {
+    try {
+      const { data } = await this.#request(
+        'GET /repos/{owner}/{repo}/collaborators/{username}/permission',
+        { username },
+        z.object({ permission: z.string() }),
+        signal,
+      );
+      return data.permission === 'admin' || data.permission === 'write' || data.permission === 'maintain';
+    } catch (error) {
+      if (isMissing(error)) return false;
+      throw error;
+    }
+  }
+
+  async readComments(issue: number, signal: AbortSignal): Promise<readonly IssueComment[]> {
+    const rows: IssueComment[] = [];
+    for (let page = 1; page <= 10; page++) {
+      const { data, headers } = await this.#request(
+        'GET /repos/{owner}/{repo}/issues/{issue_number}/comments',
+        { issue_number: issue, per_page: 100, page },
+        z.array(commentRow),
+        signal,
+      );
+      rows.push(...data.map((row) => ({ author: row.user ?? null, body: row.body ?? '', createdAt: row.created_at })));
+      if (linkOf(headers, 'next') === undefined) break;
+    }
+    return rows;
+  }
+
+  async addComment(issue: number, body: string, marker: string, signal: AbortSignal): Promise<void> {
+    await this.#request(
+      'POST /repos/{owner}/{repo}/issues/{issue_number}/comments',
+      { issue_number: issue, body: marked(body, marker) },
+      anything,
+      signal,
+    );
+  }
+
+  async hasComment(issue: number, marker: string, signal: AbortSignal): Promise<boolean> {
+    const comments = await this.readComments(issue, signal);
+    return comments.some((comment) => comment.body.includes(`<!-- toolcrew:${marker} -->`));
+  }
+
+  async addLabel(issue: number, name: string, signal: AbortSignal): Promise<void> {
+    await this.#request(
+      'POST /repos/{owner}/{repo}/issues/{issue_number}/labels',
+      { issue_number: issue, labels: [name] },
+      anything,
+      signal,
+    );
+  }
+
+  async removeLabel(issue: number, name: string, signal: AbortSignal): Promise<void> {
+    try {
+      await this.#request(
+        'DELETE /repos/{owner}/{repo}/issues/{issue_number}/labels/{name}',
+        { issue_number: issue, name },
+        anything,
+        signal,
+      );
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+    }
+  }
+
+  async findPullRequest(branch: string, signal: AbortSignal): Promise<PullRequest | null> {
+    const { data } = await this.#request(
+      'GET /repos/{owner}/{repo}/pulls',
+      { head: `${this.#at.owner}:${branch}`, state: 'open', per_page: 1 },
+      z.array(pullRow),
+      signal,
+    );
+    const [row] = data;
+    return row === undefined ? null : { number: row.number, url: row.html_url };
+  }
+
+  async createPullRequest(
+    request: {
+      readonly branch: string;
+      readonly base: string;
+      readonly title: string;
+      readonly body: string;
+      readonly draft: boolean;
+    },
+    signal: AbortSignal,
+  ): Promise<PullRequest> {
+    const { branch, base, title, body, draft } = request;
+    const { data } = await this.#request(
+      'POST /repos/{owner}/{repo}/pulls',
+      { head: branch, base, title, body, draft },
+      pullRow,
+      signal,
+    );
+    return { number: data.number, url: data.html_url };
+  }
+}

@@ -1,0 +1,50 @@
+// The daemon's numbers in Prometheus' text format.
+
+import { Counter, Gauge, Registry } from 'prom-client';
+import type { StateView } from '../view.ts';
+
+/** Renders one state; nothing is kept between calls. */
+export async function renderMetrics(view: StateView): Promise<{ readonly contentType: string; readonly body: string }> {
+  const registry = new Registry();
+  const registers = [registry];
+  const gauge = (name: string, help: string, value: number) => new Gauge({ name, help, registers }).set(value);
+  const counter = (name: string, help: string, value: number) => new Counter({ name, help, registers }).inc(value);
+  const issues = new Gauge({
+    name: 'toolcrew_issues',
+    help: 'Issues by where they stand.',
+    labelNames: ['state'],
+    registers,
+  });
+  for (const state of ['running', 'retrying', 'queued'] as const) issues.set({ state }, view.counts[state]);
+  const finished = new Counter({
+    name: 'toolcrew_issues_finished_total',
+    help: 'Issues that came to an end.',
+    labelNames: ['outcome'],
+    registers,
+  });
+  finished.inc({ outcome: 'done' }, view.counts.completed);
+  finished.inc({ outcome: 'failed' }, view.counts.failed);
+  gauge('toolcrew_slots', 'Agents that may work at a time.', view.slots);
+  const tokens = new Counter({
+    name: 'toolcrew_tokens_total',
+    help: 'Tokens of the model used by agents.',
+    labelNames: ['direction'],
+    registers,
+  });
+  tokens.inc({ direction: 'input' }, view.totals.input_tokens);
+  tokens.inc({ direction: 'output' }, view.totals.output_tokens);
+  counter('toolcrew_cost_usd_total', 'Cost of agents, US dollars.', view.totals.cost_usd);
+  counter('toolcrew_agent_seconds_total', 'Time that agents worked, seconds.', view.totals.seconds_running);
+  counter('toolcrew_tracker_requests_total', 'Requests to the tracker since the start.', view.poll.requests);
+  counter('toolcrew_tracker_not_modified_total', 'Of these, answered "not modified".', view.poll.not_modified);
+  gauge('toolcrew_poll_ok', 'Whether the last poll got an answer.', view.poll.last_error === null ? 1 : 0);
+  gauge(
+    'toolcrew_workflow_ok',
+    'Whether the workflow file is valid as it stands.',
+    view.workflow.error === null ? 1 : 0,
+  );
+  gauge('toolcrew_resident_memory_bytes', 'Memory of the daemon itself.', process.memoryUsage.rss());
+  if (view.rate_limit.remaining !== null)
+    gauge('toolcrew_rate_limit_remaining', 'Requests left of the quota.', view.rate_limit.remaining);
+  return { contentType: registry.contentType, body: await registry.metrics() };
+}

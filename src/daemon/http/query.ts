@@ -1,0 +1,41 @@
+// The page of the lists that a request asks for.
+
+import { visible } from '../../base/rules/text.ts';
+import { LIMIT_DEFAULT, LIMIT_MAX, type Page, parseCursor } from '../view-page.ts';
+import type { Refusal } from './guards.ts';
+import { COLUMNS } from './text-table.ts';
+
+function refusal(message: string): Refusal {
+  return { status: 400, code: 'bad_request', message };
+}
+
+/** Reads `?limit` and `?after`; a refusal when one of them is none. */
+export function pageOf(url: string | undefined, limit: number): Page | Refusal {
+  const query = new URL(url ?? '/', 'http://here').searchParams;
+  const wanted = query.get('limit');
+  if (wanted !== null && (!/^[1-9]\d{0,3}$/.test(wanted) || Number(wanted) > LIMIT_MAX))
+    return refusal(`limit: expected a whole number from 1 to ${LIMIT_MAX}, got ${visible(wanted)}`);
+  const cursor = query.get('after');
+  const after = cursor === null ? null : parseCursor(cursor);
+  if (after === undefined)
+    return refusal(`after: expected a cursor of "next" in /api/v1/state, got ${visible(cursor ?? '')}`);
+  return { limit: wanted === null ? limit : Number(wanted), after };
+}
+
+const COLUMNS_MIN = 40;
+const COLUMNS_MAX = 1000;
+
+/** Reads `?columns`, the width of the terminal that asks; a refusal when it is none. */
+export function columnsOf(url: string | undefined): number | Refusal {
+  const wanted = new URL(url ?? '/', 'http://here').searchParams.get('columns');
+  if (wanted === null) return COLUMNS;
+  const columns = /^\d{1,4}$/.test(wanted) ? Number(wanted) : 0;
+  if (columns < COLUMNS_MIN || columns > COLUMNS_MAX)
+    return refusal(`columns: expected a whole number from ${COLUMNS_MIN} to ${COLUMNS_MAX}, got ${visible(wanted)}`);
+  return columns;
+}
+
+/** Whether events keep it fresh. */
+export function isFirstPage({ limit, after }: Page): boolean {
+  return limit === LIMIT_DEFAULT && after === null;
+}

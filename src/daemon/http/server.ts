@@ -1,0 +1,336 @@
+// The status server: routes, their guards, and an end that leaves no connection behind.
+
+import { randomBytes } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { assertNever, messageOf, ToolError } from '../../base/rules/errors.ts';
+import { visible } from '../../base/rules/text.ts';
+import { EVERYTHING, LIMIT_DEFAULT } from '../view-page.ts';
+import { textDashboard } from './dashboard.ts';
+import { EventStream } from './events.ts';
+import { checkOrigin, type Refusal, SESSION_COOKIE, Sessions } from './guards.ts';
+import { loginPage, page } from './page.ts';
+import { columnsOf, isFirstPage, pageOf } from './query.ts';
+import type { Source } from './source.ts';
+import { finishedTeamsOf, teamsOf } from './team-lines.ts';
+
+export type ServerOptions = {
+  readonly source: Source;
+  readonly host: string;
+  /** 0: any free one. */
+  readonly port: number;
+  readonly allowedHosts: readonly string[];
+  readonly token: string | null;
+};
+
+/** So many rows of each list a terminal is shown. */
+const TEXT_ROWS = 20;
+const MAX_BODY_BYTES = 64 * 1024;
+
+type Route = 'home' | 'state' | 'issue' | 'team' | 'events' | 'refresh' | 'metrics' | 'healthz' | 'login';
+
+const METHODS: Readonly<Record<Route, readonly string[]>> = {
+  home: ['GET', 'HEAD'],
+  state: ['GET', 'HEAD'],
+  issue: ['GET', 'HEAD'],
+  team: ['GET', 'HEAD'],
+  events: ['GET'],
+  refresh: ['POST'],
+  metrics: ['GET', 'HEAD'],
+  healthz: ['GET', 'HEAD'],
+  login: ['POST'],
+};
+
+function routeOf(path: string): Route | undefined {
+  switch (path) {
+    case '/':
+    case '/status':
+      return 'home';
+    case '/api/v1/state':
+      return 'state';
+    case '/api/v1/events':
+      return 'events';
+    case '/api/v1/refresh':
+      return 'refresh';
+    case '/metrics':
+      return 'metrics';
+    case '/healthz':
+      return 'healthz';
+    case '/login':
+      return 'login';
+    default:
+      if (path === '/api/v1/teams' || path.startsWith('/api/v1/teams/')) return 'team';
+      return path.startsWith('/api/v1/issues/') ? 'issue' : undefined;
+  }
+}
+
+function wantsHtml(request: IncomingMessage): boolean {
+  return /\btext\/html\b/.test(request.headers.accept ?? '');
+}
+
+class TooLarge extends Error {}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request) {
+    const part = Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk));
+    bytes += part.length;
+    if (bytes > MAX_BODY_BYTES) throw new TooLarge();
+    chunks.push(part);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+export class StatusServer {
+  readonly #options: ServerOptions;
+  readonly #sessions: Sessions;
+  readonly #events: EventStream;
+  readonly #server: Server;
+  #port = 0;
+
+  constructor(options: ServerOptions) {
+    this.#options = options;
+    this.#sessions = new Sessions(options.token);
+    this.#events = new EventStream(options.source);
+    this.#server = createServer(
+      { requestTimeout: 15_000, headersTimeout: 10_000, keepAliveTimeout: 5_000, connectionsCheckingInterval: 2_000 },
+      (request, response) => {
+        this.#serve(request, response).catch((error: unknown) => {
+          if (response.headersSent) response.destroy();
+          else this.#refuse(response, { status: 500, code: 'internal', message: messageOf(error) });
+        });
+      },
+    );
+    this.#server.maxConnections = 512;
+  }
+
+  /** Starts to listen; a busy port is a ToolError that names both ways out. */
+  async listen(): Promise<void> {
+    const { host, port } = this.#options;
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', (error) => {
+        const busy = 'code' in error && error.code === 'EADDRINUSE';
+        const message = busy
+          ? `port ${port} on ${host} is in use; take another one with --port <n>, or switch the status server off with server.port: 0`
+          : `cannot listen on ${host}:${port}: ${messageOf(error)}`;
+        reject(new ToolError(busy ? 'port_in_use' : 'config', message, { cause: error }));
+      });
+      this.#server.listen(port, host, resolve);
+    });
+    const address = this.#server.address();
+    this.#port = typeof address === 'object' && address !== null ? address.port : port;
+  }
+
+  get url(): string {
+    const { host } = this.#options;
+    const name = host === '127.0.0.1' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
+    return `http://${name}:${this.#port}`;
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = (request.url ?? '/').split('?')[0] ?? '/';
+    const foreign = checkOrigin(request, this.#options.allowedHosts);
+    if (foreign !== undefined) return this.#refuse(response, foreign);
+    const route = routeOf(path);
+    if (route === undefined || (route === 'login' && !this.#sessions.required)) {
+      return this.#refuse(response, { status: 404, code: 'not_found', message: `there is nothing at ${path}` });
+    }
+    const methods = METHODS[route];
+    if (!methods.includes(request.method ?? '')) {
+      const allow = methods.join(', ');
+      return this.#refuse(response, {
+        status: 405,
+        code: 'method_not_allowed',
+        message: `${path} takes ${allow}, got ${request.method}`,
+        headers: { allow },
+      });
+    }
+    if (route !== 'healthz' && route !== 'login' && !this.#sessions.admits(request))
+      return this.#askForToken(request, response, false);
+    return this.#answer(route, path, request, response);
+  }
+
+  async #answer(route: Route, path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { source } = this.#options;
+    switch (route) {
+      case 'home': {
+        const asked = pageOf(request.url, wantsHtml(request) ? LIMIT_DEFAULT : TEXT_ROWS);
+        if ('code' in asked) return this.#refuse(response, asked);
+        if (wantsHtml(request))
+          return this.#html(response, 200, (nonce) => page(source.state(asked), nonce, isFirstPage(asked)));
+        const columns = columnsOf(request.url);
+        return typeof columns === 'number'
+          ? this.#send(response, 200, 'text/plain; charset=utf-8', textDashboard(source.state(asked), columns))
+          : this.#refuse(response, columns);
+      }
+      case 'state': {
+        const asked = pageOf(request.url, LIMIT_DEFAULT);
+        return 'code' in asked ? this.#refuse(response, asked) : this.#json(response, 200, source.state(asked));
+      }
+      case 'issue': {
+        const number = /^\/api\/v1\/issues\/([1-9]\d{0,9})$/.exec(path)?.[1];
+        const found = number === undefined ? undefined : source.issue(Number(number));
+        if (found !== undefined) return this.#json(response, 200, found);
+        const message =
+          number === undefined
+            ? `expected an issue's number, got ${path.slice('/api/v1/issues/'.length)}`
+            : `the daemon knows nothing of issue #${number}`;
+        return this.#refuse(response, { status: 404, code: 'not_found', message });
+      }
+      case 'team':
+        return this.#teams(path.slice('/api/v1/teams/'.length), response);
+      case 'events':
+        return this.#events.open(request, response);
+      case 'refresh':
+        return this.#refresh(request, response);
+      case 'metrics': {
+        const { renderMetrics } = await import('./metrics.ts');
+        const { contentType, body } = await renderMetrics(source.state());
+        return this.#send(response, 200, contentType, body);
+      }
+      case 'healthz':
+        return this.#json(response, 200, { ok: true });
+      case 'login':
+        return this.#login(request, response);
+      default:
+        return assertNever(route);
+    }
+  }
+
+  /** All teams at work and the last ones that are finished, or the one of that name. */
+  #teams(name: string, response: ServerResponse): void {
+    const state = this.#options.source.state(EVERYTHING);
+    const teams = [...teamsOf(state), ...finishedTeamsOf(state)].map(({ issue, outcome, team }) => ({
+      issue_number: issue,
+      outcome,
+      ...team,
+    }));
+    if (name === '') {
+      this.#json(response, 200, { teams });
+      return;
+    }
+    const found = teams.find(({ team }) => team === name);
+    if (found !== undefined) {
+      this.#json(response, 200, found);
+      return;
+    }
+    const known = teams.map(({ team }) => team).join(', ');
+    const message = `there is no team ${visible(name)} at work or lately finished${known === '' ? '' : `; there is ${known}`}`;
+    this.#refuse(response, { status: 404, code: 'not_found', message });
+  }
+
+  async #refresh(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const type = request.headers['content-type'];
+    const empty =
+      request.headers['content-length'] === '0' ||
+      (request.headers['content-length'] === undefined && request.headers['transfer-encoding'] === undefined);
+    if (!empty && !/^application\/json\b/i.test(type ?? '')) {
+      return this.#refuse(response, {
+        status: 415,
+        code: 'unsupported_media_type',
+        message: `expected no body or application/json, got ${type ?? 'a body without a type'}`,
+      });
+    }
+    if (!empty && !(await this.#bodyOf(request, response))) return;
+    const { coalesced } = this.#options.source.refresh();
+    const requestedAt = new Date(this.#options.source.now()).toISOString();
+    this.#json(response, 202, {
+      queued: true,
+      coalesced,
+      requested_at: requestedAt,
+      operations: ['poll', 'reconcile'],
+    });
+  }
+
+  async #bodyOf(request: IncomingMessage, response: ServerResponse): Promise<{ readonly text: string } | undefined> {
+    try {
+      return { text: await readBody(request) };
+    } catch (error) {
+      if (!(error instanceof TooLarge)) throw error;
+      this.#refuse(response, {
+        status: 413,
+        code: 'too_large',
+        message: `expected at most ${MAX_BODY_BYTES} bytes`,
+        headers: { connection: 'close' },
+      });
+      return undefined;
+    }
+  }
+
+  async #login(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (!/^application\/x-www-form-urlencoded\b/i.test(request.headers['content-type'] ?? '')) {
+      return this.#refuse(response, { status: 415, code: 'unsupported_media_type', message: 'expected a form' });
+    }
+    const body = await this.#bodyOf(request, response);
+    if (body === undefined) return;
+    const session = this.#sessions.login(new URLSearchParams(body.text).get('token') ?? '');
+    if (session === undefined) return this.#askForToken(request, response, true);
+    response.writeHead(303, {
+      location: '/',
+      'set-cookie': `${SESSION_COOKIE}=${session}; HttpOnly; SameSite=Strict; Path=/`,
+      'content-length': 0,
+    });
+    response.end();
+  }
+
+  #askForToken(request: IncomingMessage, response: ServerResponse, refused: boolean): void {
+    if (wantsHtml(request)) {
+      this.#html(response, 401, (nonce) => loginPage(nonce, refused));
+      return;
+    }
+    this.#refuse(response, {
+      status: 401,
+      code: 'unauthorized',
+      message: 'expected the token of server.token in the header Authorization: Bearer <token>',
+      headers: { 'www-authenticate': 'Bearer' },
+    });
+  }
+
+  #refuse(response: ServerResponse, { status, code, message, headers }: Refusal): void {
+    this.#json(response, status, { error: { code, message } }, headers);
+  }
+
+  #json(
+    response: ServerResponse,
+    status: number,
+    value: unknown,
+    headers: Readonly<Record<string, string>> = {},
+  ): void {
+    this.#send(response, status, 'application/json; charset=utf-8', `${JSON.stringify(value, null, 2)}\n`, headers);
+  }
+
+  #html(response: ServerResponse, status: number, render: (nonce: string) => string): void {
+    const nonce = randomBytes(16).toString('base64');
+    const policy = `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`;
+    this.#send(response, status, 'text/html; charset=utf-8', render(nonce), { 'content-security-policy': policy });
+  }
+
+  #send(
+    response: ServerResponse,
+    status: number,
+    type: string,
+    body: string,
+    headers: Readonly<Record<string, string>> = {},
+  ): void {
+    response.writeHead(status, {
+      'content-type': type,
+      'content-length': Buffer.byteLength(body),
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      // Not no-referrer: under that a browser's own form says Origin: null.
+      'referrer-policy': 'same-origin',
+      vary: 'accept',
+      ...headers,
+    });
+    response.end(response.req.method === 'HEAD' ? undefined : body);
+  }
+
+  async close(): Promise<void> {
+    this.#events.close();
+    const closed = new Promise<void>((resolve) => {
+      this.#server.close(() => resolve());
+    });
+    this.#server.closeAllConnections();
+    await closed;
+  }
+}

@@ -1,0 +1,17 @@
+// The state as a frame of events: what is not a list by its name, each row by its list and its key.
+
+import type { StateView } from '../view.ts';
+import type { Frame } from './feed.ts';
+
+const ROWS: ReadonlySet<string> = new Set(['generated_at', 'running', 'retrying', 'queued', 'completed']);
+
+export function stateFrame(view: StateView): Frame {
+  const rows: readonly (readonly [string, unknown])[] = [
+    ...(['running', 'retrying', 'queued'] as const).flatMap((list) =>
+      view[list].map((row) => [`${list}/${row.issue_number}`, row] as const),
+    ),
+    ...view.completed.map((row) => [`completed/${row.issue_number}-${row.finished_at}`, row] as const),
+  ];
+  const others = Object.entries(view).filter(([key]) => !ROWS.has(key));
+  return new Map([...others, ...rows].map(([key, value]) => [key, JSON.stringify(value)]));
+}

@@ -1,0 +1,178 @@
+// Intake of labelled issues: an issue starts, or waits for trust, slots or cost.
+// A reason to wait is logged once and always shown on the status page.
+
+import { type DaemonState, utcDay } from './rules/state.ts';
+import { messageOf } from '../base/rules/errors.ts';
+import type { Issue } from './rules/issue.ts';
+import { longestPauseMs } from './rules/retry.ts';
+import { oneLine } from '../base/rules/text.ts';
+import type { Workflow } from './rules/workflow.ts';
+import type { Clock, Journal, Logger, Tracker, Workspaces } from '../base/ports.ts';
+import { type Candidate, candidates, spentEvent } from './candidates.ts';
+import { type Admission, Gatekeeper } from './gatekeeper.ts';
+
+export type IntakeOptions = {
+  readonly workflow: () => Workflow;
+  readonly journal: Journal;
+  readonly tracker: Tracker;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly workspaces: Pick<Workspaces, 'outdate'>;
+};
+
+export const WAITS_FOR_SLOT = 'waits for a slot';
+
+/** Minimum number of issues that are asked about at once. */
+const BATCH = 4;
+
+export class Intake {
+  readonly #options: IntakeOptions;
+  readonly #gatekeeper: Gatekeeper;
+  /** Issues of the last listing whose work is not over since. */
+  #listed = new Set<number>();
+  #listing: readonly Issue[] = [];
+  readonly #announced = new Map<number, string>();
+  /** Issues whose last query failed: they come last, so that they do not block the others. */
+  readonly #unanswered = new Set<number>();
+  /** Failure that stops all queries before the next poll; null: none. */
+  #trouble: string | null = null;
+  #troubleSaid: string | null = null;
+  /** After a poll with a failed query, one query is enough to see whether the failure is over. */
+  #careful = false;
+  #capSaid = '';
+
+  constructor(options: IntakeOptions) {
+    this.#options = options;
+    this.#gatekeeper = new Gatekeeper(options.tracker, options.clock);
+  }
+
+  get #state(): DaemonState {
+    return this.#options.journal.state;
+  }
+
+  /** Takes the listing of a poll. */
+  listed(issues: readonly Issue[]): void {
+    this.#careful = this.#trouble !== null;
+    this.#trouble = null;
+    if (issues === this.#listing) return;
+    this.#listing = issues;
+    const numbers = new Set(issues.map((issue) => issue.number));
+    // Commits pushed before the label was added belong to the base of the work, so the next refresh must fetch anew.
+    if (issues.some(({ number }) => !this.#listed.has(number))) this.#options.workspaces.outdate();
+    this.#listed = numbers;
+    this.#gatekeeper.keepOnly(numbers);
+    for (const number of this.#unanswered) if (!numbers.has(number)) this.#unanswered.delete(number);
+  }
+
+  /** Looks at every waiting issue again at the next poll: permissions may have changed. */
+  reconsider(): void {
+    this.#gatekeeper.reconsider();
+  }
+
+  known(issue: Issue): Admission | undefined {
+    return this.#gatekeeper.known(issue);
+  }
+
+  /**
+   * Issues that could start, oldest first.
+   * @param held issues in work, as they were read: WORKFLOW.md may not name their labels any more
+   */
+  candidates(listing: readonly Issue[], held: readonly Issue[], busy: ReadonlySet<number>): Candidate[] {
+    const { clock, workflow } = this.#options;
+    const unlisted = held.filter(({ number }) => !this.#listed.has(number));
+    const all = unlisted.length === 0 ? listing : [...unlisted, ...listing];
+    const open = candidates(all, this.#state, busy, clock.now(), longestPauseMs(workflow().agent.maxRetryBackoffMs));
+    if (this.#unanswered.size === 0) return open;
+    const late = ({ issue }: Candidate) => this.#unanswered.has(issue.number) && this.known(issue) === undefined;
+    return [...open.filter((one) => !late(one)), ...open.filter(late)];
+  }
+
+  /**
+   * Queries the admission of the next few candidates; of none after a failure.
+   * @param from index of the first one
+   */
+  async askAhead(open: readonly Candidate[], from: number, slots: number, signal: AbortSignal): Promise<void> {
+    const ahead = open.slice(from, from + Math.max(BATCH, slots));
+    await this.ask(
+      ahead.flatMap(({ kind, issue }) => (kind === 'fresh' ? [issue] : [])),
+      signal,
+    );
+  }
+
+  /** Queries the admission of these issues; of none after a failure. */
+  async ask(issues: readonly Issue[], signal: AbortSignal): Promise<void> {
+    if (this.#trouble !== null) return;
+    const { tracker, labels } = this.#options.workflow();
+    const ahead = issues.filter((issue) => this.known(issue) === undefined);
+    const batch = this.#careful ? ahead.slice(0, 1) : ahead;
+    if (batch.length === 0) return;
+    await Promise.all(
+      batch.map(async (issue) => {
+        try {
+          await this.#gatekeeper.admit(issue, tracker.trust, labels, spentEvent(this.#state, issue), signal);
+          this.#unanswered.delete(issue.number);
+        } catch (error) {
+          this.#unanswered.add(issue.number);
+          this.#trouble ??= `cannot tell who may set work going: ${messageOf(error)}`;
+        }
+      }),
+    );
+    if (signal.aborted) return;
+    if (this.#trouble !== null && this.#trouble !== this.#troubleSaid)
+      this.#options.log.log('warn', 'poller', this.#trouble);
+    this.#troubleSaid = this.#trouble;
+    this.#careful = false;
+  }
+
+  /** Records a failed query about an issue; no more queries are made before the next poll. */
+  noAnswer(issue: number, error: unknown): void {
+    this.#unanswered.add(issue);
+    this.#gatekeeper.forget(issue);
+    this.#trouble ??= `issue #${issue} cannot be read: ${messageOf(error)}`;
+  }
+
+  /** Whether a query has failed since the last poll. */
+  get isTroubled(): boolean {
+    return this.#trouble !== null;
+  }
+
+  /** Reason why the issue cannot start now; null when it can. */
+  obstacle(issue: Issue, slots: number, capped: string | null): string | null {
+    // Without a free slot nothing is queried again: the last reason stays.
+    const admission = slots <= 0 ? this.#gatekeeper.last(issue) : this.known(issue);
+    if (admission?.admitted === false) {
+      this.announce(issue, `issue #${issue.number} "${oneLine(issue.title, 120)}" waits: ${admission.reason}`);
+      return admission.reason;
+    }
+    if (capped !== null) return capped;
+    if (admission === undefined && this.#trouble !== null) return this.#trouble;
+    if (slots <= 0) return WAITS_FOR_SLOT;
+    return admission === undefined ? 'is to be looked at' : null;
+  }
+
+  announce(issue: Issue, line: string): void {
+    if (this.#announced.get(issue.number) === line) return;
+    this.#announced.set(issue.number, line);
+    this.#options.log.log('info', 'poller', line, { issue: issue.number });
+  }
+
+  /** Forgets a finished issue: its next admission is queried, and its next reason logged, again. */
+  forget(issue: number): void {
+    this.#listed.delete(issue);
+    this.#gatekeeper.forget(issue);
+    this.#announced.delete(issue);
+  }
+
+  /** Reason why the daily cost limit allows no start; null when it allows one. */
+  costCap(): string | null {
+    const { maxCostPerDayUsd } = this.#options.workflow().agent;
+    const { today } = this.#state;
+    const day = utcDay(this.#options.clock.now());
+    if (maxCostPerDayUsd === null || today.day !== day || today.cost_usd < maxCostPerDayUsd) return null;
+    const reason = `the day's limit of $${maxCostPerDayUsd.toFixed(2)} is reached (agent.max_cost_usd_per_day)`;
+    if (this.#capSaid !== day)
+      this.#options.log.log('warn', 'poller', `no agent is started before tomorrow (UTC): ${reason}`);
+    this.#capSaid = day;
+    return reason;
+  }
+}

@@ -1,0 +1,198 @@
+// Decodes what stands in the daemon's journal back into records.
+
+import * as z from 'zod';
+import { EMPTY_BOOK, type Past, withPast } from '../rules/finished-issues.ts';
+import type { JournalRecord } from '../rules/record.ts';
+import { ATTEMPT_OUTCOMES, ISSUE_OUTCOMES } from '../rules/record.ts';
+import { type FrozenState, thawState } from '../rules/snapshot.ts';
+import type { DaemonState } from '../rules/state.ts';
+import { EFFECTS } from '../rules/effect-names.ts';
+import { teamSummary } from '../runners/team-summary-decoder.ts';
+import { addPages } from './journal-loading.ts';
+
+const issue = z.number().int().positive();
+const count = z.number().nonnegative();
+const usage = z.object({ input_tokens: count, output_tokens: count, cost_usd: count, turns: count, seconds: count });
+const pullRequest = z.object({ number: issue, url: z.string() });
+const effect = { issue, effect: z.enum(EFFECTS), key: z.string() };
+
+const record = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('claimed'),
+    issue,
+    title: z.string(),
+    url: z.string(),
+    life: z.number().int().positive(),
+    branch: z.string(),
+    state_labels: z.array(z.string()),
+    label_event: z.number().nullable(),
+  }),
+  z.object({
+    type: z.literal('attempt_started'),
+    issue,
+    attempt: z.number().int().positive(),
+    run: z.string(),
+    runtime: z.string(),
+    workspace: z.string(),
+  }),
+  z.object({ type: z.literal('effect_started'), ...effect }),
+  z.object({
+    type: z.literal('effect_finished'),
+    ...effect,
+    result: z.record(z.string(), z.union([z.string(), z.number(), z.null()])),
+  }),
+  z.object({ type: z.literal('effect_failed'), ...effect, error: z.string() }),
+  z.object({ type: z.literal('session'), issue, session_id: z.string().nullable() }),
+  z.object({ type: z.literal('usage'), issue, usage }),
+  z.object({ type: z.literal('asked_pull_request'), issue, title: z.string(), body: z.string() }),
+  z.object({ type: z.literal('asked_done'), issue }),
+  z.object({
+    type: z.literal('attempt_ended'),
+    issue,
+    outcome: z.enum(ATTEMPT_OUTCOMES),
+    reason: z.string(),
+    usage,
+    head: z.string().nullable(),
+    next: z.enum(['publish', 'retry', 'give_up', 'stop']),
+    retry_at: z.number().nullable(),
+    team: teamSummary.optional(),
+  }),
+  z.object({
+    type: z.literal('publish_failed'),
+    issue,
+    reason: z.string(),
+    next: z.enum(['again', 'retry', 'give_up']),
+    retry_at: z.number().nullable(),
+  }),
+  z.object({ type: z.literal('saved'), issue, lines: z.array(z.string()) }),
+  z.object({ type: z.literal('finished'), issue, outcome: z.enum(ISSUE_OUTCOMES), updated_at: z.string() }),
+  z.object({ type: z.literal('snapshot'), state: z.unknown() }),
+]);
+
+const outcome = z.enum(ISSUE_OUTCOMES);
+
+type FrozenPast = FrozenState['past'];
+
+/** There may be tens of thousands of these: they are looked at where they stand, not copied one by one. */
+function isFrozenPast(value: unknown): value is FrozenPast {
+  return (
+    Array.isArray(value) &&
+    value.every((row: unknown) => {
+      if (!Array.isArray(row) || row.length !== 5) return false;
+      const [number, life, labelEvent, updatedAt, how]: unknown[] = row;
+      return (
+        isWhole(number) &&
+        number > 0 &&
+        isWhole(life) &&
+        (labelEvent === null || typeof labelEvent === 'number') &&
+        typeof updatedAt === 'string' &&
+        ISSUE_OUTCOMES.some((known) => known === how)
+      );
+    })
+  );
+}
+
+function isWhole(value: unknown): value is number {
+  return Number.isSafeInteger(value);
+}
+
+function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string');
+}
+
+function isCleanups(value: unknown): value is FrozenState['cleanups'] {
+  return (
+    Array.isArray(value) &&
+    value.every(
+      (row: unknown) =>
+        Array.isArray(row) &&
+        row.length >= 2 &&
+        row.length <= 4 &&
+        (row.length === 2 || typeof row[2] === 'string') &&
+        (row.length < 4 || isTexts(row[3])) &&
+        isWhole(row[0]) &&
+        typeof row[1] === 'string',
+    )
+  );
+}
+
+/** Earlier programs knew of none. */
+const team = teamSummary.nullable().default(null);
+
+const entry = z.object({
+  number: issue,
+  title: z.string(),
+  url: z.string(),
+  life: z.number().int(),
+  branch: z.string(),
+  stateLabels: z.array(z.string()),
+  labelEvent: z.number().nullable(),
+  claimedAt: z.number(),
+  phase: z.enum(['claimed', 'running', 'retrying', 'publishing', 'giving_up', 'parked']),
+  attempt: z.number().int(),
+  failures: z.number().int(),
+  interruptions: z.number().int(),
+  outages: z.number().int(),
+  run: z
+    .object({ id: z.string(), attempt: z.number().int(), startedAt: z.number(), pid: z.number().nullable() })
+    .nullable(),
+  runtime: z.string().nullable(),
+  workspace: z.string().nullable(),
+  sessionId: z.string().nullable(),
+  retryAt: z.number().nullable(),
+  lastError: z.string().nullable(),
+  /** Earlier programs wrote none. */
+  stepError: z.string().nullable().default(null),
+  askedPullRequest: z.object({ title: z.string(), body: z.string() }).nullable(),
+  askedDone: z.boolean(),
+  head: z.string().nullable(),
+  pullRequest: pullRequest.nullable(),
+  pushed: z.array(z.string()),
+  effects: z.record(z.string(), z.enum(['started', 'finished'])),
+  spent: usage,
+  running: usage,
+  team,
+  finished: z.object({ outcome, updatedAt: z.string(), at: z.number() }).nullable(),
+});
+
+const state = z.object({
+  entries: z.array(entry),
+  past: z.custom<FrozenPast>(isFrozenPast),
+  cleanups: z.custom<FrozenState['cleanups']>(isCleanups),
+  completed: z.array(
+    z.object({
+      number: issue,
+      title: z.string(),
+      url: z.string(),
+      life: z.number().int(),
+      outcome,
+      attempts: z.number().int(),
+      branch: z.string(),
+      pullRequest: pullRequest.nullable(),
+      reason: z.string().nullable(),
+      startedAt: z.number(),
+      finishedAt: z.number(),
+      spent: usage,
+      team,
+    }),
+  ),
+  counts: z.object({ done: count, failed: count, label_removed: count, closed: count }),
+  totals: usage,
+  today: z.object({ day: z.string(), cost_usd: count }),
+});
+
+/** undefined when the value is no record of the journal. */
+export function decodeRecord(value: unknown): JournalRecord | undefined {
+  const decoded = record.safeParse(value);
+  return decoded.success ? decoded.data : undefined;
+}
+
+/** undefined when the value is no state that `freezeState` made. */
+export function decodeState(value: unknown): DaemonState | undefined {
+  const decoded = state.safeParse(value);
+  if (!decoded.success) return undefined;
+  const pages = new Map<number, Map<number, Past>>();
+  for (const [number, life, labelEvent, updatedAt, outcome] of decoded.data.past)
+    addPages(pages, withPast(EMPTY_BOOK, number, { life, labelEvent, updatedAt, outcome }));
+  return thawState(pages, decoded.data);
+}

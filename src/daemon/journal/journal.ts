@@ -1,0 +1,122 @@
+// The daemon's journal: an event log with the state folded from it, continued in a new file when it has grown.
+
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fold } from '../rules/fold.ts';
+import type { JournalRecord } from '../rules/record.ts';
+import { freezeState } from '../rules/snapshot.ts';
+import type { DaemonState } from '../rules/state.ts';
+import { EMPTY_STATE } from '../rules/state.ts';
+import { ToolError } from '../../base/rules/errors.ts';
+import type { Stored } from '../../base/rules/stored-record.ts';
+import type { Journal } from '../../base/ports.ts';
+import { linkNew } from '../../base/files/create-exclusive.ts';
+import { EventLog } from '../../base/files/event-log.ts';
+import { decodeRecord, decodeState } from './journal-decoder.ts';
+import { Loading } from './journal-loading.ts';
+import { syncDirectory } from '../../base/files/sync-directory.ts';
+
+export type JournalOptions = {
+  readonly directory: string;
+  readonly now: () => number;
+  /** The log is continued in a new file when it is this long and four times as long as its snapshot. */
+  readonly maxBytes?: number;
+};
+
+const MAX_BYTES = 1024 * 1024;
+
+/** Opens `<directory>/journal.jsonl`; the file before the last continuation stays as `journal.1.jsonl`. */
+export class FileJournal implements Journal {
+  readonly #options: JournalOptions;
+  readonly #path: string;
+  #log: EventLog<JournalRecord>;
+  #state: DaemonState = EMPTY_STATE;
+  #loading: Loading | undefined;
+  #snapshotBytes = 0;
+
+  constructor(options: JournalOptions) {
+    this.#options = options;
+    this.#path = join(options.directory, 'journal.jsonl');
+    const loading = new Loading();
+    this.#loading = loading;
+    this.#log = this.#open(0);
+    this.#state = loading.state;
+    this.#loading = undefined;
+  }
+
+  get state(): DaemonState {
+    return this.#state;
+  }
+
+  /** How many lines of the file were not whole and did not count. */
+  get tornLines(): number {
+    return this.#log.incomplete;
+  }
+
+  #open(skip: number): EventLog<JournalRecord> {
+    return new EventLog<JournalRecord>({
+      path: this.#path,
+      decode: decodeRecord,
+      now: this.#options.now,
+      onRecord: (record) => this.#take(record),
+      skip,
+    });
+  }
+
+  #take(record: Stored<JournalRecord>): void {
+    if (record.type === 'snapshot') {
+      const state = decodeState(record.state);
+      if (state === undefined)
+        throw new ToolError('state_unusable', `${this.#path} begins with a snapshot that this program cannot read`);
+      if (this.#loading === undefined) this.#state = state;
+      else this.#loading.start(state);
+    } else if (this.#loading === undefined) this.#state = fold(this.#state, record);
+    else this.#loading.take(record);
+  }
+
+  async append(record: JournalRecord): Promise<Stored<JournalRecord>> {
+    const stored = this.#log.append(record);
+    const flushed = this.#log.flush();
+    if (this.#log.size > Math.max(this.#options.maxBytes ?? MAX_BYTES, 4 * this.#snapshotBytes)) this.#continue();
+    await flushed;
+    return stored;
+  }
+
+  /** At every moment of this the journal's file is a whole one: the old, then the new. */
+  #continue(): void {
+    const next = `${this.#path}.next`;
+    rmSync(next, { force: true });
+    const snapshot = {
+      type: 'snapshot',
+      state: freezeState(this.#state),
+      v: 1,
+      id: `snapshot-${this.#options.now()}`,
+      at: this.#options.now(),
+    };
+    const line = Buffer.from(`\n${JSON.stringify(snapshot)}\n`);
+    const fd = openSync(next, 'wx', 0o600);
+    try {
+      if (writeSync(fd, line) !== line.length)
+        throw new ToolError('state_unusable', `cannot write ${next}: is the disk full?`);
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+    const archive = join(this.#options.directory, 'journal.1.jsonl');
+    const link = `${archive}.link`;
+    rmSync(link, { force: true });
+    if (existsSync(this.#path)) linkNew(this.#path, link);
+    renameSync(link, archive);
+    renameSync(next, this.#path);
+    syncDirectory(dirname(this.#path));
+    const old = this.#log;
+    // The state is the one just written.
+    this.#log = this.#open(line.length);
+    this.#snapshotBytes = line.length;
+    void old.close();
+  }
+
+  close(): Promise<void> {
+    return this.#log.close();
+  }
+}

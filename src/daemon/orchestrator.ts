@@ -1,0 +1,375 @@
+// The daemon's loop: polls, reconciles, starts agents while there are slots, sees each issue through to its end.
+
+import type { EndCause } from './rules/attempt-end.ts';
+import type { IssueOutcome } from './rules/record.ts';
+import type { Entry } from './rules/state.ts';
+import { messageOf, ToolError } from '../base/rules/errors.ts';
+import type { Issue } from './rules/issue.ts';
+import { longestPauseMs, retryDelayMs } from './rules/retry.ts';
+import { TrackerError } from './rules/tracker-error.ts';
+import type { Workflow } from './rules/workflow.ts';
+import { Supervisor } from '../base/supervisor.ts';
+import { Attempt, type AttemptOptions } from './attempt.ts';
+import { untilRetry } from './candidates.ts';
+import { Dispatcher, type Waiting } from './dispatcher.ts';
+import { Finisher } from './publish/finisher.ts';
+import { Intake } from './intake.ts';
+import { Janitor } from './janitor.ts';
+import type { Live } from './attempt-status.ts';
+import { endCutOff } from './recovery.ts';
+import { Stock } from './spare-workspaces.ts';
+
+export type OrchestratorOptions = Omit<AttemptOptions, 'onChange' | 'onSlotFree'> & {
+  /** Poll once, finish what that started, then stop. */
+  readonly once?: boolean;
+};
+
+/** Agents that have just been started are not kept waiting by the reading of a long list. */
+const LIST_REST_PAUSE_MS = 2_000;
+
+/** One issue that something is being done for. */
+type Worker = {
+  readonly number: number;
+  attempt: Attempt | undefined;
+  readonly abort: AbortController;
+  done: Promise<void>;
+};
+
+export type PollInfo = {
+  readonly lastAt: number | null;
+  readonly nextAt: number | null;
+  readonly lastError: string | null;
+};
+
+export class Orchestrator {
+  readonly #options: AttemptOptions & OrchestratorOptions;
+  readonly #supervisor: Supervisor;
+  readonly #intake: Intake;
+  readonly #finisher: Finisher;
+  readonly #janitor: Janitor;
+  readonly #stock: Stock;
+  readonly #dispatcher: Dispatcher;
+  readonly #workers = new Map<number, Worker>();
+  readonly #listeners = new Set<() => void>();
+  #poll: Omit<PollInfo, 'nextAt'> = { lastAt: null, lastError: null };
+  /** When the next poll is due, in elapsed time. */
+  #pollAt = 0;
+  #polling: Promise<void> | undefined;
+  #polledAt: number | null = null;
+  #isListing = false;
+  /** Why the daemon cannot go on. */
+  #broken: ToolError | undefined;
+  /** How often in a row the work on an issue broke off. */
+  readonly #stumbles = new Map<number, number>();
+  #asked = false;
+  #wake = new AbortController();
+  #stopping = false;
+
+  constructor(options: OrchestratorOptions) {
+    this.#options = { ...options, onChange: () => this.#changed(), onSlotFree: () => this.#wakeUp() };
+    this.#intake = new Intake(options);
+    this.#supervisor = new Supervisor({
+      clock: options.clock,
+      onFailure: (task, message) => this.#options.log.log('error', 'serve', `${task} failed: ${message}`),
+    });
+    const finish = (issue: number, outcome: IssueOutcome, updatedAt: string) => this.#finish(issue, outcome, updatedAt);
+    this.#finisher = new Finisher({ ...options, finish });
+    this.#stock = new Stock(options, this.#supervisor);
+    this.#dispatcher = new Dispatcher({
+      ...options,
+      intake: this.#intake,
+      stock: this.#stock,
+      signal: this.#signal,
+      busy: () => this.#busy,
+      freeSlots: () => this.#freeSlots,
+      start: (issue) => {
+        if (!this.#stopping) this.#startAttempt(issue);
+      },
+      takeBack: (entry, outcome, updatedAt) => this.#takeBack(entry, outcome, updatedAt),
+    });
+    this.#janitor = new Janitor({ ...options, supervisor: this.#supervisor, finish, onRemoved: () => this.#wakeUp() });
+  }
+
+  get #workflow(): Workflow {
+    return this.#options.workflow();
+  }
+
+  get #signal(): AbortSignal {
+    return this.#supervisor.signal;
+  }
+
+  get poll(): PollInfo {
+    const { clock } = this.#options;
+    const nextAt = this.#polledAt === null ? null : clock.now() + this.#pollAt - clock.elapsed();
+    return { ...this.#poll, nextAt };
+  }
+
+  /** Issues that carry the label and are not worked on, with why. */
+  get waiting(): readonly Waiting[] {
+    return this.#dispatcher.waiting;
+  }
+
+  /** What the agents at work are doing, by issue. */
+  get live(): ReadonlyMap<number, Live> {
+    const live = new Map<number, Live>();
+    for (const worker of this.#workers.values())
+      if (worker.attempt !== undefined) live.set(worker.number, worker.attempt.live);
+    return live;
+  }
+
+  /** Calls `listener` whenever something may have changed; gives the way to end that. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #changed(): void {
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** Asks for a poll now. `coalesced`: one was already asked for or under way. */
+  refresh(): { readonly coalesced: boolean } {
+    const coalesced = this.#asked || this.#polling !== undefined;
+    this.#intake.reconsider();
+    this.#asked = true;
+    this.#wakeUp();
+    return { coalesced };
+  }
+
+  #wakeUp(): void {
+    this.#wake.abort();
+  }
+
+  /** Ends what an earlier process left running and takes its attempts for interrupted. To be called once, before `run`. */
+  async recover(): Promise<void> {
+    for (const entry of this.#options.journal.state.entries.values()) await this.#interrupt(entry);
+  }
+
+  async #interrupt(entry: Entry): Promise<void> {
+    if (!this.#workers.has(entry.number)) await endCutOff(this.#options, entry, this.#signal);
+  }
+
+  /** Runs until `close`, or with `once` until what one poll started is finished. */
+  async run(): Promise<void> {
+    const { clock, once } = this.#options;
+    this.#asked = true;
+    while (!this.#signal.aborted) {
+      if (this.#broken !== undefined) throw this.#broken;
+      this.#wake = new AbortController();
+      if (this.#asked || this.#untilPoll <= 0) await this.#tick();
+      else await this.#dispatch();
+      if (once === true && this.#workers.size === 0) return;
+      if (!this.#asked) await clock.sleep(this.#wait, AbortSignal.any([this.#signal, this.#wake.signal]));
+    }
+  }
+
+  /** How long until the next poll is due without anybody asking, ms. */
+  get #untilPoll(): number {
+    const { once, clock } = this.#options;
+    return once === true ? Number.MAX_SAFE_INTEGER : this.#pollAt - clock.elapsed();
+  }
+
+  /** How long until there is something to do without anybody asking, ms. */
+  get #wait(): number {
+    const { once, clock, journal } = this.#options;
+    if (once === true) return Number.MAX_SAFE_INTEGER;
+    const now = clock.now();
+    const longest = longestPauseMs(this.#workflow.agent.maxRetryBackoffMs);
+    const retry = untilRetry(journal.state, this.#busy, this.#dispatcher.filledAt ?? now, now, longest);
+    return Math.min(this.#untilPoll, retry);
+  }
+
+  get #busy(): ReadonlySet<number> {
+    const stumbled = this.#options.once === true ? this.#stumbles.keys() : [];
+    return new Set([...this.#workers.keys(), ...this.#dispatcher.taking, ...this.#janitor.cleaning, ...stumbled]);
+  }
+
+  async #tick(): Promise<void> {
+    this.#asked = false;
+    this.#polling = this.#pollOnce();
+    try {
+      await this.#polling;
+    } finally {
+      this.#polling = undefined;
+      this.#changed();
+    }
+  }
+
+  async #pollOnce(): Promise<void> {
+    const { tracker, clock, log } = this.#options;
+    const { polling, labels } = this.#workflow;
+    this.#polledAt = clock.now();
+    try {
+      this.#dispatcher.listing = await tracker.listActive(labels.active, this.#signal);
+    } catch (error) {
+      if (this.#signal.aborted) return;
+      const message = messageOf(error);
+      if (message !== this.#poll.lastError) log.log('warn', 'poller', `this poll is skipped: ${message}`);
+      const retryAt = error instanceof TrackerError ? error.retryAt : null;
+      this.#poll = { lastAt: this.#poll.lastAt, lastError: message };
+      this.#pollAt = clock.elapsed() + Math.max(polling.intervalMs, (retryAt ?? 0) - clock.now());
+      return;
+    }
+    if (this.#poll.lastError !== null) log.log('info', 'poller', 'the tracker answers again');
+    this.#poll = { lastAt: clock.now(), lastError: null };
+    this.#pollAt = clock.elapsed() + polling.intervalMs;
+    this.#intake.listed(this.#dispatcher.listing);
+    await this.#reconcile();
+    await this.#dispatch();
+    this.#dispatcher.pollIsOver();
+    if (this.#options.once === true) await this.#listRest();
+    else this.#supervisor.run('the rest of the list', () => this.#listRest());
+  }
+
+  /** At first, and now and then, a poll leaves something of the list to be read while agents are at work. */
+  async #listRest(): Promise<void> {
+    const { tracker, log, clock, once } = this.#options;
+    if (this.#isListing) return;
+    this.#isListing = true;
+    try {
+      if (once !== true && this.#freeSlots <= 0) await clock.sleep(LIST_REST_PAUSE_MS, this.#signal);
+      if (this.#signal.aborted) return;
+      const listing = await tracker.listRest(this.#signal);
+      if (listing === null) return;
+      this.#dispatcher.listing = listing;
+      this.#intake.listed(listing);
+      if (this.#options.once === true) await this.#dispatch();
+      else this.#wakeUp();
+    } catch (error) {
+      if (!this.#signal.aborted)
+        log.log('warn', 'poller', `the list of issues is not complete before the next poll: ${messageOf(error)}`);
+    } finally {
+      this.#isListing = false;
+    }
+  }
+
+  /** Takes note of what people changed: an issue closed, a label taken off. */
+  async #reconcile(): Promise<void> {
+    await this.#dispatcher.verifyAll();
+    for (const entry of [...this.#options.journal.state.entries.values()]) {
+      await this.#interrupt(entry);
+      const settled = entry.phase === 'publishing' || entry.phase === 'giving_up';
+      if (settled && !this.#workers.has(entry.number)) this.#start(entry.number);
+    }
+    this.#janitor.cleanAll();
+    await this.#janitor.sweep(this.#signal);
+  }
+
+  async #takeBack(entry: Entry, outcome: IssueOutcome, updatedAt: string): Promise<void> {
+    const worker = this.#workers.get(entry.number);
+    const what = outcome === 'closed' ? 'was closed' : 'lost its active label';
+    this.#options.log.log('info', 'poller', `issue #${entry.number} ${what}; it is let go`, { issue: entry.number });
+    const cause: EndCause = { kind: 'cancelled', outcome, updatedAt };
+    if (worker?.attempt !== undefined) {
+      worker.attempt.stop(cause);
+      return;
+    }
+    worker?.abort.abort(cause);
+    await worker?.done;
+    await this.#finish(entry.number, outcome, updatedAt);
+  }
+
+  async #finish(issue: number, outcome: IssueOutcome, updatedAt: string): Promise<void> {
+    await this.#options.journal.append({ type: 'finished', issue, outcome, updated_at: updatedAt });
+    this.#intake.forget(issue);
+    this.#changed();
+    if (outcome === 'done' || outcome === 'closed') {
+      await this.#options.transcripts.forget(issue);
+      this.#janitor.clean(issue);
+    }
+  }
+
+  get #freeSlots(): number {
+    const { maxConcurrent } = this.#workflow.agent;
+    const attempts = [...this.#workers.values()].flatMap(({ attempt }) => (attempt === undefined ? [] : [attempt]));
+    const running = attempts.filter((attempt) => attempt.holdsSlot).length;
+    // Agents that end faster than their work can be collected wait for that.
+    return Math.min(maxConcurrent - running, 2 * maxConcurrent - attempts.length) - this.#dispatcher.taking.size;
+  }
+
+  /** Fills the free slots from the last listing, oldest issue first. */
+  async #dispatch(): Promise<void> {
+    const isAllowed = this.#poll.lastError === null && !this.#stopping && this.#poll.lastAt !== null;
+    if (await this.#dispatcher.fill(isAllowed)) this.#changed();
+  }
+
+  #startAttempt(issue: Issue): void {
+    const entry = this.#options.journal.state.entries.get(issue.number);
+    if (entry === undefined) return;
+    this.#start(issue.number, new Attempt(this.#options, entry, issue));
+  }
+
+  /** Sees one issue through: the steps before the attempt, the attempt, the steps after it. */
+  #start(number: number, attempt?: Attempt): void {
+    const worker: Worker = { number, attempt, abort: new AbortController(), done: Promise.resolve() };
+    this.#workers.set(number, worker);
+    worker.done = new Promise((resolve) => {
+      this.#supervisor.run(`issue #${number}`, async () => {
+        try {
+          await this.#work(worker);
+          this.#stumbles.delete(number);
+        } catch (error) {
+          worker.attempt = undefined;
+          await this.#stumble(worker, error);
+        } finally {
+          this.#workers.delete(number);
+          resolve();
+          this.#changed();
+          this.#wakeUp();
+        }
+      });
+    });
+  }
+
+  /** The work on one issue broke off: it is taken up again after a while. Without a journal nothing can go on. */
+  async #stumble(worker: Worker, error: unknown): Promise<void> {
+    const { log, clock, random } = this.#options;
+    if (this.#signal.aborted) return;
+    if (error instanceof ToolError && error.code === 'state_unusable') {
+      log.log('error', 'serve', `the daemon stops: ${error.message}`);
+      this.#broken ??= error;
+      return;
+    }
+    log.log('error', 'serve', `issue #${worker.number} failed: ${messageOf(error)}`);
+    const stumbles = (this.#stumbles.get(worker.number) ?? 0) + 1;
+    this.#stumbles.set(worker.number, stumbles);
+    const signal = AbortSignal.any([this.#signal, worker.abort.signal]);
+    await clock.sleep(retryDelayMs(stumbles, this.#workflow.agent.maxRetryBackoffMs, random()), signal);
+  }
+
+  async #work(worker: Worker): Promise<void> {
+    const { journal } = this.#options;
+    const { number, attempt } = worker;
+    const signal = AbortSignal.any([this.#signal, worker.abort.signal]);
+    if (attempt !== undefined) {
+      const unstopped = await this.#finisher.takeSteps(number, signal);
+      const entry = journal.state.entries.get(number);
+      if (!unstopped || entry === undefined || this.#stopping) return;
+      try {
+        await attempt.run();
+      } finally {
+        worker.attempt = undefined;
+      }
+      const cause = attempt.cause;
+      if (cause?.kind === 'cancelled') {
+        await this.#finish(number, cause.outcome, cause.updatedAt);
+        return;
+      }
+      // What is left to do is the next process's.
+      if (this.#stopping) return;
+    }
+    await this.#finisher.takeSteps(number, signal);
+  }
+
+  /** Ends every agent, leaves everything to the next process to go on with, and waits. */
+  async close(): Promise<void> {
+    this.#stopping = true;
+    this.#wakeUp();
+    for (const worker of this.#workers.values()) worker.attempt?.stop({ kind: 'shutdown' });
+    await Promise.allSettled(
+      [...this.#workers.values()].filter((worker) => worker.attempt !== undefined).map((worker) => worker.done),
+    );
+    await this.#supervisor.close();
+    await this.#stock.close();
+  }
+}

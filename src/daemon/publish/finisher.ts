@@ -1,0 +1,186 @@
+// Takes an issue whose attempts are over to its end, step by step; what fails is tried again or handed back to the agent.
+
+import { reactionTo } from '../rules/failure-answers.ts';
+import { labelRemoveKey, nextStep, type Step } from '../rules/next-step.ts';
+import type { IssueOutcome } from '../rules/record.ts';
+import type { Entry } from '../rules/state.ts';
+import { messageOf } from '../../base/rules/errors.ts';
+import { activeLabelsOf, hasLabel, type Issue, sameLabel, stateLabelsOf } from '../rules/issue.ts';
+import { retryDelayMs } from '../rules/retry.ts';
+import { TrackerError } from '../rules/tracker-error.ts';
+import type { Workflow } from '../rules/workflow.ts';
+import type { Clock, Journal, Logger, Tracker } from '../../base/ports.ts';
+import { isGone } from './issue-gone.ts';
+import type { Publisher } from './publish.ts';
+
+export type FinisherOptions = {
+  readonly workflow: () => Workflow;
+  readonly journal: Journal;
+  readonly tracker: Tracker;
+  readonly publisher: Publisher;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly random: () => number;
+  /** Records that an issue is over. */
+  readonly finish: (issue: number, outcome: IssueOutcome, updatedAt: string) => Promise<void>;
+};
+
+/** Between two tries of a step, however short the back-off of agents is set. */
+const LEAST_PAUSE_MS = 1_000;
+const OBSERVE_TRIES = 5;
+const OBSERVE_PAUSE_MS = 1_000;
+/** Of a step: how often it failed in a row, how often it was refused, and the reason that the log has already. */
+type Tally = { failures: number; refusals: number; said: string | null };
+
+function clear(tally: Tally): void {
+  tally.failures = 0;
+  tally.refusals = 0;
+  tally.said = null;
+}
+
+export class Finisher {
+  readonly #options: FinisherOptions;
+
+  constructor(options: FinisherOptions) {
+    this.#options = options;
+  }
+
+  /** Takes step after step until an attempt is next or the issue is over; false when the signal ended it before. */
+  async takeSteps(issue: number, signal: AbortSignal): Promise<boolean> {
+    const { journal, publisher, workflow, log } = this.#options;
+    const tally: Tally = { failures: 0, refusals: 0, said: null };
+    /** State labels that people put on since the claim. */
+    let added: readonly string[] = [];
+    let said = false;
+    for (;;) {
+      const entry = journal.state.entries.get(issue);
+      if (entry === undefined) return true;
+      const step = nextStep({ ...entry, stateLabels: [...entry.stateLabels, ...added] }, workflow().labels);
+      if (step === undefined) return true;
+      if (signal.aborted) return false;
+      try {
+        if (step.kind === 'observe') {
+          added = await this.#observe(entry, step.label, signal);
+          if (signal.aborted) return false;
+          if (added.length === 0) return true;
+        } else {
+          if (step.kind === 'label_add' && !said) {
+            said = true;
+            this.#sayDone(entry);
+          }
+          await publisher.step(entry, step, signal);
+        }
+        clear(tally);
+      } catch (error) {
+        if (signal.aborted) return false;
+        if (entry.phase === 'claimed') {
+          // A label of an earlier time that cannot be taken off is no reason not to work.
+          log.log('warn', 'publish', `issue #${issue}: ${messageOf(error)}`, { issue });
+          return true;
+        }
+        await this.#fail(entry, step, error, tally, signal);
+      }
+    }
+  }
+
+  #sayDone(entry: Entry): void {
+    if (entry.phase !== 'publishing') return;
+    const request = entry.pullRequest;
+    const what = request === null ? 'no pull request' : `pull request #${request.number}`;
+    this.#options.log.log('info', 'agent', `done, ${what}`, {
+      issue: entry.number,
+      pull_request: request?.number ?? null,
+    });
+  }
+
+  /** What follows stands in the table of answers. */
+  async #fail(entry: Entry, step: Step, error: unknown, tally: Tally, signal: AbortSignal): Promise<void> {
+    const { journal, tracker, log, clock, random, workflow } = this.#options;
+    const { agent } = workflow();
+    const issue = entry.number;
+    const reason = messageOf(error);
+    const reaction = reactionTo(step.kind, error);
+    if (reaction.do === 'look' && (await isGone(tracker, issue, entry.branch, signal))) {
+      await this.#leave(entry, reason);
+      return;
+    }
+    const now = clock.now();
+    tally.failures += 1;
+    tally.refusals = reaction.do === 'retry' ? tally.refusals + 1 : 0;
+    const refused = reaction.do === 'retry' && tally.refusals >= reaction.atMost;
+    if (refused && reaction.last === 'skip' && step.kind === 'comment') {
+      clear(tally);
+      await this.#skipComment(entry, step.key, reason);
+      return;
+    }
+    if (entry.phase === 'publishing' && (refused || reaction.do === 'ask_agent')) {
+      const next = refused || entry.failures + 1 >= agent.maxAttempts ? 'give_up' : 'retry';
+      const retryAt =
+        next === 'retry' ? now + retryDelayMs(entry.failures + 1, agent.maxRetryBackoffMs, random()) : null;
+      log.log('warn', 'publish', `issue #${issue} cannot be published: ${reason}`, { issue });
+      await journal.append({ type: 'publish_failed', issue, reason, next, retry_at: retryAt });
+      clear(tally);
+      return;
+    }
+    const asked = error instanceof TrackerError ? error.retryAt : null;
+    const cap = Math.max(agent.maxRetryBackoffMs, LEAST_PAUSE_MS);
+    const retryAt = asked ?? now + retryDelayMs(tally.failures, cap, random());
+    if (reason !== tally.said) {
+      tally.said = reason;
+      const later = `tried again in ${Math.ceil((retryAt - now) / 1000)} s, then at longer intervals`;
+      log.log('warn', 'publish', `issue #${issue}: ${reason}; ${later}`, { issue });
+    }
+    await journal.append({ type: 'publish_failed', issue, reason, next: 'again', retry_at: retryAt });
+    await clock.sleep(retryAt - now, signal);
+  }
+
+  /** The service takes no comment on this issue: the log names what the comment would have, and the label follows. */
+  async #skipComment(entry: Entry, key: string, reason: string): Promise<void> {
+    const { journal, log } = this.#options;
+    const issue = entry.number;
+    const untold = entry.lastError === null ? '' : `; it was given up because: ${entry.lastError}`;
+    log.log('error', 'publish', `issue #${issue} takes no comment: ${reason}${untold}`, { issue });
+    await journal.append({ type: 'effect_finished', issue, effect: 'comment', key, result: {} });
+  }
+
+  /** The issue is not there any more: nothing can be written on it. */
+  async #leave(entry: Entry, reason: string): Promise<void> {
+    const { log, finish } = this.#options;
+    log.log('warn', 'publish', `issue #${entry.number} is gone: ${reason}`, { issue: entry.number });
+    await finish(entry.number, 'closed', '');
+  }
+
+  /**
+   * Reads the end label back from the tracker: only then the issue is over.
+   * @returns other state labels that stand there and that the daemon did not take off yet; then it is not over
+   */
+  async #observe(entry: Entry, label: string, signal: AbortSignal): Promise<readonly string[]> {
+    const { tracker, log, clock, finish, workflow } = this.#options;
+    const { labels } = workflow();
+    let issue: Issue | null = null;
+    for (let tries = 0; tries < OBSERVE_TRIES; tries++) {
+      issue = await tracker.readIssue(entry.number, signal);
+      if (issue === null || hasLabel(issue.labels, label)) break;
+      await clock.sleep(OBSERVE_PAUSE_MS, signal);
+      if (signal.aborted) return [];
+    }
+    const shown = issue?.labels ?? [];
+    const others = stateLabelsOf(shown, labels).filter((other) => !sameLabel(other, label));
+    const added = others.filter((other) => entry.effects[labelRemoveKey(other)] !== 'finished');
+    if (added.length > 0) return added;
+    const fields = { issue: entry.number };
+    if (hasLabel(shown, label)) log.log('info', 'poller', `issue #${entry.number} state changed to ${label}`, fields);
+    else
+      log.log(
+        'warn',
+        'poller',
+        `issue #${entry.number} does not show ${label}; somebody may have taken it off`,
+        fields,
+      );
+    // An active label that was taken off and shows again may be somebody's new wish: who put it on when will tell.
+    const wished = entry.labelEvent !== null && activeLabelsOf(shown, labels).length > 0;
+    const updatedAt = wished ? '' : (issue?.updatedAt ?? '');
+    await finish(entry.number, entry.phase === 'publishing' ? 'done' : 'failed', updatedAt);
+    return [];
+  }
+}

@@ -1,0 +1,155 @@
+// Hands the work of an issue over: branch, pull request, comment, labels. Each step is an effect that can be repeated.
+
+import { reactionTo } from '../rules/failure-answers.ts';
+import { pullRequestKey, type Step } from '../rules/next-step.ts';
+import type { PullRequest } from '../rules/record.ts';
+import type { Entry } from '../rules/state.ts';
+import { assertNever, messageOf } from '../../base/rules/errors.ts';
+import type { Workflow } from '../rules/workflow.ts';
+import type { Journal, KeptWork, Logger, Tracker, Workspaces, WorkspaceTask } from '../../base/ports.ts';
+import { perform, wasCutOff } from '../effects.ts';
+import { gaveUpComment, pullRequestBody, pullRequestTitle } from './tracker-texts.ts';
+
+export type PublisherOptions = {
+  readonly workflow: () => Workflow;
+  readonly journal: Journal;
+  readonly tracker: Tracker;
+  readonly workspaces: Workspaces;
+  readonly log: Logger;
+};
+
+type EffectStep = Exclude<Step, { kind: 'observe' }>;
+
+/** A workspace task for what happens outside of an attempt: nothing listens to it. */
+export function quietTask(entry: Entry): WorkspaceTask {
+  return {
+    issue: entry.number,
+    life: entry.life,
+    attempt: entry.attempt,
+    branch: entry.branch,
+    env: {},
+    output: () => undefined,
+  };
+}
+
+export class Publisher {
+  readonly #options: PublisherOptions;
+
+  constructor(options: PublisherOptions) {
+    this.#options = options;
+  }
+
+  async push(entry: Entry, sha: string, signal: AbortSignal): Promise<void> {
+    const { journal, workspaces } = this.#options;
+    await perform(
+      journal,
+      entry.number,
+      'push',
+      `push:${sha}`,
+      () => workspaces.push(quietTask(entry), sha, entry.pushed, signal),
+      () => ({ sha }),
+    );
+  }
+
+  /** Opens the pull request for `sha` on the branch, or finds the one that is open. */
+  async openPullRequest(entry: Entry, sha: string, signal: AbortSignal): Promise<PullRequest> {
+    const { journal } = this.#options;
+    return perform(
+      journal,
+      entry.number,
+      'pull_request',
+      pullRequestKey(entry),
+      () => this.#findOrCreate(entry, sha, signal),
+      ({ number, url }) => ({ number, url }),
+    );
+  }
+
+  async #findOrCreate(entry: Entry, sha: string, signal: AbortSignal): Promise<PullRequest> {
+    const { tracker, workspaces, workflow } = this.#options;
+    const open = await tracker.findPullRequest(entry.branch, signal);
+    if (open !== null) return open;
+    const messages = await workspaces.commitMessages(quietTask(entry), sha, signal);
+    const asked = entry.askedPullRequest ?? undefined;
+    const request = {
+      branch: entry.branch,
+      base: await workspaces.defaultBranch(signal),
+      title: pullRequestTitle(asked?.title, messages, entry),
+      body: pullRequestBody(asked?.body, messages, entry, await workspaces.pullRequestTemplate(signal)),
+      draft: workflow().tracker.draft,
+    };
+    try {
+      return await tracker.createPullRequest(request, signal);
+    } catch (error) {
+      // Somebody may have opened it at this very moment; or the service had done so when the connection was cut.
+      const reaction = reactionTo('pull_request', error);
+      if (reaction.do !== 'retry') throw error;
+      const now = await tracker.findPullRequest(entry.branch, signal);
+      if (now !== null) return now;
+      if (reaction.first === 'plain' && request.draft) {
+        const what = `the service takes no draft of issue #${entry.number}: a plain pull request is opened`;
+        this.#options.log.log('warn', 'publish', what, { issue: entry.number });
+        return tracker.createPullRequest({ ...request, draft: false }, signal);
+      }
+      if (reaction.first !== 'nothing') await this.#renew(entry, sha, signal);
+      throw error;
+    }
+  }
+
+  /** Before the next try: the branch may be gone from the remote, and the default branch may have another name. */
+  async #renew(entry: Entry, sha: string, signal: AbortSignal): Promise<void> {
+    const { workspaces } = this.#options;
+    workspaces.outdate();
+    await workspaces.refresh(signal);
+    await this.push(entry, sha, signal);
+  }
+
+  /** Posts a comment once: after a crash or a failure in the middle, the tracker is asked whether it stands there. */
+  async comment(entry: Entry, key: string, body: string, signal: AbortSignal): Promise<void> {
+    const { journal, tracker } = this.#options;
+    const marker = `${entry.number}-${entry.life}-${key.replaceAll(/[^\w-]/g, '-')}`;
+    const unsure = wasCutOff(journal, entry.number, key);
+    await perform(journal, entry.number, 'comment', key, async () => {
+      if (unsure && (await tracker.hasComment(entry.number, marker, signal))) return;
+      await tracker.addComment(entry.number, body, marker, signal);
+    });
+  }
+
+  /** Where what it holds cannot be read, the workspace is named all the same. */
+  async #kept(entry: Entry, signal: AbortSignal): Promise<KeptWork> {
+    const { workspaces, log } = this.#options;
+    const issue = entry.number;
+    try {
+      return await workspaces.kept(quietTask(entry), signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      log.log('warn', 'publish', `issue #${issue}: kept work cannot be listed: ${messageOf(error)}`, { issue });
+      return { directories: [workspaces.pathOf(issue)], heads: [], refs: [] };
+    }
+  }
+
+  /** Performs one step of an issue whose attempts are over. */
+  async step(entry: Entry, step: EffectStep, signal: AbortSignal): Promise<void> {
+    const { journal, tracker, workflow } = this.#options;
+    const issue = entry.number;
+    switch (step.kind) {
+      case 'push':
+        return this.push(entry, step.sha, signal);
+      case 'pull_request':
+        await this.openPullRequest(entry, entry.head ?? '', signal);
+        return;
+      case 'comment':
+        return this.comment(
+          entry,
+          step.key,
+          gaveUpComment(entry, workflow().labels, await this.#kept(entry, signal)),
+          signal,
+        );
+      case 'label_add':
+        return perform(journal, issue, 'label_add', step.key, () => tracker.addLabel(issue, step.label, signal));
+      case 'label_remove':
+        return perform(journal, issue, 'label_remove', step.key, () => tracker.removeLabel(issue, step.label, signal));
+      default:
+        return assertNever(step);
+    }
+  }
+}

@@ -1,0 +1,57 @@
+// Attempts that an earlier process of the daemon left without an end: what is still running is ended, and judged.
+
+import { judgeAttempt } from './rules/attempt-end.ts';
+import { type Entry, spentOf } from './rules/state.ts';
+import type { Workflow } from './rules/workflow.ts';
+import type { Clock, Journal, Leftovers, Logger, Workspaces } from '../base/ports.ts';
+import { collectWork, NOTHING_LEFT } from './collect-work.ts';
+import { quietTask } from './publish/publish.ts';
+
+export type RecoveryOptions = {
+  readonly workflow: () => Workflow;
+  readonly journal: Journal;
+  readonly workspaces: Workspaces;
+  readonly leftovers: Leftovers;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly random: () => number;
+};
+
+/** Gives an attempt that nobody sees through any more its end. Does nothing for an issue without one. */
+export async function endCutOff(options: RecoveryOptions, entry: Entry, signal: AbortSignal): Promise<void> {
+  if (entry.phase !== 'running' || entry.run === null) return;
+  const { leftovers, log, journal, clock, workspaces, workflow, random } = options;
+  const ended = await leftovers.end(entry.run.id);
+  const what = ended === 0 ? '' : `; ended ${ended} of its processes`;
+  log.log('warn', 'agent', `attempt ${entry.attempt} on issue #${entry.number} was cut off${what}`, {
+    issue: entry.number,
+    attempt: entry.attempt,
+  });
+  // An agent that said it was done had nothing left to do: its work is published, not done again.
+  const left = entry.askedDone ? await collectWork(workspaces, clock, quietTask(entry), signal) : NOTHING_LEFT;
+  const verdict = judgeAttempt(
+    entry,
+    {
+      cause: { kind: 'died' },
+      agent: { ok: false, words: 'the daemon ended while the agent worked', fault: 'agent' },
+      ...left,
+      isNewHead: false,
+      askedDone: entry.askedDone,
+      costUsd: spentOf(entry).cost_usd,
+      turns: entry.running.turns,
+    },
+    workflow().agent,
+    clock.now(),
+    random(),
+  );
+  await journal.append({
+    type: 'attempt_ended',
+    issue: entry.number,
+    outcome: verdict.outcome,
+    reason: verdict.reason,
+    usage: entry.running,
+    head: verdict.head,
+    next: verdict.next,
+    retry_at: verdict.retryAt,
+  });
+}

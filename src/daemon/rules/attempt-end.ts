@@ -1,0 +1,142 @@
+// The decision on an ended attempt: retry, publish or give up; pure.
+
+import type { AttemptOutcome, IssueOutcome } from './record.ts';
+import type { Entry } from './state.ts';
+import { assertNever } from '../../base/rules/errors.ts';
+import { outageDelayMs, retryDelayMs } from './retry.ts';
+
+/** Why the daemon ended an agent itself. The first cause counts. */
+export type EndCause =
+  | { readonly kind: 'stalled'; readonly afterMs: number }
+  | { readonly kind: 'turn_timeout'; readonly afterMs: number }
+  | { readonly kind: 'cancelled'; readonly outcome: IssueOutcome; readonly updatedAt: string }
+  | { readonly kind: 'shutdown' }
+  /** The daemon died under it; the next one says so. */
+  | { readonly kind: 'died' };
+
+export type AttemptEnd = {
+  readonly cause: EndCause | null;
+  /** How the agent ended by itself. `runtime`: it could not work at all; `preparation`: workspace or hook failed. */
+  readonly agent: { readonly ok: boolean; readonly words: string; readonly fault: 'agent' | 'runtime' };
+  readonly head: string | null;
+  /** Whether that commit was not there before the attempt. */
+  readonly isNewHead: boolean;
+  /** Why what it left could not be read; null when it was. That is not the same as nothing being there. */
+  readonly unread: string | null;
+  /** The ref under which uncommitted changes were saved. */
+  readonly savedAs: string | null;
+  readonly askedDone: boolean;
+  readonly costUsd: number;
+  readonly turns: number;
+};
+
+export type AttemptLimits = {
+  readonly maxAttempts: number;
+  readonly maxTurns: number;
+  readonly maxRetryBackoffMs: number;
+  readonly maxCostUsd: number | null;
+};
+
+export type Verdict = {
+  readonly outcome: AttemptOutcome;
+  readonly reason: string;
+  readonly next: 'publish' | 'retry' | 'give_up' | 'stop';
+  readonly head: string | null;
+  readonly retryAt: number | null;
+};
+
+/** The daemon may die or stop under an issue's agent less often than this in a row; each further time counts against the issue. */
+export const MAX_INTERRUPTIONS = 10;
+
+/** An attempt that could not work costs the issue nothing, but not for ever: about a day at the default back-off. */
+export const MAX_OUTAGES = 300;
+
+function withoutCommit(end: AttemptEnd, limits: AttemptLimits): string {
+  const saved = end.savedAs === null ? '' : `; its uncommitted changes are saved as ${end.savedAs}`;
+  const turns = end.turns >= limits.maxTurns ? ` after ${end.turns} turns (agent.max_turns)` : '';
+  const words = end.agent.words.trim() === '' ? '' : `. Its last words: ${end.agent.words.trim()}`;
+  return `the agent ended without a commit${turns}${saved}${words}`;
+}
+
+function describe(end: AttemptEnd, limits: AttemptLimits): { outcome: AttemptOutcome; reason: string } {
+  if (end.cause !== null) {
+    switch (end.cause.kind) {
+      case 'stalled':
+        return { outcome: 'stalled', reason: `no life sign for ${end.cause.afterMs / 1000} s (tool.stall_timeout_ms)` };
+      case 'turn_timeout':
+        return {
+          outcome: 'timed_out',
+          reason: `a turn took longer than ${end.cause.afterMs / 1000} s (tool.turn_timeout_ms)`,
+        };
+      case 'cancelled':
+        return {
+          outcome: 'cancelled',
+          reason: end.cause.outcome === 'closed' ? 'the issue was closed' : 'the active label was taken off',
+        };
+      case 'shutdown':
+        return { outcome: 'interrupted', reason: 'the daemon was stopped' };
+      case 'died':
+        return { outcome: 'interrupted', reason: 'the daemon ended while the agent worked' };
+      default:
+        return assertNever(end.cause);
+    }
+  }
+  // Whoever handed its work in is answerable for a workspace that cannot be read any more.
+  if (end.unread !== null && (end.agent.ok || end.askedDone)) return { outcome: 'failed', reason: end.unread };
+  // An agent that has committed could work, whatever its program says at the end.
+  if (!end.agent.ok)
+    return {
+      outcome: end.agent.fault === 'runtime' && !end.isNewHead ? 'unavailable' : 'failed',
+      reason: end.agent.words,
+    };
+  return { outcome: 'failed', reason: withoutCommit(end, limits) };
+}
+
+/**
+ * Decides what follows an attempt.
+ * @param now ms since the epoch
+ * @param random a number in [0, 1), for the back-off's jitter
+ */
+export function judgeAttempt(
+  entry: Entry,
+  end: AttemptEnd,
+  limits: AttemptLimits,
+  now: number,
+  random: number,
+): Verdict {
+  const mayPublish = end.unread === null && end.cause?.kind !== 'cancelled';
+  // The agent's word that it is done holds even if its process ends badly afterwards, or the daemon does.
+  if (mayPublish && (end.askedDone || (end.cause === null && end.agent.ok && end.head !== null))) {
+    return { outcome: 'succeeded', reason: end.agent.words, next: 'publish', head: end.head, retryAt: null };
+  }
+  const { outcome, reason } = describe(end, limits);
+  const verdict = (next: Verdict['next'], retryAt: number | null): Verdict => ({
+    outcome,
+    reason,
+    next,
+    head: null,
+    retryAt,
+  });
+  const giveUp = (words: string): Verdict => {
+    const kept = end.head === null ? '' : `; its commits are kept in the workspace, up to ${end.head.slice(0, 12)}`;
+    return { ...verdict('give_up', null), reason: `${words}${kept}` };
+  };
+  if (outcome === 'cancelled') return verdict('stop', null);
+  if (limits.maxCostUsd !== null && end.costUsd >= limits.maxCostUsd) {
+    const spent = `it has cost $${end.costUsd.toFixed(2)} of $${limits.maxCostUsd.toFixed(2)} (agent.max_cost_usd)`;
+    return { ...giveUp(`${reason}; ${spent}`), outcome: 'failed' };
+  }
+  if (outcome === 'interrupted' && entry.interruptions + 1 < MAX_INTERRUPTIONS) {
+    // A restart of the daemon goes on at once. An agent that takes it down each time does not decide how often.
+    const pause = entry.interruptions === 0 ? 0 : outageDelayMs(entry.interruptions, limits.maxRetryBackoffMs, random);
+    return verdict('retry', now + pause);
+  }
+  if (outcome === 'unavailable') {
+    const outages = entry.outages + 1;
+    if (outages >= MAX_OUTAGES) return giveUp(`${reason}; no attempt could work, ${outages} times in a row`);
+    return verdict('retry', now + outageDelayMs(outages, limits.maxRetryBackoffMs, random));
+  }
+  const failures = entry.failures + 1;
+  if (failures >= limits.maxAttempts) return giveUp(reason);
+  return verdict('retry', now + retryDelayMs(failures, limits.maxRetryBackoffMs, random));
+}

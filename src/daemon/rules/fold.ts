@@ -1,0 +1,300 @@
+// The fold: each record of the journal takes the state one step on. A record that is not valid at its place changes nothing.
+
+import { MAX_INTERRUPTIONS } from './attempt-end.ts';
+import { assertNever } from '../../base/rules/errors.ts';
+import type { Stored } from '../../base/rules/stored-record.ts';
+import { NO_USAGE, type Usage } from '../../agents/rules/usage.ts';
+import { pullRequestKey } from './next-step.ts';
+import { withPast } from './finished-issues.ts';
+import type { JournalRecord } from './record.ts';
+import { addUsage, type Completed, type DaemonState, type Entry, spentOf, utcDay, withCompleted } from './state.ts';
+
+function withEntry(state: DaemonState, entry: Entry): DaemonState {
+  return { ...state, entries: new Map(state.entries).set(entry.number, entry) };
+}
+
+function change(state: DaemonState, issue: number, update: (entry: Entry) => Entry | undefined): DaemonState {
+  const entry = state.entries.get(issue);
+  const next = entry === undefined ? undefined : update(entry);
+  return next === undefined ? state : withEntry(state, next);
+}
+
+function claim(state: DaemonState, record: Stored<Extract<JournalRecord, { type: 'claimed' }>>): DaemonState {
+  const earlier = state.entries.get(record.issue);
+  if (earlier !== undefined && earlier.phase !== 'parked') return state;
+  const resumed = earlier !== undefined && earlier.life === record.life;
+  const fresh: Entry = {
+    number: record.issue,
+    title: record.title,
+    url: record.url,
+    life: record.life,
+    branch: record.branch,
+    stateLabels: record.state_labels,
+    labelEvent: record.label_event,
+    claimedAt: record.at,
+    phase: 'claimed',
+    attempt: resumed ? earlier.attempt : 0,
+    failures: 0,
+    interruptions: 0,
+    outages: 0,
+    run: null,
+    runtime: resumed ? earlier.runtime : null,
+    workspace: resumed
+      ? earlier.workspace
+      : (state.cleanups.get(record.issue)?.directory ?? earlier?.workspace ?? null),
+    sessionId: resumed ? earlier.sessionId : null,
+    retryAt: null,
+    lastError: resumed ? earlier.lastError : null,
+    stepError: null,
+    askedPullRequest: null,
+    askedDone: false,
+    head: null,
+    pullRequest: resumed ? earlier.pullRequest : null,
+    pushed: resumed ? earlier.pushed : [],
+    effects: {},
+    spent: resumed ? earlier.spent : NO_USAGE,
+    running: NO_USAGE,
+    team: resumed ? earlier.team : null,
+    finished: null,
+  };
+  const cleanups = new Map(state.cleanups);
+  cleanups.delete(record.issue);
+  return { ...withEntry(state, fresh), cleanups };
+}
+
+function addCost(state: DaemonState, at: number, added: Usage): DaemonState {
+  const day = utcDay(at);
+  const before = state.today.day === day ? state.today.cost_usd : 0;
+  return { ...state, totals: addUsage(state.totals, added), today: { day, cost_usd: before + added.cost_usd } };
+}
+
+function difference(now: Usage, before: Usage): Usage {
+  const less = (a: number, b: number) => Math.max(0, a - b);
+  return {
+    input_tokens: less(now.input_tokens, before.input_tokens),
+    output_tokens: less(now.output_tokens, before.output_tokens),
+    cost_usd: less(now.cost_usd, before.cost_usd),
+    turns: less(now.turns, before.turns),
+    seconds: less(now.seconds, before.seconds),
+  };
+}
+
+function useMore(state: DaemonState, issue: number, at: number, usage: Usage): DaemonState {
+  const entry = state.entries.get(issue);
+  if (entry === undefined || entry.phase !== 'running') return state;
+  return addCost(withEntry(state, { ...entry, running: usage }), at, difference(usage, entry.running));
+}
+
+function endAttempt(
+  state: DaemonState,
+  record: Stored<Extract<JournalRecord, { type: 'attempt_ended' }>>,
+): DaemonState {
+  const used = useMore(state, record.issue, record.at, record.usage);
+  return change(used, record.issue, (entry) => {
+    if (entry.phase !== 'running') return undefined;
+    const { outcome } = record;
+    const failed =
+      outcome === 'failed' ||
+      outcome === 'stalled' ||
+      outcome === 'timed_out' ||
+      (outcome === 'interrupted' && entry.interruptions + 1 >= MAX_INTERRUPTIONS);
+    const phases = { publish: 'publishing', retry: 'retrying', give_up: 'giving_up', stop: 'claimed' } as const;
+    return {
+      ...entry,
+      phase: phases[record.next],
+      run: null,
+      spent: addUsage(entry.spent, entry.running),
+      running: NO_USAGE,
+      failures: failed ? entry.failures + 1 : entry.failures,
+      interruptions: outcome === 'interrupted' ? entry.interruptions + 1 : 0,
+      outages: outcome === 'unavailable' ? entry.outages + 1 : 0,
+      retryAt: record.retry_at,
+      lastError: record.outcome === 'succeeded' ? null : record.reason,
+      head: record.head,
+      team: record.team ?? entry.team,
+      askedPullRequest: record.next === 'publish' ? entry.askedPullRequest : null,
+      askedDone: record.next === 'publish' && entry.askedDone,
+    };
+  });
+}
+
+function failToPublish(entry: Entry, record: Extract<JournalRecord, { type: 'publish_failed' }>): Entry | undefined {
+  if (entry.phase !== 'publishing' && entry.phase !== 'giving_up') return undefined;
+  // Why the attempts failed is still to be told: the step's failure does not take its place.
+  if (record.next === 'again') return { ...entry, stepError: record.reason, retryAt: record.retry_at };
+  // What the branch lacks is the agent's to mend: this counts as a failed attempt.
+  return {
+    ...entry,
+    lastError: record.reason,
+    stepError: null,
+    retryAt: record.retry_at,
+    failures: entry.failures + 1,
+    head: null,
+    phase: record.next === 'retry' ? 'retrying' : 'giving_up',
+  };
+}
+
+/** Whether a pull request is open is to be asked again: people may have closed the one that is known. */
+function unasked(entry: Entry): Entry {
+  const { [pullRequestKey(entry)]: _, ...effects } = entry.effects;
+  return { ...entry, effects };
+}
+
+function finishEffect(state: DaemonState, record: Extract<JournalRecord, { type: 'effect_finished' }>): DaemonState {
+  if (record.effect === 'workspace_remove') {
+    const cleanups = new Map(state.cleanups);
+    cleanups.delete(record.issue);
+    return change({ ...state, cleanups }, record.issue, (entry) => ({ ...entry, workspace: null }));
+  }
+  return change(state, record.issue, (entry) => {
+    const next: Entry = { ...entry, stepError: null, effects: { ...entry.effects, [record.key]: 'finished' } };
+    const { result } = record;
+    switch (record.effect) {
+      case 'agent':
+        return entry.run === null || typeof result.pid !== 'number'
+          ? next
+          : { ...next, run: { ...entry.run, pid: result.pid } };
+      case 'push':
+        return typeof result.sha === 'string'
+          ? { ...unasked(next), pushed: [...entry.pushed.filter((sha) => sha !== result.sha), result.sha].slice(-20) }
+          : next;
+      case 'pull_request': {
+        const { number, url } = result;
+        return typeof number === 'number' && typeof url === 'string' ? { ...next, pullRequest: { number, url } } : next;
+      }
+      case 'workspace':
+      case 'hook':
+      case 'comment':
+      case 'label_add':
+      case 'label_remove':
+      case 'workspace_remove':
+        return next;
+      default:
+        return assertNever(record.effect);
+    }
+  });
+}
+
+function finish(state: DaemonState, record: Stored<Extract<JournalRecord, { type: 'finished' }>>): DaemonState {
+  const entry = state.entries.get(record.issue);
+  if (entry === undefined) return state;
+  const over = record.outcome === 'done' || record.outcome === 'closed';
+  if (entry.phase === 'parked' && !over) return state;
+  const entries = new Map(state.entries);
+  const cleanups = new Map(state.cleanups);
+  let { past } = state;
+  if (over) {
+    entries.delete(record.issue);
+    past = withPast(past, record.issue, {
+      life: entry.life,
+      labelEvent: entry.labelEvent,
+      updatedAt: record.updated_at,
+      outcome: record.outcome,
+    });
+    if (entry.workspace !== null)
+      cleanups.set(record.issue, { directory: entry.workspace, branch: entry.branch, saved: [] });
+  } else {
+    const spent = spentOf(entry);
+    entries.set(record.issue, {
+      ...entry,
+      phase: 'parked',
+      run: null,
+      retryAt: null,
+      stepError: null,
+      spent,
+      running: NO_USAGE,
+      effects: {},
+      team: null,
+      finished: { outcome: record.outcome, updatedAt: record.updated_at, at: record.at },
+    });
+  }
+  const row: Completed = {
+    number: entry.number,
+    title: entry.title,
+    url: entry.url,
+    life: entry.life,
+    outcome: record.outcome,
+    attempts: entry.attempt,
+    branch: entry.branch,
+    pullRequest: entry.pullRequest,
+    reason: entry.lastError,
+    startedAt: entry.claimedAt,
+    finishedAt: record.at,
+    spent: spentOf(entry),
+    team: entry.team,
+  };
+  // A parked issue that is closed later is over without having been worked on again: no second row.
+  const rows = entry.phase === 'parked' ? state.completed : withCompleted(state.completed, row);
+  const counts =
+    entry.phase === 'parked' ? state.counts : { ...state.counts, [record.outcome]: state.counts[record.outcome] + 1 };
+  return { ...state, entries, cleanups, past, completed: rows, counts };
+}
+
+/** One step of the fold. Total: any record on any state gives a state. */
+export function fold(state: DaemonState, record: Stored<JournalRecord>): DaemonState {
+  switch (record.type) {
+    case 'claimed':
+      return claim(state, record);
+    case 'attempt_started':
+      return change(state, record.issue, (entry) =>
+        (entry.phase === 'claimed' || entry.phase === 'retrying') && record.attempt > entry.attempt
+          ? {
+              ...unasked(entry),
+              phase: 'running',
+              attempt: record.attempt,
+              run: { id: record.run, attempt: record.attempt, startedAt: record.at, pid: null },
+              runtime: record.runtime,
+              workspace: record.workspace,
+              retryAt: null,
+              askedPullRequest: null,
+              askedDone: false,
+              running: NO_USAGE,
+            }
+          : undefined,
+      );
+    case 'effect_started':
+      return change(state, record.issue, (entry) => ({
+        ...entry,
+        effects: { ...entry.effects, [record.key]: 'started' },
+      }));
+    case 'effect_finished':
+      return finishEffect(state, record);
+    case 'effect_failed':
+      return change(state, record.issue, (entry) => {
+        // A comment may stand there although no answer came: it stays begun, so that it is looked for before the next try.
+        if (record.effect === 'comment') return undefined;
+        const { [record.key]: _, ...effects } = entry.effects;
+        return { ...entry, effects };
+      });
+    case 'session':
+      return change(state, record.issue, (entry) => ({ ...entry, sessionId: record.session_id }));
+    case 'usage':
+      return useMore(state, record.issue, record.at, record.usage);
+    case 'asked_pull_request':
+      return change(state, record.issue, (entry) =>
+        entry.phase === 'running'
+          ? { ...entry, askedPullRequest: { title: record.title, body: record.body } }
+          : undefined,
+      );
+    case 'asked_done':
+      return change(state, record.issue, (entry) =>
+        entry.phase === 'running' ? { ...entry, askedDone: true } : undefined,
+      );
+    case 'attempt_ended':
+      return endAttempt(state, record);
+    case 'publish_failed':
+      return change(state, record.issue, (entry) => failToPublish(entry, record));
+    case 'saved': {
+      const cleanup = state.cleanups.get(record.issue);
+      if (cleanup === undefined) return state;
+      const saved = [...new Set([...cleanup.saved, ...record.lines])];
+      return { ...state, cleanups: new Map(state.cleanups).set(record.issue, { ...cleanup, saved }) };
+    }
+    case 'finished':
+      return finish(state, record);
+    case 'snapshot':
+      return state;
+    default:
+      return assertNever(record);
+  }
+}

@@ -1,0 +1,78 @@
+// Next step for an issue that no agent works on, derived from its state alone.
+// After a restart, the daemon continues at that step and repeats no finished one.
+
+import { assertNever } from '../../base/rules/errors.ts';
+import type { StateLabels } from './issue.ts';
+import { sameLabel } from './issue.ts';
+import type { PullRequest } from './record.ts';
+import type { Entry } from './state.ts';
+
+export type Step =
+  | { readonly kind: 'push'; readonly key: string; readonly sha: string }
+  | { readonly kind: 'pull_request'; readonly key: string }
+  | { readonly kind: 'comment'; readonly key: string }
+  | { readonly kind: 'label_add'; readonly key: string; readonly label: string }
+  | { readonly kind: 'label_remove'; readonly key: string; readonly label: string }
+  | { readonly kind: 'observe'; readonly label: string };
+
+/** Effect key: the daemon asks the tracker for the open pull request once per claim, attempt and pushed commit. */
+export function pullRequestKey(entry: Entry): string {
+  return `pull_request:${entry.branch}`;
+}
+
+/** The known open pull request; null: ask the tracker. */
+export function openPullRequest(entry: Entry): PullRequest | null {
+  return finished(entry, pullRequestKey(entry)) ? entry.pullRequest : null;
+}
+
+function finished(entry: Entry, key: string): boolean {
+  return entry.effects[key] === 'finished';
+}
+
+export function labelRemoveKey(label: string): string {
+  return `label_remove:${label.toLowerCase()}`;
+}
+
+function dropLabels(entry: Entry, unwanted: (label: string) => boolean): Step | undefined {
+  for (const label of entry.stateLabels.filter(unwanted)) {
+    const key = labelRemoveKey(label);
+    if (!finished(entry, key)) return { kind: 'label_remove', key, label };
+  }
+  return undefined;
+}
+
+/** Adds the new label before it removes old ones: an issue without a state label would be forgotten. */
+function swapLabels(entry: Entry, wanted: string): Step {
+  const add = `label_add:${wanted.toLowerCase()}`;
+  if (!finished(entry, add)) return { kind: 'label_add', key: add, label: wanted };
+  return dropLabels(entry, (label) => !sameLabel(label, wanted)) ?? { kind: 'observe', label: wanted };
+}
+
+/**
+ * Before the first attempt, old done and failed labels are removed, so that one state label remains. After the last
+ * attempt, the issue is published or given up. Undefined in every other phase.
+ */
+export function nextStep(entry: Entry, states: StateLabels): Step | undefined {
+  switch (entry.phase) {
+    case 'claimed':
+      return dropLabels(entry, (label) => sameLabel(label, states.done) || sameLabel(label, states.failed));
+    case 'publishing': {
+      if (entry.head === null) return swapLabels(entry, states.done);
+      const push = `push:${entry.head}`;
+      if (!finished(entry, push)) return { kind: 'push', key: push, sha: entry.head };
+      if (openPullRequest(entry) === null) return { kind: 'pull_request', key: pullRequestKey(entry) };
+      return swapLabels(entry, states.done);
+    }
+    case 'giving_up': {
+      const comment = `comment:gave_up:${entry.attempt}`;
+      if (!finished(entry, comment)) return { kind: 'comment', key: comment };
+      return swapLabels(entry, states.failed);
+    }
+    case 'running':
+    case 'retrying':
+    case 'parked':
+      return undefined;
+    default:
+      return assertNever(entry.phase);
+  }
+}

@@ -1,0 +1,93 @@
+// Record types of the daemon's journal. `fold.ts` folds them into the state.
+
+import type { Effect } from './effect-names.ts';
+import type { TeamSummary } from './team-summary.ts';
+import type { Usage } from '../../agents/rules/usage.ts';
+
+/**
+ * Outcomes of an attempt. Three are no failure of the agent: `interrupted`, the daemon stopped or died; `unavailable`,
+ * the runtime could not work at all; `cancelled`, the issue was taken back.
+ */
+export const ATTEMPT_OUTCOMES = [
+  'succeeded',
+  'failed',
+  'stalled',
+  'timed_out',
+  'interrupted',
+  'unavailable',
+  'cancelled',
+] as const;
+export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
+
+/** Final outcomes of the daemon's work on an issue. */
+export const ISSUE_OUTCOMES = ['done', 'failed', 'label_removed', 'closed'] as const;
+export type IssueOutcome = (typeof ISSUE_OUTCOMES)[number];
+
+export type PullRequest = { readonly number: number; readonly url: string };
+
+export type ClaimedRecord = {
+  readonly type: 'claimed';
+  readonly issue: number;
+  readonly title: string;
+  readonly url: string;
+  readonly life: number;
+  readonly branch: string;
+  /** State labels of the issue, in its own spelling: each must be removed before another end state holds. */
+  readonly state_labels: readonly string[];
+  /** Id of the event that added the active label; null when the tracker does not know it. */
+  readonly label_event: number | null;
+};
+
+export type EffectRecord = {
+  readonly issue: number;
+  readonly effect: Effect;
+  /** Idempotency key, the same in every try of the effect: `after_create:1`, `push:<sha>`, `label_add:tool-done`. */
+  readonly key: string;
+};
+
+export type JournalRecord =
+  | ClaimedRecord
+  | {
+      readonly type: 'attempt_started';
+      readonly issue: number;
+      readonly attempt: number;
+      readonly run: string;
+      readonly runtime: string;
+      readonly workspace: string;
+    }
+  | (EffectRecord & { readonly type: 'effect_started' })
+  | (EffectRecord & {
+      readonly type: 'effect_finished';
+      readonly result: Readonly<Record<string, string | number | null>>;
+    })
+  | (EffectRecord & { readonly type: 'effect_failed'; readonly error: string })
+  | { readonly type: 'session'; readonly issue: number; readonly session_id: string | null }
+  | { readonly type: 'usage'; readonly issue: number; readonly usage: Usage }
+  | { readonly type: 'asked_pull_request'; readonly issue: number; readonly title: string; readonly body: string }
+  | { readonly type: 'asked_done'; readonly issue: number }
+  | {
+      readonly type: 'attempt_ended';
+      readonly issue: number;
+      readonly outcome: AttemptOutcome;
+      readonly reason: string;
+      readonly usage: Usage;
+      /** The commit to publish; null when there is none. */
+      readonly head: string | null;
+      readonly next: 'publish' | 'retry' | 'give_up' | 'stop';
+      /** With `retry`: time of the next attempt, ms since the epoch. */
+      readonly retry_at: number | null;
+      /** Summary of the team that made the attempt; undefined when one agent did. */
+      readonly team?: TeamSummary | undefined;
+    }
+  | {
+      readonly type: 'publish_failed';
+      readonly issue: number;
+      readonly reason: string;
+      /** `again`: the same step once more · `retry`: another attempt of the agent · `give_up`. */
+      readonly next: 'again' | 'retry' | 'give_up';
+      readonly retry_at: number | null;
+    }
+  /** Work saved before the workspace is removed: lines of a comment, due until `workspace_remove` is finished. */
+  | { readonly type: 'saved'; readonly issue: number; readonly lines: readonly string[] }
+  | { readonly type: 'finished'; readonly issue: number; readonly outcome: IssueOutcome; readonly updated_at: string }
+  | { readonly type: 'snapshot'; readonly state: unknown };

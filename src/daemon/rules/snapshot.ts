@@ -1,0 +1,48 @@
+// The state as plain JSON and back, for the record that begins a continued journal.
+
+import { DEFAULT_PREFIX } from './branch-prefix.ts';
+import { branchOf } from './issue.ts';
+import { type PastBook, pastIssues, pastOf } from './finished-issues.ts';
+import type { IssueOutcome } from './record.ts';
+import type { DaemonState, Entry } from './state.ts';
+
+/** The state as plain JSON. What is kept of every issue that is over is packed: there may be tens of thousands. */
+export type FrozenState = Omit<DaemonState, 'entries' | 'past' | 'cleanups'> & {
+  entries: Entry[];
+  past: [number: number, life: number, labelEvent: number | null, updatedAt: string, outcome: IssueOutcome][];
+  /** Earlier programs wrote no branch: the prefix was always the same. Nor did they write what was saved. */
+  cleanups: [number, directory: string, branch?: string, saved?: readonly string[]][];
+};
+
+/** For a snapshot record. */
+export function freezeState(state: DaemonState): FrozenState {
+  return {
+    ...state,
+    entries: [...state.entries.values()],
+    past: [...pastIssues(state.past)].map(([number, past]) => [
+      number,
+      past.life,
+      past.labelEvent,
+      past.updatedAt,
+      past.outcome,
+    ]),
+    cleanups: [...state.cleanups].map(([issue, { directory, branch, saved }]): FrozenState['cleanups'][number] =>
+      saved.length === 0 ? [issue, directory, branch] : [issue, directory, branch, saved],
+    ),
+  };
+}
+
+/** The inverse of `freezeState`, with the past already unpacked. */
+export function thawState(past: PastBook, frozen: Omit<FrozenState, 'past'>): DaemonState {
+  return {
+    ...frozen,
+    past,
+    entries: new Map(frozen.entries.map((entry) => [entry.number, entry])),
+    cleanups: new Map(
+      frozen.cleanups.map(([issue, directory, branch, saved = []]) => [
+        issue,
+        { directory, branch: branch ?? branchOf(DEFAULT_PREFIX, issue, pastOf(past, issue)?.life ?? 1), saved },
+      ]),
+    ),
+  };
+}

@@ -1,0 +1,142 @@
+// The daemon's state: what the journal says of every issue.
+
+import type { TeamSummary } from './team-summary.ts';
+import { NO_USAGE, type Usage } from '../../agents/rules/usage.ts';
+import { EMPTY_BOOK, type PastBook } from './finished-issues.ts';
+import type { IssueOutcome, PullRequest } from './record.ts';
+
+/**
+ * Where an issue stands.
+ * `running`: an attempt is under way · `retrying`: waits for its next attempt · `publishing`: push, pull request,
+ * done label · `giving_up`: comment, failed label · `parked`: out of the daemon's hands, its work kept for a resumption.
+ */
+export type Phase = 'claimed' | 'running' | 'retrying' | 'publishing' | 'giving_up' | 'parked';
+
+export type Entry = {
+  readonly number: number;
+  readonly title: string;
+  readonly url: string;
+  readonly life: number;
+  readonly branch: string;
+  readonly stateLabels: readonly string[];
+  readonly labelEvent: number | null;
+  readonly claimedAt: number;
+  readonly phase: Phase;
+  /** Attempts begun in this life. */
+  readonly attempt: number;
+  /** Attempts in a row that failed by themselves since the issue was (re)claimed. */
+  readonly failures: number;
+  /** Attempts in a row that the daemon's own end cut off. */
+  readonly interruptions: number;
+  /** Attempts in a row that found the runtime unable to work. */
+  readonly outages: number;
+  readonly run: Run | null;
+  readonly runtime: string | null;
+  /** The directory the attempts work in, once there is one. */
+  readonly workspace: string | null;
+  readonly sessionId: string | null;
+  readonly retryAt: number | null;
+  readonly lastError: string | null;
+  /** Why the step of publishing failed that is tried again; null when none is. */
+  readonly stepError: string | null;
+  readonly askedPullRequest: { readonly title: string; readonly body: string } | null;
+  readonly askedDone: boolean;
+  readonly head: string | null;
+  readonly pullRequest: PullRequest | null;
+  /** Commits this daemon pushed to the branch. */
+  readonly pushed: readonly string[];
+  /** Keys of effects of this claim, with whether they are finished. */
+  readonly effects: Readonly<Record<string, 'started' | 'finished'>>;
+  /** Of all ended attempts of this life. */
+  readonly spent: Usage;
+  /** Of the attempt that runs. */
+  readonly running: Usage;
+  /** The team of the last attempt that had one; what it is while it works is not written down. */
+  readonly team: TeamSummary | null;
+  readonly finished: { readonly outcome: IssueOutcome; readonly updatedAt: string; readonly at: number } | null;
+};
+
+/** One process of an agent, known by an id that it and all it starts carry in their environment. */
+export type Run = {
+  readonly id: string;
+  readonly attempt: number;
+  readonly startedAt: number;
+  readonly pid: number | null;
+};
+
+export type Completed = {
+  readonly number: number;
+  readonly title: string;
+  readonly url: string;
+  readonly life: number;
+  readonly outcome: IssueOutcome;
+  readonly attempts: number;
+  readonly branch: string;
+  readonly pullRequest: PullRequest | null;
+  readonly reason: string | null;
+  readonly startedAt: number;
+  readonly finishedAt: number;
+  readonly spent: Usage;
+  /** The team that worked on it. Null: one agent did, or it is not among the last TEAMS_KEPT. */
+  readonly team: TeamSummary | null;
+};
+
+export type Cleanup = {
+  readonly directory: string;
+  readonly branch: string;
+  /** What was saved of it, in lines that the issue is still to be told. */
+  readonly saved: readonly string[];
+};
+
+export type DaemonState = {
+  readonly entries: ReadonlyMap<number, Entry>;
+  readonly past: PastBook;
+  /** Workspaces to remove, by issue. */
+  readonly cleanups: ReadonlyMap<number, Cleanup>;
+  /** The newest last, at most COMPLETED_KEPT. */
+  readonly completed: readonly Completed[];
+  readonly counts: Readonly<Record<IssueOutcome, number>>;
+  readonly totals: Usage;
+  /** Cost of one UTC day, for the daily cap. */
+  readonly today: { readonly day: string; readonly cost_usd: number };
+};
+
+const COMPLETED_KEPT = 100;
+const TEAMS_KEPT = 20;
+
+/** The rows with one more; the oldest go, and the oldest teams. */
+export function withCompleted(rows: readonly Completed[], row: Completed): readonly Completed[] {
+  const kept = [...rows, row].slice(-COMPLETED_KEPT);
+  const [oldest, ...others] = kept.filter(({ team }) => team !== null);
+  if (oldest === undefined || others.length < TEAMS_KEPT) return kept;
+  return kept.map((one) => (one === oldest ? { ...one, team: null } : one));
+}
+
+export const EMPTY_STATE: DaemonState = {
+  entries: new Map(),
+  past: EMPTY_BOOK,
+  cleanups: new Map(),
+  completed: [],
+  counts: { done: 0, failed: 0, label_removed: 0, closed: 0 },
+  totals: NO_USAGE,
+  today: { day: '', cost_usd: 0 },
+};
+
+export function utcDay(at: number): string {
+  return new Date(at).toISOString().slice(0, 10);
+}
+
+export function addUsage(a: Usage, b: Usage): Usage {
+  return {
+    input_tokens: a.input_tokens + b.input_tokens,
+    output_tokens: a.output_tokens + b.output_tokens,
+    cost_usd: a.cost_usd + b.cost_usd,
+    turns: a.turns + b.turns,
+    seconds: a.seconds + b.seconds,
+  };
+}
+
+/** All that an issue used in this life, the attempt under way included. */
+export function spentOf(entry: Entry): Usage {
+  return addUsage(entry.spent, entry.running);
+}

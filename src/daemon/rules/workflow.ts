@@ -1,0 +1,95 @@
+// Decoded WORKFLOW.md with every default filled in. Times in ms, cost in US dollars.
+
+import type { StateLabels } from './issue.ts';
+import type { RepoSlug } from '../../git/rules/repository.ts';
+import type { TrustMode } from './trust.ts';
+
+export const RUNTIMES = ['claude', 'command', 'patch'] as const;
+export type Runtime = (typeof RUNTIMES)[number];
+
+/** One agent or a team for an issue; `auto` chooses by the issue. */
+export const WORK_MODES = ['agent', 'team', 'auto'] as const;
+export type WorkMode = (typeof WORK_MODES)[number];
+
+export const PERMISSION_MODES = ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions', 'auto'] as const;
+export type PermissionMode = (typeof PERMISSION_MODES)[number];
+
+export const ISOLATION_MODES = ['auto', 'off', 'required'] as const;
+export type IsolationMode = (typeof ISOLATION_MODES)[number];
+
+/** Program to start: a list directly, a string through the shell. */
+export type CommandLine = string | readonly string[];
+
+export type Workflow = {
+  /** Absolute path of the file. */
+  readonly path: string;
+  readonly tracker: {
+    readonly kind: 'github';
+    readonly slug: RepoSlug;
+    /** Without a trailing slash. */
+    readonly apiUrl: string;
+    /** The environment variable that the file names for the token. */
+    readonly tokenVariable: string | null;
+    /** Absolute path of a file with additional certificate authorities; null: none. */
+    readonly caFile: string | null;
+    readonly trust: TrustMode;
+    readonly draft: boolean;
+  };
+  readonly labels: StateLabels;
+  readonly polling: { readonly intervalMs: number };
+  readonly workspace: {
+    readonly root: string;
+    readonly keep: boolean;
+    /** Days for which saved work is kept; 0: for ever. */
+    readonly savedKeepDays: number;
+    /** Prefix of the branches of new issues; usually ends with `/`. */
+    readonly branchPrefix: string;
+    /** Whether submodules are filled. */
+    readonly submodules: boolean;
+    /** Git is ended after this time without output from the remote. */
+    readonly cloneTimeoutMs: number;
+    /** Number of commits of each branch in the first clone; null: all. */
+    readonly cloneDepth: number | null;
+  };
+  readonly hooks: {
+    readonly afterCreate: string | null;
+    readonly beforeRun: string | null;
+    readonly afterRun: string | null;
+    readonly beforeRemove: string | null;
+    readonly timeoutMs: number;
+  };
+  readonly stateDir: string;
+  readonly agent: {
+    readonly maxConcurrent: number;
+    readonly maxAttempts: number;
+    readonly maxTurns: number;
+    readonly maxRetryBackoffMs: number;
+    readonly maxCostUsd: number | null;
+    readonly maxCostPerDayUsd: number | null;
+  };
+  readonly tool: {
+    readonly runtime: Runtime;
+    readonly command: CommandLine | null;
+    /** null: no agent's text is passed on. */
+    readonly agent: string | null;
+    readonly mode: WorkMode;
+    /** 0: never. */
+    readonly stallTimeoutMs: number;
+    readonly turnTimeoutMs: number;
+    readonly startTimeoutMs: number;
+    readonly permissionMode: PermissionMode;
+    readonly allowedTools: readonly string[];
+    readonly isolation: IsolationMode;
+    /** Names of further environment variables that agents get. */
+    readonly env: readonly string[];
+  };
+  readonly server: {
+    /** 0: no server. */
+    readonly port: number;
+    readonly host: string;
+    readonly allowedHosts: readonly string[];
+    readonly token: string | null;
+  };
+  /** The Liquid template of the prompt. */
+  readonly prompt: string;
+};

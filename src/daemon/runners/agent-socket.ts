@@ -1,0 +1,112 @@
+// The daemon's API for agents: HTTP over a Unix socket, one per attempt, with a key for that attempt's agent only.
+
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { messageOf, ToolError } from '../../base/rules/errors.ts';
+import { TrackerError } from '../rules/tracker-error.ts';
+import type { Desk, DeskHandler, DeskRequest } from '../../base/ports.ts';
+import type { RuntimeDir } from '../../base/processes/runtime-dir.ts';
+
+const MAX_BODY_BYTES = 256 * 1024;
+
+const request = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('show'), issue: z.number().int() }),
+  z.strictObject({ type: z.literal('comment'), issue: z.number().int(), body: z.string().min(1) }),
+  z.strictObject({ type: z.literal('done'), issue: z.number().int() }),
+  z.strictObject({ type: z.literal('pull_request'), title: z.string().min(1), body: z.string() }),
+]);
+
+async function readBody(message: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of message) {
+    const part = Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk));
+    bytes += part.length;
+    if (bytes > MAX_BODY_BYTES) throw new ToolError('refused', `the request is larger than ${MAX_BODY_BYTES} bytes`);
+    chunks.push(part);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function decode(body: string): DeskRequest {
+  let value: unknown;
+  try {
+    value = JSON.parse(body);
+  } catch (error) {
+    throw new ToolError('refused', `the request is not JSON: ${messageOf(error)}`, { cause: error });
+  }
+  const decoded = request.safeParse(value);
+  if (decoded.success) return decoded.data;
+  throw new ToolError(
+    'refused',
+    `the request is not one the daemon knows: ${decoded.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`).join('; ')}`,
+  );
+}
+
+function answer(response: ServerResponse, status: number, value: unknown): void {
+  const body = JSON.stringify(value);
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+    connection: 'close',
+  });
+  response.end(body);
+}
+
+function sameKey(given: string, key: string): boolean {
+  const a = Buffer.from(given);
+  const b = Buffer.from(key);
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+export function createDesk(runtime: RuntimeDir): Desk {
+  return {
+    async open(handler: DeskHandler) {
+      const directory = runtime.make(randomBytes(6).toString('hex'));
+      const socket = join(directory, 's');
+      const key = randomBytes(24).toString('base64url');
+      const closing = new AbortController();
+      const serve = async (message: IncomingMessage, response: ServerResponse) => {
+        try {
+          if (!sameKey(message.headers.authorization ?? '', `Bearer ${key}`)) {
+            answer(response, 403, {
+              error: {
+                code: 'refused',
+                message: 'this is the desk of another attempt: its key is not the one in TOOL_KEY',
+              },
+            });
+            return;
+          }
+          if (message.method !== 'POST' || message.url !== '/v1') {
+            answer(response, 404, { error: { code: 'refused', message: 'expected POST /v1' } });
+            return;
+          }
+          answer(response, 200, await handler(decode(await readBody(message)), closing.signal));
+        } catch (error) {
+          const code = error instanceof ToolError ? error.code : error instanceof TrackerError ? 'tracker' : 'internal';
+          answer(response, code === 'internal' ? 500 : 422, { error: { code, message: messageOf(error) } });
+        }
+      };
+      const server = createServer({ requestTimeout: 30_000 }, (message, response) => {
+        serve(message, response).catch(() => response.destroy());
+      });
+      await new Promise<void>((resolve, reject) => {
+        server.once('error', reject);
+        server.listen(socket, resolve);
+      });
+      return {
+        env: { TOOL_SOCKET: socket, TOOL_KEY: key },
+        async close() {
+          closing.abort();
+          server.closeAllConnections();
+          await new Promise<void>((resolve) => {
+            server.close(() => resolve());
+          });
+          runtime.remove(directory);
+        },
+      };
+    },
+  };
+}

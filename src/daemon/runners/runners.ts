@@ -1,0 +1,54 @@
+// The runners by the name that `tool.runtime` gives them.
+
+import { join } from 'node:path';
+import { TEST_COMMAND_VARIABLE } from '../../base/rules/command-line.ts';
+import { ToolError } from '../../base/rules/errors.ts';
+import type { Workflow } from '../rules/workflow.ts';
+import type { Runner } from '../../base/ports.ts';
+import type { Isolation } from '../../agents/isolation.ts';
+import { packageRoot } from '../../base/package-root.ts';
+import type { RuntimeDir } from '../../base/processes/runtime-dir.ts';
+import { ClaudeRunner } from '../../agents/claude.ts';
+import { CommandRunner } from '../../agents/command.ts';
+import { TeamRunner } from './team-runner.ts';
+
+export type RunnersOptions = {
+  readonly workflow: () => Workflow;
+  readonly stateDir: string;
+  readonly runtime: RuntimeDir;
+  readonly isolation: Isolation;
+  readonly env: Readonly<Record<string, string | undefined>>;
+};
+
+export function createRunner(options: RunnersOptions): (name: string) => Runner {
+  const { workflow } = options;
+  const runners: readonly Runner[] = [
+    new ClaudeRunner(options),
+    new CommandRunner({
+      ...options,
+      name: 'command',
+      program: () => ({ command: workflow().tool.command ?? [], env: {} }),
+    }),
+    new CommandRunner({
+      ...options,
+      name: 'patch',
+      program: () => ({
+        command: [process.execPath, join(packageRoot(), 'dist', 'cli.js'), 'agent', 'patch'],
+        env: { [TEST_COMMAND_VARIABLE]: JSON.stringify(workflow().tool.command) },
+      }),
+    }),
+  ];
+  const alone = (name: string): Runner => {
+    const runner = runners.find((one) => one.name === name);
+    if (runner === undefined)
+      throw new ToolError(
+        'config',
+        `tool.runtime: expected one of ${runners.map((one) => one.name).join(', ')}, got ${name}`,
+      );
+    return runner;
+  };
+  return (name) => {
+    const runner = alone(name);
+    return workflow().tool.mode === 'agent' ? runner : new TeamRunner({ ...options, alone: runner });
+  };
+}

@@ -1,0 +1,69 @@
+// Protocol between the daemon and the process that leads a team: one JSON object a line.
+// Untrusted teammates run beside that process, so its lines are validated and bounded.
+
+import * as z from 'zod';
+import { RUNTIMES, WORK_MODES } from '../rules/workflow.ts';
+import { count, teamSummary, word } from './team-summary-decoder.ts';
+
+const commandLine = z.union([z.string(), z.array(z.string())]);
+
+/** First line to the process. The second is `GO`, sent once the daemon has recorded that the process runs. */
+export const teamOrder = z.object({
+  mode: z.enum(WORK_MODES),
+  issue: z.number(),
+  life: z.number(),
+  text: z.string(),
+  /** Prompt for the issue, from the workflow file. */
+  instruction: z.string(),
+  budgetUsd: z.number().nullable(),
+  /** Environment variables for access to the daemon. */
+  desk: z.record(z.string(), z.string()),
+  tool: z.object({
+    runtime: z.enum(RUNTIMES),
+    command: commandLine.nullable(),
+    stallTimeoutMs: z.number(),
+    turnTimeoutMs: z.number(),
+    startTimeoutMs: z.number(),
+    permissionMode: z.string(),
+    allowedTools: z.array(z.string()),
+    env: z.array(z.string()),
+  }),
+});
+
+export type TeamOrder = z.infer<typeof teamOrder>;
+
+export const GO = 'go';
+
+/** In characters; longer lines are ignored. */
+const LINE_MAX = 512 * 1024;
+
+export const REASON_MAX = 2_000;
+
+const usage = z.object({ input_tokens: count, output_tokens: count, cost_usd: count, turns: count });
+
+const teamLine = z.discriminatedUnion('type', [
+  /** Chosen mode. With `alone`, the process ends and one agent does the work. */
+  z.object({ type: z.literal('decided'), as: z.enum(['team', 'alone']), reasons: z.array(z.string().max(REASON_MAX)) }),
+  z.object({ type: z.literal('said'), who: word, text: z.string() }),
+  z.object({ type: z.literal('team'), team: teamSummary }),
+  z.object({ type: z.literal('usage'), usage }),
+  /** For the daemon's own log. */
+  z.object({ type: z.literal('log'), level: z.enum(['info', 'warn', 'error']), words: z.string() }),
+  /** Heartbeat. */
+  z.object({ type: z.literal('sign') }),
+  z.object({ type: z.literal('done'), words: z.string() }),
+  /** `runtime`: no work was possible. */
+  z.object({ type: z.literal('failed'), words: z.string(), fault: z.enum(['agent', 'runtime']) }),
+]);
+
+export type TeamLine = z.infer<typeof teamLine>;
+
+/** Parses a line; null for an invalid or too long one. */
+export function readTeamLine(line: string): TeamLine | null {
+  if (line.length > LINE_MAX) return null;
+  try {
+    return teamLine.safeParse(JSON.parse(line)).data ?? null;
+  } catch {
+    return null;
+  }
+}

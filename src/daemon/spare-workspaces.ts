@@ -1,0 +1,70 @@
+// Has workspaces made ready for issues that wait for a slot.
+
+import { messageOf } from '../base/rules/errors.ts';
+import type { Clock, Journal, Logger, Workspaces } from '../base/ports.ts';
+import type { Supervisor } from '../base/supervisor.ts';
+
+export type StockOptions = {
+  readonly workspaces: Workspaces;
+  readonly journal: Journal;
+  readonly clock: Clock;
+  readonly log: Logger;
+};
+
+/** After a failure it is left alone for so long: an issue's own workspace will show what is wrong. */
+const PAUSE_MS = 60_000;
+
+export class Stock {
+  readonly #options: StockOptions;
+  readonly #supervisor: Supervisor;
+  /** Unknown at first: what an earlier process left has to go. */
+  #wanted: number | undefined;
+  #isStocking = false;
+  #notBefore = Number.NEGATIVE_INFINITY;
+
+  constructor(options: StockOptions, supervisor: Supervisor) {
+    this.#options = options;
+    this.#supervisor = supervisor;
+  }
+
+  /** These issues wait for one of so many slots; those that have been worked on have their workspaces. */
+  wantFor(issues: readonly number[], slots: number): void {
+    const { clock, journal } = this.#options;
+    const count = Math.min(issues.filter((issue) => !journal.state.entries.has(issue)).length, slots);
+    const isSettled = count === 0 && this.#wanted === 0;
+    this.#wanted = count;
+    if (isSettled || this.#isStocking || this.#supervisor.signal.aborted || clock.elapsed() < this.#notBefore) return;
+    this.#isStocking = true;
+    this.#supervisor.run('spare workspaces', async (signal) => {
+      try {
+        await this.#fill(signal);
+      } finally {
+        this.#isStocking = false;
+      }
+    });
+  }
+
+  /** Until as many are there as are wanted by then. */
+  async #fill(signal: AbortSignal): Promise<void> {
+    const { workspaces, clock, log } = this.#options;
+    for (let count: number | undefined; count !== this.#wanted && !signal.aborted; ) {
+      count = this.#wanted;
+      try {
+        await workspaces.stock(count ?? 0, signal);
+      } catch (error) {
+        if (signal.aborted) return;
+        this.#notBefore = clock.elapsed() + PAUSE_MS;
+        // The next wish is heard anew, also that for none.
+        this.#wanted = undefined;
+        log.log('warn', 'workspace', `no workspace could be made ahead: ${messageOf(error)}`);
+        return;
+      }
+    }
+  }
+
+  /** Nobody waits any more: none are kept. */
+  async close(): Promise<void> {
+    const { signal } = new AbortController();
+    await this.#options.workspaces.stock(0, signal).catch(() => undefined);
+  }
+}

@@ -1,0 +1,312 @@
+// The daemon's state as other programs see it: JSON with snake_case names, times in ISO 8601.
+
+import { pastOf } from './rules/finished-issues.ts';
+import type { Completed, DaemonState, Entry } from './rules/state.ts';
+import { spentOf } from './rules/state.ts';
+import { activeLabelsOf, type StateLabels } from './rules/issue.ts';
+import { formatSlug } from '../git/rules/repository.ts';
+import type { TeamSummary } from './rules/team-summary.ts';
+import { oneLine } from '../base/rules/text.ts';
+import type { Usage } from '../agents/rules/usage.ts';
+import type { Workflow } from './rules/workflow.ts';
+import type { PollStats, RateLimit } from '../base/ports.ts';
+import type { Waiting } from './dispatcher.ts';
+import { WAITS_FOR_SLOT } from './intake.ts';
+import type { Live } from './attempt-status.ts';
+import type { PollInfo } from './orchestrator.ts';
+import { cut, EVERYTHING, FIRST_PAGE, type ListName, type Page, type Place } from './view-page.ts';
+
+export type ViewSource = {
+  readonly now: number;
+  readonly version: string;
+  readonly workflow: Workflow;
+  readonly loadedAt: number;
+  /** What is wrong with the file as it stands now; the last good one is in use. */
+  readonly workflowError: string | null;
+  /** Keys that changed in the file and take effect at the next start. */
+  readonly pendingRestart: readonly string[];
+  readonly state: DaemonState;
+  readonly live: ReadonlyMap<number, Live>;
+  readonly waiting: readonly Waiting[];
+  readonly poll: PollInfo;
+  readonly stats: PollStats;
+  readonly rateLimit: RateLimit;
+};
+
+type Tokens = { readonly input_tokens: number; readonly output_tokens: number; readonly total_tokens: number };
+
+type Row = {
+  readonly issue_number: number;
+  readonly issue_identifier: string;
+  readonly issue_url: string;
+  readonly title: string;
+};
+
+export type RunningRow = Row & {
+  readonly state: string;
+  readonly attempt: number;
+  readonly phase: string;
+  readonly runtime: string | null;
+  readonly pid: number | null;
+  readonly session_id: string | null;
+  readonly turn_count: number;
+  readonly last_event: string | null;
+  readonly last_message: string | null;
+  readonly started_at: string;
+  readonly last_event_at: string;
+  readonly workspace: string | null;
+  readonly branch: string;
+  readonly pull_request: { readonly number: number; readonly url: string } | null;
+  readonly last_error: string | null;
+  readonly tokens: Tokens;
+  readonly cost_usd: number;
+  /** The team that works on it; null: one agent does. */
+  readonly team: TeamSummary | null;
+};
+
+export type RetryingRow = Row & {
+  readonly attempt: number;
+  readonly due_at: string | null;
+  readonly last_error: string | null;
+  readonly branch: string;
+};
+
+export type QueuedRow = Row & { readonly reason: string; readonly author: string | null };
+
+export type CompletedRow = Row & {
+  readonly outcome: string;
+  readonly attempts: number;
+  readonly pull_request: { readonly number: number; readonly url: string } | null;
+  readonly branch: string;
+  readonly reason: string | null;
+  readonly started_at: string;
+  readonly finished_at: string;
+  readonly seconds: number;
+  readonly tokens: Tokens;
+  readonly cost_usd: number;
+  /** The team that worked on it, of the last ones; null: one agent did. */
+  readonly team: TeamSummary | null;
+};
+
+export type StateView = {
+  readonly generated_at: string;
+  readonly version: string;
+  readonly repository: string;
+  readonly workflow: {
+    readonly path: string;
+    readonly loaded_at: string;
+    readonly error: string | null;
+    readonly pending_restart: readonly string[];
+  };
+  readonly counts: {
+    readonly running: number;
+    readonly retrying: number;
+    readonly queued: number;
+    readonly completed: number;
+    readonly failed: number;
+  };
+  readonly slots: number;
+  readonly running: readonly RunningRow[];
+  readonly retrying: readonly RetryingRow[];
+  readonly queued: readonly QueuedRow[];
+  readonly completed: readonly CompletedRow[];
+  /** The cursor of each list's next page; null: there is none. */
+  readonly next: Readonly<Record<ListName, string | null>>;
+  /** How many rows of each list come after these. */
+  readonly more: Readonly<Record<ListName, number>>;
+  readonly poll: {
+    readonly interval_ms: number;
+    readonly last_at: string | null;
+    readonly next_at: string | null;
+    readonly last_error: string | null;
+    readonly requests: number;
+    readonly not_modified: number;
+  };
+  readonly totals: Tokens & { readonly cost_usd: number; readonly seconds_running: number };
+  readonly rate_limit: RateLimit;
+};
+
+function iso(at: number): string {
+  return new Date(at).toISOString();
+}
+
+function tokensOf(usage: Omit<Usage, 'seconds'>): Tokens {
+  return {
+    input_tokens: usage.input_tokens,
+    output_tokens: usage.output_tokens,
+    total_tokens: usage.input_tokens + usage.output_tokens,
+  };
+}
+
+function dollars(amount: number): number {
+  return Math.round(amount * 1e6) / 1e6;
+}
+
+function rowOf(slug: string, number: number, url: string, title: string): Row {
+  return { issue_number: number, issue_identifier: `${slug}#${number}`, issue_url: url, title: oneLine(title, 300) };
+}
+
+function runningRow(slug: string, entry: Entry, live: Live | undefined, labels: StateLabels): RunningRow {
+  const before = entry.spent;
+  const now = entry.phase === 'running' && live !== undefined ? live.usage : entry.running;
+  const usage = {
+    input_tokens: before.input_tokens + now.input_tokens,
+    output_tokens: before.output_tokens + now.output_tokens,
+    cost_usd: 0,
+    turns: 0,
+  };
+  return {
+    ...rowOf(slug, entry.number, entry.url, entry.title),
+    state: activeLabelsOf(entry.stateLabels, labels)[0] ?? labels.active[0] ?? '',
+    attempt: entry.attempt,
+    phase: entry.phase === 'running' ? (live?.stage ?? 'agent') : entry.phase,
+    runtime: entry.runtime,
+    pid: entry.run?.pid ?? null,
+    session_id: entry.sessionId,
+    turn_count: now.turns,
+    last_event: live?.lastEvent ?? null,
+    last_message: live?.lastMessage ?? null,
+    started_at: iso(entry.run?.startedAt ?? entry.claimedAt),
+    last_event_at: iso(live?.lastEventAt ?? entry.run?.startedAt ?? entry.claimedAt),
+    workspace: entry.workspace,
+    branch: entry.branch,
+    pull_request: entry.pullRequest,
+    last_error: entry.stepError ?? entry.lastError,
+    tokens: tokensOf(usage),
+    cost_usd: dollars(before.cost_usd + now.cost_usd),
+    team: live?.team ?? entry.team,
+  };
+}
+
+function completedRow(slug: string, done: Completed): CompletedRow {
+  return {
+    ...rowOf(slug, done.number, done.url, done.title),
+    outcome: done.outcome,
+    attempts: done.attempts,
+    pull_request: done.pullRequest,
+    branch: done.branch,
+    reason: done.outcome === 'done' ? null : done.reason,
+    started_at: iso(done.startedAt),
+    finished_at: iso(done.finishedAt),
+    seconds: Math.round((done.finishedAt - done.startedAt) / 10) / 100,
+    tokens: tokensOf(done.spent),
+    cost_usd: dollars(done.spent.cost_usd),
+    team: done.team,
+  };
+}
+
+/** What waits for a slot alone comes last: every other reason is one that somebody can mend. */
+function queuedPlace({ issue, reason }: Waiting): Place {
+  return [reason === WAITS_FOR_SLOT ? 0 : 1, issue.number];
+}
+
+/** One page of each list, the newest first; whoever holds a slot or is being published counts as running. */
+export function viewOf(source: ViewSource, page: Page = FIRST_PAGE): StateView {
+  const { state, live, workflow, poll } = source;
+  const slug = formatSlug(workflow.tracker.slug);
+  const entries = [...state.entries.values()];
+  const running = entries.filter(
+    ({ phase }) => phase === 'claimed' || phase === 'running' || phase === 'publishing' || phase === 'giving_up',
+  );
+  const retrying = entries.filter(({ phase }) => phase === 'retrying');
+  const waiting = source.waiting.filter(
+    ({ issue }) => !state.entries.has(issue.number) || state.entries.get(issue.number)?.phase === 'parked',
+  );
+  // What an attempt has used is counted with its end, while what is told of it live stays for its publishing.
+  const isCounted = (issue: number) => state.entries.get(issue)?.phase !== 'running';
+  const runningNow = [...live].reduce((sum, [issue, one]) => sum + (isCounted(issue) ? 0 : one.used.seconds), 0);
+  const counted = entries.reduce((sum, entry) => sum + entry.running.seconds, 0);
+  const byNumber = ({ number }: Entry): Place => [number, 0];
+  const shown = {
+    running: cut('running', running, byNumber, page),
+    retrying: cut('retrying', retrying, byNumber, page),
+    queued: cut('queued', waiting, queuedPlace, page),
+    completed: cut('completed', state.completed, ({ finishedAt, number }) => [finishedAt, number], page),
+  };
+  return {
+    generated_at: iso(source.now),
+    version: source.version,
+    repository: slug,
+    workflow: {
+      path: workflow.path,
+      loaded_at: iso(source.loadedAt),
+      error: source.workflowError,
+      pending_restart: source.pendingRestart,
+    },
+    counts: {
+      running: running.length,
+      retrying: retrying.length,
+      queued: waiting.length,
+      completed: state.counts.done,
+      failed: state.counts.failed,
+    },
+    slots: workflow.agent.maxConcurrent,
+    running: shown.running.rows.map((entry) => runningRow(slug, entry, live.get(entry.number), workflow.labels)),
+    retrying: shown.retrying.rows.map((entry) => ({
+      ...rowOf(slug, entry.number, entry.url, entry.title),
+      attempt: entry.attempt,
+      due_at: entry.retryAt === null ? null : iso(entry.retryAt),
+      last_error: entry.lastError,
+      branch: entry.branch,
+    })),
+    queued: shown.queued.rows.map(({ issue, reason }) => ({
+      ...rowOf(slug, issue.number, issue.url, issue.title),
+      reason,
+      author: issue.author?.login ?? null,
+    })),
+    completed: shown.completed.rows.map((done) => completedRow(slug, done)),
+    next: {
+      running: shown.running.next,
+      retrying: shown.retrying.next,
+      queued: shown.queued.next,
+      completed: shown.completed.next,
+    },
+    more: {
+      running: shown.running.more,
+      retrying: shown.retrying.more,
+      queued: shown.queued.more,
+      completed: shown.completed.more,
+    },
+    poll: {
+      interval_ms: workflow.polling.intervalMs,
+      last_at: poll.lastAt === null ? null : iso(poll.lastAt),
+      next_at: poll.nextAt === null ? null : iso(poll.nextAt),
+      last_error: poll.lastError,
+      requests: source.stats.requests,
+      not_modified: source.stats.notModified,
+    },
+    totals: {
+      ...tokensOf(state.totals),
+      cost_usd: dollars(state.totals.cost_usd),
+      seconds_running: Math.round((state.totals.seconds - counted + runningNow) * 10) / 10,
+    },
+    rate_limit: source.rateLimit,
+  };
+}
+
+/** One issue, its last life when it is over, as `GET /api/v1/issues/<n>` shows it; undefined when the daemon knows nothing of it. */
+export function issueViewOf(source: ViewSource, issue: number): Readonly<Record<string, unknown>> | undefined {
+  const waiting = source.waiting.filter((one) => one.issue.number === issue);
+  const view = viewOf({ ...source, waiting }, EVERYTHING);
+  const entry = source.state.entries.get(issue);
+  const of = <T extends Row>(rows: readonly T[]) => rows.find((row) => row.issue_number === issue) ?? null;
+  const completed = view.completed.filter((row) => row.issue_number === issue);
+  const found = {
+    issue_number: issue,
+    running: of(view.running),
+    retrying: of(view.retrying),
+    queued: of(view.queued),
+    completed,
+    life: entry?.life ?? pastOf(source.state.past, issue)?.life ?? null,
+    phase: entry?.phase ?? null,
+    attempts: entry?.attempt ?? completed[0]?.attempts ?? null,
+    failures: entry?.failures ?? null,
+    seconds_running: entry === undefined ? null : Math.round(spentOf(entry).seconds * 10) / 10,
+  };
+  const known =
+    entry !== undefined ||
+    found.queued !== null ||
+    found.completed.length > 0 ||
+    pastOf(source.state.past, issue) !== undefined;
+  return known ? found : undefined;
+}

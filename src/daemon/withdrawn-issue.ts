@@ -1,0 +1,44 @@
+// Check whether people took an issue back. It reads the issue itself: the listing alone never stops work.
+
+import type { IssueOutcome } from './rules/record.ts';
+import type { Entry } from './rules/state.ts';
+import { messageOf } from '../base/rules/errors.ts';
+import { activeLabelsOf, type Issue, type StateLabels, sameLabel } from './rules/issue.ts';
+import type { Logger, Tracker } from '../base/ports.ts';
+
+export type Look =
+  | { readonly kind: 'held'; readonly issue: Issue }
+  | { readonly kind: 'taken'; readonly outcome: IssueOutcome; readonly updatedAt: string }
+  /** No answer came. */
+  | { readonly kind: 'unknown' };
+
+/** Labels for an issue in work: active are the current ones, and those under which it was claimed. */
+function labelsFor(entry: Entry, labels: StateLabels): StateLabels {
+  const claimed = entry.stateLabels.filter(
+    (label) => !sameLabel(label, labels.done) && !sameLabel(label, labels.failed),
+  );
+  return { ...labels, active: [...labels.active, ...claimed] };
+}
+
+/** Reads an issue in work. Only changes of the issue take it back, not an edit of the active labels in WORKFLOW.md. */
+export async function lookAt(
+  tracker: Tracker,
+  log: Logger,
+  entry: Entry,
+  labels: StateLabels,
+  signal: AbortSignal,
+): Promise<Look> {
+  const { number } = entry;
+  try {
+    const issue = await tracker.readIssue(number, signal);
+    if (issue === null || issue.state === 'closed')
+      return { kind: 'taken', outcome: 'closed', updatedAt: issue?.updatedAt ?? '' };
+    return activeLabelsOf(issue.labels, labelsFor(entry, labels)).length > 0
+      ? { kind: 'held', issue }
+      : { kind: 'taken', outcome: 'label_removed', updatedAt: issue.updatedAt };
+  } catch (error) {
+    if (!signal.aborted)
+      log.log('warn', 'poller', `issue #${number} cannot be read: ${messageOf(error)}`, { issue: number });
+    return { kind: 'unknown' };
+  }
+}

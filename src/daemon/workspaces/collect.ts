@@ -1,0 +1,90 @@
+// Work that an agent left in a workspace: the commit to publish, or else the refs under which it was saved.
+
+import { ToolError } from '../../base/rules/errors.ts';
+import { oneLine } from '../../base/rules/text.ts';
+import type { Work, WorkspaceTask } from '../../base/ports.ts';
+import { type Clone, refOf, statusOf } from '../../git/clone.ts';
+import { readHead, readRef } from '../../git/git-directory.ts';
+import type { Mirror } from './mirror/mirror.ts';
+import { saveChanges, saveRepositories, takeCommit } from './workspace-saves.ts';
+
+/** Where the work would be: on the issue's branch, or wherever the agent left off. */
+function headsOf(path: string, branch: string): (string | null)[] {
+  return [readRef(path, `refs/heads/${branch}`), readHead(path)];
+}
+
+/** The first commit that changes anything: an agent that committed on a branch of its own is taken at its work, not at the branch's name. */
+async function publishable(
+  clone: Clone,
+  mirror: Mirror,
+  { issue }: WorkspaceTask,
+  candidates: readonly (string | null)[],
+  signal: AbortSignal,
+): Promise<{ readonly head: string | null; readonly isUnrelated: boolean }> {
+  let isUnrelated = false;
+  for (const sha of new Set(candidates)) {
+    if (sha === null) continue;
+    await takeCommit(clone, mirror, issue, sha, signal);
+    const standing = await mirror.comparison.standingOf(sha, signal);
+    if (standing === 'changes') return { head: sha, isUnrelated: false };
+    isUnrelated ||= standing === 'unrelated';
+  }
+  return { head: null, isUnrelated };
+}
+
+/** The commit that would be published now, as the files of the Git directory tell it. */
+export async function headNow(
+  clone: Clone,
+  mirror: Mirror,
+  task: WorkspaceTask,
+  signal: AbortSignal,
+): Promise<string | null> {
+  return (await publishable(clone, mirror, task, headsOf(clone.path, task.branch), signal)).head;
+}
+
+/** No agent may be at work in the clone, and its Git directory is in order. */
+export async function collectFrom(
+  clone: Clone,
+  mirror: Mirror,
+  task: WorkspaceTask,
+  signal: AbortSignal,
+): Promise<Work> {
+  const committed = await headNow(clone, mirror, task, signal);
+  if (committed !== null) return { head: await whole(mirror, committed, signal), savedAs: null };
+  // Git itself may see what its files do not show at once.
+  const status = await statusOf(clone, signal);
+  const own = status.branch === task.branch ? status.oid : await refOf(clone, `refs/heads/${task.branch}`, signal);
+  const { head, isUnrelated } = await publishable(clone, mirror, task, [own, status.oid], signal);
+  const saved = head === null ? await save(clone, mirror, task, status.dirty, signal) : [];
+  const savedAs = saved.length === 0 ? null : saved.join(', ');
+  if (head === null && isUnrelated)
+    throw new ToolError(
+      'hook',
+      `the commits on ${task.branch} have none in common with ${await mirror.defaultBranch(signal)}; expected them to go on from it`,
+    );
+  return { head: head === null ? null : await whole(mirror, head, signal), savedAs };
+}
+
+async function save(
+  clone: Clone,
+  mirror: Mirror,
+  task: WorkspaceTask,
+  dirty: boolean,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const own = dirty ? await saveChanges(clone, mirror, task, signal) : null;
+  // What could not be saved stays: the workspace goes later, or is set aside then.
+  const { refs } = await saveRepositories(clone, mirror, task, signal);
+  return own === null ? refs : [own, ...refs];
+}
+
+/** The commit, with all its files in it: a nested repository would leave with the workspace. */
+async function whole(mirror: Mirror, sha: string, signal: AbortSignal): Promise<string> {
+  const links = await mirror.comparison.newLinks(sha, signal);
+  if (links.length === 0) return sha;
+  const first = oneLine(links[0] ?? '', 200);
+  throw new ToolError(
+    'hook',
+    `the commits hold ${links.map((link) => oneLine(link, 200)).join(', ')} as a link to a nested repository, without its files. To publish the files: git rm --cached ${first}, move its .git out of the workspace, git add ${first}, and commit. If it is no part of the work: git rm --cached ${first}, and commit`,
+  );
+}

@@ -1,0 +1,57 @@
+// Comparison of commits with the default branch: whether they change it, by which commits, and which links they add.
+
+import { ToolError } from '../../../base/rules/errors.ts';
+import { explain, type GitResult } from '../../../git/git.ts';
+import { newLinks } from './gitlinks.ts';
+import { Histories, type History, type Standing } from './history.ts';
+
+export type ComparisonOptions = {
+  /** Runs git where the commits are. */
+  readonly try: (args: readonly string[], signal?: AbortSignal) => Promise<GitResult>;
+  /** The commit of the default branch. */
+  readonly tip: (signal: AbortSignal) => Promise<string>;
+  /** Has all be there in which the histories of two commits differ. */
+  readonly relate: (first: string, second: string, signal: AbortSignal) => Promise<void>;
+};
+
+export class Comparison {
+  readonly #options: ComparisonOptions;
+  readonly #histories: Histories;
+
+  constructor(options: ComparisonOptions) {
+    this.#options = options;
+    this.#histories = new Histories(async (args, signal) => {
+      const { exitCode, stdout, stderr } = await options.try(args, signal);
+      if (exitCode === 0) return stdout;
+      throw new ToolError('git', `git ${args[0] ?? ''} failed: ${explain(stderr || stdout)}`);
+    });
+  }
+
+  /** What the commit would change on the default branch. */
+  async standingOf(sha: string, signal: AbortSignal): Promise<Standing> {
+    const { base, history } = await this.#historyOf(sha, signal);
+    if (history.standing !== null) return history.standing;
+    const args = ['diff', '--quiet', '--no-ext-diff', '--no-textconv', `${base}...${sha}`];
+    const { exitCode, stderr } = await this.#options.try(args, signal);
+    if (exitCode === 0 || exitCode === 1) return exitCode === 1 ? 'changes' : 'nothing';
+    if (/no merge base/.test(stderr)) return 'unrelated';
+    throw new ToolError('git', `git diff failed: ${explain(stderr)}`);
+  }
+
+  /** Links to other repositories that the commit adds and that are no submodules. */
+  async newLinks(sha: string, signal: AbortSignal): Promise<readonly string[]> {
+    const { base, history } = await this.#historyOf(sha, signal);
+    return history.mayAddLinks ? newLinks(this.#options.try, base, sha, signal) : [];
+  }
+
+  /** The messages of the commits that `sha` has beyond the default branch, oldest first. */
+  async commitMessages(sha: string, signal: AbortSignal): Promise<readonly string[]> {
+    return (await this.#historyOf(sha, signal)).history.messages;
+  }
+
+  async #historyOf(sha: string, signal: AbortSignal): Promise<{ readonly base: string; readonly history: History }> {
+    const base = await this.#options.tip(signal);
+    await this.#options.relate(base, sha, signal);
+    return { base, history: await this.#histories.of(base, sha, signal) };
+  }
+}

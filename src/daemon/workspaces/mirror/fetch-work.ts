@@ -1,0 +1,28 @@
+// Commits of a clone where an agent has been, fetched into a repository of the daemon's.
+
+import { join } from 'node:path';
+import { shellWord } from '../../../base/rules/command-line.ts';
+import { ToolError } from '../../../base/rules/errors.ts';
+import type { Clone } from '../../../git/clone.ts';
+import { explain, type GitOptions, tryGit } from '../../../git/git.ts';
+
+/**
+ * Fetches a commit or ref of a clone into a ref. What reads the clone runs where the agent ran; what comes from there is
+ * checked like anything from a stranger. False: the clone ends early, at a commit that is not here, and nothing came.
+ */
+export async function takeFrom(clone: Clone, source: string, ref: string, options: GitOptions): Promise<boolean> {
+  const words = clone.launch?.('git', ['-c', 'uploadpack.allowAnySHA1InWant=true', 'upload-pack']);
+  const reader = words === undefined ? [] : [`--upload-pack=${[words[0], ...words[1]].map(shellWord).join(' ')}`];
+  const args = [
+    ...['-c', 'fetch.fsckObjects=true', '-c', 'protocol.version=2', 'fetch', '--quiet', '--no-tags'],
+    ...['--no-write-fetch-head', '--no-recurse-submodules', '--no-auto-maintenance', ...reader],
+    join(clone.path, '.git'),
+    `+${source}:${ref}`,
+  ];
+  const { exitCode, stdout, stderr } = await tryGit(args, { ...options, timeoutMs: clone.timeoutMs });
+  options.signal?.throwIfAborted();
+  // Git calls that a success.
+  if (/shallow roots are not allowed/.test(stderr)) return false;
+  if (exitCode === 0) return true;
+  throw new ToolError('git', `git fetch failed: ${explain(stderr || stdout)}`);
+}

@@ -1,0 +1,93 @@
+// Clones made ahead, so that an issue that waited for a slot need not wait for its clone as well.
+
+import { mkdir, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock, WorkspaceTask } from '../../base/ports.ts';
+import { cloneMirror, fetchOrigin } from '../../git/clone.ts';
+import { LOCAL_MS } from '../../git/git.ts';
+import { readHead } from '../../git/git-directory.ts';
+import type { Mirror } from './mirror/mirror.ts';
+import { removeLargeTree } from '../../base/files/remove-tree.ts';
+
+type Spare = {
+  readonly path: string;
+  /** The default branch and the commit that it was made of. */
+  readonly branch: string;
+  readonly head: string | null;
+  readonly madeAt: number;
+};
+
+/** Whoever cleans up temporary files takes old ones: a spare that waited this long may have lost some. */
+const MAX_AGE_MS = 60 * 60_000;
+
+export class SpareClones {
+  /** Theirs alone; on the file system of the workspaces. */
+  readonly #directory: string;
+  readonly #mirror: Mirror;
+  readonly #clock: Clock;
+  readonly #ready: Spare[] = [];
+  #made = 0;
+  #isCleared = false;
+
+  constructor(directory: string, mirror: Mirror, clock: Clock) {
+    this.#directory = directory;
+    this.#mirror = mirror;
+    this.#clock = clock;
+  }
+
+  #isOld(spare: Spare): boolean {
+    return this.#clock.elapsed() - spare.madeAt > MAX_AGE_MS;
+  }
+
+  /** Sees to it that so many are ready, one after the other; none beyond that are kept. */
+  async stock(count: number, signal: AbortSignal): Promise<void> {
+    // What an earlier process left is of no use: nobody knows how far it got.
+    if (!this.#isCleared) await removeLargeTree(this.#directory);
+    this.#isCleared = true;
+    for (let [spare] = this.#ready; spare !== undefined && this.#isOld(spare); [spare] = this.#ready)
+      await this.#drop(this.#ready.shift());
+    while (this.#ready.length > count) await this.#drop(this.#ready.pop());
+    while (this.#ready.length < count && !signal.aborted) this.#ready.push(await this.#make(signal));
+  }
+
+  async #drop(spare: Spare | undefined): Promise<void> {
+    if (spare !== undefined) await removeLargeTree(spare.path);
+  }
+
+  async #make(signal: AbortSignal): Promise<Spare> {
+    await this.#mirror.refresh(signal);
+    const path = join(this.#directory, String(++this.#made));
+    try {
+      await mkdir(path, { recursive: true });
+      const branch = await this.#mirror.defaultBranch(signal);
+      await cloneMirror(this.#mirror.source, path, signal);
+      return { path, branch, head: readHead(path), madeAt: this.#clock.elapsed() };
+    } catch (error) {
+      await removeLargeTree(path);
+      throw error;
+    }
+  }
+
+  /** Moves one to `to`, an empty directory, up to date for the task. False when there is none. The mirror is up to date. */
+  async take(task: WorkspaceTask, to: string, signal: AbortSignal): Promise<boolean> {
+    const spare = this.#ready.shift();
+    if (spare === undefined) return false;
+    if (this.#isOld(spare)) {
+      await this.#drop(spare);
+      return this.take(task, to, signal);
+    }
+    // Somebody may have cleaned up around here.
+    const isThere = await rename(spare.path, to).then(
+      () => true,
+      () => false,
+    );
+    if (!isThere) return false;
+    const branch = await this.#mirror.defaultBranch(signal);
+    const isCurrent =
+      spare.branch === branch &&
+      spare.head === (await this.#mirror.branchHead(branch)) &&
+      (await this.#mirror.branchHead(task.branch)) === null;
+    if (!isCurrent) await fetchOrigin({ path: to, launch: undefined, timeoutMs: LOCAL_MS }, signal);
+    return true;
+  }
+}

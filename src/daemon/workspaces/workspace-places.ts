@@ -1,0 +1,94 @@
+// Places of workspaces: a directory for each issue inside the root, and whether an agent has been in it.
+
+import { realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { ToolError } from '../../base/rules/errors.ts';
+import type { WorkspaceTask } from '../../base/ports.ts';
+import type { Clone } from '../../git/clone.ts';
+import { LOCAL_MS } from '../../git/git.ts';
+import { restore } from '../../git/git-directory.ts';
+import type { Isolation } from '../../agents/isolation.ts';
+import type { WorkspaceMarks } from './workspace-marks.ts';
+
+export type PlacesOptions = {
+  /** Real path of the root. */
+  readonly root: string;
+  /** Wraps git in a clone where an agent has been. */
+  readonly isolation: Pick<Isolation, 'active' | 'wrap'>;
+  /** How long one git command in a clone may take. */
+  readonly gitTimeoutMs?: number;
+};
+
+function realPath(path: string): string | undefined {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return undefined;
+  }
+}
+
+export class WorkspacePlaces {
+  readonly #options: PlacesOptions;
+  readonly #marks: WorkspaceMarks;
+  /** Workspaces made by this process in which no agent has been. */
+  readonly #untouched = new Set<number>();
+
+  constructor(options: PlacesOptions, marks: WorkspaceMarks) {
+    this.#options = options;
+    this.#marks = marks;
+  }
+
+  pathOf(issue: number): string {
+    return join(this.#options.root, `issue-${issue}`);
+  }
+
+  /** The path, checked to be a real directory inside the root. */
+  checked(issue: number): string {
+    const path = this.pathOf(issue);
+    const real = realPath(path);
+    if (real !== path)
+      throw new ToolError(
+        'workspace_root',
+        `expected the workspace ${path} to be a directory of its own, got ${real ?? 'nothing'}`,
+      );
+    return path;
+  }
+
+  /** Whether a workspace that was made for the issue is there, as a real directory. */
+  isOurs(issue: number): boolean {
+    const path = this.pathOf(issue);
+    return this.#marks.read(issue) !== undefined && realPath(path) === path;
+  }
+
+  /** Made by this process, and no agent has been in it. */
+  isNew(issue: number): boolean {
+    return this.#untouched.has(issue);
+  }
+
+  addNew(issue: number): void {
+    this.#untouched.add(issue);
+  }
+
+  /** From here on an agent may be in it. */
+  touch(issue: number): void {
+    this.#untouched.delete(issue);
+  }
+
+  /** The clone as git of ours uses it: inside the agent's namespaces, unless no agent has been in it. */
+  cloneOf(issue: number): Clone {
+    const { isolation, gitTimeoutMs = LOCAL_MS } = this.#options;
+    const path = this.pathOf(issue);
+    const isOpen = this.isNew(issue) || !isolation.active;
+    const launch = (file: string, args: readonly string[]) => isolation.wrap(file, args, [path]);
+    return { path, launch: isOpen ? undefined : launch, timeoutMs: gitTimeoutMs };
+  }
+
+  /** The clone, its Git directory put back to what it was before any agent ran. No agent may be at work in it. */
+  async guarded(task: WorkspaceTask): Promise<Clone> {
+    const path = this.checked(task.issue);
+    const mark = this.#marks.read(task.issue);
+    if (mark === undefined) throw new ToolError('workspace_root', `the workspace ${path} is not complete`);
+    await restore(path, mark.config, task.branch);
+    return this.cloneOf(task.issue);
+  }
+}

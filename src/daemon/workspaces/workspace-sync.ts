@@ -1,0 +1,104 @@
+// Bringing a workspace up to date with the default branch, where the file has no script for it.
+
+import type { WorkspaceTask } from '../../base/ports.ts';
+import {
+  abortMerge,
+  adoptHead,
+  areRelated,
+  type Clone,
+  fetchOrigin,
+  hasAllBetween,
+  isAncestor,
+  mergeIfClean,
+  refsOf,
+  removeUntracked,
+  startBranch,
+  statusOf,
+} from '../../git/clone.ts';
+import { ALL_PAST } from '../../git/git.ts';
+import { forgetUnfinished, placeBranch, readHead, readRef, unfinished } from '../../git/git-directory.ts';
+import type { Mirror } from './mirror/mirror.ts';
+import { saveChanges, saveCommits } from './workspace-saves.ts';
+
+export type SyncOptions = {
+  readonly clone: Clone;
+  readonly mirror: Mirror;
+  readonly task: WorkspaceTask;
+  /** The clone was just made: nothing is to be fetched, saved or removed. */
+  readonly isNew: boolean;
+  /** Its files are those of its HEAD, because no script has been in it either. */
+  readonly isPristine: boolean;
+};
+
+/** The first attempt starts from the latest default branch; later ones keep their work and take it in where that merges cleanly. */
+export async function syncWorkspace(options: SyncOptions, signal: AbortSignal): Promise<void> {
+  const { clone, mirror, task, isNew } = options;
+  const main = `refs/remotes/origin/${await mirror.defaultBranch(signal)}`;
+  const local = `refs/heads/${task.branch}`;
+  const published = `refs/remotes/origin/${task.branch}`;
+  if (!isNew) await fetchOrigin(clone, signal);
+  const head = options.isPristine ? readHead(clone.path) : null;
+  if (head !== null && (await mirror.branchHead(task.branch)) === null && readRef(clone.path, main) === head) {
+    await placeBranch(clone.path, task.branch, head);
+    return;
+  }
+  const refs = await refsOf(clone, [local, published], signal);
+  const base = refs.has(published) ? published : main;
+  if (isNew) await startBranch(clone, task.branch, refs.has(local) ? local : base, signal);
+  else await takeUp(options, refs.has(local) ? local : null, base, signal);
+  const others = [...(refs.has(local) && refs.has(published) ? [published] : []), ...(refs.size > 0 ? [main] : [])];
+  for (const other of others) {
+    await relate(options, other, signal);
+    if (await mergeIfClean(clone, other, signal)) continue;
+    if (isNew || (await areRelated(clone, 'HEAD', other, signal))) {
+      task.output(`${other} does not merge cleanly; it is left out\n`);
+      continue;
+    }
+    const { oid, dirty } = await statusOf(clone, signal);
+    if (dirty) await saveChanges(clone, mirror, task, signal);
+    await saveCommits(clone, mirror, task, [oid], signal);
+    await startBranch(clone, task.branch, base, signal);
+    task.output(`the branch had no commit in common with ${other}; it starts anew\n`);
+  }
+}
+
+/** A clone that ends early goes further back until it has all in which its branch and the other differ, or to the beginning. */
+async function relate({ clone, mirror }: SyncOptions, other: string, signal: AbortSignal): Promise<void> {
+  const isEnough = () => hasAllBetween(clone, 'HEAD', other, signal);
+  if (await isEnough()) return;
+  const goBack = async () => {
+    await fetchOrigin(clone, signal, ALL_PAST);
+    return isEnough();
+  };
+  if (await goBack()) return;
+  await mirror.deepen(goBack, signal);
+  await fetchOrigin(clone, signal, ALL_PAST);
+}
+
+/** Puts a clone where an agent has been on the issue's branch; what it leaves behind by that is saved first. */
+async function takeUp(
+  { clone, mirror, task }: SyncOptions,
+  local: string | null,
+  base: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const status = await statusOf(clone, signal);
+  const begun = await unfinished(clone.path);
+  // A branch of the agent's own that goes on from the issue's is its work; that of an earlier life is not.
+  const from = local ?? (task.attempt > 1 ? base : null);
+  const isOwn =
+    status.branch !== task.branch &&
+    status.oid !== null &&
+    from !== null &&
+    (await isAncestor(clone, from, status.oid, signal));
+  if (begun === null && (isOwn || (status.branch === task.branch && local !== null))) {
+    if (isOwn) await adoptHead(clone, task.branch, signal);
+    return;
+  }
+  if (status.dirty || begun !== null) await saveChanges(clone, mirror, task, signal);
+  if (status.branch === task.branch && local !== null && begun === 'merge' && (await abortMerge(clone))) return;
+  if (!isOwn) await saveCommits(clone, mirror, task, [status.oid], signal);
+  await forgetUnfinished(clone.path);
+  await startBranch(clone, task.branch, isOwn && status.oid !== null ? status.oid : (local ?? base), signal);
+  if (local === null && !isOwn) await removeUntracked(clone, signal);
+}

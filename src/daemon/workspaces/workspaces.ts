@@ -1,0 +1,350 @@
+// Workspaces on disk: one directory an issue, a Git clone in each, hooks around them.
+
+import { mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { isDiskFull } from '../rules/disk-full.ts';
+import { messageOf, ToolError } from '../../base/rules/errors.ts';
+import type { Clock, HookName, KeptWork, Logger, Place, Work, Workspaces, WorkspaceTask } from '../../base/ports.ts';
+import * as clone from '../../git/clone.ts';
+import { saysDamaged } from '../../git/git.ts';
+import { isClone, readConfig, unfinished } from '../../git/git-directory.ts';
+import type { ModuleCopies } from './mirror/module-copies.ts';
+import { expireSaved } from './mirror/saved-refs.ts';
+import type { Isolation } from '../../agents/isolation.ts';
+import { removesTogether, removeTree } from '../../base/files/remove-tree.ts';
+import { collectFrom, headNow } from './collect.ts';
+import { type HookScriptsOptions, runHookScript } from './hook-scripts.ts';
+import { keptWork } from './kept-work.ts';
+import { LfsFiles } from './lfs-files.ts';
+import { readTemplate } from './pull-request-template.ts';
+import { setAside } from './set-aside.ts';
+import { SpareClones } from './spare-clones.ts';
+import { fillWorkspace } from './submodules.ts';
+import { WorkspaceMarks } from './workspace-marks.ts';
+import { WorkspacePlaces } from './workspace-places.ts';
+import { ROOT_DATA } from './workspace-root.ts';
+import { salvage, saveChanges, savedEarlier, saveWork, takeCommit, tellsSaved, worksOf } from './workspace-saves.ts';
+import { syncWorkspace } from './workspace-sync.ts';
+
+export type WorkspacesOptions = HookScriptsOptions & {
+  /** Real path of the root. */
+  readonly root: string;
+  /** Makes the root again when programs that clean up temporary files took it away; throws when it is another's by now. */
+  readonly claimRoot: () => void;
+  /** What agents run in, and git in a clone where one has been. */
+  readonly isolation: Pick<Isolation, 'active' | 'wrap'>;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly modules: ModuleCopies;
+  /** Removes a directory, or throws with what keeps it. */
+  readonly remove?: (path: string) => Promise<void>;
+  /** How long one git command in a clone may take. */
+  readonly gitTimeoutMs?: number;
+};
+
+export class DiskWorkspaces implements Workspaces {
+  readonly #options: WorkspacesOptions;
+  readonly #places: WorkspacePlaces;
+  readonly #marks: WorkspaceMarks;
+  readonly #spares: SpareClones;
+  readonly #lfs: LfsFiles;
+  readonly #remove: (path: string) => Promise<void>;
+
+  constructor(options: WorkspacesOptions) {
+    this.#options = options;
+    this.#remove = options.remove ?? removesTogether();
+    this.#marks = new WorkspaceMarks(join(options.root, ROOT_DATA));
+    this.#places = new WorkspacePlaces(options, this.#marks);
+    this.#spares = new SpareClones(join(options.root, ROOT_DATA, 'spares'), options.mirror, options.clock);
+    this.#lfs = new LfsFiles(options.mirror, options.log, this.#marks);
+  }
+
+  pathOf(issue: number): string {
+    return this.#places.pathOf(issue);
+  }
+
+  refresh(signal: AbortSignal): Promise<void> {
+    return this.#options.mirror.refresh(signal);
+  }
+
+  /** Says what the repository needs and this machine lacks. */
+  announce(signal: AbortSignal): Promise<void> {
+    return this.#lfs.announce(signal);
+  }
+
+  outdate(): void {
+    this.#options.mirror.outdate();
+  }
+
+  async stock(count: number, signal: AbortSignal): Promise<void> {
+    const { claimRoot, workflow } = this.#options;
+    if (count > 0) claimRoot();
+    await this.#spares.stock(workflow().hooks.afterCreate === null ? count : 0, signal);
+  }
+
+  async prepare(task: WorkspaceTask, signal: AbortSignal): Promise<Place> {
+    this.#options.claimRoot();
+    const path = this.pathOf(task.issue);
+    if (this.#places.isOurs(task.issue) && this.#marks.read(task.issue)?.isFilling !== true) {
+      if (isClone(path)) return { path, created: false };
+      if (!(await this.#salvage(task, signal))) await this.#setAside(task);
+    }
+    await this.#clear(task);
+    await mkdir(path);
+    return { path, created: true };
+  }
+
+  /** Makes room for a new one. Files that a container left as another user stay, out of the way. */
+  async #clear(task: WorkspaceTask): Promise<void> {
+    const { issue } = task;
+    this.#places.touch(issue);
+    this.#marks.remove(issue);
+    try {
+      await this.#remove(this.pathOf(issue));
+    } catch (error) {
+      await this.#setAside(task, `holds files that cannot be removed (${messageOf(error)})`).catch(() => {
+        throw error;
+      });
+    }
+  }
+
+  /** What could not be saved or removed stays, in a place where nothing removes it. */
+  async #setAside(task: WorkspaceTask, why = 'could not be saved whole'): Promise<void> {
+    const { root, log } = this.#options;
+    const place = await setAside(root, this.pathOf(task.issue), `issue-${task.issue}-${task.life}`);
+    const words = `the workspace ${why}, and is set aside as ${place} in workspace.root`;
+    task.output(`${words}\n`);
+    log.log('warn', 'workspace', `issue #${task.issue}: ${words}`, { issue: task.issue });
+  }
+
+  #salvage(task: WorkspaceTask, signal: AbortSignal): Promise<boolean> {
+    const scratch = join(this.#options.root, ROOT_DATA, `salvage-${task.issue}`);
+    return salvage(this.#places.cloneOf(task.issue), this.#options.mirror, task, scratch, signal);
+  }
+
+  async afterCreate(task: WorkspaceTask, signal: AbortSignal): Promise<void> {
+    const path = this.#places.checked(task.issue);
+    await this.#options.mirror.refresh(signal, task.branch);
+    const script = this.#options.workflow().hooks.afterCreate;
+    if (script === null) return this.#fill(task, path, signal);
+    await this.#lfs.fetch(task, signal);
+    await this.#script('after_create', script, task, signal);
+  }
+
+  /** A mirror that cannot be cloned because it is damaged is made anew. */
+  async #fill(task: WorkspaceTask, path: string, signal: AbortSignal): Promise<void> {
+    const { mirror } = this.#options;
+    try {
+      if (await this.#spares.take(task, path, signal)) return;
+      await clone.cloneMirror(mirror.source, path, signal);
+    } catch (error) {
+      if (!saysDamaged(messageOf(error))) throw error;
+      mirror.distrust();
+      await mirror.refresh(signal, task.branch);
+      await removeTree(path);
+      await mkdir(path);
+      await clone.cloneMirror(mirror.source, path, signal);
+    }
+  }
+
+  async complete(task: WorkspaceTask, signal: AbortSignal): Promise<void> {
+    const path = this.#places.checked(task.issue);
+    if (!isClone(path))
+      throw new ToolError(
+        'hook',
+        `after_create left no Git clone in ${path}; expected one with its own .git directory`,
+      );
+    if (this.#options.workflow().hooks.afterCreate !== null) await clone.disarm(path, signal);
+    const config = await this.#lfs.equip(task, path, readConfig(path), signal);
+    this.#marks.write({ issue: task.issue, config });
+    this.#places.addNew(task.issue);
+  }
+
+  async beforeRun(task: WorkspaceTask, signal: AbortSignal): Promise<void> {
+    this.#places.checked(task.issue);
+    await this.#options.mirror.refresh(signal, task.branch);
+    try {
+      if (this.#options.workflow().hooks.beforeRun === null) await this.#sync(task, signal);
+      else await this.#syncByScript(task, signal);
+      await this.#fillModules(task, signal);
+    } finally {
+      // From here on the agent may be in it.
+      this.#places.touch(task.issue);
+    }
+  }
+
+  async #fillModules(task: WorkspaceTask, signal: AbortSignal): Promise<void> {
+    const { workflow, modules: copies, clock, log, isolation } = this.#options;
+    // Without namespaces git follows nothing inside that an agent may have planted.
+    const isNew = this.#places.isNew(task.issue);
+    if (!workflow().workspace.submodules || (!isNew && !isolation.active)) return;
+    await fillWorkspace(
+      { clone: this.#places.cloneOf(task.issue), isNew, copies, clock, log, marks: this.#marks },
+      task,
+      signal,
+    );
+  }
+
+  async #syncByScript(task: WorkspaceTask, signal: AbortSignal): Promise<void> {
+    const script = this.#options.workflow().hooks.beforeRun ?? '';
+    const isNew = this.#places.isNew(task.issue);
+    const at = await this.#places.guarded(task);
+    if (!isNew) {
+      const { branch, dirty } = await clone.statusOf(at, signal);
+      // A script that takes the branch up or starts it anew may throw away what lies around.
+      const isMoving = branch !== task.branch || (await unfinished(at.path)) !== null;
+      if (dirty && isMoving) await saveChanges(at, this.#options.mirror, task, signal);
+    }
+    const run = () => this.#script('before_run', script, task, signal);
+    await this.#lfs.around(this.#places.cloneOf(task.issue), task, run, signal);
+    const { branch } = await clone.statusOf(at, signal);
+    if (branch !== task.branch) await clone.moveToBranch(at, task.branch, signal);
+  }
+
+  /** A clone that git cannot use any more is made anew; where a new one cannot be used either, so is what it came from. */
+  async #sync(task: WorkspaceTask, signal: AbortSignal): Promise<void> {
+    const { mirror } = this.#options;
+    for (let tries = 0; ; tries++) {
+      const isNew = this.#places.isNew(task.issue);
+      // Nobody but git of ours has been in it.
+      const isPristine = isNew && this.#options.workflow().hooks.afterCreate === null;
+      try {
+        const sync = async () => {
+          const at = isPristine ? this.#places.cloneOf(task.issue) : await this.#places.guarded(task);
+          await syncWorkspace({ clone: at, mirror, task, isNew, isPristine }, signal);
+        };
+        await this.#lfs.around(this.#places.cloneOf(task.issue), task, sync, signal);
+        return;
+      } catch (error) {
+        signal.throwIfAborted();
+        const words = messageOf(error);
+        const isClones = !(error instanceof ToolError) || error.code === 'git' || error.code === 'hook';
+        if (!isClones || isDiskFull(error) || tries === 2 || (isNew && !saysDamaged(words))) throw error;
+        task.output(`the clone cannot be used and is made anew: ${words}\n`);
+        if (isNew) mirror.distrust();
+        else if (!(await this.#salvage(task, signal))) await this.#setAside(task);
+        await this.#clear(task);
+        await mkdir(this.pathOf(task.issue));
+        await this.afterCreate(task, signal);
+        await this.complete(task, signal);
+      }
+    }
+  }
+
+  async afterRun(task: WorkspaceTask, signal: AbortSignal): Promise<boolean> {
+    return this.#afterwards('after_run', this.#options.workflow().hooks.afterRun, task, signal);
+  }
+
+  async beforeRemove(task: WorkspaceTask, signal: AbortSignal): Promise<boolean> {
+    return this.#afterwards('before_remove', this.#options.workflow().hooks.beforeRemove, task, signal);
+  }
+
+  async #afterwards(hook: HookName, script: string | null, task: WorkspaceTask, signal: AbortSignal): Promise<boolean> {
+    if (script === null) return false;
+    await this.#places.guarded(task);
+    await this.#script(hook, script, task, signal);
+    return true;
+  }
+
+  async #script(hook: HookName, script: string, task: WorkspaceTask, signal: AbortSignal): Promise<void> {
+    const settings = await this.#lfs.settings(hook, signal);
+    await runHookScript(this.#options, hook, script, task, this.pathOf(task.issue), signal, settings);
+  }
+
+  async peek(task: WorkspaceTask, signal: AbortSignal): Promise<string | null> {
+    const path = this.#places.checked(task.issue);
+    if (!isClone(path)) return null;
+    try {
+      return await headNow(this.#places.cloneOf(task.issue), this.#options.mirror, task, signal);
+    } catch {
+      // The agent is at work: what cannot be read now is no work yet.
+      signal.throwIfAborted();
+      return null;
+    }
+  }
+
+  async collect(task: WorkspaceTask, signal: AbortSignal): Promise<Work> {
+    try {
+      return await collectFrom(await this.#places.guarded(task), this.#options.mirror, task, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof ToolError) || error.code !== 'git') throw error;
+      // Only the agent has been there since git could last use the clone.
+      throw new ToolError('hook', `the agent left a Git clone that cannot be used: ${error.message}`, { cause: error });
+    }
+  }
+
+  async push(task: WorkspaceTask, sha: string, ours: readonly string[], signal: AbortSignal): Promise<void> {
+    await this.#held(task, sha, signal);
+    // A process that ended in the middle may have taken the commit alone.
+    await this.#options.mirror.lfs.take(this.pathOf(task.issue), sha, signal);
+    await this.#options.mirror.push(task.branch, sha, ours, signal);
+  }
+
+  /** Sees to it that the mirror has the commit. */
+  async #held(task: WorkspaceTask, sha: string, signal: AbortSignal): Promise<void> {
+    if (await this.#options.mirror.holds(sha)) return;
+    const path = this.#places.checked(task.issue);
+    if (!isClone(path)) throw new ToolError('git', `${path} holds no Git clone of its own any more`);
+    await takeCommit(this.#places.cloneOf(task.issue), this.#options.mirror, task.issue, sha, signal);
+  }
+
+  defaultBranch(signal: AbortSignal): Promise<string> {
+    return this.#options.mirror.defaultBranch(signal);
+  }
+
+  pullRequestTemplate(signal: AbortSignal): Promise<string | null> {
+    return readTemplate(this.#options.mirror, signal);
+  }
+
+  async commitMessages(task: WorkspaceTask, sha: string, signal: AbortSignal): Promise<readonly string[]> {
+    await this.#held(task, sha, signal);
+    return this.#options.mirror.comparison.commitMessages(sha, signal);
+  }
+
+  async remove(
+    removed: WorkspaceTask,
+    signal: AbortSignal,
+    tell?: (saved: readonly string[]) => Promise<void>,
+  ): Promise<void> {
+    const { mirror } = this.#options;
+    const saved: string[] = [];
+    const output = (text: string) => {
+      removed.output(text);
+      if (tellsSaved(text)) saved.push(text.trim());
+    };
+    const task: WorkspaceTask = { ...removed, output };
+    const path = this.pathOf(task.issue);
+    const isOurs = this.#places.isOurs(task.issue);
+    try {
+      const at = await this.#places.guarded(task);
+      if (!(await saveWork(at, mirror, task, signal))) await this.#setAside(task);
+    } catch (error) {
+      signal.throwIfAborted();
+      task.output(`the clone in ${path} cannot be used: ${messageOf(error)}\n`);
+      if (isOurs && !(await this.#salvage(task, signal))) await this.#setAside(task);
+    }
+    const earlier = await savedEarlier(mirror, task, saved).catch(() => []);
+    if (saved.length + earlier.length > 0) await tell?.([...earlier, ...saved]);
+    await this.#clear(task);
+    const works = `${worksOf(task.issue)}/`;
+    await mirror.forget((ref) => ref.startsWith(works)).catch(() => undefined);
+  }
+
+  async kept(task: WorkspaceTask, signal: AbortSignal): Promise<KeptWork> {
+    const { root, mirror } = this.#options;
+    const path = this.pathOf(task.issue);
+    const isThere = this.#places.isOurs(task.issue);
+    const at = isThere && isClone(path) ? await this.#places.guarded(task) : null;
+    return keptWork(root, isThere ? (at ?? this.#places.cloneOf(task.issue)) : null, mirror, task, signal);
+  }
+
+  pruneLfs(signal: AbortSignal): Promise<{ readonly count: number; readonly bytes: number }> {
+    return this.#lfs.prune(this.#options.clock.now(), signal);
+  }
+
+  async expireSaved(): Promise<number> {
+    const { mirror, workflow, clock } = this.#options;
+    return expireSaved(mirror, dirname(mirror.path), workflow().workspace.savedKeepDays, clock.now());
+  }
+}

@@ -1,0 +1,55 @@
+// The gate as it would run for a project as it stands. Nothing of it is run.
+
+import { messageOf, ToolError } from '../../base/rules/errors.ts';
+import type { Prospect } from '../rules/plan-preview.ts';
+import { COMMANDED, type QualitySettings } from '../rules/quality.ts';
+import { checkEnvironment, createCommands } from '../run/command.ts';
+import { detect } from './detect.ts';
+import { planOf } from './plan.ts';
+import type { Proposals, Surroundings } from './proposal.ts';
+
+const LIMIT_MS = 30_000;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+function surroundings(root: string, env: Environment): Surroundings {
+  const now = Date.now;
+  const { signal } = new AbortController();
+  const own = checkEnvironment(env, root);
+  const more = { now, deadline: now() + LIMIT_MS, signal, output: () => undefined };
+  return { root, env: own, ask: createCommands({ root, env: own, ...more }).ask };
+}
+
+/** What a manifest that cannot be read says instead. */
+async function orProblem<T>(read: Promise<T>): Promise<T | string> {
+  try {
+    return await read;
+  } catch (error) {
+    if (error instanceof ToolError && error.code === 'config') return messageOf(error);
+    throw error;
+  }
+}
+
+/** The commands that the project's own files suggest; a text: the file that cannot be read. */
+export async function proposeCommands(root: string, env: Environment): Promise<Proposals | string> {
+  return orProblem(detect(surroundings(root, env)));
+}
+
+/**
+ * @param env the caller's environment
+ * @returns or, in words, which file of the project cannot be read
+ */
+export async function lookAhead(
+  root: string,
+  settings: QualitySettings,
+  env: Environment,
+): Promise<readonly Prospect[] | string> {
+  const plan = await orProblem(planOf(COMMANDED, settings, surroundings(root, env)));
+  if (typeof plan === 'string') return plan;
+  return COMMANDED.map((name) => {
+    const { command, reason, install } = plan[name];
+    // A report that is named may be left by whatever runs.
+    const isLeft = name === 'coverage' && settings.coverageReport !== null && install === null;
+    return { name, command, gap: (command === null && !isLeft) || install !== null ? reason : '', install };
+  });
+}

@@ -1,0 +1,32 @@
+// The command that is proposed for a part of the gate, with its reason.
+
+import type { Commanded } from '../rules/quality.ts';
+
+/**
+ * `command` null: nothing measures the part. `reason`: the files that the command is taken from, or the line that would
+ * measure the part. `install`: a shell command that the part needs first; null: none.
+ */
+export type Proposal = { readonly command: string | null; readonly reason: string; readonly install: string | null };
+
+export type Proposals = Readonly<Record<Commanded, Proposal>>;
+
+/** Of one manifest: the parts that it says nothing about are left out. */
+export type Proposed = Partial<Record<Commanded, Proposal>>;
+
+export type Surroundings = {
+  readonly root: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Runs something small and returns its standard output; null when it failed. */
+  readonly ask: (script: string) => Promise<string | null>;
+};
+
+/** Directory for reports, outside of the project; the gate sets the variable for each command. */
+export const REPORTS = `\${TOOL_REPORTS:-/tmp}`;
+
+export function use(command: string, reason: string, install: string | null = null): Proposal {
+  return { command, reason, install };
+}
+
+export function lack(reason: string, install: string | null = null): Proposal {
+  return { command: null, reason, install };
+}

@@ -1,0 +1,122 @@
+// Mutex for quality checks: one measurement at a time per repository, all its worktrees together.
+// Concurrent test runs fail over shared ports, databases and timing, and no agent could fix that.
+
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { BusyError } from '../../base/rules/errors.ts';
+import { tryGit } from '../../git/git.ts';
+import { environmentAt } from '../../git/team-environment.ts';
+import { HeldLock, type Holder, holderWords } from '../../base/files/process-lock.ts';
+import { isOwnPlace, turnsPlace } from '../../base/files/lock-directory.ts';
+
+/** Poll interval of the lock. */
+const LOOK_MS = 100;
+
+export type TurnOptions = {
+  /** Path of the lock file. */
+  readonly path: string;
+  readonly now: () => number;
+  /** Deadline of the wait, on the clock of `now`. */
+  readonly giveUpAt: number;
+  readonly signal: AbortSignal;
+};
+
+/** Lock file for checks of a directory: in the Git directory, or without one, where no test runner scans. */
+export async function turnPath(root: string, cacheDirectory: string, signal: AbortSignal): Promise<string> {
+  const how = ['rev-parse', '--path-format=absolute', '--git-common-dir'];
+  const { exitCode, stdout } = await tryGit(how, { cwd: root, env: environmentAt(root), signal });
+  signal.throwIfAborted();
+  if (exitCode === 0) return join(stdout.replace(/\n$/, ''), 'toolcrew', 'checks.lock');
+  const place = turnsPlace(tmpdir());
+  const name = createHash('sha256').update(root).digest('hex').slice(0, 32);
+  return join(isOwnPlace(place) ? place : cacheDirectory, `checks-${name}.lock`);
+}
+
+class Taken extends Error {
+  readonly holder: Holder | null;
+
+  constructor(holder: Holder | null) {
+    super('it is taken');
+    this.holder = holder;
+  }
+}
+
+function refuse(holder: Holder | null): never {
+  throw new Taken(holder);
+}
+
+/** undefined: no lock can be created, for example on a read-only file system. */
+function lockAt(path: string): HeldLock | Taken | undefined {
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    return new HeldLock({ path, workflow: 'checks', refuse, giveUp: () => refuse(null) });
+  } catch (error) {
+    return error instanceof Taken ? error : undefined;
+  }
+}
+
+export type Turn = {
+  readonly hasWaited: boolean;
+  /** Duration of the last measurement here, ms; 0 if unknown. */
+  readonly lastMs: number;
+  /** @param tookMs duration of the measurement; null: nothing was measured */
+  readonly end: (tookMs: number | null) => void;
+};
+
+/** Duration of the last measurement, ms, kept in a file beside the lock. */
+function lastAt(path: string): number {
+  try {
+    const last = Number(readFileSync(`${path}.took`, 'utf8'));
+    return Number.isFinite(last) ? last : 0;
+  } catch {
+    return 0;
+  }
+}
+
+function keepLast(path: string, tookMs: number): void {
+  try {
+    writeFileSync(`${path}.took`, `${Math.round(tookMs)}\n`);
+  } catch {
+    // Optional: without the file, the duration is unknown.
+  }
+}
+
+/**
+ * Acquires the lock, or stops waiting once `isEnough` holds. Throws `BusyError` at the deadline.
+ * @returns null if `isEnough` holds
+ */
+export async function takeTurn(
+  { path, now, giveUpAt, signal }: TurnOptions,
+  isEnough: () => boolean,
+): Promise<Turn | null> {
+  const askedAt = now();
+  for (let hasWaited = false; !isEnough(); hasWaited = true) {
+    signal.throwIfAborted();
+    const lock = lockAt(path);
+    if (!(lock instanceof Taken)) {
+      const end = (tookMs: number | null) => {
+        if (tookMs !== null) keepLast(path, tookMs);
+        lock?.release();
+      };
+      return { hasWaited, lastMs: lastAt(path), end };
+    }
+    if (now() >= giveUpAt) throw busy(lock.holder, now() - askedAt);
+    await delay(LOOK_MS, undefined, { signal }).catch(() => signal.throwIfAborted());
+  }
+  return null;
+}
+
+function busy(holder: Holder | null, waitedMs: number): BusyError {
+  const who = holder === null ? '' : ` (${holderWords(holder)})`;
+  return new BusyError(
+    `not measured: the checks of others${who} were still running after ${Math.round(waitedMs / 1000)} s, and one runs at a time in a repository`,
+  );
+}
+
+/** Error for checks that have too little time left after waiting for others. */
+export function cutShort(): BusyError {
+  return new BusyError('not measured: the checks of others ran first, and left too little time');
+}

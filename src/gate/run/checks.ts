@@ -1,0 +1,123 @@
+// The quality gate's measuring: the project's own checks, run once for each state of the work tree that passes them.
+
+import { createHash } from 'node:crypto';
+import { statSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { missingParts, missingWords } from '../rules/plan-preview.ts';
+import { type GateResult, gateResult, type QualitySettings } from '../rules/quality.ts';
+import type { Checks } from '../../base/ports.ts';
+import { type CheckRoom, checkEnvironment, createCommands } from './command.ts';
+import { measure } from './measure.ts';
+import { lookAhead } from '../detect/plan-preview.ts';
+import { keep, readKept } from './result-store.ts';
+import { treeOf } from './tree-fingerprint.ts';
+import { cutShort, type Turn, takeTurn, turnPath } from './check-lock.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export type ChecksOptions = {
+  /** The project's directory. */
+  readonly root: string;
+  /** Where results are kept; made when there is something to keep. */
+  readonly cacheDirectory: string;
+  readonly now: () => number;
+  /** The caller's environment; credentials in it are not handed on. */
+  readonly env?: Environment;
+  /** Takes the commands and what they print. */
+  readonly output?: (text: string) => void;
+  /** Waiting for others and measuring together, ms; undefined: as long as it takes. */
+  readonly patienceMs?: number;
+  /** Makes the place where the commands run; undefined: they run as the caller does. */
+  readonly room?: () => Promise<CheckRoom>;
+  /** Where what is measured is a tree of its own: the checkout, by whose repository turns are taken. */
+  readonly turnsOf?: string;
+};
+
+/** Counted up when the same settings on the same tree would be judged otherwise. */
+const VERSION = 20;
+
+/** Installed beside the tree, ignored by it, and decisive for its checks. */
+const INSTALLED = [
+  'node_modules/.package-lock.json',
+  'node_modules/.modules.yaml',
+  'node_modules/.yarn-integrity',
+  '.venv/pyvenv.cfg',
+];
+
+export function createChecks({
+  root,
+  cacheDirectory,
+  now,
+  env: callerEnv = process.env,
+  output = () => undefined,
+  patienceMs = Number.POSITIVE_INFINITY,
+  room: openRoom,
+  turnsOf = root,
+}: ChecksOptions): Checks {
+  return {
+    missing: async (settings) => {
+      const prospects = await lookAhead(root, settings, callerEnv);
+      return typeof prospects === 'string' ? [prospects] : missingParts(prospects, settings).map(missingWords);
+    },
+    run: async (settings, signal, since) => {
+      signal.throwIfAborted();
+      const asked = since ?? now();
+      const leftOut = [cacheDirectory, ...(settings.coverageReport === null ? [] : [settings.coverageReport])];
+      const readTree = () => treeOf({ root, leftOut, signal });
+      let tree = await readTree();
+      const room = await openRoom?.();
+      let turn: Turn | null = null;
+      let begunAt: number | null = null;
+      let reports: string | undefined;
+      try {
+        const env = checkEnvironment(room?.env ?? callerEnv, root);
+        const digest = digestOf(settings, room?.env ?? callerEnv, [root, ...(room?.installedIn ?? [])]);
+        let kept: GateResult | null = null;
+        const isEnough = () => {
+          kept ??= readKept(cacheDirectory, `${tree}-${digest}`, asked);
+          return kept !== null;
+        };
+        if (!isEnough()) {
+          const path = await turnPath(turnsOf, cacheDirectory, signal);
+          // The half that is left is for what is measured then.
+          turn = await takeTurn({ path, now, giveUpAt: asked + patienceMs / 2, signal }, isEnough);
+          if (turn?.hasWaited === true) tree = await readTree();
+        }
+        // Who was waited for has left its result before it left.
+        if (isEnough() && kept !== null) return kept;
+        const hasWaited = turn?.hasWaited === true || since !== undefined;
+        const latest = hasWaited ? asked + patienceMs : Number.POSITIVE_INFINITY;
+        // Whoever asks anew, and need not wait, has all the time: it is not taken away for what would be thrown away.
+        if (now() + (turn?.lastMs ?? 0) > latest) throw cutShort();
+        begunAt = now();
+        const own = begunAt + settings.timeoutMs;
+        const deadline = Math.min(own, latest);
+        reports = await mkdtemp(join(room?.tmp ?? tmpdir(), 'toolcrew-checks-'));
+        const commands = createCommands({ root, env, now, deadline, signal, output, room });
+        const { lasts, ...findings } = await measure({ root, settings, commands, reports });
+        const result = gateResult({ tree, ...findings });
+        if (!result.ok && deadline < own && now() >= deadline) throw cutShort();
+        // Work that went on meanwhile makes it a result of neither tree.
+        if (lasts && (await readTree()) === tree) keep(cacheDirectory, `${tree}-${digest}`, result, now());
+        return result;
+      } finally {
+        turn?.end(begunAt === null ? null : now() - begunAt);
+        if (reports !== undefined) await rm(reports, { recursive: true, force: true });
+        await room?.close();
+      }
+    },
+  };
+}
+
+/** @param places where what is installed is found */
+function digestOf(settings: QualitySettings, env: Environment, places: readonly string[]): string {
+  const installed = places.flatMap((place) =>
+    INSTALLED.map((path) => statSync(join(place, path), { throwIfNoEntry: false })?.mtimeMs ?? null),
+  );
+  return createHash('sha256')
+    .update(JSON.stringify([VERSION, settings, env.PATH, installed]))
+    .digest('hex')
+    .slice(0, 16);
+}

@@ -1,0 +1,126 @@
+// Results that were measured, kept by tree and settings.
+// What passed is kept for good. What failed may lie in what no tree holds: it counts for those who waited for it.
+
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ALL_CHECKS } from '../rules/check-results.ts';
+import type { FileCoverage, Reach } from '../rules/coverage.ts';
+import { type CheckResult, type Failure, type GateResult, OUTCOMES } from '../rules/quality.ts';
+import { readRegular } from '../../base/files/safe-read.ts';
+import { inside } from '../detect/project-files.ts';
+
+const MAX_BYTES = 1024 * 1024;
+
+/** Below the project, where formatters and linters look at whatever is called as what they know. */
+function placeOf(directory: string, key: string): string {
+  return join(directory, key);
+}
+
+/**
+ * The kept result; null when there is none that is whole.
+ * @param since a failure counts that was measured then or later
+ */
+export function readKept(directory: string, key: string, since: number): GateResult | null {
+  const text = readRegular(placeOf(directory, key), MAX_BYTES);
+  if (text === null) return null;
+  try {
+    const kept: unknown = JSON.parse(text);
+    const at = inside(kept, 'at');
+    const result = decoded(kept);
+    return result === null || result.ok || (typeof at === 'number' && at >= since) ? result : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Whole or not at all: written beside and moved into its place. */
+export function keep(directory: string, key: string, result: GateResult, at: number): void {
+  mkdirSync(directory, { recursive: true });
+  const draft = join(directory, `${key}.${randomUUID()}.tmp`);
+  try {
+    writeFileSync(draft, `${JSON.stringify({ at, ...result })}\n`, { mode: 0o600 });
+    renameSync(draft, placeOf(directory, key));
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+function texts(value: unknown): readonly string[] | null {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string') ? value : null;
+}
+
+function textOrNull(value: unknown): string | null | undefined {
+  return value === null || typeof value === 'string' ? value : undefined;
+}
+
+function decodedCheck(value: unknown): CheckResult | null {
+  const check = ALL_CHECKS.find((name) => name === inside(value, 'check'));
+  const outcome = OUTCOMES.find((name) => name === inside(value, 'outcome'));
+  const reason = inside(value, 'reason');
+  const details = texts(inside(value, 'details'));
+  const command = textOrNull(inside(value, 'command'));
+  const figure = textOrNull(inside(value, 'figure'));
+  if (check === undefined || outcome === undefined || typeof reason !== 'string') return null;
+  if (details === null || command === undefined || figure === undefined) return null;
+  const failures = decodedFailures(inside(value, 'failures'));
+  if (failures === null) return null;
+  return { check, outcome, reason, details, command, figure, ...(failures.length === 0 ? {} : { failures }) };
+}
+
+function decodedFailures(value: unknown): readonly Failure[] | null {
+  if (value === undefined) return [];
+  if (!Array.isArray(value)) return null;
+  const rows = value.flatMap((row) => decodedFailure(row) ?? []);
+  return rows.length === value.length ? rows : null;
+}
+
+function decodedFailure(row: unknown): Failure | null {
+  const [command, reason, named, count] = ['command', 'reason', 'names', 'count'].map((key) => inside(row, key));
+  const how = (['ended', 'timed_out'] as const).find((word) => word === inside(row, 'how'));
+  const names = named === null ? null : texts(named);
+  const details = texts(inside(row, 'details'));
+  if (typeof command !== 'string' || typeof reason !== 'string' || how === undefined || details === null) return null;
+  if ((named !== null && names === null) || (count !== null && typeof count !== 'number')) return null;
+  return { command, how, names, count, reason, details };
+}
+
+function decoded(value: unknown): GateResult | null {
+  const [tree, ok, coverage, rows] = [
+    inside(value, 'tree'),
+    inside(value, 'ok'),
+    inside(value, 'coverage'),
+    inside(value, 'checks'),
+  ];
+  const uncoveredFiles = texts(inside(value, 'uncoveredFiles'));
+  if (typeof tree !== 'string' || typeof ok !== 'boolean' || uncoveredFiles === null || !Array.isArray(rows))
+    return null;
+  if (coverage !== null && typeof coverage !== 'number') return null;
+  const checks = rows.map(decodedCheck).filter((check) => check !== null);
+  const reach = decodedReach(inside(value, 'reach'));
+  if (checks.length !== ALL_CHECKS.length || (coverage !== null && reach === null)) return null;
+  return {
+    ...{ tree, ok, checks, coverage, uncoveredFiles },
+    ...(reach === null ? {} : { reach }),
+  };
+}
+
+function decodedReach(value: unknown): Reach | null {
+  const [covered, total] = [inside(value, 'covered'), inside(value, 'total')];
+  const [rows, files] = [inside(value, 'unreported'), inside(value, 'below')];
+  if (typeof covered !== 'number' || typeof total !== 'number' || !Array.isArray(rows) || !Array.isArray(files))
+    return null;
+  const unreported = rows.flatMap((row) => {
+    const [path, lines] = [inside(row, 'path'), inside(row, 'lines')];
+    if (typeof path !== 'string' || typeof lines !== 'number') return [];
+    return [{ path, lines }];
+  });
+  const below = files.flatMap((row) => decodedFile(row) ?? []);
+  return unreported.length + below.length === rows.length + files.length ? { covered, total, unreported, below } : null;
+}
+
+function decodedFile(row: unknown): FileCoverage | null {
+  const [path, percent, covered, total] = ['path', 'percent', 'covered', 'total'].map((key) => inside(row, key));
+  const isWhole = typeof percent === 'number' && typeof covered === 'number' && typeof total === 'number';
+  return typeof path === 'string' && isWhole ? { path, percent, covered, total } : null;
+}

@@ -1,0 +1,111 @@
+// The depth of a repository of the daemon's: one that ends early goes further back as that is needed.
+
+import { join } from 'node:path';
+import { readRegular } from '../base/files/safe-read.ts';
+import type { GitResult } from './git.ts';
+
+/** Commits by which a copy that ends early goes further back, and by which the next step is larger; the most git takes. */
+const FIRST_STEP = 64;
+const GROWTH = 8;
+const MOST = 2 ** 30;
+
+const MAX_BYTES = 64 * 1024 * 1024;
+
+/** The commits at which a repository ends early; none: it goes back to its beginning. */
+export function endsOf(gitDirectory: string): readonly string[] {
+  const text = readRegular(join(gitDirectory, 'shallow'), MAX_BYTES) ?? '';
+  return text.split('\n').filter((line) => line !== '');
+}
+
+/**
+ * Whether all is there in which the histories of two commits differ: only then can be told what they have in common.
+ * @param ends the commits at which the repository ends early
+ * @param run runs git in it
+ */
+export async function isWholeBetween(
+  ends: readonly string[],
+  first: string,
+  second: string,
+  run: (args: readonly string[]) => Promise<GitResult>,
+): Promise<boolean> {
+  if (ends.length === 0) return true;
+  const { exitCode, stdout } = await run(['rev-list', `${first}...${second}`]);
+  if (exitCode !== 0) return true;
+  const early = new Set(ends);
+  return !stdout.split('\n').some((sha) => early.has(sha));
+}
+
+/**
+ * How many commits the default branch has too few for a depth; null: none.
+ * @param ends the commits at which the repository ends early
+ * @param firstParents the commits of the branch, newest first, of merges the first parent alone
+ */
+export function lackOf(ends: readonly string[], depth: number, firstParents: readonly string[]): number | null {
+  const last = firstParents.at(-1);
+  if (last === undefined || firstParents.length >= depth || !ends.includes(last)) return null;
+  return depth - firstParents.length;
+}
+
+export type ReachOptions = {
+  /** The Git directory. */
+  readonly path: string;
+  /** So many commits of each branch are enough; null: all. */
+  readonly depth: () => number | null;
+  /** Fetches all branches, with these options of git's. */
+  readonly fetch: (options: readonly string[], signal: AbortSignal) => Promise<void>;
+  /** The commits of the default branch, newest first, of merges the first parent alone. */
+  readonly firstParents: (signal: AbortSignal) => Promise<readonly string[]>;
+};
+
+export class Reach {
+  readonly #options: ReachOptions;
+  /** Where it ended when the remote had nothing more of what lies before. */
+  #final = '';
+  /** The depth that it was last measured by. */
+  #measured: number | null = null;
+
+  constructor(options: ReachOptions) {
+    this.#options = options;
+  }
+
+  get depth(): number | null {
+    return this.#options.depth();
+  }
+
+  get ends(): readonly string[] {
+    return endsOf(this.#options.path);
+  }
+
+  /** Whether it ends before the beginning of the repository, and may go further back. */
+  get isOpen(): boolean {
+    const now = this.ends.join();
+    return now !== '' && now !== this.#final;
+  }
+
+  /** Commits by which it has to go further back for the depth that is wanted by now; null: by none. */
+  async lacking(signal: AbortSignal): Promise<number | null> {
+    const { depth } = this;
+    if (!this.isOpen) return null;
+    if (depth === null) return MOST;
+    if (depth === this.#measured) return null;
+    const lack = lackOf(this.ends, depth, await this.#options.firstParents(signal));
+    this.#measured = depth;
+    return lack;
+  }
+
+  /** What is on no branch of the remote any more does not go back by steps, but all at once, as far as the remote still has it. */
+  async step(commits: number, signal: AbortSignal): Promise<void> {
+    const before = this.ends.join();
+    // Old tags would bring all that lies before them.
+    await this.#options.fetch([`--deepen=${commits}`, ...(commits === MOST ? ['--tags'] : [])], signal);
+    if (this.ends.join() !== before) return;
+    await this.#options.fetch(['--unshallow', '--tags'], signal);
+    const after = this.ends.join();
+    if (after === before) this.#final = after;
+  }
+
+  /** The sizes of steps into the past. */
+  static *steps(): Generator<number> {
+    for (let step = FIRST_STEP; ; step = Math.min(step * GROWTH, MOST)) yield step;
+  }
+}

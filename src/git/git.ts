@@ -1,0 +1,237 @@
+// The one way this program runs git.
+
+import { accessSync, constants, statSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { explainCertificate, saysCertificateProblem } from '../base/rules/certificate.ts';
+import { ToolError } from '../base/rules/errors.ts';
+import { lastLines } from '../base/rules/text.ts';
+import { RUN_VARIABLE } from '../base/processes/processes.ts';
+import { runProgram } from '../base/processes/program.ts';
+import { noProxyForGit, proxyVariable } from '../base/proxy-route.ts';
+import { plainly, verbAt } from './plain-output.ts';
+import { safeDirectories, saysForeignOwner } from './trusted-directories.ts';
+
+/** The command line that has a program run inside another one. */
+export type Launch = (file: string, args: readonly string[]) => readonly [string, readonly string[]];
+
+export type GitOptions = {
+  readonly cwd: string;
+  /** Has git run inside something, like the namespaces of an agent. */
+  readonly launch?: Launch | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly timeoutMs?: number;
+  /** The time limit counts from git's last output. */
+  readonly countsSilence?: boolean;
+  /** Of longer output the middle is left out. */
+  readonly maxBytes?: number;
+  readonly input?: string;
+  /** Of input and output; `latin1`: each char is a byte. */
+  readonly encoding?: 'utf8' | 'latin1';
+  /** User name and password for the remote, in the form of git's credential protocol, handed over on a pipe. */
+  readonly secret?: string;
+  /** Scheme, host and port that alone get the secret, whatever a server leads on to; without it, whoever asks. */
+  readonly secretFor?: string;
+};
+
+export type GitResult = { readonly exitCode: number | null; readonly stdout: string; readonly stderr: string };
+
+/** Long enough for a large repository on a slow disk; an end for what waits on a pipe that somebody planted. */
+export const LOCAL_MS = 300_000;
+
+/**
+ * Nothing of a repository's own configuration may start a program or lead elsewhere: hooks, the file-system monitor and
+ * ref logs are off, repositories inside it are left alone, and no transport but the ordinary ones is known.
+ */
+export const SAFE_CONFIG: Readonly<Record<string, string>> = {
+  'core.hooksPath': '/dev/null',
+  'core.fsmonitor': 'false',
+  'core.logAllRefUpdates': 'false',
+  'submodule.recurse': 'false',
+  'fetch.recurseSubmodules': 'false',
+  'protocol.ext.allow': 'never',
+  'gc.autoDetach': 'false',
+};
+
+const SAFE = Object.entries(SAFE_CONFIG).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
+
+/** Git reads the credential from file descriptor 3: `store` and `erase` find the pipe empty and do nothing. The shell does it alone. */
+const HELPER = '!while IFS= read -r line; do printf "%s\\n" "$line"; done <&3 #';
+function credentialFor(origin: string | undefined): readonly string[] {
+  const key = origin === undefined ? 'credential' : `credential.${origin}`;
+  return ['-c', 'credential.helper=', '-c', `${key}.helper=${HELPER}`];
+}
+
+/** Names the file with those of the person's settings that the daemon's own git keeps. */
+export const SETTINGS_VARIABLE = 'TOOL_GIT_SETTINGS';
+
+/** No settings and attributes of the person or the machine, but those in that file. */
+function plainSettings(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return {
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: env[SETTINGS_VARIABLE] ?? '/dev/null',
+    GIT_ATTR_NOSYSTEM: '1',
+  };
+}
+
+const INHERITED = [
+  RUN_VARIABLE,
+  'PATH',
+  'HOME',
+  'TMPDIR',
+  'SSH_AUTH_SOCK',
+  'GIT_SSH_COMMAND',
+  'GIT_SSL_CAINFO',
+  'GIT_PROXY_SSL_CAINFO',
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
+  'http_proxy',
+  'https_proxy',
+  'no_proxy',
+  'HTTP_PROXY',
+  'HTTPS_PROXY',
+  'NO_PROXY',
+  'ALL_PROXY',
+  'all_proxy',
+];
+
+/**
+ * The environment for git on the network: proxies, certificates and keys are the person's; other settings are not.
+ * @param address what git asks: it takes the route of the API
+ */
+export function networkEnvironment(
+  env: Readonly<Record<string, string | undefined>>,
+  address: string,
+): Record<string, string> {
+  const picked: Record<string, string> = { ...plainSettings(env), LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0' };
+  for (const name of INHERITED) {
+    const value = env[name];
+    if (value !== undefined) picked[name] = value;
+  }
+  // curl ignores HTTP_PROXY in capitals, since a web server sets it from a request. The API reads both: so does git.
+  const http = proxyVariable('http:', picked)?.value;
+  if (http !== undefined && !picked.http_proxy) picked.http_proxy = http;
+  // The API takes the proxy of http for https as well when https has none of its own: git takes the same route.
+  const https = proxyVariable('https:', picked)?.value;
+  if (https !== undefined && !picked.https_proxy && !picked.HTTPS_PROXY) picked.https_proxy = https;
+  const direct = noProxyForGit(address, picked);
+  if (direct !== undefined) Object.assign(picked, { no_proxy: direct, NO_PROXY: direct });
+  return picked;
+}
+
+/** The environment for git in a clone: no settings of anybody's, nothing to ask. */
+export function cloneEnvironment(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  const mark = env[RUN_VARIABLE];
+  return {
+    ...(mark === undefined ? {} : { [RUN_VARIABLE]: mark }),
+    PATH: env.PATH ?? '/usr/local/bin:/usr/bin:/bin',
+    HOME: '/nonexistent',
+    LC_ALL: 'C',
+    ...plainSettings(env),
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_EDITOR: 'true',
+    GIT_OPTIONAL_LOCKS: '0',
+  };
+}
+
+/** For what is made to be read without git as well: refs are kept as files. */
+export const FILES = 'init.defaultRefFormat=files';
+
+/** Of `fetch`: as far back as there is anything, from a repository that itself ends early as well. */
+export const ALL_PAST = '--depth=2147483647';
+
+/** Whether the PATH has the program. */
+export function isOnPath(program: string, env: Readonly<Record<string, string | undefined>>): boolean {
+  const places = (env.PATH ?? '').split(delimiter).filter((place) => place !== '');
+  return places.some((place) => {
+    try {
+      accessSync(join(place, program), constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** Throws when there is no git on the PATH. */
+export function requireGit(env: Readonly<Record<string, string | undefined>>): void {
+  if (!isOnPath('git', env))
+    throw new ToolError('prerequisite', 'git: expected it on the PATH, got none there; install git');
+}
+
+/** Runs git; its exit code is in the result. A repository of another user that the person takes for safe is as any other. */
+export async function tryGit(args: readonly string[], options: GitOptions): Promise<GitResult> {
+  const isForeign = statSync(options.cwd, { throwIfNoEntry: false })?.uid !== process.geteuid?.();
+  // In a repository that they may not enter, some commands of git do without one, and refuse nothing.
+  const result = isForeign ? null : await runGit(args, options);
+  if (result !== null && !(result.exitCode === 128 && saysForeignOwner(result.stderr))) return result;
+  const safe = await safeDirectories(process.env);
+  if (result !== null && safe.length === 0) return result;
+  return runGit([...safe.flatMap((place) => ['-c', `safe.directory=${place}`]), ...args], options);
+}
+
+async function runGit(args: readonly string[], options: GitOptions): Promise<GitResult> {
+  const { cwd, signal, timeoutMs = LOCAL_MS, input, secret, secretFor, launch } = options;
+  const credential = secret === undefined ? [] : credentialFor(secretFor);
+  const all = [...SAFE, ...credential, ...plainly(args)];
+  const [file, words] = launch === undefined ? (['git', all] as const) : launch('git', all);
+  const result = await runProgram(file, words, {
+    cwd,
+    env: options.env ?? cloneEnvironment(process.env),
+    timeoutMs,
+    countsSilence: options.countsSilence === true,
+    graceMs: 1_000,
+    ...(signal === undefined ? {} : { signal }),
+    ...(input === undefined ? {} : { input }),
+    ...(options.encoding === undefined ? {} : { encoding: options.encoding }),
+    ...(options.maxBytes === undefined ? {} : { maxBytes: options.maxBytes }),
+    ...(secret === undefined ? {} : { secret }),
+  });
+  if (result.timedOut) {
+    const why = options.countsSilence === true ? 'gave no sign of life for' : 'took longer than';
+    throw new ToolError('git', `git ${verbOf(args)} ${why} ${timeoutMs / 1000} s and was ended`);
+  }
+  return result;
+}
+
+function verbOf(args: readonly string[]): string {
+  return args[verbAt(args)] ?? '';
+}
+
+/** Whether git's words mean that objects of a repository are gone or spoilt. */
+export function saysDamaged(words: string): boolean {
+  const own = words.replaceAll(/^remote:.*$/gm, '');
+  return /corrupt|bad object|bad tree|missing blob|missing tree|unable to read (sha1|tree|object)|unable to read [0-9a-f]{40}|did not send all necessary objects|inflate: data stream error|unable to unpack|packfile .* (cannot be|is far too short|index unavailable)|could not parse (commit|object)|failed to read object|not a git repository|bad pack|broken link/i.test(
+    own,
+  );
+}
+
+/** Runs git and gives its standard output; throws with git's own words when it fails. */
+export async function git(args: readonly string[], options: GitOptions): Promise<string> {
+  const { exitCode, stdout, stderr } = await tryGit(args, options);
+  if (exitCode !== 0) {
+    options.signal?.throwIfAborted();
+    throw new ToolError(
+      'git',
+      `git ${verbOf(args)} failed (exit ${exitCode ?? 'by signal'}): ${lastLines(stderr || stdout, 8)}`,
+    );
+  }
+  return stdout;
+}
+
+/** Whether the hosting service answered git, and turned it away. */
+export function isTurnedAway(words: string): boolean {
+  return /Authentication failed|could not read Username|HTTP Basic: Access denied|\b40[13]\b|Permission denied|Repository not found/i.test(
+    words,
+  );
+}
+
+/** Git's own words, its first line among them, with what usually is behind them. */
+export function explain(stderr: string, stdout = ''): string {
+  const lines = `${stderr.trim()}\n${stdout.trim()}`.trim().split('\n');
+  const said = (lines.length > 7 ? [lines[0], '…', ...lines.slice(-6)] : lines).join('\n');
+  if (saysCertificateProblem(said)) return explainCertificate(said);
+  return isTurnedAway(said)
+    ? `${said} (the hosting service turned the credential away: check \`gh auth status\` or the token)`
+    : said;
+}

@@ -1,0 +1,16 @@
+// The directory of a project's own state, outside of the project.
+
+import { join } from 'node:path';
+import { hashOf } from '../base/keys.ts';
+import { stateHome } from '../base/files/state-home.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** So long a file's name may be nearly everywhere. */
+const NAME_MAX = 200;
+
+/** Below the state directory of the person. */
+export function projectState(root: string, env: Environment): string {
+  const name = encodeURIComponent(root);
+  return join(stateHome(env), 'toolcrew', 'projects', name.length <= NAME_MAX ? name : hashOf(root));
+}

@@ -1,0 +1,81 @@
+// Lock files of git: one that is in use is waited for, one that a killed git left is removed.
+
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { ToolError } from '../base/rules/errors.ts';
+import { NAMESPACE_VARIABLE } from '../base/processes/processes.ts';
+
+const WAIT_MS = 60_000;
+const LOOK_MS = 50;
+/** Where another's git cannot be seen: no git keeps a lock of what is shared for so long. */
+const UNSEEN_MS = 10_000;
+
+/** The lock file that git failed for, from its own words. */
+export function lockInTheWay(stderr: string): string | null {
+  return /Unable to create '(\/.+\.lock)': File exists/.exec(stderr)?.[1] ?? null;
+}
+
+function placeOfGit(pid: string): string | null {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, 'utf8') === 'git\n' ? readlinkSync(`/proc/${pid}/cwd`) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Whether a git is at work in one of the directories; where the system does not tell where one is, any counts. */
+function isGitAtWork(directories: readonly string[]): boolean {
+  if (process.platform !== 'linux')
+    return /(^|\/)git$/m.test(spawnSync('ps', ['-ax', '-o', 'comm='], { encoding: 'utf8' }).stdout ?? '');
+  return readdirSync('/proc').some((pid) => {
+    const place = /^\d+$/.test(pid) ? placeOfGit(pid) : null;
+    return place !== null && directories.some((one) => place === one || place.startsWith(`${one}/`));
+  });
+}
+
+/** The Git directory, its checkout and all worktrees: who uses what they share is in one of them. */
+function placesOf(common: string): string[] {
+  const admins = join(common, 'worktrees');
+  const linked = existsSync(admins) ? readdirSync(admins) : [];
+  const places = linked.flatMap((name) => {
+    try {
+      return [dirname(resolve(admins, name, readFileSync(join(admins, name, 'gitdir'), 'utf8').trim()))];
+    } catch {
+      return [];
+    }
+  });
+  return [common, ...(basename(common) === '.git' ? [dirname(common)] : []), ...places];
+}
+
+function stampOf(path: string): string | null {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat === undefined ? null : `${stat.ino} ${stat.mtimeMs}`;
+}
+
+/** Whether somebody in another namespace may hold it. */
+function mayBeUnseen(lock: string): boolean {
+  if (process.env[NAMESPACE_VARIABLE] === undefined) return false;
+  const at = statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  return Date.now() - at < UNSEEN_MS;
+}
+
+/**
+ * Resolves when the lock is gone. One of a worktree's own is used by those in the worktree alone.
+ * @param common the Git directory of all worktrees
+ */
+export async function clearLock(lock: string, worktree: string, common: string): Promise<void> {
+  const isOwn = lock.startsWith(`${common}/worktrees/`);
+  const giveUpAt = Date.now() + WAIT_MS;
+  for (let stamp = stampOf(lock); stamp !== null; stamp = stampOf(lock)) {
+    if (!isGitAtWork(isOwn ? [worktree] : placesOf(common)) && !mayBeUnseen(lock)) {
+      if (stampOf(lock) === stamp) rmSync(lock, { force: true });
+    } else if (Date.now() > giveUpAt)
+      throw new ToolError(
+        'git',
+        `${lock} is there, and a git has been at work in its repository for ${WAIT_MS / 1000} s: end it, or remove the lock`,
+      );
+    else await delay(LOOK_MS);
+  }
+}

@@ -1,0 +1,33 @@
+// Git in a worktree of a team's goes by the settings of the repository that it belongs to, wherever a teammate made it point.
+
+import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { teamWorktree } from './project.ts';
+import { cloneEnvironment } from './git.ts';
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** The Git directory that a checkout's worktrees share; undefined where there is none. */
+function commonOf(top: string): string | undefined {
+  const git = join(top, '.git');
+  const stat = statSync(git, { throwIfNoEntry: false });
+  if (stat?.isDirectory() === true) return git;
+  const [, place] = /^gitdir: (.+)$/m.exec(read(git)) ?? [];
+  if (place === undefined) return undefined;
+  const directory = resolve(top, place.trim());
+  return resolve(directory, read(join(directory, 'commondir')).trim());
+}
+
+/** The environment for git in a directory, which may be a place in a team's worktree. */
+export function environmentAt(directory: string): Record<string, string> {
+  const env = cloneEnvironment(process.env);
+  const place = teamWorktree(realpathSync(directory));
+  const common = place === undefined ? undefined : commonOf(place.top);
+  return common === undefined ? env : { ...env, GIT_COMMON_DIR: common };
+}

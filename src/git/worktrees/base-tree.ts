@@ -1,0 +1,80 @@
+// The work tree that a team began from, made anew outside of the checkout: no runner or linter there finds it.
+
+import { mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { isAlive } from '../../base/processes/processes.ts';
+import { removeLargeTree } from '../../base/files/remove-tree.ts';
+import { treeEnvironment } from '../work-tree.ts';
+import { copyIgnored } from './workshop-copies.ts';
+import { createRun, findRepository, type Repository, type Run } from '../workshop-git.ts';
+import { removeWorktree, worktreesBelow } from './workshop-place.ts';
+import { equip } from './workshop-submodules.ts';
+import { Turns } from './worktree-lock.ts';
+
+export type BaseTreeOptions = {
+  /** The project's directory. */
+  readonly root: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Takes the objects of trees that were looked at. */
+  readonly objects: string;
+  readonly commit: string;
+  readonly tree: string;
+  /** Globs of ignored files that it has copies of. */
+  readonly copies: readonly string[];
+};
+
+const PREFIX = 'toolcrew-base-';
+
+type Tools = { readonly repository: Repository; readonly run: Run };
+
+/** Makes it, as a detached worktree of the repository, for as long as `use` takes. @param use gets the project's directory in it */
+export async function withBaseTree<T>(options: BaseTreeOptions, use: (root: string) => Promise<T>): Promise<T> {
+  const { root, env } = options;
+  const repository = await findRepository(root, createRun(env), env);
+  const turns = new Turns(join(repository.common, 'toolcrew', 'workshop.lock'));
+  const tools = { repository, run: createRun(env, { common: repository.common, mark: turns.mark }) };
+  const place = realpathSync(mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`)));
+  // Some tools take a project's name from its directory.
+  const path = join(place, basename(repository.top));
+  try {
+    await turns.take(async () => {
+      await removeLeft(tools);
+      await make(path, options, tools);
+    });
+    return await use(join(path, repository.prefix));
+  } finally {
+    await turns.take(() => remove(path, place, repository));
+  }
+}
+
+async function make(path: string, options: BaseTreeOptions, { repository, run }: Tools) {
+  const { root, objects, commit, tree, copies } = options;
+  await run.git(repository.root, ['worktree', 'add', '--quiet', '--no-checkout', '--detach', path, commit]);
+  const env = await treeEnvironment(root, objects);
+  const trees = ['GIT_OBJECT_DIRECTORY', 'GIT_ALTERNATE_OBJECT_DIRECTORIES'].map((name) => [name, env?.[name] ?? '']);
+  await run.git(path, ['read-tree', '--reset', '-u', tree], { env: Object.fromEntries(trees) });
+  // What was not committed then is not committed here.
+  await run.git(path, ['read-tree', 'HEAD']);
+  await equip(path, repository, run);
+  await copyIgnored(path, repository, copies, run);
+}
+
+async function remove(path: string, place: string, repository: Repository): Promise<void> {
+  await removeWorktree(path, repository);
+  await removeLargeTree(place);
+}
+
+/** Those whose makers were killed. */
+async function removeLeft({ repository }: Tools): Promise<void> {
+  const above = realpathSync(tmpdir());
+  for (const name of readdirSync(above)) {
+    const [, pid] = new RegExp(`^${PREFIX}(\\d+)-`).exec(name) ?? [];
+    const place = join(above, name);
+    if (pid === undefined || isAlive(Number(pid))) continue;
+    const admins = worktreesBelow(place, repository.common);
+    if (admins.length === 0) continue;
+    for (const admin of admins) rmSync(admin, { recursive: true, force: true });
+    await removeLargeTree(place);
+  }
+}

@@ -1,0 +1,32 @@
+// The commit that a team begins from, as the person keeps it: whether there is one yet, and whether it is still there.
+
+import { ToolError } from '../../base/rules/errors.ts';
+import { tryGit } from '../git.ts';
+import { BRANCHES, baseRef, headRef, teamBranch } from './workshop-names.ts';
+
+const SHOWN = 10;
+
+export function noCommit(root: string): ToolError {
+  return new ToolError(
+    'prerequisite',
+    `${root}: a team's branch begins from a commit, but there is none yet; make one`,
+  );
+}
+
+/** Throws in a repository without a commit; where there is no repository, whoever makes worktrees says so. */
+export async function requireCommit(root: string): Promise<void> {
+  const { exitCode } = await tryGit(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'], { cwd: root });
+  if (exitCode === 1) throw noCommit(root);
+}
+
+/** Words on a team whose first commit the person has amended or rebased since, with the way back; null: it is still there. */
+export async function rewrittenWords(root: string, team: string): Promise<string | null> {
+  const ask = (...args: readonly string[]) => tryGit(args, { cwd: root });
+  const base = (await ask('rev-parse', '--verify', '--quiet', baseRef(team))).stdout.trim();
+  if (base === '' || (await ask('merge-base', '--is-ancestor', base, 'HEAD')).exitCode === 0) return null;
+  const { exitCode, stdout } = await ask('for-each-ref', '--format=%(refname)', `--contains=${base}`);
+  const refs = stdout.split('\n').filter((ref) => /^refs\/(?:heads|remotes|tags)\//.test(ref));
+  const isKept = refs.some((ref) => !ref.startsWith(`${headRef(BRANCHES)}/`));
+  if (exitCode !== 0 || isKept) return null;
+  return `you rewrote the commit the team began from, ${base.slice(0, SHOWN)}: ${teamBranch(team)} still begins there. Put its work upon what you have now: git rebase --onto HEAD ${base.slice(0, SHOWN)} ${teamBranch(team)}; or take the old commit back: git branch <name> ${base.slice(0, SHOWN)}`;
+}

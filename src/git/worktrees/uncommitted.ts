@@ -1,0 +1,362 @@
+// Changes in a writer's worktree that it did not commit.
+
+import { existsSync, lstatSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { ToolError } from '../../base/rules/errors.ts';
+import type { WorkLeftOut } from './workshop-port.ts';
+import { asBytes, asText, BYTES, placeOf } from '../byte-names.ts';
+import type { GitOptions } from '../git.ts';
+import { type Held, hashesOf, isUntouched } from '../blob-hashes.ts';
+import { copyIndex } from '../index-copy.ts';
+import { SUBMODULE } from '../tracked-files.ts';
+import { refAt } from './workshop-commits.ts';
+import { identity, type Repository, type Run } from '../workshop-git.ts';
+import { keptRef } from './workshop-names.ts';
+import type { Worktree } from './workshop-place.ts';
+import { comparing } from './workshop-submodules.ts';
+
+/** What a team keeps for itself is none of its work. */
+const LEFT_OUT = ['.tool/teams', '.tool/state', '.tool/cache', '.tool/worktrees'];
+
+const MARKER = /^<{7} /m;
+
+function lines(text: string): string[] {
+  return text.split('\0').filter((line) => line !== '');
+}
+
+type Env = Readonly<Record<string, string>>;
+
+/** Names are bytes, from the top. */
+type Listing = {
+  /** All that was changed, by more than a filter, and is not ignored; of a repository in the worktree its own, ending in `/`. */
+  readonly names: readonly string[];
+  /** What the index has: with `--stage` all of it, with `--unmerged` what a merge left open. */
+  readonly entries: readonly Entry[];
+};
+
+/** `stage`: 1, 2 and 3 of what a merge left open; 0 of all else. */
+type Entry = Held & { readonly stage: string };
+
+/** What ls-files writes before a name that the index does not have, or has otherwise. */
+const CHANGED = ['?', 'R', 'C'];
+
+async function list(
+  path: string,
+  which: '--stage' | '--unmerged',
+  { prefix }: Repository,
+  run: Run,
+  env: Env = {},
+): Promise<Listing> {
+  const how = ['ls-files', '-z', '-t', which, '-m', '-d', '-o', '--exclude-standard'];
+  const without = LEFT_OUT.map((place) => `${asBytes(prefix)}${place}/`);
+  const names = new Set<string>();
+  const entries: Entry[] = [];
+  const modified: Held[] = [];
+  const gone = new Set<string>();
+  for (const row of lines(await run.git(path, how, { env, ...BYTES }))) {
+    const [tag = '', text] = [row[0], row.slice(2)];
+    const name = tag === '?' ? text : text.slice(text.indexOf('\t') + 1);
+    const [mode = '', id = '', stage = ''] = text.slice(0, text.indexOf('\t')).split(' ');
+    if (!CHANGED.includes(tag)) entries.push({ mode, id, stage, name });
+    else if (!without.some((place) => `${name}/`.startsWith(place))) names.add(name);
+    if (tag === 'R') gone.add(name);
+    if (tag === 'C' && stage === '0') modified.push({ mode, id, name });
+  }
+  for (const held of modified) if (!gone.has(held.name) && isUntouched(path, held)) names.delete(held.name);
+  return { names: [...names], entries };
+}
+
+/** Repositories that the index has as links, though they are no submodules. */
+async function linksIn(path: string, { entries }: Listing, run: Run): Promise<readonly string[]> {
+  const links = entries.filter(({ mode }) => mode === SUBMODULE).map(({ name }) => name);
+  const inside = links.filter((link) => existsSync(placeOf(path, `${link}/.git`)));
+  if (inside.length === 0) return [];
+  const how = ['config', '--file', '.gitmodules', '-z', '--get-regexp', '^submodule\\..*\\.path$'];
+  const known = lines((await run.try(path, how, BYTES)).stdout).map((row) => row.slice(row.indexOf('\n') + 1));
+  return inside.filter((link) => !known.includes(link)).map((link) => `${link}/`);
+}
+
+type SubmoduleChange = { readonly name: string; readonly env: Env; readonly files: readonly string[] };
+
+/** Files of submodules that are not as they were put there, told from the submodule. */
+async function submoduleChanges(
+  worktree: Worktree,
+  { entries }: Listing,
+  repository: Repository,
+  run: Run,
+): Promise<readonly SubmoduleChange[]> {
+  const found: SubmoduleChange[] = [];
+  for (const { name } of entries.filter(({ mode }) => mode === SUBMODULE)) {
+    const env = await comparing(worktree, name, run);
+    if (env === null) continue;
+    const place = placeOf(worktree.path, name).toString();
+    const { names } = await list(place, '--stage', { ...repository, prefix: '' }, run, env);
+    if (names.length > 0) found.push({ name, env, files: names });
+  }
+  return found;
+}
+
+function namesOf(changes: readonly SubmoduleChange[]): readonly string[] {
+  return changes.flatMap(({ name, files }) => files.map((file) => `${name}/${file}`));
+}
+
+/** From now on what submodules hold is no change: it was kept. */
+async function settleSubmodules(worktree: Worktree, repository: Repository, run: Run): Promise<void> {
+  const listing = await list(worktree.path, '--stage', repository, run);
+  for (const { name, env, files } of await submoduleChanges(worktree, listing, repository, run))
+    await stage(placeOf(worktree.path, name).toString(), files.filter(isFile), run, env);
+}
+
+function isFile(name: string): boolean {
+  return !name.endsWith('/');
+}
+
+/**
+ * What no commit of a worktree takes in: repositories in it and changed files of submodules, from its top, and those of the
+ * files that git ignores and does not have.
+ * @param root where in the worktree the files are told from
+ */
+export async function leftOutOf(
+  worktree: Worktree,
+  root: string,
+  files: readonly string[],
+  repository: Repository,
+  run: Run,
+): Promise<WorkLeftOut> {
+  const { path } = worktree;
+  const listing = await list(path, '--stage', repository, run);
+  const { names, entries } = listing;
+  const inside = [...names, ...(await linksIn(path, listing, run))].filter((name) => name.endsWith('/'));
+  // What git names it does not ignore.
+  const named = new Set([...names, ...entries.map(({ name }) => name)]);
+  const others = files.filter((file) => !named.has(asBytes(`${repository.prefix}${file}`)));
+  return {
+    repositories: inside.map((name) => asText(name.slice(0, -1))),
+    ignored: await ignoredOf(root, others, run),
+    inSubmodules: namesOf(await submoduleChanges(worktree, listing, repository, run)).map(asText),
+  };
+}
+
+/** Those of the paths, from a directory of the worktree, that are files and that git ignores and does not have. */
+async function ignoredOf(root: string, paths: readonly string[], run: Run): Promise<readonly string[]> {
+  const files = paths.filter((path) => {
+    try {
+      return lstatSync(join(root, path)).isFile();
+    } catch {
+      return false;
+    }
+  });
+  if (files.length === 0) return [];
+  return ignored(root, files, run);
+}
+
+async function ignored(root: string, files: readonly string[], run: Run, options: Partial<GitOptions> = {}) {
+  // So that none is taken for a pattern.
+  const input = files.map((file) => `./${file}\0`).join('');
+  const told = lines((await run.try(root, ['check-ignore', '-z', '--stdin'], { ...options, input })).stdout);
+  return told.map((file) => file.slice('./'.length));
+}
+
+/** The files in a repository inside the worktree, and in those inside that, by the ignore rules of the worktree's. */
+async function filesBelow({ path, admin }: Worktree, name: string, run: Run, env: Env): Promise<readonly string[]> {
+  const place = placeOf(path, name.slice(0, -1)).toString();
+  if (!existsSync(place)) return [];
+  // An index that is not there: all files are told, known to the repository or not.
+  const at = [`--git-dir=${admin}`, `--work-tree=${place}`];
+  const options = { env: { ...env, GIT_INDEX_FILE: `${env.GIT_INDEX_FILE ?? ''}.none` }, ...BYTES };
+  const listed = await run.try(place, [...at, 'ls-files', '-z', '-o', '--exclude-standard'], options);
+  const all = lines(listed.stdout).map((file) => `${name}${file}`);
+  const without = new Set(await ignored(path, all, run, options));
+  const found = all.filter((file) => !without.has(file));
+  const deeper = found.filter((file) => file.endsWith('/')).map((file) => filesBelow({ path, admin }, file, run, env));
+  return [...found.filter(isFile), ...(await Promise.all(deeper)).flat()];
+}
+
+/** Has the index hold these, told from the top as bytes. */
+async function stage(path: string, files: readonly string[], run: Run, env: Env = {}): Promise<void> {
+  const gone = new Set(files.filter((file) => isGone(path, file)));
+  const update = async (how: readonly string[], some: readonly string[]) => {
+    const input = some.map((file) => `${file}\0`).join('');
+    if (input !== '') await run.git(path, ['update-index', '-z', ...how, '--stdin'], { env, input, ...BYTES });
+  };
+  await update(['--force-remove'], [...gone]);
+  await update(
+    ['--add', '--remove', '--replace'],
+    files.filter((file) => !gone.has(file)),
+  );
+}
+
+/** Also where a directory, or a link to one, has taken the place: git would take the name for what is in there. */
+function isGone(top: string, file: string): boolean {
+  try {
+    const real = realpathSync(top);
+    const directory = dirname(file);
+    if (directory !== '.' && realpathSync(placeOf(real, directory), 'latin1') !== `${asBytes(real)}/${directory}`)
+      return true;
+    return lstatSync(placeOf(top, file)).isDirectory() && !existsSync(placeOf(top, `${file}/.git`));
+  } catch {
+    return true;
+  }
+}
+
+/** Files that a merge left with both sides in them. */
+function conflictedFiles(top: string, { entries }: Listing): string[] {
+  const files = new Set(entries.map(({ name }) => name));
+  return [...files].filter((file) => {
+    try {
+      return MARKER.test(readFileSync(placeOf(top, file), 'utf8'));
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** Files that a merge left open and as one side has them: git could not bring both together, and nobody has said which stays. */
+async function undecidedFiles(top: string, { entries }: Listing, run: Run): Promise<string[]> {
+  const files = new Set(entries.filter(({ stage }) => stage !== '0').map(({ name }) => name));
+  const there = [...files].filter((file) => {
+    try {
+      return lstatSync(placeOf(top, file)).isFile();
+    } catch {
+      return false;
+    }
+  });
+  const ids = (await hashesOf(top, there, run)) ?? [];
+  return there.filter((file, index) =>
+    entries.some(({ name, id, stage }) => name === file && stage !== '1' && id === ids[index]),
+  );
+}
+
+/** Whether the index holds what HEAD does. */
+async function isAsCommitted(path: string, run: Run): Promise<boolean> {
+  const how = ['diff-index', '--cached', '--quiet', '--ignore-submodules=none', 'HEAD'];
+  return (await run.try(path, how)).exitCode === 0;
+}
+
+/** Paths of all that differs from its last commit, from the top; what git ignores left out. */
+export async function changedIn({ path }: Worktree, repository: Repository, run: Run): Promise<readonly string[]> {
+  const staged = ['diff-index', '--cached', '--name-only', '--no-renames', '-z', '--ignore-submodules=none', 'HEAD'];
+  const { names: changed } = await list(path, '--unmerged', repository, run);
+  const names = [...changed, ...lines(await run.git(path, staged, BYTES))];
+  return names.map(asText);
+}
+
+/** Commits all of it; null when there is nothing. Throws while files hold conflict markers. */
+export async function commitAll(
+  { path, admin }: Worktree,
+  ref: string,
+  message: string,
+  team: string,
+  member: string,
+  repository: Repository,
+  run: Run,
+): Promise<string | null> {
+  const listing = await list(path, '--unmerged', repository, run);
+  const conflicted = conflictedFiles(path, listing).map(asText);
+  if (conflicted.length > 0)
+    throw new ToolError(
+      'git',
+      `${path}: a merge of ${member}'s is not finished: ${conflicted.join(', ')} ${conflicted.length === 1 ? 'holds' : 'hold'} conflict markers`,
+    );
+  const undecided = (await undecidedFiles(path, listing, run)).map(asText);
+  if (undecided.length > 0)
+    throw new ToolError(
+      'git',
+      `${path}: a merge of ${member}'s is not finished: git could not bring both sides of ${undecided.join(', ')} together. \`git add\` says that what is there stays, \`git rm\` that it goes`,
+    );
+  const files = listing.names.filter(isFile);
+  await stage(path, files, run);
+  const isNothing = async () => !existsSync(join(admin, 'MERGE_HEAD')) && (await isAsCommitted(path, run));
+  if (files.length === 0 && (await isNothing())) return null;
+  const how = ['--quiet', '--no-verify', '--no-gpg-sign', '--cleanup=whitespace'];
+  try {
+    await run.git(path, ['-c', 'rerere.enabled=false', 'commit', ...how, '--file=-'], {
+      env: identity(team, member),
+      input: message,
+    });
+  } catch (error) {
+    // What was staged may be what there is already.
+    if (await isNothing()) return null;
+    throw error;
+  }
+  return refAt(ref, repository, run);
+}
+
+/**
+ * A commit of all of it that no branch has, worktree and index left alone; null when there is nothing. The same work on
+ * the same commit gives the same one. What lies in repositories inside the worktree is part of it, as is what was changed in
+ * submodules: as files in their place.
+ * @param further files, from the top, which git ignores
+ */
+export async function snapshot(
+  worktree: Worktree,
+  team: string,
+  member: string,
+  repository: Repository,
+  run: Run,
+  further: readonly string[] = [],
+): Promise<string | null> {
+  const { path, admin } = worktree;
+  const scratch = mkdtempSync(join(tmpdir(), 'toolcrew-index-'));
+  try {
+    const index = join(scratch, 'index');
+    copyIndex(join(admin, 'index'), index);
+    const env = { GIT_INDEX_FILE: index };
+    const listing = await list(path, '--stage', repository, run, env);
+    const beside = namesOf(await submoduleChanges(worktree, listing, repository, run));
+    const names = [...listing.names, ...(await linksIn(path, listing, run)), ...beside, ...further.map(asBytes)];
+    if (names.length === 0 && (await isAsCommitted(path, run))) return null;
+    const inside = names.filter((name) => name.endsWith('/')).map((name) => filesBelow(worktree, name, run, env));
+    const files = [...names.filter(isFile), ...(await Promise.all(inside)).flat()];
+    await stage(path, files, run, env);
+    const tree = (await run.git(path, ['write-tree'], { env })).trim();
+    const told = await run.git(path, ['show', '--no-patch', '--format=%H %T %ct', 'HEAD']);
+    const [head = '', headTree = '', seconds = ''] = told.trim().split(' ');
+    if (tree === headTree) return null;
+    const date = `${seconds} +0000`;
+    const by = { ...identity(team, member), GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date };
+    const input = `Work of ${member} that was not committed\n`;
+    return (await run.git(path, ['commit-tree', tree, '-p', head, '-F', '-'], { env: by, input })).trim();
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Keeps that commit under a ref, and gives it.
+ * @param at what is kept where there is none: the commit that the worktree stands at
+ */
+export async function keepSnapshot(
+  worktree: Worktree,
+  at: string,
+  team: string,
+  member: string,
+  repository: Repository,
+  run: Run,
+  further: readonly string[] = [],
+): Promise<string> {
+  const all = (await snapshot(worktree, team, member, repository, run, further)) ?? at;
+  const kept = keptRef('saved', team, member, all);
+  await run.git(worktree.path, ['update-ref', kept, all]);
+  return kept;
+}
+
+/**
+ * The same of what an accepted task leaves out: the next task has nothing to do with what submodules hold by then.
+ * @param ignored files, from the project's root
+ */
+export async function keepLeftOut(
+  worktree: Worktree,
+  at: string,
+  team: string,
+  member: string,
+  repository: Repository,
+  run: Run,
+  ignored: readonly string[],
+): Promise<string> {
+  const paths = ignored.map((path) => `${repository.prefix}${path}`);
+  const kept = await keepSnapshot(worktree, at, team, member, repository, run, paths);
+  await settleSubmodules(worktree, repository, run);
+  return kept;
+}

@@ -1,0 +1,158 @@
+// One after the other, over all processes: who dies in its turn loses it, once the git that it had started has ended.
+
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { ToolError } from '../../base/rules/errors.ts';
+import { renameNew } from '../../base/files/create-exclusive.ts';
+import { isOver, pidNamespace, processesMarked, processStartTime } from '../../base/processes/processes.ts';
+
+const LOOK_MS = 20;
+/** A turn is a few runs of git; in the largest repositories one takes minutes. */
+const WAIT_MS = 600_000;
+/** A dead holder's git ends by itself. */
+const ORPHAN_MS = 30_000;
+/** Of a holder whose number says nothing here, the life signs do: so often it gives one, and so long it counts. */
+const SIGN_MS = 1_000;
+const SIGN_LASTS_MS = 15_000;
+
+/** Marks whatever is started in a turn. */
+const TURN_VARIABLE = 'TOOL_TURN';
+
+const namespace = pidNamespace();
+
+let count = 0;
+
+function numberIn(text: string | undefined): number | null {
+  const value = Number.parseInt(text ?? '', 10);
+  return Number.isSafeInteger(value) && value > 0 ? value : null;
+}
+
+function read(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return null;
+  }
+}
+
+/** Whether a lock's text names a process that lives, or one that was alive just now. */
+function isHeld(lock: string, text: string): boolean {
+  const [pid, started, , place = ''] = text.split('\n');
+  if (place !== '' && place !== namespace) {
+    const at = statSync(lock, { throwIfNoEntry: false })?.mtimeMs;
+    return at !== undefined && Date.now() - at < SIGN_LASTS_MS;
+  }
+  const number = numberIn(pid);
+  return number !== null && !isOver(number) && String(processStartTime(number)) === started;
+}
+
+function tryName(mine: string, lock: string): boolean {
+  try {
+    renameNew(mine, lock);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** Takes a dead holder's lock away; one that somebody took meanwhile is put back. */
+function setAside(lock: string, dead: string, name: string): void {
+  const aside = `${lock}.${name}.aside`;
+  try {
+    renameSync(lock, aside);
+  } catch {
+    return;
+  }
+  if (read(aside) !== dead && !existsSync(lock)) renameSync(aside, lock);
+  else rmSync(aside, { force: true });
+}
+
+/** A queue for the processes that share the file `lock`, and for the calls within this one. */
+export class Turns {
+  readonly #lock: string;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(lock: string) {
+    this.#lock = lock;
+  }
+
+  /** For the environment of all that is started in a turn: by that, whoever takes over from the dead finds it. */
+  get mark(): Readonly<Record<string, string>> {
+    return { [TURN_VARIABLE]: createHash('sha256').update(this.#lock).digest('hex').slice(0, 16) };
+  }
+
+  async take<T>(act: () => Promise<T>): Promise<T> {
+    const before = this.#last;
+    const turn = (async () => {
+      await before.catch(() => undefined);
+      const mine = await this.#enter();
+      const signs = setInterval(() => this.#sign(mine), SIGN_MS);
+      try {
+        return await act();
+      } finally {
+        clearInterval(signs);
+        // Somebody may have taken it for a dead one's, and be at work.
+        if (read(this.#lock) === mine) {
+          rmSync(this.#begun, { force: true });
+          rmSync(this.#lock, { force: true });
+        }
+      }
+    })();
+    this.#last = turn;
+    return turn;
+  }
+
+  #sign(mine: string): void {
+    const now = new Date();
+    try {
+      if (read(this.#lock) === mine) utimesSync(this.#lock, now, now);
+    } catch {
+      // Somebody took it for a dead one's: there is nothing left to keep.
+    }
+  }
+
+  /** Gives what the lock says of this turn. */
+  async #enter(): Promise<string> {
+    mkdirSync(dirname(this.#lock), { recursive: true });
+    // The same number may be another process's in another namespace.
+    const name = `${process.pid}.${namespace.replaceAll(/\D/g, '')}.${count++}`;
+    const mine = `${this.#lock}.${name}`;
+    const words = `${process.pid}\n${processStartTime(process.pid)}\n${name}\n${namespace}\n`;
+    writeFileSync(mine, words);
+    const giveUpAt = Date.now() + WAIT_MS;
+    try {
+      while (!tryName(mine, this.#lock)) {
+        const held = read(this.#lock);
+        if (held !== null && !isHeld(this.#lock, held)) setAside(this.#lock, held, name);
+        else if (Date.now() < giveUpAt) await delay(held === null ? 1 : LOOK_MS);
+        else
+          throw new ToolError(
+            'git',
+            `${this.#lock}: process ${held?.split('\n')[0] ?? 'unknown'} has been at work on the team's branches for ${WAIT_MS / 60_000} minutes; end it`,
+          );
+      }
+    } finally {
+      rmSync(mine, { force: true });
+    }
+    await this.#outliveOrphans();
+    writeFileSync(this.#begun, '');
+    return words;
+  }
+
+  /** There from the beginning of a turn to its end; who dies in it leaves it. */
+  get #begun(): string {
+    return `${this.#lock}.git`;
+  }
+
+  async #outliveOrphans(): Promise<void> {
+    if (!existsSync(this.#begun)) return;
+    const marks = Object.entries(this.mark).map(([name, value]) => `${name}=${value}`);
+    const giveUpAt = Date.now() + ORPHAN_MS;
+    // One that was being started as its starter died shows its mark a moment later.
+    do await delay(LOOK_MS);
+    while (marks.some((mark) => processesMarked(mark).length > 0) && Date.now() < giveUpAt);
+  }
+}

@@ -1,0 +1,144 @@
+// Our shell for Bash calls of Claude Code, in the guard home: one directory of the user, for all projects.
+
+import { accessSync, constants, mkdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, isAbsolute, join } from 'node:path';
+import { messageOf } from '../base/rules/errors.ts';
+import { canNameTicket, shellScript } from './rules/ticket.ts';
+import { type GuardMechanism, mechanismOf } from './guard-mechanism.ts';
+import { GUARD_PROGRAM, guardWorks, PACKED_PROGRAM } from './guard-program.ts';
+import { stateHome } from '../base/files/state-home.ts';
+import { keepFile } from '../base/files/atomic-write.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const OWNER_ONLY = 0o700;
+
+/** Where common shells are. */
+const PLACES = ['/bin', '/usr/bin', '/usr/local/bin', '/opt/homebrew/bin'];
+const COMMON = ['bash', 'zsh'].flatMap((name) => PLACES.map((place) => join(place, name)));
+
+/**
+ * The directory of our shell, the guard's program, policies, tickets and logs; in the user's own home, since Claude Code starts
+ * whatever has the shell's path.
+ */
+export function guardHome(env: Environment): string {
+  return join(stateHome(env), 'toolcrew', 'guard');
+}
+
+function unfit(home: string): Error {
+  return new Error(`expected a path of letters, digits, ".", "_", "-" and "/" for the write guard, got ${home}`);
+}
+
+/** @throws where it cannot be made, or its path cannot stand in a ticket's */
+export function makeGuardHome(env: Environment): string {
+  const home = guardHome(env);
+  if (!canNameTicket(home)) throw unfit(home);
+  mkdirSync(home, { recursive: true, mode: OWNER_ONLY });
+  return home;
+}
+
+/** Whether the path is that of our shell, in whatever guard home. */
+export function isOurShell(path: string): boolean {
+  return /\/toolcrew\/guard\/(?:bash|zsh)$/.test(path);
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/** The program beside our shell; null where the shell or the program is not there. */
+export function programBeside(shell: string): string | null {
+  const program = join(dirname(shell), GUARD_PROGRAM);
+  return isProgram(shell) && isProgram(program) ? program : null;
+}
+
+/** Whether Claude Code takes the path for a shell, and it is not ours: our shell would start itself without end. */
+function isRealShell(path: string): boolean {
+  if (!isAbsolute(path) || !/bash|zsh/.test(path) || !isProgram(path)) return false;
+  return !isOurShell(path) && !isOurShell(realpathSync(path));
+}
+
+export type ShellOptions = {
+  readonly env: Environment;
+  /** The user's own shell of Bash calls; null: they have set none. */
+  readonly before: string | null;
+  /** The directory of packed programs: `dist/native` of the package. */
+  readonly from: string;
+  /** Of this platform, where none is given; null: it has none. */
+  readonly mechanism?: GuardMechanism | null;
+};
+
+/** `mend`: the user can do it. */
+export type Prepared =
+  | { readonly ok: true; readonly shell: string }
+  | { readonly ok: false; readonly why: string; readonly mend: string };
+
+type Refusal = Extract<Prepared, { readonly ok: false }>;
+
+const NO_SHELL: Refusal = { ok: false, why: 'neither bash nor zsh was found', mend: 'install bash, then tool init' };
+
+const NO_MECHANISM: Refusal = {
+  ok: false,
+  why: `there is no write guard for ${process.platform}`,
+  mend: 'run toolcrew on Linux',
+};
+
+export const NO_PROGRAM: Refusal = {
+  ok: false,
+  why: `this package of toolcrew has no whole ${PACKED_PROGRAM}`,
+  mend: 'install toolcrew from a package that has it, then tool init',
+};
+
+/** The refusal for a guard home that cannot be written. */
+export function notWritten(error: unknown, env: Environment): Refusal {
+  const home = guardHome(env);
+  const mend = canNameTicket(home)
+    ? `make ${home} a directory that you can write to, then tool init`
+    : 'set XDG_STATE_HOME to a directory with such a path, then tool init';
+  return { ok: false, why: messageOf(error), mend };
+}
+
+function realShell({ env, before }: ShellOptions): string | undefined {
+  return [before ?? '', env.SHELL ?? '', ...COMMON].find(isRealShell);
+}
+
+function pathFor(real: string, home: string): string {
+  return join(home, basename(real).includes('zsh') ? 'zsh' : 'bash');
+}
+
+/** The answer of `prepareShell` as far as it is known without writing and without a trial. */
+export function foreseeShell(options: ShellOptions): Prepared {
+  const real = realShell(options);
+  if (real === undefined) return NO_SHELL;
+  const { mechanism = mechanismOf(process.platform) } = options;
+  if (mechanism === null) return NO_MECHANISM;
+  if (!mechanism.isPacked(options.from)) return NO_PROGRAM;
+  const home = guardHome(options.env);
+  return canNameTicket(home) ? { ok: true, shell: pathFor(real, home) } : notWritten(unfit(home), options.env);
+}
+
+/** Places our shell and the guard's program in the guard home, if the guard works on this machine. */
+export async function prepareShell(options: ShellOptions): Promise<Prepared> {
+  const { env, from, mechanism = mechanismOf(process.platform) } = options;
+  const real = realShell(options);
+  if (real === undefined) return NO_SHELL;
+  if (mechanism === null) return NO_MECHANISM;
+  try {
+    const home = makeGuardHome(env);
+    const program = await mechanism.program(from, home);
+    if (program === null) return NO_PROGRAM;
+    const verdict = await guardWorks(program, home, false, mechanism.policyText);
+    if (!verdict.works) return { ok: false, why: verdict.why, mend: verdict.mend };
+    keepFile(join(home, GUARD_PROGRAM), readFileSync(program), 0o700);
+    const shell = pathFor(real, home);
+    keepFile(shell, Buffer.from(shellScript(real)), 0o755);
+    return { ok: true, shell };
+  } catch (error) {
+    return notWritten(error, env);
+  }
+}

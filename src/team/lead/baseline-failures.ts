@@ -1,0 +1,34 @@
+// Baseline: failures at the start of the team's branch, measured beside the first agents and reported.
+
+import { messageOf } from '../../base/rules/errors.ts';
+import { oldLines } from '../../gate/rules/old-failures.ts';
+import type { TeamLog } from '../../base/ports.ts';
+import { measureBefore } from '../operations/baseline-checks.ts';
+import type { LeadOptions } from './lead-options.ts';
+
+type Measuring = Pick<LeadOptions, 'workshop' | 'context' | 'checksAt' | 'say'>;
+
+/** Measures the baseline, unless an earlier lead has; never rejects. Completions of the team wait for it. */
+export async function measureBase(
+  { workshop, context, checksAt, say }: Measuring,
+  log: TeamLog,
+  signal: AbortSignal,
+): Promise<void> {
+  const { team } = log.state;
+  try {
+    const { quality } = await context.settings();
+    await measureBefore(log, signal, async () => {
+      const { base } = await workshop.begin(team);
+      const { path } = await workshop.view(team, 'base', base);
+      return checksAt(path, team).run(quality, signal);
+    });
+    const { before } = log.state;
+    if (before === null) return;
+    if (before.why !== undefined)
+      say(`warning: the checks where the team began could not be measured, so every failure counts: ${before.why}`);
+    for (const line of oldLines(before))
+      say(`warning: this failed before the team began, and the gate ignores it: ${line}`);
+  } catch (error) {
+    if (!signal.aborted) say(`warning: the checks where the team began are not measured: ${messageOf(error)}`);
+  }
+}

@@ -1,0 +1,150 @@
+// The founding of a team whose lead is code: a new team, the same tasks without a team, or a team that an earlier lead left.
+
+import { messageOf, ToolError } from '../../base/rules/errors.ts';
+import { fallBack } from '../rules/select/activation.ts';
+import type { Evidence } from '../rules/caller.ts';
+import { overTaskBudget } from '../rules/cost.ts';
+import { CHOSEN_ALONE, FALLBACK_TRIGGERS } from '../rules/fallback.ts';
+import { aloneWords, type GoingOn } from '../rules/resume-mode.ts';
+import { isFinished } from '../rules/lead-step.ts';
+import { isStanding, type TeamState } from '../rules/log/state.ts';
+import type { TeamLog } from '../../base/ports.ts';
+import { must, refuse } from '../operations/context.ts';
+import { type Decided, propose } from '../select/work-decision.ts';
+import { decideGoingOn, takeOver } from '../operations/take-over.ts';
+import type { HookContext } from '../operations/hook-context.ts';
+import { operate } from '../operations/operations.ts';
+
+const TERMINAL: Evidence = { kind: 'environment', team: null, teammate: null };
+
+/**
+ * Makes the team that was decided on, or the same tasks to be done one at a time.
+ * @param as who leads it
+ */
+export async function foundTeam(
+  context: HookContext,
+  decided: Extract<Decided, { kind: 'decided' }>,
+  as = TERMINAL,
+): Promise<void> {
+  const { work, decision } = decided;
+  const problem = await propose(context, decided);
+  if (problem !== null) throw new ToolError('refused', problem);
+  const failure = await createTeam(context, work.team, as);
+  if (failure !== null && decision.mode === 'team') return createAlone(context, work.team, failure);
+  if (failure !== null) throw new ToolError('refused', failure);
+  if (decision.mode === 'team') return;
+  await withLog(context, work.team, (log) =>
+    fallTo(log, decision.trigger ?? CHOSEN_ALONE, decision.reasons.join('; ')),
+  );
+}
+
+async function withLog<T>({ teams }: HookContext, team: string, use: (log: TeamLog) => Promise<T>): Promise<T> {
+  const log = teams.open(team);
+  if (log === undefined) throw new ToolError('refused', `team ${team} is gone`);
+  try {
+    return await use(log);
+  } finally {
+    await log.close();
+  }
+}
+
+/** Gives why it failed; what is refused, since another leads that team, is no failure. */
+async function createTeam(context: HookContext, team: string, as: Evidence): Promise<string | null> {
+  try {
+    await operate(context, 'TeamCreate', { team_name: team }, as);
+    return null;
+  } catch (error) {
+    if (error instanceof ToolError && error.cause === undefined) throw error;
+    return messageOf(error instanceof ToolError ? error.cause : error);
+  }
+}
+
+/** The same tasks without what a team needs besides them. */
+async function createAlone(context: HookContext, team: string, failure: string): Promise<void> {
+  const settings = await context.settings();
+  const trigger = 'team_create_failed';
+  const { mode, reasons } = fallBack(trigger, [failure], settings);
+  if (mode === 'refused') throw new ToolError('refused', reasons.join('\n'));
+  await withLog(context, team, async (log) => {
+    const { proposal } = log.state;
+    if (proposal === null) throw new ToolError('refused', failure);
+    const { phase, pattern, roles, subject, drafts } = proposal;
+    if (!isStanding(log.state))
+      await must(log, {
+        ...{ type: 'created', team, phase, pattern, roles, subject },
+        ...{ session: null, key_hash: null, approval: settings.requirePlanApproval, base: null, tasks: drafts },
+      });
+    await fallTo(log, trigger, failure);
+  });
+  context.log(
+    settings.fallback.logLevel,
+    `sub-agents in place of team ${team}: ${FALLBACK_TRIGGERS[trigger]}: ${failure}`,
+  );
+}
+
+async function fallTo(log: TeamLog, trigger: string, reason: string): Promise<void> {
+  await must(log, { type: 'fell_back', trigger, reason });
+}
+
+/** Whether a lead left it: it stands, or what it was to build is done and its log was not put away. */
+export function isLeft(state: TeamState): boolean {
+  return isStanding(state) || (state.lead.session === null && state.purpose?.phase === 'run' && isFinished(state));
+}
+
+/** How what stands goes on, for people. */
+function sayGoingOn(team: string, going: GoingOn, reasons: readonly string[], say: (words: string) => void): void {
+  for (const words of going.as === 'team' ? reasons : going.why) say(words);
+  say(
+    going.as === 'team'
+      ? `team ${team} stood in sub-agent mode (${aloneWords(going.alone)}): its work goes on as a team, with the tasks that it has`
+      : `team ${team} stands in sub-agent mode: its work goes on so, one task at a time`,
+  );
+}
+
+/**
+ * Takes over a team that an earlier lead left; false when there is none. Refuses one that a host's session leads.
+ * @param say takes a line that people are told
+ * @param decided what the command comes to that takes it up; null: one that decides nothing
+ */
+export async function takeUp(
+  context: HookContext,
+  team: string,
+  say: (words: string) => void,
+  decided: Extract<Decided, { kind: 'decided' }> | null = null,
+): Promise<boolean> {
+  if (!context.teams.list().includes(team)) return false;
+  return withLog(context, team, async (log) => {
+    const { state } = log;
+    if (!isLeft(state)) return false;
+    // All that is left of it is to be put away.
+    if (!isStanding(state)) return true;
+    if (state.lead.session !== null)
+      throw new ToolError(
+        'refused',
+        `team ${team} is led by a session of the host: \`/tool:team-restart ${team}\` goes on with it there, \`tool team delete ${team}\` ends it`,
+      );
+    const going = await decideGoingOn(context, state, decided);
+    const failed = [...state.tasks.values()].filter(({ status }) => status === 'failed');
+    const { fallback: falling, budget } = await context.settings();
+    const { preserveProgress: keep } = falling;
+    const refusal = await takeOver(context, log, going, {
+      session: null,
+      keep,
+      isForced: decided?.isForced === true,
+      host: null,
+    });
+    if (refusal !== null) return refuse(refusal);
+    if (going !== null) sayGoingOn(team, going, decided?.decision.reasons ?? [], say);
+    else if (decided !== null) say(`team ${team} stands: its work goes on`);
+    if (!keep) say(`team ${team}: every task starts over (preserve_progress: false)`);
+    for (const { id, subject, result } of keep ? failed : []) {
+      const over = overTaskBudget(state, id, budget);
+      say(
+        over === null
+          ? `task ${id} "${subject}" is tried again; it had failed: ${result ?? 'no reason given'}`
+          : `task ${id} "${subject}" is not tried again: ${over}`,
+      );
+    }
+    return true;
+  });
+}

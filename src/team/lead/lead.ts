@@ -1,0 +1,398 @@
+// The lead of a team as code: it starts teammates, has finished work measured, asks for what is missing, and ends the team.
+
+import { messageOf } from '../../base/rules/errors.ts';
+import { lostPrerequisite, prerequisitesOf } from '../rules/select/activation.ts';
+import type { Evidence } from '../rules/caller.ts';
+import { FALLBACK_TRIGGERS, type FallbackTrigger } from '../rules/fallback.ts';
+import { UNCHECKED } from '../rules/quality-verdict.ts';
+import { GATE_ROUNDS, isFinished, isMeasured, type LeadStep, leadStep } from '../rules/lead-step.ts';
+import type { Ownership } from '../../guard/rules/ownership.ts';
+import { isStanding, type TeamState } from '../rules/log/state.ts';
+import { bookOf } from '../rules/task-book.ts';
+import { bothEnds } from '../../base/rules/text.ts';
+import type { TeamLog } from '../../base/ports.ts';
+import { holdBranch, namePersons, takeUpBranch } from '../operations/moved-branch.ts';
+import { operate } from '../operations/operations.ts';
+import { closeDebug } from '../phases/debug.ts';
+import { closePlan } from '../phases/plan.ts';
+import { askForMending, passGate } from '../phases/run.ts';
+import type { Tips } from '../../git/worktrees/workshop-port.ts';
+import { takeBeside, takeRequests } from './requested-work.ts';
+import { measureBase } from './baseline-failures.ts';
+import type { Found, LeadOptions, Outcome } from './lead-options.ts';
+import { endGone, failTask, giveTask, JUDGE_TASK, limitsOf } from './left-over.ts';
+import { measureBranch } from './measure-branch.ts';
+import { type LifeEnd, MemberLife, registration, Turns } from './member-life.ts';
+
+/** How often a change of the log is looked for. */
+const LOOK_MS = 50;
+/** So often a role's process is started anew after it failed. */
+const STARTS = 3;
+/** So long a teammate may take to end after it was asked to. */
+const GRACE_MS = 10_000;
+/** The same where nothing that it still does is of use. */
+const SHORT_GRACE_MS = 1_000;
+/** How often it is looked whether a team may still be. */
+const PREREQUISITES_MS = 1_000;
+/** So long nobody is started after one did not reach its model. */
+const NETWORK_PAUSE_MS = 2_000;
+/** So much of a failed program's words says why. */
+const REASON_MAX = 300;
+/** So many times results that make no SPEC are given back. */
+const PLAN_ROUNDS = 3;
+
+/** Sessions in which a task is still begun. */
+const MAY_ADD: ReadonlySet<string> = new Set(['assigned', 'spawned', 'working', 'fallback']);
+
+/** Why it cannot go on as a team. */
+type Trouble = { readonly trigger: FallbackTrigger; readonly reason: string; readonly isIdle?: true };
+
+type Life = { readonly ended: Promise<LifeEnd>; readonly stop: AbortController };
+
+export class Lead {
+  readonly #options: LeadOptions;
+  readonly #team: string;
+  readonly #log: TeamLog;
+  #turns: Turns;
+  readonly #lives = new Map<string, Life>();
+  readonly #starts = new Map<string, number>();
+  readonly #as: Evidence;
+  /** By role, how its latest process failed. */
+  readonly #failures = new Map<string, Extract<LifeEnd, { kind: 'failed' }>>();
+  #rounds = 0;
+  #lookedAt = Number.NEGATIVE_INFINITY;
+  #found: Found | null = null;
+  #hasFallenBack: boolean;
+  #tips: Tips = new Map();
+  /** Where the branch stood at first, until it is measured: somebody may have moved it since the last lead measured it. */
+  #head: string | null = null;
+  /** Ends when it is known what fails where the team began. */
+  #base = Promise.resolve();
+  /** Writers that may have changed something since it was looked whether the team's branch has it. */
+  readonly #unasked = new Set<string>();
+
+  constructor(options: LeadOptions, log: TeamLog) {
+    this.#options = options;
+    this.#log = log;
+    this.#team = log.state.team;
+    this.#hasFallenBack = log.state.session === 'fallback';
+    this.#turns = new Turns(this.#hasFallenBack ? 1 : options.width);
+    this.#as = { kind: 'environment', team: this.#team, teammate: null };
+  }
+
+  /** Leads until the team is gone, cannot go on, or the signal comes; its processes have ended then. */
+  async lead(signal: AbortSignal): Promise<Outcome> {
+    const { workshop, say } = this.#options;
+    await workshop.begin(this.#team);
+    await takeUpBranch(workshop, this.#log, say);
+    this.#tips = await workshop.tips();
+    if (this.#log.state.gate?.head !== undefined) ({ head: this.#head } = await workshop.begin(this.#team));
+    const measuring = new AbortController();
+    this.#base = this.#measureBase(AbortSignal.any([signal, measuring.signal]));
+    try {
+      const outcome = await this.#lead(signal);
+      if (outcome.kind !== 'failed') return outcome;
+      // Who lives could still move them.
+      await this.#endLives(0);
+      await this.#lookAtBranches();
+      return { ...outcome, state: this.#log.state };
+    } finally {
+      measuring.abort();
+      await this.#endLives(0);
+      await this.#base;
+    }
+  }
+
+  async #measureBase(signal: AbortSignal): Promise<void> {
+    const { hooks } = await this.#options.context.settings();
+    const isChecked = hooks.taskCompleted.requireQualityCheck;
+    if (isChecked && this.#log.state.purpose?.phase === 'run') await measureBase(this.#options, this.#log, signal);
+  }
+
+  /** What was moved past the rules is put back, or named. What the run has come to does not depend on it. */
+  async #lookAtBranches(): Promise<void> {
+    const { workshop, say } = this.#options;
+    try {
+      await holdBranch(workshop, this.#log, say);
+      await namePersons(workshop, this.#log, this.#tips, say);
+    } catch (error) {
+      say(`whether branches were moved is not known: ${messageOf(error)}`);
+    }
+  }
+
+  async #lead(signal: AbortSignal): Promise<Outcome> {
+    const { context } = this.#options;
+    const { hooks, budget, ownership, maxTeammates } = await context.settings();
+    const isChecked = hooks.taskCompleted.requireQualityCheck;
+    for (;;) {
+      this.#log.refresh();
+      const { state } = this.#log;
+      if (signal.aborted) return { kind: 'interrupted', state };
+      const trouble = await this.#trouble(state);
+      if (trouble !== null) {
+        const why = await this.#fallBack(trouble);
+        if (why !== null) return { kind: 'failed', state, why };
+        continue;
+      }
+      const limits = limitsOf(state, budget);
+      if (await takeRequests(this.#log, ownership, limits.spent, this.#options.say)) continue;
+      const running = new Set(this.#lives.keys());
+      const isClosed = this.#found !== null;
+      const step = leadStep(state, {
+        running,
+        isChecked,
+        isClosed,
+        head: this.#head,
+        ...limits,
+        ownership,
+        maxTeammates,
+      });
+      if (await this.#takeBeside(step, ownership)) continue;
+      switch (step.kind) {
+        case 'start': {
+          const failure = await this.#start(step.roles, isChecked, signal);
+          const why = failure === null ? null : await this.#fallBack(failure);
+          if (why !== null) return { kind: 'failed', state, why };
+          break;
+        }
+        case 'give':
+          await giveTask(this.#log, step.task, step.role, this.#options.say);
+          break;
+        case 'fail':
+          await failTask(this.#log, step.task, step.why, this.#options.say);
+          break;
+        case 'ask_judge':
+          await operate(context, 'TaskCreate', JUDGE_TASK, this.#as);
+          break;
+        case 'measure': {
+          const why = await this.#measure(isChecked, signal);
+          if (why !== null) return { kind: 'failed', state, why };
+          break;
+        }
+        case 'pass':
+          if (!isChecked) this.#options.say(`gate: nothing is measured, ${UNCHECKED}`);
+          await passGate(this.#log, isChecked);
+          break;
+        case 'ask_to_end':
+          await this.#askToEnd();
+          break;
+        case 'delete':
+          return await this.#delete();
+        case 'write_spec': {
+          const why = await this.#writeSpec(signal);
+          if (why !== null) return { kind: 'failed', state, why };
+          break;
+        }
+        case 'prove': {
+          const found = await closeDebug(this.#options.context, this.#log, this.#as);
+          if (found !== null) this.#found = { phase: 'debug', ...found };
+          break;
+        }
+        case 'stuck':
+          return { kind: 'failed', state, why: step.why };
+        case 'over':
+          // Who led before was killed when all was done.
+          if (isFinished(state) && context.teams.list().includes(this.#team))
+            return this.#putAway(state, context.teams.archive(this.#team));
+          return { kind: 'failed', state, why: `team ${this.#team} is ${state.session}` };
+        case 'wait':
+        case 'hear_judge':
+          await this.#options.clock.sleep(LOOK_MS, signal);
+      }
+    }
+  }
+
+  /** What was changed beside the tasks is completed before it counts as built; gives whether there is any. */
+  async #takeBeside({ kind }: LeadStep, ownership: readonly Ownership[]): Promise<boolean> {
+    const { members, purpose, session } = this.#log.state;
+    if (purpose?.phase !== 'run' || !MAY_ADD.has(session)) return false;
+    const names = kind === 'measure' ? [...members.keys()] : [...this.#unasked];
+    // Who is in a turn is not done with it.
+    const still = names.filter((name) => !(this.#lives.has(name) && members.get(name)?.phase === 'working'));
+    for (const name of still) this.#unasked.delete(name);
+    return takeBeside(this.#options.workshop, this.#log, ownership, still, this.#options.say);
+  }
+
+  /** What has come about that a team cannot go on with; null: nothing, or it is none any more. */
+  async #trouble(state: TeamState): Promise<Trouble | null> {
+    const isDone = [...state.tasks.values()].every(({ status }) => status === 'completed');
+    if (this.#hasFallenBack || isDone || this.#found !== null || !isStanding(state)) return null;
+    for (const [role, { isNetwork, words }] of this.#failures)
+      if (isNetwork === true) return { trigger: 'network_error', reason: `${role}: ${bothEnds(words, REASON_MAX)}` };
+    const { clock, context } = this.#options;
+    if (clock.elapsed() - this.#lookedAt < PREREQUISITES_MS) return null;
+    this.#lookedAt = clock.elapsed();
+    const { project } = context;
+    const settings = await context.settings();
+    const [problem] = context.problems();
+    const prerequisites = prerequisitesOf(settings, await project.hostVersion(), project.variable, problem);
+    const lost = lostPrerequisite(prerequisites, state.proposal?.forced === true);
+    return lost === null ? null : { trigger: lost.trigger, reason: lost.why };
+  }
+
+  /** Starts who is missing; gives why one of them cannot be. */
+  async #start(roles: readonly string[], isChecked: boolean, signal: AbortSignal): Promise<Trouble | null> {
+    if (roles.some((role) => this.#failures.get(role)?.isNetwork === true))
+      await this.#options.clock.sleep(NETWORK_PAUSE_MS, signal);
+    for (const role of roles) {
+      const count = (this.#starts.get(role) ?? 0) + 1;
+      this.#starts.set(role, count);
+      try {
+        const failure = this.#failures.get(role);
+        if (count > STARTS)
+          return {
+            trigger: failure?.isNetwork === true ? 'network_error' : 'spawn_failed',
+            ...(failure?.isIdle === true ? { isIdle: true } : {}),
+            reason: `${role} ended ${STARTS} times without finishing${failure === undefined ? '' : `: ${bothEnds(failure.words, REASON_MAX)}`}`,
+          };
+        await operate(this.#options.context, 'Task', registration(this.#team, role), this.#as);
+      } catch (error) {
+        return { trigger: 'spawn_failed', reason: `${role}: ${messageOf(error)}` };
+      }
+      this.#live(role, isChecked, signal);
+    }
+    return null;
+  }
+
+  #live(role: string, isChecked: boolean, signal: AbortSignal): void {
+    this.#log.refresh();
+    const epoch = this.#log.state.members.get(role)?.epoch ?? 0;
+    const stop = new AbortController();
+    const life = new MemberLife(
+      {
+        ...this.#options,
+        log: this.#log,
+        turns: this.#turns,
+        onTurnEnded: (name) => this.#unasked.add(name),
+        holdsBack: (name) => this.#holdsBack(name, isChecked),
+      },
+      role,
+      epoch,
+    );
+    this.#options.say(`${role} is there (run ${epoch})`);
+    const ended = life.run(AbortSignal.any([signal, stop.signal])).catch(
+      (error: unknown): LifeEnd => ({
+        kind: 'failed',
+        words: messageOf(error),
+      }),
+    );
+    this.#options.onPresence?.(role, true);
+    this.#lives.set(role, { ended, stop });
+    void ended.then((end) => {
+      const current = this.#lives.get(role);
+      if (current?.stop === stop) this.#lives.delete(role);
+      if (current === undefined || current.stop === stop) this.#options.onPresence?.(role, false);
+      if (end.kind !== 'failed') return;
+      this.#failures.set(role, end);
+      this.#options.say(`${role} failed: ${end.words}`);
+    });
+  }
+
+  #holdsBack(name: string, isChecked: boolean): boolean {
+    const { state } = this.#log;
+    // Nobody searches for a cause that is proven.
+    if (state.purpose?.phase === 'debug' && bookOf(state.tasks).isProven) return true;
+    // Judged is what was measured, and nothing before.
+    return name === 'quality' && isChecked && !isMeasured(state, this.#head);
+  }
+
+  /** The finished work of all as one: what is missing is asked for; gives why it is no use to go on. */
+  async #measure(isChecked: boolean, signal: AbortSignal): Promise<string | null> {
+    const { context, say } = this.#options;
+    await this.#base;
+    const rejected = await measureBranch(this.#options, this.#log, signal);
+    this.#head = null;
+    if (rejected === null) return null;
+    this.#rounds += 1;
+    if (this.#rounds > GATE_ROUNDS) return `the gate has rejected the work ${this.#rounds} times: ${rejected.why}`;
+    return askForMending(context, this.#log, this.#as, rejected, {
+      say: (words) => say(`gate: ${words}`),
+      wake: async (names) => {
+        // Whoever cannot be started is started again for its task.
+        await this.#start(
+          names.filter((name) => !this.#lives.has(name)),
+          isChecked,
+          signal,
+        );
+      },
+    });
+  }
+
+  /** The results of all as a SPEC, with the user's word for it; gives why there is none. */
+  async #writeSpec(signal: AbortSignal): Promise<string | null> {
+    const { context, desk, say } = this.#options;
+    const end = await closePlan(context, this.#log, desk, this.#as, this.#rounds < PLAN_ROUNDS, signal);
+    switch (end.kind) {
+      case 'failed':
+        return end.why;
+      case 'left':
+        return null;
+      case 'asked':
+        this.#rounds = end.problems.length === 0 ? 0 : this.#rounds + 1;
+        for (const { role, words } of end.problems) say(`given back to ${role}: ${words}`);
+        return null;
+      case 'written':
+        this.#found = { phase: 'plan', spec: end.spec, status: end.status };
+        return null;
+    }
+  }
+
+  async #askToEnd(): Promise<void> {
+    const content = 'The work is done.';
+    await operate(
+      this.#options.context,
+      'SendMessage',
+      { recipient: 'all', type: 'shutdown_request', content },
+      this.#as,
+    );
+    await this.#endLives(this.#found === null ? GRACE_MS : SHORT_GRACE_MS);
+    await endGone(this.#log);
+  }
+
+  async #delete(): Promise<Outcome> {
+    await this.#lookAtBranches();
+    const { state } = this.#log;
+    const { context, workshop } = this.#options;
+    // First what would be left lying by who is killed in between: nobody looks for the team any more then.
+    const members = [...state.members.values()].filter(({ readOnly }) => !readOnly).map(({ name }) => name);
+    await (state.purpose?.phase === 'run' ? workshop.end(this.#team, members) : workshop.forget(this.#team, members));
+    this.#options.onEnding?.(this.#team, this.#found);
+    // The log is put away with that, and read no more.
+    const answer = await operate(context, 'TeamDelete', { team_name: this.#team }, this.#as);
+    return this.#putAway(state, String(answer.archived ?? ''));
+  }
+
+  #putAway(state: TeamState, archived: string): Outcome {
+    return { kind: 'done', state, archived, found: this.#found };
+  }
+
+  /** The same tasks, one at a time, from here on; gives why not. */
+  async #fallBack({ trigger, reason, isIdle }: Trouble): Promise<string | null> {
+    const { context } = this.#options;
+    const { fallback } = await context.settings();
+    // What was started and begins nothing is not to be looked for in how it is started.
+    const why = `${isIdle === true ? 'a teammate begins none of its work' : FALLBACK_TRIGGERS[trigger]}: ${reason}`;
+    if (this.#hasFallenBack) return why;
+    if (!fallback.enabled) return `${why} (workflow.team.fallback.enabled is false)`;
+    context.log(fallback.logLevel, `sub-agents in place of team ${this.#team}: ${why}`);
+    this.#hasFallenBack = true;
+    await this.#endLives(0);
+    this.#starts.clear();
+    this.#turns = new Turns(1);
+    if (!fallback.preserveProgress)
+      await this.#log.append({ type: 'restarted', session: null, key_hash: null, keep: false });
+    await this.#log.append({ type: 'fell_back', trigger, reason });
+    return null;
+  }
+
+  /** Waits for what was asked to end, and ends the rest. */
+  async #endLives(graceMs: number): Promise<void> {
+    const lives = [...this.#lives.values()];
+    const grace = new AbortController();
+    const all = Promise.all(lives.map(({ ended }) => ended)).then(() => grace.abort());
+    if (lives.length > 0 && graceMs > 0) await this.#options.clock.sleep(graceMs, grace.signal);
+    for (const { stop } of lives) stop.abort();
+    await all;
+    this.#lives.clear();
+  }
+}

@@ -1,0 +1,114 @@
+// The checks where the team began: measured once, waited for by whoever completes a task.
+
+import { BusyError, messageOf } from '../../base/rules/errors.ts';
+import { type Before, oldLines, toldApart } from '../../gate/rules/old-failures.ts';
+import type { GateResult, QualitySettings } from '../../gate/rules/quality.ts';
+import type { TeamState } from '../rules/log/state.ts';
+import type { TeamLog } from '../../base/ports.ts';
+import { type TeamContext, tellLead } from './context.ts';
+
+/** Writes down what was found; who came first counts. Gives whether this did. */
+async function noteBefore(log: TeamLog, measured: GateResult | string): Promise<boolean> {
+  log.refresh();
+  if (log.state.before !== null) return false;
+  const found =
+    typeof measured === 'string'
+      ? { checks: [], coverage: null, why: measured }
+      : { checks: measured.checks, coverage: measured.coverage };
+  await log.append({ type: 'base_measured', ...found });
+  return true;
+}
+
+/** Measures where the team began, unless that is known. What keeps it from being measured is written down too. Gives whether this did. */
+export async function measureBefore(
+  log: TeamLog,
+  signal: AbortSignal,
+  measure: () => Promise<GateResult | null>,
+): Promise<boolean> {
+  log.refresh();
+  if (log.state.before !== null) return false;
+  try {
+    const measured = await measure();
+    return measured === null ? false : await noteBefore(log, measured);
+  } catch (error) {
+    // Whoever goes on measures it then.
+    if (signal.aborted || error instanceof BusyError) throw error;
+    return noteBefore(log, messageOf(error));
+  }
+}
+
+/** What failed before, for a completion. Throws `BusyError` when who measures it was waited for as long as could be. */
+export async function knownBefore(
+  context: TeamContext,
+  log: TeamLog,
+  quality: QualitySettings,
+): Promise<Before | null> {
+  const { signal } = new AbortController();
+  // Whose work is merged has a lead that is code, which measures where the team's branch began.
+  if ((await context.workshop()) !== null) {
+    const isKnown = () => {
+      log.refresh();
+      return log.state.before !== null;
+    };
+    if (!isKnown() && !(await context.waitFor(isKnown)))
+      throw new BusyError('not measured: the checks where the team began are still running, and come first');
+  } else await measureInPlace(log, () => beforeApart(context, log.state, quality, signal), signal);
+  return log.state.before;
+}
+
+/** The same before anybody waits for it: beside the first agents. */
+export async function beginBefore(context: TeamContext, team: string, signal: AbortSignal): Promise<void> {
+  const { hooks, quality } = await context.settings();
+  const log = context.teams.open(team);
+  if (log === undefined) return;
+  try {
+    const isMeasured = hooks.taskCompleted.enabled && hooks.taskCompleted.requireQualityCheck;
+    if (isMeasured && log.state.purpose?.phase === 'run')
+      await measureInPlace(log, () => beforeInPlace(context, log.state, quality, signal), signal);
+  } finally {
+    await log.close();
+  }
+}
+
+/** Where the team works in the checkout itself; its lead is told of what fails. */
+async function measureInPlace(
+  log: TeamLog,
+  measure: () => Promise<GateResult | null>,
+  signal: AbortSignal,
+): Promise<void> {
+  const isNew = await measureBefore(log, signal, measure);
+  const lines = log.state.before === null ? [] : oldLines(log.state.before);
+  if (isNew && lines.length > 0)
+    await tellLead(log, `these checks failed before the team began, and the gate ignores them: ${lines.join('; ')}`);
+}
+
+/** The checkout itself says it, with all that Git ignores there, as long as nobody has changed it. */
+async function beforeInPlace(
+  context: TeamContext,
+  state: TeamState,
+  quality: QualitySettings,
+  signal: AbortSignal,
+): Promise<GateResult | null> {
+  const { checks, workTree } = context;
+  const isUnchanged = async () => state.base !== null && (await workTree.tree()) === state.base;
+  if (await isUnchanged()) {
+    const found = await checks.run(quality, signal);
+    if (await isUnchanged()) return found;
+  }
+  return beforeApart(context, state, quality, signal);
+}
+
+/**
+ * In a tree of its own, which lacks what Git ignores: a command whose tests have no names may fail for that alone, and is not
+ * taken for old. null: nothing tells what the work began from.
+ */
+async function beforeApart(
+  { checksBefore }: TeamContext,
+  { team, base, commit }: TeamState,
+  quality: QualitySettings,
+  signal: AbortSignal,
+): Promise<GateResult | null> {
+  if (base === null || commit === null) return null;
+  const found = await checksBefore({ team, tree: base, commit }, quality, signal);
+  return found === null ? null : { ...found, checks: found.checks.map(toldApart) };
+}

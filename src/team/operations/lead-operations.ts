@@ -1,0 +1,305 @@
+// Operations of the lead alone: create a team, register its teammates, delete it.
+
+import { messageOf, ToolError } from '../../base/rules/errors.ts';
+import { nearest } from '../../base/rules/nearest.ts';
+import { nextStep, roleNamed, rolesToStart, taskLine } from '../rules/brief.ts';
+import type { Evidence } from '../rules/caller.ts';
+import { identify, memberName } from '../rules/caller.ts';
+import { SHUTDOWN_ALL, spawnParameters } from '../rules/calls.ts';
+import { isUnstarted } from '../rules/log/fold-state.ts';
+import { LEAD } from '../rules/message.ts';
+import type { Input } from '../rules/operation.ts';
+import type { Purpose } from '../rules/log/record.ts';
+import { agentOf, PATTERNS, type Phase, ROLES } from '../rules/role.ts';
+import type { TeamSettings } from '../rules/settings.ts';
+import { isLost, isModelLed, isStanding, SHUTDOWN_DEADLINE_MS } from '../rules/log/state.ts';
+import { phaseOfTeam, specOfRun } from '../rules/team-name.ts';
+import { problemsInLine } from '../../base/rules/text.ts';
+import type { TeamLog } from '../../base/ports.ts';
+import { type Answer, must, mustBeReadable, refuse, type Somebody, type TeamContext, withReadable } from './context.ts';
+import { missingForGate } from '../select/work-decision.ts';
+import { hostCall } from './spawn.ts';
+
+const USUAL: Readonly<Record<Phase, keyof typeof PATTERNS>> = {
+  plan: 'plan_research',
+  run: 'implementation',
+  debug: 'investigation',
+};
+
+function purposeOf(name: string, phase: Phase, input: Input, settings: TeamSettings): Purpose {
+  const pattern = input.maybe('pattern') ?? USUAL[phase];
+  const roles = Object.hasOwn(settings.patterns, pattern) ? settings.patterns[pattern] : undefined;
+  if (roles === undefined) {
+    const known = Object.keys(settings.patterns);
+    const close = nearest(pattern, known);
+    return refuse(
+      `pattern: expected one of ${known.join(', ')}, got ${pattern}${close === undefined ? '' : `; did you mean ${close}?`}`,
+    );
+  }
+  const own = Object.values(PATTERNS).find((one) => one.name === pattern)?.phase ?? phase;
+  if (own !== phase)
+    refuse(
+      `pattern: expected one of the phase ${phase}, like ${USUAL[phase]}, got ${pattern}, which is of the phase ${own}`,
+    );
+  return { phase, pattern, roles, subject: input.maybe('subject') ?? name };
+}
+
+/** Of a team that no command proposed. */
+function purposeAllowed(
+  { problems }: TeamContext,
+  name: string,
+  phase: Phase,
+  input: Input,
+  settings: TeamSettings,
+): Purpose {
+  const [problem] = problems();
+  if (!settings.enabled && problem !== undefined)
+    refuse(
+      `no team can be created until this is fixed: ${problem}\nDo the tasks one at a time, each with one sub-agent`,
+    );
+  if (!settings.enabled)
+    refuse(
+      'workflow.team.enabled is not true in .tool/config/workflow.yaml: no team can be created. Do the tasks one at a time, each with one sub-agent',
+    );
+  return purposeOf(name, phase, input, settings);
+}
+
+/** Whether it names a teammate, or an agent of a host: one that has ended, or that no team knows, leads none either. */
+function isSubordinate(evidence: Evidence): boolean {
+  if (evidence.kind === 'environment') return evidence.teammate !== null && evidence.teammate !== LEAD;
+  return evidence.kind === 'stamp' && (evidence.stamp.agentId !== null || evidence.stamp.agentType !== null);
+}
+
+/** Who creates leads; whoever may not lead is refused. */
+async function mayCreate(context: TeamContext, name: string, evidence: Evidence): Promise<void> {
+  await withReadable(context.teams, async (logs, unread) => {
+    const [caller] = identify(
+      evidence,
+      logs.map((log) => log.state),
+    );
+    if (caller?.kind === 'member' || isSubordinate(evidence))
+      refuse('only the main agent of a session creates a team. Ask team-lead with SendMessage');
+    // A second team takes the first one's lead from its calls: it would have to say which with each.
+    const isNamed = evidence.kind !== 'nothing' && (evidence.kind !== 'key' || caller?.kind === 'lead');
+    const [standing] = logs;
+    mustBeReadable(isNamed ? unread.filter(({ team }) => team === name) : unread);
+    if (!isNamed && standing !== undefined)
+      refuse(
+        `team ${standing.state.team} is active, and toolcrew cannot identify you${evidence.kind === 'nothing' ? `: ${evidence.why}` : ': no team knows that key'}. Only its lead can create another team`,
+      );
+  });
+}
+
+export async function createTeam(context: TeamContext, input: Input, evidence: Evidence): Promise<Answer> {
+  const name = input.text('team_name');
+  const phase = phaseOfTeam(name);
+  if (phase === undefined)
+    return refuse(
+      `team_name: expected tool-plan-<feature>, tool-run-<spec-id-lowercase> or tool-debug-<failure>, in lower case with hyphens, got ${name}`,
+    );
+  await mayCreate(context, name, evidence);
+  const settings = await context.settings();
+  // What is refused leaves no log behind.
+  if (!context.teams.list().includes(name)) {
+    purposeAllowed(context, name, phase, input, settings);
+    // A person at a terminal is the one who approves.
+    const needsWord = settings.requirePlanApproval && evidence.kind !== 'environment';
+    if (phase === 'run' && needsWord) await mustBeApproved(context, name);
+    const missing = await missingForGate(context, phase, settings);
+    if (missing.length > 0) refuse(`no team can be created: ${missing.join('; ')}. Tell the user, and wait`);
+  }
+  try {
+    return withProblems(context, await begin(context, name, phase, input, evidence, settings));
+  } catch (error) {
+    if (error instanceof ToolError && error.code === 'refused') throw error;
+    const after = settings.fallback.enabled
+      ? 'Do the tasks one at a time, each with one sub-agent'
+      : 'fallback.enabled is false: stop here and tell the user';
+    throw new ToolError('refused', `TeamCreate fails: ${messageOf(error)}. ${after}`, { cause: error });
+  }
+}
+
+/** Whoever makes a team to build without the command that does so needs the same: a SPEC that the user approved as it stands. */
+async function mustBeApproved(context: TeamContext, team: string): Promise<void> {
+  const id = specOfRun(team);
+  if (id === undefined)
+    return refuse(
+      `team_name: expected tool-run-<spec-id-lowercase> of a SPEC, such as tool-run-spec-auth-001, got ${team}. /tool:1-plan writes a SPEC, and the user approves it`,
+    );
+  const { status, counts, why } = await context.approval(id);
+  if (status === null && !counts)
+    return refuse(`no team can be created: there is no ${id}. /tool:1-plan writes a SPEC`);
+  if (!counts)
+    refuse(
+      `no team can be created: ${id} is not approved (${why}). Ask the user to send exactly \`approve ${id}\`, then call TeamCreate {"team_name":"${team}"} again`,
+    );
+}
+
+/** What is wrong with the settings is said by what goes by those that hold meanwhile. */
+function withProblems({ problems }: TeamContext, answer: Answer): Answer {
+  const [problem] = problems();
+  return problem === undefined ? answer : { ...answer, warning: problemsInLine(problem) };
+}
+
+async function begin(
+  context: TeamContext,
+  name: string,
+  phase: Phase,
+  input: Input,
+  evidence: Evidence,
+  settings: TeamSettings,
+): Promise<Answer> {
+  const log = context.teams.begin(name);
+  try {
+    const { proposal, session } = log.state;
+    if (isStanding(log.state))
+      refuse(
+        `team_name: team ${name} is already active (${session}). /tool:team-restart ${name} continues it; \`tool team delete ${name}\` ends it`,
+      );
+    const purpose = proposal ?? purposeAllowed(context, name, phase, input, settings);
+    const isStamped = evidence.kind === 'stamp';
+    const { key, hash } = context.keys.create();
+    const commit = await context.workTree.head();
+    const host = context.hostProcess();
+    await must(log, {
+      type: 'created',
+      team: name,
+      phase: purpose.phase,
+      pattern: purpose.pattern,
+      roles: purpose.roles,
+      subject: purpose.subject,
+      session: isStamped ? evidence.stamp.session : null,
+      key_hash: evidence.kind === 'nothing' || evidence.kind === 'key' ? hash : null,
+      approval: settings.requirePlanApproval,
+      base: await context.workTree.tree(),
+      writes_held_by: await context.writesHeldBy(),
+      ...(commit === null ? {} : { commit }),
+      ...(host === null ? {} : { host }),
+      ...(proposal === null ? {} : { tasks: proposal.drafts }),
+    });
+    const { state } = log;
+    const needsKey = state.lead.keyHash !== null;
+    return {
+      team: name,
+      state: state.session,
+      pattern: purpose.pattern,
+      tasks: [...state.tasks.values()].map((task) => taskLine(task, state)),
+      ...(needsKey
+        ? {
+            key,
+            key_note: `toolcrew cannot identify callers${evidence.kind === 'nothing' ? ` (${evidence.why})` : ''}: pass this as "key" with each of your calls of the team server's tools.`,
+          }
+        : {}),
+      next: rolesToStart(state).map((role) => ({
+        tool: 'Task',
+        input: spawnParameters(name, role, promptFor(role, state.tasks.size > 0)),
+      })),
+      note: nextStep(state),
+    };
+  } finally {
+    await log.close();
+  }
+}
+
+function promptFor(role: string, hasTasks: boolean): string {
+  return hasTasks ? `Do the tasks that are meant for ${role}.` : (roleNamed(role)?.does ?? `Work as ${role}.`);
+}
+
+/** A role of the user's own is played by an agent of theirs, which nobody else brings; without a host, by any program. */
+function lacksAgent(context: TeamContext, role: string, agent: string): boolean {
+  return context.host() !== null && roleNamed(role) === undefined && !context.hasAgentFile(agent);
+}
+
+export async function registerMember(
+  context: TeamContext,
+  log: TeamLog,
+  caller: Somebody,
+  input: Input,
+): Promise<Answer> {
+  if (caller.kind !== 'lead') refuse('only team-lead starts teammates. Ask it with SendMessage');
+  if (log.state.session === 'fallback' && isModelLed(log.state))
+    refuse(
+      `team ${log.state.team} is in sub-agent mode, without teammates. Start one agent at a time yourself, with the text of its task as its prompt. Once the missing prerequisite is met, /tool:team-restart makes a team of the remaining tasks`,
+    );
+  const name = input.text('name');
+  const agent = input.text('subagent_type');
+  const settings = await context.settings();
+  const known = [
+    ...new Set([
+      ...(log.state.purpose?.roles ?? []),
+      ...Object.keys(ROLES),
+      ...Object.values(settings.patterns).flat(),
+    ]),
+  ];
+  const role = memberName(agent);
+  if (!known.includes(role) || agent !== agentOf(role)) {
+    const close = known.includes(role) ? agentOf(role) : nearest(agent, known.map(agentOf));
+    refuse(
+      `subagent_type: expected one of ${known.map(agentOf).join(', ')}, got ${agent}${close === undefined ? '' : `; did you mean ${close}?`}`,
+    );
+  }
+  if (name !== role) refuse(`name: expected ${role}, the agent's name without its prefix, got ${name}`);
+  const own = roleNamed(name);
+  const model = own === undefined || own.model === 'inherit' ? settings.defaultModel : own.model;
+  await must(log, {
+    type: 'member_registered',
+    name,
+    agent,
+    read_only: own?.readOnly ?? false,
+    model,
+    prompt: input.text('prompt'),
+    max: settings.maxTeammates,
+  });
+  const member = log.state.members.get(name);
+  if (member === undefined) return refuse(`${name} was not registered`);
+  // Without hooks nobody sees the call: the member counts as started, and is known by its key.
+  const key = log.state.lead.keyHash === null ? null : context.keys.create();
+  if (key !== null)
+    await must(log, { type: 'member_spawned', name, epoch: member.epoch, key_hash: key.hash, pid: null });
+  return withProblems(context, {
+    member: name,
+    run: member.epoch,
+    state: log.state.members.get(name)?.phase ?? member.phase,
+    call: hostCall(member, log.state, context.host(), key?.key ?? null),
+    note: lacksAgent(context, name, agent)
+      ? `There is no .claude/agents/${agent}.md in the project or in the user's home, so the host cannot start ${name}. Before you make this call, tell the user to write that file, modelled on those that \`tool init\` installed.`
+      : 'Make the call in `call` now, unchanged. Several such calls in one message run in parallel. If the host denies it, make it once more. If the user denies it, ask them how to continue.',
+  });
+}
+
+export async function deleteTeam(context: TeamContext, log: TeamLog, caller: Somebody, input: Input): Promise<Answer> {
+  const { state } = log;
+  if (caller.kind !== 'lead') refuse(`only team-lead deletes a team, not ${caller.name}`);
+  const forced = input.flag('force');
+  const at = context.now();
+  const { refusal } = await log.append({ type: 'deleted', forced, by: caller.name });
+  if (refusal !== null) {
+    const missing = [...state.members.values()].filter(
+      (member) => member.phase !== 'over' && !isUnstarted(member) && !isLost(member, at),
+    );
+    const names = missing.map(({ name, shutdown }) =>
+      shutdown === null ? `${name} (not asked)` : `${name} (asked, ${shutdown.readAt === null ? 'not read' : 'read'})`,
+    );
+    const unasked = missing.some(({ shutdown }) => shutdown === null);
+    const left = state.shutdownAt === null ? null : Math.ceil((state.shutdownAt + SHUTDOWN_DEADLINE_MS - at) / 1000);
+    refuse(
+      missing.length === 0
+        ? refusal
+        : `team ${state.team} is not deleted: ${names.join(', ')} ${missing.length === 1 ? 'has' : 'have'} not ended. ${
+            unasked
+              ? `Ask first: ${SHUTDOWN_ALL}`
+              : left !== null && left > 0
+                ? `Wait for them; after ${left} s more you can force it`
+                : `Wait for them, or call TeamDelete {"team_name":"${state.team}","force":true}`
+          }`,
+    );
+  }
+  const done = [...state.tasks.values()].filter(({ status }) => status === 'completed').length;
+  return {
+    team: state.team,
+    state: 'deleted',
+    archived: context.teams.archive(state.team),
+    completed_tasks: done,
+    tasks: state.tasks.size,
+  };
+}

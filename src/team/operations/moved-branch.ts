@@ -1,0 +1,48 @@
+// Branches that somebody has moved past the team's rules: the team's own is put back, those of the person are named.
+
+import { messageOf } from '../../base/rules/errors.ts';
+import type { TeamLog } from '../../base/ports.ts';
+import type { Tips, Workshop } from '../../git/worktrees/workshop-port.ts';
+
+const HOOK = 'branch_moved';
+
+async function note(log: TeamLog, about: string, reason: string): Promise<void> {
+  const decided = { hook: HOOK, decision: 'reject', member: null, about, reason } as const;
+  await log.append({ type: 'decision', ...decided, fingerprint: `moved ${about}`, paths: [] });
+}
+
+/** What a person has made of the team's branch while nobody led. A lead begins also where that cannot be taken up. */
+export async function takeUpBranch(workshop: Workshop, log: TeamLog, say: (words: string) => void): Promise<void> {
+  const { team, members } = log.state;
+  try {
+    for (const words of await workshop.takeUp(team, [...members.keys()])) say(words);
+  } catch (error) {
+    say(`tool/${team}: changes to it while nobody led cannot be taken up: ${messageOf(error)}`);
+  }
+}
+
+/** The team's branch moves by merges of finished work alone. */
+export async function holdBranch(workshop: Workshop, log: TeamLog, say: (words: string) => void): Promise<void> {
+  const { team } = log.state;
+  const kept = await workshop.putBack(team);
+  if (kept === null) return;
+  const words = `put back: it held commits that no completion merged; they are kept as ${kept}`;
+  say(`tool/${team}: ${words}`);
+  await note(log, `branch tool/${team}`, words);
+}
+
+/** Branches and tags that are at a teammate's commit and were not before. */
+export async function namePersons(
+  workshop: Workshop,
+  log: TeamLog,
+  before: Tips,
+  say: (words: string) => void,
+): Promise<void> {
+  for (const [ref, { sha, isTeams }] of await workshop.tips()) {
+    const was = before.get(ref)?.sha;
+    if (!isTeams || was === sha) continue;
+    const words = `moved to ${sha.slice(0, 12)}, which a teammate committed. If it was not you, back with it: git update-ref ${was === undefined ? `-d ${ref}` : `${ref} ${was}`}`;
+    say(`${ref}: ${words}`);
+    await note(log, ref, words);
+  }
+}

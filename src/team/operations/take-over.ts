@@ -1,0 +1,64 @@
+// Taking up what stands: who leads it from now on, and whether what went on one at a time is a team again.
+
+import { decideAgain, prerequisitesOf } from '../rules/select/activation.ts';
+import { isOfPrerequisite } from '../rules/fallback.ts';
+import { aloneOf, type GoingOn, goingOn } from '../rules/resume-mode.ts';
+import type { TeamState } from '../rules/log/state.ts';
+import type { TeamLog } from '../../base/ports.ts';
+import type { TeamContext } from './context.ts';
+import type { Decided } from '../select/work-decision.ts';
+import type { HookContext } from './hook-context.ts';
+import { noteHolder } from '../../claude-code/answers/shell-tickets.ts';
+
+/**
+ * How what stands goes on; null: it is a team's.
+ * @param decided what the command that takes it up comes to now; null: it is one that decides nothing
+ */
+export async function decideGoingOn(
+  { project, problems, settings }: Pick<HookContext, 'project' | 'problems' | 'settings'>,
+  state: TeamState,
+  decided: Extract<Decided, { kind: 'decided' }> | null,
+): Promise<GoingOn | null> {
+  const alone = aloneOf(state);
+  if (alone === null) return null;
+  const now = await settings();
+  if (decided !== null) {
+    const { decision, isAsked } = decided;
+    return goingOn(state, { mode: decision.mode, reasons: decision.reasons, isAsked }, now.maxTeammates);
+  }
+  const prerequisites = isOfPrerequisite(alone.trigger)
+    ? prerequisitesOf(now, await project.hostVersion(), project.variable, problems()[0])
+    : [];
+  const again = decideAgain(prerequisites, state.proposal?.forced === true);
+  return goingOn(state, { ...again, isAsked: false }, now.maxTeammates);
+}
+
+/**
+ * Whoever takes it up leads it from now on; gives why not.
+ * @param session the host's; null: a terminal
+ * @param host its process; null: not known
+ * @param keep false: every task starts over
+ */
+export async function takeOver(
+  context: TeamContext,
+  log: TeamLog,
+  going: GoingOn | null,
+  by: {
+    readonly session: string | null;
+    readonly keep: boolean;
+    readonly isForced: boolean;
+    readonly host: string | null;
+  },
+): Promise<string | null> {
+  const isFallen = log.state.session === 'fallback';
+  const { refusal } = await log.append({
+    ...{ type: 'restarted', session: by.session, key_hash: null, keep: by.keep },
+    ...(going?.as === 'team' ? {} : { alone: true }),
+    ...(by.host === null ? {} : { host: by.host }),
+    ...(by.isForced ? { forced: true } : {}),
+  });
+  if (refusal === null) await noteHolder(log, context);
+  // Whoever led before had not said it yet.
+  if (refusal !== null || going?.as !== 'alone' || isFallen) return refusal;
+  return (await log.append({ type: 'fell_back', ...going.alone })).refusal;
+}

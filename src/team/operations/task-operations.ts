@@ -1,0 +1,281 @@
+// The shared task list: adding, claiming, finishing, looking.
+
+import { nearest } from '../../base/rules/nearest.ts';
+import { startWords } from '../rules/calls.ts';
+import { claimable, fits, isPastStarting } from '../rules/idle.ts';
+import { JUDGE, measuredLines } from '../rules/quality-verdict.ts';
+import { LEAD } from '../rules/message.ts';
+import type { Input } from '../rules/operation.ts';
+import { type Ownership, ownerOf, SHARED } from '../../guard/rules/ownership.ts';
+import { ROLES } from '../rules/role.ts';
+import type { TeamState } from '../rules/log/state.ts';
+import { isLive, isModelLed } from '../rules/log/state.ts';
+import {
+  SHOWN_STATUSES,
+  shownStatus,
+  TASK_STATUSES,
+  type Task,
+  type TaskStatus,
+  waitsFor,
+} from '../rules/task.ts';
+import { bookOf } from '../rules/task-book.ts';
+import { fileOwners } from '../rules/task-taker.ts';
+import type { TeamLog } from '../../base/ports.ts';
+import { type Answer, makeTask, must, refuse, type Somebody, type TeamContext, tellLead } from './context.ts';
+import { judgeCompletion } from './completion-gate.ts';
+import { changedNothing } from './no-change-check.ts';
+
+function shown(task: Task, state: TeamState, by: string | null = null): Answer {
+  return {
+    taskId: task.id,
+    subject: task.subject,
+    owner: task.claim?.member ?? task.owner,
+    status: shownStatus(task, state.tasks, by),
+    ...(task.blockedBy.length === 0 ? {} : { blocked_by: task.blockedBy }),
+    ...(task.holdsUp === undefined ? {} : { holds_up: task.holdsUp }),
+  };
+}
+
+function idsOf({ tasks }: TeamState): string {
+  if (tasks.size > ENDED_LISTED) return `an id from 1 to ${tasks.size}`;
+  return `one of ${[...tasks.keys()].join(', ') || 'none: the list is empty'}`;
+}
+
+function taskOf(state: TeamState, id: string): Task {
+  const task = state.tasks.get(id);
+  return task ?? refuse(`taskId: expected ${idsOf(state)}, got ${id}`);
+}
+
+/** Names that a task can be meant for: the members, and the roles that are to become some. */
+function knownTo({ members, purpose }: TeamState): readonly string[] {
+  return [...new Set([...members.keys(), ...(purpose?.roles ?? [])])];
+}
+
+function checkOwner(state: TeamState, owner: string): void {
+  const known = knownTo(state);
+  if (known.includes(owner)) return;
+  // As agents are called, and not members.
+  const bare = owner.replace(/^team-/, '');
+  if (!known.includes(bare) && Object.hasOwn(ROLES, bare) && isModelLed(state))
+    refuse(`owner: ${bare} is not in this team yet: first start ${startWords([bare], state.team)}`);
+  const close = known.includes(bare) ? bare : nearest(owner, known);
+  refuse(
+    `owner: expected one of ${known.join(', ')}, got ${owner}${close === undefined ? '' : `; did you mean ${close}?`}`,
+  );
+}
+
+/** A task that nobody could ever claim. */
+function splitWords(files: readonly string[], owners: readonly string[], ownership: readonly Ownership[]): string {
+  const each = owners.map((name) => {
+    const own = files.filter((file) => fileOwners({ files: [file] }, ownership).includes(name));
+    return `${own.join(', ')} ${own.length === 1 ? 'is' : 'are'} ${name}'s`;
+  });
+  return `${each.join('; ')}: expected files of one owner. Create one task for each of ${owners.join(', ')}, the later one with blocked_by. Or name one of them as owner with its own files only; it asks the others with change_request`;
+}
+
+export async function createTask(context: TeamContext, log: TeamLog, caller: Somebody, input: Input): Promise<Answer> {
+  const owner = input.maybe('owner') ?? null;
+  if (owner !== null) checkOwner(log.state, owner);
+  const files = input
+    .texts('files')
+    .map((file) => context.inside(file) ?? refuse(`files: expected paths inside the project, got ${file}`));
+  const { ownership } = await context.settings();
+  for (const file of files) {
+    const whose = ownerOf(file, ownership).owner;
+    if (owner !== null && whose !== null && whose !== SHARED && whose !== owner)
+      refuse(
+        `files: ${file} is ${whose}'s${knownTo(log.state).includes(whose) ? '' : ', who is not in this team yet'}: create a separate task for ${whose}`,
+      );
+  }
+  const owners = fileOwners({ files }, ownership);
+  if (owner === null && owners.length > 1) refuse(`files: ${splitWords(files, owners, ownership)}`);
+  const task = await makeTask(log, {
+    type: 'task_created',
+    subject: input.text('subject'),
+    description: input.text('description'),
+    owner,
+    files,
+    blocked_by: input.texts('blocked_by'),
+    by: caller.name,
+  });
+  return task === undefined ? {} : { ...shown(task, log.state), ...toBeStarted(task, caller, log.state) };
+}
+
+/** Whose run is over begins nothing by itself. */
+function toBeStarted({ owner }: Task, caller: Somebody, state: TeamState): Answer {
+  const member = owner === null ? undefined : state.members.get(owner);
+  if (member === undefined || caller.kind !== 'lead' || !isModelLed(state) || isPastStarting(state)) return {};
+  if (isLive(member) && member.phase !== 'stopped') return {};
+  return { note: `${member.name} is not at work: start ${startWords([member.name], state.team)}` };
+}
+
+function statusOf(text: string): TaskStatus {
+  return (
+    TASK_STATUSES.find((status) => status === text) ??
+    refuse(`status: expected one of ${TASK_STATUSES.join(', ')}, got ${text}`)
+  );
+}
+
+/** What is not the caller's to complete is said before any check runs for it. */
+function mustBeOf(task: Task, name: string, { tasks }: TeamState): void {
+  const { id, status, claim, owner } = task;
+  if (status === 'in_progress' && claim !== null && claim.member !== name)
+    refuse(`task ${id} is claimed by ${claim.member}`);
+  if (claim?.member !== name && owner !== name)
+    refuse(`task ${id} is not claimed by ${name}. Call TaskUpdate {"taskId":"${id}","status":"in_progress"} first`);
+  const before = waitsFor(task, tasks).map((other) => `task ${other} "${tasks.get(other)?.subject ?? ''}"`);
+  const then = status === 'in_progress' ? '. End your turn: you continue as soon as that is completed' : '';
+  if (before.length > 0) refuse(`task ${id} waits for ${before.join(', ')} to be completed${then}`);
+}
+
+/** A lead that is a model completes for nobody: what a teammate is to do, that teammate completes. */
+function mustNotBeOfAnother({ id, owner, claim, status }: Task, state: TeamState): void {
+  if (owner === null || status !== 'pending' || claim !== null) return;
+  if (!isModelLed(state) || state.session === 'fallback') return;
+  const there = state.members.get(owner);
+  const isAtWork = there !== undefined && isLive(there) && there.phase !== 'stopped';
+  const another = [...state.members.keys()].find((name) => name !== owner);
+  const who = isAtWork ? `${owner} completes it.` : `Start ${startWords([owner], state.team)}.`;
+  refuse(
+    `task ${id} is meant for ${owner}, who has not begun it. ${who}${another === undefined ? '' : ` Or give it to another teammate: TaskUpdate {"taskId":"${id}","status":"pending","owner":"${another}"}.`}`,
+  );
+}
+
+export async function updateTask(context: TeamContext, log: TeamLog, caller: Somebody, input: Input): Promise<Answer> {
+  const task = taskOf(log.state, input.text('taskId'));
+  const status = statusOf(input.text('status'));
+  const owner = input.maybe('owner');
+  const { name, epoch } = caller;
+  const settings = await context.settings();
+  if (owner !== undefined) {
+    if (caller.kind !== 'lead') refuse('owner: only team-lead gives tasks to others');
+    checkOwner(log.state, owner);
+  }
+  if (status === 'in_progress' && caller.kind === 'member' && !fits(task, name, settings.ownership)) {
+    const { owner: whose } = task;
+    refuse(
+      whose === null
+        ? `task ${task.id} touches files of others (${task.files.join(', ')}): it does not fit ${name}`
+        : `task ${task.id} is meant for ${whose}, not for ${name}`,
+    );
+  }
+  // It is begun by whom it is given to.
+  if (status === 'in_progress' && caller.kind === 'lead' && owner !== undefined) {
+    await must(log, { type: 'task_assigned', task: task.id, owner, by: name });
+    return shown(taskOf(log.state, task.id), log.state);
+  }
+  if (status === 'completed' && caller.kind === 'member') mustBeOf(task, name, log.state);
+  if (status === 'completed' && caller.kind === 'lead') mustNotBeOfAnother(task, log.state);
+  const before = beginnable(log.state);
+  const { gate } = log.state;
+  const passed =
+    status === 'completed' ? await judgeCompletion(context, log, task, caller, input.maybe('result') ?? '') : null;
+  if (passed !== null && !passed.accept) refuse(passed.reason);
+  const isNothing = passed !== null && (await changedNothing(context, task, caller, log.state, gate));
+  await must(log, {
+    type: 'task_updated',
+    task: task.id,
+    status,
+    result: input.maybe('result') ?? null,
+    ...(owner === undefined ? {} : { owner }),
+    ...(isNothing ? { changed_nothing: true } : {}),
+    by: name,
+    epoch,
+  });
+  const released = await endLeases(log, caller);
+  return {
+    ...shown(taskOf(log.state, task.id), log.state),
+    ...(passed === null ? {} : { checks: passed.reason }),
+    ...(released.length === 0 ? {} : { leases_given_back: released }),
+    ...(await freedSince(log, before, name, task.id)),
+  };
+}
+
+/** What a member holds for a task is free again when it is at none any more; gives the paths. */
+async function endLeases(log: TeamLog, caller: Somebody): Promise<readonly string[]> {
+  const { leases, tasks } = log.state;
+  const { name, epoch } = caller;
+  const isAtWork = bookOf(tasks)
+    .open()
+    .some(({ claim, status }) => claim?.member === name && status === 'in_progress');
+  if (caller.kind !== 'member' || isAtWork) return [];
+  const paths = [...leases.values()].filter(({ member }) => member === name).map(({ path }) => path);
+  const released: string[] = [];
+  // One that has run out meanwhile needs no giving back.
+  for (const path of paths)
+    if ((await log.append({ type: 'lease_released', path, by: name, epoch })).refusal === null) released.push(path);
+  return released;
+}
+
+/** The ids of tasks that could be begun now. */
+export function beginnable(state: TeamState): ReadonlySet<string> {
+  return new Set(claimable(state).map(({ id }) => id));
+}
+
+/** What can be begun by now and could not be before; the lead is told where nobody is at it. */
+export async function freedSince(
+  log: TeamLog,
+  before: ReadonlySet<string>,
+  by: string,
+  but: string | null = null,
+): Promise<Answer> {
+  const freed = claimable(log.state).filter(({ id }) => !before.has(id) && id !== but);
+  if (freed.length === 0) return {};
+  return { can_begin_now: freed.map((one) => shown(one, log.state)), ...(await tell(log, freed, by)) };
+}
+
+/** Tells the lead of work that can begin and has nobody at it. */
+async function tell(log: TeamLog, freed: readonly Task[], by: string): Promise<Answer> {
+  const idle = freed.filter(({ owner }) => {
+    const member = owner === null ? undefined : log.state.members.get(owner);
+    return owner !== null && (member === undefined || !isLive(member) || member.phase === 'stopped');
+  });
+  if (idle.length === 0 || by === LEAD) return {};
+  const words = idle.map(({ id, owner }) => `task ${id} for ${owner ?? ''}`).join(', ');
+  await tellLead(
+    log,
+    `${words} can begin now${isModelLed(log.state) ? `, and nobody is at work on it. Start ${startWords([...new Set(idle.flatMap(({ owner }) => owner ?? []))], log.state.team)}.` : ''}`,
+  );
+  return { note: `${LEAD} was told` };
+}
+
+/** So many finished tasks are listed beside the open ones, and so many of one status. */
+const ENDED_LISTED = 20;
+const SELECTED_LISTED = 100;
+
+export function listTasks({ state }: TeamLog, { name }: Somebody, input: Input): Answer {
+  const book = bookOf(state.tasks);
+  const status = SHOWN_STATUSES.find((one) => one === input.maybe('status'));
+  const open = book.open();
+  const statusOf = (task: Task) => shownStatus(task, book, name);
+  const blocked = open.filter((task) => statusOf(task) === 'blocked').length;
+  const counts = { ...book.counts, pending: book.counts.pending - blocked, blocked };
+  const listed =
+    status === undefined
+      ? byId([...open, ...book.ended(ENDED_LISTED)])
+      : status === 'completed' || status === 'failed'
+        ? book.ended(SELECTED_LISTED, status)
+        : open.filter((task) => statusOf(task) === status).slice(-SELECTED_LISTED);
+  return { team: state.team, tasks: listed.map((task) => shown(task, state, name)), counts };
+}
+
+function byId(tasks: readonly Task[]): readonly Task[] {
+  return tasks.toSorted((one, other) => Number(one.id) - Number(other.id));
+}
+
+export function getTask(log: TeamLog, { name }: Somebody, input: Input): Answer {
+  const task = taskOf(log.state, input.text('taskId'));
+  const time = (at: number | null) => (at === null ? null : new Date(at).toISOString());
+  return {
+    ...shown(task, log.state, name),
+    description: task.description,
+    files: task.files,
+    result: task.result,
+    ...(task.returned === undefined ? {} : { rejected_result: task.returned }),
+    ...(name === JUDGE && log.state.gate !== null ? { measured: measuredLines(log.state) } : {}),
+    created_by: task.createdBy,
+    created_at: time(task.createdAt),
+    started_at: time(task.startedAt),
+    ended_at: time(task.endedAt),
+  };
+}

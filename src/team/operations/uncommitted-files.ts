@@ -1,0 +1,95 @@
+// Files of finished work that no commit includes: ignored files, changes in submodules, nested repositories.
+// They are reported to the writer before its task completes.
+
+import { LEAD, TOOLCREW } from '../rules/message.ts';
+import type { TeamState } from '../rules/log/state.ts';
+import { visible } from '../../base/rules/text.ts';
+import type { TeamLog } from '../../base/ports.ts';
+import { type Somebody, tellLead } from './context.ts';
+import type { WorkLeftOut, Workshop } from '../../git/worktrees/workshop-port.ts';
+
+type Found = { readonly reason: string; readonly fingerprint: string; readonly stands?: true };
+
+/** Files outside the work; they are kept under a ref when the work is accepted. */
+export type Without = Pick<WorkLeftOut, 'ignored' | 'inSubmodules'>;
+
+type LeftOut = { readonly objection: Found } | { readonly without: Without };
+
+export const WITHOUT_NONE: Without = { ignored: [], inSubmodules: [] };
+
+const FILES_SHOWN = 10;
+
+function named(files: readonly string[]): string {
+  const more = files.length - FILES_SHOWN;
+  return `${files.slice(0, FILES_SHOWN).map(visible).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+/**
+ * Finds the files that no commit includes. A nested repository blocks completion every time. Ignored files of the task
+ * and changes in submodules block it once: the next completion leaves them out.
+ * @param before fingerprint of the last objection
+ */
+export async function leftOut(
+  workshop: Workshop,
+  { team, tasks }: TeamState,
+  taskId: string,
+  name: string,
+  before: string | undefined,
+): Promise<LeftOut> {
+  const { repositories, ignored, inSubmodules } = await workshop.leftOut(team, name, tasks.get(taskId)?.files ?? []);
+  const [repository] = repositories;
+  if (repository !== undefined) {
+    const shown = visible(repository);
+    const reason = `${shown} is a separate Git repository, so its content is no part of your work. If it belongs to your work, make it plain files: git rm --cached -q --ignore-unmatch ${shown}; rm -rf ${shown}/.git. If not, remove it, or move it out of the worktree. Then complete again.`;
+    return { objection: { reason, fingerprint: `repositories ${repositories.join(' ')}`, stands: true } };
+  }
+  const fingerprint = `task ${taskId} ignored ${[...ignored, ...inSubmodules].join(' ')}`;
+  const without = { ignored, inSubmodules };
+  if (ignored.length + inSubmodules.length === 0 || before === fingerprint) return { without };
+  const shown = ignored.map(visible).join(', ');
+  const reasons = [
+    ...(ignored.length === 0
+      ? []
+      : [
+          `Git ignores ${shown} (.gitignore), so it is no part of your work, though the task names it. If it belongs to the project: git add --force ${shown}.`,
+        ]),
+    ...(inSubmodules.length === 0
+      ? []
+      : [
+          `${named(inSubmodules)} is in a submodule, which is a repository of its own: the team cannot commit it. If the task needs it, tell ${LEAD}. Otherwise revert it.`,
+        ]),
+    'Complete again to leave these files out; toolcrew tells the lead.',
+  ];
+  return { objection: { reason: reasons.join(' '), fingerprint } };
+}
+
+function withoutWords(taskId: string): string {
+  return `task ${taskId} is done without `;
+}
+
+/** Whether a task was accepted without files that were written for it. */
+export function isDoneWithout({ messages }: TeamState, taskId: string): boolean {
+  return messages.some(
+    ({ from, content }) => from === TOOLCREW && typeof content === 'string' && content.startsWith(withoutWords(taskId)),
+  );
+}
+
+/** Keeps the files that accepted work leaves out under a ref, and notifies the lead once. */
+export async function keepLeftOut(
+  workshop: Workshop,
+  log: TeamLog,
+  taskId: string,
+  caller: Extract<Somebody, { kind: 'member' }>,
+  { ignored, inSubmodules }: Without,
+): Promise<void> {
+  if (ignored.length + inSubmodules.length === 0) return;
+  const { name } = caller;
+  const kept = await workshop.keep(log.state.team, name, ignored);
+  const files = [
+    ...(ignored.length === 0 ? [] : [`${named(ignored)}, which Git ignores`]),
+    ...(inSubmodules.length === 0 ? [] : [`the change of ${named(inSubmodules)} in a submodule`]),
+  ];
+  const words = `${withoutWords(taskId)}${files.join(', and without ')}; kept as ${kept}`;
+  if (!log.state.messages.some(({ from, content }) => from === TOOLCREW && content === words))
+    await tellLead(log, words);
+}

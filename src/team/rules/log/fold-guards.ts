@@ -1,0 +1,90 @@
+// Leases of paths, and what hooks decided.
+
+import type { Stored } from '../../../base/rules/stored-record.ts';
+import { authorFault, type Draft, sign } from './fold-state.ts';
+import type { TeamRecord } from './record.ts';
+import { OPERATION, rejectionKey } from './state.ts';
+import { bookOf } from '../task-book.ts';
+import { withWriting } from '../write-attribution.ts';
+
+type Of<T extends TeamRecord['type']> = Extract<Stored<TeamRecord>, { type: T }>;
+
+/** So many decisions are kept in the state; the log holds them all. */
+const DECISIONS_KEPT = 200;
+
+export function takeLease(draft: Draft, record: Of<'lease_taken'>): string | null {
+  const { path, by, epoch, until, reason, at } = record;
+  const fault = authorFault(draft, by, epoch);
+  if (fault !== null) return fault;
+  if (until <= at) return `${path}: the lease would end before it begins`;
+  const held = draft.leases.get(path);
+  if (held !== undefined && held.member !== by && held.until > at)
+    return `${path} is leased to ${held.member} until ${new Date(held.until).toISOString()}`;
+  // What it is taken for, a program may write, and no call names that.
+  noteWriting(draft, path, by, at);
+  draft.leases.set(path, { path, member: by, epoch, takenAt: at, until, reason });
+  sign(draft, by, at);
+  return null;
+}
+
+function noteWriting(draft: Draft, path: string, member: string, at: number): void {
+  draft.written.set(path, withWriting(draft.written.get(path) ?? [], bookOf(draft.tasks).open(), member, at));
+}
+
+export function takeLeaseRelease(draft: Draft, record: Of<'lease_released'>): string | null {
+  const fault = authorFault(draft, record.by, record.epoch);
+  if (fault !== null) return fault;
+  const held = draft.leases.get(record.path);
+  if (held === undefined || held.until <= record.at) return `${record.path} is not leased`;
+  if (held.member !== record.by) return `${record.path} is leased to ${held.member}`;
+  draft.leases.delete(record.path);
+  sign(draft, record.by, record.at);
+  return null;
+}
+
+export function takeDecision(draft: Draft, record: Of<'decision'>): string | null {
+  const { at, hook, decision, member, about, reason, fingerprint, paths } = record;
+  draft.decisions.push({ at, hook, decision, member, about, reason });
+  if (draft.decisions.length > DECISIONS_KEPT) draft.decisions.shift();
+  if (record.returned !== undefined) keepReturned(draft, about, record.returned);
+  // What is asked for differently the next time is no rejection of the same work.
+  if (hook === OPERATION) return null;
+  const key = rejectionKey(hook, member, about);
+  const before = draft.rejections.get(key);
+  const isSame = before?.fingerprint === fingerprint;
+  if (decision === 'reject' || (decision === 'escalated' && isSame))
+    draft.rejections.set(key, {
+      fingerprint,
+      count: isSame ? before.count + 1 : 1,
+      total: (before?.total ?? before?.count ?? 0) + 1,
+    });
+  // What was let through stays so: that is no acceptance of it.
+  else if (decision !== 'accept' || !isSame || fingerprint === '') draft.rejections.delete(key);
+  if (member === null) return null;
+  signJudged(draft, member, at, paths.length > 0);
+  if (decision === 'reject') return null;
+  for (const path of paths) {
+    const writers = draft.writers.get(path) ?? [];
+    if (!writers.includes(member)) draft.writers.set(path, [...writers, member]);
+    noteWriting(draft, path, member, at);
+  }
+  return null;
+}
+
+/** @param about `task N` */
+function keepReturned(draft: Draft, about: string, returned: string): void {
+  const task = draft.tasks.get(about.replace(/^task /, ''));
+  if (task !== undefined) draft.tasks.set(task.id, { ...task, returned });
+}
+
+/**
+ * Who writes is at work. Any other judgement is a sign of life at most: a hook judges idleness too; and who is only
+ * registered was judged at its spawn.
+ */
+function signJudged(draft: Draft, name: string, at: number, isWriting: boolean): void {
+  const phase = draft.members.get(name)?.phase;
+  if (!isWriting && phase === 'registered') return;
+  sign(draft, name, at);
+  const member = draft.members.get(name);
+  if (!isWriting && member !== undefined && phase !== undefined) draft.members.set(name, { ...member, phase });
+}

@@ -1,0 +1,101 @@
+// The state while it is folded, and what the parts of the fold share.
+
+import { LEAD } from '../message.ts';
+import type { Ending } from './record.ts';
+import { type Guard, type SessionEvent, stepOf } from './session.ts';
+import { MEMBER_LEASE_MS, type Member, type TeamState } from './state.ts';
+import { givenBack } from '../task.ts';
+import { bookOf } from '../task-book.ts';
+
+/** A team's state that may be changed; nobody but the fold holds one. */
+export type Draft = {
+  -readonly [K in Exclude<keyof TeamState, 'unread'>]: TeamState[K] extends ReadonlyMap<infer Key, infer Value>
+    ? Map<Key, Value>
+    : TeamState[K] extends readonly (infer Item)[]
+      ? Item[]
+      : TeamState[K];
+} & { readonly unread: Map<string, number[]> };
+
+function holds(draft: Draft, guard: Guard): boolean {
+  switch (guard) {
+    case 'plan phase':
+      return draft.purpose?.phase === 'plan';
+    case 'run phase':
+      return draft.purpose?.phase === 'run';
+    case 'debug phase':
+      return draft.purpose?.phase === 'debug';
+    case 'every task completed':
+      return bookOf(draft.tasks).isDone;
+    case 'every teammate ended':
+      return [...draft.members.values()].every((member) => member.phase === 'over');
+    case 'approval required':
+      return draft.approval;
+    case 'approval not required':
+      return !draft.approval;
+  }
+}
+
+/** Takes a step of the session. Gives why there is none. */
+export function move(draft: Draft, event: SessionEvent): string | null {
+  const step = stepOf(draft.session, event, (guard) => holds(draft, guard));
+  if (!step.ok) {
+    const needs = step.missing.length === 0 ? '' : `; it needs: ${step.missing.join(', ')}`;
+    return `${event}: there is no such step from ${draft.session}${needs}`;
+  }
+  draft.session = step.to;
+  // The last one may have ended before.
+  if (draft.session === 'shutting_down') move(draft, 'all_ended');
+  return null;
+}
+
+/** The member that a record is about, or why that is nobody any more. */
+export function findMember(draft: Draft, name: string, epoch: number): Member | string {
+  const member = draft.members.get(name);
+  if (member === undefined) return `${name} is no member of ${draft.team}`;
+  if (member.epoch !== epoch)
+    return `${name} has been replaced: that was its run ${epoch}, and its latest is ${member.epoch}`;
+  return member.phase === 'over' ? `${name} has ended: ${member.ended?.reason ?? 'no reason known'}` : member;
+}
+
+/** Whether a record's author was somebody when it was written; the reason when not. The lead has no runs. */
+export function authorFault(draft: Draft, name: string, epoch: number): string | null {
+  if (name === LEAD) return null;
+  const member = findMember(draft, name, epoch);
+  return typeof member === 'string' ? member : null;
+}
+
+/**
+ * Notes a sign of life. Who is only registered stays so: its start may be recorded later than its first act, and tells its
+ * process.
+ */
+export function sign(draft: Draft, name: string, at: number): void {
+  const member = draft.members.get(name);
+  if (member === undefined || member.phase === 'over') return;
+  const phase = member.phase === 'registered' ? member.phase : 'working';
+  draft.members.set(name, { ...member, phase, seenAt: Math.max(member.seenAt, at) });
+}
+
+/** Whether it has not been seen for so long that it counts as gone, started or not. */
+export function isGone(member: Member, at: number): boolean {
+  return member.phase !== 'over' && at - member.seenAt > MEMBER_LEASE_MS;
+}
+
+/** Whether there is no trace of it but its registration: its host never started it. */
+export function isUnstarted(member: Member): boolean {
+  return member.phase === 'registered' && member.seenAt === member.registeredAt;
+}
+
+/** Puts tasks back that somebody had claimed. */
+export function returnClaims(draft: Draft, name: string): void {
+  for (const task of bookOf(draft.tasks).open())
+    if (task.status === 'in_progress' && task.claim?.member === name)
+      draft.tasks.set(task.id, givenBack(task, draft.tasks));
+}
+
+/** Ends a member: its claims and leases are free again. */
+export function endMember(draft: Draft, member: Member, at: number, how: Ending, reason: string): void {
+  draft.members.set(member.name, { ...member, phase: 'over', ended: { at, how, reason } });
+  returnClaims(draft, member.name);
+  for (const [path, lease] of draft.leases) if (lease.member === member.name) draft.leases.delete(path);
+  if (draft.session === 'shutting_down') move(draft, 'all_ended');
+}

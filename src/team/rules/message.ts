@@ -1,0 +1,240 @@
+// Message types of a team: the fields of each type, the check of a message, and its senders and recipients.
+
+import { nearest } from '../../base/rules/nearest.ts';
+import { got } from '../../base/rules/text.ts';
+import { agentOf, type RoleName } from './role.ts';
+
+export type MessageType =
+  | 'api_ready'
+  | 'component_ready'
+  | 'tests_passed'
+  | 'quality_gate_passed'
+  | 'change_request'
+  | 'change_completed'
+  | 'bug_report'
+  | 'coverage_required'
+  | 'shutdown_request'
+  | 'progress';
+
+/** Kinds of field values, each with its description and its check. */
+const KINDS = {
+  text: { words: 'text', holds: (value: unknown) => typeof value === 'string' && value.trim() !== '' },
+  route: {
+    words: 'a method and a path, like "POST /api/users"',
+    holds: (value: unknown) => typeof value === 'string' && /^[A-Z]+ \/\S*$/.test(value),
+  },
+  flag: { words: 'true or false', holds: (value: unknown) => typeof value === 'boolean' },
+  number: { words: 'a number', holds: (value: unknown) => typeof value === 'number' && Number.isFinite(value) },
+  percent: {
+    words: 'a number from 0 to 100',
+    holds: (value: unknown) => typeof value === 'number' && value >= 0 && value <= 100,
+  },
+  count: {
+    words: 'a whole number of at least 0',
+    holds: (value: unknown) => Number.isInteger(value) && Number(value) >= 0,
+  },
+  texts: {
+    words: 'a list of texts',
+    holds: (value: unknown) => Array.isArray(value) && value.every((one) => typeof one === 'string'),
+  },
+  types: {
+    words: 'field names with the names of their types',
+    holds: (value: unknown) => isRecord(value) && Object.values(value).every((one) => typeof one === 'string'),
+  },
+  record: { words: 'an object', holds: (value: unknown) => isRecord(value) },
+} as const;
+
+type Field = { readonly kind: keyof typeof KINDS; readonly optional?: true };
+
+/** Content by message type: plain text (`text`), or an object of these fields. */
+export const CONTENTS: Readonly<Record<MessageType, 'text' | Readonly<Record<string, Field>>>> = {
+  api_ready: { endpoint: { kind: 'route' }, schema: { kind: 'types' }, response: { kind: 'record', optional: true } },
+  component_ready: {
+    component: { kind: 'text' },
+    path: { kind: 'text' },
+    testable: { kind: 'flag' },
+    props: { kind: 'texts' },
+  },
+  tests_passed: {
+    coverage: { kind: 'percent' },
+    passedTests: { kind: 'count' },
+    failedTests: { kind: 'count' },
+    duration: { kind: 'text' },
+  },
+  quality_gate_passed: {
+    trust5Score: { kind: 'number' },
+    securityIssues: { kind: 'count' },
+    performanceScore: { kind: 'text' },
+    recommendation: { kind: 'text' },
+  },
+  change_request: {
+    file: { kind: 'text' },
+    requestedChange: { kind: 'text' },
+    reason: { kind: 'text' },
+    priority: { kind: 'text', optional: true },
+  },
+  change_completed: { file: { kind: 'text' }, change: { kind: 'text' }, commitRef: { kind: 'text' } },
+  bug_report: { test: { kind: 'text' }, expected: { kind: 'text' }, actual: { kind: 'text' } },
+  coverage_required: {
+    current: { kind: 'percent' },
+    required: { kind: 'percent' },
+    uncoveredFiles: { kind: 'texts' },
+  },
+  shutdown_request: 'text',
+  progress: 'text',
+};
+
+/** Accepted alternative spellings of field names. */
+const SPELLINGS: Readonly<Record<string, string>> = { requested_change: 'requestedChange' };
+
+export type Content = string | Readonly<Record<string, unknown>>;
+
+/** Type and content of a message, or all problems with them. */
+export type Checked =
+  | { readonly ok: true; readonly type: MessageType; readonly content: Content }
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isType(name: string): name is MessageType {
+  return Object.hasOwn(CONTENTS, name);
+}
+
+function suggestion(name: string, known: readonly string[]): string {
+  const close = nearest(name, known);
+  return close === undefined ? '' : `; did you mean ${close}?`;
+}
+
+/** Checks a received message field by field. Unknown fields are refused: nobody would read them. */
+export function checkMessage(type: string, given: unknown): Checked {
+  const types = Object.keys(CONTENTS);
+  if (!isType(type))
+    return {
+      ok: false,
+      problems: [`type: expected one of ${types.join(', ')}, got ${got(type)}${suggestion(type, types)}`],
+    };
+  const fields = CONTENTS[type];
+  if (fields === 'text')
+    return KINDS.text.holds(given)
+      ? { ok: true, type, content: String(given) }
+      : { ok: false, problems: [`content: expected text (${type} has no fields), got ${got(given)}`] };
+  const content = typeof given === 'string' ? unquoted(given) : given;
+  if (!isRecord(content)) {
+    const names = Object.entries(fields).map(([name, { optional }]) => (optional === true ? `${name}?` : name));
+    return { ok: false, problems: [`content: expected an object of ${names.join(', ')}, got ${got(given)}`] };
+  }
+  const entries = Object.entries(content)
+    .map(([name, value]) => [Object.hasOwn(SPELLINGS, name) ? (SPELLINGS[name] ?? name) : name, value] as const)
+    // As with parameters, models pass null for an optional field that they leave out.
+    .filter(([name, value]) => value !== null || !Object.hasOwn(fields, name) || fields[name]?.optional !== true);
+  const problems = [...unknownFields(type, entries, fields), ...wrongFields(entries, fields)];
+  return problems.length === 0 ? { ok: true, type, content: Object.fromEntries(entries) } : { ok: false, problems };
+}
+
+/** Models pass an object as JSON text where a parameter accepts both. */
+function unquoted(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+type Given = readonly (readonly [string, unknown])[];
+
+function unknownFields(type: MessageType, given: Given, fields: Readonly<Record<string, Field>>): string[] {
+  const known = Object.keys(fields);
+  return given
+    .filter(([name], index) => !known.includes(name) || given.findIndex(([other]) => other === name) < index)
+    .map(([name]) =>
+      known.includes(name)
+        ? `content.${name}: given twice, in two spellings`
+        : `content.${name}: ${type} has no such field${suggestion(name, known)}`,
+    );
+}
+
+function wrongFields(given: Given, fields: Readonly<Record<string, Field>>): string[] {
+  const values = new Map(given);
+  return Object.entries(fields).flatMap(([name, { kind, optional }]) => {
+    const value = values.get(name);
+    const isRight = value === undefined ? optional === true : KINDS[kind].holds(value);
+    return isRight ? [] : [`content.${name}: expected ${KINDS[kind].words}, got ${got(value)}`];
+  });
+}
+
+/** Name of the lead among members. */
+export const LEAD = 'team-lead';
+/** Recipient name for everybody but the sender. */
+export const EVERYBODY = 'all';
+
+/** Sender name of toolcrew's own messages to the lead; no teammate has it. */
+export const TOOLCREW = 'toolcrew';
+
+type Sender = RoleName | typeof LEAD;
+
+/** Usual senders and recipient by message type. Absent types go from anybody to anybody. */
+const ROUTES: Readonly<Partial<Record<MessageType, { readonly from: readonly Sender[]; readonly to?: string }>>> = {
+  api_ready: { from: ['backend-dev'], to: 'frontend-dev' },
+  component_ready: { from: ['frontend-dev'], to: 'tester' },
+  tests_passed: { from: ['tester'], to: 'quality' },
+  quality_gate_passed: { from: ['quality'], to: LEAD },
+  bug_report: { from: ['tester'], to: 'backend-dev' },
+  coverage_required: { from: ['quality', 'tester'], to: 'tester' },
+  shutdown_request: { from: [LEAD] },
+};
+
+/** Member whose tasks may begin on this message, before the sender completes those that they wait for; null: none. */
+export function beginsOn(type: MessageType, from: string, to: string): string | null {
+  const route = type === 'api_ready' || type === 'component_ready' ? ROUTES[type] : undefined;
+  if (route?.to === undefined || !route.from.some((one) => one === from)) return null;
+  return to === route.to || to === EVERYBODY ? route.to : null;
+}
+
+/** Types that only their senders in `ROUTES` may send, since others act on them. */
+const RESERVED: readonly MessageType[] = ['shutdown_request', 'quality_gate_passed'];
+
+export type Verdict = { readonly kind: 'fine' } | { readonly kind: 'unusual' | 'refused'; readonly words: string };
+
+/**
+ * Judges whether a member may send a message of this type to a recipient. An unusual message is sent all the same.
+ * @param owner with `change_request` and `change_completed`: owner of the file; null when it is shared or has none
+ */
+export function judgeRoute(type: MessageType, from: string, to: string, owner: string | null = null): Verdict {
+  if (type === 'change_request') return judgeRequest(from, to, owner);
+  if (type === 'change_completed' && owner !== null && owner !== from)
+    return { kind: 'unusual', words: `${type} usually goes from the file's owner, ${owner}, not from ${from}` };
+  const route = ROUTES[type];
+  if (route === undefined) return { kind: 'fine' };
+  const isSender = route.from.some((one) => one === from);
+  if (!isSender && RESERVED.includes(type))
+    return { kind: 'refused', words: `${type} is for ${route.from.join(' or ')} to send, not for ${from}` };
+  const isRecipient = route.to === undefined || to === EVERYBODY || to === route.to;
+  if (isSender && isRecipient) return { kind: 'fine' };
+  const usual = `${route.from.join(' or ')} to ${route.to ?? 'anybody'}`;
+  return { kind: 'unusual', words: `${type} usually goes from ${usual}, not from ${from} to ${to}` };
+}
+
+function judgeRequest(from: string, to: string, owner: string | null): Verdict {
+  if (owner === null || to === owner) return { kind: 'fine' };
+  return owner === from
+    ? { kind: 'refused', words: `the file is your own: change it` }
+    : { kind: 'refused', words: `the file is ${owner}'s: send the change_request to ${owner}, not to ${to}` };
+}
+
+/** Member of a team as a recipient of messages. */
+export type Addressee = { readonly name: string; readonly isOver: boolean };
+
+export type Recipient = { readonly ok: true; readonly name: string } | { readonly ok: false; readonly problem: string };
+
+/** Resolves a recipient: a member's exact name, the lead, or everybody. Refusals of other names list the valid ones. */
+export function findRecipient(name: string, members: readonly Addressee[]): Recipient {
+  const there = members.filter((member) => !member.isOver).map((member) => member.name);
+  const valid = [...there, LEAD, EVERYBODY];
+  if (valid.includes(name)) return { ok: true, name };
+  const expected = `recipient: expected one of ${valid.join(', ')}, got ${got(name)}`;
+  if (members.some((member) => member.name === name)) return { ok: false, problem: `${expected}, who has ended` };
+  const meant = there.find((one) => agentOf(one) === name) ?? nearest(name, valid);
+  return { ok: false, problem: meant === undefined ? expected : `${expected}; did you mean ${meant}?` };
+}

@@ -1,0 +1,51 @@
+// Decision on resumed work that has no team: one agent at a time again, or a team from here on.
+
+import type { Decision } from './select/activation.ts';
+import { CHOSEN_ALONE, FALLBACK_TRIGGERS, isOfPrerequisite } from './fallback.ts';
+import { isStanding, type TeamState } from './log/state.ts';
+
+/** Reason why there is no team. */
+type Alone = { readonly trigger: string; readonly reason: string };
+
+/** `why`: reasons against a team; empty with `as: 'team'`. */
+export type GoingOn = { readonly as: 'team' | 'alone'; readonly why: readonly string[]; readonly alone: Alone };
+
+/** Mode that activation would choose now. `isAsked`: a flag asks for it, not thresholds, settings or earlier work. */
+export type Wish = Pick<Decision, 'mode' | 'reasons'> & { readonly isAsked: boolean };
+
+/** Reason why active work runs one agent at a time; null when a team does it. */
+export function aloneOf(state: TeamState): Alone | null {
+  const { fallback, proposal, session } = state;
+  if (session === 'fallback') return fallback ?? { trigger: CHOSEN_ALONE, reason: 'no reason known' };
+  // The process that began the work may have exited before it recorded the fallback.
+  if (!isStanding(state) || proposal?.alone === undefined) return null;
+  return { trigger: proposal.alone, reason: proposal.reasons.join('; ') };
+}
+
+/** Reason as text. */
+export function aloneWords({ trigger, reason }: Alone): string {
+  if (trigger === CHOSEN_ALONE) return `no team was wanted: ${reason}`;
+  const known = Object.entries(FALLBACK_TRIGGERS).find(([name]) => name === trigger)?.[1] ?? trigger;
+  // A missing prerequisite explains itself; a failure needs its reason.
+  return isOfPrerequisite(trigger) ? known : `${known}: ${reason}`;
+}
+
+/**
+ * Null when a team does the work already. A flag that asks for a team starts one. Without a flag, a team starts only
+ * when a missing prerequisite is met now. After a failure, or when no team was wanted, the user has to ask for one.
+ */
+export function goingOn(state: TeamState, wish: Wish, maxTeammates: number): GoingOn | null {
+  const alone = aloneOf(state);
+  if (alone === null) return null;
+  const no = (...why: readonly string[]): GoingOn => ({ as: 'alone', why, alone });
+  if (wish.mode !== 'team') return no(...wish.reasons);
+  if (!wish.isAsked && !isOfPrerequisite(alone.trigger))
+    return no(`${aloneWords(alone)}; its command with --team makes a team of it`);
+  const open = [...state.tasks.values()].filter(({ status }) => status !== 'completed');
+  const roles = [...new Set(open.flatMap(({ owner }) => owner ?? []))];
+  if (roles.length > maxTeammates)
+    return no(
+      `its open tasks are meant for ${roles.length} teammates (${roles.join(', ')}), and max_teammates is ${maxTeammates}`,
+    );
+  return { as: 'team', why: [], alone };
+}

@@ -1,0 +1,321 @@
+// Choice between a team and one agent after the other for a piece of work; each outcome with its reasons.
+
+import { got, problemsInLine } from '../../../base/rules/text.ts';
+import type { CommandName, Flags } from '../../../claude-code/rules/arguments.ts';
+import { FALLBACK_TRIGGERS, type FallbackTrigger, HOST_VERSION_MIN, TEAMS_VARIABLE } from '../fallback.ts';
+import { PLANNERS } from '../planning.ts';
+import { onlyReads } from '../role.ts';
+import { rolesOf, type Selection } from './selection.ts';
+import type { TeamSettings } from '../settings.ts';
+
+type PrerequisiteName = 'host version' | 'variable' | 'enabled';
+
+export type Prerequisite = { readonly name: PrerequisiteName; readonly why: string } & (
+  | { readonly holds: true }
+  | {
+      readonly holds: false;
+      readonly trigger: FallbackTrigger;
+      /** The command or the edit that makes it hold. */
+      readonly mend: string;
+    }
+);
+
+type Common = { readonly reasons: readonly string[]; readonly prerequisites: readonly Prerequisite[] };
+
+export type Decision = Common &
+  (
+    | {
+        readonly mode: 'team';
+        /** Null where the team is there already: it is restarted as it was. */
+        readonly pattern: string | null;
+        readonly roles: readonly string[];
+        readonly trigger: null;
+      }
+    | {
+        /** `refused`: a team was asked for, cannot be had, and sub-agents may not take its place. */
+        readonly mode: 'subagent' | 'refused';
+        readonly pattern: null;
+        readonly roles: readonly [];
+        readonly trigger: FallbackTrigger | null;
+      }
+  );
+
+export type Environment = {
+  /** Of the variable, as it was found. */
+  readonly value: string | undefined;
+  /**
+   * `file`: a settings file of the host · `host`: the host has another than its settings files say now · `workflow`: the
+   * daemon's tool.mode says it in the variable's place.
+   */
+  readonly source: 'shell' | { readonly file: string } | 'host' | 'workflow' | null;
+};
+
+export type DecisionInput = {
+  readonly command: CommandName;
+  readonly flags: Flags;
+  readonly settings: TeamSettings;
+  /** What is wrong with the file that they are of, and what holds instead; absent: nothing. */
+  readonly problem?: string | undefined;
+  /** As the host says it, `2.1.331 (Claude Code)`; null: not known. */
+  readonly hostVersion: string | null;
+  readonly environment: Environment;
+  /** Null: there is nothing to select by, and no threshold is met. */
+  readonly selection: Selection | null;
+};
+
+/** Whether a version as a host says it is at least `least`; one that comes before a release, `2.1.32-beta.1`, is below it. */
+export function isVersionAtLeast(version: string, least: string): boolean {
+  const read = /^\D{0,2}(\d+)\.(\d+)\.(\d+)(-[\w.]+)?/.exec(version.trim());
+  const wanted = least.split('.').map(Number);
+  if (read === null) return false;
+  for (const [index, part] of [read[1], read[2], read[3]].entries()) {
+    const difference = Number(part) - (wanted[index] ?? 0);
+    if (difference !== 0) return difference > 0;
+  }
+  return read[4] === undefined;
+}
+
+/** The three that a team needs, each with what was found and what mends it. */
+export function prerequisitesOf(
+  settings: TeamSettings,
+  hostVersion: string | null,
+  environment: Environment,
+  problem?: string,
+): readonly Prerequisite[] {
+  return [hostPrerequisite(hostVersion), variablePrerequisite(environment), enabledPrerequisite(settings, problem)];
+}
+
+/** In place of a version: teammates are programs, which no host starts. */
+export const NO_HOST = 'no host';
+
+function hostPrerequisite(version: string | null): Prerequisite {
+  const name = 'host version';
+  if (version === NO_HOST) return { name, holds: true, why: 'no host takes part: teammates are programs of their own' };
+  const mend = 'claude update';
+  const trigger = 'host_version';
+  if (version === null)
+    return {
+      name,
+      holds: false,
+      trigger,
+      why: `expected ${HOST_VERSION_MIN} or higher, the version is not known`,
+      mend,
+    };
+  const found = got(version.trim()).slice(1, -1);
+  return isVersionAtLeast(version, HOST_VERSION_MIN)
+    ? { name, holds: true, why: `${found}, at least ${HOST_VERSION_MIN}` }
+    : { name, holds: false, trigger, why: `expected ${HOST_VERSION_MIN} or higher, got ${found}`, mend };
+}
+
+function variablePrerequisite({ value, source }: Environment): Prerequisite {
+  const name = 'variable';
+  if (source === 'workflow') return { name, holds: true, why: 'tool.mode in WORKFLOW.md replaces it' };
+  const from = source === null ? '' : ` from ${typeof source === 'object' ? source.file : `the ${source}`}`;
+  if (value === '1') return { name, holds: true, why: `${TEAMS_VARIABLE} is 1${from}` };
+  const why = `expected ${TEAMS_VARIABLE}=1, got ${got(value)}${from}`;
+  return { name, holds: false, trigger: 'variable_unset', why, mend: mendOfVariable(source) };
+}
+
+function mendOfVariable(source: Environment['source']): string {
+  if (source === 'shell') return `export ${TEAMS_VARIABLE}=1`;
+  if (source === 'host') return 'restart it: it was started before its settings changed, or with other settings';
+  const set = `set "env": { "${TEAMS_VARIABLE}": "1" } in`;
+  // A file counts more than the shell.
+  return typeof source === 'object' && source !== null
+    ? `${set} ${source.file}`
+    : `${set} .claude/settings.json, or export ${TEAMS_VARIABLE}=1`;
+}
+
+/** @param problem why the file says nothing, and what holds instead */
+function enabledPrerequisite({ enabled }: TeamSettings, problem: string | undefined): Prerequisite {
+  const name = 'enabled';
+  if (enabled) return { name, holds: true, why: 'workflow.team.enabled is true' };
+  if (problem !== undefined)
+    return {
+      name,
+      holds: false,
+      trigger: 'settings_broken',
+      why: problemsInLine(problem),
+      mend: 'correct what is named there',
+    };
+  const why = `expected workflow.team.enabled to be true, got ${enabled}`;
+  const mend = 'set workflow.team.enabled: true in .tool/config/workflow.yaml';
+  return { name, holds: false, trigger: 'not_enabled', why, mend };
+}
+
+function isWaived({ name, holds }: Prerequisite, isForced: boolean): boolean {
+  return isForced && !holds && name !== 'host version';
+}
+
+type Unmet = Extract<Prerequisite, { holds: false }>;
+
+function unmetOf(prerequisites: readonly Prerequisite[], isForced: boolean): readonly Unmet[] {
+  return prerequisites.flatMap((one) => (one.holds || isWaived(one, isForced) ? [] : [one]));
+}
+
+function missingWords({ name, why, mend }: Unmet): string {
+  return `${name}: ${why}; mend: ${mend}`;
+}
+
+/** What keeps a team that stands from going on as one; null: nothing does. */
+export function lostPrerequisite(
+  prerequisites: readonly Prerequisite[],
+  isForced: boolean,
+): { readonly trigger: FallbackTrigger; readonly why: string } | null {
+  const [first] = unmetOf(prerequisites, isForced);
+  return first === undefined ? null : { trigger: first.trigger, why: first.why };
+}
+
+/** Whether what goes on one at a time may be a team again, by what a team needs alone. */
+export function decideAgain(
+  prerequisites: readonly Prerequisite[],
+  isForced: boolean,
+): Pick<Decision, 'mode' | 'reasons'> {
+  const reasons = unmetOf(prerequisites, isForced).map(missingWords);
+  return { mode: reasons.length === 0 ? 'team' : 'subagent', reasons };
+}
+
+/** `asked`: somebody wants a team, by flag or setting. `found`: the thresholds do, which nobody insists on. */
+type Wish = { readonly team: false | 'asked' | 'found'; readonly reasons: readonly string[] };
+
+/** Precedence: `--solo` > `--force` > `--team` > `execution_mode` > thresholds. Total: every input has an outcome. */
+export function decideMode(input: DecisionInput): Decision {
+  const { flags, settings } = input;
+  const { problem } = input;
+  const prerequisites = prerequisitesOf(settings, input.hostVersion, input.environment, problem);
+  const { team, reasons: wishes } = wishOf(input);
+  // What is wrong with the file is a reason by itself, but where it is why there is no team.
+  const isWhy = team !== false && prerequisites.some((one) => !one.holds && one.trigger === 'settings_broken');
+  const reasons = problem === undefined || isWhy ? wishes : [...wishes, problemsInLine(problem)];
+  if (team === false) return alone('subagent', reasons, prerequisites, null);
+  const refusal = refusalOf(input);
+  if (refusal !== null) return alone('refused', [...wishes, refusal], prerequisites, 'settings_broken');
+  const waived = prerequisites.filter((one) => isWaived(one, flags.force));
+  const unmet = unmetOf(prerequisites, flags.force);
+  const all = [...reasons, ...waived.map((one) => `${one.name}: ${one.why}; --force goes without`)];
+  const [first] = unmet;
+  if (first !== undefined) {
+    const missing = unmet.map(missingWords);
+    const refuses = team === 'asked';
+    return fallBack(first.trigger, [...all, ...missing], settings, prerequisites, refuses);
+  }
+  return teamOf(input, all, prerequisites, team);
+}
+
+/**
+ * Why a flag that asks for a team is refused; null: it is not. `--force` goes without settings, and a daemon has nobody to ask.
+ * @param problem what is wrong with the settings; its last line says what holds instead, which nobody with such a flag means
+ */
+export function refusalOf({ flags, environment, problem }: Pick<DecisionInput, 'flags' | 'environment' | 'problem'>) {
+  const isFlagged = flags.wish === 'team' || (flags.wish === null && flags.pattern !== null);
+  if (problem === undefined || flags.force || !isFlagged || environment.source === 'workflow') return null;
+  const found = problem.split('\n').slice(0, -1).join('\n');
+  return `refused: ${problemsInLine(found)}; correct the file, or leave out the flag`;
+}
+
+/**
+ * The decision when a team cannot be had, or can no longer: sub-agents with the trigger named, or a refusal where the
+ * settings allow no fallback.
+ * @param refuses false where only the thresholds wanted a team: then sub-agents do what they always do
+ */
+export function fallBack(
+  trigger: FallbackTrigger,
+  reasons: readonly string[],
+  settings: TeamSettings,
+  prerequisites: readonly Prerequisite[] = [],
+  refuses = true,
+): Decision {
+  const because = FALLBACK_TRIGGERS[trigger];
+  if (settings.fallback.enabled || !refuses)
+    return alone('subagent', [...reasons, `sub-agents in place of a team: ${because}`], prerequisites, trigger);
+  const no = `refused: ${because}, and workflow.team.fallback.enabled is false`;
+  return alone('refused', [...reasons, no], prerequisites, trigger);
+}
+
+function alone(
+  mode: 'subagent' | 'refused',
+  reasons: readonly string[],
+  prerequisites: readonly Prerequisite[],
+  trigger: FallbackTrigger | null,
+): Decision {
+  return { mode, pattern: null, roles: [], reasons, prerequisites, trigger };
+}
+
+function wishOf({ command, flags, settings, selection, environment }: DecisionInput): Wish {
+  if (command === 'sync') return { team: false, reasons: ['a sync is the work of one agent'] };
+  if (command === 'team-restart') return { team: 'asked', reasons: ['a team is restarted'] };
+  if (flags.wish === 'solo') {
+    const over = [...(flags.force ? ['--force'] : []), ...(flags.pattern === null ? [] : ['--pattern'])];
+    return { team: false, reasons: [`--solo${over.length === 0 ? '' : `, which comes before ${over.join(' and ')}`}`] };
+  }
+  if (flags.force) return { team: 'asked', reasons: ['--force'] };
+  if (flags.wish === 'team')
+    return {
+      team: 'asked',
+      reasons: [environment.source === 'workflow' ? 'tool.mode: team in WORKFLOW.md' : '--team'],
+    };
+  if (flags.pattern !== null) return { team: 'asked', reasons: [`--pattern=${flags.pattern} names a team`] };
+  if (settings.executionMode === 'team') return { team: 'asked', reasons: ['workflow.execution_mode is team'] };
+  if (settings.executionMode === 'subagent') return { team: false, reasons: ['workflow.execution_mode is subagent'] };
+  if (command === 'build-fix')
+    return { team: false, reasons: ['a failure is looked into by one agent; --team for three'] };
+  return selection === null
+    ? { team: false, reasons: ['no threshold is met: there was nothing to select by'] }
+    : byThresholds(selection);
+}
+
+/** A figure that is not known reaches no threshold. */
+function byThresholds({ thresholds, size, critical, figures }: Selection): Wish {
+  const said = thresholds
+    .map(({ what, value, needed, source }) => `${what} ${value ?? 'unknown'} of ${needed} (${source})`)
+    .join(', ');
+  const met = thresholds.filter(({ value, needed }) => value !== null && value >= needed).map(({ what }) => what);
+  if (met.length === 0) return { team: false, reasons: [`no threshold is met: ${said}`] };
+  const reason = `${met.join(' and ')} reach${met.length === 1 ? 'es' : ''} the threshold: ${said}`;
+  if (size !== 'solo' || critical !== null) return { team: 'found', reasons: [reason] };
+  return { team: false, reasons: [reason, `but ${figures.files.value} files are too few for a team`] };
+}
+
+/** As many as there may be, in their order; in planning those whose results make the SPEC before any other. */
+function withinMost(all: readonly string[], { maxTeammates }: TeamSettings, command: CommandName): readonly string[] {
+  const first = command === 'plan' ? PLANNERS.filter((role) => all.includes(role)) : [];
+  const kept = [...new Set([...first, ...all])].slice(0, Math.max(0, maxTeammates));
+  return all.filter((role) => kept.includes(role));
+}
+
+function teamOf(
+  { command, flags, settings, selection }: DecisionInput,
+  reasons: readonly string[],
+  prerequisites: readonly Prerequisite[],
+  wish: 'asked' | 'found',
+): Decision {
+  if (command === 'team-restart')
+    return { mode: 'team', pattern: null, roles: [], reasons, prerequisites, trigger: null };
+  const isSelected = command === 'run' && flags.pattern === null && selection !== null;
+  const pattern =
+    command === 'plan'
+      ? 'plan_research'
+      : command === 'build-fix'
+        ? 'investigation'
+        : (flags.pattern ?? selection?.pattern ?? 'implementation');
+  const all = isSelected ? selection.roles : rolesOf(pattern, settings);
+  const roles = withinMost(all, settings, command);
+  const left = all.filter((role) => !roles.includes(role));
+  if (roles.length === 0) {
+    const why = all.length === 0 ? 'has no roles' : 'is left without roles by workflow.team.max_teammates';
+    return alone('refused', [...reasons, `refused: the pattern ${pattern} ${why}`], prerequisites, null);
+  }
+  if (command === 'run' && roles.every(onlyReads)) {
+    const why = `has nobody who writes: ${roles.join(', ')} only ${roles.length === 1 ? 'reads' : 'read'}`;
+    return alone('refused', [...reasons, `refused: the pattern ${pattern} ${why}`], prerequisites, null);
+  }
+  if (command === 'plan' && PLANNERS.some((role) => left.includes(role))) {
+    const why = `a SPEC needs the results of ${PLANNERS.join(' and ')}, and workflow.team.max_teammates is ${settings.maxTeammates}`;
+    if (wish === 'found') return alone('subagent', [...reasons, `no team: ${why}`], prerequisites, null);
+    return alone('refused', [...reasons, `refused: ${why}; use --solo for one agent at a time`], prerequisites, null);
+  }
+  const cut = left.length === 0 ? [] : [`without ${left.join(', ')}: max_teammates is ${settings.maxTeammates}`];
+  const why = isSelected ? ` (${selection.patternWhy})` : '';
+  const said = `pattern ${pattern}: ${roles.join(', ')}${why}`;
+  return { mode: 'team', pattern, roles, reasons: [...reasons, said, ...cut], prerequisites, trigger: null };
+}

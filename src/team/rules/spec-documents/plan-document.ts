@@ -1,0 +1,167 @@
+// plan.md: how a feature is built, and the tasks that it takes.
+
+import { nearest } from '../../../base/rules/nearest.ts';
+import { DOMAINS } from '../../../guard/rules/areas.ts';
+import { insideProject } from '../../../guard/rules/ownership.ts';
+import { got } from '../../../base/rules/text.ts';
+import { idsOf } from './acceptance-document.ts';
+import { asWords, type Block, codeSpan, codeSpans, quoteOf, readMarkdown, unclosedWords } from './markdown.ts';
+import { fileClashes } from './plan-files.ts';
+import { byLine, type ReadDocument, type SpecProblem } from './problem.ts';
+import { type OtherLine, othersOf, strayItems, strayWords, TASK } from './stray-items.ts';
+
+export type PlanTask = {
+  /** `T1`, never given twice. */
+  readonly id: string;
+  /** Short and imperative. */
+  readonly subject: string;
+  /** In lines; may be empty. */
+  readonly description: string;
+  /** Paths and globs from the project's root. */
+  readonly files: readonly string[];
+  readonly domain: string;
+  /** A role's name; null: whoever owns the files. */
+  readonly owner: string | null;
+  /** Ids of the tasks that come first. */
+  readonly dependsOn: readonly string[];
+  /** Ids of the requirements that it is for. */
+  readonly requirements: readonly string[];
+};
+
+export type PlanDocument = {
+  /** The design in lines; may be empty. */
+  readonly design: string;
+  readonly tasks: readonly PlanTask[];
+};
+
+const FILE = 'plan.md';
+const FIELDS = ['files', 'domain', 'owner', 'depends on', 'requirements'] as const;
+/** What begins a task. */
+export const TASK_HEADING = /^(T[1-9]\d*)\s*:\s*(.*)$/;
+type FieldName = (typeof FIELDS)[number];
+
+export function renderPlan({ design, tasks }: PlanDocument): string {
+  return [
+    '# Plan',
+    '',
+    ...quoteOf(design),
+    ...tasks.flatMap((task) => [
+      `## ${task.id}: ${asWords(task.subject)}`,
+      '',
+      ...quoteOf(task.description),
+      `- files: ${task.files.map(codeSpan).join(', ')}`,
+      `- domain: ${asWords(task.domain)}`,
+      ...(task.owner === null ? [] : [`- owner: ${task.owner}`]),
+      `- depends on: ${task.dependsOn.join(', ') || 'none'}`,
+      `- requirements: ${task.requirements.join(', ')}`,
+      '',
+    ]),
+  ].join('\n');
+}
+
+type Open = {
+  readonly id: string;
+  readonly subject: string;
+  readonly line: number;
+  readonly description: string[];
+  readonly fields: Map<FieldName, { readonly value: string; readonly line: number }>;
+};
+
+/** Reads a `plan.md`; never throws. */
+export function parsePlan(text: string): ReadDocument<PlanDocument> {
+  const problems: SpecProblem[] = [];
+  const say = (line: number, words: string) => problems.push({ file: FILE, line, words });
+  const design: string[] = [];
+  const found: Open[] = [];
+  const others: OtherLine[] = [];
+  let open: Open | null = null;
+  const { blocks, unclosed } = readMarkdown(text);
+  if (unclosed !== null) say(unclosed, unclosedWords());
+  for (const [at, block] of blocks.entries()) {
+    if (block.kind === 'heading') {
+      const [numbered, id = '', subject = ''] = TASK_HEADING.exec(block.text) ?? [];
+      open = null;
+      if (numbered === undefined) {
+        const hasFields = hasFieldsBelow(blocks.slice(at + 1));
+        others.push(...othersOf(block).map((one) => ({ ...one, hasFields })));
+        continue;
+      }
+      open = { id, subject, line: block.line, description: [], fields: new Map() };
+      found.push(open);
+      if (subject === '') say(block.line, `${id}: expected what is to be done, like "## ${id}: Store the owner"`);
+    } else if (block.kind === 'quote') {
+      (open?.description ?? design).push(block.text);
+    } else if (block.kind === 'item' && open !== null) {
+      readField(open, block.text, block.line, say);
+    } else {
+      others.push({ text: block.text, line: block.line, isHeading: false });
+    }
+  }
+  const lines = new Map<string, number>();
+  const tasks = found.map((one) => taskOf(one, lines, say));
+  for (const stray of strayItems(TASK, others, new Set(found.map(({ id }) => id))))
+    say(stray.line, strayWords(TASK, stray));
+  const lineOf = (id: string) => lines.get(`${id} files`) ?? lines.get(id) ?? 1;
+  for (const { line, words } of fileClashes(tasks, lineOf)) say(line, words);
+  if (tasks.length === 0) say(1, 'expected tasks, like "## T1: Store the owner", got none');
+  return { data: { design: design.join('\n\n'), tasks }, lines, problems: byLine(problems) };
+}
+
+/** Whether a field of a task stands there, before the next heading. */
+function hasFieldsBelow(blocks: readonly Block[]): boolean {
+  const end = blocks.findIndex(({ kind }) => kind === 'heading');
+  return blocks
+    .slice(0, end === -1 ? undefined : end)
+    .some(({ kind, text }) => kind === 'item' && /^(?:files|requirements)\s*:/i.test(text));
+}
+
+function readField(open: Open, text: string, line: number, say: (line: number, words: string) => void): void {
+  const [, key = '', value = ''] = /^([a-z ]+?)\s*:\s*(.*)$/is.exec(text) ?? [];
+  const name = FIELDS.find((one) => one === key.toLowerCase());
+  if (name === undefined) {
+    const close = key === '' ? undefined : nearest(key, FIELDS);
+    const meant = close === undefined ? '' : `; did you mean ${close}?`;
+    say(line, `${open.id}: expected one of ${FIELDS.join(', ')}, got ${got(text)}${meant}`);
+  } else if (open.fields.has(name)) say(line, `${open.id}: ${name}: expected once, got it again`);
+  else open.fields.set(name, { value: value.trim(), line });
+}
+
+function taskOf(
+  { id, subject, line, description, fields }: Open,
+  lines: Map<string, number>,
+  say: (line: number, words: string) => void,
+): PlanTask {
+  if (lines.has(id)) say(line, `${id}: expected once, got it again; it stands in line ${lines.get(id)}`);
+  else {
+    lines.set(id, line);
+    for (const [name, field] of fields) lines.set(`${id} ${name}`, field.line);
+  }
+  const value = (name: FieldName) => fields.get(name)?.value ?? '';
+  const at = (name: FieldName) => fields.get(name)?.line ?? line;
+  const files = codeSpans(value('files'));
+  if (files.length === 0) say(at('files'), `${id}: files: expected the paths that it touches, got none`);
+  const paths = files.map(insideProject);
+  for (const [index, file] of files.entries()) {
+    const path = paths[index] ?? null;
+    if (path === null)
+      say(at('files'), `${id}: files: expected a path inside the project, from its root, got ${got(file)}`);
+    else if (paths.indexOf(path) < index) say(at('files'), `${id}: files: expected ${got(file)} once, got it again`);
+  }
+  const domain = value('domain');
+  if (!DOMAINS.some((one) => one === domain)) {
+    const close = nearest(domain, DOMAINS);
+    const meant = close === undefined || domain === '' ? '' : `; did you mean ${close}?`;
+    say(
+      at('domain'),
+      `${id}: domain: expected one of ${DOMAINS.join(', ')}, got ${got(domain === '' ? undefined : domain)}${meant}`,
+    );
+  }
+  const owner = /^(?:none|-|–)?$/i.test(value('owner')) ? null : value('owner');
+  if (owner !== null && (!/^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/.test(owner) || owner.startsWith('team-')))
+    say(at('owner'), `${id}: owner: expected a role like backend-dev, got ${got(owner)}`);
+  const requirements = idsOf(value('requirements'));
+  if (requirements.length === 0)
+    say(at('requirements'), `${id}: requirements: expected those that it is for, like R1, got none`);
+  const dependsOn = idsOf(value('depends on'));
+  return { id, subject, description: description.join('\n\n'), files, domain, owner, dependsOn, requirements };
+}

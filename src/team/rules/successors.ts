@@ -1,0 +1,53 @@
+// Tasks that an ended run left unfinished, and tasks that get no further run without the user's consent.
+
+import type { Member, TeamState } from './log/state.ts';
+import { isModelLed } from './log/state.ts';
+import { isHeldUp, type Task, waitsFor } from './task.ts';
+import { bookOf } from './task-book.ts';
+
+/** Number of runs that may leave one task unfinished: the first and its successor. */
+const RUNS_PER_TASK = 2;
+/** Number of successors that a team starts before the user is asked. */
+const SUCCESSORS = 3;
+
+/** Session states in which tasks are worked on. */
+const AT_WORK: ReadonlySet<string> = new Set(['spawned', 'working']);
+
+/** Ids of the tasks that a member's ended run left unfinished: those that it began, else the first it could begin. */
+export function leftBy(state: TeamState, { name, epoch, shutdown }: Member): readonly string[] {
+  // Where the lead is code, it counts the starts itself.
+  if (shutdown !== null || !AT_WORK.has(state.session) || !isModelLed(state)) return [];
+  const { tasks } = state;
+  const open = bookOf(tasks).open();
+  const begun = open.filter(
+    (task) =>
+      task.status === 'in_progress' &&
+      task.claim?.member === name &&
+      task.claim.epoch === epoch &&
+      !isHeldUp(task, tasks),
+  );
+  const next = open.find(
+    (task) => task.status === 'pending' && task.owner === name && waitsFor(task, tasks).length === 0,
+  );
+  return (begun.length > 0 || next === undefined ? begun : [next]).map(({ id }) => id);
+}
+
+export type GivenUp = { readonly task: Task; readonly why: string };
+
+/** Open tasks for which no further run is started, each with the reason. */
+export function givenUp({ tasks }: TeamState): readonly GivenUp[] {
+  const all = [...tasks.values()].reduce((sum, { left = 0 }) => sum + left, 0);
+  return bookOf(tasks)
+    .open()
+    .flatMap((task) => {
+      const { left = 0, owner, status } = task;
+      // Never left, or in progress again.
+      if (left === 0 || status === 'in_progress') return [];
+      const who = owner ?? 'whoever had it';
+      if (left >= RUNS_PER_TASK) return [{ task, why: `${who} ended ${left} times without finishing it` }];
+      if (all <= SUCCESSORS) return [];
+      return [
+        { task, why: `${who} ended without finishing it, and ${all} runs of the team have ended so: that is too many` },
+      ];
+    });
+}

@@ -1,0 +1,280 @@
+// The decision about a team command: its work, its mode and its tasks, the same for a prompt and for a terminal.
+
+import type { PlannedSpec } from '../rules/spec-documents/check.ts';
+import { planDrafts } from '../rules/spec-documents/plan-drafts.ts';
+import type { SpecProblem } from '../rules/spec-documents/problem.ts';
+import { completedAlready, isSpecId, specDirectory, specIdsIn } from '../rules/spec-documents/spec.ts';
+import { type Decision, decideMode, refusalOf } from '../rules/select/activation.ts';
+import type { CommandName, Flags } from '../../claude-code/rules/arguments.ts';
+import { decompose } from '../rules/select/decomposition.ts';
+import { CHOSEN_ALONE, FALLBACK_TRIGGERS } from '../rules/fallback.ts';
+import { missingPlanners } from '../rules/planning.ts';
+import type { Phase } from '../rules/role.ts';
+import { rolesOf, type Selection, select } from '../rules/select/selection.ts';
+import type { TeamSettings } from '../rules/settings.ts';
+import { isStanding } from '../rules/log/state.ts';
+import type { TaskDraft } from '../rules/task-draft.ts';
+import { debugTeamName, issueTeamName, planTeamName, runTeamName } from '../rules/team-name.ts';
+import { oneLine, problemsInLine } from '../../base/rules/text.ts';
+import type { HookContext } from '../operations/hook-context.ts';
+
+export type Command = { readonly command: CommandName; readonly words: string; readonly flags: Flags };
+
+/** One place for what a command means: its phase, what it works on, the name of its team. */
+export type Work = {
+  readonly phase: Phase;
+  readonly subject: string;
+  readonly team: string;
+  readonly text: string;
+  /** A SPEC with a plan: that counts. Null: the tasks are made from the text. */
+  readonly data: PlannedSpec['data'] | null;
+  /** Of its documents. */
+  readonly warnings: readonly string[];
+};
+
+/** Work without a SPEC that has a plan. */
+const UNPLANNED = { data: null, warnings: [] } as const;
+
+function planOf(planned: PlannedSpec | null): Pick<Work, 'data' | 'warnings'> {
+  if (planned === null) return UNPLANNED;
+  const warnings = planned.warnings.map(({ file, line, words }) => `${file}:${line}: ${words}`);
+  return { data: planned.data, warnings };
+}
+
+/** So much of an issue's title names its team's work. */
+const TITLE_MAX = 120;
+
+type Needed = Pick<HookContext, 'project' | 'log' | 'teams' | 'problems' | 'checks'>;
+
+export type Decided =
+  /** `of`: whether what is asked for is in the way, or the place where it would be done. */
+  | { readonly kind: 'refused'; readonly of: 'work' | 'place'; readonly problems: readonly string[] }
+  | {
+      readonly kind: 'decided';
+      readonly work: Work;
+      readonly decision: Decision;
+      /** Whether neither the setting nor the variable has to allow it. */
+      readonly isForced: boolean;
+      /** Whether a flag asks for a team. */
+      readonly isAsked: boolean;
+      readonly reasons: readonly string[];
+      readonly drafts: readonly TaskDraft[];
+    };
+
+async function workOf(
+  context: Needed,
+  { command, words }: Command,
+  settings: TeamSettings,
+): Promise<Work | { readonly problem: string }> {
+  const noSpec = command === 'plan' ? context.project.whyNoSpec() : null;
+  if (noSpec !== null) return { problem: noSpec };
+  if (command === 'plan')
+    return { phase: 'plan', subject: words, team: planTeamName(words), text: words, ...UNPLANNED };
+  if (command === 'build-fix') {
+    const subject = words === '' ? 'the failure that the user speaks of' : words;
+    return {
+      phase: 'debug',
+      subject,
+      team: debugTeamName(words === '' ? 'failure' : words),
+      text: words,
+      ...UNPLANNED,
+    };
+  }
+  const text = context.project.spec(words);
+  if (text === null) {
+    const known = context.project.specs();
+    return {
+      problem: `spec_id: there is no ${specDirectory(words)}/spec.md; ${known.length === 0 ? 'no SPEC has been written yet: /tool:1-plan "<feature>" makes one' : `there is ${known.join(', ')}`}`,
+    };
+  }
+  const approval = await context.project.approval(words);
+  const { counts, why } = approval;
+  const team = runTeamName(words) ?? '';
+  const completed = completedAlready(words, approval);
+  // What stands is brought to its end.
+  if (completed !== null && !context.teams.list().includes(team))
+    return {
+      problem: `${completed}, and nothing of it is left to build. For further work write a new SPEC with /tool:1-plan. If something is missing after all, \`tool sync ${words}\` names it and sets the SPEC back to approved; then it can be built again`,
+    };
+  if (settings.requirePlanApproval && !counts)
+    return {
+      problem: `${words} is not approved (${why}). The user approves it by replying with exactly "approve ${words}", or with \`tool spec approve ${words}\``,
+    };
+  const planned = await context.project.planned(words);
+  if (planned !== null && planned.problems.length > 0) return { problem: unreadable(words, planned.problems) };
+  return { phase: 'run', subject: words, team, text, ...planOf(planned) };
+}
+
+/** So many problems of documents are named where there is little room. */
+const PROBLEMS_NAMED = 3;
+
+/** Why a SPEC is not built: what is left of it would be something else than what was approved. */
+export function unreadable(id: string, problems: readonly SpecProblem[]): string {
+  const named = problems.slice(0, PROBLEMS_NAMED).map(({ file, line, words }) => `${file}:${line}: ${words}`);
+  const left = problems.length - named.length;
+  const more = left === 0 ? '' : `; and ${left} more`;
+  return `the documents of ${id} have problems: ${named.join('; ')}${more}. \`tool spec check ${id}\` names them all`;
+}
+
+/** What is said of a SPEC that was written without a plan. */
+function unplanned({ subject, data }: Work): readonly string[] {
+  return data !== null || !isSpecId(subject)
+    ? []
+    : [`${specDirectory(subject)} has no plan.md: the tasks are made from its text`];
+}
+
+/** Required parts of the gate that nothing can measure: no teammate could pass it. */
+export async function missingForGate(
+  { checks }: Pick<HookContext, 'checks'>,
+  phase: Phase,
+  { quality, hooks: { taskCompleted } }: TeamSettings,
+): Promise<readonly string[]> {
+  const isMeasured = phase === 'run' && taskCompleted.enabled && taskCompleted.requireQualityCheck;
+  return isMeasured ? checks.missing(quality) : [];
+}
+
+/** Decides what the command comes to; nothing is written. */
+export async function decideWork(context: Needed, command: Command, settings: TeamSettings): Promise<Decided> {
+  const work = await workOf(context, command, settings);
+  if ('problem' in work) return { kind: 'refused', of: 'work', problems: [work.problem] };
+  const [problem] = context.problems();
+  const refusal = refusalOf({ flags: command.flags, environment: context.project.variable, problem });
+  if (refusal !== null) return { kind: 'refused', of: 'place', problems: [refusal] };
+  // What stands is brought to its end.
+  const isBegun = context.teams.list().includes(work.team);
+  const missing = isBegun ? [] : await missingForGate(context, work.phase, settings);
+  // A file that cannot be used may name already what is missing.
+  const broken = problem === undefined ? [] : [problemsInLine(problem)];
+  if (missing.length > 0) return { kind: 'refused', of: 'place', problems: [...broken, ...missing] };
+  return decideOn(context, work, command, settings);
+}
+
+/** An issue, as it is to be worked on by a team. */
+export type AskedIssue = {
+  readonly issue: number;
+  /** How often the issue has come up for work, from 1. */
+  readonly life: number;
+  /** Its title, then its body. */
+  readonly text: string;
+};
+
+/**
+ * Decides who works on an issue; nothing is written. The first SPEC that it names and that may be built is what is built;
+ * where it names some and none may be, nothing is.
+ */
+export async function decideIssue(
+  context: Needed,
+  asked: AskedIssue,
+  flags: Flags,
+  settings: TeamSettings,
+): Promise<Decided> {
+  const { issue, life, text } = asked;
+  const team = issueTeamName(issue, life);
+  const title = oneLine(text.split('\n')[0] ?? '', TITLE_MAX);
+  /** Why each of those that it names is not built. */
+  const left = new Map<string, string>();
+  const done: string[] = [];
+  for (const id of specIdsIn(text)) {
+    const spec = context.project.spec(id);
+    if (spec === null) continue;
+    const approval = await context.project.approval(id);
+    const { counts, why } = approval;
+    if (completedAlready(id, approval) !== null) {
+      done.push(`${id} is named, and left alone: it is completed`);
+      continue;
+    }
+    if (settings.requirePlanApproval && !counts) {
+      left.set(
+        id,
+        `the issue names ${id}, which is not approved (${why}): \`tool spec approve ${id}\` approves it as it stands, and a commit on the default branch brings that here`,
+      );
+      continue;
+    }
+    const planned = await context.project.planned(id);
+    if (planned !== null && planned.problems.length > 0) {
+      left.set(id, `the issue names ${id}, and ${unreadable(id, planned.problems)}`);
+      continue;
+    }
+    const work: Work = { phase: 'run', subject: id, team, text: spec, ...planOf(planned) };
+    const said = [`the issue names ${id}`, ...[...left.values()].map((one) => `not built: ${one}`), ...done];
+    return decideOn(context, work, { command: 'run', flags }, settings, said);
+  }
+  if (left.size > 0) {
+    const out = `once ${[...left.keys()].join(' and ')} no longer stands in the issue's title and text, the issue is worked on by its own words`;
+    return { kind: 'refused', of: 'work', problems: [...left.values(), out] };
+  }
+  const work: Work = { phase: 'run', subject: `issue #${issue}: ${title}`, team, text, ...UNPLANNED };
+  return decideOn(context, work, { command: 'run', flags }, settings, done);
+}
+
+async function decideOn(
+  context: Needed,
+  work: Work,
+  { command, flags }: Pick<Command, 'command' | 'flags'>,
+  settings: TeamSettings,
+  said: readonly string[] = [],
+): Promise<Decided> {
+  const files = await context.project.files();
+  const selection = select({ text: work.text, files, settings, plan: work.data?.plan.tasks ?? null });
+  const decision = decideMode({
+    command,
+    flags,
+    settings,
+    problem: context.problems()[0],
+    hostVersion: await context.project.hostVersion(),
+    environment: context.project.variable,
+    selection,
+  });
+  if (decision.mode === 'refused') return { kind: 'refused', of: 'place', problems: decision.reasons };
+  if (decision.trigger !== null)
+    context.log(settings.fallback.logLevel, `sub-agents in place of a team: ${FALLBACK_TRIGGERS[decision.trigger]}`);
+  const { ownership } = settings;
+  // One after the other, the same roles do it.
+  const roles = decision.mode === 'team' ? decision.roles : rolesFor(work.phase, selection, settings);
+  const missing = work.phase === 'plan' ? missingPlanners(roles) : [];
+  if (missing.length > 0)
+    return {
+      kind: 'refused',
+      of: 'place',
+      problems: [
+        `workflow.team.patterns.${decision.pattern ?? PLANNING}: expected analyst and architect among the roles, of whose results a SPEC is made; got ${roles.join(', ') || 'none'}`,
+      ],
+    };
+  const { tasks, notes } =
+    work.data === null || roles.length === 0
+      ? decompose({ phase: work.phase, roles, text: work.text, selection, ownership, files })
+      : planDrafts({ data: work.data, roles, ownership });
+  const drafts: readonly TaskDraft[] = tasks;
+  const reasons = [...said, ...unplanned(work), ...work.warnings, ...decision.reasons, ...notes];
+  const isAsked = flags.wish === 'team' || (flags.wish === null && (flags.force || flags.pattern !== null));
+  return { kind: 'decided', work, decision, isForced: flags.force, isAsked, reasons, drafts };
+}
+
+const PLANNING = 'plan_research';
+
+function rolesFor(phase: Phase, selection: Selection, settings: TeamSettings): readonly string[] {
+  if (phase === 'run') return selection.roles;
+  return rolesOf(phase === 'plan' ? PLANNING : 'investigation', settings);
+}
+
+/** Writes down what a team is to be made for, and its tasks; gives why there can be none. */
+export async function propose(context: Needed, decided: Extract<Decided, { kind: 'decided' }>): Promise<string | null> {
+  const { work, decision, isForced, reasons, drafts } = decided;
+  const log = context.teams.begin(work.team);
+  try {
+    if (isStanding(log.state))
+      return `team ${work.team} is already active (${log.state.session}). \`/tool:team-restart ${work.team}\` continues it. \`tool team shutdown\`, then \`tool team delete ${work.team}\` end it (with --force after a minute, if teammates do not answer)`;
+    const { phase, subject } = work;
+    const { pattern } = decision;
+    // One after the other, whoever has a task takes part.
+    const roles = decision.mode === 'team' ? decision.roles : [...new Set(drafts.map(({ owner }) => owner))];
+    await log.append({
+      ...{ type: 'proposed', phase, pattern, roles, subject, reasons, drafts },
+      ...(decision.mode === 'team' ? {} : { alone: decision.trigger ?? CHOSEN_ALONE }),
+      ...(isForced ? { forced: true } : {}),
+    });
+    return null;
+  } finally {
+    await log.close();
+  }
+}

@@ -1,0 +1,66 @@
+// The beginning of a team's branch: made, taken up where it is, or brought along with the project.
+
+import { ToolError } from '../../base/rules/errors.ts';
+import { noCommit } from '../../git/worktrees/team-base.ts';
+import { commitAt, commitsAt, isAncestor } from '../../git/worktrees/workshop-commits.ts';
+import type { Repository, Run } from '../../git/workshop-git.ts';
+import { BRANCHES, baseRef, headRef, leftRef, teamBranch } from '../../git/worktrees/workshop-names.ts';
+import { checkoutWith } from '../../git/worktrees/workshop-place.ts';
+
+export type Beginning = { readonly branch: string; readonly base: string; readonly head: string };
+
+/** A team's branches are the repository's: in one checkout at a time a team of a name works on them. */
+function refuseElsewhere(team: string, repository: Repository): void {
+  const other = checkoutWith(team, repository);
+  if (other === undefined) return;
+  throw new ToolError(
+    'refused',
+    `team ${team} is active in another checkout of this repository, ${other}. Finish it there (tool team-restart ${team}), or delete it there (tool team delete ${team})`,
+  );
+}
+
+/** @param isNew the team is founded now: what the branch holds is an earlier one's of the same name */
+export async function beginBranch(team: string, isNew: boolean, repository: Repository, run: Run): Promise<Beginning> {
+  refuseElsewhere(team, repository);
+  const { root } = repository;
+  const branch = teamBranch(team);
+  const here = await commitAt('HEAD', root, run);
+  if (here === null) throw noCommit(root);
+  const inTheWay = headRef(BRANCHES);
+  const refs = await commitsAt([headRef(branch), baseRef(team), leftRef(team), inTheWay], repository, run);
+  if (refs.has(inTheWay))
+    throw new ToolError(
+      'git',
+      `${branch}: git makes no such branch beside one that is called ${BRANCHES}; rename that: git branch -m ${BRANCHES} <name>`,
+    );
+  const stands = refs.get(headRef(branch)) ?? null;
+  const noted = refs.get(leftRef(team));
+  // Of a branch that is gone, or of a team that is.
+  const isStale = noted !== undefined && (isNew || stands === null);
+  if (isStale) await run.git(root, ['update-ref', '-d', leftRef(team)]);
+  const left = isStale ? undefined : noted;
+  const head = left ?? stands;
+  const known = refs.get(baseRef(team)) ?? null;
+  // Of a branch that is gone, or of one that never came to be.
+  const isKnown = known !== null && head !== null && (await isAncestor(known, head, repository, run));
+  const common = isKnown || head === null ? '' : (await run.try(root, ['merge-base', head, here])).stdout.trim();
+  // All of an earlier team's work is what the project stands at.
+  const base = isNew && head === here ? here : isKnown ? known : common || head || here;
+  const isOver = isNew || (isKnown && head === known);
+  if (head !== null && head !== here && isOver && (await isAncestor(head, here, repository, run))) {
+    // Nobody has begun there, or all of it is in the project by now: the work is built on what is there.
+    const writers = await run.git(root, ['for-each-ref', '--count=1', `${headRef(branch)}--*`]);
+    if (writers === '') {
+      await run.git(root, ['update-ref', baseRef(team), here]);
+      for (const ref of [...(left === undefined ? [] : [leftRef(team)]), headRef(branch)])
+        await run.git(root, ['update-ref', ref, here, head]);
+      return { branch, base: here, head: here };
+    }
+  }
+  const rows = [
+    ...(!isKnown || base !== known ? [`update ${baseRef(team)} ${base}\n`] : []),
+    ...(head === null ? [`create ${headRef(branch)} ${here}\n`] : []),
+  ];
+  if (rows.length > 0) await run.git(root, ['update-ref', '--stdin'], { input: rows.join('') });
+  return { branch, base, head: head ?? here };
+}

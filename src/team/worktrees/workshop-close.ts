@@ -1,0 +1,56 @@
+// The end of a writer's worktree: first what the team's branch lacks of its work is kept, then it goes.
+
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { snapshot } from '../../git/worktrees/uncommitted.ts';
+import { stashOf } from '../../git/worktrees/workshop-astray.ts';
+import { commitsBetween } from '../../git/worktrees/workshop-commits.ts';
+import type { Repository, Run } from '../../git/workshop-git.ts';
+import { headsOf } from './workshop-head.ts';
+import { keptRef, memberPath } from '../../git/worktrees/workshop-names.ts';
+import { removeWorktree } from '../../git/worktrees/workshop-place.ts';
+import { requireTeam, standAnywhere } from './workshop-writer.ts';
+
+/** Gives the ref that keeps it; null when the team's branch has it all. The writer's branch, from now on of no use, stays. */
+export async function closeWriter(
+  team: string,
+  member: string,
+  repository: Repository,
+  run: Run,
+): Promise<string | null> {
+  const path = memberPath(team, member, repository);
+  const { at, ...heads } = await headsOf(team, member, repository, run);
+  const head = requireTeam(team, heads.head);
+  let kept: string | null = null;
+  if (existsSync(path) || existsSync(join(path, '..', `.aside-${member}`))) {
+    const { worktree, ref, at: last, astray } = await standAnywhere({ team, member }, repository, run);
+    // Its branch may have what is not where it stands.
+    if (astray !== null) kept = await keep(last, head, team, member, repository, run);
+    const aside = astray === null ? null : stashOf(worktree.admin);
+    if (aside !== null) await keep(aside, head, team, member, repository, run);
+    if (astray?.sha === null) await run.git(worktree.path, ['symbolic-ref', 'HEAD', ref]);
+    const all = (await snapshot(worktree, team, member, repository, run)) ?? astray?.sha ?? last;
+    kept = (await keep(all, head, team, member, repository, run)) ?? kept;
+  } else if (at !== undefined) {
+    // Killed after the worktree was removed: what it held was kept.
+    const held = ['for-each-ref', '--format=%(refname)', `--contains=${at}`, keptRef('saved', team, member, '')];
+    const [first = ''] = (await run.git(repository.root, held)).split('\n');
+    kept = first !== '' ? first : await keep(at, head, team, member, repository, run);
+  }
+  await removeWorktree(path, repository);
+  return kept;
+}
+
+async function keep(
+  sha: string,
+  head: string,
+  team: string,
+  member: string,
+  repository: Repository,
+  run: Run,
+): Promise<string | null> {
+  if ((await commitsBetween(head, sha, repository, run)).length === 0) return null;
+  const ref = keptRef('saved', team, member, sha);
+  await run.git(repository.root, ['update-ref', ref, sha]);
+  return ref;
+}

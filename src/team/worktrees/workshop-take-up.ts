@@ -1,0 +1,163 @@
+// Adoption of a person's changes to a team's branch, made while the team was idle. After a rewrite,
+// writers' branches are rebased: otherwise their next merge would bring removed commits back.
+
+import { messageOf } from '../../base/rules/errors.ts';
+import { LEAD } from '../rules/message.ts';
+import { commitAt, commitsAt, isAncestor, mergeTrees } from '../../git/worktrees/workshop-commits.ts';
+import { identity, isOfTeam, type Repository, type Run } from '../../git/workshop-git.ts';
+import { headsOf } from './workshop-head.ts';
+import { moveAround } from '../../git/worktrees/workshop-move.ts';
+import { headRef, keptRef, leftRef, memberBranch, teamBranch } from '../../git/worktrees/workshop-names.ts';
+import { standIn } from './workshop-writer.ts';
+
+/**
+ * Adopts the branch as a person left it, also after a rewrite, a reset or a merge. Ignores changes by teammates.
+ * @param members the writers; other branches are not theirs, whatever their names
+ * @returns messages for people
+ */
+export async function takeUpHead(
+  team: string,
+  members: readonly string[],
+  repository: Repository,
+  run: Run,
+): Promise<readonly string[]> {
+  const { head, stands, isNoted } = await headsOf(team, null, repository, run);
+  if (!isNoted || head === undefined || stands === undefined || head === stands) return [];
+  const { top } = repository;
+  const by = (await run.git(top, ['log', '--first-parent', '--format=%ce', stands, `^${head}`])).trim();
+  const movers = by === '' ? await moverTo(stands, team, repository, run) : by.split('\n');
+  if (movers.length === 0 || movers.some((address) => isOfTeam(address))) return [];
+  const told: string[] = [];
+  if (!(await isAncestor(head, stands, repository, run))) {
+    told.push(`${teamBranch(team)}: what it held before is kept as ${await keep(team, LEAD, head, repository, run)}`);
+    for (const member of members) {
+      const words = await putUponNew({ team, member }, head, stands, repository, run).catch(messageOf);
+      if (words !== null) told.push(`${teamBranch(team)}--${member}: ${words}`);
+    }
+  }
+  await run.git(top, ['update-ref', '--no-deref', leftRef(team), stands, head]);
+  return told;
+}
+
+async function keep(team: string, member: string, sha: string, { top }: Repository, run: Run): Promise<string> {
+  const kept = keptRef('saved', team, member, sha);
+  await run.git(top, ['update-ref', kept, sha]);
+  return kept;
+}
+
+/** Address of the person or process that moved the branch last, from its reflog; empty if unknown. */
+async function moverTo(stands: string, team: string, { top }: Repository, run: Run): Promise<readonly string[]> {
+  const how = ['reflog', 'show', '-1', '--format=%H %ge', headRef(teamBranch(team)), '--'];
+  const [sha, address] = (await run.try(top, how)).stdout.trim().split(' ');
+  return sha === stands && address !== undefined ? [address] : [];
+}
+
+/** Rebases a writer's branch. Returns a message for people; null: nothing to report. */
+async function putUponNew(
+  { team, member }: { readonly team: string; readonly member: string },
+  was: string,
+  now: string,
+  repository: Repository,
+  run: Run,
+): Promise<string | null> {
+  const own = headRef(memberBranch(team, member));
+  if (!(await commitsAt([own], repository, run)).has(own)) return null;
+  const other = (await run.try(repository.top, ['symbolic-ref', '--quiet', own])).stdout.trim();
+  if (other !== '') return `stays as it was: it is another name of ${other}`;
+  const { worktree, ref, at } = await standIn({ team, member }, repository, run);
+  const shared = (await run.try(repository.top, ['merge-base', was, at])).stdout.trim();
+  // The branch contains no removed commits.
+  if (shared === '' || (await isAncestor(shared, now, repository, run))) return null;
+  const work = { was, shared, now, at, author: identity(team, member) };
+  const to = shared === at ? now : await ownWork(work, repository, run);
+  if (typeof to !== 'string') return comesBack(to.conflicts);
+  const kept = await keep(team, member, at, repository, run);
+  const inTheWay = await moveAround(worktree, ref, { from: at, to }, repository, run);
+  return inTheWay.length > 0 ? comesBack(inTheWay) : `put upon it with its own; where it stood is kept as ${kept}`;
+}
+
+function comesBack(files: readonly string[]): string {
+  return `stays as it was, with what was taken out, which comes back with its next merge: ${files.join(', ')} ${files.length === 1 ? 'does' : 'do'} not go together with the branch as it is now`;
+}
+
+/** Commits: `was` and `now` of the team's branch, `at` of the writer's, `shared` the merge base of `was` and `at`. */
+type Work = {
+  readonly was: string;
+  readonly shared: string;
+  readonly now: string;
+  readonly at: string;
+  readonly author: Readonly<Record<string, string>>;
+};
+
+type Conflicts = { readonly conflicts: readonly string[] };
+
+/** The writer's own work on the new branch: replayed commit by commit, or as one commit if that gives another tree. */
+async function ownWork(work: Work, repository: Repository, run: Run): Promise<string | Conflicts> {
+  const { was, shared, now, at, author } = work;
+  const merged = await mergeUpon(shared, now, at, author, repository, run);
+  if ('conflicts' in merged) return merged;
+  const { top } = repository;
+  const log = ['log', '-z', '--reverse', '--topo-order', '--no-merges'];
+  const told = async (format: string) =>
+    (await run.git(top, [...log, `--format=${format}`, at, `^${was}`, `^${now}`])).split('\0').map((one) => one.trim());
+  const shas = (await told('%H')).filter((sha) => sha !== '');
+  const replayed = await replay(shas, now, author, repository, run);
+  if (replayed?.tree === merged.tree) return replayed.last;
+  const trailers = (await told('%(trailers:only,unfold)')).flatMap((rows) => rows.split('\n'));
+  const words = [...(await told('%B')), [...new Set(trailers)].filter((row) => row !== '').join('\n')];
+  const message = words.filter((one) => one !== '').join('\n\n');
+  return commitOf(merged.tree, [now], message === '' ? 'Work that was not merged' : message, author, repository, run);
+}
+
+/** Replays commits onto another one; null if one conflicts or has no parent. */
+async function replay(
+  shas: readonly string[],
+  onto: string,
+  by: Readonly<Record<string, string>>,
+  repository: Repository,
+  run: Run,
+): Promise<{ readonly last: string; readonly tree: string } | null> {
+  const { top } = repository;
+  let last = onto;
+  let tree = (await run.git(top, ['rev-parse', `${onto}^{tree}`])).trim();
+  for (const sha of shas) {
+    const before = await commitAt(`${sha}^`, top, run);
+    const merged = before === null ? null : await mergeUpon(before, last, sha, by, repository, run);
+    if (merged === null || 'conflicts' in merged) return null;
+    if (merged.tree === tree) continue;
+    ({ tree } = merged);
+    const told = await run.git(top, ['log', '-1', '--date=raw', '--format=%an%x00%ae%x00%ad%x00%B', sha]);
+    const [name = '', email = '', date = '', message = ''] = told.split('\0');
+    const author = { ...by, GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: email, GIT_AUTHOR_DATE: date };
+    last = await commitOf(tree, [last], message.trim(), author, repository, run);
+  }
+  return { last, tree };
+}
+
+/** Three-way merge with `base` as merge base; by their own history, both sides have another one. */
+async function mergeUpon(
+  base: string,
+  ours: string,
+  theirs: string,
+  author: Readonly<Record<string, string>>,
+  repository: Repository,
+  run: Run,
+): Promise<{ readonly tree: string } | Conflicts> {
+  const anew = (sha: string, parents: readonly string[]) =>
+    commitOf(`${sha}^{tree}`, parents, 'Side', author, repository, run);
+  const from = await anew(base, []);
+  return mergeTrees(await anew(ours, [from]), await anew(theirs, [from]), repository, run);
+}
+
+async function commitOf(
+  tree: string,
+  parents: readonly string[],
+  message: string,
+  author: Readonly<Record<string, string>>,
+  { top }: Repository,
+  run: Run,
+): Promise<string> {
+  const from = parents.flatMap((parent) => ['-p', parent]);
+  const input = `${message}\n`;
+  return (await run.git(top, ['commit-tree', tree, ...from, '-F', '-'], { env: author, input })).trim();
+}

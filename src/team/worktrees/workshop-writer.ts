@@ -1,0 +1,96 @@
+// A writer's branch and worktree, brought together again whatever a kill, or the writer itself, did to them.
+
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { ToolError } from '../../base/rules/errors.ts';
+import { type Astray, astrayWords, stashOf, stepUnderWay, UNFINISHED } from '../../git/worktrees/workshop-astray.ts';
+import { commitAt, isAncestor, refAt } from '../../git/worktrees/workshop-commits.ts';
+import type { Repository, Run } from '../../git/workshop-git.ts';
+import { headsOf, noteHead } from './workshop-head.ts';
+import { finishMove, hasMove } from '../../git/worktrees/workshop-move.ts';
+import { headRef, memberBranch, memberPath, teamBranch } from '../../git/worktrees/workshop-names.ts';
+import { ensureWorktree, type Worktree } from '../../git/worktrees/workshop-place.ts';
+
+export type Writer = {
+  readonly worktree: Worktree;
+  readonly branch: string;
+  readonly ref: string;
+  /** Where its branch stands. */
+  readonly at: string;
+  /** Where the team's branch stands. */
+  readonly head: string;
+};
+
+/** `astray`: where its worktree stays that cannot be put upon its branch; null: it stands there. */
+export type Stood = Writer & { readonly astray: Astray | null };
+
+type Who = { readonly team: string; readonly member: string };
+
+/** The branch and its worktree, made where they are missing, with what was begun in them brought to its end. */
+export async function standIn(who: Who, repository: Repository, run: Run): Promise<Writer> {
+  return inOrder(await standAnywhere(who, repository, run));
+}
+
+/** Throws of a worktree that stands elsewhere. */
+export function inOrder(stood: Stood): Writer {
+  if (stood.astray === null) return stood;
+  throw new ToolError('git', `${stood.worktree.path}: ${stood.astray.words}`);
+}
+
+export async function standAnywhere(who: Who, repository: Repository, run: Run): Promise<Stood> {
+  const { team, member } = who;
+  const branch = memberBranch(team, member);
+  const ref = headRef(branch);
+  const heads = await headsOf(team, member, repository, run);
+  const head = requireTeam(team, heads.head);
+  const stood = heads.at;
+  await noteHead(team, heads, repository, run, stood === undefined ? ref : undefined);
+  const worktree = await ensureWorktree(memberPath(team, member, repository), [branch], repository, run);
+  const isInOrder = headOf(worktree) === ref && !hasMove(worktree);
+  const astray = isInOrder ? null : await attach(worktree, branch, repository, run);
+  if (!isInOrder && astray === null) await finishMove(worktree, ref, repository, run);
+  const at = isInOrder ? stood : await refAt(ref, repository, run);
+  return { worktree, branch, ref, at: at ?? head, head, astray };
+}
+
+/** The commit of the team's branch, given that it has one. */
+export function requireTeam(team: string, head: string | undefined): string {
+  if (head !== undefined) return head;
+  throw new ToolError('git', `${teamBranch(team)}: there is no such branch; the team has not begun, or it was deleted`);
+}
+
+/** The ref that the worktree stands on, as far as a file says so. */
+function headOf({ admin }: Worktree): string | null {
+  return /^ref: (.+)\n$/.exec(readFileSync(join(admin, 'HEAD'), 'utf8'))?.[1] ?? null;
+}
+
+/**
+ * Has the worktree stand on its branch again, with what it has. Files of another commit are never taken for changes to the
+ * branch: what that has beside them would be undone. Gives where it stays; null: it stands on the branch.
+ */
+async function attach(
+  { path, admin }: Worktree,
+  branch: string,
+  repository: Repository,
+  run: Run,
+): Promise<Astray | null> {
+  const ref = headRef(branch);
+  const other = (await run.try(path, ['symbolic-ref', '--quiet', 'HEAD'])).stdout.trim();
+  if (other === ref) return null;
+  const sha = await commitAt('HEAD', path, run);
+  const at = await refAt(ref, repository, run);
+  const step = stepUnderWay(admin);
+  const astray = { sha, words: astrayWords(sha, other, branch, step) };
+  if (stashOf(admin) !== null || (sha === null && other !== '')) return astray;
+  if (sha !== null && at !== null && sha !== at) {
+    if (await isAncestor(at, sha, repository, run)) await run.git(path, ['update-ref', ref, sha, at]);
+    else {
+      const isBehind = step === null && (await isAncestor(sha, at, repository, run));
+      const back = ['checkout', '--quiet', '--no-overwrite-ignore', branch];
+      return isBehind && (await run.try(path, back)).exitCode === 0 ? null : astray;
+    }
+  }
+  for (const name of UNFINISHED) rmSync(join(admin, name), { recursive: true, force: true });
+  await run.git(path, ['symbolic-ref', 'HEAD', ref]);
+  return null;
+}

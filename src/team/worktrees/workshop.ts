@@ -1,0 +1,333 @@
+// The workshop of a team: a worktree and a branch for each writer, and the one branch that takes in their work.
+
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { ToolError } from '../../base/rules/errors.ts';
+import { LEAD } from '../rules/message.ts';
+import type { ChangedPath, MemberWork, Merge, Workshop, WriterPlace } from '../../git/worktrees/workshop-port.ts';
+import { removeLargeTree } from '../../base/files/remove-tree.ts';
+import { changedIn, commitAll, keepLeftOut, keepSnapshot, leftOutOf, snapshot } from '../../git/worktrees/uncommitted.ts';
+import { unsettledIn } from '../../git/worktrees/unsettled.ts';
+import { beginBranch } from './workshop-begin.ts';
+import { closeWriter } from './workshop-close.ts';
+import {
+  commitAt,
+  commitsBetween,
+  countsBetween,
+  isAncestor,
+  mergeCommit,
+  refAt,
+  tasksBehind,
+} from '../../git/worktrees/workshop-commits.ts';
+import { fromRoot, identity, type Repository, type Run, writerEnvironment } from '../../git/workshop-git.ts';
+import {
+  checkedOutWords,
+  deleteRefs,
+  headsOf,
+  moveHead,
+  noteHead,
+  noteMerged,
+  personsTips,
+  putBack,
+} from './workshop-head.ts';
+import { move, moveAround } from '../../git/worktrees/workshop-move.ts';
+import {
+  baseRef,
+  headRef,
+  keptRef,
+  leftRef,
+  memberBranch,
+  memberPath,
+  teamBranch,
+  viewPath,
+} from '../../git/worktrees/workshop-names.ts';
+import { ensureWorktree, findWorktree, removeWorktree } from '../../git/worktrees/workshop-place.ts';
+import { movedFrom, refusePlan } from '../../git/worktrees/workshop-refuse.ts';
+import { settledBetween } from '../../git/worktrees/workshop-settled.ts';
+import { takeUpHead } from './workshop-take-up.ts';
+import { requireTeam, type Writer } from './workshop-writer.ts';
+import { type Tools, type WorkshopOptions, WorktreeAccess } from './worktree-access.ts';
+
+/** Somebody else moves the team's branch each time: not more often than that. */
+const MAX_TRIES = 10;
+
+export function createWorkshop(options: WorkshopOptions): Workshop {
+  return new GitWorkshop(options);
+}
+
+class GitWorkshop implements Workshop {
+  readonly #access: WorktreeAccess;
+  readonly #reading: Run;
+
+  constructor(options: WorkshopOptions) {
+    this.#access = new WorktreeAccess(options);
+    this.#reading = this.#access.reading;
+  }
+
+  async begin(team: string, how?: 'anew') {
+    await this.#access.requireGit();
+    return this.#access.turn(async ({ repository, run }) => {
+      const words = await checkedOutWords(teamBranch(team), repository, run);
+      if (words !== null) throw new ToolError('git', words);
+      return beginBranch(team, how === 'anew', repository, run);
+    });
+  }
+
+  takeUp(team: string, members: readonly string[]): Promise<readonly string[]> {
+    return this.#access.turn(({ repository, run }) => takeUpHead(team, members, repository, run));
+  }
+
+  open(team: string, member: string, how?: 'updated'): Promise<WriterPlace> {
+    return this.#access.anywhere(team, member, async (writer, tools) => {
+      const { worktree, branch, astray } = writer;
+      await this.#access.equip(worktree.path, tools);
+      const merge = how === undefined || astray !== null ? null : await update(writer, team, member, tools);
+      const place = { path: rootIn(worktree.path, tools.repository), branch, env: writerEnvironment(team, member) };
+      return { ...place, conflict: merge?.kind === 'conflict' ? merge.files : [] };
+    });
+  }
+
+  view(team: string, name: string, at?: string) {
+    return this.#access.turn(async (tools) => {
+      const { repository, run } = tools;
+      const path = viewPath(team, name, repository);
+      const heads = await headsOf(team, null, repository, run);
+      const head = requireTeam(team, heads.head);
+      await noteHead(team, heads, repository, run);
+      if (this.#access.isMissing(path, repository)) await removeWorktree(path, repository);
+      const commit = at ?? head;
+      await ensureWorktree(path, ['--detach', commit], repository, run);
+      await run.git(path, ['checkout', '--quiet', '--detach', '--force', commit]);
+      await run.git(path, ['clean', '--quiet', '-ffd']);
+      await this.#access.equip(path, tools);
+      return { path: rootIn(path, repository), head: commit };
+    });
+  }
+
+  update(team: string, member: string): Promise<Merge> {
+    return this.#access.writer(team, member, (writer, tools) => update(writer, team, member, tools));
+  }
+
+  astray(team: string, member: string): Promise<string | null> {
+    return this.#access.anywhere(team, member, async ({ worktree, astray }, { repository, run }) => {
+      if (astray !== null && astray.sha !== null)
+        await keepSnapshot(worktree, astray.sha, team, member, repository, run);
+      return astray?.words ?? null;
+    });
+  }
+
+  leftOut(team: string, member: string, files: readonly string[]) {
+    return this.#access.writer(team, member, async ({ worktree }, { repository, run }) => {
+      const root = rootIn(worktree.path, repository);
+      const { repositories, ignored, inSubmodules } = await leftOutOf(worktree, root, files, repository, run);
+      const fromTop = (paths: readonly string[]) => paths.map((path) => fromRoot(path, repository));
+      return { repositories: fromTop(repositories), ignored, inSubmodules: fromTop(inSubmodules) };
+    });
+  }
+
+  keep(team: string, member: string, ignored: readonly string[]): Promise<string> {
+    return this.#access.writer(team, member, ({ worktree, at }, { repository, run }) =>
+      keepLeftOut(worktree, at, team, member, repository, run, ignored),
+    );
+  }
+
+  save(team: string, member: string, message: string): Promise<string | null> {
+    return this.#access.writer(team, member, ({ worktree, ref }, { repository, run }) =>
+      commitAll(worktree, ref, message, team, member, repository, run),
+    );
+  }
+
+  async commits(team: string, member: string): Promise<MemberWork> {
+    const { repository } = await this.#access.ready();
+    const { at, ...heads } = await headsOf(team, member, repository, this.#reading);
+    if (at === undefined) return { tip: null, commits: [] };
+    const head = requireTeam(team, heads.head);
+    return { tip: at, commits: await commitsBetween(head, at, repository, this.#reading) };
+  }
+
+  async unmerged(team: string, member: string): Promise<readonly string[]> {
+    const { repository } = await this.#access.ready();
+    const own = async () => (await this.commits(team, member)).commits.flatMap(({ files }) => files);
+    if (findWorktree(memberPath(team, member, repository), repository) === null) return unique(await own());
+    // First what it stands on is its branch again, where it can be: its commits may be elsewhere.
+    const beside = await this.#access.anywhere(team, member, async ({ worktree, head, astray }, { run }) => {
+      if (astray?.sha === null) return [];
+      const names = await changedIn(worktree, repository, run);
+      const others = astray === null ? [] : await commitsBetween(head, astray.sha, repository, run);
+      return [...names.map((path) => fromRoot(path, repository)), ...others.flatMap(({ files }) => files)];
+    });
+    return unique([...beside, ...(await own())]);
+  }
+
+  async unsettled(team: string, member: string): Promise<readonly string[]> {
+    const { repository } = await this.#access.ready();
+    const head = requireTeam(team, (await headsOf(team, member, repository, this.#reading)).head);
+    const { commits } = await this.commits(team, member);
+    const files = unique(commits.flatMap((commit) => commit.files));
+    return unsettledIn(rootIn(memberPath(team, member, repository), repository), files, head, this.#reading);
+  }
+
+  async settled(team: string, member: string, upTo: string, files: readonly string[]) {
+    const { repository } = await this.#access.ready();
+    const head = requireTeam(team, (await headsOf(team, member, repository, this.#reading)).head);
+    return settledBetween(head, upTo, files, repository, this.#reading);
+  }
+
+  async kept(team: string): Promise<readonly string[]> {
+    const { repository } = await this.#access.ready();
+    const head = requireTeam(team, (await headsOf(team, null, repository, this.#reading)).head);
+    const how = ['for-each-ref', '--format=%(refname)', `--no-merged=${head}`, `refs/toolcrew/saved/${team}/`];
+    return (await this.#reading.git(repository.root, how)).split('\n').filter((ref) => ref !== '');
+  }
+
+  merge(team: string, member: string, message: string, upTo?: string): Promise<Merge> {
+    return this.#access.turn(async ({ repository, run }) => {
+      const { top } = repository;
+      const words = await checkedOutWords(teamBranch(team), repository, run);
+      if (words !== null) return { kind: 'checked_out', words };
+      let why: string | null = null;
+      for (let tries = 0; tries < MAX_TRIES; tries++) {
+        const heads = await headsOf(team, member, repository, run);
+        const { at } = heads;
+        const head = requireTeam(team, heads.head);
+        if (heads.stands !== head) return { kind: 'moved' };
+        if (at === undefined) return { kind: 'nothing' };
+        const last = upTo === undefined || upTo === at ? at : await commitAt(upTo, top, run);
+        if (last === null || (last !== at && !(await isAncestor(last, at, repository, run))))
+          throw new ToolError('git', `${upTo}: expected a commit of ${member}'s branch, which stands at ${at}`);
+        if (await isAncestor(last, head, repository, run)) return { kind: 'nothing' };
+        const merged = await mergeCommit(head, last, message, identity(team, LEAD), repository, run, 'always');
+        if (typeof merged !== 'string') return conflictOf(merged.conflicts, { of: last, into: head }, repository, run);
+        why = await moveHead(team, heads, merged, repository, run);
+        if (why === null) return { kind: 'merged', head: merged };
+      }
+      throw new ToolError('git', `${teamBranch(team)}: git did not move it to the merge in ${MAX_TRIES} tries: ${why}`);
+    });
+  }
+
+  async checkedOut(team: string): Promise<string | null> {
+    return checkedOutWords(teamBranch(team), (await this.#access.ready()).repository, this.#reading);
+  }
+
+  async tips() {
+    const { repository, run } = await this.#access.ready();
+    return personsTips(repository, run);
+  }
+
+  putBack(team: string): Promise<string | null> {
+    return this.#access.turn(({ repository, run }) => putBack(team, repository, run));
+  }
+
+  refuse(team: string, member: string, sha: string, files: readonly string[]): Promise<string> {
+    return this.#access.writer(team, member, async ({ worktree, ref, at, head }, { repository, run }) => {
+      const kept = keptRef('refused', team, member, sha);
+      const plan = await refusePlan({ sha, files, at, head }, identity(team, member), repository, run);
+      if (plan === null) {
+        if ((await refAt(kept, repository, run)) !== null) return kept;
+        throw new ToolError('git', `${sha}: expected a commit of ${member}'s branch that the team's branch lacks`);
+      }
+      const all = (await snapshot(worktree, team, member, repository, run)) ?? at;
+      await run.git(worktree.path, ['update-ref', kept, all]);
+      const back = [...plan.files, ...(await movedFrom(plan, all, repository, run))];
+      await move(worktree, ref, { from: at, to: plan.to, files: back }, repository, run);
+      return kept;
+    });
+  }
+
+  /** The commits that the team's branch began from, and stands at. */
+  async #span(team: string) {
+    const { repository } = await this.#access.ready();
+    const to = requireTeam(team, (await headsOf(team, null, repository, this.#reading)).head);
+    return { from: (await refAt(baseRef(team), repository, this.#reading)) ?? to, to, repository };
+  }
+
+  async tasks(team: string): Promise<readonly string[]> {
+    const { from, to, repository } = await this.#span(team);
+    return tasksBehind(from, to, null, repository, this.#reading);
+  }
+
+  async changed(team: string): Promise<readonly ChangedPath[]> {
+    const { from, to, repository } = await this.#span(team);
+    return countsBetween(from, to, repository, this.#reading);
+  }
+
+  close(team: string, member: string): Promise<string | null> {
+    return this.#access.turn(async ({ repository, run }) => {
+      const kept = await closeWriter(team, member, repository, run);
+      await run.git(repository.root, ['update-ref', '-d', headRef(memberBranch(team, member))]);
+      return kept;
+    });
+  }
+
+  end(team: string, known: readonly string[]): Promise<void> {
+    return this.#access.turn(async (tools) => {
+      const { repository, run } = tools;
+      const directory = join(repository.worktrees, team);
+      const names = existsSync(directory) ? readdirSync(directory) : [];
+      const aside = names.map((name) => name.replace(/^\.aside-/, '')).filter((name) => /^[A-Za-z0-9]/.test(name));
+      const members = new Set([...known, ...aside]);
+      await noteMerged(team, repository, run);
+      const closing = [...members].map((member) => closeWriter(team, member, repository, run));
+      for (const one of await Promise.allSettled(closing)) if (one.status === 'rejected') throw one.reason;
+      for (const name of names.filter((one) => one.startsWith('@')))
+        await removeWorktree(join(directory, name), repository);
+      await removeLargeTree(directory);
+      await putBack(team, repository, run);
+      // Nobody of the team is there any more: the branch is the person's.
+      const branches = [...members].map((member) => headRef(memberBranch(team, member)));
+      await deleteRefs([...branches, leftRef(team)], repository, run);
+    });
+  }
+
+  async forget(team: string, members: readonly string[]): Promise<void> {
+    await this.end(team, members);
+    await this.#access.turn(async ({ repository, run }) => {
+      const { root } = repository;
+      const ref = headRef(teamBranch(team));
+      const base = await refAt(baseRef(team), repository, run);
+      if (base === null || (await refAt(ref, repository, run)) !== base) return;
+      await run.git(root, ['update-ref', '-d', ref, base]);
+      await run.git(root, ['update-ref', '-d', baseRef(team), base]);
+    });
+  }
+}
+
+function unique(paths: readonly string[]): readonly string[] {
+  return [...new Set(paths)].sort();
+}
+
+/** Where the project's root is in a worktree; there, though no commit has it yet. */
+function rootIn(path: string, { prefix }: Repository): string {
+  const root = resolve(path, prefix);
+  mkdirSync(root, { recursive: true });
+  return root;
+}
+
+/** Brings the team's branch into a writer's. */
+async function update(
+  { worktree, ref, at, head }: Writer,
+  team: string,
+  member: string,
+  { repository, run }: Tools,
+): Promise<Merge> {
+  // They are asked for next, and tell which of the two comes before the other.
+  await commitsBetween(head, at, repository, run);
+  if (await isAncestor(head, at, repository, run)) return { kind: 'nothing' };
+  const author = identity(team, member);
+  const merged = await mergeCommit(at, head, `Merge ${teamBranch(team)}\n`, author, repository, run);
+  if (typeof merged !== 'string') return conflictOf(merged.conflicts, { of: at, into: head }, repository, run);
+  const inTheWay = await moveAround(worktree, ref, { from: at, to: merged }, repository, run);
+  if (inTheWay.length > 0) return conflictOf(inTheWay, { of: at, into: head }, repository, run);
+  return { kind: 'merged', head: merged };
+}
+
+/** @param files from the top @param commits the writer's, and the team's */
+async function conflictOf(
+  files: readonly string[],
+  commits: { readonly of: string; readonly into: string },
+  repository: Repository,
+  run: Run,
+): Promise<Merge> {
+  const tasks = await tasksBehind(commits.of, commits.into, files, repository, run);
+  return { kind: 'conflict', files: files.map((file) => fromRoot(file, repository)), tasks };
+}

@@ -1,0 +1,93 @@
+// Access to a team's repository and to the worktrees of its writers, one call at a time.
+
+import { join } from 'node:path';
+import { copyIgnored } from '../../git/worktrees/workshop-copies.ts';
+import { createRun, findRepository, type Repository, type Run, requireMergingGit } from '../../git/workshop-git.ts';
+import { memberPath } from '../../git/worktrees/workshop-names.ts';
+import { findWorktree } from '../../git/worktrees/workshop-place.ts';
+import { equip } from '../../git/worktrees/workshop-submodules.ts';
+import { Turns } from '../../git/worktrees/worktree-lock.ts';
+import { inOrder, type Stood, standAnywhere, type Writer } from './workshop-writer.ts';
+
+export type WorkshopOptions = {
+  /** The project's root, as `findProject` gives it. */
+  readonly root: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Globs of ignored files that each worktree has copies of; missing: none. */
+  readonly copies?: () => Promise<readonly string[]>;
+};
+
+export type Tools = { readonly repository: Repository; readonly run: Run; readonly turns: Turns };
+
+export class WorktreeAccess {
+  readonly #options: WorkshopOptions;
+  /** Git for what changes nothing, outside of turns. */
+  readonly reading: Run;
+  #tools: Promise<Tools> | undefined;
+  /** The git that is there is looked at once. */
+  #git: Promise<void> | undefined;
+  /** Worktrees that have what is installed in the checkout. */
+  readonly #equipped = new Set<string>();
+
+  constructor(options: WorkshopOptions) {
+    this.#options = options;
+    this.reading = createRun(options.env);
+  }
+
+  /** Throws where git is too old to merge without a work tree. */
+  requireGit(): Promise<void> {
+    const { root, env } = this.#options;
+    this.#git ??= requireMergingGit(root, this.reading, env).catch((error: unknown) => {
+      this.#git = undefined;
+      throw error;
+    });
+    return this.#git;
+  }
+
+  ready(): Promise<Tools> {
+    const { root, env } = this.#options;
+    this.#tools ??= (async () => {
+      const repository = await findRepository(root, this.reading, env);
+      const turns = new Turns(join(repository.common, 'toolcrew', 'workshop.lock'));
+      return { repository, turns, run: createRun(env, { common: repository.common, mark: turns.mark }) };
+    })().catch((error: unknown) => {
+      this.#tools = undefined;
+      throw error;
+    });
+    return this.#tools;
+  }
+
+  async turn<T>(act: (tools: Tools) => Promise<T>): Promise<T> {
+    const tools = await this.ready();
+    return tools.turns.take(() => act(tools));
+  }
+
+  /** Acts in a writer's worktree, which is there and in order. */
+  writer<T>(team: string, member: string, act: (writer: Writer, tools: Tools) => Promise<T>): Promise<T> {
+    return this.anywhere(team, member, (stood, tools) => act(inOrder(stood), tools));
+  }
+
+  /** The same in one that may stand elsewhere than on its branch. */
+  anywhere<T>(team: string, member: string, act: (stood: Stood, tools: Tools) => Promise<T>): Promise<T> {
+    return this.turn(async (tools) => {
+      const { repository, run } = tools;
+      this.isMissing(memberPath(team, member, repository), repository);
+      return act(await standAnywhere({ team, member }, repository, run), tools);
+    });
+  }
+
+  /** Whether a worktree is to be made anew: nothing is in it then. */
+  isMissing(path: string, repository: Repository): boolean {
+    const isMissing = findWorktree(path, repository) === null;
+    if (isMissing) this.#equipped.delete(path);
+    return isMissing;
+  }
+
+  /** Once for each start of a lead: something may have been installed before that. */
+  async equip(path: string, { repository, run }: Tools): Promise<void> {
+    if (this.#equipped.has(path)) return;
+    await equip(path, repository, run);
+    await copyIgnored(path, repository, (await this.#options.copies?.()) ?? [], run);
+    this.#equipped.add(path);
+  }
+}

@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
+import { boundsOf, credentialPlaces, Isolation } from '../../src/agents/isolation.ts';
+import { runProgram } from '../../src/base/processes/program.ts';
+import { programFile } from '../support/compiled.ts';
+import { tempDir } from '../support/temp.ts';
+
+const env = { PATH: process.env.PATH ?? '' };
+
+async function isolated(t: { after(fn: () => void): void }) {
+  const home = tempDir(t);
+  for (const directory of ['.config/gh', '.ssh', 'state/homes', 'workspaces/issue-1', 'workspaces/issue-2', 'project'])
+    mkdirSync(join(home, directory), { recursive: true });
+  writeFileSync(join(home, '.config/gh/hosts.yml'), 'oauth_token: the-login\n');
+  writeFileSync(join(home, '.git-credentials'), 'https://x:the-login@host\n');
+  writeFileSync(join(home, '.ssh/id'), 'the-login\n');
+  writeFileSync(join(home, 'project/WORKFLOW.md'), 'the workflow\n');
+  writeFileSync(join(home, 'state/journal.jsonl'), 'the journal\n');
+  const bounds = boundsOf({
+    stateDir: join(home, 'state'),
+    workspaceRoot: join(home, 'workspaces'),
+    workflowPath: join(home, 'project/WORKFLOW.md'),
+    packageRoot: process.cwd(),
+    env: { HOME: home },
+  });
+  const isolation = await Isolation.probe('auto', bounds);
+  const own = join(home, 'workspaces/issue-1');
+  const run = async (script: string) => {
+    const [file, args] = isolation.wrap('/bin/sh', ['-c', script], [own, join(home, 'state/homes')]);
+    return runProgram(file, args, { cwd: own, env: { ...env, HOME: home }, input: 'the input' });
+  };
+  return { home, isolation, run };
+}
+
+const bare = spawnSync('unshare', ['--user', '--map-root-user', '--mount', '--pid', '--fork', 'true'], {
+  encoding: 'utf8',
+});
+const possible = bare.status === 0 ? {} : { skip: `this kernel gives no namespaces: ${bare.stderr}` };
+
+test('input, output and exit code are those of the program', possible, async (t) => {
+  const { run } = await isolated(t);
+  const result = await run('cat; echo err >&2; exit 7');
+  assert.equal(result.exitCode, 7);
+  assert.equal(result.stdout, 'the input');
+  assert.equal(result.stderr, 'err\n');
+});
+
+test('no process of anybody else is to be seen, and its own user is kept', possible, async (t) => {
+  const { run } = await isolated(t);
+  const { stdout } = await run(
+    `ls /proc | grep -c "^[0-9]"; id -u; cat /proc/1/cmdline | tr "\\0" " "; ls /proc/${process.pid}/environ 2>&1; kill -9 ${process.pid} 2>&1`,
+  );
+  const [count, uid, first, , kill] = stdout.split('\n');
+  assert.ok(Number(count) <= 5, stdout);
+  assert.equal(Number(uid), process.getuid?.());
+  assert.match(first ?? '', /^\/bin\/sh/);
+  assert.match(`${stdout}${kill}`, /No such (file|process)/);
+});
+
+test(
+  'credential files are empty, the rest of the home is read-only, the own places can be written',
+  possible,
+  async (t) => {
+    const { home, run } = await isolated(t);
+    const { stdout } = await run(`
+    cat ~/.config/gh/hosts.yml ~/.git-credentials ~/.ssh/id 2>&1 | grep -c the-login
+    for file in ~/.bashrc ~/state/journal.jsonl ~/project/WORKFLOW.md ~/workspaces/issue-2/x ${process.cwd()}/planted; do echo pwned >> $file && echo "WROTE $file"; done 2>/dev/null
+    echo mine > own.txt && echo "wrote own"
+    echo home > ~/state/homes/x && echo "wrote home"
+    for fd in 3 4 5 6 7 8 9; do [ -e /proc/self/fd/$fd ] && echo "OPEN $fd"; done
+    umount ~/.ssh 2>/dev/null && echo "UNMOUNTED"
+    mount -o remount,rw ~ 2>/dev/null && echo "REMOUNTED"
+    unshare --user --map-root-user --mount sh -c 'umount ~/.ssh && echo UNMOUNTED; mount -o remount,bind,rw ~ && echo REMOUNTED' 2>/dev/null
+    cat ~/.ssh/id 2>/dev/null
+    exit 0`);
+    assert.equal(stdout, '0\nwrote own\nwrote home\n');
+    assert.equal(readFileSync(join(home, 'state/journal.jsonl'), 'utf8'), 'the journal\n');
+    assert.equal(existsSync(join(home, '.bashrc')), false);
+    assert.equal(readFileSync(join(home, '.ssh/id'), 'utf8'), 'the-login\n', 'outside nothing has changed');
+  },
+);
+
+test('one program makes the mounts of every workspace, from one table', possible, async (t) => {
+  const { home, isolation } = await isolated(t);
+  const [first, second] = [1, 2].map((issue) => {
+    const own = join(home, `workspaces/issue-${issue}`);
+    const [, args] = isolation.wrap('true', [], [own, join(home, 'state/homes')]);
+    const at = args.indexOf('init');
+    return args.slice(at + 3).map((word) => word.replace(own, 'OWN'));
+  });
+  assert.deepEqual(first, second);
+  assert.deepEqual(first?.slice(0, 7), ['o', 'OWN', '', 'o', join(home, 'state/homes'), '', 't']);
+  assert.equal(first?.filter((word) => word === 't' || word === 'w').length, 1);
+});
+
+test('many places to write to can all be written to, and what is between them cannot', possible, async (t) => {
+  const { home, isolation } = await isolated(t);
+  const places = Array.from({ length: 15 }, (_, index) => join(home, `state/p ${index}/own`));
+  for (const place of places) mkdirSync(place, { recursive: true });
+  const script = `for place; do echo > "$place/x"; echo > "$place/../x"; done 2>/dev/null; ls -d ${home}/state/*/x; ls ${home}/state/*/own; for fd in 3 4 5 6 7 8 9; do [ -e /proc/self/fd/$fd ] && echo "OPEN $fd"; done; :`;
+  const [file, args] = isolation.wrap('/bin/sh', ['-c', script, 'sh', ...places], places);
+  const { stdout } = await runProgram(file, args, { cwd: home, env });
+  assert.deepEqual(
+    stdout.split('\n').filter((line) => !line.endsWith(':') && line !== ''),
+    places.map(() => 'x'),
+  );
+});
+
+test('whatever it started ends with it, also what left the group and hid its mark', possible, async (t) => {
+  const { home, run } = await isolated(t);
+  const file = join(home, 'state/homes/beat');
+  const { stdout } = await run(
+    `env -i PATH="$PATH" setsid sh -c 'while :; do date +%s%N > ${file}; sleep 0.02; done' & while [ ! -s ${file} ]; do sleep 0.01; done; echo up`,
+  );
+  assert.equal(stdout, 'up\n');
+  const last = readFileSync(file, 'utf8');
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  assert.equal(readFileSync(file, 'utf8'), last);
+});
+
+test('SIGTERM reaches the program, which may end in order', possible, async (t) => {
+  const { home, isolation } = await isolated(t);
+  const own = join(home, 'workspaces/issue-1');
+  const [file, args] = isolation.wrap(
+    '/bin/sh',
+    ['-c', 'trap "echo bye; exit 9" TERM; echo up; while :; do sleep 0.02; done'],
+    [own],
+  );
+  const stop = new AbortController();
+  const { startProgram } = await import('../../src/base/processes/program.ts');
+  const program = await startProgram(file, args, { cwd: own, env, signal: stop.signal, graceMs: 20_000 });
+  let said = '';
+  program.stdout.on('data', (chunk: Buffer) => {
+    said += chunk.toString();
+    if (said === 'up\n') stop.abort();
+  });
+  assert.deepEqual(await program.exit, { exitCode: 9, signal: null });
+  assert.equal(said, 'up\nbye\n');
+});
+
+test(
+  'places that are mounts of their own, with flags that may not be dropped, are bounded all the same',
+  possible,
+  (t) => {
+    const home = tempDir(t);
+    const { stdout, stderr } = spawnSync(
+      'unshare',
+      [
+        ...['--user', '--map-root-user', '--mount', '--', process.execPath, programFile('mounted-home'), home],
+        `cat ~/.ssh/id ~/.config/gh/hosts.yml ~/.netrc 2>&1 | grep -c the-login
+       for file in ~/x ~/.ssh/x ~/state/x ~/project/x "$HOME/work spaces/x"; do touch "$file" && echo "WROTE $file"; done 2>/dev/null
+       touch own.txt ~/state/homes/x && echo "wrote own"`,
+      ],
+      { encoding: 'utf8' },
+    );
+    assert.equal(stdout, '0\nwrote own\n', stderr);
+  },
+);
+
+test('a link in the way of a bound leads to the real place', possible, async (t) => {
+  const home = tempDir(t);
+  mkdirSync(join(home, 'real'));
+  symlinkSync(join(home, 'real'), join(home, 'link'));
+  const isolation = await Isolation.probe('auto', {
+    readOnly: [join(home, 'link')],
+    hidden: [join(home, 'nowhere')],
+    tables: join(home, 'mounts'),
+  });
+  const [file, args] = isolation.wrap('/bin/sh', ['-c', `echo x > ${home}/real/x`], []);
+  assert.notEqual((await runProgram(file, args, { cwd: home, env })).exitCode, 0);
+});
+
+test('off is off; required and impossible is an error that says why', async () => {
+  const off = await Isolation.probe('off', { readOnly: [], hidden: [], tables: '/nowhere' });
+  assert.deepEqual(off.wrap('/bin/true', ['a'], []), ['/bin/true', ['a']]);
+  assert.equal(off.reason, 'tool.isolation is off');
+});
+
+test('where credentials lie', () => {
+  const places = credentialPlaces({
+    HOME: '/h',
+    SSH_AUTH_SOCK: '/run/agent',
+    XDG_RUNTIME_DIR: '/run/me',
+    GH_CONFIG_DIR: '/gh',
+  });
+  for (const place of [
+    '/gh',
+    '/h/.ssh',
+    '/h/.netrc',
+    '/h/.git-credentials',
+    '/h/.config/git/credentials',
+    '/h/.gitconfig',
+    '/h/.config/git/config',
+    '/h/.docker/config.json',
+    '/h/.npmrc',
+    '/h/.aws',
+    '/h/.config/gcloud',
+    '/run/agent',
+    '/run/me',
+  ])
+    assert.ok(places.includes(place), place);
+  const served = credentialPlaces({ HOME: '/h', CLAUDE_CODE_USE_BEDROCK: '1', CLAUDE_CODE_USE_VERTEX: '1' });
+  for (const place of ['/h/.aws', '/h/.config/gcloud']) assert.equal(served.includes(place), false, place);
+});

@@ -1,0 +1,172 @@
+// Atomic creation of whole files under a new name, with and without hard links.
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import fs, { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { join } from 'node:path';
+import test, { type TestContext } from 'node:test';
+import { takeTurn } from '../../../src/gate/run/check-lock.ts';
+import { FileJournal } from '../../../src/daemon/journal/journal.ts';
+import { FileTeamLog } from '../../../src/team/log/team-log.ts';
+import { Turns } from '../../../src/git/worktrees/worktree-lock.ts';
+import { HeldLock } from '../../../src/base/files/process-lock.ts';
+import { linkNew, renameNew } from '../../../src/base/files/create-exclusive.ts';
+import { readStamp, signStamp } from '../../../src/claude-code/older/caller-signature.ts';
+import { HookedProject, TEAM } from '../../support/hooked.ts';
+import { rec } from '../../support/team.ts';
+import { finallyDo, tempDir } from '../../support/temp.ts';
+
+/** Error codes of `link` on file systems without hard links; null: hard links work. */
+const ANSWERS = [null, 'EPERM', 'ENOTSUP'];
+
+function answering(t: TestContext, code: string | null): void {
+  if (code === null) return;
+  t.mock.method(fs, 'linkSync', () => {
+    throw Object.assign(new Error(`${code}: link`), { code });
+  });
+  syncBuiltinESMExports();
+  finallyDo(t, () => {
+    t.mock.restoreAll();
+    syncBuiltinESMExports();
+  });
+}
+
+const isTaken = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'EEXIST';
+
+for (const code of ANSWERS) {
+  const where = code === null ? 'with links' : `without links (${code})`;
+
+  test(`${where}: a name is given once, and nothing is left beside it`, (t) => {
+    answering(t, code);
+    const directory = tempDir(t);
+    const path = (name: string) => join(directory, name);
+    for (const name of ['one', 'other', 'third']) writeFileSync(path(name), name);
+    renameNew(path('one'), path('named'));
+    assert.throws(() => renameNew(path('other'), path('named')), isTaken);
+    assert.throws(() => linkNew(path('other'), path('named')), isTaken);
+    linkNew(path('other'), path('also'));
+    assert.throws(() => linkNew(path('third'), path('also')), isTaken);
+    assert.deepEqual(readdirSync(directory), ['also', 'named', 'other', 'third']);
+    assert.equal(readFileSync(path('named'), 'utf8'), 'one');
+    assert.equal(readFileSync(path('also'), 'utf8'), 'other');
+    assert.throws(() => renameNew(path('one'), path('new')), /ENOENT/);
+    assert.ok(!existsSync(path('new')));
+  });
+
+  test(`${where}: logs, keys and locks are made`, async (t) => {
+    answering(t, code);
+    const directory = tempDir(t);
+    const log = new FileTeamLog({ directory, now: () => 1, maxBytes: 1 });
+    for (const record of [rec('created'), rec('task_created'), rec('task_created')])
+      assert.equal((await log.append(record)).refusal, null);
+    assert.equal(log.state.tasks.size, 2);
+    await log.close();
+    const files = readdirSync(directory);
+    assert.ok(files.length > 1 && files.every((file) => /^log(\.\d+)?\.jsonl$/.test(file)), files.join());
+
+    const stamp = { session: 's', agentId: 'a', agentType: 'team-tester', toolUseId: null };
+    const keys = join(tempDir(t), 'keys');
+    assert.deepEqual(readStamp(keys, signStamp(keys, stamp)), stamp);
+    assert.deepEqual(readdirSync(keys), ['stamp.key']);
+
+    const places = tempDir(t);
+    const never = () => assert.fail('nobody else has it');
+    const dead = { pid: 2 ** 22, host: 'x', namespace: '', start_time: null, since: 'x', workflow: 'x', url: null };
+    for (const before of [null, '', JSON.stringify(dead)]) {
+      const path = join(places, 'held');
+      if (before !== null) writeFileSync(path, before);
+      if (before !== null) fs.utimesSync(path, 0, 0);
+      const lock = new HeldLock({ path, workflow: 'x', refuse: never, giveUp: never });
+      const take = () =>
+        new HeldLock({ path, workflow: 'x', refuse: ({ pid }) => assert.fail(`by ${pid}`), giveUp: never });
+      assert.throws(take, new RegExp(`by ${process.pid}`));
+      lock.release();
+      assert.deepEqual(readdirSync(places), []);
+    }
+    assert.equal(await new Turns(join(places, 'turn')).take(() => Promise.resolve('taken')), 'taken');
+    const measuring = { path: join(places, 'checks'), now: () => 0, giveUpAt: 1, signal: t.signal };
+    const checks = await takeTurn(measuring, () => false);
+    assert.equal(checks?.hasWaited, false);
+    checks.end(null);
+    assert.deepEqual(readdirSync(places), []);
+  });
+
+  test(`${where}: a journal that has grown goes on in a new file beside the old one`, async (t) => {
+    answering(t, code);
+    const directory = tempDir(t);
+    const journal = new FileJournal({ directory, now: () => 1, maxBytes: 1 });
+    finallyDo(t, () => journal.close());
+    await journal.append({ type: 'finished', issue: 1, outcome: 'closed', updated_at: 'x' });
+    assert.deepEqual(readdirSync(directory).sort(), ['journal.1.jsonl', 'journal.jsonl']);
+  });
+}
+
+test('a turn whose owner died is taken over, one that changes hands is waited for', (t) => {
+  answering(t, 'EPERM');
+  const directory = tempDir(t);
+  const [draft, path] = [join(directory, 'draft'), join(directory, 'named')];
+  writeFileSync(draft, 'whole');
+  writeFileSync(`${path}.turn`, 'of 1');
+  let calls = 0;
+  t.mock.method(performance, 'now', () => {
+    calls += 1;
+    // The turn changes its owner every second.
+    if (calls < 10) writeFileSync(`${path}.turn`, `of ${calls}`);
+    return calls * 1000;
+  });
+  renameNew(draft, path);
+  assert.ok(calls > 10, `${calls}`);
+  assert.deepEqual(readdirSync(directory), ['named']);
+});
+
+test('a turn of who lives is waited for however long it takes; one that was lost meanwhile is taken anew', (t) => {
+  answering(t, 'EPERM');
+  const directory = tempDir(t);
+  const [draft, path] = [join(directory, 'draft'), join(directory, 'named')];
+  const turn = `${path}.turn`;
+  writeFileSync(draft, 'whole');
+  let now = 0;
+  t.mock.method(performance, 'now', () => {
+    now += 60_000;
+    return now;
+  });
+  let looks = 0;
+  let held = '';
+  const { wait } = Atomics;
+  t.mock.method(Atomics, 'wait', (...args: Parameters<typeof wait>) => {
+    looks += 1;
+    assert.equal(readFileSync(turn, 'utf8'), held, 'it is left to who has it');
+    if (looks === 5) fs.rmSync(turn);
+    return wait(...args);
+  });
+  const { existsSync: exists } = fs;
+  let entered = 0;
+  t.mock.method(fs, 'existsSync', (file: string) => {
+    if (file !== path) return exists(file);
+    entered += 1;
+    // During the first turn, another process of this machine takes it over and holds it for minutes.
+    if (entered === 1) {
+      held = `${readFileSync(turn, 'utf8')}, another`;
+      writeFileSync(turn, held);
+    }
+    return exists(file);
+  });
+  syncBuiltinESMExports();
+  renameNew(draft, path);
+  assert.deepEqual([looks, entered], [5, 2]);
+  assert.deepEqual(readdirSync(directory), ['named']);
+});
+
+test('without links one of many founds a team, and all read the same', async (t) => {
+  const project = new HookedProject(t);
+  const preload = join(process.cwd(), 'test', 'support', 'programs', 'no-links.cjs');
+  const args = ['--require', preload, join(process.cwd(), 'dist', 'cli.js'), 'team', 'create', TEAM];
+  const options = { cwd: project.root, env: project.env };
+  const create = () =>
+    new Promise((resolve) => execFile(process.execPath, args, options, (error) => resolve(error?.code)));
+  const codes = await Promise.all(Array.from({ length: 6 }, create));
+  assert.deepEqual(codes.sort(), [1, 1, 1, 1, 1, undefined]);
+  assert.equal(project.state().session, 'created');
+  assert.deepEqual(readdirSync(join(project.root, '.tool', 'teams', TEAM)), ['log.jsonl']);
+});

@@ -1,0 +1,428 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
+import { parseFrontMatter, readLoosely } from '../../../src/base/config/front-matter.ts';
+import type { WorkflowSource } from '../../../src/daemon/config/state-place.ts';
+import { parseWorkflow, readWorkflow } from '../../../src/daemon/config/read-workflow.ts';
+import { WorkflowFile } from '../../../src/daemon/config/workflow-file.ts';
+import { workflowJsonSchema } from '../../../src/daemon/config/workflow-schema.ts';
+import { ToolError } from '../../../src/base/rules/errors.ts';
+import { parseRemoteUrl, type Remote } from '../../../src/git/rules/repository.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+import { tempDir } from '../../support/temp.ts';
+
+const source = (env: Record<string, string> = {}): WorkflowSource => ({
+  env: { HOME: '/home/me', ...env },
+  detectRemote: () => ({ kind: 'none', says: 'has no Git remote to read it from' }),
+});
+
+function parse(yaml: string, env: Record<string, string> = {}, prompt = 'Do it.') {
+  return parseWorkflow(`---\n${yaml}\n---\n${prompt}`, '/project/WORKFLOW.md', source(env));
+}
+
+/** The problems that reading a file names. */
+function problems(yaml: string, env: Record<string, string> = {}, prompt = 'Do it.'): string[] {
+  try {
+    parse(yaml, env, prompt);
+  } catch (error) {
+    assert.ok(error instanceof ToolError && error.code === 'config', String(error));
+    return error.message
+      .split('\n')
+      .slice(1)
+      .map((line) => line.trim());
+  }
+  return [];
+}
+
+const REPO = 'tracker: { repo: o/r }';
+
+test('with nothing but the repository, every default holds', () => {
+  const workflow = parse(REPO);
+  assert.deepEqual(workflow, {
+    path: '/project/WORKFLOW.md',
+    tracker: {
+      kind: 'github',
+      slug: { owner: 'o', repo: 'r' },
+      apiUrl: 'https://api.github.com',
+      tokenVariable: null,
+      caFile: null,
+      trust: 'write',
+      draft: false,
+    },
+    labels: { active: ['tool-todo'], done: 'tool-done', failed: 'tool-failed' },
+    polling: { intervalMs: 30_000 },
+    workspace: {
+      root: '/tmp/tool-harness-test',
+      keep: false,
+      savedKeepDays: 30,
+      branchPrefix: 'tool/',
+      submodules: true,
+      cloneTimeoutMs: 600_000,
+      cloneDepth: null,
+    },
+    hooks: { afterCreate: null, beforeRun: null, afterRun: null, beforeRemove: null, timeoutMs: 300_000 },
+    stateDir: '/home/me/.local/state/toolcrew/github.com/o/r',
+    agent: {
+      maxConcurrent: 1,
+      maxAttempts: 3,
+      maxTurns: 20,
+      maxRetryBackoffMs: 300_000,
+      maxCostUsd: null,
+      maxCostPerDayUsd: null,
+    },
+    tool: {
+      runtime: 'claude',
+      command: ['claude'],
+      agent: null,
+      stallTimeoutMs: 600_000,
+      turnTimeoutMs: 3_600_000,
+      startTimeoutMs: 120_000,
+      mode: 'agent',
+      permissionMode: 'acceptEdits',
+      isolation: 'auto',
+      allowedTools: ['Bash', 'Edit', 'Write', 'NotebookEdit', 'Read', 'Glob', 'Grep', 'TodoWrite', 'Task', 'Agent'],
+      env: [],
+    },
+    server: { port: 8888, host: '127.0.0.1', allowedHosts: ['localhost', '127.0.0.1', '[::1]'], token: null },
+    prompt: 'Do it.',
+  });
+  assert.ok(Object.isFrozen(workflow));
+});
+
+test('paths: ~, $VAR, relative to the file, XDG_STATE_HOME', () => {
+  assert.equal(parse(`${REPO}\nworkspace: { root: ~/w }`).workspace.root, '/home/me/w');
+  assert.equal(parse(`${REPO}\nworkspace: { root: ./w }`).workspace.root, '/project/w');
+  assert.equal(parse(`${REPO}\nworkspace: { root: $BASE/w }`, { BASE: '/b' }).workspace.root, '/b/w');
+  assert.equal(parse(`${REPO}\nstate: { dir: "\${BASE}/s" }`, { BASE: '/b' }).stateDir, '/b/s');
+  assert.equal(parse(REPO, { XDG_STATE_HOME: '/x' }).stateDir, '/x/toolcrew/github.com/o/r');
+  assert.equal(
+    parse('tracker: { repo: o/r, api_url: "https://git.example.com:8443/api/v3/" }').stateDir,
+    '/home/me/.local/state/toolcrew/git.example.com_8443/o/r',
+  );
+  assert.deepEqual(problems(`${REPO}\nworkspace: { root: $NOWHERE/w }`), [
+    'workspace.root: expected a path, got "$NOWHERE/w" with $NOWHERE, which is not set',
+  ]);
+});
+
+test('the agent that leads: the one of the file, jarvis where .claude/ stands beside it, else none', (t) => {
+  const directory = tempDir(t);
+  const agentOf = (yaml: string) =>
+    parseWorkflow(`---\n${REPO}\n${yaml}\n---\nx`, join(directory, 'WORKFLOW.md'), source()).tool.agent;
+  assert.equal(agentOf(''), null);
+  assert.equal(agentOf('tool: { agent: jarvis }'), 'jarvis');
+  mkdirSync(join(directory, '.claude'));
+  assert.equal(agentOf(''), 'jarvis');
+  assert.equal(agentOf('tool: { agent: null }'), null);
+  assert.equal(agentOf('tool: { agent: other }'), 'other');
+});
+
+test('the server answers to the address it listens on', () => {
+  const names = (server: string) => parse(`${REPO}\nserver: ${server}`).server.allowedHosts.slice(3);
+  assert.deepEqual(names('{ host: 192.168.1.5, token: x }'), ['192.168.1.5']);
+  assert.deepEqual(names('{ host: "fd00::5", token: x, allowed_hosts: [status.example.com] }'), [
+    '[fd00::5]',
+    'status.example.com',
+  ]);
+  assert.deepEqual(names('{ host: 0.0.0.0, token: x }'), []);
+});
+
+test('active labels: nested or at the top level, one or several, never both', () => {
+  assert.deepEqual(parse('tracker: { repo: o/r, active_states: go }').labels.active, ['go']);
+  assert.deepEqual(parse(`${REPO}\nactive_states: [a, b]`).labels.active, ['a', 'b']);
+  const [comma, ...others] = problems(`${REPO}\nactive_states: ["a, b", c]`);
+  assert.match(comma ?? '', /^active_states: expected labels without a comma, got "a, b"/);
+  assert.deepEqual(others, []);
+  assert.deepEqual(problems('tracker: { repo: o/r, active_states: [a] }\nactive_states: [b]'), [
+    'active_states: expected once, got it at the top level and in tracker as well',
+  ]);
+});
+
+/** Reads a file without a repository, beside a remote that is given. */
+function beside(remote: Remote, tracker = '{}') {
+  const text = `---\ntracker: ${tracker}\n---\n`;
+  const detectRemote = (directory: string): Remote =>
+    directory === '/project' ? remote : { kind: 'none', says: 'is elsewhere' };
+  return parseWorkflow(text, '/project/WORKFLOW.md', { env: {}, detectRemote });
+}
+
+function remoteAt(url: string): Remote {
+  const found = parseRemoteUrl(url);
+  return found === undefined ? { kind: 'none', says: 'has none' } : { kind: 'repository', ...found };
+}
+
+test('a slug is detected when the file names none', () => {
+  const detected = beside(remoteAt('git@github.com:a/b.git'));
+  assert.deepEqual(detected.tracker.slug, { owner: 'a', repo: 'b' });
+  assert.match(detected.prompt, /issue\.body \| fence/, 'an empty prompt is the built-in one');
+  assert.throws(() => beside({ kind: 'none', says: 'has the Git remote origin at /srv/x' }), {
+    message: /tracker\.repo: .* got nothing, and \/project has the Git remote origin at \/srv\/x$/,
+  });
+});
+
+test('a remote of another host than the API’s is no answer, unless the file names the repository', () => {
+  assert.throws(() => beside(remoteAt('https://gitlab.com/o/r.git')), {
+    message:
+      /tracker\.repo: expected a repository of github\.com \(tracker\.api_url\), got nothing, and the Git remote of \/project is one of gitlab\.com; set tracker\.repo to the one on github\.com, or tracker\.api_url to https:\/\/gitlab\.com\/api\/v3 if gitlab\.com is a GitHub Enterprise server$/,
+  });
+  assert.throws(() => beside(remoteAt('git@github.com:o/r.git'), '{ api_url: "https://git.example.com/api/v3" }'), {
+    message: /expected a repository of git\.example\.com .* one of github\.com; .* to https:\/\/api\.github\.com if/,
+  });
+  assert.deepEqual(beside(remoteAt('https://gitlab.com/o/r.git'), '{ repo: a/b }').tracker.slug, {
+    owner: 'a',
+    repo: 'b',
+  });
+  const fitting: readonly [string, string][] = [
+    ['ssh://git@git.example.com:2222/o/r.git', 'https://git.example.com/api/v3'],
+    ['https://team.ghe.com/o/r', 'https://api.team.ghe.com'],
+    ['git@ssh.github.com:o/r.git', 'https://api.github.com'],
+    ['http://localhost:3000/o/r.git', 'http://127.0.0.1:4000'],
+  ];
+  for (const [remote, api] of fitting)
+    assert.deepEqual(beside(remoteAt(remote), `{ api_url: "${api}" }`).tracker.slug, { owner: 'o', repo: 'r' }, remote);
+});
+
+test('every problem is named at once: path, what was expected, what came, the nearest key', () => {
+  const yaml = `
+tracker:
+  repo: not a slug
+  api_url: ftp://x
+  token: ghp_secret
+  trsut: write
+  done_label: tool-todo
+polling: { interval_ms: fast }
+workspace: { root: $NOWHERE, branch_prefix: /tool }
+agent: { max_concurent_agents: 2, max_attempts: 0 }
+tool: { runtime: cluade, mode: teem, env: [PATH, GH_TOKEN], permission_mode: yolo, stall_timeout_ms: 1.5 }
+server: { port: 99999, host: 0.0.0.0 }
+hook: {}
+`;
+  const expected = [
+    'tracker.repo: expected a slug <owner>/<repo>, got "not a slug"',
+    'tracker.api_url: expected an http(s) address, got "ftp://x"',
+    'tracker.token: expected the name of an environment variable, like $MY_TOKEN (a token itself must not stand in a file), got "ghp_secret"',
+    'tracker.trsut: unknown key; did you mean tracker.trust?',
+    'polling.interval_ms: expected a number, got "fast"',
+    'workspace.branch_prefix: expected the beginning of a branch name that git accepts, like tool/, got "/tool"',
+    'agent.max_attempts: expected a number of at least 1, got 0',
+    'agent.max_concurent_agents: unknown key; did you mean agent.max_concurrent_agents?',
+    'tool.runtime: expected one of claude, command, patch, got "cluade"; did you mean claude?',
+    'tool.mode: expected one of agent, team, auto, got "teem"; did you mean team?',
+    'tool.stall_timeout_ms: expected a whole number, got 1.5',
+    'tool.permission_mode: expected one of default, acceptEdits, plan, dontAsk, bypassPermissions, auto, got "yolo"',
+    'tool.env.1: expected a variable without a hosting credential: an agent never gets one, got "GH_TOKEN"',
+    'server.port: expected a number of at most 65535, got 99999',
+    'hook: unknown key; did you mean hooks?',
+    'workspace.root: expected a path, got "$NOWHERE" with $NOWHERE, which is not set',
+    'server.token: expected a token, got nothing, while server.host "0.0.0.0" can be reached from other machines',
+    'tracker.done_label: expected a label that is not an active one, got "tool-todo"',
+  ];
+  assert.deepEqual(problems(yaml).sort(), expected.sort());
+});
+
+test('rules across keys', () => {
+  const cases: readonly [string, string[]][] = [
+    [
+      'tracker: { repo: o/r, done_label: x, failed_label: X }',
+      ['tracker.failed_label: expected another label than tracker.done_label, got "X" for both'],
+    ],
+    [
+      `${REPO}\ntool: { runtime: command }`,
+      ['tool.command: expected the program to run, got nothing (tool.runtime is command)'],
+    ],
+    [
+      `${REPO}\ntool: { runtime: patch, mode: auto }`,
+      ['tool.mode: expected agent, got auto (tool.runtime is patch, which plays no teammate)'],
+    ],
+    [`${REPO}\nserver: { token: $T }`, ['server.token: expected a token in $T, which is not set']],
+    [
+      '{}',
+      ['tracker.repo: expected a slug <owner>/<repo>, got nothing, and /project has no Git remote to read it from'],
+    ],
+    [`${REPO}\nagent: []`, ['agent: expected a map of keys, got []']],
+    [`${REPO}\ntool: { command: [] }`, ['tool.command: expected something, not an empty one, got []']],
+    [`${REPO}\nport: 80`, ['port: unknown key; did you mean server.port?']],
+    [
+      `${REPO}\nworkspace: { repo: o/r }`,
+      [
+        'workspace.repo: unknown key; expected one of root, keep, saved_keep_days, branch_prefix, submodules, clone_timeout_ms, clone_depth',
+      ],
+    ],
+    ['- a\n- b', ['front matter: expected a map of keys, got ["a","b"]']],
+  ];
+  for (const [yaml, expected] of cases) assert.deepEqual(problems(yaml), expected, yaml);
+  assert.equal(parse(`${REPO}\nserver: { token: $T }`, { T: 'secret' }).server.token, 'secret');
+  assert.deepEqual(problems(`${REPO}\nserver: { host: 0.0.0.0, token: x }`), []);
+});
+
+test('a template is strict: an unknown variable or filter is a problem of the file', () => {
+  assert.deepEqual(
+    problems(
+      REPO,
+      {},
+      '{{ isue.title }} {{ issue.titel }}\n{{ x | shout }} {% if y %}{{ issue.url | inlne }}{% endif %}',
+    ),
+    [
+      'prompt: line 4, column 4: unknown variable isue.title; did you mean issue.title?',
+      'prompt: line 4, column 21: unknown variable issue.titel; did you mean issue.title?',
+      'prompt: line 5, column 1: unknown filter shout; did you mean sort?',
+      'prompt: line 5, column 4: unknown variable x; expected one of issue, attempt, repo, workspace',
+      'prompt: line 5, column 23: unknown variable y; expected one of issue, attempt, repo, workspace',
+      'prompt: line 5, column 27: unknown filter inlne; did you mean inline?',
+    ],
+  );
+  const single: readonly [string, RegExp][] = [
+    ['\n{% if %}a{% endif %}', /^prompt: line 5, column 6: \{% if %\}: invalid value expression: ""$/],
+    ['{% include "x" %}', /^prompt: line 4, column 1: \{% include "x" %\}: /],
+    ['{% for %}', /^prompt: line 4, column \d+: .*\{% for %\}/],
+    ['{{ issue.labels.nothing }}', /^prompt: line 4, column 4: .*undefined variable: issue\.labels\.nothing$/],
+    ['{% if issue.url %}', /^prompt: line 4, column 1: tag \{% if issue\.url %\} not closed$/],
+  ];
+  for (const [prompt, words] of single) {
+    const [first = '', ...more] = problems(REPO, {}, prompt);
+    assert.match(first, words);
+    assert.deepEqual(more, []);
+  }
+});
+
+test('front matter is YAML and nothing else; nothing in it is evaluated', () => {
+  assert.throws(
+    () => parseFrontMatter('---js\n({ a: (globalThis.pwned = true) })\n---\n', 'F'),
+    /front matter in js is not read/,
+  );
+  assert.throws(() => parseFrontMatter('---json\n{}\n---\n', 'F'), /front matter in json is not read/);
+  assert.equal(Reflect.get(globalThis, 'pwned'), undefined);
+  assert.throws(() => parseFrontMatter('---\na: 1\na: 2\n---\n', 'F'), /F: .*unique at line 3, column 1/s);
+  assert.throws(() => parseFrontMatter('---\na: [\n---\n', 'F'), /F: /);
+  assert.throws(() => parseFrontMatter('---\na: 1\n', 'F'), /is not closed/);
+  assert.throws(() => parseFrontMatter('---\na: !!js/function "x"\n---\n', 'F'), /F: /);
+  assert.deepEqual(parseFrontMatter('\uFEFF---\r\na: 1\r\n---\r\ntext\r\n', 'F'), {
+    data: { a: 1 },
+    content: 'text\n',
+    line: 4,
+  });
+  assert.deepEqual(parseFrontMatter('no front matter', 'F'), { data: undefined, content: 'no front matter', line: 1 });
+  assert.deepEqual(parseFrontMatter('---\n---\nx', 'F'), { data: {}, content: 'x', line: 3 });
+  // gray-matter keeps what it parsed before; a second reading must not see the first one's changes.
+  const first = parseFrontMatter('---\na: 1\n---\n', 'F').data;
+  Object.assign(first ?? {}, { a: 2 });
+  assert.deepEqual(parseFrontMatter('---\na: 1\n---\n', 'F').data, { a: 1 });
+});
+
+test('a text without front matter, and a file that is not there', (t) => {
+  assert.throws(
+    () => parseWorkflow('just text', '/W', source()),
+    /front matter: expected YAML between two lines of --- at the top, got none/,
+  );
+  const missing = join(tempDir(t), 'WORKFLOW.md');
+  assert.throws(() => readWorkflow(missing, source()), /there is no such file; `tool serve init` writes one/);
+});
+
+test('the shipped JSON Schema is the one of this code', () => {
+  const shipped = JSON.parse(readFileSync('schemas/workflow.schema.json', 'utf8'));
+  assert.deepEqual(shipped, JSON.parse(JSON.stringify(workflowJsonSchema())), 'run: npm run generate');
+  assert.equal(shipped.properties.tracker.properties.done_label.default, 'tool-done');
+  assert.equal(shipped.additionalProperties, false);
+  assert.match(shipped.properties.tool.properties.stall_timeout_ms.description, /life sign/);
+});
+
+test('a changed file is read again; an invalid one leaves the last good one in use and says so', (t) => {
+  const path = join(tempDir(t), 'WORKFLOW.md');
+  const write = (yaml: string) => writeFileSync(path, `---\n${REPO}\n${yaml}\n---\nx`);
+  write('agent: { max_attempts: 2 }');
+  const reloads: (string | null)[] = [];
+  const file = new WorkflowFile({
+    path,
+    source: source(),
+    override: (workflow) => workflow,
+    clock: new FakeClock(),
+    onReload: (problem) => reloads.push(problem?.words ?? null),
+  });
+  file.check();
+  assert.deepEqual(reloads, [], 'nothing changed');
+  write('agent: { max_attempts: 5 }\nserver: { port: 1234 }\ntool: { isolation: required }');
+  file.check();
+  assert.equal(file.current.agent.maxAttempts, 5);
+  assert.equal(file.current.server.port, 8888, 'the server is where it is until the next start');
+  assert.equal(file.current.tool.isolation, 'auto');
+  assert.deepEqual(file.pendingRestart, ['tool.isolation', 'server']);
+  write('agent: { max_atempts: 5 }');
+  file.check();
+  file.check();
+  assert.equal(reloads.length, 2, 'said once');
+  assert.match(file.error ?? '', /agent\.max_atempts: unknown key; did you mean agent\.max_attempts\?/);
+  assert.equal(file.current.agent.maxAttempts, 5);
+  write('agent: { max_attempts: 1 }');
+  file.check();
+  assert.equal(file.error, null);
+  assert.deepEqual(file.pendingRestart, []);
+  assert.equal(file.current.agent.maxAttempts, 1);
+});
+
+test('a file that is gone is said once, an editor’s two steps are not; what comes back is read, be it the same', (t) => {
+  const path = join(tempDir(t), 'WORKFLOW.md');
+  const text = `---\n${REPO}\n---\nx`;
+  writeFileSync(path, text);
+  const said: (string | null)[] = [];
+  const file = new WorkflowFile({
+    path,
+    source: source(),
+    override: (workflow) => workflow,
+    clock: new FakeClock(),
+    onReload: (problem) => said.push(problem?.words ?? null),
+  });
+  rmSync(path);
+  assert.equal(file.check(), false);
+  writeFileSync(path, text);
+  assert.equal(file.check(), true);
+  assert.deepEqual(said, []);
+  rmSync(path);
+  for (const soon of [false, true, true]) assert.equal(file.check(), soon);
+  assert.deepEqual(said, [`${path} is gone`]);
+  assert.equal(file.error, `${path} is gone`);
+  assert.equal(file.current.prompt, 'x');
+  writeFileSync(path, text);
+  file.check();
+  assert.deepEqual(said, [`${path} is gone`, null]);
+  assert.equal(file.error, null);
+});
+
+test('what is wrong with the YAML is one line with its place, counted from the start of the file', () => {
+  const cases: readonly [string, RegExp][] = [
+    ['a: 1\na: 2', /^\/project\/WORKFLOW\.md: Map keys must be unique at line 3, column 1$/],
+    [
+      'a: *b',
+      /^\/project\/WORKFLOW\.md: \*b is an alias of nothing \(a text that begins with \* needs quotes\) at line 2, column 4$/,
+    ],
+    ['a: &b [*b]', /^\/project\/WORKFLOW\.md: \*b is an alias of what it stands in at line 2, column 8$/],
+    ['- '.repeat(5000), /^\/project\/WORKFLOW\.md: expected at most 100 levels within each other, got more$/],
+  ];
+  for (const [yaml, message] of cases) assert.throws(() => parse(yaml), { name: 'ToolError', message });
+});
+
+test('what can be read of a broken file: what stands there, or nothing', () => {
+  assert.deepEqual(readLoosely('---\nstate: { dir: /s }\nstate: [\n---\n'), { state: [] });
+  for (const text of ['no front matter', '---\na: *b\n---\n', `---\n${'- '.repeat(5000)}\n---\n`])
+    assert.equal(readLoosely(text) ?? undefined, undefined, text.slice(0, 20));
+});
+
+test('a file that changes is noticed by itself', async (t) => {
+  const path = join(tempDir(t), 'WORKFLOW.md');
+  writeFileSync(path, `---\n${REPO}\n---\nfirst`);
+  const { systemClock } = await import('../../../src/base/clock.ts');
+  const stop = new AbortController();
+  await new Promise<void>((resolve) => {
+    const file = new WorkflowFile({
+      path,
+      source: source(),
+      override: (workflow) => workflow,
+      clock: systemClock,
+      onReload: () => {
+        assert.equal(file.current.prompt, 'second');
+        stop.abort();
+      },
+    });
+    void file.watch(stop.signal).then(resolve);
+    writeFileSync(path, `---\n${REPO}\n---\nsecond`);
+  });
+});

@@ -1,0 +1,60 @@
+// A full disk costs an issue no attempt, and no second agent for work that is done.
+
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { isDiskFull } from '../../src/daemon/rules/disk-full.ts';
+import { ToolError } from '../../src/base/rules/errors.ts';
+import { World, workflowWith } from '../support/world.ts';
+
+const MINUTE = 60_000;
+const FULL = 'No space left on device';
+
+const ERRORS: readonly (readonly [string, () => Error])[] = [
+  ['prepare', () => Object.assign(new Error(`ENOSPC: ${FULL}, mkdir`), { code: 'ENOSPC' })],
+  ['after_create', () => new ToolError('hook', `after_create ended with exit code 1: ${FULL}`)],
+  ['before_run', () => new ToolError('hook', `before_run ended with exit code 1: npm ERR! ${FULL}`)],
+  ['before_run', () => new ToolError('git', `git reset failed (exit 128): fatal: write error: ${FULL}`)],
+];
+
+for (const [call, errorOf] of ERRORS) {
+  test(`a full disk at ${call} (${errorOf().name} ${errorOf().message.slice(0, 12)}) is waited for`, async () => {
+    const world = new World(workflowWith({ agent: { maxAttempts: 1 } }));
+    world.workspaces.fault = (asked) => {
+      if (asked === call) throw errorOf();
+    };
+    // In a workspace where an agent has been, git's failure is the agent's.
+    if (call === 'before_run') world.workspaces.present.add(1);
+    world.tracker.open(1);
+    await world.start();
+    await world.pass(60 * MINUTE);
+    assert.equal(world.started.length, 0);
+    assert.deepEqual(world.tracker.labelsOf(1), ['tool-todo']);
+    world.workspaces.fault = () => undefined;
+    await world.pass(30 * MINUTE);
+    assert.deepEqual(world.tracker.labelsOf(1), ['tool-done']);
+    await world.stop();
+  });
+}
+
+test('work that a full disk keeps from being read is read later, and its agent is not started again', async () => {
+  const world = new World(workflowWith({ agent: { maxAttempts: 1 } }));
+  world.workspaces.fault = (call) => {
+    if (call === 'collect') throw new ToolError('hook', `the clone cannot be used: error: ${FULL}`);
+  };
+  world.tracker.open(1);
+  await world.start();
+  await world.pass(60 * MINUTE);
+  assert.deepEqual(world.tracker.labelsOf(1), ['tool-todo']);
+  world.workspaces.fault = () => undefined;
+  await world.pass(2 * MINUTE);
+  assert.deepEqual(world.tracker.labelsOf(1), ['tool-done']);
+  assert.equal(world.started.length, 1);
+  assert.equal(world.lines.filter((line) => line.includes('tried again until there is room')).length, 1);
+  await world.stop();
+});
+
+test('the words of an agent, or of another error, are no full disk', () => {
+  assert.equal(isDiskFull(new ToolError('agent', FULL)), false);
+  assert.equal(isDiskFull(new Error(FULL)), false);
+  assert.equal(isDiskFull(new ToolError('hook', 'before_run ended with exit code 1: space')), false);
+});

@@ -1,0 +1,225 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { displayWidth } from '../../../src/base/rules/display-width.ts';
+import { summaryOf } from '../../../src/daemon/rules/team-summary.ts';
+import { textDashboard } from '../../../src/daemon/http/dashboard.ts';
+import { count, dollars, duration } from '../../../src/daemon/http/format.ts';
+import { html, link } from '../../../src/daemon/http/html.ts';
+import { page, pageParts } from '../../../src/daemon/http/page.ts';
+import { columnsOf } from '../../../src/daemon/http/query.ts';
+import { LEAD, TEAM, teamOf } from '../../support/team.ts';
+import { viewWith } from '../../support/view.ts';
+
+const WIDE = 240;
+
+test('what runs, on what, since when, last words, tokens, cost; what waits and why; what is done with its link', () => {
+  const text = textDashboard(viewWith(), WIDE);
+  const lines = text.split('\n');
+  const line = (start: string) => lines.find((one) => one.trim().startsWith(start)) ?? '';
+  assert.match(line('#1'), /#1\s+First <b>bold<\/b>\s+2\s+agent\s+1m 05s\s+2s\s+12\.3k\s+\$0\.123\s+Reading <script>/);
+  assert.match(line('#2'), /#2\s+Second\s+1\s+20s\s+it broke; in two lines/);
+  assert.match(line('#3'), /#3\s+Third\s+stranger, who wrote it, may not write/);
+  assert.match(line('#4'), /#4\s+Fourth\s+done\s+1\s+1m 01s\s+\$1\.500\s+https:\/\/host\/o\/r\/pull\/9/);
+  assert.match(line('#5'), /#5\s+Fifth\s+failed\s+3\s+500ms\s+–\s+no commit/);
+});
+
+test('what is wrong stands at the top', () => {
+  const view = viewWith({
+    workflow: { path: '/p', loaded_at: '', error: 'agent.x: unknown key', pending_restart: ['server'] },
+    poll: { ...viewWith().poll, last_error: 'it answered 502' },
+    rate_limit: {
+      limit: null,
+      remaining: null,
+      reset_at: null,
+      paused_until: '2026-01-01T13:00:00Z',
+      reason: 'the quota',
+    },
+  });
+  const text = textDashboard(view, WIDE);
+  assert.match(text, /! the workflow file cannot be used; the last good one is: agent\.x: unknown key/);
+  assert.match(text, /! takes effect at the next start: server/);
+  assert.match(text, /! paused until 2026-01-01T13:00:00Z: the quota/);
+  assert.match(text, /! last poll skipped: it answered 502/);
+  assert.match(page(view, 'n', true), /cannot be used; the last good one/);
+});
+
+test('an idle daemon', () => {
+  const counts = { running: 0, retrying: 0, queued: 0, completed: 0, failed: 0 };
+  const text = textDashboard(viewWith({ counts, running: [], retrying: [], queued: [], completed: [] }));
+  assert.match(text, /RUNNING\n {2}nothing\n/);
+  assert.doesNotMatch(text, /WAITING|FINISHED|RETRYING/);
+});
+
+test('control characters of a title reach no terminal', () => {
+  const view = viewWith();
+  const [first] = view.running;
+  assert.ok(first !== undefined);
+  assert.match(textDashboard({ ...view, running: [{ ...first, title: 'a\u001b[2Jb' }] }), /a\\x1b\[2Jb/);
+});
+
+test('a team at work: its tasks, what was said last, what was measured', () => {
+  const story = teamOf(['backend-dev', 'tester'], 2).claim('1', 'backend-dev');
+  story.tell('member_used', { name: 'backend-dev', task: '1', cost_usd: 0.5 });
+  story.tell('message_sent', { to: 'all', by: LEAD, epoch: 0, content: 'mind <b>\u001b[2J' });
+  const team = summaryOf(story.state, story.at);
+  const view = viewWith();
+  const [first] = view.running;
+  assert.ok(first !== undefined);
+  const at = new Date(story.at + 65_000).toISOString();
+  const shown = { ...view, generated_at: at, running: [{ ...first, team }] };
+  const text = textDashboard(shown, WIDE);
+  assert.match(
+    text,
+    new RegExp(`TEAM OF #1 · ${TEAM} · \\w+ · implementation · 0 of 2 tasks · 1 message · 0 rejections · \\$0\\.500`),
+  );
+  const free = { ...shown, running: [{ ...first, team: { ...team, cost_usd: 0 } }] };
+  assert.match(textDashboard(free, WIDE), / · 0 rejections\n/, 'what costs nothing has no cost');
+  assert.match(text, /\n {2}1\s+in progress\s+backend-dev\s+1m 05s\s+/);
+  assert.match(text, /\n {2}2\s+pending\s+–\s+–\s+/);
+  assert.match(text, /gate: not measured yet\n {2}team-lead → all, [a-z ]+: mind <b>/);
+  const parts = pageParts(shown);
+  assert.match(parts['team-1'] ?? '', /mind &lt;b&gt;/);
+  assert.match(parts['team-1'] ?? '', /<span class="tag go">in progress<\/span>/);
+  assert.equal(pageParts(view)['team-1'], undefined);
+});
+
+test('a task under which nothing was changed is shown with the words of its owner', () => {
+  const story = teamOf(['backend-dev'], 1).claim('1', 'backend-dev');
+  story.tell('task_updated', { status: 'completed', result: 'It was <there>', changed_nothing: true });
+  const team = summaryOf(story.state, story.at);
+  const view = viewWith();
+  const [first] = view.running;
+  assert.ok(first !== undefined);
+  const shown = { ...view, running: [{ ...first, team }] };
+  assert.match(textDashboard(shown, WIDE), /completed .* Task 1; changed nothing: It was <there>/);
+  assert.match(pageParts(shown)['team-1'] ?? '', /changed nothing: It was &lt;there&gt;/);
+});
+
+test('a team whose issue is over is shown as it was at the end', () => {
+  const story = teamOf(['backend-dev'], 2).claim('1', 'backend-dev').complete('1', 'backend-dev');
+  const team = summaryOf(story.state, story.at);
+  const view = viewWith();
+  const [done, ...others] = view.completed;
+  assert.ok(done !== undefined);
+  const shown = { ...view, completed: [{ ...done, team }, ...others] };
+  const text = textDashboard(shown, WIDE);
+  assert.match(text, new RegExp(`FINISHED[\\s\\S]*TEAM OF #4 · ${TEAM} · done · implementation · 1 of 2 tasks · `));
+  assert.match(text, /\n {2}1\s+completed\s+backend-dev\s+/);
+  const parts = pageParts(shown);
+  assert.equal(parts['team-4'], undefined, 'it is at work no more');
+  assert.match(
+    parts[`over-4-${done.finished_at}`] ?? '',
+    /aria-label="Team of issue 4"[\s\S]*<span class="tag done">completed<\/span>/,
+  );
+  assert.deepEqual(
+    Object.keys(pageParts(view)).filter((id) => id.startsWith('over-')),
+    [],
+  );
+});
+
+test('markup of an issue is text on the page, a strange address is no link', () => {
+  assert.equal(
+    html`<p title="${'"x"'}">${'<i>'}${['a', html`<b>c</b>`]}${null}${false}</p>`.text,
+    '<p title="&quot;x&quot;">&lt;i&gt;a<b>c</b></p>',
+  );
+  assert.equal(link('javascript:alert(1)', 'x').text, 'x');
+  assert.equal(link('https://h/?a=1&b="', 'x').text, '<a href="https://h/?a=1&amp;b=&quot;" rel="noreferrer">x</a>');
+  const parts = pageParts(viewWith());
+  assert.doesNotMatch(parts['run-1'] ?? '', /<script>alert|<b>bold/);
+});
+
+test('a row that did not change keeps its mark, one that did gets another', () => {
+  const mark = (markup: string | undefined, id: string) =>
+    new RegExp(`id="${id}" data-row="([^"]+)"`).exec(markup ?? '')?.[1];
+  const view = viewWith();
+  const [first] = view.running;
+  assert.ok(first !== undefined);
+  const before = pageParts(view)['run-1'];
+  assert.equal(mark(before, 'run-1'), mark(pageParts(viewWith())['run-1'], 'run-1'));
+  assert.notEqual(
+    mark(before, 'run-1'),
+    mark(pageParts({ ...view, running: [{ ...first, last_message: 'else' }] })['run-1'], 'run-1'),
+  );
+});
+
+test('the page names its tables, shows the whole reason why an issue waits, and folds what waits for a slot', () => {
+  const view = viewWith();
+  const [first] = view.queued;
+  assert.ok(first !== undefined);
+  const reason = `it waits for ${'a very long reason '.repeat(20)}`;
+  const queued = [
+    { ...first, reason },
+    { ...first, issue_number: 8, reason: 'waits for a slot' },
+  ];
+  const next = { ...view.next, queued: 'queued:0-8' };
+  const shown = page({ ...view, queued, next, more: { ...view.more, queued: 9_998 } }, 'n', true);
+  for (const name of ['Running', 'Retrying', 'Waiting', 'Waiting for a slot', 'Finished'])
+    assert.ok(shown.includes(`<table aria-label="${name}"`), name);
+  assert.ok(shown.includes(`<td class="words" data-label="Why it waits">${reason}</td>`));
+  const [before, fold] = shown.split('<details>');
+  assert.match(before ?? '', /id="wait-3"/);
+  assert.doesNotMatch(before ?? '', /id="wait-8"/);
+  assert.match(
+    fold ?? '',
+    /<summary>Waits for a slot: <span id="slot-count">9999<\/span><\/summary>[\s\S]*id="wait-8"/,
+  );
+  assert.match(fold ?? '', /and 9998 more: <a href="\/\?after=queued:0-8">/);
+  assert.match(page(view, 'n', true), /<details hidden>/);
+});
+
+test('numbers and times as people read them', () => {
+  assert.deepEqual([0, 999, 1000, 61_000, 3_600_000, 200 * 3_600_000].map(duration), [
+    '0ms',
+    '999ms',
+    '1s',
+    '1m 01s',
+    '1h 00m',
+    '8d 8h',
+  ]);
+  assert.deepEqual([0, 999, 1000, 1_234_567].map(count), ['0', '999', '1.0k', '1.2M']);
+  assert.deepEqual([0, 0.5, 12.345].map(dollars), ['–', '$0.500', '$12.35']);
+});
+
+test('no line of the text is wider than the terminal: titles are cut, wide characters counted, an address is whole or a number', () => {
+  const view = viewWith();
+  const [first] = view.running;
+  const [again] = view.retrying;
+  const [waits] = view.queued;
+  const [done] = view.completed;
+  assert.ok(first !== undefined && again !== undefined && waits !== undefined && done !== undefined);
+  const title = '長い題名 and a title that goes on for longer than a line 👩‍👩‍👧 '.repeat(6);
+  const story = teamOf(['backend-dev', 'tester'], 2).claim('1', 'backend-dev');
+  story.tell('message_sent', { to: 'all', by: LEAD, epoch: 0, content: title });
+  const team = summaryOf(story.state, story.at);
+  const url = 'https://host.example/an-owner/a-repository/pull/12345';
+  const long: typeof view = {
+    ...view,
+    repository: `an-owner/${'a-very-long-name'.repeat(8)}`,
+    workflow: { ...view.workflow, error: title, pending_restart: ['server', 'tracker', 'state'] },
+    running: [{ ...first, title, last_message: title, team }],
+    retrying: [{ ...again, title, last_error: title }],
+    queued: [{ ...waits, title, reason: title }],
+    completed: [
+      { ...done, title, pull_request: { number: 12345, url } },
+      { ...done, title, pull_request: null, reason: title },
+    ],
+  };
+  for (const columns of [undefined, 40, 80, 100, 240]) {
+    const text = textDashboard(long, columns);
+    for (const line of text.split('\n')) assert.ok(displayWidth(line) <= (columns ?? 80), line);
+    assert.match(text, /#3 +長い[^\n]*…/);
+    const isWide = columns === 240;
+    assert.match(text, isWide ? /done .* https:\S+\/pull\/12345$/m : /長い.* #12345$/m);
+    if (columns !== 40) assert.ok(text.includes(url), text);
+  }
+  assert.match(textDashboard(long, 40), /goes on for\s+longer than/);
+});
+
+test('the width of a terminal is asked for by a number, 80 unless it is told', () => {
+  assert.equal(columnsOf('/'), 80);
+  assert.equal(columnsOf('/?columns=132&limit=5'), 132);
+  for (const wrong of ['', '0', '39', '1001', '8e1', 'wide', '-80']) {
+    const refused = columnsOf(`/?columns=${wrong}`);
+    assert.equal(typeof refused === 'number' ? null : refused.code, 'bad_request', wrong);
+  }
+});

@@ -1,0 +1,413 @@
+import assert from 'node:assert/strict';
+import { createServer, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { connect } from 'node:net';
+import test from 'node:test';
+import { ToolError } from '../../../src/base/rules/errors.ts';
+import type { StateView } from '../../../src/daemon/view.ts';
+import type { Page } from '../../../src/daemon/view-page.ts';
+import { StatusServer } from '../../../src/daemon/http/server.ts';
+import { type Cleanup, finallyDo } from '../../support/temp.ts';
+import { viewWith } from '../../support/view.ts';
+
+type Answer = { readonly status: number; readonly headers: IncomingHttpHeaders; readonly body: string };
+
+function ask(
+  port: number,
+  path: string,
+  options: { readonly method?: string; readonly headers?: Record<string, string>; readonly body?: string } = {},
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const sent = httpRequest(
+      { host: '127.0.0.1', port, path, method: options.method ?? 'GET', headers: options.headers ?? {} },
+      (response) => {
+        let body = '';
+        response.on('data', (chunk: Buffer) => {
+          body += chunk.toString();
+        });
+        response.once('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body }));
+      },
+    );
+    sent.once('error', reject);
+    sent.end(options.body);
+  });
+}
+
+async function start(t: Cleanup, options: { readonly token?: string; readonly allowedHosts?: readonly string[] } = {}) {
+  const world = { view: viewWith(), refreshes: 0, listeners: new Set<() => void>(), pages: [] as (Page | undefined)[] };
+  const server = new StatusServer({
+    source: {
+      state: (page) => {
+        world.pages.push(page);
+        return world.view;
+      },
+      issue: (number) => (number === 1 ? { issue_number: 1 } : undefined),
+      refresh: () => {
+        world.refreshes += 1;
+        return { coalesced: world.refreshes > 1 };
+      },
+      onChange: (listener) => {
+        world.listeners.add(listener);
+        return () => world.listeners.delete(listener);
+      },
+      now: () => Date.UTC(2026, 0, 1),
+    },
+    host: '127.0.0.1',
+    port: 0,
+    allowedHosts: ['localhost', '127.0.0.1', '[::1]', ...(options.allowedHosts ?? [])],
+    token: options.token ?? null,
+  });
+  await server.listen();
+  finallyDo(t, () => server.close());
+  const change = (view: StateView) => {
+    world.view = view;
+    for (const listener of world.listeners) listener();
+  };
+  return { server, world, change, port: Number(new URL(server.url).port) };
+}
+
+test('limit and after page the lists of state and page; what is neither is refused', async (t) => {
+  const { port, world } = await start(t);
+  const asked: readonly [string, Page][] = [
+    ['/api/v1/state', { limit: 100, after: null }],
+    ['/api/v1/state?limit=7&after=queued:1-33', { limit: 7, after: { list: 'queued', place: [1, 33] } }],
+    ['/?after=completed:1767268800000-4', { limit: 20, after: { list: 'completed', place: [1767268800000, 4] } }],
+  ];
+  for (const [path, expected] of asked) {
+    assert.equal((await ask(port, path)).status, 200);
+    assert.deepEqual(world.pages.at(-1), expected, path);
+  }
+  await ask(port, '/', { headers: { accept: 'text/html' } });
+  assert.deepEqual(world.pages.at(-1), { limit: 100, after: null });
+  for (const path of [
+    '/api/v1/state?limit=0',
+    '/api/v1/state?limit=1001',
+    '/?limit=x',
+    '/?after=queued',
+    '/?after=a:1-1',
+  ]) {
+    const { status, body } = await ask(port, path);
+    assert.equal(status, 400, path);
+    assert.equal(JSON.parse(body).error.code, 'bad_request');
+  }
+});
+
+test('the text dashboard for a terminal, the page for a browser, at both paths', async (t) => {
+  const { port } = await start(t);
+  for (const path of ['/', '/status', '/?x=1']) {
+    const text = await ask(port, path);
+    assert.equal(text.status, 200);
+    assert.match(text.headers['content-type'] ?? '', /^text\/plain/);
+    assert.match(
+      text.body,
+      /^toolcrew 1\.2\.3 · o\/r · polled 10s ago · every 30s · quota 4990\/5000\n1 running \(slots: 2\) · 1 retrying · 1 waiting · 1 done · 1 failed/,
+    );
+    const page = await ask(port, path, { headers: { accept: 'text/html,*/*' } });
+    assert.match(page.headers['content-type'] ?? '', /^text\/html/);
+    assert.match(String(page.headers['content-security-policy']), /default-src 'none'/);
+    assert.doesNotMatch(page.body, /<b>bold|<script>alert/);
+    assert.match(page.body, /First &lt;b&gt;bold/);
+  }
+});
+
+test('the state, as fixed', async (t) => {
+  const { port } = await start(t);
+  const { status, headers, body } = await ask(port, '/api/v1/state');
+  assert.equal(status, 200);
+  assert.match(headers['content-type'] ?? '', /^application\/json/);
+  assert.equal(headers['cache-control'], 'no-store');
+  const state = JSON.parse(body);
+  for (const key of [
+    'generated_at',
+    'version',
+    'workflow',
+    'counts',
+    'running',
+    'retrying',
+    'completed',
+    'poll',
+    'totals',
+    'rate_limit',
+  ])
+    assert.ok(key in state, key);
+  assert.equal(state.running[0].issue_number, 1);
+});
+
+test('one issue, or 404 with what was asked for', async (t) => {
+  const { port } = await start(t);
+  assert.deepEqual(JSON.parse((await ask(port, '/api/v1/issues/1')).body), { issue_number: 1 });
+  const cases: readonly [string, RegExp][] = [
+    ['/api/v1/issues/2', /knows nothing of issue #2/],
+    ['/api/v1/issues/x', /expected an issue's number, got x/],
+    ['/api/v1/issues/0', /expected an issue's number/],
+    ['/api/v1/issues/', /expected an issue's number/],
+    ['/api/v1', /there is nothing at \/api\/v1/],
+    ['/../etc/passwd', /there is nothing/],
+    ['/login', /there is nothing/],
+  ];
+  for (const [path, message] of cases) {
+    const { status, body } = await ask(port, path);
+    assert.equal(status, 404, path);
+    const { error } = JSON.parse(body);
+    assert.equal(error.code, 'not_found');
+    assert.match(error.message, message);
+  }
+});
+
+test('refresh: 202, coalesced when one is on its way; with an empty or a JSON body, nothing else', async (t) => {
+  const { port, world } = await start(t);
+  const first = await ask(port, '/api/v1/refresh', { method: 'POST' });
+  assert.equal(first.status, 202);
+  assert.deepEqual(JSON.parse(first.body), {
+    queued: true,
+    coalesced: false,
+    requested_at: '2026-01-01T00:00:00.000Z',
+    operations: ['poll', 'reconcile'],
+  });
+  assert.equal(
+    JSON.parse(
+      (
+        await ask(port, '/api/v1/refresh', {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: '{}',
+        })
+      ).body,
+    ).coalesced,
+    true,
+  );
+  assert.equal(world.refreshes, 2);
+  const form = await ask(port, '/api/v1/refresh', {
+    method: 'POST',
+    headers: { 'content-type': 'text/plain' },
+    body: 'x',
+  });
+  assert.equal(form.status, 415);
+  const large = await ask(port, '/api/v1/refresh', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: 'x'.repeat(100_000),
+  });
+  assert.equal(large.status, 413);
+  assert.equal(world.refreshes, 2);
+});
+
+test('a wrong method is 405 with what is allowed; HEAD has no body', async (t) => {
+  const { port } = await start(t);
+  const cases: readonly [string, string, string][] = [
+    ['GET', '/api/v1/refresh', 'POST'],
+    ['POST', '/api/v1/state', 'GET, HEAD'],
+    ['DELETE', '/', 'GET, HEAD'],
+    ['POST', '/api/v1/events', 'GET'],
+    ['PUT', '/metrics', 'GET, HEAD'],
+  ];
+  for (const [method, path, allow] of cases) {
+    const { status, headers, body } = await ask(port, path, { method });
+    assert.equal(status, 405, `${method} ${path}`);
+    assert.equal(headers.allow, allow);
+    assert.equal(JSON.parse(body).error.code, 'method_not_allowed');
+  }
+  const head = await ask(port, '/api/v1/state', { method: 'HEAD' });
+  assert.equal(head.status, 200);
+  assert.equal(head.body, '');
+});
+
+test('a foreign Host is 421, a foreign Origin 403; its own page is let in', async (t) => {
+  const { port, world } = await start(t, { allowedHosts: ['status.example.com'] });
+  for (const host of [`localhost:${port}`, `127.0.0.1:${port}`, '[::1]', 'LOCALHOST', 'status.example.com'])
+    assert.equal((await ask(port, '/healthz', { headers: { host } })).status, 200, host);
+  for (const host of ['evil.example', 'localhost.evil.example', `127.0.0.1.evil:${port}`, 'status.example.com.evil']) {
+    const { status, body } = await ask(port, '/api/v1/state', { headers: { host } });
+    assert.equal(status, 421, host);
+    assert.match(JSON.parse(body).error.message, /expected a Host of this server .*got /);
+  }
+  const own = { host: `localhost:${port}`, origin: `http://localhost:${port}` };
+  assert.equal((await ask(port, '/api/v1/refresh', { method: 'POST', headers: own })).status, 202);
+  for (const origin of ['http://evil.example', 'http://localhost:1', 'null', 'not a url']) {
+    const { status, body } = await ask(port, '/api/v1/refresh', { method: 'POST', headers: { ...own, origin } });
+    assert.equal(status, 403, origin);
+    assert.equal(JSON.parse(body).error.code, 'foreign_origin');
+  }
+  assert.equal(world.refreshes, 1);
+});
+
+test('a request without a Host is turned away', async (t) => {
+  const { port } = await start(t);
+  const said = await new Promise<string>((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => socket.end('GET /api/v1/state HTTP/1.0\r\n\r\n'));
+    let text = '';
+    socket.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+    });
+    socket.once('close', () => resolve(text));
+  });
+  assert.match(said, /^HTTP\/1\.1 (400|421)/);
+});
+
+test('with a token every route but the health check needs it; a browser gets a cookie for it', async (t) => {
+  const { port } = await start(t, { token: 'the token' });
+  assert.equal((await ask(port, '/healthz')).status, 200);
+  for (const path of ['/', '/api/v1/state', '/metrics', '/api/v1/events', '/api/v1/issues/1']) {
+    const { status, headers } = await ask(port, path);
+    assert.equal(status, 401, path);
+    assert.equal(headers['www-authenticate'], 'Bearer');
+    assert.equal((await ask(port, path, { headers: { authorization: 'Bearer wrong' } })).status, 401);
+  }
+  assert.equal((await ask(port, '/api/v1/refresh', { method: 'POST' })).status, 401);
+  assert.equal((await ask(port, '/api/v1/state', { headers: { authorization: 'Bearer the token' } })).status, 200);
+  const login = await ask(port, '/', { headers: { accept: 'text/html' } });
+  assert.equal(login.status, 401);
+  assert.match(login.body, /<form method="post" action="\/login">/);
+  const form = { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' };
+  const wrong = await ask(port, '/login', { method: 'POST', headers: form, body: 'token=nope' });
+  assert.equal(wrong.status, 401);
+  assert.match(wrong.body, /That is not the token/);
+  assert.equal(
+    (await ask(port, '/login', { method: 'POST', headers: { 'content-type': 'text/plain' }, body: 'x' })).status,
+    415,
+  );
+  const right = await ask(port, '/login', { method: 'POST', headers: form, body: 'token=the+token' });
+  assert.equal(right.status, 303);
+  const cookie = right.headers['set-cookie']?.[0] ?? '';
+  assert.match(cookie, /HttpOnly; SameSite=Strict; Path=\//);
+  assert.doesNotMatch(cookie, /the.token/);
+  const page = await ask(port, '/', { headers: { accept: 'text/html', cookie: `a=b; ${cookie.split(';')[0]}` } });
+  assert.equal(page.status, 200);
+  assert.equal((await ask(port, '/', { headers: { cookie: 'toolcrew_session=forged' } })).status, 401);
+});
+
+/** Reads server-sent events until `count` of them have come. */
+function events(
+  port: number,
+  path: string,
+  count: number,
+  onEvent: (index: number) => void = () => undefined,
+  lastId?: string,
+): Promise<{ readonly name: string; readonly data: string; readonly id: string }[]> {
+  return new Promise((resolve, reject) => {
+    const found: { name: string; data: string; id: string }[] = [];
+    const headers = lastId === undefined ? {} : { 'last-event-id': lastId };
+    const sent = httpRequest({ host: '127.0.0.1', port, path, headers }, (response) => {
+      let text = '';
+      response.on('data', (chunk: Buffer) => {
+        text += chunk.toString();
+        for (let end = text.indexOf('\n\n'); end !== -1; end = text.indexOf('\n\n')) {
+          const block = text.slice(0, end);
+          text = text.slice(end + 2);
+          const name = /^event: (.*)$/m.exec(block)?.[1];
+          if (name === undefined) continue;
+          found.push({
+            name,
+            data: /^data: (.*)$/m.exec(block)?.[1] ?? '',
+            id: /^id: (.*)$/m.exec(block)?.[1] ?? '',
+          });
+          onEvent(found.length);
+          if (found.length === count) {
+            sent.destroy();
+            resolve(found);
+          }
+        }
+      });
+    });
+    sent.once('error', (error) => (found.length === count ? undefined : reject(error)));
+    sent.end();
+  });
+}
+
+test('events: a snapshot, then what changed; who comes back gets what it missed', async (t) => {
+  const { port, change } = await start(t);
+  const [snapshot, changed] = await events(port, '/api/v1/events', 2, () => change(viewWith({ running: [] })));
+  assert.deepEqual([snapshot?.name, changed?.name], ['snapshot', 'change']);
+  const { set } = JSON.parse(snapshot?.data ?? '');
+  assert.equal(set['running/1'].title, 'First <b>bold</b>');
+  assert.equal(set.counts.queued, 1);
+  const { now: _, ...rest } = JSON.parse(changed?.data ?? '');
+  assert.deepEqual(rest, { set: {}, removed: ['running/1'], fetch: [], last: true });
+  change(viewWith({ slots: 7 }));
+  const [missed] = await events(port, '/api/v1/events', 1, () => undefined, snapshot?.id);
+  assert.equal(missed?.name, 'change');
+  const [again] = await events(port, '/api/v1/events', 1, () => undefined, 'of-another-daemon-1');
+  assert.equal(again?.name, 'snapshot');
+  assert.equal(JSON.parse(again?.data ?? '').set.slots, 7);
+});
+
+test('events for the page: the markup of the rows that changed', async (t) => {
+  const { port, change } = await start(t);
+  const [first, then] = await events(port, '/api/v1/events?view=page', 2, () => change(viewWith({ retrying: [] })));
+  assert.match(JSON.parse(first?.data ?? '').set['run-1'], /^<tr id="run-1" /);
+  const { set, removed } = JSON.parse(then?.data ?? '');
+  assert.deepEqual([set, removed], [{}, ['retry-2']]);
+});
+
+test('changes that come together are sent together', async (t) => {
+  const { port, change, world } = await start(t);
+  const found = await events(port, '/api/v1/events', 2, (index) => {
+    if (index === 1) for (let n = 0; n < 100; n++) change(viewWith({ slots: n }));
+  });
+  assert.equal(JSON.parse(found[1]?.data ?? '').set.slots, 99);
+  assert.equal(world.listeners.size, 1);
+});
+
+test('metrics that Prometheus reads', async (t) => {
+  const { port } = await start(t);
+  const { body, headers } = await ask(port, '/metrics');
+  assert.match(headers['content-type'] ?? '', /^text\/plain; version=0\.0\.4/);
+  for (const line of [
+    'toolcrew_issues{state="running"} 1',
+    'toolcrew_issues_finished_total{outcome="failed"} 1',
+    'toolcrew_tokens_total{direction="input"} 12000',
+    'toolcrew_poll_ok 1',
+    'toolcrew_tracker_not_modified_total 8',
+  ]) {
+    assert.ok(body.includes(`\n${line}\n`), line);
+  }
+});
+
+test('a busy port is said with both ways out', async (t) => {
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+  finallyDo(t, () => other.close());
+  const address = other.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const source = {
+    state: () => viewWith(),
+    issue: () => undefined,
+    refresh: () => ({ coalesced: false }),
+    onChange: () => () => undefined,
+    now: () => 0,
+  };
+  const server = new StatusServer({ source, host: '127.0.0.1', port, allowedHosts: [], token: null });
+  await assert.rejects(server.listen(), (error: unknown) => {
+    assert.ok(error instanceof ToolError && error.code === 'port_in_use' && error.exitCode === 2);
+    assert.equal(
+      error.message,
+      `port ${port} on 127.0.0.1 is in use; take another one with --port <n>, or switch the status server off with server.port: 0`,
+    );
+    return true;
+  });
+  await server.close();
+});
+
+test('closing ends open event streams and keeps nobody waiting', async (t) => {
+  const { server, port } = await start(t);
+  const ended = new Promise<void>((resolve) => {
+    const sent = httpRequest({ host: '127.0.0.1', port, path: '/api/v1/events' }, (response) => {
+      response.resume();
+      response.once('close', () => resolve());
+      void server.close();
+    });
+    sent.once('error', () => resolve());
+    sent.end();
+  });
+  await ended;
+});
+
+test('a fault of our own is a 500 with its words, and the server goes on', async (t) => {
+  const { port, world } = await start(t);
+  Object.defineProperty(world, 'view', {
+    get() {
+      throw new Error('a bug');
+    },
+  });
+  assert.equal((await ask(port, '/api/v1/state')).status, 500);
+  assert.equal((await ask(port, '/healthz')).status, 200);
+});

@@ -1,0 +1,96 @@
+// The table of answers, and the one of `docs/daemon.md`: row by row the same.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import test from 'node:test';
+import { BranchInTheWayError, branchInTheWay } from '../../../src/daemon/rules/branch-prefix.ts';
+import { answerOf, REACTIONS, type Reaction } from '../../../src/daemon/rules/failure-answers.ts';
+import { ToolError } from '../../../src/base/rules/errors.ts';
+import { TrackerError } from '../../../src/daemon/rules/tracker-error.ts';
+
+const STEPS = ['push', 'pull_request', 'comment', 'label_add', 'label_remove', 'observe'] as const;
+
+function cellOf(reaction: Reaction): string {
+  switch (reaction.do) {
+    case 'wait':
+      return `wait: ${reaction.for}`;
+    case 'retry':
+      return [
+        ...(reaction.first === 'nothing' ? [] : [reaction.first]),
+        `${reaction.atMost} times`,
+        ...(reaction.last === 'skip' ? ['skip'] : []),
+      ].join(', ');
+    case 'ask_agent':
+      return 'ask the agent';
+    case 'look':
+      return 'look, wait: permission';
+    default:
+      return reaction satisfies never;
+  }
+}
+
+/** Rows of the page's table: the answer, then a cell for each step. */
+function rowsOfPage(): readonly (readonly string[])[] {
+  const page = readFileSync('docs/daemon.md', 'utf8');
+  const part = page.split('\n## When a step of publishing fails\n')[1]?.split(/^## /m)[0] ?? '';
+  const lines = part.split('\n').filter((line) => line.startsWith('|'));
+  return lines.map((line) =>
+    line
+      .slice(1, -1)
+      .split('|')
+      .map((cell) => cell.trim().replaceAll('`', '')),
+  );
+}
+
+test('the page has the same answer to each answer of each step', () => {
+  const [head = [], , ...rows] = rowsOfPage();
+  assert.deepEqual(head.slice(1), [...STEPS]);
+  const ofCode = Object.keys(REACTIONS.push).map((answer) => [
+    answer,
+    ...STEPS.map((step) =>
+      cellOf(Object.entries(REACTIONS[step]).find(([name]) => name === answer)?.[1] ?? assert.fail()),
+    ),
+  ]);
+  const told = rows.map(([answer = '', ...cells]) => [answer.replace(/ .*/, ''), ...cells]);
+  assert.deepEqual([...told].sort(), [...ofCode].sort());
+});
+
+test('an agent is asked about a refused push alone', () => {
+  const asked = STEPS.flatMap((step) =>
+    Object.entries(REACTIONS[step]).flatMap(([answer, reaction]) =>
+      reaction.do === 'ask_agent' ? [`${step} ${answer}`] : [],
+    ),
+  );
+  assert.deepEqual(asked, ['push branch_refused']);
+});
+
+test('an error is the answer that it stands for', () => {
+  const refused = (status: number, words: string) => new TrackerError('refused', words, { status });
+  const cases: readonly (readonly [unknown, string])[] = [
+    [new TrackerError('paused', 'a limit', { retryAt: 1 }), 'paused'],
+    [new TrackerError('unavailable', 'it answered 502'), 'unavailable'],
+    [new TrackerError('unauthorized', 'it answered 401'), 'unauthorized'],
+    [refused(422, 'No commits between main and tool/issue-1'), 'invalid'],
+    [refused(422, 'Draft pull requests are not supported in this repository.'), 'no_draft'],
+    [refused(403, 'draft'), 'forbidden'],
+    [refused(404, 'Not Found'), 'not_found'],
+    [refused(410, 'Gone'), 'not_found'],
+    [refused(301, 'moved'), 'not_found'],
+    [new TrackerError('refused', 'the repository is called o/new now'), 'not_found'],
+    [refused(409, 'draft'), 'refused'],
+    [new ToolError('refused', 'pre-receive hook declined'), 'branch_refused'],
+    [new BranchInTheWayError('tool/issue-1', 'tool'), 'branch_in_the_way'],
+    [new ToolError('git', 'Could not resolve host'), 'other'],
+    [new Error('EIO'), 'other'],
+  ];
+  for (const [error, answer] of cases) assert.equal(answerOf(error), answer);
+});
+
+test('a branch is in the way above and below, and only by git’s words about this one', () => {
+  const words = (taken: string, made: string) =>
+    `remote: error: cannot lock ref 'refs/heads/${made}': 'refs/heads/${taken}' exists; cannot create 'refs/heads/${made}'`;
+  assert.equal(branchInTheWay('tool/issue-1', words('tool', 'tool/issue-1')), 'tool');
+  assert.equal(branchInTheWay('tool/issue-1', words('tool/issue-1/x', 'tool/issue-1')), 'tool/issue-1/x');
+  assert.equal(branchInTheWay('tool/issue-1', words('other', 'other/issue-1')), undefined);
+  assert.equal(branchInTheWay('tool/issue-1', '! [remote rejected] (pre-receive hook declined)'), undefined);
+});

@@ -1,0 +1,214 @@
+// The runner that has a team lead itself on an issue: the leading process is real, and so are the daemon's desk and git.
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
+import { createDesk } from '../../../src/daemon/runners/agent-socket.ts';
+import { FileTeams } from '../../../src/team/log/teams.ts';
+import { TeamRunner } from '../../../src/daemon/runners/team-runner.ts';
+import { RuntimeDir } from '../../../src/base/processes/runtime-dir.ts';
+import type { DeskRequest, Runner, RunRequest } from '../../../src/base/ports.ts';
+import { writeTree } from '../../support/installed.ts';
+import { Bench } from '../../support/runner.ts';
+import { rec } from '../../support/team.ts';
+import { type Cleanup, finallyDo } from '../../support/temp.ts';
+import { commitAll, type GitCall, gitIn } from '../../support/workshop.ts';
+import { workflowWith } from '../../support/world.ts';
+
+const TEAM = 'tool-run-issue-7';
+
+const NOBODY: Runner = {
+  name: 'nobody',
+  run: async () => assert.fail('a team was asked for'),
+};
+
+type Place = {
+  readonly bench: Bench;
+  readonly git: GitCall;
+  readonly heard: readonly DeskRequest[];
+  readonly run: (command: string, request?: Partial<RunRequest>, mode?: 'team' | 'auto') => ReturnType<Bench['run']>;
+};
+
+/** The clone of an issue, on its branch, with a desk of the daemon's. */
+async function issueClone(t: Cleanup): Promise<Place> {
+  const bench = await Bench.create(t);
+  const { cwd } = bench;
+  execFileSync('git', ['init', '-q', '-b', 'main', cwd]);
+  writeTree(cwd, {
+    'src/api/a.js': '1\n',
+    '.gitignore': '.tool/*\n!.tool/config/\n',
+    '.tool/config/workflow.yaml': `workflow:\n  team:\n    enabled: true\n`,
+  });
+  commitAll(cwd, 'Begin');
+  const git = gitIn(cwd);
+  git('switch', '-qc', 'tool/issue-7');
+  const runtime = new RuntimeDir();
+  finallyDo(t, () => runtime.close());
+  const heard: DeskRequest[] = [];
+  const desk = await createDesk(runtime).open(async (request) => {
+    heard.push(request);
+    return {};
+  });
+  finallyDo(t, () => desk.close());
+  const run = (command: string, request: Partial<RunRequest> = {}, mode: 'team' | 'auto' = 'team') => {
+    bench.workflow = workflowWith({
+      tool: { mode, runtime: 'command', command, startTimeoutMs: 0, stallTimeoutMs: 0 },
+    });
+    return bench.run(new TeamRunner({ ...bench.options, alone: NOBODY }), { env: desk.env, ...request });
+  };
+  return { bench, git, heard, run };
+}
+
+/** What an attempt leaves that led its team to the end and was killed then; gives where the team's log is. */
+async function finished({ bench: { cwd }, git }: Place): Promise<string> {
+  git('branch', `tool/${TEAM}`);
+  git('update-ref', `refs/toolcrew/base/${TEAM}`, 'main');
+  git('switch', '-q', `tool/${TEAM}`);
+  writeTree(cwd, { 'src/api/built.js': 'by the team\n' });
+  commitAll(cwd, 'Build');
+  git('switch', '-q', 'tool/issue-7');
+  const teams = new FileTeams({ root: cwd, now: Date.now });
+  const log = teams.begin(TEAM);
+  for (const record of [rec('created', { team: TEAM }), rec('deleted')])
+    assert.equal((await log.append(record)).refusal, null);
+  await log.close();
+  return teams.archive(TEAM);
+}
+
+test('before it is decided who works on an issue nobody says that it is a team', async (t) => {
+  const { bench } = await issueClone(t);
+  const runner = new TeamRunner({ ...bench.options, alone: NOBODY });
+  const names = (['team', 'auto'] as const).map((mode) => {
+    bench.workflow = workflowWith({ tool: { mode } });
+    return runner.name;
+  });
+  assert.deepEqual(names, ['a team of nobody', 'nobody, or a team of it']);
+});
+
+for (const isReported of [true, false])
+  test(`what a finished team built is handed in by the next attempt, which leads nobody (report: ${isReported})`, async (t) => {
+    const place = await issueClone(t);
+    const { bench, git, heard } = place;
+    const archive = await finished(place);
+    if (isReported) writeFileSync(join(archive, 'report.txt'), '# The report\n\n3 of 3 tasks are done\n');
+    // The daemon has taken main in since: a commit of git's own is needed, and nobody's name is known to it.
+    writeTree(bench.cwd, { 'src/api/a.js': '2\n' });
+    commitAll(bench.cwd, 'Of main');
+    const led = join(bench.directory, 'led');
+    const { end, output, left } = await place.run(`touch '${led}'; exit 1`);
+    assert.deepEqual(end, { ok: true, words: isReported ? '3 of 3 tasks are done' : end.words }, output);
+    assert.match(output, /team tool-run-issue-7 is done already: its work is handed in/);
+    assert.equal(existsSync(led), false, 'no teammate was started');
+    assert.deepEqual(left, []);
+    assert.equal(git('symbolic-ref', 'HEAD').trim(), 'refs/heads/tool/issue-7');
+    assert.equal(git('show', 'HEAD:src/api/built.js'), 'by the team\n');
+    assert.equal(git('show', 'HEAD:src/api/a.js'), '2\n');
+    assert.equal(
+      git('show', '-s', '--format=%an <%ae> %cn', 'HEAD').trim(),
+      `team-lead <team-lead@${TEAM}.toolcrew.invalid> team-lead`,
+    );
+    const [asked, ...more] = heard;
+    assert.deepEqual(more, []);
+    assert.equal(asked?.type === 'pull_request' ? asked.title : '', 'an issue');
+    assert.match(
+      asked?.type === 'pull_request' ? asked.body : '',
+      isReported ? /^# The report/ : /1 files on `tool\/issue-7`/,
+    );
+    assert.deepEqual(readdirSync(join(bench.cwd, '.tool', 'teams')).sort(), ['.gitignore', 'archive']);
+  });
+
+/** Writes down, whole, with what it was started and with what whoever started it was. */
+function telling(path: string): string {
+  return `{ env; tr '\\0' '\\n' </proc/$PPID/environ || true; } >'${path}.new' 2>&1; mv '${path}.new' '${path}'`;
+}
+
+test('what leads to the daemon is the lead’s alone: neither teammates nor checks are started with it, nor see it in who starts them', async (t) => {
+  const place = await issueClone(t);
+  const { bench, git, heard } = place;
+  const { directory, cwd } = bench;
+  const [checks, teammates] = [join(directory, 'checks'), join(directory, 'teammates')];
+  const settings = { workflow: { team: { enabled: true } }, quality: { commands: { tests: telling(checks) } } };
+  writeTree(cwd, { '.tool/config/workflow.yaml': JSON.stringify(settings) });
+  commitAll(cwd, 'Tests that tell');
+  const before = git('rev-parse', 'HEAD');
+  // What was begun to be measured ends with the team: it is not to end before, unless nothing comes of that in five minutes.
+  const { end, output } = await place.run(
+    `${telling(teammates)}; n=0; until [ -e '${checks}' ] || [ $n -ge 6000 ]; do n=$((n+1)); sleep 0.05; done; exit 1`,
+  );
+  assert.ok(existsSync(checks), output);
+  assert.equal(end.ok, false, output);
+  for (const path of [checks, teammates]) {
+    const told = readFileSync(path, 'utf8');
+    assert.match(told, /^TOOL_RUN=/m, 'it was told');
+    assert.doesNotMatch(told, /^TOOL_(KEY|SOCKET)=/m, path);
+  }
+  assert.equal(git('rev-parse', 'HEAD'), before);
+  assert.deepEqual(heard, []);
+});
+
+/** Documents of two SPECs: of the one somebody has approved what it says, of the other nobody. */
+const SPECS = {
+  '.gitignore': '.tool/*\n!.tool/config/\n!.tool/specs/\n',
+  '.tool/specs/SPEC-YES-001/spec.md':
+    '---\nid: SPEC-YES-001\nstatus: approved\n---\n# A\n\n- R1: The API shall answer.\n',
+  '.tool/specs/SPEC-NO-001/spec.md': '---\nid: SPEC-NO-001\nstatus: draft\n---\n# B\n\n- R1: The API shall pay.\n',
+};
+
+for (const mode of ['team', 'auto'] as const)
+  test(`${mode}: an issue that names a SPEC which nobody has approved is not built, and its attempt says why`, async (t) => {
+    const { bench, run } = await issueClone(t);
+    writeTree(bench.cwd, SPECS);
+    commitAll(bench.cwd, 'SPECs');
+    const begun = join(bench.directory, 'begun');
+    const issueText = 'Pay\n\nPlease build SPEC-NO-001, not SPEC-GONE-001.';
+    const { end, pids, output } = await run(`touch '${begun}'; exit 1`, { issueText }, mode);
+    assert.equal(end.ok, false, output);
+    assert.match(
+      end.words,
+      /^the issue names SPEC-NO-001, which is not approved \(status: draft\): `tool spec approve SPEC-NO-001` approves it as it stands, and a commit/,
+    );
+    assert.deepEqual([end.ok ? null : end.fault, pids], ['agent', []], 'it counts as an attempt');
+    assert.equal(existsSync(begun), false);
+    assert.equal(existsSync(join(bench.cwd, '.tool/teams')), false);
+  });
+
+test('without require_plan_approval it is built, and beside one that is approved it is named', async (t) => {
+  for (const [approval, issueText, reasons] of [
+    [false, 'Pay\n\nSPEC-NO-001', /the issue names SPEC-NO-001\n/],
+    [
+      true,
+      'Pay\n\nSPEC-NO-001, SPEC-YES-001',
+      /the issue names SPEC-YES-001\n.*not built: the issue names SPEC-NO-001, which is not/s,
+    ],
+  ] as const) {
+    const { bench, run } = await issueClone(t);
+    const settings = { workflow: { team: { enabled: true, require_plan_approval: approval } } };
+    writeTree(bench.cwd, { ...SPECS, '.tool/config/workflow.yaml': JSON.stringify(settings) });
+    commitAll(bench.cwd, 'SPECs');
+    const { output, pids } = await run('exit 1', { issueText });
+    assert.match(output, reasons);
+    assert.equal(pids.length, 1);
+  }
+});
+
+test('that a team falls back to sub-agents is for the daemon’s own log, at the level of the settings', async (t) => {
+  for (const [level, heard] of [
+    ['error', ['error']],
+    ['debug', []],
+  ] as const) {
+    const { bench, run } = await issueClone(t);
+    const settings = { workflow: { team: { enabled: false, fallback: { log_level: level } } } };
+    writeTree(bench.cwd, { '.tool/config/workflow.yaml': JSON.stringify(settings) });
+    commitAll(bench.cwd, 'No team');
+    const { events, output } = await run('exit 1');
+    const logged = events.flatMap((event) => (event.type === 'log' ? [event] : []));
+    assert.deepEqual(
+      logged.map((event) => event.level),
+      heard,
+      output,
+    );
+    for (const { text } of logged) assert.match(text, /^sub-agents in place of a team: workflow\.team\.enabled is/);
+  }
+});

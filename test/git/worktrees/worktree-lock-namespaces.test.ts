@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
+import { Turns } from '../../../src/git/worktrees/worktree-lock.ts';
+import { Isolation } from '../../../src/agents/isolation.ts';
+import { programFile } from '../../support/compiled.ts';
+import { tempDir } from '../../support/temp.ts';
+
+const PROGRAM = programFile('turns');
+const TURNS = 50;
+const isolation = await Isolation.probe('auto', { readOnly: [], hidden: [], tables: '/nowhere' });
+
+test('processes that cannot see each other, of one number, take their turns one after the other', async (t) => {
+  if (!isolation.active) t.diagnostic(`THE KERNEL GIVES NO NAMESPACES (${isolation.reason}): they see each other here`);
+  const directory = tempDir(t);
+  const [lock, place] = [join(directory, 'lock'), join(directory, 'turns')];
+  const codes = await Promise.all(
+    ['one', 'other'].map(async () => {
+      const args = [PROGRAM, lock, place, String(TURNS)];
+      const [file, all] = isolation.wrap(process.execPath, args, []);
+      const child = spawn(file, all, { stdio: ['ignore', 'ignore', 'inherit'] });
+      const [code] = (await once(child, 'close')) as [number | null];
+      return code;
+    }),
+  );
+  assert.deepEqual(codes, [0, 0]);
+  const told = readFileSync(place, 'utf8').trim().split('\n');
+  assert.equal(told.length, 4 * TURNS);
+  told.forEach((line, index) => {
+    assert.match(line, index % 2 === 0 ? /^begin \d+$/ : /^end$/);
+  });
+  assert.equal(new Set(told.filter((line) => line !== 'end')).size, isolation.active ? 1 : 2);
+  assert.equal(existsSync(lock), false);
+});
+
+test('of a holder in another namespace that gives no sign any more the turn is taken', async (t) => {
+  const lock = join(tempDir(t), 'lock');
+  writeFileSync(lock, `${process.pid}\n1\nx\npid:[1]\n`);
+  const long = new Date(Date.now() - 60_000);
+  utimesSync(lock, long, long);
+  assert.equal(await new Turns(lock).take(() => Promise.resolve('taken')), 'taken');
+});

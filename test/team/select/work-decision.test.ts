@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type { Approval } from '../../../src/team/rules/spec-documents/spec.ts';
+import { NO_FLAGS } from '../../../src/claude-code/rules/arguments.ts';
+import { decideIssue, decideWork } from '../../../src/team/select/work-decision.ts';
+import { TEAM, TeamWorld } from '../../support/team-world.ts';
+import type { Cleanup } from '../../support/temp.ts';
+
+const SPEC = 'SPEC-AUTH-001';
+const FLAGS = { ...NO_FLAGS, wish: 'team' } as const;
+const COMPLETED: Approval = { status: 'completed', counts: true, why: 'committed as it stands' };
+
+function worldWith(t: Cleanup, approval: Approval): TeamWorld {
+  const world = new TeamWorld(t);
+  world.pretend({
+    spec: (id) => (id === SPEC ? 'Visitors are greeted by the API in src/api/greeting.ts.' : null),
+    approval: () => Promise.resolve(approval),
+    files: () => Promise.resolve(['src/api/greeting.ts']),
+  });
+  return world;
+}
+
+function run({ context, settings }: TeamWorld, force = false) {
+  return decideWork(context, { command: 'run', words: SPEC, flags: { ...FLAGS, force } }, settings);
+}
+
+test('what a sync has completed is not built again, and what to do is said', async (t) => {
+  const world = worldWith(t, COMPLETED);
+  for (const force of [false, true])
+    assert.deepEqual(await run(world, force), {
+      kind: 'refused',
+      of: 'work',
+      problems: [
+        `${SPEC} is completed already, and nothing of it is left to build. For further work write a new SPEC with /tool:1-plan. If something is missing after all, \`tool sync ${SPEC}\` names it and sets the SPEC back to approved; then it can be built again`,
+      ],
+    });
+});
+
+test('a team that still stands for what is completed is brought to its end; what is no more as it was is not called completed', async (t) => {
+  const world = worldWith(t, COMPLETED);
+  await world.team(['backend-dev'], TEAM);
+  assert.equal((await run(world)).kind, 'decided');
+  const changed = await run(worldWith(t, { ...COMPLETED, counts: false, why: 'spec.md changed' }));
+  assert.match(changed.kind === 'refused' ? changed.problems.join() : '', /is not approved \(spec\.md changed\)/);
+});
+
+test('an issue that names what is completed is worked on by its own words', async (t) => {
+  const { context, settings } = worldWith(t, COMPLETED);
+  const text = `The greeting is late\n\nSince ${SPEC} was built.`;
+  const decided = await decideIssue(context, { issue: 7, life: 1, text }, FLAGS, settings);
+  assert.ok(decided.kind === 'decided');
+  assert.equal(decided.work.subject, 'issue #7: The greeting is late');
+  assert.equal(decided.reasons[0], `${SPEC} is named, and left alone: it is completed`);
+});
+
+const MISSING = 'the gate cannot measure coverage: pytest-cov cannot be imported by python3';
+
+test('a required part of the gate that nothing can measure is named before anybody is started', async (t) => {
+  const world = worldWith(t, { status: 'approved', counts: true, why: 'it is' });
+  world.missing = [MISSING];
+  assert.deepEqual(await run(world), { kind: 'refused', of: 'place', problems: [MISSING] });
+  assert.equal(
+    await world.refused('team-lead', 'TeamCreate', { team_name: TEAM }),
+    `no team can be created: ${MISSING}. Tell the user, and wait`,
+  );
+  assert.deepEqual(world.teams.list(), []);
+  // What measures nothing misses nothing, and other phases build nothing.
+  world.settings = {
+    ...world.settings,
+    hooks: { ...world.settings.hooks, taskCompleted: { enabled: true, requireQualityCheck: false } },
+  };
+  assert.equal((await run(world)).kind, 'decided');
+});
+
+test('a team that stands goes on, whatever cannot be measured meanwhile', async (t) => {
+  const world = worldWith(t, { status: 'approved', counts: true, why: 'it is' });
+  await world.team(['backend-dev'], TEAM);
+  world.missing = [MISSING];
+  assert.equal((await run(world)).kind, 'decided');
+});
