@@ -1,4 +1,14 @@
-// domain ← engine ← adapters ← entry points: who may import whom. scripts/check-directions.ts runs it and proves that it looked.
+// Rooms in one order: a room imports itself and the rooms before it. scripts/check-directions.ts runs these rules.
+
+const ROOMS = ['base', 'git', 'guard', 'gate', 'agents', 'team', 'daemon', 'claude-code', 'install', 'compose', 'cli'];
+
+const ENTRIES = '^src/(cli|mcp)\\.ts$';
+const RULES = '^src/[^/]+/rules/';
+const PORTS = '[/-]ports?\\.ts$';
+/** Decisions over time. The root of the room daemon belongs to it. */
+const ENGINE = '^src/(daemon/[^/]+\\.ts$|daemon/publish/|team/(operations|lead|phases|select)/|claude-code/answers/)';
+const ADAPTERS =
+  '^src/((base|git|guard|gate|agents)/|team/(config|log|members|spec-documents|worktrees)/|daemon/(config|github|journal|runners|workspaces)/)';
 
 /** A rule: nothing in `from` imports anything in `to`. */
 const forbid = (name, comment, from, to, more = {}) => ({
@@ -9,7 +19,14 @@ const forbid = (name, comment, from, to, more = {}) => ({
   to: { path: to, ...more.to },
 });
 
-const ENTRIES = '^src/(cli\\.ts|mcp\\.ts|cli/|mcp/|host/|compose)';
+const order = ROOMS.slice(0, -1).map((room, index) =>
+  forbid(
+    `${room}-before-the-rest`,
+    `${room} imports none of the later rooms`,
+    `^src/${room}/`,
+    `^src/(${ROOMS.slice(index + 1).join('|')})/`,
+  ),
+);
 
 module.exports = {
   forbidden: [
@@ -20,84 +37,58 @@ module.exports = {
       from: {},
       to: { circular: true },
     },
+    ...order,
+    forbid('files-in-rooms', 'beside the rooms are only the entry files', '^src/', '', {
+      from: { pathNot: `^src/(${ROOMS.join('|')})/|${ENTRIES}` },
+    }),
+    forbid('nobody-imports-entries', 'entry files are started, not imported', '^src/', ENTRIES),
     forbid(
-      'domain-is-pure',
-      'the domain does no I/O: neither layers above nor Node nor packages but one that matches patterns',
-      '^src/domain/',
+      'rules-are-pure',
+      'rules import rules: no I/O, no Node, no package but the one that matches patterns',
+      RULES,
       '',
-      {
-        to: { pathNot: '^src/domain/|node_modules/(@types/)?picomatch/' },
-      },
+      { to: { pathNot: `${RULES}|node_modules/(@types/)?picomatch/` } },
     ),
-    forbid('engine-talks-to-ports', 'the engine knows the domain and its own ports', '^src/engine/', '', {
-      to: { pathNot: '^src/(engine|domain)/' },
+    forbid('ports-are-types', 'ports are types over rules and other ports', PORTS, '', {
+      to: { pathNot: `${RULES}|${PORTS}` },
     }),
     forbid(
-      'ports-are-types',
-      'ports are types over the domain, nothing else',
-      '^src/engine/(ports|team/(workshop|members|shell-guard)-port)\\.ts$',
+      'engine-takes-ports',
+      'the engine imports rules, ports and itself; effects come in as arguments',
+      ENGINE,
       '',
       {
-        to: { pathNot: '^src/domain/|^src/engine/ports\\.ts$' },
+        to: { pathNot: `${ENGINE}|${RULES}|${PORTS}|^src/(base/supervisor|agents/watchdog)\\.ts$` },
       },
     ),
-    forbid('adapters-below-entries', 'adapters see the domain and the ports of the engine', '^src/adapters/', '^src/', {
-      to: { pathNot: '^src/(adapters|domain)/|^src/engine/(ports|team/(workshop|members|shell-guard)-port)\\.ts$' },
+    forbid('adapters-below-the-engine', 'adapters import rules and ports, not the engine', ADAPTERS, ENGINE, {
+      from: { pathNot: RULES },
+      to: { pathNot: PORTS },
     }),
     forbid(
-      'http-shows-the-engine',
-      'the server shows what the engine tells; it knows no adapter',
-      '^src/http/',
+      'http-shows-the-state',
+      'the server shows the views of the engine; it imports no adapter',
+      '^src/daemon/http/',
       '^src/',
       {
-        to: { pathNot: '^src/(http|domain|engine)/' },
+        to: { pathNot: `^src/daemon/http/|${ENGINE}|${RULES}|${PORTS}` },
       },
-    ),
-    forbid(
-      'install-beside-entries',
-      'what is put into projects is known to the commands that do it',
-      '^src/(?!(cli|install)/)',
-      '^src/install/',
-    ),
-    forbid(
-      'install-needs-no-engine',
-      'installing reads and writes files; nothing is decided over time',
-      '^src/install/',
-      '^src/',
-      {
-        to: { pathNot: '^src/(install|adapters|domain)/' },
-      },
-    ),
-    forbid(
-      'only-entries-compose',
-      'compose.ts and compose-team.ts wire; only entry points call them',
-      '^src/',
-      '^src/compose',
-      {
-        from: { pathNot: ENTRIES },
-      },
-    ),
-    forbid(
-      'nobody-imports-entries',
-      'entry points are started, not imported',
-      '^src/(?!cli|mcp|host|compose)',
-      '^src/(cli|mcp|host)',
     ),
     forbid('tests-stay-outside', 'the program runs without its tests', '^src/', '^(test|bench|scripts)/'),
-    {
-      name: 'one-adapter-per-package',
-      comment: 'a package is known to one place: octokit to the hosting client, emulate to the forge',
-      severity: 'error',
-      from: { path: '^src/', pathNot: '^src/adapters/(github|forge)' },
-      to: { path: 'node_modules/(@octokit|emulate)/' },
-    },
-    {
-      name: 'one-parser-of-shells',
-      comment: 'two files parse shell commands; one directory speaks the protocol of tools',
-      severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(adapters/(commands-in|obvious-writes)[.]ts$|mcp/)' },
-      to: { path: 'node_modules/(unbash|@modelcontextprotocol)/' },
-    },
+    forbid(
+      'one-adapter-per-package',
+      'one place imports a package: octokit the hosting client, emulate the forge',
+      '^src/',
+      'node_modules/(@octokit|emulate)/',
+      { from: { pathNot: '^src/(daemon/github|cli/demo/forge)/' } },
+    ),
+    forbid(
+      'one-parser-of-shells',
+      'one file parses shell commands; one folder speaks the protocol of tools',
+      '^src/',
+      'node_modules/(unbash|@modelcontextprotocol)/',
+      { from: { pathNot: '^src/(guard/obvious-writes\\.ts$|claude-code/mcp/)' } },
+    ),
   ],
   options: {
     tsConfig: { fileName: 'tsconfig.json' },

@@ -3,8 +3,8 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { projectState } from '../src/git/project-state.ts';
 import { stamped } from '../src/claude-code/older/caller-signature.ts';
+import { projectState } from '../src/git/project-state.ts';
 import { HookedProject, SESSION, TEAM } from '../test/support/hooked.ts';
 import { McpClient } from '../test/support/mcp-client.ts';
 import type { Cleanup } from '../test/support/temp.ts';

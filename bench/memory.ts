@@ -3,8 +3,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync } from 'node:fs';
-import { FileJournal } from '../src/daemon/journal/journal.ts';
 import { NO_USAGE } from '../src/agents/rules/usage.ts';
+import { FileJournal } from '../src/daemon/journal/journal.ts';
 import { agentRunning } from '../test/support/agents.ts';
 import { Daemon } from '../test/support/daemon.ts';
 import { startForge } from '../test/support/forge.ts';

@@ -1,12 +1,12 @@
 // The write guard around commands of agents: what a shell call costs more, and what tools that write many files cost more.
 
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { prepareShell } from '../src/guard/guard-shell.ts';
-import { createShellGuard } from '../src/guard/shell-guard.ts';
-import type { CallerRules } from '../src/team/rules/caller-rules.ts';
+import type { CallerRules } from '../src/guard/rules/policy.ts';
 import { SHELL_VARIABLE } from '../src/guard/rules/ticket.ts';
+import { createShellGuard } from '../src/guard/shell-guard.ts';
 import { type Cleanup, tempDir } from '../test/support/temp.ts';
 import { median, type Row, ratioOf, ratiosOf, spread, withCleanup } from './figures.ts';
 
@@ -103,19 +103,22 @@ const TOOLS: readonly Tool[] = [
     again: (root) => rmSync(join(root, 'node_modules'), { recursive: true, force: true }),
   },
   {
-    name: 'tsc (the domain of this project, with its output)',
+    name: 'tsc (the rules of this project, with their output)',
     command: `node ${JSON.stringify(join(HERE, 'node_modules', 'typescript', 'bin', 'tsc'))} --outDir out`,
     target: 1.1,
     program: 'node',
     prepare: (root) => {
-      cpSync(join(HERE, 'src', 'domain'), join(root, 'domain'), { recursive: true });
+      for (const room of readdirSync(join(HERE, 'src'))) {
+        const rules = join('src', room, 'rules');
+        if (existsSync(join(HERE, rules))) cpSync(join(HERE, rules), join(root, rules), { recursive: true });
+      }
       const compilerOptions = {
         ...{ module: 'nodenext', target: 'es2023', skipLibCheck: true, rewriteRelativeImportExtensions: true },
-        ...{ strict: true, types: ['node'], rootDir: 'domain' },
+        ...{ strict: true, types: ['node'], rootDir: 'src' },
       };
       symlinkSync(join(HERE, 'node_modules'), join(root, 'node_modules'));
       writeFileSync(join(root, 'package.json'), '{"type":"module"}');
-      writeFileSync(join(root, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['domain'] }));
+      writeFileSync(join(root, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['src'] }));
     },
     again: (root) => rmSync(join(root, 'out'), { recursive: true, force: true }),
   },

@@ -1,7 +1,7 @@
 // Before a tool runs: ownership of files, spawns of teammates, and who calls the team's operations.
 
-import { beginsTeam, kindOfTool } from '../src/claude-code/rules/tool-kind.ts';
 import { runHook } from '../src/claude-code/hooks/run-hook.ts';
+import { beginsTeam, kindOfTool } from '../src/claude-code/rules/tool-kind.ts';
 
 runHook({
   event: 'PreToolUse',

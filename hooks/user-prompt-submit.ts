@@ -1,7 +1,7 @@
 // UserPromptSubmit: commands of the team, approvals, and Claude Code's notices of ended agents.
 
-import { mayConcernTeam } from '../src/claude-code/rules/prompt.ts';
 import { runHook } from '../src/claude-code/hooks/run-hook.ts';
+import { mayConcernTeam } from '../src/claude-code/rules/prompt.ts';
 
 runHook({
   event: 'UserPromptSubmit',

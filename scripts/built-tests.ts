@@ -16,7 +16,7 @@ const ADDRESSES = /^(?:node:)?net$/;
 
 /** Network tests that need no second form, and why: each takes long and its sockets are those of others. */
 const SOURCE_ALONE: ReadonlyMap<string, string> = new Map([
-  ['test/daemon/runners/team-runner.integration.test.ts', 'desk.test.ts has the same sockets'],
+  ['test/daemon/runners/team-runner.integration.test.ts', 'agent-socket.test.ts has the same sockets'],
   ['test/cli/demo/demo.integration.test.ts', 'it starts dist/ itself'],
   [
     'test/cli/doctor/doctor.integration.test.ts',

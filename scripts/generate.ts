@@ -5,11 +5,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { teamJsonSchema } from '../src/team/config/team-schema.ts';
-import { workflowJsonSchema } from '../src/daemon/config/workflow-schema.ts';
 import { packageVersion } from '../src/base/package-root.ts';
+import { workflowJsonSchema } from '../src/daemon/config/workflow-schema.ts';
 import { pluginHooks, pluginManifest } from '../src/install/hook-table.ts';
 import { jsonFile } from '../src/install/json-layout.ts';
+import { teamJsonSchema } from '../src/team/config/team-schema.ts';
 import { teamPage } from './team-page.ts';
 import { workflowPage } from './workflow-page.ts';
 

@@ -2,8 +2,8 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { FileTeams } from '../src/team/log/teams.ts';
 import { composeOperations } from '../src/compose/team.ts';
+import { FileTeams } from '../src/team/log/teams.ts';
 import { operate } from '../src/team/operations/operations.ts';
 
 const TEAM = 'tool-run-spec-users-001';

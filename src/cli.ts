@@ -3,9 +3,9 @@
 
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { packageVersion } from './base/package-root.ts';
+import { messageOf, ToolError } from './base/rules/errors.ts';
 import { addPhaseCommands } from './cli/phase-commands.ts';
 import { addTeamCommands } from './cli/team-commands.ts';
-import { messageOf, ToolError } from './base/rules/errors.ts';
 
 function port(text: string): number {
   const value = Number(text);

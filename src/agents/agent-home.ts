@@ -3,13 +3,13 @@
 import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { cp, lstat, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
+import { removeTree } from '../base/files/remove-tree.ts';
+import { packageRoot } from '../base/package-root.ts';
+import { RUN_VARIABLE } from '../base/processes/processes.ts';
 import { shellWord } from '../base/rules/command-line.ts';
 import { isTokenVariable } from '../base/rules/credential.ts';
 import { isRepositoryVariable } from '../git/repository-variables.ts';
-import { packageRoot } from '../base/package-root.ts';
-import { RUN_VARIABLE } from '../base/processes/processes.ts';
-import { removeTree } from '../base/files/remove-tree.ts';
-import { issueDirectory } from '../daemon/runners/attempt-output.ts';
+import { issueDirectory } from './issue-directory.ts';
 
 /** What an agent needs of the person's environment to run at all: nothing in here is a secret. */
 const PASSED =

@@ -1,9 +1,9 @@
 // Starting an agent's process and reading it line by line; what every runner shares.
 
 import type { Readable } from 'node:stream';
-import type { RunHooks } from '../base/ports.ts';
 import { endRun } from '../base/processes/processes.ts';
 import { type ProgramExit, startProgram } from '../base/processes/program.ts';
+import type { RunHooks } from './ports.ts';
 
 export type AgentProcess = {
   readonly pid: number;

@@ -1,9 +1,9 @@
 // One conversation with Claude Code, headless: a process, a turn for each prompt, its event stream read as it comes.
 
 import { messageOf } from '../base/rules/errors.ts';
-import type { RunEnd, RunHooks } from '../base/ports.ts';
 import { type AgentProgram, runAgent } from './agent-process.ts';
 import { ClaudeStream, type TurnResult } from './claude-stream.ts';
+import type { RunEnd, RunHooks } from './ports.ts';
 
 export type Conversation = AgentProgram & {
   readonly prompt: string;

@@ -2,7 +2,7 @@
 
 import * as z from 'zod';
 import { clip, oneLine } from '../base/rules/text.ts';
-import type { AgentEvent } from '../base/ports.ts';
+import type { AgentEvent } from './ports.ts';
 
 /** A field of another shape than expected counts as absent: it takes nothing from the rest of its line. */
 const maybe = <T extends z.ZodType>(shape: T) => shape.optional().catch(undefined);

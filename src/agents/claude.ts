@@ -4,19 +4,19 @@ import { existsSync, readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import type { Workflow } from '../daemon/rules/workflow.ts';
-import type { RunEnd, RunHooks, Runner, RunRequest } from '../base/ports.ts';
-import { createAgentHome } from './agent-home.ts';
 import { parseFrontMatter } from '../base/config/front-matter.ts';
-import type { Isolation } from './isolation.ts';
 import { readOwn } from '../base/files/safe-read.ts';
 import { packageRoot } from '../base/package-root.ts';
 import { runProgram } from '../base/processes/program.ts';
 import type { RuntimeDir } from '../base/processes/runtime-dir.ts';
+import { createAgentHome } from './agent-home.ts';
 import { converse, STREAMING } from './claude-session.ts';
+import type { Isolation } from './isolation.ts';
+import type { RunEnd, RunHooks, Runner, RunRequest } from './ports.ts';
+import type { AgentSettings } from './rules/runtime.ts';
 
 export type ClaudeOptions = {
-  readonly workflow: () => Workflow;
+  readonly workflow: () => { readonly tool: AgentSettings };
   readonly stateDir: string;
   readonly runtime: RuntimeDir;
   readonly isolation: Isolation;
@@ -90,7 +90,7 @@ export const INSTALL_CLAUDE = 'npm install -g @anthropic-ai/claude-code';
 export function claudeCommand({
   tool,
 }: {
-  readonly tool: Pick<Workflow['tool'], 'command'>;
+  readonly tool: Pick<AgentSettings, 'command'>;
 }): readonly [string, ...string[]] {
   const { command } = tool;
   if (typeof command === 'string') return ['/bin/sh', '-c', `${command} "$@"`, 'claude'];

@@ -1,19 +1,20 @@
 // The runner for any program: prompt on its standard input, what it prints are its life signs, exit code 0 is a good end.
 
+import type { RuntimeDir } from '../base/processes/runtime-dir.ts';
+import type { CommandLine } from '../base/rules/command-line.ts';
 import { splitCommand } from '../base/rules/command-line.ts';
 import { messageOf } from '../base/rules/errors.ts';
-import type { CommandLine, Workflow } from '../daemon/rules/workflow.ts';
-import type { RunEnd, RunHooks, Runner, RunRequest } from '../base/ports.ts';
 import { createAgentHome } from './agent-home.ts';
 import type { Isolation } from './isolation.ts';
-import type { RuntimeDir } from '../base/processes/runtime-dir.ts';
+import type { RunEnd, RunHooks, Runner, RunRequest } from './ports.ts';
 import { runTurn, turnResult } from './program-turn.ts';
+import type { AgentSettings } from './rules/runtime.ts';
 
 export type CommandOptions = {
   readonly name: string;
   /** The program, and variables it needs beside an agent's usual ones. */
   readonly program: () => { readonly command: CommandLine; readonly env: Readonly<Record<string, string>> };
-  readonly workflow: () => Workflow;
+  readonly workflow: () => { readonly tool: AgentSettings };
   readonly stateDir: string;
   readonly runtime: RuntimeDir;
   readonly isolation: Isolation;

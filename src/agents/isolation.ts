@@ -5,10 +5,10 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { runProgram } from '../base/processes/program.ts';
 import { messageOf, ToolError } from '../base/rules/errors.ts';
 import { oneLine } from '../base/rules/text.ts';
-import type { IsolationMode } from '../daemon/rules/workflow.ts';
-import { runProgram } from '../base/processes/program.ts';
+import type { IsolationMode } from './rules/runtime.ts';
 
 /** Paths and what an agent may do there. A writable path may lie in a read-only one. */
 export type Bounds = {

@@ -2,8 +2,8 @@
 // Programs inside cannot remove the mount, so it overrides environment variables.
 
 import { readFileSync } from 'node:fs';
-import type { Identity } from './member-environment.ts';
 import { lateCrypto } from '../base/lazy-crypto.ts';
+import type { Identity } from './member-environment.ts';
 
 const PREFIX = 'toolcrew:';
 

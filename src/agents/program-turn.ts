@@ -1,9 +1,9 @@
 // One turn of any program: the prompt on its standard input, what it prints are its life signs, exit code 0 is a good end.
 
-import { clip, visibleLines } from '../base/rules/text.ts';
-import type { RunEnd, RunHooks } from '../base/ports.ts';
 import type { ProgramExit } from '../base/processes/program.ts';
+import { clip, visibleLines } from '../base/rules/text.ts';
 import { type AgentProgram, runAgent } from './agent-process.ts';
+import type { RunEnd, RunHooks } from './ports.ts';
 
 /** So many of its last lines are the program's last words. */
 const WORDS_LINES = 12;

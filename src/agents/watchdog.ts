@@ -1,14 +1,15 @@
 // Watches one agent: ends it when it gives no life sign for too long, or when a turn takes too long.
 
-import type { EndCause } from '../daemon/rules/attempt-end.ts';
-import type { AgentEvent, Clock } from '../base/ports.ts';
+import type { Clock } from '../base/ports.ts';
+import type { AgentEvent } from './ports.ts';
+import type { Expiry } from './rules/expiry.ts';
 
 export type WatchdogOptions = {
   readonly clock: Clock;
   /** 0: never. */
   readonly stallTimeoutMs: number;
   readonly turnTimeoutMs: number;
-  readonly onExpired: (cause: EndCause) => void;
+  readonly onExpired: (cause: Expiry) => void;
 };
 
 /** A tool call within its own limit is a life sign; a little more is allowed, since limits are not kept to the ms. */
@@ -52,7 +53,7 @@ export class Watchdog {
   }
 
   /** When the agent will be ended if nothing is heard, in elapsed time, and why. */
-  #deadline(): { readonly at: number; readonly cause: EndCause } {
+  #deadline(): { readonly at: number; readonly cause: Expiry } {
     const { stallTimeoutMs, turnTimeoutMs } = this.#options;
     const turn = {
       at: this.#turnStartedAt + turnTimeoutMs,

@@ -1,7 +1,7 @@
 // Keys: what tells who calls, where a call itself carries nothing.
 
-import type { Keys } from './ports.ts';
 import { lateCrypto } from './lazy-crypto.ts';
+import type { Keys } from './ports.ts';
 
 export const systemKeys: Keys = {
   create: () => {

@@ -1,7 +1,7 @@
 // The daemon's log on stderr: a bracketed source and one line, or one JSON object a line.
 
-import { asLine, redact } from './rules/text.ts';
 import type { Logger, LogSource } from './ports.ts';
+import { asLine, redact } from './rules/text.ts';
 
 export type LogFormat = 'text' | 'json';
 

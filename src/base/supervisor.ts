@@ -1,7 +1,7 @@
 // Background work: every task has a name, is awaited at the end, and its failure is heard.
 
-import { messageOf } from './rules/errors.ts';
 import type { Clock } from './ports.ts';
+import { messageOf } from './rules/errors.ts';
 
 export type SupervisorOptions = {
   readonly clock: Clock;

@@ -2,8 +2,8 @@
 
 import { fstatSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { sep } from 'node:path';
-import { LEAD } from '../team/rules/message.ts';
 import { type Identity, identityOf } from '../agents/member-environment.ts';
+import { LEAD } from '../team/rules/message.ts';
 
 /** Hosts set it for what their agents run. */
 const MARK = 'CLAUDECODE';

@@ -3,8 +3,9 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import type { Environment as Variable } from '../team/rules/select/activation.ts';
+import { hostSettingsFile, ownPlace } from '../guard/host-settings-file.ts';
 import { TEAMS_VARIABLE } from '../team/rules/fallback.ts';
+import type { Environment as Variable } from '../team/rules/select/activation.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 type Fields = Readonly<Record<string, unknown>>;
@@ -20,15 +21,6 @@ function isFields(value: unknown): value is Fields {
 export function fieldsAt(settings: Fields, key: string): Fields {
   const value = settings[key];
   return isFields(value) ? value : {};
-}
-
-function ownPlace(env: Environment): string {
-  return env.CLAUDE_CONFIG_DIR ?? join(env.HOME ?? homedir(), '.claude');
-}
-
-/** The user's own settings of the host. */
-export function hostSettingsFile(env: Environment): string {
-  return join(ownPlace(env), 'settings.json');
 }
 
 /** What the host goes by beside the project, under each of its names: the user's settings, and what it knows of projects. */

@@ -2,10 +2,10 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { MARKS_SINCE } from '../guard/rules/ticket.ts';
-import { isVersionAtLeast } from '../team/rules/select/activation.ts';
-import { INSTALLED_FILE } from '../team/config/team-config-file.ts';
 import { runProgram } from '../base/processes/program.ts';
+import { MARKS_SINCE } from '../guard/rules/ticket.ts';
+import { INSTALLED_FILE } from '../team/config/team-config-file.ts';
+import { isVersionAtLeast } from '../team/rules/select/activation.ts';
 import { tail } from './call-origin.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;

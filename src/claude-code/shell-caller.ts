@@ -1,10 +1,10 @@
 // Identity of the caller at a shell: an agent of a host, a teammate in its own process, or a person at a terminal.
 
-import { isBelowHost, isCutLoose } from './host-above.ts';
 import { type Identity, identityOf } from '../agents/member-environment.ts';
-import { certainIdentity } from '../compose/team.ts';
-import type { Teams } from '../base/ports.ts';
 import { withReadable } from '../team/operations/context.ts';
+import type { Teams } from '../team/ports.ts';
+import { certainIdentity } from './certain-identity.ts';
+import { isBelowHost, isCutLoose } from './host-above.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

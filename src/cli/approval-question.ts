@@ -1,8 +1,8 @@
 // The question whether a SPEC is approved, to the person at the terminal.
 
 import { createInterface } from 'node:readline';
-import { specDirectory } from '../team/rules/spec-documents/spec.ts';
 import type { ApprovalAnswer } from '../team/phases/plan.ts';
+import { specDirectory } from '../team/rules/spec-documents/spec.ts';
 
 /** What an answer means; `which`: that something is to change, and not what · null: nothing that can be told. */
 export function readApproval(text: string): ApprovalAnswer | 'which' | null {

@@ -2,14 +2,14 @@
 
 import { type Dirent, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { messageOf, ToolError } from '../base/rules/errors.ts';
+import { nearest } from '../base/rules/nearest.ts';
+import { got, visible } from '../base/rules/text.ts';
 import { hasLog, TeamHistory } from '../team/log/team-history.ts';
 import { teamsDirectory } from '../team/log/team-names.ts';
 import { ARCHIVE, FileTeams } from '../team/log/teams.ts';
-import { messageOf, ToolError } from '../base/rules/errors.ts';
-import { nearest } from '../base/rules/nearest.ts';
 import { isStanding } from '../team/rules/log/state.ts';
 import { type TeamView, viewOf } from '../team/rules/views/view.ts';
-import { got, visible } from '../base/rules/text.ts';
 
 /** What an archive's name has behind the team's: when it was put away, and what tells two of one moment apart. */
 const SUFFIX = /-(\d{4}-\d{2}-\d{2}T[-\d]+Z)-[0-9a-z]+$/;

@@ -1,11 +1,11 @@
 // The wizard's answers: from flags, from what the directory tells, or asked for on the terminal.
 
 import { existsSync, realpathSync } from 'node:fs';
+import { messageOf, ToolError } from '../base/rules/errors.ts';
+import { oneLine } from '../base/rules/text.ts';
 import { apiUrlOf } from '../daemon/github/clone-url.ts';
 import { objectionToRoot } from '../daemon/workspaces/workspace-root.ts';
-import { messageOf, ToolError } from '../base/rules/errors.ts';
 import { formatSlug, parseSlug, type Remote, type RemoteRepository } from '../git/rules/repository.ts';
-import { oneLine } from '../base/rules/text.ts';
 import { canRedraw } from './screen/terminal.ts';
 import type { Answers } from './workflow-text.ts';
 

@@ -1,33 +1,33 @@
 // `tool init`: puts hooks, agents, commands and the team server into a project, all of it or nothing.
 
 import { join } from 'node:path';
-import { lookAhead, proposeCommands } from '../gate/detect/plan-preview.ts';
-import { TEAM_FILE } from '../team/config/team-config-file.ts';
-import { type CommandRow, teamFileText } from '../team/config/team-file-text.ts';
-import { readTeamSettings } from '../team/config/team-settings.ts';
-import { trackedFiles } from '../git/tracked-files.ts';
-import { foreseeShell, type Prepared, prepareShell } from '../guard/guard-shell.ts';
-import { LOCAL_SETTINGS, settingsFiles } from '../claude-code/host-settings.ts';
-import { packageRoot, packageVersion } from '../base/package-root.ts';
 import { claudeVersion, parseVersion } from '../agents/claude.ts';
+import { packageRoot, packageVersion } from '../base/package-root.ts';
 import { ToolError } from '../base/rules/errors.ts';
+import { got } from '../base/rules/text.ts';
+import { LOCAL_SETTINGS, settingsFiles } from '../claude-code/host-settings.ts';
+import { lookAhead, proposeCommands } from '../gate/detect/plan-preview.ts';
 import { missingParts, missingWords } from '../gate/rules/plan-preview.ts';
 import { COMMANDED } from '../gate/rules/quality.ts';
-import { DEFAULT_TEAM_SETTINGS } from '../team/rules/default-settings.ts';
-import { TEAMS_VARIABLE } from '../team/rules/fallback.ts';
-import { DEFAULT_OWNERSHIP } from '../guard/rules/ownership.ts';
-import type { TeamSettings } from '../team/rules/settings.ts';
+import { trackedFiles } from '../git/tracked-files.ts';
+import { foreseeShell, type Prepared, prepareShell } from '../guard/guard-shell.ts';
 import { type Proposed, proposeOwnership, withProposed } from '../guard/rules/suggest-ownership.ts';
-import { got } from '../base/rules/text.ts';
+import { performAll } from '../install/file-operations.ts';
 import { formatterNotes } from '../install/formatters.ts';
 import { filesLeftOut } from '../install/host-events.ts';
 import { type Host, hostForm } from '../install/host-support.ts';
 import { type Plan, planInstall, readManifest } from '../install/install.ts';
-import { performAll } from '../install/file-operations.ts';
 import { readPayload } from '../install/payload.ts';
 import { findProject, type Project } from '../install/project.ts';
 import { changes, dryRun, summary } from '../install/report.ts';
 import { ignoreNotes, SHELL_LINE, shellBefore, shellEntries, unguardedNote } from '../install/shell-setting.ts';
+import { TEAM_FILE } from '../team/config/team-config-file.ts';
+import { type CommandRow, teamFileText } from '../team/config/team-file-text.ts';
+import { readTeamSettings } from '../team/config/team-settings.ts';
+import { DEFAULT_OWNERSHIP } from '../team/rules/default-ownership.ts';
+import { DEFAULT_TEAM_SETTINGS } from '../team/rules/default-settings.ts';
+import { TEAMS_VARIABLE } from '../team/rules/fallback.ts';
+import type { TeamSettings } from '../team/rules/settings.ts';
 import { refuseAgentsWhileTeamsStand } from './refuse-agents.ts';
 
 const SETTINGS = '.claude/settings.json';

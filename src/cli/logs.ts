@@ -3,13 +3,13 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { findStateDir } from '../daemon/config/state-place.ts';
-import { readWorkflow } from '../daemon/config/read-workflow.ts';
-import { detectRemote } from '../git/git-remote.ts';
-import { holderOf } from '../daemon/journal/state-dir.ts';
-import { FAILED_KEPT, ISSUES_KEPT, listTranscripts, type TranscriptFile } from '../daemon/runners/attempt-output.ts';
 import { ToolError } from '../base/rules/errors.ts';
 import { joinLines } from '../base/rules/text.ts';
+import { readWorkflow } from '../daemon/config/read-workflow.ts';
+import { findStateDir } from '../daemon/config/state-place.ts';
+import { holderOf } from '../daemon/journal/state-dir.ts';
+import { FAILED_KEPT, ISSUES_KEPT, listTranscripts, type TranscriptFile } from '../daemon/runners/attempt-output.ts';
+import { detectRemote } from '../git/git-remote.ts';
 
 export type LogsOptions = { readonly follow?: boolean; readonly json?: boolean; readonly stateDir?: string };
 

@@ -1,7 +1,7 @@
 // The command lines of the phases without a host's screen.
 
 import type { Command } from 'commander';
-import type { CommandName } from '../claude-code/rules/arguments.ts';
+import type { CommandName } from '../team/rules/select/command.ts';
 import type { PhaseOptions } from './run.ts';
 
 async function phase(command: CommandName, words: string, options: PhaseOptions): Promise<void> {

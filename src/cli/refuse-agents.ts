@@ -1,13 +1,13 @@
 // Refusals for shells of agents: no SPEC approval, no leading of a team, no installation while a team is active.
 
-import { FileTeams } from '../team/log/teams.ts';
 import { identityOf } from '../agents/member-environment.ts';
-import { certainIdentity } from '../compose/team.ts';
 import { ToolError } from '../base/rules/errors.ts';
-import { LEAD } from '../team/rules/message.ts';
-import type { Teams } from '../base/ports.ts';
+import { certainIdentity } from '../claude-code/certain-identity.ts';
 import { isAskedByAgent, isAskedInTeam } from '../claude-code/shell-caller.ts';
 import type { Project } from '../install/project.ts';
+import { FileTeams } from '../team/log/teams.ts';
+import type { Teams } from '../team/ports.ts';
+import { LEAD } from '../team/rules/message.ts';
 import { standingTeams } from './standing-teams.ts';
 
 async function isAgent(teams: Teams, main: string): Promise<boolean> {

@@ -1,11 +1,11 @@
 // Report of a finished phase: as data for programs, as lines for people.
 
-import { type SpecStatus, specDirectory } from '../team/rules/spec-documents/spec.ts';
-import { dollars, type Spent } from '../team/rules/cost.ts';
-import { type Gate, isRefusal, type TeamState } from '../team/rules/log/state.ts';
-import { noteOf } from '../team/rules/task.ts';
 import { visible, visibleLines } from '../base/rules/text.ts';
 import type { Outcome } from '../team/lead/lead-options.ts';
+import { dollars, type Spent } from '../team/rules/cost.ts';
+import { type Gate, isRefusal, type TeamState } from '../team/rules/log/state.ts';
+import { type SpecStatus, specDirectory } from '../team/rules/spec-documents/spec.ts';
+import { noteOf } from '../team/rules/task.ts';
 
 export type RunReport = {
   readonly team: string;

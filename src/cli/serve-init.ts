@@ -2,10 +2,10 @@
 
 import { existsSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseWorkflow } from '../daemon/config/read-workflow.ts';
-import { detectRemote } from '../git/git-remote.ts';
 import { messageOf, ToolError } from '../base/rules/errors.ts';
 import { joinLines } from '../base/rules/text.ts';
+import { parseWorkflow } from '../daemon/config/read-workflow.ts';
+import { detectRemote } from '../git/git-remote.ts';
 import { type Collected, collect, type InitOptions } from './init-answers.ts';
 import { canRedraw } from './screen/terminal.ts';
 import { workflowText } from './workflow-text.ts';

@@ -2,8 +2,8 @@
 
 import { once } from 'node:events';
 import { isatty } from 'node:tty';
-import { createDaemon } from '../compose/daemon.ts';
 import { ToolError } from '../base/rules/errors.ts';
+import { createDaemon } from '../compose/daemon.ts';
 import { type EndSignal, SIGNAL_CODES, SIGNALS } from './signals.ts';
 
 export type ServeOptions = { readonly port?: number; readonly logFormat: 'text' | 'json'; readonly once?: boolean };

@@ -1,15 +1,21 @@
 // `tool spec`: SPEC documents, looked at and approved by the person at the terminal.
 
-import { FileTeams } from '../team/log/teams.ts';
-import { findProject } from '../git/project.ts';
-import { approvalOf, approveSpec } from '../team/spec-documents/spec-approvals.ts';
-import { listSpecs, readTexts, readWarnings } from '../team/spec-documents/specs.ts';
 import { messageOf, ToolError } from '../base/rules/errors.ts';
 import { nearest } from '../base/rules/nearest.ts';
-import { checkSpec, readSpecTexts, type SpecTexts } from '../team/rules/spec-documents/check.ts';
-import { completedAlready, isSpecId, type SpecStatus, specDirectory, statusOfSpec } from '../team/rules/spec-documents/spec.ts';
-import { changeInTheWay, hasWritten } from '../team/rules/planning.ts';
 import { got, visible } from '../base/rules/text.ts';
+import { findProject } from '../git/project.ts';
+import { FileTeams } from '../team/log/teams.ts';
+import { changeInTheWay, hasWritten } from '../team/rules/planning.ts';
+import { checkSpec, readSpecTexts, type SpecTexts } from '../team/rules/spec-documents/check.ts';
+import {
+  completedAlready,
+  isSpecId,
+  type SpecStatus,
+  specDirectory,
+  statusOfSpec,
+} from '../team/rules/spec-documents/spec.ts';
+import { approvalOf, approveSpec } from '../team/spec-documents/spec-approvals.ts';
+import { listSpecs, readTexts, readWarnings } from '../team/spec-documents/specs.ts';
 import { refuseAgents } from './refuse-agents.ts';
 
 type Row = {

@@ -1,7 +1,7 @@
 // The teams of a project that may be at work.
 
+import type { Teams } from '../team/ports.ts';
 import { isStanding } from '../team/rules/log/state.ts';
-import type { Teams } from '../base/ports.ts';
 
 /** Their names; one whose log cannot be read may stand. */
 export function standingTeams(teams: Teams): readonly string[] {

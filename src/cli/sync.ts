@@ -1,8 +1,8 @@
 // `tool sync`: a SPEC held against what was built.
 
-import { composeOperations } from '../compose/team.ts';
 import { ToolError } from '../base/rules/errors.ts';
 import { asLine, visible } from '../base/rules/text.ts';
+import { composeOperations } from '../compose/team.ts';
 import type { SyncOutcome } from '../team/phases/sync.ts';
 
 const SHOWN = 5;

@@ -2,8 +2,8 @@
 
 import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { TRANSCRIPT_MAX_BYTES } from '../daemon/runners/attempt-output.ts';
 import { visibleLines } from '../base/rules/text.ts';
+import { TRANSCRIPT_MAX_BYTES } from '../daemon/runners/attempt-output.ts';
 
 type Output = { readonly file: number; bytes: number };
 

@@ -1,16 +1,16 @@
 // `tool team select`: the mode and the team for a piece of work, with the figures that decide and their sources.
 
-import { findVariable } from '../claude-code/host-settings.ts';
-import { findProject } from '../git/project.ts';
-import { composeOperations } from '../compose/team.ts';
 import { ToolError } from '../base/rules/errors.ts';
-import { isSpecId } from '../team/rules/spec-documents/spec.ts';
-import { decideMode } from '../team/rules/select/activation.ts';
-import { parseFlags } from '../claude-code/rules/arguments.ts';
-import { type FigureName, type PlannedTask, type Selection, select } from '../team/rules/select/selection.ts';
 import { visible } from '../base/rules/text.ts';
-import { unreadable } from '../team/select/work-decision.ts';
+import { findVariable } from '../claude-code/host-settings.ts';
+import { parseFlags } from '../claude-code/rules/arguments.ts';
+import { composeOperations } from '../compose/team.ts';
+import { findProject } from '../git/project.ts';
 import type { HookContext } from '../team/operations/hook-context.ts';
+import { decideMode } from '../team/rules/select/activation.ts';
+import { type FigureName, type PlannedTask, type Selection, select } from '../team/rules/select/selection.ts';
+import { isSpecId } from '../team/rules/spec-documents/spec.ts';
+import { unreadable } from '../team/select/work-decision.ts';
 
 export type SelectOptions = {
   readonly team?: boolean;

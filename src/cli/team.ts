@@ -1,16 +1,16 @@
 // `tool team`: the team operations from a shell.
 
 import { readFileSync } from 'node:fs';
-import { findProject } from '../git/project.ts';
-import { composeOperations } from '../compose/team.ts';
 import { messageOf, ToolError } from '../base/rules/errors.ts';
+import { visibleLines } from '../base/rules/text.ts';
+import { act } from '../claude-code/answers/operate-in-host.ts';
+import { askerAtShell } from '../claude-code/shell-caller.ts';
+import { composeOperations } from '../compose/team.ts';
+import { findProject } from '../git/project.ts';
+import type { Answer } from '../team/operations/context.ts';
+import type { Teams } from '../team/ports.ts';
 import type { Evidence } from '../team/rules/caller.ts';
 import type { OperationName } from '../team/rules/operation.ts';
-import { visibleLines } from '../base/rules/text.ts';
-import type { Teams } from '../base/ports.ts';
-import { act } from '../claude-code/answers/operate-in-host.ts';
-import type { Answer } from '../team/operations/context.ts';
-import { askerAtShell } from '../claude-code/shell-caller.ts';
 import { shellWords } from './shell-words.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;

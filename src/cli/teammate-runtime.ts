@@ -1,11 +1,11 @@
 // Runtime of the teammates when code leads the team.
 
 import { join } from 'node:path';
-import type { ToolSection } from '../daemon/config/tool-section.ts';
-import { packageRoot } from '../base/package-root.ts';
 import { claudeCommand, claudeVersion, INSTALL_CLAUDE } from '../agents/claude.ts';
-import type { Players } from '../compose/lead.ts';
+import { packageRoot } from '../base/package-root.ts';
 import { ToolError } from '../base/rules/errors.ts';
+import type { Players } from '../compose/lead.ts';
+import type { ToolSection } from '../daemon/config/tool-section.ts';
 import { memberSettings } from '../install/member-settings.ts';
 
 /** The given program counts first, then WORKFLOW.md, then Claude Code. Throws `ToolError` if none can be used. */

@@ -1,10 +1,10 @@
 // `tool uninstall`: takes out what `tool init` put into a project, and nothing else.
 
-import { FileTeams } from '../team/log/teams.ts';
-import { outcomesWith, planUninstall } from '../install/install.ts';
 import { performAll } from '../install/file-operations.ts';
+import { outcomesWith, planUninstall } from '../install/install.ts';
 import { findProject } from '../install/project.ts';
 import { changes, dryRun, lines } from '../install/report.ts';
+import { FileTeams } from '../team/log/teams.ts';
 import { refuseAgentsWhileTeamsStand } from './refuse-agents.ts';
 import { standingTeams } from './standing-teams.ts';
 

@@ -3,19 +3,19 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { skippedTests } from '../gate/readers/skipped-tests.ts';
-import { beginnings } from '../team/log/finished-team.ts';
-import { tryGit } from '../git/git.ts';
-import { createSpecHistory } from '../team/spec-documents/spec-history.ts';
-import type { Project } from '../git/project.ts';
-import { approvalOf, recordApproval } from '../team/spec-documents/spec-approvals.ts';
-import { listSpecs, readTexts, replaceFile } from '../team/spec-documents/specs.ts';
 import type { Lines } from '../gate/rules/skipped-lines.ts';
+import { tryGit } from '../git/git.ts';
+import type { Project } from '../git/project.ts';
+import { beginnings } from '../team/log/finished-team.ts';
+import type { SyncContext } from '../team/phases/sync.ts';
+import type { Teams } from '../team/ports.ts';
+import type { TeamSettings } from '../team/rules/settings.ts';
 import { specDirectory } from '../team/rules/spec-documents/spec.ts';
 import type { TestLine } from '../team/rules/spec-documents/sync.ts';
-import type { TeamSettings } from '../team/rules/settings.ts';
 import { runTeamName } from '../team/rules/team-name.ts';
-import type { Teams } from '../base/ports.ts';
-import type { SyncContext } from '../team/phases/sync.ts';
+import { approvalOf, recordApproval } from '../team/spec-documents/spec-approvals.ts';
+import { createSpecHistory } from '../team/spec-documents/spec-history.ts';
+import { listSpecs, readTexts, replaceFile } from '../team/spec-documents/specs.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

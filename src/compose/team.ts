@@ -1,41 +1,45 @@
-// Wires the adapters of team mode to its engine. Apart from compose.ts: hooks start in milliseconds, and load no more than this.
+// Wires the adapters of team mode to its engine. Apart from daemon.ts: hooks start in milliseconds, and load no more than this.
 
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { agentTools, hasAgentFile } from '../agents/agent-tools.ts';
+import { identityOf } from '../agents/member-environment.ts';
+import { ownRoom } from '../agents/namespace-identity.ts';
 import { systemClock } from '../base/clock.ts';
+import { systemKeys } from '../base/keys.ts';
+import { asLine } from '../base/rules/text.ts';
+import { Supervisor } from '../base/supervisor.ts';
+import { whoseCall } from '../claude-code/call-origin.ts';
+import { certainIdentity } from '../claude-code/certain-identity.ts';
+import { formOf } from '../claude-code/duplicate-hooks.ts';
+import { hostAbove, isNestedHost } from '../claude-code/host-above.ts';
+import { filesDisabling, findVariable, hostPlaces, settingsFiles } from '../claude-code/host-settings.ts';
+import { countsMarks } from '../claude-code/host-version.ts';
+import type { Resident } from '../claude-code/resident.ts';
+import { serverMarks } from '../claude-code/server-liveness.ts';
+import type { Checks } from '../gate/ports.ts';
+import type { WorkTree } from '../git/ports.ts';
+import { findProject, type Project } from '../git/project.ts';
+import { projectState } from '../git/project-state.ts';
+import type { Workshop } from '../git/worktrees/workshop-port.ts';
+import { mechanismOf } from '../guard/guard-mechanism.ts';
+import { insideProject } from '../guard/rules/ownership.ts';
+import { createLeaseFiles, createShellGuard } from '../guard/shell-guard.ts';
+import { pathAsNamed, placeOf, writesOf } from '../guard/tool-writes.ts';
 import { loadTeamSettings } from '../team/config/settings-snapshot.ts';
 import { reportPath } from '../team/log/finished-team.ts';
 import { KeptTeams } from '../team/log/open-teams.ts';
 import { FileTeams } from '../team/log/teams.ts';
-import { mechanismOf } from '../guard/guard-mechanism.ts';
-import { hostAbove, isNestedHost, teammateAbove } from '../claude-code/host-above.ts';
-import { filesDisabling, findVariable, hostPlaces, settingsFiles } from '../claude-code/host-settings.ts';
-import { countsMarks } from '../claude-code/host-version.ts';
-import { type Identity, identityOf } from '../agents/member-environment.ts';
-import { systemKeys } from '../base/keys.ts';
-import { formOf } from '../claude-code/duplicate-hooks.ts';
-import { findProject, type Project } from '../git/project.ts';
-import { projectState } from '../git/project-state.ts';
-import { ownRoom } from '../agents/namespace-identity.ts';
-import { type ServerMarks, serverMarks } from '../claude-code/server-liveness.ts';
-import { createLeaseFiles, createShellGuard } from '../guard/shell-guard.ts';
-import { approvalOf, approveSpec } from '../team/spec-documents/spec-approvals.ts';
-import { listSpecs, putSpec, readPlanned, readSpec, whyNoSpec } from '../team/spec-documents/specs.ts';
 import { removeHomes } from '../team/members/team-homes.ts';
-import { whoseCall } from '../claude-code/call-origin.ts';
-import { pathAsNamed, placeOf, writesOf } from '../guard/tool-writes.ts';
-import type { EnvironmentEvidence } from '../team/rules/caller.ts';
-import { insideProject } from '../guard/rules/ownership.ts';
-import type { TeamSettings } from '../team/rules/settings.ts';
-import { asLine } from '../base/rules/text.ts';
-import type { Checks, Teams, Turn, WorkTree } from '../base/ports.ts';
-import { Supervisor } from '../base/supervisor.ts';
 import { beginBefore } from '../team/operations/baseline-checks.ts';
 import type { Host, TeamContext } from '../team/operations/context.ts';
-import { MAY_WAIT } from '../team/operations/host-event.ts';
 import type { HookContext, ProjectView } from '../team/operations/hook-context.ts';
-import type { Workshop } from '../git/worktrees/workshop-port.ts';
+import { MAY_WAIT } from '../team/operations/host-event.ts';
+import type { Teams, Turn } from '../team/ports.ts';
+import type { EnvironmentEvidence } from '../team/rules/caller.ts';
+import type { TeamSettings } from '../team/rules/settings.ts';
+import { approvalOf, approveSpec } from '../team/spec-documents/spec-approvals.ts';
+import { listSpecs, putSpec, readPlanned, readSpec, whyNoSpec } from '../team/spec-documents/specs.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -319,38 +323,11 @@ export function composeOperations(cwd: string, env: Environment): HookContext {
   return composeContext(project, env, teamsOf(project, env), () => null).context;
 }
 
-/** Whom a process was started as by what it cannot change: its namespaces, the teammate's program above it. */
-export function certainIdentity(main: string): Identity | undefined {
-  return ownRoom(main) ?? teammateAbove(main);
-}
-
 /** A hook is started by its host, and so is what its environment says. */
 function startedAs(env: Environment, main: string): EnvironmentEvidence | null {
   const identity = ownRoom(main) ?? identityOf(env);
   return identity.teammate === null ? null : { kind: 'environment', isServer: true, ...identity };
 }
-
-export type Resident = {
-  readonly context: HookContext;
-  readonly project: Project;
-  /** Who this server was started as. */
-  readonly identity: Identity;
-  /** Whether more than its environment says so. */
-  readonly isCertain: boolean;
-  /** The directory of what belongs to the project but not into it. */
-  readonly state: string;
-  /**
-   * Writes down that this process answers the hooks of a session. Not before the first of them came: after a restart some
-   * hosts never reach the new server by a hook.
-   */
-  readonly announce: ServerMarks['announce'];
-  readonly isReached: ServerMarks['isReached'];
-  /** Sessions whose server was killed: some hosts never reach the next one by a hook. */
-  readonly left: ServerMarks['left'];
-  /** Measures where a team began, beside all else; its completions wait for that. */
-  readonly measureBefore: (team: string) => void;
-  readonly close: () => Promise<void>;
-};
 
 /**
  * For a server that stays as long as its host.

@@ -1,14 +1,15 @@
 // Requests of an agent to the daemon, for its own attempt and issue only.
 
-import { openPullRequest } from './rules/next-step.ts';
-import type { Entry } from './rules/state.ts';
+import type { Logger } from '../base/ports.ts';
 import { ToolError } from '../base/rules/errors.ts';
-import type { Issue } from './rules/issue.ts';
 import { clip } from '../base/rules/text.ts';
-import type { Workflow } from './rules/workflow.ts';
-import type { DeskHandler, DeskRequest, Journal, Logger, Tracker, Workspaces, WorkspaceTask } from '../base/ports.ts';
+import type { DeskHandler, DeskRequest, Journal, Tracker, Workspaces, WorkspaceTask } from './ports.ts';
 import type { Publisher } from './publish/publish.ts';
 import { cutBody, MAX_BODY } from './publish/tracker-texts.ts';
+import type { Issue } from './rules/issue.ts';
+import { openPullRequest } from './rules/next-step.ts';
+import type { Entry } from './rules/state.ts';
+import type { Workflow } from './rules/workflow.ts';
 
 export type DeskOptions = {
   readonly workflow: () => Workflow;

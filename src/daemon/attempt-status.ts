@@ -1,9 +1,10 @@
 // Live status of a working agent, which is not recorded: its stage, last message and last event.
 
-import type { TeamSummary } from './rules/team-summary.ts';
-import { oneLine } from '../base/rules/text.ts';
+import type { AgentEvent } from '../agents/ports.ts';
+import type { TeamSummary } from '../agents/rules/team-summary.ts';
 import { NO_USAGE, type Usage } from '../agents/rules/usage.ts';
-import type { AgentEvent, Clock } from '../base/ports.ts';
+import type { Clock } from '../base/ports.ts';
+import { oneLine } from '../base/rules/text.ts';
 
 export type Stage = 'workspace' | 'after_create' | 'before_run' | 'agent' | 'after_run' | 'collect';
 

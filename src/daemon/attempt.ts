@@ -1,36 +1,24 @@
 // One attempt at an issue: workspace, hooks, agent, and the decision what follows. It appends records and returns.
 
-import { type EndCause, judgeAttempt } from './rules/attempt-end.ts';
-import type { Entry } from './rules/state.ts';
-import { spentOf } from './rules/state.ts';
+import type { RunEnd, Runner } from '../agents/ports.ts';
+import { Watchdog } from '../agents/watchdog.ts';
+import type { Clock, Logger, LogLevel } from '../base/ports.ts';
 import { messageOf } from '../base/rules/errors.ts';
-import type { Issue } from './rules/issue.ts';
 import { formatSlug } from '../git/rules/repository.ts';
-import { keptOf } from './rules/team-summary.ts';
-import type { Workflow } from './rules/workflow.ts';
-import type {
-  Clock,
-  Desk,
-  Journal,
-  Leftovers,
-  Logger,
-  LogLevel,
-  RunEnd,
-  Runner,
-  Tracker,
-  Transcript,
-  Transcripts,
-  Workspaces,
-  WorkspaceTask,
-} from '../base/ports.ts';
+import { createDeskHandler } from './agent-requests.ts';
+import { Live } from './attempt-status.ts';
 import { blame, blameWorkspace } from './blame.ts';
 import { collectWork, NOTHING_LEFT } from './collect-work.ts';
-import { createDeskHandler } from './agent-requests.ts';
 import { perform } from './effects.ts';
-import { Live } from './attempt-status.ts';
+import type { Desk, Journal, Leftovers, Tracker, Transcript, Transcripts, Workspaces, WorkspaceTask } from './ports.ts';
 import type { Publisher } from './publish/publish.ts';
 import { continuation } from './publish/tracker-texts.ts';
-import { Watchdog } from '../agents/watchdog.ts';
+import { type EndCause, judgeAttempt } from './rules/attempt-end.ts';
+import type { Issue } from './rules/issue.ts';
+import type { Entry } from './rules/state.ts';
+import { spentOf } from './rules/state.ts';
+import { keptOf } from './rules/team-summary.ts';
+import type { Workflow } from './rules/workflow.ts';
 
 export type AttemptOptions = {
   readonly workflow: () => Workflow;

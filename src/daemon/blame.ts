@@ -1,7 +1,7 @@
 // The cause of an attempt that came to nothing: the agent, or something outside of it.
 
-import { isDiskFull } from './rules/disk-full.ts';
 import { ToolError } from '../base/rules/errors.ts';
+import { isDiskFull } from './rules/disk-full.ts';
 
 /** `runtime`: outside of the issue, so it does not count against it. */
 export function blame(error: unknown): 'agent' | 'runtime' {

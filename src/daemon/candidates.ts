@@ -1,10 +1,10 @@
 // Selection of the issues to work on next; pure functions.
 
+import { isOver } from './gatekeeper.ts';
 import { pastOf } from './rules/finished-issues.ts';
+import { branchOf, type Issue, type StateLabels, stateLabelsOf } from './rules/issue.ts';
 import type { ClaimedRecord } from './rules/record.ts';
 import type { DaemonState } from './rules/state.ts';
-import { branchOf, type Issue, type StateLabels, stateLabelsOf } from './rules/issue.ts';
-import { isOver } from './gatekeeper.ts';
 
 export type Candidate =
   /** An issue that the daemon does not work on yet. */

@@ -1,8 +1,9 @@
 // Collection of an attempt's work from its workspace, with retries. Work that could not be read must not be lost.
 
-import { isDiskFull } from './rules/disk-full.ts';
+import type { Clock } from '../base/ports.ts';
 import { messageOf } from '../base/rules/errors.ts';
-import type { Clock, Work, Workspaces, WorkspaceTask } from '../base/ports.ts';
+import type { Work, Workspaces, WorkspaceTask } from './ports.ts';
+import { isDiskFull } from './rules/disk-full.ts';
 
 export type Left = Work & { readonly unread: string | null };
 

@@ -1,14 +1,15 @@
 // Chooses what starts next: reads each issue once more right before an agent starts on it, and those at work at each poll.
 
-import type { IssueOutcome } from './rules/record.ts';
-import type { Entry } from './rules/state.ts';
-import { activeLabelsOf, type Issue } from './rules/issue.ts';
+import type { Clock, Logger } from '../base/ports.ts';
 import { oneLine } from '../base/rules/text.ts';
-import { TrackerError } from './rules/tracker-error.ts';
-import type { Workflow } from './rules/workflow.ts';
-import type { Clock, Journal, Logger, Tracker } from '../base/ports.ts';
 import { type Candidate, claimOf } from './candidates.ts';
 import { type Intake, WAITS_FOR_SLOT } from './intake.ts';
+import type { Journal, Tracker } from './ports.ts';
+import { activeLabelsOf, type Issue } from './rules/issue.ts';
+import type { IssueOutcome } from './rules/record.ts';
+import type { Entry } from './rules/state.ts';
+import { TrackerError } from './rules/tracker-error.ts';
+import type { Workflow } from './rules/workflow.ts';
 import type { Stock } from './spare-workspaces.ts';
 import { lookAt } from './withdrawn-issue.ts';
 

@@ -1,9 +1,9 @@
 // The one way a side effect happens: a record before it, a record after it.
 
-import type { JournalRecord } from './rules/record.ts';
-import type { Effect } from './rules/effect-names.ts';
 import { messageOf } from '../base/rules/errors.ts';
-import type { Journal } from '../base/ports.ts';
+import type { Journal } from './ports.ts';
+import type { Effect } from './rules/effect-names.ts';
+import type { JournalRecord } from './rules/record.ts';
 
 export type EffectResult = Readonly<Record<string, string | number | null>>;
 

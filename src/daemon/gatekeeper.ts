@@ -1,11 +1,12 @@
 // Decides whether an issue that carries an active label may be worked on, and whether it is a new one at all.
 
+import type { Clock } from '../base/ports.ts';
+import type { LabelEvent, Tracker } from './ports.ts';
 import type { Past } from './rules/finished-issues.ts';
-import type { Entry } from './rules/state.ts';
 import type { Issue, StateLabels } from './rules/issue.ts';
 import { activeLabelsOf } from './rules/issue.ts';
+import type { Entry } from './rules/state.ts';
 import { judgeTrust, type Standing, type TrustMode } from './rules/trust.ts';
-import type { Clock, LabelEvent, Tracker } from '../base/ports.ts';
 
 export type Admission =
   | { readonly admitted: true; readonly labelEvent: number | null }

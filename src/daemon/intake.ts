@@ -1,15 +1,16 @@
 // Intake of labelled issues: an issue starts, or waits for trust, slots or cost.
 // A reason to wait is logged once and always shown on the status page.
 
-import { type DaemonState, utcDay } from './rules/state.ts';
+import type { Clock, Logger } from '../base/ports.ts';
 import { messageOf } from '../base/rules/errors.ts';
-import type { Issue } from './rules/issue.ts';
-import { longestPauseMs } from './rules/retry.ts';
 import { oneLine } from '../base/rules/text.ts';
-import type { Workflow } from './rules/workflow.ts';
-import type { Clock, Journal, Logger, Tracker, Workspaces } from '../base/ports.ts';
 import { type Candidate, candidates, spentEvent } from './candidates.ts';
 import { type Admission, Gatekeeper } from './gatekeeper.ts';
+import type { Journal, Tracker, Workspaces } from './ports.ts';
+import type { Issue } from './rules/issue.ts';
+import { longestPauseMs } from './rules/retry.ts';
+import { type DaemonState, utcDay } from './rules/state.ts';
+import type { Workflow } from './rules/workflow.ts';
 
 export type IntakeOptions = {
   readonly workflow: () => Workflow;

@@ -1,17 +1,18 @@
 // Removes workspaces that nobody needs any more: those of issues that are done or closed.
 
+import type { Clock, Logger } from '../base/ports.ts';
+import { messageOf } from '../base/rules/errors.ts';
+import type { Supervisor } from '../base/supervisor.ts';
+import { perform } from './effects.ts';
+import type { Journal, Tracker, Workspaces } from './ports.ts';
+import { isGone } from './publish/issue-gone.ts';
+import { savedComment } from './publish/tracker-texts.ts';
 import { reactionTo } from './rules/failure-answers.ts';
 import { pastOf } from './rules/finished-issues.ts';
 import type { IssueOutcome } from './rules/record.ts';
-import { messageOf } from '../base/rules/errors.ts';
 import { retryDelayMs } from './rules/retry.ts';
 import { TrackerError } from './rules/tracker-error.ts';
 import type { Workflow } from './rules/workflow.ts';
-import type { Clock, Journal, Logger, Tracker, Workspaces } from '../base/ports.ts';
-import type { Supervisor } from '../base/supervisor.ts';
-import { perform } from './effects.ts';
-import { isGone } from './publish/issue-gone.ts';
-import { savedComment } from './publish/tracker-texts.ts';
 
 export type JanitorOptions = {
   readonly workflow: () => Workflow;

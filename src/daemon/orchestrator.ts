@@ -1,22 +1,22 @@
 // The daemon's loop: polls, reconciles, starts agents while there are slots, sees each issue through to its end.
 
-import type { EndCause } from './rules/attempt-end.ts';
-import type { IssueOutcome } from './rules/record.ts';
-import type { Entry } from './rules/state.ts';
 import { messageOf, ToolError } from '../base/rules/errors.ts';
-import type { Issue } from './rules/issue.ts';
-import { longestPauseMs, retryDelayMs } from './rules/retry.ts';
-import { TrackerError } from './rules/tracker-error.ts';
-import type { Workflow } from './rules/workflow.ts';
 import { Supervisor } from '../base/supervisor.ts';
 import { Attempt, type AttemptOptions } from './attempt.ts';
+import type { Live } from './attempt-status.ts';
 import { untilRetry } from './candidates.ts';
 import { Dispatcher, type Waiting } from './dispatcher.ts';
-import { Finisher } from './publish/finisher.ts';
 import { Intake } from './intake.ts';
 import { Janitor } from './janitor.ts';
-import type { Live } from './attempt-status.ts';
+import { Finisher } from './publish/finisher.ts';
 import { endCutOff } from './recovery.ts';
+import type { EndCause } from './rules/attempt-end.ts';
+import type { Issue } from './rules/issue.ts';
+import type { IssueOutcome } from './rules/record.ts';
+import { longestPauseMs, retryDelayMs } from './rules/retry.ts';
+import type { Entry } from './rules/state.ts';
+import { TrackerError } from './rules/tracker-error.ts';
+import type { Workflow } from './rules/workflow.ts';
 import { Stock } from './spare-workspaces.ts';
 
 export type OrchestratorOptions = Omit<AttemptOptions, 'onChange' | 'onSlotFree'> & {

@@ -1,11 +1,12 @@
 // Attempts that an earlier process of the daemon left without an end: what is still running is ended, and judged.
 
+import type { Clock, Logger } from '../base/ports.ts';
+import { collectWork, NOTHING_LEFT } from './collect-work.ts';
+import type { Journal, Leftovers, Workspaces } from './ports.ts';
+import { quietTask } from './publish/publish.ts';
 import { judgeAttempt } from './rules/attempt-end.ts';
 import { type Entry, spentOf } from './rules/state.ts';
 import type { Workflow } from './rules/workflow.ts';
-import type { Clock, Journal, Leftovers, Logger, Workspaces } from '../base/ports.ts';
-import { collectWork, NOTHING_LEFT } from './collect-work.ts';
-import { quietTask } from './publish/publish.ts';
 
 export type RecoveryOptions = {
   readonly workflow: () => Workflow;

@@ -1,8 +1,9 @@
 // Has workspaces made ready for issues that wait for a slot.
 
+import type { Clock, Logger } from '../base/ports.ts';
 import { messageOf } from '../base/rules/errors.ts';
-import type { Clock, Journal, Logger, Workspaces } from '../base/ports.ts';
 import type { Supervisor } from '../base/supervisor.ts';
+import type { Journal, Workspaces } from './ports.ts';
 
 export type StockOptions = {
   readonly workspaces: Workspaces;

@@ -1,19 +1,19 @@
 // The daemon's state as other programs see it: JSON with snake_case names, times in ISO 8601.
 
-import { pastOf } from './rules/finished-issues.ts';
-import type { Completed, DaemonState, Entry } from './rules/state.ts';
-import { spentOf } from './rules/state.ts';
-import { activeLabelsOf, type StateLabels } from './rules/issue.ts';
-import { formatSlug } from '../git/rules/repository.ts';
-import type { TeamSummary } from './rules/team-summary.ts';
-import { oneLine } from '../base/rules/text.ts';
+import type { TeamSummary } from '../agents/rules/team-summary.ts';
 import type { Usage } from '../agents/rules/usage.ts';
-import type { Workflow } from './rules/workflow.ts';
-import type { PollStats, RateLimit } from '../base/ports.ts';
+import { oneLine } from '../base/rules/text.ts';
+import { formatSlug } from '../git/rules/repository.ts';
+import type { Live } from './attempt-status.ts';
 import type { Waiting } from './dispatcher.ts';
 import { WAITS_FOR_SLOT } from './intake.ts';
-import type { Live } from './attempt-status.ts';
 import type { PollInfo } from './orchestrator.ts';
+import type { PollStats, RateLimit } from './ports.ts';
+import { pastOf } from './rules/finished-issues.ts';
+import { activeLabelsOf, type StateLabels } from './rules/issue.ts';
+import type { Completed, DaemonState, Entry } from './rules/state.ts';
+import { spentOf } from './rules/state.ts';
+import type { Workflow } from './rules/workflow.ts';
 import { cut, EVERYTHING, FIRST_PAGE, type ListName, type Page, type Place } from './view-page.ts';
 
 export type ViewSource = {

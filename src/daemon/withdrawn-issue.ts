@@ -1,10 +1,11 @@
 // Check whether people took an issue back. It reads the issue itself: the listing alone never stops work.
 
+import type { Logger } from '../base/ports.ts';
+import { messageOf } from '../base/rules/errors.ts';
+import type { Tracker } from './ports.ts';
+import { activeLabelsOf, type Issue, type StateLabels, sameLabel } from './rules/issue.ts';
 import type { IssueOutcome } from './rules/record.ts';
 import type { Entry } from './rules/state.ts';
-import { messageOf } from '../base/rules/errors.ts';
-import { activeLabelsOf, type Issue, type StateLabels, sameLabel } from './rules/issue.ts';
-import type { Logger, Tracker } from '../base/ports.ts';
 
 export type Look =
   | { readonly kind: 'held'; readonly issue: Issue }

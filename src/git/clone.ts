@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { ToolError } from '../base/rules/errors.ts';
 import { lastLines } from '../base/rules/text.ts';
 import { asText, BYTES } from './byte-names.ts';
+import { endsOf, isWholeBetween } from './clone-depth.ts';
 import { cloneEnvironment, FILES, type GitOptions, git, type Launch, tryGit } from './git.ts';
 import { unfinished } from './git-directory.ts';
-import { endsOf, isWholeBetween } from './clone-depth.ts';
 import { areUntouched, date, LIST_BYTES, leaveOutUntouched, settle } from './untouched.ts';
 
 export type Clone = {

@@ -3,8 +3,8 @@
 import { type Dirent, existsSync, lstatSync } from 'node:fs';
 import { lstat, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import { ToolError } from '../base/rules/errors.ts';
 import { readRegular } from '../base/files/safe-read.ts';
+import { ToolError } from '../base/rules/errors.ts';
 
 /** Files of a Git directory that can send git elsewhere or make it start a program. */
 const REDIRECTIONS = [

@@ -1,9 +1,9 @@
 // The repository that the Git remote of a directory names.
 
 import { spawnSync } from 'node:child_process';
-import { parseRemoteUrl, type Remote } from './rules/repository.ts';
 import { oneLine } from '../base/rules/text.ts';
 import { cloneEnvironment } from './git.ts';
+import { parseRemoteUrl, type Remote } from './rules/repository.ts';
 
 /** What `origin` names, or the only remote. */
 export function detectRemote(directory: string): Remote {

@@ -2,12 +2,12 @@
 
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { explainCertificate, saysCertificateProblem } from '../base/rules/certificate.ts';
-import { ToolError } from '../base/rules/errors.ts';
-import { lastLines } from '../base/rules/text.ts';
 import { RUN_VARIABLE } from '../base/processes/processes.ts';
 import { runProgram } from '../base/processes/program.ts';
 import { noProxyForGit, proxyVariable } from '../base/proxy-route.ts';
+import { explainCertificate, saysCertificateProblem } from '../base/rules/certificate.ts';
+import { ToolError } from '../base/rules/errors.ts';
+import { lastLines } from '../base/rules/text.ts';
 import { plainly, verbAt } from './plain-output.ts';
 import { safeDirectories, saysForeignOwner } from './trusted-directories.ts';
 

@@ -1,8 +1,8 @@
 // The directory of a project's own state, outside of the project.
 
 import { join } from 'node:path';
-import { hashOf } from '../base/keys.ts';
 import { stateHome } from '../base/files/state-home.ts';
+import { hashOf } from '../base/keys.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

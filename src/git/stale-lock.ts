@@ -4,8 +4,8 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ToolError } from '../base/rules/errors.ts';
 import { NAMESPACE_VARIABLE } from '../base/processes/processes.ts';
+import { ToolError } from '../base/rules/errors.ts';
 
 const WAIT_MS = 60_000;
 const LOOK_MS = 50;

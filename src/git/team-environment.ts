@@ -2,8 +2,8 @@
 
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { teamWorktree } from './project.ts';
 import { cloneEnvironment } from './git.ts';
+import { teamWorktree } from './project.ts';
 
 function read(path: string): string {
   try {

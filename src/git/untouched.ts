@@ -2,9 +2,9 @@
 
 import { lutimes, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { quotedName } from './blob-hashes.ts';
 import { asBytes, BYTES } from './byte-names.ts';
 import { type GitOptions, git, tryGit } from './git.ts';
-import { quotedName } from './blob-hashes.ts';
 
 const STATUS = ['status', '--porcelain=v2', '-z', '--untracked-files=no', '--ignore-submodules=all'];
 /** A regular file, its mode as in the index, that alone the worktree has otherwise. */

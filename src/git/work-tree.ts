@@ -3,10 +3,10 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { WorkTree } from '../base/ports.ts';
 import { generatedIn } from './generated-files.ts';
 import { cloneEnvironment, tryGit } from './git.ts';
 import { copyIndex } from './index-copy.ts';
+import type { WorkTree } from './ports.ts';
 
 /** What the team itself writes is none of its work. */
 const OWN = ['.tool/teams', '.tool/state', '.tool/cache'];

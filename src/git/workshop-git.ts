@@ -3,8 +3,8 @@
 import { join, relative } from 'node:path';
 import { ToolError } from '../base/rules/errors.ts';
 import { lastLines } from '../base/rules/text.ts';
-import { findProject } from './project.ts';
 import { cloneEnvironment, type GitOptions, type GitResult, requireGit, tryGit } from './git.ts';
+import { findProject } from './project.ts';
 import { clearLock, lockInTheWay } from './stale-lock.ts';
 
 /** The first that merges without a work tree. */

@@ -2,13 +2,13 @@
 
 import { existsSync, mkdirSync, readFileSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { keepFile } from '../base/files/atomic-write.ts';
+import { guardProgram, PACKED_PROGRAM } from './guard-program.ts';
+import { readLeases } from './lease-files.ts';
 import { type Policy, policyText } from './rules/policy.ts';
 import { seatbeltProfile } from './rules/seatbelt.ts';
 import { GIT_DIRECTORY, GIT_SHIM, seatbeltProgram } from './rules/seatbelt-scripts.ts';
-import type { WriteHolder } from '../team/rules/log/record.ts';
-import { guardProgram, PACKED_PROGRAM } from './guard-program.ts';
-import { readLeases } from './lease-files.ts';
-import { keepFile } from '../base/files/atomic-write.ts';
+import type { WriteHolder } from './rules/writes.ts';
 
 export type GuardMechanism = {
   readonly name: Exclude<WriteHolder, 'reader'>;

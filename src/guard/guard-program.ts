@@ -15,11 +15,11 @@ import {
 } from 'node:fs';
 import { release, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { placeFile } from '../base/files/atomic-write.ts';
+import { lateCrypto } from '../base/lazy-crypto.ts';
 import { gitRows } from './rules/git-calls.ts';
 import { BARE_POLICY, type Policy, policyText } from './rules/policy.ts';
 import { packedGuard } from './rules/program-name.ts';
-import { lateCrypto } from '../base/lazy-crypto.ts';
-import { placeFile } from '../base/files/atomic-write.ts';
 
 /** The unpacked program beside our shell. The number is that of the policy's format. */
 export const GUARD_PROGRAM = 'write-guard-1';

@@ -2,12 +2,12 @@
 
 import { accessSync, constants, mkdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join } from 'node:path';
+import { keepFile } from '../base/files/atomic-write.ts';
+import { stateHome } from '../base/files/state-home.ts';
 import { messageOf } from '../base/rules/errors.ts';
-import { canNameTicket, shellScript } from './rules/ticket.ts';
 import { type GuardMechanism, mechanismOf } from './guard-mechanism.ts';
 import { GUARD_PROGRAM, guardWorks, PACKED_PROGRAM } from './guard-program.ts';
-import { stateHome } from '../base/files/state-home.ts';
-import { keepFile } from '../base/files/atomic-write.ts';
+import { canNameTicket, shellScript } from './rules/ticket.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

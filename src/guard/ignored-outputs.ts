@@ -2,8 +2,8 @@
 
 import { lstatSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import type { Target } from '../team/rules/guard.ts';
 import { type GitOptions, tryGit } from '../git/git.ts';
+import type { Target } from './rules/writes.ts';
 
 /** Timeout of one git process: a tool call waits for it. */
 const ASKED_MS = 5_000;

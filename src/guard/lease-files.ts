@@ -2,7 +2,7 @@
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Lease } from '../team/rules/log/state.ts';
+import type { Lease } from './rules/lease.ts';
 
 const [OFFSET, PRIME, MASK] = [1469598103934665603n, 1099511628211n, (1n << 64n) - 1n];
 

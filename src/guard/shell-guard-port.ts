@@ -1,8 +1,8 @@
 // Port of the write guard around shell calls: tickets for calls, and notes about what the calls did.
 
-import type { CallerRules } from '../team/rules/caller-rules.ts';
+import type { Lease } from './rules/lease.ts';
 import type { GuardNote } from './rules/notes.ts';
-import type { Lease } from '../team/rules/log/state.ts';
+import type { CallerRules } from './rules/policy.ts';
 
 /** Whose calls: the directory of a caller's tickets and notes. */
 export type CallerPlace = { readonly team: string; readonly caller: string };

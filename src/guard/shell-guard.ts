@@ -12,25 +12,17 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { CallerRules } from '../team/rules/caller-rules.ts';
-import { parseNotes } from './rules/notes.ts';
-import { endingsOf } from './rules/policy.ts';
-import {
-  canNameTicket,
-  marked,
-  SHELL_VARIABLE,
-  textOf,
-  ticketScript,
-  WAITING,
-  waitingText,
-} from './rules/ticket.ts';
-import type { CallerPlace, LeaseFiles, ShellGuard } from './shell-guard-port.ts';
+import { placeFile } from '../base/files/atomic-write.ts';
+import { lateCrypto } from '../base/lazy-crypto.ts';
 import { type GuardMechanism, mechanismOf } from './guard-mechanism.ts';
 import { GUARD_PROGRAM } from './guard-program.ts';
-import { hostSettingsFile } from '../claude-code/host-settings.ts';
-import { lateCrypto } from '../base/lazy-crypto.ts';
+import { hostSettingsFile } from './host-settings-file.ts';
 import { placeLeases } from './lease-files.ts';
-import { placeFile } from '../base/files/atomic-write.ts';
+import { parseNotes } from './rules/notes.ts';
+import type { CallerRules } from './rules/policy.ts';
+import { endingsOf } from './rules/policy.ts';
+import { canNameTicket, marked, SHELL_VARIABLE, textOf, ticketScript, WAITING, waitingText } from './rules/ticket.ts';
+import type { CallerPlace, LeaseFiles, ShellGuard } from './shell-guard-port.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -4,7 +4,7 @@ import { readlinkSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import type { GitRow } from './rules/git-calls.ts';
-import type { Target, Writes } from '../team/rules/guard.ts';
+import type { Target, Writes } from './rules/writes.ts';
 import type { ObviousWrite } from './writing-programs.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 // Plan for a file that toolcrew owns as a whole: write, keep, replace or remove it.
 
-import type { OwnFile } from './manifest.ts';
 import type { Operation } from './file-operations.ts';
+import type { OwnFile } from './manifest.ts';
 import { type Outcome, sha256 } from './outcome.ts';
 import type { PayloadFile } from './payload.ts';
 import { readPlace } from './place.ts';

@@ -1,8 +1,8 @@
 // Formatters of the project that look at what is put into it, and would have it otherwise.
 
 import { join } from 'node:path';
-import { inside } from '../gate/detect/project-files.ts';
 import { readRegular } from '../base/files/safe-read.ts';
+import { inside } from '../gate/detect/project-files.ts';
 import { LEAVE_OUT } from '../gate/rules/installed-files.ts';
 
 type Formatter = {

@@ -1,7 +1,7 @@
 // Hook events by host version. Hosts up to 2.1.100 silently ignore a settings file with a hook on an unknown event.
 
-import { fieldsAt, type SettingsFile } from '../claude-code/host-settings.ts';
 import { isBefore } from '../agents/claude.ts';
+import { fieldsAt, type SettingsFile } from '../claude-code/host-settings.ts';
 
 /** Events of tested versions, the oldest first, each in addition to those before. Versions in between are untested. */
 const KNOWN: readonly { readonly upTo: string; readonly events: readonly string[] }[] = [

@@ -1,8 +1,8 @@
 // Effects of the host's version on an installation: refusal, form of the hooks, and limitations.
 
-import { ASKS_SERVERS } from '../claude-code/host-version.ts';
 import { INSTALL_CLAUDE, isBefore } from '../agents/claude.ts';
 import { ToolError } from '../base/rules/errors.ts';
+import { ASKS_SERVERS } from '../claude-code/host-version.ts';
 import type { HookForm } from './hook-table.ts';
 
 const OLDEST = '2.1.32';

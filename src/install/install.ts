@@ -3,10 +3,10 @@
 import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ToolError } from '../base/rules/errors.ts';
+import type { Left, Operation } from './file-operations.ts';
 import { planFile, planRemoval } from './file-plan.ts';
 import { MANIFEST, type Manifest, manifestText, parseManifest } from './manifest.ts';
 import { planMerge, planUnmerge } from './merge-plan.ts';
-import type { Left, Operation } from './file-operations.ts';
 import type { Outcome } from './outcome.ts';
 import type { Payload } from './payload.ts';
 import { planPersonal, planWithout } from './personal.ts';

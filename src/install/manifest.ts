@@ -2,9 +2,9 @@
 // its own, since the manifest is shared by version control.
 
 import { isAbsolute } from 'node:path';
-import { INSTALLED_FILE } from '../team/config/team-config-file.ts';
 import { messageOf, ToolError } from '../base/rules/errors.ts';
 import { got } from '../base/rules/text.ts';
+import { INSTALLED_FILE } from '../team/config/team-config-file.ts';
 import { jsonFile } from './json-layout.ts';
 import type { Entry, Merge, Path } from './json-merge.ts';
 

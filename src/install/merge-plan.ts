@@ -1,10 +1,10 @@
 // Plans that put entries of ours into a file of the project, and take them out again.
 
 import { isDeepStrictEqual } from 'node:util';
+import type { Operation } from './file-operations.ts';
 import { type Entry, findEntry, type Merge, NOTHING, type Path, putIn, takeOut } from './json-merge.ts';
 import { readJsonObject } from './json-text.ts';
 import type { MergedFile } from './manifest.ts';
-import type { Operation } from './file-operations.ts';
 import type { Outcome } from './outcome.ts';
 import { readText } from './place.ts';
 

@@ -1,10 +1,10 @@
 // Plans what happens to files of one user, such as .claude/settings.local.json, and to their record.
 
 import { isDeepStrictEqual } from 'node:util';
+import type { Operation } from './file-operations.ts';
 import type { Path } from './json-merge.ts';
 import { type MergedFile, PERSONAL_RECORD, parsePersonal, personalText } from './manifest.ts';
 import { planMerge, planUnmerge } from './merge-plan.ts';
-import type { Operation } from './file-operations.ts';
 import type { Outcome } from './outcome.ts';
 import type { Payload } from './payload.ts';
 import { missingDirectories, readPlace, readText } from './place.ts';

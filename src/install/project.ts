@@ -3,8 +3,8 @@
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { packageRoot } from '../base/package-root.ts';
-import { findProject as findCheckout } from '../git/project.ts';
 import { messageOf, ToolError } from '../base/rules/errors.ts';
+import { findProject as findCheckout } from '../git/project.ts';
 import { MANIFEST } from './manifest.ts';
 
 export type Project = {

@@ -18,9 +18,9 @@ import {
   hookEnvironment,
   passedEnvironment,
 } from '../../src/agents/agent-home.ts';
+import { issueDirectory } from '../../src/agents/issue-directory.ts';
 import { packageVersion } from '../../src/base/package-root.ts';
 import { runProgram } from '../../src/base/processes/program.ts';
-import { issueDirectory } from '../../src/daemon/runners/attempt-output.ts';
 import { tempDir } from '../support/temp.ts';
 
 function homeOf(stateDir: string, attempt: number, more: Partial<AgentHomeOptions> = {}) {

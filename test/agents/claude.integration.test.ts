@@ -2,16 +2,10 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
+import { ClaudeRunner, claudeVersion, isBefore, parseVersion, runtimeLogin } from '../../src/agents/claude.ts';
+import type { RunHooks, RunRequest } from '../../src/agents/ports.ts';
 import { processStartTime } from '../../src/base/processes/processes.ts';
-import {
-  ClaudeRunner,
-  claudeVersion,
-  isBefore,
-  parseVersion,
-  runtimeLogin,
-} from '../../src/agents/claude.ts';
 import type { Workflow } from '../../src/daemon/rules/workflow.ts';
-import type { RunHooks, RunRequest } from '../../src/base/ports.ts';
 import { Bench, messagesOf, type Report } from '../support/runner.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';
 import { workflowWith } from '../support/world.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import type { AgentEvent } from '../../src/agents/ports.ts';
 import { Watchdog } from '../../src/agents/watchdog.ts';
-import type { AgentEvent } from '../../src/base/ports.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 
 const SECOND = 1_000;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { Stamp } from '../../src/team/rules/caller.ts';
 import { joinCalls } from '../../src/claude-code/joined-calls.ts';
+import type { Stamp } from '../../src/team/rules/caller.ts';
 
 const HOUR_MS = 3_600_000;
 

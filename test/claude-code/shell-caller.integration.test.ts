@@ -5,9 +5,9 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { FileTeams } from '../../src/team/log/teams.ts';
 import { Isolation } from '../../src/agents/isolation.ts';
 import { roomOf } from '../../src/agents/namespace-identity.ts';
+import { FileTeams } from '../../src/team/log/teams.ts';
 import { HookedProject, TEAM } from '../support/hooked.ts';
 import type { Cleanup } from '../support/temp.ts';
 

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { isDiskFull } from '../../src/daemon/rules/disk-full.ts';
 import { ToolError } from '../../src/base/rules/errors.ts';
+import { isDiskFull } from '../../src/daemon/rules/disk-full.ts';
 import { World, workflowWith } from '../support/world.ts';
 
 const MINUTE = 60_000;

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { Issue } from '../../src/daemon/rules/issue.ts';
 import { Gatekeeper } from '../../src/daemon/gatekeeper.ts';
-import type { Tracker } from '../../src/base/ports.ts';
+import type { Tracker } from '../../src/daemon/ports.ts';
+import type { Issue } from '../../src/daemon/rules/issue.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 
 const STATES = { active: ['todo'], done: 'done', failed: 'failed' };

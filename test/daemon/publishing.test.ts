@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { BranchInTheWayError } from '../../src/daemon/rules/branch-prefix.ts';
 import { ToolError } from '../../src/base/rules/errors.ts';
-import { TrackerError } from '../../src/daemon/rules/tracker-error.ts';
-import { viewOf } from '../../src/daemon/view.ts';
 import { textDashboard } from '../../src/daemon/http/dashboard.ts';
 import { page } from '../../src/daemon/http/page.ts';
+import { BranchInTheWayError } from '../../src/daemon/rules/branch-prefix.ts';
+import { TrackerError } from '../../src/daemon/rules/tracker-error.ts';
+import { viewOf } from '../../src/daemon/view.ts';
 import { commit, fail, hang, type Script, World, workflowWith } from '../support/world.ts';
 
 const MINUTE = 60_000;

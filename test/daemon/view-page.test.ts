@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { textDashboard } from '../../src/daemon/http/dashboard.ts';
 import { WAITS_FOR_SLOT } from '../../src/daemon/intake.ts';
 import { issueViewOf, type ViewSource, viewOf } from '../../src/daemon/view.ts';
 import { parseCursor } from '../../src/daemon/view-page.ts';
-import { textDashboard } from '../../src/daemon/http/dashboard.ts';
 import { World, workflowWith } from '../support/world.ts';
 
 const ISSUES = 10_000;

@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { converse } from '../../src/agents/claude-session.ts';
-import { MAX_OUTAGES } from '../../src/daemon/rules/attempt-end.ts';
+import type { RunEnd } from '../../src/agents/ports.ts';
 import { ToolError } from '../../src/base/rules/errors.ts';
+import { collectWork } from '../../src/daemon/collect-work.ts';
+import { MAX_OUTAGES } from '../../src/daemon/rules/attempt-end.ts';
 import { summaryOf } from '../../src/daemon/rules/team-summary.ts';
 import { TrackerError } from '../../src/daemon/rules/tracker-error.ts';
-import { collectWork } from '../../src/daemon/collect-work.ts';
-import type { RunEnd } from '../../src/base/ports.ts';
 import { teamOf } from '../support/team.ts';
 import { tempDir } from '../support/temp.ts';
 import { commit, fail, hang, type Script, World, workflowWith } from '../support/world.ts';

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import test from 'node:test';
-import { nextSpecId, specName } from '../../src/team/rules/spec-documents/spec.ts';
 import { EDGES, type Edge } from '../../src/team/rules/log/session.ts';
+import { nextSpecId, specName } from '../../src/team/rules/spec-documents/spec.ts';
 import { fencesOf, PAGES, pageText } from '../support/pages.ts';
 
 const NAMES = ['daemon', 'team', 'phases', 'configuration', 'team-configuration', 'hooks', 'security', 'recovery'];

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { networkEnvironment, tryGit } from '../../src/git/git.ts';
 import { proxyFor } from '../../src/base/proxy-route.ts';
+import { networkEnvironment, tryGit } from '../../src/git/git.ts';
 import { ConnectProxy } from '../support/connect-proxy.ts';
 
 // The name has no address: the proxy sees the request for a tunnel, and the tunnel fails.

@@ -6,7 +6,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
 import { outputsAmong } from '../../src/guard/ignored-outputs.ts';
-import type { Target } from '../../src/team/rules/guard.ts';
+import type { Target } from '../../src/guard/rules/writes.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';
 
 const IGNORED = [

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { mkdirSync, realpathSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { writesOf } from '../../src/guard/tool-writes.ts';
 import { composeOperations } from '../../src/compose/team.ts';
 import { gitRows } from '../../src/guard/rules/git-calls.ts';
+import { writesOf } from '../../src/guard/tool-writes.ts';
 import { tempDir } from '../support/temp.ts';
 
 test('links on the way to a file are followed, the file itself counts as what it is and as what it leads to', async (t) => {

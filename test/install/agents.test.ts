@@ -6,8 +6,8 @@ import { basename, join } from 'node:path';
 import test from 'node:test';
 import * as z from 'zod';
 import { parseFrontMatter } from '../../src/base/config/front-matter.ts';
+import { DEFAULT_OWNERSHIP } from '../../src/team/rules/default-ownership.ts';
 import { CONTENTS, type MessageType } from '../../src/team/rules/message.ts';
-import { DEFAULT_OWNERSHIP } from '../../src/guard/rules/ownership.ts';
 import { agentOf, ROLES, type RoleName, roleOfAgent } from '../../src/team/rules/role.ts';
 
 const frontMatter = z.strictObject({

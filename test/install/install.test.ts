@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { performAll } from '../../src/install/file-operations.ts';
 import type { HookGroup } from '../../src/install/hook-table.ts';
 import { outcomesWith, planUninstall } from '../../src/install/install.ts';
-import { performAll } from '../../src/install/file-operations.ts';
 import type { Outcome } from '../../src/install/outcome.ts';
 import { install, packageOf, planned, projectOf, type Tree, treeOf, writeTree } from '../support/installed.ts';
 

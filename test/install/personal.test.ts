@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { after } from 'node:test';
+import { performAll } from '../../src/install/file-operations.ts';
 import { hostForm } from '../../src/install/host-support.ts';
 import { type Plan, planInstall, planUninstall } from '../../src/install/install.ts';
-import { performAll } from '../../src/install/file-operations.ts';
 import { readPayload } from '../../src/install/payload.ts';
 import { packageOf, projectOf, treeOf, writeTree } from '../support/installed.ts';
 

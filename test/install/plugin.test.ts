@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import test from 'node:test';
 import * as z from 'zod';
 import { parseFrontMatter } from '../../src/base/config/front-matter.ts';
-import { checkSpec, readSpecTexts } from '../../src/team/rules/spec-documents/check.ts';
-import { ROLES } from '../../src/team/rules/role.ts';
 import { HOOK_TABLE, hookGroups, pluginHooks, pluginManifest } from '../../src/install/hook-table.ts';
+import { ROLES } from '../../src/team/rules/role.ts';
+import { checkSpec, readSpecTexts } from '../../src/team/rules/spec-documents/check.ts';
 
 const read = (...path: string[]) => readFileSync(join(...path), 'utf8');
 const { version, files } = JSON.parse(read('package.json'));

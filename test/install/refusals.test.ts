@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { planUninstall } from '../../src/install/install.ts';
 import { performAll } from '../../src/install/file-operations.ts';
+import { planUninstall } from '../../src/install/install.ts';
 import { install, planned, projectOf, treeOf, writeTree } from '../support/installed.ts';
 
 const SETTINGS = '.claude/settings.json';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import test from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import type { TeamSummary } from '../../src/daemon/rules/team-summary.ts';
+import type { TeamSummary } from '../../src/agents/rules/team-summary.ts';
 import type { StateView } from '../../src/daemon/view.ts';
 import { type RunningTool, runTool, startTool } from '../support/daemon.ts';
 import { demoPlace } from '../support/demo-place.ts';

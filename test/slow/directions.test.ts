@@ -9,54 +9,52 @@ import test from 'node:test';
 import { tempDir } from '../support/temp.ts';
 
 const CLEAN: Readonly<Record<string, string>> = {
-  'src/domain/issue.ts': 'export const issue = 1;\n',
-  'src/engine/ports.ts': "import { issue } from '../domain/issue.ts';\nexport type Port = typeof issue;\n",
-  'src/engine/orchestrator.ts': "import type { Port } from './ports.ts';\nexport const run = (port: Port) => port;\n",
-  'src/adapters/tracker.ts': "import type { Port } from '../engine/ports.ts';\nexport const port: Port = 1;\n",
-  'src/http/server.ts': "import { run } from '../engine/orchestrator.ts';\nexport const serve = run;\n",
-  'src/compose.ts': "import { port } from './adapters/tracker.ts';\nexport const daemon = port;\n",
-  'src/cli/serve.ts': "import { daemon } from '../compose.ts';\nexport const serve = daemon;\n",
+  'src/base/rules/issue.ts': 'export const issue = 1;\n',
+  'src/daemon/ports.ts': "import { issue } from '../base/rules/issue.ts';\nexport type Port = typeof issue;\n",
+  'src/daemon/orchestrator.ts': "import type { Port } from './ports.ts';\nexport const run = (port: Port) => port;\n",
+  'src/daemon/github/tracker.ts': "import type { Port } from '../ports.ts';\nexport const port: Port = 1;\n",
+  'src/daemon/http/server.ts': "import { run } from '../orchestrator.ts';\nexport const serve = run;\n",
+  'src/compose/daemon.ts': "import { port } from '../daemon/github/tracker.ts';\nexport const daemon = port;\n",
+  'src/cli/serve.ts': "import { daemon } from '../compose/daemon.ts';\nexport const serve = daemon;\n",
   'src/cli.ts': "import { serve } from './cli/serve.ts';\nserve.toFixed();\n",
 };
 
+/** All rooms but the last, in their order. */
+const EARLIER = ['base', 'git', 'guard', 'gate', 'agents', 'team', 'daemon', 'claude-code', 'install', 'compose'];
+
+type Files = Readonly<Record<string, string>>;
+
 /** Files that break the rule of that name. */
-const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  'domain-is-pure': { 'src/domain/reads.ts': "import { readFileSync } from 'node:fs';\nreadFileSync('x');\n" },
-  'engine-talks-to-ports': {
-    'src/engine/knows.ts': "import { port } from '../adapters/tracker.ts';\nport.toFixed();\n",
-  },
+const PLANTED: Readonly<Record<string, Files>> = {
+  ...Object.fromEntries(
+    EARLIER.map((room): [string, Files] => [
+      `${room}-before-the-rest`,
+      { [`src/${room}/early.ts`]: "import { serve } from '../cli/serve.ts';\nserve.toFixed();\n" },
+    ]),
+  ),
+  'files-in-rooms': { 'src/host/reply.ts': "import { issue } from '../base/rules/issue.ts';\nissue.toFixed();\n" },
+  'nobody-imports-entries': { 'src/cli/starts.ts': "import '../cli.ts';\n" },
+  'rules-are-pure': { 'src/base/rules/reads.ts': "import { readFileSync } from 'node:fs';\nreadFileSync('x');\n" },
   'ports-are-types': {
-    'src/engine/ports.ts': "import { run } from './dispatch.ts';\nexport type Port = typeof run;\n",
-    'src/engine/dispatch.ts': 'export const run = 1;\n',
+    'src/daemon/ports.ts': "import { run } from './dispatch.ts';\nexport type Port = typeof run;\n",
+    'src/daemon/dispatch.ts': 'export const run = 1;\n',
   },
-  'adapters-below-entries': {
-    'src/adapters/decides.ts': "import { run } from '../engine/dispatch.ts';\nrun.toFixed();\n",
+  'engine-takes-ports': { 'src/daemon/knows.ts': "import { port } from './github/tracker.ts';\nport.toFixed();\n" },
+  'adapters-below-the-engine': {
+    'src/daemon/github/decides.ts': "import { run } from '../dispatch.ts';\nrun.toFixed();\n",
   },
-  'http-shows-the-engine': {
-    'src/http/asks.ts': "import { port } from '../adapters/tracker.ts';\nport.toFixed();\n",
-  },
-  'install-beside-entries': {
-    'src/adapters/puts.ts': "import { put } from '../install/put.ts';\nput.toFixed();\n",
-    'src/install/put.ts': 'export const put = 1;\n',
-  },
-  'install-needs-no-engine': {
-    'src/install/decides.ts': "import { run } from '../engine/dispatch.ts';\nrun.toFixed();\n",
-  },
-  'only-entries-compose': {
-    'src/engine/wires.ts': "import { daemon } from '../compose.ts';\ndaemon.toFixed();\n",
-  },
-  'nobody-imports-entries': {
-    'src/adapters/starts.ts': "import { serve } from '../cli/serve.ts';\nserve.toFixed();\n",
+  'http-shows-the-state': {
+    'src/daemon/http/asks.ts': "import { port } from '../github/tracker.ts';\nport.toFixed();\n",
   },
   'tests-stay-outside': {
-    'src/adapters/leans.ts': "import { help } from '../../test/help.ts';\nhelp.toFixed();\n",
+    'src/base/leans.ts': "import { help } from '../../test/help.ts';\nhelp.toFixed();\n",
     'test/help.ts': 'export const help = 1;\n',
   },
   'one-adapter-per-package': { 'src/cli/asks.ts': "import { Octokit } from '@octokit/rest';\nvoid Octokit;\n" },
   'one-parser-of-shells': { 'src/cli/parses.ts': "import { parse } from 'unbash';\nvoid parse;\n" },
   'no-circular': {
-    'src/domain/egg.ts': "import { hen } from './hen.ts';\nexport const egg = () => hen;\n",
-    'src/domain/hen.ts': "import { egg } from './egg.ts';\nexport const hen = () => egg;\n",
+    'src/base/rules/egg.ts': "import { hen } from './hen.ts';\nexport const egg = () => hen;\n",
+    'src/base/rules/hen.ts': "import { egg } from './egg.ts';\nexport const hen = () => egg;\n",
   },
 };
 

@@ -5,14 +5,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { gitRows, refusalOf } from '../../src/guard/rules/git-calls.ts';
+import { matcherOf, type Ownership, ownerOf, patternsByPrecedence } from '../../src/guard/rules/ownership.ts';
 import { BARE_POLICY, type Policy, policyText, simpleGlobs } from '../../src/guard/rules/policy.ts';
-import {
-  DEFAULT_OWNERSHIP,
-  matcherOf,
-  type Ownership,
-  ownerOf,
-  patternsByPrecedence,
-} from '../../src/guard/rules/ownership.ts';
+import { DEFAULT_OWNERSHIP } from '../../src/team/rules/default-ownership.ts';
 import { ALLOWED, REFUSED } from '../support/git-calls.ts';
 import { ask, askingGuard } from '../support/guard-program.ts';
 import { numbers } from '../support/numbers.ts';

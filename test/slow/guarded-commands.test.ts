@@ -8,7 +8,7 @@ import test, { after } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { gitRows } from '../../src/guard/rules/git-calls.ts';
 import { endingsOf, KEPT, policyText } from '../../src/guard/rules/policy.ts';
-import { DEFAULT_OWNERSHIP } from '../../src/guard/rules/ownership.ts';
+import { DEFAULT_OWNERSHIP } from '../../src/team/rules/default-ownership.ts';
 import { COMMANDS, isOwned } from '../support/commands/commands.ts';
 import {
   changedPaths,

@@ -5,8 +5,8 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { Mirror } from '../../src/daemon/workspaces/mirror/mirror.ts';
 import { Shared } from '../../src/base/single-flight.ts';
+import { Mirror } from '../../src/daemon/workspaces/mirror/mirror.ts';
 import { commitFiles, gitAs } from '../support/forge.ts';
 import { setUpWorkspaces } from '../support/workspaces.ts';
 

@@ -6,12 +6,12 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, w
 import { dirname, join } from 'node:path';
 import test from 'node:test';
 import { leaseName, placeLeases } from '../../src/guard/lease-files.ts';
-import { createShellGuard } from '../../src/guard/shell-guard.ts';
-import type { CallerRules } from '../../src/team/rules/caller-rules.ts';
 import { gitRows } from '../../src/guard/rules/git-calls.ts';
+import type { CallerRules } from '../../src/guard/rules/policy.ts';
 import { KEPT } from '../../src/guard/rules/policy.ts';
 import { SHELL_VARIABLE } from '../../src/guard/rules/ticket.ts';
-import { DEFAULT_OWNERSHIP } from '../../src/guard/rules/ownership.ts';
+import { createShellGuard } from '../../src/guard/shell-guard.ts';
+import { DEFAULT_OWNERSHIP } from '../../src/team/rules/default-ownership.ts';
 import { writeGuard } from '../support/guard-program.ts';
 import { shellIn } from '../support/guarded-project.ts';
 import { writeTree } from '../support/installed.ts';

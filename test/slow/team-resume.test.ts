@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { TeamHistory } from '../../src/team/log/team-history.ts';
 import { foundTeam, takeUp } from '../../src/team/lead/found-team.ts';
 import type { Outcome } from '../../src/team/lead/lead-options.ts';
+import { TeamHistory } from '../../src/team/log/team-history.ts';
 import { draft, LeadPlay, PHASE_NAMES, PHASES, type PhaseName, ROLES, workOf } from '../support/lead-play.ts';
 import type { Cleanup } from '../support/temp.ts';
 

@@ -6,10 +6,10 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
-import { TeamHistory } from '../../src/team/log/team-history.ts';
 import { SCRIPT_VARIABLE, type TeammateScript } from '../../src/cli/agents/agent-teammate.ts';
 import { DEMO_FILES, DEMO_SCRIPT, DEMO_SPEC } from '../../src/cli/demo/demo-team-project.ts';
 import type { RunReport } from '../../src/cli/run-report.ts';
+import { TeamHistory } from '../../src/team/log/team-history.ts';
 import type { TeamState } from '../../src/team/rules/log/state.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';
 

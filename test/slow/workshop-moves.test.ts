@@ -6,8 +6,8 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
-import { createWorkshop } from '../../src/team/worktrees/workshop.ts';
 import type { Workshop } from '../../src/git/worktrees/workshop-port.ts';
+import { createWorkshop } from '../../src/team/worktrees/workshop.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';
 import { projectOf, TEAM, textOf } from '../support/workshop.ts';
 

@@ -15,9 +15,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { createWorkshop } from '../../src/team/worktrees/workshop.ts';
 import { ToolError } from '../../src/base/rules/errors.ts';
 import type { Workshop } from '../../src/git/worktrees/workshop-port.ts';
+import { createWorkshop } from '../../src/team/worktrees/workshop.ts';
 import { writeTree } from '../support/installed.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';
 import { commitAll, FILES, type GitCall, gitIn, projectOf, TEAM, textOf } from '../support/workshop.ts';

@@ -5,9 +5,9 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import test from 'node:test';
 import { parse } from 'yaml';
-import type { Mirror } from '../../src/daemon/workspaces/mirror/mirror.ts';
-import { workflowText } from '../../src/cli/workflow-text.ts';
 import { ToolError } from '../../src/base/rules/errors.ts';
+import { workflowText } from '../../src/cli/workflow-text.ts';
+import type { Mirror } from '../../src/daemon/workspaces/mirror/mirror.ts';
 import { commitFiles, gitAs } from '../support/forge.ts';
 import { setUpWorkspaces } from '../support/workspaces.ts';
 

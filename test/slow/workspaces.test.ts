@@ -3,12 +3,12 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, wr
 import { join } from 'node:path';
 import test from 'node:test';
 import { systemClock } from '../../src/base/clock.ts';
+import { runProgram } from '../../src/base/processes/program.ts';
+import { ToolError } from '../../src/base/rules/errors.ts';
+import { BranchInTheWayError } from '../../src/daemon/rules/branch-prefix.ts';
+import { Mirror } from '../../src/daemon/workspaces/mirror/mirror.ts';
 import { NO_PUSH } from '../../src/git/clone.ts';
 import { cloneEnvironment, tryGit } from '../../src/git/git.ts';
-import { Mirror } from '../../src/daemon/workspaces/mirror/mirror.ts';
-import { runProgram } from '../../src/base/processes/program.ts';
-import { BranchInTheWayError } from '../../src/daemon/rules/branch-prefix.ts';
-import { ToolError } from '../../src/base/rules/errors.ts';
 import { commitFiles, gitAs, startForge } from '../support/forge.ts';
 import { tempDir } from '../support/temp.ts';
 import { setUpWorkspaces as setUp } from '../support/workspaces.ts';

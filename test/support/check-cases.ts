@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import type { CheckRoom } from '../../src/gate/run/command.ts';
 import { DEFAULT_QUALITY, type QualitySettings, rejection } from '../../src/gate/rules/quality.ts';
+import type { CheckRoom } from '../../src/gate/run/command.ts';
 import { checkOf, commands, copies, failures, prints, type TestProject, testProject } from './checks.ts';
 import type { Cleanup } from './temp.ts';
 

@@ -4,8 +4,6 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createChecks } from '../../src/gate/run/checks.ts';
-import type { CheckRoom } from '../../src/gate/run/command.ts';
 import {
   type Check,
   type CheckResult,
@@ -13,6 +11,8 @@ import {
   type GateResult,
   type QualitySettings,
 } from '../../src/gate/rules/quality.ts';
+import { createChecks } from '../../src/gate/run/checks.ts';
+import type { CheckRoom } from '../../src/gate/run/command.ts';
 import { type Cleanup, tempDir } from './temp.ts';
 
 const FIXTURES = join(dirname(dirname(fileURLToPath(import.meta.url))), 'fixtures', 'checks');

@@ -3,11 +3,11 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { RuntimeDir } from '../../src/base/processes/runtime-dir.ts';
 import type { CheckRoom } from '../../src/gate/run/command.ts';
 import { projectState } from '../../src/git/project-state.ts';
 import { openGateRoom } from '../../src/team/members/gate-sandbox.ts';
 import { memberBounds } from '../../src/team/members/member-bounds.ts';
-import { RuntimeDir } from '../../src/base/processes/runtime-dir.ts';
 import { type Cleanup, tempDir } from './temp.ts';
 
 export const TEAM = 'tool-run-spec-auth-001';

@@ -4,10 +4,10 @@ import { cpSync, existsSync, linkSync, lstatSync, mkdirSync, readdirSync, readFi
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { GUARD_ARCHITECTURES, packedGuard } from '../../src/guard/rules/program-name.ts';
+import { performAll } from '../../src/install/file-operations.ts';
 import { HOOK_SCRIPTS, WATCHER } from '../../src/install/hook-table.ts';
 import { hostForm } from '../../src/install/host-support.ts';
 import { type Plan, planInstall } from '../../src/install/install.ts';
-import { performAll } from '../../src/install/file-operations.ts';
 import { sha256 } from '../../src/install/outcome.ts';
 import { readPayload } from '../../src/install/payload.ts';
 import { PLAYED_GUARD } from './guarded-project.ts';

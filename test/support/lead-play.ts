@@ -1,18 +1,18 @@
 // The lead that is code, with teammates that are functions: they call the operations as their processes would.
 
 import assert from 'node:assert/strict';
-import type { GateResult } from '../../src/gate/rules/quality.ts';
-import type { NewSpec } from '../../src/team/rules/spec-documents/new-spec.ts';
+import type { AgentEvent, RunHooks } from '../../src/agents/ports.ts';
 import { NO_FLAGS } from '../../src/claude-code/rules/arguments.ts';
-import type { TaskDraft } from '../../src/team/rules/task-draft.ts';
+import type { GateResult } from '../../src/gate/rules/quality.ts';
 import type { Trust5 } from '../../src/gate/rules/trust5.ts';
-import type { AgentEvent, RunHooks } from '../../src/base/ports.ts';
-import { type Decided, decideWork } from '../../src/team/select/work-decision.ts';
+import type { Workshop } from '../../src/git/worktrees/workshop-port.ts';
 import { Lead } from '../../src/team/lead/lead.ts';
 import type { Outcome } from '../../src/team/lead/lead-options.ts';
 import type { MemberEnd, MemberRun } from '../../src/team/members/members-port.ts';
 import { operate } from '../../src/team/operations/operations.ts';
-import type { Workshop } from '../../src/git/worktrees/workshop-port.ts';
+import type { NewSpec } from '../../src/team/rules/spec-documents/new-spec.ts';
+import type { TaskDraft } from '../../src/team/rules/task-draft.ts';
+import { type Decided, decideWork } from '../../src/team/select/work-decision.ts';
 import { ANALYST, ARCHITECT, RESEARCHER } from './plan-results.ts';
 import { type Answer, failing, TEAM, TeamWorld } from './team-world.ts';
 import type { Cleanup } from './temp.ts';

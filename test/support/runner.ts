@@ -4,10 +4,10 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Isolation } from '../../src/agents/isolation.ts';
+import type { AgentEvent, RunEnd, RunHooks, Runner, RunRequest } from '../../src/agents/ports.ts';
 import { endRun, processesOfRun } from '../../src/base/processes/processes.ts';
 import { RuntimeDir } from '../../src/base/processes/runtime-dir.ts';
 import type { Workflow } from '../../src/daemon/rules/workflow.ts';
-import type { AgentEvent, RunEnd, RunHooks, Runner, RunRequest } from '../../src/base/ports.ts';
 import { type Cleanup, finallyDo, tempDir } from './temp.ts';
 import { workflowWith } from './world.ts';
 

@@ -2,21 +2,21 @@
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { FileTeams } from '../../src/team/log/teams.ts';
 import { systemKeys } from '../../src/base/keys.ts';
-import { PhaseTurn } from '../../src/team/log/phase-lock.ts';
-import { placeOf } from '../../src/guard/tool-writes.ts';
 import { ToolError } from '../../src/base/rules/errors.ts';
 import type { Check, GateResult } from '../../src/gate/rules/quality.ts';
+import { type Trust5Facts, trust5Of } from '../../src/gate/rules/trust5.ts';
+import { insideProject } from '../../src/guard/rules/ownership.ts';
+import { placeOf } from '../../src/guard/tool-writes.ts';
+import { PhaseTurn } from '../../src/team/log/phase-lock.ts';
+import { FileTeams } from '../../src/team/log/teams.ts';
+import type { HookContext, ProjectView } from '../../src/team/operations/hook-context.ts';
+import type { HookAnswer, HostEvent } from '../../src/team/operations/host-event.ts';
+import { operate } from '../../src/team/operations/operations.ts';
 import type { Evidence } from '../../src/team/rules/caller.ts';
 import { DEFAULT_TEAM_SETTINGS } from '../../src/team/rules/default-settings.ts';
-import { insideProject } from '../../src/guard/rules/ownership.ts';
-import type { TeamSettings } from '../../src/team/rules/settings.ts';
 import type { TeamState } from '../../src/team/rules/log/state.ts';
-import { type Trust5Facts, trust5Of } from '../../src/gate/rules/trust5.ts';
-import type { HookAnswer, HostEvent } from '../../src/team/operations/host-event.ts';
-import type { HookContext, ProjectView } from '../../src/team/operations/hook-context.ts';
-import { operate } from '../../src/team/operations/operations.ts';
+import type { TeamSettings } from '../../src/team/rules/settings.ts';
 import { FakeClock } from './fake-clock.ts';
 import { type Cleanup, tempDir } from './temp.ts';
 

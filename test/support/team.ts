@@ -1,12 +1,12 @@
 // A team's records with the least said, and a fold that is told them one after the other.
 
 import assert from 'node:assert/strict';
+import type { Trust5Summary } from '../../src/gate/rules/trust5.ts';
 import { TeamFold } from '../../src/team/rules/log/fold.ts';
 import type { TeamRecord, TeamRecordType } from '../../src/team/rules/log/record.ts';
 import { freezeTeam } from '../../src/team/rules/log/snapshot.ts';
 import type { Member, TeamState } from '../../src/team/rules/log/state.ts';
 import type { Task } from '../../src/team/rules/task.ts';
-import type { Trust5Summary } from '../../src/gate/rules/trust5.ts';
 
 type Of<T extends TeamRecordType> = Extract<TeamRecord, { type: T }>;
 

@@ -2,15 +2,15 @@
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { Isolation } from '../../src/agents/isolation.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import type { ForgeOptions } from '../../src/cli/demo/forge/forge.ts';
+import type { WorkspaceTask } from '../../src/daemon/ports.ts';
+import type { Workflow } from '../../src/daemon/rules/workflow.ts';
 import { Mirror } from '../../src/daemon/workspaces/mirror/mirror.ts';
 import { ModuleCopies } from '../../src/daemon/workspaces/mirror/module-copies.ts';
-import { Isolation } from '../../src/agents/isolation.ts';
 import { claimRoot } from '../../src/daemon/workspaces/workspace-root.ts';
 import { DiskWorkspaces } from '../../src/daemon/workspaces/workspaces.ts';
-import type { Workflow } from '../../src/daemon/rules/workflow.ts';
-import type { WorkspaceTask } from '../../src/base/ports.ts';
 import { DAEMON_TOKEN, startForge } from './forge.ts';
 import { type Cleanup, tempDir } from './temp.ts';
 import { workflowWith } from './world.ts';

@@ -1,30 +1,27 @@
 // The engine's world in memory: a tracker with people, workspaces that are numbers, agents that follow a script.
 
-import { fold } from '../../src/daemon/rules/fold.ts';
-import type { JournalRecord, PullRequest } from '../../src/daemon/rules/record.ts';
-import { type DaemonState, EMPTY_STATE } from '../../src/daemon/rules/state.ts';
-import { type Actor, byAge, hasLabel, type Issue, sameLabel } from '../../src/daemon/rules/issue.ts';
+import type { RunEnd, RunHooks, Runner, RunRequest } from '../../src/agents/ports.ts';
+import type { Logger } from '../../src/base/ports.ts';
 import type { Stored } from '../../src/base/rules/stored-record.ts';
-import { TrackerError } from '../../src/daemon/rules/tracker-error.ts';
-import type { Workflow } from '../../src/daemon/rules/workflow.ts';
 import { Orchestrator, type OrchestratorOptions } from '../../src/daemon/orchestrator.ts';
-import { Publisher } from '../../src/daemon/publish/publish.ts';
 import type {
   DeskHandler,
   IssueComment,
   Journal,
   KeptWork,
   LabelEvent,
-  Logger,
-  RunEnd,
-  RunHooks,
-  Runner,
-  RunRequest,
   Tracker,
   Work,
   Workspaces,
   WorkspaceTask,
-} from '../../src/base/ports.ts';
+} from '../../src/daemon/ports.ts';
+import { Publisher } from '../../src/daemon/publish/publish.ts';
+import { fold } from '../../src/daemon/rules/fold.ts';
+import { type Actor, byAge, hasLabel, type Issue, sameLabel } from '../../src/daemon/rules/issue.ts';
+import type { JournalRecord, PullRequest } from '../../src/daemon/rules/record.ts';
+import { type DaemonState, EMPTY_STATE } from '../../src/daemon/rules/state.ts';
+import { TrackerError } from '../../src/daemon/rules/tracker-error.ts';
+import type { Workflow } from '../../src/daemon/rules/workflow.ts';
 import { FakeClock } from './fake-clock.ts';
 
 export class MemoryJournal implements Journal {

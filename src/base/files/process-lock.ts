@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { linkNew } from './create-exclusive.ts';
 import { isOver, pidNamespace, processStartTime } from '../processes/processes.ts';
+import { linkNew } from './create-exclusive.ts';
 
 export type Holder = {
   readonly pid: number;

@@ -3,8 +3,8 @@
 import { existsSync } from 'node:fs';
 import { chmod, lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { runProgram } from '../processes/program.ts';
 import { Together } from '../batcher.ts';
+import { runProgram } from '../processes/program.ts';
 
 /** A program may still be writing while its directory goes. */
 const RETRIES = { recursive: true, force: true, maxRetries: 3, retryDelay: 50 } as const;

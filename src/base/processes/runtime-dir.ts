@@ -3,9 +3,9 @@
 import { lstatSync, mkdirSync, mkdtempSync, readdirSync, renameSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { removeTree } from '../files/remove-tree.ts';
 import { ToolError } from '../rules/errors.ts';
 import { isAlive } from './processes.ts';
-import { removeTree } from '../files/remove-tree.ts';
 
 const PREFIX = 'toolcrew-';
 

@@ -1,7 +1,5 @@
 // Command lines as the workflow file states them.
 
-import type { CommandLine } from '../../daemon/rules/workflow.ts';
-
 /** File and arguments of a command line: a list as it stands, a string by the shell. */
 export function splitCommand(command: CommandLine): readonly [string, readonly string[]] {
   if (typeof command === 'string') return ['/bin/sh', ['-c', command]];
@@ -16,3 +14,6 @@ export const TEST_COMMAND_VARIABLE = 'TOOL_TEST_COMMAND';
 export function shellWord(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
+
+/** Program to start: a list directly, a string through the shell. */
+export type CommandLine = string | readonly string[];

@@ -1,8 +1,8 @@
 // Check for writes that would approve a SPEC in the user's place.
 
-import { type SpecStatus, specOfPath, statusOfSpec } from '../../team/rules/spec-documents/spec.ts';
-import type { Target, Writes } from '../../team/rules/guard.ts';
+import type { Target, Writes } from '../../guard/rules/writes.ts';
 import type { HostEvent } from '../../team/operations/host-event.ts';
+import { type SpecStatus, specOfPath, statusOfSpec } from '../../team/rules/spec-documents/spec.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

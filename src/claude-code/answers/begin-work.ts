@@ -1,25 +1,25 @@
 // The work of a command: begun by a team, begun one task at a time, or taken up where it was left.
 
 import { messageOf } from '../../base/rules/errors.ts';
-import { commitCommand } from '../../team/rules/spec-documents/spec.ts';
+import { foundTeam } from '../../team/lead/found-team.ts';
+import { mustBeReadable, unreadWords, withReadable } from '../../team/operations/context.ts';
+import type { HookContext } from '../../team/operations/hook-context.ts';
+import type { HookAnswer, HostEvent } from '../../team/operations/host-event.ts';
+import { noteDelivered } from '../../team/operations/member-operations.ts';
+import { hostAgent, loadWords, serverTool } from '../../team/operations/spawn.ts';
+import { decideGoingOn, takeOver } from '../../team/operations/take-over.ts';
+import { advance } from '../../team/phases/advance.ts';
+import type { TeamLog } from '../../team/ports.ts';
 import { leadBrief, rolesToStart } from '../../team/rules/brief.ts';
 import { deleteCall, endCalls, startLines } from '../../team/rules/calls.ts';
-import { aloneWords, type GoingOn } from '../../team/rules/resume-mode.ts';
+import type { TeamState } from '../../team/rules/log/state.ts';
 import { LEAD } from '../../team/rules/message.ts';
+import { aloneWords, type GoingOn } from '../../team/rules/resume-mode.ts';
 import type { Phase } from '../../team/rules/role.ts';
 import type { TeamSettings } from '../../team/rules/settings.ts';
-import type { TeamState } from '../../team/rules/log/state.ts';
-import type { TeamLog } from '../../base/ports.ts';
-import { mustBeReadable, unreadWords, withReadable } from '../../team/operations/context.ts';
+import { commitCommand } from '../../team/rules/spec-documents/spec.ts';
 import { type Command, type Decided, decideWork, propose } from '../../team/select/work-decision.ts';
-import type { HookAnswer, HostEvent } from '../../team/operations/host-event.ts';
-import { decideGoingOn, takeOver } from '../../team/operations/take-over.ts';
-import type { HookContext } from '../../team/operations/hook-context.ts';
-import { foundTeam } from '../../team/lead/found-team.ts';
-import { noteDelivered } from '../../team/operations/member-operations.ts';
-import { advance } from '../../team/phases/advance.ts';
 import { say, stop } from './prompt-answer.ts';
-import { hostAgent, loadWords, serverTool } from '../../team/operations/spawn.ts';
 
 type Settled = Extract<Decided, { kind: 'decided' }>;
 

@@ -1,8 +1,8 @@
 // The first writer of an unowned path holds it: a lease that the write takes, until the writer's task ends.
 
-import type { Caller } from '../../team/rules/caller.ts';
-import type { TeamLog } from '../../base/ports.ts';
 import type { TeamContext } from '../../team/operations/context.ts';
+import type { TeamLog } from '../../team/ports.ts';
+import type { Caller } from '../../team/rules/caller.ts';
 
 /** As long as a lease can last; it ends with its holder's task. */
 const FIRST_WRITER_MS = 120 * 60_000;

@@ -1,20 +1,20 @@
 // Delivery to agents at the next boundary: mail after a tool, and the team's state after a new beginning.
 
+import { oneLine } from '../../base/rules/text.ts';
+import { unreadWords, withReadable } from '../../team/operations/context.ts';
+import { findCaller, type HookContext, isAlone, isTeammate } from '../../team/operations/hook-context.ts';
+import { type HookAnswer, type HostEvent, SILENT } from '../../team/operations/host-event.ts';
+import { noteDelivered, takeMail } from '../../team/operations/member-operations.ts';
+import { loadWords } from '../../team/operations/spawn.ts';
+import type { TeamLog } from '../../team/ports.ts';
 import { leadBrief, nextStep } from '../../team/rules/brief.ts';
 import { memberName } from '../../team/rules/caller.ts';
 import { FALLBACK_TRIGGERS } from '../../team/rules/fallback.ts';
-import { LEAD } from '../../team/rules/message.ts';
 import { agentOfRun, isLive, type TeamState } from '../../team/rules/log/state.ts';
+import { LEAD } from '../../team/rules/message.ts';
 import { kindOfTool } from '../rules/tool-kind.ts';
-import { oneLine } from '../../base/rules/text.ts';
-import type { TeamLog } from '../../base/ports.ts';
-import { unreadWords, withReadable } from '../../team/operations/context.ts';
-import { type HookAnswer, type HostEvent, SILENT } from '../../team/operations/host-event.ts';
-import { findCaller, type HookContext, isAlone, isTeammate } from '../../team/operations/hook-context.ts';
-import { noteDelivered, takeMail } from '../../team/operations/member-operations.ts';
 import { onRunsOver, releaseMembers, startAgain } from './run-end.ts';
 import { noteShell } from './shell-tickets.ts';
-import { loadWords } from '../../team/operations/spawn.ts';
 
 /** A sign of life is written down once in so long. */
 const SIGN_MS = 60_000;

@@ -1,29 +1,38 @@
 // Before a tool runs: whether this caller may write that, spawn that, call that; and who calls the team's server.
 
 import { messageOf } from '../../base/rules/errors.ts';
+import { oneLine, visible } from '../../base/rules/text.ts';
 import { waysToMerge } from '../../guard/rules/git-calls.ts';
+import { insideProject } from '../../guard/rules/ownership.ts';
+import type { Target } from '../../guard/rules/writes.ts';
+import { mustBeReadable, withReadable } from '../../team/operations/context.ts';
+import {
+  evidenceOf,
+  type Found,
+  findCaller,
+  type HookContext,
+  isAlone,
+  isOfLead,
+  isTeammate,
+} from '../../team/operations/hook-context.ts';
+import { type HookAnswer, type HostEvent, SILENT } from '../../team/operations/host-event.ts';
+import { noteDelivered } from '../../team/operations/member-operations.ts';
+import { hostAgent, loadWords, serverTool } from '../../team/operations/spawn.ts';
+import type { TeamLog } from '../../team/ports.ts';
 import { memberBrief, nextStep, roleNamed, rolesToStart } from '../../team/rules/brief.ts';
 import { asRole, identify, memberName } from '../../team/rules/caller.ts';
 import { spawnParameters } from '../../team/rules/calls.ts';
 import { FALLBACK_TRIGGERS } from '../../team/rules/fallback.ts';
-import { gitRowsFor, isFirstWriters, judgeWrites, ruleOf, type Target } from '../../team/rules/guard.ts';
-import { LEAD } from '../../team/rules/message.ts';
-import { insideProject } from '../../guard/rules/ownership.ts';
-import { approvalOf, changesOf } from '../rules/prompt.ts';
-import { onlyReads } from '../../team/rules/role.ts';
+import { gitRowsFor, isFirstWriters, judgeWrites, ruleOf } from '../../team/rules/guard.ts';
 import { agentOfRun, type Member, START, startsOf, type TeamState } from '../../team/rules/log/state.ts';
+import { LEAD } from '../../team/rules/message.ts';
+import { onlyReads } from '../../team/rules/role.ts';
+import { approvalOf, changesOf } from '../rules/prompt.ts';
 import { kindOfTool } from '../rules/tool-kind.ts';
-import { oneLine, visible } from '../../base/rules/text.ts';
-import type { TeamLog } from '../../base/ports.ts';
 import { approvalFault } from './approval-guard.ts';
-import { mustBeReadable, withReadable } from '../../team/operations/context.ts';
-import { type HookAnswer, type HostEvent, SILENT } from '../../team/operations/host-event.ts';
 import { leaseFirst } from './first-writer.ts';
-import { evidenceOf, type Found, findCaller, type HookContext, isAlone, isOfLead, isTeammate } from '../../team/operations/hook-context.ts';
-import { noteDelivered } from '../../team/operations/member-operations.ts';
-import { markShell } from './shell-tickets.ts';
-import { hostAgent, loadWords, serverTool } from '../../team/operations/spawn.ts';
 import { onIdle } from './on-stop.ts';
+import { markShell } from './shell-tickets.ts';
 
 export async function beforeTool(context: HookContext, event: HostEvent): Promise<HookAnswer> {
   const kind = kindOfTool(event.tool);

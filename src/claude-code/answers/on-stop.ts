@@ -1,60 +1,15 @@
 // Stop hooks of teammates and of the lead: a stop is rejected while work is left to do.
 
-import { type IdleVerdict, judgeIdle, judgeLeadStop, waitsForOthers } from '../../team/rules/idle.ts';
-import { LEAD } from '../../team/rules/message.ts';
-import type { TeamRecord } from '../../team/rules/log/record.ts';
-import { decisionOn, MAX_REJECTIONS, type TeamState } from '../../team/rules/log/state.ts';
-import type { TeamLog } from '../../base/ports.ts';
 import { tellLead, withReadable } from '../../team/operations/context.ts';
-import { type HookAnswer, type HostEvent, SILENT, WAIT } from '../../team/operations/host-event.ts';
 import { findCaller, type HookContext } from '../../team/operations/hook-context.ts';
+import { type HookAnswer, type HostEvent, SILENT, WAIT } from '../../team/operations/host-event.ts';
+import { assigned, decide, IDLE, note } from '../../team/operations/stop-decision.ts';
+import { type IdleVerdict, judgeIdle, judgeLeadStop, waitsForOthers } from '../../team/rules/idle.ts';
+import { MAX_REJECTIONS, type TeamState } from '../../team/rules/log/state.ts';
+import { LEAD } from '../../team/rules/message.ts';
 import { endRun } from './run-end.ts';
 
-const IDLE = 'teammate_idle';
 const LEAD_STOP = 'lead_stop';
-
-/** Appends without a flush: after a power failure the decision is made, or the message shown, once more. */
-async function note(log: TeamLog, record: TeamRecord): Promise<void> {
-  await log.append(record, { flush: false });
-}
-
-type Decided = { readonly answer: HookAnswer; readonly isEscalated: boolean };
-
-/** Records a decision. After three rejections without change it escalates once, and accepts from then on. */
-export async function decide(log: TeamLog, hook: string, name: string, verdict: IdleVerdict): Promise<Decided> {
-  const before = log.state.rejections.get(`${hook}:${name}`);
-  const decision = verdict.accept ? 'accept' : decisionOn(before, verdict.fingerprint);
-  await note(log, {
-    type: 'decision',
-    hook,
-    decision,
-    member: name,
-    about: name,
-    reason: verdict.reason,
-    fingerprint: verdict.accept ? '' : verdict.fingerprint,
-    paths: [],
-  });
-  if (verdict.accept || decision !== 'reject') return { answer: SILENT, isEscalated: decision === 'escalated' };
-  const { shown } = verdict;
-  if (shown.length > 0)
-    await note(log, { type: 'mail_seen', member: name, seqs: shown.map(({ seq }) => seq), how: 'read' });
-  return { answer: { kind: 'reject', reason: `toolcrew: ${verdict.reason}` }, isEscalated: false };
-}
-
-/** Verdict with its task assigned to the member. Judges again when another member got the task first. */
-export async function assigned(log: TeamLog, name: string, judge: () => IdleVerdict): Promise<IdleVerdict> {
-  for (;;) {
-    const verdict = judge();
-    if (verdict.accept || verdict.assign === null) return verdict;
-    const { refusal } = await log.append({
-      type: 'task_assigned',
-      task: verdict.assign.id,
-      owner: name,
-      by: IDLE,
-    });
-    if (refusal === null) return verdict;
-  }
-}
 
 /** Adds the last write to the fingerprint: a member that wrote between two stops has made progress. */
 function withWrites(verdict: IdleVerdict, { written }: TeamState, name: string): IdleVerdict {

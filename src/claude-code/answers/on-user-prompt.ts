@@ -1,14 +1,14 @@
 // The user's prompt: a command of the team is decided here, in code, and the model is told what comes next.
 
 import { messageOf } from '../../base/rules/errors.ts';
-import { parseCommand } from '../rules/arguments.ts';
-import { approvalOf, changesOf, endedRunsOf, isCommand, soundsLikeApproval } from '../rules/prompt.ts';
+import type { HookContext } from '../../team/operations/hook-context.ts';
+import { type HookAnswer, type HostEvent, SILENT } from '../../team/operations/host-event.ts';
 import type { TeamSettings } from '../../team/rules/settings.ts';
 import { listed } from '../../team/rules/task-draft.ts';
-import { begin, restart } from './begin-work.ts';
 import type { Command } from '../../team/select/work-decision.ts';
-import { type HookAnswer, type HostEvent, SILENT } from '../../team/operations/host-event.ts';
-import type { HookContext } from '../../team/operations/hook-context.ts';
+import { parseCommand } from '../rules/arguments.ts';
+import { approvalOf, changesOf, endedRunsOf, isCommand, soundsLikeApproval } from '../rules/prompt.ts';
+import { begin, restart } from './begin-work.ts';
 import { say, stop } from './prompt-answer.ts';
 import { onRunsOver } from './run-end.ts';
 import { approve, change, tellWords } from './user-verdict.ts';

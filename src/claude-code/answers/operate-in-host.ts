@@ -1,15 +1,15 @@
 // An operation as an agent of a host asks for it: with what follows from it, where the lead is a model.
 
-import { type Evidence, identify } from '../../team/rules/caller.ts';
-import { LEAD } from '../../team/rules/message.ts';
-import { teamReport } from '../../team/rules/views/report.ts';
-import { isModelLed, isStanding, type TeamState } from '../../team/rules/log/state.ts';
-import type { TeamLog } from '../../base/ports.ts';
 import { type Answer, refuse, type Somebody, tellLead, withReadable } from '../../team/operations/context.ts';
 import type { HookContext } from '../../team/operations/hook-context.ts';
 import type { Show } from '../../team/operations/member-operations.ts';
 import { evidenceWith, operate } from '../../team/operations/operations.ts';
 import { advance } from '../../team/phases/advance.ts';
+import type { TeamLog } from '../../team/ports.ts';
+import { type Evidence, identify } from '../../team/rules/caller.ts';
+import { isModelLed, isStanding, type TeamState } from '../../team/rules/log/state.ts';
+import { LEAD } from '../../team/rules/message.ts';
+import { teamReport } from '../../team/rules/views/report.ts';
 
 /** Carries out one operation, and the steps of the phase that code takes after it. Throws, and shows mail, like `operate`. */
 export async function act(

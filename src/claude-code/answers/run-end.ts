@@ -1,15 +1,15 @@
 // A teammate whose run is over without its own hook having been asked, as when its model cannot be reached for good: the host
 // tells the lead's session of it, and what the teammate had begun is anybody's again.
 
+import { tellLead, withReadable } from '../../team/operations/context.ts';
+import type { HookContext } from '../../team/operations/hook-context.ts';
+import { type HookAnswer, SILENT } from '../../team/operations/host-event.ts';
+import type { TeamLog } from '../../team/ports.ts';
 import { nextStep, waitingRoles } from '../../team/rules/brief.ts';
 import { startLines } from '../../team/rules/calls.ts';
-import { LEAD } from '../../team/rules/message.ts';
 import type { Member, TeamState } from '../../team/rules/log/state.ts';
+import { LEAD } from '../../team/rules/message.ts';
 import { givenUp, leftBy } from '../../team/rules/successors.ts';
-import type { TeamLog } from '../../base/ports.ts';
-import { tellLead, withReadable } from '../../team/operations/context.ts';
-import { type HookAnswer, SILENT } from '../../team/operations/host-event.ts';
-import type { HookContext } from '../../team/operations/hook-context.ts';
 
 /** The calls that start again those who are needed, one a line. */
 export function startAgain(state: TeamState): readonly string[] {

@@ -1,20 +1,18 @@
 // Shell calls under the write guard: a ticket before the call, and afterwards what the guard noted.
 
-import { rulesOf } from '../../team/rules/caller-rules.ts';
-import type { GuardNote } from '../../guard/rules/notes.ts';
-import type { Caller } from '../../team/rules/caller.ts';
-import { judgeWrites, ruleOf } from '../../team/rules/guard.ts';
-import { LEAD } from '../../team/rules/message.ts';
-import { insideProject } from '../../guard/rules/ownership.ts';
-import type { TeamState } from '../../team/rules/log/state.ts';
-import { isOnRecord } from '../../team/rules/write-attribution.ts';
 import { clip, visible } from '../../base/rules/text.ts';
-import type { TeamLog } from '../../base/ports.ts';
-import type { TeamContext } from '../../team/operations/context.ts';
-import type { HookAnswer, HostEvent } from '../../team/operations/host-event.ts';
-import { leaseFirst } from './first-writer.ts';
-import type { Found, HookContext } from '../../team/operations/hook-context.ts';
+import type { GuardNote } from '../../guard/rules/notes.ts';
+import { insideProject } from '../../guard/rules/ownership.ts';
 import type { CallerPlace } from '../../guard/shell-guard-port.ts';
+import type { Found, HookContext } from '../../team/operations/hook-context.ts';
+import type { HookAnswer, HostEvent } from '../../team/operations/host-event.ts';
+import type { Caller } from '../../team/rules/caller.ts';
+import { rulesOf } from '../../team/rules/caller-rules.ts';
+import { judgeWrites, ruleOf } from '../../team/rules/guard.ts';
+import type { TeamState } from '../../team/rules/log/state.ts';
+import { LEAD } from '../../team/rules/message.ts';
+import { isOnRecord } from '../../team/rules/write-attribution.ts';
+import { leaseFirst } from './first-writer.ts';
 
 /** Calls that the host starts with a shell. */
 const SHELLS: readonly string[] = ['Bash', 'Monitor'];
@@ -25,12 +23,6 @@ const MOST_CHARS = 300;
 
 /** Agents of a lead whose team mode has failed: the log has their writes as the lead's own. */
 const ALONE = 'alone';
-
-/** Puts on record what holds shell commands of a team, where that is new. */
-export async function noteHolder(log: TeamLog, { writesHeldBy }: TeamContext): Promise<void> {
-  const by = await writesHeldBy();
-  if (log.state.writesHeldBy !== by) await log.append({ type: 'writes_held', by });
-}
 
 function placeOf(caller: Caller, state: TeamState, session: string, alone: boolean): CallerPlace {
   const { team } = state;

@@ -1,20 +1,20 @@
 // The user's word on a SPEC that a team has written: approved, to be changed, or not clear enough to count.
 
-import { completedAlready, specName, statusOfSpec } from '../../team/rules/spec-documents/spec.ts';
+import { type Unread, unreadWords, withReadable } from '../../team/operations/context.ts';
+import type { HookContext } from '../../team/operations/hook-context.ts';
+import { type HookAnswer, type HostEvent, SILENT } from '../../team/operations/host-event.ts';
+import { noteDelivered } from '../../team/operations/member-operations.ts';
+import { loadWords } from '../../team/operations/spawn.ts';
+import { askChanges } from '../../team/phases/plan.ts';
+import type { TeamLog } from '../../team/ports.ts';
 import { leadBrief, waitingRoles } from '../../team/rules/brief.ts';
 import type { Evidence } from '../../team/rules/caller.ts';
 import { endCalls, startLines } from '../../team/rules/calls.ts';
 import { LEAD } from '../../team/rules/message.ts';
 import { changeInTheWay, hasWritten, specInChange } from '../../team/rules/planning.ts';
+import { completedAlready, specName, statusOfSpec } from '../../team/rules/spec-documents/spec.ts';
 import { phaseOfTeam } from '../../team/rules/team-name.ts';
-import type { TeamLog } from '../../base/ports.ts';
-import { type Unread, unreadWords, withReadable } from '../../team/operations/context.ts';
-import { type HookAnswer, type HostEvent, SILENT } from '../../team/operations/host-event.ts';
-import type { HookContext } from '../../team/operations/hook-context.ts';
-import { noteDelivered } from '../../team/operations/member-operations.ts';
-import { askChanges } from '../../team/phases/plan.ts';
 import { say, stop } from './prompt-answer.ts';
-import { loadWords } from '../../team/operations/spawn.ts';
 
 function awaits(log: TeamLog, session: string): boolean {
   const { state } = log;

@@ -1,5 +1,8 @@
 // Result of a hook's process as data, which another process may have computed.
 
+import type { Teams } from '../../team/ports.ts';
+import type { Raised } from './parse-event.ts';
+
 export type Reply = {
   /** Lines for standard error. */
   readonly said: readonly string[];
@@ -20,3 +23,11 @@ export function readReply(value: unknown): Reply | undefined {
   const wait = 'wait' in value && value.wait === true ? { wait: true as const } : {};
   return code === 0 || code === 2 ? { said, printed, code, ...wait } : undefined;
 }
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Answers one event; throws where it cannot.
+ * @param teams undefined: opened for this event alone
+ */
+export type Respond = (raised: Raised, env: Environment, teams?: Teams) => Promise<Reply>;

@@ -1,8 +1,8 @@
 // An answer to a host's event, in the host's words.
 
 import type { HookAnswer } from '../../team/operations/host-event.ts';
-import type { RaisedName } from './parse-event.ts';
 import type { Reply } from './hook-reply.ts';
+import type { RaisedName } from './parse-event.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -1,13 +1,13 @@
 // A hook that calls the resident server instead of starting a process: the same decision, as text.
 
-import { RESIDENT_FIELDS } from './hook-fields.ts';
-import type { Resident } from '../../compose/team.ts';
 import { messageOf } from '../../base/rules/errors.ts';
 import { asLine } from '../../base/rules/text.ts';
-import { afterTool } from '../answers/on-post-tool-use.ts';
 import { type HostEvent, SILENT } from '../../team/operations/host-event.ts';
+import { afterTool } from '../answers/on-post-tool-use.ts';
 import { beforeTool } from '../answers/on-pre-tool-use.ts';
 import type { JoinedCalls } from '../joined-calls.ts';
+import type { Resident } from '../resident.ts';
+import { RESIDENT_FIELDS } from './hook-fields.ts';
 import { parseFields } from './parse-event.ts';
 import { type Rendered, renderJson } from './render-answer.ts';
 

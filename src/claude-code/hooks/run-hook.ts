@@ -2,18 +2,18 @@
 // team server that stays; without one it is loaded here, when there is something to answer.
 
 import { readFileSync, writeSync } from 'node:fs';
-import { teamNames, teamsDirectory } from '../../team/log/team-names.ts';
-import { askServer } from './hook-channel.ts';
-import { isInputOfHost, lineAbove } from '../host-above.ts';
-import { isSpare } from '../duplicate-hooks.ts';
-import { findProject } from '../../git/project.ts';
 import { messageOf } from '../../base/rules/errors.ts';
-import { beginsTeam } from '../rules/tool-kind.ts';
 import { asLine } from '../../base/rules/text.ts';
+import { findProject } from '../../git/project.ts';
+import { teamNames, teamsDirectory } from '../../team/log/team-names.ts';
 import { type HostEvent, type HostEventName, MAY_WAIT } from '../../team/operations/host-event.ts';
-import { parseEvent, type Raised } from './parse-event.ts';
+import { isSpare } from '../duplicate-hooks.ts';
+import { isInputOfHost, lineAbove } from '../host-above.ts';
+import { beginsTeam } from '../rules/tool-kind.ts';
+import { askServer } from './hook-channel.ts';
+import type { Respond } from './hook-reply.ts';
 import { type Reply, readReply } from './hook-reply.ts';
-import type { Respond } from '../../compose/hooks/respond.ts';
+import { parseEvent, type Raised } from './parse-event.ts';
 
 export type Hook = {
   readonly event: HostEventName;

@@ -1,11 +1,11 @@
 // Evidence of the caller of a team server's tool, independent of the call's own claims.
 
-import type { Resident } from '../../compose/team.ts';
-import type { Evidence, Stamp } from '../../team/rules/caller.ts';
 import { foundCaller } from '../../team/operations/hook-context.ts';
-import { isAskedByAgent } from '../shell-caller.ts';
+import type { Evidence, Stamp } from '../../team/rules/caller.ts';
 import type { JoinedCalls } from '../joined-calls.ts';
 import { evidenceOfStamp } from '../older/caller-signature.ts';
+import type { Resident } from '../resident.ts';
+import { isAskedByAgent } from '../shell-caller.ts';
 
 /** The host's name as a client of its servers. */
 export const HOST_CLIENT = 'claude-code';

@@ -9,15 +9,14 @@ import {
   type RequestId,
 } from '@modelcontextprotocol/sdk/types.js';
 import { packageVersion } from '../../base/package-root.ts';
-import { composeResident, type Resident } from '../../compose/team.ts';
 import { messageOf, ToolError } from '../../base/rules/errors.ts';
+import type { Answer } from '../../team/operations/context.ts';
 import { inputSchema, listedOperations, OPERATIONS } from '../../team/rules/operation.ts';
 import { act } from '../answers/operate-in-host.ts';
-import type { Answer } from '../../team/operations/context.ts';
+import { answerResident } from '../hooks/resident-hook.ts';
 import { type JoinedCalls, joinCalls } from '../joined-calls.ts';
 import { withoutStamp } from '../older/caller-signature.ts';
-import { answerEvents } from '../../compose/hooks/resident-events.ts';
-import { answerResident } from '../hooks/resident-hook.ts';
+import type { Resident } from '../resident.ts';
 import { type Call, evidenceOf, HOST_CLIENT } from './evidence.ts';
 
 /** Called by the host's hooks alone; it is not listed. */
@@ -70,8 +69,8 @@ function isFields(value: unknown): value is Fields {
 }
 
 /** Lets the hooks of a host ask this server, from when there is a team on: before, there is nothing to ask. */
-function offering(resident: Resident, isHosts: () => boolean) {
-  let offered: ReturnType<typeof answerEvents> | undefined;
+function offering(resident: Resident, isHosts: () => boolean, answerEvents: ServerParts['answerEvents']) {
+  let offered: ReturnType<ServerParts['answerEvents']> | undefined;
   return {
     look: () => {
       if (offered !== undefined || !isHosts() || resident.identity.teammate !== null) return;
@@ -102,8 +101,16 @@ class TellingTransport extends StdioServerTransport {
   }
 }
 
+/** What the server is composed of. */
+export type ServerParts = {
+  /** @param hostVersion the version of the host that speaks to the server; null: it is another client, or has not spoken */
+  readonly composeResident: (env: NodeJS.ProcessEnv, hostVersion: () => string | null) => Resident;
+  /** Answers the events of hooks at a socket; undefined: it cannot be made. */
+  readonly answerEvents: (resident: Resident) => Promise<{ readonly close: () => void } | undefined>;
+};
+
 /** Serves until standard input ends. */
-export async function serveMcp(): Promise<void> {
+export async function serveMcp({ composeResident, answerEvents }: ServerParts): Promise<void> {
   const server = new Server(
     { name: 'team', version: packageVersion() },
     { capabilities: { tools: {} }, jsonSchemaValidator: NO_FORMS },
@@ -114,7 +121,7 @@ export async function serveMcp(): Promise<void> {
     return client?.name === HOST_CLIENT ? client.version : null;
   });
   const calls = joinCalls(Date.now);
-  const hooks = offering(resident, () => clientName() === HOST_CLIENT);
+  const hooks = offering(resident, () => clientName() === HOST_CLIENT, answerEvents);
   server.oninitialized = hooks.look;
   server.setRequestHandler(ListToolsRequestSchema, () => ({
     tools: listedOperations(resident.identity.teammate !== null).map((name) => ({

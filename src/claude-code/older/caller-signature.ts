@@ -3,10 +3,10 @@
 
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { lateCrypto } from '../../base/lazy-crypto.ts';
 import { renameNew } from '../../base/files/create-exclusive.ts';
-import type { Evidence, Stamp } from '../../team/rules/caller.ts';
+import { lateCrypto } from '../../base/lazy-crypto.ts';
 import { SILENT } from '../../team/operations/host-event.ts';
+import type { Evidence, Stamp } from '../../team/rules/caller.ts';
 import type { Rendered } from '../hooks/render-answer.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

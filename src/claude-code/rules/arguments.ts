@@ -3,19 +3,8 @@
 import { nearest } from '../../base/rules/nearest.ts';
 import { got, visible } from '../../base/rules/text.ts';
 import { PATTERNS } from '../../team/rules/role.ts';
+import type { CommandName, FlagName, Flags } from '../../team/rules/select/command.ts';
 import { runTeamName } from '../../team/rules/team-name.ts';
-
-export type CommandName = 'plan' | 'run' | 'sync' | 'build-fix' | 'team-restart';
-
-export type FlagName = 'team' | 'solo' | 'force' | 'pattern';
-
-export type Flags = {
-  /** What was asked for by `--team` or `--solo`; both at once are refused. */
-  readonly wish: 'team' | 'solo' | null;
-  readonly force: boolean;
-  /** One of the known patterns; null: none was named. */
-  readonly pattern: string | null;
-};
 
 export const NO_FLAGS: Flags = { wish: null, force: false, pattern: null };
 

@@ -1,11 +1,11 @@
 // The agent that needs no model: applies the diffs in its issue, runs the tests, commits, asks for the pull request.
 
-import { tryGit } from '../../git/git.ts';
+import { changedFiles, findDiffs, withCrlf } from '../../agents/rules/patch.ts';
 import { boundedOutput, startProgram } from '../../base/processes/program.ts';
 import { splitCommand, TEST_COMMAND_VARIABLE } from '../../base/rules/command-line.ts';
 import { messageOf, ToolError } from '../../base/rules/errors.ts';
-import { changedFiles, findDiffs, withCrlf } from '../../agents/rules/patch.ts';
 import { lastLines, oneLine } from '../../base/rules/text.ts';
+import { tryGit } from '../../git/git.ts';
 import { askDesk } from '../issue.ts';
 
 const TEST_TIMEOUT_MS = 30 * 60_000;

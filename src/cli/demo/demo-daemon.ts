@@ -5,11 +5,11 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Account } from './forge/accounts.ts';
 import { packageRoot } from '../../base/package-root.ts';
 import { ToolError } from '../../base/rules/errors.ts';
 import type { StateView } from '../../daemon/view.ts';
 import type { Stage } from './demo-stage.ts';
+import type { Account } from './forge/accounts.ts';
 
 export const OWNER = 'maintainer';
 export const LABEL = 'tool-todo';

@@ -4,13 +4,13 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { git } from '../../git/git.ts';
 import { ToolError } from '../../base/rules/errors.ts';
-import { TEAMS_VARIABLE } from '../../team/rules/fallback.ts';
 import { lastLines } from '../../base/rules/text.ts';
+import { git } from '../../git/git.ts';
+import { TEAMS_VARIABLE } from '../../team/rules/fallback.ts';
+import type { RunReport } from '../run-report.ts';
 import { CLI, endChild } from './demo-daemon.ts';
 import type { Stage } from './demo-stage.ts';
-import type { RunReport } from '../run-report.ts';
 
 const OUTPUT_KEPT = 100_000;
 

@@ -1,16 +1,16 @@
 // Output of the team demo: a board redrawn in place, or one line per change without a terminal.
 
-import type { TeamSummary } from '../../daemon/rules/team-summary.ts';
+import type { TeamSummary } from '../../agents/rules/team-summary.ts';
 import { oneLine } from '../../base/rules/text.ts';
-import type { StateView } from '../../daemon/view.ts';
 import { duration } from '../../daemon/http/format.ts';
 import { gateWords, taskWords, teamWords } from '../../daemon/http/team-lines.ts';
-import { FRAMES, PHASES } from './demo-screen.ts';
+import type { StateView } from '../../daemon/view.ts';
 import { paints } from '../screen/paint.ts';
 import { Redrawn } from '../screen/redraw-lines.ts';
 import { type Line, type Paint, type Span, tableLines } from '../screen/table.ts';
 import { cell } from '../screen/team-board-sections.ts';
 import { canRedraw } from '../screen/terminal.ts';
+import { FRAMES, PHASES } from './demo-screen.ts';
 
 type Task = TeamSummary['tasks'][number];
 type Said = TeamSummary['messages']['last'][number];

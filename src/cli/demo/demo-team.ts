@@ -3,22 +3,22 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import kleur from 'kleur';
-import { Forge } from './forge/forge.ts';
-import { fileIssues, seedFiles } from './forge/seed.ts';
+import type { TeamSummary } from '../../agents/rules/team-summary.ts';
 import { shellWord } from '../../base/rules/command-line.ts';
 import { ToolError } from '../../base/rules/errors.ts';
-import type { TeamSummary } from '../../daemon/rules/team-summary.ts';
-import type { CompletedRow, StateView } from '../../daemon/view.ts';
 import { gateWords, TASK_MAX, taskWords } from '../../daemon/http/team-lines.ts';
 import { table } from '../../daemon/http/text-table.ts';
+import type { CompletedRow, StateView } from '../../daemon/view.ts';
 import { SCRIPT_VARIABLE } from '../agents/agent-teammate.ts';
+import { canRedraw } from '../screen/terminal.ts';
 import { commandName, type DemoOptions, filesIn, printPlaces } from './demo.ts';
 import { ACCOUNTS, CLI, DemoDaemon, LABEL, OWNER } from './demo-daemon.ts';
 import { workAlone } from './demo-solo.ts';
 import { onStage, type Stage } from './demo-stage.ts';
 import { DEMO_ISSUE, DEMO_SCRIPT, DEMO_SPEC, DEMO_TEAM_FILES } from './demo-team-project.ts';
 import { DemoTeamScreen } from './demo-team-screen.ts';
-import { canRedraw } from '../screen/terminal.ts';
+import { Forge } from './forge/forge.ts';
+import { fileIssues, seedFiles } from './forge/seed.ts';
 
 const REPO = 'guestbook';
 const BASE = `/repos/${OWNER}/${REPO}`;

@@ -2,15 +2,15 @@
 
 import { join, resolve } from 'node:path';
 import kleur from 'kleur';
-import { Forge } from './forge/forge.ts';
-import { fileIssues, importProject, seedProject } from './forge/seed.ts';
-import { tryGit } from '../../git/git.ts';
 import { ToolError } from '../../base/rules/errors.ts';
-import type { StateView } from '../../daemon/view.ts';
 import { table } from '../../daemon/http/text-table.ts';
+import type { StateView } from '../../daemon/view.ts';
+import { tryGit } from '../../git/git.ts';
 import { ACCOUNTS, DemoDaemon, LABEL, OWNER } from './demo-daemon.ts';
 import { DemoScreen } from './demo-screen.ts';
 import { onStage, type Stage } from './demo-stage.ts';
+import { Forge } from './forge/forge.ts';
+import { fileIssues, importProject, seedProject } from './forge/seed.ts';
 
 export type DemoOptions = {
   readonly issues?: number;

@@ -4,16 +4,16 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isScalar, parseDocument, visit } from 'yaml';
+import { placeFile } from '../../base/files/atomic-write.ts';
+import { oneLine } from '../../base/rules/text.ts';
+import { DEFAULT_QUALITY } from '../../gate/rules/quality.ts';
+import { withProposed } from '../../guard/rules/suggest-ownership.ts';
+import { readManifest } from '../../install/install.ts';
+import { MANIFEST, manifestText } from '../../install/manifest.ts';
 import { readTeamFile, TEAM_FILE } from '../../team/config/team-config-file.ts';
 import { type CommandRow, reasonWords, teamFileText } from '../../team/config/team-file-text.ts';
 import { parseTeamSettings } from '../../team/config/team-settings.ts';
-import { placeFile } from '../../base/files/atomic-write.ts';
-import { DEFAULT_QUALITY } from '../../gate/rules/quality.ts';
-import { DEFAULT_OWNERSHIP } from '../../guard/rules/ownership.ts';
-import { withProposed } from '../../guard/rules/suggest-ownership.ts';
-import { oneLine } from '../../base/rules/text.ts';
-import { readManifest } from '../../install/install.ts';
-import { MANIFEST, manifestText } from '../../install/manifest.ts';
+import { DEFAULT_OWNERSHIP } from '../../team/rules/default-ownership.ts';
 import { commandRows } from '../init.ts';
 
 /** The text with each command and its reason, and everything else as it was. */

@@ -2,6 +2,8 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { packageRoot } from '../../base/package-root.ts';
+import { settingsValues } from '../../claude-code/host-settings.ts';
 import { type GuardMechanism, mechanismOf } from '../../guard/guard-mechanism.ts';
 import { GUARD_PROGRAM, guardWorks, type Verdict } from '../../guard/guard-program.ts';
 import {
@@ -12,8 +14,6 @@ import {
   notWritten,
   programBeside,
 } from '../../guard/guard-shell.ts';
-import { settingsValues } from '../../claude-code/host-settings.ts';
-import { packageRoot } from '../../base/package-root.ts';
 import { SHELL_VARIABLE } from '../../guard/rules/ticket.ts';
 import { type Check, ok, warn } from './doctor-row.ts';
 

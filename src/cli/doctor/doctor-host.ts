@@ -2,13 +2,17 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { teamFileText } from '../../team/config/team-file-text.ts';
-import { fieldsAt, filesDisabling, type SettingsFile, settingsFiles, textsOf } from '../../claude-code/host-settings.ts';
-import { hasOwnHooks } from '../../claude-code/duplicate-hooks.ts';
 import { packageRoot } from '../../base/package-root.ts';
 import { shellWord } from '../../base/rules/command-line.ts';
 import { messageOf } from '../../base/rules/errors.ts';
-import { DEFAULT_OWNERSHIP } from '../../guard/rules/ownership.ts';
+import { hasOwnHooks } from '../../claude-code/duplicate-hooks.ts';
+import {
+  fieldsAt,
+  filesDisabling,
+  type SettingsFile,
+  settingsFiles,
+  textsOf,
+} from '../../claude-code/host-settings.ts';
 import { withProposed } from '../../guard/rules/suggest-ownership.ts';
 import { TEAM_SERVER } from '../../install/hook-table.ts';
 import { filesLeftOut } from '../../install/host-events.ts';
@@ -17,6 +21,8 @@ import { planInstall } from '../../install/install.ts';
 import type { Manifest } from '../../install/manifest.ts';
 import type { Outcome } from '../../install/outcome.ts';
 import { readPayload } from '../../install/payload.ts';
+import { teamFileText } from '../../team/config/team-file-text.ts';
+import { DEFAULT_OWNERSHIP } from '../../team/rules/default-ownership.ts';
 import { type Check, fail, warn } from './doctor-row.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;

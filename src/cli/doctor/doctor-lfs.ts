@@ -2,14 +2,14 @@
 
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { cloneEnvironment, isOnPath, tryGit } from '../../git/git.ts';
-import { grepFor, settingsIn } from '../../daemon/workspaces/mirror/lfs.ts';
-import { objectsIn } from '../../daemon/workspaces/mirror/lfs-prune.ts';
+import { oneLine } from '../../base/rules/text.ts';
 import { cloneUrlOf } from '../../daemon/github/clone-url.ts';
 import type { Environment } from '../../daemon/github/credential.ts';
 import { placeOfObjects } from '../../daemon/rules/lfs.ts';
-import { oneLine } from '../../base/rules/text.ts';
 import type { Workflow } from '../../daemon/rules/workflow.ts';
+import { grepFor, settingsIn } from '../../daemon/workspaces/mirror/lfs.ts';
+import { objectsIn } from '../../daemon/workspaces/mirror/lfs-prune.ts';
+import { cloneEnvironment, isOnPath, tryGit } from '../../git/git.ts';
 import { type Check, fail, ok, warn } from './doctor-row.ts';
 
 const NAME = 'Git LFS';

@@ -3,20 +3,20 @@
 import { accessSync, constants, existsSync, mkdtempSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { boundsOf, Isolation, notIsolated } from '../../agents/isolation.ts';
 import { systemClock } from '../../base/clock.ts';
 import { EventLog } from '../../base/files/event-log.ts';
-import { decodeRecord } from '../../daemon/journal/journal-decoder.ts';
-import { isBegun } from '../../daemon/workspaces/mirror/first-clone.ts';
-import { git } from '../../git/git.ts';
-import { endsOf, lackOf } from '../../git/clone-depth.ts';
-import { SAVED } from '../../daemon/workspaces/mirror/saved-refs.ts';
-import type { Environment } from '../../daemon/github/credential.ts';
 import type { Holder } from '../../base/files/process-lock.ts';
-import { boundsOf, Isolation, notIsolated } from '../../agents/isolation.ts';
 import { packageRoot } from '../../base/package-root.ts';
-import { objectionToRoot } from '../../daemon/workspaces/workspace-root.ts';
 import { messageOf } from '../../base/rules/errors.ts';
+import type { Environment } from '../../daemon/github/credential.ts';
+import { decodeRecord } from '../../daemon/journal/journal-decoder.ts';
 import type { Workflow } from '../../daemon/rules/workflow.ts';
+import { isBegun } from '../../daemon/workspaces/mirror/first-clone.ts';
+import { SAVED } from '../../daemon/workspaces/mirror/saved-refs.ts';
+import { objectionToRoot } from '../../daemon/workspaces/workspace-root.ts';
+import { endsOf, lackOf } from '../../git/clone-depth.ts';
+import { git } from '../../git/git.ts';
 import { type Check, fail, ok, warn } from './doctor-row.ts';
 
 function existingPart(path: string): string {

@@ -2,16 +2,16 @@
 
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { explain, tryGit } from '../../git/git.ts';
-import { withServer } from '../../daemon/workspaces/mirror/module-copies.ts';
+import { messageOf } from '../../base/rules/errors.ts';
+import { oneLine } from '../../base/rules/text.ts';
 import { cloneUrlOf } from '../../daemon/github/clone-url.ts';
 import type { Credential } from '../../daemon/github/credential.ts';
-import { messageOf } from '../../base/rules/errors.ts';
 import { isPlainName, parseSubmodules, placeOfSubmodule, type Submodule } from '../../daemon/rules/submodules.ts';
-import { oneLine } from '../../base/rules/text.ts';
 import type { Workflow } from '../../daemon/rules/workflow.ts';
-import { type Check, ok, warn } from './doctor-row.ts';
+import { withServer } from '../../daemon/workspaces/mirror/module-copies.ts';
+import { explain, tryGit } from '../../git/git.ts';
 import type { GitRoute } from './doctor-network.ts';
+import { type Check, ok, warn } from './doctor-row.ts';
 
 /** Servers are asked at once; so many are enough to tell. */
 const MAX_ASKED = 20;

@@ -2,8 +2,8 @@
 
 import kleur from 'kleur';
 import { padColumns } from '../../base/rules/display-width.ts';
-import type { Check } from './doctor-row.ts';
 import { wrap } from '../screen/table.ts';
+import type { Check } from './doctor-row.ts';
 
 const MARKS = { ok: kleur.green('✔'), warn: kleur.yellow('!'), fail: kleur.red('✖') } as const;
 /** Beside the longest name: the mark and the gaps. */

@@ -1,11 +1,11 @@
 // The rows of `tool doctor` about the repository that worktrees of teams are made from: its owner, and workspace.copy.
 
-import { tryGit } from '../../git/git.ts';
-import { saysForeignOwner } from '../../git/trusted-directories.ts';
-import { ignoredFiles } from '../../git/worktrees/workshop-copies.ts';
-import { createRun } from '../../git/workshop-git.ts';
 import { shellWord } from '../../base/rules/command-line.ts';
 import { oneLine } from '../../base/rules/text.ts';
+import { tryGit } from '../../git/git.ts';
+import { saysForeignOwner } from '../../git/trusted-directories.ts';
+import { createRun } from '../../git/workshop-git.ts';
+import { ignoredFiles } from '../../git/worktrees/workshop-copies.ts';
 import { type Check, fail, warn } from './doctor-row.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;

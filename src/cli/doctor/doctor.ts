@@ -2,29 +2,29 @@
 
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { apiAuthorities } from '../../daemon/github/authority.ts';
+import { claudeCommand, claudeVersion, INSTALL_CLAUDE, isBefore, runtimeLogin } from '../../agents/claude.ts';
 import { systemClock } from '../../base/clock.ts';
+import type { Holder } from '../../base/files/process-lock.ts';
+import { packageVersion } from '../../base/package-root.ts';
+import { TOKEN_VARIABLES } from '../../base/rules/credential.ts';
+import { messageOf, ToolError } from '../../base/rules/errors.ts';
+import { oneLine } from '../../base/rules/text.ts';
 import { readWorkflow } from '../../daemon/config/read-workflow.ts';
-import { isOnPath, tryGit } from '../../git/git.ts';
-import { detectRemote } from '../../git/git-remote.ts';
-import { namePersonSettings } from '../../git/person-settings.ts';
+import { objectionToPlaces, requireHome } from '../../daemon/config/required-paths.ts';
+import { apiAuthorities } from '../../daemon/github/authority.ts';
 import { HostingClient } from '../../daemon/github/client.ts';
 import { hostOf } from '../../daemon/github/clone-url.ts';
 import { Credential, clientStatus, type Environment } from '../../daemon/github/credential.ts';
 import { readRepository, takenPrefix } from '../../daemon/github/repository.ts';
-import type { Holder } from '../../base/files/process-lock.ts';
-import { packageVersion } from '../../base/package-root.ts';
-import { objectionToPlaces, requireHome } from '../../daemon/config/required-paths.ts';
-import { findProject } from '../../git/project.ts';
-import { claudeCommand, claudeVersion, INSTALL_CLAUDE, isBefore, runtimeLogin } from '../../agents/claude.ts';
 import { holderOf } from '../../daemon/journal/state-dir.ts';
-import { TOKEN_VARIABLES } from '../../base/rules/credential.ts';
-import { messageOf, ToolError } from '../../base/rules/errors.ts';
-import { formatSlug } from '../../git/rules/repository.ts';
-import { oneLine } from '../../base/rules/text.ts';
 import { TrackerError } from '../../daemon/rules/tracker-error.ts';
 import type { Workflow } from '../../daemon/rules/workflow.ts';
-import { type Check, fail, ok, warn } from './doctor-row.ts';
+import { isOnPath, tryGit } from '../../git/git.ts';
+import { detectRemote } from '../../git/git-remote.ts';
+import { namePersonSettings } from '../../git/person-settings.ts';
+import { findProject } from '../../git/project.ts';
+import { formatSlug } from '../../git/rules/repository.ts';
+import { lineRoom } from '../screen/terminal.ts';
 import { fixCommands } from './doctor-fix.ts';
 import { checkLfs } from './doctor-lfs.ts';
 import { checkApiRoute, checkGitRoute, readNetwork, withGitRoute } from './doctor-network.ts';
@@ -38,9 +38,9 @@ import {
   checkState,
 } from './doctor-places.ts';
 import { checkSubmodules } from './doctor-repository.ts';
+import { type Check, fail, ok, warn } from './doctor-row.ts';
 import { doctorRows } from './doctor-rows.ts';
 import { diagnoseTeam, hasTeamMode, withoutTeamMode } from './doctor-team.ts';
-import { lineRoom } from '../screen/terminal.ts';
 
 const DEFAULT_PATH = './WORKFLOW.md';
 const OLDEST_NODE = '20.19.0';

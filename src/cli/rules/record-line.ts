@@ -1,14 +1,15 @@
 // A record of a team's log in words: who, and what came of it.
 
-import { percentText } from '../../gate/rules/coverage.ts';
 import type { Stored } from '../../base/rules/stored-record.ts';
+import { percentText } from '../../gate/rules/coverage.ts';
 import type { CheckResult } from '../../gate/rules/quality.ts';
 import type { Trust5Summary } from '../../gate/rules/trust5.ts';
-import { contentLine, lineOf } from '../../team/rules/log/content-line.ts';
+import type { WriteHolder } from '../../guard/rules/writes.ts';
 import { dollars } from '../../team/rules/cost.ts';
-import { LEAD } from '../../team/rules/message.ts';
-import type { TeamRecord, TeamRecordType, WriteHolder } from '../../team/rules/log/record.ts';
+import { contentLine, lineOf } from '../../team/rules/log/content-line.ts';
+import type { TeamRecord, TeamRecordType } from '../../team/rules/log/record.ts';
 import type { TeamState } from '../../team/rules/log/state.ts';
+import { LEAD } from '../../team/rules/message.ts';
 import type { TaskDraft } from '../../team/rules/task-draft.ts';
 
 export type RecordLine = {

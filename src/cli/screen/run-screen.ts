@@ -1,16 +1,16 @@
 // Live output of a running phase: the team's board in a terminal, plain lines elsewhere. All output is kept in files.
 
 import { join } from 'node:path';
-import { TeamHistory } from '../../team/log/team-history.ts';
-import { teamsDirectory } from '../../team/log/team-names.ts';
 import { watchLog } from '../../base/files/watch-log.ts';
 import { messageOf } from '../../base/rules/errors.ts';
-import type { TeamSettings } from '../../team/rules/settings.ts';
 import { visible } from '../../base/rules/text.ts';
+import { TeamHistory } from '../../team/log/team-history.ts';
+import { teamsDirectory } from '../../team/log/team-names.ts';
+import type { TeamSettings } from '../../team/rules/settings.ts';
 import { viewFrom } from '../find-team.ts';
+import { TeamOutputs } from '../team-outputs.ts';
 import { LiveScreen } from './live-screen.ts';
 import { boardScreen } from './team-board-lines.ts';
-import { TeamOutputs } from '../team-outputs.ts';
 import { canRedraw } from './terminal.ts';
 import { panesFor } from './tmux-panes.ts';
 

@@ -2,8 +2,8 @@
 
 import { CHOSEN_ALONE } from '../../team/rules/fallback.ts';
 import type { TeamView } from '../../team/rules/views/view.ts';
-import { paints } from './paint.ts';
 import { shellWords } from '../shell-words.ts';
+import { paints } from './paint.ts';
 import { type Line, lineWidth, type Paint, printed, type Span, spread, tableLines, wrap } from './table.ts';
 import { cell, elapsed, type Row, type Section, sectionsOf } from './team-board-sections.ts';
 

@@ -1,8 +1,9 @@
 // The sections of a team's board: each has a title and rows, and each row has a rank.
 
+import { oneLine } from '../../base/rules/text.ts';
+import { duration } from '../../daemon/http/format.ts';
 import { beforeAndAfter } from '../../gate/rules/old-failures.ts';
 import { dollars } from '../../team/rules/cost.ts';
-import { holderWords } from '../rules/record-line.ts';
 import { isRefusal } from '../../team/rules/log/state.ts';
 import type {
   DecisionView,
@@ -13,8 +14,7 @@ import type {
   TeamView,
   Trust5View,
 } from '../../team/rules/views/view.ts';
-import { oneLine } from '../../base/rules/text.ts';
-import { duration } from '../../daemon/http/format.ts';
+import { holderWords } from '../rules/record-line.ts';
 import { paints } from './paint.ts';
 import { type Column, flow, type Line, type Paint, type Span } from './table.ts';
 

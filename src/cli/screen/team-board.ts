@@ -1,12 +1,12 @@
 // `tool team board`: a team as it is now; in a terminal, as it goes on.
 
-import { TeamHistory } from '../../team/log/team-history.ts';
 import { watchLog } from '../../base/files/watch-log.ts';
+import { TeamHistory } from '../../team/log/team-history.ts';
 import type { TeamView } from '../../team/rules/views/view.ts';
 import { type FoundTeam, findTeam, readTeam, viewFrom } from '../find-team.ts';
 import { jsonText } from '../json-text.ts';
-import { LiveScreen } from './live-screen.ts';
 import { type EndSignal, SIGNAL_CODES, SIGNALS } from '../signals.ts';
+import { LiveScreen } from './live-screen.ts';
 import { boardScreen, boardText } from './team-board-lines.ts';
 import { canRedraw } from './terminal.ts';
 

@@ -1,19 +1,19 @@
 // `tool team events`: a team's log in words, one line a record; also what was refused, by whom and why.
 
-import { TeamHistory } from '../../team/log/team-history.ts';
 import { watchLog } from '../../base/files/watch-log.ts';
 import { padColumns } from '../../base/rules/display-width.ts';
 import { ToolError } from '../../base/rules/errors.ts';
-import type { Stored } from '../../base/rules/stored-record.ts';
 import { nearest } from '../../base/rules/nearest.ts';
-import { lineOf } from '../../team/rules/log/content-line.ts';
-import { EVERYBODY, LEAD } from '../../team/rules/message.ts';
-import type { TeamRecord } from '../../team/rules/log/record.ts';
-import { namesIn, RECORD_TYPES, recordLine } from '../rules/record-line.ts';
-import type { TeamState } from '../../team/rules/log/state.ts';
+import type { Stored } from '../../base/rules/stored-record.ts';
 import { got } from '../../base/rules/text.ts';
+import { TeamHistory } from '../../team/log/team-history.ts';
+import { lineOf } from '../../team/rules/log/content-line.ts';
+import type { TeamRecord } from '../../team/rules/log/record.ts';
+import type { TeamState } from '../../team/rules/log/state.ts';
+import { EVERYBODY, LEAD } from '../../team/rules/message.ts';
 import { type FoundTeam, findTeam, warnOfTorn } from '../find-team.ts';
 import { jsonText } from '../json-text.ts';
+import { namesIn, RECORD_TYPES, recordLine } from '../rules/record-line.ts';
 import { paints } from './paint.ts';
 import type { Paint } from './table.ts';
 

@@ -1,8 +1,11 @@
 // The hooks of the project that ask the server that stays: each gets what its own process would have worked out.
 
 import { answerHooks, type Desk } from '../../claude-code/hooks/hook-channel.ts';
+import type { Reply, Respond } from '../../claude-code/hooks/hook-reply.ts';
+import { parseEvent } from '../../claude-code/hooks/parse-event.ts';
+import type { HookQuestion } from '../../claude-code/hooks/run-hook.ts';
+import type { Resident } from '../../claude-code/resident.ts';
 import { findProject } from '../../git/project.ts';
-import type { Resident } from '../team.ts';
 import { respond as afterTool } from './post-tool-use.ts';
 import { respond as beforeTool } from './pre-tool-use.ts';
 import { respond as sessionStart } from './session-start.ts';
@@ -11,10 +14,6 @@ import { respond as agentStart } from './subagent-start.ts';
 import { respond as agentStop } from './subagent-stop.ts';
 import { respond as taskCompleted } from './task-completed.ts';
 import { respond as teammateIdle } from './teammate-idle.ts';
-import { parseEvent } from '../../claude-code/hooks/parse-event.ts';
-import type { Reply } from '../../claude-code/hooks/hook-reply.ts';
-import type { Respond } from './respond.ts';
-import type { HookQuestion } from '../../claude-code/hooks/run-hook.ts';
 
 /** Without the user's prompts: what the user says is heard from the host alone. */
 const RESPONDS: Readonly<Record<Exclude<HookQuestion['hook'], 'UserPromptSubmit'>, Respond>> = {

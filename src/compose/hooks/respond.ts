@@ -1,24 +1,15 @@
 // The answer to an event, composed: what the host is told, whichever process works it out.
 
-import { goesOnWithContext } from '../../claude-code/host-version.ts';
-import { projectState } from '../../git/project-state.ts';
-import { composeHooks } from '../team.ts';
 import { asLine, problemsInLine } from '../../base/rules/text.ts';
-import type { Teams } from '../../base/ports.ts';
-import type { HookAnswer, HostEvent } from '../../team/operations/host-event.ts';
-import type { HookContext } from '../../team/operations/hook-context.ts';
-import { stamped } from '../../claude-code/older/caller-signature.ts';
+import type { Reply, Respond } from '../../claude-code/hooks/hook-reply.ts';
 import type { Raised } from '../../claude-code/hooks/parse-event.ts';
 import { type Rendered, rejected, renderJson } from '../../claude-code/hooks/render-answer.ts';
-import type { Reply } from '../../claude-code/hooks/hook-reply.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
-
-/**
- * Answers one event; throws where it cannot.
- * @param teams undefined: opened for this event alone
- */
-export type Respond = (raised: Raised, env: Environment, teams?: Teams) => Promise<Reply>;
+import { goesOnWithContext } from '../../claude-code/host-version.ts';
+import { stamped } from '../../claude-code/older/caller-signature.ts';
+import { projectState } from '../../git/project-state.ts';
+import type { HookContext } from '../../team/operations/hook-context.ts';
+import type { HookAnswer, HostEvent } from '../../team/operations/host-event.ts';
+import { composeHooks } from '../team.ts';
 
 export function responding(answerTo: (context: HookContext, event: HostEvent) => Promise<HookAnswer>): Respond {
   return async (raised, env, teams) => {

@@ -3,17 +3,18 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { messageOf, ToolError } from '../../base/rules/errors.ts';
-import { sameLabel } from '../rules/issue.ts';
-import type { RepoSlug } from '../../git/rules/repository.ts';
-import { parseSlug, sameHost } from '../../git/rules/repository.ts';
-import { got } from '../../base/rules/text.ts';
-import type { CommandLine, Workflow } from '../rules/workflow.ts';
-import { apiUrlOf, hostOf } from '../github/clone-url.ts';
-import { templateProblems } from './template.ts';
 import { decode, fail } from '../../base/config/decode.ts';
 import { parseFrontMatter } from '../../base/config/front-matter.ts';
+import type { CommandLine } from '../../base/rules/command-line.ts';
+import { messageOf, ToolError } from '../../base/rules/errors.ts';
+import { got } from '../../base/rules/text.ts';
+import type { RepoSlug } from '../../git/rules/repository.ts';
+import { parseSlug, sameHost } from '../../git/rules/repository.ts';
+import { apiUrlOf, hostOf } from '../github/clone-url.ts';
+import { sameLabel } from '../rules/issue.ts';
+import type { Workflow } from '../rules/workflow.ts';
 import { defaultStateDir, expandPath, type WorkflowSource } from './state-place.ts';
+import { templateProblems } from './template.ts';
 import type { WorkflowInput } from './workflow-schema.ts';
 import { workflowSchema } from './workflow-schema.ts';
 

@@ -3,11 +3,11 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { parseSlug, type Remote, type RepoSlug } from '../../git/rules/repository.ts';
-import { got } from '../../base/rules/text.ts';
-import { apiUrlOf, hostOf } from '../github/clone-url.ts';
-import { stateHome } from '../../base/files/state-home.ts';
 import { readLoosely } from '../../base/config/front-matter.ts';
+import { stateHome } from '../../base/files/state-home.ts';
+import { got } from '../../base/rules/text.ts';
+import { parseSlug, type Remote, type RepoSlug } from '../../git/rules/repository.ts';
+import { apiUrlOf, hostOf } from '../github/clone-url.ts';
 
 export type WorkflowSource = {
   readonly env: Readonly<Record<string, string | undefined>>;

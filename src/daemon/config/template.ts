@@ -3,9 +3,9 @@
 
 import { Liquid, LiquidError, type Template as Piece, type Variable } from 'liquidjs';
 import { messageOf } from '../../base/rules/errors.ts';
-import type { Issue } from '../rules/issue.ts';
 import { nearest } from '../../base/rules/nearest.ts';
 import { fence, oneLine } from '../../base/rules/text.ts';
+import type { Issue } from '../rules/issue.ts';
 
 export type PromptValues = {
   readonly issue: Issue;

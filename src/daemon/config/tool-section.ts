@@ -1,9 +1,10 @@
 // Runtime settings of teammates without a daemon: section `tool` of WORKFLOW.md, with defaults.
 
 import { existsSync, readFileSync } from 'node:fs';
-import { ToolError } from '../../base/rules/errors.ts';
-import type { CommandLine, IsolationMode, Runtime } from '../rules/workflow.ts';
+import type { IsolationMode, Runtime } from '../../agents/rules/runtime.ts';
 import { parseFrontMatter } from '../../base/config/front-matter.ts';
+import type { CommandLine } from '../../base/rules/command-line.ts';
+import { ToolError } from '../../base/rules/errors.ts';
 import { tool } from './workflow-schema.ts';
 
 export type ToolSection = {

@@ -3,11 +3,11 @@
 import { createHash } from 'node:crypto';
 import { existsSync, type FSWatcher, readFileSync, watch } from 'node:fs';
 import { basename, dirname } from 'node:path';
+import type { Clock } from '../../base/ports.ts';
 import { messageOf } from '../../base/rules/errors.ts';
 import type { Workflow } from '../rules/workflow.ts';
-import type { Clock } from '../../base/ports.ts';
-import type { WorkflowSource } from './state-place.ts';
 import { readWorkflow } from './read-workflow.ts';
+import type { WorkflowSource } from './state-place.ts';
 
 export type WorkflowFileOptions = {
   readonly path: string;

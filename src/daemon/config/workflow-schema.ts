@@ -2,10 +2,10 @@
 // editors use is generated from this.
 
 import * as z from 'zod';
-import { DEFAULT_PREFIX, isBranchPrefix } from '../rules/branch-prefix.ts';
+import { ISOLATION_MODES, PERMISSION_MODES, RUNTIMES, WORK_MODES } from '../../agents/rules/runtime.ts';
 import { isTokenVariable } from '../../base/rules/credential.ts';
 import { parseSlug } from '../../git/rules/repository.ts';
-import { ISOLATION_MODES, PERMISSION_MODES, RUNTIMES, WORK_MODES } from '../rules/workflow.ts';
+import { DEFAULT_PREFIX, isBranchPrefix } from '../rules/branch-prefix.ts';
 
 const text = z.string().min(1);
 const labels = z.union([text.transform((label) => [label]), z.array(text).min(1)]);

@@ -4,12 +4,12 @@ import { createSecureContext, rootCertificates } from 'node:tls';
 import { Octokit } from '@octokit/rest';
 import { Agent, type Dispatcher, fetch, ProxyAgent } from 'undici';
 import * as z from 'zod';
+import type { Clock } from '../../base/ports.ts';
+import { proxyFor } from '../../base/proxy-route.ts';
 import { explainCertificate, isCertificateProblem } from '../../base/rules/certificate.ts';
 import { messageOf } from '../../base/rules/errors.ts';
 import { oneLine } from '../../base/rules/text.ts';
 import { TrackerError } from '../rules/tracker-error.ts';
-import type { Clock } from '../../base/ports.ts';
-import { proxyFor } from '../../base/proxy-route.ts';
 import { Limits } from './limits.ts';
 import { createPool, TunnelError } from './tunnel.ts';
 

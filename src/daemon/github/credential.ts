@@ -1,10 +1,10 @@
 // Hosting credential: its sources, and the removal of tokens from this process's environment.
 
 import { closeSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs';
+import { runProgram } from '../../base/processes/program.ts';
 import { TOKEN_VARIABLES } from '../../base/rules/credential.ts';
 import { ToolError } from '../../base/rules/errors.ts';
 import { lastLines } from '../../base/rules/text.ts';
-import { runProgram } from '../../base/processes/program.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -3,8 +3,8 @@
 import { readFileSync } from 'node:fs';
 import { rename, writeFile } from 'node:fs/promises';
 import * as z from 'zod';
+import type { LabelEvent } from '../ports.ts';
 import { sameLabel } from '../rules/issue.ts';
-import type { LabelEvent } from '../../base/ports.ts';
 import { KeptAnswers } from './kept-answers.ts';
 
 export const eventRow = z.object({

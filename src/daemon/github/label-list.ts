@@ -1,7 +1,7 @@
 // The open issues that carry one label, kept in memory: a poll asks only for what changed last, whatever the backlog.
 
-import { hasLabel, type Issue } from '../rules/issue.ts';
 import type { Clock } from '../../base/ports.ts';
+import { hasLabel, type Issue } from '../rules/issue.ts';
 
 export type ListQuery = {
   readonly labels: string;

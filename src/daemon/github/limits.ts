@@ -1,6 +1,7 @@
 // The hosting service's limits: read from its answers, obeyed before the next request.
 
-import type { Clock, RateLimit } from '../../base/ports.ts';
+import type { Clock } from '../../base/ports.ts';
+import type { RateLimit } from '../ports.ts';
 
 type Headers = Readonly<Record<string, string | number | undefined>>;
 

@@ -1,8 +1,8 @@
 // The repository itself: what the credential may do with it, and whether it is still called so.
 
 import * as z from 'zod';
-import { branchesInTheWay } from '../rules/branch-prefix.ts';
 import { formatSlug, type RepoSlug } from '../../git/rules/repository.ts';
+import { branchesInTheWay } from '../rules/branch-prefix.ts';
 import { TrackerError } from '../rules/tracker-error.ts';
 import { type HostingClient, Moved } from './client.ts';
 

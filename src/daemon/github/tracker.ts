@@ -1,14 +1,15 @@
 // The tracker on GitHub's REST API: issues, labels, comments, pull requests.
 
 import * as z from 'zod';
-import type { PullRequest } from '../rules/record.ts';
+import type { Clock } from '../../base/ports.ts';
+import { oneLine } from '../../base/rules/text.ts';
+import { formatSlug, type RepoSlug } from '../../git/rules/repository.ts';
+import type { IssueComment, LabelEvent, RateLimit, Tracker } from '../ports.ts';
 import type { Actor, Issue } from '../rules/issue.ts';
 import { byAge } from '../rules/issue.ts';
-import { formatSlug, type RepoSlug } from '../../git/rules/repository.ts';
-import { oneLine } from '../../base/rules/text.ts';
+import type { PullRequest } from '../rules/record.ts';
 import { TrackerError } from '../rules/tracker-error.ts';
 import { countsAsWriter } from '../rules/trust.ts';
-import type { Clock, IssueComment, LabelEvent, RateLimit, Tracker } from '../../base/ports.ts';
 import { type Answer, type HostingClient, Moved } from './client.ts';
 import { KeptAnswers } from './kept-answers.ts';
 import { type EventPage, eventRow, LabelEvents } from './label-events.ts';

@@ -1,12 +1,12 @@
 // Decodes what stands in the daemon's journal back into records.
 
 import * as z from 'zod';
+import { EFFECTS } from '../rules/effect-names.ts';
 import { EMPTY_BOOK, type Past, withPast } from '../rules/finished-issues.ts';
 import type { JournalRecord } from '../rules/record.ts';
 import { ATTEMPT_OUTCOMES, ISSUE_OUTCOMES } from '../rules/record.ts';
 import { type FrozenState, thawState } from '../rules/snapshot.ts';
 import type { DaemonState } from '../rules/state.ts';
-import { EFFECTS } from '../rules/effect-names.ts';
 import { teamSummary } from '../runners/team-summary-decoder.ts';
 import { addPages } from './journal-loading.ts';
 

@@ -1,11 +1,11 @@
 // Folds a whole journal at the start. A step of the fold copies the maps that it changes, so that nobody's state changes
 // under him; while nobody has the state yet, that would copy everything for each of thousands of records.
 
-import { fold } from '../rules/fold.ts';
+import type { Stored } from '../../base/rules/stored-record.ts';
 import { EMPTY_BOOK, type Past, type PastBook } from '../rules/finished-issues.ts';
+import { fold } from '../rules/fold.ts';
 import type { JournalRecord } from '../rules/record.ts';
 import { type Cleanup, type DaemonState, EMPTY_STATE, type Entry } from '../rules/state.ts';
-import type { Stored } from '../../base/rules/stored-record.ts';
 
 type Pages = Map<number, Map<number, Past>>;
 

@@ -2,19 +2,19 @@
 
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { linkNew } from '../../base/files/create-exclusive.ts';
+import { EventLog } from '../../base/files/event-log.ts';
+import { syncDirectory } from '../../base/files/sync-directory.ts';
+import { ToolError } from '../../base/rules/errors.ts';
+import type { Stored } from '../../base/rules/stored-record.ts';
+import type { Journal } from '../ports.ts';
 import { fold } from '../rules/fold.ts';
 import type { JournalRecord } from '../rules/record.ts';
 import { freezeState } from '../rules/snapshot.ts';
 import type { DaemonState } from '../rules/state.ts';
 import { EMPTY_STATE } from '../rules/state.ts';
-import { ToolError } from '../../base/rules/errors.ts';
-import type { Stored } from '../../base/rules/stored-record.ts';
-import type { Journal } from '../../base/ports.ts';
-import { linkNew } from '../../base/files/create-exclusive.ts';
-import { EventLog } from '../../base/files/event-log.ts';
 import { decodeRecord, decodeState } from './journal-decoder.ts';
 import { Loading } from './journal-loading.ts';
-import { syncDirectory } from '../../base/files/sync-directory.ts';
 
 export type JournalOptions = {
   readonly directory: string;

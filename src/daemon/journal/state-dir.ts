@@ -2,8 +2,8 @@
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { messageOf, ToolError } from '../../base/rules/errors.ts';
 import { HeldLock, type Holder, holderOf as holderOfLock, holderWords } from '../../base/files/process-lock.ts';
+import { messageOf, ToolError } from '../../base/rules/errors.ts';
 
 function lockIn(directory: string): string {
   return join(directory, 'lock');

@@ -1,15 +1,16 @@
 // Takes an issue whose attempts are over to its end, step by step; what fails is tried again or handed back to the agent.
 
+import type { Clock, Logger } from '../../base/ports.ts';
+import { messageOf } from '../../base/rules/errors.ts';
+import type { Journal, Tracker } from '../ports.ts';
 import { reactionTo } from '../rules/failure-answers.ts';
+import { activeLabelsOf, hasLabel, type Issue, sameLabel, stateLabelsOf } from '../rules/issue.ts';
 import { labelRemoveKey, nextStep, type Step } from '../rules/next-step.ts';
 import type { IssueOutcome } from '../rules/record.ts';
-import type { Entry } from '../rules/state.ts';
-import { messageOf } from '../../base/rules/errors.ts';
-import { activeLabelsOf, hasLabel, type Issue, sameLabel, stateLabelsOf } from '../rules/issue.ts';
 import { retryDelayMs } from '../rules/retry.ts';
+import type { Entry } from '../rules/state.ts';
 import { TrackerError } from '../rules/tracker-error.ts';
 import type { Workflow } from '../rules/workflow.ts';
-import type { Clock, Journal, Logger, Tracker } from '../../base/ports.ts';
 import { isGone } from './issue-gone.ts';
 import type { Publisher } from './publish.ts';
 

@@ -1,6 +1,6 @@
 // Tells an issue that is gone from one that the credential cannot see.
 
-import type { Tracker } from '../../base/ports.ts';
+import type { Tracker } from '../ports.ts';
 
 /**
  * Whether the issue is deleted or was moved away. Services give the same answer for what a credential may not see, so the

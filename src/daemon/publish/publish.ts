@@ -1,13 +1,14 @@
 // Hands the work of an issue over: branch, pull request, comment, labels. Each step is an effect that can be repeated.
 
+import type { Logger } from '../../base/ports.ts';
+import { assertNever, messageOf } from '../../base/rules/errors.ts';
+import { perform, wasCutOff } from '../effects.ts';
+import type { Journal, KeptWork, Tracker, Workspaces, WorkspaceTask } from '../ports.ts';
 import { reactionTo } from '../rules/failure-answers.ts';
 import { pullRequestKey, type Step } from '../rules/next-step.ts';
 import type { PullRequest } from '../rules/record.ts';
 import type { Entry } from '../rules/state.ts';
-import { assertNever, messageOf } from '../../base/rules/errors.ts';
 import type { Workflow } from '../rules/workflow.ts';
-import type { Journal, KeptWork, Logger, Tracker, Workspaces, WorkspaceTask } from '../../base/ports.ts';
-import { perform, wasCutOff } from '../effects.ts';
 import { gaveUpComment, pullRequestBody, pullRequestTitle } from './tracker-texts.ts';
 
 export type PublisherOptions = {

@@ -1,10 +1,10 @@
 // The texts that the daemon writes to the tracker.
 
+import { clip, fence, oneLine, visibleLines } from '../../base/rules/text.ts';
+import type { KeptWork } from '../ports.ts';
+import type { StateLabels } from '../rules/issue.ts';
 import type { Entry } from '../rules/state.ts';
 import { spentOf } from '../rules/state.ts';
-import type { StateLabels } from '../rules/issue.ts';
-import { clip, fence, oneLine, visibleLines } from '../../base/rules/text.ts';
-import type { KeptWork } from '../../base/ports.ts';
 
 const CLOSING = /\b(close[sd]?|fix(e[sd])?|resolve[sd]?)\s+#(\d+)\b/gi;
 

@@ -1,14 +1,14 @@
 // The decision on an ended attempt: retry, publish or give up; pure.
 
-import type { AttemptOutcome, IssueOutcome } from './record.ts';
-import type { Entry } from './state.ts';
+import type { Expiry } from '../../agents/rules/expiry.ts';
 import { assertNever } from '../../base/rules/errors.ts';
+import type { AttemptOutcome, IssueOutcome } from './record.ts';
 import { outageDelayMs, retryDelayMs } from './retry.ts';
+import type { Entry } from './state.ts';
 
 /** Why the daemon ended an agent itself. The first cause counts. */
 export type EndCause =
-  | { readonly kind: 'stalled'; readonly afterMs: number }
-  | { readonly kind: 'turn_timeout'; readonly afterMs: number }
+  | Expiry
   | { readonly kind: 'cancelled'; readonly outcome: IssueOutcome; readonly updatedAt: string }
   | { readonly kind: 'shutdown' }
   /** The daemon died under it; the next one says so. */

@@ -1,9 +1,9 @@
 // The one table of answers: what follows when a step of publishing fails.
 
-import { BranchInTheWayError } from './branch-prefix.ts';
 import { ToolError } from '../../base/rules/errors.ts';
-import { TrackerError } from './tracker-error.ts';
+import { BranchInTheWayError } from './branch-prefix.ts';
 import type { Step } from './next-step.ts';
+import { TrackerError } from './tracker-error.ts';
 
 type StepKind = Step['kind'];
 

@@ -1,11 +1,11 @@
 // The fold: each record of the journal takes the state one step on. A record that is not valid at its place changes nothing.
 
-import { MAX_INTERRUPTIONS } from './attempt-end.ts';
+import { NO_USAGE, type Usage } from '../../agents/rules/usage.ts';
 import { assertNever } from '../../base/rules/errors.ts';
 import type { Stored } from '../../base/rules/stored-record.ts';
-import { NO_USAGE, type Usage } from '../../agents/rules/usage.ts';
-import { pullRequestKey } from './next-step.ts';
+import { MAX_INTERRUPTIONS } from './attempt-end.ts';
 import { withPast } from './finished-issues.ts';
+import { pullRequestKey } from './next-step.ts';
 import type { JournalRecord } from './record.ts';
 import { addUsage, type Completed, type DaemonState, type Entry, spentOf, utcDay, withCompleted } from './state.ts';
 

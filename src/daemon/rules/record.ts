@@ -1,8 +1,8 @@
 // Record types of the daemon's journal. `fold.ts` folds them into the state.
 
-import type { Effect } from './effect-names.ts';
-import type { TeamSummary } from './team-summary.ts';
+import type { TeamSummary } from '../../agents/rules/team-summary.ts';
 import type { Usage } from '../../agents/rules/usage.ts';
+import type { Effect } from './effect-names.ts';
 
 /**
  * Outcomes of an attempt. Three are no failure of the agent: `interrupted`, the daemon stopped or died; `unavailable`,

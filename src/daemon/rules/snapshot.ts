@@ -1,8 +1,8 @@
 // The state as plain JSON and back, for the record that begins a continued journal.
 
 import { DEFAULT_PREFIX } from './branch-prefix.ts';
-import { branchOf } from './issue.ts';
 import { type PastBook, pastIssues, pastOf } from './finished-issues.ts';
+import { branchOf } from './issue.ts';
 import type { IssueOutcome } from './record.ts';
 import type { DaemonState, Entry } from './state.ts';
 

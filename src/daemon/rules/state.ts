@@ -1,6 +1,6 @@
 // The daemon's state: what the journal says of every issue.
 
-import type { TeamSummary } from './team-summary.ts';
+import type { TeamSummary } from '../../agents/rules/team-summary.ts';
 import { NO_USAGE, type Usage } from '../../agents/rules/usage.ts';
 import { EMPTY_BOOK, type PastBook } from './finished-issues.ts';
 import type { IssueOutcome, PullRequest } from './record.ts';

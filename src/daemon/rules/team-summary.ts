@@ -1,66 +1,15 @@
 // A team in short, as it is shown beside others: snake_case names, times in ISO 8601, each text one bounded line.
 
+import type { TeamSummary } from '../../agents/rules/team-summary.ts';
 import { bothEnds, oneLine } from '../../base/rules/text.ts';
 import { costOfMember, costOfTask, costOfTeam } from '../../team/rules/cost.ts';
 import type { TeamState } from '../../team/rules/log/state.ts';
-import { type ShownStatus, viewOf } from '../../team/rules/views/view.ts';
+import { viewOf } from '../../team/rules/views/view.ts';
 
 /** More than that is no list any more that a person reads. */
 export const TASKS_SHOWN = 100;
 const MESSAGES_SHOWN = 10;
 const TEXT_MAX = 160;
-
-export type TeamSummary = {
-  readonly team: string;
-  /** Where it stands: `working`, `gate`, `fallback`, … */
-  readonly state: string;
-  readonly pattern: string | null;
-  readonly subject: string;
-  /** Why its tasks go on one at a time; null: they do not. */
-  readonly fallback: string | null;
-  readonly members: readonly {
-    readonly name: string;
-    readonly phase: string;
-    /** The id of what it works on. */
-    readonly task: string | null;
-    readonly cost_usd: number;
-  }[];
-  readonly task_counts: Readonly<Record<ShownStatus, number>>;
-  readonly tasks: readonly {
-    readonly id: string;
-    readonly subject: string;
-    readonly status: ShownStatus;
-    readonly owner: string | null;
-    /** That nothing was changed under it, with its owner's words; null: something was, or it is not known. */
-    readonly note: string | null;
-    readonly started_at: string | null;
-    /** From its start to its end; null: it has not ended. */
-    readonly seconds: number | null;
-    readonly cost_usd: number;
-  }[];
-  readonly messages: {
-    readonly count: number;
-    /** The last ones, the oldest first. */
-    readonly last: readonly {
-      readonly at: string;
-      readonly from: string;
-      readonly to: string;
-      readonly type: string;
-      readonly content: string;
-    }[];
-  };
-  /** What was measured last. */
-  readonly gate: {
-    readonly ok: boolean;
-    readonly coverage: number | null;
-    readonly checks: readonly { readonly check: string; readonly outcome: string; readonly figure: string | null }[];
-    /** TRUST 5, where it was measured: from 0 to 5, null without a tool. */
-    readonly scores: readonly { readonly dimension: string; readonly score: number | null; readonly state: string }[];
-  } | null;
-  /** Completions and writes that were not accepted. */
-  readonly rejections: number;
-  readonly cost_usd: number;
-};
 
 /** So much of a team is kept of an issue that is over. */
 const TASKS_KEPT = 50;

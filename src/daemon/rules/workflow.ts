@@ -1,24 +1,9 @@
 // Decoded WORKFLOW.md with every default filled in. Times in ms, cost in US dollars.
 
-import type { StateLabels } from './issue.ts';
+import type { AgentSettings } from '../../agents/rules/runtime.ts';
 import type { RepoSlug } from '../../git/rules/repository.ts';
+import type { StateLabels } from './issue.ts';
 import type { TrustMode } from './trust.ts';
-
-export const RUNTIMES = ['claude', 'command', 'patch'] as const;
-export type Runtime = (typeof RUNTIMES)[number];
-
-/** One agent or a team for an issue; `auto` chooses by the issue. */
-export const WORK_MODES = ['agent', 'team', 'auto'] as const;
-export type WorkMode = (typeof WORK_MODES)[number];
-
-export const PERMISSION_MODES = ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions', 'auto'] as const;
-export type PermissionMode = (typeof PERMISSION_MODES)[number];
-
-export const ISOLATION_MODES = ['auto', 'off', 'required'] as const;
-export type IsolationMode = (typeof ISOLATION_MODES)[number];
-
-/** Program to start: a list directly, a string through the shell. */
-export type CommandLine = string | readonly string[];
 
 export type Workflow = {
   /** Absolute path of the file. */
@@ -67,22 +52,7 @@ export type Workflow = {
     readonly maxCostUsd: number | null;
     readonly maxCostPerDayUsd: number | null;
   };
-  readonly tool: {
-    readonly runtime: Runtime;
-    readonly command: CommandLine | null;
-    /** null: no agent's text is passed on. */
-    readonly agent: string | null;
-    readonly mode: WorkMode;
-    /** 0: never. */
-    readonly stallTimeoutMs: number;
-    readonly turnTimeoutMs: number;
-    readonly startTimeoutMs: number;
-    readonly permissionMode: PermissionMode;
-    readonly allowedTools: readonly string[];
-    readonly isolation: IsolationMode;
-    /** Names of further environment variables that agents get. */
-    readonly env: readonly string[];
-  };
+  readonly tool: AgentSettings;
   readonly server: {
     /** 0: no server. */
     readonly port: number;

@@ -4,10 +4,10 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { messageOf, ToolError } from '../../base/rules/errors.ts';
-import { TrackerError } from '../rules/tracker-error.ts';
-import type { Desk, DeskHandler, DeskRequest } from '../../base/ports.ts';
 import type { RuntimeDir } from '../../base/processes/runtime-dir.ts';
+import { messageOf, ToolError } from '../../base/rules/errors.ts';
+import type { Desk, DeskHandler, DeskRequest } from '../ports.ts';
+import { TrackerError } from '../rules/tracker-error.ts';
 
 const MAX_BODY_BYTES = 256 * 1024;
 

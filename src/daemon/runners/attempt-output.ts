@@ -4,20 +4,16 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync, renameSync, writeSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { issueDirectory } from '../../agents/issue-directory.ts';
+import { removeTree } from '../../base/files/remove-tree.ts';
 import { messageOf } from '../../base/rules/errors.ts';
 import { redact, visibleLines } from '../../base/rules/text.ts';
-import type { Transcript, Transcripts } from '../../base/ports.ts';
-import { removeTree } from '../../base/files/remove-tree.ts';
+import type { Transcript, Transcripts } from '../ports.ts';
 
 export const TRANSCRIPT_MAX_BYTES = 5 * 1024 * 1024;
 /** Number of issues with kept output; failed issues are counted separately. */
 export const ISSUES_KEPT = 200;
 export const FAILED_KEPT = 400;
-
-/** `<state>/issues/<n>`: the files of one issue. */
-export function issueDirectory(stateDir: string, issue: number): string {
-  return join(stateDir, 'issues', String(issue));
-}
 
 function fileName(life: number, attempt: number): string {
   return `${life}-${attempt}.log`;

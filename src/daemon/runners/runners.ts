@@ -1,15 +1,15 @@
 // The runners by the name that `tool.runtime` gives them.
 
 import { join } from 'node:path';
+import { ClaudeRunner } from '../../agents/claude.ts';
+import { CommandRunner } from '../../agents/command.ts';
+import type { Isolation } from '../../agents/isolation.ts';
+import type { Runner } from '../../agents/ports.ts';
+import { packageRoot } from '../../base/package-root.ts';
+import type { RuntimeDir } from '../../base/processes/runtime-dir.ts';
 import { TEST_COMMAND_VARIABLE } from '../../base/rules/command-line.ts';
 import { ToolError } from '../../base/rules/errors.ts';
 import type { Workflow } from '../rules/workflow.ts';
-import type { Runner } from '../../base/ports.ts';
-import type { Isolation } from '../../agents/isolation.ts';
-import { packageRoot } from '../../base/package-root.ts';
-import type { RuntimeDir } from '../../base/processes/runtime-dir.ts';
-import { ClaudeRunner } from '../../agents/claude.ts';
-import { CommandRunner } from '../../agents/command.ts';
 import { TeamRunner } from './team-runner.ts';
 
 export type RunnersOptions = {

@@ -1,16 +1,16 @@
 // The runner that has a team work on an issue: a process of its own leads it, where agents run and with what they may do.
 
 import { join } from 'node:path';
+import { createAgentHome } from '../../agents/agent-home.ts';
+import { type AgentProcess, startAgent } from '../../agents/agent-process.ts';
+import { runtimeVariables } from '../../agents/claude.ts';
+import type { Isolation } from '../../agents/isolation.ts';
+import type { RunEnd, RunHooks, Runner, RunRequest } from '../../agents/ports.ts';
+import { packageRoot } from '../../base/package-root.ts';
+import type { RuntimeDir } from '../../base/processes/runtime-dir.ts';
 import { messageOf } from '../../base/rules/errors.ts';
 import { clip, lastLines, visibleLines } from '../../base/rules/text.ts';
 import type { Workflow } from '../rules/workflow.ts';
-import type { RunEnd, RunHooks, Runner, RunRequest } from '../../base/ports.ts';
-import { createAgentHome } from '../../agents/agent-home.ts';
-import type { Isolation } from '../../agents/isolation.ts';
-import { packageRoot } from '../../base/package-root.ts';
-import type { RuntimeDir } from '../../base/processes/runtime-dir.ts';
-import { type AgentProcess, startAgent } from '../../agents/agent-process.ts';
-import { runtimeVariables } from '../../agents/claude.ts';
 import { GO, readTeamLine, type TeamLine, type TeamOrder } from './team-wire.ts';
 
 export type TeamRunnerOptions = {

@@ -1,7 +1,7 @@
 // Decodes a team in short: from the process that leads it, and from the daemon's journal. Each part is bounded.
 
 import * as z from 'zod';
-import type { TeamSummary } from '../rules/team-summary.ts';
+import type { TeamSummary } from '../../agents/rules/team-summary.ts';
 
 /** A name, or one short line. */
 export const word = z.string().max(400);

@@ -2,7 +2,7 @@
 // Untrusted teammates run beside that process, so its lines are validated and bounded.
 
 import * as z from 'zod';
-import { RUNTIMES, WORK_MODES } from '../rules/workflow.ts';
+import { RUNTIMES, WORK_MODES } from '../../agents/rules/runtime.ts';
 import { count, teamSummary, word } from './team-summary-decoder.ts';
 
 const commandLine = z.union([z.string(), z.array(z.string())]);

@@ -2,9 +2,9 @@
 
 import { ToolError } from '../../base/rules/errors.ts';
 import { oneLine } from '../../base/rules/text.ts';
-import type { Work, WorkspaceTask } from '../../base/ports.ts';
 import { type Clone, refOf, statusOf } from '../../git/clone.ts';
 import { readHead, readRef } from '../../git/git-directory.ts';
+import type { Work, WorkspaceTask } from '../ports.ts';
 import type { Mirror } from './mirror/mirror.ts';
 import { saveChanges, saveRepositories, takeCommit } from './workspace-saves.ts';
 

@@ -1,15 +1,15 @@
 // The file's own scripts around a workspace: a shell in it, with the person's environment and a time limit.
 
 import { pathToFileURL } from 'node:url';
-import { saysDiskFull } from '../rules/disk-full.ts';
-import { ToolError } from '../../base/rules/errors.ts';
-import { formatSlug } from '../../git/rules/repository.ts';
-import { lastLines } from '../../base/rules/text.ts';
-import type { Workflow } from '../rules/workflow.ts';
-import type { HookName, WorkspaceTask } from '../../base/ports.ts';
-import { SAFE_CONFIG } from '../../git/git.ts';
-import type { Mirror } from './mirror/mirror.ts';
 import { runProgram } from '../../base/processes/program.ts';
+import { ToolError } from '../../base/rules/errors.ts';
+import { lastLines } from '../../base/rules/text.ts';
+import { SAFE_CONFIG } from '../../git/git.ts';
+import { formatSlug } from '../../git/rules/repository.ts';
+import type { HookName, WorkspaceTask } from '../ports.ts';
+import { saysDiskFull } from '../rules/disk-full.ts';
+import type { Workflow } from '../rules/workflow.ts';
+import type { Mirror } from './mirror/mirror.ts';
 
 const MAX_HOOK_OUTPUT = 256 * 1024;
 

@@ -1,9 +1,9 @@
 // The unfinished work of an issue: in directories, on heads of the workspace's clone, in refs of the daemon's own copy.
 
 import { join } from 'node:path';
-import type { KeptWork, WorkspaceTask } from '../../base/ports.ts';
 import type { Clone } from '../../git/clone.ts';
 import { isClone, readBranches, readHead, readStash } from '../../git/git-directory.ts';
+import type { KeptWork, WorkspaceTask } from '../ports.ts';
 import type { Mirror } from './mirror/mirror.ts';
 import { asideOf } from './set-aside.ts';
 import { taggedHeads } from './tag-saves.ts';

@@ -2,12 +2,13 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Logger } from '../../base/ports.ts';
 import { ToolError } from '../../base/rules/errors.ts';
-import { LFS_OFF, LFS_SETTINGS, withLfs } from '../rules/lfs.ts';
 import { oneLine } from '../../base/rules/text.ts';
-import type { HookName, Logger, WorkspaceTask } from '../../base/ports.ts';
 import { type Clone, fillLfs } from '../../git/clone.ts';
 import { isClone, writeConfig } from '../../git/git-directory.ts';
+import type { HookName, WorkspaceTask } from '../ports.ts';
+import { LFS_OFF, LFS_SETTINGS, withLfs } from '../rules/lfs.ts';
 import type { Pruned } from './mirror/lfs.ts';
 import { handOut } from './mirror/lfs-objects.ts';
 import { objectsIn } from './mirror/lfs-prune.ts';

@@ -3,14 +3,14 @@
 import { existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
+import { readRegular } from '../../base/files/safe-read.ts';
 import { messageOf, ToolError } from '../../base/rules/errors.ts';
 import { oneLine } from '../../base/rules/text.ts';
-import type { WorkspaceTask } from '../../base/ports.ts';
 import { type Clone, saveUncommitted } from '../../git/clone.ts';
 import { cloneEnvironment, git, tryGit } from '../../git/git.ts';
 import { readHeadAt, readHeadsAt, readOwnTagsAt, readStash } from '../../git/git-directory.ts';
+import type { WorkspaceTask } from '../ports.ts';
 import type { Mirror } from './mirror/mirror.ts';
-import { readRegular } from '../../base/files/safe-read.ts';
 
 /** More of them, or of the heads of one, are too many to be work: the workspace is set aside then. */
 const MAX_NESTED = 100;

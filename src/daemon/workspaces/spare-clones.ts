@@ -2,12 +2,13 @@
 
 import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Clock, WorkspaceTask } from '../../base/ports.ts';
+import { removeLargeTree } from '../../base/files/remove-tree.ts';
+import type { Clock } from '../../base/ports.ts';
 import { cloneMirror, fetchOrigin } from '../../git/clone.ts';
 import { LOCAL_MS } from '../../git/git.ts';
 import { readHead } from '../../git/git-directory.ts';
+import type { WorkspaceTask } from '../ports.ts';
 import type { Mirror } from './mirror/mirror.ts';
-import { removeLargeTree } from '../../base/files/remove-tree.ts';
 
 type Spare = {
   readonly path: string;

@@ -3,14 +3,15 @@
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { removeTree } from '../../base/files/remove-tree.ts';
+import type { Clock, Logger } from '../../base/ports.ts';
 import { messageOf, ToolError } from '../../base/rules/errors.ts';
-import { isPlainName, parseSubmodules, placeOfSubmodule, type Submodule } from '../rules/submodules.ts';
 import { lastLines, oneLine } from '../../base/rules/text.ts';
-import type { Clock, Logger, WorkspaceTask } from '../../base/ports.ts';
 import { type Clone, isAncestor, NO_PUSH, statusOf } from '../../git/clone.ts';
 import { type GitResult, git, tryGit } from '../../git/git.ts';
+import type { WorkspaceTask } from '../ports.ts';
+import { isPlainName, parseSubmodules, placeOfSubmodule, type Submodule } from '../rules/submodules.ts';
 import type { ModuleCopies } from './mirror/module-copies.ts';
-import { removeTree } from '../../base/files/remove-tree.ts';
 import type { WorkspaceMarks } from './workspace-marks.ts';
 
 type SubmodulesOptions = {

@@ -2,12 +2,12 @@
 
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Isolation } from '../../agents/isolation.ts';
 import { ToolError } from '../../base/rules/errors.ts';
-import type { WorkspaceTask } from '../../base/ports.ts';
 import type { Clone } from '../../git/clone.ts';
 import { LOCAL_MS } from '../../git/git.ts';
 import { restore } from '../../git/git-directory.ts';
-import type { Isolation } from '../../agents/isolation.ts';
+import type { WorkspaceTask } from '../ports.ts';
 import type { WorkspaceMarks } from './workspace-marks.ts';
 
 export type PlacesOptions = {

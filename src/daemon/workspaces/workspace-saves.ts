@@ -3,12 +3,12 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { removeTree } from '../../base/files/remove-tree.ts';
 import { messageOf } from '../../base/rules/errors.ts';
-import type { WorkspaceTask } from '../../base/ports.ts';
 import { type Clone, cloneMirror, saveUncommitted, statusWithFiles } from '../../git/clone.ts';
 import { isClone, readHead, readHeads, readRef, readStash } from '../../git/git-directory.ts';
+import type { WorkspaceTask } from '../ports.ts';
 import type { Mirror } from './mirror/mirror.ts';
-import { removeTree } from '../../base/files/remove-tree.ts';
 import { ALL_FILES, type SavedNested, saveNested } from './nested-saves.ts';
 import { taggedHeads } from './tag-saves.ts';
 import { looseHeads, saveWorktrees } from './worktree-saves.ts';

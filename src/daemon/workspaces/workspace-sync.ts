@@ -1,6 +1,5 @@
 // Bringing a workspace up to date with the default branch, where the file has no script for it.
 
-import type { WorkspaceTask } from '../../base/ports.ts';
 import {
   abortMerge,
   adoptHead,
@@ -17,6 +16,7 @@ import {
 } from '../../git/clone.ts';
 import { ALL_PAST } from '../../git/git.ts';
 import { forgetUnfinished, placeBranch, readHead, readRef, unfinished } from '../../git/git-directory.ts';
+import type { WorkspaceTask } from '../ports.ts';
 import type { Mirror } from './mirror/mirror.ts';
 import { saveChanges, saveCommits } from './workspace-saves.ts';
 

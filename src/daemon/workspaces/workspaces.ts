@@ -2,20 +2,21 @@
 
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { isDiskFull } from '../rules/disk-full.ts';
+import type { Isolation } from '../../agents/isolation.ts';
+import { removesTogether, removeTree } from '../../base/files/remove-tree.ts';
+import type { Clock, Logger } from '../../base/ports.ts';
 import { messageOf, ToolError } from '../../base/rules/errors.ts';
-import type { Clock, HookName, KeptWork, Logger, Place, Work, Workspaces, WorkspaceTask } from '../../base/ports.ts';
 import * as clone from '../../git/clone.ts';
 import { saysDamaged } from '../../git/git.ts';
 import { isClone, readConfig, unfinished } from '../../git/git-directory.ts';
-import type { ModuleCopies } from './mirror/module-copies.ts';
-import { expireSaved } from './mirror/saved-refs.ts';
-import type { Isolation } from '../../agents/isolation.ts';
-import { removesTogether, removeTree } from '../../base/files/remove-tree.ts';
+import type { HookName, KeptWork, Place, Work, Workspaces, WorkspaceTask } from '../ports.ts';
+import { isDiskFull } from '../rules/disk-full.ts';
 import { collectFrom, headNow } from './collect.ts';
 import { type HookScriptsOptions, runHookScript } from './hook-scripts.ts';
 import { keptWork } from './kept-work.ts';
 import { LfsFiles } from './lfs-files.ts';
+import type { ModuleCopies } from './mirror/module-copies.ts';
+import { expireSaved } from './mirror/saved-refs.ts';
 import { readTemplate } from './pull-request-template.ts';
 import { setAside } from './set-aside.ts';
 import { SpareClones } from './spare-clones.ts';

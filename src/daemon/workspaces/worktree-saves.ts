@@ -3,12 +3,12 @@
 
 import { lstatSync, readdirSync, realpathSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { readRegular } from '../../base/files/safe-read.ts';
 import { messageOf } from '../../base/rules/errors.ts';
-import type { WorkspaceTask } from '../../base/ports.ts';
 import { type Clone, holdsCommit, saveUncommitted } from '../../git/clone.ts';
 import { readHeads, readRef } from '../../git/git-directory.ts';
+import type { WorkspaceTask } from '../ports.ts';
 import type { Mirror } from './mirror/mirror.ts';
-import { readRegular } from '../../base/files/safe-read.ts';
 
 /** So many worktrees are looked at, and so many commits that teams have kept aside. */
 const MAX_WORKTREES = 50;

@@ -1,8 +1,8 @@
 // The commits of a change: which task and which SPEC each of them says that it is for.
 
 import { randomUUID } from 'node:crypto';
-import type { CommitFact } from '../rules/trust5-facts.ts';
 import { isOfTeam } from '../../git/workshop-git.ts';
+import type { CommitFact } from '../rules/trust5-facts.ts';
 import { type Range, readGit, unquoted } from './diff.ts';
 
 /** A line of a message as a squash leaves it: indented, or behind a mark. */

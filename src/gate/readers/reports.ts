@@ -2,6 +2,9 @@
 
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path/posix';
+import { readRegular } from '../../base/files/safe-read.ts';
+import { messageOf } from '../../base/rules/errors.ts';
+import { modulePathOf } from '../detect/project-files.ts';
 import {
   type Coverage,
   hasLines,
@@ -11,10 +14,7 @@ import {
   readIstanbulSummary,
   readLcov,
 } from '../rules/coverage.ts';
-import { messageOf } from '../../base/rules/errors.ts';
-import { readRegular } from '../../base/files/safe-read.ts';
 import { readCobertura } from './cobertura.ts';
-import { modulePathOf } from '../detect/project-files.ts';
 
 /** Where tools leave their reports, the more exact ones first. */
 const USUAL_PLACES = [

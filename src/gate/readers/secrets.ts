@@ -2,10 +2,10 @@
 
 import picomatch from 'picomatch';
 import { ToolError } from '../../base/rules/errors.ts';
+import { treeEnvironment } from '../../git/work-tree.ts';
 import type { QualitySettings } from '../rules/quality.ts';
 import type { HeldSecret } from '../rules/secrets.ts';
 import type { Finding, SecretFacts } from '../rules/trust5-facts.ts';
-import { treeEnvironment } from '../../git/work-tree.ts';
 import { type Change, type Range, readCommitDiffs, readDiff, readEach } from './diff.ts';
 
 /** A finding with what tells it from another; the value leaves this file in no other way. */

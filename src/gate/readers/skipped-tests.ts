@@ -1,7 +1,7 @@
 // Line ranges of skipped tests in a file, from its syntax tree (JavaScript, TypeScript) or its indentation.
 
-import { type Lines, skippedLines } from '../rules/skipped-lines.ts';
 import { inside } from '../detect/project-files.ts';
+import { type Lines, skippedLines } from '../rules/skipped-lines.ts';
 
 const SCRIPT = /\.[cm]?[jt]sx?$/;
 const TESTS = /^(?:test|it|specify|describe|suite|context)$/;

@@ -1,12 +1,12 @@
 // The source of a project that its coverage report does not name, and generated code that it names.
 
 import { join } from 'node:path';
+import { readRegular } from '../../base/files/safe-read.ts';
+import { trackedFiles } from '../../git/tracked-files.ts';
 import { type Coverage, coverageOf, isTestFile, type Reach, uncovered } from '../rules/coverage.ts';
 import { isGeneratedPath, saysGenerated } from '../rules/generated-code.ts';
 import type { QualitySettings } from '../rules/quality.ts';
 import { reachableLines, unreportedPaths } from '../rules/uncovered-sources.ts';
-import { trackedFiles } from '../../git/tracked-files.ts';
-import { readRegular } from '../../base/files/safe-read.ts';
 
 /** Larger source files are not written by hand. */
 const MAX_BYTES = 512 * 1024;

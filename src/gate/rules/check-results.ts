@@ -1,10 +1,10 @@
 // From what commands did to what a check found: one function per check.
 
+import { clip, lastLines, oneLine, visible } from '../../base/rules/text.ts';
 import { type Coverage, fileLine, percentText, uncovered } from './coverage.ts';
 import { type Check, type CheckResult, type Failure, NO_TESTS, type QualitySettings } from './quality.ts';
 import { type CommandEnd, hasNoTests, SAYS_WHY } from './test-ends.ts';
 import { MAX_NAMED, plainText, readTestOutput } from './test-output.ts';
-import { clip, lastLines, oneLine, visible } from '../../base/rules/text.ts';
 import { withPlaces } from './tool-output.ts';
 
 export type Measured = {

@@ -1,7 +1,7 @@
 // Failures that are older than the work: the checks where the team began, held against what they find now.
 
-import type { Check, CheckResult, Failure, GateResult } from './quality.ts';
 import { clip } from '../../base/rules/text.ts';
+import type { Check, CheckResult, Failure, GateResult } from './quality.ts';
 
 export type OldFailure = Failure & { readonly check: Check };
 

@@ -1,8 +1,8 @@
 // Requirements for finished work, the measurements of it, and the text of a rejection.
 
+import { clip } from '../../base/rules/text.ts';
 import type { Reach } from './coverage.ts';
 import { installedRemedy } from './installed-files.ts';
-import { clip } from '../../base/rules/text.ts';
 
 export type Check = 'tests' | 'coverage' | 'lint' | 'security' | 'performance';
 

@@ -1,5 +1,6 @@
 // TRUST 5: five scores of finished work, each made of facts that were measured; docs/quality.md says how.
 
+import { oneLine } from '../../base/rules/text.ts';
 import {
   type CheckOutcome,
   type CheckResult,
@@ -9,7 +10,6 @@ import {
   type GateResult,
   type QualitySettings,
 } from './quality.ts';
-import { oneLine } from '../../base/rules/text.ts';
 import type {
   CommandFacts,
   CommitFact,

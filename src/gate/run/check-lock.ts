@@ -6,11 +6,11 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { isOwnPlace, turnsPlace } from '../../base/files/lock-directory.ts';
+import { HeldLock, type Holder, holderWords } from '../../base/files/process-lock.ts';
 import { BusyError } from '../../base/rules/errors.ts';
 import { tryGit } from '../../git/git.ts';
 import { environmentAt } from '../../git/team-environment.ts';
-import { HeldLock, type Holder, holderWords } from '../../base/files/process-lock.ts';
-import { isOwnPlace, turnsPlace } from '../../base/files/lock-directory.ts';
 
 /** Poll interval of the lock. */
 const LOOK_MS = 100;

@@ -5,15 +5,15 @@ import { statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { lookAhead } from '../detect/plan-preview.ts';
+import type { Checks } from '../ports.ts';
 import { missingParts, missingWords } from '../rules/plan-preview.ts';
 import { type GateResult, gateResult, type QualitySettings } from '../rules/quality.ts';
-import type { Checks } from '../../base/ports.ts';
+import { cutShort, type Turn, takeTurn, turnPath } from './check-lock.ts';
 import { type CheckRoom, checkEnvironment, createCommands } from './command.ts';
 import { measure } from './measure.ts';
-import { lookAhead } from '../detect/plan-preview.ts';
 import { keep, readKept } from './result-store.ts';
 import { treeOf } from './tree-fingerprint.ts';
-import { cutShort, type Turn, takeTurn, turnPath } from './check-lock.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -2,11 +2,11 @@
 
 import { existsSync, realpathSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { runProgram } from '../../base/processes/program.ts';
 import { isTokenVariable } from '../../base/rules/credential.ts';
 import { withoutPrefixes } from '../rules/line-prefixes.ts';
 import type { CommandEnd } from '../rules/test-ends.ts';
 import { fromRoot } from '../rules/tool-output.ts';
-import { runProgram } from '../../base/processes/program.ts';
 
 /** Between SIGTERM and SIGKILL. */
 const GRACE_MS = 2_000;

@@ -2,6 +2,11 @@
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { messageOf, ToolError } from '../../base/rules/errors.ts';
+import { planOf } from '../detect/plan.ts';
+import type { Proposal } from '../detect/proposal.ts';
+import { type Reading, watchReports } from '../readers/reports.ts';
+import { ownCoverage, reachOf } from '../readers/uncovered-sources.ts';
 import {
   ALL_CHECKS,
   asksForCoverage,
@@ -18,14 +23,9 @@ import {
   unmeasuredCoverage,
 } from '../rules/check-results.ts';
 import { type Coverage, hasLines, uncovered } from '../rules/coverage.ts';
-import { messageOf, ToolError } from '../../base/rules/errors.ts';
 import type { Check, GateResult, QualitySettings } from '../rules/quality.ts';
 import { type CommandEnd, hasNoTests } from '../rules/test-ends.ts';
 import type { Commands } from './command.ts';
-import { planOf } from '../detect/plan.ts';
-import type { Proposal } from '../detect/proposal.ts';
-import { type Reading, watchReports } from '../readers/reports.ts';
-import { ownCoverage, reachOf } from '../readers/uncovered-sources.ts';
 
 export type Findings = Pick<GateResult, 'checks' | 'coverage' | 'uncoveredFiles' | 'reach'> & {
   /** Every result speaks of the tree alone. */

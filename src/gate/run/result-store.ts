@@ -4,11 +4,11 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readRegular } from '../../base/files/safe-read.ts';
+import { inside } from '../detect/project-files.ts';
 import { ALL_CHECKS } from '../rules/check-results.ts';
 import type { FileCoverage, Reach } from '../rules/coverage.ts';
 import { type CheckResult, type Failure, type GateResult, OUTCOMES } from '../rules/quality.ts';
-import { readRegular } from '../../base/files/safe-read.ts';
-import { inside } from '../detect/project-files.ts';
 
 const MAX_BYTES = 1024 * 1024;
 

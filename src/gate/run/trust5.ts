@@ -2,21 +2,21 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { couldNotRun, howItEnded, linesOf } from '../rules/check-results.ts';
 import { ToolError } from '../../base/rules/errors.ts';
-import type { GateResult, QualitySettings } from '../rules/quality.ts';
 import { oneLine } from '../../base/rules/text.ts';
+import { trackedFiles } from '../../git/tracked-files.ts';
+import { treeEnvironment } from '../../git/work-tree.ts';
+import { planOf } from '../detect/plan.ts';
+import type { Proposal } from '../detect/proposal.ts';
+import { readCommits } from '../readers/commits.ts';
+import { type Range, readDiff } from '../readers/diff.ts';
+import { measureSecrets } from '../readers/secrets.ts';
+import { couldNotRun, howItEnded, linesOf } from '../rules/check-results.ts';
+import type { GateResult, QualitySettings } from '../rules/quality.ts';
 import { withPlaces } from '../rules/tool-output.ts';
 import { type Trust5, type Trust5Facts, trust5Of } from '../rules/trust5.ts';
 import type { CommandFacts, CommitFacts, Unmeasured, WrittenFacts } from '../rules/trust5-facts.ts';
-import { trackedFiles } from '../../git/tracked-files.ts';
-import { treeEnvironment } from '../../git/work-tree.ts';
 import { type CheckRoom, type Commands, checkEnvironment, createCommands } from './command.ts';
-import { readCommits } from '../readers/commits.ts';
-import { type Range, readDiff } from '../readers/diff.ts';
-import { planOf } from '../detect/plan.ts';
-import type { Proposal } from '../detect/proposal.ts';
-import { measureSecrets } from '../readers/secrets.ts';
 
 export type Trust5Options = {
   /** A work tree that stands at `head`. */

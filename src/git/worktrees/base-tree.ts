@@ -3,11 +3,11 @@
 import { mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { isAlive } from '../../base/processes/processes.ts';
 import { removeLargeTree } from '../../base/files/remove-tree.ts';
+import { isAlive } from '../../base/processes/processes.ts';
 import { treeEnvironment } from '../work-tree.ts';
-import { copyIgnored } from './workshop-copies.ts';
 import { createRun, findRepository, type Repository, type Run } from '../workshop-git.ts';
+import { copyIgnored } from './workshop-copies.ts';
 import { removeWorktree, worktreesBelow } from './workshop-place.ts';
 import { equip } from './workshop-submodules.ts';
 import { Turns } from './worktree-lock.ts';

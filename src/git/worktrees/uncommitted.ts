@@ -4,16 +4,16 @@ import { existsSync, lstatSync, mkdtempSync, readFileSync, realpathSync, rmSync 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { ToolError } from '../../base/rules/errors.ts';
-import type { WorkLeftOut } from './workshop-port.ts';
+import { type Held, hashesOf, isUntouched } from '../blob-hashes.ts';
 import { asBytes, asText, BYTES, placeOf } from '../byte-names.ts';
 import type { GitOptions } from '../git.ts';
-import { type Held, hashesOf, isUntouched } from '../blob-hashes.ts';
 import { copyIndex } from '../index-copy.ts';
 import { SUBMODULE } from '../tracked-files.ts';
-import { refAt } from './workshop-commits.ts';
 import { identity, type Repository, type Run } from '../workshop-git.ts';
+import { refAt } from './workshop-commits.ts';
 import { keptRef } from './workshop-names.ts';
 import type { Worktree } from './workshop-place.ts';
+import type { WorkLeftOut } from './workshop-port.ts';
 import { comparing } from './workshop-submodules.ts';
 
 /** What a team keeps for itself is none of its work. */

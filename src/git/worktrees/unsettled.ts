@@ -1,8 +1,8 @@
 // Files of a writer in which a conflict was committed as git had left it.
 
 import { join } from 'node:path';
-import { holdsConflict } from '../rules/conflict-markers.ts';
 import { readRegular } from '../../base/files/safe-read.ts';
+import { holdsConflict } from '../rules/conflict-markers.ts';
 import type { Run } from '../workshop-git.ts';
 
 /** Larger files hold no conflict that somebody could settle. */

@@ -2,9 +2,9 @@
 
 import { ToolError } from '../../base/rules/errors.ts';
 import { lastLines } from '../../base/rules/text.ts';
-import type { ChangedPath, MemberCommit } from './workshop-port.ts';
-import type { Change } from './obstacles.ts';
 import { fromRoot, type Repository, type Run } from '../workshop-git.ts';
+import type { Change } from './obstacles.ts';
+import type { ChangedPath, MemberCommit } from './workshop-port.ts';
 import { readRefs } from './workshop-refs.ts';
 
 const PLAIN = ['--no-renames', '--no-ext-diff', '--no-textconv', '--ignore-submodules=none', '--no-relative'];

@@ -11,11 +11,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { asText, BYTES } from '../byte-names.ts';
 import { isUntouched } from '../blob-hashes.ts';
+import { asText, BYTES } from '../byte-names.ts';
+import type { Repository, Run } from '../workshop-git.ts';
 import { obstaclesFor } from './obstacles.ts';
 import { changesBetween, refAt } from './workshop-commits.ts';
-import type { Repository, Run } from '../workshop-git.ts';
 import type { Worktree } from './workshop-place.ts';
 
 /** Commits, and the paths that get what the new commit holds; all others keep what is in the worktree. */

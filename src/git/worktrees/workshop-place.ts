@@ -12,8 +12,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { ToolError } from '../../base/rules/errors.ts';
 import { removeLargeTree } from '../../base/files/remove-tree.ts';
+import { ToolError } from '../../base/rules/errors.ts';
 import { makeIgnored } from '../own-ignored.ts';
 import type { Repository, Run } from '../workshop-git.ts';
 

@@ -4,9 +4,9 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ToolError } from '../../base/rules/errors.ts';
 import { renameNew } from '../../base/files/create-exclusive.ts';
 import { isOver, pidNamespace, processesMarked, processStartTime } from '../../base/processes/processes.ts';
+import { ToolError } from '../../base/rules/errors.ts';
 
 const LOOK_MS = 20;
 /** A turn is a few runs of git; in the largest repositories one takes minutes. */

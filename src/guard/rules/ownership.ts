@@ -1,40 +1,12 @@
 // The owners of a project's files: who may change which.
 
 import picomatch from 'picomatch';
-import type { RoleName } from '../../team/rules/role.ts';
 
 /** Paths that nobody changes without a lease for them. */
 export const SHARED = 'shared';
 
 /** One owner's patterns: globs over paths from the project's root, with `/` between their parts. */
 export type Ownership = { readonly owner: string; readonly patterns: readonly string[] };
-
-type DefaultOwner = Extract<RoleName, 'backend-dev' | 'frontend-dev' | 'designer' | 'tester'> | typeof SHARED;
-
-/** What holds where the configuration says nothing else. */
-export const DEFAULT_OWNERSHIP: readonly { readonly owner: DefaultOwner; readonly patterns: readonly string[] }[] = [
-  {
-    owner: 'backend-dev',
-    patterns: [
-      'src/api/**',
-      'src/services/**',
-      'src/repositories/**',
-      'src/models/**',
-      'src/middleware/**',
-      'prisma/migrations/**',
-    ],
-  },
-  {
-    owner: 'frontend-dev',
-    patterns: ['src/components/**', 'src/pages/**', 'src/app/**', 'src/hooks/**', 'src/stores/**', 'src/styles/**'],
-  },
-  { owner: 'designer', patterns: ['design/**', 'src/styles/tokens/**'] },
-  {
-    owner: 'tester',
-    patterns: ['tests/**', '__tests__/**', '**/*.test.*', '**/*.spec.*', 'cypress/**', 'playwright/**'],
-  },
-  { owner: SHARED, patterns: ['src/types/**', 'src/utils/**', 'src/lib/**'] },
-];
 
 /** Whose a path is and by which pattern; `owner` null: nobody's, which needs a lease like what is shared. */
 export type Owned = { readonly owner: string | null; readonly pattern: string | null };

@@ -1,8 +1,8 @@
 // The policy of the write guard: the rules for one caller, as lines of words and values between tabs (see native/write-guard.c).
 
-import { type Ownership, patternsByPrecedence } from './ownership.ts';
 import { expandBraces } from './braces.ts';
 import type { GitRow } from './git-calls.ts';
+import { type Ownership, patternsByPrecedence } from './ownership.ts';
 
 export type Policy = {
   /** Absolute, as all directories here. */
@@ -92,3 +92,8 @@ export function endingsOf(paths: Iterable<string>): readonly string[] {
   }
   return [...endings].sort();
 }
+
+export type CallerRules = Pick<Policy, 'member' | 'ownership' | 'claims' | 'allow' | 'keep' | 'git'> & {
+  /** Whether git may write the repository itself: its index, branches and history. */
+  readonly writesHistory: boolean;
+};

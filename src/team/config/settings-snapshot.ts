@@ -2,13 +2,13 @@
 
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readRegular } from '../../base/files/safe-read.ts';
+import { lateCrypto } from '../../base/lazy-crypto.ts';
 import { messageOf, ToolError } from '../../base/rules/errors.ts';
-import { DEFAULT_TEAM_SETTINGS } from '../rules/default-settings.ts';
-import type { TeamSettings } from '../rules/settings.ts';
 import { clip, visibleLines } from '../../base/rules/text.ts';
 import { teamNames, teamsDirectory } from '../log/team-names.ts';
-import { lateCrypto } from '../../base/lazy-crypto.ts';
-import { readRegular } from '../../base/files/safe-read.ts';
+import { DEFAULT_TEAM_SETTINGS } from '../rules/default-settings.ts';
+import type { TeamSettings } from '../rules/settings.ts';
 import { INSTALLED_FILE, readTeamFile, TEAM_FILE, type TeamFile } from './team-config-file.ts';
 
 /** To be raised when the same file means something else than before; what the defaults are is part of the key by itself. */

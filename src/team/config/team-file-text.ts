@@ -2,7 +2,8 @@
 
 import { isSeq, parseDocument, stringify, visit } from 'yaml';
 import * as z from 'zod';
-import { DEFAULT_OWNERSHIP, type Ownership } from '../../guard/rules/ownership.ts';
+import type { Ownership } from '../../guard/rules/ownership.ts';
+import { DEFAULT_OWNERSHIP } from '../rules/default-ownership.ts';
 import { teamJsonSchema } from './team-schema.ts';
 
 const WIDTH = 100;

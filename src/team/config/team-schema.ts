@@ -4,8 +4,8 @@
 import picomatch from 'picomatch';
 import * as z from 'zod';
 import { COMMANDED } from '../../gate/rules/quality.ts';
-import { DEFAULT_TEAM_SETTINGS as DEFAULTS } from '../rules/default-settings.ts';
 import { insideProject } from '../../guard/rules/ownership.ts';
+import { DEFAULT_TEAM_SETTINGS as DEFAULTS } from '../rules/default-settings.ts';
 import { agentOf } from '../rules/role.ts';
 
 const command = (description: string) =>

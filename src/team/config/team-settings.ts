@@ -1,19 +1,19 @@
 // Reads .tool/config/workflow.yaml: parse, decode, normalize, rules, freeze. All problems are reported at once.
 
+import { decode, fail } from '../../base/config/decode.ts';
+import { pathOf, valueAt } from '../../base/config/problems.ts';
+import { keyLines, readYaml } from '../../base/config/yaml-text.ts';
 import { nearest } from '../../base/rules/nearest.ts';
+import { got } from '../../base/rules/text.ts';
 import type { QualitySettings } from '../../gate/rules/quality.ts';
+import { type Ownership, SHARED } from '../../guard/rules/ownership.ts';
 import type { Budget } from '../rules/cost.ts';
 import { DEFAULT_TEAM_SETTINGS } from '../rules/default-settings.ts';
 import { EVERYBODY } from '../rules/message.ts';
-import { type Ownership, SHARED } from '../../guard/rules/ownership.ts';
 import { agentOf, ROLES } from '../rules/role.ts';
 import type { TeamSettings } from '../rules/settings.ts';
-import { got } from '../../base/rules/text.ts';
-import { decode, fail } from '../../base/config/decode.ts';
-import { pathOf, valueAt } from '../../base/config/problems.ts';
 import { readTeamFile } from './team-config-file.ts';
 import { type TeamInput, teamSchema } from './team-schema.ts';
-import { keyLines, readYaml } from '../../base/config/yaml-text.ts';
 
 /** Names that messages and leases give to something else than a teammate. */
 const TAKEN = ['lead', EVERYBODY, SHARED];

@@ -2,8 +2,8 @@
 
 import { messageOf } from '../../base/rules/errors.ts';
 import { oldLines } from '../../gate/rules/old-failures.ts';
-import type { TeamLog } from '../../base/ports.ts';
 import { measureBefore } from '../operations/baseline-checks.ts';
+import type { TeamLog } from '../ports.ts';
 import type { LeadOptions } from './lead-options.ts';
 
 type Measuring = Pick<LeadOptions, 'workshop' | 'context' | 'checksAt' | 'say'>;

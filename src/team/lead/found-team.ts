@@ -1,19 +1,19 @@
 // The founding of a team whose lead is code: a new team, the same tasks without a team, or a team that an earlier lead left.
 
 import { messageOf, ToolError } from '../../base/rules/errors.ts';
-import { fallBack } from '../rules/select/activation.ts';
+import { must, refuse } from '../operations/context.ts';
+import type { HookContext } from '../operations/hook-context.ts';
+import { operate } from '../operations/operations.ts';
+import { decideGoingOn, takeOver } from '../operations/take-over.ts';
+import type { TeamLog } from '../ports.ts';
 import type { Evidence } from '../rules/caller.ts';
 import { overTaskBudget } from '../rules/cost.ts';
 import { CHOSEN_ALONE, FALLBACK_TRIGGERS } from '../rules/fallback.ts';
-import { aloneWords, type GoingOn } from '../rules/resume-mode.ts';
 import { isFinished } from '../rules/lead-step.ts';
 import { isStanding, type TeamState } from '../rules/log/state.ts';
-import type { TeamLog } from '../../base/ports.ts';
-import { must, refuse } from '../operations/context.ts';
+import { aloneWords, type GoingOn } from '../rules/resume-mode.ts';
+import { fallBack } from '../rules/select/activation.ts';
 import { type Decided, propose } from '../select/work-decision.ts';
-import { decideGoingOn, takeOver } from '../operations/take-over.ts';
-import type { HookContext } from '../operations/hook-context.ts';
-import { operate } from '../operations/operations.ts';
 
 const TERMINAL: Evidence = { kind: 'environment', team: null, teammate: null };
 

@@ -1,14 +1,16 @@
 // Options and outcome of a lead that is code (types only).
 
+import type { AgentEvent } from '../../agents/ports.ts';
+import type { Clock } from '../../base/ports.ts';
+import type { Checks } from '../../gate/ports.ts';
 import type { GateResult, QualitySettings } from '../../gate/rules/quality.ts';
-import type { TeamState } from '../rules/log/state.ts';
 import type { Trust5 } from '../../gate/rules/trust5.ts';
-import type { AgentEvent, Checks, Clock } from '../../base/ports.ts';
-import type { HookContext } from '../operations/hook-context.ts';
+import type { Workshop } from '../../git/worktrees/workshop-port.ts';
 import type { Members } from '../members/members-port.ts';
+import type { HookContext } from '../operations/hook-context.ts';
 import type { DebugResult } from '../phases/debug.ts';
 import type { PlanDesk, PlanEnd } from '../phases/plan.ts';
-import type { Workshop } from '../../git/worktrees/workshop-port.ts';
+import type { TeamState } from '../rules/log/state.ts';
 import type { MemberTimeouts } from './member-life.ts';
 
 /** The team's branch, checked out at `root`, with its commits from `base` to `head`. */

@@ -1,28 +1,28 @@
 // The lead of a team as code: it starts teammates, has finished work measured, asks for what is missing, and ends the team.
 
 import { messageOf } from '../../base/rules/errors.ts';
-import { lostPrerequisite, prerequisitesOf } from '../rules/select/activation.ts';
-import type { Evidence } from '../rules/caller.ts';
-import { FALLBACK_TRIGGERS, type FallbackTrigger } from '../rules/fallback.ts';
-import { UNCHECKED } from '../rules/quality-verdict.ts';
-import { GATE_ROUNDS, isFinished, isMeasured, type LeadStep, leadStep } from '../rules/lead-step.ts';
-import type { Ownership } from '../../guard/rules/ownership.ts';
-import { isStanding, type TeamState } from '../rules/log/state.ts';
-import { bookOf } from '../rules/task-book.ts';
 import { bothEnds } from '../../base/rules/text.ts';
-import type { TeamLog } from '../../base/ports.ts';
+import type { Tips } from '../../git/worktrees/workshop-port.ts';
+import type { Ownership } from '../../guard/rules/ownership.ts';
 import { holdBranch, namePersons, takeUpBranch } from '../operations/moved-branch.ts';
 import { operate } from '../operations/operations.ts';
 import { closeDebug } from '../phases/debug.ts';
 import { closePlan } from '../phases/plan.ts';
 import { askForMending, passGate } from '../phases/run.ts';
-import type { Tips } from '../../git/worktrees/workshop-port.ts';
-import { takeBeside, takeRequests } from './requested-work.ts';
+import type { TeamLog } from '../ports.ts';
+import type { Evidence } from '../rules/caller.ts';
+import { FALLBACK_TRIGGERS, type FallbackTrigger } from '../rules/fallback.ts';
+import { GATE_ROUNDS, isFinished, isMeasured, type LeadStep, leadStep } from '../rules/lead-step.ts';
+import { isStanding, type TeamState } from '../rules/log/state.ts';
+import { UNCHECKED } from '../rules/quality-verdict.ts';
+import { lostPrerequisite, prerequisitesOf } from '../rules/select/activation.ts';
+import { bookOf } from '../rules/task-book.ts';
 import { measureBase } from './baseline-failures.ts';
 import type { Found, LeadOptions, Outcome } from './lead-options.ts';
 import { endGone, failTask, giveTask, JUDGE_TASK, limitsOf } from './left-over.ts';
 import { measureBranch } from './measure-branch.ts';
 import { type LifeEnd, MemberLife, registration, Turns } from './member-life.ts';
+import { takeBeside, takeRequests } from './requested-work.ts';
 
 /** How often a change of the log is looked for. */
 const LOOK_MS = 50;

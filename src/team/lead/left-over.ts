@@ -1,10 +1,10 @@
 // Leftover work under a lead that is code: tasks without an owner, exhausted budgets, members without a process.
 
+import type { TeamLog } from '../ports.ts';
 import { type Budgets, overBudget, overTaskBudget } from '../rules/cost.ts';
-import { JUDGE_SUBJECT } from '../rules/quality-verdict.ts';
-import { LEAD } from '../rules/message.ts';
 import type { TeamState } from '../rules/log/state.ts';
-import type { TeamLog } from '../../base/ports.ts';
+import { LEAD } from '../rules/message.ts';
+import { JUDGE_SUBJECT } from '../rules/quality-verdict.ts';
 
 type Reasons = ReadonlyMap<string, string>;
 

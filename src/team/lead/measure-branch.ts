@@ -3,12 +3,12 @@
 import { withoutOldFailures } from '../../gate/rules/old-failures.ts';
 import { rejection } from '../../gate/rules/quality.ts';
 import { ruleWords, withRules } from '../../gate/rules/rule-files.ts';
-import { specOf } from '../rules/log/state.ts';
 import { summaryOf, trust5Lines, trust5Reason } from '../../gate/rules/trust5.ts';
 import { heldAgainst } from '../../gate/rules/uncovered-sources.ts';
-import type { TeamLog } from '../../base/ports.ts';
 import { holdBranch } from '../operations/moved-branch.ts';
 import type { Rejected } from '../phases/run.ts';
+import type { TeamLog } from '../ports.ts';
+import { specOf } from '../rules/log/state.ts';
 import type { LeadOptions } from './lead-options.ts';
 
 type Measuring = Pick<LeadOptions, 'workshop' | 'context' | 'checksAt' | 'trust5At' | 'say'>;

@@ -1,5 +1,15 @@
 // One teammate of a team whose lead is code: its process from the first prompt to the last, and what it is told in between.
 
+import type { AgentEvent } from '../../agents/ports.ts';
+import { Watchdog } from '../../agents/watchdog.ts';
+import type { Clock } from '../../base/ports.ts';
+import type { Workshop } from '../../git/worktrees/workshop-port.ts';
+import type { MemberEnd, Members } from '../members/members-port.ts';
+import type { TeamContext } from '../operations/context.ts';
+import { noteDelivered } from '../operations/member-operations.ts';
+import { isLeftToPerson } from '../operations/merge-work.ts';
+import { assigned, decide } from '../operations/stop-decision.ts';
+import type { TeamLog } from '../ports.ts';
 import { memberBrief } from '../rules/brief.ts';
 import { spawnParameters } from '../rules/calls.ts';
 import { leftOf } from '../rules/cost.ts';
@@ -7,14 +17,6 @@ import { judgeIdle } from '../rules/idle.ts';
 import { lockWords } from '../rules/lock-files.ts';
 import { MAX_REJECTIONS, type Member } from '../rules/log/state.ts';
 import { isHeldUp, type Task } from '../rules/task.ts';
-import { Watchdog } from '../../agents/watchdog.ts';
-import type { AgentEvent, Clock, TeamLog } from '../../base/ports.ts';
-import type { TeamContext } from '../operations/context.ts';
-import { isLeftToPerson } from '../operations/merge-work.ts';
-import { noteDelivered } from '../operations/member-operations.ts';
-import type { MemberEnd, Members } from '../members/members-port.ts';
-import { assigned, decide } from '../../claude-code/answers/on-stop.ts';
-import type { Workshop } from '../../git/worktrees/workshop-port.ts';
 import { type LifeCause, MemberLimits } from './member-limits.ts';
 
 /** How often a change of the log is looked for. */

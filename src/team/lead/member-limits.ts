@@ -1,6 +1,9 @@
 // Limits of one run of a teammate: the time until its first sign of activity, and its cost, in total and by task.
 
-import type { EndCause } from '../../daemon/rules/attempt-end.ts';
+import type { AgentEvent } from '../../agents/ports.ts';
+import type { Expiry } from '../../agents/rules/expiry.ts';
+import type { Clock } from '../../base/ports.ts';
+import type { TeamLog } from '../ports.ts';
 import {
   BUDGET,
   type Budgets,
@@ -13,11 +16,10 @@ import {
 import { LEAD } from '../rules/message.ts';
 import { beginsAfter } from '../rules/task.ts';
 import { UsageMeter, type Use } from '../rules/usage-meter.ts';
-import type { AgentEvent, Clock, TeamLog } from '../../base/ports.ts';
 
 /** Cause of the early end of a run. */
 export type LifeCause =
-  | Extract<EndCause, { kind: 'stalled' | 'turn_timeout' }>
+  | Expiry
   /** It started, but gave no output and made no call to the team. */
   | { readonly kind: 'not_heard'; readonly afterMs: number }
   | { readonly kind: 'budget'; readonly words: string };

@@ -1,13 +1,13 @@
 // A lead that is code hears what was asked for beside the tasks: each request becomes work, and so does each change that would be left.
 
-import { type AskedTask, besideTask, hasTaskFor, mayLeave, taskFor, unheard } from '../rules/requested-work.ts';
-import { foreignFiles } from '../rules/integration.ts';
-import { LEAD } from '../rules/message.ts';
+import type { Workshop } from '../../git/worktrees/workshop-port.ts';
 import type { Ownership } from '../../guard/rules/ownership.ts';
-import type { TeamLog } from '../../base/ports.ts';
 import { makeTask } from '../operations/context.ts';
 import { rulesFor } from '../operations/merge-work.ts';
-import type { Workshop } from '../../git/worktrees/workshop-port.ts';
+import type { TeamLog } from '../ports.ts';
+import { foreignFiles } from '../rules/integration.ts';
+import { LEAD } from '../rules/message.ts';
+import { type AskedTask, besideTask, hasTaskFor, mayLeave, taskFor, unheard } from '../rules/requested-work.ts';
 
 type Say = (words: string) => void;
 

@@ -2,7 +2,7 @@
 
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TeamLog, Teams } from '../../base/ports.ts';
+import type { TeamLog, Teams } from '../ports.ts';
 import type { FileTeamLog } from './team-log.ts';
 import type { FileTeams } from './teams.ts';
 

@@ -3,9 +3,9 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Taken, Turn } from '../../base/ports.ts';
-import { HeldLock, type Holder, holderOf, holderWords } from '../../base/files/process-lock.ts';
 import { isOwnPlace, turnsPlace } from '../../base/files/lock-directory.ts';
+import { HeldLock, type Holder, holderOf, holderWords } from '../../base/files/process-lock.ts';
+import type { Taken, Turn } from '../ports.ts';
 
 /** Less than what the shortest of the hooks that wait has, which is a minute. */
 const PATIENCE_MS = 45_000;

@@ -1,8 +1,8 @@
 // Decodes what stands in a team's log back into records. By hand: hooks read logs, and have no time to load a library.
 
 import { DIMENSIONS, OUTCOMES } from '../../gate/rules/quality.ts';
-import { CONTENTS } from '../rules/message.ts';
 import type { TeamRecord, TeamRecordType } from '../rules/log/record.ts';
+import { CONTENTS } from '../rules/message.ts';
 import { TASK_STATUSES } from '../rules/task.ts';
 
 type Check = (value: unknown) => boolean;

@@ -2,13 +2,13 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { EventLog } from '../../base/files/event-log.ts';
 import { ToolError } from '../../base/rules/errors.ts';
 import type { Stored } from '../../base/rules/stored-record.ts';
 import { TeamFold } from '../rules/log/fold.ts';
 import type { TeamRecord } from '../rules/log/record.ts';
 import { thawTeam } from '../rules/log/snapshot.ts';
 import type { TeamState } from '../rules/log/state.ts';
-import { EventLog } from '../../base/files/event-log.ts';
 import { decodeTeamRecord } from './team-decoder.ts';
 import { headless, logFiles } from './team-file.ts';
 

@@ -2,16 +2,16 @@
 
 import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { renameNew } from '../../base/files/create-exclusive.ts';
+import { syncDirectory } from '../../base/files/sync-directory.ts';
+import { lateCrypto } from '../../base/lazy-crypto.ts';
 import { messageOf, ToolError } from '../../base/rules/errors.ts';
 import type { Stored } from '../../base/rules/stored-record.ts';
+import type { Appended, TeamLog } from '../ports.ts';
 import { TeamFold } from '../rules/log/fold.ts';
 import type { TeamRecord } from '../rules/log/record.ts';
 import { freezeTeam } from '../rules/log/snapshot.ts';
 import type { TeamState } from '../rules/log/state.ts';
-import type { Appended, TeamLog } from '../../base/ports.ts';
-import { lateCrypto } from '../../base/lazy-crypto.ts';
-import { renameNew } from '../../base/files/create-exclusive.ts';
-import { syncDirectory } from '../../base/files/sync-directory.ts';
 import { type Judged, lastNumber, logFile, TeamFile } from './team-file.ts';
 
 const MAX_BYTES = 1024 * 1024;

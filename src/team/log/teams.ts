@@ -2,11 +2,11 @@
 
 import { existsSync, mkdirSync, renameSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { messageOf, ToolError } from '../../base/rules/errors.ts';
-import { phaseOfTeam } from '../rules/team-name.ts';
-import type { Teams } from '../../base/ports.ts';
-import { ignoreOwn } from '../../git/own-ignored.ts';
 import { syncDirectory } from '../../base/files/sync-directory.ts';
+import { messageOf, ToolError } from '../../base/rules/errors.ts';
+import { ignoreOwn } from '../../git/own-ignored.ts';
+import type { Teams } from '../ports.ts';
+import { phaseOfTeam } from '../rules/team-name.ts';
 import { FileTeamLog } from './team-log.ts';
 import { hasLog, teamNames, teamsDirectory } from './team-names.ts';
 

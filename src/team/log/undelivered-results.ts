@@ -4,10 +4,10 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { SPEC_STATUSES } from '../rules/spec-documents/spec.ts';
+import type { Teams } from '../ports.ts';
 import { isStanding, type TeamState } from '../rules/log/state.ts';
+import { SPEC_STATUSES } from '../rules/spec-documents/spec.ts';
 import { phaseOfTeam } from '../rules/team-name.ts';
-import type { Teams } from '../../base/ports.ts';
 import { TeamHistory } from './team-history.ts';
 import { teamsDirectory } from './team-names.ts';
 import { ARCHIVE } from './teams.ts';

@@ -1,15 +1,15 @@
 // Teammates played by Claude Code, headless: one process each, a turn for each prompt; hooks and team server come by its arguments.
 
 import { join } from 'node:path';
-import { messageOf } from '../../base/rules/errors.ts';
-import { isNetworkError } from '../../base/rules/network-error.ts';
-import type { RunEnd, RunHooks } from '../../base/ports.ts';
-import type { MemberEnd, MemberRun, Members } from './members-port.ts';
-import { parseFrontMatter } from '../../base/config/front-matter.ts';
-import { packageRoot } from '../../base/package-root.ts';
 import { type AgentText, agentArguments, readAgent, runtimeVariables } from '../../agents/claude.ts';
 import { converse, STREAMING } from '../../agents/claude-session.ts';
+import type { RunEnd, RunHooks } from '../../agents/ports.ts';
+import { parseFrontMatter } from '../../base/config/front-matter.ts';
+import { packageRoot } from '../../base/package-root.ts';
+import { messageOf } from '../../base/rules/errors.ts';
+import { isNetworkError } from '../../base/rules/network-error.ts';
 import { createMemberHome, type MemberHomeOptions, memberVariables } from './member-home.ts';
+import type { MemberEnd, MemberRun, Members } from './members-port.ts';
 
 export type ClaudeMembersOptions = MemberHomeOptions & {
   /** The program and its first arguments. */

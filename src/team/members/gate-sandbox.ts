@@ -5,13 +5,13 @@ import { existsSync, mkdirSync, mkdtempSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, delimiter, join } from 'node:path';
 import { createAgentHome, passedEnvironment } from '../../agents/agent-home.ts';
-import type { CheckRoom } from '../../gate/run/command.ts';
+import { toolchainVariables } from '../../agents/toolchains.ts';
+import { removeTree } from '../../base/files/remove-tree.ts';
 import { ownDirectory } from '../../base/files/safe-directory.ts';
 import { NAMESPACE_VARIABLE } from '../../base/processes/processes.ts';
-import { removeTree } from '../../base/files/remove-tree.ts';
-import { homesOf } from './team-homes.ts';
-import { toolchainVariables } from '../../agents/toolchains.ts';
+import type { CheckRoom } from '../../gate/run/command.ts';
 import { type MemberHomeOptions, withGitSettings } from './member-home.ts';
+import { homesOf } from './team-homes.ts';
 
 /** No teammate can have this name. */
 const GATE = '@gate';

@@ -3,20 +3,20 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, relative, sep } from 'node:path';
+import { credentialPlaces, Isolation } from '../../agents/isolation.ts';
+import { roomOf } from '../../agents/namespace-identity.ts';
+import type { IsolationMode } from '../../agents/rules/runtime.ts';
+import { packageRoot } from '../../base/package-root.ts';
 import { ToolError } from '../../base/rules/errors.ts';
-import type { IsolationMode } from '../../daemon/rules/workflow.ts';
-import type { MemberRun } from './members-port.ts';
 import { tryGit } from '../../git/git.ts';
 import { plainConfigs } from '../../git/plain-config.ts';
-import { safeDirectories } from '../../git/trusted-directories.ts';
-import { credentialPlaces, Isolation } from '../../agents/isolation.ts';
-import { packageRoot } from '../../base/package-root.ts';
 import { type Project, teamWorktree } from '../../git/project.ts';
 import { projectState } from '../../git/project-state.ts';
-import { roomOf } from '../../agents/namespace-identity.ts';
-import { homesOf } from './team-homes.ts';
+import { safeDirectories } from '../../git/trusted-directories.ts';
 import { hasPlaces, writablePlaces } from './member-places.ts';
 import { createView } from './member-view.ts';
+import type { MemberRun } from './members-port.ts';
+import { homesOf } from './team-homes.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,13 +1,13 @@
 // The write guard around a teammate's whole process: its policy, and the words before its command line.
 
-import { rulesOf } from '../rules/caller-rules.ts';
+import { dropUnrecorded } from '../../guard/lease-files.ts';
 import { waysToMerge } from '../../guard/rules/git-calls.ts';
 import { SHELL_VARIABLE } from '../../guard/rules/ticket.ts';
+import { createShellGuard } from '../../guard/shell-guard.ts';
 import { asRole } from '../rules/caller.ts';
+import { rulesOf } from '../rules/caller-rules.ts';
 import type { TeamSettings } from '../rules/settings.ts';
 import type { MemberRun } from './members-port.ts';
-import { dropUnrecorded } from '../../guard/lease-files.ts';
-import { createShellGuard } from '../../guard/shell-guard.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

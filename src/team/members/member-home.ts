@@ -1,16 +1,16 @@
 // The home of a teammate's process: a directory of its own, one for temporary files, and its identity in the environment.
 
 import { delimiter, dirname, join, relative, sep } from 'node:path';
-import type { MemberRun } from './members-port.ts';
 import { createAgentHome } from '../../agents/agent-home.ts';
-import { NO_PUSH } from '../../git/clone.ts';
-import { NAMESPACE_VARIABLE, RUN_VARIABLE } from '../../base/processes/processes.ts';
-import { teamWorktree } from '../../git/project.ts';
-import type { RuntimeDir } from '../../base/processes/runtime-dir.ts';
-import { homesOf } from './team-homes.ts';
 import type { AgentProgram } from '../../agents/agent-process.ts';
+import { NAMESPACE_VARIABLE, RUN_VARIABLE } from '../../base/processes/processes.ts';
+import type { RuntimeDir } from '../../base/processes/runtime-dir.ts';
+import { NO_PUSH } from '../../git/clone.ts';
+import { teamWorktree } from '../../git/project.ts';
 import type { MemberBounds } from './member-bounds.ts';
 import type { MemberGuard } from './member-guard.ts';
+import type { MemberRun } from './members-port.ts';
+import { homesOf } from './team-homes.ts';
 
 export type MemberHomeOptions = {
   readonly stateDir: string;

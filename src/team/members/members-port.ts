@@ -1,6 +1,6 @@
 // Port for teammates that run as separate processes (types only).
 
-import type { RunEnd, RunHooks } from '../../base/ports.ts';
+import type { RunEnd, RunHooks } from '../../agents/ports.ts';
 
 export type MemberRun = {
   readonly team: string;

@@ -1,13 +1,13 @@
 // Teammates as programs: a process for each turn, its prompt on standard input; it reaches the team through `tool mcp`.
 
+import type { RunHooks } from '../../agents/ports.ts';
+import { runTurn, type TurnEnd, turnResult } from '../../agents/program-turn.ts';
+import type { CommandLine } from '../../base/rules/command-line.ts';
 import { splitCommand } from '../../base/rules/command-line.ts';
 import { messageOf } from '../../base/rules/errors.ts';
 import { isNetworkError } from '../../base/rules/network-error.ts';
-import type { CommandLine } from '../../daemon/rules/workflow.ts';
-import type { RunHooks } from '../../base/ports.ts';
-import type { MemberEnd, MemberRun, Members } from './members-port.ts';
 import { createMemberHome, type MemberHomeOptions } from './member-home.ts';
-import { runTurn, type TurnEnd, turnResult } from '../../agents/program-turn.ts';
+import type { MemberEnd, MemberRun, Members } from './members-port.ts';
 
 export type CommandMembersOptions = MemberHomeOptions & {
   readonly command: CommandLine;

@@ -3,8 +3,8 @@
 import { BusyError, messageOf } from '../../base/rules/errors.ts';
 import { type Before, oldLines, toldApart } from '../../gate/rules/old-failures.ts';
 import type { GateResult, QualitySettings } from '../../gate/rules/quality.ts';
+import type { TeamLog } from '../ports.ts';
 import type { TeamState } from '../rules/log/state.ts';
-import type { TeamLog } from '../../base/ports.ts';
 import { type TeamContext, tellLead } from './context.ts';
 
 /** Writes down what was found; who came first counts. Gives whether this did. */

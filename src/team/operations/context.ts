@@ -1,20 +1,24 @@
 // Context of every operation of a team.
 
+import type { Keys } from '../../base/ports.ts';
 import { messageOf, ToolError } from '../../base/rules/errors.ts';
+import type { Checks } from '../../gate/ports.ts';
 import type { GateResult, QualitySettings } from '../../gate/rules/quality.ts';
 import type { HeldSecret } from '../../gate/rules/secrets.ts';
-import type { Approval } from '../rules/spec-documents/spec.ts';
+import type { WorkTree } from '../../git/ports.ts';
+import type { Workshop } from '../../git/worktrees/workshop-port.ts';
+import type { WriteHolder } from '../../guard/rules/writes.ts';
+import type { LeaseFiles } from '../../guard/shell-guard-port.ts';
+import type { Appended, TeamLog, Teams } from '../ports.ts';
 import type { Caller, Evidence } from '../rules/caller.ts';
 import { identify } from '../rules/caller.ts';
 import { replacedWords } from '../rules/guard.ts';
-import { LEAD, TOOLCREW } from '../rules/message.ts';
-import type { TeamRecord, WriteHolder } from '../rules/log/record.ts';
-import type { TeamSettings } from '../rules/settings.ts';
+import type { TeamRecord } from '../rules/log/record.ts';
 import { isStanding, type TeamState } from '../rules/log/state.ts';
+import { LEAD, TOOLCREW } from '../rules/message.ts';
+import type { TeamSettings } from '../rules/settings.ts';
+import type { Approval } from '../rules/spec-documents/spec.ts';
 import type { Task } from '../rules/task.ts';
-import type { Appended, Checks, Keys, TeamLog, Teams, WorkTree } from '../../base/ports.ts';
-import type { LeaseFiles } from '../../guard/shell-guard-port.ts';
-import type { Workshop } from '../../git/worktrees/workshop-port.ts';
 
 /** The program that agents run in. `form`: how the plugin came into it. */
 export type Host = { readonly version: string | null; readonly form: 'project' | 'plugin' };

@@ -1,28 +1,22 @@
 // Context of the answers to a host's events.
 
-import type { GitRow } from '../../guard/rules/git-calls.ts';
 import type { GateResult, QualitySettings } from '../../gate/rules/quality.ts';
+import type { Trust5 } from '../../gate/rules/trust5.ts';
+import type { Unmeasured, WrittenFacts } from '../../gate/rules/trust5-facts.ts';
+import type { GitRow } from '../../guard/rules/git-calls.ts';
+import type { Target, Writes } from '../../guard/rules/writes.ts';
+import type { ShellGuard } from '../../guard/shell-guard-port.ts';
+import type { SyncOutcome } from '../phases/sync.ts';
+import type { TeamLog, Turn } from '../ports.ts';
+import { type Caller, type EnvironmentEvidence, type Evidence, identify, type Stamp } from '../rules/caller.ts';
+import type { TeamState } from '../rules/log/state.ts';
+import type { Environment as Variable } from '../rules/select/activation.ts';
+import type { TeamSettings } from '../rules/settings.ts';
 import type { PlannedSpec } from '../rules/spec-documents/check.ts';
 import type { CreatedSpec, NewSpec } from '../rules/spec-documents/new-spec.ts';
 import type { Approval } from '../rules/spec-documents/spec.ts';
-import type { Environment as Variable } from '../rules/select/activation.ts';
-import {
-  type Caller,
-  type EnvironmentEvidence,
-  type Evidence,
-  identify,
-  type Stamp,
-} from '../rules/caller.ts';
-import type { Target, Writes } from '../rules/guard.ts';
-import type { TeamSettings } from '../rules/settings.ts';
-import type { TeamState } from '../rules/log/state.ts';
-import type { Trust5 } from '../../gate/rules/trust5.ts';
-import type { Unmeasured, WrittenFacts } from '../../gate/rules/trust5-facts.ts';
-import type { TeamLog, Turn } from '../../base/ports.ts';
 import { mustBeReadable, type TeamContext, type Unread } from './context.ts';
 import { type HostEvent, stampOf } from './host-event.ts';
-import type { SyncOutcome } from '../phases/sync.ts';
-import type { ShellGuard } from '../../guard/shell-guard-port.ts';
 
 /** What the project holds, for commands of the user. */
 export type ProjectView = {

@@ -2,22 +2,22 @@
 
 import { messageOf, ToolError } from '../../base/rules/errors.ts';
 import { nearest } from '../../base/rules/nearest.ts';
+import { problemsInLine } from '../../base/rules/text.ts';
+import type { TeamLog } from '../ports.ts';
 import { nextStep, roleNamed, rolesToStart, taskLine } from '../rules/brief.ts';
 import type { Evidence } from '../rules/caller.ts';
 import { identify, memberName } from '../rules/caller.ts';
 import { SHUTDOWN_ALL, spawnParameters } from '../rules/calls.ts';
 import { isUnstarted } from '../rules/log/fold-state.ts';
+import type { Purpose } from '../rules/log/record.ts';
+import { isLost, isModelLed, isStanding, SHUTDOWN_DEADLINE_MS } from '../rules/log/state.ts';
 import { LEAD } from '../rules/message.ts';
 import type { Input } from '../rules/operation.ts';
-import type { Purpose } from '../rules/log/record.ts';
 import { agentOf, PATTERNS, type Phase, ROLES } from '../rules/role.ts';
 import type { TeamSettings } from '../rules/settings.ts';
-import { isLost, isModelLed, isStanding, SHUTDOWN_DEADLINE_MS } from '../rules/log/state.ts';
 import { phaseOfTeam, specOfRun } from '../rules/team-name.ts';
-import { problemsInLine } from '../../base/rules/text.ts';
-import type { TeamLog } from '../../base/ports.ts';
-import { type Answer, must, mustBeReadable, refuse, type Somebody, type TeamContext, withReadable } from './context.ts';
 import { missingForGate } from '../select/work-decision.ts';
+import { type Answer, must, mustBeReadable, refuse, type Somebody, type TeamContext, withReadable } from './context.ts';
 import { hostCall } from './spawn.ts';
 
 const USUAL: Readonly<Record<Phase, keyof typeof PATTERNS>> = {

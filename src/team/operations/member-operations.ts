@@ -1,23 +1,16 @@
 // Operations of every member: messages, mail, leases.
 
-import { unreadRequests } from '../rules/requested-work.ts';
+import { got } from '../../base/rules/text.ts';
+import { ownerOf, SHARED } from '../../guard/rules/ownership.ts';
+import type { TeamLog } from '../ports.ts';
 import { judgeClaim, UNMEASURED, unmeasuredClaims } from '../rules/claims.ts';
 import { ruleOf } from '../rules/guard.ts';
-import { asksForWork, messageLine, unreadOf } from '../rules/mail.ts';
-import {
-  checkMessage,
-  EVERYBODY,
-  findRecipient,
-  judgeRoute,
-  LEAD,
-  type MessageType,
-} from '../rules/message.ts';
-import type { Input } from '../rules/operation.ts';
-import { ownerOf, SHARED } from '../../guard/rules/ownership.ts';
-import type { TeamSettings } from '../rules/settings.ts';
 import { isModelLed, type Message, type TeamState } from '../rules/log/state.ts';
-import { got } from '../../base/rules/text.ts';
-import type { TeamLog } from '../../base/ports.ts';
+import { asksForWork, messageLine, unreadOf } from '../rules/mail.ts';
+import { checkMessage, EVERYBODY, findRecipient, judgeRoute, LEAD, type MessageType } from '../rules/message.ts';
+import type { Input } from '../rules/operation.ts';
+import { unreadRequests } from '../rules/requested-work.ts';
+import type { TeamSettings } from '../rules/settings.ts';
 import { type Answer, must, refuse, type Somebody, type TeamContext, tellLead } from './context.ts';
 import { beginnable, freedSince } from './task-operations.ts';
 

@@ -1,20 +1,20 @@
 // A writer's finished work on its way into the team's branch: committed, held against ownership, brought together with what
 // others have finished, and merged; what does not merge is a task.
 
+import { visible } from '../../base/rules/text.ts';
 import type { HeldSecret } from '../../gate/rules/secrets.ts';
+import type { Merge, SettledFile, Workshop } from '../../git/worktrees/workshop-port.ts';
+import type { Ownership } from '../../guard/rules/ownership.ts';
+import type { TeamLog } from '../ports.ts';
 import { foreignFiles, type IntegrationRules, judgeCommits } from '../rules/integration.ts';
 import { lockCommand, lockWords } from '../rules/lock-files.ts';
-import { LEAD } from '../rules/message.ts';
-import type { Ownership } from '../../guard/rules/ownership.ts';
 import { rejectionKey, specOf, type Member as TeamMember, type TeamState } from '../rules/log/state.ts';
+import { LEAD } from '../rules/message.ts';
 import type { Task } from '../rules/task.ts';
 import { subject } from '../rules/task-draft.ts';
-import { visible } from '../../base/rules/text.ts';
-import type { TeamLog } from '../../base/ports.ts';
 import { makeTask, type Somebody, type TeamContext, tellLead } from './context.ts';
-import { keepLeftOut, leftOut, type Without } from './uncommitted-files.ts';
 import { holdBranch } from './moved-branch.ts';
-import type { Merge, SettledFile, Workshop } from '../../git/worktrees/workshop-port.ts';
+import { keepLeftOut, leftOut, type Without } from './uncommitted-files.ts';
 
 /** A finding that stands in the way, with what tells it from another. */
 export type Objection = {

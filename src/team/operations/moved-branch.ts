@@ -1,8 +1,8 @@
 // Branches that somebody has moved past the team's rules: the team's own is put back, those of the person are named.
 
 import { messageOf } from '../../base/rules/errors.ts';
-import type { TeamLog } from '../../base/ports.ts';
 import type { Tips, Workshop } from '../../git/worktrees/workshop-port.ts';
+import type { TeamLog } from '../ports.ts';
 
 const HOOK = 'branch_moved';
 

@@ -2,9 +2,9 @@
 
 import { ToolError } from '../../base/rules/errors.ts';
 import { nearest } from '../../base/rules/nearest.ts';
+import type { TeamLog } from '../ports.ts';
 import type { Evidence } from '../rules/caller.ts';
 import { type Input, isOperation, OPERATIONS, type OperationName, readInput } from '../rules/operation.ts';
-import type { TeamLog } from '../../base/ports.ts';
 import { type Answer, callerOf, type Somebody, type TeamContext, withReadable } from './context.ts';
 import { createTeam, deleteTeam, registerMember } from './lead-operations.ts';
 import { leaseFile, readInbox, type Show, sendMessage } from './member-operations.ts';

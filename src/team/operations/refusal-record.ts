@@ -1,12 +1,12 @@
 // An operation that is refused leaves a line in the team's log: who asked for what, and why it did not come about.
 
 import { messageOf, ToolError } from '../../base/rules/errors.ts';
+import { clip, oneLine } from '../../base/rules/text.ts';
+import type { TeamLog } from '../ports.ts';
 import { type Evidence, identify } from '../rules/caller.ts';
+import { OPERATION } from '../rules/log/state.ts';
 import { LEAD } from '../rules/message.ts';
 import type { Input, OperationName } from '../rules/operation.ts';
-import { OPERATION } from '../rules/log/state.ts';
-import { clip, oneLine } from '../../base/rules/text.ts';
-import type { TeamLog } from '../../base/ports.ts';
 import { type Answer, type Somebody, type TeamContext, withReadable } from './context.ts';
 
 const REASON_MAX = 2_000;

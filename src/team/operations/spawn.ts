@@ -1,8 +1,8 @@
 // The call by which a host starts a registered teammate.
 
 import { roleNamed } from '../rules/brief.ts';
-import { agentOf } from '../rules/role.ts';
 import type { Member, TeamState } from '../rules/log/state.ts';
+import { agentOf } from '../rules/role.ts';
 import type { Host } from './context.ts';
 
 /** Whether that version calls its tool for sub-agents `Agent`; before, it was `Task`. */

@@ -1,14 +1,14 @@
 // Taking up what stands: who leads it from now on, and whether what went on one at a time is a team again.
 
-import { decideAgain, prerequisitesOf } from '../rules/select/activation.ts';
+import type { TeamLog } from '../ports.ts';
 import { isOfPrerequisite } from '../rules/fallback.ts';
-import { aloneOf, type GoingOn, goingOn } from '../rules/resume-mode.ts';
 import type { TeamState } from '../rules/log/state.ts';
-import type { TeamLog } from '../../base/ports.ts';
-import type { TeamContext } from './context.ts';
+import { aloneOf, type GoingOn, goingOn } from '../rules/resume-mode.ts';
+import { decideAgain, prerequisitesOf } from '../rules/select/activation.ts';
 import type { Decided } from '../select/work-decision.ts';
+import type { TeamContext } from './context.ts';
 import type { HookContext } from './hook-context.ts';
-import { noteHolder } from '../../claude-code/answers/shell-tickets.ts';
+import { noteHolder } from './write-holder.ts';
 
 /**
  * How what stands goes on; null: it is a team's.

@@ -1,28 +1,21 @@
 // The shared task list: adding, claiming, finishing, looking.
 
 import { nearest } from '../../base/rules/nearest.ts';
+import { type Ownership, ownerOf, SHARED } from '../../guard/rules/ownership.ts';
+import type { TeamLog } from '../ports.ts';
 import { startWords } from '../rules/calls.ts';
 import { claimable, fits, isPastStarting } from '../rules/idle.ts';
-import { JUDGE, measuredLines } from '../rules/quality-verdict.ts';
-import { LEAD } from '../rules/message.ts';
-import type { Input } from '../rules/operation.ts';
-import { type Ownership, ownerOf, SHARED } from '../../guard/rules/ownership.ts';
-import { ROLES } from '../rules/role.ts';
 import type { TeamState } from '../rules/log/state.ts';
 import { isLive, isModelLed } from '../rules/log/state.ts';
-import {
-  SHOWN_STATUSES,
-  shownStatus,
-  TASK_STATUSES,
-  type Task,
-  type TaskStatus,
-  waitsFor,
-} from '../rules/task.ts';
+import { LEAD } from '../rules/message.ts';
+import type { Input } from '../rules/operation.ts';
+import { JUDGE, measuredLines } from '../rules/quality-verdict.ts';
+import { ROLES } from '../rules/role.ts';
+import { SHOWN_STATUSES, shownStatus, TASK_STATUSES, type Task, type TaskStatus, waitsFor } from '../rules/task.ts';
 import { bookOf } from '../rules/task-book.ts';
 import { fileOwners } from '../rules/task-taker.ts';
-import type { TeamLog } from '../../base/ports.ts';
-import { type Answer, makeTask, must, refuse, type Somebody, type TeamContext, tellLead } from './context.ts';
 import { judgeCompletion } from './completion-gate.ts';
+import { type Answer, makeTask, must, refuse, type Somebody, type TeamContext, tellLead } from './context.ts';
 import { changedNothing } from './no-change-check.ts';
 
 function shown(task: Task, state: TeamState, by: string | null = null): Answer {

@@ -1,12 +1,12 @@
 // Files of finished work that no commit includes: ignored files, changes in submodules, nested repositories.
 // They are reported to the writer before its task completes.
 
-import { LEAD, TOOLCREW } from '../rules/message.ts';
-import type { TeamState } from '../rules/log/state.ts';
 import { visible } from '../../base/rules/text.ts';
-import type { TeamLog } from '../../base/ports.ts';
-import { type Somebody, tellLead } from './context.ts';
 import type { WorkLeftOut, Workshop } from '../../git/worktrees/workshop-port.ts';
+import type { TeamLog } from '../ports.ts';
+import type { TeamState } from '../rules/log/state.ts';
+import { LEAD, TOOLCREW } from '../rules/message.ts';
+import { type Somebody, tellLead } from './context.ts';
 
 type Found = { readonly reason: string; readonly fingerprint: string; readonly stands?: true };
 

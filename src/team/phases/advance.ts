@@ -1,20 +1,20 @@
 // The steps of a phase that are code's also where a model leads: when the last result is in, when all is built, when a cause is proven.
 
-import { specDirectory } from '../rules/spec-documents/spec.ts';
+import { trust5Lines } from '../../gate/rules/trust5.ts';
+import { JUDGE_TASK } from '../lead/left-over.ts';
+import type { HookContext } from '../operations/hook-context.ts';
+import { operate } from '../operations/operations.ts';
+import type { TeamLog } from '../ports.ts';
 import { nextStep, waitingRoles } from '../rules/brief.ts';
 import type { Evidence } from '../rules/caller.ts';
 import { deleteCall, startWords } from '../rules/calls.ts';
-import { UNCHECKED } from '../rules/quality-verdict.ts';
 import { isMeasured, type LeadStep, leadStep } from '../rules/lead-step.ts';
-import { mendRounds } from '../rules/planning.ts';
-import type { TeamSettings } from '../rules/settings.ts';
 import type { TeamState } from '../rules/log/state.ts';
+import { mendRounds } from '../rules/planning.ts';
+import { UNCHECKED } from '../rules/quality-verdict.ts';
+import type { TeamSettings } from '../rules/settings.ts';
+import { specDirectory } from '../rules/spec-documents/spec.ts';
 import { bookOf } from '../rules/task-book.ts';
-import { trust5Lines } from '../../gate/rules/trust5.ts';
-import type { TeamLog } from '../../base/ports.ts';
-import type { HookContext } from '../operations/hook-context.ts';
-import { JUDGE_TASK } from '../lead/left-over.ts';
-import { operate } from '../operations/operations.ts';
 import { closeDebug } from './debug.ts';
 import { closePlan, type PlanEnd } from './plan.ts';
 import { knownStuck, type Measured, measureCheckout, passGate } from './run.ts';

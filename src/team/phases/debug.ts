@@ -1,14 +1,14 @@
 // The end of a search for a cause: the first that was proven wins; whoever has not said it in the form is asked once more.
 
-import type { Evidence } from '../rules/caller.ts';
-import { LEAD } from '../rules/message.ts';
-import type { TeamState } from '../rules/log/state.ts';
-import { quoted } from '../rules/task-draft.ts';
-import { findingsOf, type Tried, unclearRoles, VERDICT_FORM } from '../rules/hypothesis-verdict.ts';
 import { oneLine } from '../../base/rules/text.ts';
-import type { TeamLog } from '../../base/ports.ts';
 import type { HookContext } from '../operations/hook-context.ts';
 import { operate } from '../operations/operations.ts';
+import type { TeamLog } from '../ports.ts';
+import type { Evidence } from '../rules/caller.ts';
+import { findingsOf, type Tried, unclearRoles, VERDICT_FORM } from '../rules/hypothesis-verdict.ts';
+import type { TeamState } from '../rules/log/state.ts';
+import { LEAD } from '../rules/message.ts';
+import { quoted } from '../rules/task-draft.ts';
 
 /** So much is shown of words that settle nothing. */
 const SAID_MAX = 200;

@@ -1,22 +1,15 @@
 // The end of planning: the results become a SPEC, what is wrong with them goes back, and the user is asked.
 
+import type { HookContext } from '../operations/hook-context.ts';
+import { operate } from '../operations/operations.ts';
+import type { TeamLog } from '../ports.ts';
+import type { Evidence } from '../rules/caller.ts';
+import type { TeamRecord } from '../rules/log/record.ts';
+import { LEAD } from '../rules/message.ts';
+import { type AskedTask, changeTasks, mendTasks, missingPlanners, resultsOf, specInChange } from '../rules/planning.ts';
 import { type ResultProblem, specFromResults } from '../rules/spec-documents/from-results.ts';
 import type { CreatedSpec, NewSpec } from '../rules/spec-documents/new-spec.ts';
 import { completedAlready, type SpecStatus } from '../rules/spec-documents/spec.ts';
-import type { Evidence } from '../rules/caller.ts';
-import { LEAD } from '../rules/message.ts';
-import {
-  type AskedTask,
-  changeTasks,
-  mendTasks,
-  missingPlanners,
-  resultsOf,
-  specInChange,
-} from '../rules/planning.ts';
-import type { TeamRecord } from '../rules/log/record.ts';
-import type { TeamLog } from '../../base/ports.ts';
-import type { HookContext } from '../operations/hook-context.ts';
-import { operate } from '../operations/operations.ts';
 
 export type ApprovalAnswer =
   | { readonly kind: 'yes' }

@@ -4,22 +4,22 @@ import { BusyError } from '../../base/rules/errors.ts';
 import { withoutOldFailures } from '../../gate/rules/old-failures.ts';
 import { type GateResult, rejection } from '../../gate/rules/quality.ts';
 import { withRules } from '../../gate/rules/rule-files.ts';
+import { summaryOf, type Trust5, trust5Reason } from '../../gate/rules/trust5.ts';
+import { heldAgainst } from '../../gate/rules/uncovered-sources.ts';
+import { limitsOf } from '../lead/left-over.ts';
+import { knownBefore } from '../operations/baseline-checks.ts';
+import type { CheckoutWork, HookContext } from '../operations/hook-context.ts';
+import { operate } from '../operations/operations.ts';
+import type { TeamLog } from '../ports.ts';
 import type { Evidence } from '../rules/caller.ts';
-import { UNCHECKED } from '../rules/quality-verdict.ts';
 import { GATE_ROUNDS } from '../rules/lead-step.ts';
-import { LEAD } from '../rules/message.ts';
-import { remediesFor } from '../rules/remedies.ts';
 import type { Gate, TeamState } from '../rules/log/state.ts';
+import { LEAD } from '../rules/message.ts';
+import { UNCHECKED } from '../rules/quality-verdict.ts';
+import { remediesFor } from '../rules/remedies.ts';
 import { bookOf } from '../rules/task-book.ts';
 import { writersOf } from '../rules/task-taker.ts';
 import { unknownFacts, writtenFacts } from '../rules/write-attribution.ts';
-import { summaryOf, type Trust5, trust5Reason } from '../../gate/rules/trust5.ts';
-import { heldAgainst } from '../../gate/rules/uncovered-sources.ts';
-import type { TeamLog } from '../../base/ports.ts';
-import { knownBefore } from '../operations/baseline-checks.ts';
-import type { CheckoutWork, HookContext } from '../operations/hook-context.ts';
-import { limitsOf } from '../lead/left-over.ts';
-import { operate } from '../operations/operations.ts';
 
 /** `trust5` null: it was not measured. `root`: where it was measured; null: in the checkout itself. */
 export type Rejected = {

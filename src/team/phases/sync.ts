@@ -1,5 +1,7 @@
 // The sync of a SPEC: what was built is held against what was asked for, and the SPEC says what came of it.
 
+import { mustBeReadable, withReadable } from '../operations/context.ts';
+import type { Teams } from '../ports.ts';
 import { withAdded } from '../rules/spec-documents/changelog.ts';
 import { readSpecTexts, type SpecTexts } from '../rules/spec-documents/check.ts';
 import { withResult } from '../rules/spec-documents/result-section.ts';
@@ -11,10 +13,15 @@ import {
   withStatus,
   withUpdated,
 } from '../rules/spec-documents/spec.ts';
-import { isMet, type Judged, judgeSync, resultLines, type SyncFacts, statusAfter } from '../rules/spec-documents/sync.ts';
+import {
+  isMet,
+  type Judged,
+  judgeSync,
+  resultLines,
+  type SyncFacts,
+  statusAfter,
+} from '../rules/spec-documents/sync.ts';
 import { runTeamName } from '../rules/team-name.ts';
-import type { Teams } from '../../base/ports.ts';
-import { mustBeReadable, withReadable } from '../operations/context.ts';
 
 /** Where the work on a SPEC began: a commit or an empty tree, and how that was found; or why it cannot be told. */
 export type WorkBase =

@@ -1,15 +1,15 @@
 // Briefs for members and the lead: at a spawn, after a compaction, at the next step.
 
+import type { Ownership } from '../../guard/rules/ownership.ts';
 import { deleteCall, endCalls, startWords } from './calls.ts';
 import { CHOSEN_ALONE } from './fallback.ts';
 import { claimable, failedInTheWay, failedWords, isPastStarting } from './idle.ts';
-import { JUDGE, lacksWord } from './quality-verdict.ts';
+import { agentOfRun, isLive, isModelLed, type Member, type TeamState } from './log/state.ts';
 import { calledBack, calledWords, messageLine, unreadOf } from './mail.ts';
 import { LEAD } from './message.ts';
-import type { Ownership } from '../../guard/rules/ownership.ts';
+import { JUDGE, lacksWord } from './quality-verdict.ts';
 import { ROLES, type RoleName } from './role.ts';
 import type { TeamSettings } from './settings.ts';
-import { agentOfRun, isLive, isModelLed, type Member, type TeamState } from './log/state.ts';
 import { shownStatus, type Task } from './task.ts';
 import { bookOf } from './task-book.ts';
 

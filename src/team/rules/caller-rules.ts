@@ -1,17 +1,13 @@
 // The write guard's rules for one caller of a team: the part of its policy that the team's state and settings decide.
 
+import type { Checkout } from '../../guard/rules/git-calls.ts';
+import type { Ownership } from '../../guard/rules/ownership.ts';
+import type { CallerRules } from '../../guard/rules/policy.ts';
+import { KEPT } from '../../guard/rules/policy.ts';
 import type { Caller } from './caller.ts';
 import { gitRowsFor } from './guard.ts';
 import { LEAD } from './message.ts';
-import type { Ownership } from '../../guard/rules/ownership.ts';
 import type { TeamSettings } from './settings.ts';
-import type { Checkout } from '../../guard/rules/git-calls.ts';
-import { KEPT, type Policy } from '../../guard/rules/policy.ts';
-
-export type CallerRules = Pick<Policy, 'member' | 'ownership' | 'claims' | 'allow' | 'keep' | 'git'> & {
-  /** Whether git may write the repository itself: its index, branches and history. */
-  readonly writesHistory: boolean;
-};
 
 const SPECS = '.tool/specs';
 

@@ -1,9 +1,9 @@
 // Identity of a caller, from the environment it was started in, the host's hook on the call, or its key.
 // What the caller says about itself never counts.
 
+import { agentOfRun, isStanding, type Member, type TeamState } from './log/state.ts';
 import { LEAD } from './message.ts';
 import { agentOf } from './role.ts';
-import { agentOfRun, isStanding, type Member, type TeamState } from './log/state.ts';
 
 /** What the host says of one call, as its hook reported it. */
 export type Stamp = {

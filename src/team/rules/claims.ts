@@ -2,8 +2,8 @@
 
 import { percentText } from '../../gate/rules/coverage.ts';
 import type { CheckResult } from '../../gate/rules/quality.ts';
-import type { Content, MessageType } from './message.ts';
 import type { Gate } from './log/state.ts';
+import type { Content, MessageType } from './message.ts';
 
 /** A figure may be rounded to whole percents. */
 const PERCENT_ROUNDING = 0.5;

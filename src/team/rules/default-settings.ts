@@ -1,7 +1,7 @@
 // Default team settings of a project that has none of its own.
 
 import { DEFAULT_QUALITY } from '../../gate/rules/quality.ts';
-import { DEFAULT_OWNERSHIP } from '../../guard/rules/ownership.ts';
+import { DEFAULT_OWNERSHIP } from './default-ownership.ts';
 import { PATTERNS } from './role.ts';
 import type { TeamSettings } from './settings.ts';
 

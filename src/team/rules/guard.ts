@@ -1,31 +1,16 @@
 // Decisions about writes while a team is active.
 
-import { type Checkout, type GitRow, gitRows, READER_ROWS } from '../../guard/rules/git-calls.ts';
 import { visible } from '../../base/rules/text.ts';
-import type { Caller } from './caller.ts';
-import { startWords } from './calls.ts';
-import { LEAD } from './message.ts';
+import { type Checkout, type GitRow, gitRows, READER_ROWS } from '../../guard/rules/git-calls.ts';
+import type { Lease } from '../../guard/rules/lease.ts';
 import { nearPatterns } from '../../guard/rules/near-patterns.ts';
 import { insideProject, type Ownership, ownerOf, SHARED } from '../../guard/rules/ownership.ts';
+import type { Target, Writes } from '../../guard/rules/writes.ts';
+import type { Caller } from './caller.ts';
+import { startWords } from './calls.ts';
+import type { TeamState } from './log/state.ts';
+import { LEAD } from './message.ts';
 import type { TeamSettings } from './settings.ts';
-import type { Lease, TeamState } from './log/state.ts';
-
-/** What is about to be written: paths from the project's root, or absolute ones outside of it. */
-export type Target = {
-  readonly path: string;
-  /** All below it as well. */
-  readonly tree: boolean;
-  /** `there`: it is a directory · `made`: it is none yet, and nothing but a directory is made there. */
-  readonly directory?: 'there' | 'made' | null;
-};
-
-export type Writes = {
-  readonly targets: readonly Target[];
-  /** Why it is unknown which files the call writes; empty: it is known, or not looked at. */
-  readonly unresolved: readonly string[];
-  /** Why a call of git is refused. */
-  readonly git: string | null;
-};
 
 export type Ruling = {
   /** `ask`: only a person can tell. */

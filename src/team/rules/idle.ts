@@ -1,13 +1,9 @@
 // Decisions about a member that stops: it continues while it has work that it could do.
 
 import { oneLine } from '../../base/rules/text.ts';
-import { deleteCall, endCalls, startWords } from './calls.ts';
-import { askedJudge, JUDGE, JUDGE_ROUNDS, lacksWord, measuredLines } from './quality-verdict.ts';
-import { calledBack, calledWords, messageLine, unreadOf } from './mail.ts';
-import { LEAD } from './message.ts';
 import { nearPatterns } from '../../guard/rules/near-patterns.ts';
 import { type Ownership, ownerOf, SHARED } from '../../guard/rules/ownership.ts';
-import type { TeamSettings } from './settings.ts';
+import { deleteCall, endCalls, startWords } from './calls.ts';
 import {
   COMPLETION,
   isLive,
@@ -18,6 +14,10 @@ import {
   startsOf,
   type TeamState,
 } from './log/state.ts';
+import { calledBack, calledWords, messageLine, unreadOf } from './mail.ts';
+import { LEAD } from './message.ts';
+import { askedJudge, JUDGE, JUDGE_ROUNDS, lacksWord, measuredLines } from './quality-verdict.ts';
+import type { TeamSettings } from './settings.ts';
 import { beginsAfter, isHeldUp, type Task, waitsFor } from './task.ts';
 import { bookOf } from './task-book.ts';
 

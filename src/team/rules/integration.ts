@@ -1,8 +1,8 @@
 // Selection of a writer's commits for the team's branch.
 
 import { oneLine, visible } from '../../base/rules/text.ts';
-import { foreignTo, ruleOf } from './guard.ts';
 import { insideProject, type Ownership } from '../../guard/rules/ownership.ts';
+import { foreignTo, ruleOf } from './guard.ts';
 
 /** A commit, as far as its judgement goes: paths from the project's root. */
 export type Committed = { readonly sha: string; readonly subject: string; readonly files: readonly string[] };

@@ -1,9 +1,9 @@
 // Next step of a lead that is code, derived from the team's state alone: the same for every lead that continues it.
 
 import { claimable } from './idle.ts';
-import { askedJudge, JUDGE, JUDGE_ROUNDS, lacksWord } from './quality-verdict.ts';
-import { calledBack } from './mail.ts';
 import type { TeamState } from './log/state.ts';
+import { calledBack } from './mail.ts';
+import { askedJudge, JUDGE, JUDGE_ROUNDS, lacksWord } from './quality-verdict.ts';
 import { isHeldUp, type Task } from './task.ts';
 import { bookOf } from './task-book.ts';
 import { takerOf, type UnownedView } from './task-taker.ts';

@@ -2,8 +2,8 @@
 
 import { visibleLines } from '../../base/rules/text.ts';
 import { UNMEASURED } from './claims.ts';
-import type { MessageType } from './message.ts';
 import type { Message, TeamState } from './log/state.ts';
+import type { MessageType } from './message.ts';
 
 /** They ask for work of whoever they are for. */
 const ASKING: ReadonlySet<MessageType> = new Set(['change_request', 'bug_report', 'coverage_required']);

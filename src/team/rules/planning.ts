@@ -1,9 +1,9 @@
 // The results of a planning team, and the tasks that ask its planners for missing or changed parts.
 
+import { isStanding, type TeamState } from './log/state.ts';
 import { type PlanResults, type ResultProblem, specFromResults } from './spec-documents/from-results.ts';
 import { RESULT_FORMS } from './spec-documents/result-form.ts';
 import { isSpecId, specName } from './spec-documents/spec.ts';
-import { isStanding, type TeamState } from './log/state.ts';
 import type { Task } from './task.ts';
 import { quoted, subject } from './task-draft.ts';
 

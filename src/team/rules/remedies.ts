@@ -1,13 +1,13 @@
 // Messages and tasks for teammates when the gate does not pass; a teammate that only reads gets none.
 
-import { shownPercent } from '../../gate/rules/coverage.ts';
-import { type CheckResult, type GateResult, isForLackOfTests, type QualitySettings } from '../../gate/rules/quality.ts';
 import { oneLine, visibleLines } from '../../base/rules/text.ts';
+import { shownPercent } from '../../gate/rules/coverage.ts';
+import { fileIn, isTestPath, sourcesOf } from '../../gate/rules/file-in-output.ts';
+import { type CheckResult, type GateResult, isForLackOfTests, type QualitySettings } from '../../gate/rules/quality.ts';
 import { type DimensionResult, isInTheWay, type Trust5, UNDER_NO_TASK } from '../../gate/rules/trust5.ts';
 import type { Finding } from '../../gate/rules/trust5-facts.ts';
-import type { Content, MessageType } from './message.ts';
-import { fileIn, isTestPath, sourcesOf } from '../../gate/rules/file-in-output.ts';
 import { type Ownership, ownerOf, SHARED } from '../../guard/rules/ownership.ts';
+import type { Content, MessageType } from './message.ts';
 
 export type RemedyMessage = { readonly to: string; readonly type: MessageType; readonly content: Content };
 

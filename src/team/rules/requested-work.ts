@@ -1,11 +1,11 @@
 // Work that was asked for beside the tasks of a run: requests that nobody reads any more, and changes that no task brings in.
 
+import { insideProject, type Ownership, ownerOf, SHARED } from '../../guard/rules/ownership.ts';
 import { messageContent } from './log/content-line.ts';
+import { isModelLed, type Message, type TeamState } from './log/state.ts';
 import { asksForWork, messageLine, unreadOf } from './mail.ts';
 import { LEAD } from './message.ts';
-import { insideProject, type Ownership, ownerOf, SHARED } from '../../guard/rules/ownership.ts';
 import { BACKEND, TESTER } from './role.ts';
-import { isModelLed, type Message, type TeamState } from './log/state.ts';
 import { bookOf } from './task-book.ts';
 import { listed, quoted, subject } from './task-draft.ts';
 import { writersOf } from './task-taker.ts';

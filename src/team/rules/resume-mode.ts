@@ -1,8 +1,8 @@
 // Decision on resumed work that has no team: one agent at a time again, or a team from here on.
 
-import type { Decision } from './select/activation.ts';
 import { CHOSEN_ALONE, FALLBACK_TRIGGERS, isOfPrerequisite } from './fallback.ts';
 import { isStanding, type TeamState } from './log/state.ts';
+import type { Decision } from './select/activation.ts';
 
 /** Reason why there is no team. */
 type Alone = { readonly trigger: string; readonly reason: string };

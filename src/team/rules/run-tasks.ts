@@ -2,9 +2,9 @@
 
 import { areasOf } from '../../guard/rules/areas.ts';
 import { matcherOf, ownerOf, SHARED } from '../../guard/rules/ownership.ts';
-import { askedOf, namedIn, titleOf } from './select/named-files.ts';
-import { BACKEND, DESIGNER, FRONTEND, isBuilder, QUALITY, TESTER } from './role.ts';
 import { roleOfArea, suggestOwnership } from '../../guard/rules/suggest-ownership.ts';
+import { BACKEND, DESIGNER, FRONTEND, isBuilder, QUALITY, TESTER } from './role.ts';
+import { askedOf, namedIn, titleOf } from './select/named-files.ts';
 import {
   type Decomposition,
   type DecompositionInput,

@@ -1,8 +1,8 @@
 // Team settings of a project, decoded from .tool/config/workflow.yaml.
 
 import type { QualitySettings } from '../../gate/rules/quality.ts';
-import type { Budgets } from './cost.ts';
 import type { Ownership } from '../../guard/rules/ownership.ts';
+import type { Budgets } from './cost.ts';
 
 export type ExecutionMode = 'auto' | 'subagent' | 'team';
 

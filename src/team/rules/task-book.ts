@@ -1,7 +1,7 @@
 // A team's tasks with an index: the open ones, the failed ones, and the finished ones in the order of their ends.
 
-import type { Task, TaskStatus } from './task.ts';
 import { isProof } from './hypothesis-verdict.ts';
+import type { Task, TaskStatus } from './task.ts';
 
 type Counts = Readonly<Record<TaskStatus, number>>;
 

@@ -1,10 +1,10 @@
 // The teammate that the lead gives a task without an owner.
 
-import { fits } from './idle.ts';
 import { nearPatterns } from '../../guard/rules/near-patterns.ts';
 import { type Ownership, ownerOf, SHARED } from '../../guard/rules/ownership.ts';
-import { ROLES } from './role.ts';
+import { fits } from './idle.ts';
 import type { TeamState } from './log/state.ts';
+import { ROLES } from './role.ts';
 import type { Task } from './task.ts';
 import { bookOf } from './task-book.ts';
 

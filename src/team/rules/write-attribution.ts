@@ -1,10 +1,10 @@
 // Attribution of changed files to tasks where no commits record it, from the allowed writes in the team's log.
 
 import type { WrittenFacts } from '../../gate/rules/trust5-facts.ts';
-import { LEAD } from './message.ts';
 import { nearPatterns } from '../../guard/rules/near-patterns.ts';
 import { ownerOf } from '../../guard/rules/ownership.ts';
 import { specOf, type TeamState, type Writing } from './log/state.ts';
+import { LEAD } from './message.ts';
 import type { Task } from './task.ts';
 import { bookOf } from './task-book.ts';
 

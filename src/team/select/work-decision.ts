@@ -1,22 +1,22 @@
 // The decision about a team command: its work, its mode and its tasks, the same for a prompt and for a terminal.
 
+import { oneLine, problemsInLine } from '../../base/rules/text.ts';
+import type { HookContext } from '../operations/hook-context.ts';
+import { CHOSEN_ALONE, FALLBACK_TRIGGERS } from '../rules/fallback.ts';
+import { isStanding } from '../rules/log/state.ts';
+import { missingPlanners } from '../rules/planning.ts';
+import type { Phase } from '../rules/role.ts';
+import { type Decision, decideMode, refusalOf } from '../rules/select/activation.ts';
+import type { CommandName, Flags } from '../rules/select/command.ts';
+import { decompose } from '../rules/select/decomposition.ts';
+import { rolesOf, type Selection, select } from '../rules/select/selection.ts';
+import type { TeamSettings } from '../rules/settings.ts';
 import type { PlannedSpec } from '../rules/spec-documents/check.ts';
 import { planDrafts } from '../rules/spec-documents/plan-drafts.ts';
 import type { SpecProblem } from '../rules/spec-documents/problem.ts';
 import { completedAlready, isSpecId, specDirectory, specIdsIn } from '../rules/spec-documents/spec.ts';
-import { type Decision, decideMode, refusalOf } from '../rules/select/activation.ts';
-import type { CommandName, Flags } from '../../claude-code/rules/arguments.ts';
-import { decompose } from '../rules/select/decomposition.ts';
-import { CHOSEN_ALONE, FALLBACK_TRIGGERS } from '../rules/fallback.ts';
-import { missingPlanners } from '../rules/planning.ts';
-import type { Phase } from '../rules/role.ts';
-import { rolesOf, type Selection, select } from '../rules/select/selection.ts';
-import type { TeamSettings } from '../rules/settings.ts';
-import { isStanding } from '../rules/log/state.ts';
 import type { TaskDraft } from '../rules/task-draft.ts';
 import { debugTeamName, issueTeamName, planTeamName, runTeamName } from '../rules/team-name.ts';
-import { oneLine, problemsInLine } from '../../base/rules/text.ts';
-import type { HookContext } from '../operations/hook-context.ts';
 
 export type Command = { readonly command: CommandName; readonly words: string; readonly flags: Flags };
 

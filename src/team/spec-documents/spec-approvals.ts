@@ -2,13 +2,13 @@
 
 import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { lateCrypto } from '../../base/lazy-crypto.ts';
 import { messageOf } from '../../base/rules/errors.ts';
+import { oneLine } from '../../base/rules/text.ts';
+import { projectState } from '../../git/project-state.ts';
 import type { SpecTexts } from '../rules/spec-documents/check.ts';
 import type { DocumentName } from '../rules/spec-documents/problem.ts';
 import { type Approval, approvedPart, isSpecId, specDirectory, statusOfSpec } from '../rules/spec-documents/spec.ts';
-import { oneLine } from '../../base/rules/text.ts';
-import { lateCrypto } from '../../base/lazy-crypto.ts';
-import { projectState } from '../../git/project-state.ts';
 import { readTexts, replaceFile, setStatus } from './specs.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,10 +1,10 @@
 // Git history of the work on a SPEC: base commit, changed files, and test lines that name requirements.
 
-import { commitCommand, specDirectory } from '../rules/spec-documents/spec.ts';
-import { mayHoldTests, type SyncFacts, type TestLine } from '../rules/spec-documents/sync.ts';
-import { areaOf } from '../../guard/rules/areas.ts';
 import { oneLine } from '../../base/rules/text.ts';
 import { git, tryGit } from '../../git/git.ts';
+import { areaOf } from '../../guard/rules/areas.ts';
+import { commitCommand, specDirectory } from '../rules/spec-documents/spec.ts';
+import { mayHoldTests, type SyncFacts, type TestLine } from '../rules/spec-documents/sync.ts';
 
 type WorkBase =
   | { readonly ok: true; readonly base: string; readonly words: string }

@@ -18,7 +18,14 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf, ToolError } from '../../base/rules/errors.ts';
-import { checkSpec, type PlannedSpec, readSpecTexts, type SpecTexts, warningsOf } from '../rules/spec-documents/check.ts';
+import { submodulesOf } from '../../git/tracked-files.ts';
+import {
+  checkSpec,
+  type PlannedSpec,
+  readSpecTexts,
+  type SpecTexts,
+  warningsOf,
+} from '../rules/spec-documents/check.ts';
 import { type CreatedSpec, type NewSpec, textsOf } from '../rules/spec-documents/new-spec.ts';
 import type { DocumentName, SpecProblem } from '../rules/spec-documents/problem.ts';
 import { withoutResult } from '../rules/spec-documents/result-section.ts';
@@ -33,7 +40,6 @@ import {
   withStatus,
   withUpdated,
 } from '../rules/spec-documents/spec.ts';
-import { submodulesOf } from '../../git/tracked-files.ts';
 
 /** Names below the directory of SPECs. */
 function entries(root: string): readonly string[] {

@@ -1,11 +1,11 @@
 // The branch of an issue and the work of its team: where it stood before, and how what the team built comes into it.
 
 import { ToolError } from '../../base/rules/errors.ts';
-import { LEAD } from '../rules/message.ts';
 import { lastLines } from '../../base/rules/text.ts';
 import { cloneEnvironment, tryGit } from '../../git/git.ts';
 import { identity } from '../../git/workshop-git.ts';
 import { headRef, keptRef, teamBranch } from '../../git/worktrees/workshop-names.ts';
+import { LEAD } from '../rules/message.ts';
 
 /** Where a checkout stands: teammates have no business there. `branch`: empty on none. */
 export type Stand = { readonly branch: string; readonly head: string };

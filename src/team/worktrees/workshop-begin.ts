@@ -1,9 +1,9 @@
 // The beginning of a team's branch: made, taken up where it is, or brought along with the project.
 
 import { ToolError } from '../../base/rules/errors.ts';
+import type { Repository, Run } from '../../git/workshop-git.ts';
 import { noCommit } from '../../git/worktrees/team-base.ts';
 import { commitAt, commitsAt, isAncestor } from '../../git/worktrees/workshop-commits.ts';
-import type { Repository, Run } from '../../git/workshop-git.ts';
 import { BRANCHES, baseRef, headRef, leftRef, teamBranch } from '../../git/worktrees/workshop-names.ts';
 import { checkoutWith } from '../../git/worktrees/workshop-place.ts';
 

@@ -2,12 +2,12 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { LEAD } from '../rules/message.ts';
-import { commitsAt, noteAncestor } from '../../git/worktrees/workshop-commits.ts';
 import { isOfTeam, type Repository, type Run } from '../../git/workshop-git.ts';
+import { commitsAt, noteAncestor } from '../../git/worktrees/workshop-commits.ts';
 import { BRANCHES, headRef, keptRef, leftRef, memberBranch, teamBranch } from '../../git/worktrees/workshop-names.ts';
 import { worktreesBelow } from '../../git/worktrees/workshop-place.ts';
 import { checkedOutIn } from '../../git/worktrees/workshop-refs.ts';
+import { LEAD } from '../rules/message.ts';
 
 export type Heads = {
   /** Commit that counts as the head of the team's branch: the recorded one, else the actual one. */

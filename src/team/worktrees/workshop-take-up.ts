@@ -2,12 +2,12 @@
 // writers' branches are rebased: otherwise their next merge would bring removed commits back.
 
 import { messageOf } from '../../base/rules/errors.ts';
-import { LEAD } from '../rules/message.ts';
-import { commitAt, commitsAt, isAncestor, mergeTrees } from '../../git/worktrees/workshop-commits.ts';
 import { identity, isOfTeam, type Repository, type Run } from '../../git/workshop-git.ts';
-import { headsOf } from './workshop-head.ts';
+import { commitAt, commitsAt, isAncestor, mergeTrees } from '../../git/worktrees/workshop-commits.ts';
 import { moveAround } from '../../git/worktrees/workshop-move.ts';
 import { headRef, keptRef, leftRef, memberBranch, teamBranch } from '../../git/worktrees/workshop-names.ts';
+import { LEAD } from '../rules/message.ts';
+import { headsOf } from './workshop-head.ts';
 import { standIn } from './workshop-writer.ts';
 
 /**

@@ -3,13 +3,13 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ToolError } from '../../base/rules/errors.ts';
+import type { Repository, Run } from '../../git/workshop-git.ts';
 import { type Astray, astrayWords, stashOf, stepUnderWay, UNFINISHED } from '../../git/worktrees/workshop-astray.ts';
 import { commitAt, isAncestor, refAt } from '../../git/worktrees/workshop-commits.ts';
-import type { Repository, Run } from '../../git/workshop-git.ts';
-import { headsOf, noteHead } from './workshop-head.ts';
 import { finishMove, hasMove } from '../../git/worktrees/workshop-move.ts';
 import { headRef, memberBranch, memberPath, teamBranch } from '../../git/worktrees/workshop-names.ts';
 import { ensureWorktree, type Worktree } from '../../git/worktrees/workshop-place.ts';
+import { headsOf, noteHead } from './workshop-head.ts';
 
 export type Writer = {
   readonly worktree: Worktree;

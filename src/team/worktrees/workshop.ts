@@ -2,14 +2,18 @@
 
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { ToolError } from '../../base/rules/errors.ts';
-import { LEAD } from '../rules/message.ts';
-import type { ChangedPath, MemberWork, Merge, Workshop, WriterPlace } from '../../git/worktrees/workshop-port.ts';
 import { removeLargeTree } from '../../base/files/remove-tree.ts';
-import { changedIn, commitAll, keepLeftOut, keepSnapshot, leftOutOf, snapshot } from '../../git/worktrees/uncommitted.ts';
+import { ToolError } from '../../base/rules/errors.ts';
+import { fromRoot, identity, type Repository, type Run, writerEnvironment } from '../../git/workshop-git.ts';
+import {
+  changedIn,
+  commitAll,
+  keepLeftOut,
+  keepSnapshot,
+  leftOutOf,
+  snapshot,
+} from '../../git/worktrees/uncommitted.ts';
 import { unsettledIn } from '../../git/worktrees/unsettled.ts';
-import { beginBranch } from './workshop-begin.ts';
-import { closeWriter } from './workshop-close.ts';
 import {
   commitAt,
   commitsBetween,
@@ -19,17 +23,6 @@ import {
   refAt,
   tasksBehind,
 } from '../../git/worktrees/workshop-commits.ts';
-import { fromRoot, identity, type Repository, type Run, writerEnvironment } from '../../git/workshop-git.ts';
-import {
-  checkedOutWords,
-  deleteRefs,
-  headsOf,
-  moveHead,
-  noteHead,
-  noteMerged,
-  personsTips,
-  putBack,
-} from './workshop-head.ts';
 import { move, moveAround } from '../../git/worktrees/workshop-move.ts';
 import {
   baseRef,
@@ -42,8 +35,22 @@ import {
   viewPath,
 } from '../../git/worktrees/workshop-names.ts';
 import { ensureWorktree, findWorktree, removeWorktree } from '../../git/worktrees/workshop-place.ts';
+import type { ChangedPath, MemberWork, Merge, Workshop, WriterPlace } from '../../git/worktrees/workshop-port.ts';
 import { movedFrom, refusePlan } from '../../git/worktrees/workshop-refuse.ts';
 import { settledBetween } from '../../git/worktrees/workshop-settled.ts';
+import { LEAD } from '../rules/message.ts';
+import { beginBranch } from './workshop-begin.ts';
+import { closeWriter } from './workshop-close.ts';
+import {
+  checkedOutWords,
+  deleteRefs,
+  headsOf,
+  moveHead,
+  noteHead,
+  noteMerged,
+  personsTips,
+  putBack,
+} from './workshop-head.ts';
 import { takeUpHead } from './workshop-take-up.ts';
 import { requireTeam, type Writer } from './workshop-writer.ts';
 import { type Tools, type WorkshopOptions, WorktreeAccess } from './worktree-access.ts';

@@ -1,8 +1,8 @@
 // Access to a team's repository and to the worktrees of its writers, one call at a time.
 
 import { join } from 'node:path';
-import { copyIgnored } from '../../git/worktrees/workshop-copies.ts';
 import { createRun, findRepository, type Repository, type Run, requireMergingGit } from '../../git/workshop-git.ts';
+import { copyIgnored } from '../../git/worktrees/workshop-copies.ts';
 import { memberPath } from '../../git/worktrees/workshop-names.ts';
 import { findWorktree } from '../../git/worktrees/workshop-place.ts';
 import { equip } from '../../git/worktrees/workshop-submodules.ts';

@@ -6,13 +6,13 @@ import fs, { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:f
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { takeTurn } from '../../../src/gate/run/check-lock.ts';
-import { FileJournal } from '../../../src/daemon/journal/journal.ts';
-import { FileTeamLog } from '../../../src/team/log/team-log.ts';
-import { Turns } from '../../../src/git/worktrees/worktree-lock.ts';
-import { HeldLock } from '../../../src/base/files/process-lock.ts';
 import { linkNew, renameNew } from '../../../src/base/files/create-exclusive.ts';
+import { HeldLock } from '../../../src/base/files/process-lock.ts';
 import { readStamp, signStamp } from '../../../src/claude-code/older/caller-signature.ts';
+import { FileJournal } from '../../../src/daemon/journal/journal.ts';
+import { takeTurn } from '../../../src/gate/run/check-lock.ts';
+import { Turns } from '../../../src/git/worktrees/worktree-lock.ts';
+import { FileTeamLog } from '../../../src/team/log/team-log.ts';
 import { HookedProject, TEAM } from '../../support/hooked.ts';
 import { rec } from '../../support/team.ts';
 import { finallyDo, tempDir } from '../../support/temp.ts';

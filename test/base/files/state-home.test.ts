@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { defaultStateDir } from '../../../src/daemon/config/state-place.ts';
-import { guardHome } from '../../../src/guard/guard-shell.ts';
-import { projectState } from '../../../src/git/project-state.ts';
 import { stateHome } from '../../../src/base/files/state-home.ts';
+import { defaultStateDir } from '../../../src/daemon/config/state-place.ts';
+import { projectState } from '../../../src/git/project-state.ts';
+import { guardHome } from '../../../src/guard/guard-shell.ts';
 
 for (const [given, expected] of [
   [undefined, '/home/me/.local/state'],

@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { DEFAULT_TEAM_SETTINGS } from '../../../src/team/rules/default-settings.ts';
 import { afterTool } from '../../../src/claude-code/answers/on-post-tool-use.ts';
 import { beforeTool, onAgentStart } from '../../../src/claude-code/answers/on-pre-tool-use.ts';
-import { onPrompt } from '../../../src/claude-code/answers/on-user-prompt.ts';
 import { onIdle } from '../../../src/claude-code/answers/on-stop.ts';
+import { onPrompt } from '../../../src/claude-code/answers/on-user-prompt.ts';
+import { DEFAULT_TEAM_SETTINGS } from '../../../src/team/rules/default-settings.ts';
 import { TEAM, TeamWorld } from '../../support/team-world.ts';
 
 async function prompted(world: TeamWorld, prompt: string): Promise<string> {

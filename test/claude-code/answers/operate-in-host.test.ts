@@ -2,17 +2,17 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { putSpec } from '../../../src/team/spec-documents/specs.ts';
 import { BusyError } from '../../../src/base/rules/errors.ts';
-import { type Commanded, DEFAULT_QUALITY } from '../../../src/gate/rules/quality.ts';
-import type { Evidence } from '../../../src/team/rules/caller.ts';
-import { JUDGE_ROUNDS } from '../../../src/team/rules/quality-verdict.ts';
-import { isRefusal } from '../../../src/team/rules/log/state.ts';
-import type { Turn } from '../../../src/base/ports.ts';
-import { act } from '../../../src/claude-code/answers/operate-in-host.ts';
 import { beforeTool } from '../../../src/claude-code/answers/on-pre-tool-use.ts';
-import type { HookContext } from '../../../src/team/operations/hook-context.ts';
 import { onPrompt } from '../../../src/claude-code/answers/on-user-prompt.ts';
+import { act } from '../../../src/claude-code/answers/operate-in-host.ts';
+import { type Commanded, DEFAULT_QUALITY } from '../../../src/gate/rules/quality.ts';
+import type { HookContext } from '../../../src/team/operations/hook-context.ts';
+import type { Turn } from '../../../src/team/ports.ts';
+import type { Evidence } from '../../../src/team/rules/caller.ts';
+import { isRefusal } from '../../../src/team/rules/log/state.ts';
+import { JUDGE_ROUNDS } from '../../../src/team/rules/quality-verdict.ts';
+import { putSpec } from '../../../src/team/spec-documents/specs.ts';
 import { ANALYST, ARCHITECT, RESEARCHER } from '../../support/plan-results.ts';
 import { type Answer, failing, TEAM, TeamWorld } from '../../support/team-world.ts';
 import type { Cleanup } from '../../support/temp.ts';

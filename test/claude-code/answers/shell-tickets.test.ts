@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { CallerRules } from '../../../src/team/rules/caller-rules.ts';
-import type { GuardNote } from '../../../src/guard/rules/notes.ts';
 import { afterTool } from '../../../src/claude-code/answers/on-post-tool-use.ts';
 import { beforeTool } from '../../../src/claude-code/answers/on-pre-tool-use.ts';
+import type { GuardNote } from '../../../src/guard/rules/notes.ts';
+import type { CallerRules } from '../../../src/guard/rules/policy.ts';
 import { TEAM, TeamWorld } from '../../support/team-world.ts';
 import type { Cleanup } from '../../support/temp.ts';
 

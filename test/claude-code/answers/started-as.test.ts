@@ -2,14 +2,14 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { Evidence } from '../../../src/team/rules/caller.ts';
 import { afterTool, onSessionStart } from '../../../src/claude-code/answers/on-post-tool-use.ts';
-import type { HookAnswer, HostEvent } from '../../../src/team/operations/host-event.ts';
 import { beforeTool, onAgentStart } from '../../../src/claude-code/answers/on-pre-tool-use.ts';
-import type { HookContext } from '../../../src/team/operations/hook-context.ts';
-import { operate } from '../../../src/team/operations/operations.ts';
-import { onPrompt } from '../../../src/claude-code/answers/on-user-prompt.ts';
 import { onIdle } from '../../../src/claude-code/answers/on-stop.ts';
+import { onPrompt } from '../../../src/claude-code/answers/on-user-prompt.ts';
+import type { HookContext } from '../../../src/team/operations/hook-context.ts';
+import type { HookAnswer, HostEvent } from '../../../src/team/operations/host-event.ts';
+import { operate } from '../../../src/team/operations/operations.ts';
+import type { Evidence } from '../../../src/team/rules/caller.ts';
 import { TEAM, TeamWorld } from '../../support/team-world.ts';
 import type { Cleanup } from '../../support/temp.ts';
 

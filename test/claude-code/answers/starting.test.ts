@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { afterTool, onSessionStart } from '../../../src/claude-code/answers/on-post-tool-use.ts';
 import { beforeTool, onAgentStart } from '../../../src/claude-code/answers/on-pre-tool-use.ts';
-import { onPrompt } from '../../../src/claude-code/answers/on-user-prompt.ts';
 import { onIdle, onLeadStop } from '../../../src/claude-code/answers/on-stop.ts';
+import { onPrompt } from '../../../src/claude-code/answers/on-user-prompt.ts';
 import { TEAM, TeamWorld } from '../../support/team-world.ts';
 
 const LEAD = 'team-lead';

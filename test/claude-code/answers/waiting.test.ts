@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { NO_FLAGS } from '../../../src/claude-code/rules/arguments.ts';
-import { decideWork, propose } from '../../../src/team/select/work-decision.ts';
 import { beforeTool } from '../../../src/claude-code/answers/on-pre-tool-use.ts';
-import type { HookContext } from '../../../src/team/operations/hook-context.ts';
 import { onIdle } from '../../../src/claude-code/answers/on-stop.ts';
+import { NO_FLAGS } from '../../../src/claude-code/rules/arguments.ts';
+import type { HookContext } from '../../../src/team/operations/hook-context.ts';
+import { decideWork, propose } from '../../../src/team/select/work-decision.ts';
 import { TeamWorld } from '../../support/team-world.ts';
 import type { Cleanup } from '../../support/temp.ts';
 

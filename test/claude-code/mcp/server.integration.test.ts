@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { inputSchema, isOperation, OPERATIONS } from '../../../src/team/rules/operation.ts';
 import { hookGroups } from '../../../src/install/hook-table.ts';
+import { inputSchema, isOperation, OPERATIONS } from '../../../src/team/rules/operation.ts';
 import { writeApprovedSpec } from '../../support/approved-spec.ts';
 import { type Cleanup, finallyDo, tempDir } from '../../support/temp.ts';
 

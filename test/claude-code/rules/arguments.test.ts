@@ -3,12 +3,12 @@ import test from 'node:test';
 import fc from 'fast-check';
 import {
   COMMANDS,
-  type Flags,
   NO_FLAGS,
   parseCommand,
   parseFlags,
   wordProblems,
 } from '../../../src/claude-code/rules/arguments.ts';
+import type { Flags } from '../../../src/team/rules/select/command.ts';
 
 type Parsed = readonly [command: string, words: string, flags?: Partial<Flags>];
 

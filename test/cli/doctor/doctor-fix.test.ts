@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { readTeamSettings } from '../../../src/team/config/team-settings.ts';
 import { fixCommands } from '../../../src/cli/doctor/doctor-fix.ts';
+import { readTeamSettings } from '../../../src/team/config/team-settings.ts';
 import { writeTree } from '../../support/installed.ts';
 import { tempDir } from '../../support/temp.ts';
 

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { TeamRecord } from '../../../src/team/rules/log/record.ts';
 import { namesIn, RECORD_TYPES, recordLine } from '../../../src/cli/rules/record-line.ts';
+import type { TeamRecord } from '../../../src/team/rules/log/record.ts';
 import { RECORDS, rec, Story, TEAM, TRUST5, teamOf } from '../../support/team.ts';
 
 const PART = { description: 'd', files: [], blockedBy: [] };

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import test from 'node:test';
-import { FileTeams } from '../../../src/team/log/teams.ts';
 import { canRedraw } from '../../../src/cli/screen/terminal.ts';
+import { FileTeams } from '../../../src/team/log/teams.ts';
 import { Pty } from '../../support/pty.ts';
 import { rec, TEAM } from '../../support/team.ts';
 import { tempDir } from '../../support/temp.ts';

@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { Credential, clientStatus, exposedIn } from '../../../src/daemon/github/credential.ts';
 import { ToolError } from '../../../src/base/rules/errors.ts';
+import { Credential, clientStatus, exposedIn } from '../../../src/daemon/github/credential.ts';
 import { scriptFile } from '../../support/compiled.ts';
 import { type Cleanup, tempDir } from '../../support/temp.ts';
 

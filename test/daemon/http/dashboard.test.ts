@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { displayWidth } from '../../../src/base/rules/display-width.ts';
-import { summaryOf } from '../../../src/daemon/rules/team-summary.ts';
 import { textDashboard } from '../../../src/daemon/http/dashboard.ts';
 import { count, dollars, duration } from '../../../src/daemon/http/format.ts';
 import { html, link } from '../../../src/daemon/http/html.ts';
 import { page, pageParts } from '../../../src/daemon/http/page.ts';
 import { columnsOf } from '../../../src/daemon/http/query.ts';
+import { summaryOf } from '../../../src/daemon/rules/team-summary.ts';
 import { LEAD, TEAM, teamOf } from '../../support/team.ts';
 import { viewWith } from '../../support/view.ts';
 

@@ -3,9 +3,9 @@ import { createServer, request as httpRequest, type IncomingHttpHeaders } from '
 import { connect } from 'node:net';
 import test from 'node:test';
 import { ToolError } from '../../../src/base/rules/errors.ts';
+import { StatusServer } from '../../../src/daemon/http/server.ts';
 import type { StateView } from '../../../src/daemon/view.ts';
 import type { Page } from '../../../src/daemon/view-page.ts';
-import { StatusServer } from '../../../src/daemon/http/server.ts';
 import { type Cleanup, finallyDo } from '../../support/temp.ts';
 import { viewWith } from '../../support/view.ts';
 

@@ -5,8 +5,8 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
 import { processStartTime } from '../../../src/base/processes/processes.ts';
-import { holderOf, StateDir } from '../../../src/daemon/journal/state-dir.ts';
 import { ToolError } from '../../../src/base/rules/errors.ts';
+import { holderOf, StateDir } from '../../../src/daemon/journal/state-dir.ts';
 import { scriptFile } from '../../support/compiled.ts';
 import { tempDir } from '../../support/temp.ts';
 

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { Entry } from '../../../src/daemon/rules/state.ts';
 import { NO_USAGE } from '../../../src/agents/rules/usage.ts';
 import {
   continuation,
@@ -10,6 +9,7 @@ import {
   pullRequestTitle,
   savedComment,
 } from '../../../src/daemon/publish/tracker-texts.ts';
+import type { Entry } from '../../../src/daemon/rules/state.ts';
 import { MemoryJournal } from '../../support/world.ts';
 
 const STATES = { active: ['tool-todo', 'urgent'], done: 'tool-done', failed: 'tool-failed' };

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
+import { ToolError } from '../../../src/base/rules/errors.ts';
 import { BranchInTheWayError, branchInTheWay } from '../../../src/daemon/rules/branch-prefix.ts';
 import { answerOf, REACTIONS, type Reaction } from '../../../src/daemon/rules/failure-answers.ts';
-import { ToolError } from '../../../src/base/rules/errors.ts';
 import { TrackerError } from '../../../src/daemon/rules/tracker-error.ts';
 
 const STEPS = ['push', 'pull_request', 'comment', 'label_add', 'label_remove', 'observe'] as const;

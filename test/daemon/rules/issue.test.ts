@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { activeLabelsOf, branchOf, byAge, hasLabel, type Issue, stateLabelsOf } from '../../../src/daemon/rules/issue.ts';
+import {
+  activeLabelsOf,
+  branchOf,
+  byAge,
+  hasLabel,
+  type Issue,
+  stateLabelsOf,
+} from '../../../src/daemon/rules/issue.ts';
 
 const states = { active: ['tool-todo', 'urgent'], done: 'tool-done', failed: 'tool-failed' };
 

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { readTeamLine } from '../../../src/daemon/runners/team-wire.ts';
 import { summaryOf, TASKS_SHOWN } from '../../../src/daemon/rules/team-summary.ts';
+import { readTeamLine } from '../../../src/daemon/runners/team-wire.ts';
 import { LEAD, teamOf } from '../../support/team.ts';
 
 test('who does what, what was said and what it cost', () => {

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { existsSync, rmSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import test from 'node:test';
-import { createDesk } from '../../../src/daemon/runners/agent-socket.ts';
 import { RuntimeDir } from '../../../src/base/processes/runtime-dir.ts';
 import { ToolError } from '../../../src/base/rules/errors.ts';
+import type { DeskRequest } from '../../../src/daemon/ports.ts';
 import { TrackerError } from '../../../src/daemon/rules/tracker-error.ts';
-import type { DeskRequest } from '../../../src/base/ports.ts';
+import { createDesk } from '../../../src/daemon/runners/agent-socket.ts';
 import { finallyDo } from '../../support/temp.ts';
 
 function ask(

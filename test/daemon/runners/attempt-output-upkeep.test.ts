@@ -12,8 +12,9 @@ import {
 import { join } from 'node:path';
 import test from 'node:test';
 import { createAgentHome } from '../../../src/agents/agent-home.ts';
+import { issueDirectory } from '../../../src/agents/issue-directory.ts';
 import { removeTree } from '../../../src/base/files/remove-tree.ts';
-import { FAILED_KEPT, FileTranscripts, ISSUES_KEPT, issueDirectory } from '../../../src/daemon/runners/attempt-output.ts';
+import { FAILED_KEPT, FileTranscripts, ISSUES_KEPT } from '../../../src/daemon/runners/attempt-output.ts';
 import { runWithSmallFiles } from '../../support/file-limit.ts';
 import { tempDir } from '../../support/temp.ts';
 

@@ -2,12 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import {
-  FileTranscripts,
-  issueDirectory,
-  listTranscripts,
-  TRANSCRIPT_MAX_BYTES,
-} from '../../../src/daemon/runners/attempt-output.ts';
+import { issueDirectory } from '../../../src/agents/issue-directory.ts';
+import { FileTranscripts, listTranscripts, TRANSCRIPT_MAX_BYTES } from '../../../src/daemon/runners/attempt-output.ts';
 import { tempDir } from '../../support/temp.ts';
 
 const quiet = () => undefined;

@@ -3,9 +3,9 @@ import { mkdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } fro
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
+import { ToolError } from '../../../src/base/rules/errors.ts';
 import { StateDir } from '../../../src/daemon/journal/state-dir.ts';
 import { claimRoot } from '../../../src/daemon/workspaces/workspace-root.ts';
-import { ToolError } from '../../../src/base/rules/errors.ts';
 import { finallyDo, tempDir } from '../../support/temp.ts';
 
 function refusal(root: string, repository = 'h/o/r', stateDir = '/elsewhere'): string {

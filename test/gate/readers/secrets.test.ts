@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { secretsIn } from '../../../src/gate/readers/secretlint.ts';
 import { secretsOf } from '../../../src/gate/readers/secrets.ts';
-import { createWorkTree } from '../../../src/git/work-tree.ts';
 import { DEFAULT_QUALITY } from '../../../src/gate/rules/quality.ts';
+import { createWorkTree } from '../../../src/git/work-tree.ts';
 import { writeTree } from '../../support/installed.ts';
 import { commitAll, gitIn, projectOf } from '../../support/workshop.ts';
 

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { type CheckResult, DEFAULT_QUALITY, type Dimension, type QualitySettings } from '../../../src/gate/rules/quality.ts';
+import {
+  type CheckResult,
+  DEFAULT_QUALITY,
+  type Dimension,
+  type QualitySettings,
+} from '../../../src/gate/rules/quality.ts';
 import {
   summaryOf,
   type Trust5,

@@ -4,11 +4,16 @@ import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { measureCheckout, measureTrust5, type Trust5Options } from '../../../src/gate/run/trust5.ts';
-import { createWorkTree } from '../../../src/git/work-tree.ts';
-import { DEFAULT_QUALITY, type Dimension, type GateResult, type QualitySettings } from '../../../src/gate/rules/quality.ts';
+import {
+  DEFAULT_QUALITY,
+  type Dimension,
+  type GateResult,
+  type QualitySettings,
+} from '../../../src/gate/rules/quality.ts';
 import type { Trust5 } from '../../../src/gate/rules/trust5.ts';
 import type { WrittenFacts } from '../../../src/gate/rules/trust5-facts.ts';
+import { measureCheckout, measureTrust5, type Trust5Options } from '../../../src/gate/run/trust5.ts';
+import { createWorkTree } from '../../../src/git/work-tree.ts';
 import { commands, type TestProject, testProject } from '../../support/checks.ts';
 import type { Cleanup } from '../../support/temp.ts';
 

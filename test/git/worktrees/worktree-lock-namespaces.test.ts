@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { Turns } from '../../../src/git/worktrees/worktree-lock.ts';
 import { Isolation } from '../../../src/agents/isolation.ts';
+import { Turns } from '../../../src/git/worktrees/worktree-lock.ts';
 import { programFile } from '../../support/compiled.ts';
 import { tempDir } from '../../support/temp.ts';
 

@@ -5,8 +5,8 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { Turns } from '../../../src/git/worktrees/worktree-lock.ts';
 import { processesMarked } from '../../../src/base/processes/processes.ts';
+import { Turns } from '../../../src/git/worktrees/worktree-lock.ts';
 import { programFile } from '../../support/compiled.ts';
 import { tempDir } from '../../support/temp.ts';
 

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
 import { nearPatterns } from '../../../src/guard/rules/near-patterns.ts';
-import { DEFAULT_OWNERSHIP, ownerOf } from '../../../src/guard/rules/ownership.ts';
+import { ownerOf } from '../../../src/guard/rules/ownership.ts';
+import { DEFAULT_OWNERSHIP } from '../../../src/team/rules/default-ownership.ts';
 
 test('far patterns are left out, and none that counts is', () => {
   assert.deepEqual(

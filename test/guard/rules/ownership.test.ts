@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { DEFAULT_OWNERSHIP, insideProject, ownerOf } from '../../../src/guard/rules/ownership.ts';
+import { insideProject, ownerOf } from '../../../src/guard/rules/ownership.ts';
+import { DEFAULT_OWNERSHIP } from '../../../src/team/rules/default-ownership.ts';
 
 const OWNERS: readonly [string, string | null, string | null][] = [
   ['src/api/users.ts', 'backend-dev', 'src/api/**'],

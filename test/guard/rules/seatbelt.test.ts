@@ -4,14 +4,10 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import test from 'node:test';
 import { gitRows } from '../../../src/guard/rules/git-calls.ts';
+import { matcherOf, type Ownership, patternsByPrecedence } from '../../../src/guard/rules/ownership.ts';
 import { BARE_POLICY, KEPT, type Policy } from '../../../src/guard/rules/policy.ts';
 import { type Situation, seatbeltProfile } from '../../../src/guard/rules/seatbelt.ts';
-import {
-  DEFAULT_OWNERSHIP,
-  matcherOf,
-  type Ownership,
-  patternsByPrecedence,
-} from '../../../src/guard/rules/ownership.ts';
+import { DEFAULT_OWNERSHIP } from '../../../src/team/rules/default-ownership.ts';
 import { numbers } from '../../support/numbers.ts';
 import { expressionsOf, playSeatbelt } from '../../support/seatbelt.ts';
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { DEFAULT_OWNERSHIP, ownerOf } from '../../../src/guard/rules/ownership.ts';
+import { ownerOf } from '../../../src/guard/rules/ownership.ts';
 import { proposeOwnership, withProposed } from '../../../src/guard/rules/suggest-ownership.ts';
+import { DEFAULT_OWNERSHIP } from '../../../src/team/rules/default-ownership.ts';
 
 test('a Python package is the builder’s, its tests stay the tester’s, and what has an owner is not proposed', () => {
   const files = ['pyproject.toml', 'shop/__init__.py', 'shop/cart.py', 'tests/test_cart.py', 'src/api/users.ts'];

@@ -1,6 +1,7 @@
 // Shell commands with the verdict that backend-dev, who owns src/api and src/services, deserves for each.
 
-import { DEFAULT_OWNERSHIP, insideProject, ownerOf } from '../../../src/guard/rules/ownership.ts';
+import { insideProject, ownerOf } from '../../../src/guard/rules/ownership.ts';
+import { DEFAULT_OWNERSHIP } from '../../../src/team/rules/default-ownership.ts';
 import { OWNED, READING } from './commands-allowed.ts';
 import { CAUTIOUS, FOREIGN } from './commands-denied.ts';
 import { UNKNOWN } from './commands-unresolved.ts';

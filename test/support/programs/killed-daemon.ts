@@ -2,8 +2,8 @@
 // usage: killed-daemon.ts serve WORKFLOW.md
 
 import { createDaemon } from '../../../src/compose/daemon.ts';
+import type { Journal } from '../../../src/daemon/ports.ts';
 import type { JournalRecord } from '../../../src/daemon/rules/record.ts';
-import type { Journal } from '../../../src/base/ports.ts';
 
 const [effect, key = '', moment] = (process.env.KILL_AT ?? '').split(' ');
 

@@ -1,7 +1,7 @@
 // Measures a project by the command that it is given, for as long as that takes.
 
-import { createChecks } from '../../../src/gate/run/checks.ts';
 import { DEFAULT_QUALITY } from '../../../src/gate/rules/quality.ts';
+import { createChecks } from '../../../src/gate/run/checks.ts';
 
 const [root = '', tests = ''] = process.argv.slice(2);
 const checks = createChecks({ root, cacheDirectory: `${root}/.tool/cache/checks`, now: Date.now });

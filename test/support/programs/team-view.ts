@@ -1,9 +1,9 @@
 // Shows a team as the command line does, as a process of its own: <board|status|events> <root> <team or ''> <options as JSON>.
 
+import { messageOf, ToolError } from '../../../src/base/rules/errors.ts';
 import { boardCommand } from '../../../src/cli/screen/team-board.ts';
 import { eventsCommand } from '../../../src/cli/screen/team-events.ts';
 import { statusCommand } from '../../../src/cli/team-status.ts';
-import { messageOf, ToolError } from '../../../src/base/rules/errors.ts';
 
 const [command = '', root = '', team = '', json = '{}'] = process.argv.slice(2);
 const run = { board: boardCommand, status: statusCommand, events: eventsCommand }[command];

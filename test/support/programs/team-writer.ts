@@ -9,9 +9,9 @@
 
 import { closeSync, constants, fdatasyncSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { messageOf } from '../../../src/base/rules/errors.ts';
 import { FileTeamLog } from '../../../src/team/log/team-log.ts';
 import { FileTeams } from '../../../src/team/log/teams.ts';
-import { messageOf } from '../../../src/base/rules/errors.ts';
 import type { TeamRecord } from '../../../src/team/rules/log/record.ts';
 
 const [what = '', directory = '', name = '', countWord = '0', maxBytes] = process.argv.slice(2);

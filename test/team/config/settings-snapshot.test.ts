@@ -14,9 +14,9 @@ import { dirname, join } from 'node:path';
 import test from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { buildSync } from 'esbuild';
+import { problemsInLine } from '../../../src/base/rules/text.ts';
 import { loadTeamSettings } from '../../../src/team/config/settings-snapshot.ts';
 import { DEFAULT_TEAM_SETTINGS } from '../../../src/team/rules/default-settings.ts';
-import { problemsInLine } from '../../../src/base/rules/text.ts';
 import { COMPILING } from '../../support/compiled.ts';
 import { tempDir } from '../../support/temp.ts';
 

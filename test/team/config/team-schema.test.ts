@@ -5,8 +5,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import * as z from 'zod';
-import { teamJsonSchema, teamSchema } from '../../../src/team/config/team-schema.ts';
 import { jsonFile } from '../../../src/install/json-layout.ts';
+import { teamJsonSchema, teamSchema } from '../../../src/team/config/team-schema.ts';
 import { checkSchema, keysOfSchema } from '../../support/json-schema.ts';
 
 const FILE = join('schemas', 'team.schema.json');

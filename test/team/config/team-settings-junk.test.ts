@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
 import { stringify } from 'yaml';
-import { parseTeamSettings } from '../../../src/team/config/team-settings.ts';
 import { ToolError } from '../../../src/base/rules/errors.ts';
+import { parseTeamSettings } from '../../../src/team/config/team-settings.ts';
 
 /** Never anything but settings, or lines that each say something. */
 function settingsOrProblems(text: string): void {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { parseTeamSettings } from '../../../src/team/config/team-settings.ts';
 import { ToolError } from '../../../src/base/rules/errors.ts';
+import { parseTeamSettings } from '../../../src/team/config/team-settings.ts';
 
 /** YAML, then every line that is said of it. */
 type Cases = readonly (readonly [string, ...string[]])[];

@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import test from 'node:test';
-import { TeamHistory } from '../../../src/team/log/team-history.ts';
 import { ToolError } from '../../../src/base/rules/errors.ts';
-import { FALLBACK_TRIGGERS, type FallbackTrigger } from '../../../src/team/rules/fallback.ts';
-import type { TeamSettings } from '../../../src/team/rules/settings.ts';
 import { foundTeam } from '../../../src/team/lead/found-team.ts';
 import type { Outcome } from '../../../src/team/lead/lead-options.ts';
+import { TeamHistory } from '../../../src/team/log/team-history.ts';
+import { FALLBACK_TRIGGERS, type FallbackTrigger } from '../../../src/team/rules/fallback.ts';
+import type { TeamSettings } from '../../../src/team/rules/settings.ts';
 import {
   LeadPlay,
   PHASE_NAMES,

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import type { Merge, Workshop } from '../../../src/git/worktrees/workshop-port.ts';
 import { foundTeam, takeUp } from '../../../src/team/lead/found-team.ts';
 import type { Outcome } from '../../../src/team/lead/lead-options.ts';
 import { registration } from '../../../src/team/lead/member-life.ts';
 import { operate } from '../../../src/team/operations/operations.ts';
-import type { Merge, Workshop } from '../../../src/git/worktrees/workshop-port.ts';
 import {
   diligent,
   draft,

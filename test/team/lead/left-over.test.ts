@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { LEAD } from '../../../src/team/rules/message.ts';
 import { takeUp } from '../../../src/team/lead/found-team.ts';
 import type { Outcome } from '../../../src/team/lead/lead-options.ts';
+import { LEAD } from '../../../src/team/rules/message.ts';
 import { type Call, diligent, draft, LeadPlay, PHASES, type Turn } from '../../support/lead-play.ts';
 import type { Cleanup } from '../../support/temp.ts';
 

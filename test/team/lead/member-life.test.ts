@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { Budgets, Cost } from '../../../src/team/rules/cost.ts';
-import type { RunEnd, RunHooks } from '../../../src/base/ports.ts';
+import type { RunEnd, RunHooks } from '../../../src/agents/ports.ts';
+import type { Workshop } from '../../../src/git/worktrees/workshop-port.ts';
 import {
   type LifeEnd,
   type LifeOptions,
@@ -10,7 +10,7 @@ import {
   Turns,
 } from '../../../src/team/lead/member-life.ts';
 import type { MemberRun, Members } from '../../../src/team/members/members-port.ts';
-import type { Workshop } from '../../../src/git/worktrees/workshop-port.ts';
+import type { Budgets, Cost } from '../../../src/team/rules/cost.ts';
 import { WORKSHOP } from '../../support/lead-play.ts';
 import { TEAM, TeamWorld } from '../../support/team-world.ts';
 import { type Cleanup, finallyDo } from '../../support/temp.ts';

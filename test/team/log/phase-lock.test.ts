@@ -6,9 +6,9 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync,
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
-import { PhaseTurn } from '../../../src/team/log/phase-lock.ts';
-import { processStartTime } from '../../../src/base/processes/processes.ts';
 import { isOwnPlace } from '../../../src/base/files/lock-directory.ts';
+import { processStartTime } from '../../../src/base/processes/processes.ts';
+import { PhaseTurn } from '../../../src/team/log/phase-lock.ts';
 import { scriptFile } from '../../support/compiled.ts';
 import { type Cleanup, finallyDo, tempDir } from '../../support/temp.ts';
 

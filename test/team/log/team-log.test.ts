@@ -16,10 +16,10 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { ToolError } from '../../../src/base/rules/errors.ts';
 import { logFiles } from '../../../src/team/log/team-file.ts';
 import { TeamHistory } from '../../../src/team/log/team-history.ts';
 import { FileTeamLog } from '../../../src/team/log/team-log.ts';
-import { ToolError } from '../../../src/base/rules/errors.ts';
 import { freezeTeam } from '../../../src/team/rules/log/snapshot.ts';
 import type { TeamState } from '../../../src/team/rules/log/state.ts';
 import { scriptFile } from '../../support/compiled.ts';

@@ -3,11 +3,11 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
+import { ToolError } from '../../../src/base/rules/errors.ts';
 import { KeptTeams } from '../../../src/team/log/open-teams.ts';
 import { FileTeamLog } from '../../../src/team/log/team-log.ts';
 import { teamsDirectory } from '../../../src/team/log/team-names.ts';
 import { FileTeams } from '../../../src/team/log/teams.ts';
-import { ToolError } from '../../../src/base/rules/errors.ts';
 import { rec, TEAM } from '../../support/team.ts';
 import { finallyDo, tempDir } from '../../support/temp.ts';
 

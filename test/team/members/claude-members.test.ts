@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { type AgentText, readAgent } from '../../../src/agents/claude.ts';
+import { memberSettings } from '../../../src/install/member-settings.ts';
 import { memberArguments } from '../../../src/team/members/claude-members.ts';
 import type { MemberRun } from '../../../src/team/members/members-port.ts';
-import { memberSettings } from '../../../src/install/member-settings.ts';
 import { tempDir } from '../../support/temp.ts';
 
 const RUN: MemberRun = {

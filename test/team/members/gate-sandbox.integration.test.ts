@@ -16,8 +16,8 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
-import { createChecks } from '../../../src/gate/run/checks.ts';
 import { DEFAULT_QUALITY } from '../../../src/gate/rules/quality.ts';
+import { createChecks } from '../../../src/gate/run/checks.ts';
 import { checkOf, commands, LCOV } from '../../support/checks.ts';
 import { rooms, TEAM } from '../../support/gate-room.ts';
 import { type Cleanup, tempDir } from '../../support/temp.ts';

@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { teamsOf } from '../../../src/compose/team.ts';
 import { projectState } from '../../../src/git/project-state.ts';
 import { homesOf, removeHomes } from '../../../src/team/members/team-homes.ts';
-import { teamsOf } from '../../../src/compose/team.ts';
 import { rec } from '../../support/team.ts';
 import { type Cleanup, tempDir } from '../../support/temp.ts';
 

@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import test from 'node:test';
+import type { RunHooks } from '../../../src/agents/ports.ts';
+import { RuntimeDir } from '../../../src/base/processes/runtime-dir.ts';
 import { ClaudeMembers } from '../../../src/team/members/claude-members.ts';
 import { inheritedBounds } from '../../../src/team/members/member-bounds.ts';
 import { CommandMembers } from '../../../src/team/members/members.ts';
-import { RuntimeDir } from '../../../src/base/processes/runtime-dir.ts';
-import type { RunHooks } from '../../../src/base/ports.ts';
 import type { MemberRun } from '../../../src/team/members/members-port.ts';
 import { type Cleanup, finallyDo, tempDir } from '../../support/temp.ts';
 

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { FallbackTrigger } from '../../../src/team/rules/fallback.ts';
 import { foundTeam, takeUp } from '../../../src/team/lead/found-team.ts';
+import type { FallbackTrigger } from '../../../src/team/rules/fallback.ts';
 import { LeadPlay, PHASES, ROLES, workOf } from '../../support/lead-play.ts';
 import type { Cleanup } from '../../support/temp.ts';
 

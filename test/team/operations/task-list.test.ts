@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { type Input, readInput } from '../../../src/team/rules/operation.ts';
-import type { TeamState } from '../../../src/team/rules/log/state.ts';
-import type { TeamLog } from '../../../src/base/ports.ts';
 import { makeTask } from '../../../src/team/operations/context.ts';
-import { advance } from '../../../src/team/phases/advance.ts';
 import { getTask, listTasks, updateTask } from '../../../src/team/operations/task-operations.ts';
+import { advance } from '../../../src/team/phases/advance.ts';
+import type { TeamLog } from '../../../src/team/ports.ts';
+import type { TeamState } from '../../../src/team/rules/log/state.ts';
+import { type Input, readInput } from '../../../src/team/rules/operation.ts';
 import { LEAD, RECORDS, type Story, teamOf } from '../../support/team.ts';
 import { TeamWorld } from '../../support/team-world.ts';
 import type { Cleanup } from '../../support/temp.ts';

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { putSpec } from '../../../src/team/spec-documents/specs.ts';
 import { type ApprovalAnswer, closePlan, type PlanDesk } from '../../../src/team/phases/plan.ts';
+import { putSpec } from '../../../src/team/spec-documents/specs.ts';
 import { ANALYST, ARCHITECT, RESEARCHER } from '../../support/plan-results.ts';
 import { TeamWorld } from '../../support/team-world.ts';
 import type { Cleanup } from '../../support/temp.ts';

@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { rulesOf } from '../../../src/team/rules/caller-rules.ts';
 import { refusalOf } from '../../../src/guard/rules/git-calls.ts';
 import { parseNotes } from '../../../src/guard/rules/notes.ts';
 import { KEPT } from '../../../src/guard/rules/policy.ts';
 import type { Caller } from '../../../src/team/rules/caller.ts';
 import { asRole } from '../../../src/team/rules/caller.ts';
+import { rulesOf } from '../../../src/team/rules/caller-rules.ts';
 import { DEFAULT_TEAM_SETTINGS } from '../../../src/team/rules/default-settings.ts';
 
 const PLACE = { checkout: 'shared', alone: false, approval: false, allowedGit: [] } as const;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { CheckResult } from '../../../src/gate/rules/quality.ts';
-import { judgeClaim, unmeasuredClaims } from '../../../src/team/rules/claims.ts';
-import type { Content, MessageType } from '../../../src/team/rules/message.ts';
-import type { Gate } from '../../../src/team/rules/log/state.ts';
 import type { Trust5Summary } from '../../../src/gate/rules/trust5.ts';
+import { judgeClaim, unmeasuredClaims } from '../../../src/team/rules/claims.ts';
+import type { Gate } from '../../../src/team/rules/log/state.ts';
+import type { Content, MessageType } from '../../../src/team/rules/message.ts';
 
 function check(name: CheckResult['check'], other: Partial<CheckResult> = {}): CheckResult {
   return {

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { type Checkout, refusalOf } from '../../../src/guard/rules/git-calls.ts';
+import type { Writes } from '../../../src/guard/rules/writes.ts';
 import type { Caller } from '../../../src/team/rules/caller.ts';
 import { DEFAULT_TEAM_SETTINGS } from '../../../src/team/rules/default-settings.ts';
-import { gitRowsFor, judgeWrites, type Place, type Writes } from '../../../src/team/rules/guard.ts';
+import { gitRowsFor, judgeWrites, type Place } from '../../../src/team/rules/guard.ts';
 import { checkMessage } from '../../../src/team/rules/message.ts';
 import type { TeamSettings } from '../../../src/team/rules/settings.ts';
 import { type Story, TEAM, teamOf } from '../../support/team.ts';

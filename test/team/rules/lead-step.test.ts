@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { JUDGE_ROUNDS, JUDGE_SUBJECT } from '../../../src/team/rules/quality-verdict.ts';
+import { DEFAULT_OWNERSHIP } from '../../../src/team/rules/default-ownership.ts';
 import { isMeasured, type LeadView, leadStep } from '../../../src/team/rules/lead-step.ts';
-import { DEFAULT_OWNERSHIP } from '../../../src/guard/rules/ownership.ts';
+import { JUDGE_ROUNDS, JUDGE_SUBJECT } from '../../../src/team/rules/quality-verdict.ts';
 import { LEAD, rec, Story } from '../../support/team.ts';
 
 const NOBODY: LeadView = {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { CONTENTS, checkMessage, findRecipient, judgeRoute } from '../../../src/team/rules/message.ts';
 import { visible } from '../../../src/base/rules/text.ts';
+import { CONTENTS, checkMessage, findRecipient, judgeRoute } from '../../../src/team/rules/message.ts';
 
 /** One message of each type, as a teammate would write it. */
 const GOOD: Readonly<Record<string, unknown>> = {

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { type CheckResult, DEFAULT_QUALITY, type GateResult, gateResult } from '../../../src/gate/rules/quality.ts';
-import { checkMessage } from '../../../src/team/rules/message.ts';
-import { DEFAULT_OWNERSHIP, ownerOf } from '../../../src/guard/rules/ownership.ts';
-import { type Remedies, type RemedyInput, remediesFor } from '../../../src/team/rules/remedies.ts';
 import type { Trust5 } from '../../../src/gate/rules/trust5.ts';
 import type { Finding } from '../../../src/gate/rules/trust5-facts.ts';
+import { ownerOf } from '../../../src/guard/rules/ownership.ts';
+import { DEFAULT_OWNERSHIP } from '../../../src/team/rules/default-ownership.ts';
+import { checkMessage } from '../../../src/team/rules/message.ts';
+import { type Remedies, type RemedyInput, remediesFor } from '../../../src/team/rules/remedies.ts';
 
 const FILES = [
   'src/api/users.ts',

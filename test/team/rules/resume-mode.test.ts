@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { decideAgain, prerequisitesOf } from '../../../src/team/rules/select/activation.ts';
 import { DEFAULT_TEAM_SETTINGS } from '../../../src/team/rules/default-settings.ts';
 import { CHOSEN_ALONE, FALLBACK_TRIGGERS } from '../../../src/team/rules/fallback.ts';
 import { aloneOf, goingOn, type Wish } from '../../../src/team/rules/resume-mode.ts';
+import { decideAgain, prerequisitesOf } from '../../../src/team/rules/select/activation.ts';
 import { LEAD, Story, teamOf } from '../../support/team.ts';
 
 // Written down from what a person may expect, not from the code: why there is no team, what the command says now → how it goes on.

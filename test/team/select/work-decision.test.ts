@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { Approval } from '../../../src/team/rules/spec-documents/spec.ts';
 import { NO_FLAGS } from '../../../src/claude-code/rules/arguments.ts';
+import type { Approval } from '../../../src/team/rules/spec-documents/spec.ts';
 import { decideIssue, decideWork } from '../../../src/team/select/work-decision.ts';
 import { TEAM, TeamWorld } from '../../support/team-world.ts';
 import type { Cleanup } from '../../support/temp.ts';

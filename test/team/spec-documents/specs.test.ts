@@ -6,9 +6,16 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { approvalOf, approveSpec, recordApproval } from '../../../src/team/spec-documents/spec-approvals.ts';
-import { createSpec, listSpecs, putSpec, readTexts, setStatus, whyNoSpec } from '../../../src/team/spec-documents/specs.ts';
 import { checkSpec, readSpecTexts } from '../../../src/team/rules/spec-documents/check.ts';
+import { approvalOf, approveSpec, recordApproval } from '../../../src/team/spec-documents/spec-approvals.ts';
+import {
+  createSpec,
+  listSpecs,
+  putSpec,
+  readTexts,
+  setStatus,
+  whyNoSpec,
+} from '../../../src/team/spec-documents/specs.ts';
 import { programFile } from '../../support/compiled.ts';
 import { runWithSmallFiles } from '../../support/file-limit.ts';
 import { NEW_SPEC } from '../../support/spec.ts';

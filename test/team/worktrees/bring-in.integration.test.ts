@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { bringIn, standOf } from '../../../src/team/worktrees/bring-in.ts';
 import { ToolError } from '../../../src/base/rules/errors.ts';
+import { bringIn, standOf } from '../../../src/team/worktrees/bring-in.ts';
 import { writeTree } from '../../support/installed.ts';
 import type { Cleanup } from '../../support/temp.ts';
 import { commitAll, projectOf, TEAM, textOf } from '../../support/workshop.ts';

@@ -3,8 +3,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
-import { cloneEnvironment } from '../../../git/git.ts';
 import { startProgram } from '../../../base/processes/program.ts';
+import { cloneEnvironment } from '../../../git/git.ts';
 import type { Accounts } from './accounts.ts';
 
 type Service = 'git-upload-pack' | 'git-receive-pack';

@@ -5,8 +5,8 @@ import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { mkdir, open, rm, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ToolError } from '../../../base/rules/errors.ts';
-import { pointerText } from '../../rules/lfs.ts';
 import { explain, FILES, type GitResult, git } from '../../../git/git.ts';
+import { pointerText } from '../../rules/lfs.ts';
 import { placeOfObject } from './lfs-objects.ts';
 import { withoutProgress } from './network.ts';
 

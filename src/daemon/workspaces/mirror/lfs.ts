@@ -2,10 +2,10 @@
 
 import { existsSync } from 'node:fs';
 import { ToolError } from '../../../base/rules/errors.ts';
-import { type LfsPlace, type LfsPointer, MAX_POINTER_BYTES, parsePointer, placeOfObjects } from '../../rules/lfs.ts';
 import { oneLine } from '../../../base/rules/text.ts';
 import { BYTES } from '../../../git/byte-names.ts';
 import { cloneEnvironment, explain, type GitResult, isOnPath, tryGit } from '../../../git/git.ts';
+import { type LfsPlace, type LfsPointer, MAX_POINTER_BYTES, parsePointer, placeOfObjects } from '../../rules/lfs.ts';
 import { placeOfObject, storesOf, takeObject } from './lfs-objects.ts';
 import { markUsed, objectsIn, onServer, removeUnused } from './lfs-prune.ts';
 import { type Network, withoutProgress } from './network.ts';

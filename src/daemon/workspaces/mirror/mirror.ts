@@ -4,25 +4,25 @@
 import { existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ToolError } from '../../../base/rules/errors.ts';
-import type { Clock } from '../../../base/ports.ts';
-import { InTurn } from '../../../base/serial-queue.ts';
-import { Recent } from '../../../base/refresh-cache.ts';
 import { Together } from '../../../base/batcher.ts';
+import type { Clock } from '../../../base/ports.ts';
+import { Recent } from '../../../base/refresh-cache.ts';
+import { ToolError } from '../../../base/rules/errors.ts';
+import { InTurn } from '../../../base/serial-queue.ts';
 import type { Clone } from '../../../git/clone.ts';
-import { Comparison } from './comparison.ts';
-import { bringKept, cloneFirst } from './first-clone.ts';
+import { isWholeBetween, Reach } from '../../../git/clone-depth.ts';
 import { cloneEnvironment, explain, type GitResult, git, saysDamaged, tryGit } from '../../../git/git.ts';
 import { removeStrays } from '../../../git/git-directory.ts';
+import { Comparison } from './comparison.ts';
+import { takeFrom } from './fetch-work.ts';
+import { bringKept, cloneFirst } from './first-clone.ts';
 import { KnownRefs, LIST_REFS, parseRefs } from './known-refs.ts';
 import { Lfs } from './lfs.ts';
 import { Network, type NetworkOptions } from './network.ts';
 import { pushBranch } from './push-branch.ts';
 import { PUSHED, Pushes, pushArguments } from './pushes.ts';
-import { isWholeBetween, Reach } from '../../../git/clone-depth.ts';
 import { RemoteHead } from './remote-head.ts';
 import { refusePushes, Seed } from './seed.ts';
-import { takeFrom } from './fetch-work.ts';
 
 export type MirrorOptions = NetworkOptions & {
   /** Directory of the bare repository. */

@@ -1,8 +1,8 @@
 // The push of one branch over what may stand there meanwhile: our own commits are replaced, those of somebody else never.
 
-import { BranchInTheWayError, branchInTheWay } from '../../rules/branch-prefix.ts';
 import { ToolError } from '../../../base/rules/errors.ts';
 import { explain, type GitResult } from '../../../git/git.ts';
+import { BranchInTheWayError, branchInTheWay } from '../../rules/branch-prefix.ts';
 
 /** The branch on the remote, and what is known of it here. */
 export type RemoteBranch = {

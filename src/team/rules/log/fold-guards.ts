@@ -1,11 +1,11 @@
 // Leases of paths, and what hooks decided.
 
 import type { Stored } from '../../../base/rules/stored-record.ts';
+import { bookOf } from '../task-book.ts';
+import { withWriting } from '../write-attribution.ts';
 import { authorFault, type Draft, sign } from './fold-state.ts';
 import type { TeamRecord } from './record.ts';
 import { OPERATION, rejectionKey } from './state.ts';
-import { bookOf } from '../task-book.ts';
-import { withWriting } from '../write-attribution.ts';
 
 type Of<T extends TeamRecord['type']> = Extract<Stored<TeamRecord>, { type: T }>;
 

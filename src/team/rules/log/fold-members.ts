@@ -2,8 +2,8 @@
 
 import type { Stored } from '../../../base/rules/stored-record.ts';
 import { addCost } from '../cost.ts';
-import { type Draft, endMember, findMember, isGone, isUnstarted, move, returnClaims, sign } from './fold-state.ts';
 import { EVERYBODY, LEAD, TOOLCREW } from '../message.ts';
+import { type Draft, endMember, findMember, isGone, isUnstarted, move, returnClaims, sign } from './fold-state.ts';
 import type { TeamRecord } from './record.ts';
 import type { SessionState } from './session.ts';
 import { type Member, startsOf } from './state.ts';

@@ -2,10 +2,10 @@
 
 import type { Stored } from '../../../base/rules/stored-record.ts';
 import { isClaim } from '../claims.ts';
+import { beginsOn, EVERYBODY, judgeRoute, LEAD, TOOLCREW } from '../message.ts';
 import { askToEnd } from './fold-members.ts';
 import { authorFault, type Draft, move, sign } from './fold-state.ts';
 import { announceReady } from './fold-tasks.ts';
-import { beginsOn, EVERYBODY, judgeRoute, LEAD, TOOLCREW } from '../message.ts';
 import type { TeamRecord } from './record.ts';
 import type { Receipt } from './state.ts';
 

@@ -1,11 +1,11 @@
 // The state while it is folded, and what the parts of the fold share.
 
 import { LEAD } from '../message.ts';
+import { givenBack } from '../task.ts';
+import { bookOf } from '../task-book.ts';
 import type { Ending } from './record.ts';
 import { type Guard, type SessionEvent, stepOf } from './session.ts';
 import { MEMBER_LEASE_MS, type Member, type TeamState } from './state.ts';
-import { givenBack } from '../task.ts';
-import { bookOf } from '../task-book.ts';
 
 /** A team's state that may be changed; nobody but the fold holds one. */
 export type Draft = {

@@ -1,11 +1,11 @@
 // Creation, claims and ends of tasks in the fold.
 
 import type { Stored } from '../../../base/rules/stored-record.ts';
-import { authorFault, type Draft, isGone, move, sign } from './fold-state.ts';
 import { LEAD } from '../message.ts';
-import type { TeamRecord } from './record.ts';
 import { beginsAfter, type Claim, givenBack, type Task, waitsFor } from '../task.ts';
 import { bookOf } from '../task-book.ts';
+import { authorFault, type Draft, isGone, move, sign } from './fold-state.ts';
+import type { TeamRecord } from './record.ts';
 
 type Of<T extends TeamRecord['type']> = Extract<Stored<TeamRecord>, { type: T }>;
 

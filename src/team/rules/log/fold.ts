@@ -3,6 +3,10 @@
 
 import { assertNever } from '../../../base/rules/errors.ts';
 import type { Stored } from '../../../base/rules/stored-record.ts';
+import { LEAD } from '../message.ts';
+import type { Task } from '../task.ts';
+import { TaskBook } from '../task-book.ts';
+import type { TaskDraft } from '../task-draft.ts';
 import { takeBase, takeMeasurement } from './fold-gate.ts';
 import { takeDecision, takeLease, takeLeaseRelease } from './fold-guards.ts';
 import {
@@ -19,12 +23,8 @@ import {
 import { takeMessage, takeReceipt } from './fold-messages.ts';
 import { type Draft, endMember, isGone, isUnstarted, move, returnClaims } from './fold-state.ts';
 import { anew, takeAssignment, takeTask, takeUpdate } from './fold-tasks.ts';
-import { LEAD } from '../message.ts';
 import type { Ending, TeamRecord } from './record.ts';
 import { isStanding, type Member, SHUTDOWN_DEADLINE_MS, type TeamState } from './state.ts';
-import type { Task } from '../task.ts';
-import { TaskBook } from '../task-book.ts';
-import type { TaskDraft } from '../task-draft.ts';
 
 function emptyDraft(): Draft {
   return {

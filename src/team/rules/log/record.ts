@@ -2,12 +2,13 @@
 
 import type { CheckResult } from '../../../gate/rules/quality.ts';
 import type { Trust5Summary } from '../../../gate/rules/trust5.ts';
+import type { WriteHolder } from '../../../guard/rules/writes.ts';
 import type { Cost } from '../cost.ts';
 import type { Content, MessageType } from '../message.ts';
 import type { Phase } from '../role.ts';
-import type { SessionEvent } from './session.ts';
 import type { TaskStatus } from '../task.ts';
 import type { TaskDraft } from '../task-draft.ts';
+import type { SessionEvent } from './session.ts';
 
 /** What a team is made for. */
 export type Purpose = {
@@ -24,9 +25,6 @@ export type Ending = 'confirmed' | 'lease' | 'forced' | 'replaced' | 'not_starte
 
 /** `escalated`: let through after three rejections without change · `failed`: the hook itself could not decide. */
 export type DecisionKind = 'accept' | 'reject' | 'escalated' | 'failed';
-
-/** The kernel decides each write (`native/write-guard.c`), or commands are read and obvious writes refused. */
-export type WriteHolder = 'kernel' | 'seatbelt' | 'reader';
 
 type Author = { readonly by: string; readonly epoch: number };
 

@@ -2,14 +2,16 @@
 
 import type { Before } from '../../../gate/rules/old-failures.ts';
 import type { CheckResult } from '../../../gate/rules/quality.ts';
-import { isSpecId } from '../spec-documents/spec.ts';
 import type { Trust5Summary } from '../../../gate/rules/trust5.ts';
+import type { Lease } from '../../../guard/rules/lease.ts';
+import type { WriteHolder } from '../../../guard/rules/writes.ts';
 import { BUDGET, type Spent } from '../cost.ts';
 import type { Content, MessageType } from '../message.ts';
-import type { DecisionKind, Ending, Purpose, WriteHolder } from './record.ts';
-import type { SessionState } from './session.ts';
+import { isSpecId } from '../spec-documents/spec.ts';
 import type { Task } from '../task.ts';
 import type { TaskDraft } from '../task-draft.ts';
+import type { DecisionKind, Ending, Purpose } from './record.ts';
+import type { SessionState } from './session.ts';
 
 /** A teammate that has not been seen for so long counts as gone. */
 export const MEMBER_LEASE_MS = 15 * 60_000;
@@ -56,15 +58,6 @@ export type Message = {
   readonly receipts: ReadonlyMap<string, Receipt>;
   /** What it claims could be held against nothing: nothing was measured when it was sent. */
   readonly isUnmeasured?: true;
-};
-
-export type Lease = {
-  readonly path: string;
-  readonly member: string;
-  readonly epoch: number;
-  readonly takenAt: number;
-  readonly until: number;
-  readonly reason: string;
 };
 
 export type Decision = {

@@ -1,12 +1,12 @@
 // Choice between a team and one agent after the other for a piece of work; each outcome with its reasons.
 
 import { got, problemsInLine } from '../../../base/rules/text.ts';
-import type { CommandName, Flags } from '../../../claude-code/rules/arguments.ts';
 import { FALLBACK_TRIGGERS, type FallbackTrigger, HOST_VERSION_MIN, TEAMS_VARIABLE } from '../fallback.ts';
 import { PLANNERS } from '../planning.ts';
 import { onlyReads } from '../role.ts';
-import { rolesOf, type Selection } from './selection.ts';
 import type { TeamSettings } from '../settings.ts';
+import type { CommandName, Flags } from './command.ts';
+import { rolesOf, type Selection } from './selection.ts';
 
 type PrerequisiteName = 'host version' | 'variable' | 'enabled';
 

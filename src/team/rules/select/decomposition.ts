@@ -1,10 +1,10 @@
 // The tasks of a piece of work: who does what, after what, in which files. The same input gives the same tasks.
 
+import { VERDICT_FORM } from '../hypothesis-verdict.ts';
 import { formLines } from '../planning.ts';
-import { namedIn, titleOf } from './named-files.ts';
 import { runTasks } from '../run-tasks.ts';
 import { type Decomposition, type DecompositionInput, listed, quoted, subject, type TaskDraft } from '../task-draft.ts';
-import { VERDICT_FORM } from '../hypothesis-verdict.ts';
+import { namedIn, titleOf } from './named-files.ts';
 
 export function decompose(input: DecompositionInput): Decomposition {
   const roles = [...new Set(input.roles)];

@@ -2,11 +2,11 @@
 
 import picomatch from 'picomatch';
 import { DOMAINS, type DomainName } from '../../../guard/rules/areas.ts';
-import { type ScoreLine, scoreOf } from './complexity.ts';
 import { insideProject, matcherOf } from '../../../guard/rules/ownership.ts';
-import { areasIn, askedOf, type Critical, criticalIn, namedIn } from './named-files.ts';
 import { PATTERNS } from '../role.ts';
 import type { TeamSettings } from '../settings.ts';
+import { type ScoreLine, scoreOf } from './complexity.ts';
+import { areasIn, askedOf, type Critical, criticalIn, namedIn } from './named-files.ts';
 
 /** By how many files change: fewer than 5, 5 to 20, more. */
 export type Size = 'solo' | 'medium' | 'large';

@@ -1,8 +1,8 @@
 // All that is wrong with the documents of a SPEC, each by itself and with one another.
 
+import { got } from '../../../base/rules/text.ts';
 import { conflictLines } from '../../../git/rules/conflict-markers.ts';
 import { insideProject } from '../../../guard/rules/ownership.ts';
-import { got } from '../../../base/rules/text.ts';
 import { type AcceptanceDocument, parseAcceptance } from './acceptance-document.ts';
 import { earsForm, isOtherLanguage } from './ears.ts';
 import { type PlanDocument, type PlanTask, parsePlan } from './plan-document.ts';

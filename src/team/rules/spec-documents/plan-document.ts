@@ -1,9 +1,9 @@
 // plan.md: how a feature is built, and the tasks that it takes.
 
 import { nearest } from '../../../base/rules/nearest.ts';
+import { got } from '../../../base/rules/text.ts';
 import { DOMAINS } from '../../../guard/rules/areas.ts';
 import { insideProject } from '../../../guard/rules/ownership.ts';
-import { got } from '../../../base/rules/text.ts';
 import { idsOf } from './acceptance-document.ts';
 import { asWords, type Block, codeSpan, codeSpans, quoteOf, readMarkdown, unclosedWords } from './markdown.ts';
 import { fileClashes } from './plan-files.ts';

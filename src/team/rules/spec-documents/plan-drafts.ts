@@ -1,8 +1,8 @@
 // The tasks of a plan.md as tasks of a team: who does each, after what, with which lines of the SPEC.
 
 import { type Ownership, ownerOf, SHARED } from '../../../guard/rules/ownership.ts';
-import { isBuilder, QUALITY, TESTER } from '../role.ts';
 import { roleOfArea } from '../../../guard/rules/suggest-ownership.ts';
+import { isBuilder, QUALITY, TESTER } from '../role.ts';
 import { type Decomposition, freeWords, listed, quoted, subject, type TaskDraft } from '../task-draft.ts';
 import type { Scenario } from './acceptance-document.ts';
 import type { SpecData } from './check.ts';

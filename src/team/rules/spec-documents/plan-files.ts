@@ -1,7 +1,7 @@
 // Files of a plan that cannot be together: names that are one file on some computers, migrations with the same number.
 
-import { insideProject } from '../../../guard/rules/ownership.ts';
 import { got } from '../../../base/rules/text.ts';
+import { insideProject } from '../../../guard/rules/ownership.ts';
 
 type Task = { readonly id: string; readonly files: readonly string[] };
 

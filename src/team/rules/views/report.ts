@@ -1,16 +1,16 @@
 // Markdown report of a team's work, for a pull request and beside the team's log.
 
+import { bothEnds, oneLine } from '../../../base/rules/text.ts';
 import { percentText } from '../../../gate/rules/coverage.ts';
 import { beforeAndAfter } from '../../../gate/rules/old-failures.ts';
 import { ruleFiles } from '../../../gate/rules/rule-files.ts';
-import { bothEnds, oneLine } from '../../../base/rules/text.ts';
 import { trust5Lines } from '../../../gate/rules/trust5.ts';
-import { messageContent } from '../log/content-line.ts';
 import { BUDGET, type Cost, costOfTeam } from '../cost.ts';
-import { UNCHECKED } from '../quality-verdict.ts';
+import { messageContent } from '../log/content-line.ts';
+import { isRefusal, type TeamState } from '../log/state.ts';
 import { asksForWork } from '../mail.ts';
 import { LEAD, type MessageType } from '../message.ts';
-import { isRefusal, type TeamState } from '../log/state.ts';
+import { UNCHECKED } from '../quality-verdict.ts';
 import { noteOf } from '../task.ts';
 
 export type ReportInput = {

@@ -1,13 +1,13 @@
 // A team as people and programs see it: JSON with snake_case names, times in ISO 8601.
 
-import type { Check, CheckOutcome, CheckResult, Dimension } from '../../../gate/rules/quality.ts';
+import type { ShownStatus } from '../../../agents/rules/team-summary.ts';
 import { oneLine } from '../../../base/rules/text.ts';
+import type { Check, CheckOutcome, CheckResult, Dimension } from '../../../gate/rules/quality.ts';
+import type { WriteHolder } from '../../../guard/rules/writes.ts';
 import { nextStep } from '../brief.ts';
-import { messageContent } from '../log/content-line.ts';
 import { type Cost, costOfMember, costOfTask, costOfTeam } from '../cost.ts';
-import { LEAD, type MessageType } from '../message.ts';
-import type { DecisionKind, Ending, WriteHolder } from '../log/record.ts';
-import type { Phase } from '../role.ts';
+import { messageContent } from '../log/content-line.ts';
+import type { DecisionKind, Ending } from '../log/record.ts';
 import type { SessionState } from '../log/session.ts';
 import {
   isLost,
@@ -18,7 +18,9 @@ import {
   type Message,
   type TeamState,
 } from '../log/state.ts';
-import { isHeldUp, noteOf, shownStatus, type Task, type TaskStatus, waitsFor } from '../task.ts';
+import { LEAD, type MessageType } from '../message.ts';
+import type { Phase } from '../role.ts';
+import { isHeldUp, noteOf, shownStatus, type Task, waitsFor } from '../task.ts';
 
 /** So many of the messages are in a view, the last ones. */
 const MESSAGES_SHOWN = 50;
@@ -47,8 +49,6 @@ export type MemberView = {
   readonly shutdown_asked_at: string | null;
   readonly ended: { readonly at: string; readonly how: Ending; readonly reason: string } | null;
 };
-
-export type ShownStatus = TaskStatus | 'blocked';
 
 export type TaskView = {
   readonly id: string;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { systemClock } from '../../../../src/base/clock.ts';
-import type { GitResult } from '../../../../src/git/git.ts';
 import { Pushes, pushArguments, type Wanted } from '../../../../src/daemon/workspaces/mirror/pushes.ts';
+import type { GitResult } from '../../../../src/git/git.ts';
 
 const OK: GitResult = { exitCode: 0, stdout: '', stderr: '' };
 const { signal } = new AbortController();

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { messageContent } from '../../../../src/team/rules/log/content-line.ts';
-import { messageLine } from '../../../../src/team/rules/mail.ts';
 import type { TeamState } from '../../../../src/team/rules/log/state.ts';
+import { messageLine } from '../../../../src/team/rules/mail.ts';
 import { LEAD, type Story, teamOf } from '../../../support/team.ts';
 
 const THREE = ['backend-dev', 'frontend-dev', 'tester'];

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { EDGES, type Guard, type SessionEvent, type SessionState, stepOf } from '../../../../src/team/rules/log/session.ts';
+import {
+  EDGES,
+  type Guard,
+  type SessionEvent,
+  type SessionState,
+  stepOf,
+} from '../../../../src/team/rules/log/session.ts';
 
 // Written down from what a session is to do, not from the code: state, event → state, with what it needs besides.
 const TABLE = `

@@ -71,7 +71,7 @@ test('what is no snapshot is not taken for one', () => {
     JSON.stringify(freezeTeam(teamOf(['tester', 'backend-dev']).tell('message_sent').state)),
   );
   assert.ok(thawTeam(frozen) !== undefined);
-  // Older versions knew nothing of what was written, see written.test.ts, nor of these.
+  // Older versions knew nothing of what was written, see write-attribution.test.ts, nor of these.
   for (const key of Object.keys(frozen).filter(
     (one) => !['written', 'commit', 'before', 'writesHeldBy'].includes(one),
   )) {

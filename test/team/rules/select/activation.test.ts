@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
+import { NO_FLAGS } from '../../../../src/claude-code/rules/arguments.ts';
+import { FALLBACK_TRIGGERS, type FallbackTrigger, TEAMS_VARIABLE } from '../../../../src/team/rules/fallback.ts';
 import {
   type DecisionInput,
   decideMode,
@@ -8,8 +10,7 @@ import {
   isVersionAtLeast,
   prerequisitesOf,
 } from '../../../../src/team/rules/select/activation.ts';
-import { type CommandName, type Flags, NO_FLAGS } from '../../../../src/claude-code/rules/arguments.ts';
-import { FALLBACK_TRIGGERS, type FallbackTrigger, TEAMS_VARIABLE } from '../../../../src/team/rules/fallback.ts';
+import type { CommandName, Flags } from '../../../../src/team/rules/select/command.ts';
 import { type Selection, select } from '../../../../src/team/rules/select/selection.ts';
 import type { TeamSettings } from '../../../../src/team/rules/settings.ts';
 import { teamSettings } from '../../../support/team-settings.ts';

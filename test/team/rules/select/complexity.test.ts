@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
 import fc from 'fast-check';
-import { FORMULA, type Measures, SCORE_MAX, SCORE_MIN, scoreOf } from '../../../../src/team/rules/select/complexity.ts';
 import { HOST_VERSION_MIN, TEAMS_VARIABLE } from '../../../../src/team/rules/fallback.ts';
+import { FORMULA, type Measures, SCORE_MAX, SCORE_MIN, scoreOf } from '../../../../src/team/rules/select/complexity.ts';
 import { SIZES, select } from '../../../../src/team/rules/select/selection.ts';
 import { teamSettings } from '../../../support/team-settings.ts';
 

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { decompose } from '../../../../src/team/rules/select/decomposition.ts';
-import { DEFAULT_OWNERSHIP, ownerOf } from '../../../../src/guard/rules/ownership.ts';
+import { visibleLines } from '../../../../src/base/rules/text.ts';
+import { ownerOf } from '../../../../src/guard/rules/ownership.ts';
+import { DEFAULT_OWNERSHIP } from '../../../../src/team/rules/default-ownership.ts';
 import { PATTERNS, type Phase } from '../../../../src/team/rules/role.ts';
+import { decompose } from '../../../../src/team/rules/select/decomposition.ts';
 import { select } from '../../../../src/team/rules/select/selection.ts';
 import type { Decomposition } from '../../../../src/team/rules/task-draft.ts';
-import { visibleLines } from '../../../../src/base/rules/text.ts';
 import { teamSettings } from '../../../support/team-settings.ts';
 
 const FILES = [

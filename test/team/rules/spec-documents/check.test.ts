@@ -3,14 +3,19 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
+import { DOMAINS } from '../../../../src/guard/rules/areas.ts';
+import { insideProject } from '../../../../src/guard/rules/ownership.ts';
 import { renderAcceptance } from '../../../../src/team/rules/spec-documents/acceptance-document.ts';
-import { checkSpec, readSpecTexts, type SpecData, warningsOf } from '../../../../src/team/rules/spec-documents/check.ts';
+import {
+  checkSpec,
+  readSpecTexts,
+  type SpecData,
+  warningsOf,
+} from '../../../../src/team/rules/spec-documents/check.ts';
 import { asParagraph, asWords } from '../../../../src/team/rules/spec-documents/markdown.ts';
 import { renderPlan } from '../../../../src/team/rules/spec-documents/plan-document.ts';
 import { SPEC_STATUSES } from '../../../../src/team/rules/spec-documents/spec.ts';
 import { renderSpec } from '../../../../src/team/rules/spec-documents/spec-document.ts';
-import { DOMAINS } from '../../../../src/guard/rules/areas.ts';
-import { insideProject } from '../../../../src/guard/rules/ownership.ts';
 import { ACCEPTANCE_TEXT, PLAN_TEXT, SPEC_ID, SPEC_TEXT } from '../../../support/spec.ts';
 
 const GOOD = { id: SPEC_ID, spec: SPEC_TEXT, plan: PLAN_TEXT, acceptance: ACCEPTANCE_TEXT };

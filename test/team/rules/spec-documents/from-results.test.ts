@@ -4,7 +4,11 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
 import { checkSpec, readSpecTexts } from '../../../../src/team/rules/spec-documents/check.ts';
-import { type PlanResults, type ResultProblem, specFromResults } from '../../../../src/team/rules/spec-documents/from-results.ts';
+import {
+  type PlanResults,
+  type ResultProblem,
+  specFromResults,
+} from '../../../../src/team/rules/spec-documents/from-results.ts';
 import { textsOf } from '../../../../src/team/rules/spec-documents/new-spec.ts';
 import { RESULT_FORMS } from '../../../../src/team/rules/spec-documents/result-form.ts';
 import { ANALYST, ARCHITECT, RESEARCHER } from '../../../support/plan-results.ts';

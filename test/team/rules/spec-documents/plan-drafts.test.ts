@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { DEFAULT_OWNERSHIP } from '../../../../src/team/rules/default-ownership.ts';
 import type { PlanTask } from '../../../../src/team/rules/spec-documents/plan-document.ts';
 import { planDrafts } from '../../../../src/team/rules/spec-documents/plan-drafts.ts';
-import { DEFAULT_OWNERSHIP } from '../../../../src/guard/rules/ownership.ts';
 import { NEW_SPEC } from '../../../support/spec.ts';
 
 const ROLES = ['backend-dev', 'frontend-dev'];

@@ -3,7 +3,13 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { withoutResult, withResult } from '../../../../src/team/rules/spec-documents/result-section.ts';
-import { isMet, judgeSync, mayHoldTests, statusAfter, testsOf } from '../../../../src/team/rules/spec-documents/sync.ts';
+import {
+  isMet,
+  judgeSync,
+  mayHoldTests,
+  statusAfter,
+  testsOf,
+} from '../../../../src/team/rules/spec-documents/sync.ts';
 import { NEW_SPEC } from '../../../support/spec.ts';
 
 const SPEC = 'SPEC-AUTH-001';

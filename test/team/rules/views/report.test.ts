@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { summaryOf } from '../../../../src/daemon/rules/team-summary.ts';
 import type { CheckResult } from '../../../../src/gate/rules/quality.ts';
 import { type ReportInput, teamReport } from '../../../../src/team/rules/views/report.ts';
-import { summaryOf } from '../../../../src/daemon/rules/team-summary.ts';
 import { LEAD, Story } from '../../../support/team.ts';
 
 function told(): Story {

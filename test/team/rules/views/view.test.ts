@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { contentLine } from '../../../../src/team/rules/log/content-line.ts';
-import { type Content, checkMessage, type MessageType } from '../../../../src/team/rules/message.ts';
 import { MEMBER_LEASE_MS } from '../../../../src/team/rules/log/state.ts';
+import { type Content, checkMessage, type MessageType } from '../../../../src/team/rules/message.ts';
 import { viewOf } from '../../../../src/team/rules/views/view.ts';
 import { LEAD, Story, TEAM, teamOf } from '../../../support/team.ts';
 

@@ -1,0 +1,68 @@
+// The port of agents: running one, and the events of a run (types only).
+
+import type { LogLevel } from '../base/ports.ts';
+import type { TeamSummary } from './rules/team-summary.ts';
+import type { Usage } from './rules/usage.ts';
+
+/** What a runner reports while an agent works. */
+export type AgentEvent =
+  | { readonly type: 'session'; readonly sessionId: string }
+  | { readonly type: 'message'; readonly text: string }
+  /** `limitMs`: the tool's own limit, where it states one. */
+  | { readonly type: 'tool_started'; readonly id: string; readonly name: string; readonly limitMs: number | null }
+  | { readonly type: 'tool_ended'; readonly id: string }
+  /** All that the attempt used so far. */
+  | { readonly type: 'usage'; readonly usage: Omit<Usage, 'seconds'> }
+  /** The team that works on it, as it stands now. */
+  | { readonly type: 'team'; readonly team: TeamSummary }
+  /** What belongs into the daemon's own log. */
+  | { readonly type: 'log'; readonly level: LogLevel; readonly text: string }
+  /** Any other life sign. */
+  | { readonly type: 'activity'; readonly name: string };
+
+export type RunRequest = {
+  /** The mark that the agent and all it starts carry in their environment. */
+  readonly run: string;
+  readonly issue: number;
+  readonly attempt: number;
+  readonly cwd: string;
+  readonly prompt: string;
+  /** The issue's own words: its title, then its body. */
+  readonly issueText: string;
+  /** How often the issue has come up for work, from 1. */
+  readonly life: number;
+  /** The session of an earlier attempt to go on with. */
+  readonly resume: string | null;
+  /** What this attempt may cost at most, US dollars. */
+  readonly budgetUsd: number | null;
+  /** Variables for the agent beside the runner's own. */
+  readonly env: Readonly<Record<string, string>>;
+};
+
+export type RunHooks = {
+  /** Called as soon as the process runs; the runner waits for it before it hands over the prompt. */
+  readonly onStarted: (pid: number) => Promise<void>;
+  readonly onEvent: (event: AgentEvent) => void;
+  /** Takes what the agent says and does, for people to read. */
+  readonly output: (text: string) => void;
+  /** After a turn that ended well: the next prompt, or null to end the session. */
+  readonly nextTurn: () => Promise<string | null>;
+  /** Ends the agent's process group: SIGTERM, then SIGKILL. */
+  readonly signal: AbortSignal;
+};
+
+export type RunEnd =
+  | { readonly ok: true /** The agent's last words. */; readonly words: string }
+  | {
+      readonly ok: false;
+      readonly words: string;
+      /** `agent`: it failed · `runtime`: it could not work at all (no program, no login, its service down). */
+      readonly fault: 'agent' | 'runtime';
+      /** Whether a later attempt may go on with the session. */
+      readonly resumable: boolean;
+    };
+
+export interface Runner {
+  readonly name: string;
+  run(request: RunRequest, hooks: RunHooks): Promise<RunEnd>;
+}

@@ -1,0 +1,28 @@
+// The resident server, as its callers see it (a type).
+
+import type { Identity } from '../agents/member-environment.ts';
+import type { Project } from '../git/project.ts';
+import type { HookContext } from '../team/operations/hook-context.ts';
+import type { ServerMarks } from './server-liveness.ts';
+
+export type Resident = {
+  readonly context: HookContext;
+  readonly project: Project;
+  /** Who this server was started as. */
+  readonly identity: Identity;
+  /** Whether more than its environment says so. */
+  readonly isCertain: boolean;
+  /** The directory of what belongs to the project but not into it. */
+  readonly state: string;
+  /**
+   * Writes down that this process answers the hooks of a session. Not before the first of them came: after a restart some
+   * hosts never reach the new server by a hook.
+   */
+  readonly announce: ServerMarks['announce'];
+  readonly isReached: ServerMarks['isReached'];
+  /** Sessions whose server was killed: some hosts never reach the next one by a hook. */
+  readonly left: ServerMarks['left'];
+  /** Measures where a team began, beside all else; its completions wait for that. */
+  readonly measureBefore: (team: string) => void;
+  readonly close: () => Promise<void>;
+};

@@ -1,0 +1,174 @@
+// Ports of the daemon: journal, tracker, workspaces, transcripts, requests of agents (types only).
+
+import type { Stored } from '../base/rules/stored-record.ts';
+import type { Actor, Issue } from './rules/issue.ts';
+import type { JournalRecord, PullRequest } from './rules/record.ts';
+import type { DaemonState } from './rules/state.ts';
+
+/** The daemon's journal with the state folded from it. */
+export interface Journal {
+  readonly state: DaemonState;
+  /** Appends one record and folds it; resolves when it is on disk. The state is new as soon as the call returns. */
+  append(record: JournalRecord): Promise<Stored<JournalRecord>>;
+  close(): Promise<void>;
+}
+
+export type RateLimit = {
+  readonly limit: number | null;
+  readonly remaining: number | null;
+  /** ISO 8601. */
+  readonly reset_at: string | null;
+  /** Until when the service asked us to stay away, ISO 8601. */
+  readonly paused_until: string | null;
+  readonly reason: string | null;
+};
+
+export type LabelEvent = { readonly id: number; readonly actor: Actor | null };
+
+export type IssueComment = { readonly author: Actor | null; readonly body: string; readonly createdAt: string };
+
+export type PollStats = { readonly requests: number; readonly notModified: number };
+
+export interface Tracker {
+  /**
+   * Open issues that carry any active label, pull requests left out, oldest first, without their texts. What went away is
+   * shown for a while; at first, only the oldest may be shown. The same array is given again while nothing changed.
+   */
+  listActive(labels: readonly string[], signal: AbortSignal): Promise<readonly Issue[]>;
+  /** Reads what `listActive` has not read yet, or not for a while; gives the list then, null when there was nothing to read. */
+  listRest(signal: AbortSignal): Promise<readonly Issue[] | null>;
+  /** null when the issue does not exist (any more). */
+  readIssue(issue: number, signal: AbortSignal): Promise<Issue | null>;
+  /** Who put the label on last; null when the service knows no such event. */
+  readLabelEvent(issue: number, label: string, signal: AbortSignal): Promise<LabelEvent | null>;
+  mayWrite(actor: Actor, signal: AbortSignal): Promise<boolean>;
+  readComments(issue: number, signal: AbortSignal): Promise<readonly IssueComment[]>;
+  /** Posts a comment that carries `marker` invisibly. */
+  addComment(issue: number, body: string, marker: string, signal: AbortSignal): Promise<void>;
+  /** Whether a comment with this marker stands there already. */
+  hasComment(issue: number, marker: string, signal: AbortSignal): Promise<boolean>;
+  addLabel(issue: number, label: string, signal: AbortSignal): Promise<void>;
+  /** Done as well when the label is not there. */
+  removeLabel(issue: number, label: string, signal: AbortSignal): Promise<void>;
+  findPullRequest(branch: string, signal: AbortSignal): Promise<PullRequest | null>;
+  createPullRequest(
+    request: {
+      readonly branch: string;
+      readonly base: string;
+      readonly title: string;
+      readonly body: string;
+      readonly draft: boolean;
+    },
+    signal: AbortSignal,
+  ): Promise<PullRequest>;
+  readonly rateLimit: RateLimit;
+  readonly stats: PollStats;
+}
+
+export type HookName = 'after_create' | 'before_run' | 'after_run' | 'before_remove';
+
+export type Place = { readonly path: string; readonly created: boolean };
+
+export type WorkspaceTask = {
+  readonly issue: number;
+  readonly life: number;
+  readonly attempt: number;
+  readonly branch: string;
+  /** Variables for the hooks, beside the daemon's own environment. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Takes what hooks print. */
+  readonly output: (text: string) => void;
+};
+
+/** What an attempt left in the workspace. */
+export type Work = {
+  /** The commit to publish; null when nothing was committed that changes anything. */
+  readonly head: string | null;
+  /** The ref under which uncommitted changes were saved; null when there were none. */
+  readonly savedAs: string | null;
+};
+
+/** Work of an issue that is published nowhere, by where it lies. */
+export type KeptWork = {
+  /** The workspace, and what was set aside of earlier ones. */
+  readonly directories: readonly string[];
+  /** In the workspace: `branch <name>`, or `commit <hash>` where no branch stands on it. */
+  readonly heads: readonly string[];
+  /** In the daemon's copy of the repository. */
+  readonly refs: readonly string[];
+};
+
+export interface Workspaces {
+  /** Where the issue's workspace is or will be. */
+  pathOf(issue: number): string;
+  /** Brings the daemon's own copy of the repository up to date. What fails here lies outside of every workspace. */
+  refresh(signal: AbortSignal): Promise<void>;
+  /** The repository may have changed: the next refresh takes nothing that was asked for before. */
+  outdate(): void;
+  /** Makes so many ready that issues can be given at once, and keeps no more; none where the file has a script that fills them. */
+  stock(count: number, signal: AbortSignal): Promise<void>;
+  /** Makes the directory, or takes the complete one that is there; a half-made one is thrown away first. */
+  prepare(task: WorkspaceTask, signal: AbortSignal): Promise<Place>;
+  /** Fills a new workspace: the file's script, or a clone. */
+  afterCreate(task: WorkspaceTask, signal: AbortSignal): Promise<void>;
+  /** Marks the workspace complete; from here on it is reused. */
+  complete(task: WorkspaceTask, signal: AbortSignal): Promise<void>;
+  /** Brings the workspace up to date with the default branch, by the file's script or by itself, and puts it on the issue's branch. */
+  beforeRun(task: WorkspaceTask, signal: AbortSignal): Promise<void>;
+  /** False when the file has no such script. */
+  afterRun(task: WorkspaceTask, signal: AbortSignal): Promise<boolean>;
+  beforeRemove(task: WorkspaceTask, signal: AbortSignal): Promise<boolean>;
+  /** The commit that would be published now; nothing of the clone's own is run, so an agent may be at work in it. */
+  peek(task: WorkspaceTask, signal: AbortSignal): Promise<string | null>;
+  /** What the attempt left; where nothing was committed, changes that are not are saved. */
+  collect(task: WorkspaceTask, signal: AbortSignal): Promise<Work>;
+  /** Pushes `sha` to the one branch; done as well when it is there. Commits that are neither `ours` nor ancestors are not overwritten. */
+  push(task: WorkspaceTask, sha: string, ours: readonly string[], signal: AbortSignal): Promise<void>;
+  /** The repository's default branch. */
+  defaultBranch(signal: AbortSignal): Promise<string>;
+  /** The repository's pull-request template on its default branch. */
+  pullRequestTemplate(signal: AbortSignal): Promise<string | null>;
+  /** The messages of the commits that `sha` has beyond the default branch, oldest first. */
+  commitMessages(task: WorkspaceTask, sha: string, signal: AbortSignal): Promise<readonly string[]>;
+  /** Removes the directory. What is published nowhere is saved before, and `tell` gets a line for each thing. */
+  remove(task: WorkspaceTask, signal: AbortSignal, tell?: (saved: readonly string[]) => Promise<void>): Promise<void>;
+  /** Where the work of an issue's life lies that is published nowhere. No agent may be at work in it. */
+  kept(task: WorkspaceTask, signal: AbortSignal): Promise<KeptWork>;
+  /** Drops saved work that is older than the workflow keeps it; gives how many refs. */
+  expireSaved(): Promise<number>;
+  /** Removes copies of large files that the server has and that were unused for long. */
+  pruneLfs(signal: AbortSignal): Promise<{ readonly count: number; readonly bytes: number }>;
+}
+
+/** What stays of earlier processes of the daemon. */
+export interface Leftovers {
+  /** Ends every process of a run; gives how many there were. */
+  end(run: string): Promise<number>;
+}
+
+/** Where an attempt's output is kept for people to read. */
+export interface Transcripts {
+  open(issue: number, life: number, attempt: number): Transcript;
+  /** Removes what is kept of the issue but its transcripts. */
+  forget(issue: number): Promise<void>;
+}
+
+export interface Transcript {
+  write(text: string): void;
+  close(): void;
+}
+
+/** What an agent asks of the daemon. */
+export type DeskRequest =
+  | { readonly type: 'show'; readonly issue: number }
+  | { readonly type: 'comment'; readonly issue: number; readonly body: string }
+  | { readonly type: 'done'; readonly issue: number }
+  | { readonly type: 'pull_request'; readonly title: string; readonly body: string };
+
+/** Answers one request of the agent; a refusal is a rejected ToolError. */
+export type DeskHandler = (request: DeskRequest, signal: AbortSignal) => Promise<Readonly<Record<string, unknown>>>;
+
+export interface Desk {
+  /** Opens a desk for one attempt; the environment names it to the agent. */
+  open(handler: DeskHandler): Promise<{ readonly env: Readonly<Record<string, string>>; close(): Promise<void> }>;
+}

@@ -1,0 +1,15 @@
+// The port of the quality gate: running checks (types only).
+
+import type { GateResult, QualitySettings } from './rules/quality.ts';
+
+/** What measures finished work. */
+export interface Checks {
+  /**
+   * Measures the work tree as it stands; a tree that has passed with the same settings is not measured again. One measures at a
+   * time: throws `BusyError` where others did for as long as could be waited.
+   * @param since when who asks began to wait for something else, ms since the epoch; it counts as waited
+   */
+  run(settings: QualitySettings, signal: AbortSignal, since?: number): Promise<GateResult>;
+  /** Required parts of the gate that nothing can measure, a line each, with what a person does about it. Nothing is measured. */
+  missing(settings: QualitySettings): Promise<readonly string[]>;
+}

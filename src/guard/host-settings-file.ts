@@ -1,0 +1,15 @@
+// The place of the host's settings.
+
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export function ownPlace(env: Environment): string {
+  return env.CLAUDE_CONFIG_DIR ?? join(env.HOME ?? homedir(), '.claude');
+}
+
+/** The user's own settings of the host. */
+export function hostSettingsFile(env: Environment): string {
+  return join(ownPlace(env), 'settings.json');
+}

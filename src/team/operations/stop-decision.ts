@@ -1,0 +1,53 @@
+// Decides whether a member may stop, and what it is told.
+
+import type { TeamLog } from '../ports.ts';
+import type { IdleVerdict } from '../rules/idle.ts';
+import type { TeamRecord } from '../rules/log/record.ts';
+import { decisionOn } from '../rules/log/state.ts';
+import type { HookAnswer } from './host-event.ts';
+import { SILENT } from './host-event.ts';
+
+export const IDLE = 'teammate_idle';
+
+/** Appends without a flush: after a power failure the decision is made, or the message shown, once more. */
+export async function note(log: TeamLog, record: TeamRecord): Promise<void> {
+  await log.append(record, { flush: false });
+}
+
+type Decided = { readonly answer: HookAnswer; readonly isEscalated: boolean };
+
+/** Records a decision. After three rejections without change it escalates once, and accepts from then on. */
+export async function decide(log: TeamLog, hook: string, name: string, verdict: IdleVerdict): Promise<Decided> {
+  const before = log.state.rejections.get(`${hook}:${name}`);
+  const decision = verdict.accept ? 'accept' : decisionOn(before, verdict.fingerprint);
+  await note(log, {
+    type: 'decision',
+    hook,
+    decision,
+    member: name,
+    about: name,
+    reason: verdict.reason,
+    fingerprint: verdict.accept ? '' : verdict.fingerprint,
+    paths: [],
+  });
+  if (verdict.accept || decision !== 'reject') return { answer: SILENT, isEscalated: decision === 'escalated' };
+  const { shown } = verdict;
+  if (shown.length > 0)
+    await note(log, { type: 'mail_seen', member: name, seqs: shown.map(({ seq }) => seq), how: 'read' });
+  return { answer: { kind: 'reject', reason: `toolcrew: ${verdict.reason}` }, isEscalated: false };
+}
+
+/** Verdict with its task assigned to the member. Judges again when another member got the task first. */
+export async function assigned(log: TeamLog, name: string, judge: () => IdleVerdict): Promise<IdleVerdict> {
+  for (;;) {
+    const verdict = judge();
+    if (verdict.accept || verdict.assign === null) return verdict;
+    const { refusal } = await log.append({
+      type: 'task_assigned',
+      task: verdict.assign.id,
+      owner: name,
+      by: IDLE,
+    });
+    if (refusal === null) return verdict;
+  }
+}

@@ -1,0 +1,38 @@
+// Ports of teams: their logs, and the turn that one process at a time has (types only).
+
+import type { TeamRecord } from './rules/log/record.ts';
+import type { TeamState } from './rules/log/state.ts';
+
+/** What became of a record: `refusal` says why it does not count where it stands. */
+export type Appended = { readonly id: string; readonly at: number; readonly refusal: string | null };
+
+/** One team's log with the state folded from it. */
+export interface TeamLog {
+  readonly state: TeamState;
+  /** Takes in what others have written since. */
+  refresh(): void;
+  /** Appends one record and folds up to it; resolves when it is on disk, or with `flush: false` when it is in the file. */
+  append(record: TeamRecord, options?: { readonly flush?: boolean }): Promise<Appended>;
+  close(): Promise<void>;
+}
+
+/** What came of waiting for a turn; `holder`: who was still at it, in words. */
+export type Taken<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly holder: string };
+
+/** One after the other, over all processes that have to do with a team. */
+export interface Turn {
+  /** Acts while nobody else is at it. Waits for that, but not without end: then nothing is done. */
+  take<T>(team: string, act: () => Promise<T>): Promise<Taken<T>>;
+}
+
+/** The teams of a project. */
+export interface Teams {
+  /** Names of those that have a log and were not archived. */
+  list(): readonly string[];
+  /** undefined when there is no log of that name. */
+  open(team: string): TeamLog | undefined;
+  /** Opens the log, which is begun when it is not there. */
+  begin(team: string): TeamLog;
+  /** Puts the log away, and gives where. */
+  archive(team: string): string;
+}
