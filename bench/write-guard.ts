@@ -12,7 +12,10 @@ import { median, type Row, ratioOf, ratiosOf, spread, withCleanup } from './figu
 
 const HERE = process.cwd();
 const CALLS = 60;
+/** Rounds of a tool that takes seconds. */
 const ROUNDS = 5;
+/** Rounds of a tool that takes about a second: single runs differ by a tenth. */
+const SHORT_ROUNDS = 15;
 /** 5 ms beside the 3.3 ms of a bare call, on the machine that the target was set on. */
 const CALL_TARGET = 2.5;
 
@@ -82,6 +85,7 @@ type Tool = {
   readonly name: string;
   readonly command: string;
   readonly target: number;
+  readonly rounds: number;
   readonly program: string;
   readonly prepare: (root: string) => void;
   /** Makes the next run do the whole work again. */
@@ -95,6 +99,7 @@ const TOOLS: readonly Tool[] = [
     name: 'npm ci (packages of this project, from the cache of npm)',
     command: `npm ci --offline --ignore-scripts --no-audit --no-fund --cache ${JSON.stringify(npmCache())}`,
     target: 1.25,
+    rounds: ROUNDS,
     program: 'npm',
     prepare: (root) => {
       for (const name of ['package.json', 'package-lock.json']) cpSync(join(HERE, name), join(root, name));
@@ -106,6 +111,7 @@ const TOOLS: readonly Tool[] = [
     name: 'tsc (the rules of this project, with their output)',
     command: `node ${JSON.stringify(join(HERE, 'node_modules', 'typescript', 'bin', 'tsc'))} --outDir out`,
     target: 1.1,
+    rounds: ROUNDS,
     program: 'node',
     prepare: (root) => {
       for (const room of readdirSync(join(HERE, 'src'))) {
@@ -126,6 +132,7 @@ const TOOLS: readonly Tool[] = [
     name: `go build (${GO_FILES} packages)`,
     command: 'go build -o app .',
     target: 1.1,
+    rounds: SHORT_ROUNDS,
     program: 'go',
     prepare: (root) => writeFileSync(join(root, 'go.mod'), 'module example.com/bench\n\ngo 1.19\n'),
     again: (root, round) => {
@@ -145,7 +152,7 @@ function npmCache(): string {
   return execFileSync('npm', ['config', 'get', 'cache'], { encoding: 'utf8' }).trim();
 }
 
-async function tool({ name, program, command, target, prepare, again }: Tool): Promise<Row> {
+async function tool({ name, program, command, target, rounds, prepare, again }: Tool): Promise<Row> {
   const what = `under the write guard: ${name}`;
   if (spawnSync(program, ['help'], { stdio: 'ignore' }).error !== undefined) {
     const figure = `not measured: ${program} is not installed`;
@@ -164,7 +171,7 @@ async function tool({ name, program, command, target, prepare, again }: Tool): P
     }
     again(root, 'cold under');
     timed(await guarded(command), root, env);
-    for (let round = 0; round < ROUNDS; round++) {
+    for (let round = 0; round < rounds; round++) {
       again(root, `${round} bare`);
       const floor = timed(['/bin/bash', '-c', command], root, env);
       again(root, `${round} under`);

@@ -678,6 +678,7 @@ static void supervise(int listener, pid_t command, int report) {
     }
     if (waits[0].revents & POLLIN) answer(listener);
     else if (waits[0].revents) watches = 0; // No process with the filter is left.
+    if (watches && !(waits[1].revents | waits[2].revents)) continue; // Nothing has ended.
     struct signalfd_siginfo info;
     while (read(signals, &info, sizeof info) > 0) continue;
     int status;
