@@ -29,6 +29,7 @@ const order = ROOMS.slice(0, -1).map((room, index) =>
 );
 
 module.exports = {
+  ROOMS,
   forbidden: [
     {
       name: 'no-circular',

@@ -9,7 +9,7 @@ const MOST_WORDS = 30;
 const QUESTION = /^(?:how|what|when|where|whether|which|who|whom|whose|why)\b/i;
 const PROGRAM = ['src', 'hooks', 'scripts', 'bench', 'test'];
 /** Files at the root, and folders, of documents. A changelog is a list. */
-const DOCUMENTS = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'docs'];
+const DOCUMENTS = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'docs', 'src'];
 
 const root = resolve(process.argv[2] ?? dirname(dirname(fileURLToPath(import.meta.url))));
 

@@ -1,0 +1,59 @@
+// Check of commit subjects: room first, imperative, at most 72 characters. Commits from before this check are not looked at.
+// usage: tsx scripts/check-commits.ts [root]
+
+import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const MOST_CHARACTERS = 72;
+const SELF = 'scripts/check-commits.ts';
+/** What a commit may concern beside a room of src. */
+const BESIDE = ['bench', 'build', 'ci', 'docs', 'hooks', 'names', 'package', 'rooms', 'scripts', 'test', 'texts'];
+/** Imperatives that end like a past form or a gerund. */
+const IMPERATIVES = new Set([
+  'bring',
+  'embed',
+  'exceed',
+  'feed',
+  'need',
+  'proceed',
+  'seed',
+  'shed',
+  'speed',
+  'string',
+  'wring',
+]);
+
+const root = resolve(process.argv[2] ?? dirname(dirname(fileURLToPath(import.meta.url))));
+const rooms = readdirSync(join(root, 'src'), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name);
+
+function git(...args: readonly string[]): readonly string[] {
+  const { status, stdout } = spawnSync('git', ['-C', root, ...args], { encoding: 'utf8' });
+  return status === 0 ? stdout.split('\n').filter((line) => line !== '') : [];
+}
+
+function problemOf(subject: string): string | null {
+  const [, room = '', rest = ''] = /^([a-z-]+): (.+)$/.exec(subject) ?? [];
+  if (subject.length > MOST_CHARACTERS) return `at most ${MOST_CHARACTERS} characters, got ${subject.length}`;
+  if (!rooms.includes(room) && !BESIDE.includes(room))
+    return `"room: …" with one of ${[...rooms, ...BESIDE].join(', ')}`;
+  const [verb = ''] = rest.split(' ');
+  const isImperative = /^[a-z]/.test(verb) && (!/(?:ed|ing)$/.test(verb) || IMPERATIVES.has(verb));
+  return isImperative ? null : `an imperative behind "${room}:", got "${verb}"`;
+}
+
+const [first] = git('log', '--diff-filter=A', '--format=%H', '--reverse', '--', SELF);
+const commits = first === undefined ? [] : git('log', '--no-merges', '--format=%h %s', `${first}..HEAD`);
+let isWrong = false;
+for (const commit of commits) {
+  const at = commit.indexOf(' ');
+  const problem = problemOf(commit.slice(at + 1));
+  if (problem === null) continue;
+  isWrong = true;
+  process.stderr.write(`${commit}\n  expected ${problem}\n`);
+}
+if (isWrong) process.exitCode = 1;
+else process.stdout.write(`subjects hold: ${commits.length} commits looked at\n`);
