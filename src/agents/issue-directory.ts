@@ -1,4 +1,4 @@
-// The directory of one issue among those of a root.
+// Directory of one issue below the state directory of the daemon: homes of its attempts, and their output.
 
 import { join } from 'node:path';
 

@@ -1,4 +1,4 @@
-// The port of agents: running one, and the events of a run (types only).
+// Port of agents: the runner that starts one, and the request, events and end of a run (types only).
 
 import type { LogLevel } from '../base/ports.ts';
 import type { TeamSummary } from './rules/team-summary.ts';

@@ -1,4 +1,4 @@
-// Ports of all rooms: clock, log, keys (types only).
+// Ports that every room may use: clock, logger and keys (types only).
 
 export interface Clock {
   /** Milliseconds since the epoch. */

@@ -1,4 +1,4 @@
-// The resident server, as its callers see it (a type).
+// The resident server of a session, as hooks and tools use it (type only). compose/team.ts makes it.
 
 import type { Identity } from '../agents/member-environment.ts';
 import type { Project } from '../git/project.ts';

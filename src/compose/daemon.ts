@@ -1,4 +1,4 @@
-// The one place that wires the adapters to the engine.
+// Wires the rooms into the daemon, for `tool serve`.
 
 import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Wires the adapters to a lead that is code: for `tool run` and its like, where no host takes part.
+// Wires the rooms into a lead that is code: for `tool plan`, `tool run`, `tool build-fix`, and a team on an issue.
 
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Wires the sync of a SPEC: loaded by the command and the hook that make one, and by nothing that has to start fast.
+// Wires the rooms into the sync of a SPEC. Apart from team.ts: only `tool sync` and the hook of a prompt load it.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// Wires the adapters of team mode to its engine. Apart from daemon.ts: hooks start in milliseconds, and load no more than this.
+// Wires the rooms into the contexts of team mode: for hooks, the team server and commands.
+// Hooks start in milliseconds, so heavy modules are loaded at their first use.
 
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

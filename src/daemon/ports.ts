@@ -1,4 +1,4 @@
-// Ports of the daemon: journal, tracker, workspaces, transcripts, requests of agents (types only).
+// Ports of the daemon: journal, tracker, workspaces, leftover processes, transcripts, requests of agents (types only).
 
 import type { Stored } from '../base/rules/stored-record.ts';
 import type { Actor, Issue } from './rules/issue.ts';

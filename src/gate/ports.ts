@@ -1,4 +1,4 @@
-// The port of the quality gate: running checks (types only).
+// Port of the quality gate: measuring finished work, and the required parts that nothing can measure (types only).
 
 import type { GateResult, QualitySettings } from './rules/quality.ts';
 

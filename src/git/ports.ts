@@ -1,4 +1,4 @@
-// The port of git: what a work tree offers (types only).
+// Port of git: head, tree and changes of a work tree (types only). The port of worktrees is worktrees/workshop-port.ts.
 
 /** The project's files as they stand. */
 export interface WorkTree {

@@ -1,10 +1,11 @@
-// The place of the host's settings.
+// Path of the user's settings of Claude Code, which the guard protects from every teammate.
 
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+/** The user's directory of the host: `$CLAUDE_CONFIG_DIR`, or `~/.claude`. */
 export function ownPlace(env: Environment): string {
   return env.CLAUDE_CONFIG_DIR ?? join(env.HOME ?? homedir(), '.claude');
 }

@@ -1,4 +1,4 @@
-// Ports of teams: their logs, and the turn that one process at a time has (types only).
+// Ports of teams: their logs, and a lock that lets one process at a time act for a team (types only).
 
 import type { TeamRecord } from './rules/log/record.ts';
 import type { TeamState } from './rules/log/state.ts';

@@ -1,4 +1,4 @@
-// Workspaces on disk, for tests that stand in for the engine and for the agent.
+// Workspaces on disk, for tests that take the place of the daemon and of the agent.
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';

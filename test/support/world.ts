@@ -1,4 +1,4 @@
-// The engine's world in memory: a tracker with people, workspaces that are numbers, agents that follow a script.
+// The daemon's world in memory: a tracker with people, workspaces that are numbers, agents that follow a script.
 
 import type { RunEnd, RunHooks, Runner, RunRequest } from '../../src/agents/ports.ts';
 import type { Logger } from '../../src/base/ports.ts';

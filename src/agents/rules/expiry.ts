@@ -1,6 +1,6 @@
-// The time limits of an agent. One that passes ends the agent.
+// Time limits of an agent: silence, and the length of a turn. The watchdog ends the agent when one passes.
 
-/** The limit that has passed. */
+/** The limit that has passed, with its length. */
 export type Expiry =
   | { readonly kind: 'stalled'; readonly afterMs: number }
   | { readonly kind: 'turn_timeout'; readonly afterMs: number };

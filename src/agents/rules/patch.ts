@@ -1,4 +1,4 @@
-// The unified diffs in the text of an issue.
+// Unified diffs in the text of an issue, for the runtime `patch`.
 
 const OPENING = /^( {0,8}|\s*(?:[-*+]|\d+[.)])\s+)(`{3,}|~{3,})[ \t]*([^\s`]*)[^`]*$/;
 const DIFF_LANGUAGES = ['diff', 'patch', 'udiff'];

@@ -1,4 +1,4 @@
-// The runtimes, and the modes in which an agent works.
+// Settings of an agent: runtime, mode, permissions, isolation, time limits. Section `tool` of WORKFLOW.md gives them.
 
 import type { CommandLine } from '../../base/rules/command-line.ts';
 

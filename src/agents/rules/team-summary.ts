@@ -1,4 +1,4 @@
-// The summary of a team, as an agent run reports it.
+// Summary of a team that works as one agent: its lead reports it, the daemon records and shows it.
 
 export type TeamSummary = {
   readonly team: string;

@@ -1,4 +1,4 @@
-// Resource usage of an agent or a team: tokens, cost, turns and time.
+// Usage of an agent or a team, as the runtime reports it: tokens, cost, turns and time.
 
 /** Usage of one attempt so far. Tokens as the runtime reports them, cost in US dollars, the agent's time in seconds. */
 export type Usage = {

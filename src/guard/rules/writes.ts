@@ -1,4 +1,4 @@
-// Writes of a caller: targets, and who holds one.
+// Writes of one call: their targets, and the mechanism that enforces the rules on them.
 
 /** What is about to be written: paths from the project's root, or absolute ones outside of it. */
 export type Target = {
@@ -17,5 +17,8 @@ export type Writes = {
   readonly git: string | null;
 };
 
-/** The kernel decides each write (`native/write-guard.c`), or commands are read and obvious writes refused. */
+/**
+ * The mechanism. `kernel`: `native/write-guard.c` decides each write · `seatbelt`: the sandbox of macOS does ·
+ * `reader`: no program does; commands are read, and obvious writes refused.
+ */
 export type WriteHolder = 'kernel' | 'seatbelt' | 'reader';

@@ -1,4 +1,4 @@
-// Decides whether a member may stop, and what it is told.
+// Records the decision on a member that stops, and turns it into the answer. `rules/idle.ts` makes the decision.
 
 import type { TeamLog } from '../ports.ts';
 import type { IdleVerdict } from '../rules/idle.ts';
@@ -7,6 +7,7 @@ import { decisionOn } from '../rules/log/state.ts';
 import type { HookAnswer } from './host-event.ts';
 import { SILENT } from './host-event.ts';
 
+/** Hook name of a stop of a teammate in the log. */
 export const IDLE = 'teammate_idle';
 
 /** Appends without a flush: after a power failure the decision is made, or the message shown, once more. */

@@ -1,11 +1,11 @@
-// The ownership that holds where a project states none.
+// Default ownership: patterns by role, for a project whose settings name none.
 
 import { SHARED } from '../../guard/rules/ownership.ts';
 import type { RoleName } from './role.ts';
 
 type DefaultOwner = Extract<RoleName, 'backend-dev' | 'frontend-dev' | 'designer' | 'tester'> | typeof SHARED;
 
-/** What holds where the configuration says nothing else. */
+/** Globs over paths from the root of the project. */
 export const DEFAULT_OWNERSHIP: readonly { readonly owner: DefaultOwner; readonly patterns: readonly string[] }[] = [
   {
     owner: 'backend-dev',

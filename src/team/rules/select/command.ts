@@ -1,4 +1,4 @@
-// Names and flags of the slash commands.
+// Names and flags of the commands that begin work of a team: slash commands, and their forms at a terminal.
 
 export type CommandName = 'plan' | 'run' | 'sync' | 'build-fix' | 'team-restart';
 
