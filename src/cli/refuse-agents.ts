@@ -1,6 +1,6 @@
 // Refusals for shells of agents: no SPEC approval, no leading of a team, no installation while a team is active.
 
-import { identityOf } from '../agents/member-environment.ts';
+import { identityFromEnvironment } from '../agents/member-environment.ts';
 import { ToolError } from '../base/rules/errors.ts';
 import { certainIdentity } from '../claude-code/certain-identity.ts';
 import { isAskedByAgent, isAskedInTeam } from '../claude-code/shell-caller.ts';
@@ -8,7 +8,7 @@ import type { Project } from '../install/project.ts';
 import { FileTeams } from '../team/log/teams.ts';
 import type { Teams } from '../team/ports.ts';
 import { LEAD } from '../team/rules/message.ts';
-import { standingTeams } from './standing-teams.ts';
+import { activeTeams } from './standing-teams.ts';
 
 async function isAgent(teams: Teams, main: string): Promise<boolean> {
   const { env } = process;
@@ -26,7 +26,7 @@ export async function refuseAgents(teams: Teams, main: string): Promise<void> {
 
 /** A teammate may lead neither its own team nor another one. */
 export async function refuseTeammates(teams: Teams, main: string): Promise<void> {
-  const { team, teammate } = certainIdentity(main) ?? identityOf(process.env);
+  const { team, teammate } = certainIdentity(main) ?? identityFromEnvironment(process.env);
   if (teammate !== null && teammate !== LEAD)
     throw new ToolError(
       'refused',
@@ -40,10 +40,10 @@ export async function refuseTeammates(teams: Teams, main: string): Promise<void>
 }
 
 /** Only a person may install or uninstall while a team is active. */
-export async function refuseAgentsWhileTeamsStand({ root, main }: Project): Promise<void> {
+export async function refuseAgentsWhileTeamsActive({ root, main }: Project): Promise<void> {
   for (const place of new Set([main, root])) {
     const teams = new FileTeams({ root: place, now: Date.now });
-    const standing = standingTeams(teams);
+    const standing = activeTeams(teams);
     if (standing.length > 0 && (await isAgent(teams, place)))
       throw new ToolError(
         'refused',

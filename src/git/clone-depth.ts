@@ -40,13 +40,13 @@ export async function isWholeBetween(
  * @param ends the commits at which the repository ends early
  * @param firstParents the commits of the branch, newest first, of merges the first parent alone
  */
-export function lackOf(ends: readonly string[], depth: number, firstParents: readonly string[]): number | null {
+export function missingDepth(ends: readonly string[], depth: number, firstParents: readonly string[]): number | null {
   const last = firstParents.at(-1);
   if (last === undefined || firstParents.length >= depth || !ends.includes(last)) return null;
   return depth - firstParents.length;
 }
 
-export type ReachOptions = {
+export type CloneDepthOptions = {
   /** The Git directory. */
   readonly path: string;
   /** So many commits of each branch are enough; null: all. */
@@ -57,14 +57,14 @@ export type ReachOptions = {
   readonly firstParents: (signal: AbortSignal) => Promise<readonly string[]>;
 };
 
-export class Reach {
-  readonly #options: ReachOptions;
+export class CloneDepth {
+  readonly #options: CloneDepthOptions;
   /** Where it ended when the remote had nothing more of what lies before. */
   #final = '';
   /** The depth that it was last measured by. */
   #measured: number | null = null;
 
-  constructor(options: ReachOptions) {
+  constructor(options: CloneDepthOptions) {
     this.#options = options;
   }
 
@@ -88,7 +88,7 @@ export class Reach {
     if (!this.isOpen) return null;
     if (depth === null) return MOST;
     if (depth === this.#measured) return null;
-    const lack = lackOf(this.ends, depth, await this.#options.firstParents(signal));
+    const lack = missingDepth(this.ends, depth, await this.#options.firstParents(signal));
     this.#measured = depth;
     return lack;
   }

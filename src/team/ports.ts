@@ -17,12 +17,14 @@ export interface TeamLog {
 }
 
 /** What came of waiting for a turn; `holder`: who was still at it, in words. */
-export type Taken<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly holder: string };
+export type PhaseLockResult<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly holder: string };
 
 /** One after the other, over all processes that have to do with a team. */
-export interface Turn {
+export interface PhaseLock {
   /** Acts while nobody else is at it. Waits for that, but not without end: then nothing is done. */
-  take<T>(team: string, act: () => Promise<T>): Promise<Taken<T>>;
+  take<T>(team: string, act: () => Promise<T>): Promise<PhaseLockResult<T>>;
 }
 
 /** The teams of a project. */

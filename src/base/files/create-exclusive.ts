@@ -3,7 +3,7 @@
 
 import { existsSync, linkSync, readFileSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { isOver, pidNamespace, processStartTime } from '../processes/processes.ts';
+import { hasExited, pidNamespace, processStartTime } from '../processes/processes.ts';
 
 /** What systems say of a link where there are none. */
 const NO_LINKS: ReadonlySet<unknown> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
@@ -30,74 +30,74 @@ function unlikeAnyOther(): string {
 }
 
 /** Whose numbers of processes mean something here. */
-function placeHere(): string {
+function processScope(): string {
   return `${hostname()} ${pidNamespace()}`;
 }
 
 /** What a turn says of who has it: no two say the same. */
-function turnText(): string {
-  return [process.pid, processStartTime(process.pid), placeHere(), unlikeAnyOther()].join('\n');
+function lockText(): string {
+  return [process.pid, processStartTime(process.pid), processScope(), unlikeAnyOther()].join('\n');
 }
 
 /** Whether who wrote that has ended; null: its number says nothing here. */
 function hasEnded(text: string): boolean | null {
   const [pid = '', started, place] = text.split('\n');
-  if (place !== placeHere() || !/^[1-9]\d*$/.test(pid)) return null;
-  return isOver(Number(pid)) || String(processStartTime(Number(pid))) !== started;
+  if (place !== processScope() || !/^[1-9]\d*$/.test(pid)) return null;
+  return hasExited(Number(pid)) || String(processStartTime(Number(pid))) !== started;
 }
 
 /** Gives what the turn says while it is one's own. */
-function enter(turn: string): string {
-  const mine = turnText();
+function acquireLock(lock: string): string {
+  const mine = lockText();
   let holder = '';
   let since = performance.now();
   for (;;) {
     try {
-      writeFileSync(turn, mine, { flag: 'wx', mode: 0o600 });
+      writeFileSync(lock, mine, { flag: 'wx', mode: 0o600 });
       return mine;
     } catch (error) {
       if (codeOf(error) !== 'EEXIST') throw error;
     }
-    const found = textOf(turn);
+    const found = textOf(lock);
     if (found !== holder) [holder, since] = [found, performance.now()];
-    else if (hasEnded(found) ?? performance.now() - since > DEAD_MS) leave(turn, found);
+    else if (hasEnded(found) ?? performance.now() - since > DEAD_MS) releaseLock(lock, found);
     Atomics.wait(SLEEPER, 0, 0, 1);
   }
 }
 
 /** Somebody may have taken it for a dead one's: then it is another's. */
-function leave(turn: string, text: string): void {
-  if (textOf(turn) === text) rmSync(turn, { force: true });
+function releaseLock(lock: string, text: string): void {
+  if (textOf(lock) === text) rmSync(lock, { force: true });
 }
 
-function renameInTurn(from: string, to: string): void {
-  const turn = `${to}.turn`;
+function renameUnderLock(from: string, to: string): void {
+  const lock = `${to}.turn`;
   for (let isDone = false; !isDone; ) {
-    const mine = enter(turn);
+    const mine = acquireLock(lock);
     try {
       if (existsSync(to)) throw Object.assign(new Error(`EEXIST: ${to} is there already`), { code: 'EEXIST' });
-      isDone = textOf(turn) === mine;
+      isDone = textOf(lock) === mine;
       if (isDone) renameSync(from, to);
     } finally {
-      leave(turn, mine);
+      releaseLock(lock, mine);
     }
   }
 }
 
 /** Throws with the code EEXIST, and does nothing, where something has that name. */
-export function renameNew(from: string, to: string): void {
+export function renameExclusive(from: string, to: string): void {
   try {
     linkSync(from, to);
   } catch (error) {
     if (!NO_LINKS.has(codeOf(error))) throw error;
-    renameInTurn(from, to);
+    renameUnderLock(from, to);
     return;
   }
   unlinkSync(from);
 }
 
 /** The same with the other name kept; where there are no links it is that of a copy. */
-export function linkNew(from: string, to: string): void {
+export function linkExclusive(from: string, to: string): void {
   try {
     linkSync(from, to);
   } catch (error) {
@@ -105,7 +105,7 @@ export function linkNew(from: string, to: string): void {
     const copy = `${to}.${unlikeAnyOther()}`;
     try {
       writeFileSync(copy, readFileSync(from), { flag: 'wx', mode: 0o600, flush: true });
-      renameInTurn(copy, to);
+      renameUnderLock(copy, to);
     } finally {
       rmSync(copy, { force: true });
     }

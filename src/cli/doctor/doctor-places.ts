@@ -6,16 +6,16 @@ import { dirname, join } from 'node:path';
 import { boundsOf, Isolation, notIsolated } from '../../agents/isolation.ts';
 import { systemClock } from '../../base/clock.ts';
 import { EventLog } from '../../base/files/event-log.ts';
-import type { Holder } from '../../base/files/process-lock.ts';
+import type { LockHolder } from '../../base/files/process-lock.ts';
 import { packageRoot } from '../../base/package-root.ts';
+import type { Environment } from '../../base/rules/environment.ts';
 import { messageOf } from '../../base/rules/errors.ts';
-import type { Environment } from '../../daemon/github/credential.ts';
 import { decodeRecord } from '../../daemon/journal/journal-decoder.ts';
 import type { Workflow } from '../../daemon/rules/workflow.ts';
 import { isBegun } from '../../daemon/workspaces/mirror/first-clone.ts';
 import { SAVED } from '../../daemon/workspaces/mirror/saved-refs.ts';
 import { objectionToRoot } from '../../daemon/workspaces/workspace-root.ts';
-import { endsOf, lackOf } from '../../git/clone-depth.ts';
+import { endsOf, missingDepth } from '../../git/clone-depth.ts';
 import { git } from '../../git/git.ts';
 import { type Check, fail, ok, warn } from './doctor-row.ts';
 
@@ -59,7 +59,7 @@ export function checkRoot(workflow: Workflow, repository: string): Check {
 /** Directories that a boot clears: a journal there is no journal. */
 const CLEARED = ['/tmp', '/var/run', '/run', '/dev/shm'];
 
-export function checkState(workflow: Workflow, holder: Holder | undefined): Check {
+export function checkState(workflow: Workflow, holder: LockHolder | undefined): Check {
   const { stateDir } = workflow;
   if (holder !== undefined)
     return ok('state', `${stateDir} is held by the daemon with process ${holder.pid}, since ${holder.since}`);
@@ -86,7 +86,7 @@ function isThere(path: string): boolean {
 }
 
 /** The journal is only read: a torn line is said, a record of a newer version is a failure. */
-export function checkJournal(workflow: Workflow, holder: Holder | undefined): Check {
+export function checkJournal(workflow: Workflow, holder: LockHolder | undefined): Check {
   const path = join(workflow.stateDir, 'journal.jsonl');
   try {
     if (!isThere(path)) return ok('journal', 'none yet');
@@ -162,7 +162,7 @@ export async function checkClone(workflow: Workflow): Promise<Check> {
   if (ends.length === 0) return ok(name, 'all of its past: it was whole before workspace.clone_depth was set');
   try {
     const list = await git(['rev-list', '--first-parent', 'HEAD'], { cwd: copy });
-    const lack = lackOf(ends, cloneDepth, list.trimEnd().split('\n'));
+    const lack = missingDepth(ends, cloneDepth, list.trimEnd().split('\n'));
     return ok(name, lack === null ? wanted : `${wanted}; the next fetch brings ${lack} that it has too few`);
   } catch (error) {
     return warn(name, `${copy} cannot be read: ${messageOf(error)}`, 'none needed: the next fetch clones it anew');

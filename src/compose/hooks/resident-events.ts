@@ -1,6 +1,6 @@
 // The hooks of the project that ask the server that stays: each gets what its own process would have worked out.
 
-import { answerHooks, type Desk } from '../../claude-code/hooks/hook-channel.ts';
+import { answerHooks, type HookChannel } from '../../claude-code/hooks/hook-channel.ts';
 import type { Reply, Respond } from '../../claude-code/hooks/hook-reply.ts';
 import { parseEvent } from '../../claude-code/hooks/parse-event.ts';
 import type { HookQuestion } from '../../claude-code/hooks/run-hook.ts';
@@ -49,6 +49,6 @@ async function answer(resident: Resident, question: unknown): Promise<Reply> {
 }
 
 /** Answers hooks for as long as the server stays; undefined where they cannot reach it. */
-export function answerEvents(resident: Resident): Promise<Desk | undefined> {
+export function answerHookEvents(resident: Resident): Promise<HookChannel | undefined> {
   return answerHooks(resident.project.main, (question) => answer(resident, question));
 }

@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { renameNew } from '../../base/files/create-exclusive.ts';
-import { isOver, pidNamespace, processesMarked, processStartTime } from '../../base/processes/processes.ts';
+import { renameExclusive } from '../../base/files/create-exclusive.ts';
+import { hasExited, pidNamespace, processesMarked, processStartTime } from '../../base/processes/processes.ts';
 import { ToolError } from '../../base/rules/errors.ts';
 
 const LOOK_MS = 20;
@@ -45,12 +45,12 @@ function isHeld(lock: string, text: string): boolean {
     return at !== undefined && Date.now() - at < SIGN_LASTS_MS;
   }
   const number = numberIn(pid);
-  return number !== null && !isOver(number) && String(processStartTime(number)) === started;
+  return number !== null && !hasExited(number) && String(processStartTime(number)) === started;
 }
 
 function tryName(mine: string, lock: string): boolean {
   try {
-    renameNew(mine, lock);
+    renameExclusive(mine, lock);
     return true;
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
@@ -71,7 +71,7 @@ function setAside(lock: string, dead: string, name: string): void {
 }
 
 /** A queue for the processes that share the file `lock`, and for the calls within this one. */
-export class Turns {
+export class WorktreeLock {
   readonly #lock: string;
   #last: Promise<unknown> = Promise.resolve();
 
@@ -86,7 +86,7 @@ export class Turns {
 
   async take<T>(act: () => Promise<T>): Promise<T> {
     const before = this.#last;
-    const turn = (async () => {
+    const held = (async () => {
       await before.catch(() => undefined);
       const mine = await this.#enter();
       const signs = setInterval(() => this.#sign(mine), SIGN_MS);
@@ -101,8 +101,8 @@ export class Turns {
         }
       }
     })();
-    this.#last = turn;
-    return turn;
+    this.#last = held;
+    return held;
   }
 
   #sign(mine: string): void {

@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { RESIDENT_FIELDS } from '../../../src/claude-code/hooks/hook-fields.ts';
-import { serverMarks } from '../../../src/claude-code/server-liveness.ts';
+import { createServerLiveness } from '../../../src/claude-code/server-liveness.ts';
 import { type Fields, HookedProject, type HookRun, runProgram, SESSION } from '../../support/hooked.ts';
 import { McpClient } from '../../support/mcp-client.ts';
 import { type Cleanup, finallyDo } from '../../support/temp.ts';
@@ -152,7 +152,7 @@ test('a second hook with the id of another caller leaves the call to nobody', as
 
 test('after its server was killed a call is told by the transcript, until a hook reaches the next server', async (t) => {
   const { project, client } = await resident(t, ['backend-dev', 'tester']);
-  const marks = serverMarks(project.root);
+  const marks = createServerLiveness(project.root);
   finallyDo(t, () => marks.close());
   await named(client, project, 'team-lead', 'TaskList');
   assert.deepEqual(marks.left(), []);
@@ -310,7 +310,7 @@ test('a server that lives and does not answer is silent until the time of its ma
   const guard = shell(project);
   const answers = () => guard('backend-dev', 'tests/a.ts');
   // This process lives, and answers no hook.
-  const marks = serverMarks(project.root);
+  const marks = createServerLiveness(project.root);
   marks.announce(SESSION, null);
   assert.deepEqual([(await answers()).code, (await answers()).stderr], [0, '']);
   setAhead(mark(project), -1);
@@ -325,7 +325,7 @@ test("the time of a mark is moved ahead for as long as its server answers, and n
   const project = new HookedProject(t);
   t.mock.timers.enable({ apis: ['setInterval', 'Date'], now: 1_000_000 });
   const timeOf = () => statSync(mark(project)).mtimeMs;
-  const marks = serverMarks(project.root);
+  const marks = createServerLiveness(project.root);
   finallyDo(t, () => marks.close());
   marks.announce(SESSION, null);
   const first = timeOf();

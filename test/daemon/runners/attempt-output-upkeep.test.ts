@@ -14,7 +14,7 @@ import test from 'node:test';
 import { createAgentHome } from '../../../src/agents/agent-home.ts';
 import { issueDirectory } from '../../../src/agents/issue-directory.ts';
 import { removeTree } from '../../../src/base/files/remove-tree.ts';
-import { FAILED_KEPT, FileTranscripts, ISSUES_KEPT } from '../../../src/daemon/runners/attempt-output.ts';
+import { FAILED_KEPT, FileAttemptOutputs, ISSUES_KEPT } from '../../../src/daemon/runners/attempt-output.ts';
 import { runWithSmallFiles } from '../../support/file-limit.ts';
 import { tempDir } from '../../support/temp.ts';
 
@@ -38,7 +38,7 @@ async function asOrdinaryUser(act: () => Promise<void>): Promise<void> {
 
 function transcriptsIn(stateDir: string, hasFailed: (issue: number) => boolean = () => false) {
   const said: string[] = [];
-  const transcripts = new FileTranscripts(
+  const transcripts = new FileAttemptOutputs(
     stateDir,
     () => [],
     (message) => said.push(message),
@@ -153,10 +153,10 @@ test('a full disk is said once for an attempt, and its agent works on', async (t
   // A limit on the size of files is a full disk for one process.
   const stateDir = tempDir(t);
   const script = `
-    import { FileTranscripts } from './src/daemon/runners/attempt-output.ts';
+    import { FileAttemptOutputs } from './src/daemon/runners/attempt-output.ts';
     process.on('SIGXFSZ', () => {});
     const said = [];
-    const transcript = new FileTranscripts(process.argv[2], () => [], (message) => said.push(message)).open(1, 1, 1);
+    const transcript = new FileAttemptOutputs(process.argv[2], () => [], (message) => said.push(message)).open(1, 1, 1);
     for (let n = 0; n < 200; n++) transcript.write('x'.repeat(100));
     transcript.close();
     console.log(JSON.stringify(said));

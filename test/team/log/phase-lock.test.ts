@@ -6,19 +6,19 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync,
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
-import { isOwnPlace } from '../../../src/base/files/lock-directory.ts';
+import { ensurePrivateDirectory } from '../../../src/base/files/lock-directory.ts';
 import { processStartTime } from '../../../src/base/processes/processes.ts';
-import { PhaseTurn } from '../../../src/team/log/phase-lock.ts';
+import { FilePhaseLock } from '../../../src/team/log/phase-lock.ts';
 import { scriptFile } from '../../support/compiled.ts';
 import { type Cleanup, finallyDo, tempDir } from '../../support/temp.ts';
 
 const PROJECT = '/a/project';
 const TEAM = 'tool-run-spec-auth-001';
 
-function turn(place: string, patienceMs?: number, more: readonly string[] = []): PhaseTurn {
-  return new PhaseTurn({
+function turn(place: string, patienceMs?: number, more: readonly string[] = []): FilePhaseLock {
+  return new FilePhaseLock({
     project: PROJECT,
-    places: [place, ...more],
+    directories: [place, ...more],
     ...(patienceMs === undefined ? {} : { patienceMs }),
   });
 }
@@ -31,10 +31,10 @@ function lockOf(place: string): string {
 function other(t: Cleanup, place: string, act: string): ChildProcess {
   const taker = scriptFile(`
     import { appendFileSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
-    import { PhaseTurn } from './src/team/log/phase-lock.ts';
+    import { FilePhaseLock } from './src/team/log/phase-lock.ts';
     const place = process.argv[2];
-    const turn = new PhaseTurn({ project: '${PROJECT}', places: [place], patienceMs: 600_000 });
-    const take = (act) => turn.take('${TEAM}', act);
+    const lock = new FilePhaseLock({ project: '${PROJECT}', directories: [place], patienceMs: 600_000 });
+    const take = (act) => lock.take('${TEAM}', act);
     const begun = new Promise((resolve) => process.stdin.once('data', resolve));
     const ended = new Promise((resolve) => process.stdin.once('end', resolve));
     writeSync(1, 'ready');
@@ -145,7 +145,7 @@ const HOLDER = {
 
 test('a lock of the dead is nobody’s: not one whose number is in use again, nor one that cannot be read', async (t) => {
   const place = join(tempDir(t), 'turns');
-  assert.ok(isOwnPlace(place));
+  assert.ok(ensurePrivateDirectory(place));
   for (const words of [
     JSON.stringify({ ...HOLDER, start_time: '1' }),
     JSON.stringify({ ...HOLDER, pid: 2 ** 22 + 1 }),
@@ -162,7 +162,7 @@ test('a lock of the dead is nobody’s: not one whose number is in use again, no
 
 test('a process that has ended, and that nobody has asked about its end, holds nothing', async (t) => {
   const place = join(tempDir(t), 'turns');
-  assert.ok(isOwnPlace(place));
+  assert.ok(ensurePrivateDirectory(place));
   // The shell becomes a program that asks after none of its children.
   const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec cat'], { stdio: ['pipe', 'pipe', 'inherit'] });
   finallyDo(t, () => parent.kill('SIGKILL'));
@@ -189,9 +189,9 @@ test('a place is this user’s own, and nobody else looks into it', (t) => {
   const lax = join(directory, 'lax');
   mkdirSync(lax);
   chmodSync(lax, 0o777);
-  assert.ok(isOwnPlace(lax));
+  assert.ok(ensurePrivateDirectory(lax));
   assert.equal(statSync(lax).mode & 0o777, 0o700);
   const link = join(directory, 'link');
   symlinkSync(lax, link);
-  assert.equal(isOwnPlace(link), false);
+  assert.equal(ensurePrivateDirectory(link), false);
 });
