@@ -5,4 +5,4 @@ import { answerHookEvents } from './compose/hooks/resident-events.ts';
 import { composeResident } from './compose/team.ts';
 
 // It sets the exit code itself, and ends with standard input.
-void serveMcp({ composeResident, answerEvents: answerHookEvents });
+void serveMcp({ composeResident, answerHookEvents });

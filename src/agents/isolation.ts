@@ -225,7 +225,7 @@ export class Isolation {
   /**
    * The command line that runs a program isolated, or as it is when isolation is not active.
    * @param writable where it may write although the place around is read-only
-   * @param room whose namespaces they are to be, as the source of a mount
+   * @param identity owner of the namespaces, as the source of a mount
    * @param binds what is made of all that, one after the other
    */
   wrap(

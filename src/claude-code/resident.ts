@@ -23,6 +23,6 @@ export type Resident = {
   /** Sessions whose server was killed: some hosts never reach the next one by a hook. */
   readonly left: ServerLiveness['left'];
   /** Measures where a team began, beside all else; its completions wait for that. */
-  readonly measureBefore: (team: string) => void;
+  readonly measureBaseline: (team: string) => void;
   readonly close: () => Promise<void>;
 };

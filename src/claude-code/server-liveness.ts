@@ -30,7 +30,7 @@ export type ServerLiveness = {
 export function createServerLiveness(main: string): ServerLiveness {
   const own = `${process.pid} ${beginOf(process.pid)}`;
   /** File contents by path. */
-  const marks = new Map<string, string>();
+  const contents = new Map<string, string>();
   let isReached = false;
   let beat: NodeJS.Timeout | undefined;
   const renew = (file: string) => {
@@ -41,21 +41,21 @@ export function createServerLiveness(main: string): ServerLiveness {
     announce: (session, transcript) => {
       isReached = true;
       const file = livenessFile(main, session);
-      if (file === null || marks.has(file)) return;
+      if (file === null || contents.has(file)) return;
       const words = `${own}\n${transcript ?? ''}\n`;
       try {
         mkdirSync(dirname(file), { recursive: true });
         writeFileSync(file, words);
         renew(file);
-        marks.set(file, words);
+        contents.set(file, words);
         beat ??= setInterval(() => {
-          for (const [one, written] of marks)
+          for (const [one, written] of contents)
             try {
               if (readFileSync(one, 'utf8') !== written) throw new Error('another server answers');
               renew(one);
             } catch {
               // The next hook writes the file again.
-              marks.delete(one);
+              contents.delete(one);
             }
         }, BEAT_MS).unref();
       } catch {
@@ -66,7 +66,7 @@ export function createServerLiveness(main: string): ServerLiveness {
     left: () => leftIn(stateOf(main)),
     close: () => {
       clearInterval(beat);
-      for (const file of marks.keys()) rmSync(file, { force: true });
+      for (const file of contents.keys()) rmSync(file, { force: true });
     },
   };
 }

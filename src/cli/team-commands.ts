@@ -244,6 +244,6 @@ export function addTeamCommands(program: Command): void {
         import('../compose/team.ts'),
         import('../compose/hooks/resident-events.ts'),
       ]);
-      await serveMcp({ composeResident, answerEvents: answerHookEvents });
+      await serveMcp({ composeResident, answerHookEvents });
     });
 }

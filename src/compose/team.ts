@@ -101,7 +101,7 @@ function lazyWorkTree(root: string, objects: string): WorkTree {
   };
 }
 
-/** Turns of the steps that are code's: most calls come to none. */
+/** Lock for the steps that code takes: most calls take none. */
 function lazyPhaseLock(project: string, state: string): PhaseLock {
   return {
     take: async (team, act) => {
@@ -340,7 +340,7 @@ export function composeResident(env: Environment, hostVersion: () => string | nu
     const version = hostVersion();
     return version === null ? null : { version, form };
   });
-  const marks = createServerLiveness(project.main);
+  const liveness = createServerLiveness(project.main);
   // What fails there is told by the completion that needs it.
   const background = new Supervisor({ clock: systemClock, onFailure: () => undefined });
   const certain = certainIdentity(project.main);
@@ -351,12 +351,12 @@ export function composeResident(env: Environment, hostVersion: () => string | nu
       ? { identity: identityFromEnvironment(env), isCertain: false }
       : { identity: certain, isCertain: true }),
     state: projectState(project.main, env),
-    announce: marks.announce,
-    isReached: marks.isReached,
-    left: marks.left,
-    measureBefore: (team) => background.run(`before ${team}`, (signal) => beginBaseline(context, team, signal)),
+    announce: liveness.announce,
+    isReached: liveness.isReached,
+    left: liveness.left,
+    measureBaseline: (team) => background.run(`before ${team}`, (signal) => beginBaseline(context, team, signal)),
     close: async () => {
-      marks.close();
+      liveness.close();
       await background.close();
       await teams.close();
     },

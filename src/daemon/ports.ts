@@ -1,4 +1,4 @@
-// Ports of the daemon: journal, tracker, workspaces, transcripts, requests of agents (types only).
+// Ports of the daemon: journal, tracker, workspaces, outputs of attempts, requests of agents (types only).
 
 import type { Stored } from '../base/rules/stored-record.ts';
 import type { Actor, Issue } from './rules/issue.ts';
@@ -149,7 +149,7 @@ export interface Leftovers {
 /** Where an attempt's output is kept for people to read. */
 export interface AttemptOutputs {
   open(issue: number, life: number, attempt: number): AttemptOutput;
-  /** Removes what is kept of the issue but its transcripts. */
+  /** Removes what is kept of the issue but its outputs. */
   forget(issue: number): Promise<void>;
 }
 
@@ -172,7 +172,7 @@ export type AgentRequestHandler = (
 ) => Promise<Readonly<Record<string, unknown>>>;
 
 export interface AgentSocket {
-  /** Opens a desk for one attempt; the environment names it to the agent. */
+  /** Opens a socket for one attempt; the environment names it to the agent. */
   open(
     handler: AgentRequestHandler,
   ): Promise<{ readonly env: Readonly<Record<string, string>>; close(): Promise<void> }>;

@@ -1,4 +1,4 @@
-// Ports of teams: their logs, and the turn that one process at a time has (types only).
+// Ports of teams: their logs, and the lock that one process at a time holds (types only).
 
 import type { TeamRecord } from './rules/log/record.ts';
 import type { TeamState } from './rules/log/state.ts';
@@ -16,12 +16,12 @@ export interface TeamLog {
   close(): Promise<void>;
 }
 
-/** What came of waiting for a turn; `holder`: who was still at it, in words. */
+/** Result of waiting for the lock; `holder`: its owner, in words. */
 export type PhaseLockResult<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly holder: string };
 
-/** One after the other, over all processes that have to do with a team. */
+/** One call at a time, over all processes of a team. */
 export interface PhaseLock {
   /** Acts while nobody else is at it. Waits for that, but not without end: then nothing is done. */
   take<T>(team: string, act: () => Promise<T>): Promise<PhaseLockResult<T>>;

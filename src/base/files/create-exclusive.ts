@@ -1,5 +1,5 @@
 // A whole file gets a name that nothing has yet: by a hard link, which is one step. File systems without links (exFAT, FAT,
-// shares of virtual machines) take two, a look and a renaming, in a turn of their own.
+// shares of virtual machines) take two, a look and a renaming, under a lock file.
 
 import { existsSync, linkSync, readFileSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -7,7 +7,7 @@ import { hasExited, pidNamespace, processStartTime } from '../processes/processe
 
 /** What systems say of a link where there are none. */
 const NO_LINKS: ReadonlySet<unknown> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
-/** A turn takes less than a millisecond: who has one for so long has died in it, where nothing else tells. */
+/** A lock is held for less than a millisecond. A holder that nothing else tells about counts as dead after this. */
 const DEAD_MS = 2000;
 /** What is never changed, to wait on. */
 const SLEEPER = new Int32Array(new SharedArrayBuffer(4));
@@ -24,17 +24,17 @@ function textOf(path: string): string {
   }
 }
 
-/** Nobody else's: it tells a turn from the one after it. */
+/** Unique: it tells one holding of a lock from the next one. */
 function unlikeAnyOther(): string {
   return `${process.pid}.${Math.random().toString(36).slice(2)}`;
 }
 
-/** Whose numbers of processes mean something here. */
+/** Host and namespace in which a process id means something. */
 function processScope(): string {
   return `${hostname()} ${pidNamespace()}`;
 }
 
-/** What a turn says of who has it: no two say the same. */
+/** Text of a lock file: its owner. No two are the same. */
 function lockText(): string {
   return [process.pid, processStartTime(process.pid), processScope(), unlikeAnyOther()].join('\n');
 }
@@ -46,7 +46,7 @@ function hasEnded(text: string): boolean | null {
   return hasExited(Number(pid)) || String(processStartTime(Number(pid))) !== started;
 }
 
-/** Gives what the turn says while it is one's own. */
+/** Gives the text of the lock file while this call holds it. */
 function acquireLock(lock: string): string {
   const mine = lockText();
   let holder = '';

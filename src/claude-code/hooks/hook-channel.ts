@@ -33,7 +33,7 @@ const LEFT_MS = 60_000;
 /** What is never changed, to wait on. */
 const SLEEPER = new Int32Array(new SharedArrayBuffer(4));
 
-/** The desk of a server of this very version: another's answers may be others. */
+/** Channels of servers of this version: another version may answer otherwise. */
 function prefix(): string {
   return `hooks-${packageVersion()}-`;
 }
@@ -77,7 +77,7 @@ function isAttended(channel: string): boolean {
 }
 
 /** Takes away what is there; false where that was not possible. */
-function withdrawn(path: string): boolean {
+function tryUnlink(path: string): boolean {
   try {
     unlinkSync(path);
     return true;
@@ -95,7 +95,7 @@ function removeTree(path: string): void {
 }
 
 /** The file's JSON, which is gone with that; undefined: there is no file. */
-function taken(path: string): unknown {
+function takeJson(path: string): unknown {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
@@ -119,7 +119,7 @@ function ring(channel: string, id: string, question: string): boolean {
     writeSync(fd, `${id}\n`);
     return true;
   } catch {
-    withdrawn(questionOf(channel, id));
+    tryUnlink(questionOf(channel, id));
     return false;
   } finally {
     closeSync(fd);
@@ -135,7 +135,7 @@ function askOne(channel: string, question: string, patience: number): unknown {
   for (;;) {
     const now = performance.now();
     Atomics.wait(SLEEPER, 0, 0, Math.min(Math.max(LOOK_MS, (now - begin) * LOOK_PART), LOOK_MAX_MS));
-    const answer = taken(answerOf(channel, id));
+    const answer = takeJson(answerOf(channel, id));
     if (answer !== undefined) return answer;
     isHeard ||= !existsSync(questionOf(channel, id));
     const isLate = now - begin > (isHeard ? patience : ATTENTION_MS);
@@ -143,9 +143,9 @@ function askOne(channel: string, question: string, patience: number): unknown {
     if (isLook) looked = now;
     const isLeft = isLook && !isAttended(channel);
     if (!isLate && !isLeft) continue;
-    const isMine = withdrawn(questionOf(channel, id));
+    const isMine = tryUnlink(questionOf(channel, id));
     // The server was quicker: what it does by now is not to be done twice.
-    if (isMine || isHeard || isLeft) return taken(answerOf(channel, id));
+    if (isMine || isHeard || isLeft) return takeJson(answerOf(channel, id));
     isHeard = true;
   }
 }
@@ -165,7 +165,7 @@ export function askServer(main: string, question: unknown, patience: number): un
 }
 
 async function serve(channel: string, id: string, answer: (question: unknown) => Promise<unknown>): Promise<void> {
-  const question = taken(questionOf(channel, id));
+  const question = takeJson(questionOf(channel, id));
   if (question === undefined) return;
   const said = await answer(question).catch(() => null);
   const temporary = join(channel, `${id}.tmp`);
@@ -183,7 +183,7 @@ async function serve(channel: string, id: string, answer: (question: unknown) =>
       return;
     }
   }
-  setTimeout(() => withdrawn(answerOf(channel, id)), LEFT_MS).unref();
+  setTimeout(() => tryUnlink(answerOf(channel, id)), LEFT_MS).unref();
 }
 
 export type HookChannel = { readonly close: () => void };

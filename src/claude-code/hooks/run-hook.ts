@@ -9,7 +9,7 @@ import { findProject } from '../../git/project.ts';
 import { teamNames, teamsDirectory } from '../../team/log/team-names.ts';
 import { type HostEvent, type HostEventName, MAY_WAIT } from '../../team/operations/host-event.ts';
 import { isDuplicateHook } from '../duplicate-hooks.ts';
-import { ancestorsLine, isInputOfHost } from '../host-above.ts';
+import { isInputOfHost, processAncestry } from '../host-above.ts';
 import { beginsTeam } from '../rules/tool-kind.ts';
 import { askServer } from './hook-channel.ts';
 import type { Respond } from './hook-reply.ts';
@@ -154,8 +154,8 @@ async function answered(hook: Hook, input: string, parsed: Raised, main: string)
     const reply = askedOf(hook, input, main, env) ?? (await (await hook.load()).respond(parsed, env));
     if (reply.wait !== true) return reply;
     // Nobody reads the answer once the host is gone.
-    above ??= ancestorsLine();
-    if (ancestorsLine() !== above) return { said: [], printed: null, code: 0 };
+    above ??= processAncestry();
+    if (processAncestry() !== above) return { said: [], printed: null, code: 0 };
     await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));
   }
 }

@@ -21,7 +21,7 @@ function nothing(why: string, takesKey = true): Evidence {
   return { kind: 'nothing', takesKey, why };
 }
 
-/** A call inside the host: by its hook, else by the stamp of a compiled hook, else by the transcripts. */
+/** A call inside the host: by its hook, else by the signature of a compiled hook, else by the transcripts. */
 async function ofHost({ input, toolUseId }: Call, resident: Resident, calls: JoinedCalls): Promise<Evidence> {
   const joined = toolUseId === null ? undefined : calls.take(toolUseId);
   if (joined !== undefined) return { kind: 'stamp', caller: joined };

@@ -58,7 +58,7 @@ async function call(
     const answer = await operateInHost(resident.context, name, withoutCallerSignature(input), evidence, (shown) =>
       hand(resultOf(shown)),
     );
-    if (name === 'TeamCreate') resident.measureBefore(String(answer.team));
+    if (name === 'TeamCreate') resident.measureBaseline(String(answer.team));
     return resultOf(answer);
   } catch (error) {
     if (error instanceof ToolError) return textResult(error.message, true);
@@ -71,13 +71,13 @@ function isFields(value: unknown): value is Fields {
 }
 
 /** Lets the hooks of a host ask this server, from when there is a team on: before, there is nothing to ask. */
-function offering(resident: Resident, isHosts: () => boolean, answerEvents: ServerParts['answerEvents']) {
-  let offered: ReturnType<ServerParts['answerEvents']> | undefined;
+function offering(resident: Resident, isHosts: () => boolean, answerHookEvents: ServerParts['answerHookEvents']) {
+  let offered: ReturnType<ServerParts['answerHookEvents']> | undefined;
   return {
     look: () => {
       if (offered !== undefined || !isHosts() || resident.identity.teammate !== null) return;
       try {
-        if (resident.context.teams.list().length > 0) offered = answerEvents(resident);
+        if (resident.context.teams.list().length > 0) offered = answerHookEvents(resident);
       } catch {
         // Whatever keeps the teams from being read, whoever asks for them is told.
       }
@@ -108,11 +108,11 @@ export type ServerParts = {
   /** @param hostVersion the version of the host that speaks to the server; null: it is another client, or has not spoken */
   readonly composeResident: (env: NodeJS.ProcessEnv, hostVersion: () => string | null) => Resident;
   /** Answers the events of hooks at a socket; undefined: it cannot be made. */
-  readonly answerEvents: (resident: Resident) => Promise<{ readonly close: () => void } | undefined>;
+  readonly answerHookEvents: (resident: Resident) => Promise<{ readonly close: () => void } | undefined>;
 };
 
 /** Serves until standard input ends. */
-export async function serveMcp({ composeResident, answerEvents }: ServerParts): Promise<void> {
+export async function serveMcp({ composeResident, answerHookEvents }: ServerParts): Promise<void> {
   const server = new Server(
     { name: 'team', version: packageVersion() },
     { capabilities: { tools: {} }, jsonSchemaValidator: NO_FORMS },
@@ -123,7 +123,7 @@ export async function serveMcp({ composeResident, answerEvents }: ServerParts): 
     return client?.name === HOST_CLIENT ? client.version : null;
   });
   const calls = joinCalls(Date.now);
-  const hooks = offering(resident, () => clientName() === HOST_CLIENT, answerEvents);
+  const hooks = offering(resident, () => clientName() === HOST_CLIENT, answerHookEvents);
   server.oninitialized = hooks.look;
   server.setRequestHandler(ListToolsRequestSchema, () => ({
     tools: listedOperations(resident.identity.teammate !== null).map((name) => ({

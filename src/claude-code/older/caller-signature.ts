@@ -1,5 +1,5 @@
 // For hosts below 2.1.118, and for plugins: no hook asks the team server there. A compiled hook signs the caller into the
-// input of the call, and the server reads the stamp. Newer hosts are served by `joined-calls.ts`.
+// input of the call, and the server reads the signature. Newer hosts are served by `joined-calls.ts`.
 
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,12 +11,12 @@ import type { Rendered } from '../hooks/render-answer.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Key of the stamp in the input of a call. */
+/** Key of the signature in the input of a call. */
 const SIGNATURE_KEY = '_caller';
 
 const SECRET_BYTES = 32;
 
-/** The secret that stamps of a project are made with; made when it is not there, or is not whole. */
+/** Secret for the signatures of a project; made when it is missing or not whole. */
 function secretOf(directory: string): Buffer {
   const path = join(directory, 'stamp.key');
   const there = readSecret(path);
@@ -52,7 +52,7 @@ function macOf(directory: string, payload: string): string {
   return lazyCrypto().createHmac('sha256', secretOf(directory)).update(payload).digest('base64url');
 }
 
-/** A stamp as text. */
+/** The caller and its signature, as text. */
 export function signCaller(directory: string, caller: HookCaller): string {
   const payload = Buffer.from(JSON.stringify(caller)).toString('base64url');
   return `${payload}.${macOf(directory, payload)}`;
@@ -77,7 +77,7 @@ function isHookCaller(value: unknown): value is HookCaller {
   );
 }
 
-/** The stamp that a text holds; undefined when it was not made here. */
+/** The caller in a signed text; undefined: the signature was not made here. */
 export function readCallerSignature(directory: string, text: string): HookCaller | undefined {
   const [payload = '', mac = ''] = text.split('.');
   const expected = Buffer.from(macOf(directory, payload));
@@ -102,7 +102,7 @@ export function withoutCallerSignature({ [SIGNATURE_KEY]: _, ...input }: Fields)
   return input;
 }
 
-/** The caller by the stamp in the input; undefined: the call carries none. */
+/** The caller by the signature in the input; undefined: the call carries none. */
 export function evidenceOfSignature(input: Fields, toolUseId: string | null, directory: string): Evidence | undefined {
   const text = input[SIGNATURE_KEY];
   if (typeof text !== 'string') return undefined;

@@ -25,7 +25,7 @@ import { detectRemote } from '../../git/git-remote.ts';
 import { namePersonSettings } from '../../git/person-settings.ts';
 import { findProject } from '../../git/project.ts';
 import { formatSlug } from '../../git/rules/repository.ts';
-import { lineRoom } from '../screen/terminal.ts';
+import { lineColumns } from '../screen/terminal.ts';
 import { fixCommands } from './doctor-fix.ts';
 import { checkLfs } from './doctor-lfs.ts';
 import { checkApiRoute, checkGitRoute, readNetwork, withGitRoute } from './doctor-network.ts';
@@ -358,5 +358,5 @@ export async function doctorCommand(
     return;
   }
   for (const words of fixed) process.stdout.write(`${words}\n`);
-  process.stdout.write(doctorRows(checks, lineRoom(process.stdout)));
+  process.stdout.write(doctorRows(checks, lineColumns(process.stdout)));
 }

@@ -12,7 +12,7 @@ export function canRedraw(stream: { readonly isTTY?: boolean }, env: Environment
 }
 
 /** How many columns a line may have there: without bound where no terminal shows it. Some terminals do not say. */
-export function lineRoom(
+export function lineColumns(
   stream: { readonly isTTY?: boolean; readonly columns?: number },
   env: Environment = process.env,
 ): number {

@@ -6,8 +6,8 @@ import { parseEvent } from '../../claude-code/hooks/parse-event.ts';
 import type { HookQuestion } from '../../claude-code/hooks/run-hook.ts';
 import type { Resident } from '../../claude-code/resident.ts';
 import { findProject } from '../../git/project.ts';
-import { respond as afterTool } from './post-tool-use.ts';
-import { respond as beforeTool } from './pre-tool-use.ts';
+import { respond as postToolUse } from './post-tool-use.ts';
+import { respond as preToolUse } from './pre-tool-use.ts';
 import { respond as sessionStart } from './session-start.ts';
 import { respond as leadStop } from './stop.ts';
 import { respond as agentStart } from './subagent-start.ts';
@@ -17,8 +17,8 @@ import { respond as teammateIdle } from './teammate-idle.ts';
 
 /** Without the user's prompts: what the user says is heard from the host alone. */
 const RESPONDS: Readonly<Record<Exclude<HookQuestion['hook'], 'UserPromptSubmit'>, Respond>> = {
-  PreToolUse: beforeTool,
-  PostToolUse: afterTool,
+  PreToolUse: preToolUse,
+  PostToolUse: postToolUse,
   SessionStart: sessionStart,
   SubagentStart: agentStart,
   SubagentStop: agentStop,

@@ -63,7 +63,7 @@ function describeBody(data: unknown): string {
 }
 
 /** What was asked for has another address now. It is not asked there: what moved may be somebody else's. */
-export class MovedRepositoryError extends TrackerError {
+export class MovedError extends TrackerError {
   readonly location: string;
 
   constructor(status: number, location: string) {
@@ -192,11 +192,11 @@ export class HostingClient {
         request: { signal: limit.signal },
       });
       this.limits.observe(status, headers, '');
-      if (status >= 300) throw new MovedRepositoryError(status, headers.location ?? '');
+      if (status >= 300) throw new MovedError(status, headers.location ?? '');
       return { data, headers };
     } catch (error) {
       signal.throwIfAborted();
-      throw error instanceof MovedRepositoryError ? error : this.#explain(error, route);
+      throw error instanceof MovedError ? error : this.#explain(error, route);
     } finally {
       limit.release();
     }

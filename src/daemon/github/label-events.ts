@@ -5,7 +5,7 @@ import { rename, writeFile } from 'node:fs/promises';
 import * as z from 'zod';
 import type { LabelEvent } from '../ports.ts';
 import { sameLabel } from '../rules/issue.ts';
-import { AnswerCache } from './kept-answers.ts';
+import { AnswerCache } from './answer-cache.ts';
 
 export const eventRow = z.object({
   id: z.number(),

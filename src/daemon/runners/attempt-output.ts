@@ -1,4 +1,4 @@
-// Transcripts: output of hooks and agents, one size-limited file per attempt, and their retention.
+// Output of hooks and agents: one size-limited file per attempt, and its retention.
 
 import { randomBytes } from 'node:crypto';
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync, renameSync, writeSync } from 'node:fs';
@@ -21,7 +21,7 @@ function fileName(life: number, attempt: number): string {
 
 export type AttemptOutputFile = { readonly life: number; readonly attempt: number; readonly path: string };
 
-/** The transcripts of an issue, oldest first. */
+/** The output files of an issue, oldest first. */
 export function listAttemptOutputs(stateDir: string, issue: number): AttemptOutputFile[] {
   const directory = issueDirectory(stateDir, issue);
   if (!existsSync(directory)) return [];
@@ -33,7 +33,7 @@ export function listAttemptOutputs(stateDir: string, issue: number): AttemptOutp
     .sort((a, b) => a.life - b.life || a.attempt - b.attempt);
 }
 
-/** Reports the first write error only: a missing transcript is no reason to end an agent. */
+/** Reports the first write error only: a missing output file is no reason to end an agent. */
 class AttemptOutputWriter implements AttemptOutput {
   readonly #secrets: () => readonly string[];
   readonly #onFailure: (error: unknown) => void;

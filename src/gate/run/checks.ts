@@ -28,9 +28,9 @@ export type ChecksOptions = {
   readonly output?: (text: string) => void;
   /** Waiting for others and measuring together, ms; undefined: as long as it takes. */
   readonly patienceMs?: number;
-  /** Makes the place where the commands run; undefined: they run as the caller does. */
+  /** Opens the sandbox for the commands; undefined: they run as the caller does. */
   readonly openSandbox?: () => Promise<CheckSandbox>;
-  /** Where what is measured is a tree of its own: the checkout, by whose repository turns are taken. */
+  /** If a separate tree is measured: the checkout whose repository holds the lock. */
   readonly lockRoot?: string;
 };
 

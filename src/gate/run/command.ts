@@ -28,7 +28,7 @@ export function checkEnvironment(env: Environment, root: string): Readonly<Recor
   return { ...Object.fromEntries(kept), PATH: path, CI: 'true' };
 }
 
-/** Where commands run that are not trusted with what the caller has. */
+/** Sandbox for commands that must not reach what the caller can. */
 export type CheckSandbox = {
   /** In place of the caller's environment. */
   readonly env: Readonly<Record<string, string>>;

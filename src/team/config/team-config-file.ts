@@ -12,7 +12,7 @@ export const INSTALLED_FILE = '.tool/installed.json';
 
 const MAX_BYTES = 1024 * 1024;
 
-/** `stamp`: size, mtime and inode of the file at the time of reading. */
+/** `version`: size, mtime and inode of the file at the time of reading. */
 export type TeamFile = { readonly path: string; readonly text: string; readonly version: string };
 
 function codeOf(error: unknown): unknown {

@@ -249,12 +249,12 @@ export class Lead {
       } catch (error) {
         return { trigger: 'spawn_failed', reason: `${role}: ${messageOf(error)}` };
       }
-      this.#live(role, isChecked, signal);
+      this.#runMember(role, isChecked, signal);
     }
     return null;
   }
 
-  #live(role: string, isChecked: boolean, signal: AbortSignal): void {
+  #runMember(role: string, isChecked: boolean, signal: AbortSignal): void {
     this.#log.refresh();
     const epoch = this.#log.state.members.get(role)?.epoch ?? 0;
     const stop = new AbortController();

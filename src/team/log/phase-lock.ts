@@ -1,4 +1,4 @@
-// One process at a time takes the steps of a team that are code's: whoever dies in its turn loses it.
+// Lock for the steps of a team that code takes: one process at a time. A lock whose owner has exited is free.
 
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ const PATIENCE_MS = 45_000;
 const LOOK_MS = 20;
 
 /**
- * Where locks are. The first place is fixed: whatever a shell calls its directory for temporary files, it waits for the same turn
+ * Where locks are. The first place is fixed: whatever a shell calls its directory for temporary files, it waits for the same lock
  * as the host around it.
  * @param state the directory of what belongs to the project but not into it
  */
@@ -28,7 +28,7 @@ export type FilePhaseLockOptions = {
   readonly patienceMs?: number;
 };
 
-/** Turns that are held in this process. */
+/** Locks that this process holds. */
 const held = new Set<string>();
 
 class Busy extends Error {

@@ -40,7 +40,7 @@ type Limits = {
 
 /** Goes on as far as code can; gives what the lead is told of it, null where there is nothing to say. */
 export async function advance(context: HookContext, log: TeamLog, limits: Limits = {}): Promise<Told | null> {
-  // Most calls leave nothing to do, which takes no turn to see.
+  // Most calls leave nothing to do, which needs no lock to see.
   if ((await dueStep(context, log, limits)) === null) return null;
   const { team } = log.state;
   // Of two that come at once, the second looks when the first has been seen to.

@@ -22,7 +22,7 @@ export type EnvironmentEvidence = {
   readonly epoch?: number;
   /**
    * Whether a team server, or a hook, says it of itself. An agent can start one with whatever environment it likes: it counts
-   * for no team that a host's session leads, whose members are all known by stamps.
+   * for no team that a host's session leads, whose members are all known by hooks.
    */
   readonly isServer?: boolean;
 };

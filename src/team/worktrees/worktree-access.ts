@@ -22,7 +22,7 @@ export type Tools = { readonly repository: Repository; readonly run: Run; readon
 
 export class WorktreeAccess {
   readonly #options: WorkshopOptions;
-  /** Git for what changes nothing, outside of turns. */
+  /** Git for what changes nothing, without the lock. */
   readonly reading: Run;
   #tools: Promise<Tools> | undefined;
   /** The git that is there is looked at once. */

@@ -15,14 +15,14 @@ const never = () => false;
 
 test('each attempt of each life has a file, listed in order, for its owner only', (t) => {
   const state = tempDir(t);
-  const transcripts = new FileAttemptOutputs(state, () => [], quiet, never);
+  const outputs = new FileAttemptOutputs(state, () => [], quiet, never);
   assert.deepEqual(listAttemptOutputs(state, 7), []);
   for (const [life, attempt] of [
     [2, 1],
     [1, 10],
     [1, 2],
   ] as const) {
-    const transcript = transcripts.open(7, life, attempt);
+    const transcript = outputs.open(7, life, attempt);
     transcript.write(`life ${life}, `);
     transcript.write(`attempt ${attempt}\n`);
     transcript.close();
@@ -68,12 +68,12 @@ test('of output without end the beginning is kept, and said that it is not all',
 
 test('of an issue that is over only its transcripts stay', async (t) => {
   const state = tempDir(t);
-  const transcripts = new FileAttemptOutputs(state, () => [], quiet, never);
-  await transcripts.forget(7);
+  const outputs = new FileAttemptOutputs(state, () => [], quiet, never);
+  await outputs.forget(7);
   assert.deepEqual(readdirSync(state), [], 'an issue without any attempt leaves nothing to forget');
-  transcripts.open(7, 1, 1).close();
+  outputs.open(7, 1, 1).close();
   mkdirSync(join(issueDirectory(state, 7), 'homes', '1', 'deep'), { recursive: true });
-  await transcripts.forget(7);
-  await transcripts.settled();
+  await outputs.forget(7);
+  await outputs.settled();
   assert.deepEqual(readdirSync(issueDirectory(state, 7)), ['1-1.log']);
 });

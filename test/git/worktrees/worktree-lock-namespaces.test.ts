@@ -9,7 +9,7 @@ import { WorktreeLock } from '../../../src/git/worktrees/worktree-lock.ts';
 import { programFile } from '../../support/compiled.ts';
 import { tempDir } from '../../support/temp.ts';
 
-const PROGRAM = programFile('turns');
+const PROGRAM = programFile('lock-takers');
 const TURNS = 50;
 const isolation = await Isolation.probe('auto', { readOnly: [], hidden: [], tables: '/nowhere' });
 

@@ -13,7 +13,7 @@ import { tempDir } from '../../support/temp.ts';
 test('whoever takes over from the dead waits for what that had started', async (t) => {
   const directory = tempDir(t);
   const lock = join(directory, 'turn.lock');
-  const { signal, stdout } = spawnSync(process.execPath, [programFile('turn-dies'), lock], { encoding: 'utf8' });
+  const { signal, stdout } = spawnSync(process.execPath, [programFile('lock-holder-dies'), lock], { encoding: 'utf8' });
   assert.equal(signal, 'SIGKILL');
   const orphan = Number(stdout);
   assert.ok(existsSync(lock), 'the turn was left');

@@ -328,31 +328,31 @@ test('its place is made and brought up to date in one, once before its process s
 });
 
 test('whoever fails before its process is there gives its turn back', async (t) => {
-  const turns = new TurnLimiter(1);
+  const turnLimiter = new TurnLimiter(1);
   const workshop = { ...placeOf('/nowhere'), open: () => Promise.reject(new Error('the disk is full')) };
   const { ended } = await live(t, LIMITS, () => assert.fail('it was started'), undefined, {
-    turnLimiter: turns,
+    turnLimiter,
     workshop,
   });
   await assert.rejects(ended, /the disk is full/);
   const waiting = new AbortController();
-  const entered = turns.enter(waiting.signal);
+  const entered = turnLimiter.enter(waiting.signal);
   waiting.abort();
   assert.equal(await entered, true, 'the next one need not wait');
 });
 
 test('whoever is asked to end while it waits for its turn is not started for that, and leaves the turn to others', async (t) => {
-  const turns = new TurnLimiter(1);
+  const turnLimiter = new TurnLimiter(1);
   const others = new AbortController();
-  assert.ok(await turns.enter(others.signal));
+  assert.ok(await turnLimiter.enter(others.signal));
   const { world, ended } = await live(t, LIMITS, () => assert.fail('it was started'), undefined, {
-    turnLimiter: turns,
+    turnLimiter,
   });
   await world.clock.pass(SECOND);
   const asked = { recipient: 'all', type: 'shutdown_request', content: 'It is done.' };
   await world.call('team-lead', 'SendMessage', asked);
-  turns.leave();
-  assert.ok(await turns.enter(others.signal));
+  turnLimiter.leave();
+  assert.ok(await turnLimiter.enter(others.signal));
   await world.clock.pass(SECOND);
   assert.deepEqual(await ended, { kind: 'quiet' });
   assert.deepEqual(world.state().unread.get('backend-dev') ?? [], [], 'it has been asked, and knows');

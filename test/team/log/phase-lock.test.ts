@@ -15,7 +15,7 @@ import { type Cleanup, finallyDo, tempDir } from '../../support/temp.ts';
 const PROJECT = '/a/project';
 const TEAM = 'tool-run-spec-auth-001';
 
-function turn(place: string, patienceMs?: number, more: readonly string[] = []): FilePhaseLock {
+function phaseLock(place: string, patienceMs?: number, more: readonly string[] = []): FilePhaseLock {
   return new FilePhaseLock({
     project: PROJECT,
     directories: [place, ...more],
@@ -65,7 +65,7 @@ test('while another process has the turn nothing is done, and who has it is told
   const place = join(tempDir(t), 'turns');
   const child = other(t, place, HOLDS);
   await said(child, 'holds');
-  const mine = turn(place, 0);
+  const mine = phaseLock(place, 0);
   const refused = await mine.take(TEAM, () => assert.fail('it is taken'));
   assert.deepEqual(refused, { ok: false, holder: `process ${child.pid}` });
   // Another team's is another turn.
@@ -81,7 +81,7 @@ test('whoever waits gets it when it is given back', async (t) => {
   const place = join(tempDir(t), 'turns');
   const child = other(t, place, HOLDS);
   await said(child, 'holds');
-  const waiting = turn(place, 600_000).take(TEAM, () => Promise.resolve('mine'));
+  const waiting = phaseLock(place, 600_000).take(TEAM, () => Promise.resolve('mine'));
   child.stdin?.end();
   assert.deepEqual(await waiting, { ok: true, value: 'mine' });
 });
@@ -118,14 +118,14 @@ test('within a process as well one comes after the other, also where an act fail
   const opened = new Promise<void>((resolve) => {
     open = resolve;
   });
-  const first = turn(place).take(TEAM, async () => {
+  const first = phaseLock(place).take(TEAM, async () => {
     order.push('first');
     await opened;
     order.push('first is done');
     throw new Error('it fails');
   });
-  const second = turn(place, 600_000).take(TEAM, async () => order.push('second'));
-  const third = await turn(place, 0).take(TEAM, async () => order.push('third'));
+  const second = phaseLock(place, 600_000).take(TEAM, async () => order.push('second'));
+  const third = await phaseLock(place, 0).take(TEAM, async () => order.push('third'));
   assert.deepEqual(third, { ok: false, holder: 'another call' });
   open();
   await assert.rejects(first, /it fails/);
@@ -153,11 +153,11 @@ test('a lock of the dead is nobody’s: not one whose number is in use again, no
     '{',
   ]) {
     writeFileSync(lockOf(place), words);
-    assert.deepEqual(await turn(place, 0).take(TEAM, () => Promise.resolve(1)), { ok: true, value: 1 }, words);
+    assert.deepEqual(await phaseLock(place, 0).take(TEAM, () => Promise.resolve(1)), { ok: true, value: 1 }, words);
   }
   // Its number says nothing here; its life signs do.
   writeFileSync(lockOf(place), JSON.stringify({ ...HOLDER, namespace: 'pid:[1]', start_time: '1' }));
-  assert.equal((await turn(place, 0).take(TEAM, () => Promise.resolve(1))).ok, false);
+  assert.equal((await phaseLock(place, 0).take(TEAM, () => Promise.resolve(1))).ok, false);
 });
 
 test('a process that has ended, and that nobody has asked about its end, holds nothing', async (t) => {
@@ -170,7 +170,7 @@ test('a process that has ended, and that nobody has asked about its end, holds n
   const pid = Number(chunk.toString());
   const lock = { ...HOLDER, pid, start_time: processStartTime(pid) };
   writeFileSync(lockOf(place), JSON.stringify(lock));
-  assert.deepEqual(await turn(place, 600_000).take(TEAM, () => Promise.resolve(1)), { ok: true, value: 1 });
+  assert.deepEqual(await phaseLock(place, 600_000).take(TEAM, () => Promise.resolve(1)), { ok: true, value: 1 });
 });
 
 test('where no lock can be made the next place is used; without any it is done all the same, one at a time', async (t) => {
@@ -178,9 +178,9 @@ test('where no lock can be made the next place is used; without any it is done a
   writeFileSync(join(directory, 'file'), '');
   const bad = join(directory, 'file', 'turns');
   const good = join(directory, 'good');
-  const inside = await turn(bad, 0, [good]).take(TEAM, () => Promise.resolve(readdirSync(good).length));
+  const inside = await phaseLock(bad, 0, [good]).take(TEAM, () => Promise.resolve(readdirSync(good).length));
   assert.deepEqual(inside, { ok: true, value: 1 });
-  const nested = await turn(bad, 0).take(TEAM, () => turn(bad, 0).take(TEAM, () => Promise.resolve(1)));
+  const nested = await phaseLock(bad, 0).take(TEAM, () => phaseLock(bad, 0).take(TEAM, () => Promise.resolve(1)));
   assert.deepEqual(nested, { ok: true, value: { ok: false, holder: 'another call' } });
 });
 

@@ -19,7 +19,7 @@ import test from 'node:test';
 import { DEFAULT_QUALITY } from '../../../src/gate/rules/quality.ts';
 import { createChecks } from '../../../src/gate/run/checks.ts';
 import { checkOf, commands, LCOV } from '../../support/checks.ts';
-import { gateSandbox, TEAM } from '../../support/gate-room.ts';
+import { gateSandbox, TEAM } from '../../support/gate-sandbox.ts';
 import { type Cleanup, tempDir } from '../../support/temp.ts';
 
 const SECRET = 'the-credential-of-the-person';

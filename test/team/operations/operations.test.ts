@@ -876,8 +876,8 @@ test('nobody but the main agent of a session, or a terminal, creates a team', as
   await world.call('team-lead', 'SendMessage', { recipient: 'all', type: 'shutdown_request', content: 'done' });
   await assert.rejects(whoever('tester'), only, 'who has ended');
   await assert.rejects(whoever('ghost'), only, 'whom no team knows');
-  const stamp = { session: 's', agentId: 'agent-x', agentType: null, toolUseId: null };
-  await assert.rejects(operate(world.context, 'TeamCreate', other, { kind: 'stamp', caller: stamp }), only);
+  const caller = { session: 's', agentId: 'agent-x', agentType: null, toolUseId: null };
+  await assert.rejects(operate(world.context, 'TeamCreate', other, { kind: 'stamp', caller }), only);
   assert.deepEqual(world.teams.list(), [TEAM]);
   assert.equal((await whoever(null)).state, 'created');
 });

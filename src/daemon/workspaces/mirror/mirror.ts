@@ -13,6 +13,7 @@ import type { Clone } from '../../../git/clone.ts';
 import { CloneDepth, isWholeBetween } from '../../../git/clone-depth.ts';
 import { cloneEnvironment, explain, type GitResult, git, saysDamaged, tryGit } from '../../../git/git.ts';
 import { removeStrays } from '../../../git/git-directory.ts';
+import { CloneSource, refusePushes } from './clone-source.ts';
 import { Comparison } from './comparison.ts';
 import { fetchFromClone } from './fetch-work.ts';
 import { bringKept, cloneFirst } from './first-clone.ts';
@@ -22,7 +23,6 @@ import { Network, type NetworkOptions } from './network.ts';
 import { pushBranch } from './push-branch.ts';
 import { PUSHED, Pushes, pushArguments } from './pushes.ts';
 import { RemoteHead } from './remote-head.ts';
-import { CloneSource, refusePushes } from './seed.ts';
 
 export type MirrorOptions = NetworkOptions & {
   /** Directory of the bare repository. */

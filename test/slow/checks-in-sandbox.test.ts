@@ -2,7 +2,7 @@
 
 import { dirname } from 'node:path';
 import { go, node, python, rust, testKind } from '../support/check-cases.ts';
-import { gateSandbox } from '../support/gate-room.ts';
+import { gateSandbox } from '../support/gate-sandbox.ts';
 
 for (const kind of [node, go, python, rust])
   testKind({ ...kind, name: `${kind.name}, in its room` }, async (t, root, bin) => {
