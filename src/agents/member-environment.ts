@@ -6,7 +6,7 @@ import type { Environment } from '../base/rules/environment.ts';
 export type Identity = { readonly team: string | null; readonly teammate: string | null; readonly epoch?: number };
 
 /** Whom an environment that this program made names. */
-export function identityFromEnvironment(env: Environment): Identity {
+export function identityOf(env: Environment): Identity {
   const run = Number(env.TOOL_TEAMMATE_RUN);
   return {
     team: env.TOOL_TEAM ?? null,

@@ -10,7 +10,7 @@ const STEP_MS = 15;
 const TAIL_BYTES = 4 * 1024 * 1024;
 
 /** The last `TAIL_BYTES` of a file; empty if it cannot be opened. */
-export function readTail(path: string): string {
+export function tail(path: string): string {
   let fd: number;
   try {
     fd = openSync(path, 'r');
@@ -48,7 +48,7 @@ function makes(line: string, toolUseId: string): boolean {
 }
 
 function holds(path: string, toolUseId: string): boolean {
-  return readTail(path)
+  return tail(path)
     .split('\n')
     .some((line) => makes(line, toolUseId));
 }

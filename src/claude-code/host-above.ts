@@ -2,7 +2,7 @@
 
 import { fstatSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { sep } from 'node:path';
-import { type Identity, identityFromEnvironment } from '../agents/member-environment.ts';
+import { type Identity, identityOf } from '../agents/member-environment.ts';
 import { LEAD } from '../team/rules/message.ts';
 
 /** Hosts set it for what their agents run. */
@@ -91,7 +91,7 @@ export function isNestedHost(directory: string, parent: number = process.ppid): 
  * system's own first process.
  * @param init names of that
  */
-export function isDetached(self: number = process.pid, init: RegExp = INIT): boolean {
+export function isCutLoose(self: number = process.pid, init: RegExp = INIT): boolean {
   const top = lineOf(self)
     .filter((pid) => nameOf(pid) !== 'systemd')
     .at(-1);
@@ -110,7 +110,7 @@ function variablesOf(pid: number): Readonly<Record<string, string>> {
  */
 export function teammateAbove(directory: string, parent: number = process.ppid): Identity | undefined {
   for (const pid of [...lineOf(parent)].reverse()) {
-    const identity = worksIn(pid, directory) ? identityFromEnvironment(variablesOf(pid)) : undefined;
+    const identity = worksIn(pid, directory) ? identityOf(variablesOf(pid)) : undefined;
     if (identity !== undefined && identity.teammate !== null && identity.teammate !== LEAD) return identity;
   }
   return undefined;

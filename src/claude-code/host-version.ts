@@ -7,7 +7,7 @@ import type { Environment } from '../base/rules/environment.ts';
 import { MARKS_SINCE } from '../guard/rules/ticket.ts';
 import { INSTALLED_FILE } from '../team/config/team-config-file.ts';
 import { isVersionAtLeast } from '../team/rules/select/activation.ts';
-import { readTail } from './call-origin.ts';
+import { tail } from './call-origin.ts';
 
 const TIMEOUT_MS = 10_000;
 /** Hooks may ask a server from here on. */
@@ -67,7 +67,7 @@ function versionOf(line: string): string | null {
 
 /** The version that wrote last to a transcript; null: there is none yet. */
 function writerOf(transcript: string): string | null {
-  for (const line of readTail(transcript).split('\n').reverse()) {
+  for (const line of tail(transcript).split('\n').reverse()) {
     const version = versionOf(line);
     if (version !== null) return version;
   }

@@ -1,11 +1,11 @@
 // Identity of the caller at a shell: an agent of a host, a teammate in its own process, or a person at a terminal.
 
-import { type Identity, identityFromEnvironment } from '../agents/member-environment.ts';
+import { type Identity, identityOf } from '../agents/member-environment.ts';
 import type { Environment } from '../base/rules/environment.ts';
 import { withReadable } from '../team/operations/context.ts';
 import type { Teams } from '../team/ports.ts';
 import { certainIdentity } from './certain-identity.ts';
-import { isBelowHost, isDetached } from './host-above.ts';
+import { isBelowHost, isCutLoose } from './host-above.ts';
 
 /**
  * Whether the caller is an agent of a host. A host marks the environment of its children, but an agent can remove the
@@ -21,7 +21,7 @@ export async function isAskedByAgent(teams: Teams, env: Environment, main: strin
 export function isAskedInTeam(teams: Teams): Promise<boolean> {
   return withReadable(teams, (logs, unread) => {
     const isLed = logs.some(({ state }) => state.lead.session !== null);
-    return Promise.resolve(((isLed || unread.length > 0) && isBelowHost()) || (isLed && isDetached()));
+    return Promise.resolve(((isLed || unread.length > 0) && isBelowHost()) || (isLed && isCutLoose()));
   });
 }
 
@@ -43,5 +43,5 @@ function isLedByHost(teams: Teams, team: string | null): Promise<boolean> {
 export async function askerAtShell(teams: Teams, env: Environment, main: string): Promise<Identity | null> {
   const certain = certainIdentity(main);
   if (certain !== undefined && !(await isLedByHost(teams, certain.team))) return certain;
-  return (await isAskedByAgent(teams, env, main)) ? null : (certain ?? identityFromEnvironment(env));
+  return (await isAskedByAgent(teams, env, main)) ? null : (certain ?? identityOf(env));
 }

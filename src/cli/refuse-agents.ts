@@ -1,6 +1,6 @@
 // Refusals for shells of agents: no SPEC approval, no leading of a team, no installation while a team is active.
 
-import { identityFromEnvironment } from '../agents/member-environment.ts';
+import { identityOf } from '../agents/member-environment.ts';
 import { ToolError } from '../base/rules/errors.ts';
 import { certainIdentity } from '../claude-code/certain-identity.ts';
 import { isAskedByAgent, isAskedInTeam } from '../claude-code/shell-caller.ts';
@@ -26,7 +26,7 @@ export async function refuseAgents(teams: Teams, main: string): Promise<void> {
 
 /** A teammate may lead neither its own team nor another one. */
 export async function refuseTeammates(teams: Teams, main: string): Promise<void> {
-  const { team, teammate } = certainIdentity(main) ?? identityFromEnvironment(process.env);
+  const { team, teammate } = certainIdentity(main) ?? identityOf(process.env);
   if (teammate !== null && teammate !== LEAD)
     throw new ToolError(
       'refused',

@@ -239,11 +239,11 @@ export function addTeamCommands(program: Command): void {
     .command('mcp')
     .description('the team operations as an MCP server on standard input and output')
     .action(async () => {
-      const [{ serveMcp }, { composeResident }, { answerHookEvents }] = await Promise.all([
+      const [{ serveMcp }, { composeResident }, { answerEvents }] = await Promise.all([
         import('../claude-code/mcp/server.ts'),
         import('../compose/team.ts'),
         import('../compose/hooks/resident-events.ts'),
       ]);
-      await serveMcp({ composeResident, answerHookEvents });
+      await serveMcp({ composeResident, answerEvents });
     });
 }

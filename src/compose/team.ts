@@ -3,7 +3,7 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { agentTools, hasAgentFile } from '../agents/agent-tools.ts';
-import { identityFromEnvironment } from '../agents/member-environment.ts';
+import { identityOf } from '../agents/member-environment.ts';
 import { ownNamespaceIdentity } from '../agents/namespace-identity.ts';
 import { systemClock } from '../base/clock.ts';
 import { systemKeys } from '../base/keys.ts';
@@ -324,7 +324,7 @@ export function composeOperations(cwd: string, env: Environment): HookContext {
 
 /** A hook is started by its host, and so is what its environment says. */
 function startedAs(env: Environment, main: string): EnvironmentEvidence | null {
-  const identity = ownNamespaceIdentity(main) ?? identityFromEnvironment(env);
+  const identity = ownNamespaceIdentity(main) ?? identityOf(env);
   return identity.teammate === null ? null : { kind: 'environment', isServer: true, ...identity };
 }
 
@@ -348,7 +348,7 @@ export function composeResident(env: Environment, hostVersion: () => string | nu
     context,
     project,
     ...(certain === undefined
-      ? { identity: identityFromEnvironment(env), isCertain: false }
+      ? { identity: identityOf(env), isCertain: false }
       : { identity: certain, isCertain: true }),
     state: projectState(project.main, env),
     announce: liveness.announce,

@@ -1,6 +1,6 @@
 // Selection of the issues to work on next; pure functions.
 
-import { isFinished } from './gatekeeper.ts';
+import { isOver } from './gatekeeper.ts';
 import { finishedIssueOf } from './rules/finished-issues.ts';
 import { branchOf, type Issue, type StateLabels, stateLabelsOf } from './rules/issue.ts';
 import type { ClaimedRecord } from './rules/record.ts';
@@ -28,7 +28,7 @@ export function candidates(
         entry.phase === 'claimed' || (entry.phase === 'retrying' && isDue(entry.retryAt ?? 0, now, longestPauseMs));
       return due ? [{ kind: 'due', issue }] : [];
     }
-    return isFinished(issue, finishedIssueOf(state.past, issue.number), entry) ? [] : [{ kind: 'fresh', issue }];
+    return isOver(issue, finishedIssueOf(state.past, issue.number), entry) ? [] : [{ kind: 'fresh', issue }];
   });
 }
 

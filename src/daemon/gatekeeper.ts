@@ -133,7 +133,7 @@ export class Gatekeeper {
  * daemon changed. It is back when it changed after that. Of the same second, the event that put the label on tells, where
  * it is known.
  */
-export function isFinished(issue: Issue, past: FinishedIssue | undefined, entry: Entry | undefined): boolean {
+export function isOver(issue: Issue, past: FinishedIssue | undefined, entry: Entry | undefined): boolean {
   const endedAt = entry?.finished?.updatedAt ?? past?.updatedAt;
   if (endedAt === undefined) return false;
   const { labelEvent } = entry ?? past ?? { labelEvent: null };

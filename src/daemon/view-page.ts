@@ -30,7 +30,7 @@ function below(one: RowPosition, other: RowPosition): number {
   return other[0] - one[0] || other[1] - one[1];
 }
 
-export type CutPage<T> = {
+export type Cut<T> = {
   readonly rows: readonly T[];
   /** The cursor of the next page; null: there is none. */
   readonly next: string | null;
@@ -39,12 +39,12 @@ export type CutPage<T> = {
 };
 
 /** The rows of one page of a list. A cursor names a place, so no row is shown twice when others come or go. */
-export function cutPage<T>(
+export function cut<T>(
   list: ListName,
   all: readonly T[],
   positionOf: (row: T) => RowPosition,
   { limit, after }: Page,
-): CutPage<T> {
+): Cut<T> {
   if (after !== null && after.list !== list) return { rows: [], next: null, more: 0 };
   const placed = all.map((row) => ({ row, place: positionOf(row) }));
   const open = after === null ? placed : placed.filter(({ place }) => below(after.place, place) < 0);

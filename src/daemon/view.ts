@@ -14,7 +14,7 @@ import { activeLabelsOf, type StateLabels } from './rules/issue.ts';
 import type { Completed, DaemonState, Entry } from './rules/state.ts';
 import { spentOf } from './rules/state.ts';
 import type { Workflow } from './rules/workflow.ts';
-import { cutPage, EVERYTHING, FIRST_PAGE, type ListName, type Page, type RowPosition } from './view-page.ts';
+import { cut, EVERYTHING, FIRST_PAGE, type ListName, type Page, type RowPosition } from './view-page.ts';
 
 export type ViewSource = {
   readonly now: number;
@@ -218,10 +218,10 @@ export function viewOf(source: ViewSource, page: Page = FIRST_PAGE): StateView {
   const counted = entries.reduce((sum, entry) => sum + entry.running.seconds, 0);
   const byNumber = ({ number }: Entry): RowPosition => [number, 0];
   const shown = {
-    running: cutPage('running', running, byNumber, page),
-    retrying: cutPage('retrying', retrying, byNumber, page),
-    queued: cutPage('queued', waiting, queuedPosition, page),
-    completed: cutPage('completed', state.completed, ({ finishedAt, number }) => [finishedAt, number], page),
+    running: cut('running', running, byNumber, page),
+    retrying: cut('retrying', retrying, byNumber, page),
+    queued: cut('queued', waiting, queuedPosition, page),
+    completed: cut('completed', state.completed, ({ finishedAt, number }) => [finishedAt, number], page),
   };
   return {
     generated_at: iso(source.now),

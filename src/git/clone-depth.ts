@@ -40,7 +40,7 @@ export async function isWholeBetween(
  * @param ends the commits at which the repository ends early
  * @param firstParents the commits of the branch, newest first, of merges the first parent alone
  */
-export function missingDepth(ends: readonly string[], depth: number, firstParents: readonly string[]): number | null {
+export function lackOf(ends: readonly string[], depth: number, firstParents: readonly string[]): number | null {
   const last = firstParents.at(-1);
   if (last === undefined || firstParents.length >= depth || !ends.includes(last)) return null;
   return depth - firstParents.length;
@@ -88,7 +88,7 @@ export class CloneDepth {
     if (!this.isOpen) return null;
     if (depth === null) return MOST;
     if (depth === this.#measured) return null;
-    const lack = missingDepth(this.ends, depth, await this.#options.firstParents(signal));
+    const lack = lackOf(this.ends, depth, await this.#options.firstParents(signal));
     this.#measured = depth;
     return lack;
   }

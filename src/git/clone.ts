@@ -54,7 +54,7 @@ export async function cloneMirror(
 }
 
 /** Takes the push addresses and credentials out of a clone that somebody's own script made. */
-export async function removePushAccess(path: string, signal: AbortSignal): Promise<void> {
+export async function disarm(path: string, signal: AbortSignal): Promise<void> {
   const options = { cwd: path, signal };
   const { stdout } = await tryGit(['config', '--local', '--null', '--list'], options);
   for (const row of stdout.split('\0')) {

@@ -9,7 +9,7 @@ import { explainCertificate, saysCertificateProblem } from '../base/rules/certif
 import type { Environment } from '../base/rules/environment.ts';
 import { ToolError } from '../base/rules/errors.ts';
 import { lastLines } from '../base/rules/text.ts';
-import { subcommandIndex, withPlainOutput } from './plain-output.ts';
+import { verbAt, withPlainOutput } from './plain-output.ts';
 import { safeDirectories, saysForeignOwner } from './trusted-directories.ts';
 
 /** The command line that has a program run inside another one. */
@@ -193,7 +193,7 @@ async function runGit(args: readonly string[], options: GitOptions): Promise<Git
 }
 
 function verbOf(args: readonly string[]): string {
-  return args[subcommandIndex(args)] ?? '';
+  return args[verbAt(args)] ?? '';
 }
 
 /** Whether git's words mean that objects of a repository are gone or spoilt. */

@@ -2,7 +2,7 @@
 
 import { accessSync, constants, mkdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join } from 'node:path';
-import { ensureFile } from '../base/files/atomic-write.ts';
+import { keepFile } from '../base/files/atomic-write.ts';
 import { stateHome } from '../base/files/state-home.ts';
 import type { Environment } from '../base/rules/environment.ts';
 import { messageOf } from '../base/rules/errors.ts';
@@ -133,9 +133,9 @@ export async function prepareShell(options: ShellOptions): Promise<Prepared> {
     if (program === null) return NO_PROGRAM;
     const verdict = await guardWorks(program, home, false, mechanism.policyText);
     if (!verdict.works) return { ok: false, why: verdict.why, mend: verdict.mend };
-    ensureFile(join(home, GUARD_PROGRAM), readFileSync(program), 0o700);
+    keepFile(join(home, GUARD_PROGRAM), readFileSync(program), 0o700);
     const shell = pathFor(real, home);
-    ensureFile(shell, Buffer.from(shellScript(real)), 0o755);
+    keepFile(shell, Buffer.from(shellScript(real)), 0o755);
     return { ok: true, shell };
   } catch (error) {
     return notWritten(error, env);

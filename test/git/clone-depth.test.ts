@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { CloneDepth, endsOf, isWholeBetween, missingDepth } from '../../src/git/clone-depth.ts';
+import { CloneDepth, endsOf, isWholeBetween, lackOf } from '../../src/git/clone-depth.ts';
 import { tempDir } from '../support/temp.ts';
 
 const { signal } = new AbortController();
@@ -22,10 +22,10 @@ test('all is there between two commits when none at which the repository ends is
 });
 
 test('a default branch has too few commits for a depth only where it ends early', () => {
-  assert.equal(missingDepth(['b'], 5, ['a', 'b']), 3);
-  assert.equal(missingDepth(['b'], 2, ['a', 'b']), null);
-  assert.equal(missingDepth(['other'], 5, ['a', 'b']), null);
-  assert.equal(missingDepth(['b'], 5, []), null);
+  assert.equal(lackOf(['b'], 5, ['a', 'b']), 3);
+  assert.equal(lackOf(['b'], 2, ['a', 'b']), null);
+  assert.equal(lackOf(['other'], 5, ['a', 'b']), null);
+  assert.equal(lackOf(['b'], 5, []), null);
 });
 
 test('steps: back by commits, else all at once, and no more when the remote has nothing', async (t) => {

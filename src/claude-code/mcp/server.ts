@@ -71,13 +71,13 @@ function isFields(value: unknown): value is Fields {
 }
 
 /** Lets the hooks of a host ask this server, from when there is a team on: before, there is nothing to ask. */
-function offering(resident: Resident, isHosts: () => boolean, answerHookEvents: ServerParts['answerHookEvents']) {
-  let offered: ReturnType<ServerParts['answerHookEvents']> | undefined;
+function offering(resident: Resident, isHosts: () => boolean, answerEvents: ServerParts['answerEvents']) {
+  let offered: ReturnType<ServerParts['answerEvents']> | undefined;
   return {
     look: () => {
       if (offered !== undefined || !isHosts() || resident.identity.teammate !== null) return;
       try {
-        if (resident.context.teams.list().length > 0) offered = answerHookEvents(resident);
+        if (resident.context.teams.list().length > 0) offered = answerEvents(resident);
       } catch {
         // Whatever keeps the teams from being read, whoever asks for them is told.
       }
@@ -108,11 +108,11 @@ export type ServerParts = {
   /** @param hostVersion the version of the host that speaks to the server; null: it is another client, or has not spoken */
   readonly composeResident: (env: NodeJS.ProcessEnv, hostVersion: () => string | null) => Resident;
   /** Answers the events of hooks at a socket; undefined: it cannot be made. */
-  readonly answerHookEvents: (resident: Resident) => Promise<{ readonly close: () => void } | undefined>;
+  readonly answerEvents: (resident: Resident) => Promise<{ readonly close: () => void } | undefined>;
 };
 
 /** Serves until standard input ends. */
-export async function serveMcp({ composeResident, answerHookEvents }: ServerParts): Promise<void> {
+export async function serveMcp({ composeResident, answerEvents }: ServerParts): Promise<void> {
   const server = new Server(
     { name: 'team', version: packageVersion() },
     { capabilities: { tools: {} }, jsonSchemaValidator: NO_FORMS },
@@ -123,7 +123,7 @@ export async function serveMcp({ composeResident, answerHookEvents }: ServerPart
     return client?.name === HOST_CLIENT ? client.version : null;
   });
   const calls = joinCalls(Date.now);
-  const hooks = offering(resident, () => clientName() === HOST_CLIENT, answerHookEvents);
+  const hooks = offering(resident, () => clientName() === HOST_CLIENT, answerEvents);
   server.oninitialized = hooks.look;
   server.setRequestHandler(ListToolsRequestSchema, () => ({
     tools: listedOperations(resident.identity.teammate !== null).map((name) => ({

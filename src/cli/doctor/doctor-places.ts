@@ -15,7 +15,7 @@ import type { Workflow } from '../../daemon/rules/workflow.ts';
 import { isBegun } from '../../daemon/workspaces/mirror/first-clone.ts';
 import { SAVED } from '../../daemon/workspaces/mirror/saved-refs.ts';
 import { objectionToRoot } from '../../daemon/workspaces/workspace-root.ts';
-import { endsOf, missingDepth } from '../../git/clone-depth.ts';
+import { endsOf, lackOf } from '../../git/clone-depth.ts';
 import { git } from '../../git/git.ts';
 import { type Check, fail, ok, warn } from './doctor-row.ts';
 
@@ -162,7 +162,7 @@ export async function checkClone(workflow: Workflow): Promise<Check> {
   if (ends.length === 0) return ok(name, 'all of its past: it was whole before workspace.clone_depth was set');
   try {
     const list = await git(['rev-list', '--first-parent', 'HEAD'], { cwd: copy });
-    const lack = missingDepth(ends, cloneDepth, list.trimEnd().split('\n'));
+    const lack = lackOf(ends, cloneDepth, list.trimEnd().split('\n'));
     return ok(name, lack === null ? wanted : `${wanted}; the next fetch brings ${lack} that it has too few`);
   } catch (error) {
     return warn(name, `${copy} cannot be read: ${messageOf(error)}`, 'none needed: the next fetch clones it anew');

@@ -49,6 +49,6 @@ async function answer(resident: Resident, question: unknown): Promise<Reply> {
 }
 
 /** Answers hooks for as long as the server stays; undefined where they cannot reach it. */
-export function answerHookEvents(resident: Resident): Promise<HookChannel | undefined> {
+export function answerEvents(resident: Resident): Promise<HookChannel | undefined> {
   return answerHooks(resident.project.main, (question) => answer(resident, question));
 }

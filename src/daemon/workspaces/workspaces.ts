@@ -155,7 +155,7 @@ export class DiskWorkspaces implements Workspaces {
         'hook',
         `after_create left no Git clone in ${path}; expected one with its own .git directory`,
       );
-    if (this.#options.workflow().hooks.afterCreate !== null) await clone.removePushAccess(path, signal);
+    if (this.#options.workflow().hooks.afterCreate !== null) await clone.disarm(path, signal);
     const config = await this.#lfs.equip(task, path, readConfig(path), signal);
     this.#marks.write({ issue: task.issue, config });
     this.#places.addNew(task.issue);
