@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { stamped } from '../src/claude-code/older/caller-signature.ts';
+import { withCallerSignature } from '../src/claude-code/older/caller-signature.ts';
 import { projectState } from '../src/git/project-state.ts';
 import { HookedProject, SESSION, TEAM } from '../test/support/hooked.ts';
 import { McpClient } from '../test/support/mcp-client.ts';
@@ -213,7 +213,7 @@ export function teamCall(): Promise<readonly Row[]> {
       await list(id);
     };
     const alone = (id: string) => {
-      const answer = stamped({}, { ...caller, toolUseId: id }, state);
+      const answer = withCallerSignature({}, { ...caller, toolUseId: id }, state);
       if (answer.kind !== 'rewrite') throw new Error('expected a stamp');
       return () => list(id, answer.input);
     };

@@ -8,7 +8,7 @@ runHook({
   load: () => import('../src/compose/hooks/pre-tool-use.ts'),
   concerns: ({ tool }, hasTeam) =>
     kindOfTool(tool) !== 'other' && (beginsTeam(tool) || kindOfTool(tool) === 'later' || hasTeam()),
-  // Up to 2.1.100 a silent hook that ends last takes the stamp of the other away.
+  // Up to 2.1.100 a silent hook that ends last takes the signature of the other away.
   saysWhenSpare: ({ tool }) => kindOfTool(tool) === 'ours',
   failsClosed: ({ tool }) => kindOfTool(tool) === 'write' || kindOfTool(tool) === 'spawn',
 });

@@ -8,6 +8,7 @@ import { packageRoot } from '../base/package-root.ts';
 import { RUN_VARIABLE } from '../base/processes/processes.ts';
 import { shellWord } from '../base/rules/command-line.ts';
 import { isTokenVariable } from '../base/rules/credential.ts';
+import type { Environment } from '../base/rules/environment.ts';
 import { isRepositoryVariable } from '../git/repository-variables.ts';
 import { issueDirectory } from './issue-directory.ts';
 
@@ -23,8 +24,6 @@ const AT_HOME: readonly (readonly [name: string, directory: string])[] = [
   ['RUSTUP_HOME', '.rustup'],
   ['PYENV_ROOT', '.pyenv'],
 ];
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The tool chains that are in the person's home without being named. */
 function toolchainsAtHome({ HOME, ...env }: Environment): Record<string, string> {

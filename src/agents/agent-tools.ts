@@ -3,6 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import type { Environment } from '../base/rules/environment.ts';
 
 /** The text of a front matter, of which the host reads as little as this. */
 const FRONT = /^---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/;
@@ -22,7 +23,7 @@ export function toolsIn(text: string): readonly string[] | null {
 }
 
 /** Whether the project, or the user for all projects, has a file that is called like the agent. */
-export function hasAgentFile(root: string, agent: string, env: Readonly<Record<string, string | undefined>>): boolean {
+export function hasAgentFile(root: string, agent: string, env: Environment): boolean {
   const own = env.CLAUDE_CONFIG_DIR ?? join(env.HOME ?? homedir(), '.claude');
   return [join(root, '.claude'), own].some((place) => existsSync(join(place, 'agents', `${agent}.md`)));
 }

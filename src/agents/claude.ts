@@ -9,6 +9,7 @@ import { readOwn } from '../base/files/safe-read.ts';
 import { packageRoot } from '../base/package-root.ts';
 import { runProgram } from '../base/processes/program.ts';
 import type { RuntimeDir } from '../base/processes/runtime-dir.ts';
+import type { Environment } from '../base/rules/environment.ts';
 import { createAgentHome } from './agent-home.ts';
 import { converse, STREAMING } from './claude-session.ts';
 import type { Isolation } from './isolation.ts';
@@ -20,7 +21,7 @@ export type ClaudeOptions = {
   readonly stateDir: string;
   readonly runtime: RuntimeDir;
   readonly isolation: Isolation;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   /** How long the process may stay after its input was closed. */
   readonly exitMs?: number;
 };

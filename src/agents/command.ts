@@ -3,6 +3,7 @@
 import type { RuntimeDir } from '../base/processes/runtime-dir.ts';
 import type { CommandLine } from '../base/rules/command-line.ts';
 import { splitCommand } from '../base/rules/command-line.ts';
+import type { Environment } from '../base/rules/environment.ts';
 import { messageOf } from '../base/rules/errors.ts';
 import { createAgentHome } from './agent-home.ts';
 import type { Isolation } from './isolation.ts';
@@ -18,7 +19,7 @@ export type CommandOptions = {
   readonly stateDir: string;
   readonly runtime: RuntimeDir;
   readonly isolation: Isolation;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
 };
 
 export class CommandRunner implements Runner {

@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, readFileSync, realpathSync, statSync, writeFileS
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { runProgram } from '../base/processes/program.ts';
+import type { Environment } from '../base/rules/environment.ts';
 import { messageOf, ToolError } from '../base/rules/errors.ts';
 import { oneLine } from '../base/rules/text.ts';
 import type { IsolationMode } from './rules/runtime.ts';
@@ -71,8 +72,6 @@ const NAMESPACES = ['--user', '--map-root-user', '--mount', '--pid', '--fork', '
 /** In the state directory: the person's git settings that the daemon's own git keeps. A proxy's address may hold a password. */
 export const GIT_SETTINGS = 'git-settings';
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /** Where hosting credentials of a person lie, and the sockets of what hands them out. */
 export function credentialPlaces(env: Environment): string[] {
   const home = env.HOME ?? homedir();
@@ -110,7 +109,7 @@ function realPaths(paths: readonly string[]): string[] {
 }
 
 /** `flags`: what must be said again of the mount that a read-only path lies on, each after a comma. */
-type Place = { readonly kind: 'h' | 'r'; readonly path: string; readonly flags: string };
+type RestrictedPath = { readonly kind: 'h' | 'r'; readonly path: string; readonly flags: string };
 
 /** A file that stands in for another one. */
 type StandIn = { readonly path: string; readonly by: string; readonly flags: string };
@@ -148,7 +147,7 @@ function standInLine({ path, by, flags }: StandIn): string {
   return `${fstabPath(by)} ${fstabPath(path)} none bind,ro${flags} 0 0\n`;
 }
 
-function fstabLine({ kind, path, flags }: Place): string {
+function fstabLine({ kind, path, flags }: RestrictedPath): string {
   const point = fstabPath(path);
   if (kind === 'r') return `${point} ${point} none rbind,ro${flags} 0 0\n`;
   return statSync(path).isDirectory()
@@ -167,11 +166,11 @@ function bindLine({ source, target }: Bind): string {
 }
 
 /** An empty place that is there for its source alone. */
-function roomLine(room: string, tables: string, points: MountPoints): string {
+function identityLine(identity: string, tables: string, points: MountPoints): string {
   let point = join(tables, 'room');
   while (points.has(point)) point += '-in';
   mkdirSync(point, { recursive: true, mode: 0o700 });
-  return `${room} ${fstabPath(realpathSync.native(point))} tmpfs ro,size=4k,mode=700 0 0\n`;
+  return `${identity} ${fstabPath(realpathSync.native(point))} tmpfs ro,size=4k,mode=700 0 0\n`;
 }
 
 function inParts(paths: readonly string[]): readonly (readonly string[])[] {
@@ -226,14 +225,14 @@ export class Isolation {
   /**
    * The command line that runs a program isolated, or as it is when isolation is not active.
    * @param writable where it may write although the place around is read-only
-   * @param room whose namespaces they are to be, as the source of a mount
+   * @param identity owner of the namespaces, as the source of a mount
    * @param binds what is made of all that, one after the other
    */
   wrap(
     file: string,
     args: readonly string[],
     writable: readonly string[],
-    { room, binds = [] }: { readonly room?: string; readonly binds?: readonly Bind[] } = {},
+    { identity, binds = [] }: { readonly identity?: string; readonly binds?: readonly Bind[] } = {},
   ): readonly [string, readonly string[]] {
     if (!this.active) return [file, args];
     const kept = realPaths(writable);
@@ -245,7 +244,7 @@ export class Isolation {
     );
     const points = mountPoints();
     const readOnly = realPaths(this.#bounds.readOnly);
-    const places: Place[] = [
+    const restricted: RestrictedPath[] = [
       ...hidden.map((path) => ({ kind: 'h', path, flags: '' }) as const),
       ...readOnly.map((path) => ({ kind: 'r', path, flags: keptFlags(points, path) }) as const),
     ];
@@ -262,9 +261,9 @@ export class Isolation {
       });
     const table = [
       ...last.map(openLine),
-      ...places.filter(({ path }) => !points.has(path)).map(fstabLine),
+      ...restricted.filter(({ path }) => !points.has(path)).map(fstabLine),
       ...standIns.map(standInLine),
-      ...(room === undefined ? [] : [roomLine(room, tables, points)]),
+      ...(identity === undefined ? [] : [identityLine(identity, tables, points)]),
     ];
     const mounts = [
       ...opened.filter((path) => points.has(path)).flatMap((path) => ['w', path, '']),
@@ -274,7 +273,7 @@ export class Isolation {
       ]),
       ...last.flatMap((path) => ['o', path, '']),
       ...(table.length === 0 ? [] : ['t', writeTable(tables, table.join(''), 'fstab'), '']),
-      ...places.filter(({ path }) => points.has(path)).flatMap(({ kind, path, flags }) => [kind, path, flags]),
+      ...restricted.filter(({ path }) => points.has(path)).flatMap(({ kind, path, flags }) => [kind, path, flags]),
       ...(binds.length === 0 ? [] : ['t', writeTable(tables, binds.map(bindLine).join(''), 'fstab'), '']),
     ];
     const ids = [String(process.getuid?.() ?? 0), String(process.getgid?.() ?? 0)];

@@ -1,6 +1,6 @@
 // The member as which a process was started, by its environment.
 
-type Environment = Readonly<Record<string, string | undefined>>;
+import type { Environment } from '../base/rules/environment.ts';
 
 /** The teammate's run that was started with it; absent: whichever is the latest. */
 export type Identity = { readonly team: string | null; readonly teammate: string | null; readonly epoch?: number };

@@ -2,23 +2,26 @@
 // Programs inside cannot remove the mount, so it overrides environment variables.
 
 import { readFileSync } from 'node:fs';
-import { lateCrypto } from '../base/lazy-crypto.ts';
+import { lazyCrypto } from '../base/lazy-crypto.ts';
 import type { Identity } from './member-environment.ts';
 
 const PREFIX = 'toolcrew:';
 
 /** Prefix per project: other projects ignore the mount. */
 function prefixOf(main: string): string {
-  return `${PREFIX}${lateCrypto().createHash('sha256').update(main).digest('hex').slice(0, 16)}:`;
+  return `${PREFIX}${lazyCrypto().createHash('sha256').update(main).digest('hex').slice(0, 16)}:`;
 }
 
 /** Source of the mount. It contains no spaces, since names of teams and teammates have none. */
-export function roomOf(main: string, owner: { readonly team: string; readonly name: string; readonly epoch: number }) {
+export function namespaceIdentity(
+  main: string,
+  owner: { readonly team: string; readonly name: string; readonly epoch: number },
+) {
   return `${prefixOf(main)}${owner.team}:${owner.name}:${owner.epoch}`;
 }
 
 /** @param table in the format of /proc/self/mountinfo; mounts of outer namespaces come first */
-export function roomIn(table: string, main: string): Identity | undefined {
+export function parseNamespaceIdentity(table: string, main: string): Identity | undefined {
   if (!table.includes(PREFIX)) return undefined;
   const prefix = prefixOf(main);
   for (const row of table.split('\n')) {
@@ -32,9 +35,9 @@ export function roomIn(table: string, main: string): Identity | undefined {
 }
 
 /** Owner of this process's namespaces; undefined: no teammate of that project. */
-export function ownRoom(main: string): Identity | undefined {
+export function ownNamespaceIdentity(main: string): Identity | undefined {
   try {
-    return roomIn(readFileSync('/proc/self/mountinfo', 'utf8'), main);
+    return parseNamespaceIdentity(readFileSync('/proc/self/mountinfo', 'utf8'), main);
   } catch {
     return undefined;
   }

@@ -5,9 +5,8 @@ import { existsSync, readdirSync, readFileSync, statSync, symlinkSync } from 'no
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { ownDirectory } from '../base/files/safe-directory.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
+import { ensureRealDirectory } from '../base/files/safe-directory.ts';
+import type { Environment } from '../base/rules/environment.ts';
 
 /** Variables of tools with their default locations in the person's home. */
 const INSTALLED: readonly (readonly [variable: string, place: string])[] = [
@@ -50,7 +49,7 @@ function link(from: string, to: string, depth: number): void {
     }
     return;
   }
-  ownDirectory(to);
+  ensureRealDirectory(to);
   for (const name of readdirSync(from)) link(join(from, name), join(to, name), depth - 1);
 }
 
@@ -58,9 +57,9 @@ function link(from: string, to: string, depth: number): void {
 function cargoVariables(env: Environment, home: string, own: string): Record<string, string> {
   const theirs = env.CARGO_HOME ?? join(home, '.cargo');
   if (!existsSync(theirs)) return {};
-  const place = ownDirectory(join(own, 'cargo'));
+  const place = ensureRealDirectory(join(own, 'cargo'));
   for (const [part, depth] of CARGO) {
-    if (part.includes('/')) ownDirectory(join(place, dirname(part)));
+    if (part.includes('/')) ensureRealDirectory(join(place, dirname(part)));
     link(join(theirs, part), join(place, part), depth);
   }
   return { CARGO_HOME: place };

@@ -1,6 +1,6 @@
 // Work that costs about the same for many as for one: what comes while it is under way is done together afterwards.
 
-export class Together<T> {
+export class Batcher<T> {
   readonly #work: (items: readonly T[]) => Promise<void>;
   #waiting: readonly T[] = [];
   #running: Promise<void> | undefined;

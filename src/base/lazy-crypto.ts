@@ -1,6 +1,6 @@
 // Node's cryptography, loaded when it is needed: most hooks end without, and it would be a tenth of what they take.
 
 /** The module itself. */
-export function lateCrypto(): typeof import('node:crypto') {
+export function lazyCrypto(): typeof import('node:crypto') {
   return process.getBuiltinModule('node:crypto');
 }

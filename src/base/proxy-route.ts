@@ -1,9 +1,8 @@
 // The proxy that the environment names for an address: the API and git take the same one.
 
 import { BlockList, isIP } from 'node:net';
+import type { Environment } from './rules/environment.ts';
 import { ToolError } from './rules/errors.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 type Variable = { readonly name: string; readonly value: string };
 

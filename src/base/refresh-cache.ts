@@ -1,12 +1,12 @@
 // Work that is done anew only when the last time was too long ago, or before something that made it stale.
 
 import type { Clock } from './ports.ts';
-import { Shared } from './single-flight.ts';
+import { SingleFlight } from './single-flight.ts';
 
-export class Recent {
+export class RefreshCache {
   readonly #clock: Clock;
   readonly #freshMs: number;
-  readonly #shared: Shared<void>;
+  readonly #flight: SingleFlight<void>;
   /** When the newest run that ended well began. */
   #begunAt = Number.NEGATIVE_INFINITY;
   #outdatedAt = Number.NEGATIVE_INFINITY;
@@ -14,7 +14,7 @@ export class Recent {
   constructor(clock: Clock, freshMs: number, work: (signal: AbortSignal) => Promise<void>) {
     this.#clock = clock;
     this.#freshMs = freshMs;
-    this.#shared = new Shared(async (signal) => {
+    this.#flight = new SingleFlight(async (signal) => {
       const startedAt = clock.elapsed();
       await work(signal);
       this.#begunAt = startedAt;
@@ -30,8 +30,8 @@ export class Recent {
   async ensure(isUsable: boolean, signal: AbortSignal): Promise<void> {
     const oldest = this.#outdatedAt;
     const isFresh = this.#begunAt >= oldest && this.#clock.elapsed() - this.#begunAt < this.#freshMs;
-    if (isFresh && isUsable && !this.#shared.isRunning) return;
-    do await this.#shared.join(signal);
+    if (isFresh && isUsable && !this.#flight.isRunning) return;
+    do await this.#flight.join(signal);
     while (this.#begunAt < oldest);
   }
 }

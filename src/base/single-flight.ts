@@ -1,6 +1,6 @@
 // One piece of work that several wait for: who gives up waiting does not end it for the others.
 
-export class Shared<T> {
+export class SingleFlight<T> {
   readonly #work: (signal: AbortSignal) => Promise<T>;
   #running: { readonly end: AbortController; readonly done: Promise<T>; waiting: number } | undefined;
   #last: Promise<unknown> = Promise.resolve();

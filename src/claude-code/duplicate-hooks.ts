@@ -2,8 +2,7 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-
-type Environment = Readonly<Record<string, string | undefined>>;
+import type { Environment } from '../base/rules/environment.ts';
 
 /** Hook script that an installation names in the host's settings; earlier versions added `.js`. */
 const SCRIPT = '.tool/hooks/session-start';
@@ -38,7 +37,7 @@ export function formOf(env: Environment, cwd: string): 'project' | 'plugin' {
  * Whether a plugin's hook leaves its event to the project's hooks, provided the host has read those.
  * @param transcript of the session
  */
-export async function isSpare(env: Environment, cwd: string, transcript: string | null): Promise<boolean> {
+export async function isDuplicateHook(env: Environment, cwd: string, transcript: string | null): Promise<boolean> {
   if (env.CLAUDE_PLUGIN_ROOT === undefined) return false;
   const settings = ownSettings(env.CLAUDE_PROJECT_DIR ?? cwd);
   if (settings === null || !settings.includes(ASKING)) return settings !== null;

@@ -44,7 +44,7 @@ function lineOf(from: number): readonly number[] {
 }
 
 /** Those above this process, the nearest first; another line later means that one of them has ended. */
-export function lineAbove(): string {
+export function processAncestry(): string {
   return lineOf(process.ppid).join(' ');
 }
 

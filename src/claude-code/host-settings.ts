@@ -3,11 +3,11 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import type { Environment } from '../base/rules/environment.ts';
 import { hostSettingsFile, ownPlace } from '../guard/host-settings-file.ts';
 import { TEAMS_VARIABLE } from '../team/rules/fallback.ts';
-import type { Environment as Variable } from '../team/rules/select/activation.ts';
+import type { TeamVariable } from '../team/rules/select/activation.ts';
 
-type Environment = Readonly<Record<string, string | undefined>>;
 type Fields = Readonly<Record<string, unknown>>;
 /** One user's settings of a project. */
 export const LOCAL_SETTINGS = '.claude/settings.local.json';
@@ -82,7 +82,7 @@ export function settingsValues(
  * The variable that switches team mode on, and where it comes from. What the settings say of it the host puts over what its
  * shell says; a hook is told the outcome, which is an older one where a file was changed since the host was started.
  */
-export function findVariable(root: string, env: Environment): Variable {
+export function findVariable(root: string, env: Environment): TeamVariable {
   const given = env[TEAMS_VARIABLE];
   const [found] = settingsValues(root, env, TEAMS_VARIABLE);
   if (found === undefined) return { value: given, source: given === undefined ? null : 'shell' };

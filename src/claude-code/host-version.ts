@@ -3,12 +3,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runProgram } from '../base/processes/program.ts';
+import type { Environment } from '../base/rules/environment.ts';
 import { MARKS_SINCE } from '../guard/rules/ticket.ts';
 import { INSTALLED_FILE } from '../team/config/team-config-file.ts';
 import { isVersionAtLeast } from '../team/rules/select/activation.ts';
 import { tail } from './call-origin.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 const TIMEOUT_MS = 10_000;
 /** Hooks may ask a server from here on. */

@@ -1,6 +1,6 @@
 // Calls of the team's tools joined with the hook that the host raises before each: both carry the id of the tool use.
 
-import type { Stamp } from '../team/rules/caller.ts';
+import type { HookCaller } from '../team/rules/caller.ts';
 
 /** More than a host has under way at once; the oldest are forgotten first. */
 const MOST = 1_000;
@@ -9,15 +9,15 @@ const KEPT_MS = 3_600_000;
 
 export type JoinedCalls = {
   /** Keeps who is about to make a call. */
-  readonly expect: (caller: Stamp) => void;
+  readonly expect: (caller: HookCaller) => void;
   /** The caller of the call with that id, once; undefined: no hook has named one, or two hooks named two. */
-  readonly take: (toolUseId: string) => Stamp | undefined;
+  readonly take: (toolUseId: string) => HookCaller | undefined;
 };
 
 /** `caller` undefined: two claim the id, and nothing tells whose call comes. */
-type Expected = { readonly caller: Stamp | undefined; readonly at: number };
+type Expected = { readonly caller: HookCaller | undefined; readonly at: number };
 
-function isSame(one: Stamp | undefined, other: Stamp): boolean {
+function isSame(one: HookCaller | undefined, other: HookCaller): boolean {
   return one?.session === other.session && one.agentId === other.agentId && one.agentType === other.agentType;
 }
 

@@ -3,7 +3,7 @@
 import type { Identity } from '../agents/member-environment.ts';
 import type { Project } from '../git/project.ts';
 import type { HookContext } from '../team/operations/hook-context.ts';
-import type { ServerMarks } from './server-liveness.ts';
+import type { ServerLiveness } from './server-liveness.ts';
 
 export type Resident = {
   readonly context: HookContext;
@@ -18,11 +18,11 @@ export type Resident = {
    * Writes down that this process answers the hooks of a session. Not before the first of them came: after a restart some
    * hosts never reach the new server by a hook.
    */
-  readonly announce: ServerMarks['announce'];
-  readonly isReached: ServerMarks['isReached'];
+  readonly announce: ServerLiveness['announce'];
+  readonly isReached: ServerLiveness['isReached'];
   /** Sessions whose server was killed: some hosts never reach the next one by a hook. */
-  readonly left: ServerMarks['left'];
+  readonly left: ServerLiveness['left'];
   /** Measures where a team began, beside all else; its completions wait for that. */
-  readonly measureBefore: (team: string) => void;
+  readonly measureBaseline: (team: string) => void;
   readonly close: () => Promise<void>;
 };

@@ -3,7 +3,7 @@
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { isOver } from '../base/processes/processes.ts';
+import { hasExited } from '../base/processes/processes.ts';
 
 const PREFIX = 'server-';
 /** Interval between updates of the mtime. */
@@ -16,7 +16,7 @@ const LEFT_MOST = 3;
 
 export type LeftSession = { readonly session: string; readonly transcript: string };
 
-export type ServerMarks = {
+export type ServerLiveness = {
   /** Writes the file: this process answers the hooks of the session. */
   readonly announce: (session: string, transcript: string | null) => void;
   /** Whether a hook has reached this process. */
@@ -27,35 +27,35 @@ export type ServerMarks = {
 };
 
 /** @param main the checkout that holds the project's teams */
-export function serverMarks(main: string): ServerMarks {
+export function createServerLiveness(main: string): ServerLiveness {
   const own = `${process.pid} ${beginOf(process.pid)}`;
   /** File contents by path. */
-  const marks = new Map<string, string>();
+  const contents = new Map<string, string>();
   let isReached = false;
   let beat: NodeJS.Timeout | undefined;
-  const renew = (mark: string) => {
+  const renew = (file: string) => {
     const ahead = new Date(Date.now() + AHEAD_MS);
-    utimesSync(mark, ahead, ahead);
+    utimesSync(file, ahead, ahead);
   };
   return {
     announce: (session, transcript) => {
       isReached = true;
-      const mark = markOf(main, session);
-      if (mark === null || marks.has(mark)) return;
+      const file = livenessFile(main, session);
+      if (file === null || contents.has(file)) return;
       const words = `${own}\n${transcript ?? ''}\n`;
       try {
-        mkdirSync(dirname(mark), { recursive: true });
-        writeFileSync(mark, words);
-        renew(mark);
-        marks.set(mark, words);
+        mkdirSync(dirname(file), { recursive: true });
+        writeFileSync(file, words);
+        renew(file);
+        contents.set(file, words);
         beat ??= setInterval(() => {
-          for (const [one, written] of marks)
+          for (const [one, written] of contents)
             try {
               if (readFileSync(one, 'utf8') !== written) throw new Error('another server answers');
               renew(one);
             } catch {
               // The next hook writes the file again.
-              marks.delete(one);
+              contents.delete(one);
             }
         }, BEAT_MS).unref();
       } catch {
@@ -66,7 +66,7 @@ export function serverMarks(main: string): ServerMarks {
     left: () => leftIn(stateOf(main)),
     close: () => {
       clearInterval(beat);
-      for (const mark of marks.keys()) rmSync(mark, { force: true });
+      for (const file of contents.keys()) rmSync(file, { force: true });
     },
   };
 }
@@ -82,7 +82,7 @@ function beginOf(pid: number): string {
   }
 }
 
-function markOf(main: string, session: string): string | null {
+function livenessFile(main: string, session: string): string | null {
   return /^[\w-]+$/.test(session) && existsSync(join(main, '.tool'))
     ? join(stateOf(main), `${PREFIX}${session}`)
     : null;
@@ -95,12 +95,12 @@ function stateOf(main: string): string {
 function leftIn(state: string): readonly LeftSession[] {
   return namesIn(state)
     .flatMap((name) => {
-      const mark = join(state, name);
+      const file = join(state, name);
       try {
-        const [owner = '', transcript = ''] = readFileSync(mark, 'utf8').split('\n');
+        const [owner = '', transcript = ''] = readFileSync(file, 'utf8').split('\n');
         const [pid = '', began = ''] = owner.split(' ');
-        const hasEnded = isOver(Number(pid)) || beginOf(Number(pid)) !== began;
-        const left = { session: name.slice(PREFIX.length), transcript, at: statSync(mark).mtimeMs };
+        const hasEnded = hasExited(Number(pid)) || beginOf(Number(pid)) !== began;
+        const left = { session: name.slice(PREFIX.length), transcript, at: statSync(file).mtimeMs };
         return hasEnded && transcript !== '' ? [left] : [];
       } catch {
         // The server has just exited and removed its file.

@@ -1,12 +1,11 @@
 // Identity of the caller at a shell: an agent of a host, a teammate in its own process, or a person at a terminal.
 
 import { type Identity, identityOf } from '../agents/member-environment.ts';
+import type { Environment } from '../base/rules/environment.ts';
 import { withReadable } from '../team/operations/context.ts';
 import type { Teams } from '../team/ports.ts';
 import { certainIdentity } from './certain-identity.ts';
 import { isBelowHost, isCutLoose } from './host-above.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Whether the caller is an agent of a host. A host marks the environment of its children, but an agent can remove the

@@ -6,7 +6,7 @@ import { packageRoot, packageVersion } from '../base/package-root.ts';
 import { ToolError } from '../base/rules/errors.ts';
 import { got } from '../base/rules/text.ts';
 import { LOCAL_SETTINGS, settingsFiles } from '../claude-code/host-settings.ts';
-import { lookAhead, proposeCommands } from '../gate/detect/plan-preview.ts';
+import { previewPlan, proposeCommands } from '../gate/detect/plan-preview.ts';
 import { missingParts, missingWords } from '../gate/rules/plan-preview.ts';
 import { COMMANDED } from '../gate/rules/quality.ts';
 import { trackedFiles } from '../git/tracked-files.ts';
@@ -28,7 +28,7 @@ import { DEFAULT_OWNERSHIP } from '../team/rules/default-ownership.ts';
 import { DEFAULT_TEAM_SETTINGS } from '../team/rules/default-settings.ts';
 import { TEAMS_VARIABLE } from '../team/rules/fallback.ts';
 import type { TeamSettings } from '../team/rules/settings.ts';
-import { refuseAgentsWhileTeamsStand } from './refuse-agents.ts';
+import { refuseAgentsWhileTeamsActive } from './refuse-agents.ts';
 
 const SETTINGS = '.claude/settings.json';
 
@@ -87,7 +87,7 @@ export async function commandRows(root: string, env: NodeJS.ProcessEnv): Promise
 /** Required parts of the gate that nothing can measure, by the settings that the project has, or will have. */
 async function gateNotes({ root, main }: Project): Promise<readonly string[]> {
   const { quality } = settingsIn(main);
-  const prospects = await lookAhead(root, quality, process.env);
+  const prospects = await previewPlan(root, quality, process.env);
   return typeof prospects === 'string' ? [prospects] : missingParts(prospects, quality).map(missingWords);
 }
 
@@ -135,7 +135,7 @@ export async function initCommand(directory: string | undefined, options: InitOp
     });
   const isDry = options.dryRun === true;
   const permit = async (plan: Plan): Promise<Plan> => {
-    if (!isDry && plan.operations.length > 0) await refuseAgentsWhileTeamsStand(project);
+    if (!isDry && plan.operations.length > 0) await refuseAgentsWhileTeamsActive(project);
     return plan;
   };
   const { env } = process;

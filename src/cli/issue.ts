@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
+import type { Environment } from '../base/rules/environment.ts';
 import { messageOf, ToolError } from '../base/rules/errors.ts';
 import { oneLine, visibleLines } from '../base/rules/text.ts';
 
@@ -19,7 +20,7 @@ function parsed(text: string): unknown {
   }
 }
 
-function deskIn(env: Readonly<Record<string, string | undefined>>): { readonly socket: string; readonly key: string } {
+function daemonSocketIn(env: Environment): { readonly socket: string; readonly key: string } {
   const { TOOL_SOCKET: socket, TOOL_KEY: key } = env;
   if (socket === undefined || key === undefined) {
     throw new ToolError(
@@ -34,11 +35,8 @@ function deskIn(env: Readonly<Record<string, string | undefined>>): { readonly s
  * Sends one request to the daemon; a refusal is thrown with the daemon's words.
  * @param env where the way to it is told
  */
-export async function askDesk(
-  body: Fields,
-  env: Readonly<Record<string, string | undefined>> = process.env,
-): Promise<Fields> {
-  const { socket, key } = deskIn(env);
+export async function requestDaemon(body: Fields, env: Environment = process.env): Promise<Fields> {
+  const { socket, key } = daemonSocketIn(env);
   const text = JSON.stringify(body);
   const unreachable = (error: unknown) =>
     new ToolError('daemon_unreachable', `the daemon does not answer at ${socket}: ${messageOf(error)}`, {
@@ -99,7 +97,7 @@ function print(value: Fields): void {
 }
 
 export async function showIssue(number: number | undefined, options: { readonly json?: boolean }): Promise<void> {
-  const issue = await askDesk({ type: 'show', issue: issueNumber(number) });
+  const issue = await requestDaemon({ type: 'show', issue: issueNumber(number) });
   if (options.json === true) {
     print(issue);
     return;
@@ -126,13 +124,13 @@ export async function commentOnIssue(
   const issue = issueNumber(number);
   const body = bodyOf(options, true);
   if (body.trim() === '') throw new ToolError('usage', 'expected a comment, got an empty text');
-  await askDesk({ type: 'comment', issue, body });
+  await requestDaemon({ type: 'comment', issue, body });
   process.stdout.write(`commented on #${issue}\n`);
 }
 
 export async function finishIssue(number: number | undefined): Promise<void> {
   const issue = issueNumber(number);
-  await askDesk({ type: 'done', issue });
+  await requestDaemon({ type: 'done', issue });
   process.stdout.write(`#${issue} is taken as done; it is published when you end\n`);
 }
 
@@ -143,7 +141,7 @@ export async function createPullRequest(options: {
   readonly json?: boolean;
 }): Promise<void> {
   if (options.title.trim() === '') throw new ToolError('usage', '--title: expected a title, got an empty text');
-  const answer = await askDesk({ type: 'pull_request', title: options.title, body: bodyOf(options, false) });
+  const answer = await requestDaemon({ type: 'pull_request', title: options.title, body: bodyOf(options, false) });
   if (options.json === true) print(answer);
   else process.stdout.write(`pull request #${String(answer.number)}: ${String(answer.url)}\n`);
 }

@@ -7,8 +7,13 @@ import { ToolError } from '../base/rules/errors.ts';
 import { joinLines } from '../base/rules/text.ts';
 import { readWorkflow } from '../daemon/config/read-workflow.ts';
 import { findStateDir } from '../daemon/config/state-place.ts';
-import { holderOf } from '../daemon/journal/state-dir.ts';
-import { FAILED_KEPT, ISSUES_KEPT, listTranscripts, type TranscriptFile } from '../daemon/runners/attempt-output.ts';
+import { readStateDirHolder } from '../daemon/journal/state-dir.ts';
+import {
+  type AttemptOutputFile,
+  FAILED_KEPT,
+  ISSUES_KEPT,
+  listAttemptOutputs,
+} from '../daemon/runners/attempt-output.ts';
 import { detectRemote } from '../git/git-remote.ts';
 
 export type LogsOptions = { readonly follow?: boolean; readonly json?: boolean; readonly stateDir?: string };
@@ -16,7 +21,7 @@ export type LogsOptions = { readonly follow?: boolean; readonly json?: boolean; 
 const LOOK_MS = 200;
 const KEPT_WORDS = `Output is kept of the last ${ISSUES_KEPT} issues, and of the last ${FAILED_KEPT} that failed`;
 
-function heading(file: TranscriptFile): string {
+function heading(file: AttemptOutputFile): string {
   return `=== attempt ${file.attempt}${file.life === 1 ? '' : ` (life ${file.life})`}\n`;
 }
 
@@ -60,7 +65,7 @@ function stateDirOf(path: string): string {
 
 export async function logsCommand(issue: number, path: string, options: LogsOptions): Promise<void> {
   const stateDir = options.stateDir === undefined ? stateDirOf(path) : resolve(options.stateDir);
-  const files = listTranscripts(stateDir, issue);
+  const files = listAttemptOutputs(stateDir, issue);
   if (options.json === true) {
     const rows = files.map(({ life, attempt, path: file }) => ({
       issue,
@@ -72,7 +77,7 @@ export async function logsCommand(issue: number, path: string, options: LogsOpti
     process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
     return;
   }
-  const mayCome = options.follow === true && holderOf(stateDir) !== undefined;
+  const mayCome = options.follow === true && readStateDirHolder(stateDir) !== undefined;
   if (files.length === 0 && !mayCome)
     throw new ToolError(
       'usage',
@@ -80,7 +85,7 @@ export async function logsCommand(issue: number, path: string, options: LogsOpti
     );
   const offsets = new Map<string, number>();
   const print = () => {
-    for (const file of listTranscripts(stateDir, issue)) {
+    for (const file of listAttemptOutputs(stateDir, issue)) {
       if (!offsets.has(file.path)) process.stdout.write(heading(file));
       offsets.set(file.path, printFrom(file.path, offsets.get(file.path) ?? 0));
     }
@@ -91,7 +96,7 @@ export async function logsCommand(issue: number, path: string, options: LogsOpti
   });
   // Following ends with the daemon, since nothing comes after it, or with the reader.
   for (;;) {
-    const goesOn = options.follow === true && holderOf(stateDir) !== undefined && !closed;
+    const goesOn = options.follow === true && readStateDirHolder(stateDir) !== undefined && !closed;
     print();
     if (!goesOn) return;
     await delay(LOOK_MS);

@@ -8,7 +8,7 @@ import type { Project } from '../install/project.ts';
 import { FileTeams } from '../team/log/teams.ts';
 import type { Teams } from '../team/ports.ts';
 import { LEAD } from '../team/rules/message.ts';
-import { standingTeams } from './standing-teams.ts';
+import { activeTeams } from './standing-teams.ts';
 
 async function isAgent(teams: Teams, main: string): Promise<boolean> {
   const { env } = process;
@@ -40,10 +40,10 @@ export async function refuseTeammates(teams: Teams, main: string): Promise<void>
 }
 
 /** Only a person may install or uninstall while a team is active. */
-export async function refuseAgentsWhileTeamsStand({ root, main }: Project): Promise<void> {
+export async function refuseAgentsWhileTeamsActive({ root, main }: Project): Promise<void> {
   for (const place of new Set([main, root])) {
     const teams = new FileTeams({ root: place, now: Date.now });
-    const standing = standingTeams(teams);
+    const standing = activeTeams(teams);
     if (standing.length > 0 && (await isAgent(teams, place)))
       throw new ToolError(
         'refused',

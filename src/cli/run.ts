@@ -17,7 +17,7 @@ import { foundTeam, isLeft, takeUp } from '../team/lead/found-team.ts';
 import { Lead } from '../team/lead/lead.ts';
 import type { Outcome } from '../team/lead/lead-options.ts';
 import { reportPath } from '../team/log/finished-team.ts';
-import { findUntold, told, untoldTeams } from '../team/log/undelivered-results.ts';
+import { findUndelivered, removeResult, undeliveredTeams } from '../team/log/undelivered-results.ts';
 import { memberBounds } from '../team/members/member-bounds.ts';
 import type { HookContext } from '../team/operations/hook-context.ts';
 import type { CommandName } from '../team/rules/select/command.ts';
@@ -31,7 +31,7 @@ import { type RunReport, reportLines, runReport } from './run-report.ts';
 import { openRunScreen } from './screen/run-screen.ts';
 import { checkDisplay } from './screen/tmux-panes.ts';
 import { type EndSignal, SIGNAL_CODES, SIGNALS } from './signals.ts';
-import { playersOf } from './teammate-runtime.ts';
+import { teammateRuntimeOf } from './teammate-runtime.ts';
 
 export type PhaseOptions = {
   readonly team?: boolean;
@@ -104,7 +104,7 @@ async function leadTeam(composed: ComposedLead, team: string, isLive: boolean): 
     screen.hide();
     return askApproval(id, signal);
   };
-  const desk = { ...composed.lead.desk, askApproval: isAsked ? ask : null, onChanges: screen.show };
+  const planCallbacks = { ...composed.lead.planCallbacks, askApproval: isAsked ? ask : null, onChanges: screen.show };
   const signals = onSignals(() => stop.abort());
   try {
     const lead = new Lead(
@@ -112,7 +112,7 @@ async function leadTeam(composed: ComposedLead, team: string, isLive: boolean): 
         ...composed.lead,
         // Not across the board.
         context: { ...composed.lead.context, log: logTo(screen.say) },
-        desk,
+        planCallbacks,
         width: Number.POSITIVE_INFINITY,
         onEvent: () => undefined,
         say: screen.say,
@@ -142,7 +142,7 @@ async function finish(composed: ComposedLead, team: string, options: PhaseOption
 
 /** What a lead that was killed at its very end did not come to say; false: it has said all. */
 async function tellUntold(composed: ComposedLead, team: string, options: PhaseOptions): Promise<boolean> {
-  const untold = await findUntold(composed.context.teams, composed.project.main, team);
+  const untold = await findUndelivered(composed.context.teams, composed.project.main, team);
   if (untold === null) return false;
   const { archived, state, found } = untold;
   say(`team ${team} was done when its lead was ended, before it could say what came of it: this is it`);
@@ -189,7 +189,7 @@ async function tell(
   if (built.branch !== null) await sayRewritten(composed, team);
   const [problem] = composed.context.problems();
   if (problem !== undefined) say(problemsInLine(problem));
-  if (outcome.kind === 'done') told(outcome.archived);
+  if (outcome.kind === 'done') removeResult(outcome.archived);
   if (outcome.kind === 'interrupted')
     say(`stopped: \`tool team-restart ${team}\`, or the same command again, goes on from here`);
   if (outcome.kind === 'failed')
@@ -220,7 +220,7 @@ export async function restartCommand(wanted: string | undefined, options: PhaseO
         return false;
       }
     });
-    const names = [...new Set([...standing, ...untoldTeams(composed.context.teams, composed.project.main)])];
+    const names = [...new Set([...standing, ...undeliveredTeams(composed.context.teams, composed.project.main)])];
     if (wanted === undefined && names.length === 0 && unread.length > 0) throw unread[0];
     for (const error of unread) process.stderr.write(`toolcrew: ${messageOf(error)}\n`);
     const team = wanted ?? (names.length === 1 ? names[0] : undefined);
@@ -254,7 +254,7 @@ async function compose(options: PhaseOptions): Promise<ComposedLead> {
   return composeLead({
     cwd,
     env: process.env,
-    players: await playersOf(options.command, section),
+    players: await teammateRuntimeOf(options.command, section),
     bounds,
     passed: section.env,
     timeouts: section,

@@ -4,7 +4,7 @@ import type { Teams } from '../team/ports.ts';
 import { isStanding } from '../team/rules/log/state.ts';
 
 /** Their names; one whose log cannot be read may stand. */
-export function standingTeams(teams: Teams): readonly string[] {
+export function activeTeams(teams: Teams): readonly string[] {
   return teams.list().filter((team) => {
     try {
       const log = teams.open(team);

@@ -3,7 +3,7 @@
 import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { visibleLines } from '../base/rules/text.ts';
-import { TRANSCRIPT_MAX_BYTES } from '../daemon/runners/attempt-output.ts';
+import { ATTEMPT_OUTPUT_MAX_BYTES } from '../daemon/runners/attempt-output.ts';
 
 type Output = { readonly file: number; bytes: number };
 
@@ -14,7 +14,7 @@ export class TeamOutputs {
   readonly #outputs = new Map<string, Output>();
 
   /** @param team the directory of its log */
-  constructor(team: string, maxBytes = TRANSCRIPT_MAX_BYTES) {
+  constructor(team: string, maxBytes = ATTEMPT_OUTPUT_MAX_BYTES) {
     this.#directory = join(team, 'output');
     this.#maxBytes = maxBytes;
   }

@@ -1,9 +1,10 @@
 // `tool team`: the team operations from a shell.
 
 import { readFileSync } from 'node:fs';
+import type { Environment } from '../base/rules/environment.ts';
 import { messageOf, ToolError } from '../base/rules/errors.ts';
 import { visibleLines } from '../base/rules/text.ts';
-import { act } from '../claude-code/answers/operate-in-host.ts';
+import { operateInHost } from '../claude-code/answers/operate-in-host.ts';
 import { askerAtShell } from '../claude-code/shell-caller.ts';
 import { composeOperations } from '../compose/team.ts';
 import { findProject } from '../git/project.ts';
@@ -13,7 +14,6 @@ import type { Evidence } from '../team/rules/caller.ts';
 import type { OperationName } from '../team/rules/operation.ts';
 import { shellWords } from './shell-words.ts';
 
-type Environment = Readonly<Record<string, string | undefined>>;
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Who sits at this shell: the teammate whose program it belongs to, else the lead; inside a host anybody may have typed it. */
@@ -91,7 +91,7 @@ export async function teamCommand(
       isMail,
     );
   const who = await shellEvidence(context.teams, process.env, main);
-  const answer = await act(context, name, input, who, show).catch((error: unknown) => {
+  const answer = await operateInHost(context, name, input, who, show).catch((error: unknown) => {
     if (!(error instanceof ToolError) || error.code !== 'refused') throw error;
     throw new ToolError('refused', shellWords(error.message), { cause: error });
   });

@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { claudeCommand, claudeVersion, INSTALL_CLAUDE } from '../agents/claude.ts';
 import { packageRoot } from '../base/package-root.ts';
 import { ToolError } from '../base/rules/errors.ts';
-import type { Players } from '../compose/lead.ts';
+import type { TeammateRuntime } from '../compose/lead.ts';
 import type { ToolSection } from '../daemon/config/tool-section.ts';
 import { memberSettings } from '../install/member-settings.ts';
 
 /** The given program counts first, then WORKFLOW.md, then Claude Code. Throws `ToolError` if none can be used. */
-export async function playersOf(
+export async function teammateRuntimeOf(
   given: string | undefined,
   section: Omit<ToolSection, 'isolation' | 'startTimeoutMs'>,
-): Promise<Players> {
+): Promise<TeammateRuntime> {
   const { runtime, command, permissionMode, allowedTools } = section;
   if (given?.trim() === '')
     throw new ToolError(

@@ -5,8 +5,8 @@ import { outcomesWith, planUninstall } from '../install/install.ts';
 import { findProject } from '../install/project.ts';
 import { changes, dryRun, lines } from '../install/report.ts';
 import { FileTeams } from '../team/log/teams.ts';
-import { refuseAgentsWhileTeamsStand } from './refuse-agents.ts';
-import { standingTeams } from './standing-teams.ts';
+import { refuseAgentsWhileTeamsActive } from './refuse-agents.ts';
+import { activeTeams } from './standing-teams.ts';
 
 export async function uninstallCommand(
   directory: string | undefined,
@@ -15,8 +15,8 @@ export async function uninstallCommand(
   const project = findProject(directory, process.cwd(), process.env.HOME);
   const { root } = project;
   const isDry = options.dryRun === true;
-  if (!isDry) await refuseAgentsWhileTeamsStand(project);
-  const planned = planUninstall(root, standingTeams(new FileTeams({ root, now: Date.now })));
+  if (!isDry) await refuseAgentsWhileTeamsActive(project);
+  const planned = planUninstall(root, activeTeams(new FileTeams({ root, now: Date.now })));
   const preview = isDry ? dryRun(root, planned) : undefined;
   const left = isDry ? [] : performAll(root, planned.operations);
   const plan = { ...planned, outcomes: outcomesWith(planned.outcomes, left) };

@@ -11,6 +11,7 @@ import { packageRoot, packageVersion } from '../base/package-root.ts';
 import { endRun, RUN_VARIABLE } from '../base/processes/processes.ts';
 import { RuntimeDir } from '../base/processes/runtime-dir.ts';
 import { proxyFor } from '../base/proxy-route.ts';
+import type { Environment } from '../base/rules/environment.ts';
 import { ToolError } from '../base/rules/errors.ts';
 import { Supervisor } from '../base/supervisor.ts';
 import { requireHome, requirePlaces } from '../daemon/config/required-paths.ts';
@@ -27,10 +28,10 @@ import { Orchestrator } from '../daemon/orchestrator.ts';
 import type { Journal } from '../daemon/ports.ts';
 import { Publisher } from '../daemon/publish/publish.ts';
 import { prefixTaken } from '../daemon/rules/branch-prefix.ts';
-import { pastOf } from '../daemon/rules/finished-issues.ts';
+import { finishedIssueOf } from '../daemon/rules/finished-issues.ts';
 import type { Workflow } from '../daemon/rules/workflow.ts';
-import { createDesk } from '../daemon/runners/agent-socket.ts';
-import { FileTranscripts } from '../daemon/runners/attempt-output.ts';
+import { createAgentSocket } from '../daemon/runners/agent-socket.ts';
+import { FileAttemptOutputs } from '../daemon/runners/attempt-output.ts';
 import { createRunner } from '../daemon/runners/runners.ts';
 import { issueViewOf, type ViewSource, viewOf } from '../daemon/view.ts';
 import { Mirror } from '../daemon/workspaces/mirror/mirror.ts';
@@ -232,11 +233,11 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       await begun;
       await workspaces.announce(signal).catch(() => undefined);
     });
-    const transcripts = new FileTranscripts(
+    const attemptOutputs = new FileAttemptOutputs(
       state.path,
       secrets,
       (message) => log.log('warn', 'serve', message),
-      (issue) => pastOf(journal.state.past, issue)?.outcome === 'failed',
+      (issue) => finishedIssueOf(journal.state.past, issue)?.outcome === 'failed',
     );
     const publisher = new Publisher({ workflow: () => file.current, journal, tracker, workspaces, log });
     const made = new Orchestrator({
@@ -247,8 +248,8 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       publisher,
       runner: createRunner({ workflow: () => file.current, stateDir: state.path, runtime, isolation, env }),
       leftovers: { end: (run) => endRun(run, LEFTOVER_GRACE_MS) },
-      desk: createDesk(runtime),
-      transcripts,
+      agentSocket: createAgentSocket(runtime),
+      attemptOutputs,
       clock,
       log,
       newRun: () => `${mark}.${randomBytes(9).toString('base64url')}`,
@@ -272,7 +273,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       workflowError: file.error,
       pendingRestart: file.pendingRestart,
       state: journal.state,
-      live: made.live,
+      statuses: made.statuses,
       waiting: made.waiting,
       poll: made.poll,
       stats: tracker.stats,
@@ -338,7 +339,7 @@ async function startServer({ server }: Workflow, source: Source): Promise<Status
 }
 
 /** A login that the client itself calls broken would fail at every request. */
-async function requireLogin(host: string, env: Readonly<Record<string, string | undefined>>): Promise<void> {
+async function requireLogin(host: string, env: Environment): Promise<void> {
   const status = await clientStatus(host, env);
   if (!status.ok)
     throw new ToolError(
@@ -351,7 +352,7 @@ async function requireLogin(host: string, env: Readonly<Record<string, string | 
 async function checkCredential(
   credential: Credential,
   host: string,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Environment,
   log: ReturnType<typeof createLogger>,
   begun: Promise<void>,
   probing: Promise<Isolation>,

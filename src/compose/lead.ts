@@ -4,11 +4,12 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '../base/clock.ts';
-import { HeldLock, holderWords } from '../base/files/process-lock.ts';
+import { describeHolder, ProcessLock } from '../base/files/process-lock.ts';
 import { packageRoot } from '../base/package-root.ts';
 import { endRun } from '../base/processes/processes.ts';
 import { RuntimeDir } from '../base/processes/runtime-dir.ts';
 import type { CommandLine } from '../base/rules/command-line.ts';
+import type { Environment } from '../base/rules/environment.ts';
 import { ToolError } from '../base/rules/errors.ts';
 import { createChecks } from '../gate/run/checks.ts';
 import { measureTrust5 } from '../gate/run/trust5.ts';
@@ -21,26 +22,24 @@ import { SHELL_VARIABLE } from '../guard/rules/ticket.ts';
 import { closeLeft } from '../team/lead/close-left-team.ts';
 import type { LeadOptions } from '../team/lead/lead-options.ts';
 import type { MemberTimeouts } from '../team/lead/member-life.ts';
-import { KeptTeams } from '../team/log/open-teams.ts';
-import { noteEnd } from '../team/log/undelivered-results.ts';
+import { OpenTeams } from '../team/log/open-teams.ts';
+import { recordResult } from '../team/log/undelivered-results.ts';
 import { ClaudeMembers, type ClaudeMembersOptions } from '../team/members/claude-members.ts';
-import { openGateRoom } from '../team/members/gate-sandbox.ts';
+import { openGateSandbox } from '../team/members/gate-sandbox.ts';
 import type { MemberBounds } from '../team/members/member-bounds.ts';
 import { createMemberGuard, type MemberGuard } from '../team/members/member-guard.ts';
 import type { MemberHomeOptions } from '../team/members/member-home.ts';
 import { CommandMembers } from '../team/members/members.ts';
 import type { Members } from '../team/members/members-port.ts';
 import type { HookContext } from '../team/operations/hook-context.ts';
-import { NO_HOST, type Environment as Variable } from '../team/rules/select/activation.ts';
+import { NO_HOST, type TeamVariable } from '../team/rules/select/activation.ts';
 import type { TeamSettings } from '../team/rules/settings.ts';
 import { phaseOfTeam } from '../team/rules/team-name.ts';
 import { createWorkshop } from '../team/worktrees/workshop.ts';
 import { composeContext, copiesOf, teamsOf } from './team.ts';
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /** What plays the teammates. */
-export type Players =
+export type TeammateRuntime =
   /** A program that reads its prompt from standard input. */
   | { readonly kind: 'command'; readonly command: CommandLine }
   | ({ readonly kind: 'claude' } & Omit<ClaudeMembersOptions, keyof MemberHomeOptions>);
@@ -48,13 +47,13 @@ export type Players =
 export type ComposeLeadOptions = {
   readonly cwd: string;
   readonly env: Environment;
-  readonly players: Players;
+  readonly players: TeammateRuntime;
   /** Names of further variables that teammates get. */
   readonly passed: readonly string[];
   readonly timeouts: MemberTimeouts;
   /** What teammates may reach. */
   readonly bounds: Promise<MemberBounds>;
-  readonly variable: Variable;
+  readonly variable: TeamVariable;
   /** What marks all that is started; undefined: made of the project's place. */
   readonly mark?: string;
   readonly say: (words: string) => void;
@@ -75,17 +74,17 @@ export type ComposedLead = {
   readonly close: () => Promise<void>;
 };
 
-function holdTeam(stateDir: string, team: string): HeldLock {
+function holdTeam(stateDir: string, team: string): ProcessLock {
   const directory = join(stateDir, 'leads');
   mkdirSync(directory, { recursive: true });
   const refused = (words: string): never => {
     throw new ToolError('refused', `team ${team} ${words}`);
   };
-  return new HeldLock({
+  return new ProcessLock({
     path: join(directory, `${team}.lock`),
     workflow: team,
     refuse: (holder) =>
-      refused(`is being led by ${holderWords(holder)}, since ${holder.since}: stop that one, or wait for it`),
+      refused(`is being led by ${describeHolder(holder)}, since ${holder.since}: stop that one, or wait for it`),
     giveUp: () => refused('is taken by other leads again and again; start one at a time'),
   });
 }
@@ -145,7 +144,7 @@ function memberGuardOf(
   return { guard, writesHeldBy: async () => ((await preparing).ok && mechanism !== null ? mechanism.name : 'reader') };
 }
 
-function membersOf(players: Players, home: MemberHomeOptions): Members {
+function membersOf(players: TeammateRuntime, home: MemberHomeOptions): Members {
   return players.kind === 'claude'
     ? new ClaudeMembers({ ...home, ...players })
     : new CommandMembers({ ...home, command: players.command, more: {} });
@@ -155,11 +154,11 @@ export function composeLead(options: ComposeLeadOptions): ComposedLead {
   const { cwd, env, players, passed, timeouts, bounds, say } = options;
   const project = findProject(cwd);
   const { root, main } = project;
-  const teams = new KeptTeams(teamsOf(project, env));
+  const teams = new OpenTeams(teamsOf(project, env));
   const { context } = composeContext(project, env, teams, () => null, say);
   const mark = options.mark ?? markOf(main);
   const runtime = new RuntimeDir();
-  const held: HeldLock[] = [];
+  const held: ProcessLock[] = [];
   const stateDir = projectState(main, env);
   const hostVersion = players.kind === 'claude' ? players.version : NO_HOST;
   const view = {
@@ -173,7 +172,7 @@ export function composeLead(options: ComposeLeadOptions): ComposedLead {
   const { guard, writesHeldBy } = memberGuardOf(main, env, context.settings, say);
   const leading: HookContext = { ...context, project: view, log: options.log ?? context.log, writesHeldBy };
   const home = { stateDir, runtime, env, passed, mark, bounds, guard };
-  const roomFor = (place: string, team: string) => () => openGateRoom(home, { main, team, root: place });
+  const sandboxFor = (place: string, team: string) => () => openGateSandbox(home, { main, team, root: place });
   return {
     context: leading,
     project,
@@ -188,10 +187,10 @@ export function composeLead(options: ComposeLeadOptions): ComposedLead {
           root: place,
           cacheDirectory: join(stateDir, 'checks'),
           now: Date.now,
-          room: roomFor(place, team),
+          openSandbox: sandboxFor(place, team),
         }),
-      trust5At: (work) => measureTrust5({ ...work, room: roomFor(work.root, work.team) }),
-      desk: {
+      trust5At: (work) => measureTrust5({ ...work, openSandbox: sandboxFor(work.root, work.team) }),
+      planCallbacks: {
         writeSpec: leading.project.writeSpec,
         askApproval: null,
       },
@@ -199,7 +198,7 @@ export function composeLead(options: ComposeLeadOptions): ComposedLead {
       instruction: null,
       timeouts,
       say,
-      onEnding: (team, found) => noteEnd(main, team, found),
+      onEnding: (team, found) => recordResult(main, team, found),
     },
     endLeftovers: (team) => endLeftovers(mark, team),
     hasWorktrees: (team) => hasWorktrees(main, team),

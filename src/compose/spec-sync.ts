@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Environment } from '../base/rules/environment.ts';
 import { skippedTests } from '../gate/readers/skipped-tests.ts';
 import type { Lines } from '../gate/rules/skipped-lines.ts';
 import { tryGit } from '../git/git.ts';
@@ -16,8 +17,6 @@ import { runTeamName } from '../team/rules/team-name.ts';
 import { approvalOf, recordApproval } from '../team/spec-documents/spec-approvals.ts';
 import { createSpecHistory } from '../team/spec-documents/spec-history.ts';
 import { listSpecs, readTexts, replaceFile } from '../team/spec-documents/specs.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 export type SyncParts = {
   readonly project: Project;

@@ -5,9 +5,10 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { agentTools, hasAgentFile } from '../agents/agent-tools.ts';
 import { identityOf } from '../agents/member-environment.ts';
-import { ownRoom } from '../agents/namespace-identity.ts';
+import { ownNamespaceIdentity } from '../agents/namespace-identity.ts';
 import { systemClock } from '../base/clock.ts';
 import { systemKeys } from '../base/keys.ts';
+import type { Environment } from '../base/rules/environment.ts';
 import { asLine } from '../base/rules/text.ts';
 import { Supervisor } from '../base/supervisor.ts';
 import { whoseCall } from '../claude-code/call-origin.ts';
@@ -17,7 +18,7 @@ import { hostAbove, isNestedHost } from '../claude-code/host-above.ts';
 import { filesDisabling, findVariable, hostPlaces, settingsFiles } from '../claude-code/host-settings.ts';
 import { countsMarks } from '../claude-code/host-version.ts';
 import type { Resident } from '../claude-code/resident.ts';
-import { serverMarks } from '../claude-code/server-liveness.ts';
+import { createServerLiveness } from '../claude-code/server-liveness.ts';
 import type { Checks } from '../gate/ports.ts';
 import type { WorkTree } from '../git/ports.ts';
 import { findProject, type Project } from '../git/project.ts';
@@ -29,20 +30,18 @@ import { createLeaseFiles, createShellGuard } from '../guard/shell-guard.ts';
 import { pathAsNamed, placeOf, writesOf } from '../guard/tool-writes.ts';
 import { loadTeamSettings } from '../team/config/settings-snapshot.ts';
 import { reportPath } from '../team/log/finished-team.ts';
-import { KeptTeams } from '../team/log/open-teams.ts';
+import { OpenTeams } from '../team/log/open-teams.ts';
 import { FileTeams } from '../team/log/teams.ts';
 import { removeHomes } from '../team/members/team-homes.ts';
-import { beginBefore } from '../team/operations/baseline-checks.ts';
+import { beginBaseline } from '../team/operations/baseline-checks.ts';
 import type { Host, TeamContext } from '../team/operations/context.ts';
 import type { HookContext, ProjectView } from '../team/operations/hook-context.ts';
 import { MAY_WAIT } from '../team/operations/host-event.ts';
-import type { Teams, Turn } from '../team/ports.ts';
+import type { PhaseLock, Teams } from '../team/ports.ts';
 import type { EnvironmentEvidence } from '../team/rules/caller.ts';
 import type { TeamSettings } from '../team/rules/settings.ts';
 import { approvalOf, approveSpec } from '../team/spec-documents/spec-approvals.ts';
 import { listSpecs, putSpec, readPlanned, readSpec, whyNoSpec } from '../team/spec-documents/specs.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 export type ComposedHooks = {
   readonly context: HookContext;
@@ -72,21 +71,21 @@ export function copiesOf(main: string, env: Environment): () => Promise<readonly
 }
 
 /** The checks where a team began. */
-function lateChecksBefore({ root, main }: Project, env: Environment): TeamContext['checksBefore'] {
+function lazyBaselineChecks({ root, main }: Project, env: Environment): TeamContext['checksBefore'] {
   return async ({ commit, tree }, quality, signal) => {
     const { withBaseTree } = await import('../git/worktrees/base-tree.ts');
     return withBaseTree(
       { root, env, objects: objectsOf(main), commit, tree, copies: await copiesOf(main, env)() },
-      (place) => lateChecks(place, checksPlace(main), env, root).run(quality, signal),
+      (place) => lazyChecks(place, checksPlace(main), env, root).run(quality, signal),
     );
   };
 }
 
 /** The checks and the work tree start programs: loaded when they are asked. */
-function lateChecks(root: string, cacheDirectory: string, env: Environment, turnsOf = root): Checks {
+function lazyChecks(root: string, cacheDirectory: string, env: Environment, lockRoot = root): Checks {
   const load = async () => {
     const { createChecks } = await import('../gate/run/checks.ts');
-    return createChecks({ root, cacheDirectory, now: Date.now, env, patienceMs: CHECKS_PATIENCE_MS, turnsOf });
+    return createChecks({ root, cacheDirectory, now: Date.now, env, patienceMs: CHECKS_PATIENCE_MS, lockRoot });
   };
   return {
     run: async (settings, signal, since) => (await load()).run(settings, signal, since),
@@ -94,7 +93,7 @@ function lateChecks(root: string, cacheDirectory: string, env: Environment, turn
   };
 }
 
-function lateWorkTree(root: string, objects: string): WorkTree {
+function lazyWorkTree(root: string, objects: string): WorkTree {
   const load = async () => (await import('../git/work-tree.ts')).createWorkTree({ root, objects });
   return {
     head: async () => (await load()).head(),
@@ -103,18 +102,18 @@ function lateWorkTree(root: string, objects: string): WorkTree {
   };
 }
 
-/** Turns of the steps that are code's: most calls come to none. */
-function lateTurn(project: string, state: string): Turn {
+/** Lock for the steps that code takes: most calls take none. */
+function lazyPhaseLock(project: string, state: string): PhaseLock {
   return {
     take: async (team, act) => {
-      const { PhaseTurn, turnPlaces } = await import('../team/log/phase-lock.ts');
-      return new PhaseTurn({ project, places: turnPlaces(state) }).take(team, act);
+      const { FilePhaseLock, phaseLockDirectories } = await import('../team/log/phase-lock.ts');
+      return new FilePhaseLock({ project, directories: phaseLockDirectories(state) }).take(team, act);
     },
   };
 }
 
 /** How finished work becomes part of the team's branch, in a worktree that a lead made; null anywhere else. */
-async function lateWorkshop({ root, main }: Project, env: Environment): Promise<Workshop | null> {
+async function lazyWorkshop({ root, main }: Project, env: Environment): Promise<Workshop | null> {
   if (!root.startsWith(join(main, '.tool', 'worktrees', '/'))) return null;
   return (await import('../team/worktrees/workshop.ts')).createWorkshop({ root: main, env });
 }
@@ -263,17 +262,17 @@ export function composeContext(
       problems,
       now: Date.now,
       keys: systemKeys,
-      checks: lateChecks(root, checksPlace(main), env),
-      checksBefore: lateChecksBefore(project, env),
+      checks: lazyChecks(root, checksPlace(main), env),
+      checksBefore: lazyBaselineChecks(project, env),
       waitFor,
       newSecrets: async (work, secrets) => {
         const { secretsOf } = await import('../gate/readers/secrets.ts');
         return secretsOf(root, objectsOf(main), work, secrets);
       },
-      workTree: lateWorkTree(root, objectsOf(main)),
+      workTree: lazyWorkTree(root, objectsOf(main)),
       inside: (path) => insideOf(project, path, env),
       placeOf: (path) => placeOf(path, root),
-      workshop: () => lateWorkshop(project, env),
+      workshop: () => lazyWorkshop(project, env),
       placeLeases: createLeaseFiles({ main, env }),
       hasAgentFile: (agent) => hasAgentFile(root, agent, env),
       approval: (id) => approvalOf(main, id, env),
@@ -299,7 +298,7 @@ export function composeContext(
         const { measureCheckout } = await import('../gate/run/trust5.ts');
         return measureCheckout({ ...work, root, objects: objectsOf(main), env });
       },
-      turn: lateTurn(main, state),
+      phaseLock: lazyPhaseLock(main, state),
       project: viewOf(project, env, teams, settings),
     },
   };
@@ -326,7 +325,7 @@ export function composeOperations(cwd: string, env: Environment): HookContext {
 
 /** A hook is started by its host, and so is what its environment says. */
 function startedAs(env: Environment, main: string): EnvironmentEvidence | null {
-  const identity = ownRoom(main) ?? identityOf(env);
+  const identity = ownNamespaceIdentity(main) ?? identityOf(env);
   return identity.teammate === null ? null : { kind: 'environment', isServer: true, ...identity };
 }
 
@@ -336,13 +335,13 @@ function startedAs(env: Environment, main: string): EnvironmentEvidence | null {
  */
 export function composeResident(env: Environment, hostVersion: () => string | null): Resident {
   const project = findProject(process.cwd(), env.CLAUDE_PROJECT_DIR);
-  const teams = new KeptTeams(teamsOf(project, env));
+  const teams = new OpenTeams(teamsOf(project, env));
   const form = formOf(env, process.cwd());
   const { context } = composeContext(project, env, teams, () => {
     const version = hostVersion();
     return version === null ? null : { version, form };
   });
-  const marks = serverMarks(project.main);
+  const liveness = createServerLiveness(project.main);
   // What fails there is told by the completion that needs it.
   const background = new Supervisor({ clock: systemClock, onFailure: () => undefined });
   const certain = certainIdentity(project.main);
@@ -353,12 +352,12 @@ export function composeResident(env: Environment, hostVersion: () => string | nu
       ? { identity: identityOf(env), isCertain: false }
       : { identity: certain, isCertain: true }),
     state: projectState(project.main, env),
-    announce: marks.announce,
-    isReached: marks.isReached,
-    left: marks.left,
-    measureBefore: (team) => background.run(`before ${team}`, (signal) => beginBefore(context, team, signal)),
+    announce: liveness.announce,
+    isReached: liveness.isReached,
+    left: liveness.left,
+    measureBaseline: (team) => background.run(`before ${team}`, (signal) => beginBaseline(context, team, signal)),
     close: async () => {
-      marks.close();
+      liveness.close();
       await background.close();
       await teams.close();
     },

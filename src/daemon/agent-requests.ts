@@ -3,7 +3,7 @@
 import type { Logger } from '../base/ports.ts';
 import { ToolError } from '../base/rules/errors.ts';
 import { clip } from '../base/rules/text.ts';
-import type { DeskHandler, DeskRequest, Journal, Tracker, Workspaces, WorkspaceTask } from './ports.ts';
+import type { AgentRequest, AgentRequestHandler, Journal, Tracker, Workspaces, WorkspaceTask } from './ports.ts';
 import type { Publisher } from './publish/publish.ts';
 import { cutBody, MAX_BODY } from './publish/tracker-texts.ts';
 import type { Issue } from './rules/issue.ts';
@@ -11,7 +11,7 @@ import { openPullRequest } from './rules/next-step.ts';
 import type { Entry } from './rules/state.ts';
 import type { Workflow } from './rules/workflow.ts';
 
-export type DeskOptions = {
+export type AgentRequestOptions = {
   readonly workflow: () => Workflow;
   readonly journal: Journal;
   readonly tracker: Tracker;
@@ -28,7 +28,7 @@ const MAX_COMMENTS_SHOWN = 50;
 type Answer = Readonly<Record<string, unknown>>;
 
 /** Answers the requests of one attempt, one after the other. */
-export function createDeskHandler(options: DeskOptions): DeskHandler {
+export function createAgentRequestHandler(options: AgentRequestOptions): AgentRequestHandler {
   const { journal, tracker, workspaces, publisher, log, issue, task } = options;
   let comments = 0;
   let posted = 0;
@@ -128,7 +128,7 @@ export function createDeskHandler(options: DeskOptions): DeskHandler {
     return { accepted: true };
   };
 
-  const answer = (request: DeskRequest, signal: AbortSignal): Promise<Answer> => {
+  const answer = (request: AgentRequest, signal: AbortSignal): Promise<Answer> => {
     if (request.type === 'pull_request') return pullRequest(request.title, request.body, signal);
     requireIssue(request.issue);
     if (request.type === 'show') return show(signal);

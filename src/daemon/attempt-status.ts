@@ -10,7 +10,7 @@ export type Stage = 'workspace' | 'after_create' | 'before_run' | 'agent' | 'aft
 
 const MESSAGE_MAX = 300;
 
-export class Live {
+export class AttemptStatus {
   readonly #clock: Clock;
   #agentStartedAt: number | null = null;
   stage: Stage = 'workspace';

@@ -5,12 +5,21 @@ import { Watchdog } from '../agents/watchdog.ts';
 import type { Clock, Logger, LogLevel } from '../base/ports.ts';
 import { messageOf } from '../base/rules/errors.ts';
 import { formatSlug } from '../git/rules/repository.ts';
-import { createDeskHandler } from './agent-requests.ts';
-import { Live } from './attempt-status.ts';
+import { createAgentRequestHandler } from './agent-requests.ts';
+import { AttemptStatus } from './attempt-status.ts';
 import { blame, blameWorkspace } from './blame.ts';
-import { collectWork, NOTHING_LEFT } from './collect-work.ts';
+import { collectWork, NO_WORK } from './collect-work.ts';
 import { perform } from './effects.ts';
-import type { Desk, Journal, Leftovers, Tracker, Transcript, Transcripts, Workspaces, WorkspaceTask } from './ports.ts';
+import type {
+  AgentSocket,
+  AttemptOutput,
+  AttemptOutputs,
+  Journal,
+  Leftovers,
+  Tracker,
+  Workspaces,
+  WorkspaceTask,
+} from './ports.ts';
 import type { Publisher } from './publish/publish.ts';
 import { continuation } from './publish/tracker-texts.ts';
 import { type EndCause, judgeAttempt } from './rules/attempt-end.ts';
@@ -27,8 +36,8 @@ export type AttemptOptions = {
   readonly workspaces: Workspaces;
   readonly publisher: Publisher;
   readonly runner: (name: string) => Runner;
-  readonly desk: Desk;
-  readonly transcripts: Transcripts;
+  readonly agentSocket: AgentSocket;
+  readonly attemptOutputs: AttemptOutputs;
   readonly leftovers: Leftovers;
   readonly clock: Clock;
   readonly log: Logger;
@@ -58,9 +67,9 @@ export class Attempt {
   readonly #number: number;
   readonly #workflow: Workflow;
   readonly #end = new AbortController();
-  readonly live: Live;
+  readonly status: AttemptStatus;
   #cause: EndCause | null = null;
-  #transcript: Transcript | undefined;
+  #output: AttemptOutput | undefined;
   /** Whether an agent may have been in the workspace. */
   #ran = false;
   #holdsSlot = true;
@@ -74,7 +83,7 @@ export class Attempt {
     this.#entry = entry;
     this.#number = entry.attempt + 1;
     this.#workflow = options.workflow();
-    this.live = new Live(options.clock);
+    this.status = new AttemptStatus(options.clock);
   }
 
   /** Why the daemon ended it; null when it did not. */
@@ -118,14 +127,14 @@ export class Attempt {
       attempt: this.#number,
       branch: this.#entry.branch,
       env: { TOOL_RUN: run },
-      output: (text) => this.#transcript?.write(text),
+      output: (text) => this.#output?.write(text),
     };
     try {
       const end = await this.#workThrough(task, run);
       await this.#endScripts(run);
       await this.#conclude(task, end);
     } finally {
-      this.#transcript?.close();
+      this.#output?.close();
     }
   }
 
@@ -137,10 +146,10 @@ export class Attempt {
 
   /** Whatever fails on the way is an end like any other: the attempt gets its record. */
   async #workThrough(bare: WorkspaceTask, run: string): Promise<RunEnd> {
-    const { desk, journal, tracker, workspaces, publisher, log, workflow, transcripts } = this.#options;
+    const { agentSocket, journal, tracker, workspaces, publisher, log, workflow, attemptOutputs } = this.#options;
     try {
-      this.#transcript = transcripts.open(bare.issue, bare.life, bare.attempt);
-      const handler = createDeskHandler({
+      this.#output = attemptOutputs.open(bare.issue, bare.life, bare.attempt);
+      const handler = createAgentRequestHandler({
         workflow,
         journal,
         tracker,
@@ -150,7 +159,7 @@ export class Attempt {
         issue: this.#issue,
         task: bare,
       });
-      const open = await desk.open(handler);
+      const open = await agentSocket.open(handler);
       try {
         return await this.#prepareAndRun({ ...bare, env: { ...bare.env, ...open.env } }, run);
       } finally {
@@ -166,12 +175,12 @@ export class Attempt {
     const { signal } = this.#end;
     const { issue } = task;
     const n = this.#number;
-    const place = await perform(journal, issue, 'workspace', `workspace:${n}`, async () => {
+    const workspace = await perform(journal, issue, 'workspace', `workspace:${n}`, async () => {
       const found = await workspaces.prepare(task, signal);
       this.#log('workspace', `${found.created ? 'creating' : 'reusing'} ${found.path}`);
       return found;
     });
-    if (place.created) {
+    if (workspace.created) {
       this.#enter('after_create');
       await perform(journal, issue, 'hook', `after_create:${n}`, () => workspaces.afterCreate(task, signal));
       await workspaces.complete(task, signal);
@@ -180,18 +189,18 @@ export class Attempt {
     await workspaces.refresh(signal);
     await perform(journal, issue, 'hook', `before_run:${n}`, () => workspaces.beforeRun(task, signal)).catch(
       (error) => {
-        throw place.created ? error : blameWorkspace(error);
+        throw workspace.created ? error : blameWorkspace(error);
       },
     );
     signal.throwIfAborted();
-    const end = await this.#runAgent(task, run, place.path);
+    const end = await this.#runAgent(task, run, workspace.path);
     await this.#afterRun(task);
     return end;
   }
 
   #enter(hook: 'after_create' | 'before_run' | 'after_run'): void {
-    this.live.stage = hook;
-    this.#transcript?.write(`--- ${hook}\n`);
+    this.status.stage = hook;
+    this.#output?.write(`--- ${hook}\n`);
     this.#log('hook', hook);
   }
 
@@ -206,8 +215,8 @@ export class Attempt {
       { number: this.#number, lastError: this.#entry.lastError },
       { path, branch: task.branch },
     );
-    this.live.stage = 'agent';
-    this.#transcript?.write(`--- agent (${runner.name})\n`);
+    this.status.stage = 'agent';
+    this.#output?.write(`--- agent (${runner.name})\n`);
     this.#log('agent', `starting on issue #${issue} (attempt ${this.#number}) with ${runner.name}`);
     const watchdog = new Watchdog({
       clock,
@@ -251,17 +260,17 @@ export class Attempt {
           output: (text) => task.output(text),
           onStarted: async (pid) => {
             started = true;
-            this.live.agentStarted();
+            this.status.agentStarted();
             watchdog.turnStarted();
             watching = watchdog.watch();
             await journal.append({ type: 'effect_finished', issue, effect: 'agent', key, result: { pid } });
           },
           onEvent: (event) => {
-            this.live.hear(event);
+            this.status.hear(event);
             watchdog.sign(event);
             // Each teammate's turn is watched where the team is led; here, a team that moves on begins anew.
             if (event.type === 'team') watchdog.turnStarted();
-            if (event.type === 'usage' && this.live.team !== null) this.#noteUsage();
+            if (event.type === 'usage' && this.status.team !== null) this.#noteUsage();
             if (event.type === 'log') this.#log('agent', `issue #${issue}: ${event.text}`, event.level);
             if (event.type === 'tool_started') toolsThisTurn += 1;
             if (
@@ -276,7 +285,7 @@ export class Attempt {
             turns += 1;
             idleTurns = toolsThisTurn === 0 ? idleTurns + 1 : 0;
             toolsThisTurn = 0;
-            this.#note({ type: 'usage', issue, usage: this.live.used });
+            this.#note({ type: 'usage', issue, usage: this.status.used });
             const entry = journal.state.entries.get(issue);
             const handedIn =
               entry?.askedDone === true ||
@@ -302,9 +311,9 @@ export class Attempt {
   /** A team has no turns at whose end its usage is written down: now and then, what it costs is. */
   #noteUsage(): void {
     const now = this.#options.clock.elapsed();
-    if (this.live.usage.cost_usd <= this.#noted.cost || now - this.#noted.at < NOTE_MS) return;
-    this.#noted = { cost: this.live.usage.cost_usd, at: now };
-    this.#note({ type: 'usage', issue: this.#issue.number, usage: this.live.used });
+    if (this.status.usage.cost_usd <= this.#noted.cost || now - this.#noted.at < NOTE_MS) return;
+    this.#noted = { cost: this.status.usage.cost_usd, at: now };
+    this.#note({ type: 'usage', issue: this.#issue.number, usage: this.status.used });
   }
 
   /** A record that nobody waits for; that it could not be written shows at the next one that somebody does. */
@@ -332,13 +341,13 @@ export class Attempt {
     const { journal, clock, random, workspaces } = this.#options;
     const { issue } = task;
     // Whoever gets the slot starts within the day's cost limit: what this one cost counts by then.
-    if (this.live.used.cost_usd > 0) this.#note({ type: 'usage', issue, usage: this.live.used });
+    if (this.status.used.cost_usd > 0) this.#note({ type: 'usage', issue, usage: this.status.used });
     this.#holdsSlot = false;
     this.#options.onSlotFree();
-    this.live.stage = 'collect';
+    this.status.stage = 'collect';
     const onFull = (words: string) => this.#log('workspace', `issue #${issue}: ${words}`, 'warn');
-    const left = this.#ran ? await collectWork(workspaces, clock, task, this.#end.signal, onFull) : NOTHING_LEFT;
-    const usage = this.live.used;
+    const left = this.#ran ? await collectWork(workspaces, clock, task, this.#end.signal, onFull) : NO_WORK;
+    const usage = this.status.used;
     const entry = journal.state.entries.get(issue) ?? this.#entry;
     const { agent: limits } = this.#workflow;
     const verdict = judgeAttempt(
@@ -365,7 +374,7 @@ export class Attempt {
       head: verdict.head,
       next: verdict.next,
       retry_at: verdict.retryAt,
-      ...(this.live.team === null ? {} : { team: keptOf(this.live.team) }),
+      ...(this.status.team === null ? {} : { team: keptOf(this.status.team) }),
     });
     if (verdict.outcome === 'succeeded') return;
     const wait =

@@ -1,7 +1,7 @@
 // Selection of the issues to work on next; pure functions.
 
 import { isOver } from './gatekeeper.ts';
-import { pastOf } from './rules/finished-issues.ts';
+import { finishedIssueOf } from './rules/finished-issues.ts';
 import { branchOf, type Issue, type StateLabels, stateLabelsOf } from './rules/issue.ts';
 import type { ClaimedRecord } from './rules/record.ts';
 import type { DaemonState } from './rules/state.ts';
@@ -28,7 +28,7 @@ export function candidates(
         entry.phase === 'claimed' || (entry.phase === 'retrying' && isDue(entry.retryAt ?? 0, now, longestPauseMs));
       return due ? [{ kind: 'due', issue }] : [];
     }
-    return isOver(issue, pastOf(state.past, issue.number), entry) ? [] : [{ kind: 'fresh', issue }];
+    return isOver(issue, finishedIssueOf(state.past, issue.number), entry) ? [] : [{ kind: 'fresh', issue }];
   });
 }
 
@@ -41,7 +41,7 @@ export function claimOf(
   labelEvent: number | null,
 ): ClaimedRecord {
   const parked = state.entries.get(issue.number);
-  const life = parked?.life ?? (pastOf(state.past, issue.number)?.life ?? 0) + 1;
+  const life = parked?.life ?? (finishedIssueOf(state.past, issue.number)?.life ?? 0) + 1;
   return {
     type: 'claimed',
     issue: issue.number,
@@ -60,7 +60,7 @@ export function claimOf(
  */
 export function spentEvent(state: DaemonState, { number, updatedAt }: Issue): number | null {
   const entry = state.entries.get(number);
-  const past = pastOf(state.past, number);
+  const past = finishedIssueOf(state.past, number);
   const over = entry === undefined ? past : entry.finished;
   const byDaemon = over?.outcome === 'failed' || over?.outcome === 'done';
   // Times are in whole seconds: only the event shows a change by people in the second of the end.

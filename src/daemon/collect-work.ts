@@ -5,10 +5,10 @@ import { messageOf } from '../base/rules/errors.ts';
 import type { Work, Workspaces, WorkspaceTask } from './ports.ts';
 import { isDiskFull } from './rules/disk-full.ts';
 
-export type Left = Work & { readonly unread: string | null };
+export type CollectedWork = Work & { readonly unread: string | null };
 
 /** Result for a workspace in which no agent has worked. */
-export const NOTHING_LEFT: Left = { head: null, savedAs: null, unread: null };
+export const NO_WORK: CollectedWork = { head: null, savedAs: null, unread: null };
 
 /** Pauses between tries. */
 const PAUSES_MS = [1_000, 3_000];
@@ -26,7 +26,7 @@ export async function collectWork(
   task: WorkspaceTask,
   signal: AbortSignal,
   onFull?: (words: string) => void,
-): Promise<Left> {
+): Promise<CollectedWork> {
   const unhurried = new AbortController();
   let isFull = false;
   /** Last failure in the output: the same failure is not repeated there. */
@@ -46,7 +46,7 @@ export async function collectWork(
       }
       const pause = PAUSES_MS[tries];
       tries += 1;
-      if (pause === undefined) return { ...NOTHING_LEFT, unread };
+      if (pause === undefined) return { ...NO_WORK, unread };
       await clock.sleep(pause, signal);
     }
   }

@@ -10,8 +10,8 @@ import type { IssueOutcome } from './rules/record.ts';
 import type { Entry } from './rules/state.ts';
 import { TrackerError } from './rules/tracker-error.ts';
 import type { Workflow } from './rules/workflow.ts';
-import type { Stock } from './spare-workspaces.ts';
-import { lookAt } from './withdrawn-issue.ts';
+import type { SpareWorkspaces } from './spare-workspaces.ts';
+import { checkWithdrawal } from './withdrawn-issue.ts';
 
 export type Waiting = { readonly issue: Issue; readonly reason: string };
 
@@ -22,7 +22,7 @@ export type DispatcherOptions = {
   readonly clock: Clock;
   readonly log: Logger;
   readonly intake: Intake;
-  readonly stock: Stock;
+  readonly spareWorkspaces: SpareWorkspaces;
   readonly signal: AbortSignal;
   /** Issues that something is being done for. */
   readonly busy: () => ReadonlySet<number>;
@@ -77,7 +77,7 @@ export class Dispatcher {
   /** The issue at work as it is now; null when it was taken back, or when no answer came. */
   async #lookAt(entry: Entry): Promise<Issue | null> {
     const { tracker, log } = this.#options;
-    const look = await lookAt(tracker, log, entry, this.#options.workflow().labels, this.#options.signal);
+    const look = await checkWithdrawal(tracker, log, entry, this.#options.workflow().labels, this.#options.signal);
     if (look.kind === 'taken') await this.#options.takeBack(entry, look.outcome, look.updatedAt);
     if (look.kind === 'held') this.#held.set(entry.number, look.issue);
     else this.#held.delete(entry.number);
@@ -90,7 +90,7 @@ export class Dispatcher {
     if (!isAllowed) return false;
     // A slot that was meant for an issue which does not start after all is the next one's.
     while (await this.#fillOnce());
-    this.#stockFor(this.waiting);
+    this.#keepSparesFor(this.waiting);
     return true;
   }
 
@@ -137,14 +137,14 @@ export class Dispatcher {
     return capped ?? (slots > 0 ? null : WAITS_FOR_SLOT);
   }
 
-  #stockFor(waiting: readonly Waiting[]): void {
+  #keepSparesFor(waiting: readonly Waiting[]): void {
     const { maxConcurrent } = this.#options.workflow().agent;
     const next: number[] = [];
     for (const { issue, reason } of waiting) {
       if (reason === WAITS_FOR_SLOT && !this.#options.journal.state.entries.has(issue.number)) next.push(issue.number);
       if (next.length === maxConcurrent) break;
     }
-    this.#options.stock.wantFor(next, maxConcurrent);
+    this.#options.spareWorkspaces.wantFor(next, maxConcurrent);
   }
 
   /** Reads the issue once more and starts on it; false when it does not start, which the next look at it shows. */

@@ -2,7 +2,7 @@
 
 import type { Clock } from '../base/ports.ts';
 import type { LabelEvent, Tracker } from './ports.ts';
-import type { Past } from './rules/finished-issues.ts';
+import type { FinishedIssue } from './rules/finished-issues.ts';
 import type { Issue, StateLabels } from './rules/issue.ts';
 import { activeLabelsOf } from './rules/issue.ts';
 import type { Entry } from './rules/state.ts';
@@ -133,7 +133,7 @@ export class Gatekeeper {
  * daemon changed. It is back when it changed after that. Of the same second, the event that put the label on tells, where
  * it is known.
  */
-export function isOver(issue: Issue, past: Past | undefined, entry: Entry | undefined): boolean {
+export function isOver(issue: Issue, past: FinishedIssue | undefined, entry: Entry | undefined): boolean {
   const endedAt = entry?.finished?.updatedAt ?? past?.updatedAt;
   if (endedAt === undefined) return false;
   const { labelEvent } = entry ?? past ?? { labelEvent: null };

@@ -8,7 +8,7 @@ import type { Journal, Tracker, Workspaces } from './ports.ts';
 import { isGone } from './publish/issue-gone.ts';
 import { savedComment } from './publish/tracker-texts.ts';
 import { reactionTo } from './rules/failure-answers.ts';
-import { pastOf } from './rules/finished-issues.ts';
+import { finishedIssueOf } from './rules/finished-issues.ts';
 import type { IssueOutcome } from './rules/record.ts';
 import { retryDelayMs } from './rules/retry.ts';
 import { TrackerError } from './rules/tracker-error.ts';
@@ -73,7 +73,7 @@ export class Janitor {
     const cleanup = journal.state.cleanups.get(issue);
     if (cleanup === undefined) return;
     const { branch } = cleanup;
-    const life = pastOf(journal.state.past, issue)?.life ?? 1;
+    const life = finishedIssueOf(journal.state.past, issue)?.life ?? 1;
     const task = { issue, life, attempt: 0, branch, env: {}, output: () => undefined };
     // What has begun is finished, also when the daemon is asked to stop: the hook's time-out bounds it.
     const { signal } = new AbortController();

@@ -3,13 +3,13 @@
 import { messageOf, ToolError } from '../base/rules/errors.ts';
 import { Supervisor } from '../base/supervisor.ts';
 import { Attempt, type AttemptOptions } from './attempt.ts';
-import type { Live } from './attempt-status.ts';
+import type { AttemptStatus } from './attempt-status.ts';
 import { untilRetry } from './candidates.ts';
 import { Dispatcher, type Waiting } from './dispatcher.ts';
 import { Intake } from './intake.ts';
 import { Janitor } from './janitor.ts';
 import { Finisher } from './publish/finisher.ts';
-import { endCutOff } from './recovery.ts';
+import { endInterruptedAttempt } from './recovery.ts';
 import type { EndCause } from './rules/attempt-end.ts';
 import type { Issue } from './rules/issue.ts';
 import type { IssueOutcome } from './rules/record.ts';
@@ -17,7 +17,7 @@ import { longestPauseMs, retryDelayMs } from './rules/retry.ts';
 import type { Entry } from './rules/state.ts';
 import { TrackerError } from './rules/tracker-error.ts';
 import type { Workflow } from './rules/workflow.ts';
-import { Stock } from './spare-workspaces.ts';
+import { SpareWorkspaces } from './spare-workspaces.ts';
 
 export type OrchestratorOptions = Omit<AttemptOptions, 'onChange' | 'onSlotFree'> & {
   /** Poll once, finish what that started, then stop. */
@@ -47,7 +47,7 @@ export class Orchestrator {
   readonly #intake: Intake;
   readonly #finisher: Finisher;
   readonly #janitor: Janitor;
-  readonly #stock: Stock;
+  readonly #spareWorkspaces: SpareWorkspaces;
   readonly #dispatcher: Dispatcher;
   readonly #workers = new Map<number, Worker>();
   readonly #listeners = new Set<() => void>();
@@ -74,11 +74,11 @@ export class Orchestrator {
     });
     const finish = (issue: number, outcome: IssueOutcome, updatedAt: string) => this.#finish(issue, outcome, updatedAt);
     this.#finisher = new Finisher({ ...options, finish });
-    this.#stock = new Stock(options, this.#supervisor);
+    this.#spareWorkspaces = new SpareWorkspaces(options, this.#supervisor);
     this.#dispatcher = new Dispatcher({
       ...options,
       intake: this.#intake,
-      stock: this.#stock,
+      spareWorkspaces: this.#spareWorkspaces,
       signal: this.#signal,
       busy: () => this.#busy,
       freeSlots: () => this.#freeSlots,
@@ -110,11 +110,11 @@ export class Orchestrator {
   }
 
   /** What the agents at work are doing, by issue. */
-  get live(): ReadonlyMap<number, Live> {
-    const live = new Map<number, Live>();
+  get statuses(): ReadonlyMap<number, AttemptStatus> {
+    const statuses = new Map<number, AttemptStatus>();
     for (const worker of this.#workers.values())
-      if (worker.attempt !== undefined) live.set(worker.number, worker.attempt.live);
-    return live;
+      if (worker.attempt !== undefined) statuses.set(worker.number, worker.attempt.status);
+    return statuses;
   }
 
   /** Calls `listener` whenever something may have changed; gives the way to end that. */
@@ -146,7 +146,7 @@ export class Orchestrator {
   }
 
   async #interrupt(entry: Entry): Promise<void> {
-    if (!this.#workers.has(entry.number)) await endCutOff(this.#options, entry, this.#signal);
+    if (!this.#workers.has(entry.number)) await endInterruptedAttempt(this.#options, entry, this.#signal);
   }
 
   /** Runs until `close`, or with `once` until what one poll started is finished. */
@@ -274,7 +274,7 @@ export class Orchestrator {
     this.#intake.forget(issue);
     this.#changed();
     if (outcome === 'done' || outcome === 'closed') {
-      await this.#options.transcripts.forget(issue);
+      await this.#options.attemptOutputs.forget(issue);
       this.#janitor.clean(issue);
     }
   }
@@ -370,6 +370,6 @@ export class Orchestrator {
       [...this.#workers.values()].filter((worker) => worker.attempt !== undefined).map((worker) => worker.done),
     );
     await this.#supervisor.close();
-    await this.#stock.close();
+    await this.#spareWorkspaces.close();
   }
 }

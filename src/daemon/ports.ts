@@ -1,4 +1,4 @@
-// Ports of the daemon: journal, tracker, workspaces, leftover processes, transcripts, requests of agents (types only).
+// Ports of the daemon: journal, tracker, workspaces, leftover processes, outputs of attempts, requests of agents (types only).
 
 import type { Stored } from '../base/rules/stored-record.ts';
 import type { Actor, Issue } from './rules/issue.ts';
@@ -67,7 +67,7 @@ export interface Tracker {
 
 export type HookName = 'after_create' | 'before_run' | 'after_run' | 'before_remove';
 
-export type Place = { readonly path: string; readonly created: boolean };
+export type PreparedWorkspace = { readonly path: string; readonly created: boolean };
 
 export type WorkspaceTask = {
   readonly issue: number;
@@ -106,9 +106,9 @@ export interface Workspaces {
   /** The repository may have changed: the next refresh takes nothing that was asked for before. */
   outdate(): void;
   /** Makes so many ready that issues can be given at once, and keeps no more; none where the file has a script that fills them. */
-  stock(count: number, signal: AbortSignal): Promise<void>;
+  keepSpares(count: number, signal: AbortSignal): Promise<void>;
   /** Makes the directory, or takes the complete one that is there; a half-made one is thrown away first. */
-  prepare(task: WorkspaceTask, signal: AbortSignal): Promise<Place>;
+  prepare(task: WorkspaceTask, signal: AbortSignal): Promise<PreparedWorkspace>;
   /** Fills a new workspace: the file's script, or a clone. */
   afterCreate(task: WorkspaceTask, signal: AbortSignal): Promise<void>;
   /** Marks the workspace complete; from here on it is reused. */
@@ -147,28 +147,33 @@ export interface Leftovers {
 }
 
 /** Where an attempt's output is kept for people to read. */
-export interface Transcripts {
-  open(issue: number, life: number, attempt: number): Transcript;
-  /** Removes what is kept of the issue but its transcripts. */
+export interface AttemptOutputs {
+  open(issue: number, life: number, attempt: number): AttemptOutput;
+  /** Removes what is kept of the issue but its outputs. */
   forget(issue: number): Promise<void>;
 }
 
-export interface Transcript {
+export interface AttemptOutput {
   write(text: string): void;
   close(): void;
 }
 
 /** What an agent asks of the daemon. */
-export type DeskRequest =
+export type AgentRequest =
   | { readonly type: 'show'; readonly issue: number }
   | { readonly type: 'comment'; readonly issue: number; readonly body: string }
   | { readonly type: 'done'; readonly issue: number }
   | { readonly type: 'pull_request'; readonly title: string; readonly body: string };
 
 /** Answers one request of the agent; a refusal is a rejected ToolError. */
-export type DeskHandler = (request: DeskRequest, signal: AbortSignal) => Promise<Readonly<Record<string, unknown>>>;
+export type AgentRequestHandler = (
+  request: AgentRequest,
+  signal: AbortSignal,
+) => Promise<Readonly<Record<string, unknown>>>;
 
-export interface Desk {
-  /** Opens a desk for one attempt; the environment names it to the agent. */
-  open(handler: DeskHandler): Promise<{ readonly env: Readonly<Record<string, string>>; close(): Promise<void> }>;
+export interface AgentSocket {
+  /** Opens a socket for one attempt; the environment names it to the agent. */
+  open(
+    handler: AgentRequestHandler,
+  ): Promise<{ readonly env: Readonly<Record<string, string>>; close(): Promise<void> }>;
 }

@@ -1,7 +1,7 @@
 // Attempts that an earlier process of the daemon left without an end: what is still running is ended, and judged.
 
 import type { Clock, Logger } from '../base/ports.ts';
-import { collectWork, NOTHING_LEFT } from './collect-work.ts';
+import { collectWork, NO_WORK } from './collect-work.ts';
 import type { Journal, Leftovers, Workspaces } from './ports.ts';
 import { quietTask } from './publish/publish.ts';
 import { judgeAttempt } from './rules/attempt-end.ts';
@@ -19,7 +19,11 @@ export type RecoveryOptions = {
 };
 
 /** Gives an attempt that nobody sees through any more its end. Does nothing for an issue without one. */
-export async function endCutOff(options: RecoveryOptions, entry: Entry, signal: AbortSignal): Promise<void> {
+export async function endInterruptedAttempt(
+  options: RecoveryOptions,
+  entry: Entry,
+  signal: AbortSignal,
+): Promise<void> {
   if (entry.phase !== 'running' || entry.run === null) return;
   const { leftovers, log, journal, clock, workspaces, workflow, random } = options;
   const ended = await leftovers.end(entry.run.id);
@@ -29,7 +33,7 @@ export async function endCutOff(options: RecoveryOptions, entry: Entry, signal: 
     attempt: entry.attempt,
   });
   // An agent that said it was done had nothing left to do: its work is published, not done again.
-  const left = entry.askedDone ? await collectWork(workspaces, clock, quietTask(entry), signal) : NOTHING_LEFT;
+  const left = entry.askedDone ? await collectWork(workspaces, clock, quietTask(entry), signal) : NO_WORK;
   const verdict = judgeAttempt(
     entry,
     {

@@ -5,7 +5,7 @@ import { messageOf } from '../base/rules/errors.ts';
 import type { Supervisor } from '../base/supervisor.ts';
 import type { Journal, Workspaces } from './ports.ts';
 
-export type StockOptions = {
+export type SpareWorkspacesOptions = {
   readonly workspaces: Workspaces;
   readonly journal: Journal;
   readonly clock: Clock;
@@ -15,15 +15,15 @@ export type StockOptions = {
 /** After a failure it is left alone for so long: an issue's own workspace will show what is wrong. */
 const PAUSE_MS = 60_000;
 
-export class Stock {
-  readonly #options: StockOptions;
+export class SpareWorkspaces {
+  readonly #options: SpareWorkspacesOptions;
   readonly #supervisor: Supervisor;
   /** Unknown at first: what an earlier process left has to go. */
   #wanted: number | undefined;
-  #isStocking = false;
+  #isFilling = false;
   #notBefore = Number.NEGATIVE_INFINITY;
 
-  constructor(options: StockOptions, supervisor: Supervisor) {
+  constructor(options: SpareWorkspacesOptions, supervisor: Supervisor) {
     this.#options = options;
     this.#supervisor = supervisor;
   }
@@ -34,13 +34,13 @@ export class Stock {
     const count = Math.min(issues.filter((issue) => !journal.state.entries.has(issue)).length, slots);
     const isSettled = count === 0 && this.#wanted === 0;
     this.#wanted = count;
-    if (isSettled || this.#isStocking || this.#supervisor.signal.aborted || clock.elapsed() < this.#notBefore) return;
-    this.#isStocking = true;
+    if (isSettled || this.#isFilling || this.#supervisor.signal.aborted || clock.elapsed() < this.#notBefore) return;
+    this.#isFilling = true;
     this.#supervisor.run('spare workspaces', async (signal) => {
       try {
         await this.#fill(signal);
       } finally {
-        this.#isStocking = false;
+        this.#isFilling = false;
       }
     });
   }
@@ -51,7 +51,7 @@ export class Stock {
     for (let count: number | undefined; count !== this.#wanted && !signal.aborted; ) {
       count = this.#wanted;
       try {
-        await workspaces.stock(count ?? 0, signal);
+        await workspaces.keepSpares(count ?? 0, signal);
       } catch (error) {
         if (signal.aborted) return;
         this.#notBefore = clock.elapsed() + PAUSE_MS;
@@ -66,6 +66,6 @@ export class Stock {
   /** Nobody waits any more: none are kept. */
   async close(): Promise<void> {
     const { signal } = new AbortController();
-    await this.#options.workspaces.stock(0, signal).catch(() => undefined);
+    await this.#options.workspaces.keepSpares(0, signal).catch(() => undefined);
   }
 }

@@ -7,13 +7,13 @@ export const LIMIT_DEFAULT = 100;
 export const LIMIT_MAX = 1_000;
 
 /** Rows stand by their place, the higher one first; two rows of a list never share one. */
-export type Place = readonly [number, number];
+export type RowPosition = readonly [number, number];
 
 export type Page = {
   /** At most so many rows of each list. */
   readonly limit: number;
   /** Only rows of this list, and only those below the place; null: the first page of every list. */
-  readonly after: { readonly list: ListName; readonly place: Place } | null;
+  readonly after: { readonly list: ListName; readonly place: RowPosition } | null;
 };
 
 export const FIRST_PAGE: Page = { limit: LIMIT_DEFAULT, after: null };
@@ -26,7 +26,7 @@ export function parseCursor(text: string): NonNullable<Page['after']> | undefine
   return list === undefined ? undefined : { list, place: [Number(first), Number(second)] };
 }
 
-function below(one: Place, other: Place): number {
+function below(one: RowPosition, other: RowPosition): number {
   return other[0] - one[0] || other[1] - one[1];
 }
 
@@ -39,9 +39,14 @@ export type Cut<T> = {
 };
 
 /** The rows of one page of a list. A cursor names a place, so no row is shown twice when others come or go. */
-export function cut<T>(list: ListName, all: readonly T[], placeOf: (row: T) => Place, { limit, after }: Page): Cut<T> {
+export function cut<T>(
+  list: ListName,
+  all: readonly T[],
+  positionOf: (row: T) => RowPosition,
+  { limit, after }: Page,
+): Cut<T> {
   if (after !== null && after.list !== list) return { rows: [], next: null, more: 0 };
-  const placed = all.map((row) => ({ row, place: placeOf(row) }));
+  const placed = all.map((row) => ({ row, place: positionOf(row) }));
   const open = after === null ? placed : placed.filter(({ place }) => below(after.place, place) < 0);
   const rows = open.sort((one, other) => below(one.place, other.place)).slice(0, limit);
   const more = open.length - rows.length;

@@ -4,17 +4,17 @@ import type { TeamSummary } from '../agents/rules/team-summary.ts';
 import type { Usage } from '../agents/rules/usage.ts';
 import { oneLine } from '../base/rules/text.ts';
 import { formatSlug } from '../git/rules/repository.ts';
-import type { Live } from './attempt-status.ts';
+import type { AttemptStatus } from './attempt-status.ts';
 import type { Waiting } from './dispatcher.ts';
 import { WAITS_FOR_SLOT } from './intake.ts';
 import type { PollInfo } from './orchestrator.ts';
 import type { PollStats, RateLimit } from './ports.ts';
-import { pastOf } from './rules/finished-issues.ts';
+import { finishedIssueOf } from './rules/finished-issues.ts';
 import { activeLabelsOf, type StateLabels } from './rules/issue.ts';
 import type { Completed, DaemonState, Entry } from './rules/state.ts';
 import { spentOf } from './rules/state.ts';
 import type { Workflow } from './rules/workflow.ts';
-import { cut, EVERYTHING, FIRST_PAGE, type ListName, type Page, type Place } from './view-page.ts';
+import { cut, EVERYTHING, FIRST_PAGE, type ListName, type Page, type RowPosition } from './view-page.ts';
 
 export type ViewSource = {
   readonly now: number;
@@ -26,7 +26,7 @@ export type ViewSource = {
   /** Keys that changed in the file and take effect at the next start. */
   readonly pendingRestart: readonly string[];
   readonly state: DaemonState;
-  readonly live: ReadonlyMap<number, Live>;
+  readonly statuses: ReadonlyMap<number, AttemptStatus>;
   readonly waiting: readonly Waiting[];
   readonly poll: PollInfo;
   readonly stats: PollStats;
@@ -146,9 +146,9 @@ function rowOf(slug: string, number: number, url: string, title: string): Row {
   return { issue_number: number, issue_identifier: `${slug}#${number}`, issue_url: url, title: oneLine(title, 300) };
 }
 
-function runningRow(slug: string, entry: Entry, live: Live | undefined, labels: StateLabels): RunningRow {
+function runningRow(slug: string, entry: Entry, status: AttemptStatus | undefined, labels: StateLabels): RunningRow {
   const before = entry.spent;
-  const now = entry.phase === 'running' && live !== undefined ? live.usage : entry.running;
+  const now = entry.phase === 'running' && status !== undefined ? status.usage : entry.running;
   const usage = {
     input_tokens: before.input_tokens + now.input_tokens,
     output_tokens: before.output_tokens + now.output_tokens,
@@ -159,22 +159,22 @@ function runningRow(slug: string, entry: Entry, live: Live | undefined, labels: 
     ...rowOf(slug, entry.number, entry.url, entry.title),
     state: activeLabelsOf(entry.stateLabels, labels)[0] ?? labels.active[0] ?? '',
     attempt: entry.attempt,
-    phase: entry.phase === 'running' ? (live?.stage ?? 'agent') : entry.phase,
+    phase: entry.phase === 'running' ? (status?.stage ?? 'agent') : entry.phase,
     runtime: entry.runtime,
     pid: entry.run?.pid ?? null,
     session_id: entry.sessionId,
     turn_count: now.turns,
-    last_event: live?.lastEvent ?? null,
-    last_message: live?.lastMessage ?? null,
+    last_event: status?.lastEvent ?? null,
+    last_message: status?.lastMessage ?? null,
     started_at: iso(entry.run?.startedAt ?? entry.claimedAt),
-    last_event_at: iso(live?.lastEventAt ?? entry.run?.startedAt ?? entry.claimedAt),
+    last_event_at: iso(status?.lastEventAt ?? entry.run?.startedAt ?? entry.claimedAt),
     workspace: entry.workspace,
     branch: entry.branch,
     pull_request: entry.pullRequest,
     last_error: entry.stepError ?? entry.lastError,
     tokens: tokensOf(usage),
     cost_usd: dollars(before.cost_usd + now.cost_usd),
-    team: live?.team ?? entry.team,
+    team: status?.team ?? entry.team,
   };
 }
 
@@ -196,13 +196,13 @@ function completedRow(slug: string, done: Completed): CompletedRow {
 }
 
 /** What waits for a slot alone comes last: every other reason is one that somebody can mend. */
-function queuedPlace({ issue, reason }: Waiting): Place {
+function queuedPosition({ issue, reason }: Waiting): RowPosition {
   return [reason === WAITS_FOR_SLOT ? 0 : 1, issue.number];
 }
 
 /** One page of each list, the newest first; whoever holds a slot or is being published counts as running. */
 export function viewOf(source: ViewSource, page: Page = FIRST_PAGE): StateView {
-  const { state, live, workflow, poll } = source;
+  const { state, statuses, workflow, poll } = source;
   const slug = formatSlug(workflow.tracker.slug);
   const entries = [...state.entries.values()];
   const running = entries.filter(
@@ -214,13 +214,13 @@ export function viewOf(source: ViewSource, page: Page = FIRST_PAGE): StateView {
   );
   // What an attempt has used is counted with its end, while what is told of it live stays for its publishing.
   const isCounted = (issue: number) => state.entries.get(issue)?.phase !== 'running';
-  const runningNow = [...live].reduce((sum, [issue, one]) => sum + (isCounted(issue) ? 0 : one.used.seconds), 0);
+  const runningNow = [...statuses].reduce((sum, [issue, one]) => sum + (isCounted(issue) ? 0 : one.used.seconds), 0);
   const counted = entries.reduce((sum, entry) => sum + entry.running.seconds, 0);
-  const byNumber = ({ number }: Entry): Place => [number, 0];
+  const byNumber = ({ number }: Entry): RowPosition => [number, 0];
   const shown = {
     running: cut('running', running, byNumber, page),
     retrying: cut('retrying', retrying, byNumber, page),
-    queued: cut('queued', waiting, queuedPlace, page),
+    queued: cut('queued', waiting, queuedPosition, page),
     completed: cut('completed', state.completed, ({ finishedAt, number }) => [finishedAt, number], page),
   };
   return {
@@ -241,7 +241,7 @@ export function viewOf(source: ViewSource, page: Page = FIRST_PAGE): StateView {
       failed: state.counts.failed,
     },
     slots: workflow.agent.maxConcurrent,
-    running: shown.running.rows.map((entry) => runningRow(slug, entry, live.get(entry.number), workflow.labels)),
+    running: shown.running.rows.map((entry) => runningRow(slug, entry, statuses.get(entry.number), workflow.labels)),
     retrying: shown.retrying.rows.map((entry) => ({
       ...rowOf(slug, entry.number, entry.url, entry.title),
       attempt: entry.attempt,
@@ -297,7 +297,7 @@ export function issueViewOf(source: ViewSource, issue: number): Readonly<Record<
     retrying: of(view.retrying),
     queued: of(view.queued),
     completed,
-    life: entry?.life ?? pastOf(source.state.past, issue)?.life ?? null,
+    life: entry?.life ?? finishedIssueOf(source.state.past, issue)?.life ?? null,
     phase: entry?.phase ?? null,
     attempts: entry?.attempt ?? completed[0]?.attempts ?? null,
     failures: entry?.failures ?? null,
@@ -307,6 +307,6 @@ export function issueViewOf(source: ViewSource, issue: number): Readonly<Record<
     entry !== undefined ||
     found.queued !== null ||
     found.completed.length > 0 ||
-    pastOf(source.state.past, issue) !== undefined;
+    finishedIssueOf(source.state.past, issue) !== undefined;
   return known ? found : undefined;
 }

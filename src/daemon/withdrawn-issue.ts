@@ -7,7 +7,7 @@ import { activeLabelsOf, type Issue, type StateLabels, sameLabel } from './rules
 import type { IssueOutcome } from './rules/record.ts';
 import type { Entry } from './rules/state.ts';
 
-export type Look =
+export type WithdrawalCheck =
   | { readonly kind: 'held'; readonly issue: Issue }
   | { readonly kind: 'taken'; readonly outcome: IssueOutcome; readonly updatedAt: string }
   /** No answer came. */
@@ -22,13 +22,13 @@ function labelsFor(entry: Entry, labels: StateLabels): StateLabels {
 }
 
 /** Reads an issue in work. Only changes of the issue take it back, not an edit of the active labels in WORKFLOW.md. */
-export async function lookAt(
+export async function checkWithdrawal(
   tracker: Tracker,
   log: Logger,
   entry: Entry,
   labels: StateLabels,
   signal: AbortSignal,
-): Promise<Look> {
+): Promise<WithdrawalCheck> {
   const { number } = entry;
   try {
     const issue = await tracker.readIssue(number, signal);

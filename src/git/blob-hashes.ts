@@ -1,12 +1,12 @@
 // Git blob ids of worktree files, and the comparison of a file with its blob.
 
 import { lstatSync, readFileSync } from 'node:fs';
-import { lateCrypto } from '../base/lazy-crypto.ts';
-import { BYTES, placeOf } from './byte-names.ts';
+import { lazyCrypto } from '../base/lazy-crypto.ts';
+import { BYTES, pathBytes } from './byte-names.ts';
 import type { Run } from './workshop-git.ts';
 
 /** A tracked file; `name` is in bytes (latin1), relative to the top. */
-export type Held = { readonly mode: string; readonly id: string; readonly name: string };
+export type TrackedFile = { readonly mode: string; readonly id: string; readonly name: string };
 
 const ESCAPES: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '"': '\\"', '\\': '\\\\' };
 
@@ -24,15 +24,15 @@ export async function hashesOf(top: string, names: readonly string[], run: Run):
 }
 
 /** Blob id of the file's raw content, without filters; null for another mode, an empty or an unreadable file. */
-function idAsIs(top: string, { mode, id, name }: Held): string | null {
-  const place = placeOf(top, name);
+function idAsIs(top: string, { mode, id, name }: TrackedFile): string | null {
+  const place = pathBytes(top, name);
   try {
     const stat = lstatSync(place);
     if (!stat.isFile() || ((stat.mode & 0o100) !== 0) !== (mode === '100755')) return null;
     const content = readFileSync(place);
     // No filter changes an empty file. Git also uses its id for `git add --intent-to-add`.
     if (content.length === 0) return null;
-    const hash = lateCrypto().createHash(id.length === 40 ? 'sha1' : 'sha256');
+    const hash = lazyCrypto().createHash(id.length === 40 ? 'sha1' : 'sha256');
     return hash.update(`blob ${content.length}\0`).update(content).digest('hex');
   } catch {
     return null;
@@ -43,6 +43,6 @@ function idAsIs(top: string, { mode, id, name }: Held): string | null {
  * Whether the file equals its blob byte for byte. Git may still report a change if a filter, such as one for line
  * endings, was configured after the commit: nobody has edited the file.
  */
-export function isUntouched(top: string, held: Held): boolean {
+export function isUntouched(top: string, held: TrackedFile): boolean {
   return held.mode.startsWith('100') && idAsIs(top, held) === held.id;
 }

@@ -10,6 +10,6 @@ export function asText(name: string): string {
   return Buffer.from(name, 'latin1').toString();
 }
 
-export function placeOf(top: string, name: string): Buffer {
+export function pathBytes(top: string, name: string): Buffer {
   return Buffer.concat([Buffer.from(`${top}/`), Buffer.from(name, 'latin1')]);
 }

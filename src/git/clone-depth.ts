@@ -46,7 +46,7 @@ export function lackOf(ends: readonly string[], depth: number, firstParents: rea
   return depth - firstParents.length;
 }
 
-export type ReachOptions = {
+export type CloneDepthOptions = {
   /** The Git directory. */
   readonly path: string;
   /** So many commits of each branch are enough; null: all. */
@@ -57,14 +57,14 @@ export type ReachOptions = {
   readonly firstParents: (signal: AbortSignal) => Promise<readonly string[]>;
 };
 
-export class Reach {
-  readonly #options: ReachOptions;
+export class CloneDepth {
+  readonly #options: CloneDepthOptions;
   /** Where it ended when the remote had nothing more of what lies before. */
   #final = '';
   /** The depth that it was last measured by. */
   #measured: number | null = null;
 
-  constructor(options: ReachOptions) {
+  constructor(options: CloneDepthOptions) {
     this.#options = options;
   }
 

@@ -6,9 +6,10 @@ import { RUN_VARIABLE } from '../base/processes/processes.ts';
 import { runProgram } from '../base/processes/program.ts';
 import { noProxyForGit, proxyVariable } from '../base/proxy-route.ts';
 import { explainCertificate, saysCertificateProblem } from '../base/rules/certificate.ts';
+import type { Environment } from '../base/rules/environment.ts';
 import { ToolError } from '../base/rules/errors.ts';
 import { lastLines } from '../base/rules/text.ts';
-import { plainly, verbAt } from './plain-output.ts';
+import { verbAt, withPlainOutput } from './plain-output.ts';
 import { safeDirectories, saysForeignOwner } from './trusted-directories.ts';
 
 /** The command line that has a program run inside another one. */
@@ -66,7 +67,7 @@ function credentialFor(origin: string | undefined): readonly string[] {
 export const SETTINGS_VARIABLE = 'TOOL_GIT_SETTINGS';
 
 /** No settings and attributes of the person or the machine, but those in that file. */
-function plainSettings(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+function plainSettings(env: Environment): Record<string, string> {
   return {
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_CONFIG_GLOBAL: env[SETTINGS_VARIABLE] ?? '/dev/null',
@@ -99,10 +100,7 @@ const INHERITED = [
  * The environment for git on the network: proxies, certificates and keys are the person's; other settings are not.
  * @param address what git asks: it takes the route of the API
  */
-export function networkEnvironment(
-  env: Readonly<Record<string, string | undefined>>,
-  address: string,
-): Record<string, string> {
+export function networkEnvironment(env: Environment, address: string): Record<string, string> {
   const picked: Record<string, string> = { ...plainSettings(env), LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0' };
   for (const name of INHERITED) {
     const value = env[name];
@@ -120,7 +118,7 @@ export function networkEnvironment(
 }
 
 /** The environment for git in a clone: no settings of anybody's, nothing to ask. */
-export function cloneEnvironment(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+export function cloneEnvironment(env: Environment): Record<string, string> {
   const mark = env[RUN_VARIABLE];
   return {
     ...(mark === undefined ? {} : { [RUN_VARIABLE]: mark }),
@@ -141,7 +139,7 @@ export const FILES = 'init.defaultRefFormat=files';
 export const ALL_PAST = '--depth=2147483647';
 
 /** Whether the PATH has the program. */
-export function isOnPath(program: string, env: Readonly<Record<string, string | undefined>>): boolean {
+export function isOnPath(program: string, env: Environment): boolean {
   const places = (env.PATH ?? '').split(delimiter).filter((place) => place !== '');
   return places.some((place) => {
     try {
@@ -154,7 +152,7 @@ export function isOnPath(program: string, env: Readonly<Record<string, string | 
 }
 
 /** Throws when there is no git on the PATH. */
-export function requireGit(env: Readonly<Record<string, string | undefined>>): void {
+export function requireGit(env: Environment): void {
   if (!isOnPath('git', env))
     throw new ToolError('prerequisite', 'git: expected it on the PATH, got none there; install git');
 }
@@ -173,7 +171,7 @@ export async function tryGit(args: readonly string[], options: GitOptions): Prom
 async function runGit(args: readonly string[], options: GitOptions): Promise<GitResult> {
   const { cwd, signal, timeoutMs = LOCAL_MS, input, secret, secretFor, launch } = options;
   const credential = secret === undefined ? [] : credentialFor(secretFor);
-  const all = [...SAFE, ...credential, ...plainly(args)];
+  const all = [...SAFE, ...credential, ...withPlainOutput(args)];
   const [file, words] = launch === undefined ? (['git', all] as const) : launch('git', all);
   const result = await runProgram(file, words, {
     cwd,

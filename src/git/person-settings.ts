@@ -1,10 +1,9 @@
 // The person's git settings: the few that the daemon's own git keeps, and those that it ignores.
 
 import { writeFileSync } from 'node:fs';
+import type { Environment } from '../base/rules/environment.ts';
 import { networkEnvironment, tryGit } from './git.ts';
 import { type Setting, settingLine, settingOf } from './plain-config.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What git needs on this machine and network, whatever repository it works on. */
 const KEPT = /^(safe\.directory|http\.(.*\.)?(proxy|sslcainfo|proxysslcainfo))$/;

@@ -59,7 +59,7 @@ export function verbAt(args: readonly string[]): number {
 }
 
 /** The same arguments, with the options for a fixed output format. */
-export function plainly(args: readonly string[]): readonly string[] {
+export function withPlainOutput(args: readonly string[]): readonly string[] {
   const at = verbAt(args);
   const verb = args[at] ?? '';
   if (!SHOWING.includes(verb)) return [...SETTINGS, ...args];

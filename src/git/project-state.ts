@@ -3,8 +3,7 @@
 import { join } from 'node:path';
 import { stateHome } from '../base/files/state-home.ts';
 import { hashOf } from '../base/keys.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
+import type { Environment } from '../base/rules/environment.ts';
 
 /** So long a file's name may be nearly everywhere. */
 const NAME_MAX = 200;

@@ -49,7 +49,7 @@ function placesOf(common: string): string[] {
   return [common, ...(basename(common) === '.git' ? [dirname(common)] : []), ...places];
 }
 
-function stampOf(path: string): string | null {
+function fileVersionOf(path: string): string | null {
   const stat = statSync(path, { throwIfNoEntry: false });
   return stat === undefined ? null : `${stat.ino} ${stat.mtimeMs}`;
 }
@@ -68,9 +68,9 @@ function mayBeUnseen(lock: string): boolean {
 export async function clearLock(lock: string, worktree: string, common: string): Promise<void> {
   const isOwn = lock.startsWith(`${common}/worktrees/`);
   const giveUpAt = Date.now() + WAIT_MS;
-  for (let stamp = stampOf(lock); stamp !== null; stamp = stampOf(lock)) {
+  for (let version = fileVersionOf(lock); version !== null; version = fileVersionOf(lock)) {
     if (!isGitAtWork(isOwn ? [worktree] : placesOf(common)) && !mayBeUnseen(lock)) {
-      if (stampOf(lock) === stamp) rmSync(lock, { force: true });
+      if (fileVersionOf(lock) === version) rmSync(lock, { force: true });
     } else if (Date.now() > giveUpAt)
       throw new ToolError(
         'git',

@@ -1,6 +1,7 @@
 // The person's word for repositories of other users: git goes by `safe.directory` of its protected settings alone.
 
 import { runProgram } from '../base/processes/program.ts';
+import type { Environment } from '../base/rules/environment.ts';
 
 /** Whether git refuses a repository because another user owns it. */
 export function saysForeignOwner(words: string): boolean {
@@ -8,7 +9,7 @@ export function saysForeignOwner(words: string): boolean {
 }
 
 /** The person's own `safe.directory`, in its order. What a repository says of itself does not count, as for git. */
-export async function safeDirectories(env: Readonly<Record<string, string | undefined>>): Promise<readonly string[]> {
+export async function safeDirectories(env: Environment): Promise<readonly string[]> {
   const args = ['config', '--null', '--show-scope', '--type=path', '--get-all', 'safe.directory'];
   const { exitCode, stdout } = await runProgram('git', args, {
     cwd: '/',

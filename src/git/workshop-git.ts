@@ -1,6 +1,7 @@
 // Git in a project's repository for the work of its teams: where that repository is, and how git is run in it.
 
 import { join, relative } from 'node:path';
+import type { Environment } from '../base/rules/environment.ts';
 import { ToolError } from '../base/rules/errors.ts';
 import { lastLines } from '../base/rules/text.ts';
 import { cloneEnvironment, type GitOptions, type GitResult, requireGit, tryGit } from './git.ts';
@@ -79,7 +80,7 @@ export function writerEnvironment(team: string, member: string): Record<string, 
 
 /** @param within the Git directory of all worktrees, whose lock files are taken out of the way, and what marks git there */
 export function createRun(
-  env: Readonly<Record<string, string | undefined>>,
+  env: Environment,
   within?: { readonly common: string; readonly mark: Readonly<Record<string, string>> },
 ): Run {
   const base = {
@@ -117,11 +118,7 @@ export function createRun(
 }
 
 /** Throws where git cannot do what the work of a team needs. */
-export async function requireMergingGit(
-  root: string,
-  run: Run,
-  env: Readonly<Record<string, string | undefined>>,
-): Promise<void> {
+export async function requireMergingGit(root: string, run: Run, env: Environment): Promise<void> {
   requireGit(env);
   const version = (await run.git(root, ['version'])).trim();
   const [, major = '0', minor = '0'] = /(\d+)\.(\d+)/.exec(version) ?? [];
@@ -134,11 +131,7 @@ export async function requireMergingGit(
 }
 
 /** Finds the repository of a project; throws in words where there is none that worktrees can be made of. */
-export async function findRepository(
-  root: string,
-  run: Run,
-  env: Readonly<Record<string, string | undefined>>,
-): Promise<Repository> {
+export async function findRepository(root: string, run: Run, env: Environment): Promise<Repository> {
   requireGit(env);
   const { exitCode, stdout, stderr } = await run.try(root, [
     'rev-parse',

@@ -15,8 +15,8 @@ import {
 } from 'node:fs';
 import { release, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { placeFile } from '../base/files/atomic-write.ts';
-import { lateCrypto } from '../base/lazy-crypto.ts';
+import { writeFileAtomic } from '../base/files/atomic-write.ts';
+import { lazyCrypto } from '../base/lazy-crypto.ts';
 import { gitRows } from './rules/git-calls.ts';
 import { BARE_POLICY, type Policy, policyText } from './rules/policy.ts';
 import { packedGuard } from './rules/program-name.ts';
@@ -58,7 +58,7 @@ export async function guardProgram(directories: readonly string[], keep: string)
   for (const packed of directories.map((directory) => join(directory, PACKED_PROGRAM))) {
     if (!existsSync(packed)) continue;
     const bytes = readFileSync(packed);
-    const hash = lateCrypto().createHash('sha256').update(bytes).digest('hex');
+    const hash = lazyCrypto().createHash('sha256').update(bytes).digest('hex');
     const program = join(keep, `write-guard-${hash.slice(0, 12)}`);
     if (isWhole(program, unpackedLength(bytes))) return program;
     const { gunzipSync } = await import('node:zlib');
@@ -69,7 +69,7 @@ export async function guardProgram(directories: readonly string[], keep: string)
       continue; // Cut off or changed: the package may have a whole one.
     }
     mkdirSync(keep, { recursive: true, mode: 0o700 });
-    placeFile(program, content, 0o700);
+    writeFileAtomic(program, content, 0o700);
     dropOthers(keep, basename(program));
     return program;
   }
@@ -235,7 +235,7 @@ export async function guardWorks(
   // Inside another guard the trial fails, and says nothing of the calls outside.
   if (ending.code === FOREIGN_WRITTEN || ending.stderr.includes(NESTED)) return verdict;
   try {
-    placeFile(path, JSON.stringify({ key, ...verdict }), 0o600);
+    writeFileAtomic(path, JSON.stringify({ key, ...verdict }), 0o600);
   } catch {
     // The next call tries again.
   }

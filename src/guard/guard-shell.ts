@@ -4,12 +4,11 @@ import { accessSync, constants, mkdirSync, readFileSync, realpathSync, statSync 
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { keepFile } from '../base/files/atomic-write.ts';
 import { stateHome } from '../base/files/state-home.ts';
+import type { Environment } from '../base/rules/environment.ts';
 import { messageOf } from '../base/rules/errors.ts';
 import { type GuardMechanism, mechanismOf } from './guard-mechanism.ts';
 import { GUARD_PROGRAM, guardWorks, PACKED_PROGRAM } from './guard-program.ts';
 import { canNameTicket, shellScript } from './rules/ticket.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 const OWNER_ONLY = 0o700;
 

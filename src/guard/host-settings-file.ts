@@ -2,8 +2,7 @@
 
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-
-type Environment = Readonly<Record<string, string | undefined>>;
+import type { Environment } from '../base/rules/environment.ts';
 
 /** The user's directory of the host: `$CLAUDE_CONFIG_DIR`, or `~/.claude`. */
 export function ownPlace(env: Environment): string {

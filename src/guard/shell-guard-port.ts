@@ -5,7 +5,7 @@ import type { GuardNote } from './rules/notes.ts';
 import type { CallerRules } from './rules/policy.ts';
 
 /** Whose calls: the directory of a caller's tickets and notes. */
-export type CallerPlace = { readonly team: string; readonly caller: string };
+export type TicketOwner = { readonly team: string; readonly caller: string };
 
 export type ShellGuard = {
   /** Whether the guard notes what calls wrote, and what it refused. */
@@ -15,23 +15,23 @@ export type ShellGuard = {
    * @returns the command with the ticket's mark
    * @throws where a ticket cannot be written
    */
-  readonly mark: (place: CallerPlace, command: string, callId: string | null, rules: CallerRules) => Promise<string>;
+  readonly mark: (place: TicketOwner, command: string, callId: string | null, rules: CallerRules) => Promise<string>;
   /** Writes a ticket for one call of a host whose commands carry no mark: our shell finds it by the text of the call. */
-  readonly wait: (place: CallerPlace, command: string, callId: string | null, rules: CallerRules) => Promise<void>;
+  readonly wait: (place: TicketOwner, command: string, callId: string | null, rules: CallerRules) => Promise<void>;
   /** The call has ended: its ticket waits no longer. */
-  readonly forget: (place: CallerPlace, command: string) => void;
+  readonly forget: (place: TicketOwner, command: string) => void;
   /**
    * For a process that runs under the guard from its start to its end.
    * @param id names its log
    * @returns the words before its command line, and the directories that the guard writes to
    */
   readonly whole: (
-    place: CallerPlace,
+    place: TicketOwner,
     id: string,
     rules: CallerRules,
   ) => Promise<{ readonly command: readonly string[]; readonly writable: readonly string[] }>;
   /** Notes of the caller's calls, each read once. */
-  readonly notes: (place: CallerPlace) => readonly GuardNote[];
+  readonly notes: (place: TicketOwner) => readonly GuardNote[];
 };
 
 /** Keeps the files by which the guard knows leases in step with the team's state. */

@@ -12,8 +12,9 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { placeFile } from '../base/files/atomic-write.ts';
-import { lateCrypto } from '../base/lazy-crypto.ts';
+import { writeFileAtomic } from '../base/files/atomic-write.ts';
+import { lazyCrypto } from '../base/lazy-crypto.ts';
+import type { Environment } from '../base/rules/environment.ts';
 import { type GuardMechanism, mechanismOf } from './guard-mechanism.ts';
 import { GUARD_PROGRAM } from './guard-program.ts';
 import { hostSettingsFile } from './host-settings-file.ts';
@@ -22,9 +23,7 @@ import { parseNotes } from './rules/notes.ts';
 import type { CallerRules } from './rules/policy.ts';
 import { endingsOf } from './rules/policy.ts';
 import { canNameTicket, marked, SHELL_VARIABLE, textOf, ticketScript, WAITING, waitingText } from './rules/ticket.ts';
-import type { CallerPlace, LeaseFiles, ShellGuard } from './shell-guard-port.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
+import type { LeaseFiles, ShellGuard, TicketOwner } from './shell-guard-port.ts';
 
 export type ShellGuardOptions = {
   /** The checkout that the calls may write in. */
@@ -41,7 +40,7 @@ const KEPT_MS = 60 * 60_000;
 const MAX_LIST_BYTES = 256 * 1024 * 1024;
 
 function hashOf(text: string, length: number): string {
-  return lateCrypto().createHash('sha256').update(text).digest('hex').slice(0, length);
+  return lazyCrypto().createHash('sha256').update(text).digest('hex').slice(0, length);
 }
 
 /** The directory of our shell; null: the host's calls do not pass it, or its program is not there. */
@@ -70,7 +69,7 @@ type Facts = {
   readonly endings: readonly string[];
 };
 
-function stampOf(path: string): string {
+function fileVersionOf(path: string): string {
   const status = statSync(path, { throwIfNoEntry: false });
   return status === undefined ? 'none' : `${status.mtimeMs} ${status.size}`;
 }
@@ -79,7 +78,7 @@ function readFacts(path: string): Facts | undefined {
   try {
     // Nobody else writes this file.
     const facts: Facts = JSON.parse(readFileSync(path, 'utf8'));
-    return facts.stamp === stampOf(facts.index) && existsSync(facts.programs) ? facts : undefined;
+    return facts.stamp === fileVersionOf(facts.index) && existsSync(facts.programs) ? facts : undefined;
   } catch {
     return undefined;
   }
@@ -96,7 +95,7 @@ async function askGit(root: string): Promise<Facts> {
   const [directory = '', index = ''] = places.exitCode === 0 ? places.stdout.split('\n') : [];
   return {
     index,
-    stamp: stampOf(index),
+    stamp: fileVersionOf(index),
     directory: directory === '' ? null : realpathSync(directory),
     programs: programs.stdout.trim(),
     endings: endingsOf(files.stdout.split('\0').filter((one) => one !== '' && !/[\t\n]/.test(one))),
@@ -170,19 +169,19 @@ export function createShellGuard(options: ShellGuardOptions): ShellGuard | null 
   if (home === null || mechanism === null) return null;
   const project = projectDirectory(home, main);
   const program = join(home, GUARD_PROGRAM);
-  const directoryOf = ({ team, caller }: CallerPlace): string => join(project, team, caller);
+  const directoryOf = ({ team, caller }: TicketOwner): string => join(project, team, caller);
   let known: Facts | undefined;
   const factsOf = async (): Promise<Facts> => {
-    if (known !== undefined && known.stamp === stampOf(known.index)) return known;
+    if (known !== undefined && known.stamp === fileVersionOf(known.index)) return known;
     const path = join(project, 'facts.json');
     known = readFacts(path);
     if (known !== undefined) return known;
     known = await askGit(main);
-    placeFile(path, JSON.stringify(known), 0o600);
+    writeFileAtomic(path, JSON.stringify(known), 0o600);
     return known;
   };
   /** Writes the policy of a caller; gives its path. */
-  const policyOf = async (caller: CallerPlace, rules: CallerRules, isWhole: boolean): Promise<string> => {
+  const policyOf = async (caller: TicketOwner, rules: CallerRules, isWhole: boolean): Promise<string> => {
     const { writesHistory, ...own } = rules;
     const directory = directoryOf(caller);
     const leases = join(project, caller.team, 'leases');
@@ -205,18 +204,18 @@ export function createShellGuard(options: ShellGuardOptions): ShellGuard | null 
       endings,
     });
     const policy = join(directory, `policy-${hashOf(text, 16)}`);
-    if (!existsSync(policy)) placeFile(policy, text, 0o600);
+    if (!existsSync(policy)) writeFileAtomic(policy, text, 0o600);
     return policy;
   };
   /** Writes a ticket; gives its path. */
-  const place = async (caller: CallerPlace, rules: CallerRules, name: string): Promise<string> => {
+  const place = async (caller: TicketOwner, rules: CallerRules, name: string): Promise<string> => {
     const policy = await policyOf(caller, rules, false);
     const ticket = join(directoryOf(caller), name);
-    placeFile(ticket, ticketScript(program, policy, `${ticket}.log`, rules.writesHistory), 0o700);
+    writeFileAtomic(ticket, ticketScript(program, policy, `${ticket}.log`, rules.writesHistory), 0o700);
     return ticket;
   };
   const waiting = join(home, WAITING);
-  const waitingFile = (caller: CallerPlace, text: string) =>
+  const waitingFile = (caller: TicketOwner, text: string) =>
     join(waiting, hashOf(`${directoryOf(caller)}\n${text}`, 16));
   return {
     takesNotes: mechanism.takesNotes,
@@ -231,7 +230,7 @@ export function createShellGuard(options: ShellGuardOptions): ShellGuard | null 
       const strict = await place(caller, nothing, 'strict');
       const content = waitingText(text, ticket, strict, Date.now(), root);
       mkdirSync(waiting, { recursive: true, mode: 0o700 });
-      placeFile(waitingFile(caller, text), content, 0o600);
+      writeFileAtomic(waitingFile(caller, text), content, 0o600);
     },
     forget: (caller, command) => {
       const text = textOf(command);
@@ -266,7 +265,7 @@ export function createShellGuard(options: ShellGuardOptions): ShellGuard | null 
           rmSync(path.replace(/\.log$/, ''), { force: true });
         } else after[name] = from + Buffer.byteLength(read);
       }
-      if (text !== '') placeFile(join(directory, 'read.json'), JSON.stringify(after), 0o600);
+      if (text !== '') writeFileAtomic(join(directory, 'read.json'), JSON.stringify(after), 0o600);
       return parseNotes(text);
     },
   };

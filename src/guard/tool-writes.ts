@@ -3,6 +3,7 @@
 import { readlinkSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import type { Environment } from '../base/rules/environment.ts';
 import type { GitRow } from './rules/git-calls.ts';
 import type { Target, Writes } from './rules/writes.ts';
 import type { ObviousWrite } from './writing-programs.ts';
@@ -11,7 +12,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 export type WritesOptions = {
   readonly root: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   /** Calls of git that are refused. */
   readonly git: readonly GitRow[];
 };

@@ -1,13 +1,12 @@
 // The setting of a user that has Bash calls of Claude Code pass our shell, and the notes about it.
 
+import type { Environment } from '../base/rules/environment.ts';
 import { LOCAL_SETTINGS, settingsValues } from '../claude-code/host-settings.ts';
 import { tryGit } from '../git/git.ts';
 import { isOurShell } from '../guard/guard-shell.ts';
 import { SHELL_VARIABLE } from '../guard/rules/ticket.ts';
 import type { Payload } from './payload.ts';
 import { replacedValue } from './personal.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 const MEMBER = ['env', SHELL_VARIABLE];
 

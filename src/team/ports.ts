@@ -16,13 +16,15 @@ export interface TeamLog {
   close(): Promise<void>;
 }
 
-/** What came of waiting for a turn; `holder`: who was still at it, in words. */
-export type Taken<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly holder: string };
+/** Result of waiting for the lock; `holder`: its owner, in words. */
+export type PhaseLockResult<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly holder: string };
 
-/** One after the other, over all processes that have to do with a team. */
-export interface Turn {
+/** One call at a time, over all processes of a team. */
+export interface PhaseLock {
   /** Acts while nobody else is at it. Waits for that, but not without end: then nothing is done. */
-  take<T>(team: string, act: () => Promise<T>): Promise<Taken<T>>;
+  take<T>(team: string, act: () => Promise<T>): Promise<PhaseLockResult<T>>;
 }
 
 /** The teams of a project. */

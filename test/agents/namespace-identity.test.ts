@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import test from 'node:test';
 import { Isolation } from '../../src/agents/isolation.ts';
-import { roomIn, roomOf } from '../../src/agents/namespace-identity.ts';
+import { namespaceIdentity, parseNamespaceIdentity } from '../../src/agents/namespace-identity.ts';
 import { tempDir } from '../support/temp.ts';
 
 const OWNER = { team: 'tool-run-spec-a-001', name: 'backend-dev', epoch: 3 };
@@ -11,11 +11,11 @@ const KNOWN = { team: OWNER.team, teammate: OWNER.name, epoch: OWNER.epoch };
 const row = (source: string) => `812 790 0:52 / /s/mounts/room ro,relatime - tmpfs ${source} ro,size=4k,mode=700`;
 
 test('the first mount of the project that names a teammate counts', () => {
-  const forged = roomOf('/p', { ...OWNER, name: 'tester' });
-  const table = [row('none'), row('toolcrew'), row(roomOf('/p', OWNER)), row(forged)].join('\n');
-  assert.deepEqual(roomIn(table, '/p'), KNOWN);
-  assert.equal(roomIn(table, '/another/project'), undefined);
-  assert.equal(roomIn('', '/p'), undefined);
+  const forged = namespaceIdentity('/p', { ...OWNER, name: 'tester' });
+  const table = [row('none'), row('toolcrew'), row(namespaceIdentity('/p', OWNER)), row(forged)].join('\n');
+  assert.deepEqual(parseNamespaceIdentity(table, '/p'), KNOWN);
+  assert.equal(parseNamespaceIdentity(table, '/another/project'), undefined);
+  assert.equal(parseNamespaceIdentity('', '/p'), undefined);
 });
 
 test('namespaces carry whose they are, and a mount made in them changes nothing', async (t) => {
@@ -27,13 +27,13 @@ test('namespaces carry whose they are, and a mount made in them changes nothing'
   }
   const mountsOf = (...command: readonly string[]) => {
     const [file = '', ...args] = command;
-    const [wrapped, all] = isolation.wrap(file, args, [], { room: roomOf('/p', OWNER) });
+    const [wrapped, all] = isolation.wrap(file, args, [], { identity: namespaceIdentity('/p', OWNER) });
     return execFileSync(wrapped, all, { encoding: 'utf8' });
   };
-  assert.deepEqual(roomIn(mountsOf('cat', '/proc/self/mountinfo'), '/p'), KNOWN);
-  const other = roomOf('/p', { ...OWNER, name: 'tester' });
+  assert.deepEqual(parseNamespaceIdentity(mountsOf('cat', '/proc/self/mountinfo'), '/p'), KNOWN);
+  const other = namespaceIdentity('/p', { ...OWNER, name: 'tester' });
   const script = `umount ${tables}/room; mount -t tmpfs '${other}' /mnt && cat /proc/self/mountinfo`;
   const inner = mountsOf('unshare', '-Urm', '/bin/sh', '-c', `{ ${script}; } 2>/dev/null`);
   assert.ok(inner.includes(other));
-  assert.deepEqual(roomIn(inner, '/p'), KNOWN);
+  assert.deepEqual(parseNamespaceIdentity(inner, '/p'), KNOWN);
 });

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { Together } from '../../src/base/batcher.ts';
+import { Batcher } from '../../src/base/batcher.ts';
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 test('what comes while the work is under way is done together afterwards, also after a failure', async () => {
   const done: (readonly string[])[] = [];
   const ends: ((error?: Error) => void)[] = [];
-  const together = new Together<string>((items) => {
+  const together = new Batcher<string>((items) => {
     done.push(items);
     return new Promise((resolve, reject) => ends.push((error) => (error === undefined ? resolve() : reject(error))));
   });

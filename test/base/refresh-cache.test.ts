@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { Recent } from '../../src/base/refresh-cache.ts';
+import { RefreshCache } from '../../src/base/refresh-cache.ts';
 
 const { signal } = new AbortController();
 
@@ -10,7 +10,7 @@ const { signal } = new AbortController();
 function played() {
   const clock = { at: 0, now: () => clock.at, elapsed: () => clock.at, sleep: async () => undefined };
   const running: { readonly end: () => void; readonly fail: () => void }[] = [];
-  const recent = new Recent(
+  const recent = new RefreshCache(
     clock,
     2_000,
     () =>

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { joinCalls } from '../../src/claude-code/joined-calls.ts';
-import type { Stamp } from '../../src/team/rules/caller.ts';
+import type { HookCaller } from '../../src/team/rules/caller.ts';
 
 const HOUR_MS = 3_600_000;
 
-function caller(toolUseId: string | null, more: Partial<Stamp> = {}): Stamp {
+function caller(toolUseId: string | null, more: Partial<HookCaller> = {}): HookCaller {
   return { session: 's', agentId: null, agentType: null, toolUseId, ...more };
 }
 

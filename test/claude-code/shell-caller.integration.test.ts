@@ -6,7 +6,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { Isolation } from '../../src/agents/isolation.ts';
-import { roomOf } from '../../src/agents/namespace-identity.ts';
+import { namespaceIdentity } from '../../src/agents/namespace-identity.ts';
 import { FileTeams } from '../../src/team/log/teams.ts';
 import { HookedProject, TEAM } from '../support/hooked.ts';
 import type { Cleanup } from '../support/temp.ts';
@@ -64,7 +64,7 @@ test(
     await project.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
     const log = `.tool/teams/${TEAM}/log.jsonl`;
     const before = project.read(log);
-    const room = roomOf(project.root, { team: TEAM, name: 'tester', epoch: 1 });
+    const identity = namespaceIdentity(project.root, { team: TEAM, name: 'tester', epoch: 1 });
     const lines = [
       ...FORMS('tool team send backend-dev progress x').map((form) => `TOOL_TEAMMATE=tester ${form}`),
       'TOOL_TEAMMATE=backend-dev timeout 60 tool team task update 1 completed',
@@ -74,7 +74,7 @@ test(
       `TOOL_TEAMMATE=team-lead timeout 60 tool team delete ${TEAM} --force`,
       'TOOL_TEAMMATE=team-lead timeout 60 tool team create tool-run-other',
       ...(active
-        ? [`unshare -Urm /bin/sh -c "mount -t tmpfs '${room}' /mnt && exec tool team send backend-dev progress x"`]
+        ? [`unshare -Urm /bin/sh -c "mount -t tmpfs '${identity}' /mnt && exec tool team send backend-dev progress x"`]
         : []),
     ];
     for (const line of lines) {

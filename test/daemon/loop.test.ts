@@ -34,7 +34,7 @@ test('a clock that is set forward ends no agent', async () => {
   world.clock.set(2 * HOUR);
   await world.pass(5 * MINUTE);
   assert.equal(world.journal.state.entries.get(1)?.phase, 'running');
-  assert.equal(world.orchestrator.live.get(1)?.used.seconds, 300);
+  assert.equal(world.orchestrator.statuses.get(1)?.used.seconds, 300);
   await world.stop();
 });
 

@@ -34,7 +34,7 @@ function shownOf({ orchestrator, workflow, clock, journal, tracker }: World) {
     workflowError: null,
     pendingRestart: [],
     state: journal.state,
-    live: orchestrator.live,
+    statuses: orchestrator.statuses,
     waiting: orchestrator.waiting,
     poll: orchestrator.poll,
     stats: tracker.stats,

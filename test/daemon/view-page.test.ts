@@ -28,7 +28,7 @@ async function crowded(): Promise<ViewSource> {
     workflowError: null,
     pendingRestart: [],
     state: world.journal.state,
-    live: world.orchestrator.live,
+    statuses: world.orchestrator.statuses,
     waiting,
     poll: world.orchestrator.poll,
     stats: world.tracker.stats,

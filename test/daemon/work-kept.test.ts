@@ -379,9 +379,9 @@ for (const what of ['prepare', 'transcript', 'desk'] as const) {
     const world = new World(
       workflowWith({ agent: { maxAttempts: 1 } }),
       what === 'transcript'
-        ? { transcripts: { open: deny, forget: async () => undefined } }
+        ? { attemptOutputs: { open: deny, forget: async () => undefined } }
         : what === 'desk'
-          ? { desk: { open: async () => deny() } }
+          ? { agentSocket: { open: async () => deny() } }
           : {},
     );
     if (what === 'prepare') world.workspaces.fault = failing('prepare', 3, deny);

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { endsOf, isWholeBetween, lackOf, Reach } from '../../src/git/clone-depth.ts';
+import { CloneDepth, endsOf, isWholeBetween, lackOf } from '../../src/git/clone-depth.ts';
 import { tempDir } from '../support/temp.ts';
 
 const { signal } = new AbortController();
@@ -34,7 +34,7 @@ test('steps: back by commits, else all at once, and no more when the remote has 
   const asked: string[] = [];
   let onFetch: () => void = () => undefined;
   let depth: number | null = 2;
-  const reach = new Reach({
+  const reach = new CloneDepth({
     path,
     depth: () => depth,
     fetch: async (how) => {

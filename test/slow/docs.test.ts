@@ -33,7 +33,7 @@ const ELSEWHERE: readonly { readonly command: RegExp; readonly why: string; read
 type Ran = { readonly code: number | null; readonly text: string };
 
 /** Where a page's commands are typed: a project, and a home of its own. */
-class Desk {
+class Shell {
   readonly t: Cleanup;
   readonly home: string;
   readonly cwd: string;
@@ -122,15 +122,15 @@ class Desk {
 }
 
 /** Types all that a page shows; gives what was typed. */
-async function type(desk: Desk, page: string): Promise<readonly string[]> {
+async function type(shell: Shell, page: string): Promise<readonly string[]> {
   const typed: string[] = [];
   for (const shown of commandsOf(page)) {
     const { command, line, prints } = shown;
     if (ELSEWHERE.some((row) => row.command.test(command))) continue;
-    await desk.before.get(command)?.();
-    const { code, text } = await (desk.instead.get(command)?.(shown) ?? desk.run(desk.words(command)));
+    await shell.before.get(command)?.();
+    const { code, text } = await (shell.instead.get(command)?.(shown) ?? shell.run(shell.words(command)));
     assert.equal(code, 0, `${page}:${line}: ${command}\n${text}`);
-    assert.ok(desk.has(text, prints), `${page}:${line}: ${command}\nexpected\n${prints}\ngot\n${text}`);
+    assert.ok(shell.has(text, prints), `${page}:${line}: ${command}\nexpected\n${prints}\ngot\n${text}`);
     typed.push(command);
   }
   return typed;
@@ -151,31 +151,31 @@ const PATCH = `Say it otherwise.
 `;
 
 /** Ends the last line of a story that goes on beside others. */
-async function ended(child: ReturnType<Desk['start']>['child']): Promise<void> {
+async function ended(child: ReturnType<Shell['start']>['child']): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   child.kill('SIGTERM');
   await once(child, 'close');
 }
 
-async function readme(t: Cleanup): Promise<Desk> {
+async function readme(t: Cleanup): Promise<Shell> {
   const forge = await startForge(t);
-  const desk = new Desk(t, { 'src/greet.js': "export const greet = (name) => 'Hello, ' + name;\n" });
-  desk.git('remote', 'add', 'origin', `${forge.forge.url}/maintainer/project.git`);
-  desk.env = { ...desk.env, GITHUB_TOKEN: DAEMON_TOKEN };
+  const shell = new Shell(t, { 'src/greet.js': "export const greet = (name) => 'Hello, ' + name;\n" });
+  shell.git('remote', 'add', 'origin', `${forge.forge.url}/maintainer/project.git`);
+  shell.env = { ...shell.env, GITHUB_TOKEN: DAEMON_TOKEN };
   const port = await freePort();
-  const root = join(desk.home, 'workspaces');
-  desk.typed.set('localhost:8888', `localhost:${port}`);
-  desk.program('claude', HOST);
-  desk.steady = (text) =>
+  const root = join(shell.home, 'workspaces');
+  shell.typed.set('localhost:8888', `localhost:${port}`);
+  shell.program('claude', HOST);
+  shell.steady = (text) =>
     text
       .replaceAll(root, '/tmp/tool-harness-test')
       .replaceAll(/ with \w+$/gm, ' with it')
       .replaceAll(/pull request #\d+/g, 'pull request #N');
-  desk.instead.set('tool serve init', async ({ command }) => {
+  shell.instead.set('tool serve init', async ({ command }) => {
     const questions = ['Repository (', 'Label that', 'Directory for', 'Port of', 'Agents that may'];
-    const ran = await desk.attend(command, questions);
+    const ran = await shell.attend(command, questions);
     // No agent at hand, as the page says; and what is at home elsewhere in a test.
-    const path = join(desk.cwd, 'WORKFLOW.md');
+    const path = join(shell.cwd, 'WORKFLOW.md');
     const changed = readFileSync(path, 'utf8')
       .replace('runtime: claude', 'runtime: patch')
       .replace(/port: 8888/, `port: ${port}`)
@@ -186,10 +186,10 @@ async function readme(t: Cleanup): Promise<Desk> {
     writeFileSync(path, changed);
     return ran;
   });
-  let daemon: ReturnType<Desk['start']>['child'] | undefined;
-  desk.instead.set('tool serve WORKFLOW.md', async ({ command }) => {
+  let daemon: ReturnType<Shell['start']>['child'] | undefined;
+  shell.instead.set('tool serve WORKFLOW.md', async ({ command }) => {
     await forge.open('Fix the greeting', { body: PATCH });
-    const { child, said } = desk.start(`exec ${command}`);
+    const { child, said } = shell.start(`exec ${command}`);
     daemon = child;
     finallyDo(t, () => ended(child));
     await new Promise<void>((resolve, reject) => {
@@ -201,13 +201,13 @@ async function readme(t: Cleanup): Promise<Desk> {
     });
     return { code: 0, text: said() };
   });
-  desk.before.set('tool init --dry-run', () => daemon !== undefined && ended(daemon));
-  desk.before.set('tool team board', async () => {
-    desk.env = { ...desk.env, TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS: '1' };
-    const { code, text } = await desk.run('tool team create tool-run-spec-address-001');
+  shell.before.set('tool init --dry-run', () => daemon !== undefined && ended(daemon));
+  shell.before.set('tool team board', async () => {
+    shell.env = { ...shell.env, TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS: '1' };
+    const { code, text } = await shell.run('tool team create tool-run-spec-address-001');
     assert.equal(code, 0, text);
   });
-  return desk;
+  return shell;
 }
 
 const VERDICT = { trust5Score: 5, securityIssues: 0, performanceScore: 'A', recommendation: 'Merge it.' };
@@ -273,8 +273,8 @@ test('R2, A2: there is a button', () => {
   },
 };
 
-function phases(t: Cleanup): Desk {
-  const desk = new Desk(t, {
+function phases(t: Cleanup): Shell {
+  const shell = new Shell(t, {
     'package.json': `${JSON.stringify({ name: 'shop', private: true, type: 'module', scripts: { test: 'node --test' } })}\n`,
     '.gitignore': '.tool/teams/\n.tool/state/\n.tool/cache/\n.tool/worktrees/\n',
     'src/api/session.js': 'export const sessions = new Map();\n',
@@ -283,33 +283,33 @@ function phases(t: Cleanup): Desk {
       "import assert from 'node:assert/strict';\nimport test from 'node:test';\nimport { account } from '../src/pages/account.js';\n\ntest('it is the account', () => assert.match(account(), /Account/));\n",
     '.tool/config/workflow.yaml': 'workflow:\n  team:\n    enabled: true\n',
   });
-  const script = join(desk.home, 'script.json');
+  const script = join(shell.home, 'script.json');
   writeFileSync(script, JSON.stringify(LOGS_OUT));
-  desk.program('my-agent', `${SCRIPT_VARIABLE}='${script}' exec tool agent teammate`);
-  desk.env = { ...desk.env, TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS: '1' };
-  return desk;
+  shell.program('my-agent', `${SCRIPT_VARIABLE}='${script}' exec tool agent teammate`);
+  shell.env = { ...shell.env, TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS: '1' };
+  return shell;
 }
 
-function recovery(t: Cleanup): Desk {
-  const desk = new Desk(t, { 'a.txt': 'a\n' });
-  const stateDir = join(desk.home, 'state');
-  desk.git('clone', '-q', '--bare', '.', join(stateDir, 'repo.git'));
-  desk.git('-C', join(stateDir, 'repo.git'), 'update-ref', 'refs/toolcrew/saved/issue-1-1-1', 'HEAD');
-  desk.typed.set('<state.dir>', stateDir);
-  return desk;
+function recovery(t: Cleanup): Shell {
+  const shell = new Shell(t, { 'a.txt': 'a\n' });
+  const stateDir = join(shell.home, 'state');
+  shell.git('clone', '-q', '--bare', '.', join(stateDir, 'repo.git'));
+  shell.git('-C', join(stateDir, 'repo.git'), 'update-ref', 'refs/toolcrew/saved/issue-1-1-1', 'HEAD');
+  shell.typed.set('<state.dir>', stateDir);
+  return shell;
 }
 
-function selection(t: Cleanup): Desk {
+function selection(t: Cleanup): Shell {
   const code = ['api/orders', 'api/orders.test', 'api/users', 'models/order', 'models/user'].map((one) => `${one}.ts`);
   const screens = ['OrderList', 'OrderList.test', 'UserCard'].map((one) => `components/${one}.tsx`);
   const files = [...code, ...screens, 'pages/Shop.tsx'].map((path) => [`src/${path}`, '']);
-  const desk = new Desk(t, { ...Object.fromEntries(files), ...CONFIG });
-  desk.program('claude', HOST);
-  desk.env = { ...desk.env, TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS: '1' };
-  return desk;
+  const shell = new Shell(t, { ...Object.fromEntries(files), ...CONFIG });
+  shell.program('claude', HOST);
+  shell.env = { ...shell.env, TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS: '1' };
+  return shell;
 }
 
-const STORIES: Readonly<Record<string, (t: Cleanup) => Desk | Promise<Desk>>> = {
+const STORIES: Readonly<Record<string, (t: Cleanup) => Shell | Promise<Shell>>> = {
   'README.md': readme,
   'docs/phases.md': phases,
   'docs/recovery.md': recovery,

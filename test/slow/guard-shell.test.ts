@@ -11,7 +11,7 @@ import { prepareShell, programBeside } from '../../src/guard/guard-shell.ts';
 import type { CallerRules } from '../../src/guard/rules/policy.ts';
 import { marked, SHELL_VARIABLE, ticketScript, WAITING, waitingText } from '../../src/guard/rules/ticket.ts';
 import { createShellGuard } from '../../src/guard/shell-guard.ts';
-import type { CallerPlace } from '../../src/guard/shell-guard-port.ts';
+import type { TicketOwner } from '../../src/guard/shell-guard-port.ts';
 import { writeGuard } from '../support/guard-program.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';
 
@@ -64,7 +64,7 @@ test('a call without a mark gets the ticket that waits for its text, from before
     ownership: ['own', 'foreign'].map((owner) => ({ owner, patterns: [owner] })),
     ...{ claims: false, allow: [], keep: [], git: [], writesHistory: true },
   });
-  const [own, other] = ['own', 'foreign'].map((caller) => ({ team: 'team', caller })) as [CallerPlace, CallerPlace];
+  const [own, other] = ['own', 'foreign'].map((caller) => ({ team: 'team', caller })) as [TicketOwner, TicketOwner];
   const both = "echo 'x' > own | cat; echo 'x' > foreign";
   await made.wait(own, both, 'call1', rules('own'));
   await made.wait(own, "echo 'x'", 'call2', rules(null));

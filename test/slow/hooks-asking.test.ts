@@ -31,7 +31,7 @@ function start(t: Cleanup, project: HookedProject, name = 'claude-code'): Promis
 }
 
 /** Where servers of this project take questions. */
-function desks(project: HookedProject): readonly string[] {
+function channels(project: HookedProject): readonly string[] {
   const directory = join(project.root, '.tool', 'state');
   try {
     return readdirSync(directory)
@@ -50,17 +50,17 @@ async function until(t: TestContext, isSo: () => boolean): Promise<void> {
 }
 
 /** Whether somebody reads the pipe: it is there a moment before. */
-function isAttended(desk: string): boolean {
+function isAttended(channel: string): boolean {
   try {
-    closeSync(openSync(join(desk, 'bell'), constants.O_WRONLY | constants.O_NONBLOCK));
+    closeSync(openSync(join(channel, 'bell'), constants.O_WRONLY | constants.O_NONBLOCK));
     return true;
   } catch {
     return false;
   }
 }
 
-async function deskOf(t: TestContext, project: HookedProject): Promise<string> {
-  const find = () => desks(project).find(isAttended);
+async function channelOf(t: TestContext, project: HookedProject): Promise<string> {
+  const find = () => channels(project).find(isAttended);
   await until(t, () => find() !== undefined);
   return find() ?? assert.fail('the desk is gone again');
 }
@@ -97,7 +97,7 @@ test('a hook gets from the server what it would have worked out itself', LIMITED
     [0, 2, 2, 2, 0, 2],
   );
   await start(t, project);
-  await deskOf(t, project);
+  await channelOf(t, project);
   project.hooks = bareHooks(t);
   for (const [index, one] of GUARDED.entries()) {
     const run = await guard(one);
@@ -108,7 +108,7 @@ test('a hook gets from the server what it would have worked out itself', LIMITED
 test('all that a team is told by hooks comes from the server as well', LIMITED, async (t) => {
   const project = await new HookedProject(t).team('backend-dev');
   await start(t, project);
-  await deskOf(t, project);
+  await channelOf(t, project);
   project.hooks = bareHooks(t);
   const send = () =>
     project.call('team-lead', 'SendMessage', { recipient: 'backend-dev', type: 'progress', content: 'thank you' });
@@ -142,12 +142,12 @@ test('before there is a team nobody is asked, and from its beginning on the serv
   const project = new HookedProject(t);
   const client = await start(t, project);
   await client.call('TaskList', {}, 'toolu_1');
-  assert.deepEqual(desks(project), []);
+  assert.deepEqual(channels(project), []);
   await project.team('backend-dev');
   await client.call('TaskList', {}, 'toolu_1');
-  await deskOf(t, project);
+  await channelOf(t, project);
   await client.close();
-  assert.deepEqual(desks(project), [], 'it is gone with the server');
+  assert.deepEqual(channels(project), [], 'it is gone with the server');
 });
 
 test("a server of another client, and a teammate's, are not asked", async (t) => {
@@ -159,7 +159,7 @@ test("a server of another client, and a teammate's, are not asked", async (t) =>
     TOOL_TEAMMATE: 'backend-dev',
   });
   for (const client of [other, member]) await client.call('TaskList', {});
-  assert.deepEqual(desks(project), []);
+  assert.deepEqual(channels(project), []);
 });
 
 test(
@@ -174,11 +174,11 @@ test(
       assert.match(run.stderr, /tests\/a\.ts is tester's/, why);
     };
     const first = await start(t, project);
-    const left = await deskOf(t, project);
+    const left = await channelOf(t, project);
     process.kill(first.pid, 'SIGSTOP');
     await isRefused('it hangs');
     await first.kill();
-    assert.deepEqual(desks(project), [left], 'killed, it leaves its desk');
+    assert.deepEqual(channels(project), [left], 'killed, it leaves its desk');
     await isRefused('it is dead');
     const older = join(project.root, '.tool', 'state', 'hooks-0.0.0-1');
     mkdirSync(older);
@@ -192,8 +192,8 @@ test(
     await isRefused('something else of that name');
     assert.equal(readFileSync(join(copied, 'bell'), 'utf8'), '', 'a file is no pipe');
     await start(t, project);
-    await until(t, () => !desks(project).includes(left));
-    await deskOf(t, project);
+    await until(t, () => !channels(project).includes(left));
+    await channelOf(t, project);
     project.hooks = bareHooks(t);
     await isRefused('the next one answers');
   },
@@ -205,14 +205,14 @@ test(
   async (t) => {
     const project = await new HookedProject(t).team('backend-dev');
     await start(t, project);
-    const desk = await deskOf(t, project);
-    assert.equal(statSync(desk).mode & 0o777, 0o700);
+    const channel = await channelOf(t, project);
+    assert.equal(statSync(channel).mode & 0o777, 0o700);
     let count = 0;
     const ask = async (question: unknown): Promise<string> => {
       count += 1;
-      const [asked, answered] = [join(desk, `${count}.question`), join(desk, `${count}.answer`)];
+      const [asked, answered] = [join(channel, `${count}.question`), join(channel, `${count}.answer`)];
       writeFileSync(asked, typeof question === 'string' ? question : JSON.stringify(question));
-      writeFileSync(join(desk, 'bell'), `${count}\n`);
+      writeFileSync(join(channel, 'bell'), `${count}\n`);
       await until(t, () => existsSync(answered));
       assert.equal(existsSync(asked), false);
       return readFileSync(answered, 'utf8');
@@ -238,7 +238,7 @@ test(
       { ...question, env: { ...project.env, CLAUDE_PROJECT_DIR: elsewhere } },
     ])
       assert.equal(await ask(wrong), 'null', JSON.stringify(wrong));
-    writeFileSync(join(desk, 'bell'), `../../config/workflow\n\n999\n${'9'.repeat(10_000)}\n`);
+    writeFileSync(join(channel, 'bell'), `../../config/workflow\n\n999\n${'9'.repeat(10_000)}\n`);
     assert.match(await ask(question), /"printed"/, 'it goes on');
   },
 );
@@ -251,7 +251,7 @@ test('what two are told at once is each one\u2019s own', LIMITED, async (t) => {
     await project.call(owner, 'TaskUpdate', { taskId: String(index + 1), status: 'in_progress' });
   }
   const server = await start(t, project);
-  await deskOf(t, project);
+  await channelOf(t, project);
   const stop = (who: string) => project.hook('subagent-stop', who, 'SubagentStop', { stop_hook_active: false });
   for (let count = 0; count < 3; count++) for (const who of members) assert.equal((await stop(who)).code, 2);
   // Stopped meanwhile, it finds both questions in the pipe.
@@ -269,7 +269,7 @@ test('what two are told at once is each one\u2019s own', LIMITED, async (t) => {
 test('an answer is told to its end, also on a pipe that does not block', LIMITED, async (t) => {
   const project = await new HookedProject(t).team('backend-dev');
   await start(t, project);
-  await deskOf(t, project);
+  await channelOf(t, project);
   const tool_input = { content: 'x'.repeat(300_000) };
   const fields = project.fields('team-lead', 'PreToolUse', { tool_name: 'mcp__team__SendMessage', tool_input });
   const pipe = join(tempDir(t), 'pipe');
@@ -338,9 +338,9 @@ test('where no desk can be made, the server stays all the same', async (t) => {
 test('where the pipe is full, the hook takes its question away with it', LIMITED, async (t) => {
   const project = await new HookedProject(t).team('backend-dev', 'tester');
   const server = await start(t, project);
-  const desk = await deskOf(t, project);
+  const channel = await channelOf(t, project);
   process.kill(server.pid, 'SIGSTOP');
-  const fd = openSync(join(desk, 'bell'), constants.O_WRONLY | constants.O_NONBLOCK);
+  const fd = openSync(join(channel, 'bell'), constants.O_WRONLY | constants.O_NONBLOCK);
   assert.throws(() => {
     for (;;) writeSync(fd, '\n');
   }, /EAGAIN/);
@@ -349,7 +349,7 @@ test('where the pipe is full, the hook takes its question away with it', LIMITED
     tool_name: 'Write',
     tool_input: { file_path: 'tests/a.ts' },
   });
-  const left = readdirSync(desk);
+  const left = readdirSync(channel);
   process.kill(server.pid, 'SIGCONT');
   assert.equal(run.code, 2);
   assert.deepEqual(left, ['bell']);
@@ -359,7 +359,7 @@ test('the checks run in the environment of the hook', LIMITED, async (t) => {
   const config = `${ENABLED}quality:\n  commands:\n    tests: 'echo "as $MARK"; false'\n`;
   const project = await new HookedProject(t, { config }).team('backend-dev');
   await start(t, project);
-  await deskOf(t, project);
+  await channelOf(t, project);
   project.hooks = bareHooks(t);
   const input = JSON.stringify(project.fields('backend-dev', 'TaskCompleted', { task_id: '1', task_subject: 'x' }));
   const run = await project.raw('task-completed', input, { ...project.envOf('2.1.177'), MARK: 'the hook' });
@@ -369,9 +369,9 @@ test('the checks run in the environment of the hook', LIMITED, async (t) => {
 
 test('an answer that cannot be written is none, and is not waited for', async (t) => {
   const root = tempDir(t);
-  const desk = await answerHooks(root, () => Promise.resolve(1n));
-  assert.ok(desk !== undefined);
-  t.after(desk.close);
+  const channel = await answerHooks(root, () => Promise.resolve(1n));
+  assert.ok(channel !== undefined);
+  t.after(channel.close);
   const place = join(root, '.tool', 'state');
   const [name = ''] = readdirSync(place);
   writeFileSync(join(place, name, '1.question'), '{}');
@@ -380,6 +380,6 @@ test('an answer that cannot be written is none, and is not waited for', async (t
   for (let tries = 0; tries < 200 && !existsSync(answer); tries++)
     await new Promise((resolve) => setTimeout(resolve, 5));
   assert.ok(existsSync(answer));
-  desk.close();
+  channel.close();
   assert.deepEqual(readdirSync(place), []);
 });

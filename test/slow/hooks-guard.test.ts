@@ -229,10 +229,10 @@ test('calls of the team are stamped, whatever the caller put there; the tools of
     assert.equal(permissionDecision, 'allow');
     assert.ok(typeof updatedInput === 'object' && updatedInput !== null && '_caller' in updatedInput);
     const [payload = ''] = String(updatedInput._caller).split('.');
-    const stamp: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'));
-    assert.ok(typeof stamp === 'object' && stamp !== null && 'agentType' in stamp && 'toolUseId' in stamp);
-    assert.equal(stamp.agentType, 'team-backend-dev');
-    assert.match(String(stamp.toolUseId), /^toolu_\d+$/);
+    const caller: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'));
+    assert.ok(typeof caller === 'object' && caller !== null && 'agentType' in caller && 'toolUseId' in caller);
+    assert.equal(caller.agentType, 'team-backend-dev');
+    assert.match(String(caller.toolUseId), /^toolu_\d+$/);
   }
   const hosts = await guard(project, 'backend-dev', 'TaskUpdate', { taskId: '1' });
   assert.equal(hosts.code, 2);
@@ -245,9 +245,9 @@ test('the call that makes the first team of a project is stamped; what an agent 
   const { updatedInput } = specific(run);
   assert.ok(typeof updatedInput === 'object' && updatedInput !== null && '_caller' in updatedInput);
   const [payload = ''] = String(updatedInput._caller).split('.');
-  const stamp: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'));
-  assert.ok(typeof stamp === 'object' && stamp !== null && 'session' in stamp && 'agentType' in stamp);
-  assert.deepEqual([stamp.session, stamp.agentType], [SESSION, null]);
+  const caller: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'));
+  assert.ok(typeof caller === 'object' && caller !== null && 'session' in caller && 'agentType' in caller);
+  assert.deepEqual([caller.session, caller.agentType], [SESSION, null]);
   const fields = project.fields('team-lead', 'PreToolUse', { tool_name: 'mcp__team__TeamCreate', tool_input: {} });
   const { CLAUDE_PROJECT_DIR: _, ...shell } = { ...project.env, ...project.envOf('2.1.331') };
   const script = join(project.hooks, 'pre-tool-use.js');

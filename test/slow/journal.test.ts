@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { FileJournal } from '../../src/daemon/journal/journal.ts';
 import { decodeRecord, decodeState } from '../../src/daemon/journal/journal-decoder.ts';
 import { EFFECTS } from '../../src/daemon/rules/effect-names.ts';
-import { pastOf } from '../../src/daemon/rules/finished-issues.ts';
+import { finishedIssueOf } from '../../src/daemon/rules/finished-issues.ts';
 import { fold } from '../../src/daemon/rules/fold.ts';
 import { ATTEMPT_OUTCOMES, ISSUE_OUTCOMES, type JournalRecord } from '../../src/daemon/rules/record.ts';
 import { freezeState } from '../../src/daemon/rules/snapshot.ts';
@@ -172,7 +172,7 @@ test('a long past is loaded in a time that grows with it, not with its square', 
     const journal = new FileJournal({ directory, now: () => 1 });
     const { user } = process.cpuUsage(began);
     await journal.close();
-    return { ms: user / 1000, past: pastOf(journal.state.past, 5), cleanups: journal.state.cleanups.size };
+    return { ms: user / 1000, past: finishedIssueOf(journal.state.past, 5), cleanups: journal.state.cleanups.size };
   };
   write(10);
   await load();
@@ -291,7 +291,7 @@ test('over 10,000 issues the journal stays bounded, and a new process knows all 
   assert.ok(largest * 5 < all, `${largest} of ${all} bytes`);
   const again = new FileJournal({ directory, now: () => 1 });
   assert.equal(again.state.counts.done, 10_000);
-  assert.equal(pastOf(again.state.past, 3)?.life, 1);
+  assert.equal(finishedIssueOf(again.state.past, 3)?.life, 1);
   assert.equal(again.state.entries.size, 0);
   assert.equal(again.state.completed.length, 100);
   const withTeam = again.state.completed.filter(({ team }) => team !== null);

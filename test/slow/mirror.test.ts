@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { Shared } from '../../src/base/single-flight.ts';
+import { SingleFlight } from '../../src/base/single-flight.ts';
 import { Mirror } from '../../src/daemon/workspaces/mirror/mirror.ts';
 import { commitFiles, gitAs } from '../support/forge.ts';
 import { setUpWorkspaces } from '../support/workspaces.ts';
@@ -247,7 +247,7 @@ test('who gives up waiting for a shared fetch does not end it for the others; th
   let begun = 0;
   let ended: AbortSignal | undefined;
   let finish: (() => void) | undefined;
-  const shared = new Shared<void>(
+  const shared = new SingleFlight<void>(
     (own) =>
       new Promise((resolve, reject) => {
         begun += 1;

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { isOver } from '../../src/base/processes/processes.ts';
+import { hasExited } from '../../src/base/processes/processes.ts';
 import { agentRunning, COMMITS } from '../support/agents.ts';
 import { cleanEnv, Daemon, runTool } from '../support/daemon.ts';
 import { gitAs, startForge } from '../support/forge.ts';
@@ -95,9 +95,9 @@ test('without isolation a process in a session of its own ends with the attempt;
   const pidOf = (name: string) => Number(readFileSync(join(place, name), 'utf8'));
   finallyDo(t, () => process.kill(pidOf('unmarked'), 'SIGKILL'));
   assert.ok(daemon.log.includes(`issue #${issue} state changed to tool-done`), daemon.log);
-  assert.equal(isOver(pidOf('marked')), true);
+  assert.equal(hasExited(pidOf('marked')), true);
   // The warning at the start can go once this process, too, ends with the attempt.
-  assert.equal(isOver(pidOf('unmarked')), false);
+  assert.equal(hasExited(pidOf('unmarked')), false);
   assert.match(
     daemon.log,
     /warn: agents are not isolated: tool\.isolation is off; a process .* cleared environment may outlive its attempt\n/,

@@ -20,7 +20,7 @@ function sparesIn(root: string): string[] {
 
 test('a spare becomes the workspace, as a fresh clone would be; no more are kept than wanted', async (t) => {
   const { workspaces, root, ready, task } = await setUpWorkspaces(t);
-  await workspaces.stock(2, signal);
+  await workspaces.keepSpares(2, signal);
   assert.deepEqual(sparesIn(root), ['1', '2']);
   const { path } = await ready(task());
   assert.deepEqual(sparesIn(root), ['2']);
@@ -29,13 +29,13 @@ test('a spare becomes the workspace, as a fresh clone would be; no more are kept
   assert.equal((await gitAs(path, 'status', '--porcelain')).trim(), '');
   const sha = await commitFiles(path, { 'a.txt': '1\n' }, 'one');
   assert.equal((await workspaces.collect(task(), signal)).head, sha);
-  await workspaces.stock(0, signal);
+  await workspaces.keepSpares(0, signal);
   assert.deepEqual(sparesIn(root), []);
 });
 
 test('a spare from before main was renamed, or moved, starts from what main is by then', async (t) => {
   const { workspaces, work, bare, ready, task } = await setUpWorkspaces(t);
-  await workspaces.stock(3, signal);
+  await workspaces.keepSpares(3, signal);
   await gitAs(bare, 'branch', '--move', 'main', 'trunk');
   const first = await ready(task());
   const main = (await gitAs(first.path, 'rev-parse', 'HEAD')).trim();
@@ -56,21 +56,21 @@ test('a spare from before main was renamed, or moved, starts from what main is b
 
 test('what an earlier process left, or lies there for too long, is not used', async (t) => {
   const { workspaces, mirror, root, ready, task } = await setUpWorkspaces(t);
-  await workspaces.stock(1, signal);
+  await workspaces.keepSpares(1, signal);
   const directory = join(root, ROOT_DATA, 'spares');
   const clock = { ...systemClock, at: 0, elapsed: () => clock.at };
   const spares = new SpareClones(directory, mirror, clock);
-  await spares.stock(0, signal);
+  await spares.keep(0, signal);
   assert.deepEqual(sparesIn(root), []);
   assert.ok((await ready(task())).created, 'a spare that somebody took away is no harm');
 
-  await spares.stock(1, signal);
+  await spares.keep(1, signal);
   clock.at += 61 * 60_000;
   assert.equal(await spares.take(task(), join(root, 'issue-9'), signal), false);
   assert.deepEqual(sparesIn(root), []);
-  await spares.stock(1, signal);
+  await spares.keep(1, signal);
   clock.at += 61 * 60_000;
-  await spares.stock(1, signal);
+  await spares.keep(1, signal);
   assert.deepEqual(sparesIn(root), ['3']);
 });
 
@@ -78,12 +78,12 @@ test('a clone that fails leaves nothing behind', async (t) => {
   const { workspaces, mirror, root } = await setUpWorkspaces(t);
   await mirror.refresh(signal);
   writeFileSync(join(mirror.source, 'packed-refs'), 'no refs\n');
-  await assert.rejects(workspaces.stock(1, signal));
+  await assert.rejects(workspaces.keepSpares(1, signal));
   assert.deepEqual(sparesIn(root), []);
 });
 
 test('where a script fills the workspaces, none are made ahead', async (t) => {
   const { workspaces, root } = await setUpWorkspaces(t, { afterCreate: 'git clone --quiet "$TOOL_CLONE_URL" .' });
-  await workspaces.stock(2, signal);
+  await workspaces.keepSpares(2, signal);
   assert.deepEqual(sparesIn(root), []);
 });

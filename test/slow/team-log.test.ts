@@ -104,7 +104,7 @@ test('200 writers killed at any moment: what one was told is in the log, the res
     const writer = new Writer(WRITER, ['tell', directory, name, '1000000', '30000']);
     await writer.until(random(12));
     // Somewhere in what follows: in a write, a flush, a continuation.
-    for (let turns = random(40); turns > 0; turns--) await new Promise((resolve) => setImmediate(resolve));
+    for (let ticks = random(40); ticks > 0; ticks--) await new Promise((resolve) => setImmediate(resolve));
     writer.child.kill('SIGKILL');
     await writer.ended;
     killed += 1;

@@ -5,7 +5,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { DEFAULT_QUALITY, type QualitySettings, rejection } from '../../src/gate/rules/quality.ts';
-import type { CheckRoom } from '../../src/gate/run/command.ts';
+import type { CheckSandbox } from '../../src/gate/run/command.ts';
 import { checkOf, commands, copies, failures, prints, type TestProject, testProject } from './checks.ts';
 import type { Cleanup } from './temp.ts';
 
@@ -273,14 +273,14 @@ export const rust: Kind = {
 };
 
 /** One test for the project as it should be, one for each way of failing. */
-type MakeRoom = (t: Cleanup, root: string, bin: string) => Promise<CheckRoom>;
+type MakeSandbox = (t: Cleanup, root: string, bin: string) => Promise<CheckSandbox>;
 
-/** @param makeRoom where its commands run; undefined: where the test does */
-export function testKind({ name, make, settings, passes, notMeasured, cases }: Kind, makeRoom?: MakeRoom): void {
-  const inRoom = (t: Cleanup) =>
-    makeRoom === undefined ? {} : { room: (root: string, bin: string) => makeRoom(t, root, bin) };
+/** @param makeSandbox where its commands run; undefined: where the test does */
+export function testKind({ name, make, settings, passes, notMeasured, cases }: Kind, makeSandbox?: MakeSandbox): void {
+  const inSandbox = (t: Cleanup) =>
+    makeSandbox === undefined ? {} : { sandbox: (root: string, bin: string) => makeSandbox(t, root, bin) };
   test(`${name}: as it should be`, async (t) => {
-    const result = await make(t).gate(settings, inRoom(t));
+    const result = await make(t).gate(settings, inSandbox(t));
     assert.deepEqual(failures(result), [], JSON.stringify(result.checks, null, 1));
     assert.equal(result.ok, true);
     assert.equal(checkOf(result, 'tests').figure ?? '', passes.tests);
@@ -296,7 +296,7 @@ export function testKind({ name, make, settings, passes, notMeasured, cases }: K
     test(`${name}: ${what}`, async (t) => {
       const project = make(t);
       spoil(project);
-      const result = await project.gate({ ...settings, ...more }, inRoom(t));
+      const result = await project.gate({ ...settings, ...more }, inSandbox(t));
       assert.deepEqual(failures(result), fails, JSON.stringify(result.checks, null, 1));
       assert.equal(result.ok, false);
       const bad = result.checks.filter((check) => check.outcome === 'failed');

@@ -12,7 +12,7 @@ import {
   type QualitySettings,
 } from '../../src/gate/rules/quality.ts';
 import { createChecks } from '../../src/gate/run/checks.ts';
-import type { CheckRoom } from '../../src/gate/run/command.ts';
+import type { CheckSandbox } from '../../src/gate/run/command.ts';
 import { type Cleanup, tempDir } from './temp.ts';
 
 const FIXTURES = join(dirname(dirname(fileURLToPath(import.meta.url))), 'fixtures', 'checks');
@@ -40,7 +40,7 @@ type Gate = {
   readonly env: Record<string, string>;
   readonly patienceMs: number;
   /** Makes the place where the commands run; given the directory of its programs. */
-  readonly room: (root: string, bin: string) => Promise<CheckRoom>;
+  readonly sandbox: (root: string, bin: string) => Promise<CheckSandbox>;
 };
 
 /** A fixture by name, or a directory with nothing in it; a Git repository. */
@@ -71,14 +71,17 @@ export function testProject(t: Cleanup, fixture: string | null): TestProject {
       writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`);
       chmodSync(join(bin, name), 0o755);
     },
-    gate: (settings = {}, { signal = new AbortController().signal, now = Date.now, env = {}, patienceMs, room } = {}) =>
+    gate: (
+      settings = {},
+      { signal = new AbortController().signal, now = Date.now, env = {}, patienceMs, sandbox } = {},
+    ) =>
       createChecks({
         root,
         cacheDirectory,
         now,
         env: { ...process.env, PATH: `${bin}:${process.env.PATH}`, ...env },
         ...(patienceMs === undefined ? {} : { patienceMs }),
-        ...(room === undefined ? {} : { room: () => room(root, bin) }),
+        ...(sandbox === undefined ? {} : { openSandbox: () => sandbox(root, bin) }),
         output: (text) => {
           said += text;
         },

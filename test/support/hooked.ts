@@ -5,7 +5,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { act } from '../../src/claude-code/answers/operate-in-host.ts';
+import { operateInHost } from '../../src/claude-code/answers/operate-in-host.ts';
 import { composeOperations } from '../../src/compose/team.ts';
 import { FileTeams } from '../../src/team/log/teams.ts';
 import type { Evidence } from '../../src/team/rules/caller.ts';
@@ -114,15 +114,15 @@ export class HookedProject {
 
   evidence(who: string): Evidence {
     const isLead = who === 'team-lead';
-    const stamp = { agentId: isLead ? null : `agent-${who}`, agentType: isLead ? null : `team-${who}` };
-    return { kind: 'stamp', stamp: { session: SESSION, toolUseId: null, ...stamp } };
+    const caller = { agentId: isLead ? null : `agent-${who}`, agentType: isLead ? null : `team-${who}` };
+    return { kind: 'stamp', caller: { session: SESSION, toolUseId: null, ...caller } };
   }
 
   call(who: string, name: string, input: Fields = {}): Promise<Fields> {
     // A team builds what the user approved.
     if (input.team_name === TEAM && !existsSync(join(this.root, '.tool', 'specs', 'SPEC-AUTH-001')))
       writeApprovedSpec(this.root, 'SPEC-AUTH-001', this.env);
-    return act(composeOperations(this.root, this.env), name, input, this.evidence(who));
+    return operateInHost(composeOperations(this.root, this.env), name, input, this.evidence(who));
   }
 
   /** A team of these members, all registered, and started through the hook on the call that starts them. */

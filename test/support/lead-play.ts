@@ -228,7 +228,7 @@ export class LeadPlay {
           this.measuredFor.push(spec);
           return Promise.resolve(this.trust5.length > 1 ? (this.trust5.shift() ?? GOOD) : (this.trust5[0] ?? GOOD));
         },
-        desk: {
+        planCallbacks: {
           writeSpec: (spec) => {
             this.specs.push(spec);
             return { ok: true, id: WRITTEN };

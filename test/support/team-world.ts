@@ -8,7 +8,7 @@ import type { Check, GateResult } from '../../src/gate/rules/quality.ts';
 import { type Trust5Facts, trust5Of } from '../../src/gate/rules/trust5.ts';
 import { insideProject } from '../../src/guard/rules/ownership.ts';
 import { placeOf } from '../../src/guard/tool-writes.ts';
-import { PhaseTurn } from '../../src/team/log/phase-lock.ts';
+import { FilePhaseLock } from '../../src/team/log/phase-lock.ts';
 import { FileTeams } from '../../src/team/log/teams.ts';
 import type { HookContext, ProjectView } from '../../src/team/operations/hook-context.ts';
 import type { HookAnswer, HostEvent } from '../../src/team/operations/host-event.ts';
@@ -124,7 +124,7 @@ export class TeamWorld {
       waitFor: (isThere) => Promise.resolve(isThere()),
       trust5: ({ gate, settings, written }) =>
         Promise.resolve(trust5Of({ gate, ...this.facts, commits: written }, settings)),
-      turn: new PhaseTurn({ project: this.root, places: [join(this.root, 'turns')] }),
+      phaseLock: new FilePhaseLock({ project: this.root, directories: [join(this.root, 'turns')] }),
       newSecrets: () => Promise.resolve([]),
       workTree: {
         head: () => Promise.resolve(this.before === null ? null : 'commit'),
@@ -183,7 +183,7 @@ export class TeamWorld {
     const isLead = who === 'team-lead';
     return {
       kind: 'stamp',
-      stamp: {
+      caller: {
         session: 'session-1',
         agentId: isLead ? null : `agent-of-${who}`,
         agentType: isLead ? null : `team-${who}`,

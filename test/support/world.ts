@@ -5,7 +5,7 @@ import type { Logger } from '../../src/base/ports.ts';
 import type { Stored } from '../../src/base/rules/stored-record.ts';
 import { Orchestrator, type OrchestratorOptions } from '../../src/daemon/orchestrator.ts';
 import type {
-  DeskHandler,
+  AgentRequestHandler,
   IssueComment,
   Journal,
   KeptWork,
@@ -259,7 +259,7 @@ class MemoryWorkspaces implements Workspaces {
     this.fault('refresh');
   }
 
-  async stock(count: number): Promise<void> {
+  async keepSpares(count: number): Promise<void> {
     this.stocked.push(count);
   }
 
@@ -349,7 +349,7 @@ class MemoryWorkspaces implements Workspaces {
 export type Script = (agent: {
   readonly request: RunRequest;
   readonly hooks: RunHooks;
-  readonly ask: DeskHandler;
+  readonly ask: AgentRequestHandler;
   readonly world: World;
 }) => Promise<RunEnd>;
 
@@ -493,8 +493,8 @@ export class World {
       log: (level, source, message) => this.lines.push(`${level === 'info' ? '' : `${level}: `}[${source}] ${message}`),
     };
     const workflow = () => this.workflow;
-    let handler: DeskHandler | undefined;
-    const handlers = new Map<number, DeskHandler>();
+    let handler: AgentRequestHandler | undefined;
+    const handlers = new Map<number, AgentRequestHandler>();
     const runner: Runner = {
       name: 'scripted',
       run: async (request, hooks) => {
@@ -520,7 +520,7 @@ export class World {
       publisher: new Publisher({ workflow, journal, tracker, workspaces, log }),
       runner: () => runner,
       leftovers: { end: async (run) => this.leftovers.push(run) },
-      desk: {
+      agentSocket: {
         open: async (opened) => {
           handler = opened;
           for (const entry of journal.state.entries.values())
@@ -533,7 +533,7 @@ export class World {
           };
         },
       },
-      transcripts: {
+      attemptOutputs: {
         open: () => ({ write: () => undefined, close: () => undefined }),
         forget: async (issue) => {
           this.forgotten.push(issue);

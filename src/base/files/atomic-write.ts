@@ -2,7 +2,7 @@
 
 import { chmodSync, lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 
-export function placeFile(path: string, content: Buffer | string, mode: number): void {
+export function writeFileAtomic(path: string, content: Buffer | string, mode: number): void {
   const fresh = `${path}.${process.pid}-${process.hrtime.bigint()}`;
   try {
     writeFileSync(fresh, content, { mode, flag: 'wx' });
@@ -19,5 +19,5 @@ export function placeFile(path: string, content: Buffer | string, mode: number):
 export function keepFile(path: string, content: Buffer, mode: number): void {
   const status = lstatSync(path, { throwIfNoEntry: false });
   const isSame = status?.isFile() === true && (status.mode & 0o777) === mode && readFileSync(path).equals(content);
-  if (!isSame) placeFile(path, content, mode);
+  if (!isSame) writeFileAtomic(path, content, mode);
 }

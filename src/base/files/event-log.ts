@@ -15,8 +15,8 @@ import {
 } from 'node:fs';
 import { messageOf, ToolError } from '../rules/errors.ts';
 import type { Stored } from '../rules/stored-record.ts';
-import { renameNew } from './create-exclusive.ts';
-import { LineReader, type Place } from './line-reader.ts';
+import { renameExclusive } from './create-exclusive.ts';
+import { type LineRange, LineReader } from './line-reader.ts';
 
 const VERSION = 1;
 /** What ends a record, whether the newline behind it stands or not. */
@@ -68,7 +68,7 @@ function parse(text: string): unknown {
 /** One open log. `append` is synchronous: when it returns, the record stands in the file and has been folded. */
 export class EventLog<R extends { readonly type: string }> {
   readonly #options: EventLogOptions<R>;
-  readonly #torn: Place[] = [];
+  readonly #torn: LineRange[] = [];
   readonly #fd: number;
   readonly #lines: LineReader;
   #path: string;
@@ -108,7 +108,7 @@ export class EventLog<R extends { readonly type: string }> {
   }
 
   /** Lines that were skipped because they are not whole. */
-  get torn(): readonly Place[] {
+  get torn(): readonly LineRange[] {
     return this.#torn;
   }
 
@@ -152,7 +152,7 @@ export class EventLog<R extends { readonly type: string }> {
 
   /** Gives the file another name. Throws where something has it already. */
   rename(path: string): void {
-    renameNew(this.#path, path);
+    renameExclusive(this.#path, path);
     this.#path = path;
   }
 
@@ -205,9 +205,9 @@ export class EventLog<R extends { readonly type: string }> {
     if (!this.#lines.hasRest) return;
     const { rest } = this.#lines;
     if (rest.at(-1) !== BRACE || !isObject(parse(rest.toString('utf8')))) return;
-    const place = { offset: this.#lines.offset - rest.length, bytes: rest.length };
+    const range = { offset: this.#lines.offset - rest.length, bytes: rest.length };
     this.#lines.dropRest();
-    this.#line(rest.toString('utf8'), place);
+    this.#line(rest.toString('utf8'), range);
   }
 
   #shorter(): ToolError {
@@ -230,23 +230,23 @@ export class EventLog<R extends { readonly type: string }> {
     return isStored(record) ? record : { ...record, v, id, at };
   }
 
-  /** @param place undefined: that of the line being read */
-  #line(line: string, place: Place | undefined): void {
+  /** @param range undefined: that of the line being read */
+  #line(line: string, range: LineRange | undefined): void {
     const own = this.#own?.text === line ? this.#own.record : undefined;
     if (own !== undefined) this.#own = undefined;
     const value = own ?? parse(line);
     if (!isObject(value)) {
-      this.#torn.push(place ?? this.#lines.place);
+      this.#torn.push(range ?? this.#lines.range);
       return;
     }
     try {
-      this.#options.onRecord(own ?? this.#stored(value, line, place), line.length);
+      this.#options.onRecord(own ?? this.#stored(value, line, range), line.length);
     } catch (error) {
       this.#fail(error);
     }
   }
 
-  #stored(value: Record<string, unknown>, line: string, place: Place | undefined): Stored<R> {
+  #stored(value: Record<string, unknown>, line: string, range: LineRange | undefined): Stored<R> {
     const path = this.#path;
     const { v } = value;
     if (typeof v === 'number' && v > VERSION)
@@ -258,7 +258,7 @@ export class EventLog<R extends { readonly type: string }> {
     if (record !== undefined) return record;
     throw new ToolError(
       'state_unusable',
-      `${path} holds a record at byte ${(place ?? this.#lines.place).offset} that this program did not write: ${line.slice(0, 120)}`,
+      `${path} holds a record at byte ${(range ?? this.#lines.range).offset} that this program did not write: ${line.slice(0, 120)}`,
     );
   }
 

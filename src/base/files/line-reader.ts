@@ -6,7 +6,7 @@ const CHUNK_BYTES = 64 * 1024;
 const NEWLINE = 0x0a;
 
 /** Where a line stands in the file. `offset`: of its first byte. */
-export type Place = { readonly offset: number; readonly bytes: number };
+export type LineRange = { readonly offset: number; readonly bytes: number };
 
 export class LineReader {
   readonly #fd: number;
@@ -43,7 +43,7 @@ export class LineReader {
   }
 
   /** Where the line stands that is being handed on. */
-  get place(): Place {
+  get range(): LineRange {
     const { lines, number, offset } = this.#current;
     let start = 0;
     for (let count = 0; count < number; count++) start = lines.indexOf(NEWLINE, start) + 1;

@@ -4,12 +4,12 @@ import { chmodSync, lstatSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** This user's directory, below a shared one such as /tmp. */
-export function turnsPlace(parent: string): string {
+export function lockDirectory(parent: string): string {
   return join(parent, `toolcrew-turns-${process.getuid?.() ?? 0}`);
 }
 
 /** Creates the directory with access for this user only; false if that fails or another user owns it. */
-export function isOwnPlace(path: string): boolean {
+export function ensurePrivateDirectory(path: string): boolean {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
     const status = lstatSync(path);

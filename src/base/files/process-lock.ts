@@ -3,10 +3,10 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { isOver, pidNamespace, processStartTime } from '../processes/processes.ts';
-import { linkNew } from './create-exclusive.ts';
+import { hasExited, pidNamespace, processStartTime } from '../processes/processes.ts';
+import { linkExclusive } from './create-exclusive.ts';
 
-export type Holder = {
+export type LockHolder = {
   readonly pid: number;
   readonly host: string;
   /** In which its number counts; empty where there are none, or where nobody said it. */
@@ -36,7 +36,7 @@ function textOf(path: string): string | undefined {
   }
 }
 
-function parseHolder(text: string): Holder | undefined {
+function parseHolder(text: string): LockHolder | undefined {
   try {
     const value: unknown = JSON.parse(text);
     if (!isObject(value)) return undefined;
@@ -63,11 +63,11 @@ function parseHolder(text: string): Holder | undefined {
 }
 
 /** Whether its number says anything here. */
-function isFromHere({ host, namespace }: Holder): boolean {
+function isFromHere({ host, namespace }: LockHolder): boolean {
   return host === hostname() && (namespace === '' || namespace === pidNamespace());
 }
 
-function holds(path: string, holder: Holder): boolean {
+function holds(path: string, holder: LockHolder): boolean {
   if (!isFromHere(holder)) {
     try {
       return Date.now() - statSync(path).mtimeMs < FOREIGN_STALE_MS;
@@ -75,44 +75,44 @@ function holds(path: string, holder: Holder): boolean {
       return false;
     }
   }
-  if (isOver(holder.pid)) return false;
+  if (hasExited(holder.pid)) return false;
   const started = processStartTime(holder.pid);
   return holder.start_time === null || started === null || started === holder.start_time;
 }
 
 /** Who is said to hold a lock by what was found in it, and is there; undefined where that is nobody. */
-function livingHolder(path: string, text: string): Holder | undefined {
+function livingHolder(path: string, text: string): LockHolder | undefined {
   const holder = parseHolder(text);
   return holder !== undefined && holds(path, holder) ? holder : undefined;
 }
 
 /** Who holds the lock now; undefined when nobody does. */
-export function holderOf(lock: string): Holder | undefined {
+export function readLockHolder(lock: string): LockHolder | undefined {
   return livingHolder(lock, textOf(lock) ?? '');
 }
 
 /** `process 12`, with the machine where it is not this one. */
-export function holderWords({ pid, host }: Holder): string {
+export function describeHolder({ pid, host }: LockHolder): string {
   return `process ${pid}${host === hostname() ? '' : ` on ${host}`}`;
 }
 
-export type HeldLockOptions = {
+export type ProcessLockOptions = {
   readonly path: string;
   readonly workflow: string;
   /** Throws the error of somebody who came second. */
-  readonly refuse: (holder: Holder) => never;
+  readonly refuse: (holder: LockHolder) => never;
   /** Throws when others take it all the time. */
   readonly giveUp: () => never;
 };
 
 /** Held from here until it is released; throws when somebody else holds it. */
-export class HeldLock {
-  readonly #options: HeldLockOptions;
+export class ProcessLock {
+  readonly #options: ProcessLockOptions;
   readonly #lock: string;
-  readonly #own: Holder;
+  readonly #own: LockHolder;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(options: HeldLockOptions) {
+  constructor(options: ProcessLockOptions) {
     this.#options = options;
     this.#lock = options.path;
     this.#own = {
@@ -153,7 +153,7 @@ export class HeldLock {
 
   #tryLink(from: string, to: string): boolean {
     try {
-      linkNew(from, to);
+      linkExclusive(from, to);
       return true;
     } catch (error) {
       if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;

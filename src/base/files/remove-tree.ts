@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { chmod, lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Together } from '../batcher.ts';
+import { Batcher } from '../batcher.ts';
 import { runProgram } from '../processes/program.ts';
 
 /** A program may still be writing while its directory goes. */
@@ -47,7 +47,7 @@ async function holdsFew(path: string): Promise<boolean> {
 
 /** Removes trees, those that are asked for at the same time with one process. Rejects with what keeps a tree. */
 export function removesTogether(): (path: string) => Promise<void> {
-  const removals = new Together(removeElsewhere);
+  const removals = new Batcher(removeElsewhere);
   return async (path) => {
     if (existsSync(path)) await removals.add(path);
     // What it left, and why, shows here.

@@ -38,7 +38,7 @@ export function processStartTime(pid: number): string | null {
 }
 
 /** Whether a process has ended; one whose end nobody has asked about has done so too. */
-export function isOver(pid: number): boolean {
+export function hasExited(pid: number): boolean {
   if (!isAlive(pid)) return true;
   if (process.platform !== 'linux') return ps('-o', 'stat=', '-p', String(pid)).trim().startsWith('Z');
   try {

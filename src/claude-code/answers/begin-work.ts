@@ -7,19 +7,19 @@ import type { HookContext } from '../../team/operations/hook-context.ts';
 import type { HookAnswer, HostEvent } from '../../team/operations/host-event.ts';
 import { noteDelivered } from '../../team/operations/member-operations.ts';
 import { hostAgent, loadWords, serverTool } from '../../team/operations/spawn.ts';
-import { decideGoingOn, takeOver } from '../../team/operations/take-over.ts';
+import { decideResumeMode, takeOver } from '../../team/operations/take-over.ts';
 import { advance } from '../../team/phases/advance.ts';
 import type { TeamLog } from '../../team/ports.ts';
 import { leadBrief, rolesToStart } from '../../team/rules/brief.ts';
 import { deleteCall, endCalls, startLines } from '../../team/rules/calls.ts';
 import type { TeamState } from '../../team/rules/log/state.ts';
 import { LEAD } from '../../team/rules/message.ts';
-import { aloneWords, type GoingOn } from '../../team/rules/resume-mode.ts';
+import { aloneWords, type ResumeMode } from '../../team/rules/resume-mode.ts';
 import type { Phase } from '../../team/rules/role.ts';
 import type { TeamSettings } from '../../team/rules/settings.ts';
 import { commitCommand } from '../../team/rules/spec-documents/spec.ts';
 import { type Command, type Decided, decideWork, propose } from '../../team/select/work-decision.ts';
-import { say, stop } from './prompt-answer.ts';
+import { answerPrompt, refuseCommand } from './prompt-answer.ts';
 
 type Settled = Extract<Decided, { kind: 'decided' }>;
 
@@ -44,23 +44,23 @@ const AFTER: Readonly<Record<Phase, { readonly outcome: string; readonly last: (
     },
   };
 
-export async function begin(
+export async function beginWork(
   context: HookContext,
   event: HostEvent,
   command: Command,
   settings: TeamSettings,
 ): Promise<HookAnswer> {
   const decided = await decideWork(context, command, settings);
-  if (decided.kind === 'refused') return stop(decided.problems);
+  if (decided.kind === 'refused') return refuseCommand(decided.problems);
   const goesOn = await takeUpAlone(context, event, decided, settings);
   if (goesOn !== null) return goesOn;
   if (decided.decision.mode !== 'team') return beginAlone(context, event, decided);
   const { work, decision, reasons } = decided;
   const problem = await propose(context, decided);
-  if (problem !== null) return stop([problem]);
+  if (problem !== null) return refuseCommand([problem]);
   const { outcome } = AFTER[work.phase];
   const last = AFTER[work.phase].last(work.subject);
-  return say([
+  return answerPrompt([
     `/tool:${TYPED[work.phase]} in team mode, pattern ${decision.pattern ?? 'none'}: ${decision.roles.join(', ')}.`,
     ...reasons.map((one) => `- ${one}`),
     ...((await context.writesHeldBy()) === 'reader' ? [OPEN_SHELLS] : []),
@@ -89,7 +89,7 @@ async function takeUpAlone(
   const { decision, isForced, reasons, work } = decided;
   const log = context.teams.list().includes(work.team) ? context.teams.open(work.team) : undefined;
   try {
-    const going = log === undefined ? null : await decideGoingOn(context, log.state, decided);
+    const going = log === undefined ? null : await decideResumeMode(context, log.state, decided);
     if (log === undefined || going === null) return null;
     const keep = settings.fallback.preserveProgress;
     const refusal = await takeOver(context, log, going, {
@@ -98,12 +98,12 @@ async function takeUpAlone(
       isForced,
       host: context.hostProcess(),
     });
-    if (refusal !== null) return stop([refusal]);
+    if (refusal !== null) return refuseCommand([refusal]);
     if (going.as === 'alone')
       return aloneNext(context, decided, log.state, decision.mode === 'team' ? going.why : reasons);
     const { outcome, last } = AFTER[work.phase];
     const end = last(work.subject);
-    return say([
+    return answerPrompt([
       `/tool:${TYPED[work.phase]} in team mode. ${againWords(going)} You lead it now; ${keptWords(settings)}.`,
       ...decision.reasons.map((one) => `- ${one}`),
       ...(await ledOn(context, log)),
@@ -115,7 +115,7 @@ async function takeUpAlone(
   }
 }
 
-function againWords({ alone }: GoingOn): string {
+function againWords({ alone }: ResumeMode): string {
   return `The work was in sub-agent mode (${aloneWords(alone)}) and continues as a team with the same tasks.`;
 }
 
@@ -128,14 +128,14 @@ function keptWords({ fallback }: TeamSettings): string {
 /** One after the other, on a list of its own: code keeps it, and does of the phase what it does for a team. */
 async function beginAlone(context: HookContext, event: HostEvent, decided: Settled): Promise<HookAnswer> {
   const { team } = decided.work;
-  const stamp = { session: event.session, agentId: null, agentType: null, toolUseId: null };
+  const caller = { session: event.session, agentId: null, agentType: null, toolUseId: null };
   try {
-    await foundTeam(context, decided, { kind: 'stamp', stamp });
+    await foundTeam(context, decided, { kind: 'stamp', caller });
   } catch (error) {
-    return stop([messageOf(error)]);
+    return refuseCommand([messageOf(error)]);
   }
   const log = context.teams.open(team);
-  if (log === undefined) return stop([`team ${team} is gone`]);
+  if (log === undefined) return refuseCommand([`team ${team} is gone`]);
   await log.close();
   return aloneNext(context, decided, log.state, decided.reasons);
 }
@@ -146,7 +146,7 @@ function aloneNext(context: HookContext, { work }: Settled, state: TeamState, re
   const last = AFTER[phase].last(work.subject);
   const open = [...state.tasks.values()].filter(({ status }) => status !== 'completed');
   const agentWords = (owner: string | null) => (owner === null ? '' : `${hostAgent(owner, context.host())}: `);
-  return say([
+  return answerPrompt([
     `/tool:${TYPED[phase]} in sub-agent mode.`,
     ...reasons.map((one) => `- ${one}`),
     'Next: do these tasks one at a time, each with one sub-agent. Give each agent the results of the tasks before. In sub-agent mode, agents must not claim tasks, take leases (FileLease) or send messages. Say so in the prompt of each agent.',
@@ -157,7 +157,7 @@ function aloneNext(context: HookContext, { work }: Settled, state: TeamState, re
   ]);
 }
 
-export async function restart(
+export async function restartTeam(
   context: HookContext,
   event: HostEvent,
   wanted: string,
@@ -169,12 +169,12 @@ export async function restart(
     const log =
       wanted === '' ? (logs.length === 1 ? logs[0] : undefined) : logs.find((one) => one.state.team === wanted);
     if (log === undefined)
-      return stop([
+      return refuseCommand([
         names.length === 0
           ? 'no team is active: there is nothing to restart'
           : `team: expected one of ${names.join(', ')}, got ${wanted === '' ? 'none' : wanted}`,
       ]);
-    const going = await decideGoingOn(context, log.state, null);
+    const going = await decideResumeMode(context, log.state, null);
     const keep = settings.fallback.preserveProgress;
     const refusal = await takeOver(context, log, going, {
       session: event.session,
@@ -182,8 +182,8 @@ export async function restart(
       isForced: false,
       host: context.hostProcess(),
     });
-    if (refusal !== null) return stop([refusal]);
-    return say([
+    if (refusal !== null) return refuseCommand([refusal]);
+    return answerPrompt([
       `team ${log.state.team} was restarted, and you lead it now; ${keptWords(settings)}.`,
       ...(going === null
         ? []

@@ -11,7 +11,7 @@ const FIRST_WRITER_MS = 120 * 60_000;
  * Takes leases of unowned paths.
  * @returns why a path stays somebody else's; null: all leases are the caller's
  */
-export async function leaseFirst(
+export async function leaseToFirstWriter(
   context: Pick<TeamContext, 'now' | 'placeLeases'>,
   log: TeamLog,
   { name, epoch }: Caller & { kind: 'member' },

@@ -14,18 +14,18 @@ import { agentOfRun, isLive, type TeamState } from '../../team/rules/log/state.t
 import { LEAD } from '../../team/rules/message.ts';
 import { kindOfTool } from '../rules/tool-kind.ts';
 import { onRunsOver, releaseMembers, startAgain } from './run-end.ts';
-import { noteShell } from './shell-tickets.ts';
+import { recordShellNotes } from './shell-tickets.ts';
 
 /** A sign of life is written down once in so long. */
 const SIGN_MS = 60_000;
 
-export async function afterTool(context: HookContext, event: HostEvent): Promise<HookAnswer> {
+export async function onPostToolUse(context: HookContext, event: HostEvent): Promise<HookAnswer> {
   return withReadable(context.teams, async (logs, unread) => {
     const found = await findCaller(context, event, logs, unread);
     if (found === undefined) return SILENT;
     const { caller, log } = found;
     const alone = !isTeammate(context, event, found) && isAlone(event, found);
-    const refused = await noteShell(context, event, found, alone);
+    const refused = await recordShellNotes(context, event, found, alone);
     if (caller.kind === 'member') {
       const { name, epoch, member } = caller;
       if (context.now() - member.seenAt > SIGN_MS)

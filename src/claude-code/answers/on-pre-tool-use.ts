@@ -30,14 +30,14 @@ import { onlyReads } from '../../team/rules/role.ts';
 import { approvalOf, changesOf } from '../rules/prompt.ts';
 import { kindOfTool } from '../rules/tool-kind.ts';
 import { approvalFault } from './approval-guard.ts';
-import { leaseFirst } from './first-writer.ts';
-import { onIdle } from './on-stop.ts';
-import { markShell } from './shell-tickets.ts';
+import { leaseToFirstWriter } from './first-writer.ts';
+import { onTeammateIdle } from './on-stop.ts';
+import { attachTicket } from './shell-tickets.ts';
 
-export async function beforeTool(context: HookContext, event: HostEvent): Promise<HookAnswer> {
+export async function onPreToolUse(context: HookContext, event: HostEvent): Promise<HookAnswer> {
   const kind = kindOfTool(event.tool);
   if (kind === 'other') return SILENT;
-  if (kind === 'end') return onIdle(context, event, true);
+  if (kind === 'end') return onTeammateIdle(context, event, true);
   if (kind === 'later') return guardLater(event);
   if (kind === 'ours') return calledBy(context, event);
   return withReadable(context.teams, async (logs, unread) => {
@@ -49,7 +49,7 @@ export async function beforeTool(context: HookContext, event: HostEvent): Promis
       if (kind === 'write' && reader !== null) return guardWrite(context, event, reader);
       if (kind === 'write' && isAlone(event, found)) {
         const read = () => noteAlone(context, event, found);
-        return (await markShell(context, event, found, true, read)) ?? read();
+        return (await attachTicket(context, event, found, true, read)) ?? read();
       }
       if (kind === 'spawn' && found.caller.kind === 'lead') await takePlace(event, found.log);
       return SILENT;
@@ -76,13 +76,13 @@ function readerOf({ agentType, session }: HostEvent, { log }: Found): Found | nu
 
 async function calledBy(context: HookContext, event: HostEvent): Promise<HookAnswer> {
   const evidence = await evidenceOf(context, event);
-  if (evidence.kind !== 'stamp') return { kind: 'caller', stamp: null };
-  const { stamp } = evidence;
-  if (stamp.agentType !== '') return { kind: 'caller', stamp };
+  if (evidence.kind !== 'stamp') return { kind: 'caller', caller: null };
+  const { caller } = evidence;
+  if (caller.agentType !== '') return { kind: 'caller', caller };
   // An agent that only the transcripts name is known by its binding.
   return withReadable(context.teams, async (logs) => {
-    const bound = logs.map((log) => log.state.bindings.get(stamp.agentId ?? '')).find((one) => one !== undefined);
-    return { kind: 'caller', stamp: { ...stamp, agentType: bound?.name ?? 'an agent' } };
+    const bound = logs.map((log) => log.state.bindings.get(caller.agentId ?? '')).find((one) => one !== undefined);
+    return { kind: 'caller', caller: { ...caller, agentType: bound?.name ?? 'an agent' } };
   });
 }
 
@@ -126,7 +126,7 @@ function isWayToMerge({ startedAs, worktree }: HookContext, event: HostEvent, { 
 async function guardWrite(context: HookContext, event: HostEvent, found: Found): Promise<HookAnswer> {
   const read = () => judgeNamed(context, event, found);
   if (isWayToMerge(context, event, found)) return read();
-  return (await markShell(context, event, found, false, read)) ?? read();
+  return (await attachTicket(context, event, found, false, read)) ?? read();
 }
 
 /** Judges the writes that the call itself names. */
@@ -171,7 +171,7 @@ async function judgeNamed(context: HookContext, event: HostEvent, found: Found):
     const first = targets.filter(
       ({ path, directory = null }) => directory === null && isFirstWriters(path, null, settings),
     );
-    const taken = caller.kind === 'member' ? await leaseFirst(context, log, caller, namesOf(first)) : null;
+    const taken = caller.kind === 'member' ? await leaseToFirstWriter(context, log, caller, namesOf(first)) : null;
     if (taken !== null) return { kind: 'reject', reason: `toolcrew: ${taken}` };
     await note(log, found, about, 'accept', 'its own', ruling.paths);
     return SILENT;
@@ -317,7 +317,7 @@ async function refuseHosts(context: HookContext, event: HostEvent, found: Found)
 }
 
 /** Binds the run of an agent to its member, and tells it who it is. */
-export async function onAgentStart(context: HookContext, event: HostEvent): Promise<HookAnswer> {
+export async function onSubagentStart(context: HookContext, event: HostEvent): Promise<HookAnswer> {
   const { agentId, agentType } = event;
   // What a teammate's host starts by itself is that teammate.
   if (agentId === null || agentType === null || context.startedAs !== null) return SILENT;
@@ -325,7 +325,7 @@ export async function onAgentStart(context: HookContext, event: HostEvent): Prom
     const name = memberName(agentType);
     const log = logs.find(({ state }) => {
       const led = identify(
-        { kind: 'stamp', stamp: { session: event.session, agentId: null, agentType: null, toolUseId: null } },
+        { kind: 'stamp', caller: { session: event.session, agentId: null, agentType: null, toolUseId: null } },
         [state],
       );
       return led.some(({ kind }) => kind === 'lead') && state.members.has(name);

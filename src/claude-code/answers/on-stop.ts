@@ -23,7 +23,7 @@ function withWrites(verdict: IdleVerdict, { written }: TeamState, name: string):
  * Judges a teammate that stops.
  * @param stopped whether its run ends with the stop; otherwise it only waits
  */
-export async function onIdle(context: HookContext, event: HostEvent, stopped: boolean): Promise<HookAnswer> {
+export async function onTeammateIdle(context: HookContext, event: HostEvent, stopped: boolean): Promise<HookAnswer> {
   // A lead that is code started this teammate, and decides between its turns.
   if (context.startedAs !== null) return SILENT;
   return withReadable(context.teams, async (logs, unread) => {
@@ -56,7 +56,7 @@ export async function onIdle(context: HookContext, event: HostEvent, stopped: bo
 }
 
 /** Judges the lead that ends its turn. */
-export async function onLeadStop(context: HookContext, event: HostEvent): Promise<HookAnswer> {
+export async function onStop(context: HookContext, event: HostEvent): Promise<HookAnswer> {
   return withReadable(context.teams, async (logs, unread) => {
     const found = await findCaller(context, event, logs, unread);
     if (found === undefined || found.caller.kind !== 'lead') return SILENT;

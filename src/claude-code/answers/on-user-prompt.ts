@@ -8,28 +8,28 @@ import { listed } from '../../team/rules/task-draft.ts';
 import type { Command } from '../../team/select/work-decision.ts';
 import { parseCommand } from '../rules/arguments.ts';
 import { approvalOf, changesOf, endedRunsOf, isCommand, soundsLikeApproval } from '../rules/prompt.ts';
-import { begin, restart } from './begin-work.ts';
-import { say, stop } from './prompt-answer.ts';
+import { beginWork, restartTeam } from './begin-work.ts';
+import { answerPrompt, refuseCommand } from './prompt-answer.ts';
 import { onRunsOver } from './run-end.ts';
-import { approve, change, tellWords } from './user-verdict.ts';
+import { approveByPrompt, changeByPrompt, explainApproval } from './user-verdict.ts';
 
-export async function onPrompt(context: HookContext, event: HostEvent): Promise<HookAnswer> {
+export async function onUserPrompt(context: HookContext, event: HostEvent): Promise<HookAnswer> {
   // To a teammate its lead speaks, not the user.
   if (context.startedAs !== null) return SILENT;
   const ended = endedRunsOf(event.prompt);
   if (ended.length > 0) return onRunsOver(context, ended);
   const approval = approvalOf(event.prompt);
-  if (approval !== null) return approve(context, event, approval);
+  if (approval !== null) return approveByPrompt(context, event, approval);
   const changes = changesOf(event.prompt);
-  if (changes !== null) return change(context, event, changes);
-  if (!isCommand(event.prompt)) return soundsLikeApproval(event.prompt) ? tellWords(context, event) : SILENT;
+  if (changes !== null) return changeByPrompt(context, event, changes);
+  if (!isCommand(event.prompt)) return soundsLikeApproval(event.prompt) ? explainApproval(context, event) : SILENT;
   const settings = await context.settings();
   const parsed = parseCommand(event.prompt, Object.keys(settings.patterns));
   switch (parsed.kind) {
     case 'none':
       return SILENT;
     case 'invalid':
-      return stop(parsed.problems);
+      return refuseCommand(parsed.problems);
     case 'command':
       return carryOut(context, event, parsed, settings);
   }
@@ -41,7 +41,7 @@ const NOT_WRITTEN = /\b(?:EACCES|EDQUOT|ENOSPC|EPERM|EROFS)\b/;
 function unwritten(error: unknown): HookAnswer {
   const words = messageOf(error);
   if (!NOT_WRITTEN.test(words)) throw error;
-  return stop([`the team's log cannot be written, and no team works without it: ${words}`]);
+  return refuseCommand([`the team's log cannot be written, and no team works without it: ${words}`]);
 }
 
 /** Without the team's tools there is no team, and no list of tasks to be gone through alone. */
@@ -59,23 +59,23 @@ async function carryOut(
   settings: TeamSettings,
 ): Promise<HookAnswer> {
   const off = command.command === 'sync' ? [] : noServer(context);
-  if (off.length > 0) return stop(off);
+  if (off.length > 0) return refuseCommand(off);
   switch (command.command) {
     case 'team-restart':
-      return restart(context, event, command.words, settings);
+      return restartTeam(context, event, command.words, settings);
     case 'sync':
       return sync(context, command.words);
     case 'plan':
     case 'run':
     case 'build-fix':
-      return begin(context, event, command, settings).catch(unwritten);
+      return beginWork(context, event, command, settings).catch(unwritten);
   }
 }
 async function sync(context: HookContext, id: string): Promise<HookAnswer> {
   const outcome = await context.project.sync(id, null);
-  if (outcome.kind === 'refused') return stop(outcome.reasons);
+  if (outcome.kind === 'refused') return refuseCommand(outcome.reasons);
   const { status, met, judged, since, uncommitted, written } = outcome;
-  return say([
+  return answerPrompt([
     `/tool:3-sync ${id}: ${met ? 'all requirements are met' : 'not all requirements are met'}; status: ${status}. Compared with the changes since ${since}:`,
     ...judged.map(({ id: one, test, missing }) =>
       missing.length === 0 ? `- ${one}: met, by ${test ?? ''}` : `- ${one}: not met: ${missing.join('; ')}`,

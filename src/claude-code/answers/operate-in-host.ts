@@ -12,7 +12,7 @@ import { LEAD } from '../../team/rules/message.ts';
 import { teamReport } from '../../team/rules/views/report.ts';
 
 /** Carries out one operation, and the steps of the phase that code takes after it. Throws, and shows mail, like `operate`. */
-export async function act(
+export async function operateInHost(
   context: HookContext,
   name: string,
   given: unknown,
@@ -108,11 +108,11 @@ function isTold({ messages, gate }: TeamState, words: string): boolean {
 async function deleteTeam(context: HookContext, given: unknown, who: Evidence): Promise<Answer> {
   const team = wantedTeam(given);
   if (team === null || isForced(given)) return deleteNow(context, given, who);
-  const taken = await context.turn.take(team, () => deleteNow(context, given, who));
-  return taken.ok
-    ? taken.value
+  const result = await context.phaseLock.take(team, () => deleteNow(context, given, who));
+  return result.ok
+    ? result.value
     : refuse(
-        `team ${team} is not deleted: ${taken.holder} is doing its next step. Call TeamDelete {"team_name":"${team}"} again in a moment`,
+        `team ${team} is not deleted: ${result.holder} is doing its next step. Call TeamDelete {"team_name":"${team}"} again in a moment`,
       );
 }
 

@@ -3,13 +3,13 @@
 import type { HookAnswer } from '../../team/operations/host-event.ts';
 
 /** Text that the model gets with the prompt. */
-export function say(lines: readonly string[]): HookAnswer {
+export function answerPrompt(lines: readonly string[]): HookAnswer {
   return { kind: 'context', text: `toolcrew: ${lines.join('\n')}` };
 }
 
 /** A command that is not carried out, with the reasons for the user. */
-export function stop(problems: readonly string[]): HookAnswer {
-  return say([
+export function refuseCommand(problems: readonly string[]): HookAnswer {
+  return answerPrompt([
     'the command cannot be carried out. Tell the user exactly this, and do nothing else:',
     ...problems.map((one) => `- ${one}`),
   ]);

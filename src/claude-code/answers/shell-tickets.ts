@@ -3,7 +3,7 @@
 import { clip, visible } from '../../base/rules/text.ts';
 import type { GuardNote } from '../../guard/rules/notes.ts';
 import { insideProject } from '../../guard/rules/ownership.ts';
-import type { CallerPlace } from '../../guard/shell-guard-port.ts';
+import type { TicketOwner } from '../../guard/shell-guard-port.ts';
 import type { Found, HookContext } from '../../team/operations/hook-context.ts';
 import type { HookAnswer, HostEvent } from '../../team/operations/host-event.ts';
 import type { Caller } from '../../team/rules/caller.ts';
@@ -12,7 +12,7 @@ import { judgeWrites, ruleOf } from '../../team/rules/guard.ts';
 import type { TeamState } from '../../team/rules/log/state.ts';
 import { LEAD } from '../../team/rules/message.ts';
 import { isOnRecord } from '../../team/rules/write-attribution.ts';
-import { leaseFirst } from './first-writer.ts';
+import { leaseToFirstWriter } from './first-writer.ts';
 
 /** Calls that the host starts with a shell. */
 const SHELLS: readonly string[] = ['Bash', 'Monitor'];
@@ -24,7 +24,7 @@ const MOST_CHARS = 300;
 /** Agents of a lead whose team mode has failed: the log has their writes as the lead's own. */
 const ALONE = 'alone';
 
-function placeOf(caller: Caller, state: TeamState, session: string, alone: boolean): CallerPlace {
+function ticketOwnerOf(caller: Caller, state: TeamState, session: string, alone: boolean): TicketOwner {
   const { team } = state;
   if (alone) return { team, caller: ALONE };
   if (caller.kind === 'member') return { team, caller: caller.name };
@@ -36,7 +36,7 @@ function placeOf(caller: Caller, state: TeamState, session: string, alone: boole
  * @param alone whether the work goes on without a team: everything is allowed, and written down
  * @param read decides by the writes that the command names; asked where the guard takes no notes
  */
-export async function markShell(
+export async function attachTicket(
   context: HookContext,
   event: HostEvent,
   { caller, log: { state } }: Found,
@@ -57,7 +57,7 @@ export async function markShell(
     allowedGit: [],
   });
   context.placeLeases(state.team, state.leases, context.now());
-  const place = placeOf(caller, state, event.session, alone);
+  const place = ticketOwnerOf(caller, state, event.session, alone);
   if (!hasMarks) {
     await guard.wait(place, command, event.toolUseId, rules);
     return answer;
@@ -93,7 +93,7 @@ async function refusalOf(context: HookContext, { caller, log: { state } }: Found
  * Puts what the guard has noted of the caller's calls into the team's log.
  * @returns what the agent is told about refused writes; null: nothing
  */
-export async function noteShell(
+export async function recordShellNotes(
   context: HookContext,
   event: HostEvent,
   found: Found,
@@ -102,7 +102,7 @@ export async function noteShell(
   const { caller, log } = found;
   const guard = context.shellGuard;
   if (guard === null) return null;
-  const place = placeOf(caller, log.state, event.session, alone);
+  const place = ticketOwnerOf(caller, log.state, event.session, alone);
   if (typeof event.input.command === 'string') guard.forget(place, event.input.command);
   const notes = guard.notes(place);
   if (notes.length === 0) return null;
@@ -111,7 +111,7 @@ export async function noteShell(
       path === null || ruleOf(path) !== null ? [] : [path],
     );
   const member = alone || caller.kind === 'lead' ? LEAD : caller.kind === 'member' ? caller.name : null;
-  if (caller.kind === 'member') await leaseFirst(context, log, caller, pathsOf('lease'));
+  if (caller.kind === 'member') await leaseToFirstWriter(context, log, caller, pathsOf('lease'));
   const decision = { type: 'decision', hook: 'ownership', member, fingerprint: '' } as const;
   const written = member === null ? [] : pathsOf('wrote').filter((path) => !isOnRecord(log.state, path, member));
   if (written.length > 0) {

@@ -14,7 +14,7 @@ import { LEAD } from '../../team/rules/message.ts';
 import { changeInTheWay, hasWritten, specInChange } from '../../team/rules/planning.ts';
 import { completedAlready, specName, statusOfSpec } from '../../team/rules/spec-documents/spec.ts';
 import { phaseOfTeam } from '../../team/rules/team-name.ts';
-import { say, stop } from './prompt-answer.ts';
+import { answerPrompt, refuseCommand } from './prompt-answer.ts';
 
 function awaits(log: TeamLog, session: string): boolean {
   const { state } = log;
@@ -33,7 +33,7 @@ function lostPlans(unread: readonly Unread[]): readonly string[] {
 
 /** No team waits for these words: they are about something else, unless one that cannot be read does. */
 function unheard(lost: readonly string[]): HookAnswer {
-  return lost.length === 0 ? SILENT : say(['if the user means a SPEC, no team received it:', ...lost]);
+  return lost.length === 0 ? SILENT : answerPrompt(['if the user means a SPEC, no team received it:', ...lost]);
 }
 
 /** Whether a SPEC of this status waits for the user. */
@@ -41,7 +41,7 @@ function isOpen(status: string | null): boolean {
   return status === 'draft' || status === 'awaiting_approval';
 }
 
-export async function approve(context: HookContext, event: HostEvent, wanted: string): Promise<HookAnswer> {
+export async function approveByPrompt(context: HookContext, event: HostEvent, wanted: string): Promise<HookAnswer> {
   return withReadable(context.teams, async (logs, unread) => {
     const waiting = logs.filter((one) => awaits(one, event.session));
     const lost = lostPlans(unread);
@@ -52,27 +52,27 @@ export async function approve(context: HookContext, event: HostEvent, wanted: st
     const [only = ''] = drafts;
     const id = wanted !== '' ? wanted : drafts.length === 1 && writerOf(only) !== undefined ? only : undefined;
     if (id === undefined)
-      return stop([
+      return refuseCommand([
         drafts.length === 0
           ? 'no SPEC is a draft: there is nothing to approve'
           : `which SPEC? Reply with exactly ${drafts.map((one) => `"approve ${one}"`).join(' or ')}`,
         ...lost,
       ]);
-    if (context.isNested()) return stop([NOT_THE_USERS]);
+    if (context.isNested()) return refuseCommand([NOT_THE_USERS]);
     const change = changeInTheWay(
       logs.map(({ state }) => state),
       id,
     );
-    if (change !== null) return stop([change]);
+    if (change !== null) return refuseCommand([change]);
     const approval = await context.project.approval(id);
     const { status, counts, why } = approval;
     const isNew = status !== 'approved' || !counts;
     const problem = completedAlready(id, approval) ?? (isNew ? context.project.approve(id) : null);
-    if (problem !== null) return stop([problem]);
+    if (problem !== null) return refuseCommand([problem]);
     const log = writerOf(id);
     if (log?.state.session === 'awaiting_approval')
       await log.append({ type: 'moved', event: 'approved', reason: `the user approved ${id}`, by: 'user' });
-    return say([
+    return answerPrompt([
       isNew ? `the user has approved ${id}.` : `${id} is approved already (${why}).`,
       ...(log === undefined ? [] : [`Next: ${endCalls(log.state.team)}.`]),
       `Then tell the user to type /clear, then \`/tool:2-run ${id} --team\`.`,
@@ -84,7 +84,7 @@ export async function approve(context: HookContext, event: HostEvent, wanted: st
 const NEAR = 'near_approval';
 
 /** To whoever seems to approve, the words that do: once for each SPEC that a team of theirs has written, else where they name the SPEC. */
-export async function tellWords(context: HookContext, { session, prompt }: HostEvent): Promise<HookAnswer> {
+export async function explainApproval(context: HookContext, { session, prompt }: HostEvent): Promise<HookAnswer> {
   return withReadable(context.teams, async (logs) => {
     const log = logs.find((one) => awaits(one, session));
     const named = context.project.specs().find((id) => prompt.includes(id));
@@ -115,23 +115,23 @@ function writtenBy({ project }: HookContext, { state }: TeamLog): string | undef
 }
 
 /** What the user wants otherwise in the SPEC of a team that waits for their word. */
-export async function change(context: HookContext, event: HostEvent, wanted: string): Promise<HookAnswer> {
+export async function changeByPrompt(context: HookContext, event: HostEvent, wanted: string): Promise<HookAnswer> {
   return withReadable(context.teams, async (logs, unread) => {
     const log = logs.find((one) => awaits(one, event.session));
     const id = log === undefined ? undefined : writtenBy(context, log);
     const lost = lostPlans(unread);
     if (log === undefined || id === undefined) return unheard(lost);
-    if (context.isNested()) return stop([NOT_THE_USERS]);
+    if (context.isNested()) return refuseCommand([NOT_THE_USERS]);
     const { team } = log.state;
     const as: Evidence = { kind: 'environment', team, teammate: null };
     // Between its parts nobody else takes the results that are there for the last word.
-    const asked = await context.turn.take(team, () => askChanges(context, log, as, id, wanted));
-    if (!asked.ok) return stop([`${asked.holder} is at a step of team ${team}: repeat it in a moment`]);
-    if (asked.value !== null) return stop([asked.value]);
+    const asked = await context.phaseLock.take(team, () => askChanges(context, log, as, id, wanted));
+    if (!asked.ok) return refuseCommand([`${asked.holder} is at a step of team ${team}: repeat it in a moment`]);
+    if (asked.value !== null) return refuseCommand([asked.value]);
     log.refresh();
     const again = waitingRoles(log.state);
     await noteDelivered(log, LEAD);
-    return say([
+    return answerPrompt([
       `the user's changes to ${id} are now tasks of the planners.`,
       leadBrief(log.state),
       loadWords('lead', context.host()),

@@ -33,7 +33,7 @@ const LEFT_MS = 60_000;
 /** What is never changed, to wait on. */
 const SLEEPER = new Int32Array(new SharedArrayBuffer(4));
 
-/** The desk of a server of this very version: another's answers may be others. */
+/** Channels of servers of this version: another version may answer otherwise. */
 function prefix(): string {
   return `hooks-${packageVersion()}-`;
 }
@@ -42,7 +42,7 @@ function stateDirectory(main: string): string {
   return join(main, '.tool', 'state');
 }
 
-function desksIn(directory: string): readonly string[] {
+function channelsIn(directory: string): readonly string[] {
   try {
     // Not those of a version whose name begins like this one's.
     const names = readdirSync(directory).filter(
@@ -54,13 +54,13 @@ function desksIn(directory: string): readonly string[] {
   }
 }
 
-const questionOf = (desk: string, id: string): string => join(desk, `${id}.question`);
-const answerOf = (desk: string, id: string): string => join(desk, `${id}.answer`);
+const questionOf = (channel: string, id: string): string => join(channel, `${id}.question`);
+const answerOf = (channel: string, id: string): string => join(channel, `${id}.answer`);
 
 /** Opens the pipe for writing, which fails when nobody reads it. */
-function bell(desk: string): number | undefined {
+function bell(channel: string): number | undefined {
   try {
-    const fd = openSync(join(desk, 'bell'), constants.O_WRONLY | constants.O_NONBLOCK);
+    const fd = openSync(join(channel, 'bell'), constants.O_WRONLY | constants.O_NONBLOCK);
     if (fstatSync(fd).isFIFO()) return fd;
     closeSync(fd);
   } catch {
@@ -69,15 +69,15 @@ function bell(desk: string): number | undefined {
   return undefined;
 }
 
-function isAttended(desk: string): boolean {
-  const fd = bell(desk);
+function isAttended(channel: string): boolean {
+  const fd = bell(channel);
   if (fd === undefined) return false;
   closeSync(fd);
   return true;
 }
 
 /** Takes away what is there; false where that was not possible. */
-function withdrawn(path: string): boolean {
+function tryUnlink(path: string): boolean {
   try {
     unlinkSync(path);
     return true;
@@ -95,7 +95,7 @@ function removeTree(path: string): void {
 }
 
 /** The file's JSON, which is gone with that; undefined: there is no file. */
-function taken(path: string): unknown {
+function takeJson(path: string): unknown {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
@@ -111,41 +111,41 @@ function taken(path: string): unknown {
 }
 
 /** Lays the question down and rings; false where nobody is there. */
-function ring(desk: string, id: string, question: string): boolean {
-  const fd = bell(desk);
+function ring(channel: string, id: string, question: string): boolean {
+  const fd = bell(channel);
   if (fd === undefined) return false;
   try {
-    writeFileSync(questionOf(desk, id), question, { mode: 0o600, flag: 'wx' });
+    writeFileSync(questionOf(channel, id), question, { mode: 0o600, flag: 'wx' });
     writeSync(fd, `${id}\n`);
     return true;
   } catch {
-    withdrawn(questionOf(desk, id));
+    tryUnlink(questionOf(channel, id));
     return false;
   } finally {
     closeSync(fd);
   }
 }
 
-function askOne(desk: string, question: string, patience: number): unknown {
+function askOne(channel: string, question: string, patience: number): unknown {
   const id = `${process.pid}-${process.hrtime.bigint()}`;
-  if (!ring(desk, id, question)) return undefined;
+  if (!ring(channel, id, question)) return undefined;
   const begin = performance.now();
   let looked = begin;
   let isHeard = false;
   for (;;) {
     const now = performance.now();
     Atomics.wait(SLEEPER, 0, 0, Math.min(Math.max(LOOK_MS, (now - begin) * LOOK_PART), LOOK_MAX_MS));
-    const answer = taken(answerOf(desk, id));
+    const answer = takeJson(answerOf(channel, id));
     if (answer !== undefined) return answer;
-    isHeard ||= !existsSync(questionOf(desk, id));
+    isHeard ||= !existsSync(questionOf(channel, id));
     const isLate = now - begin > (isHeard ? patience : ATTENTION_MS);
     const isLook = now - looked > ALIVE_MS;
     if (isLook) looked = now;
-    const isLeft = isLook && !isAttended(desk);
+    const isLeft = isLook && !isAttended(channel);
     if (!isLate && !isLeft) continue;
-    const isMine = withdrawn(questionOf(desk, id));
+    const isMine = tryUnlink(questionOf(channel, id));
     // The server was quicker: what it does by now is not to be done twice.
-    if (isMine || isHeard || isLeft) return taken(answerOf(desk, id));
+    if (isMine || isHeard || isLeft) return takeJson(answerOf(channel, id));
     isHeard = true;
   }
 }
@@ -157,21 +157,21 @@ function askOne(desk: string, question: string, patience: number): unknown {
  */
 export function askServer(main: string, question: unknown, patience: number): unknown {
   const text = JSON.stringify(question);
-  for (const desk of desksIn(stateDirectory(main))) {
-    const answer = askOne(desk, text, patience);
+  for (const channel of channelsIn(stateDirectory(main))) {
+    const answer = askOne(channel, text, patience);
     if (answer !== undefined && answer !== null) return answer;
   }
   return undefined;
 }
 
-async function serve(desk: string, id: string, answer: (question: unknown) => Promise<unknown>): Promise<void> {
-  const question = taken(questionOf(desk, id));
+async function serve(channel: string, id: string, answer: (question: unknown) => Promise<unknown>): Promise<void> {
+  const question = takeJson(questionOf(channel, id));
   if (question === undefined) return;
   const said = await answer(question).catch(() => null);
-  const temporary = join(desk, `${id}.tmp`);
+  const temporary = join(channel, `${id}.tmp`);
   const lay = (text: string) => {
     writeFileSync(temporary, text, { mode: 0o600 });
-    renameSync(temporary, answerOf(desk, id));
+    renameSync(temporary, answerOf(channel, id));
   };
   try {
     lay(JSON.stringify(said ?? null));
@@ -183,10 +183,10 @@ async function serve(desk: string, id: string, answer: (question: unknown) => Pr
       return;
     }
   }
-  setTimeout(() => withdrawn(answerOf(desk, id)), LEFT_MS).unref();
+  setTimeout(() => tryUnlink(answerOf(channel, id)), LEFT_MS).unref();
 }
 
-export type Desk = { readonly close: () => void };
+export type HookChannel = { readonly close: () => void };
 
 /**
  * Answers hooks of the project for as long as this process lives; undefined where no pipe can be made.
@@ -195,35 +195,35 @@ export type Desk = { readonly close: () => void };
 export async function answerHooks(
   main: string,
   answer: (question: unknown) => Promise<unknown>,
-): Promise<Desk | undefined> {
+): Promise<HookChannel | undefined> {
   const state = stateDirectory(main);
-  const desk = join(state, `${prefix()}${process.pid}`);
+  const channel = join(state, `${prefix()}${process.pid}`);
   const [{ Socket }, { createInterface }] = await Promise.all([import('node:net'), import('node:readline')]);
   try {
     mkdirSync(state, { recursive: true });
     // What killed servers left, and what was left under this very number.
-    for (const other of desksIn(state)) if (!isAttended(other)) removeTree(other);
-    mkdirSync(desk, { mode: 0o700 });
+    for (const other of channelsIn(state)) if (!isAttended(other)) removeTree(other);
+    mkdirSync(channel, { mode: 0o700 });
   } catch {
     return undefined;
   }
   try {
-    execFileSync('mkfifo', ['-m', '600', join(desk, 'bell')], { stdio: 'ignore' });
+    execFileSync('mkfifo', ['-m', '600', join(channel, 'bell')], { stdio: 'ignore' });
     // For writing as well: so it never ends when the last hook has rung.
-    const fd = openSync(join(desk, 'bell'), constants.O_RDWR | constants.O_NONBLOCK);
+    const fd = openSync(join(channel, 'bell'), constants.O_RDWR | constants.O_NONBLOCK);
     const pipe = new Socket({ fd, readable: true, writable: false });
     pipe.on('error', () => undefined);
     createInterface({ input: pipe }).on('line', (id) => {
-      if (/^[\d-]+$/.test(id)) void serve(desk, id, answer);
+      if (/^[\d-]+$/.test(id)) void serve(channel, id, answer);
     });
     return {
       close: () => {
         pipe.destroy();
-        removeTree(desk);
+        removeTree(channel);
       },
     };
   } catch {
-    removeTree(desk);
+    removeTree(channel);
     return undefined;
   }
 }

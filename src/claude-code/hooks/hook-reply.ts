@@ -1,5 +1,6 @@
 // Result of a hook's process as data, which another process may have computed.
 
+import type { Environment } from '../../base/rules/environment.ts';
 import type { Teams } from '../../team/ports.ts';
 import type { Raised } from './parse-event.ts';
 
@@ -23,8 +24,6 @@ export function readReply(value: unknown): Reply | undefined {
   const wait = 'wait' in value && value.wait === true ? { wait: true as const } : {};
   return code === 0 || code === 2 ? { said, printed, code, ...wait } : undefined;
 }
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Answers one event; throws where it cannot.

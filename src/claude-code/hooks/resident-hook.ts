@@ -3,8 +3,8 @@
 import { messageOf } from '../../base/rules/errors.ts';
 import { asLine } from '../../base/rules/text.ts';
 import { type HostEvent, SILENT } from '../../team/operations/host-event.ts';
-import { afterTool } from '../answers/on-post-tool-use.ts';
-import { beforeTool } from '../answers/on-pre-tool-use.ts';
+import { onPostToolUse } from '../answers/on-post-tool-use.ts';
+import { onPreToolUse } from '../answers/on-pre-tool-use.ts';
 import type { JoinedCalls } from '../joined-calls.ts';
 import type { Resident } from '../resident.ts';
 import { RESIDENT_FIELDS } from './hook-fields.ts';
@@ -29,10 +29,10 @@ function fieldsOf(given: Fields): Fields {
 }
 
 async function answerTo({ context }: Resident, calls: JoinedCalls, event: HostEvent): Promise<Rendered> {
-  const answer = await (event.name === 'PreToolUse' ? beforeTool(context, event) : afterTool(context, event));
+  const answer = await (event.name === 'PreToolUse' ? onPreToolUse(context, event) : onPostToolUse(context, event));
   if (answer.kind !== 'caller') return answer;
-  if (answer.stamp === null) return SILENT;
-  calls.expect(answer.stamp);
+  if (answer.caller === null) return SILENT;
+  calls.expect(answer.caller);
   return { kind: 'grant' };
 }
 

@@ -2,13 +2,14 @@
 // team server that stays; without one it is loaded here, when there is something to answer.
 
 import { readFileSync, writeSync } from 'node:fs';
+import type { Environment } from '../../base/rules/environment.ts';
 import { messageOf } from '../../base/rules/errors.ts';
 import { asLine } from '../../base/rules/text.ts';
 import { findProject } from '../../git/project.ts';
 import { teamNames, teamsDirectory } from '../../team/log/team-names.ts';
 import { type HostEvent, type HostEventName, MAY_WAIT } from '../../team/operations/host-event.ts';
-import { isSpare } from '../duplicate-hooks.ts';
-import { isInputOfHost, lineAbove } from '../host-above.ts';
+import { isDuplicateHook } from '../duplicate-hooks.ts';
+import { isInputOfHost, processAncestry } from '../host-above.ts';
 import { beginsTeam } from '../rules/tool-kind.ts';
 import { askServer } from './hook-channel.ts';
 import type { Respond } from './hook-reply.ts';
@@ -75,7 +76,7 @@ function isConcerned({ concerns }: Hook, event: HostEvent, scene: Scene): boolea
  * Hosts name the project to their hooks, and to no shell of an agent, and speak to them through a socket: in a shell nobody but
  * the agent itself speaks, and what it says of a team or of the user's word is nothing.
  */
-function isForged(event: HostEvent, scene: Scene, env: Readonly<Record<string, string | undefined>>): boolean {
+function isForged(event: HostEvent, scene: Scene, env: Environment): boolean {
   const isOfShell = env.CLAUDECODE !== undefined && env.CLAUDE_PROJECT_DIR === undefined;
   if (!isOfShell && isInputOfHost()) return false;
   return scene.hasTeam || beginsTeam(event.tool) || /^\s*(yes,?\s+)?approve/i.test(event.prompt);
@@ -129,10 +130,8 @@ export type HookQuestion = {
   /** Its standard input. */
   readonly input: string;
   readonly cwd: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
 };
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** undefined where no server answers. The user's own word goes no way round. */
 function askedOf({ event }: Hook, input: string, main: string, all: Environment): Reply | undefined {
@@ -155,8 +154,8 @@ async function answered(hook: Hook, input: string, parsed: Raised, main: string)
     const reply = askedOf(hook, input, main, env) ?? (await (await hook.load()).respond(parsed, env));
     if (reply.wait !== true) return reply;
     // Nobody reads the answer once the host is gone.
-    above ??= lineAbove();
-    if (lineAbove() !== above) return { said: [], printed: null, code: 0 };
+    above ??= processAncestry();
+    if (processAncestry() !== above) return { said: [], printed: null, code: 0 };
     await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));
   }
 }
@@ -180,7 +179,7 @@ async function run(hook: Hook): Promise<void> {
   const { event } = parsed;
   const scene = new Scene(event);
   try {
-    if (hook.saysWhenSpare?.(event) !== true && (await isSpare(process.env, process.cwd(), event.transcript))) {
+    if (hook.saysWhenSpare?.(event) !== true && (await isDuplicateHook(process.env, process.cwd(), event.transcript))) {
       const printed = hook.event === 'SessionStart' ? JSON.stringify({ systemMessage: SPARE }) : null;
       return finish({ said: [], printed, code: 0 });
     }

@@ -1,9 +1,9 @@
 // Evidence of the caller of a team server's tool, independent of the call's own claims.
 
 import { foundCaller } from '../../team/operations/hook-context.ts';
-import type { Evidence, Stamp } from '../../team/rules/caller.ts';
+import type { Evidence, HookCaller } from '../../team/rules/caller.ts';
 import type { JoinedCalls } from '../joined-calls.ts';
-import { evidenceOfStamp } from '../older/caller-signature.ts';
+import { evidenceOfSignature } from '../older/caller-signature.ts';
 import type { Resident } from '../resident.ts';
 import { isAskedByAgent } from '../shell-caller.ts';
 
@@ -21,26 +21,26 @@ function nothing(why: string, takesKey = true): Evidence {
   return { kind: 'nothing', takesKey, why };
 }
 
-/** A call inside the host: by its hook, else by the stamp of a compiled hook, else by the transcripts. */
+/** A call inside the host: by its hook, else by the signature of a compiled hook, else by the transcripts. */
 async function ofHost({ input, toolUseId }: Call, resident: Resident, calls: JoinedCalls): Promise<Evidence> {
   const joined = toolUseId === null ? undefined : calls.take(toolUseId);
-  if (joined !== undefined) return { kind: 'stamp', stamp: joined };
-  const stamped = evidenceOfStamp(input, toolUseId, resident.state);
-  if (stamped !== undefined) return stamped;
+  if (joined !== undefined) return { kind: 'stamp', caller: joined };
+  const signed = evidenceOfSignature(input, toolUseId, resident.state);
+  if (signed !== undefined) return signed;
   // Hooks reach this server, so the transcripts are not asked about a call that none has named.
   if (resident.isReached()) return nothing('no hook named the caller of this call. Make the call again', false);
   const found = toolUseId === null ? undefined : await ofKilledServer(toolUseId, resident);
   return found === undefined
     ? nothing('the host does not name its callers, and no hook of this project did (`tool doctor` tells why)')
-    : { kind: 'stamp', stamp: found };
+    : { kind: 'stamp', caller: found };
 }
 
 /** Up to 2.1.177 at least, no hook reaches a second server of a session. The first one's mark names the transcript. */
-async function ofKilledServer(toolUseId: string, { context, left }: Resident): Promise<Stamp | undefined> {
+async function ofKilledServer(toolUseId: string, { context, left }: Resident): Promise<HookCaller | undefined> {
   const found = await Promise.all(
     left().map(({ session, transcript }) => foundCaller(context, toolUseId, session, transcript)),
   );
-  return found.find((stamp) => stamp !== null) ?? undefined;
+  return found.find((caller) => caller !== null) ?? undefined;
 }
 
 /** Evidence from the environment of this server, else from the host's data about the call. */
@@ -61,7 +61,7 @@ export async function evidenceOf(
     return { kind: 'environment', team, teammate, isServer: true, ...(epoch === undefined ? {} : { epoch }) };
   if (clientName === HOST_CLIENT) return ofHost(call, resident, calls);
   return (
-    evidenceOfStamp(call.input, call.toolUseId, resident.state) ?? {
+    evidenceOfSignature(call.input, call.toolUseId, resident.state) ?? {
       kind: 'environment',
       team,
       teammate: null,

@@ -12,10 +12,10 @@ import { packageVersion } from '../../base/package-root.ts';
 import { messageOf, ToolError } from '../../base/rules/errors.ts';
 import type { Answer } from '../../team/operations/context.ts';
 import { inputSchema, listedOperations, OPERATIONS } from '../../team/rules/operation.ts';
-import { act } from '../answers/operate-in-host.ts';
+import { operateInHost } from '../answers/operate-in-host.ts';
 import { answerResident } from '../hooks/resident-hook.ts';
 import { type JoinedCalls, joinCalls } from '../joined-calls.ts';
-import { withoutStamp } from '../older/caller-signature.ts';
+import { withoutCallerSignature } from '../older/caller-signature.ts';
 import type { Resident } from '../resident.ts';
 import { type Call, evidenceOf, HOST_CLIENT } from './evidence.ts';
 
@@ -55,8 +55,10 @@ async function call(
   try {
     const resultOf = (answer: Answer) => textResult(JSON.stringify(answer));
     const evidence = await evidenceOf(request, clientName, resident, calls);
-    const answer = await act(resident.context, name, withoutStamp(input), evidence, (shown) => hand(resultOf(shown)));
-    if (name === 'TeamCreate') resident.measureBefore(String(answer.team));
+    const answer = await operateInHost(resident.context, name, withoutCallerSignature(input), evidence, (shown) =>
+      hand(resultOf(shown)),
+    );
+    if (name === 'TeamCreate') resident.measureBaseline(String(answer.team));
     return resultOf(answer);
   } catch (error) {
     if (error instanceof ToolError) return textResult(error.message, true);

@@ -1,33 +1,33 @@
 // For hosts below 2.1.118, and for plugins: no hook asks the team server there. A compiled hook signs the caller into the
-// input of the call, and the server reads the stamp. Newer hosts are served by `joined-calls.ts`.
+// input of the call, and the server reads the signature. Newer hosts are served by `joined-calls.ts`.
 
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { renameNew } from '../../base/files/create-exclusive.ts';
-import { lateCrypto } from '../../base/lazy-crypto.ts';
+import { renameExclusive } from '../../base/files/create-exclusive.ts';
+import { lazyCrypto } from '../../base/lazy-crypto.ts';
 import { SILENT } from '../../team/operations/host-event.ts';
-import type { Evidence, Stamp } from '../../team/rules/caller.ts';
+import type { Evidence, HookCaller } from '../../team/rules/caller.ts';
 import type { Rendered } from '../hooks/render-answer.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Key of the stamp in the input of a call. */
-const STAMP = '_caller';
+/** Key of the signature in the input of a call. */
+const SIGNATURE_KEY = '_caller';
 
 const SECRET_BYTES = 32;
 
-/** The secret that stamps of a project are made with; made when it is not there, or is not whole. */
+/** Secret for the signatures of a project; made when it is missing or not whole. */
 function secretOf(directory: string): Buffer {
   const path = join(directory, 'stamp.key');
   const there = readSecret(path);
   if (there !== null && there.length >= SECRET_BYTES) return there;
   mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const secret = lateCrypto().randomBytes(SECRET_BYTES);
+  const secret = lazyCrypto().randomBytes(SECRET_BYTES);
   // It gets its name when it is whole: anybody may read it from then on.
   const temporary = `${path}.${secret.toString('hex', 0, 6)}.tmp`;
   try {
     writeFileSync(temporary, secret, { flag: 'wx', mode: 0o600, flush: true });
-    if (there === null) renameNew(temporary, path);
+    if (there === null) renameExclusive(temporary, path);
     else renameSync(temporary, path);
   } catch (error) {
     // Somebody else may just have made it.
@@ -49,12 +49,12 @@ function readSecret(path: string): Buffer | null {
 }
 
 function macOf(directory: string, payload: string): string {
-  return lateCrypto().createHmac('sha256', secretOf(directory)).update(payload).digest('base64url');
+  return lazyCrypto().createHmac('sha256', secretOf(directory)).update(payload).digest('base64url');
 }
 
-/** A stamp as text. */
-export function signStamp(directory: string, stamp: Stamp): string {
-  const payload = Buffer.from(JSON.stringify(stamp)).toString('base64url');
+/** The caller and its signature, as text. */
+export function signCaller(directory: string, caller: HookCaller): string {
+  const payload = Buffer.from(JSON.stringify(caller)).toString('base64url');
   return `${payload}.${macOf(directory, payload)}`;
 }
 
@@ -62,7 +62,7 @@ function isText(value: unknown): value is string | null {
   return value === null || typeof value === 'string';
 }
 
-function isStamp(value: unknown): value is Stamp {
+function isHookCaller(value: unknown): value is HookCaller {
   return (
     typeof value === 'object' &&
     value !== null &&
@@ -77,39 +77,39 @@ function isStamp(value: unknown): value is Stamp {
   );
 }
 
-/** The stamp that a text holds; undefined when it was not made here. */
-export function readStamp(directory: string, text: string): Stamp | undefined {
+/** The caller in a signed text; undefined: the signature was not made here. */
+export function readCallerSignature(directory: string, text: string): HookCaller | undefined {
   const [payload = '', mac = ''] = text.split('.');
   const expected = Buffer.from(macOf(directory, payload));
   const came = Buffer.from(mac);
-  if (expected.length !== came.length || !lateCrypto().timingSafeEqual(expected, came)) return undefined;
+  if (expected.length !== came.length || !lazyCrypto().timingSafeEqual(expected, came)) return undefined;
   try {
-    const stamp: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'));
-    return isStamp(stamp) ? stamp : undefined;
+    const caller: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'));
+    return isHookCaller(caller) ? caller : undefined;
   } catch {
     return undefined;
   }
 }
 
 /** The answer of a compiled hook: the caller goes into the call, in place of what the caller itself put there. */
-export function stamped(given: Fields, caller: Stamp | null, directory: string): Rendered {
-  const input = withoutStamp(given);
-  if (caller === null) return STAMP in given ? { kind: 'rewrite', input, grant: false } : SILENT;
-  return { kind: 'rewrite', input: { ...input, [STAMP]: signStamp(directory, caller) }, grant: true };
+export function withCallerSignature(given: Fields, caller: HookCaller | null, directory: string): Rendered {
+  const input = withoutCallerSignature(given);
+  if (caller === null) return SIGNATURE_KEY in given ? { kind: 'rewrite', input, grant: false } : SILENT;
+  return { kind: 'rewrite', input: { ...input, [SIGNATURE_KEY]: signCaller(directory, caller) }, grant: true };
 }
 
-export function withoutStamp({ [STAMP]: _, ...input }: Fields): Fields {
+export function withoutCallerSignature({ [SIGNATURE_KEY]: _, ...input }: Fields): Fields {
   return input;
 }
 
-/** The caller by the stamp in the input; undefined: the call carries none. */
-export function evidenceOfStamp(input: Fields, toolUseId: string | null, directory: string): Evidence | undefined {
-  const text = input[STAMP];
+/** The caller by the signature in the input; undefined: the call carries none. */
+export function evidenceOfSignature(input: Fields, toolUseId: string | null, directory: string): Evidence | undefined {
+  const text = input[SIGNATURE_KEY];
   if (typeof text !== 'string') return undefined;
-  const stamp = readStamp(directory, text);
-  if (stamp === undefined)
+  const caller = readCallerSignature(directory, text);
+  if (caller === undefined)
     return { kind: 'nothing', takesKey: true, why: 'the call carries a stamp that the hooks did not make' };
-  if (toolUseId !== null && stamp.toolUseId !== null && toolUseId !== stamp.toolUseId)
+  if (toolUseId !== null && caller.toolUseId !== null && toolUseId !== caller.toolUseId)
     return { kind: 'nothing', takesKey: true, why: 'the call carries the stamp of another call' };
-  return { kind: 'stamp', stamp };
+  return { kind: 'stamp', caller };
 }

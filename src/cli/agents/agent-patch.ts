@@ -6,7 +6,7 @@ import { splitCommand, TEST_COMMAND_VARIABLE } from '../../base/rules/command-li
 import { messageOf, ToolError } from '../../base/rules/errors.ts';
 import { lastLines, oneLine } from '../../base/rules/text.ts';
 import { tryGit } from '../../git/git.ts';
-import { askDesk } from '../issue.ts';
+import { requestDaemon } from '../issue.ts';
 
 const TEST_TIMEOUT_MS = 30 * 60_000;
 const MAX_TEST_OUTPUT = 1024 * 1024;
@@ -116,7 +116,7 @@ async function test(): Promise<void> {
 }
 
 export async function patchCommand(): Promise<void> {
-  const issue = await askDesk({ type: 'show', issue: Number(process.env.TOOL_ISSUE) });
+  const issue = await requestDaemon({ type: 'show', issue: Number(process.env.TOOL_ISSUE) });
   const number = Number(issue.number);
   const title = oneLine(String(issue.title), 200);
   const diffs = findDiffs(String(issue.body));
@@ -140,15 +140,15 @@ export async function patchCommand(): Promise<void> {
   const since = (await run(['rev-parse', '--verify', '--quiet', 'origin/HEAD'])).exitCode === 0 ? BASE : null;
   if (since !== null && (await run(['diff', '--quiet', since])).exitCode === 0) {
     const body = `${diffs.length === 1 ? 'The diff of this issue is' : 'The diffs of this issue are'} in the default branch already: nothing had to change.`;
-    await askDesk({ type: 'comment', issue: number, body });
-    await askDesk({ type: 'done', issue: number });
+    await requestDaemon({ type: 'comment', issue: number, body });
+    await requestDaemon({ type: 'done', issue: number });
     say(body);
     return;
   }
   const stat = since === null ? ['show', '--stat', '--format=', 'HEAD'] : ['diff', '--stat', since];
   const files = (await mustRun(stat, `git ${stat[0]}`)).trimEnd();
   const body = `Applies the patch that stands in #${number}.\n\n\`\`\`text\n${files}\n\`\`\`\n\nCloses #${number}`;
-  const pull = await askDesk({ type: 'pull_request', title, body });
-  await askDesk({ type: 'done', issue: number });
+  const pull = await requestDaemon({ type: 'pull_request', title, body });
+  await requestDaemon({ type: 'done', issue: number });
   say(`pull request #${String(pull.number)}`);
 }

@@ -21,10 +21,10 @@ import { issueTeamName } from '../../team/rules/team-name.ts';
 import { teamReport } from '../../team/rules/views/report.ts';
 import { decideIssue } from '../../team/select/work-decision.ts';
 import { replaceFile } from '../../team/spec-documents/specs.ts';
-import { bringIn, type Stand, standOf } from '../../team/worktrees/bring-in.ts';
-import { askDesk } from '../issue.ts';
+import { type BranchPosition, branchPositionOf, bringIn } from '../../team/worktrees/bring-in.ts';
+import { requestDaemon } from '../issue.ts';
 import { SIGNALS } from '../signals.ts';
-import { playersOf } from '../teammate-runtime.ts';
+import { teammateRuntimeOf } from '../teammate-runtime.ts';
 
 /** How often the state is shown when it has changed, and how often it is said that this process lives. */
 const SHOW_MS = 500;
@@ -129,7 +129,7 @@ class Show {
 async function reportOf(
   { lead: { workshop } }: ComposedLead,
   team: string,
-  { branch }: Stand,
+  { branch }: BranchPosition,
   { directory, state }: Pick<FinishedTeam, 'directory' | 'state'>,
 ): Promise<string | null> {
   await workshop.begin(team);
@@ -142,7 +142,7 @@ async function reportOf(
 }
 
 /** The report of the team, where an earlier attempt led it to its end and did not come to hand it in. */
-async function finishedReport(composed: ComposedLead, team: string, start: Stand): Promise<string | null> {
+async function finishedReport(composed: ComposedLead, team: string, start: BranchPosition): Promise<string | null> {
   const finished = await finishedTeam(composed.project.main, team);
   if (finished === null) return null;
   return finished.report ?? reportOf(composed, team, start, finished);
@@ -154,7 +154,7 @@ async function handIn(
   order: TeamOrder,
   team: string,
   report: string,
-  start: Stand,
+  start: BranchPosition,
   signal: AbortSignal,
 ): Promise<void> {
   if (signal.aborted) throw new ToolError('agent', `team ${team} was interrupted`);
@@ -163,7 +163,7 @@ async function handIn(
   const title = oneLine(order.text.split('\n')[0] ?? '', 200);
   // What was asked for is known by then, and the branch is there: the daemon publishes it after a good end.
   // The way to the daemon is in no environment: whatever this process starts would be shown it.
-  await askDesk({ type: 'pull_request', title, body: report }, order.desk).catch((error: unknown) =>
+  await requestDaemon({ type: 'pull_request', title, body: report }, order.desk).catch((error: unknown) =>
     say(messageOf(error)),
   );
   emit({ type: 'done', words: report.split('\n').find((line) => /^\d+ of /.test(line)) ?? `team ${team} is done` });
@@ -174,7 +174,7 @@ async function lead(
   composed: ComposedLead,
   order: TeamOrder,
   team: string,
-  start: Stand,
+  start: BranchPosition,
   stop: AbortController,
 ): Promise<string> {
   const { context } = composed;
@@ -256,7 +256,7 @@ async function carryOut(next: () => Promise<string>): Promise<void> {
   const composed = composeLead({
     cwd,
     env: process.env,
-    players: await playersOf(undefined, tool),
+    players: await teammateRuntimeOf(undefined, tool),
     passed: tool.env,
     timeouts: tool,
     // The daemon has put this process, and all that it starts, where agents run.
@@ -271,7 +271,7 @@ async function carryOut(next: () => Promise<string>): Promise<void> {
   const stop = new AbortController();
   for (const signal of SIGNALS) process.on(signal, () => stop.abort());
   try {
-    const start = await standOf(composed.project.main);
+    const start = await branchPositionOf(composed.project.main);
     const finished = await finishedReport(composed, team, start);
     const begin = finished === null ? await decide(composed, order, team) : () => Promise.resolve();
     if (begin === null) return;

@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { packageRoot } from '../../base/package-root.ts';
 import { ToolError } from '../../base/rules/errors.ts';
 import type { StateView } from '../../daemon/view.ts';
-import type { Stage } from './demo-stage.ts';
+import type { DemoStage } from './demo-stage.ts';
 import type { Account } from './forge/accounts.ts';
 
 export const OWNER = 'maintainer';
@@ -77,7 +77,11 @@ export class DemoDaemon {
    * is told to end once, by this program, and takes the time to end its agents.
    * @param section what stands in its workflow file beside its places
    */
-  static async start(stage: Stage, section: string, more: Readonly<Record<string, string>> = {}): Promise<DemoDaemon> {
+  static async start(
+    stage: DemoStage,
+    section: string,
+    more: Readonly<Record<string, string>> = {},
+  ): Promise<DemoDaemon> {
     const port = await freePort();
     const workflow = join(stage.root, 'WORKFLOW.md');
     writeFileSync(

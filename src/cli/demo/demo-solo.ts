@@ -10,7 +10,7 @@ import { git } from '../../git/git.ts';
 import { TEAMS_VARIABLE } from '../../team/rules/fallback.ts';
 import type { RunReport } from '../run-report.ts';
 import { CLI, endChild } from './demo-daemon.ts';
-import type { Stage } from './demo-stage.ts';
+import type { DemoStage } from './demo-stage.ts';
 
 const OUTPUT_KEPT = 100_000;
 
@@ -35,7 +35,7 @@ function gathered(child: ChildProcess): () => string {
   return () => text;
 }
 
-export async function workAlone(stage: Stage, options: SoloOptions): Promise<Solo> {
+export async function workAlone(stage: DemoStage, options: SoloOptions): Promise<Solo> {
   const place = join(stage.root, 'one-at-a-time');
   const home = join(stage.root, 'home');
   mkdirSync(home, { recursive: true });

@@ -16,7 +16,7 @@ const RETRIES = { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }
 
 type Closer = () => Promise<void> | void;
 
-export class Stage {
+export class DemoStage {
   /** All that the demo makes lies in it. */
   readonly root: string;
   readonly #interrupted = new AbortController();
@@ -129,8 +129,8 @@ function sendAll(pids: readonly number[], signal: 'SIGTERM' | 'SIGKILL'): void {
 }
 
 /** Has the work done on a stage of its own. After a signal the process ends with that signal's code, whatever failed on the way. */
-export async function onStage(work: (stage: Stage) => Promise<void>): Promise<void> {
-  const stage = new Stage();
+export async function withDemoStage(work: (stage: DemoStage) => Promise<void>): Promise<void> {
+  const stage = new DemoStage();
   try {
     await work(stage);
   } catch (error) {

@@ -14,7 +14,7 @@ import { canRedraw } from '../screen/terminal.ts';
 import { commandName, type DemoOptions, filesIn, printPlaces } from './demo.ts';
 import { ACCOUNTS, CLI, DemoDaemon, LABEL, OWNER } from './demo-daemon.ts';
 import { workAlone } from './demo-solo.ts';
-import { onStage, type Stage } from './demo-stage.ts';
+import { type DemoStage, withDemoStage } from './demo-stage.ts';
 import { DEMO_ISSUE, DEMO_SCRIPT, DEMO_SPEC, DEMO_TEAM_FILES } from './demo-team-project.ts';
 import { DemoTeamScreen } from './demo-team-screen.ts';
 import { Forge } from './forge/forge.ts';
@@ -43,11 +43,11 @@ export async function demoTeamCommand(options: DemoOptions): Promise<void> {
       'usage',
       `--repo: expected none with --team, whose teammates play one project; got ${options.repo}. On a repository of your own a team works with tool.mode: team in WORKFLOW.md (tool serve), or with tool run --team`,
     );
-  await onStage((stage) => play(stage, options));
+  await withDemoStage((stage) => play(stage, options));
 }
 
 /** The program that plays the teammates, as a shell runs it. */
-function playerOf(stage: Stage): string {
+function playerOf(stage: DemoStage): string {
   const script = join(stage.root, 'script.json');
   writeFileSync(script, JSON.stringify(DEMO_SCRIPT));
   return `${SCRIPT_VARIABLE}=${shellWord(script)} exec ${[...CLI, 'agent', 'teammate'].map(shellWord).join(' ')}`;
@@ -66,7 +66,7 @@ tool:
 `;
 }
 
-async function play(stage: Stage, options: DemoOptions): Promise<void> {
+async function play(stage: DemoStage, options: DemoOptions): Promise<void> {
   const isQuiet = options.json === true;
   const say = (text: string) => {
     if (!isQuiet) process.stdout.write(text);

@@ -8,7 +8,7 @@ import type { StateView } from '../../daemon/view.ts';
 import { tryGit } from '../../git/git.ts';
 import { ACCOUNTS, DemoDaemon, LABEL, OWNER } from './demo-daemon.ts';
 import { DemoScreen } from './demo-screen.ts';
-import { onStage, type Stage } from './demo-stage.ts';
+import { type DemoStage, withDemoStage } from './demo-stage.ts';
 import { Forge } from './forge/forge.ts';
 import { fileIssues, importProject, seedProject } from './forge/seed.ts';
 
@@ -119,7 +119,7 @@ function printTable(rows: readonly DemoRow[], state: StateView, seconds: number)
 }
 
 /** Where all of it is, for whoever looks around until the demo is ended. */
-export function printPlaces(stage: Stage, forge: Forge, repo: string, daemon: DemoDaemon, issue: number): void {
+export function printPlaces(stage: DemoStage, forge: Forge, repo: string, daemon: DemoDaemon, issue: number): void {
   process.stderr.write(
     [
       '\n  still up, until you press Ctrl-C:',
@@ -140,10 +140,10 @@ export function commandName(): string {
 export async function demoCommand(options: DemoOptions): Promise<void> {
   const count = options.issues ?? LEAST;
   if (count < LEAST) throw new ToolError('usage', `--issues: expected at least ${LEAST}, got ${count}`);
-  await onStage((stage) => play(stage, count, options));
+  await withDemoStage((stage) => play(stage, count, options));
 }
 
-async function play(stage: Stage, count: number, options: DemoOptions): Promise<void> {
+async function play(stage: DemoStage, count: number, options: DemoOptions): Promise<void> {
   const startedAt = performance.now();
   const repository = join(stage.root, 'forge.git');
   const source = options.repo === undefined ? undefined : resolve(options.repo);

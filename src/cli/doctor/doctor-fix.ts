@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isScalar, parseDocument, visit } from 'yaml';
-import { placeFile } from '../../base/files/atomic-write.ts';
+import { writeFileAtomic } from '../../base/files/atomic-write.ts';
 import { oneLine } from '../../base/rules/text.ts';
 import { DEFAULT_QUALITY } from '../../gate/rules/quality.ts';
 import { withProposed } from '../../guard/rules/suggest-ownership.ts';
@@ -56,11 +56,11 @@ export async function fixCommands(root: string, env: NodeJS.ProcessEnv): Promise
       ? teamFileText(withProposed(DEFAULT_OWNERSHIP, manifest.ownership ?? []), all)
       : withCommands(file?.text ?? '', rows);
   mkdirSync(dirname(path), { recursive: true });
-  placeFile(path, text, file === null ? 0o644 : statSync(path).mode & 0o777);
+  writeFileAtomic(path, text, file === null ? 0o644 : statSync(path).mode & 0o777);
   if (isUnchanged && manifest !== null) {
     const files = manifest.files.map((one) => (one === own ? { ...one, sha256: sha256(text) } : one));
     const record = manifestText({ ...manifest, commands: all, files });
-    placeFile(join(root, MANIFEST), record, statSync(join(root, MANIFEST)).mode & 0o777);
+    writeFileAtomic(join(root, MANIFEST), record, statSync(join(root, MANIFEST)).mode & 0o777);
   }
   return rows.map(({ name, command, reason }) => `wrote quality.commands.${name}: ${command} (${reason})`);
 }

@@ -1,6 +1,7 @@
 // The rows of `tool doctor` about the quality gate: the command of each part, and required parts that nothing can measure.
 
-import { lookAhead } from '../../gate/detect/plan-preview.ts';
+import type { Environment } from '../../base/rules/environment.ts';
+import { previewPlan } from '../../gate/detect/plan-preview.ts';
 import { hasNoTestsYet, missingParts, type Prospect, remedyFor } from '../../gate/rules/plan-preview.ts';
 import type { QualitySettings } from '../../gate/rules/quality.ts';
 import type { TeamSettings } from '../../team/rules/settings.ts';
@@ -22,11 +23,11 @@ function rowOf(one: Prospect, settings: QualitySettings, prospects: readonly Pro
 export async function diagnoseGate(
   root: string,
   { quality, hooks: { taskCompleted } }: Pick<TeamSettings, 'quality' | 'hooks'>,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Environment,
 ): Promise<readonly Check[]> {
   if (!taskCompleted.enabled || !taskCompleted.requireQualityCheck)
     return [ok('gate', 'no completion is measured (workflow.team.hooks.task_completed)')];
-  const prospects = await lookAhead(root, quality, env);
+  const prospects = await previewPlan(root, quality, env);
   if (typeof prospects === 'string') return [fail('gate', prospects, 'mend the file')];
   return prospects.map((one) => rowOf(one, quality, prospects));
 }

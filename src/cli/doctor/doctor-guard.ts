@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../../base/package-root.ts';
+import type { Environment } from '../../base/rules/environment.ts';
 import { settingsValues } from '../../claude-code/host-settings.ts';
 import { type GuardMechanism, mechanismOf } from '../../guard/guard-mechanism.ts';
 import { GUARD_PROGRAM, guardWorks, type Verdict } from '../../guard/guard-program.ts';
@@ -17,7 +18,6 @@ import {
 import { SHELL_VARIABLE } from '../../guard/rules/ticket.ts';
 import { type Check, ok, warn } from './doctor-row.ts';
 
-type Environment = Readonly<Record<string, string | undefined>>;
 type Reason = { readonly why: string; readonly mend: string };
 type Setting = { readonly file: string; readonly value: string };
 

@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { packageRoot } from '../../base/package-root.ts';
 import { shellWord } from '../../base/rules/command-line.ts';
+import type { Environment } from '../../base/rules/environment.ts';
 import { messageOf } from '../../base/rules/errors.ts';
 import { hasOwnHooks } from '../../claude-code/duplicate-hooks.ts';
 import {
@@ -25,7 +26,6 @@ import { teamFileText } from '../../team/config/team-file-text.ts';
 import { DEFAULT_OWNERSHIP } from '../../team/rules/default-ownership.ts';
 import { type Check, fail, warn } from './doctor-row.ts';
 
-type Environment = Readonly<Record<string, string | undefined>>;
 type Plugin = { readonly id: string; readonly file: string };
 
 /** Where init would stop at the same. */

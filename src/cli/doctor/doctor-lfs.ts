@@ -2,10 +2,10 @@
 
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { Environment } from '../../base/rules/environment.ts';
 import { oneLine } from '../../base/rules/text.ts';
 import { cloneUrlOf } from '../../daemon/github/clone-url.ts';
-import type { Environment } from '../../daemon/github/credential.ts';
-import { placeOfObjects } from '../../daemon/rules/lfs.ts';
+import { lfsServerOf } from '../../daemon/rules/lfs.ts';
 import type { Workflow } from '../../daemon/rules/workflow.ts';
 import { grepFor, settingsIn } from '../../daemon/workspaces/mirror/lfs.ts';
 import { objectsIn } from '../../daemon/workspaces/mirror/lfs-prune.ts';
@@ -31,7 +31,7 @@ export async function checkLfs({ stateDir, path, tracker }: Workflow, env: Envir
       ),
     ];
   const { stdout } = await tryGit(['config', '--blob', 'HEAD:.lfsconfig', '--list', '-z'], options);
-  const place = placeOfObjects(cloneUrlOf(tracker.apiUrl, tracker.slug), settingsIn(stdout));
+  const place = lfsServerOf(cloneUrlOf(tracker.apiUrl, tracker.slug), settingsIn(stdout));
   if (place.kind === 'elsewhere')
     return [
       warn(

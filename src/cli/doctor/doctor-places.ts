@@ -6,10 +6,10 @@ import { dirname, join } from 'node:path';
 import { boundsOf, Isolation, notIsolated } from '../../agents/isolation.ts';
 import { systemClock } from '../../base/clock.ts';
 import { EventLog } from '../../base/files/event-log.ts';
-import type { Holder } from '../../base/files/process-lock.ts';
+import type { LockHolder } from '../../base/files/process-lock.ts';
 import { packageRoot } from '../../base/package-root.ts';
+import type { Environment } from '../../base/rules/environment.ts';
 import { messageOf } from '../../base/rules/errors.ts';
-import type { Environment } from '../../daemon/github/credential.ts';
 import { decodeRecord } from '../../daemon/journal/journal-decoder.ts';
 import type { Workflow } from '../../daemon/rules/workflow.ts';
 import { isBegun } from '../../daemon/workspaces/mirror/first-clone.ts';
@@ -59,7 +59,7 @@ export function checkRoot(workflow: Workflow, repository: string): Check {
 /** Directories that a boot clears: a journal there is no journal. */
 const CLEARED = ['/tmp', '/var/run', '/run', '/dev/shm'];
 
-export function checkState(workflow: Workflow, holder: Holder | undefined): Check {
+export function checkState(workflow: Workflow, holder: LockHolder | undefined): Check {
   const { stateDir } = workflow;
   if (holder !== undefined)
     return ok('state', `${stateDir} is held by the daemon with process ${holder.pid}, since ${holder.since}`);
@@ -86,7 +86,7 @@ function isThere(path: string): boolean {
 }
 
 /** The journal is only read: a torn line is said, a record of a newer version is a failure. */
-export function checkJournal(workflow: Workflow, holder: Holder | undefined): Check {
+export function checkJournal(workflow: Workflow, holder: LockHolder | undefined): Check {
   const path = join(workflow.stateDir, 'journal.jsonl');
   try {
     if (!isThere(path)) return ok('journal', 'none yet');

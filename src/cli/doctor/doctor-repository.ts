@@ -6,7 +6,7 @@ import { messageOf } from '../../base/rules/errors.ts';
 import { oneLine } from '../../base/rules/text.ts';
 import { cloneUrlOf } from '../../daemon/github/clone-url.ts';
 import type { Credential } from '../../daemon/github/credential.ts';
-import { isPlainName, parseSubmodules, placeOfSubmodule, type Submodule } from '../../daemon/rules/submodules.ts';
+import { isPlainName, parseSubmodules, type Submodule, submoduleAddressOf } from '../../daemon/rules/submodules.ts';
 import type { Workflow } from '../../daemon/rules/workflow.ts';
 import { withServer } from '../../daemon/workspaces/mirror/module-copies.ts';
 import { explain, tryGit } from '../../git/git.ts';
@@ -46,7 +46,7 @@ export async function checkSubmodules(
   };
   const objectionTo = async ({ name, url }: Submodule): Promise<string | null> => {
     if (!isPlainName(name)) return `its name ${oneLine(name, 80)} is refused`;
-    const place = placeOfSubmodule(url, remoteUrl, remoteUrl);
+    const place = submoduleAddressOf(url, remoteUrl, remoteUrl);
     if (place.kind === 'refused') return `its address ${oneLine(url, 120)} ${place.why}`;
     try {
       const { exitCode, stderr } = await withServer(['ls-remote', '--quiet', place.url, 'HEAD'], place.url, options);

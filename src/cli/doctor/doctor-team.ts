@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { hasAgentFile } from '../../agents/agent-tools.ts';
 import { claudeVersion, INSTALL_CLAUDE } from '../../agents/claude.ts';
 import { packageVersion } from '../../base/package-root.ts';
+import type { Environment } from '../../base/rules/environment.ts';
 import { messageOf } from '../../base/rules/errors.ts';
 import { findVariable } from '../../claude-code/host-settings.ts';
 import { isOnPath } from '../../git/git.ts';
@@ -25,8 +26,6 @@ import { checkComplete, checkSettings, checkStart, enabledPlugin, MEND_FIRST, st
 import { mendOfLog } from './doctor-places.ts';
 import { type Check, fail, ok, warn } from './doctor-row.ts';
 import { diagnoseWorkspace } from './doctor-workspace.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 function installed(root: string): Manifest | undefined {
   const path = join(root, MANIFEST);

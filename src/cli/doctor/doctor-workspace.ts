@@ -1,14 +1,13 @@
 // The rows of `tool doctor` about the repository that worktrees of teams are made from: its owner, and workspace.copy.
 
 import { shellWord } from '../../base/rules/command-line.ts';
+import type { Environment } from '../../base/rules/environment.ts';
 import { oneLine } from '../../base/rules/text.ts';
 import { tryGit } from '../../git/git.ts';
 import { saysForeignOwner } from '../../git/trusted-directories.ts';
 import { createRun } from '../../git/workshop-git.ts';
 import { ignoredFiles } from '../../git/worktrees/workshop-copies.ts';
 import { type Check, fail, warn } from './doctor-row.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 async function checkCopies(root: string, copies: readonly string[], env: Environment): Promise<readonly Check[]> {
   const run = createRun(env);

@@ -4,9 +4,10 @@ import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { claudeCommand, claudeVersion, INSTALL_CLAUDE, isBefore, runtimeLogin } from '../../agents/claude.ts';
 import { systemClock } from '../../base/clock.ts';
-import type { Holder } from '../../base/files/process-lock.ts';
+import type { LockHolder } from '../../base/files/process-lock.ts';
 import { packageVersion } from '../../base/package-root.ts';
 import { TOKEN_VARIABLES } from '../../base/rules/credential.ts';
+import type { Environment } from '../../base/rules/environment.ts';
 import { messageOf, ToolError } from '../../base/rules/errors.ts';
 import { oneLine } from '../../base/rules/text.ts';
 import { readWorkflow } from '../../daemon/config/read-workflow.ts';
@@ -14,9 +15,9 @@ import { objectionToPlaces, requireHome } from '../../daemon/config/required-pat
 import { apiAuthorities } from '../../daemon/github/authority.ts';
 import { HostingClient } from '../../daemon/github/client.ts';
 import { hostOf } from '../../daemon/github/clone-url.ts';
-import { Credential, clientStatus, type Environment } from '../../daemon/github/credential.ts';
+import { Credential, clientStatus } from '../../daemon/github/credential.ts';
 import { readRepository, takenPrefix } from '../../daemon/github/repository.ts';
-import { holderOf } from '../../daemon/journal/state-dir.ts';
+import { readStateDirHolder } from '../../daemon/journal/state-dir.ts';
 import { TrackerError } from '../../daemon/rules/tracker-error.ts';
 import type { Workflow } from '../../daemon/rules/workflow.ts';
 import { isOnPath, tryGit } from '../../git/git.ts';
@@ -24,7 +25,7 @@ import { detectRemote } from '../../git/git-remote.ts';
 import { namePersonSettings } from '../../git/person-settings.ts';
 import { findProject } from '../../git/project.ts';
 import { formatSlug } from '../../git/rules/repository.ts';
-import { lineRoom } from '../screen/terminal.ts';
+import { lineColumns } from '../screen/terminal.ts';
 import { fixCommands } from './doctor-fix.ts';
 import { checkLfs } from './doctor-lfs.ts';
 import { checkApiRoute, checkGitRoute, readNetwork, withGitRoute } from './doctor-network.ts';
@@ -247,7 +248,7 @@ async function objectionToPort(host: string, port: number): Promise<string | und
   });
 }
 
-async function checkPort(workflow: Workflow, holder: Holder | undefined): Promise<Check> {
+async function checkPort(workflow: Workflow, holder: LockHolder | undefined): Promise<Check> {
   const { host, port } = workflow.server;
   if (port === 0) return ok('port', 'the status server is off (server.port: 0)');
   const objection = await objectionToPort(host, port);
@@ -257,7 +258,7 @@ async function checkPort(workflow: Workflow, holder: Holder | undefined): Promis
   return fail('port', `${port} on ${host} ${objection}`, 'tool serve --port <n>, or server.port: 0');
 }
 
-async function checkVersion(holder: Holder | undefined): Promise<Check> {
+async function checkVersion(holder: LockHolder | undefined): Promise<Check> {
   const installed = packageVersion();
   if (holder === undefined) return ok('daemon', `not running; ${installed} is installed`);
   if (holder.url === null) return ok('daemon', `runs as process ${holder.pid}; ${installed} is installed`);
@@ -304,7 +305,7 @@ export async function diagnose(path: string, env: Environment): Promise<Check[]>
     return [...machine, fail('workflow', messageOf(error), mendOfWorkflow(error, path))];
   }
   if (!isOnPath('git', env)) return [...machine, ok('workflow', workflow.path)];
-  const holder = holderOf(workflow.stateDir);
+  const holder = readStateDirHolder(workflow.stateDir);
   const repository = `${hostOf(workflow.tracker.apiUrl)}/${formatSlug(workflow.tracker.slug)}`;
   return [
     ...machine,
@@ -357,5 +358,5 @@ export async function doctorCommand(
     return;
   }
   for (const words of fixed) process.stdout.write(`${words}\n`);
-  process.stdout.write(doctorRows(checks, lineRoom(process.stdout)));
+  process.stdout.write(doctorRows(checks, lineColumns(process.stdout)));
 }

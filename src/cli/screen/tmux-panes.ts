@@ -1,10 +1,9 @@
 // A pane for each teammate in the tmux that the lead runs in: it follows what that teammate prints, and goes with it.
 
 import { runProgram } from '../../base/processes/program.ts';
+import type { Environment } from '../../base/rules/environment.ts';
 import { messageOf, ToolError } from '../../base/rules/errors.ts';
 import { oneLine } from '../../base/rules/text.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** No answer of tmux's takes longer. */
 const ANSWER_MS = 5_000;

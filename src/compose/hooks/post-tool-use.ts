@@ -1,6 +1,6 @@
 // PostToolUse, with all that its answer stands on.
 
-import { afterTool } from '../../claude-code/answers/on-post-tool-use.ts';
-import { responding } from './respond.ts';
+import { onPostToolUse } from '../../claude-code/answers/on-post-tool-use.ts';
+import { createRespond } from './respond.ts';
 
-export const respond = responding(afterTool);
+export const respond = createRespond(onPostToolUse);

@@ -1,6 +1,6 @@
 // PreToolUse, with all that its answer stands on.
 
-import { beforeTool } from '../../claude-code/answers/on-pre-tool-use.ts';
-import { responding } from './respond.ts';
+import { onPreToolUse } from '../../claude-code/answers/on-pre-tool-use.ts';
+import { createRespond } from './respond.ts';
 
-export const respond = responding(beforeTool);
+export const respond = createRespond(onPreToolUse);

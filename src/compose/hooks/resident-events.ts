@@ -1,13 +1,13 @@
 // The hooks of the project that ask the server that stays: each gets what its own process would have worked out.
 
-import { answerHooks, type Desk } from '../../claude-code/hooks/hook-channel.ts';
+import { answerHooks, type HookChannel } from '../../claude-code/hooks/hook-channel.ts';
 import type { Reply, Respond } from '../../claude-code/hooks/hook-reply.ts';
 import { parseEvent } from '../../claude-code/hooks/parse-event.ts';
 import type { HookQuestion } from '../../claude-code/hooks/run-hook.ts';
 import type { Resident } from '../../claude-code/resident.ts';
 import { findProject } from '../../git/project.ts';
-import { respond as afterTool } from './post-tool-use.ts';
-import { respond as beforeTool } from './pre-tool-use.ts';
+import { respond as postToolUse } from './post-tool-use.ts';
+import { respond as preToolUse } from './pre-tool-use.ts';
 import { respond as sessionStart } from './session-start.ts';
 import { respond as leadStop } from './stop.ts';
 import { respond as agentStart } from './subagent-start.ts';
@@ -17,8 +17,8 @@ import { respond as teammateIdle } from './teammate-idle.ts';
 
 /** Without the user's prompts: what the user says is heard from the host alone. */
 const RESPONDS: Readonly<Record<Exclude<HookQuestion['hook'], 'UserPromptSubmit'>, Respond>> = {
-  PreToolUse: beforeTool,
-  PostToolUse: afterTool,
+  PreToolUse: preToolUse,
+  PostToolUse: postToolUse,
   SessionStart: sessionStart,
   SubagentStart: agentStart,
   SubagentStop: agentStop,
@@ -49,6 +49,6 @@ async function answer(resident: Resident, question: unknown): Promise<Reply> {
 }
 
 /** Answers hooks for as long as the server stays; undefined where they cannot reach it. */
-export function answerEvents(resident: Resident): Promise<Desk | undefined> {
+export function answerEvents(resident: Resident): Promise<HookChannel | undefined> {
   return answerHooks(resident.project.main, (question) => answer(resident, question));
 }

@@ -5,20 +5,22 @@ import type { Reply, Respond } from '../../claude-code/hooks/hook-reply.ts';
 import type { Raised } from '../../claude-code/hooks/parse-event.ts';
 import { type Rendered, rejected, renderJson } from '../../claude-code/hooks/render-answer.ts';
 import { goesOnWithContext } from '../../claude-code/host-version.ts';
-import { stamped } from '../../claude-code/older/caller-signature.ts';
+import { withCallerSignature } from '../../claude-code/older/caller-signature.ts';
 import { projectState } from '../../git/project-state.ts';
 import type { HookContext } from '../../team/operations/hook-context.ts';
 import type { HookAnswer, HostEvent } from '../../team/operations/host-event.ts';
 import { composeHooks } from '../team.ts';
 
-export function responding(answerTo: (context: HookContext, event: HostEvent) => Promise<HookAnswer>): Respond {
+export function createRespond(answerTo: (context: HookContext, event: HostEvent) => Promise<HookAnswer>): Respond {
   return async (raised, env, teams) => {
     const said: string[] = [];
     const { event } = raised;
     const { context, project, problems } = composeHooks(event.cwd, env, (words) => said.push(words), teams);
     const answer = await answerTo(context, event);
     const carried =
-      answer.kind === 'caller' ? stamped(event.input, answer.stamp, projectState(project.main, env)) : answer;
+      answer.kind === 'caller'
+        ? withCallerSignature(event.input, answer.caller, projectState(project.main, env))
+        : answer;
     return replyTo(raised, advised(raised, carried), said, problems());
   };
 }

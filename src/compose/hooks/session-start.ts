@@ -1,6 +1,6 @@
 // SessionStart, with all that its answer stands on.
 
 import { onSessionStart } from '../../claude-code/answers/on-post-tool-use.ts';
-import { responding } from './respond.ts';
+import { createRespond } from './respond.ts';
 
-export const respond = responding(onSessionStart);
+export const respond = createRespond(onSessionStart);

@@ -1,6 +1,6 @@
 // Stop, with all that its answer stands on.
 
-import { onLeadStop } from '../../claude-code/answers/on-stop.ts';
-import { responding } from './respond.ts';
+import { onStop } from '../../claude-code/answers/on-stop.ts';
+import { createRespond } from './respond.ts';
 
-export const respond = responding(onLeadStop);
+export const respond = createRespond(onStop);

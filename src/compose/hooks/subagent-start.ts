@@ -1,6 +1,6 @@
 // SubagentStart, with all that its answer stands on.
 
-import { onAgentStart } from '../../claude-code/answers/on-pre-tool-use.ts';
-import { responding } from './respond.ts';
+import { onSubagentStart } from '../../claude-code/answers/on-pre-tool-use.ts';
+import { createRespond } from './respond.ts';
 
-export const respond = responding(onAgentStart);
+export const respond = createRespond(onSubagentStart);

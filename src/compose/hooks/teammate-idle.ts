@@ -1,6 +1,6 @@
 // TeammateIdle, with all that its answer stands on.
 
-import { onIdle } from '../../claude-code/answers/on-stop.ts';
-import { responding } from './respond.ts';
+import { onTeammateIdle } from '../../claude-code/answers/on-stop.ts';
+import { createRespond } from './respond.ts';
 
-export const respond = responding((context, event) => onIdle(context, event, false));
+export const respond = createRespond((context, event) => onTeammateIdle(context, event, false));

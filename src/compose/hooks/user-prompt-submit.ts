@@ -1,6 +1,6 @@
 // UserPromptSubmit, with all that its answer stands on.
 
-import { onPrompt } from '../../claude-code/answers/on-user-prompt.ts';
-import { responding } from './respond.ts';
+import { onUserPrompt } from '../../claude-code/answers/on-user-prompt.ts';
+import { createRespond } from './respond.ts';
 
-export const respond = responding(onPrompt);
+export const respond = createRespond(onUserPrompt);

@@ -5,12 +5,13 @@ import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { readLoosely } from '../../base/config/front-matter.ts';
 import { stateHome } from '../../base/files/state-home.ts';
+import type { Environment } from '../../base/rules/environment.ts';
 import { got } from '../../base/rules/text.ts';
 import { parseSlug, type Remote, type RepoSlug } from '../../git/rules/repository.ts';
 import { apiUrlOf, hostOf } from '../github/clone-url.ts';
 
 export type WorkflowSource = {
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   /** Reads the Git remote of the workflow file's directory. */
   readonly detectRemote: (directory: string) => Remote;
 };

@@ -4,10 +4,9 @@ import { X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { rootCertificates } from 'node:tls';
+import type { Environment } from '../../base/rules/environment.ts';
 import { messageOf, ToolError } from '../../base/rules/errors.ts';
 import { keptSetting } from '../../git/person-settings.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 export type AuthorityFile = {
   /** `tracker.ca_file` or the environment variable. */

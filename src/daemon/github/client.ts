@@ -7,6 +7,7 @@ import * as z from 'zod';
 import type { Clock } from '../../base/ports.ts';
 import { proxyFor } from '../../base/proxy-route.ts';
 import { explainCertificate, isCertificateProblem } from '../../base/rules/certificate.ts';
+import type { Environment } from '../../base/rules/environment.ts';
 import { messageOf } from '../../base/rules/errors.ts';
 import { oneLine } from '../../base/rules/text.ts';
 import { TrackerError } from '../rules/tracker-error.ts';
@@ -23,7 +24,7 @@ export type ClientOptions = {
   /** PEM texts of authorities that are trusted beside Node's own. */
   readonly authorities?: readonly string[];
   /** Names the proxy; this process's own unless given. */
-  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly env?: Environment;
   /** How long an answer may take, ms. */
   readonly timeoutMs?: number;
 };
@@ -62,7 +63,7 @@ function describeBody(data: unknown): string {
 }
 
 /** What was asked for has another address now. It is not asked there: what moved may be somebody else's. */
-export class Moved extends TrackerError {
+export class MovedError extends TrackerError {
   readonly location: string;
 
   constructor(status: number, location: string) {
@@ -191,11 +192,11 @@ export class HostingClient {
         request: { signal: limit.signal },
       });
       this.limits.observe(status, headers, '');
-      if (status >= 300) throw new Moved(status, headers.location ?? '');
+      if (status >= 300) throw new MovedError(status, headers.location ?? '');
       return { data, headers };
     } catch (error) {
       signal.throwIfAborted();
-      throw error instanceof Moved ? error : this.#explain(error, route);
+      throw error instanceof MovedError ? error : this.#explain(error, route);
     } finally {
       limit.release();
     }

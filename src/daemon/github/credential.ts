@@ -3,10 +3,9 @@
 import { closeSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs';
 import { runProgram } from '../../base/processes/program.ts';
 import { TOKEN_VARIABLES } from '../../base/rules/credential.ts';
+import type { Environment } from '../../base/rules/environment.ts';
 import { ToolError } from '../../base/rules/errors.ts';
 import { lastLines } from '../../base/rules/text.ts';
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Token variables with their values, removed from the environment once at start-up. */
 export type TakenTokens = ReadonlyMap<string, string>;

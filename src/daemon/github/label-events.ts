@@ -5,7 +5,7 @@ import { rename, writeFile } from 'node:fs/promises';
 import * as z from 'zod';
 import type { LabelEvent } from '../ports.ts';
 import { sameLabel } from '../rules/issue.ts';
-import { KeptAnswers } from './kept-answers.ts';
+import { AnswerCache } from './answer-cache.ts';
 
 export const eventRow = z.object({
   id: z.number(),
@@ -47,7 +47,7 @@ export class LabelEvents {
   readonly #read: ReadEvents;
   /** Null: answers are kept in memory only. */
   readonly #path: string | null;
-  readonly #answers = new KeptAnswers<Answer>(KEPT);
+  readonly #answers = new AnswerCache<Answer>(KEPT);
   #writing: Promise<void> | undefined;
   #isChanged = false;
 

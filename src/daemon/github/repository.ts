@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { formatSlug, type RepoSlug } from '../../git/rules/repository.ts';
 import { branchesInTheWay } from '../rules/branch-prefix.ts';
 import { TrackerError } from '../rules/tracker-error.ts';
-import { type HostingClient, Moved } from './client.ts';
+import { type HostingClient, MovedError } from './client.ts';
 
 const repository = z.object({
   archived: z.boolean().default(false),
@@ -23,7 +23,7 @@ export async function readRepository(
     const { data } = await client.request('GET /repos/{owner}/{repo}', { ...slug }, repository, signal);
     return { mayPush: data.permissions?.push === true, archived: data.archived };
   } catch (error) {
-    if (!(error instanceof Moved)) throw error;
+    if (!(error instanceof MovedError)) throw error;
     const now = await nameAt(client, error.location, signal);
     const name = now === undefined ? 'something else' : now;
     throw new TrackerError(

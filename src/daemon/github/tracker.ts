@@ -10,8 +10,8 @@ import { byAge } from '../rules/issue.ts';
 import type { PullRequest } from '../rules/record.ts';
 import { TrackerError } from '../rules/tracker-error.ts';
 import { countsAsWriter } from '../rules/trust.ts';
-import { type Answer, type HostingClient, Moved } from './client.ts';
-import { KeptAnswers } from './kept-answers.ts';
+import { AnswerCache } from './answer-cache.ts';
+import { type Answer, type HostingClient, MovedError } from './client.ts';
 import { type EventPage, eventRow, LabelEvents } from './label-events.ts';
 import { LabelList, type ListPage, type ListQuery } from './label-list.ts';
 import { readRepository } from './repository.ts';
@@ -93,7 +93,7 @@ export class GitHubTracker implements Tracker {
   readonly #clock: Clock;
   readonly #lists = new Map<string, LabelList>();
   #listed: { readonly key: string; readonly issues: readonly Issue[] } = { key: '', issues: [] };
-  readonly #issues = new KeptAnswers<Issue>(KEPT_ISSUES);
+  readonly #issues = new AnswerCache<Issue>(KEPT_ISSUES);
   readonly #labelEvents: LabelEvents;
   readonly #permissions = new Map<string, { readonly mayWrite: boolean; readonly at: number }>();
 
@@ -145,7 +145,7 @@ export class GitHubTracker implements Tracker {
 
   /** A redirect of one path means that this thing is gone from here; one of the repository, that all of them are. */
   async #explainMove(error: unknown, signal: AbortSignal): Promise<unknown> {
-    if (!(error instanceof Moved)) return error;
+    if (!(error instanceof MovedError)) return error;
     try {
       await readRepository(this.#client, this.#slug, signal);
     } catch (renamed) {

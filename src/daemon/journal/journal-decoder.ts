@@ -2,7 +2,7 @@
 
 import * as z from 'zod';
 import { EFFECTS } from '../rules/effect-names.ts';
-import { EMPTY_BOOK, type Past, withPast } from '../rules/finished-issues.ts';
+import { type FinishedIssue, NO_FINISHED_ISSUES, withFinishedIssue } from '../rules/finished-issues.ts';
 import type { JournalRecord } from '../rules/record.ts';
 import { ATTEMPT_OUTCOMES, ISSUE_OUTCOMES } from '../rules/record.ts';
 import { type FrozenState, thawState } from '../rules/snapshot.ts';
@@ -191,8 +191,8 @@ export function decodeRecord(value: unknown): JournalRecord | undefined {
 export function decodeState(value: unknown): DaemonState | undefined {
   const decoded = state.safeParse(value);
   if (!decoded.success) return undefined;
-  const pages = new Map<number, Map<number, Past>>();
+  const pages = new Map<number, Map<number, FinishedIssue>>();
   for (const [number, life, labelEvent, updatedAt, outcome] of decoded.data.past)
-    addPages(pages, withPast(EMPTY_BOOK, number, { life, labelEvent, updatedAt, outcome }));
+    addPages(pages, withFinishedIssue(NO_FINISHED_ISSUES, number, { life, labelEvent, updatedAt, outcome }));
   return thawState(pages, decoded.data);
 }

@@ -2,15 +2,15 @@
 // under him; while nobody has the state yet, that would copy everything for each of thousands of records.
 
 import type { Stored } from '../../base/rules/stored-record.ts';
-import { EMPTY_BOOK, type Past, type PastBook } from '../rules/finished-issues.ts';
+import { type FinishedIssue, type FinishedIssues, NO_FINISHED_ISSUES } from '../rules/finished-issues.ts';
 import { fold } from '../rules/fold.ts';
 import type { JournalRecord } from '../rules/record.ts';
 import { type Cleanup, type DaemonState, EMPTY_STATE, type Entry } from '../rules/state.ts';
 
-type Pages = Map<number, Map<number, Past>>;
+type Pages = Map<number, Map<number, FinishedIssue>>;
 
 /** Puts what stands in a book into pages that are not shared with anybody. */
-export function addPages(pages: Pages, book: PastBook): void {
+export function addPages(pages: Pages, book: FinishedIssues): void {
   for (const [number, issues] of book) {
     const page = pages.get(number);
     if (page === undefined) pages.set(number, new Map(issues));
@@ -47,7 +47,12 @@ export class Loading {
   take(record: Stored<Exclude<JournalRecord, { type: 'snapshot' }>>): void {
     const { issue } = record;
     const part = fold(
-      { ...this.#others, entries: only(this.#entries, issue), cleanups: only(this.#cleanups, issue), past: EMPTY_BOOK },
+      {
+        ...this.#others,
+        entries: only(this.#entries, issue),
+        cleanups: only(this.#cleanups, issue),
+        past: NO_FINISHED_ISSUES,
+      },
       record,
     );
     putBack(this.#entries, part.entries, issue);

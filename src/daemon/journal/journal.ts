@@ -2,7 +2,7 @@
 
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { linkNew } from '../../base/files/create-exclusive.ts';
+import { linkExclusive } from '../../base/files/create-exclusive.ts';
 import { EventLog } from '../../base/files/event-log.ts';
 import { syncDirectory } from '../../base/files/sync-directory.ts';
 import { ToolError } from '../../base/rules/errors.ts';
@@ -105,7 +105,7 @@ export class FileJournal implements Journal {
     const archive = join(this.#options.directory, 'journal.1.jsonl');
     const link = `${archive}.link`;
     rmSync(link, { force: true });
-    if (existsSync(this.#path)) linkNew(this.#path, link);
+    if (existsSync(this.#path)) linkExclusive(this.#path, link);
     renameSync(link, archive);
     renameSync(next, this.#path);
     syncDirectory(dirname(this.#path));

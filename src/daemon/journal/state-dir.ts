@@ -2,7 +2,12 @@
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { HeldLock, type Holder, holderOf as holderOfLock, holderWords } from '../../base/files/process-lock.ts';
+import {
+  describeHolder,
+  readLockHolder as holderOfLock,
+  type LockHolder,
+  ProcessLock,
+} from '../../base/files/process-lock.ts';
 import { messageOf, ToolError } from '../../base/rules/errors.ts';
 
 function lockIn(directory: string): string {
@@ -10,22 +15,22 @@ function lockIn(directory: string): string {
 }
 
 /** Who holds the directory now; undefined when nobody does. */
-export function holderOf(directory: string): Holder | undefined {
+export function readStateDirHolder(directory: string): LockHolder | undefined {
   return holderOfLock(lockIn(directory));
 }
 
-function refuse(directory: string, holder: Holder): never {
+function refuse(directory: string, holder: LockHolder): never {
   const page = holder.url === null ? '' : `, ${holder.url}`;
   throw new ToolError(
     'state_in_use',
-    `${directory} is in use by another daemon: ${holderWords(holder)}, since ${holder.since}, for ${holder.workflow}${page}. Stop that one, or give this one its own state.dir.`,
+    `${directory} is in use by another daemon: ${describeHolder(holder)}, since ${holder.since}, for ${holder.workflow}${page}. Stop that one, or give this one its own state.dir.`,
   );
 }
 
 /** Makes the directory and takes its lock; throws when another daemon holds it. */
 export class StateDir {
   readonly path: string;
-  readonly #lock: HeldLock;
+  readonly #lock: ProcessLock;
 
   constructor(directory: string, workflow: string) {
     this.path = directory;
@@ -37,7 +42,7 @@ export class StateDir {
       });
     }
     try {
-      this.#lock = new HeldLock({
+      this.#lock = new ProcessLock({
         path: lockIn(directory),
         workflow,
         refuse: (holder) => refuse(directory, holder),

@@ -3,33 +3,33 @@
 
 import type { IssueOutcome } from './record.ts';
 
-export type Past = {
+export type FinishedIssue = {
   readonly life: number;
   readonly labelEvent: number | null;
   readonly updatedAt: string;
   readonly outcome: IssueOutcome;
 };
 
-export type PastBook = ReadonlyMap<number, ReadonlyMap<number, Past>>;
+export type FinishedIssues = ReadonlyMap<number, ReadonlyMap<number, FinishedIssue>>;
 
 const PAGE = 256;
 
-export const EMPTY_BOOK: PastBook = new Map();
+export const NO_FINISHED_ISSUES: FinishedIssues = new Map();
 
 function pageOf(issue: number): number {
   return Math.floor(issue / PAGE);
 }
 
-export function pastOf(book: PastBook, issue: number): Past | undefined {
+export function finishedIssueOf(book: FinishedIssues, issue: number): FinishedIssue | undefined {
   return book.get(pageOf(issue))?.get(issue);
 }
 
 /** A new map with one more issue; the given one is unchanged. */
-export function withPast(book: PastBook, issue: number, past: Past): PastBook {
+export function withFinishedIssue(book: FinishedIssues, issue: number, past: FinishedIssue): FinishedIssues {
   const page = new Map(book.get(pageOf(issue))).set(issue, past);
   return new Map(book).set(pageOf(issue), page);
 }
 
-export function* pastIssues(book: PastBook): Generator<readonly [number, Past]> {
+export function* finishedIssues(book: FinishedIssues): Generator<readonly [number, FinishedIssue]> {
   for (const page of book.values()) yield* page;
 }

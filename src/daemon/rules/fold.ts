@@ -4,7 +4,7 @@ import { NO_USAGE, type Usage } from '../../agents/rules/usage.ts';
 import { assertNever } from '../../base/rules/errors.ts';
 import type { Stored } from '../../base/rules/stored-record.ts';
 import { MAX_INTERRUPTIONS } from './attempt-end.ts';
-import { withPast } from './finished-issues.ts';
+import { withFinishedIssue } from './finished-issues.ts';
 import { pullRequestKey } from './next-step.ts';
 import type { JournalRecord } from './record.ts';
 import { addUsage, type Completed, type DaemonState, type Entry, spentOf, utcDay, withCompleted } from './state.ts';
@@ -185,7 +185,7 @@ function finish(state: DaemonState, record: Stored<Extract<JournalRecord, { type
   let { past } = state;
   if (over) {
     entries.delete(record.issue);
-    past = withPast(past, record.issue, {
+    past = withFinishedIssue(past, record.issue, {
       life: entry.life,
       labelEvent: entry.labelEvent,
       updatedAt: record.updated_at,

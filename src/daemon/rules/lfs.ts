@@ -21,7 +21,7 @@ export function pointerText({ oid, size }: LfsPointer): string {
 }
 
 /** `elsewhere`: on another host than the repository's own, which alone gets the daemon's credential. */
-export type LfsPlace =
+export type LfsServer =
   | { readonly kind: 'here'; readonly download: string; readonly upload: string }
   | { readonly kind: 'elsewhere'; readonly host: string };
 
@@ -43,7 +43,7 @@ function hostIn(address: string): string {
 }
 
 /** @param settings of the repository's `.lfsconfig`, by their names in lower case */
-export function placeOfObjects(remoteUrl: string, settings: ReadonlyMap<string, string>): LfsPlace {
+export function lfsServerOf(remoteUrl: string, settings: ReadonlyMap<string, string>): LfsServer {
   const remote = remoteUrl.replace(/\/+$/, '');
   const own = `${remote.endsWith('.git') ? remote : `${remote}.git`}/info/lfs`;
   const download = settings.get('lfs.url') ?? settings.get('remote.origin.lfsurl') ?? own;

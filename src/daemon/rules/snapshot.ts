@@ -1,7 +1,7 @@
 // The state as plain JSON and back, for the record that begins a continued journal.
 
 import { DEFAULT_PREFIX } from './branch-prefix.ts';
-import { type PastBook, pastIssues, pastOf } from './finished-issues.ts';
+import { type FinishedIssues, finishedIssueOf, finishedIssues } from './finished-issues.ts';
 import { branchOf } from './issue.ts';
 import type { IssueOutcome } from './record.ts';
 import type { DaemonState, Entry } from './state.ts';
@@ -19,7 +19,7 @@ export function freezeState(state: DaemonState): FrozenState {
   return {
     ...state,
     entries: [...state.entries.values()],
-    past: [...pastIssues(state.past)].map(([number, past]) => [
+    past: [...finishedIssues(state.past)].map(([number, past]) => [
       number,
       past.life,
       past.labelEvent,
@@ -33,7 +33,7 @@ export function freezeState(state: DaemonState): FrozenState {
 }
 
 /** The inverse of `freezeState`, with the past already unpacked. */
-export function thawState(past: PastBook, frozen: Omit<FrozenState, 'past'>): DaemonState {
+export function thawState(past: FinishedIssues, frozen: Omit<FrozenState, 'past'>): DaemonState {
   return {
     ...frozen,
     past,
@@ -41,7 +41,11 @@ export function thawState(past: PastBook, frozen: Omit<FrozenState, 'past'>): Da
     cleanups: new Map(
       frozen.cleanups.map(([issue, directory, branch, saved = []]) => [
         issue,
-        { directory, branch: branch ?? branchOf(DEFAULT_PREFIX, issue, pastOf(past, issue)?.life ?? 1), saved },
+        {
+          directory,
+          branch: branch ?? branchOf(DEFAULT_PREFIX, issue, finishedIssueOf(past, issue)?.life ?? 1),
+          saved,
+        },
       ]),
     ),
   };

@@ -2,7 +2,7 @@
 
 import type { TeamSummary } from '../../agents/rules/team-summary.ts';
 import { NO_USAGE, type Usage } from '../../agents/rules/usage.ts';
-import { EMPTY_BOOK, type PastBook } from './finished-issues.ts';
+import { type FinishedIssues, NO_FINISHED_ISSUES } from './finished-issues.ts';
 import type { IssueOutcome, PullRequest } from './record.ts';
 
 /**
@@ -90,7 +90,7 @@ export type Cleanup = {
 
 export type DaemonState = {
   readonly entries: ReadonlyMap<number, Entry>;
-  readonly past: PastBook;
+  readonly past: FinishedIssues;
   /** Workspaces to remove, by issue. */
   readonly cleanups: ReadonlyMap<number, Cleanup>;
   /** The newest last, at most COMPLETED_KEPT. */
@@ -114,7 +114,7 @@ export function withCompleted(rows: readonly Completed[], row: Completed): reado
 
 export const EMPTY_STATE: DaemonState = {
   entries: new Map(),
-  past: EMPTY_BOOK,
+  past: NO_FINISHED_ISSUES,
   cleanups: new Map(),
   completed: [],
   counts: { done: 0, failed: 0, label_removed: 0, closed: 0 },

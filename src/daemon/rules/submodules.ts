@@ -2,7 +2,7 @@
 
 export type Submodule = { readonly name: string; readonly path: string; readonly url: string };
 
-export type SubmodulePlace =
+export type SubmoduleAddress =
   | { readonly kind: 'address'; readonly url: string }
   /** `why` completes "its address …". */
   | { readonly kind: 'refused'; readonly why: string };
@@ -39,7 +39,7 @@ function overSsh(url: string): { readonly host: string; readonly path: string } 
  * @param parent the address of the repository whose .gitmodules this is: relative addresses begin there
  * @param remote the address of the daemon's repository: ssh on its host is asked for over HTTP
  */
-export function placeOfSubmodule(url: string, parent: string, remote: string): SubmodulePlace {
+export function submoduleAddressOf(url: string, parent: string, remote: string): SubmoduleAddress {
   if (/^\.\.?(\/|$)/.test(url)) {
     const found = new URL(url, `${parent.replace(/\/+$/, '')}/`);
     return { kind: 'address', url: found.href.replace(/\/+$/, '') };

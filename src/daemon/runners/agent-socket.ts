@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import type { RuntimeDir } from '../../base/processes/runtime-dir.ts';
 import { messageOf, ToolError } from '../../base/rules/errors.ts';
-import type { Desk, DeskHandler, DeskRequest } from '../ports.ts';
+import type { AgentRequest, AgentRequestHandler, AgentSocket } from '../ports.ts';
 import { TrackerError } from '../rules/tracker-error.ts';
 
 const MAX_BODY_BYTES = 256 * 1024;
@@ -30,7 +30,7 @@ async function readBody(message: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-function decode(body: string): DeskRequest {
+function decode(body: string): AgentRequest {
   let value: unknown;
   try {
     value = JSON.parse(body);
@@ -61,9 +61,9 @@ function sameKey(given: string, key: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-export function createDesk(runtime: RuntimeDir): Desk {
+export function createAgentSocket(runtime: RuntimeDir): AgentSocket {
   return {
-    async open(handler: DeskHandler) {
+    async open(handler: AgentRequestHandler) {
       const directory = runtime.make(randomBytes(6).toString('hex'));
       const socket = join(directory, 's');
       const key = randomBytes(24).toString('base64url');

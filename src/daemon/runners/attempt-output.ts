@@ -1,4 +1,4 @@
-// Transcripts: output of hooks and agents, one size-limited file per attempt, and their retention.
+// Output of hooks and agents: one size-limited file per attempt, and its retention.
 
 import { randomBytes } from 'node:crypto';
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync, renameSync, writeSync } from 'node:fs';
@@ -8,9 +8,9 @@ import { issueDirectory } from '../../agents/issue-directory.ts';
 import { removeTree } from '../../base/files/remove-tree.ts';
 import { messageOf } from '../../base/rules/errors.ts';
 import { redact, visibleLines } from '../../base/rules/text.ts';
-import type { Transcript, Transcripts } from '../ports.ts';
+import type { AttemptOutput, AttemptOutputs } from '../ports.ts';
 
-export const TRANSCRIPT_MAX_BYTES = 5 * 1024 * 1024;
+export const ATTEMPT_OUTPUT_MAX_BYTES = 5 * 1024 * 1024;
 /** Number of issues with kept output; failed issues are counted separately. */
 export const ISSUES_KEPT = 200;
 export const FAILED_KEPT = 400;
@@ -19,10 +19,10 @@ function fileName(life: number, attempt: number): string {
   return `${life}-${attempt}.log`;
 }
 
-export type TranscriptFile = { readonly life: number; readonly attempt: number; readonly path: string };
+export type AttemptOutputFile = { readonly life: number; readonly attempt: number; readonly path: string };
 
-/** The transcripts of an issue, oldest first. */
-export function listTranscripts(stateDir: string, issue: number): TranscriptFile[] {
+/** The output files of an issue, oldest first. */
+export function listAttemptOutputs(stateDir: string, issue: number): AttemptOutputFile[] {
   const directory = issueDirectory(stateDir, issue);
   if (!existsSync(directory)) return [];
   return readdirSync(directory)
@@ -33,8 +33,8 @@ export function listTranscripts(stateDir: string, issue: number): TranscriptFile
     .sort((a, b) => a.life - b.life || a.attempt - b.attempt);
 }
 
-/** Reports the first write error only: a missing transcript is no reason to end an agent. */
-class TranscriptWriter implements Transcript {
+/** Reports the first write error only: a missing output file is no reason to end an agent. */
+class AttemptOutputWriter implements AttemptOutput {
   readonly #secrets: () => readonly string[];
   readonly #onFailure: (error: unknown) => void;
   readonly #onClose: () => void;
@@ -69,11 +69,11 @@ class TranscriptWriter implements Transcript {
 
   write(text: string): void {
     const fd = this.#fd;
-    if (fd === undefined || this.#closed || this.#bytes > TRANSCRIPT_MAX_BYTES) return;
+    if (fd === undefined || this.#closed || this.#bytes > ATTEMPT_OUTPUT_MAX_BYTES) return;
     const bytes = Buffer.from(redact(visibleLines(text), this.#secrets()));
     this.#bytes += bytes.length;
-    const tooMuch = Math.max(0, this.#bytes - TRANSCRIPT_MAX_BYTES);
-    const end = `\n[the output is longer than ${TRANSCRIPT_MAX_BYTES} bytes; the rest is not kept]\n`;
+    const tooMuch = Math.max(0, this.#bytes - ATTEMPT_OUTPUT_MAX_BYTES);
+    const end = `\n[the output is longer than ${ATTEMPT_OUTPUT_MAX_BYTES} bytes; the rest is not kept]\n`;
     this.#attempt(() => {
       writeSync(fd, bytes.subarray(0, bytes.length - tooMuch));
       if (tooMuch > 0) writeSync(fd, end);
@@ -92,7 +92,7 @@ class TranscriptWriter implements Transcript {
 /** Prefix of directories to delete; no issue has such a name. */
 const GONE = '.gone-';
 
-export class FileTranscripts implements Transcripts {
+export class FileAttemptOutputs implements AttemptOutputs {
   readonly #issues: string;
   readonly #stateDir: string;
   readonly #secrets: () => readonly string[];
@@ -121,7 +121,7 @@ export class FileTranscripts implements Transcripts {
     this.#report = report;
   }
 
-  open(issue: number, life: number, attempt: number): Transcript {
+  open(issue: number, life: number, attempt: number): AttemptOutput {
     const path = join(issueDirectory(this.#stateDir, issue), fileName(life, attempt));
     const onFailure = (error: unknown) => this.#report(`the output in ${path} is not complete: ${messageOf(error)}`);
     try {
@@ -130,7 +130,7 @@ export class FileTranscripts implements Transcripts {
       // Opening the file reports the error.
     }
     this.#inUse.set(issue, (this.#inUse.get(issue) ?? 0) + 1);
-    return new TranscriptWriter(path, { secrets: this.#secrets, onFailure, onClose: () => this.#release(issue) });
+    return new AttemptOutputWriter(path, { secrets: this.#secrets, onFailure, onClose: () => this.#release(issue) });
   }
 
   #release(issue: number): void {
@@ -201,7 +201,7 @@ export class FileTranscripts implements Transcripts {
 
   async #writtenAt(issue: number): Promise<number> {
     const directory = issueDirectory(this.#stateDir, issue);
-    const paths = [directory, ...listTranscripts(this.#stateDir, issue).map(({ path }) => path)];
+    const paths = [directory, ...listAttemptOutputs(this.#stateDir, issue).map(({ path }) => path)];
     const times = await Promise.all(
       paths.map((path) =>
         stat(path).then(

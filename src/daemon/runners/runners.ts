@@ -8,6 +8,7 @@ import type { Runner } from '../../agents/ports.ts';
 import { packageRoot } from '../../base/package-root.ts';
 import type { RuntimeDir } from '../../base/processes/runtime-dir.ts';
 import { TEST_COMMAND_VARIABLE } from '../../base/rules/command-line.ts';
+import type { Environment } from '../../base/rules/environment.ts';
 import { ToolError } from '../../base/rules/errors.ts';
 import type { Workflow } from '../rules/workflow.ts';
 import { TeamRunner } from './team-runner.ts';
@@ -17,7 +18,7 @@ export type RunnersOptions = {
   readonly stateDir: string;
   readonly runtime: RuntimeDir;
   readonly isolation: Isolation;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
 };
 
 export function createRunner(options: RunnersOptions): (name: string) => Runner {

@@ -8,6 +8,7 @@ import type { Isolation } from '../../agents/isolation.ts';
 import type { RunEnd, RunHooks, Runner, RunRequest } from '../../agents/ports.ts';
 import { packageRoot } from '../../base/package-root.ts';
 import type { RuntimeDir } from '../../base/processes/runtime-dir.ts';
+import type { Environment } from '../../base/rules/environment.ts';
 import { messageOf } from '../../base/rules/errors.ts';
 import { clip, lastLines, visibleLines } from '../../base/rules/text.ts';
 import type { Workflow } from '../rules/workflow.ts';
@@ -18,16 +19,16 @@ export type TeamRunnerOptions = {
   readonly stateDir: string;
   readonly runtime: RuntimeDir;
   readonly isolation: Isolation;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   /** Who works on what is none of a team's. */
   readonly alone: Runner;
 };
 
 /** What leads to the daemon is for the lead alone; teammates can see with what it was started. */
-const DESK = ['TOOL_SOCKET', 'TOOL_KEY'];
+const SOCKET_VARIABLES = ['TOOL_SOCKET', 'TOOL_KEY'];
 
-function withoutDesk(env: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !DESK.includes(name)));
+function withoutSocket(env: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !SOCKET_VARIABLES.includes(name)));
 }
 
 const MESSAGE_MAX = 4_000;
@@ -69,7 +70,7 @@ export class TeamRunner implements Runner {
       text: issueText,
       instruction: prompt,
       budgetUsd,
-      desk: Object.fromEntries(Object.entries(request.env).filter(([name]) => DESK.includes(name))),
+      desk: Object.fromEntries(Object.entries(request.env).filter(([name]) => SOCKET_VARIABLES.includes(name))),
       tool: {
         runtime,
         command: typeof command === 'string' || command === null ? command : [...command],
@@ -100,7 +101,7 @@ export class TeamRunner implements Runner {
           file,
           args,
           cwd,
-          env: { ...home.env, ...login, ...withoutDesk(request.env) },
+          env: { ...home.env, ...login, ...withoutSocket(request.env) },
           run,
           isIsolated: isolation.active,
         },

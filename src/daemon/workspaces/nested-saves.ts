@@ -41,7 +41,7 @@ function linkedIn(path: string): readonly string[] {
 }
 
 /** A nested repository, relative to the clone. Files of one that git ignores are none of the work; its commits are. */
-type Place = { readonly path: string; readonly isIgnored: boolean };
+type NestedRepository = { readonly path: string; readonly isIgnored: boolean };
 
 /** Git lists by these what is in the index and what is not, ignored or not. */
 export const ALL_FILES = ['ls-files', '-z', '-t', '--stage', '-o'];
@@ -55,7 +55,7 @@ async function listedIn(
   place: string,
   files: string | undefined,
   signal: Signal,
-): Promise<readonly Place[]> {
+): Promise<readonly NestedRepository[]> {
   const isTop = place === '';
   const top = join(clone.path, place);
   const at = isTop ? [] : [`--git-dir=${join(clone.path, '.git')}`, `--work-tree=${top}`];
@@ -84,8 +84,8 @@ async function listedIn(
 }
 
 /** All nested repositories, also those inside others. Throws where there are too many. */
-async function nestedIn(clone: Clone, files: string | undefined, signal: Signal): Promise<readonly Place[]> {
-  const found = new Map<string, Place>();
+async function nestedIn(clone: Clone, files: string | undefined, signal: Signal): Promise<readonly NestedRepository[]> {
+  const found = new Map<string, NestedRepository>();
   const open = ['', ...linkedIn(clone.path)].map((path) => ({ path, isIgnored: false }));
   for (const place of open) {
     const path = join(clone.path, place.path);
@@ -234,7 +234,7 @@ export async function saveNested(
     task.output(`${what} of ${place} saved as ${ref}\n`);
   };
   const own = prefix.replace(/-\d+-\d+$/, '-');
-  const saveOne = async ({ path: place, isIgnored }: Place) => {
+  const saveOne = async ({ path: place, isIgnored }: NestedRepository) => {
     const path = join(clone.path, place);
     const name = place.replaceAll(/[^A-Za-z0-9_-]+/g, '-').replace(/^-/, '');
     const nested = await readNested(clone, path, signal);

@@ -41,7 +41,7 @@ export class SpareClones {
   }
 
   /** Sees to it that so many are ready, one after the other; none beyond that are kept. */
-  async stock(count: number, signal: AbortSignal): Promise<void> {
+  async keep(count: number, signal: AbortSignal): Promise<void> {
     // What an earlier process left is of no use: nobody knows how far it got.
     if (!this.#isCleared) await removeLargeTree(this.#directory);
     this.#isCleared = true;

@@ -10,7 +10,7 @@ import { lastLines, oneLine } from '../../base/rules/text.ts';
 import { type Clone, isAncestor, NO_PUSH, statusOf } from '../../git/clone.ts';
 import { type GitResult, git, tryGit } from '../../git/git.ts';
 import type { WorkspaceTask } from '../ports.ts';
-import { isPlainName, parseSubmodules, placeOfSubmodule, type Submodule } from '../rules/submodules.ts';
+import { isPlainName, parseSubmodules, type Submodule, submoduleAddressOf } from '../rules/submodules.ts';
 import type { ModuleCopies } from './mirror/module-copies.ts';
 import type { WorkspaceMarks } from './workspace-marks.ts';
 
@@ -127,7 +127,7 @@ class Submodules {
     const { copies, clock } = this.#options;
     if (module.isDouble) throw new ToolError('git', 'its path stands in .gitmodules more than once');
     if (!isPlainName(module.name)) throw new ToolError('git', `its name ${oneLine(module.name, 80)} is refused`);
-    const place = placeOfSubmodule(module.url, level.url, copies.remoteUrl);
+    const place = submoduleAddressOf(module.url, level.url, copies.remoteUrl);
     if (place.kind === 'refused') throw new ToolError('git', `its address ${oneLine(module.url)} ${place.why}`);
     if (++this.#seen > MAX_MODULES) throw new ToolError('git', `there are more than ${MAX_MODULES}`);
     if (clock.elapsed() > this.#endsAt) throw new ToolError('git', `all together took longer than ${FILL_MS / 1000} s`);

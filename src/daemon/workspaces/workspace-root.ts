@@ -4,7 +4,7 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, renameSy
 import { homedir } from 'node:os';
 import { dirname, join, sep } from 'node:path';
 import { messageOf, ToolError } from '../../base/rules/errors.ts';
-import { holderOf } from '../journal/state-dir.ts';
+import { readStateDirHolder } from '../journal/state-dir.ts';
 
 /** What is ours in the root beside the workspaces. */
 export const ROOT_DATA = '.toolcrew';
@@ -52,7 +52,7 @@ function objectionToOwner(root: string, owner: Owner, repository: string, stateD
   if (!isBare(root)) return `holds the workspaces of ${owner.repository}, not of ${repository}`;
   // Whoever holds the caller's own state directory is the caller, or is what he is refused for.
   const isElsewhere = owner.stateDir !== null && owner.stateDir !== stateDir;
-  const holder = isElsewhere ? holderOf(owner.stateDir) : undefined;
+  const holder = isElsewhere ? readStateDirHolder(owner.stateDir) : undefined;
   return holder === undefined
     ? undefined
     : `is in use by the daemon of ${owner.repository}, process ${holder.pid}, not by that of ${repository}`;

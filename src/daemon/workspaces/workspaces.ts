@@ -9,7 +9,7 @@ import { messageOf, ToolError } from '../../base/rules/errors.ts';
 import * as clone from '../../git/clone.ts';
 import { saysDamaged } from '../../git/git.ts';
 import { isClone, readConfig, unfinished } from '../../git/git-directory.ts';
-import type { HookName, KeptWork, Place, Work, Workspaces, WorkspaceTask } from '../ports.ts';
+import type { HookName, KeptWork, PreparedWorkspace, Work, Workspaces, WorkspaceTask } from '../ports.ts';
 import { isDiskFull } from '../rules/disk-full.ts';
 import { collectFrom, headNow } from './collect.ts';
 import { type HookScriptsOptions, runHookScript } from './hook-scripts.ts';
@@ -77,13 +77,13 @@ export class DiskWorkspaces implements Workspaces {
     this.#options.mirror.outdate();
   }
 
-  async stock(count: number, signal: AbortSignal): Promise<void> {
+  async keepSpares(count: number, signal: AbortSignal): Promise<void> {
     const { claimRoot, workflow } = this.#options;
     if (count > 0) claimRoot();
-    await this.#spares.stock(workflow().hooks.afterCreate === null ? count : 0, signal);
+    await this.#spares.keep(workflow().hooks.afterCreate === null ? count : 0, signal);
   }
 
-  async prepare(task: WorkspaceTask, signal: AbortSignal): Promise<Place> {
+  async prepare(task: WorkspaceTask, signal: AbortSignal): Promise<PreparedWorkspace> {
     this.#options.claimRoot();
     const path = this.pathOf(task.issue);
     if (this.#places.isOurs(task.issue) && this.#marks.read(task.issue)?.isFilling !== true) {

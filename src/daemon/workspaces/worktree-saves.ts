@@ -20,7 +20,7 @@ const OWN = /^refs\/toolcrew\/(saved\/issue-[^/]+$|base\/)/;
 /** Beside worktrees: one that is on its way out, whose work was kept, and what is being put into one. What is set aside is work. */
 const PASSING = /^\.(?:gone|installed)-/;
 
-type Place = { readonly team: string; readonly name: string; readonly path: string };
+type TeamWorktree = { readonly team: string; readonly name: string; readonly path: string };
 
 function directoriesIn(path: string): readonly string[] {
   try {
@@ -33,7 +33,7 @@ function directoriesIn(path: string): readonly string[] {
 }
 
 /** Worktrees of writers; what was changed in the view of somebody who reads is none of the work. */
-function worktreesOf(path: string): readonly Place[] {
+function worktreesOf(path: string): readonly TeamWorktree[] {
   const root = join(path, '.tool', 'worktrees');
   return directoriesIn(root).flatMap((team) =>
     directoriesIn(join(root, team)).flatMap((name) =>

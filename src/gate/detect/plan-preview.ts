@@ -1,5 +1,6 @@
 // The gate as it would run for a project as it stands. Nothing of it is run.
 
+import type { Environment } from '../../base/rules/environment.ts';
 import { messageOf, ToolError } from '../../base/rules/errors.ts';
 import type { Prospect } from '../rules/plan-preview.ts';
 import { COMMANDED, type QualitySettings } from '../rules/quality.ts';
@@ -9,8 +10,6 @@ import { planOf } from './plan.ts';
 import type { Proposals, Surroundings } from './proposal.ts';
 
 const LIMIT_MS = 30_000;
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 function surroundings(root: string, env: Environment): Surroundings {
   const now = Date.now;
@@ -39,7 +38,7 @@ export async function proposeCommands(root: string, env: Environment): Promise<P
  * @param env the caller's environment
  * @returns or, in words, which file of the project cannot be read
  */
-export async function lookAhead(
+export async function previewPlan(
   root: string,
   settings: QualitySettings,
   env: Environment,

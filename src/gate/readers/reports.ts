@@ -36,7 +36,7 @@ const MAX_BYTES = 256 * 1024 * 1024;
 
 export type Reading = { readonly coverage: Coverage } | { readonly problem: string };
 
-function stampOf(path: string): string | null {
+function fileVersionOf(path: string): string | null {
   try {
     const { mtimeNs, ctimeNs, size, ino } = statSync(path, { bigint: true });
     return [mtimeNs, ctimeNs, size, ino].join(' ');
@@ -65,10 +65,10 @@ function expanded(root: string, place: string): readonly string[] {
  */
 export function watchReports(root: string, configured: string | null) {
   const places = () => (configured === null ? USUAL_PLACES : expanded(root, configured));
-  const before = new Map(places().map((place) => [place, stampOf(join(root, place))]));
+  const before = new Map(places().map((place) => [place, fileVersionOf(join(root, place))]));
   const isNew = (place: string) => {
-    const stamp = stampOf(join(root, place));
-    return stamp !== null && stamp !== (before.get(place) ?? null);
+    const version = fileVersionOf(join(root, place));
+    return version !== null && version !== (before.get(place) ?? null);
   };
   return {
     /** The reports that were written since; null when none was. @param reports the value of $TOOL_REPORTS */
@@ -82,7 +82,7 @@ export function watchReports(root: string, configured: string | null) {
       return found.length === 0 ? null : readAll(found, root);
     },
     whyNone: (): string => {
-      const old = [...before].find(([, stamp]) => stamp !== null)?.[0];
+      const old = [...before].find(([, version]) => version !== null)?.[0];
       if (old !== undefined) return `${old} is older than this run of the tests and does not count`;
       return configured === null
         ? 'no coverage report was written to $TOOL_REPORTS or a usual place (coverage/lcov.info and the like)'

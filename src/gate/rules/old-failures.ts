@@ -6,7 +6,7 @@ import type { Check, CheckResult, Failure, GateResult } from './quality.ts';
 export type OldFailure = Failure & { readonly check: Check };
 
 /** What the checks found where the team began. */
-export type Before = {
+export type Baseline = {
   readonly at: number;
   readonly checks: readonly CheckResult[];
   /** Covered lines, percent; null: not measured. */
@@ -112,7 +112,7 @@ function heldCoverage(
   one: CheckResult,
   tests: CheckResult | undefined,
   now: number | null,
-  before: Before,
+  before: Baseline,
 ): CheckResult {
   if (one.outcome !== 'failed' || one.failures !== undefined) return one;
   const standing = before.old.filter(({ check }) => check === 'tests');
@@ -124,7 +124,7 @@ function heldCoverage(
 }
 
 /** @param before null: what failed before is not known, and all counts */
-export function withoutOldFailures(gate: GateResult, before: Before | null): GateResult {
+export function withoutOldFailures(gate: GateResult, before: Baseline | null): GateResult {
   if (before === null || before.old.length === 0) return gate;
   const held = gate.checks.map((one) => heldCheck(one, before.old));
   const tests = held.find(({ check }) => check === 'tests');
@@ -148,7 +148,7 @@ export function stillOld(old: readonly OldFailure[], checks: readonly CheckResul
 }
 
 /** What fails before any work is done, one line for each check. */
-export function oldLines({ checks }: Pick<Before, 'checks'>): readonly string[] {
+export function oldLines({ checks }: Pick<Baseline, 'checks'>): readonly string[] {
   return checks
     .filter((one) => one.outcome === 'failed' && one.failures !== undefined)
     .map(({ check, reason }) => `${check}: ${reason}`);

@@ -6,8 +6,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { isOwnPlace, turnsPlace } from '../../base/files/lock-directory.ts';
-import { HeldLock, type Holder, holderWords } from '../../base/files/process-lock.ts';
+import { ensurePrivateDirectory, lockDirectory } from '../../base/files/lock-directory.ts';
+import { describeHolder, type LockHolder, ProcessLock } from '../../base/files/process-lock.ts';
 import { BusyError } from '../../base/rules/errors.ts';
 import { tryGit } from '../../git/git.ts';
 import { environmentAt } from '../../git/team-environment.ts';
@@ -15,7 +15,7 @@ import { environmentAt } from '../../git/team-environment.ts';
 /** Poll interval of the lock. */
 const LOOK_MS = 100;
 
-export type TurnOptions = {
+export type CheckLockOptions = {
   /** Path of the lock file. */
   readonly path: string;
   readonly now: () => number;
@@ -25,45 +25,45 @@ export type TurnOptions = {
 };
 
 /** Lock file for checks of a directory: in the Git directory, or without one, where no test runner scans. */
-export async function turnPath(root: string, cacheDirectory: string, signal: AbortSignal): Promise<string> {
+export async function checkLockPath(root: string, cacheDirectory: string, signal: AbortSignal): Promise<string> {
   const how = ['rev-parse', '--path-format=absolute', '--git-common-dir'];
   const { exitCode, stdout } = await tryGit(how, { cwd: root, env: environmentAt(root), signal });
   signal.throwIfAborted();
   if (exitCode === 0) return join(stdout.replace(/\n$/, ''), 'toolcrew', 'checks.lock');
-  const place = turnsPlace(tmpdir());
+  const directory = lockDirectory(tmpdir());
   const name = createHash('sha256').update(root).digest('hex').slice(0, 32);
-  return join(isOwnPlace(place) ? place : cacheDirectory, `checks-${name}.lock`);
+  return join(ensurePrivateDirectory(directory) ? directory : cacheDirectory, `checks-${name}.lock`);
 }
 
-class Taken extends Error {
-  readonly holder: Holder | null;
+class LockTaken extends Error {
+  readonly holder: LockHolder | null;
 
-  constructor(holder: Holder | null) {
+  constructor(holder: LockHolder | null) {
     super('it is taken');
     this.holder = holder;
   }
 }
 
-function refuse(holder: Holder | null): never {
-  throw new Taken(holder);
+function refuse(holder: LockHolder | null): never {
+  throw new LockTaken(holder);
 }
 
 /** undefined: no lock can be created, for example on a read-only file system. */
-function lockAt(path: string): HeldLock | Taken | undefined {
+function lockAt(path: string): ProcessLock | LockTaken | undefined {
   try {
     mkdirSync(dirname(path), { recursive: true });
-    return new HeldLock({ path, workflow: 'checks', refuse, giveUp: () => refuse(null) });
+    return new ProcessLock({ path, workflow: 'checks', refuse, giveUp: () => refuse(null) });
   } catch (error) {
-    return error instanceof Taken ? error : undefined;
+    return error instanceof LockTaken ? error : undefined;
   }
 }
 
-export type Turn = {
+export type CheckLock = {
   readonly hasWaited: boolean;
   /** Duration of the last measurement here, ms; 0 if unknown. */
   readonly lastMs: number;
   /** @param tookMs duration of the measurement; null: nothing was measured */
-  readonly end: (tookMs: number | null) => void;
+  readonly release: (tookMs: number | null) => void;
 };
 
 /** Duration of the last measurement, ms, kept in a file beside the lock. */
@@ -88,20 +88,20 @@ function keepLast(path: string, tookMs: number): void {
  * Acquires the lock, or stops waiting once `isEnough` holds. Throws `BusyError` at the deadline.
  * @returns null if `isEnough` holds
  */
-export async function takeTurn(
-  { path, now, giveUpAt, signal }: TurnOptions,
+export async function acquireCheckLock(
+  { path, now, giveUpAt, signal }: CheckLockOptions,
   isEnough: () => boolean,
-): Promise<Turn | null> {
+): Promise<CheckLock | null> {
   const askedAt = now();
   for (let hasWaited = false; !isEnough(); hasWaited = true) {
     signal.throwIfAborted();
     const lock = lockAt(path);
-    if (!(lock instanceof Taken)) {
-      const end = (tookMs: number | null) => {
+    if (!(lock instanceof LockTaken)) {
+      const release = (tookMs: number | null) => {
         if (tookMs !== null) keepLast(path, tookMs);
         lock?.release();
       };
-      return { hasWaited, lastMs: lastAt(path), end };
+      return { hasWaited, lastMs: lastAt(path), release };
     }
     if (now() >= giveUpAt) throw busy(lock.holder, now() - askedAt);
     await delay(LOOK_MS, undefined, { signal }).catch(() => signal.throwIfAborted());
@@ -109,14 +109,14 @@ export async function takeTurn(
   return null;
 }
 
-function busy(holder: Holder | null, waitedMs: number): BusyError {
-  const who = holder === null ? '' : ` (${holderWords(holder)})`;
+function busy(holder: LockHolder | null, waitedMs: number): BusyError {
+  const who = holder === null ? '' : ` (${describeHolder(holder)})`;
   return new BusyError(
     `not measured: the checks of others${who} were still running after ${Math.round(waitedMs / 1000)} s, and one runs at a time in a repository`,
   );
 }
 
 /** Error for checks that have too little time left after waiting for others. */
-export function cutShort(): BusyError {
+export function noTimeLeft(): BusyError {
   return new BusyError('not measured: the checks of others ran first, and left too little time');
 }

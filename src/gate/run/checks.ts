@@ -5,17 +5,16 @@ import { statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { lookAhead } from '../detect/plan-preview.ts';
+import type { Environment } from '../../base/rules/environment.ts';
+import { previewPlan } from '../detect/plan-preview.ts';
 import type { Checks } from '../ports.ts';
 import { missingParts, missingWords } from '../rules/plan-preview.ts';
 import { type GateResult, gateResult, type QualitySettings } from '../rules/quality.ts';
-import { cutShort, type Turn, takeTurn, turnPath } from './check-lock.ts';
-import { type CheckRoom, checkEnvironment, createCommands } from './command.ts';
+import { acquireCheckLock, type CheckLock, checkLockPath, noTimeLeft } from './check-lock.ts';
+import { type CheckSandbox, checkEnvironment, createCommands } from './command.ts';
 import { measure } from './measure.ts';
-import { keep, readKept } from './result-store.ts';
+import { readResult, storeResult } from './result-store.ts';
 import { treeOf } from './tree-fingerprint.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 export type ChecksOptions = {
   /** The project's directory. */
@@ -29,10 +28,10 @@ export type ChecksOptions = {
   readonly output?: (text: string) => void;
   /** Waiting for others and measuring together, ms; undefined: as long as it takes. */
   readonly patienceMs?: number;
-  /** Makes the place where the commands run; undefined: they run as the caller does. */
-  readonly room?: () => Promise<CheckRoom>;
-  /** Where what is measured is a tree of its own: the checkout, by whose repository turns are taken. */
-  readonly turnsOf?: string;
+  /** Opens the sandbox for the commands; undefined: they run as the caller does. */
+  readonly openSandbox?: () => Promise<CheckSandbox>;
+  /** If a separate tree is measured: the checkout whose repository holds the lock. */
+  readonly lockRoot?: string;
 };
 
 /** Counted up when the same settings on the same tree would be judged otherwise. */
@@ -53,12 +52,12 @@ export function createChecks({
   env: callerEnv = process.env,
   output = () => undefined,
   patienceMs = Number.POSITIVE_INFINITY,
-  room: openRoom,
-  turnsOf = root,
+  openSandbox,
+  lockRoot = root,
 }: ChecksOptions): Checks {
   return {
     missing: async (settings) => {
-      const prospects = await lookAhead(root, settings, callerEnv);
+      const prospects = await previewPlan(root, settings, callerEnv);
       return typeof prospects === 'string' ? [prospects] : missingParts(prospects, settings).map(missingWords);
     },
     run: async (settings, signal, since) => {
@@ -67,45 +66,45 @@ export function createChecks({
       const leftOut = [cacheDirectory, ...(settings.coverageReport === null ? [] : [settings.coverageReport])];
       const readTree = () => treeOf({ root, leftOut, signal });
       let tree = await readTree();
-      const room = await openRoom?.();
-      let turn: Turn | null = null;
+      const sandbox = await openSandbox?.();
+      let lock: CheckLock | null = null;
       let begunAt: number | null = null;
       let reports: string | undefined;
       try {
-        const env = checkEnvironment(room?.env ?? callerEnv, root);
-        const digest = digestOf(settings, room?.env ?? callerEnv, [root, ...(room?.installedIn ?? [])]);
+        const env = checkEnvironment(sandbox?.env ?? callerEnv, root);
+        const digest = digestOf(settings, sandbox?.env ?? callerEnv, [root, ...(sandbox?.installedIn ?? [])]);
         let kept: GateResult | null = null;
         const isEnough = () => {
-          kept ??= readKept(cacheDirectory, `${tree}-${digest}`, asked);
+          kept ??= readResult(cacheDirectory, `${tree}-${digest}`, asked);
           return kept !== null;
         };
         if (!isEnough()) {
-          const path = await turnPath(turnsOf, cacheDirectory, signal);
+          const path = await checkLockPath(lockRoot, cacheDirectory, signal);
           // The half that is left is for what is measured then.
-          turn = await takeTurn({ path, now, giveUpAt: asked + patienceMs / 2, signal }, isEnough);
-          if (turn?.hasWaited === true) tree = await readTree();
+          lock = await acquireCheckLock({ path, now, giveUpAt: asked + patienceMs / 2, signal }, isEnough);
+          if (lock?.hasWaited === true) tree = await readTree();
         }
         // Who was waited for has left its result before it left.
         if (isEnough() && kept !== null) return kept;
-        const hasWaited = turn?.hasWaited === true || since !== undefined;
+        const hasWaited = lock?.hasWaited === true || since !== undefined;
         const latest = hasWaited ? asked + patienceMs : Number.POSITIVE_INFINITY;
         // Whoever asks anew, and need not wait, has all the time: it is not taken away for what would be thrown away.
-        if (now() + (turn?.lastMs ?? 0) > latest) throw cutShort();
+        if (now() + (lock?.lastMs ?? 0) > latest) throw noTimeLeft();
         begunAt = now();
         const own = begunAt + settings.timeoutMs;
         const deadline = Math.min(own, latest);
-        reports = await mkdtemp(join(room?.tmp ?? tmpdir(), 'toolcrew-checks-'));
-        const commands = createCommands({ root, env, now, deadline, signal, output, room });
+        reports = await mkdtemp(join(sandbox?.tmp ?? tmpdir(), 'toolcrew-checks-'));
+        const commands = createCommands({ root, env, now, deadline, signal, output, sandbox });
         const { lasts, ...findings } = await measure({ root, settings, commands, reports });
         const result = gateResult({ tree, ...findings });
-        if (!result.ok && deadline < own && now() >= deadline) throw cutShort();
+        if (!result.ok && deadline < own && now() >= deadline) throw noTimeLeft();
         // Work that went on meanwhile makes it a result of neither tree.
-        if (lasts && (await readTree()) === tree) keep(cacheDirectory, `${tree}-${digest}`, result, now());
+        if (lasts && (await readTree()) === tree) storeResult(cacheDirectory, `${tree}-${digest}`, result, now());
         return result;
       } finally {
-        turn?.end(begunAt === null ? null : now() - begunAt);
+        lock?.release(begunAt === null ? null : now() - begunAt);
         if (reports !== undefined) await rm(reports, { recursive: true, force: true });
-        await room?.close();
+        await sandbox?.close();
       }
     },
   };

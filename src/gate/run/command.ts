@@ -4,6 +4,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { runProgram } from '../../base/processes/program.ts';
 import { isTokenVariable } from '../../base/rules/credential.ts';
+import type { Environment } from '../../base/rules/environment.ts';
 import { withoutPrefixes } from '../rules/line-prefixes.ts';
 import type { CommandEnd } from '../rules/test-ends.ts';
 import { fromRoot } from '../rules/tool-output.ts';
@@ -18,10 +19,7 @@ const LEFT_OUT = ['TOOL_KEY', 'NODE_TEST_CONTEXT', 'NODE_V8_COVERAGE'];
 const PROGRAMS = ['node_modules/.bin', '.venv/bin', 'venv/bin'];
 
 /** The caller's environment without credentials, with the project's own programs first on the PATH. */
-export function checkEnvironment(
-  env: Readonly<Record<string, string | undefined>>,
-  root: string,
-): Readonly<Record<string, string>> {
+export function checkEnvironment(env: Environment, root: string): Readonly<Record<string, string>> {
   const kept = Object.entries(env).flatMap(([name, value]) =>
     value === undefined || LEFT_OUT.includes(name) || isTokenVariable(name) ? [] : [[name, value] as const],
   );
@@ -30,8 +28,8 @@ export function checkEnvironment(
   return { ...Object.fromEntries(kept), PATH: path, CI: 'true' };
 }
 
-/** Where commands run that are not trusted with what the caller has. */
-export type CheckRoom = {
+/** Sandbox for commands that must not reach what the caller can. */
+export type CheckSandbox = {
   /** In place of the caller's environment. */
   readonly env: Readonly<Record<string, string>>;
   /** A directory for temporary files, reports among them. */
@@ -78,15 +76,15 @@ export function createCommands(options: {
   readonly signal: AbortSignal;
   readonly output: (text: string) => void;
   /** Undefined: where the caller itself runs. */
-  readonly room?: CheckRoom | undefined;
+  readonly sandbox?: CheckSandbox | undefined;
 }): Commands {
-  const { root, env, now, deadline, signal, output, room } = options;
+  const { root, env, now, deadline, signal, output, sandbox } = options;
   const remainingMs = () => Math.max(0, deadline - now());
   const roots = [...new Set([root, realpathSync(root)])];
   const start = (script: string, more: Readonly<Record<string, string>>, timeoutMs: number) => {
     // Node hands the folder of its counters on, whatever the environment says; a runner that counts itself stumbles over it.
     const words = ['-c', `unset NODE_V8_COVERAGE\n${script}`];
-    const [file, args] = room?.wrap('/bin/sh', words) ?? ['/bin/sh', words];
+    const [file, args] = sandbox?.wrap('/bin/sh', words) ?? ['/bin/sh', words];
     return runProgram('/bin/sh', ['-c', LEASH, 'leash', file, ...args], {
       cwd: root,
       leash: true,

@@ -13,7 +13,7 @@ import { type CheckResult, type Failure, type GateResult, OUTCOMES } from '../ru
 const MAX_BYTES = 1024 * 1024;
 
 /** Below the project, where formatters and linters look at whatever is called as what they know. */
-function placeOf(directory: string, key: string): string {
+function resultPath(directory: string, key: string): string {
   return join(directory, key);
 }
 
@@ -21,8 +21,8 @@ function placeOf(directory: string, key: string): string {
  * The kept result; null when there is none that is whole.
  * @param since a failure counts that was measured then or later
  */
-export function readKept(directory: string, key: string, since: number): GateResult | null {
-  const text = readRegular(placeOf(directory, key), MAX_BYTES);
+export function readResult(directory: string, key: string, since: number): GateResult | null {
+  const text = readRegular(resultPath(directory, key), MAX_BYTES);
   if (text === null) return null;
   try {
     const kept: unknown = JSON.parse(text);
@@ -35,12 +35,12 @@ export function readKept(directory: string, key: string, since: number): GateRes
 }
 
 /** Whole or not at all: written beside and moved into its place. */
-export function keep(directory: string, key: string, result: GateResult, at: number): void {
+export function storeResult(directory: string, key: string, result: GateResult, at: number): void {
   mkdirSync(directory, { recursive: true });
   const draft = join(directory, `${key}.${randomUUID()}.tmp`);
   try {
     writeFileSync(draft, `${JSON.stringify({ at, ...result })}\n`, { mode: 0o600 });
-    renameSync(draft, placeOf(directory, key));
+    renameSync(draft, resultPath(directory, key));
   } finally {
     rmSync(draft, { force: true });
   }

@@ -2,6 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Environment } from '../../base/rules/environment.ts';
 import { ToolError } from '../../base/rules/errors.ts';
 import { oneLine } from '../../base/rules/text.ts';
 import { trackedFiles } from '../../git/tracked-files.ts';
@@ -16,7 +17,7 @@ import type { GateResult, QualitySettings } from '../rules/quality.ts';
 import { withPlaces } from '../rules/tool-output.ts';
 import { type Trust5, type Trust5Facts, trust5Of } from '../rules/trust5.ts';
 import type { CommandFacts, CommitFacts, Unmeasured, WrittenFacts } from '../rules/trust5-facts.ts';
-import { type CheckRoom, type Commands, checkEnvironment, createCommands } from './command.ts';
+import { type CheckSandbox, type Commands, checkEnvironment, createCommands } from './command.ts';
 
 export type Trust5Options = {
   /** A work tree that stands at `head`. */
@@ -33,11 +34,11 @@ export type Trust5Options = {
   readonly signal?: AbortSignal;
   readonly now?: () => number;
   /** The caller's environment; credentials in it are not handed on. */
-  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly env?: Environment;
   /** Takes the commands and what they print. */
   readonly output?: (text: string) => void;
   /** Makes the place where the commands run; undefined: they run as the caller does. */
-  readonly room?: () => Promise<CheckRoom>;
+  readonly openSandbox?: () => Promise<CheckSandbox>;
 };
 
 /** What git cannot tell, or a file of the project that cannot be read, is not measured; everything else is thrown. */
@@ -100,7 +101,7 @@ async function measureByCommand(
 /** What a change is measured by: of the whole, all but the commits or the log that say what it is for. */
 type ChangeOptions = Pick<
   Trust5Options,
-  'root' | 'gate' | 'settings' | 'signal' | 'now' | 'env' | 'output' | 'room'
+  'root' | 'gate' | 'settings' | 'signal' | 'now' | 'env' | 'output' | 'openSandbox'
 > & {
   readonly range: Range | Unmeasured;
   readonly commits: () => Promise<Trust5Facts['commits']>;
@@ -108,20 +109,20 @@ type ChangeOptions = Pick<
 
 /** All that is run has `settings.timeoutMs` together; what has not ended then has failed. */
 async function measureChange(options: ChangeOptions): Promise<Trust5> {
-  const room = await options.room?.();
+  const sandbox = await options.openSandbox?.();
   try {
-    return await measureIn(options, room);
+    return await measureIn(options, sandbox);
   } finally {
-    await room?.close();
+    await sandbox?.close();
   }
 }
 
-async function measureIn(options: ChangeOptions, room: CheckRoom | undefined): Promise<Trust5> {
+async function measureIn(options: ChangeOptions, sandbox: CheckSandbox | undefined): Promise<Trust5> {
   const { root, gate, settings, range } = options;
   const { signal = new AbortController().signal, now = Date.now, output = () => undefined } = options;
-  const env = checkEnvironment(room?.env ?? options.env ?? process.env, root);
+  const env = checkEnvironment(sandbox?.env ?? options.env ?? process.env, root);
   const deadline = now() + settings.timeoutMs;
-  const commands = createCommands({ root, env, now, deadline, signal, output, room });
+  const commands = createCommands({ root, env, now, deadline, signal, output, sandbox });
   const files = 'unmeasured' in range ? range : await orUnmeasured(changedFiles(range));
   const plan = await orUnmeasured(planOf(['format', 'complexity'], settings, { root, env, ask: commands.ask }));
   const byCommand = async (name: 'format' | 'complexity') =>

@@ -5,17 +5,18 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { removeLargeTree } from '../../base/files/remove-tree.ts';
 import { isAlive } from '../../base/processes/processes.ts';
+import type { Environment } from '../../base/rules/environment.ts';
 import { treeEnvironment } from '../work-tree.ts';
 import { createRun, findRepository, type Repository, type Run } from '../workshop-git.ts';
 import { copyIgnored } from './workshop-copies.ts';
 import { removeWorktree, worktreesBelow } from './workshop-place.ts';
 import { equip } from './workshop-submodules.ts';
-import { Turns } from './worktree-lock.ts';
+import { WorktreeLock } from './worktree-lock.ts';
 
 export type BaseTreeOptions = {
   /** The project's directory. */
   readonly root: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   /** Takes the objects of trees that were looked at. */
   readonly objects: string;
   readonly commit: string;
@@ -32,19 +33,19 @@ type Tools = { readonly repository: Repository; readonly run: Run };
 export async function withBaseTree<T>(options: BaseTreeOptions, use: (root: string) => Promise<T>): Promise<T> {
   const { root, env } = options;
   const repository = await findRepository(root, createRun(env), env);
-  const turns = new Turns(join(repository.common, 'toolcrew', 'workshop.lock'));
-  const tools = { repository, run: createRun(env, { common: repository.common, mark: turns.mark }) };
+  const lock = new WorktreeLock(join(repository.common, 'toolcrew', 'workshop.lock'));
+  const tools = { repository, run: createRun(env, { common: repository.common, mark: lock.mark }) };
   const place = realpathSync(mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`)));
   // Some tools take a project's name from its directory.
   const path = join(place, basename(repository.top));
   try {
-    await turns.take(async () => {
+    await lock.take(async () => {
       await removeLeft(tools);
       await make(path, options, tools);
     });
     return await use(join(path, repository.prefix));
   } finally {
-    await turns.take(() => remove(path, place, repository));
+    await lock.take(() => remove(path, place, repository));
   }
 }
 

@@ -4,8 +4,8 @@ import { existsSync, lstatSync, mkdtempSync, readFileSync, realpathSync, rmSync 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { ToolError } from '../../base/rules/errors.ts';
-import { type Held, hashesOf, isUntouched } from '../blob-hashes.ts';
-import { asBytes, asText, BYTES, placeOf } from '../byte-names.ts';
+import { hashesOf, isUntouched, type TrackedFile } from '../blob-hashes.ts';
+import { asBytes, asText, BYTES, pathBytes } from '../byte-names.ts';
 import type { GitOptions } from '../git.ts';
 import { copyIndex } from '../index-copy.ts';
 import { SUBMODULE } from '../tracked-files.ts';
@@ -36,7 +36,7 @@ type Listing = {
 };
 
 /** `stage`: 1, 2 and 3 of what a merge left open; 0 of all else. */
-type Entry = Held & { readonly stage: string };
+type Entry = TrackedFile & { readonly stage: string };
 
 /** What ls-files writes before a name that the index does not have, or has otherwise. */
 const CHANGED = ['?', 'R', 'C'];
@@ -52,7 +52,7 @@ async function list(
   const without = LEFT_OUT.map((place) => `${asBytes(prefix)}${place}/`);
   const names = new Set<string>();
   const entries: Entry[] = [];
-  const modified: Held[] = [];
+  const modified: TrackedFile[] = [];
   const gone = new Set<string>();
   for (const row of lines(await run.git(path, how, { env, ...BYTES }))) {
     const [tag = '', text] = [row[0], row.slice(2)];
@@ -70,7 +70,7 @@ async function list(
 /** Repositories that the index has as links, though they are no submodules. */
 async function linksIn(path: string, { entries }: Listing, run: Run): Promise<readonly string[]> {
   const links = entries.filter(({ mode }) => mode === SUBMODULE).map(({ name }) => name);
-  const inside = links.filter((link) => existsSync(placeOf(path, `${link}/.git`)));
+  const inside = links.filter((link) => existsSync(pathBytes(path, `${link}/.git`)));
   if (inside.length === 0) return [];
   const how = ['config', '--file', '.gitmodules', '-z', '--get-regexp', '^submodule\\..*\\.path$'];
   const known = lines((await run.try(path, how, BYTES)).stdout).map((row) => row.slice(row.indexOf('\n') + 1));
@@ -90,7 +90,7 @@ async function submoduleChanges(
   for (const { name } of entries.filter(({ mode }) => mode === SUBMODULE)) {
     const env = await comparing(worktree, name, run);
     if (env === null) continue;
-    const place = placeOf(worktree.path, name).toString();
+    const place = pathBytes(worktree.path, name).toString();
     const { names } = await list(place, '--stage', { ...repository, prefix: '' }, run, env);
     if (names.length > 0) found.push({ name, env, files: names });
   }
@@ -105,7 +105,7 @@ function namesOf(changes: readonly SubmoduleChange[]): readonly string[] {
 async function settleSubmodules(worktree: Worktree, repository: Repository, run: Run): Promise<void> {
   const listing = await list(worktree.path, '--stage', repository, run);
   for (const { name, env, files } of await submoduleChanges(worktree, listing, repository, run))
-    await stage(placeOf(worktree.path, name).toString(), files.filter(isFile), run, env);
+    await stage(pathBytes(worktree.path, name).toString(), files.filter(isFile), run, env);
 }
 
 function isFile(name: string): boolean {
@@ -160,7 +160,7 @@ async function ignored(root: string, files: readonly string[], run: Run, options
 
 /** The files in a repository inside the worktree, and in those inside that, by the ignore rules of the worktree's. */
 async function filesBelow({ path, admin }: Worktree, name: string, run: Run, env: Env): Promise<readonly string[]> {
-  const place = placeOf(path, name.slice(0, -1)).toString();
+  const place = pathBytes(path, name.slice(0, -1)).toString();
   if (!existsSync(place)) return [];
   // An index that is not there: all files are told, known to the repository or not.
   const at = [`--git-dir=${admin}`, `--work-tree=${place}`];
@@ -192,9 +192,9 @@ function isGone(top: string, file: string): boolean {
   try {
     const real = realpathSync(top);
     const directory = dirname(file);
-    if (directory !== '.' && realpathSync(placeOf(real, directory), 'latin1') !== `${asBytes(real)}/${directory}`)
+    if (directory !== '.' && realpathSync(pathBytes(real, directory), 'latin1') !== `${asBytes(real)}/${directory}`)
       return true;
-    return lstatSync(placeOf(top, file)).isDirectory() && !existsSync(placeOf(top, `${file}/.git`));
+    return lstatSync(pathBytes(top, file)).isDirectory() && !existsSync(pathBytes(top, `${file}/.git`));
   } catch {
     return true;
   }
@@ -205,7 +205,7 @@ function conflictedFiles(top: string, { entries }: Listing): string[] {
   const files = new Set(entries.map(({ name }) => name));
   return [...files].filter((file) => {
     try {
-      return MARKER.test(readFileSync(placeOf(top, file), 'utf8'));
+      return MARKER.test(readFileSync(pathBytes(top, file), 'utf8'));
     } catch {
       return false;
     }
@@ -217,7 +217,7 @@ async function undecidedFiles(top: string, { entries }: Listing, run: Run): Prom
   const files = new Set(entries.filter(({ stage }) => stage !== '0').map(({ name }) => name));
   const there = [...files].filter((file) => {
     try {
-      return lstatSync(placeOf(top, file)).isFile();
+      return lstatSync(pathBytes(top, file)).isFile();
     } catch {
       return false;
     }

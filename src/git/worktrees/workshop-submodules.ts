@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { asBytes, asText, placeOf } from '../byte-names.ts';
+import { asBytes, asText, pathBytes } from '../byte-names.ts';
 import { SUBMODULE } from '../tracked-files.ts';
 import type { Repository, Run } from '../workshop-git.ts';
 import { emptyBeside, isFree, shareInstalled } from './workshop-installed.ts';
@@ -73,7 +73,7 @@ export async function comparing(
   run: Run,
 ): Promise<Readonly<Record<string, string>> | null> {
   const index = filledIndex(admin, name);
-  const place = placeOf(path, name).toString();
+  const place = pathBytes(path, name).toString();
   try {
     if (!existsSync(index) || realpathSync(place) !== join(realpathSync(path), asText(name))) return null;
     if (existsSync(join(place, '.git'))) return null;

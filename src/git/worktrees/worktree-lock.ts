@@ -1,15 +1,15 @@
-// One after the other, over all processes: who dies in its turn loses it, once the git that it had started has ended.
+// Lock between all processes. One whose owner has exited is free once the git that the owner started has ended.
 
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { renameNew } from '../../base/files/create-exclusive.ts';
-import { isOver, pidNamespace, processesMarked, processStartTime } from '../../base/processes/processes.ts';
+import { renameExclusive } from '../../base/files/create-exclusive.ts';
+import { hasExited, pidNamespace, processesMarked, processStartTime } from '../../base/processes/processes.ts';
 import { ToolError } from '../../base/rules/errors.ts';
 
 const LOOK_MS = 20;
-/** A turn is a few runs of git; in the largest repositories one takes minutes. */
+/** The lock is held for a few runs of git; in the largest repositories one takes minutes. */
 const WAIT_MS = 600_000;
 /** A dead holder's git ends by itself. */
 const ORPHAN_MS = 30_000;
@@ -17,8 +17,8 @@ const ORPHAN_MS = 30_000;
 const SIGN_MS = 1_000;
 const SIGN_LASTS_MS = 15_000;
 
-/** Marks whatever is started in a turn. */
-const TURN_VARIABLE = 'TOOL_TURN';
+/** Marks each process that is started under the lock. */
+const LOCK_VARIABLE = 'TOOL_TURN';
 
 const namespace = pidNamespace();
 
@@ -45,12 +45,12 @@ function isHeld(lock: string, text: string): boolean {
     return at !== undefined && Date.now() - at < SIGN_LASTS_MS;
   }
   const number = numberIn(pid);
-  return number !== null && !isOver(number) && String(processStartTime(number)) === started;
+  return number !== null && !hasExited(number) && String(processStartTime(number)) === started;
 }
 
 function tryName(mine: string, lock: string): boolean {
   try {
-    renameNew(mine, lock);
+    renameExclusive(mine, lock);
     return true;
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
@@ -71,7 +71,7 @@ function setAside(lock: string, dead: string, name: string): void {
 }
 
 /** A queue for the processes that share the file `lock`, and for the calls within this one. */
-export class Turns {
+export class WorktreeLock {
   readonly #lock: string;
   #last: Promise<unknown> = Promise.resolve();
 
@@ -79,14 +79,14 @@ export class Turns {
     this.#lock = lock;
   }
 
-  /** For the environment of all that is started in a turn: by that, whoever takes over from the dead finds it. */
+  /** For the environment of each process started under the lock: by this, the next owner finds it after a death. */
   get mark(): Readonly<Record<string, string>> {
-    return { [TURN_VARIABLE]: createHash('sha256').update(this.#lock).digest('hex').slice(0, 16) };
+    return { [LOCK_VARIABLE]: createHash('sha256').update(this.#lock).digest('hex').slice(0, 16) };
   }
 
   async take<T>(act: () => Promise<T>): Promise<T> {
     const before = this.#last;
-    const turn = (async () => {
+    const held = (async () => {
       await before.catch(() => undefined);
       const mine = await this.#enter();
       const signs = setInterval(() => this.#sign(mine), SIGN_MS);
@@ -101,8 +101,8 @@ export class Turns {
         }
       }
     })();
-    this.#last = turn;
-    return turn;
+    this.#last = held;
+    return held;
   }
 
   #sign(mine: string): void {
@@ -114,7 +114,7 @@ export class Turns {
     }
   }
 
-  /** Gives what the lock says of this turn. */
+  /** Gives the text of the lock file while this call holds it. */
   async #enter(): Promise<string> {
     mkdirSync(dirname(this.#lock), { recursive: true });
     // The same number may be another process's in another namespace.
@@ -142,7 +142,7 @@ export class Turns {
     return words;
   }
 
-  /** There from the beginning of a turn to its end; who dies in it leaves it. */
+  /** Exists while the lock is held; an owner that dies leaves it. */
   get #begun(): string {
     return `${this.#lock}.git`;
   }

@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readRegular } from '../../base/files/safe-read.ts';
-import { lateCrypto } from '../../base/lazy-crypto.ts';
+import { lazyCrypto } from '../../base/lazy-crypto.ts';
 import { messageOf, ToolError } from '../../base/rules/errors.ts';
 import { clip, visibleLines } from '../../base/rules/text.ts';
 import { teamNames, teamsDirectory } from '../log/team-names.ts';
@@ -93,7 +93,7 @@ function readSnapshot(path: string): Snapshot | undefined {
 
 /** In whole or not at all. Without it everything goes on, only slower. */
 function writeSnapshot(directory: string, path: string, snapshot: Snapshot): void {
-  const fresh = `${path}.${process.pid}-${lateCrypto().randomBytes(4).toString('hex')}`;
+  const fresh = `${path}.${process.pid}-${lazyCrypto().randomBytes(4).toString('hex')}`;
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     try {
@@ -108,8 +108,8 @@ function writeSnapshot(directory: string, path: string, snapshot: Snapshot): voi
 }
 
 /** All that the settings depend on, as it is: to hash it would take longer than to compare it. */
-function keyOf({ text, stamp }: TeamFile): string {
-  return [FORMAT, stamp, JSON.stringify(DEFAULT_TEAM_SETTINGS), text].join('\n');
+function keyOf({ text, version }: TeamFile): string {
+  return [FORMAT, version, JSON.stringify(DEFAULT_TEAM_SETTINGS), text].join('\n');
 }
 
 /** What holds while the file cannot be used, and why it cannot. */

@@ -12,8 +12,8 @@ export const INSTALLED_FILE = '.tool/installed.json';
 
 const MAX_BYTES = 1024 * 1024;
 
-/** `stamp`: size, mtime and inode of the file at the time of reading. */
-export type TeamFile = { readonly path: string; readonly text: string; readonly stamp: string };
+/** `version`: size, mtime and inode of the file at the time of reading. */
+export type TeamFile = { readonly path: string; readonly text: string; readonly version: string };
 
 function codeOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
@@ -29,8 +29,8 @@ export function readTeamFile(projectRoot: string): TeamFile | null {
     if (!status.isFile()) throw new ToolError('config', `${path}: expected a file, got something else`);
     if (status.size > MAX_BYTES)
       throw new ToolError('config', `${path}: expected at most ${MAX_BYTES} bytes, got ${status.size}`);
-    const stamp = `${status.size}-${status.mtimeNs}-${status.ino}`;
-    return { path, text: readFileSync(fd, 'utf8'), stamp };
+    const version = `${status.size}-${status.mtimeNs}-${status.ino}`;
+    return { path, text: readFileSync(fd, 'utf8'), version };
   } catch (error) {
     if (error instanceof ToolError) throw error;
     const code = codeOf(error);

@@ -2,7 +2,7 @@
 
 import { messageOf } from '../../base/rules/errors.ts';
 import { oldLines } from '../../gate/rules/old-failures.ts';
-import { measureBefore } from '../operations/baseline-checks.ts';
+import { measureBaseline } from '../operations/baseline-checks.ts';
 import type { TeamLog } from '../ports.ts';
 import type { LeadOptions } from './lead-options.ts';
 
@@ -17,7 +17,7 @@ export async function measureBase(
   const { team } = log.state;
   try {
     const { quality } = await context.settings();
-    await measureBefore(log, signal, async () => {
+    await measureBaseline(log, signal, async () => {
       const { base } = await workshop.begin(team);
       const { path } = await workshop.view(team, 'base', base);
       return checksAt(path, team).run(quality, signal);

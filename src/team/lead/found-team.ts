@@ -4,14 +4,14 @@ import { messageOf, ToolError } from '../../base/rules/errors.ts';
 import { must, refuse } from '../operations/context.ts';
 import type { HookContext } from '../operations/hook-context.ts';
 import { operate } from '../operations/operations.ts';
-import { decideGoingOn, takeOver } from '../operations/take-over.ts';
+import { decideResumeMode, takeOver } from '../operations/take-over.ts';
 import type { TeamLog } from '../ports.ts';
 import type { Evidence } from '../rules/caller.ts';
 import { overTaskBudget } from '../rules/cost.ts';
 import { CHOSEN_ALONE, FALLBACK_TRIGGERS } from '../rules/fallback.ts';
 import { isFinished } from '../rules/lead-step.ts';
 import { isStanding, type TeamState } from '../rules/log/state.ts';
-import { aloneWords, type GoingOn } from '../rules/resume-mode.ts';
+import { aloneWords, type ResumeMode } from '../rules/resume-mode.ts';
 import { fallBack } from '../rules/select/activation.ts';
 import { type Decided, propose } from '../select/work-decision.ts';
 
@@ -92,7 +92,7 @@ export function isLeft(state: TeamState): boolean {
 }
 
 /** How what stands goes on, for people. */
-function sayGoingOn(team: string, going: GoingOn, reasons: readonly string[], say: (words: string) => void): void {
+function sayGoingOn(team: string, going: ResumeMode, reasons: readonly string[], say: (words: string) => void): void {
   for (const words of going.as === 'team' ? reasons : going.why) say(words);
   say(
     going.as === 'team'
@@ -123,7 +123,7 @@ export async function takeUp(
         'refused',
         `team ${team} is led by a session of the host: \`/tool:team-restart ${team}\` goes on with it there, \`tool team delete ${team}\` ends it`,
       );
-    const going = await decideGoingOn(context, state, decided);
+    const going = await decideResumeMode(context, state, decided);
     const failed = [...state.tasks.values()].filter(({ status }) => status === 'failed');
     const { fallback: falling, budget } = await context.settings();
     const { preserveProgress: keep } = falling;

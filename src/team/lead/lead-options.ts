@@ -9,7 +9,7 @@ import type { Workshop } from '../../git/worktrees/workshop-port.ts';
 import type { Members } from '../members/members-port.ts';
 import type { HookContext } from '../operations/hook-context.ts';
 import type { DebugResult } from '../phases/debug.ts';
-import type { PlanDesk, PlanEnd } from '../phases/plan.ts';
+import type { PlanCallbacks, PlanEnd } from '../phases/plan.ts';
 import type { TeamState } from '../rules/log/state.ts';
 import type { MemberTimeouts } from './member-life.ts';
 
@@ -37,7 +37,7 @@ export type LeadOptions = {
   readonly checksAt: (root: string, team: string) => Checks;
   readonly trust5At: (work: MeasuredWork) => Promise<Trust5>;
   /** Writes SPECs, and asks the user to approve them. */
-  readonly desk: PlanDesk;
+  readonly planCallbacks: PlanCallbacks;
   readonly budgetUsd: number | null;
   /** Instruction to each teammate beside its tasks; null: none. */
   readonly instruction: string | null;

@@ -21,7 +21,7 @@ import { measureBase } from './baseline-failures.ts';
 import type { Found, LeadOptions, Outcome } from './lead-options.ts';
 import { endGone, failTask, giveTask, JUDGE_TASK, limitsOf } from './left-over.ts';
 import { measureBranch } from './measure-branch.ts';
-import { type LifeEnd, MemberLife, registration, Turns } from './member-life.ts';
+import { type LifeEnd, MemberLife, registration, TurnLimiter } from './member-life.ts';
 import { takeBeside, takeRequests } from './requested-work.ts';
 
 /** How often a change of the log is looked for. */
@@ -53,7 +53,7 @@ export class Lead {
   readonly #options: LeadOptions;
   readonly #team: string;
   readonly #log: TeamLog;
-  #turns: Turns;
+  #turnLimiter: TurnLimiter;
   readonly #lives = new Map<string, Life>();
   readonly #starts = new Map<string, number>();
   readonly #as: Evidence;
@@ -76,7 +76,7 @@ export class Lead {
     this.#log = log;
     this.#team = log.state.team;
     this.#hasFallenBack = log.state.session === 'fallback';
-    this.#turns = new Turns(this.#hasFallenBack ? 1 : options.width);
+    this.#turnLimiter = new TurnLimiter(this.#hasFallenBack ? 1 : options.width);
     this.#as = { kind: 'environment', team: this.#team, teammate: null };
   }
 
@@ -249,12 +249,12 @@ export class Lead {
       } catch (error) {
         return { trigger: 'spawn_failed', reason: `${role}: ${messageOf(error)}` };
       }
-      this.#live(role, isChecked, signal);
+      this.#runMember(role, isChecked, signal);
     }
     return null;
   }
 
-  #live(role: string, isChecked: boolean, signal: AbortSignal): void {
+  #runMember(role: string, isChecked: boolean, signal: AbortSignal): void {
     this.#log.refresh();
     const epoch = this.#log.state.members.get(role)?.epoch ?? 0;
     const stop = new AbortController();
@@ -262,7 +262,7 @@ export class Lead {
       {
         ...this.#options,
         log: this.#log,
-        turns: this.#turns,
+        turnLimiter: this.#turnLimiter,
         onTurnEnded: (name) => this.#unasked.add(name),
         holdsBack: (name) => this.#holdsBack(name, isChecked),
       },
@@ -320,8 +320,8 @@ export class Lead {
 
   /** The results of all as a SPEC, with the user's word for it; gives why there is none. */
   async #writeSpec(signal: AbortSignal): Promise<string | null> {
-    const { context, desk, say } = this.#options;
-    const end = await closePlan(context, this.#log, desk, this.#as, this.#rounds < PLAN_ROUNDS, signal);
+    const { context, planCallbacks, say } = this.#options;
+    const end = await closePlan(context, this.#log, planCallbacks, this.#as, this.#rounds < PLAN_ROUNDS, signal);
     switch (end.kind) {
       case 'failed':
         return end.why;
@@ -378,7 +378,7 @@ export class Lead {
     this.#hasFallenBack = true;
     await this.#endLives(0);
     this.#starts.clear();
-    this.#turns = new Turns(1);
+    this.#turnLimiter = new TurnLimiter(1);
     if (!fallback.preserveProgress)
       await this.#log.append({ type: 'restarted', session: null, key_hash: null, keep: false });
     await this.#log.append({ type: 'fell_back', trigger, reason });

@@ -49,7 +49,7 @@ export type LifeOptions = {
   readonly instruction: string | null;
   readonly timeouts: MemberTimeouts;
   /** Holds a turn back until it may begin, and lets the next one in when it is over: how many work at once. */
-  readonly turns: Turns;
+  readonly turnLimiter: TurnLimiter;
   /** Why a member may not begin yet, whatever its tasks say; null: it may. */
   readonly holdsBack: (name: string) => boolean;
   /** Tells people what happens, one line each. */
@@ -61,7 +61,7 @@ export type LifeOptions = {
 };
 
 /** Lets so many turns run at a time. */
-export class Turns {
+export class TurnLimiter {
   #free: number;
   readonly #waiting: (() => void)[] = [];
 
@@ -225,7 +225,7 @@ export class MemberLife {
     this.#watchdog?.close();
     this.#watchdog = undefined;
     this.#options.onTurnEnded?.(this.#name);
-    this.#options.turns.leave();
+    this.#options.turnLimiter.leave();
   }
 
   /** Ends it when the turn that begins now is silent for too long, or takes too long. */
@@ -256,12 +256,12 @@ export class MemberLife {
   async #next(signal: AbortSignal): Promise<string | null> {
     this.#leaveTurn();
     await this.#limits?.settled();
-    const { clock, turns } = this.#options;
+    const { clock, turnLimiter } = this.#options;
     for (;;) {
       const member = await this.#goingOn(signal);
       if (member === null) return null;
       if (await this.#hasWork(member)) {
-        if (!(await turns.enter(signal))) return null;
+        if (!(await turnLimiter.enter(signal))) return null;
         this.#isInTurn = true;
         // While others had their turns it may have been asked to end, or its work may have become of no use.
         const still = await this.#goingOn(signal);

@@ -9,7 +9,7 @@ import type { FileTeams } from './teams.ts';
 /** So many logs stay open that are no longer those of their teams: their borrowers may still read them. */
 const DROPPED_MAX = 16;
 
-type Kept = { readonly log: FileTeamLog; readonly inode: number };
+type OpenTeam = { readonly log: FileTeamLog; readonly inode: number };
 
 /** A log that its borrowers do not close. */
 function lent(log: FileTeamLog): TeamLog {
@@ -27,9 +27,9 @@ function inodeOf(directory: string): number {
   return statSync(join(directory, 'log.jsonl'), { throwIfNoEntry: false })?.ino ?? 0;
 }
 
-export class KeptTeams implements Teams {
+export class OpenTeams implements Teams {
   readonly #teams: FileTeams;
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new Map<string, OpenTeam>();
   readonly #dropped: FileTeamLog[] = [];
 
   constructor(teams: FileTeams) {

@@ -1,72 +1,72 @@
-// One process at a time takes the steps of a team that are code's: whoever dies in its turn loses it.
+// Lock for the steps of a team that code takes: one process at a time. A lock whose owner has exited is free.
 
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { isOwnPlace, turnsPlace } from '../../base/files/lock-directory.ts';
-import { HeldLock, type Holder, holderOf, holderWords } from '../../base/files/process-lock.ts';
-import type { Taken, Turn } from '../ports.ts';
+import { ensurePrivateDirectory, lockDirectory } from '../../base/files/lock-directory.ts';
+import { describeHolder, type LockHolder, ProcessLock, readLockHolder } from '../../base/files/process-lock.ts';
+import type { PhaseLock, PhaseLockResult } from '../ports.ts';
 
 /** Less than what the shortest of the hooks that wait has, which is a minute. */
 const PATIENCE_MS = 45_000;
 const LOOK_MS = 20;
 
 /**
- * Where locks are. The first place is fixed: whatever a shell calls its directory for temporary files, it waits for the same turn
+ * Where locks are. The first place is fixed: whatever a shell calls its directory for temporary files, it waits for the same lock
  * as the host around it.
  * @param state the directory of what belongs to the project but not into it
  */
-export function turnPlaces(state: string): readonly string[] {
-  return [turnsPlace('/tmp'), join(state, 'turns')];
+export function phaseLockDirectories(state: string): readonly string[] {
+  return [lockDirectory('/tmp'), join(state, 'turns')];
 }
 
-export type PhaseTurnOptions = {
+export type FilePhaseLockOptions = {
   /** The checkout that holds the project's teams. */
   readonly project: string;
   /** Directories for locks: the first one that is this user's own and can be written to is used. */
-  readonly places: readonly string[];
+  readonly directories: readonly string[];
   readonly patienceMs?: number;
 };
 
-/** Turns that are held in this process. */
+/** Locks that this process holds. */
 const held = new Set<string>();
 
 class Busy extends Error {
-  readonly holder: Holder | null;
+  readonly holder: LockHolder | null;
 
-  constructor(holder: Holder | null) {
+  constructor(holder: LockHolder | null) {
     super('it is taken');
     this.holder = holder;
   }
 }
 
-function refuse(holder: Holder | null): never {
+function refuse(holder: LockHolder | null): never {
   throw new Busy(holder);
 }
 
 /** undefined: there is no lock to be had in that place. Throws `Busy`. */
-function lockIn(place: string, name: string, team: string): HeldLock | undefined {
-  if (!isOwnPlace(place)) return undefined;
-  const path = join(place, `${name}.lock`);
+function lockIn(directory: string, name: string, team: string): ProcessLock | undefined {
+  if (!ensurePrivateDirectory(directory)) return undefined;
+  const path = join(directory, `${name}.lock`);
   // A look costs less than a try.
-  const holder = holderOf(path);
+  const holder = readLockHolder(path);
   if (holder !== undefined) refuse(holder);
   try {
-    return new HeldLock({ path, workflow: team, refuse, giveUp: () => refuse(null) });
+    return new ProcessLock({ path, workflow: team, refuse, giveUp: () => refuse(null) });
   } catch (error) {
     if (error instanceof Busy) throw error;
     return undefined;
   }
 }
 
-export class PhaseTurn implements Turn {
-  readonly #options: PhaseTurnOptions;
+export class FilePhaseLock implements PhaseLock {
+  readonly #options: FilePhaseLockOptions;
 
-  constructor(options: PhaseTurnOptions) {
+  constructor(options: FilePhaseLockOptions) {
     this.#options = options;
   }
 
-  async take<T>(team: string, act: () => Promise<T>): Promise<Taken<T>> {
+  async take<T>(team: string, act: () => Promise<T>): Promise<PhaseLockResult<T>> {
     const { project, patienceMs = PATIENCE_MS } = this.#options;
     const name = createHash('sha256').update(`${project}\0${team}`).digest('hex').slice(0, 32);
     const giveUpAt = performance.now() + patienceMs;
@@ -80,17 +80,17 @@ export class PhaseTurn implements Turn {
           lock?.release();
         }
       if (performance.now() >= giveUpAt)
-        return { ok: false, holder: lock.holder === null ? 'another call' : holderWords(lock.holder) };
+        return { ok: false, holder: lock.holder === null ? 'another call' : describeHolder(lock.holder) };
       await delay(LOOK_MS);
     }
   }
 
   /** undefined: there is no place for a lock, and what the log says has to do. */
-  #enter(name: string, team: string): HeldLock | Busy | undefined {
+  #enter(name: string, team: string): ProcessLock | Busy | undefined {
     if (held.has(name)) return new Busy(null);
     try {
-      let lock: HeldLock | undefined;
-      for (const place of this.#options.places) lock ??= lockIn(place, name, team);
+      let lock: ProcessLock | undefined;
+      for (const directory of this.#options.directories) lock ??= lockIn(directory, name, team);
       held.add(name);
       return lock;
     } catch (error) {

@@ -2,9 +2,9 @@
 
 import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { renameNew } from '../../base/files/create-exclusive.ts';
+import { renameExclusive } from '../../base/files/create-exclusive.ts';
 import { syncDirectory } from '../../base/files/sync-directory.ts';
-import { lateCrypto } from '../../base/lazy-crypto.ts';
+import { lazyCrypto } from '../../base/lazy-crypto.ts';
 import { messageOf, ToolError } from '../../base/rules/errors.ts';
 import type { Stored } from '../../base/rules/stored-record.ts';
 import type { Appended, TeamLog } from '../ports.ts';
@@ -98,11 +98,11 @@ export class FileTeamLog implements TeamLog {
     const { directory } = this.#options;
     if (file.number > 1)
       throw new ToolError('state_unusable', `${file.path} was removed: what its team has come to cannot be continued`);
-    const draft = join(directory, `${logFile(1)}.${lateCrypto().randomBytes(6).toString('hex')}.tmp`);
+    const draft = join(directory, `${logFile(1)}.${lazyCrypto().randomBytes(6).toString('hex')}.tmp`);
     try {
       mkdirSync(directory, { recursive: true });
       file.copyTo(draft);
-      renameNew(draft, file.path);
+      renameExclusive(draft, file.path);
     } catch (error) {
       // Somebody else has put it back.
       if (file.isGone)
@@ -126,7 +126,7 @@ export class FileTeamLog implements TeamLog {
   /** Begins the log with its first record; undefined: somebody else has begun it. What does not count begins none. */
   #first(record: TeamRecord): Judged | undefined {
     const { directory } = this.#options;
-    const draft = join(directory, `${logFile(1)}.${lateCrypto().randomBytes(6).toString('hex')}.tmp`);
+    const draft = join(directory, `${logFile(1)}.${lazyCrypto().randomBytes(6).toString('hex')}.tmp`);
     let file: TeamFile | undefined;
     try {
       file = this.#open(1, draft);
@@ -200,11 +200,11 @@ export class FileTeamLog implements TeamLog {
     const at = this.#options.now();
     const id = `snapshot-${before.number + 1}`;
     const line = `\n${JSON.stringify({ type: 'snapshot', state, v: 1, id, at })}\n`;
-    const temporary = `${path}.${lateCrypto().randomBytes(6).toString('hex')}.tmp`;
+    const temporary = `${path}.${lazyCrypto().randomBytes(6).toString('hex')}.tmp`;
     try {
       writeFileSync(temporary, line, { mode: 0o600, flag: 'wx', flush: true });
       const inode = inodeOf(temporary);
-      renameNew(temporary, path);
+      renameExclusive(temporary, path);
       return inode;
     } catch (error) {
       if (existsSync(path)) return undefined;

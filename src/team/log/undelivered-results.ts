@@ -28,7 +28,7 @@ const found = z.discriminatedUnion('phase', [
 
 const end = z.strictObject({ team: z.string(), found: found.nullable() });
 
-export type Untold = {
+export type UndeliveredResult = {
   readonly team: string;
   /** Archive directory. */
   readonly archived: string;
@@ -37,12 +37,12 @@ export type Untold = {
 };
 
 /** Writes the result of a team that is about to end; it is archived with the log. */
-export function noteEnd(root: string, team: string, what: object | null): void {
+export function recordResult(root: string, team: string, what: object | null): void {
   writeFileSync(join(teamsDirectory(root), team, FILE), `${JSON.stringify({ team, found: what })}\n`);
 }
 
 /** Removes a result that was delivered. */
-export function told(archived: string): void {
+export function removeResult(archived: string): void {
   rmSync(join(archived, FILE), { force: true });
 }
 
@@ -79,7 +79,7 @@ function isDeleted(teams: Teams, root: string, team: string): boolean {
 }
 
 /** Teams with an undelivered result. Omits a team with an unreadable log, since it may still be active. */
-export function untoldTeams(teams: Teams, root: string): readonly string[] {
+export function undeliveredTeams(teams: Teams, root: string): readonly string[] {
   const deleted = teams.list().filter((team) => {
     try {
       return isDeleted(teams, root, team);
@@ -91,20 +91,20 @@ export function untoldTeams(teams: Teams, root: string): readonly string[] {
 }
 
 /** The undelivered result of a team; null: none. No other process may lead the team during the call. */
-export async function findUntold(teams: Teams, root: string, team: string): Promise<Untold | null> {
+export async function findUndelivered(teams: Teams, root: string, team: string): Promise<UndeliveredResult | null> {
   if (isDeleted(teams, root, team)) teams.archive(team);
   const places = placesOf(root, team);
   const now = stateOf(teams, team);
   if (now !== undefined && isStanding(now)) {
     // A newer team with that name is active, so older results are obsolete.
-    for (const [, earlier] of places) told(earlier);
+    for (const [, earlier] of places) removeResult(earlier);
     return null;
   }
   const archived = places.at(-1)?.[1];
   const what = archived === undefined ? null : noted(archived);
   if (archived === undefined || what === null) return null;
   // Only the latest result counts.
-  for (const [, earlier] of places.slice(0, -1)) told(earlier);
+  for (const [, earlier] of places.slice(0, -1)) removeResult(earlier);
   const history = new TeamHistory({ directory: archived, from: 'snapshot' });
   await history.close();
   return { ...what, archived, state: history.state };

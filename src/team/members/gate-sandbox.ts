@@ -7,9 +7,9 @@ import { basename, delimiter, join } from 'node:path';
 import { createAgentHome, passedEnvironment } from '../../agents/agent-home.ts';
 import { toolchainVariables } from '../../agents/toolchains.ts';
 import { removeTree } from '../../base/files/remove-tree.ts';
-import { ownDirectory } from '../../base/files/safe-directory.ts';
+import { ensureRealDirectory } from '../../base/files/safe-directory.ts';
 import { NAMESPACE_VARIABLE } from '../../base/processes/processes.ts';
-import type { CheckRoom } from '../../gate/run/command.ts';
+import type { CheckSandbox } from '../../gate/run/command.ts';
 import { type MemberHomeOptions, withGitSettings } from './member-home.ts';
 import { homesOf } from './team-homes.ts';
 
@@ -43,14 +43,14 @@ type Measured = { readonly main: string; readonly team: string; readonly root: s
  * @param main the lead's checkout: worktrees of teams share its packages
  * @param root the worktree that is measured
  */
-export async function openGateRoom(
+export async function openGateSandbox(
   { stateDir, runtime, env, passed, mark, bounds }: MemberHomeOptions,
   { main, team, root }: Measured,
-): Promise<CheckRoom> {
+): Promise<CheckSandbox> {
   const place = join(homesOf(stateDir, team), GATE);
   // The build cache is kept for the next measurement.
   mkdirSync(place, { recursive: true, mode: 0o700 });
-  const cache = ownDirectory(join(place, 'cache'));
+  const cache = ensureRealDirectory(join(place, 'cache'));
   const stay = mkdtempSync(join(place, 'gate-'));
   const tmp = runtime.make(basename(stay));
   const run = `${mark}.${team}.${GATE}.1`;

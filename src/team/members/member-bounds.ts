@@ -4,9 +4,10 @@ import { mkdirSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, relative, sep } from 'node:path';
 import { credentialPlaces, Isolation } from '../../agents/isolation.ts';
-import { roomOf } from '../../agents/namespace-identity.ts';
+import { namespaceIdentity } from '../../agents/namespace-identity.ts';
 import type { IsolationMode } from '../../agents/rules/runtime.ts';
 import { packageRoot } from '../../base/package-root.ts';
+import type { Environment } from '../../base/rules/environment.ts';
 import { ToolError } from '../../base/rules/errors.ts';
 import { tryGit } from '../../git/git.ts';
 import { plainConfigs } from '../../git/plain-config.ts';
@@ -17,8 +18,6 @@ import { hasPlaces, writablePlaces } from './member-places.ts';
 import { createView } from './member-view.ts';
 import type { MemberRun } from './members-port.ts';
 import { homesOf } from './team-homes.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Where a run's program is started, and with what it may write. */
 export type MemberBounds = {
@@ -111,7 +110,7 @@ export async function memberBounds(
       const hasView = common !== undefined && hasPlaces(common);
       const view = hasView ? createView(common, join(homesOf(state, run.team), run.name)) : null;
       const writable = [...places, ...shared, worktree, ...own, ...(view === null ? [] : [view.place])];
-      return isolation.wrap(file, args, writable, { room: roomOf(main, run), binds: view?.binds ?? [] });
+      return isolation.wrap(file, args, writable, { identity: namespaceIdentity(main, run), binds: view?.binds ?? [] });
     },
   };
 }

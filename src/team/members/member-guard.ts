@@ -1,5 +1,6 @@
 // The write guard around a teammate's whole process: its policy, and the words before its command line.
 
+import type { Environment } from '../../base/rules/environment.ts';
 import { dropUnrecorded } from '../../guard/lease-files.ts';
 import { waysToMerge } from '../../guard/rules/git-calls.ts';
 import { SHELL_VARIABLE } from '../../guard/rules/ticket.ts';
@@ -8,8 +9,6 @@ import { asRole } from '../rules/caller.ts';
 import { rulesOf } from '../rules/caller-rules.ts';
 import type { TeamSettings } from '../rules/settings.ts';
 import type { MemberRun } from './members-port.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 export type GuardedRun = {
   /** Before the program's own command line. */

@@ -5,6 +5,7 @@ import { createAgentHome } from '../../agents/agent-home.ts';
 import type { AgentProgram } from '../../agents/agent-process.ts';
 import { NAMESPACE_VARIABLE, RUN_VARIABLE } from '../../base/processes/processes.ts';
 import type { RuntimeDir } from '../../base/processes/runtime-dir.ts';
+import type { Environment } from '../../base/rules/environment.ts';
 import { NO_PUSH } from '../../git/clone.ts';
 import { teamWorktree } from '../../git/project.ts';
 import type { MemberBounds } from './member-bounds.ts';
@@ -15,7 +16,7 @@ import { homesOf } from './team-homes.ts';
 export type MemberHomeOptions = {
   readonly stateDir: string;
   readonly runtime: RuntimeDir;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   /** Names of further variables to pass on. */
   readonly passed: readonly string[];
   /** What all that this lead starts carries in its environment. */

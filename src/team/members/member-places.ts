@@ -30,8 +30,8 @@ export function writablePlaces(common: string, worktree: string): readonly strin
     [`refs/heads/${BRANCHES}`, 'refs/toolcrew'].map((place) => join(common, top, place)),
   );
   for (const place of refs) mkdirSync(join(place, STAYS), { recursive: true });
-  const turns = join(common, 'toolcrew');
-  mkdirSync(turns, { recursive: true });
+  const locks = join(common, 'toolcrew');
+  mkdirSync(locks, { recursive: true });
   // Git LFS stores its objects there.
-  return [objects, ...admin, ...refs, turns, join(common, 'lfs')];
+  return [objects, ...admin, ...refs, locks, join(common, 'lfs')];
 }

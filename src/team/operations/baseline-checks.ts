@@ -1,7 +1,7 @@
 // The checks where the team began: measured once, waited for by whoever completes a task.
 
 import { BusyError, messageOf } from '../../base/rules/errors.ts';
-import { type Before, oldLines, toldApart } from '../../gate/rules/old-failures.ts';
+import { type Baseline, oldLines, toldApart } from '../../gate/rules/old-failures.ts';
 import type { GateResult, QualitySettings } from '../../gate/rules/quality.ts';
 import type { TeamLog } from '../ports.ts';
 import type { TeamState } from '../rules/log/state.ts';
@@ -20,7 +20,7 @@ async function noteBefore(log: TeamLog, measured: GateResult | string): Promise<
 }
 
 /** Measures where the team began, unless that is known. What keeps it from being measured is written down too. Gives whether this did. */
-export async function measureBefore(
+export async function measureBaseline(
   log: TeamLog,
   signal: AbortSignal,
   measure: () => Promise<GateResult | null>,
@@ -38,11 +38,11 @@ export async function measureBefore(
 }
 
 /** What failed before, for a completion. Throws `BusyError` when who measures it was waited for as long as could be. */
-export async function knownBefore(
+export async function knownBaseline(
   context: TeamContext,
   log: TeamLog,
   quality: QualitySettings,
-): Promise<Before | null> {
+): Promise<Baseline | null> {
   const { signal } = new AbortController();
   // Whose work is merged has a lead that is code, which measures where the team's branch began.
   if ((await context.workshop()) !== null) {
@@ -57,7 +57,7 @@ export async function knownBefore(
 }
 
 /** The same before anybody waits for it: beside the first agents. */
-export async function beginBefore(context: TeamContext, team: string, signal: AbortSignal): Promise<void> {
+export async function beginBaseline(context: TeamContext, team: string, signal: AbortSignal): Promise<void> {
   const { hooks, quality } = await context.settings();
   const log = context.teams.open(team);
   if (log === undefined) return;
@@ -76,7 +76,7 @@ async function measureInPlace(
   measure: () => Promise<GateResult | null>,
   signal: AbortSignal,
 ): Promise<void> {
-  const isNew = await measureBefore(log, signal, measure);
+  const isNew = await measureBaseline(log, signal, measure);
   const lines = log.state.before === null ? [] : oldLines(log.state.before);
   if (isNew && lines.length > 0)
     await tellLead(log, `these checks failed before the team began, and the gate ignores them: ${lines.join('; ')}`);

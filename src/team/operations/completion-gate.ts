@@ -16,7 +16,7 @@ import type { TeamSettings } from '../rules/settings.ts';
 import type { Task } from '../rules/task.ts';
 import { bookOf } from '../rules/task-book.ts';
 import { quoted } from '../rules/task-draft.ts';
-import { knownBefore } from './baseline-checks.ts';
+import { knownBaseline } from './baseline-checks.ts';
 import { type Somebody, type TeamContext, tellLead, type Unread, withReadable } from './context.ts';
 import { findCaller, type HookContext, isOfLead } from './hook-context.ts';
 import { type HookAnswer, type HostEvent, SILENT } from './host-event.ts';
@@ -167,7 +167,7 @@ async function measure(
   work: Awaited<ReturnType<typeof ownWork>>,
 ) {
   const since = log.state.before === null ? context.now() : undefined;
-  const before = await knownBefore(context, log, settings.quality);
+  const before = await knownBaseline(context, log, settings.quality);
   const whole = await context.checks.run(settings.quality, new AbortController().signal, since);
   const isOwn = ownBy(log.state, caller, settings);
   const all = await changedBy(context, log.state, work);

@@ -150,7 +150,7 @@ function isSomebody(caller: Caller): caller is Somebody {
 
 /** Whether it comes from the session that leads the team. */
 function isOfLead(evidence: Evidence, { lead }: TeamState): boolean {
-  return evidence.kind === 'stamp' && evidence.stamp.session === lead.session;
+  return evidence.kind === 'stamp' && evidence.caller.session === lead.session;
 }
 
 /** Who asks, and of which team. Throws when that cannot be told, or when the caller belongs to none. */

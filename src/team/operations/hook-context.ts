@@ -7,16 +7,16 @@ import type { GitRow } from '../../guard/rules/git-calls.ts';
 import type { Target, Writes } from '../../guard/rules/writes.ts';
 import type { ShellGuard } from '../../guard/shell-guard-port.ts';
 import type { SyncOutcome } from '../phases/sync.ts';
-import type { TeamLog, Turn } from '../ports.ts';
-import { type Caller, type EnvironmentEvidence, type Evidence, identify, type Stamp } from '../rules/caller.ts';
+import type { PhaseLock, TeamLog } from '../ports.ts';
+import { type Caller, type EnvironmentEvidence, type Evidence, type HookCaller, identify } from '../rules/caller.ts';
 import type { TeamState } from '../rules/log/state.ts';
-import type { Environment as Variable } from '../rules/select/activation.ts';
+import type { TeamVariable } from '../rules/select/activation.ts';
 import type { TeamSettings } from '../rules/settings.ts';
 import type { PlannedSpec } from '../rules/spec-documents/check.ts';
 import type { CreatedSpec, NewSpec } from '../rules/spec-documents/new-spec.ts';
 import type { Approval } from '../rules/spec-documents/spec.ts';
 import { mustBeReadable, type TeamContext, type Unread } from './context.ts';
-import { type HostEvent, stampOf } from './host-event.ts';
+import { type HostEvent, hookCallerOf } from './host-event.ts';
 
 /** What the project holds, for commands of the user. */
 export type ProjectView = {
@@ -48,7 +48,7 @@ export type ProjectView = {
   /** Version of the host; null when it cannot be told. */
   readonly hostVersion: () => Promise<string | null>;
   /** The variable that switches team mode on. */
-  readonly variable: Variable;
+  readonly variable: TeamVariable;
   /** Settings files of the host that keep it from starting the team server. */
   readonly serverOffIn: readonly string[];
 };
@@ -70,7 +70,7 @@ export type HookContext = TeamContext & {
   readonly project: ProjectView;
   readonly trust5: (work: CheckoutWork) => Promise<Trust5>;
   /** For the steps of a team that are code's: of all processes one at a time takes them. */
-  readonly turn: Turn;
+  readonly phaseLock: PhaseLock;
   /** What a call of a tool would write; paths from the project's root, or absolute ones outside of it. */
   /** @param git calls of git that are refused */
   readonly writesOf: (
@@ -112,14 +112,14 @@ export type HookContext = TeamContext & {
 /** Who an event is about, as evidence. Looks into the transcripts where the event itself cannot tell. */
 export async function evidenceOf(context: HookContext, event: HostEvent): Promise<Evidence> {
   if (context.startedAs !== null) return context.startedAs;
-  const stamp = stampOf(event);
+  const caller = hookCallerOf(event);
   if (event.agentId !== null || event.agentType !== null || context.namesCallers || event.toolUseId === null)
-    return { kind: 'stamp', stamp };
+    return { kind: 'stamp', caller };
   const found =
     event.transcript === null ? null : await foundCaller(context, event.toolUseId, event.session, event.transcript);
   return found === null
     ? { kind: 'nothing', why: 'this host does not name who calls, and its transcripts do not tell' }
-    : { kind: 'stamp', stamp: found };
+    : { kind: 'stamp', caller: found };
 }
 
 /** Who makes a call, by the transcripts of its session; null: they do not tell. */
@@ -128,7 +128,7 @@ export async function foundCaller(
   toolUseId: string,
   session: string,
   transcript: string,
-): Promise<Stamp | null> {
+): Promise<HookCaller | null> {
   const whose = await whoseCall(toolUseId, transcript);
   if (whose === null) return null;
   return whose === 'main'

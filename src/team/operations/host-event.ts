@@ -1,6 +1,6 @@
 // Events that a host reports through its hooks, and the answers to them.
 
-import type { Stamp } from '../rules/caller.ts';
+import type { HookCaller } from '../rules/caller.ts';
 
 export type HostEventName =
   | 'SessionStart'
@@ -50,7 +50,7 @@ export type HookAnswer =
   /** It does not happen, and the agent is told why and what to do instead. */
   | { readonly kind: 'reject'; readonly reason: string }
   /** It is a call of the team's server; null: the event does not tell who makes it. */
-  | { readonly kind: 'caller'; readonly stamp: Stamp | null }
+  | { readonly kind: 'caller'; readonly caller: HookCaller | null }
   /** A person decides. */
   | { readonly kind: 'ask'; readonly reason: string }
   /** Nothing is decided yet: whoever asks may wait, and asks again. */
@@ -60,6 +60,6 @@ export const SILENT = { kind: 'silent' } as const satisfies HookAnswer;
 export const WAIT: HookAnswer = { kind: 'wait' };
 
 /** Who the event says it is about. */
-export function stampOf(event: HostEvent): Stamp {
+export function hookCallerOf(event: HostEvent): HookCaller {
   return { session: event.session, agentId: event.agentId, agentType: event.agentType, toolUseId: event.toolUseId };
 }

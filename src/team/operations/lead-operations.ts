@@ -67,7 +67,7 @@ function purposeAllowed(
 /** Whether it names a teammate, or an agent of a host: one that has ended, or that no team knows, leads none either. */
 function isSubordinate(evidence: Evidence): boolean {
   if (evidence.kind === 'environment') return evidence.teammate !== null && evidence.teammate !== LEAD;
-  return evidence.kind === 'stamp' && (evidence.stamp.agentId !== null || evidence.stamp.agentType !== null);
+  return evidence.kind === 'stamp' && (evidence.caller.agentId !== null || evidence.caller.agentType !== null);
 }
 
 /** Who creates leads; whoever may not lead is refused. */
@@ -157,7 +157,7 @@ async function begin(
         `team_name: team ${name} is already active (${session}). /tool:team-restart ${name} continues it; \`tool team delete ${name}\` ends it`,
       );
     const purpose = proposal ?? purposeAllowed(context, name, phase, input, settings);
-    const isStamped = evidence.kind === 'stamp';
+    const isFromHook = evidence.kind === 'stamp';
     const { key, hash } = context.keys.create();
     const commit = await context.workTree.head();
     const host = context.hostProcess();
@@ -168,7 +168,7 @@ async function begin(
       pattern: purpose.pattern,
       roles: purpose.roles,
       subject: purpose.subject,
-      session: isStamped ? evidence.stamp.session : null,
+      session: isFromHook ? evidence.caller.session : null,
       key_hash: evidence.kind === 'nothing' || evidence.kind === 'key' ? hash : null,
       approval: settings.requirePlanApproval,
       base: await context.workTree.tree(),

@@ -8,7 +8,7 @@ import { type Input, isOperation, OPERATIONS, type OperationName, readInput } fr
 import { type Answer, callerOf, type Somebody, type TeamContext, withReadable } from './context.ts';
 import { createTeam, deleteTeam, registerMember } from './lead-operations.ts';
 import { leaseFile, readInbox, type Show, sendMessage } from './member-operations.ts';
-import { noting, notingOutside } from './refusal-record.ts';
+import { recordingRefusal, recordingRefusalOutside } from './refusal-record.ts';
 import { createTask, getTask, listTasks, updateTask } from './task-operations.ts';
 
 type Inner = Exclude<OperationName, 'TeamCreate'>;
@@ -74,12 +74,15 @@ export async function operate(
   if (!read.ok) throw new ToolError('refused', read.problems.join('\n'));
   const { input } = read;
   const who = evidenceWith(context, given, evidence);
-  if (name === 'TeamCreate') return notingOutside(context, name, input, who, () => createTeam(context, input, who));
+  if (name === 'TeamCreate')
+    return recordingRefusalOutside(context, name, input, who, () => createTeam(context, input, who));
   return withReadable(context.teams, async (logs, unread) => {
     const { caller, log } = callerOf(who, logs, input.maybe('team_name'), unread);
     // Whose start nobody saw has its first call as the sign of it.
     if (caller.kind === 'member' && caller.member.phase === 'registered')
       await log.append({ type: 'member_spawned', name: caller.name, epoch: caller.epoch, key_hash: null, pid: null });
-    return noting(context, name, input, caller, log, (seen) => perform(context, name, seen, caller, input, show));
+    return recordingRefusal(context, name, input, caller, log, (seen) =>
+      perform(context, name, seen, caller, input, show),
+    );
   });
 }

@@ -75,7 +75,7 @@ function watched(log: TeamLog): { readonly log: TeamLog; readonly isSaid: () => 
 }
 
 /** Carries out an operation of somebody in a team; its refusal is noted there, and thrown. */
-export async function noting(
+export async function recordingRefusal(
   { now }: Pick<TeamContext, 'now'>,
   name: OperationName,
   input: Input,
@@ -100,7 +100,7 @@ export async function noting(
 }
 
 /** The same for one that is in no team yet: it is noted where whoever asks belongs to one that stands. */
-export async function notingOutside(
+export async function recordingRefusalOutside(
   { teams, now }: Pick<TeamContext, 'teams' | 'now'>,
   name: OperationName,
   input: Input,

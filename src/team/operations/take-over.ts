@@ -3,7 +3,7 @@
 import type { TeamLog } from '../ports.ts';
 import { isOfPrerequisite } from '../rules/fallback.ts';
 import type { TeamState } from '../rules/log/state.ts';
-import { aloneOf, type GoingOn, goingOn } from '../rules/resume-mode.ts';
+import { aloneOf, type ResumeMode, resumeMode } from '../rules/resume-mode.ts';
 import { decideAgain, prerequisitesOf } from '../rules/select/activation.ts';
 import type { Decided } from '../select/work-decision.ts';
 import type { TeamContext } from './context.ts';
@@ -14,23 +14,23 @@ import { noteHolder } from './write-holder.ts';
  * How what stands goes on; null: it is a team's.
  * @param decided what the command that takes it up comes to now; null: it is one that decides nothing
  */
-export async function decideGoingOn(
+export async function decideResumeMode(
   { project, problems, settings }: Pick<HookContext, 'project' | 'problems' | 'settings'>,
   state: TeamState,
   decided: Extract<Decided, { kind: 'decided' }> | null,
-): Promise<GoingOn | null> {
+): Promise<ResumeMode | null> {
   const alone = aloneOf(state);
   if (alone === null) return null;
   const now = await settings();
   if (decided !== null) {
     const { decision, isAsked } = decided;
-    return goingOn(state, { mode: decision.mode, reasons: decision.reasons, isAsked }, now.maxTeammates);
+    return resumeMode(state, { mode: decision.mode, reasons: decision.reasons, isAsked }, now.maxTeammates);
   }
   const prerequisites = isOfPrerequisite(alone.trigger)
     ? prerequisitesOf(now, await project.hostVersion(), project.variable, problems()[0])
     : [];
   const again = decideAgain(prerequisites, state.proposal?.forced === true);
-  return goingOn(state, { ...again, isAsked: false }, now.maxTeammates);
+  return resumeMode(state, { ...again, isAsked: false }, now.maxTeammates);
 }
 
 /**
@@ -42,7 +42,7 @@ export async function decideGoingOn(
 export async function takeOver(
   context: TeamContext,
   log: TeamLog,
-  going: GoingOn | null,
+  going: ResumeMode | null,
   by: {
     readonly session: string | null;
     readonly keep: boolean;

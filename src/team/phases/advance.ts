@@ -40,13 +40,13 @@ type Limits = {
 
 /** Goes on as far as code can; gives what the lead is told of it, null where there is nothing to say. */
 export async function advance(context: HookContext, log: TeamLog, limits: Limits = {}): Promise<Told | null> {
-  // Most calls leave nothing to do, which takes no turn to see.
+  // Most calls leave nothing to do, which needs no lock to see.
   if ((await dueStep(context, log, limits)) === null) return null;
   const { team } = log.state;
   // Of two that come at once, the second looks when the first has been seen to.
-  const taken = await context.turn.take(team, () => goOn(context, log, limits));
-  if (taken.ok) return taken.value;
-  const { holder } = taken;
+  const result = await context.phaseLock.take(team, () => goOn(context, log, limits));
+  if (result.ok) return result.value;
+  const { holder } = result;
   const step = await dueStep(context, log, limits);
   const words = `${holder} is still doing the next step of team ${team}; the lead is told when it is done. If nobody is doing it any more, TaskList {} does it`;
   return step === null ? null : { kind: 'busy', step: step.kind, holder, words };
@@ -160,9 +160,9 @@ function nextOf(state: TeamState, { hooks, ownership, maxTeammates }: TeamSettin
 }
 
 function closed(context: HookContext, log: TeamLog, as: Evidence): Promise<PlanEnd> {
-  const desk = { writeSpec: context.project.writeSpec, askApproval: null };
+  const callbacks = { writeSpec: context.project.writeSpec, askApproval: null };
   const mayAsk = mendRounds(log.state) < PLAN_ROUNDS;
-  return closePlan(context, log, desk, as, mayAsk, new AbortController().signal);
+  return closePlan(context, log, callbacks, as, mayAsk, new AbortController().signal);
 }
 
 function startNext(log: TeamLog): string {

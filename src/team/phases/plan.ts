@@ -17,7 +17,7 @@ export type ApprovalAnswer =
   /** What the user wants otherwise. */
   | { readonly kind: 'changes'; readonly words: string };
 
-export type PlanDesk = {
+export type PlanCallbacks = {
   /** Writes it over the SPEC of that id, else as a new one; where one holds these very words already, that is it. */
   readonly writeSpec: (spec: NewSpec, replaces: string | null) => CreatedSpec;
   /** Asks the person at the terminal; null: nobody sits there. Null as the answer: the signal came first. */
@@ -41,11 +41,16 @@ async function move(log: TeamLog, event: Moved, reason: string, by = LEAD): Prom
 }
 
 /** Asks for results anew; of several in a list each waits for the one before it. */
-async function give(context: HookContext, tasks: readonly AskedTask[], as: Evidence, inTurn: boolean): Promise<void> {
+async function createTasks(
+  context: HookContext,
+  tasks: readonly AskedTask[],
+  as: Evidence,
+  isSequential: boolean,
+): Promise<void> {
   let before: readonly string[] = [];
   for (const { subject, description, owner } of tasks) {
     const answer = await operate(context, 'TaskCreate', { subject, description, owner, blocked_by: before }, as);
-    if (inTurn) before = [String(answer.taskId)];
+    if (isSequential) before = [String(answer.taskId)];
   }
 }
 
@@ -60,7 +65,7 @@ function words(problems: readonly ResultProblem[]): string {
 export async function closePlan(
   context: HookContext,
   log: TeamLog,
-  desk: PlanDesk,
+  callbacks: PlanCallbacks,
   as: Evidence,
   mayAsk: boolean,
   signal: AbortSignal,
@@ -77,10 +82,10 @@ export async function closePlan(
   const made = specFromResults(state.purpose?.subject ?? '', results, status);
   if (!made.ok) {
     if (!mayAsk) return { kind: 'failed', why: `no SPEC can be built from the results: ${words(made.problems)}` };
-    await give(context, mendTasks(made.problems, results), as, false);
+    await createTasks(context, mendTasks(made.problems, results), as, false);
     return { kind: 'asked', problems: made.problems };
   }
-  const created = desk.writeSpec(made.spec, specInChange(state));
+  const created = callbacks.writeSpec(made.spec, specInChange(state));
   if (!created.ok)
     return { kind: 'failed', why: created.problems.map((one) => `${one.file}:${one.line}: ${one.words}`).join('; ') };
   const { id } = created;
@@ -92,7 +97,7 @@ export async function closePlan(
     return { kind: 'written', spec: id, status: isBuilt ? 'completed' : status };
   }
   await move(log, 'approval_asked', `${id} was written`);
-  const end = await approval(context, log, desk, as, id, signal);
+  const end = await approval(context, log, callbacks, as, id, signal);
   return isBuilt && end.kind === 'written' ? { ...end, status: 'completed' } : end;
 }
 
@@ -110,7 +115,7 @@ export async function askChanges(
   const asked = changeTasks(id, wanted, resultsOf(log.state));
   // What goes on one at a time has no steps of a session: its first task says that the SPEC is being changed.
   if (log.state.session === 'fallback') {
-    await give(context, asked, as, true);
+    await createTasks(context, asked, as, true);
     return null;
   }
   const tasks = asked.map(({ owner, ...words }, at) => ({
@@ -124,13 +129,13 @@ export async function askChanges(
 async function approval(
   context: HookContext,
   log: TeamLog,
-  desk: PlanDesk,
+  callbacks: PlanCallbacks,
   as: Evidence,
   id: string,
   signal: AbortSignal,
 ): Promise<PlanEnd> {
   const isApproved = async () => (await context.project.approval(id)).counts;
-  const ask = (await isApproved()) ? null : desk.askApproval;
+  const ask = (await isApproved()) ? null : callbacks.askApproval;
   const answer = ask === null ? ({ kind: 'no' } as const) : await ask(id, signal);
   log.refresh();
   if (answer === null) return { kind: 'left' };
@@ -144,7 +149,7 @@ async function approval(
   if (answer.kind === 'changes' && !isDecided) {
     const late = await askChanges(context, log, as, id, answer.words);
     if (late !== null) return { kind: 'failed', why: late };
-    desk.onChanges?.();
+    callbacks.onChanges?.();
     return { kind: 'asked', problems: [] };
   }
   if (answer.kind === 'yes' && !isDecided) {

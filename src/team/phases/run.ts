@@ -7,7 +7,7 @@ import { withRules } from '../../gate/rules/rule-files.ts';
 import { summaryOf, type Trust5, trust5Reason } from '../../gate/rules/trust5.ts';
 import { heldAgainst } from '../../gate/rules/uncovered-sources.ts';
 import { limitsOf } from '../lead/left-over.ts';
-import { knownBefore } from '../operations/baseline-checks.ts';
+import { knownBaseline } from '../operations/baseline-checks.ts';
 import type { CheckoutWork, HookContext } from '../operations/hook-context.ts';
 import { operate } from '../operations/operations.ts';
 import type { TeamLog } from '../ports.ts';
@@ -140,7 +140,7 @@ async function noteStuck(log: TeamLog, fingerprint: string, measured: Measured):
 async function measureOnce(context: HookContext, log: TeamLog, as: Evidence): Promise<Measured> {
   const { quality } = await context.settings();
   const { signal } = new AbortController();
-  const before = await knownBefore(context, log, quality);
+  const before = await knownBaseline(context, log, quality);
   const whole = await context.checks.run(quality, signal);
   const { changed, ...built } = await builtBy(context, log.state);
   const fresh = withoutOldFailures(heldAgainst(whole, changed, quality), before);

@@ -12,7 +12,7 @@ import type { TeamSettings } from './settings.ts';
 const SPECS = '.tool/specs';
 
 /** `alone`: the work goes on without a team, so the guard only records what is written. */
-export type CallerPlace = {
+export type CallerSituation = {
   readonly checkout: Checkout;
   readonly alone: boolean;
   /** Whether the lead's own writes to SPECs must be visible, since a SPEC waits for the user's approval. */
@@ -25,7 +25,7 @@ function mayAll(name: string): readonly Ownership[] {
   return [{ owner: name, patterns: ['**'] }];
 }
 
-export function rulesOf(caller: Caller, settings: TeamSettings, place: CallerPlace): CallerRules {
+export function rulesOf(caller: Caller, settings: TeamSettings, place: CallerSituation): CallerRules {
   const { ownership, delegateMode } = settings;
   const git = gitRowsFor(caller, settings, place.checkout, place.allowedGit);
   const nothing = { member: null, ownership, claims: false, allow: [], keep: KEPT, git };

@@ -6,7 +6,7 @@ import { LEAD } from './message.ts';
 import { agentOf } from './role.ts';
 
 /** What the host says of one call, as its hook reported it. */
-export type Stamp = {
+export type HookCaller = {
   readonly session: string;
   /** Both null: the main agent of the session. */
   readonly agentId: string | null;
@@ -22,14 +22,14 @@ export type EnvironmentEvidence = {
   readonly epoch?: number;
   /**
    * Whether a team server, or a hook, says it of itself. An agent can start one with whatever environment it likes: it counts
-   * for no team that a host's session leads, whose members are all known by stamps.
+   * for no team that a host's session leads, whose members are all known by hooks.
    */
   readonly isServer?: boolean;
 };
 
 export type Evidence =
   | EnvironmentEvidence
-  | { readonly kind: 'stamp'; readonly stamp: Stamp }
+  | { readonly kind: 'stamp'; readonly caller: HookCaller }
   | { readonly kind: 'key'; readonly hash: string }
   /** Nothing tells; `why` in words. `takesKey`: the call itself may hold a key that does. */
   | { readonly kind: 'nothing'; readonly why: string; readonly takesKey?: boolean };
@@ -87,7 +87,7 @@ function isLedBy(state: TeamState, session: string): boolean {
   return state.lead.session === null || state.lead.session === session;
 }
 
-function ofStamp({ session, agentId, agentType }: Stamp, standing: readonly TeamState[]): readonly Caller[] {
+function ofHookCaller({ session, agentId, agentType }: HookCaller, standing: readonly TeamState[]): readonly Caller[] {
   if (agentId === null && agentType === null) return standing.filter((state) => isLedBy(state, session)).map(lead);
   for (const state of standing) {
     const bound = agentId === null ? undefined : state.bindings.get(agentId);
@@ -131,7 +131,7 @@ function ofKey(hash: string, standing: readonly TeamState[]): readonly Caller[] 
 function whoOf(evidence: Evidence): string {
   switch (evidence.kind) {
     case 'stamp': {
-      const { agentType, agentId, session } = evidence.stamp;
+      const { agentType, agentId, session } = evidence.caller;
       return agentType === null && agentId === null
         ? `the main agent of session ${session}`
         : `${agentType === null || agentType === '' ? 'an agent' : agentType} (${agentId ?? 'no id'})`;
@@ -155,7 +155,7 @@ export function identify(evidence: Evidence, states: readonly TeamState[]): read
     return [{ kind: 'unknown', why: evidence.why, takesKey: evidence.takesKey === true }];
   const found =
     evidence.kind === 'stamp'
-      ? ofStamp(evidence.stamp, standing)
+      ? ofHookCaller(evidence.caller, standing)
       : evidence.kind === 'key'
         ? ofKey(evidence.hash, standing)
         : ofEnvironment(evidence, standing);

@@ -20,7 +20,7 @@ export type Ruling = {
   readonly paths: readonly string[];
 };
 
-export type Place = {
+export type WriteContext = {
   /** Whether somebody sits in front of the screen. */
   readonly attended: boolean;
   readonly now: number;
@@ -79,7 +79,7 @@ function onlyReads(name: string): string {
 }
 
 /** Outside of the project the user's own permissions decide. */
-function judgeOutside({ path, tree }: Target, { hosts, checkout }: Place): Judged {
+function judgeOutside({ path, tree }: Target, { hosts, checkout }: WriteContext): Judged {
   const own = hosts.find((one) => isBelow(path, one) || (tree && isBelow(one, path)));
   if (own !== undefined)
     return refuse(
@@ -105,7 +105,7 @@ function judgeMember(
   caller: Caller & { kind: 'member' },
   state: TeamState,
   settings: TeamSettings,
-  { now, outputs }: Place,
+  { now, outputs }: WriteContext,
 ): Judged {
   const { name } = caller;
   const lease = state.leases.get(path);
@@ -169,7 +169,13 @@ export function replacedWords(name: string): string {
   return `you were replaced by a newer ${name}. Write nothing more, and end your turn`;
 }
 
-function judgeOne(target: Target, caller: Caller, state: TeamState, settings: TeamSettings, place: Place): Judged {
+function judgeOne(
+  target: Target,
+  caller: Caller,
+  state: TeamState,
+  settings: TeamSettings,
+  context: WriteContext,
+): Judged {
   const { path } = target;
   if (caller.kind === 'outsider' && caller.replaced !== undefined) return refuse(replacedWords(caller.replaced));
   if (caller.kind === 'outsider' || caller.kind === 'unknown') {
@@ -179,19 +185,19 @@ function judgeOne(target: Target, caller: Caller, state: TeamState, settings: Te
     );
   }
   if (caller.kind === 'member' && caller.member.readOnly) {
-    const isKept = place.temporary.some((directory) => isBelow(path, directory));
+    const isKept = context.temporary.some((directory) => isBelow(path, directory));
     const instead = isKept ? '. Do not keep the output of a command in a file: pipe it to tail or grep instead' : '';
     return refuse(`${onlyReads(caller.name)}${instead}`);
   }
   const inside = path.startsWith('/') ? null : insideProject(path);
-  if (inside === null) return judgeOutside(target, place);
+  if (inside === null) return judgeOutside(target, context);
   if (caller.kind === 'lead' && isBelow(inside, SPECS)) return FINE;
   const rule = ruleOf(inside);
   if (rule !== null) {
     const reason = `${inside} holds rules of the team (${rule}): nobody may change it while team ${state.team} is active`;
     return { ok: false, reason, isRule: true };
   }
-  if (caller.kind === 'member') return judgeMember(inside, target, caller, state, settings, place);
+  if (caller.kind === 'member') return judgeMember(inside, target, caller, state, settings, context);
   if (!settings.delegateMode) return FINE;
   const { owner } = ownerOf(inside, nearPatterns(inside, settings.ownership));
   const whom = owner !== null && owner !== SHARED ? owner : null;
@@ -236,15 +242,15 @@ export function judgeWrites(
   caller: Caller,
   state: TeamState,
   settings: TeamSettings,
-  place: Place,
+  context: WriteContext,
 ): Ruling {
   const paths: string[] = [];
   for (const target of writes.targets) {
     const { path, tree } = target;
     // Of a directory that is written as a whole, what lies in it counts; an empty one counts itself.
-    const below = tree && !place.outputs.has(path) ? place.below(path) : [];
+    const below = tree && !context.outputs.has(path) ? context.below(path) : [];
     const judged = below.length === 0 ? [target] : below.map((one) => ({ path: one, tree: false }));
-    const refused = firstRefusal(judged, (one) => judgeOne(one, caller, state, settings, place));
+    const refused = firstRefusal(judged, (one) => judgeOne(one, caller, state, settings, context));
     if (refused !== null) {
       const { one, refusal } = refused;
       const isPart = one !== target && caller.kind === 'member' && !caller.member.readOnly;
@@ -255,13 +261,13 @@ export function judgeWrites(
   const [first] = writes.unresolved;
   if (first === undefined && writes.git === null) return { decision: 'allow', reason: '', paths };
   if (mayWriteNothing(caller)) {
-    const verdict = judgeOne({ path: '.', tree: true }, caller, state, settings, place);
+    const verdict = judgeOne({ path: '.', tree: true }, caller, state, settings, context);
     const why = writes.git === null ? `It is not known which files this writes: ${first}` : writes.git;
     if (!verdict.ok) return denied(`${verdict.reason}. (${why})`);
   }
   if (writes.git !== null) return denied(writes.git);
   const reason = `it is not known before it runs which files this writes: ${writes.unresolved.join('; ')}`;
-  if (place.attended) return { decision: 'ask', reason, paths };
+  if (context.attended) return { decision: 'ask', reason, paths };
   return denied(
     `${reason}. Write files with Write or Edit, or by redirections with every path named literally (cat > <path> <<'E')`,
   );

@@ -8,7 +8,7 @@ import type { Decision } from './select/activation.ts';
 type Alone = { readonly trigger: string; readonly reason: string };
 
 /** `why`: reasons against a team; empty with `as: 'team'`. */
-export type GoingOn = { readonly as: 'team' | 'alone'; readonly why: readonly string[]; readonly alone: Alone };
+export type ResumeMode = { readonly as: 'team' | 'alone'; readonly why: readonly string[]; readonly alone: Alone };
 
 /** Mode that activation would choose now. `isAsked`: a flag asks for it, not thresholds, settings or earlier work. */
 export type Wish = Pick<Decision, 'mode' | 'reasons'> & { readonly isAsked: boolean };
@@ -34,10 +34,10 @@ export function aloneWords({ trigger, reason }: Alone): string {
  * Null when a team does the work already. A flag that asks for a team starts one. Without a flag, a team starts only
  * when a missing prerequisite is met now. After a failure, or when no team was wanted, the user has to ask for one.
  */
-export function goingOn(state: TeamState, wish: Wish, maxTeammates: number): GoingOn | null {
+export function resumeMode(state: TeamState, wish: Wish, maxTeammates: number): ResumeMode | null {
   const alone = aloneOf(state);
   if (alone === null) return null;
-  const no = (...why: readonly string[]): GoingOn => ({ as: 'alone', why, alone });
+  const no = (...why: readonly string[]): ResumeMode => ({ as: 'alone', why, alone });
   if (wish.mode !== 'team') return no(...wish.reasons);
   if (!wish.isAsked && !isOfPrerequisite(alone.trigger))
     return no(`${aloneWords(alone)}; its command with --team makes a team of it`);

@@ -2,7 +2,8 @@
 
 import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { lateCrypto } from '../../base/lazy-crypto.ts';
+import { lazyCrypto } from '../../base/lazy-crypto.ts';
+import type { Environment } from '../../base/rules/environment.ts';
 import { messageOf } from '../../base/rules/errors.ts';
 import { oneLine } from '../../base/rules/text.ts';
 import { projectState } from '../../git/project-state.ts';
@@ -10,8 +11,6 @@ import type { SpecTexts } from '../rules/spec-documents/check.ts';
 import type { DocumentName } from '../rules/spec-documents/problem.ts';
 import { type Approval, approvedPart, isSpecId, specDirectory, statusOfSpec } from '../rules/spec-documents/spec.ts';
 import { readTexts, replaceFile, setStatus } from './specs.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** A digest of each document; `-` where there is none. */
 type Digests = Readonly<Record<DocumentName, string>>;
@@ -29,7 +28,7 @@ function documentOf(texts: SpecTexts, name: DocumentName): string | null {
 
 function digestOf(text: string | null): string {
   if (text === null) return '-';
-  return lateCrypto().createHash('sha256').update(text.replaceAll('\r\n', '\n')).digest('hex');
+  return lazyCrypto().createHash('sha256').update(text.replaceAll('\r\n', '\n')).digest('hex');
 }
 
 function digestsOf(texts: SpecTexts): Digests {

@@ -8,9 +8,9 @@ import { headRef, keptRef, teamBranch } from '../../git/worktrees/workshop-names
 import { LEAD } from '../rules/message.ts';
 
 /** Where a checkout stands: teammates have no business there. `branch`: empty on none. */
-export type Stand = { readonly branch: string; readonly head: string };
+export type BranchPosition = { readonly branch: string; readonly head: string };
 
-export async function standOf(root: string): Promise<Stand> {
+export async function branchPositionOf(root: string): Promise<BranchPosition> {
   const git = async (...args: readonly string[]) => (await tryGit(args, { cwd: root })).stdout.trim();
   return { branch: await git('symbolic-ref', '--quiet', 'HEAD'), head: await git('rev-parse', '--verify', 'HEAD') };
 }
@@ -20,8 +20,8 @@ export async function standOf(root: string): Promise<Stand> {
  * it is kept under refs and is no part of the work.
  * @returns what is to be said of it; null: it stood there
  */
-async function putBack(root: string, team: string, start: Stand): Promise<string | null> {
-  const now = await standOf(root);
+async function putBack(root: string, team: string, start: BranchPosition): Promise<string | null> {
+  const now = await branchPositionOf(root);
   const git = async (...args: readonly string[]) => {
     const { exitCode, stdout, stderr } = await tryGit(args, { cwd: root });
     if (exitCode === 0) return stdout.trim();
@@ -54,7 +54,12 @@ async function putBack(root: string, team: string, start: Stand): Promise<string
  * The team's branch comes into the one that is checked out, which is the issue's.
  * @param say takes a line that people are told
  */
-export async function bringIn(root: string, team: string, start: Stand, say: (words: string) => void): Promise<void> {
+export async function bringIn(
+  root: string,
+  team: string,
+  start: BranchPosition,
+  say: (words: string) => void,
+): Promise<void> {
   const moved = await putBack(root, team, start);
   if (moved !== null) say(moved);
   const env = { ...cloneEnvironment(process.env), ...identity(team, LEAD) };

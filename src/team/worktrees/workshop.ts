@@ -73,7 +73,7 @@ class GitWorkshop implements Workshop {
 
   async begin(team: string, how?: 'anew') {
     await this.#access.requireGit();
-    return this.#access.turn(async ({ repository, run }) => {
+    return this.#access.withLock(async ({ repository, run }) => {
       const words = await checkedOutWords(teamBranch(team), repository, run);
       if (words !== null) throw new ToolError('git', words);
       return beginBranch(team, how === 'anew', repository, run);
@@ -81,7 +81,7 @@ class GitWorkshop implements Workshop {
   }
 
   takeUp(team: string, members: readonly string[]): Promise<readonly string[]> {
-    return this.#access.turn(({ repository, run }) => takeUpHead(team, members, repository, run));
+    return this.#access.withLock(({ repository, run }) => takeUpHead(team, members, repository, run));
   }
 
   open(team: string, member: string, how?: 'updated'): Promise<WriterPlace> {
@@ -95,7 +95,7 @@ class GitWorkshop implements Workshop {
   }
 
   view(team: string, name: string, at?: string) {
-    return this.#access.turn(async (tools) => {
+    return this.#access.withLock(async (tools) => {
       const { repository, run } = tools;
       const path = viewPath(team, name, repository);
       const heads = await headsOf(team, null, repository, run);
@@ -188,7 +188,7 @@ class GitWorkshop implements Workshop {
   }
 
   merge(team: string, member: string, message: string, upTo?: string): Promise<Merge> {
-    return this.#access.turn(async ({ repository, run }) => {
+    return this.#access.withLock(async ({ repository, run }) => {
       const { top } = repository;
       const words = await checkedOutWords(teamBranch(team), repository, run);
       if (words !== null) return { kind: 'checked_out', words };
@@ -222,7 +222,7 @@ class GitWorkshop implements Workshop {
   }
 
   putBack(team: string): Promise<string | null> {
-    return this.#access.turn(({ repository, run }) => putBack(team, repository, run));
+    return this.#access.withLock(({ repository, run }) => putBack(team, repository, run));
   }
 
   refuse(team: string, member: string, sha: string, files: readonly string[]): Promise<string> {
@@ -259,7 +259,7 @@ class GitWorkshop implements Workshop {
   }
 
   close(team: string, member: string): Promise<string | null> {
-    return this.#access.turn(async ({ repository, run }) => {
+    return this.#access.withLock(async ({ repository, run }) => {
       const kept = await closeWriter(team, member, repository, run);
       await run.git(repository.root, ['update-ref', '-d', headRef(memberBranch(team, member))]);
       return kept;
@@ -267,7 +267,7 @@ class GitWorkshop implements Workshop {
   }
 
   end(team: string, known: readonly string[]): Promise<void> {
-    return this.#access.turn(async (tools) => {
+    return this.#access.withLock(async (tools) => {
       const { repository, run } = tools;
       const directory = join(repository.worktrees, team);
       const names = existsSync(directory) ? readdirSync(directory) : [];
@@ -288,7 +288,7 @@ class GitWorkshop implements Workshop {
 
   async forget(team: string, members: readonly string[]): Promise<void> {
     await this.end(team, members);
-    await this.#access.turn(async ({ repository, run }) => {
+    await this.#access.withLock(async ({ repository, run }) => {
       const { root } = repository;
       const ref = headRef(teamBranch(team));
       const base = await refAt(baseRef(team), repository, run);

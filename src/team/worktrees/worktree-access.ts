@@ -1,27 +1,28 @@
 // Access to a team's repository and to the worktrees of its writers, one call at a time.
 
 import { join } from 'node:path';
+import type { Environment } from '../../base/rules/environment.ts';
 import { createRun, findRepository, type Repository, type Run, requireMergingGit } from '../../git/workshop-git.ts';
 import { copyIgnored } from '../../git/worktrees/workshop-copies.ts';
 import { memberPath } from '../../git/worktrees/workshop-names.ts';
 import { findWorktree } from '../../git/worktrees/workshop-place.ts';
 import { equip } from '../../git/worktrees/workshop-submodules.ts';
-import { Turns } from '../../git/worktrees/worktree-lock.ts';
+import { WorktreeLock } from '../../git/worktrees/worktree-lock.ts';
 import { inOrder, type Stood, standAnywhere, type Writer } from './workshop-writer.ts';
 
 export type WorkshopOptions = {
   /** The project's root, as `findProject` gives it. */
   readonly root: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   /** Globs of ignored files that each worktree has copies of; missing: none. */
   readonly copies?: () => Promise<readonly string[]>;
 };
 
-export type Tools = { readonly repository: Repository; readonly run: Run; readonly turns: Turns };
+export type Tools = { readonly repository: Repository; readonly run: Run; readonly lock: WorktreeLock };
 
 export class WorktreeAccess {
   readonly #options: WorkshopOptions;
-  /** Git for what changes nothing, outside of turns. */
+  /** Git for what changes nothing, without the lock. */
   readonly reading: Run;
   #tools: Promise<Tools> | undefined;
   /** The git that is there is looked at once. */
@@ -48,8 +49,8 @@ export class WorktreeAccess {
     const { root, env } = this.#options;
     this.#tools ??= (async () => {
       const repository = await findRepository(root, this.reading, env);
-      const turns = new Turns(join(repository.common, 'toolcrew', 'workshop.lock'));
-      return { repository, turns, run: createRun(env, { common: repository.common, mark: turns.mark }) };
+      const lock = new WorktreeLock(join(repository.common, 'toolcrew', 'workshop.lock'));
+      return { repository, lock, run: createRun(env, { common: repository.common, mark: lock.mark }) };
     })().catch((error: unknown) => {
       this.#tools = undefined;
       throw error;
@@ -57,9 +58,9 @@ export class WorktreeAccess {
     return this.#tools;
   }
 
-  async turn<T>(act: (tools: Tools) => Promise<T>): Promise<T> {
+  async withLock<T>(act: (tools: Tools) => Promise<T>): Promise<T> {
     const tools = await this.ready();
-    return tools.turns.take(() => act(tools));
+    return tools.lock.take(() => act(tools));
   }
 
   /** Acts in a writer's worktree, which is there and in order. */
@@ -69,7 +70,7 @@ export class WorktreeAccess {
 
   /** The same in one that may stand elsewhere than on its branch. */
   anywhere<T>(team: string, member: string, act: (stood: Stood, tools: Tools) => Promise<T>): Promise<T> {
-    return this.turn(async (tools) => {
+    return this.withLock(async (tools) => {
       const { repository, run } = tools;
       this.isMissing(memberPath(team, member, repository), repository);
       return act(await standAnywhere({ team, member }, repository, run), tools);

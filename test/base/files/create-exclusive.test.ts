@@ -6,12 +6,12 @@ import fs, { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:f
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { linkNew, renameNew } from '../../../src/base/files/create-exclusive.ts';
-import { HeldLock } from '../../../src/base/files/process-lock.ts';
-import { readStamp, signStamp } from '../../../src/claude-code/older/caller-signature.ts';
+import { linkExclusive, renameExclusive } from '../../../src/base/files/create-exclusive.ts';
+import { ProcessLock } from '../../../src/base/files/process-lock.ts';
+import { readCallerSignature, signCaller } from '../../../src/claude-code/older/caller-signature.ts';
 import { FileJournal } from '../../../src/daemon/journal/journal.ts';
-import { takeTurn } from '../../../src/gate/run/check-lock.ts';
-import { Turns } from '../../../src/git/worktrees/worktree-lock.ts';
+import { acquireCheckLock } from '../../../src/gate/run/check-lock.ts';
+import { WorktreeLock } from '../../../src/git/worktrees/worktree-lock.ts';
 import { FileTeamLog } from '../../../src/team/log/team-log.ts';
 import { HookedProject, TEAM } from '../../support/hooked.ts';
 import { rec } from '../../support/team.ts';
@@ -42,15 +42,15 @@ for (const code of ANSWERS) {
     const directory = tempDir(t);
     const path = (name: string) => join(directory, name);
     for (const name of ['one', 'other', 'third']) writeFileSync(path(name), name);
-    renameNew(path('one'), path('named'));
-    assert.throws(() => renameNew(path('other'), path('named')), isTaken);
-    assert.throws(() => linkNew(path('other'), path('named')), isTaken);
-    linkNew(path('other'), path('also'));
-    assert.throws(() => linkNew(path('third'), path('also')), isTaken);
+    renameExclusive(path('one'), path('named'));
+    assert.throws(() => renameExclusive(path('other'), path('named')), isTaken);
+    assert.throws(() => linkExclusive(path('other'), path('named')), isTaken);
+    linkExclusive(path('other'), path('also'));
+    assert.throws(() => linkExclusive(path('third'), path('also')), isTaken);
     assert.deepEqual(readdirSync(directory), ['also', 'named', 'other', 'third']);
     assert.equal(readFileSync(path('named'), 'utf8'), 'one');
     assert.equal(readFileSync(path('also'), 'utf8'), 'other');
-    assert.throws(() => renameNew(path('one'), path('new')), /ENOENT/);
+    assert.throws(() => renameExclusive(path('one'), path('new')), /ENOENT/);
     assert.ok(!existsSync(path('new')));
   });
 
@@ -65,9 +65,9 @@ for (const code of ANSWERS) {
     const files = readdirSync(directory);
     assert.ok(files.length > 1 && files.every((file) => /^log(\.\d+)?\.jsonl$/.test(file)), files.join());
 
-    const stamp = { session: 's', agentId: 'a', agentType: 'team-tester', toolUseId: null };
+    const caller = { session: 's', agentId: 'a', agentType: 'team-tester', toolUseId: null };
     const keys = join(tempDir(t), 'keys');
-    assert.deepEqual(readStamp(keys, signStamp(keys, stamp)), stamp);
+    assert.deepEqual(readCallerSignature(keys, signCaller(keys, caller)), caller);
     assert.deepEqual(readdirSync(keys), ['stamp.key']);
 
     const places = tempDir(t);
@@ -77,18 +77,18 @@ for (const code of ANSWERS) {
       const path = join(places, 'held');
       if (before !== null) writeFileSync(path, before);
       if (before !== null) fs.utimesSync(path, 0, 0);
-      const lock = new HeldLock({ path, workflow: 'x', refuse: never, giveUp: never });
+      const lock = new ProcessLock({ path, workflow: 'x', refuse: never, giveUp: never });
       const take = () =>
-        new HeldLock({ path, workflow: 'x', refuse: ({ pid }) => assert.fail(`by ${pid}`), giveUp: never });
+        new ProcessLock({ path, workflow: 'x', refuse: ({ pid }) => assert.fail(`by ${pid}`), giveUp: never });
       assert.throws(take, new RegExp(`by ${process.pid}`));
       lock.release();
       assert.deepEqual(readdirSync(places), []);
     }
-    assert.equal(await new Turns(join(places, 'turn')).take(() => Promise.resolve('taken')), 'taken');
+    assert.equal(await new WorktreeLock(join(places, 'turn')).take(() => Promise.resolve('taken')), 'taken');
     const measuring = { path: join(places, 'checks'), now: () => 0, giveUpAt: 1, signal: t.signal };
-    const checks = await takeTurn(measuring, () => false);
+    const checks = await acquireCheckLock(measuring, () => false);
     assert.equal(checks?.hasWaited, false);
-    checks.end(null);
+    checks.release(null);
     assert.deepEqual(readdirSync(places), []);
   });
 
@@ -115,7 +115,7 @@ test('a turn whose owner died is taken over, one that changes hands is waited fo
     if (calls < 10) writeFileSync(`${path}.turn`, `of ${calls}`);
     return calls * 1000;
   });
-  renameNew(draft, path);
+  renameExclusive(draft, path);
   assert.ok(calls > 10, `${calls}`);
   assert.deepEqual(readdirSync(directory), ['named']);
 });
@@ -153,7 +153,7 @@ test('a turn of who lives is waited for however long it takes; one that was lost
     return exists(file);
   });
   syncBuiltinESMExports();
-  renameNew(draft, path);
+  renameExclusive(draft, path);
   assert.deepEqual([looks, entered], [5, 2]);
   assert.deepEqual(readdirSync(directory), ['named']);
 });

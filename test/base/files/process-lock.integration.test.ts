@@ -7,14 +7,14 @@ import { syncBuiltinESMExports } from 'node:module';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { HeldLock, type Holder } from '../../../src/base/files/process-lock.ts';
+import { type LockHolder, ProcessLock } from '../../../src/base/files/process-lock.ts';
 import { pidNamespace, processStartTime } from '../../../src/base/processes/processes.ts';
 import { finallyDo, tempDir } from '../../support/temp.ts';
 
 class Refused extends Error {}
 
-function take(path: string): HeldLock {
-  return new HeldLock({
+function take(path: string): ProcessLock {
+  return new ProcessLock({
     path,
     workflow: 'x',
     refuse: ({ pid }) => {
@@ -27,7 +27,7 @@ function take(path: string): HeldLock {
 /** What a process with that number leaves in its lock: a living one, unless its start is another's. */
 function words(pid: number, start: string | null = processStartTime(pid), since = '2026-01-01T00:00:00.000Z'): string {
   const namespace = pidNamespace();
-  const holder: Holder = { pid, host: hostname(), namespace, start_time: start, since, workflow: 'x', url: null };
+  const holder: LockHolder = { pid, host: hostname(), namespace, start_time: start, since, workflow: 'x', url: null };
   return JSON.stringify(holder);
 }
 
@@ -95,7 +95,7 @@ for (const isHeld of [false, true])
     for (let first = 1; first <= (isHeld ? POINTS : 1); first++)
       for (let second = first; second <= POINTS; second++)
         for (let last = second; last <= POINTS; last++) {
-          let theirs: HeldLock | undefined;
+          let theirs: ProcessLock | undefined;
           const giveBack = { at: first, act: () => rmSync(lock) };
           const come = {
             at: second,
@@ -118,7 +118,7 @@ for (const isHeld of [false, true])
           writeFileSync(lock, isHeld ? words(third) : words(third, '1'));
           call = 0;
           steps = isHeld ? [giveBack, come, go] : [come, go];
-          let mine: HeldLock | undefined;
+          let mine: ProcessLock | undefined;
           try {
             mine = take(lock);
           } catch (error) {

@@ -2,14 +2,14 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { afterTool } from '../../../src/claude-code/answers/on-post-tool-use.ts';
-import { beforeTool, onAgentStart } from '../../../src/claude-code/answers/on-pre-tool-use.ts';
-import { onPrompt } from '../../../src/claude-code/answers/on-user-prompt.ts';
+import { onPostToolUse } from '../../../src/claude-code/answers/on-post-tool-use.ts';
+import { onPreToolUse, onSubagentStart } from '../../../src/claude-code/answers/on-pre-tool-use.ts';
+import { onUserPrompt } from '../../../src/claude-code/answers/on-user-prompt.ts';
 import { TEAM, TeamWorld } from '../../support/team-world.ts';
 import type { Cleanup } from '../../support/temp.ts';
 
 function writes(who: string, path: string, world: TeamWorld, agentId = `agent-of-${who}`) {
-  return beforeTool(
+  return onPreToolUse(
     world.context,
     world.event(who, 'PreToolUse', { tool: 'Write', input: { file_path: path }, agentId }),
   );
@@ -18,7 +18,7 @@ function writes(who: string, path: string, world: TeamWorld, agentId = `agent-of
 /** The hook's answer to the lead after a failed agent call. */
 async function fails(world: TeamWorld, role: string, failure: string): Promise<string> {
   const input = { subagent_type: `team-${role}` };
-  const answer = await afterTool(
+  const answer = await onPostToolUse(
     world.context,
     world.event('team-lead', 'PostToolUse', { tool: 'Agent', input, failure }),
   );
@@ -29,7 +29,7 @@ async function fails(world: TeamWorld, role: string, failure: string): Promise<s
 async function halfStarted(t: Cleanup): Promise<{ readonly world: TeamWorld; readonly told: string }> {
   const world = new TeamWorld(t);
   await world.team(['backend-dev', 'tester']);
-  await onAgentStart(world.context, world.event('backend-dev', 'SubagentStart'));
+  await onSubagentStart(world.context, world.event('backend-dev', 'SubagentStart'));
   const told = await fails(world, 'tester', "Agent type 'team-tester' not found");
   assert.equal(world.state().session, 'fallback');
   return { world, told };
@@ -44,7 +44,7 @@ test('a teammate that still runs when team mode fails is held to its own files, 
   assert.match(await world.reasonOf(writes('backend-dev', 'tests/a.test.ts', world)), /tests\/a\.test\.ts is tester's/);
   assert.equal((await writes('backend-dev', 'src/api/a.ts', world)).kind, 'silent');
   const spawn = world.event('backend-dev', 'PreToolUse', { tool: 'Agent', input: { subagent_type: 'team-tester' } });
-  assert.match(await world.reasonOf(beforeTool(world.context, spawn)), /only team-lead starts agents/);
+  assert.match(await world.reasonOf(onPreToolUse(world.context, spawn)), /only team-lead starts agents/);
   assert.deepEqual(
     world.state().decisions.map(({ member, decision, about }) => [member, decision, about]),
     [
@@ -58,7 +58,7 @@ test('a teammate that still runs when team mode fails is held to its own files, 
 test('an agent of the same role that the lead starts afterwards is the lead’s own', async (t) => {
   const { world } = await halfStarted(t);
   const second = 'the-second';
-  await onAgentStart(world.context, world.event('backend-dev', 'SubagentStart', { agentId: second }));
+  await onSubagentStart(world.context, world.event('backend-dev', 'SubagentStart', { agentId: second }));
   assert.equal(world.state().bindings.has(second), false);
   assert.equal((await writes('backend-dev', 'tests/a.test.ts', world, second)).kind, 'silent');
   const [last] = world.state().decisions.slice(-1);
@@ -79,8 +79,8 @@ for (const isSpawned of [false, true])
     await fails(world, 'tester', 'not found');
     const input = { subagent_type: 'team-backend-dev' };
     const spawn = world.event('team-lead', 'PreToolUse', { tool: 'Agent', input });
-    assert.equal((await beforeTool(world.context, spawn)).kind, 'silent');
-    await onAgentStart(world.context, world.event('backend-dev', 'SubagentStart'));
+    assert.equal((await onPreToolUse(world.context, spawn)).kind, 'silent');
+    await onSubagentStart(world.context, world.event('backend-dev', 'SubagentStart'));
     assert.equal((await writes('backend-dev', 'tests/a.test.ts', world)).kind, 'silent');
     assert.equal(world.state().members.get('backend-dev')?.phase, 'over');
   });
@@ -89,14 +89,14 @@ test('one whose start is seen only after team mode has failed is the teammate th
   const world = new TeamWorld(t);
   await world.team(['backend-dev', 'tester']);
   await fails(world, 'tester', 'not found');
-  await onAgentStart(world.context, world.event('backend-dev', 'SubagentStart'));
+  await onSubagentStart(world.context, world.event('backend-dev', 'SubagentStart'));
   assert.match(await world.reasonOf(writes('backend-dev', 'tests/a.test.ts', world)), /is tester's/);
 });
 
 for (const role of ['hypothesis-1', 'quality', 'researcher'])
   test(`${role} writes nothing in sub-agent mode either, and it is seen that it tried`, async (t) => {
     const world = new TeamWorld(t);
-    await onPrompt(
+    await onUserPrompt(
       world.context,
       world.event('team-lead', 'UserPromptSubmit', { prompt: '/tool:build-fix "orders fail" --solo' }),
     );
@@ -130,7 +130,7 @@ test('agents are called as the form of the plugin has them, and told what does n
   const world = new TeamWorld(t);
   const prompt = { prompt: '/tool:build-fix "orders fail" --solo' };
   const context = { ...world.context, host: () => ({ version: '2.1.331', form: 'plugin' }) as const };
-  const answer = await onPrompt(context, world.event('team-lead', 'UserPromptSubmit', prompt));
+  const answer = await onUserPrompt(context, world.event('team-lead', 'UserPromptSubmit', prompt));
   const text = answer.kind === 'context' ? answer.text : '';
   assert.match(text, /^1\. tool:team-hypothesis-1: /m);
   assert.match(text, /In sub-agent mode, agents must not claim tasks, take leases \(FileLease\) or send messages/);
@@ -140,7 +140,7 @@ test('a teammate whose run ends with an error while its lead waits for it leaves
   const world = new TeamWorld(t);
   await world.team(['backend-dev']);
   await world.call('team-lead', 'TaskCreate', { subject: 'API', description: 'd', owner: 'backend-dev' });
-  await onAgentStart(world.context, world.event('backend-dev', 'SubagentStart'));
+  await onSubagentStart(world.context, world.event('backend-dev', 'SubagentStart'));
   await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
   const told = await fails(world, 'backend-dev', 'Agent terminated early due to an API error');
   assert.match(told, /backend-dev ended without reporting it. Its unfinished tasks are open again/);

@@ -2,15 +2,15 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { afterTool } from '../../../src/claude-code/answers/on-post-tool-use.ts';
-import { beforeTool, onAgentStart } from '../../../src/claude-code/answers/on-pre-tool-use.ts';
-import { onIdle } from '../../../src/claude-code/answers/on-stop.ts';
-import { onPrompt } from '../../../src/claude-code/answers/on-user-prompt.ts';
+import { onPostToolUse } from '../../../src/claude-code/answers/on-post-tool-use.ts';
+import { onPreToolUse, onSubagentStart } from '../../../src/claude-code/answers/on-pre-tool-use.ts';
+import { onTeammateIdle } from '../../../src/claude-code/answers/on-stop.ts';
+import { onUserPrompt } from '../../../src/claude-code/answers/on-user-prompt.ts';
 import { DEFAULT_TEAM_SETTINGS } from '../../../src/team/rules/default-settings.ts';
 import { TEAM, TeamWorld } from '../../support/team-world.ts';
 
 async function prompted(world: TeamWorld, prompt: string): Promise<string> {
-  const answer = await onPrompt(world.context, world.event('team-lead', 'UserPromptSubmit', { prompt }));
+  const answer = await onUserPrompt(world.context, world.event('team-lead', 'UserPromptSubmit', { prompt }));
   assert.equal(answer.kind, 'context');
   return answer.kind === 'context' ? answer.text : '';
 }
@@ -101,13 +101,13 @@ test('a teammate ends without a word: the host tells of it, its task is open aga
   const world = new TeamWorld(t);
   await world.team(['backend-dev', 'frontend-dev']);
   for (const owner of ['backend-dev', 'frontend-dev'])
-    await onAgentStart(world.context, world.event(owner, 'SubagentStart'));
+    await onSubagentStart(world.context, world.event(owner, 'SubagentStart'));
   await world.call('team-lead', 'TaskCreate', { subject: 'API', description: 'd', owner: 'backend-dev' });
   await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
   const over = (agent: string) =>
     `<task-notification>\n<task-id>${agent}</task-id>\n<status>failed</status>\n</task-notification>`;
   const prompt = (words: string) =>
-    onPrompt(world.context, world.event('team-lead', 'UserPromptSubmit', { prompt: words }));
+    onUserPrompt(world.context, world.event('team-lead', 'UserPromptSubmit', { prompt: words }));
   assert.equal((await prompt(over('somebody-elses'))).kind, 'silent');
   const text = await prompted(world, over('agent-of-backend-dev'));
   assert.match(text, /backend-dev ended without reporting it. Its unfinished tasks are open again/);
@@ -125,7 +125,7 @@ test('a teammate that ends without a word while the team is to end is not regist
   const roles = ['backend-dev', 'frontend-dev'];
   await world.team(roles);
   for (const owner of roles) {
-    await onAgentStart(world.context, world.event(owner, 'SubagentStart'));
+    await onSubagentStart(world.context, world.event(owner, 'SubagentStart'));
     await world.call('team-lead', 'TaskCreate', { subject: owner, description: 'd', owner });
   }
   await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
@@ -145,7 +145,7 @@ test('two teammates change the same file: the second is refused with the owner, 
   const world = new TeamWorld(t);
   await world.team(['backend-dev', 'frontend-dev']);
   const write = (who: string, path: string) =>
-    beforeTool(world.context, world.event(who, 'PreToolUse', { tool: 'Write', input: { file_path: path } }));
+    onPreToolUse(world.context, world.event(who, 'PreToolUse', { tool: 'Write', input: { file_path: path } }));
   assert.equal((await write('backend-dev', 'src/api/users.ts')).kind, 'silent');
   assert.match(
     await world.reasonOf(write('frontend-dev', 'src/api/users.ts')),
@@ -160,7 +160,7 @@ test('two teammates change the same file: the second is refused with the owner, 
 test('a teammate is idle without tasks: a task with it as owner is given to it by name', async (t) => {
   const world = new TeamWorld(t);
   await world.team(['backend-dev']);
-  const stop = () => onIdle(world.context, world.event('backend-dev', 'SubagentStop'), false);
+  const stop = () => onTeammateIdle(world.context, world.event('backend-dev', 'SubagentStop'), false);
   assert.equal((await stop()).kind, 'silent');
   assert.equal(world.state().members.get('backend-dev')?.phase, 'idle');
   await world.call('team-lead', 'TaskCreate', { subject: 'Users API', description: 'd', owner: 'backend-dev' });
@@ -192,7 +192,7 @@ test('a teammate cannot be started: the same tasks go on one at a time, and noth
   await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
   await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' });
   await world.start('frontend-dev');
-  const answer = await afterTool(
+  const answer = await onPostToolUse(
     world.context,
     world.event('team-lead', 'PostToolUse', {
       tool: 'Agent',
@@ -218,7 +218,7 @@ test('a teammate cannot be started: the same tasks go on one at a time, and noth
   );
   // The lead's own agents may write now.
   const write = world.event('stranger', 'PreToolUse', { tool: 'Write', input: { file_path: 'src/components/A.tsx' } });
-  assert.equal((await beforeTool(world.context, write)).kind, 'silent');
+  assert.equal((await onPreToolUse(world.context, write)).kind, 'silent');
   await world.call('team-lead', 'TaskUpdate', { taskId: '2', status: 'completed' });
 });
 

@@ -5,8 +5,8 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { messageOf } from '../../../src/base/rules/errors.ts';
-import { onPrompt } from '../../../src/claude-code/answers/on-user-prompt.ts';
-import { act } from '../../../src/claude-code/answers/operate-in-host.ts';
+import { onUserPrompt } from '../../../src/claude-code/answers/on-user-prompt.ts';
+import { operateInHost } from '../../../src/claude-code/answers/operate-in-host.ts';
 import { TeamHistory } from '../../../src/team/log/team-history.ts';
 import { changeInTheWay } from '../../../src/team/rules/planning.ts';
 import { statusOfSpec } from '../../../src/team/rules/spec-documents/spec.ts';
@@ -38,11 +38,11 @@ class World extends TeamWorld {
   }
 
   act(who: string, name: string, input: Answer = {}): Promise<Answer> {
-    return act(this.context, name, input, this.evidence(who));
+    return operateInHost(this.context, name, input, this.evidence(who));
   }
 
   async typed(prompt: string): Promise<string> {
-    const answer = await onPrompt(this.context, this.event('team-lead', 'UserPromptSubmit', { prompt }));
+    const answer = await onUserPrompt(this.context, this.event('team-lead', 'UserPromptSubmit', { prompt }));
     return answer.kind === 'context' ? answer.text : '';
   }
 
@@ -145,7 +145,7 @@ test('words that seem to approve a SPEC by its id are answered to the user in an
   const world = new World(t);
   await world.waiting();
   const typed = (prompt: string) =>
-    onPrompt(world.context, world.event('team-lead', 'UserPromptSubmit', { prompt, session: 'another' }));
+    onUserPrompt(world.context, world.event('team-lead', 'UserPromptSubmit', { prompt, session: 'another' }));
   const answer = await typed(`ok, approve ${SPEC} please`);
   assert.ok(answer.kind === 'context');
   assert.equal(

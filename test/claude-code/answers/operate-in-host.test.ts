@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { BusyError } from '../../../src/base/rules/errors.ts';
-import { beforeTool } from '../../../src/claude-code/answers/on-pre-tool-use.ts';
-import { onPrompt } from '../../../src/claude-code/answers/on-user-prompt.ts';
-import { act } from '../../../src/claude-code/answers/operate-in-host.ts';
+import { onPreToolUse } from '../../../src/claude-code/answers/on-pre-tool-use.ts';
+import { onUserPrompt } from '../../../src/claude-code/answers/on-user-prompt.ts';
+import { operateInHost } from '../../../src/claude-code/answers/operate-in-host.ts';
 import { type Commanded, DEFAULT_QUALITY } from '../../../src/gate/rules/quality.ts';
 import type { HookContext } from '../../../src/team/operations/hook-context.ts';
-import type { Turn } from '../../../src/team/ports.ts';
+import type { PhaseLock } from '../../../src/team/ports.ts';
 import type { Evidence } from '../../../src/team/rules/caller.ts';
 import { isRefusal } from '../../../src/team/rules/log/state.ts';
 import { JUDGE_ROUNDS } from '../../../src/team/rules/quality-verdict.ts';
@@ -42,7 +42,7 @@ class World extends TeamWorld {
   }
 
   act(who: string, name: string, input: Answer = {}): Promise<Answer> {
-    return act(this.context, name, input, this.evidence(who));
+    return operateInHost(this.context, name, input, this.evidence(who));
   }
 
   /** Starts a team with these members; each claims a task of its own. */
@@ -146,7 +146,7 @@ test('a team without those whose results a SPEC is made of is told so', async (t
     world.told(PLAN),
     /^a SPEC needs the results of analyst and architect: there is no analyst, no architect/,
   );
-  const answer = await onPrompt(
+  const answer = await onUserPrompt(
     world.context,
     world.event('team-lead', 'UserPromptSubmit', { prompt: '/tool:1-plan "log in" --team' }),
   );
@@ -336,7 +336,7 @@ test('where Git cannot tell what was changed, nothing of it is measured', async 
   await world.begun(TEAM, ['backend-dev']);
   await world.wrote('backend-dev', 'src/api/logout.js');
   const given = { taskId: '1', status: 'completed', result: 'done' };
-  await act(context, 'TaskUpdate', given, world.evidence('backend-dev'));
+  await operateInHost(context, 'TaskUpdate', given, world.evidence('backend-dev'));
   const trackable = world.state().gate?.trust5?.dimensions.find(({ dimension }) => dimension === 'trackable');
   assert.equal(trackable?.state, 'not_measured');
   assert.match(
@@ -401,8 +401,11 @@ test('who judges waits until the work of all is measured', async (t) => {
 
 test('a judgement of what another process still measures is refused, not lost', async (t) => {
   const world = await built(t);
-  const busy = { ...world.context, turn: { take: () => Promise.resolve({ ok: false, holder: 'process 7' } as const) } };
-  const said = act(busy, 'SendMessage', JUDGEMENT, world.evidence('quality'));
+  const busy = {
+    ...world.context,
+    phaseLock: { take: () => Promise.resolve({ ok: false, holder: 'process 7' } as const) },
+  };
+  const said = operateInHost(busy, 'SendMessage', JUDGEMENT, world.evidence('quality'));
   await assert.rejects(said, {
     code: 'refused',
     message:
@@ -455,10 +458,10 @@ test('a team is not put away in the middle of a step, but by force', async (t) =
   await world.act('team-lead', 'TeamCreate', { team_name: TEAM });
   const context = {
     ...world.context,
-    turn: { take: () => Promise.resolve({ ok: false, holder: 'process 7' } as const) },
+    phaseLock: { take: () => Promise.resolve({ ok: false, holder: 'process 7' } as const) },
   };
   const remove = (more: Answer) =>
-    act(context, 'TeamDelete', { team_name: TEAM, ...more }, world.evidence('team-lead'));
+    operateInHost(context, 'TeamDelete', { team_name: TEAM, ...more }, world.evidence('team-lead'));
   await assert.rejects(
     remove({}),
     /is not deleted: process 7 is doing its next step\. Call TeamDelete .* again in a moment$/,
@@ -472,18 +475,24 @@ test('whoever waited too long for the turn says who has it, and does nothing', a
   await world.wrote('backend-dev', 'src/api/logout.js');
   await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed', result: 'done' });
   const { measured } = world;
-  const busy = { ...world.context, turn: { take: () => Promise.resolve({ ok: false, holder: 'process 7' } as const) } };
-  const { note } = await act(busy, 'TaskList', {}, world.evidence('team-lead'));
+  const busy = {
+    ...world.context,
+    phaseLock: { take: () => Promise.resolve({ ok: false, holder: 'process 7' } as const) },
+  };
+  const { note } = await operateInHost(busy, 'TaskList', {}, world.evidence('team-lead'));
   assert.match(String(note), /^process 7 is still doing the next step of team /);
   assert.equal(world.measured, measured);
   // If the other process has taken the step meanwhile, there is no note.
-  const slow: Turn = {
+  const slow: PhaseLock = {
     take: async () => {
       await world.act('team-lead', 'TaskList');
       return { ok: false, holder: 'process 7' };
     },
   };
-  assert.equal((await act({ ...busy, turn: slow }, 'TaskList', {}, world.evidence('team-lead'))).note, undefined);
+  assert.equal(
+    (await operateInHost({ ...busy, phaseLock: slow }, 'TaskList', {}, world.evidence('team-lead'))).note,
+    undefined,
+  );
   assert.equal(world.state().session, 'complete');
 });
 
@@ -494,7 +503,7 @@ test('a restart leaves measuring to whoever has the time for it', async (t) => {
   await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed', result: 'done' });
   const { measured } = world;
   const event = world.event('team-lead', 'UserPromptSubmit', { prompt: '/tool:team-restart' });
-  const answer = await onPrompt(world.context, event);
+  const answer = await onUserPrompt(world.context, event);
   assert.match(answer.kind === 'context' ? answer.text : '', /the final gate has not run. Call TaskList/);
   assert.equal(world.measured, measured);
   assert.match(String((await world.act('team-lead', 'TaskList')).note), /^the final gate passed/);
@@ -526,7 +535,7 @@ test('when all are refuted the lead is told what was tried', async (t) => {
 test('a lead that works alone is told by the answer', async (t) => {
   const world = new World(t);
   const prompt = '/tool:1-plan "log out" --solo';
-  await onPrompt(world.context, world.event('team-lead', 'UserPromptSubmit', { prompt }));
+  await onUserPrompt(world.context, world.event('team-lead', 'UserPromptSubmit', { prompt }));
   await world.done('team-lead', '1', RESEARCHER);
   await world.done('team-lead', '2', ANALYST);
   const { note } = await world.done('team-lead', '3', ARCHITECT);
@@ -540,7 +549,7 @@ test('a lead that works alone is told by the answer', async (t) => {
 test('a lead that works alone goes on alone after a restart: nobody is registered, and nothing has failed', async (t) => {
   const world = new World(t);
   const typed = async (prompt: string) => {
-    const answer = await onPrompt(world.context, world.event('team-lead', 'UserPromptSubmit', { prompt }));
+    const answer = await onUserPrompt(world.context, world.event('team-lead', 'UserPromptSubmit', { prompt }));
     return answer.kind === 'context' ? answer.text : '';
   };
   await typed('/tool:1-plan "log out" --solo');
@@ -554,11 +563,14 @@ test('a lead that builds alone is measured the same, by what its hook has seen i
   const { id, files } = { id: 'SPEC-AUTH-001', files: ['src/api/logout.js'] };
   world.pretend({ specs: () => [id], spec: () => '# Sign in\n\n- The API shall sign in.\n' });
   world.settings = { ...world.settings, requirePlanApproval: false };
-  await onPrompt(world.context, world.event('team-lead', 'UserPromptSubmit', { prompt: `/tool:2-run ${id} --solo` }));
+  await onUserPrompt(
+    world.context,
+    world.event('team-lead', 'UserPromptSubmit', { prompt: `/tool:2-run ${id} --solo` }),
+  );
   const ids = [...world.state().tasks.keys()];
   for (const path of files) {
     const event = world.event('team-lead', 'PreToolUse', { tool: 'Write', input: { file_path: path } });
-    assert.equal((await beforeTool(world.context, event)).kind, 'silent');
+    assert.equal((await onPreToolUse(world.context, event)).kind, 'silent');
     world.changed.push(path);
   }
   let last: Answer = {};
@@ -576,7 +588,7 @@ test('of what is written while a lead builds alone, only what its session writes
   world.pretend({ specs: () => ['SPEC-AUTH-001'], spec: () => '# Sign in\n\n- The API shall sign in.\n' });
   world.settings = { ...world.settings, requirePlanApproval: false };
   const prompt = '/tool:2-run SPEC-AUTH-001 --solo';
-  await onPrompt(world.context, world.event('team-lead', 'UserPromptSubmit', { prompt }));
+  await onUserPrompt(world.context, world.event('team-lead', 'UserPromptSubmit', { prompt }));
   const many = Array.from({ length: 300 }, (_, index) => `src/api/${index}.js`);
   const context: HookContext = {
     ...world.context,
@@ -584,9 +596,9 @@ test('of what is written while a lead builds alone, only what its session writes
     below: () => ['.git/HEAD', '.tool/teams/x/log.jsonl', ...many],
   };
   const event = world.event('team-lead', 'PreToolUse', { tool: 'Bash', input: { command: 'format .' } });
-  assert.equal((await beforeTool(context, { ...event, session: 'another' })).kind, 'silent');
+  assert.equal((await onPreToolUse(context, { ...event, session: 'another' })).kind, 'silent');
   assert.equal(world.state().written.size, 0);
-  assert.equal((await beforeTool(context, event)).kind, 'silent');
+  assert.equal((await onPreToolUse(context, event)).kind, 'silent');
   const written = [...world.state().written.keys()];
   assert.deepEqual(
     written.filter((path) => path !== '.'),
@@ -594,7 +606,7 @@ test('of what is written while a lead builds alone, only what its session writes
   );
   assert.equal(world.state().decisions.at(-1)?.about, 'Bash .');
   const broken: HookContext = { ...context, writesOf: () => Promise.reject(new Error('no space left')) };
-  assert.equal((await beforeTool(broken, event)).kind, 'silent', 'nothing stands in the way of the work');
+  assert.equal((await onPreToolUse(broken, event)).kind, 'silent', 'nothing stands in the way of the work');
 });
 
 test('a restart makes up for what a killed server has left undone', async (t) => {
@@ -604,7 +616,7 @@ test('a restart makes up for what a killed server has left undone', async (t) =>
     await world.call(PLANNERS[at] ?? '', 'TaskUpdate', { taskId: String(at + 1), status: 'completed', result });
   assert.equal(world.state(PLAN).session, 'working');
   const event = world.event('team-lead', 'UserPromptSubmit', { prompt: '/tool:team-restart', session: 'another' });
-  const answer = await onPrompt(world.context, event);
+  const answer = await onUserPrompt(world.context, event);
   assert.match(
     answer.kind === 'context' ? answer.text : '',
     new RegExp(`${SPEC} has been written from the planners' results`),
@@ -615,7 +627,7 @@ test('a restart makes up for what a killed server has left undone', async (t) =>
 test('a lead that is known by a key is told as well; one that is code takes these steps itself', async (t) => {
   const world = new World(t);
   const nothing: Evidence = { kind: 'nothing', why: 'the host names nobody' };
-  const lead = async (name: string, input: Answer) => act(world.context, name, input, nothing);
+  const lead = async (name: string, input: Answer) => operateInHost(world.context, name, input, nothing);
   const { key } = await lead('TeamCreate', { team_name: DEBUG, subject: 'it fails' });
   await lead('TaskCreate', { key, subject: 'Look', description: 'd' });
   const { note } = await lead('TaskUpdate', {
@@ -628,8 +640,8 @@ test('a lead that is known by a key is told as well; one that is code takes thes
   await lead('TeamDelete', { key, team_name: DEBUG });
 
   const terminal: Evidence = { kind: 'environment', team: null, teammate: null };
-  await act(world.context, 'TeamCreate', { team_name: PLAN, subject: 'log out' }, terminal);
-  await act(world.context, 'TaskCreate', { subject: 'Look', description: 'd', owner: 'analyst' }, terminal);
-  await act(world.context, 'TaskUpdate', { taskId: '1', status: 'completed', result: ANALYST }, terminal);
+  await operateInHost(world.context, 'TeamCreate', { team_name: PLAN, subject: 'log out' }, terminal);
+  await operateInHost(world.context, 'TaskCreate', { subject: 'Look', description: 'd', owner: 'analyst' }, terminal);
+  await operateInHost(world.context, 'TaskUpdate', { taskId: '1', status: 'completed', result: ANALYST }, terminal);
   assert.equal(world.state(PLAN).tasks.size, 1);
 });

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { afterTool } from '../../../src/claude-code/answers/on-post-tool-use.ts';
-import { beforeTool } from '../../../src/claude-code/answers/on-pre-tool-use.ts';
+import { onPostToolUse } from '../../../src/claude-code/answers/on-post-tool-use.ts';
+import { onPreToolUse } from '../../../src/claude-code/answers/on-pre-tool-use.ts';
 import type { GuardNote } from '../../../src/guard/rules/notes.ts';
 import type { CallerRules } from '../../../src/guard/rules/policy.ts';
 import { TEAM, TeamWorld } from '../../support/team-world.ts';
@@ -44,7 +44,7 @@ class World extends TeamWorld {
   /** @param writes the path that the command names */
   async bash(who: string, session = 'session-1', writes?: string): Promise<unknown> {
     const input = { command: 'ls', timeout: 1, ...(writes === undefined ? {} : { file_path: writes }) };
-    const answer = await beforeTool(this.context, this.event(who, 'PreToolUse', { tool: 'Bash', input, session }));
+    const answer = await onPreToolUse(this.context, this.event(who, 'PreToolUse', { tool: 'Bash', input, session }));
     return answer.kind === 'rewrite' ? answer.input.command : answer.kind === 'reject' ? answer.reason : answer.kind;
   }
 
@@ -54,7 +54,7 @@ class World extends TeamWorld {
       return { kind, path, owner, pattern };
     });
     const input = { command: 'ls' };
-    const answer = await afterTool(this.context, this.event(who, 'PostToolUse', { tool: 'Bash', input }));
+    const answer = await onPostToolUse(this.context, this.event(who, 'PostToolUse', { tool: 'Bash', input }));
     return answer.kind === 'context' ? answer.text : answer.kind;
   }
 
@@ -176,7 +176,10 @@ test('an unowned file is its first writer’s by Write as well; a second writer 
   const world = new World(t);
   await world.team(['tester', 'frontend-dev']);
   const write = (who: string) =>
-    beforeTool(world.context, world.event(who, 'PreToolUse', { tool: 'Write', input: { file_path: 'package.json' } }));
+    onPreToolUse(
+      world.context,
+      world.event(who, 'PreToolUse', { tool: 'Write', input: { file_path: 'package.json' } }),
+    );
   assert.equal((await write('tester')).kind, 'silent');
   assert.deepEqual(world.leases, ['package.json tester']);
   assert.match(await world.reasonOf(write('frontend-dev')), /package\.json is leased to tester/);

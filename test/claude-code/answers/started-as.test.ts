@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { afterTool, onSessionStart } from '../../../src/claude-code/answers/on-post-tool-use.ts';
-import { beforeTool, onAgentStart } from '../../../src/claude-code/answers/on-pre-tool-use.ts';
-import { onIdle } from '../../../src/claude-code/answers/on-stop.ts';
-import { onPrompt } from '../../../src/claude-code/answers/on-user-prompt.ts';
+import { onPostToolUse, onSessionStart } from '../../../src/claude-code/answers/on-post-tool-use.ts';
+import { onPreToolUse, onSubagentStart } from '../../../src/claude-code/answers/on-pre-tool-use.ts';
+import { onTeammateIdle } from '../../../src/claude-code/answers/on-stop.ts';
+import { onUserPrompt } from '../../../src/claude-code/answers/on-user-prompt.ts';
 import type { HookContext } from '../../../src/team/operations/hook-context.ts';
 import type { HookAnswer, HostEvent } from '../../../src/team/operations/host-event.ts';
 import { operate } from '../../../src/team/operations/operations.ts';
@@ -40,15 +40,18 @@ function rejected(answer: HookAnswer, words: RegExp): void {
 
 test('it writes what is its own, and nothing else; what its host starts by itself is no other', async (t) => {
   const { world, context } = await startedWorld(t);
-  assert.equal((await beforeTool(context, write(world, 'src/api/a.ts'))).kind, 'silent');
-  rejected(await beforeTool(context, write(world, 'tests/a.ts')), /tests\/a\.ts is tester's/);
+  assert.equal((await onPreToolUse(context, write(world, 'src/api/a.ts'))).kind, 'silent');
+  rejected(await onPreToolUse(context, write(world, 'tests/a.ts')), /tests\/a\.ts is tester's/);
   const below = { agentId: 'a1', agentType: 'team-tester' };
-  rejected(await beforeTool(context, write(world, 'tests/a.ts', below)), /tests\/a\.ts is tester's/);
+  rejected(await onPreToolUse(context, write(world, 'tests/a.ts', below)), /tests\/a\.ts is tester's/);
   rejected(
-    await beforeTool(context, eventOf(world, 'PreToolUse', { tool: 'Agent', input: { subagent_type: 'team-tester' } })),
+    await onPreToolUse(
+      context,
+      eventOf(world, 'PreToolUse', { tool: 'Agent', input: { subagent_type: 'team-tester' } }),
+    ),
     /only team-lead starts agents/,
   );
-  assert.equal((await onAgentStart(context, eventOf(world, 'SubagentStart', below))).kind, 'silent');
+  assert.equal((await onSubagentStart(context, eventOf(world, 'SubagentStart', below))).kind, 'silent');
   assert.equal(world.state().bindings.size, 0);
 });
 
@@ -63,9 +66,9 @@ test('it takes the finished work of all into its worktree, by that command and t
   };
   const bash = (command: string, cwd: string) =>
     eventOf(world, 'PreToolUse', { tool: 'Bash', input: { command }, cwd });
-  assert.equal((await beforeTool(placed, bash(`git merge tool/${TEAM}`, root))).kind, 'silent');
+  assert.equal((await onPreToolUse(placed, bash(`git merge tool/${TEAM}`, root))).kind, 'silent');
   for (const back of ['merge --abort', 'rebase --continue', 'merge -', `checkout tool/${TEAM}--backend-dev`])
-    assert.equal((await beforeTool(placed, bash(`git ${back}`, `${root}/src`))).kind, 'silent', back);
+    assert.equal((await onPreToolUse(placed, bash(`git ${back}`, `${root}/src`))).kind, 'silent', back);
   for (const [command, cwd] of [
     [`git merge tool/${TEAM}--tester`, root],
     [`git merge tool/${TEAM}; rm -rf tests`, root],
@@ -74,27 +77,27 @@ test('it takes the finished work of all into its worktree, by that command and t
     [`git checkout tool/${TEAM}--tester`, root],
     ['git checkout -f main', root],
   ] as const)
-    rejected(await beforeTool(placed, bash(command, cwd)), /tests\/a\.ts is tester's/);
+    rejected(await onPreToolUse(placed, bash(command, cwd)), /tests\/a\.ts is tester's/);
 });
 
 test('the guard holds for it where the team has fallen back as well', async (t) => {
   const { world, context } = await startedWorld(t);
   await world.append({ type: 'fell_back', trigger: 'spawn_failed', reason: 'x' });
-  rejected(await beforeTool(context, write(world, 'tests/a.ts')), /tests\/a\.ts is tester's/);
+  rejected(await onPreToolUse(context, write(world, 'tests/a.ts')), /tests\/a\.ts is tester's/);
 });
 
 test('a run whose place another has taken writes nothing', async (t) => {
   const { world, context } = await startedWorld(t);
   await world.append({ type: 'member_ended', name: 'backend-dev', epoch: 1, how: 'replaced', reason: 'x' });
   await world.start('backend-dev');
-  rejected(await beforeTool(context, write(world, 'src/api/a.ts')), /you were replaced by a newer/);
+  rejected(await onPreToolUse(context, write(world, 'src/api/a.ts')), /you were replaced by a newer/);
 });
 
 test('for a team that a session of a host leads an environment counts for nothing', async (t) => {
   const world = new TeamWorld(t);
   await world.team(['backend-dev']);
   const startedAs = { kind: 'environment', isServer: true, team: TEAM, teammate: 'backend-dev', epoch: 1 } as const;
-  rejected(await beforeTool({ ...world.context, startedAs }, write(world, 'src/api/a.ts')), /is not a member/);
+  rejected(await onPreToolUse({ ...world.context, startedAs }, write(world, 'src/api/a.ts')), /is not a member/);
 });
 
 test('its mail comes with its next tool', async (t) => {
@@ -102,7 +105,7 @@ test('its mail comes with its next tool', async (t) => {
   const message = { recipient: 'backend-dev', type: 'progress', content: 'half of it' };
   const asTester: Evidence = { kind: 'environment', team: TEAM, teammate: 'tester' };
   await operate(world.context, 'SendMessage', message, asTester);
-  const answer = await afterTool(context, eventOf(world, 'PostToolUse', { tool: 'Read' }));
+  const answer = await onPostToolUse(context, eventOf(world, 'PostToolUse', { tool: 'Read' }));
   assert.match(answer.kind === 'context' ? answer.text : '', /from tester, progress: half of it/);
 });
 
@@ -118,8 +121,8 @@ test('what its lead tells it is no word of the user, and its end is for the lead
     },
   };
   const prompt = eventOf(world, 'UserPromptSubmit', { prompt: 'approve SPEC-AUTH-001' });
-  assert.equal((await onPrompt({ ...context, project }, prompt)).kind, 'silent');
+  assert.equal((await onUserPrompt({ ...context, project }, prompt)).kind, 'silent');
   assert.deepEqual(approved, []);
   assert.equal((await onSessionStart(context, eventOf(world, 'SessionStart'))).kind, 'silent');
-  assert.equal((await onIdle(context, eventOf(world, 'SubagentStop'), true)).kind, 'silent');
+  assert.equal((await onTeammateIdle(context, eventOf(world, 'SubagentStop'), true)).kind, 'silent');
 });

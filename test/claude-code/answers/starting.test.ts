@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { afterTool, onSessionStart } from '../../../src/claude-code/answers/on-post-tool-use.ts';
-import { beforeTool, onAgentStart } from '../../../src/claude-code/answers/on-pre-tool-use.ts';
-import { onIdle, onLeadStop } from '../../../src/claude-code/answers/on-stop.ts';
-import { onPrompt } from '../../../src/claude-code/answers/on-user-prompt.ts';
+import { onPostToolUse, onSessionStart } from '../../../src/claude-code/answers/on-post-tool-use.ts';
+import { onPreToolUse, onSubagentStart } from '../../../src/claude-code/answers/on-pre-tool-use.ts';
+import { onStop, onTeammateIdle } from '../../../src/claude-code/answers/on-stop.ts';
+import { onUserPrompt } from '../../../src/claude-code/answers/on-user-prompt.ts';
 import { TEAM, TeamWorld } from '../../support/team-world.ts';
 
 const LEAD = 'team-lead';
@@ -22,11 +22,11 @@ async function registered(world: TeamWorld): Promise<void> {
 
 function calls(world: TeamWorld, more: Readonly<Record<string, unknown>> = {}) {
   const event = world.event(LEAD, 'PreToolUse', { tool: 'Agent', input: { ...INPUT, ...more } });
-  return beforeTool(world.context, event);
+  return onPreToolUse(world.context, event);
 }
 
 function begins(world: TeamWorld, agentId = `agent-of-${WHO}`) {
-  return onAgentStart(world.context, world.event(WHO, 'SubagentStart', { agentId }));
+  return onSubagentStart(world.context, world.event(WHO, 'SubagentStart', { agentId }));
 }
 
 const phase = (world: TeamWorld) => world.state().members.get(WHO)?.phase;
@@ -52,7 +52,7 @@ test('a call of its own is a sign of life too, and so is the word of the host th
   const other = new TeamWorld(t);
   await registered(other);
   await calls(other);
-  await afterTool(other.context, other.event(LEAD, 'PostToolUse', { tool: 'Agent', input: INPUT }));
+  await onPostToolUse(other.context, other.event(LEAD, 'PostToolUse', { tool: 'Agent', input: INPUT }));
   assert.equal(phase(other), 'working');
 });
 
@@ -67,7 +67,7 @@ test('a start that was denied is made again; after a second one the tasks go on 
   const world = new TeamWorld(t);
   await registered(world);
   assert.equal((await calls(world)).kind, 'silent');
-  assert.equal((await onLeadStop(world.context, world.event(LEAD, 'Stop'))).kind, 'silent', 'the user may be asked');
+  assert.equal((await onStop(world.context, world.event(LEAD, 'Stop'))).kind, 'silent', 'the user may be asked');
   assert.equal((await calls(world)).kind, 'silent');
   const refused = await world.reasonOf(calls(world));
   assert.match(refused, /backend-dev was called 2 times, and the host has not started it/);
@@ -126,8 +126,11 @@ test('one more of a teammate that works is not started; one that starts all the 
   assert.match(told.text, /another agent is already backend-dev of team \S+,/);
   const input = { file_path: 'src/api/users.ts' };
   const write = world.event(WHO, 'PreToolUse', { tool: 'Write', input, agentId: 'a-second-one' });
-  assert.match(await world.reasonOf(beforeTool(world.context, write)), /a second agent of backend-dev is not a member/);
-  assert.equal((await beforeTool(world.context, { ...write, agentId: `agent-of-${WHO}` })).kind, 'silent');
+  assert.match(
+    await world.reasonOf(onPreToolUse(world.context, write)),
+    /a second agent of backend-dev is not a member/,
+  );
+  assert.equal((await onPreToolUse(world.context, { ...write, agentId: `agent-of-${WHO}` })).kind, 'silent');
 });
 
 test('the refusal of a start names a call that works now', async (t) => {
@@ -147,7 +150,7 @@ test('an agent that hands its result back has not ended before its task has', as
   await begins(world);
   await world.call(WHO, 'TaskUpdate', { taskId: '1', status: 'in_progress' });
   const end = () =>
-    beforeTool(
+    onPreToolUse(
       world.context,
       world.event(WHO, 'PreToolUse', { tool: 'SubagentHandback', input: { message: 'I am done' } }),
     );
@@ -158,14 +161,14 @@ test('an agent that hands its result back has not ended before its task has', as
   assert.equal(phase(world), 'stopped');
   // The host ends it whatever it hears then.
   await world.call(LEAD, 'SendMessage', { recipient: WHO, type: 'progress', content: 'one thing more' });
-  assert.equal((await onIdle(world.context, world.event(WHO, 'SubagentStop'), true)).kind, 'silent');
+  assert.equal((await onTeammateIdle(world.context, world.event(WHO, 'SubagentStop'), true)).kind, 'silent');
   assert.equal(world.state().unread.get(WHO)?.length, 1, 'it stays unread');
 });
 
 test('no prompt is sent later that would count as the word of the user', async (t) => {
   const world = new TeamWorld(t);
   const judged = (tool: string, input: Readonly<Record<string, unknown>>) =>
-    beforeTool(world.context, world.event(LEAD, 'PreToolUse', { tool, input }));
+    onPreToolUse(world.context, world.event(LEAD, 'PreToolUse', { tool, input }));
   for (const tool of ['CronCreate', 'ScheduleWakeup', 'RemoteTrigger'])
     for (const prompt of ['approve SPEC-AUTH-001', ' Approved. ', 'changes: none'])
       assert.match(await world.reasonOf(judged(tool, { prompt })), /only the user approves or changes a SPEC/, tool);
@@ -177,12 +180,12 @@ test('one notice may tell of several runs that are over', async (t) => {
   await world.team([WHO, 'frontend-dev']);
   for (const who of [WHO, 'frontend-dev']) {
     await world.call(LEAD, 'TaskCreate', { subject: who, description: 'd', owner: who });
-    await onAgentStart(world.context, world.event(who, 'SubagentStart'));
+    await onSubagentStart(world.context, world.event(who, 'SubagentStart'));
   }
   const notice = (who: string) =>
     `<task-notification>\n<task-id>agent-of-${who}</task-id>\n<status>killed</status>\n</task-notification>\n`;
   const prompt = `${notice(WHO)}${notice('frontend-dev')}`;
-  const answer = await onPrompt(world.context, world.event(LEAD, 'UserPromptSubmit', { prompt }));
+  const answer = await onUserPrompt(world.context, world.event(LEAD, 'UserPromptSubmit', { prompt }));
   assert.ok(answer.kind === 'context');
   for (const who of [WHO, 'frontend-dev']) {
     assert.match(answer.text, new RegExp(`${who} ended without reporting it`));
@@ -215,9 +218,9 @@ test('a leading session that begins again has no agents, and is told whom to sta
 async function endsWithout(world: TeamWorld, who: string, run: number): Promise<string> {
   await world.call(LEAD, 'Task', { ...REGISTRATION, subagent_type: `team-${who}`, name: who });
   const agentId = `agent-${run}-of-${who}`;
-  await onAgentStart(world.context, world.event(who, 'SubagentStart', { agentId }));
+  await onSubagentStart(world.context, world.event(who, 'SubagentStart', { agentId }));
   const prompt = `<task-notification>\n<task-id>${agentId}</task-id>\n<status>killed</status>\n</task-notification>\n`;
-  const answer = await onPrompt(world.context, world.event(LEAD, 'UserPromptSubmit', { prompt }));
+  const answer = await onUserPrompt(world.context, world.event(LEAD, 'UserPromptSubmit', { prompt }));
   return answer.kind === 'context' ? answer.text : '';
 }
 

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { afterTool, onSessionStart } from '../../../src/claude-code/answers/on-post-tool-use.ts';
-import { beforeTool } from '../../../src/claude-code/answers/on-pre-tool-use.ts';
+import { onPostToolUse, onSessionStart } from '../../../src/claude-code/answers/on-post-tool-use.ts';
+import { onPreToolUse } from '../../../src/claude-code/answers/on-pre-tool-use.ts';
 import { operate } from '../../../src/team/operations/operations.ts';
 import { TEAM, TeamWorld } from '../../support/team-world.ts';
 
@@ -19,7 +19,7 @@ function lose(world: TeamWorld, text: string): void {
 }
 
 function writes(world: TeamWorld, who: string, path: string, session = 'session-1') {
-  return beforeTool(
+  return onPreToolUse(
     world.context,
     world.event(who, 'PreToolUse', { session, tool: 'Write', input: { file_path: path } }),
   );
@@ -38,7 +38,7 @@ for (const [name, text, why] of [
     await world.call('backend-dev', 'SendMessage', { recipient: 'tester', type: 'progress', content: 'begun' });
     assert.equal((await writes(world, 'backend-dev', 'src/api/a.ts')).kind, 'silent');
     assert.equal((await writes(world, 'tester', 'src/api/a.ts')).kind, 'reject');
-    const mail = await afterTool(world.context, world.event('tester', 'PostToolUse', { tool: 'Read' }));
+    const mail = await onPostToolUse(world.context, world.event('tester', 'PostToolUse', { tool: 'Read' }));
     assert.match(JSON.stringify(mail), /begun/);
     assert.match(
       JSON.stringify(await onSessionStart(world.context, world.event('team-lead', 'SessionStart'))),

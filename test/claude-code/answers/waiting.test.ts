@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { beforeTool } from '../../../src/claude-code/answers/on-pre-tool-use.ts';
-import { onIdle } from '../../../src/claude-code/answers/on-stop.ts';
+import { onPreToolUse } from '../../../src/claude-code/answers/on-pre-tool-use.ts';
+import { onTeammateIdle } from '../../../src/claude-code/answers/on-stop.ts';
 import { NO_FLAGS } from '../../../src/claude-code/rules/arguments.ts';
 import type { HookContext } from '../../../src/team/operations/hook-context.ts';
 import { decideWork, propose } from '../../../src/team/select/work-decision.ts';
@@ -53,7 +53,7 @@ class Planning {
   }
 
   stops(who = 'architect') {
-    return onIdle(this.context, this.world.event(who, 'SubagentStop'), true);
+    return onTeammateIdle(this.context, this.world.event(who, 'SubagentStop'), true);
   }
 
   get decisions() {
@@ -107,7 +107,10 @@ test('an architect that hands its result back while it waits goes on with what i
   for (const who of ['analyst', 'architect']) await planning.update(who, { status: 'in_progress' });
   const input = { message: 'I wait.' };
   const handsBack = () =>
-    beforeTool(planning.context, planning.world.event('architect', 'PreToolUse', { tool: 'SubagentHandback', input }));
+    onPreToolUse(
+      planning.context,
+      planning.world.event('architect', 'PreToolUse', { tool: 'SubagentHandback', input }),
+    );
   for (const _ of [1, 2]) assert.deepEqual(await handsBack(), { kind: 'wait' });
   assert.deepEqual(planning.decisions, []);
   await planning.update('analyst', DONE);

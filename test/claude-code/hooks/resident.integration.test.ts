@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { RESIDENT_FIELDS } from '../../../src/claude-code/hooks/hook-fields.ts';
-import { serverMarks } from '../../../src/claude-code/server-liveness.ts';
+import { createServerLiveness } from '../../../src/claude-code/server-liveness.ts';
 import { type Fields, HookedProject, type HookRun, runProgram, SESSION } from '../../support/hooked.ts';
 import { McpClient } from '../../support/mcp-client.ts';
 import { type Cleanup, finallyDo } from '../../support/temp.ts';
@@ -152,12 +152,12 @@ test('a second hook with the id of another caller leaves the call to nobody', as
 
 test('after its server was killed a call is told by the transcript, until a hook reaches the next server', async (t) => {
   const { project, client } = await resident(t, ['backend-dev', 'tester']);
-  const marks = serverMarks(project.root);
-  finallyDo(t, () => marks.close());
+  const liveness = createServerLiveness(project.root);
+  finallyDo(t, () => liveness.close());
   await named(client, project, 'team-lead', 'TaskList');
-  assert.deepEqual(marks.left(), []);
+  assert.deepEqual(liveness.left(), []);
   await client.kill();
-  assert.deepEqual(marks.left(), [{ session: SESSION, transcript: project.transcript }]);
+  assert.deepEqual(liveness.left(), [{ session: SESSION, transcript: project.transcript }]);
   const second = await start(t, project);
   const send = (who: string, id: string) => {
     project.tell(who, id, 'mcp__team__SendMessage');
@@ -169,7 +169,7 @@ test('after its server was killed a call is told by the transcript, until a hook
   const { id } = await named(second, project, 'backend-dev', 'TaskList');
   assert.equal((await second.call('TaskList', {}, id)).isError, false);
   assert.equal((await send('backend-dev', 'toolu_late')).isError, true);
-  assert.deepEqual(marks.left(), []);
+  assert.deepEqual(liveness.left(), []);
 });
 
 test('a model does not call it, another client neither, and nobody finds it in the list', async (t) => {
@@ -310,14 +310,14 @@ test('a server that lives and does not answer is silent until the time of its ma
   const guard = shell(project);
   const answers = () => guard('backend-dev', 'tests/a.ts');
   // This process lives, and answers no hook.
-  const marks = serverMarks(project.root);
-  marks.announce(SESSION, null);
+  const liveness = createServerLiveness(project.root);
+  liveness.announce(SESSION, null);
   assert.deepEqual([(await answers()).code, (await answers()).stderr], [0, '']);
   setAhead(mark(project), -1);
   const late = await answers();
   assert.equal(late.code, 2);
   assert.match(late.stderr, /tests\/a\.ts is tester's/);
-  marks.close();
+  liveness.close();
   assert.equal(existsSync(mark(project)), false);
 });
 
@@ -325,9 +325,9 @@ test("the time of a mark is moved ahead for as long as its server answers, and n
   const project = new HookedProject(t);
   t.mock.timers.enable({ apis: ['setInterval', 'Date'], now: 1_000_000 });
   const timeOf = () => statSync(mark(project)).mtimeMs;
-  const marks = serverMarks(project.root);
-  finallyDo(t, () => marks.close());
-  marks.announce(SESSION, null);
+  const liveness = createServerLiveness(project.root);
+  finallyDo(t, () => liveness.close());
+  liveness.announce(SESSION, null);
   const first = timeOf();
   assert.ok(first > Date.now());
   t.mock.timers.tick(10_000);
@@ -336,6 +336,6 @@ test("the time of a mark is moved ahead for as long as its server answers, and n
   const others = timeOf();
   t.mock.timers.tick(10_000);
   assert.equal(timeOf(), others);
-  marks.announce(SESSION, null);
+  liveness.announce(SESSION, null);
   assert.ok(timeOf() > Date.now(), 'with the next hook that comes it is its own again');
 });

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import test from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { isOver } from '../../../src/base/processes/processes.ts';
+import { hasExited } from '../../../src/base/processes/processes.ts';
 import { HookedProject } from '../../support/hooked.ts';
 import { ANALYST } from '../../support/plan-results.ts';
 import { type Cleanup, finallyDo } from '../../support/temp.ts';
@@ -64,6 +64,6 @@ test('it ends with the host, and decides nothing', async (t) => {
   // It has asked once by the time that a call of another hook is over.
   await project.hook('subagent-stop', 'researcher', 'SubagentStop');
   host.kill('SIGKILL');
-  while (!isOver(Number(line))) await delay(50);
+  while (!hasExited(Number(line))) await delay(50);
   assert.equal(project.state(TEAM).members.get('architect')?.phase, 'working');
 });

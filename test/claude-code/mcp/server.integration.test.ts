@@ -117,8 +117,8 @@ test('inside a host an unstamped call is nobody’s, and a stamp that nobody sig
   const plain = await call(host, 'TaskList');
   assert.equal(plain.isError, true);
   assert.match(plain.text, /toolcrew cannot identify you: the host does not name its callers.*as "key"$/);
-  const stamp = Buffer.from(JSON.stringify({ session: 's', agentId: null, agentType: null, toolUseId: null }));
-  const forged = await call(host, 'TaskList', { _caller: `${stamp.toString('base64url')}.AAAA` });
+  const payload = Buffer.from(JSON.stringify({ session: 's', agentId: null, agentType: null, toolUseId: null }));
+  const forged = await call(host, 'TaskList', { _caller: `${payload.toString('base64url')}.AAAA` });
   assert.equal(forged.isError, true);
   assert.match(forged.text, /a stamp that the hooks did not make/);
 });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { processStartTime } from '../../../src/base/processes/processes.ts';
 import { ToolError } from '../../../src/base/rules/errors.ts';
-import { holderOf, StateDir } from '../../../src/daemon/journal/state-dir.ts';
+import { readStateDirHolder, StateDir } from '../../../src/daemon/journal/state-dir.ts';
 import { scriptFile } from '../../support/compiled.ts';
 import { tempDir } from '../../support/temp.ts';
 
@@ -39,10 +39,10 @@ test('a second daemon is refused and told who holds the directory', (t) => {
       `in use by another daemon: process ${process.pid}, since .*, for /project/WORKFLOW\\.md, http://localhost:8888\\. Stop that one, or give this one its own state\\.dir`,
     ),
   );
-  assert.equal(holderOf(directory)?.url, 'http://localhost:8888');
+  assert.equal(readStateDirHolder(directory)?.url, 'http://localhost:8888');
   first.release();
   first.release();
-  assert.equal(holderOf(directory), undefined);
+  assert.equal(readStateDirHolder(directory), undefined);
   const second = new StateDir(directory, '/W');
   second.release();
   assert.equal(existsSync(join(directory, 'lock')), false);

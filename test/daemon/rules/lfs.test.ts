@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { parsePointer, placeOfObjects, pointerText, withLfs } from '../../../src/daemon/rules/lfs.ts';
+import { lfsServerOf, parsePointer, pointerText, withLfs } from '../../../src/daemon/rules/lfs.ts';
 
 const OID = 'a'.repeat(64);
 const REMOTE = 'https://host.example/o/r.git';
@@ -25,7 +25,7 @@ test('a pointer is a text of its form alone', () => {
 
 test('objects are at the remote, or where .lfsconfig has them on the same host', () => {
   const place = (settings: Readonly<Record<string, string>>, remote = REMOTE) =>
-    placeOfObjects(remote, new Map(Object.entries(settings)));
+    lfsServerOf(remote, new Map(Object.entries(settings)));
   const own = `${REMOTE}/info/lfs`;
   assert.deepEqual(place({}), { kind: 'here', download: own, upload: own });
   assert.deepEqual(place({}, 'https://host.example/o/r'), { kind: 'here', download: own, upload: own });
@@ -54,7 +54,7 @@ test('an address elsewhere is named without its user', () => {
     ['lfs.url', '', 'no host at all'],
   ];
   for (const [key, address, host] of cases)
-    assert.deepEqual(placeOfObjects(REMOTE, new Map([[key, address]])), { kind: 'elsewhere', host });
+    assert.deepEqual(lfsServerOf(REMOTE, new Map([[key, address]])), { kind: 'elsewhere', host });
 });
 
 test('the settings of a clone get those of LFS once, as the last ones', () => {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { isPlainName, parseSubmodules, placeOfSubmodule } from '../../../src/daemon/rules/submodules.ts';
+import { isPlainName, parseSubmodules, submoduleAddressOf } from '../../../src/daemon/rules/submodules.ts';
 
 const REMOTE = 'https://github.com/o/r.git';
 
 const placeOf = (url: string, parent = REMOTE) => {
-  const place = placeOfSubmodule(url, parent, REMOTE);
+  const place = submoduleAddressOf(url, parent, REMOTE);
   return place.kind === 'address' ? place.url : place.kind;
 };
 

@@ -4,9 +4,9 @@ import { request as httpRequest } from 'node:http';
 import test from 'node:test';
 import { RuntimeDir } from '../../../src/base/processes/runtime-dir.ts';
 import { ToolError } from '../../../src/base/rules/errors.ts';
-import type { DeskRequest } from '../../../src/daemon/ports.ts';
+import type { AgentRequest } from '../../../src/daemon/ports.ts';
 import { TrackerError } from '../../../src/daemon/rules/tracker-error.ts';
-import { createDesk } from '../../../src/daemon/runners/agent-socket.ts';
+import { createAgentSocket } from '../../../src/daemon/runners/agent-socket.ts';
 import { finallyDo } from '../../support/temp.ts';
 
 function ask(
@@ -37,13 +37,13 @@ function ask(
 test('a desk answers its own agent and nobody else', async (t) => {
   const runtime = new RuntimeDir();
   finallyDo(t, () => runtime.close());
-  const desk = createDesk(runtime);
-  const heard: DeskRequest[] = [];
-  const one = await desk.open(async (request) => {
+  const agentSocket = createAgentSocket(runtime);
+  const heard: AgentRequest[] = [];
+  const one = await agentSocket.open(async (request) => {
     heard.push(request);
     return { heard: request.type };
   });
-  const two = await desk.open(async () => ({}));
+  const two = await agentSocket.open(async () => ({}));
   const { TOOL_SOCKET: socket = '', TOOL_KEY: key = '' } = one.env;
   const show = JSON.stringify({ type: 'show', issue: 1 });
   assert.deepEqual(await ask(socket, { key, body: show }), { status: 200, body: '{"heard":"show"}' });
@@ -64,7 +64,7 @@ test('a desk answers its own agent and nobody else', async (t) => {
 test('what is no request of this protocol is refused with what is wrong', async (t) => {
   const runtime = new RuntimeDir();
   finallyDo(t, () => runtime.close());
-  const open = await createDesk(runtime).open(async () => ({}));
+  const open = await createAgentSocket(runtime).open(async () => ({}));
   finallyDo(t, () => open.close());
   const { TOOL_SOCKET: socket = '', TOOL_KEY: key = '' } = open.env;
   const cases: readonly [string, RegExp][] = [
@@ -92,7 +92,7 @@ test('a refusal has the daemon’s words; an own fault is a 500', async (t) => {
     new TrackerError('unavailable', 'it answered 502'),
     new Error('a bug'),
   ];
-  const open = await createDesk(runtime).open(async () => {
+  const open = await createAgentSocket(runtime).open(async () => {
     throw errors.shift();
   });
   finallyDo(t, () => open.close());
@@ -113,7 +113,7 @@ test('temporary files that the machine cleared away are made again', async (t) =
   const runtime = new RuntimeDir();
   finallyDo(t, () => runtime.close());
   rmSync(runtime.path, { recursive: true });
-  const open = await createDesk(runtime).open(async () => ({ accepted: true }));
+  const open = await createAgentSocket(runtime).open(async () => ({ accepted: true }));
   finallyDo(t, () => open.close());
   const { TOOL_SOCKET: socket = '', TOOL_KEY: key = '' } = open.env;
   assert.equal((await ask(socket, { key, body: '{"type":"done","issue":1}' })).status, 200);

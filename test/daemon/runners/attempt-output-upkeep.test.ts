@@ -14,7 +14,7 @@ import test from 'node:test';
 import { createAgentHome } from '../../../src/agents/agent-home.ts';
 import { issueDirectory } from '../../../src/agents/issue-directory.ts';
 import { removeTree } from '../../../src/base/files/remove-tree.ts';
-import { FAILED_KEPT, FileTranscripts, ISSUES_KEPT } from '../../../src/daemon/runners/attempt-output.ts';
+import { FAILED_KEPT, FileAttemptOutputs, ISSUES_KEPT } from '../../../src/daemon/runners/attempt-output.ts';
 import { runWithSmallFiles } from '../../support/file-limit.ts';
 import { tempDir } from '../../support/temp.ts';
 
@@ -38,13 +38,13 @@ async function asOrdinaryUser(act: () => Promise<void>): Promise<void> {
 
 function transcriptsIn(stateDir: string, hasFailed: (issue: number) => boolean = () => false) {
   const said: string[] = [];
-  const transcripts = new FileTranscripts(
+  const outputs = new FileAttemptOutputs(
     stateDir,
     () => [],
     (message) => said.push(message),
     hasFailed,
   );
-  return { transcripts, said };
+  return { transcripts: outputs, said };
 }
 
 test('a tree without write permission is removed, links in it are not followed', async (t) => {
@@ -72,10 +72,10 @@ test('homes that hold a locked cache do not stop the next attempt, and go with t
     const second = await home(2);
     assert.equal(existsSync(first.path), false);
     lock(join(second.path, 'go'));
-    const { transcripts, said } = transcriptsIn(stateDir);
-    await transcripts.forget(1);
+    const { transcripts: outputs, said } = transcriptsIn(stateDir);
+    await outputs.forget(1);
     assert.equal(existsSync(join(issueDirectory(stateDir, 1), 'homes')), false, 'out of the way at once');
-    await transcripts.settled();
+    await outputs.settled();
     assert.deepEqual(readdirSync(join(stateDir, 'issues')), ['1']);
     assert.deepEqual(said, []);
   });
@@ -84,14 +84,14 @@ test('homes that hold a locked cache do not stop the next attempt, and go with t
 test('an issue that failed keeps its output longer than one that is done', async (t) => {
   const stateDir = tempDir(t);
   const failed = 2 * FAILED_KEPT;
-  const { transcripts, said } = transcriptsIn(stateDir, (issue) => issue <= failed && issue % 2 === 0);
+  const { transcripts: outputs, said } = transcriptsIn(stateDir, (issue) => issue <= failed && issue % 2 === 0);
   for (let issue = 1; issue <= failed + 2; issue++) {
-    transcripts.open(issue, 1, 1).close();
+    outputs.open(issue, 1, 1).close();
     const directory = issueDirectory(stateDir, issue);
     for (const path of [join(directory, '1-1.log'), directory]) utimesSync(path, issue, issue);
   }
-  await transcripts.forget(1);
-  await transcripts.settled();
+  await outputs.forget(1);
+  await outputs.settled();
   const kept = readdirSync(join(stateDir, 'issues')).map(Number);
   assert.equal(kept.filter((issue) => issue <= failed && issue % 2 === 0).length, FAILED_KEPT);
   const others = kept.filter((issue) => issue > failed || issue % 2 === 1).sort((one, other) => one - other);
@@ -102,50 +102,50 @@ test('an issue that failed keeps its output longer than one that is done', async
 
 test('the issues that nothing was written to for longest go; one at work stays, however old and low its number', async (t) => {
   const stateDir = tempDir(t);
-  const { transcripts, said } = transcriptsIn(stateDir);
+  const { transcripts: outputs, said } = transcriptsIn(stateDir);
   const at = (issue: number, seconds: number) => {
     const directory = issueDirectory(stateDir, issue);
     for (const path of [...readdirSync(directory).map((name) => join(directory, name)), directory])
       utimesSync(path, seconds, seconds);
   };
   for (let issue = 1; issue <= 205; issue++) {
-    const transcript = transcripts.open(issue, 1, 1);
+    const transcript = outputs.open(issue, 1, 1);
     transcript.write('hello\n');
     transcript.close();
     // The low numbers are the new ones.
     at(issue, 1_000_000 - issue);
   }
-  const running = transcripts.open(205, 1, 2);
+  const running = outputs.open(205, 1, 2);
   mkdirSync(join(issueDirectory(stateDir, 205), 'homes', '2'), { recursive: true });
   at(205, 1);
-  await transcripts.forget(7);
-  await transcripts.forget(205);
-  await transcripts.settled();
+  await outputs.forget(7);
+  await outputs.forget(205);
+  await outputs.settled();
   const kept = readdirSync(join(stateDir, 'issues')).map(Number);
   assert.equal(kept.length, 201);
   assert.ok(kept.includes(1) && kept.includes(205) && !kept.includes(204) && !kept.includes(201));
   assert.ok(existsSync(join(issueDirectory(stateDir, 205), 'homes', '2')), 'the home of an agent at work');
   running.close();
-  await transcripts.settled();
+  await outputs.settled();
   assert.equal(existsSync(join(issueDirectory(stateDir, 205), 'homes')), false, 'forgotten when its attempt has ended');
   assert.deepEqual(said, []);
 });
 
 test('nothing to clean up, and what cannot be written: said, never thrown', async (t) => {
   const stateDir = tempDir(t);
-  const { transcripts, said } = transcriptsIn(stateDir);
-  await transcripts.forget(1);
-  await transcripts.settled();
+  const { transcripts: outputs, said } = transcriptsIn(stateDir);
+  await outputs.forget(1);
+  await outputs.settled();
   assert.deepEqual(said, []);
   writeFileSync(join(stateDir, 'issues'), 'in the way');
-  const transcript = transcripts.open(1, 1, 1);
+  const transcript = outputs.open(1, 1, 1);
   transcript.write('lost');
   transcript.close();
-  await transcripts.forget(1);
-  await transcripts.settled();
+  await outputs.forget(1);
+  await outputs.settled();
   assert.match(said[0] ?? '', /the output in .*1-1\.log is not complete: ENOTDIR/);
   rmSync(join(stateDir, 'issues'));
-  transcripts.open(1, 1, 2).close();
+  outputs.open(1, 1, 2).close();
   assert.ok(existsSync(issueDirectory(stateDir, 1)), 'made again');
 });
 
@@ -153,10 +153,10 @@ test('a full disk is said once for an attempt, and its agent works on', async (t
   // A limit on the size of files is a full disk for one process.
   const stateDir = tempDir(t);
   const script = `
-    import { FileTranscripts } from './src/daemon/runners/attempt-output.ts';
+    import { FileAttemptOutputs } from './src/daemon/runners/attempt-output.ts';
     process.on('SIGXFSZ', () => {});
     const said = [];
-    const transcript = new FileTranscripts(process.argv[2], () => [], (message) => said.push(message)).open(1, 1, 1);
+    const transcript = new FileAttemptOutputs(process.argv[2], () => [], (message) => said.push(message)).open(1, 1, 1);
     for (let n = 0; n < 200; n++) transcript.write('x'.repeat(100));
     transcript.close();
     console.log(JSON.stringify(said));

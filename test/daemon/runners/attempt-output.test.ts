@@ -3,7 +3,11 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import test from 'node:test';
 import { issueDirectory } from '../../../src/agents/issue-directory.ts';
-import { FileTranscripts, listTranscripts, TRANSCRIPT_MAX_BYTES } from '../../../src/daemon/runners/attempt-output.ts';
+import {
+  ATTEMPT_OUTPUT_MAX_BYTES,
+  FileAttemptOutputs,
+  listAttemptOutputs,
+} from '../../../src/daemon/runners/attempt-output.ts';
 import { tempDir } from '../../support/temp.ts';
 
 const quiet = () => undefined;
@@ -11,37 +15,37 @@ const never = () => false;
 
 test('each attempt of each life has a file, listed in order, for its owner only', (t) => {
   const state = tempDir(t);
-  const transcripts = new FileTranscripts(state, () => [], quiet, never);
-  assert.deepEqual(listTranscripts(state, 7), []);
+  const outputs = new FileAttemptOutputs(state, () => [], quiet, never);
+  assert.deepEqual(listAttemptOutputs(state, 7), []);
   for (const [life, attempt] of [
     [2, 1],
     [1, 10],
     [1, 2],
   ] as const) {
-    const transcript = transcripts.open(7, life, attempt);
+    const transcript = outputs.open(7, life, attempt);
     transcript.write(`life ${life}, `);
     transcript.write(`attempt ${attempt}\n`);
     transcript.close();
   }
   writeFileSync(join(issueDirectory(state, 7), 'notes.log'), '');
-  const files = listTranscripts(state, 7);
+  const files = listAttemptOutputs(state, 7);
   assert.deepEqual(
     files.map(({ path }) => readFileSync(path, 'utf8')),
     ['life 1, attempt 2\n', 'life 1, attempt 10\n', 'life 2, attempt 1\n'],
   );
   assert.equal(statSync(files[0]?.path ?? '').mode & 0o777, 0o600);
   assert.equal(statSync(issueDirectory(state, 7)).mode & 0o777, 0o700);
-  assert.deepEqual(listTranscripts(state, 8), []);
+  assert.deepEqual(listAttemptOutputs(state, 8), []);
 });
 
 /** What stands in a transcript after `texts` were written to it. */
 function written(state: string, secrets: readonly string[], texts: readonly string[]): string {
-  const transcript = new FileTranscripts(state, () => secrets, quiet, never).open(1, 1, 1);
+  const transcript = new FileAttemptOutputs(state, () => secrets, quiet, never).open(1, 1, 1);
   for (const text of texts) transcript.write(text);
   transcript.close();
   transcript.write('too late');
   transcript.close();
-  return readFileSync(listTranscripts(state, 1)[0]?.path ?? '', 'utf8');
+  return readFileSync(listAttemptOutputs(state, 1)[0]?.path ?? '', 'utf8');
 }
 
 test('no secret and no control character gets into it, nothing after it was closed', (t) => {
@@ -52,21 +56,24 @@ test('no secret and no control character gets into it, nothing after it was clos
 test('of output without end the beginning is kept, and said that it is not all', (t) => {
   const line = `${'ü'.repeat(512)}\n`;
   const text = written(tempDir(t), [], [line.repeat(4_000), line.repeat(4_000), line]);
-  const note = `\n[the output is longer than ${TRANSCRIPT_MAX_BYTES} bytes; the rest is not kept]\n`;
+  const note = `\n[the output is longer than ${ATTEMPT_OUTPUT_MAX_BYTES} bytes; the rest is not kept]\n`;
   assert.ok(text.startsWith(line) && text.endsWith(note));
   assert.equal(text.split('not kept').length, 2, 'said once');
   const kept = Buffer.byteLength(text) - note.length;
-  assert.ok(kept >= TRANSCRIPT_MAX_BYTES && kept < TRANSCRIPT_MAX_BYTES + 4, 'a half character may be made whole');
+  assert.ok(
+    kept >= ATTEMPT_OUTPUT_MAX_BYTES && kept < ATTEMPT_OUTPUT_MAX_BYTES + 4,
+    'a half character may be made whole',
+  );
 });
 
 test('of an issue that is over only its transcripts stay', async (t) => {
   const state = tempDir(t);
-  const transcripts = new FileTranscripts(state, () => [], quiet, never);
-  await transcripts.forget(7);
+  const outputs = new FileAttemptOutputs(state, () => [], quiet, never);
+  await outputs.forget(7);
   assert.deepEqual(readdirSync(state), [], 'an issue without any attempt leaves nothing to forget');
-  transcripts.open(7, 1, 1).close();
+  outputs.open(7, 1, 1).close();
   mkdirSync(join(issueDirectory(state, 7), 'homes', '1', 'deep'), { recursive: true });
-  await transcripts.forget(7);
-  await transcripts.settled();
+  await outputs.forget(7);
+  await outputs.settled();
   assert.deepEqual(readdirSync(issueDirectory(state, 7)), ['1-1.log']);
 });

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import test from 'node:test';
 import type { Runner, RunRequest } from '../../../src/agents/ports.ts';
 import { RuntimeDir } from '../../../src/base/processes/runtime-dir.ts';
-import type { DeskRequest } from '../../../src/daemon/ports.ts';
-import { createDesk } from '../../../src/daemon/runners/agent-socket.ts';
+import type { AgentRequest } from '../../../src/daemon/ports.ts';
+import { createAgentSocket } from '../../../src/daemon/runners/agent-socket.ts';
 import { TeamRunner } from '../../../src/daemon/runners/team-runner.ts';
 import { FileTeams } from '../../../src/team/log/teams.ts';
 import { writeTree } from '../../support/installed.ts';
@@ -28,7 +28,7 @@ const NOBODY: Runner = {
 type Place = {
   readonly bench: Bench;
   readonly git: GitCall;
-  readonly heard: readonly DeskRequest[];
+  readonly heard: readonly AgentRequest[];
   readonly run: (command: string, request?: Partial<RunRequest>, mode?: 'team' | 'auto') => ReturnType<Bench['run']>;
 };
 
@@ -47,17 +47,17 @@ async function issueClone(t: Cleanup): Promise<Place> {
   git('switch', '-qc', 'tool/issue-7');
   const runtime = new RuntimeDir();
   finallyDo(t, () => runtime.close());
-  const heard: DeskRequest[] = [];
-  const desk = await createDesk(runtime).open(async (request) => {
+  const heard: AgentRequest[] = [];
+  const agentSocket = await createAgentSocket(runtime).open(async (request) => {
     heard.push(request);
     return {};
   });
-  finallyDo(t, () => desk.close());
+  finallyDo(t, () => agentSocket.close());
   const run = (command: string, request: Partial<RunRequest> = {}, mode: 'team' | 'auto' = 'team') => {
     bench.workflow = workflowWith({
       tool: { mode, runtime: 'command', command, startTimeoutMs: 0, stallTimeoutMs: 0 },
     });
-    return bench.run(new TeamRunner({ ...bench.options, alone: NOBODY }), { env: desk.env, ...request });
+    return bench.run(new TeamRunner({ ...bench.options, alone: NOBODY }), { env: agentSocket.env, ...request });
   };
   return { bench, git, heard, run };
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { testsResult } from '../../../src/gate/rules/check-results.ts';
-import { type Before, failuresOf, stillOld, withoutOldFailures } from '../../../src/gate/rules/old-failures.ts';
+import { type Baseline, failuresOf, stillOld, withoutOldFailures } from '../../../src/gate/rules/old-failures.ts';
 import { type CheckResult, DEFAULT_QUALITY, type Failure, gateResult } from '../../../src/gate/rules/quality.ts';
 import { trust5Of } from '../../../src/gate/rules/trust5.ts';
 
@@ -27,11 +27,11 @@ function failed(...failures: readonly Failure[]): CheckResult {
   return check({ failures });
 }
 
-function before(checks: readonly CheckResult[], coverage: number | null = null): Before {
+function before(checks: readonly CheckResult[], coverage: number | null = null): Baseline {
   return { at: 0, checks, coverage, old: failuresOf(checks) };
 }
 
-function held(checks: readonly CheckResult[], was: Before | null, coverage: number | null = null) {
+function held(checks: readonly CheckResult[], was: Baseline | null, coverage: number | null = null) {
   return withoutOldFailures(gateResult({ tree: 't', checks, coverage, uncoveredFiles: [] }), was);
 }
 

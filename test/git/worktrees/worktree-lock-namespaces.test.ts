@@ -5,11 +5,11 @@ import { existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { Isolation } from '../../../src/agents/isolation.ts';
-import { Turns } from '../../../src/git/worktrees/worktree-lock.ts';
+import { WorktreeLock } from '../../../src/git/worktrees/worktree-lock.ts';
 import { programFile } from '../../support/compiled.ts';
 import { tempDir } from '../../support/temp.ts';
 
-const PROGRAM = programFile('turns');
+const PROGRAM = programFile('lock-takers');
 const TURNS = 50;
 const isolation = await Isolation.probe('auto', { readOnly: [], hidden: [], tables: '/nowhere' });
 
@@ -41,5 +41,5 @@ test('of a holder in another namespace that gives no sign any more the turn is t
   writeFileSync(lock, `${process.pid}\n1\nx\npid:[1]\n`);
   const long = new Date(Date.now() - 60_000);
   utimesSync(lock, long, long);
-  assert.equal(await new Turns(lock).take(() => Promise.resolve('taken')), 'taken');
+  assert.equal(await new WorktreeLock(lock).take(() => Promise.resolve('taken')), 'taken');
 });

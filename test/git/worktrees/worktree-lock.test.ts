@@ -1,4 +1,4 @@
-// Turns over processes: who dies in one loses it, and what it had started is waited for.
+// Locks over processes: who dies in one loses it, and what it had started is waited for.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -6,35 +6,36 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { processesMarked } from '../../../src/base/processes/processes.ts';
-import { Turns } from '../../../src/git/worktrees/worktree-lock.ts';
+import { WorktreeLock } from '../../../src/git/worktrees/worktree-lock.ts';
 import { programFile } from '../../support/compiled.ts';
 import { tempDir } from '../../support/temp.ts';
 
 test('whoever takes over from the dead waits for what that had started', async (t) => {
   const directory = tempDir(t);
   const lock = join(directory, 'turn.lock');
-  const { signal, stdout } = spawnSync(process.execPath, [programFile('turn-dies'), lock], { encoding: 'utf8' });
+  const { signal, stdout } = spawnSync(process.execPath, [programFile('lock-holder-dies'), lock], { encoding: 'utf8' });
   assert.equal(signal, 'SIGKILL');
   const orphan = Number(stdout);
   assert.ok(existsSync(lock), 'the turn was left');
-  const turns = new Turns(lock);
-  const marked = () => processesMarked(Object.entries(turns.mark).map(([name, value]) => `${name}=${value}`)[0] ?? '');
+  const worktreeLock = new WorktreeLock(lock);
+  const marked = () =>
+    processesMarked(Object.entries(worktreeLock.mark).map(([name, value]) => `${name}=${value}`)[0] ?? '');
   assert.deepEqual(marked(), [orphan]);
-  assert.deepEqual(await turns.take(async () => marked()), []);
+  assert.deepEqual(await worktreeLock.take(async () => marked()), []);
   assert.deepEqual(readdirSync(directory), []);
 });
 
 test('one after the other, a failed one too', async (t) => {
   const lock = join(tempDir(t), 'turn.lock');
   const order: string[] = [];
-  const take = (name: string, turns: Turns) =>
-    turns.take(async () => {
+  const take = (name: string, worktreeLock: WorktreeLock) =>
+    worktreeLock.take(async () => {
       order.push(`${name} begins`);
       await new Promise((resolve) => setImmediate(resolve));
       order.push(`${name} ends`);
       if (name === 'b') throw new Error('b failed');
     });
-  const [one, other] = [new Turns(lock), new Turns(lock)];
+  const [one, other] = [new WorktreeLock(lock), new WorktreeLock(lock)];
   const ends = await Promise.allSettled([take('a', one), take('b', one), take('c', other), take('d', one)]);
   assert.deepEqual(ends.map(({ status }) => status).join(' '), 'fulfilled rejected fulfilled fulfilled');
   assert.equal(order.length, 8);
@@ -44,15 +45,15 @@ test('one after the other, a failed one too', async (t) => {
 test('a turn that was taken from its holder, who was believed dead, is not ended by that one', async (t) => {
   const directory = tempDir(t);
   const lock = join(directory, 'turn.lock');
-  const turns = new Turns(lock);
+  const worktreeLock = new WorktreeLock(lock);
   const other = 'another one, who has begun\n';
-  await turns.take(async () => {
+  await worktreeLock.take(async () => {
     assert.equal(readFileSync(lock, 'utf8').split('\n')[0], String(process.pid));
     writeFileSync(lock, other);
   });
   assert.equal(readFileSync(lock, 'utf8'), other);
   assert.deepEqual(readdirSync(directory).sort(), ['turn.lock', 'turn.lock.git'], 'and is begun');
   // Nobody lives whose lock that is.
-  assert.equal(await turns.take(async () => 'the next one'), 'the next one');
+  assert.equal(await worktreeLock.take(async () => 'the next one'), 'the next one');
   assert.deepEqual(readdirSync(directory), []);
 });

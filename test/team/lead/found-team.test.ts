@@ -8,10 +8,10 @@ import { HookedProject } from '../../support/hooked.ts';
 const PLAN = 'tool-plan-users-can-log-out';
 const FOUND = `
   import { composeOperations } from './src/compose/team.ts';
-  import { act } from './src/claude-code/answers/operate-in-host.ts';
+  import { operateInHost } from './src/claude-code/answers/operate-in-host.ts';
   process.on('SIGXFSZ', () => {});
   const { root, env, evidence } = JSON.parse(process.argv[2]);
-  await act(composeOperations(root, env), 'TeamCreate', { team_name: '${PLAN}' }, evidence).then(
+  await operateInHost(composeOperations(root, env), 'TeamCreate', { team_name: '${PLAN}' }, evidence).then(
     () => console.log('created'),
     (error) => console.log(error.message),
   );

@@ -7,7 +7,7 @@ import {
   type LifeOptions,
   MemberLife,
   type MemberTimeouts,
-  Turns,
+  TurnLimiter,
 } from '../../../src/team/lead/member-life.ts';
 import type { MemberRun, Members } from '../../../src/team/members/members-port.ts';
 import type { Budgets, Cost } from '../../../src/team/rules/cost.ts';
@@ -73,7 +73,7 @@ async function live(
       budgetUsd: null,
       instruction: null,
       timeouts,
-      turns: new Turns(1),
+      turnLimiter: new TurnLimiter(1),
       holdsBack: () => false,
       say: (words) => said.push(words),
       onEvent: () => undefined,
@@ -328,26 +328,31 @@ test('its place is made and brought up to date in one, once before its process s
 });
 
 test('whoever fails before its process is there gives its turn back', async (t) => {
-  const turns = new Turns(1);
+  const turnLimiter = new TurnLimiter(1);
   const workshop = { ...placeOf('/nowhere'), open: () => Promise.reject(new Error('the disk is full')) };
-  const { ended } = await live(t, LIMITS, () => assert.fail('it was started'), undefined, { turns, workshop });
+  const { ended } = await live(t, LIMITS, () => assert.fail('it was started'), undefined, {
+    turnLimiter,
+    workshop,
+  });
   await assert.rejects(ended, /the disk is full/);
   const waiting = new AbortController();
-  const entered = turns.enter(waiting.signal);
+  const entered = turnLimiter.enter(waiting.signal);
   waiting.abort();
   assert.equal(await entered, true, 'the next one need not wait');
 });
 
 test('whoever is asked to end while it waits for its turn is not started for that, and leaves the turn to others', async (t) => {
-  const turns = new Turns(1);
+  const turnLimiter = new TurnLimiter(1);
   const others = new AbortController();
-  assert.ok(await turns.enter(others.signal));
-  const { world, ended } = await live(t, LIMITS, () => assert.fail('it was started'), undefined, { turns });
+  assert.ok(await turnLimiter.enter(others.signal));
+  const { world, ended } = await live(t, LIMITS, () => assert.fail('it was started'), undefined, {
+    turnLimiter,
+  });
   await world.clock.pass(SECOND);
   const asked = { recipient: 'all', type: 'shutdown_request', content: 'It is done.' };
   await world.call('team-lead', 'SendMessage', asked);
-  turns.leave();
-  assert.ok(await turns.enter(others.signal));
+  turnLimiter.leave();
+  assert.ok(await turnLimiter.enter(others.signal));
   await world.clock.pass(SECOND);
   assert.deepEqual(await ended, { kind: 'quiet' });
   assert.deepEqual(world.state().unread.get('backend-dev') ?? [], [], 'it has been asked, and knows');

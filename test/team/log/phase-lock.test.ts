@@ -6,19 +6,19 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync,
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
-import { isOwnPlace } from '../../../src/base/files/lock-directory.ts';
+import { ensurePrivateDirectory } from '../../../src/base/files/lock-directory.ts';
 import { processStartTime } from '../../../src/base/processes/processes.ts';
-import { PhaseTurn } from '../../../src/team/log/phase-lock.ts';
+import { FilePhaseLock } from '../../../src/team/log/phase-lock.ts';
 import { scriptFile } from '../../support/compiled.ts';
 import { type Cleanup, finallyDo, tempDir } from '../../support/temp.ts';
 
 const PROJECT = '/a/project';
 const TEAM = 'tool-run-spec-auth-001';
 
-function turn(place: string, patienceMs?: number, more: readonly string[] = []): PhaseTurn {
-  return new PhaseTurn({
+function phaseLock(place: string, patienceMs?: number, more: readonly string[] = []): FilePhaseLock {
+  return new FilePhaseLock({
     project: PROJECT,
-    places: [place, ...more],
+    directories: [place, ...more],
     ...(patienceMs === undefined ? {} : { patienceMs }),
   });
 }
@@ -31,10 +31,10 @@ function lockOf(place: string): string {
 function other(t: Cleanup, place: string, act: string): ChildProcess {
   const taker = scriptFile(`
     import { appendFileSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
-    import { PhaseTurn } from './src/team/log/phase-lock.ts';
+    import { FilePhaseLock } from './src/team/log/phase-lock.ts';
     const place = process.argv[2];
-    const turn = new PhaseTurn({ project: '${PROJECT}', places: [place], patienceMs: 600_000 });
-    const take = (act) => turn.take('${TEAM}', act);
+    const lock = new FilePhaseLock({ project: '${PROJECT}', directories: [place], patienceMs: 600_000 });
+    const take = (act) => lock.take('${TEAM}', act);
     const begun = new Promise((resolve) => process.stdin.once('data', resolve));
     const ended = new Promise((resolve) => process.stdin.once('end', resolve));
     writeSync(1, 'ready');
@@ -65,7 +65,7 @@ test('while another process has the turn nothing is done, and who has it is told
   const place = join(tempDir(t), 'turns');
   const child = other(t, place, HOLDS);
   await said(child, 'holds');
-  const mine = turn(place, 0);
+  const mine = phaseLock(place, 0);
   const refused = await mine.take(TEAM, () => assert.fail('it is taken'));
   assert.deepEqual(refused, { ok: false, holder: `process ${child.pid}` });
   // Another team's is another turn.
@@ -81,7 +81,7 @@ test('whoever waits gets it when it is given back', async (t) => {
   const place = join(tempDir(t), 'turns');
   const child = other(t, place, HOLDS);
   await said(child, 'holds');
-  const waiting = turn(place, 600_000).take(TEAM, () => Promise.resolve('mine'));
+  const waiting = phaseLock(place, 600_000).take(TEAM, () => Promise.resolve('mine'));
   child.stdin?.end();
   assert.deepEqual(await waiting, { ok: true, value: 'mine' });
 });
@@ -118,14 +118,14 @@ test('within a process as well one comes after the other, also where an act fail
   const opened = new Promise<void>((resolve) => {
     open = resolve;
   });
-  const first = turn(place).take(TEAM, async () => {
+  const first = phaseLock(place).take(TEAM, async () => {
     order.push('first');
     await opened;
     order.push('first is done');
     throw new Error('it fails');
   });
-  const second = turn(place, 600_000).take(TEAM, async () => order.push('second'));
-  const third = await turn(place, 0).take(TEAM, async () => order.push('third'));
+  const second = phaseLock(place, 600_000).take(TEAM, async () => order.push('second'));
+  const third = await phaseLock(place, 0).take(TEAM, async () => order.push('third'));
   assert.deepEqual(third, { ok: false, holder: 'another call' });
   open();
   await assert.rejects(first, /it fails/);
@@ -145,7 +145,7 @@ const HOLDER = {
 
 test('a lock of the dead is nobody’s: not one whose number is in use again, nor one that cannot be read', async (t) => {
   const place = join(tempDir(t), 'turns');
-  assert.ok(isOwnPlace(place));
+  assert.ok(ensurePrivateDirectory(place));
   for (const words of [
     JSON.stringify({ ...HOLDER, start_time: '1' }),
     JSON.stringify({ ...HOLDER, pid: 2 ** 22 + 1 }),
@@ -153,16 +153,16 @@ test('a lock of the dead is nobody’s: not one whose number is in use again, no
     '{',
   ]) {
     writeFileSync(lockOf(place), words);
-    assert.deepEqual(await turn(place, 0).take(TEAM, () => Promise.resolve(1)), { ok: true, value: 1 }, words);
+    assert.deepEqual(await phaseLock(place, 0).take(TEAM, () => Promise.resolve(1)), { ok: true, value: 1 }, words);
   }
   // Its number says nothing here; its life signs do.
   writeFileSync(lockOf(place), JSON.stringify({ ...HOLDER, namespace: 'pid:[1]', start_time: '1' }));
-  assert.equal((await turn(place, 0).take(TEAM, () => Promise.resolve(1))).ok, false);
+  assert.equal((await phaseLock(place, 0).take(TEAM, () => Promise.resolve(1))).ok, false);
 });
 
 test('a process that has ended, and that nobody has asked about its end, holds nothing', async (t) => {
   const place = join(tempDir(t), 'turns');
-  assert.ok(isOwnPlace(place));
+  assert.ok(ensurePrivateDirectory(place));
   // The shell becomes a program that asks after none of its children.
   const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec cat'], { stdio: ['pipe', 'pipe', 'inherit'] });
   finallyDo(t, () => parent.kill('SIGKILL'));
@@ -170,7 +170,7 @@ test('a process that has ended, and that nobody has asked about its end, holds n
   const pid = Number(chunk.toString());
   const lock = { ...HOLDER, pid, start_time: processStartTime(pid) };
   writeFileSync(lockOf(place), JSON.stringify(lock));
-  assert.deepEqual(await turn(place, 600_000).take(TEAM, () => Promise.resolve(1)), { ok: true, value: 1 });
+  assert.deepEqual(await phaseLock(place, 600_000).take(TEAM, () => Promise.resolve(1)), { ok: true, value: 1 });
 });
 
 test('where no lock can be made the next place is used; without any it is done all the same, one at a time', async (t) => {
@@ -178,9 +178,9 @@ test('where no lock can be made the next place is used; without any it is done a
   writeFileSync(join(directory, 'file'), '');
   const bad = join(directory, 'file', 'turns');
   const good = join(directory, 'good');
-  const inside = await turn(bad, 0, [good]).take(TEAM, () => Promise.resolve(readdirSync(good).length));
+  const inside = await phaseLock(bad, 0, [good]).take(TEAM, () => Promise.resolve(readdirSync(good).length));
   assert.deepEqual(inside, { ok: true, value: 1 });
-  const nested = await turn(bad, 0).take(TEAM, () => turn(bad, 0).take(TEAM, () => Promise.resolve(1)));
+  const nested = await phaseLock(bad, 0).take(TEAM, () => phaseLock(bad, 0).take(TEAM, () => Promise.resolve(1)));
   assert.deepEqual(nested, { ok: true, value: { ok: false, holder: 'another call' } });
 });
 
@@ -189,9 +189,9 @@ test('a place is this user’s own, and nobody else looks into it', (t) => {
   const lax = join(directory, 'lax');
   mkdirSync(lax);
   chmodSync(lax, 0o777);
-  assert.ok(isOwnPlace(lax));
+  assert.ok(ensurePrivateDirectory(lax));
   assert.equal(statSync(lax).mode & 0o777, 0o700);
   const link = join(directory, 'link');
   symlinkSync(lax, link);
-  assert.equal(isOwnPlace(link), false);
+  assert.equal(ensurePrivateDirectory(link), false);
 });

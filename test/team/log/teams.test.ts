@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { dirname, join } from 'node:path';
 import test from 'node:test';
 import { ToolError } from '../../../src/base/rules/errors.ts';
-import { KeptTeams } from '../../../src/team/log/open-teams.ts';
+import { OpenTeams } from '../../../src/team/log/open-teams.ts';
 import { FileTeamLog } from '../../../src/team/log/team-log.ts';
 import { teamsDirectory } from '../../../src/team/log/team-names.ts';
 import { FileTeams } from '../../../src/team/log/teams.ts';
@@ -54,7 +54,7 @@ test('teams that have a log are listed and opened; nothing else is, and nothing 
 test('a log that was lent can be used after its team is no longer there', async (t) => {
   const root = tempDir(t);
   const teams = teamsIn(root);
-  const kept = new KeptTeams(teams);
+  const kept = new OpenTeams(teams);
   finallyDo(t, () => kept.close());
   await (await create(teams)).close();
   const lent = kept.open(TEAM);

@@ -5,7 +5,7 @@ import { existsSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { FileTeams } from '../../../src/team/log/teams.ts';
-import { findUntold, noteEnd, untoldTeams } from '../../../src/team/log/undelivered-results.ts';
+import { findUndelivered, recordResult, undeliveredTeams } from '../../../src/team/log/undelivered-results.ts';
 import { rec } from '../../support/team.ts';
 import { type Cleanup, tempDir } from '../../support/temp.ts';
 
@@ -28,7 +28,7 @@ function archiveIn(t: Cleanup) {
   };
   const ended = async (team: string, cause: string) => {
     const log = await begin(team);
-    noteEnd(root, team, foundBy(cause));
+    recordResult(root, team, foundBy(cause));
     assert.equal((await log.append(rec('deleted'))).refusal, null);
     await log.close();
     return teams.archive(team);
@@ -42,8 +42,8 @@ test('the last end of a name is told, and those before it are forgotten', async 
   const { root, teams, ended } = archiveIn(t);
   const first = await ended(TEAM, 'the first');
   const second = await ended(TEAM, 'the second');
-  assert.deepEqual(untoldTeams(teams, root), [TEAM]);
-  const untold = await findUntold(teams, root, TEAM);
+  assert.deepEqual(undeliveredTeams(teams, root), [TEAM]);
+  const untold = await findUndelivered(teams, root, TEAM);
   assert.deepEqual([untold?.archived, untold?.found], [second, foundBy('the second')]);
   assert.deepEqual([isNoted(first), isNoted(second)], [false, true]);
 });
@@ -53,13 +53,13 @@ test('no old end is told in place of a newer team of that name', async (t) => {
   const old = [await ended(TEAM, 'the first'), await ended(TEAM, 'the second')];
   const other = await ended(OTHER, 'another');
   const log = await begin(TEAM);
-  assert.equal(await findUntold(teams, root, TEAM), null);
+  assert.equal(await findUndelivered(teams, root, TEAM), null);
   assert.deepEqual(old.map(isNoted), [false, false]);
   log.refresh();
   assert.equal(log.state.session, 'created');
   await log.close();
-  assert.deepEqual(untoldTeams(teams, root), [OTHER], 'what others came to stays');
-  assert.equal((await findUntold(teams, root, OTHER))?.archived, other);
+  assert.deepEqual(undeliveredTeams(teams, root), [OTHER], 'what others came to stays');
+  assert.equal((await findUndelivered(teams, root, OTHER))?.archived, other);
 });
 
 test('a team that was only proposed is none: the old end is told', async (t) => {
@@ -68,15 +68,15 @@ test('a team that was only proposed is none: the old end is told', async (t) => 
   const log = teams.begin(TEAM);
   assert.equal((await log.append(rec('proposed', { phase: 'debug' }))).refusal, null);
   await log.close();
-  assert.equal((await findUntold(teams, root, TEAM))?.archived, archived);
+  assert.equal((await findUndelivered(teams, root, TEAM))?.archived, archived);
 });
 
 test('a team whose log was damaged before it was put away hides the end of no other', async (t) => {
   const { root, teams, begin, ended } = archiveIn(t);
   await ended(TEAM, 'it');
   await (await begin(OTHER)).close();
-  noteEnd(root, OTHER, foundBy('another'));
+  recordResult(root, OTHER, foundBy('another'));
   truncateSync(join(root, '.tool', 'teams', OTHER, 'log.jsonl'));
-  assert.deepEqual(untoldTeams(teams, root), [TEAM]);
-  await assert.rejects(findUntold(teams, root, OTHER), /does not begin as the log of a team does/);
+  assert.deepEqual(undeliveredTeams(teams, root), [TEAM]);
+  await assert.rejects(findUndelivered(teams, root, OTHER), /does not begin as the log of a team does/);
 });

@@ -19,7 +19,7 @@ import test from 'node:test';
 import { DEFAULT_QUALITY } from '../../../src/gate/rules/quality.ts';
 import { createChecks } from '../../../src/gate/run/checks.ts';
 import { checkOf, commands, LCOV } from '../../support/checks.ts';
-import { rooms, TEAM } from '../../support/gate-room.ts';
+import { gateSandbox, TEAM } from '../../support/gate-sandbox.ts';
 import { type Cleanup, tempDir } from '../../support/temp.ts';
 
 const SECRET = 'the-credential-of-the-person';
@@ -82,7 +82,7 @@ async function planted(t: Cleanup) {
   git('add', '-A');
   git('commit', '-qm', 'begin');
   git('worktree', 'add', '-q', '--detach', root);
-  const found = await rooms(t, root, main, {
+  const found = await gateSandbox(t, root, main, {
     GITHUB_TOKEN: SECRET,
     ANTHROPIC_API_KEY: SECRET,
     DATABASE_URL: `postgres://x:${SECRET}@host`,
@@ -93,7 +93,7 @@ async function planted(t: Cleanup) {
   put(join(home, '.config/gh/hosts.yml'), SECRET);
   const measure = (settings = {}) =>
     createChecks({
-      ...{ root, cacheDirectory: join(place, 'results'), now: Date.now, room: found.open },
+      ...{ root, cacheDirectory: join(place, 'results'), now: Date.now, openSandbox: found.open },
     }).run({ ...DEFAULT_QUALITY, coverageTarget: 0, ...settings }, new AbortController().signal);
   return { ...found, root, main, measure };
 }

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { KeptTeams } from '../../../src/team/log/open-teams.ts';
+import { OpenTeams } from '../../../src/team/log/open-teams.ts';
 import { FileTeams } from '../../../src/team/log/teams.ts';
 import { operate } from '../../../src/team/operations/operations.ts';
 import { TEAM, TeamWorld } from '../../support/team-world.ts';
@@ -17,7 +17,7 @@ const MAX_BYTES = 6_000;
 /** Two servers of one teammate, each of which keeps the log open; all calls of both at once. */
 function atOnce(world: TeamWorld, t: Cleanup) {
   const servers = [0, 1].map(() => {
-    const teams = new KeptTeams(new FileTeams({ root: world.root, now: world.clock.now, maxBytes: MAX_BYTES }));
+    const teams = new OpenTeams(new FileTeams({ root: world.root, now: world.clock.now, maxBytes: MAX_BYTES }));
     finallyDo(t, () => teams.close());
     return teams;
   });

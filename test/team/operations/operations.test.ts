@@ -3,9 +3,9 @@ import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { BusyError } from '../../../src/base/rules/errors.ts';
-import { afterTool } from '../../../src/claude-code/answers/on-post-tool-use.ts';
-import { beforeTool, onAgentStart } from '../../../src/claude-code/answers/on-pre-tool-use.ts';
-import { onIdle } from '../../../src/claude-code/answers/on-stop.ts';
+import { onPostToolUse } from '../../../src/claude-code/answers/on-post-tool-use.ts';
+import { onPreToolUse, onSubagentStart } from '../../../src/claude-code/answers/on-pre-tool-use.ts';
+import { onTeammateIdle } from '../../../src/claude-code/answers/on-stop.ts';
 import type { CheckResult } from '../../../src/gate/rules/quality.ts';
 import { operate } from '../../../src/team/operations/operations.ts';
 import { waitingRoles } from '../../../src/team/rules/brief.ts';
@@ -876,8 +876,8 @@ test('nobody but the main agent of a session, or a terminal, creates a team', as
   await world.call('team-lead', 'SendMessage', { recipient: 'all', type: 'shutdown_request', content: 'done' });
   await assert.rejects(whoever('tester'), only, 'who has ended');
   await assert.rejects(whoever('ghost'), only, 'whom no team knows');
-  const stamp = { session: 's', agentId: 'agent-x', agentType: null, toolUseId: null };
-  await assert.rejects(operate(world.context, 'TeamCreate', other, { kind: 'stamp', stamp }), only);
+  const caller = { session: 's', agentId: 'agent-x', agentType: null, toolUseId: null };
+  await assert.rejects(operate(world.context, 'TeamCreate', other, { kind: 'stamp', caller }), only);
   assert.deepEqual(world.teams.list(), [TEAM]);
   assert.equal((await whoever(null)).state, 'created');
 });
@@ -966,7 +966,7 @@ test('a task for somebody whose run is over says that it is to be started', asyn
 test('a request to somebody who has stopped reaches the lead, who starts it under whatever name the agent is called by', async (t) => {
   const world = new TeamWorld(t);
   await world.team(['backend-dev', 'tester']);
-  await onIdle(world.context, world.event('backend-dev', 'SubagentStop'), true);
+  await onTeammateIdle(world.context, world.event('backend-dev', 'SubagentStop'), true);
   const content = { test: 'sign in', expected: '200', actual: '500' };
   const sent = await world.call('tester', 'SendMessage', { recipient: 'backend-dev', type: 'bug_report', content });
   assert.match(String(sent.note), /backend-dev has stopped: .*\. team-lead was told$/);
@@ -975,10 +975,10 @@ test('a request to somebody who has stopped reaches the lead, who starts it unde
   const registered = { subagent_type: 'team-backend-dev', team_name: TEAM, name: 'backend-dev', prompt: 'p' };
   await world.call('team-lead', 'Task', registered);
   const input = { subagent_type: 'backend-dev', prompt: 'p' };
-  const spawned = await beforeTool(world.context, world.event('team-lead', 'PreToolUse', { tool: 'Agent', input }));
+  const spawned = await onPreToolUse(world.context, world.event('team-lead', 'PreToolUse', { tool: 'Agent', input }));
   assert.equal(spawned.kind === 'rewrite' && spawned.input.subagent_type, 'team-backend-dev');
   const begun = world.event('backend-dev', 'SubagentStart', { agentId: 'its-successor' });
-  assert.match(JSON.stringify(await onAgentStart(world.context, begun)), /#1 from tester, bug_report/);
+  assert.match(JSON.stringify(await onSubagentStart(world.context, begun)), /#1 from tester, bug_report/);
 });
 
 test('what a teammate is started with is delivered, and read when it was shown as mail', async (t) => {
@@ -987,12 +987,12 @@ test('what a teammate is started with is delivered, and read when it was shown a
   const registered = { subagent_type: 'team-tester', team_name: TEAM, name: 'tester', prompt: 'p' };
   await world.call('team-lead', 'Task', registered);
   await world.call('team-lead', 'SendMessage', { recipient: 'tester', type: 'progress', content: 'go on' });
-  const begun = await onAgentStart(world.context, world.event('tester', 'SubagentStart'));
+  const begun = await onSubagentStart(world.context, world.event('tester', 'SubagentStart'));
   assert.match(JSON.stringify(begun), /#1 from team-lead, progress: go on/);
   const receipt = () => world.state().messages[0]?.receipts.get('tester');
   assert.notEqual(receipt()?.deliveredAt, null);
   assert.equal(receipt()?.readAt, null);
-  await afterTool(world.context, world.event('tester', 'PostToolUse', { tool: 'Read' }));
+  await onPostToolUse(world.context, world.event('tester', 'PostToolUse', { tool: 'Read' }));
   assert.notEqual(receipt()?.readAt, null);
 });
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { type ApprovalAnswer, closePlan, type PlanDesk } from '../../../src/team/phases/plan.ts';
+import { type ApprovalAnswer, closePlan, type PlanCallbacks } from '../../../src/team/phases/plan.ts';
 import { putSpec } from '../../../src/team/spec-documents/specs.ts';
 import { ANALYST, ARCHITECT, RESEARCHER } from '../../support/plan-results.ts';
 import { TeamWorld } from '../../support/team-world.ts';
@@ -37,7 +37,7 @@ async function asked(t: Cleanup, answer: ApprovalAnswer, isApprovedMeanwhile: bo
   }
   const log = world.teams.open(PLAN);
   assert.ok(log !== undefined);
-  const desk: PlanDesk = {
+  const callbacks: PlanCallbacks = {
     writeSpec: (spec, replaces) => putSpec(world.root, spec, replaces, '2026-01-05'),
     askApproval: async () => {
       if (isApprovedMeanwhile) {
@@ -48,7 +48,7 @@ async function asked(t: Cleanup, answer: ApprovalAnswer, isApprovedMeanwhile: bo
     },
   };
   const lead = world.evidence('team-lead');
-  const end = await closePlan(world.context, log, desk, lead, true, new AbortController().signal);
+  const end = await closePlan(world.context, log, callbacks, lead, true, new AbortController().signal);
   log.refresh();
   const { session, tasks } = log.state;
   await log.close();

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { type Caller, type Evidence, identify, memberName, type Stamp } from '../../../src/team/rules/caller.ts';
+import { type Caller, type Evidence, type HookCaller, identify, memberName } from '../../../src/team/rules/caller.ts';
 import { Story, TEAM, teamOf } from '../../support/team.ts';
 
 const OTHER = 'tool-run-spec-mail-002';
 
-function stamp(given: Partial<Stamp> = {}): Evidence {
-  return { kind: 'stamp', stamp: { session: 'session-1', agentId: null, agentType: null, toolUseId: null, ...given } };
+function fromHook(given: Partial<HookCaller> = {}): Evidence {
+  return { kind: 'stamp', caller: { session: 'session-1', agentId: null, agentType: null, toolUseId: null, ...given } };
 }
 
 /** `lead of x` · `backend-dev#1 of x` · `outsider: who` · `unknown: why`. */
@@ -41,86 +41,86 @@ const second = (session: string | null) =>
   new Story().tell('created', { team: OTHER, session }).join('backend-dev', 'designer');
 
 const CASES: readonly Case[] = [
-  { name: 'the main agent of the session that leads', evidence: stamp(), is: `lead of ${TEAM}` },
+  { name: 'the main agent of the session that leads', evidence: fromHook(), is: `lead of ${TEAM}` },
   {
     name: 'the main agent of another session',
-    evidence: stamp({ session: 'session-2' }),
+    evidence: fromHook({ session: 'session-2' }),
     is: 'outsider: the main agent of session session-2',
   },
   {
     name: 'any main agent, of a team that a terminal made',
-    evidence: stamp({ session: 'session-2' }),
+    evidence: fromHook({ session: 'session-2' }),
     stories: () => [terminal()],
     is: `lead of ${TEAM}`,
   },
   {
     name: 'an agent by its type',
-    evidence: stamp({ agentId: 'a1', agentType: 'team-backend-dev' }),
+    evidence: fromHook({ agentId: 'a1', agentType: 'team-backend-dev' }),
     is: `backend-dev#1 of ${TEAM}`,
   },
   {
     name: 'an agent by its type in the plugin',
-    evidence: stamp({ agentId: 'a1', agentType: 'tool:team-backend-dev' }),
+    evidence: fromHook({ agentId: 'a1', agentType: 'tool:team-backend-dev' }),
     is: `backend-dev#1 of ${TEAM}`,
   },
   {
     name: 'a teammate by its name alone',
-    evidence: stamp({ agentType: 'backend-dev' }),
+    evidence: fromHook({ agentType: 'backend-dev' }),
     is: `backend-dev#1 of ${TEAM}`,
   },
   {
     name: 'an agent of that type in another session',
-    evidence: stamp({ session: 'session-2', agentId: 'a1', agentType: 'team-backend-dev' }),
+    evidence: fromHook({ session: 'session-2', agentId: 'a1', agentType: 'team-backend-dev' }),
     is: 'outsider: team-backend-dev (a1)',
   },
   {
     name: 'an agent of no role',
-    evidence: stamp({ agentId: 'a1', agentType: 'general-purpose' }),
+    evidence: fromHook({ agentId: 'a1', agentType: 'general-purpose' }),
     is: 'outsider: general-purpose (a1)',
   },
   {
     name: 'an agent without a type that nobody has bound',
-    evidence: stamp({ agentId: 'a1' }),
+    evidence: fromHook({ agentId: 'a1' }),
     is: 'outsider: an agent (a1)',
   },
   {
     name: 'an agent that only the transcripts name, which nobody has bound',
-    evidence: stamp({ agentId: 'a1', agentType: '' }),
+    evidence: fromHook({ agentId: 'a1', agentType: '' }),
     is: 'outsider: an agent (a1)',
   },
   {
     name: 'an agent that was bound, whatever its type is',
-    evidence: stamp({ agentId: 'agent-1', agentType: '' }),
+    evidence: fromHook({ agentId: 'agent-1', agentType: '' }),
     stories: () => [one().tell('member_bound')],
     is: `backend-dev#1 of ${TEAM}`,
   },
   {
     name: 'an agent that was bound to somebody else than its type says',
-    evidence: stamp({ agentId: 'agent-1', agentType: 'team-tester' }),
+    evidence: fromHook({ agentId: 'agent-1', agentType: 'team-tester' }),
     stories: () => [one().tell('member_bound')],
     is: `backend-dev#1 of ${TEAM}`,
   },
   {
     name: 'a run whose place another has taken',
-    evidence: stamp({ agentId: 'agent-1', agentType: 'team-backend-dev' }),
+    evidence: fromHook({ agentId: 'agent-1', agentType: 'team-backend-dev' }),
     stories: () => [one().tell('member_bound').tell('member_ended').join('backend-dev')],
     is: 'outsider: backend-dev, which was replaced',
   },
   {
     name: 'the successor',
-    evidence: stamp({ agentId: 'agent-2', agentType: 'team-backend-dev' }),
+    evidence: fromHook({ agentId: 'agent-2', agentType: 'team-backend-dev' }),
     stories: () => [one().tell('member_bound').tell('member_ended').join('backend-dev')],
     is: `backend-dev#2 of ${TEAM}`,
   },
   {
     name: 'a member that is over',
-    evidence: stamp({ agentId: 'a1', agentType: 'team-backend-dev' }),
+    evidence: fromHook({ agentId: 'a1', agentType: 'team-backend-dev' }),
     stories: () => [one().tell('member_ended')],
     is: 'outsider: backend-dev, who has ended (its process ended)',
   },
   {
     name: 'a member that is over, by its binding',
-    evidence: stamp({ agentId: 'agent-1', agentType: 'team-backend-dev' }),
+    evidence: fromHook({ agentId: 'agent-1', agentType: 'team-backend-dev' }),
     stories: () => [one().tell('member_bound').tell('member_ended')],
     is: 'outsider: backend-dev, who has ended (its process ended)',
   },
@@ -191,43 +191,43 @@ const CASES: readonly Case[] = [
   { name: 'nothing', evidence: { kind: 'nothing', why: 'it is so' }, is: 'unknown: it is so' },
   {
     name: 'the lead of two teams',
-    evidence: stamp(),
+    evidence: fromHook(),
     stories: () => [one(), second('session-1')],
     is: `lead of ${TEAM} + lead of ${OTHER}`,
   },
   {
     name: 'the lead of one of two teams',
-    evidence: stamp({ session: 'session-2' }),
+    evidence: fromHook({ session: 'session-2' }),
     stories: () => [one(), second('session-2')],
     is: `lead of ${OTHER}`,
   },
   {
     name: 'a member of the second team, of the session that leads it',
-    evidence: stamp({ session: 'session-2', agentId: 'a1', agentType: 'team-backend-dev' }),
+    evidence: fromHook({ session: 'session-2', agentId: 'a1', agentType: 'team-backend-dev' }),
     stories: () => [one(), second('session-2')],
     is: `backend-dev#1 of ${OTHER}`,
   },
   {
     name: 'a role that only the second of two teams has',
-    evidence: stamp({ agentId: 'a1', agentType: 'team-designer' }),
+    evidence: fromHook({ agentId: 'a1', agentType: 'team-designer' }),
     stories: () => [one(), second('session-1')],
     is: `designer#1 of ${OTHER}`,
   },
   {
     name: 'a binding of the second team before a type of the first',
-    evidence: stamp({ agentId: 'agent-1', agentType: 'team-backend-dev' }),
+    evidence: fromHook({ agentId: 'agent-1', agentType: 'team-backend-dev' }),
     stories: () => [one(), second('session-1').tell('member_bound')],
     is: `backend-dev#1 of ${OTHER}`,
   },
   {
     name: 'somebody where no team stands any more',
-    evidence: stamp(),
+    evidence: fromHook(),
     stories: () => [new Story().tell('created').askToEnd().tell('deleted')],
     is: 'outsider: the main agent of session session-1',
   },
   {
     name: 'somebody where no team is',
-    evidence: stamp(),
+    evidence: fromHook(),
     stories: () => [],
     is: 'outsider: the main agent of session session-1',
   },

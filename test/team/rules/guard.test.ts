@@ -4,7 +4,7 @@ import { type Checkout, refusalOf } from '../../../src/guard/rules/git-calls.ts'
 import type { Writes } from '../../../src/guard/rules/writes.ts';
 import type { Caller } from '../../../src/team/rules/caller.ts';
 import { DEFAULT_TEAM_SETTINGS } from '../../../src/team/rules/default-settings.ts';
-import { gitRowsFor, judgeWrites, type Place } from '../../../src/team/rules/guard.ts';
+import { gitRowsFor, judgeWrites, type WriteContext } from '../../../src/team/rules/guard.ts';
 import { checkMessage } from '../../../src/team/rules/message.ts';
 import type { TeamSettings } from '../../../src/team/rules/settings.ts';
 import { type Story, TEAM, teamOf } from '../../support/team.ts';
@@ -23,7 +23,7 @@ type Case = {
   readonly writes: string | Writes;
   readonly settings?: TeamSettings;
   readonly tell?: (story: Story) => unknown;
-  readonly place?: Partial<Place>;
+  readonly place?: Partial<WriteContext>;
   readonly ruling: RegExp;
 };
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { DEFAULT_TEAM_SETTINGS } from '../../../src/team/rules/default-settings.ts';
 import { CHOSEN_ALONE, FALLBACK_TRIGGERS } from '../../../src/team/rules/fallback.ts';
-import { aloneOf, goingOn, type Wish } from '../../../src/team/rules/resume-mode.ts';
+import { aloneOf, resumeMode, type Wish } from '../../../src/team/rules/resume-mode.ts';
 import { decideAgain, prerequisitesOf } from '../../../src/team/rules/select/activation.ts';
 import { LEAD, Story, teamOf } from '../../support/team.ts';
 
@@ -63,7 +63,7 @@ for (const [trigger = '', wish = '', as, why] of ROWS)
   test(`${trigger}, ${wish}: it goes on ${as === 'team' ? 'as a team' : 'one at a time'}`, () => {
     const now = WISHES[wish];
     assert.ok(now !== undefined);
-    assert.deepEqual(goingOn(fallen(trigger).state, now, 10), {
+    assert.deepEqual(resumeMode(fallen(trigger).state, now, 10), {
       as,
       why: why === undefined ? [] : [why],
       alone: { trigger, reason: 'as it was' },
@@ -74,8 +74,8 @@ const ASKED: Wish = { mode: 'team', reasons: ['--team'], isAsked: true };
 
 test('what is a team, or is gone, goes on as it is', () => {
   const story = teamOf(['tester']);
-  assert.equal(goingOn(story.state, ASKED, 10), null);
-  assert.equal(goingOn(fallen('solo').tell('deleted').state, ASKED, 10), null);
+  assert.equal(resumeMode(story.state, ASKED, 10), null);
+  assert.equal(resumeMode(fallen('solo').tell('deleted').state, ASKED, 10), null);
 });
 
 test('whoever began one at a time and was gone before it was on record is known by what was decided', () => {
@@ -84,7 +84,7 @@ test('whoever began one at a time and was gone before it was on record is known 
   story.tell('created');
   const alone = { trigger: 'variable_unset', reason: '--team; the variable is not 1' };
   assert.deepEqual(aloneOf(story.state), alone);
-  assert.deepEqual(goingOn(story.state, ASKED, 10), { as: 'team', why: [], alone });
+  assert.deepEqual(resumeMode(story.state, ASKED, 10), { as: 'team', why: [], alone });
   story.tell('restarted', { alone: true });
   assert.deepEqual(aloneOf(story.state), alone, 'it goes on so');
   story.tell('restarted');
@@ -93,11 +93,11 @@ test('whoever began one at a time and was gone before it was on record is known 
 
 test('more roles have open tasks than there may be teammates: it goes on one at a time', () => {
   const story = fallen('variable_unset', ['tester', 'backend-dev', 'frontend-dev']);
-  assert.deepEqual(goingOn(story.state, ASKED, 2)?.why, [
+  assert.deepEqual(resumeMode(story.state, ASKED, 2)?.why, [
     'its open tasks are meant for 3 teammates (tester, backend-dev, frontend-dev), and max_teammates is 2',
   ]);
   story.tell('task_updated', { task: '2', status: 'completed', by: LEAD, epoch: 0 });
-  assert.equal(goingOn(story.state, ASKED, 2)?.as, 'team');
+  assert.equal(resumeMode(story.state, ASKED, 2)?.as, 'team');
 });
 
 test('what takes it up without deciding goes by what a team needs', () => {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { ToolError } from '../../../src/base/rules/errors.ts';
-import { bringIn, standOf } from '../../../src/team/worktrees/bring-in.ts';
+import { branchPositionOf, bringIn } from '../../../src/team/worktrees/bring-in.ts';
 import { writeTree } from '../../support/installed.ts';
 import type { Cleanup } from '../../support/temp.ts';
 import { commitAll, projectOf, TEAM, textOf } from '../../support/workshop.ts';
@@ -18,7 +18,7 @@ async function built(t: Cleanup) {
   const sha = commitAll(root, 'Build');
   git('switch', '-q', '-c', ISSUE, 'main');
   const said: string[] = [];
-  const start = await standOf(root);
+  const start = await branchPositionOf(root);
   return { root, git, sha, said, start, bring: () => bringIn(root, TEAM, start, (words) => said.push(words)) };
 }
 

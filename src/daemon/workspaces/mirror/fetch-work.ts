@@ -10,7 +10,7 @@ import { explain, type GitOptions, tryGit } from '../../../git/git.ts';
  * Fetches a commit or ref of a clone into a ref. What reads the clone runs where the agent ran; what comes from there is
  * checked like anything from a stranger. False: the clone ends early, at a commit that is not here, and nothing came.
  */
-export async function takeFrom(clone: Clone, source: string, ref: string, options: GitOptions): Promise<boolean> {
+export async function fetchFromClone(clone: Clone, source: string, ref: string, options: GitOptions): Promise<boolean> {
   const words = clone.launch?.('git', ['-c', 'uploadpack.allowAnySHA1InWant=true', 'upload-pack']);
   const reader = words === undefined ? [] : [`--upload-pack=${[words[0], ...words[1]].map(shellWord).join(' ')}`];
   const args = [

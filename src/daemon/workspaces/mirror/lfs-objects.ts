@@ -14,7 +14,7 @@ function partsOf(oid: string): readonly string[] {
 }
 
 /** Where an object is in a store, be it the daemon's or `.git/lfs` of a clone. */
-export function placeOfObject(store: string, oid: string): string {
+export function objectPath(store: string, oid: string): string {
   return join(store, ...partsOf(oid));
 }
 
@@ -52,7 +52,7 @@ async function copyHashed(from: FileHandle, to: string): Promise<string> {
 
 /** Takes an object out of a store where an agent has been. False when there is none that holds what its name says. */
 export async function takeObject(from: string, store: string, oid: string): Promise<boolean> {
-  const source = placeOfObject(from, oid);
+  const source = objectPath(from, oid);
   // A link on the way leads to what is no object of this store.
   if (realOrNull(source) !== join(realOrNull(from) ?? '', ...partsOf(oid))) return false;
   const handle = await open(source, O_RDONLY | O_NONBLOCK | O_NOFOLLOW).catch(() => null);
@@ -62,7 +62,7 @@ export async function takeObject(from: string, store: string, oid: string): Prom
     if (!(await handle.stat()).isFile()) return false;
     await mkdir(dirname(fresh), { recursive: true });
     if ((await copyHashed(handle, fresh)) !== oid) return false;
-    const target = placeOfObject(store, oid);
+    const target = objectPath(store, oid);
     await mkdir(dirname(target), { recursive: true });
     await rename(fresh, target);
     return true;
@@ -93,7 +93,7 @@ export async function handOut(store: string, path: string, oids: Iterable<string
   const git = join(realpathSync(path), '.git');
   let count = 0;
   for (const oid of oids) {
-    const source = placeOfObject(store, oid);
+    const source = objectPath(store, oid);
     if (!existsSync(source)) continue;
     const directory = await makeReal(git, ['lfs', ...partsOf(oid).slice(0, -1)]);
     if (lstatSync(join(directory, oid), { throwIfNoEntry: false })?.isFile() === true) continue;

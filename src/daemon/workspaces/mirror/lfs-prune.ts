@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { ToolError } from '../../../base/rules/errors.ts';
 import { explain, FILES, type GitResult, git } from '../../../git/git.ts';
 import { pointerText } from '../../rules/lfs.ts';
-import { placeOfObject } from './lfs-objects.ts';
+import { objectPath } from './lfs-objects.ts';
 import { withoutProgress } from './network.ts';
 
 /** Names of objects, and their sizes in bytes. */
@@ -39,12 +39,12 @@ export function objectsIn(store: string, before = Number.POSITIVE_INFINITY): Map
 /** Notes that the objects are in use now. */
 export async function markUsed(store: string, oids: readonly string[]): Promise<void> {
   const now = new Date();
-  for (const oid of oids) await utimes(placeOfObject(store, oid), now, now).catch(() => undefined);
+  for (const oid of oids) await utimes(objectPath(store, oid), now, now).catch(() => undefined);
 }
 
 /** False when the object is gone already, or has been used meanwhile. Nothing of this process comes between look and removal. */
 export function removeUnused(store: string, oid: string, before: number): boolean {
-  const place = placeOfObject(store, oid);
+  const place = objectPath(store, oid);
   const used = statSync(place, { throwIfNoEntry: false })?.mtimeMs;
   if (used === undefined || used >= before) return false;
   rmSync(place);
@@ -78,7 +78,7 @@ async function make({ path, remote, env }: Scratch, objects: Objects, signal: Ab
   await git(['-c', FILES, 'init', '--quiet', '--bare', '--initial-branch=empty', '.'], options);
   await git(['fast-import', '--quiet'], { ...options, input: commitsOf(objects, remote) });
   for (const [oid, size] of objects) {
-    const place = placeOfObject(join(path, 'lfs'), oid);
+    const place = objectPath(join(path, 'lfs'), oid);
     await mkdir(dirname(place), { recursive: true });
     const file = await open(place, 'wx');
     await file.truncate(size).finally(() => file.close());
@@ -94,7 +94,7 @@ async function confirm(scratch: Scratch, objects: Objects, signal: AbortSignal):
     await make(scratch, rest, signal);
     const result = await scratch.ask([...settings, 'lfs', 'prune', '--verify-remote'], store);
     signal.throwIfAborted();
-    if (result.exitCode === 0) return [...rest.keys()].filter((oid) => !existsSync(placeOfObject(store, oid)));
+    if (result.exitCode === 0) return [...rest.keys()].filter((oid) => !existsSync(objectPath(store, oid)));
     const [stderr, stdout] = [result.stderr, result.stdout].map(withoutProgress);
     const lacked = new Set([...`${stderr}\n${stdout}`.matchAll(LACKED)].map(([, oid]) => oid));
     const left = new Map([...rest].filter(([oid]) => !lacked.has(oid)));

@@ -1,12 +1,13 @@
 // Git LFS for the daemon: one store of objects, filled and read by git-lfs with the daemon's credential, in the mirror alone.
 
 import { existsSync } from 'node:fs';
+import type { Environment } from '../../../base/rules/environment.ts';
 import { ToolError } from '../../../base/rules/errors.ts';
 import { oneLine } from '../../../base/rules/text.ts';
 import { BYTES } from '../../../git/byte-names.ts';
 import { cloneEnvironment, explain, type GitResult, isOnPath, tryGit } from '../../../git/git.ts';
-import { type LfsPlace, type LfsPointer, MAX_POINTER_BYTES, parsePointer, placeOfObjects } from '../../rules/lfs.ts';
-import { placeOfObject, storesOf, takeObject } from './lfs-objects.ts';
+import { type LfsPointer, type LfsServer, lfsServerOf, MAX_POINTER_BYTES, parsePointer } from '../../rules/lfs.ts';
+import { objectPath, storesOf, takeObject } from './lfs-objects.ts';
 import { markUsed, objectsIn, onServer, removeUnused } from './lfs-prune.ts';
 import { type Network, withoutProgress } from './network.ts';
 import { PUSHED } from './pushes.ts';
@@ -27,7 +28,7 @@ const FINAL = /^\S+ trace git-lfs: HTTP: 4(?!01|03|07|08|29)\d\d$/m;
 /** The status of an answer is in git-lfs's trace alone. */
 const TRACE = /^\d\d:\d\d:\d\d\.\d+ .*\n?/gm;
 
-type Here = LfsPlace & { readonly kind: 'here' };
+type Here = LfsServer & { readonly kind: 'here' };
 type At = { readonly path: string; readonly store: string };
 type NewPointer = LfsPointer & { readonly path: string };
 
@@ -46,7 +47,7 @@ export type LfsOptions = {
   /** Of all objects; the daemon's alone. */
   readonly store: string;
   readonly network: Network;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
 };
 
 /** The settings of a commit's `.lfsconfig`, by their names in lower case. */
@@ -80,7 +81,7 @@ export class Lfs {
   readonly #oids = new Map<string, readonly string[]>();
   /** Commits whose objects were all fetched, as far as the repository wants them. */
   readonly #fetched = new Set<string>();
-  #turn: Promise<unknown> = Promise.resolve();
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(options: LfsOptions) {
     this.#options = options;
@@ -112,9 +113,9 @@ export class Lfs {
   }
 
   /** Where the objects are, as the commit's own `.lfsconfig` has it. */
-  async place(sha: string, signal: AbortSignal): Promise<LfsPlace> {
+  async place(sha: string, signal: AbortSignal): Promise<LfsServer> {
     const { stdout } = await this.#try(['config', '--blob', `${sha}:.lfsconfig`, '--list', '-z'], signal);
-    return placeOfObjects(this.#options.network.remoteUrl, settingsIn(stdout));
+    return lfsServerOf(this.#options.network.remoteUrl, settingsIn(stdout));
   }
 
   /** The objects of all files of a commit. */
@@ -148,9 +149,9 @@ export class Lfs {
       ...Object.fromEntries([place.download, place.upload].map((url) => [`lfs.${url}.access`, 'basic'])),
     };
     const all = [...Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`]), ...args];
-    const turn = this.#turn.catch(() => undefined).then(() => network.tryLfs(all, path, signal));
-    this.#turn = turn;
-    return turn;
+    const next = this.#last.catch(() => undefined).then(() => network.tryLfs(all, path, signal));
+    this.#last = next;
+    return next;
   }
 
   /** Has the store hold the objects of commits. Gives why not, in words; null when all that the server has is there. */
@@ -159,7 +160,7 @@ export class Lfs {
     for (const sha of new Set(shas)) {
       const oids = await this.objectsOf(sha, signal);
       await markUsed(this.store, oids);
-      if (!this.#fetched.has(sha) && oids.some((oid) => !existsSync(placeOfObject(this.store, oid)))) wanted.push(sha);
+      if (!this.#fetched.has(sha) && oids.some((oid) => !existsSync(objectPath(this.store, oid)))) wanted.push(sha);
     }
     if (wanted.length === 0) return null;
     const { exitCode, stdout, stderr } = await this.#ask(place, ['lfs', 'fetch', REMOTE, ...wanted], signal);
@@ -185,7 +186,7 @@ export class Lfs {
   }
 
   #missing(pointers: readonly NewPointer[]): NewPointer[] {
-    return pointers.filter(({ oid, size }) => size > 0 && !existsSync(placeOfObject(this.store, oid)));
+    return pointers.filter(({ oid, size }) => size > 0 && !existsSync(objectPath(this.store, oid)));
   }
 
   /** Takes the objects of new commits from where an agent has put them. @param path of the repository's files */

@@ -4,17 +4,18 @@
 import { existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Together } from '../../../base/batcher.ts';
+import { Batcher } from '../../../base/batcher.ts';
 import type { Clock } from '../../../base/ports.ts';
-import { Recent } from '../../../base/refresh-cache.ts';
+import { RefreshCache } from '../../../base/refresh-cache.ts';
 import { ToolError } from '../../../base/rules/errors.ts';
-import { InTurn } from '../../../base/serial-queue.ts';
+import { SerialQueue } from '../../../base/serial-queue.ts';
 import type { Clone } from '../../../git/clone.ts';
-import { isWholeBetween, Reach } from '../../../git/clone-depth.ts';
+import { CloneDepth, isWholeBetween } from '../../../git/clone-depth.ts';
 import { cloneEnvironment, explain, type GitResult, git, saysDamaged, tryGit } from '../../../git/git.ts';
 import { removeStrays } from '../../../git/git-directory.ts';
+import { CloneSource, refusePushes } from './clone-source.ts';
 import { Comparison } from './comparison.ts';
-import { takeFrom } from './fetch-work.ts';
+import { fetchFromClone } from './fetch-work.ts';
 import { bringKept, cloneFirst } from './first-clone.ts';
 import { KnownRefs, LIST_REFS, parseRefs } from './known-refs.ts';
 import { Lfs } from './lfs.ts';
@@ -22,7 +23,6 @@ import { Network, type NetworkOptions } from './network.ts';
 import { pushBranch } from './push-branch.ts';
 import { PUSHED, Pushes, pushArguments } from './pushes.ts';
 import { RemoteHead } from './remote-head.ts';
-import { refusePushes, Seed } from './seed.ts';
 
 export type MirrorOptions = NetworkOptions & {
   /** Directory of the bare repository. */
@@ -42,15 +42,15 @@ const SHA = /^[0-9a-f]{40,64}$/;
 
 export class Mirror {
   readonly #options: MirrorOptions;
-  readonly #fetching: Recent;
+  readonly #fetching: RefreshCache;
   readonly #network: Network;
-  readonly #seed: Seed;
+  readonly #cloneSource: CloneSource;
   readonly #pushes: Pushes;
-  readonly #reach: Reach;
+  readonly #reach: CloneDepth;
   readonly lfs: Lfs;
   /** Of commits that are here with the default branch. */
   readonly comparison: Comparison;
-  readonly #removals = new Together((refs: readonly (readonly string[])[]) => this.#remove(refs));
+  readonly #removals = new Batcher((refs: readonly (readonly string[])[]) => this.#remove(refs));
   readonly #remoteHead: RemoteHead;
   #damaged = false;
   /** How often it was made by this process. */
@@ -59,7 +59,7 @@ export class Mirror {
   #isUntouched = false;
   #unlocked: Promise<void> | undefined;
   /** Two that change where the copy ends would get in each other's way. */
-  readonly #turns = new InTurn();
+  readonly #queue = new SerialQueue();
   readonly #refs = new KnownRefs(async () => parseRefs(await this.#local(LIST_REFS)));
   /** Files of the default branch that were asked for, by path, as they are at `tip`. */
   #files: { readonly tip: string; readonly texts: Map<string, string | null> } = { tip: '', texts: new Map() };
@@ -69,16 +69,16 @@ export class Mirror {
     this.#network = new Network(options);
     const { path, env } = options;
     this.lfs = new Lfs({ path, env, network: this.#network, store: path.replace(/(\.git)?$/, '.lfs') });
-    this.#seed = new Seed(options.path.replace(/(\.git)?$/, '.seed.git'), options.path);
+    this.#cloneSource = new CloneSource(options.path.replace(/(\.git)?$/, '.seed.git'), options.path);
     this.#remoteHead = new RemoteHead({
       clock: options.clock,
       ask: (signal) => this.#network.askHead(this.path, signal),
       local: (args, signal) => this.#local(args, signal),
     });
-    this.#fetching = new Recent(options.clock, FRESH_MS, (signal) =>
-      this.#turns.take(() => this.#bringUpToDate(signal)),
+    this.#fetching = new RefreshCache(options.clock, FRESH_MS, (signal) =>
+      this.#queue.run(() => this.#bringUpToDate(signal)),
     );
-    this.#reach = new Reach({
+    this.#reach = new CloneDepth({
       path: options.path,
       depth: () => options.depth?.() ?? null,
       fetch: async (how, signal) => {
@@ -105,7 +105,7 @@ export class Mirror {
 
   /** What workspaces are cloned from. */
   get source(): string {
-    return this.#seed.path;
+    return this.#cloneSource.path;
   }
 
   get #exists(): boolean {
@@ -133,14 +133,14 @@ export class Mirror {
    * @param branch is as new in what workspaces are cloned from as it is here
    */
   async refresh(signal: AbortSignal, branch?: string): Promise<void> {
-    await this.#fetching.ensure(this.#exists && this.#seed.exists && !this.#damaged, signal);
-    if (branch === undefined || this.#seed.shows(branch, await this.#refs.all())) return;
-    this.#seed.outdate();
-    await this.#turns.take(() => this.#show(signal));
+    await this.#fetching.ensure(this.#exists && this.#cloneSource.exists && !this.#damaged, signal);
+    if (branch === undefined || this.#cloneSource.shows(branch, await this.#refs.all())) return;
+    this.#cloneSource.outdate();
+    await this.#queue.run(() => this.#show(signal));
   }
 
   async #show(signal: AbortSignal): Promise<void> {
-    await this.#seed.follow(await this.#refs.all(), await this.#remoteHead.name(), this.#isUntouched, signal);
+    await this.#cloneSource.follow(await this.#refs.all(), await this.#remoteHead.name(), this.#isUntouched, signal);
   }
 
   /** The remote may have something new: a fetch that began before this serves nobody who comes after it. */
@@ -150,9 +150,9 @@ export class Mirror {
 
   /** Has a copy that ends early go further back, a step at a time, until that is enough or all is there. */
   async deepen(isEnough: () => Promise<boolean>, signal: AbortSignal): Promise<void> {
-    for (const step of Reach.steps()) {
+    for (const step of CloneDepth.steps()) {
       if (!this.#reach.isOpen || (await isEnough())) return;
-      await this.#turns.take(async () => {
+      await this.#queue.run(async () => {
         await this.#goBack(step, signal);
         await this.#show(signal);
       });
@@ -161,7 +161,7 @@ export class Mirror {
 
   async #goBack(commits: number, signal: AbortSignal): Promise<void> {
     await this.#reach.step(commits, signal);
-    await this.#seed.deepen(signal);
+    await this.#cloneSource.deepen(signal);
   }
 
   async #bringUpToDate(signal: AbortSignal): Promise<void> {
@@ -213,7 +213,7 @@ export class Mirror {
     this.#made += 1;
     this.#isUntouched = false;
     this.#refs.forget();
-    await this.#seed.drop();
+    await this.#cloneSource.drop();
   }
 
   /** Called when a fresh clone of the mirror cannot be used: the next fetch clones the mirror anew. */
@@ -294,7 +294,7 @@ export class Mirror {
     this.#isUntouched = false;
     // A clone may end early at a commit that is not here.
     const isTaken = () =>
-      takeFrom(clone, source, ref, { cwd: this.path, env: cloneEnvironment(this.#options.env), signal });
+      fetchFromClone(clone, source, ref, { cwd: this.path, env: cloneEnvironment(this.#options.env), signal });
     if (!(await isTaken())) {
       await this.deepen(async () => false, signal);
       if (!(await isTaken())) throw new ToolError('git', `${clone.path} ends early, at commits that are not here`);

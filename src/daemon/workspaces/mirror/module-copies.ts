@@ -6,11 +6,12 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Clock } from '../../../base/ports.ts';
+import type { Environment } from '../../../base/rules/environment.ts';
 import { ToolError } from '../../../base/rules/errors.ts';
 import { explain, type GitResult, networkEnvironment, saysDamaged, tryGit } from '../../../git/git.ts';
 import { removeStrays } from '../../../git/git-directory.ts';
+import { refusePushes } from './clone-source.ts';
 import { telling, withoutProgress } from './network.ts';
-import { refusePushes } from './seed.ts';
 
 export type ModuleCopiesOptions = {
   /** Theirs alone. */
@@ -18,7 +19,7 @@ export type ModuleCopiesOptions = {
   /** The daemon's repository: the credential is for its scheme, host and port alone. */
   readonly remoteUrl: string;
   readonly secret: () => Promise<string | null>;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   readonly clock: Clock;
   /** Git that says nothing for so long is ended. */
   readonly silenceMs: () => number;
@@ -65,7 +66,7 @@ export async function withServer(
 export class ModuleCopies {
   readonly #options: ModuleCopiesOptions;
   /** The last work on each copy: the next one begins after it. */
-  readonly #turns = new Map<string, Promise<unknown>>();
+  readonly #lasts = new Map<string, Promise<unknown>>();
   readonly #unlocked = new Set<string>();
   readonly #failures = new Map<string, { readonly at: number; readonly error: ToolError }>();
 
@@ -82,10 +83,10 @@ export class ModuleCopies {
    * @returns where a clone gets it; null when the server has no such commit. Throws when it cannot be asked.
    */
   async bring(url: string, sha: string, signal: AbortSignal): Promise<string | null> {
-    const before = this.#turns.get(url) ?? Promise.resolve();
-    const turn = before.catch(() => undefined).then(() => this.#bring(url, sha, signal));
-    this.#turns.set(url, turn);
-    return turn;
+    const before = this.#lasts.get(url) ?? Promise.resolve();
+    const next = before.catch(() => undefined).then(() => this.#bring(url, sha, signal));
+    this.#lasts.set(url, next);
+    return next;
   }
 
   async #bring(url: string, sha: string, signal: AbortSignal): Promise<string | null> {

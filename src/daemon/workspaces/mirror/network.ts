@@ -1,5 +1,6 @@
 // Git with the remote: it has the hosting credential, and is ended only when nothing has come from it for a while.
 
+import type { Environment } from '../../../base/rules/environment.ts';
 import { ToolError } from '../../../base/rules/errors.ts';
 import { explain, type GitResult, networkEnvironment, tryGit } from '../../../git/git.ts';
 
@@ -7,7 +8,7 @@ export type NetworkOptions = {
   readonly remoteUrl: string;
   /** The credential for the remote; null when there is none. */
   readonly secret: () => Promise<string | null>;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   /** Git that says nothing for so long is ended. */
   readonly silenceMs: () => number;
 };

@@ -1,6 +1,6 @@
 // The state of a team, folded from its log.
 
-import type { Before } from '../../../gate/rules/old-failures.ts';
+import type { Baseline } from '../../../gate/rules/old-failures.ts';
 import type { CheckResult } from '../../../gate/rules/quality.ts';
 import type { Trust5Summary } from '../../../gate/rules/trust5.ts';
 import type { Lease } from '../../../guard/rules/lease.ts';
@@ -175,7 +175,7 @@ export type TeamState = {
   readonly written: ReadonlyMap<string, readonly Writing[]>;
   readonly gate: Gate | null;
   /** What the checks found where the team began; null: not measured so far. */
-  readonly before: Before | null;
+  readonly before: Baseline | null;
   /** By teammate and task, what their runtimes have reported so far. */
   readonly costs: ReadonlyMap<string, Spent>;
   /** The file in which the log goes on. */

@@ -40,7 +40,7 @@ export type Decision = Common &
       }
   );
 
-export type Environment = {
+export type TeamVariable = {
   /** Of the variable, as it was found. */
   readonly value: string | undefined;
   /**
@@ -58,7 +58,7 @@ export type DecisionInput = {
   readonly problem?: string | undefined;
   /** As the host says it, `2.1.331 (Claude Code)`; null: not known. */
   readonly hostVersion: string | null;
-  readonly environment: Environment;
+  readonly environment: TeamVariable;
   /** Null: there is nothing to select by, and no threshold is met. */
   readonly selection: Selection | null;
 };
@@ -79,7 +79,7 @@ export function isVersionAtLeast(version: string, least: string): boolean {
 export function prerequisitesOf(
   settings: TeamSettings,
   hostVersion: string | null,
-  environment: Environment,
+  environment: TeamVariable,
   problem?: string,
 ): readonly Prerequisite[] {
   return [hostPrerequisite(hostVersion), variablePrerequisite(environment), enabledPrerequisite(settings, problem)];
@@ -107,7 +107,7 @@ function hostPrerequisite(version: string | null): Prerequisite {
     : { name, holds: false, trigger, why: `expected ${HOST_VERSION_MIN} or higher, got ${found}`, mend };
 }
 
-function variablePrerequisite({ value, source }: Environment): Prerequisite {
+function variablePrerequisite({ value, source }: TeamVariable): Prerequisite {
   const name = 'variable';
   if (source === 'workflow') return { name, holds: true, why: 'tool.mode in WORKFLOW.md replaces it' };
   const from = source === null ? '' : ` from ${typeof source === 'object' ? source.file : `the ${source}`}`;
@@ -116,7 +116,7 @@ function variablePrerequisite({ value, source }: Environment): Prerequisite {
   return { name, holds: false, trigger: 'variable_unset', why, mend: mendOfVariable(source) };
 }
 
-function mendOfVariable(source: Environment['source']): string {
+function mendOfVariable(source: TeamVariable['source']): string {
   if (source === 'shell') return `export ${TEAMS_VARIABLE}=1`;
   if (source === 'host') return 'restart it: it was started before its settings changed, or with other settings';
   const set = `set "env": { "${TEAMS_VARIABLE}": "1" } in`;

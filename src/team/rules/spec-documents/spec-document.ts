@@ -96,9 +96,9 @@ function readFront(front: readonly Field[], say: Say) {
   return { id, title, status: status ?? ('draft' as const), created, updated };
 }
 
-type Place = 'about' | 'requirements' | 'out of scope' | 'result' | 'other';
+type SectionName = 'about' | 'requirements' | 'out of scope' | 'result' | 'other';
 
-function placeOf({ text, level }: Extract<Block, { kind: 'heading' }>, before: Place): Place {
+function placeOf({ text, level }: Extract<Block, { kind: 'heading' }>, before: SectionName): SectionName {
   if (level > 2) return before;
   if (text === RESULT_HEADING) return 'result';
   if (level === 1) return 'about';
@@ -118,7 +118,7 @@ export function parseSpec(text: string): ReadDocument<SpecDocument> {
   const requirements: SpecRequirement[] = [];
   const outOfScope: string[] = [];
   const about: string[] = [];
-  let place: Place = 'about';
+  let place: SectionName = 'about';
   const others: OtherLine[] = [];
   // Of the section that is read: lines, and whether requirements stand among them.
   let section: OtherLine[] = [];

@@ -1,13 +1,13 @@
 // Takes a turn of the lock that it is given, starts a program in it, says that one's number, and dies.
 
 import { spawn } from 'node:child_process';
-import { Turns } from '../../../src/git/worktrees/worktree-lock.ts';
+import { WorktreeLock } from '../../../src/git/worktrees/worktree-lock.ts';
 
 const [lock = ''] = process.argv.slice(2);
-const turns = new Turns(lock);
-await turns.take(async () => {
+const worktreeLock = new WorktreeLock(lock);
+await worktreeLock.take(async () => {
   const orphan = spawn('sleep', ['2'], {
-    env: { PATH: process.env.PATH, ...turns.mark },
+    env: { PATH: process.env.PATH, ...worktreeLock.mark },
     detached: true,
     stdio: 'ignore',
   });

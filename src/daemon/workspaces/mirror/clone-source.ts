@@ -22,7 +22,7 @@ export async function refusePushes(path: string): Promise<void> {
   );
 }
 
-export class Seed {
+export class CloneSource {
   readonly path: string;
   readonly #mirror: string;
   /** The branches and tags as they were when it was last brought up to date. */

@@ -1,21 +1,21 @@
 // The answers that were asked for last, so many of them.
 
 /** An answer, with what tells whether it still holds. */
-export type Kept<T> = { readonly etag: string | undefined; readonly value: T };
+export type CachedAnswer<T> = { readonly etag: string | undefined; readonly value: T };
 
-export class KeptAnswers<T> {
+export class AnswerCache<T> {
   readonly #most: number;
-  readonly #answers = new Map<string, Kept<T>>();
+  readonly #answers = new Map<string, CachedAnswer<T>>();
 
   constructor(most: number) {
     this.#most = most;
   }
 
-  get(key: string): Kept<T> | undefined {
+  get(key: string): CachedAnswer<T> | undefined {
     return this.#answers.get(key);
   }
 
-  set(key: string, answer: Kept<T>): void {
+  set(key: string, answer: CachedAnswer<T>): void {
     this.#answers.delete(key);
     this.#answers.set(key, answer);
     for (const oldest of this.#answers.keys()) {
@@ -24,7 +24,7 @@ export class KeptAnswers<T> {
     }
   }
 
-  entries(): IterableIterator<[string, Kept<T>]> {
+  entries(): IterableIterator<[string, CachedAnswer<T>]> {
     return this.#answers.entries();
   }
 }

@@ -22,12 +22,12 @@ quality:
 const LOOKS = scriptFile(`
   import { writeSync } from 'node:fs';
   import { composeOperations } from './src/compose/team.ts';
-  import { act } from './src/claude-code/answers/operate-in-host.ts';
+  import { operateInHost } from './src/claude-code/answers/operate-in-host.ts';
   const [root, evidence] = process.argv.slice(2);
   const begun = new Promise((resolve) => process.stdin.once('data', resolve));
   writeSync(1, 'ready');
   await begun;
-  writeSync(1, JSON.stringify(await act(composeOperations(root, process.env), 'TaskList', {}, JSON.parse(evidence))));
+  writeSync(1, JSON.stringify(await operateInHost(composeOperations(root, process.env), 'TaskList', {}, JSON.parse(evidence))));
   process.exit();
 `);
 

@@ -4,20 +4,20 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { RuntimeDir } from '../../src/base/processes/runtime-dir.ts';
-import type { CheckRoom } from '../../src/gate/run/command.ts';
+import type { CheckSandbox } from '../../src/gate/run/command.ts';
 import { projectState } from '../../src/git/project-state.ts';
-import { openGateRoom } from '../../src/team/members/gate-sandbox.ts';
+import { openGateSandbox } from '../../src/team/members/gate-sandbox.ts';
 import { memberBounds } from '../../src/team/members/member-bounds.ts';
 import { type Cleanup, tempDir } from './temp.ts';
 
 export const TEAM = 'tool-run-spec-auth-001';
 
-export type Rooms = {
+export type GateSandbox = {
   /** The person's. */
   readonly home: string;
   readonly stateDir: string;
   readonly isIsolated: boolean;
-  readonly open: () => Promise<CheckRoom>;
+  readonly open: () => Promise<CheckSandbox>;
 };
 
 /** Where this machine itself has an interpreter by a version manager, that is found by a variable. */
@@ -31,12 +31,12 @@ function managers(): Readonly<Record<string, string>> {
  * @param main the main checkout
  * @param more variables of the lead's environment
  */
-export async function rooms(
+export async function gateSandbox(
   t: Cleanup,
   root: string,
   main: string,
   more: Readonly<Record<string, string>> = {},
-): Promise<Rooms> {
+): Promise<GateSandbox> {
   const home = tempDir(t);
   const env = { PATH: process.env.PATH ?? '', ...managers(), HOME: home, ...more };
   const bounds = memberBounds({ root: main, main }, 'auto', env);
@@ -48,6 +48,6 @@ export async function rooms(
     home,
     stateDir,
     isIsolated: (await bounds).isolation.active,
-    open: () => openGateRoom(options, { main, team: TEAM, root }),
+    open: () => openGateSandbox(options, { main, team: TEAM, root }),
   };
 }

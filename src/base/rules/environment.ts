@@ -1,0 +1,3 @@
+// Environment variables, as process.env holds them.
+
+export type Environment = Readonly<Record<string, string | undefined>>;
