@@ -6,12 +6,15 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { Daemon } from '../support/daemon.ts';
 import { startForge } from '../support/forge.ts';
-import { availableHosts, HOST_VERSIONS, hostProgram } from '../support/host.ts';
+import { availableHosts, HOST_VERSIONS, type HostVersion, hostProgram } from '../support/host.ts';
 import { bash, ModelServer, say, steps } from '../support/model-server.ts';
 
 const NASTY = ['/clear', '@secret.txt', '{{ issue.title }} $& $1', '<script>alert(1)</script>', '`rm -rf /`'].join(
   '\n',
 );
+
+/** What hangs on how a session goes on and ends, which all of them do alike; the first test has all of what they print. */
+const EXTREMES: readonly HostVersion[] = ['2.1.33', '2.1.331'];
 
 for (const version of availableHosts(HOST_VERSIONS)) {
   const env = (url: string) => ({
@@ -61,6 +64,8 @@ for (const version of availableHosts(HOST_VERSIONS)) {
     assert.ok((done?.cost_usd ?? 0) > 0, 'cost');
     t.diagnostic(`${done?.seconds} s, ${done?.tokens.total_tokens} tokens, $${done?.cost_usd}`);
   });
+
+  if (!EXTREMES.includes(version)) continue;
 
   test(`${version}: a turn without a commit is followed by another in the same session`, async (t) => {
     const forge = await startForge(t);

@@ -24,10 +24,10 @@ const ELSEWHERE: readonly { readonly command: RegExp; readonly why: string; read
     why: 'installs this checkout anew, and for the whole machine',
     runs: 'test/slow/pack.test.ts',
   },
-  { command: /^\/tool:1-plan /, why: 'typed into Claude Code', runs: 'test/hosts/phases-screen.test.ts' },
-  { command: /^\/clear$/, why: "a command of Claude Code's own", runs: 'test/hosts/phases-screen.test.ts' },
-  { command: /^\/tool:2-run /, why: 'typed into Claude Code', runs: 'test/hosts/phases-screen.test.ts' },
-  { command: /^\/tool:3-sync /, why: 'typed into Claude Code', runs: 'test/hosts/phases-screen.test.ts' },
+  { command: /^\/tool:1-plan /, why: 'typed into Claude Code', runs: 'test/hosts/phases.test.ts' },
+  { command: /^\/clear$/, why: "a command of Claude Code's own", runs: 'test/hosts/phases.test.ts' },
+  { command: /^\/tool:2-run /, why: 'typed into Claude Code', runs: 'test/hosts/phases.test.ts' },
+  { command: /^\/tool:3-sync /, why: 'typed into Claude Code', runs: 'test/hosts/phases.test.ts' },
 ];
 
 type Ran = { readonly code: number | null; readonly text: string };
