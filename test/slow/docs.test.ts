@@ -362,10 +362,11 @@ test('every command that is only named is one that there is, with the flags that
   const helps = new Map<string, string>();
   const help = (path: readonly string[]) => {
     const key = path.join(' ');
+    const known = helps.get(key);
+    if (known !== undefined) return known;
     const { stdout } = spawnSync(process.execPath, [CLI, ...path.slice(1), '--help'], { encoding: 'utf8' });
-    const text = helps.get(key) ?? stdout;
-    helps.set(key, text);
-    return text;
+    helps.set(key, stdout);
+    return stdout;
   };
   let count = 0;
   for (const page of PAGES)
