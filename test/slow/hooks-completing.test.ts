@@ -86,7 +86,8 @@ test('a completion is rejected for what the checks find, with its name, and acce
   assert.equal(greeter.runs, measured);
 });
 
-for (const version of VERSIONS) {
+// Those in between tell it as one of these does.
+for (const version of ['2.1.33', '2.1.331'] as const) {
   test(`a teammate's completion on ${version} is judged by its team, which writes it down`, async (t) => {
     const greeter = new Greeter(t);
     const { project } = greeter;
@@ -123,8 +124,8 @@ test('after three rejections without change it is accepted as escalated, and the
   await project.team('tester');
   project.edit('src/greet.js', 'export function shout', 'var unused = 1;\n\nexport function shout');
   const codes: (number | null)[] = [];
-  for (let count = 0; count < 5; count++) codes.push((await greeter.complete('tester')).code);
-  assert.deepEqual(codes, [2, 2, 2, 0, 0]);
+  for (let count = 0; count < 4; count++) codes.push((await greeter.complete('tester')).code);
+  assert.deepEqual(codes, [2, 2, 2, 0]);
   const told = () => project.state().messages.filter(({ to }) => to === 'team-lead');
   assert.equal(told().length, 1);
   assert.match(
@@ -153,10 +154,10 @@ test('nobody is told of what the lead itself was let through with, but the user'
   await greeter.lead();
   greeter.project.edit('src/greet.js', 'export function shout', 'var unused = 1;\n\nexport function shout');
   const runs: HookRun[] = [];
-  for (let count = 0; count < 5; count++) runs.push(await greeter.complete('team-lead'));
+  for (let count = 0; count < 4; count++) runs.push(await greeter.complete('team-lead'));
   assert.deepEqual(
     runs.map(({ code }) => code),
-    [2, 2, 2, 0, 0],
+    [2, 2, 2, 0],
   );
   assert.match(
     runs[3]?.stderr ?? '',
