@@ -102,21 +102,6 @@ test('the variable is taken out of the settings while a team plans', async (t) =
   assert.equal(project.names('.tool/specs').length, 1);
 });
 
-test('a team of a killed lead is restarted where the variable is not set', async (t) => {
-  const project = shopProject(t);
-  project.play(shopScript({ T2: LONG_MS }));
-  const child = project.start('run', SPEC, '--team');
-  let said = '';
-  child.stderr?.on('data', (chunk: Buffer) => {
-    said += chunk.toString('utf8');
-    if (said.includes('task 1 is completed')) child.kill('SIGKILL');
-  });
-  await once(child, 'close');
-  project.play(shopScript());
-  project.env = { [TEAMS_VARIABLE]: undefined };
-  await assertFallen(project, await project.lead('team-restart'), 'variable_unset');
-});
-
 test('team mode is switched off while a team builds', async (t) => {
   const project = shopProject(t);
   project.play(shopScript({ T2: LONG_MS }));
