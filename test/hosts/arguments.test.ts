@@ -25,19 +25,14 @@ const LONG = `${'word '.repeat(150).trim()} ${'"!`touch pwned-late`" '.repeat(15
 
 /** All commands end with the same text. */
 const PLAN = `/tool:1-plan ${NASTY}`;
-const LATE = `/tool:build-fix ${LONG}`;
+const ALL_OF_IT = `/tool:build-fix ${NASTY} ${LONG}`;
 const BARE = '/tool:team-restart';
 
 type Session = { readonly prompt: string; readonly bypass: boolean };
 
 /** If permissions must be asked for, the host silently drops a command that would run something. */
 const ASKING: Session = { prompt: PLAN, bypass: false };
-const ALL: readonly Session[] = [
-  { prompt: PLAN, bypass: true },
-  { prompt: LATE, bypass: true },
-  ASKING,
-  { prompt: BARE, bypass: true },
-];
+const ALL: readonly Session[] = [{ prompt: ALL_OF_IT, bypass: true }, ASKING, { prompt: BARE, bypass: true }];
 
 /** The oldest and the newest leave a placeholder differently; of those in between each does as one of them. */
 const CASES: readonly (readonly [Form, readonly HostVersion[], readonly Session[]])[] = [
