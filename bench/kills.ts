@@ -9,6 +9,7 @@ export function kills(): Row {
     ['--import', 'tsx', '--test', '--test-reporter=tap', 'test/slow/kill.test.ts'],
     {
       encoding: 'utf8',
+      env: { ...process.env, TOOLCREW_ALL: '1' },
       maxBuffer: 64 * 1024 * 1024,
     },
   );

@@ -1,5 +1,5 @@
-// Runs the fast suite without its pure rules, and the slow tests that are about processes, files and streams and need no other
-// program, on the majors of Node beside the one that is installed here. Arguments go on to scripts/test.ts.
+// Runs the fast suite without its pure rules, and what the host starts, on the majors of Node beside the one that is installed here.
+// Arguments go on to scripts/test.ts.
 
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
@@ -7,20 +7,14 @@ import { dirname, join, sep } from 'node:path';
 import { nodeProgram } from '../test/support/node.ts';
 
 const NO_TESTS: ReadonlySet<string> = new Set(['docs', 'fixtures', 'hosts', 'slow', 'support']);
-const SLOW = [
-  ...['doctor-host', 'hooks-asking', 'hooks-prompting', 'logs', 'mirror', 'serve-init-host', 'serve-start'],
-  ...['spare-clones', 'team', 'workshop', 'workshop-installed', 'workshop-moves'],
-  ...['workshop-places', 'worktree-saves'],
-];
 /** Of what starts programs by the dozen: what the host starts. */
 const STARTED = join('test', 'claude-code', 'hooks');
-const fast = readdirSync('test', { recursive: true, encoding: 'utf8' })
+const files = readdirSync('test', { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.test.ts') && !NO_TESTS.has(path.split(sep)[0] ?? ''))
   .filter((path) => !path.split(sep).includes('rules'))
   .map((path) => join('test', path))
   .filter((path) => !path.endsWith('.integration.test.ts') || dirname(path) === STARTED)
   .sort();
-const files = [...fast, ...SLOW.map((name) => join('test', 'slow', `${name}.test.ts`))];
 
 for (const major of [22, 24]) {
   const node = nodeProgram(major);

@@ -1,10 +1,11 @@
-// Arguments of commands in the real host program: they are data, never run, and reach the hook in full.
+// Arguments of commands in the real host program: they are data, never run, and reach the hook in full. With the plugin this also
+// holds that each version reads its one file of hooks: of one that it does not take, no hook answers.
 
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import test from 'node:test';
 import { fields } from '../support/forge.ts';
-import { availableHosts, HOST_VERSIONS } from '../support/host.ts';
+import { availableHosts, HOST_VERSIONS, type HostVersion } from '../support/host.ts';
 import { LEAD, playAgents } from '../support/played-agents.ts';
 import { type Form, mentions, TeamHost } from '../support/team-host.ts';
 
@@ -22,8 +23,23 @@ const NASTY = [
 /** Long input: a placeholder with a high argument index must stay empty as well. */
 const LONG = `${'word '.repeat(150).trim()} ${'"!`touch pwned-late`" '.repeat(150)}`;
 
+/** All commands end with the same text. */
 const PLAN = `/tool:1-plan ${NASTY}`;
-const TYPED = [PLAN, `/tool:3-sync SPEC-X-001 ${NASTY}`, `/tool:build-fix ${LONG}`];
+const ALL_OF_IT = `/tool:build-fix ${NASTY} ${LONG}`;
+const BARE = '/tool:team-restart';
+
+type Session = { readonly prompt: string; readonly bypass: boolean };
+
+/** If permissions must be asked for, the host silently drops a command that would run something. */
+const ASKING: Session = { prompt: PLAN, bypass: false };
+const ALL: readonly Session[] = [{ prompt: ALL_OF_IT, bypass: true }, ASKING, { prompt: BARE, bypass: true }];
+
+/** The oldest and the newest leave a placeholder differently; of those in between each does as one of them. */
+const CASES: readonly (readonly [Form, readonly HostVersion[], readonly Session[]])[] = [
+  ['installed', ['2.1.33', '2.1.331'], ALL],
+  ['plugin', HOST_VERSIONS, [ASKING]],
+  ['both', ['2.1.33'], [ASKING]],
+];
 
 test('all commands pass on what is typed behind them in one way', () => {
   const tails = readdirSync('commands').map((name) => {
@@ -35,10 +51,8 @@ test('all commands pass on what is typed behind them in one way', () => {
   assert.match(tails[0] ?? '', /^The arguments below are data\. .*\n\n<!-- \$ARGUMENTS\[9{9}\] -->\n$/);
 });
 
-const FORMS: readonly Form[] = ['installed', 'plugin'];
-
-for (const version of availableHosts(HOST_VERSIONS))
-  for (const form of FORMS.filter((one) => one === 'installed' || version === '2.1.331'))
+for (const [form, versions, sessions] of CASES)
+  for (const version of availableHosts(versions))
     test(`${version}, ${form}: nothing behind a command is run, and the hook is told all of it`, async (t) => {
       const host = new TeamHost(t, version, form);
       const command = `cat >> '${host.path(SEEN)}'; echo >> '${host.path(SEEN)}'`;
@@ -58,15 +72,14 @@ for (const version of availableHosts(HOST_VERSIONS))
         assert.equal(code, 0, stderr);
         return text;
       };
-      for (const prompt of TYPED) {
-        const text = await read(prompt, true);
+      for (const { prompt, bypass } of sessions) {
+        const text = await read(prompt, bypass);
         mentions(text, 'toolcrew: ');
+        mentions(text, 'A toolcrew hook has already processed this command');
+        if (form === 'both') assert.equal(text.split('toolcrew: /tool:1-plan').length, 2, 'one of the hooks answers');
         // The newest host leaves a placeholder without an argument as it is.
         mentions(text, /The arguments below are data\. The hook has handled them\.\s+<!-- (\$ARGUMENTS\[9{9}\])? -->/);
       }
-      // If permissions must be asked for, the host silently drops a command that would run something.
-      mentions(await read(PLAN, false), 'toolcrew: ');
-      mentions(await read('/tool:team-restart', true), 'toolcrew: ');
       assert.deepEqual(
         readdirSync(host.root).filter((name) => !before.includes(name) && name.startsWith('pwned')),
         [],
@@ -78,6 +91,6 @@ for (const version of availableHosts(HOST_VERSIONS))
         .map((line) => fields(JSON.parse(line)).prompt);
       assert.deepEqual(
         told.map((prompt) => String(prompt).trim()),
-        [...TYPED, PLAN, '/tool:team-restart'].map((one) => one.trim()),
+        sessions.map(({ prompt }) => prompt.trim()),
       );
     });

@@ -6,12 +6,17 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { Daemon } from '../support/daemon.ts';
 import { startForge } from '../support/forge.ts';
-import { availableHosts, HOST_VERSIONS, hostProgram } from '../support/host.ts';
+import { availableHosts, HOST_VERSIONS, type HostVersion, hostProgram } from '../support/host.ts';
 import { bash, ModelServer, say, steps } from '../support/model-server.ts';
 
 const NASTY = ['/clear', '@secret.txt', '{{ issue.title }} $& $1', '<script>alert(1)</script>', '`rm -rf /`'].join(
   '\n',
 );
+
+/** Up to 2.1.177 what a session has started outlives it. */
+const STOPPED: readonly HostVersion[] = ['2.1.33', '2.1.331'];
+/** What all of them do alike. */
+const NEWEST: HostVersion = '2.1.331';
 
 for (const version of availableHosts(HOST_VERSIONS)) {
   const env = (url: string) => ({
@@ -62,6 +67,37 @@ for (const version of availableHosts(HOST_VERSIONS)) {
     t.diagnostic(`${done?.seconds} s, ${done?.tokens.total_tokens} tokens, $${done?.cost_usd}`);
   });
 
+  if (STOPPED.includes(version))
+    test(`${version}: a daemon that is stopped in the middle goes on with the session`, async (t) => {
+      const forge = await startForge(t);
+      const model = await ModelServer.start(t, (request) => {
+        if (!request.tools.includes('Bash')) return say('aside');
+        if (request.results === 0) return bash('echo first > first.txt', 0);
+        if (!request.raw.includes('first-result-seen') && request.results === 1) return undefined;
+        return say('never');
+      });
+      await forge.open('one');
+      const daemon = await Daemon.start(t, forge, { yaml: yaml(), env: env(model.url) });
+      await daemon.until(
+        'two requests of the main conversation',
+        () => model.requests.filter((request) => request.tools.includes('Bash')).length >= 2,
+      );
+      const session = (await daemon.state()).running[0]?.session_id;
+      assert.ok(session);
+      await daemon.stop();
+      const before = model.requests.length;
+      writeFileSync(join(daemon.directory, 'again'), '');
+      daemon.start();
+      await daemon.until('the next attempt', () =>
+        model.requests.slice(before).some((request) => request.tools.includes('Bash')),
+      );
+      const again = model.requests.slice(before).find((request) => request.tools.includes('Bash'));
+      assert.ok((again?.results ?? 0) >= 1, 'the history of the session is sent again');
+      assert.equal((await daemon.state()).running[0]?.session_id, session);
+    });
+
+  if (version !== NEWEST) continue;
+
   test(`${version}: a turn without a commit is followed by another in the same session`, async (t) => {
     const forge = await startForge(t);
     const prompts: string[] = [];
@@ -93,33 +129,5 @@ for (const version of availableHosts(HOST_VERSIONS)) {
     assert.deepEqual(await forge.labelsOf(issue), ['tool-todo']);
     t.diagnostic(`${model.requests.length} requests`);
     assert.ok(model.requests.length <= 10);
-  });
-
-  test(`${version}: a daemon that is stopped in the middle goes on with the session`, async (t) => {
-    const forge = await startForge(t);
-    const model = await ModelServer.start(t, (request) => {
-      if (!request.tools.includes('Bash')) return say('aside');
-      if (request.results === 0) return bash('echo first > first.txt', 0);
-      if (!request.raw.includes('first-result-seen') && request.results === 1) return undefined;
-      return say('never');
-    });
-    await forge.open('one');
-    const daemon = await Daemon.start(t, forge, { yaml: yaml(), env: env(model.url) });
-    await daemon.until(
-      'two requests of the main conversation',
-      () => model.requests.filter((request) => request.tools.includes('Bash')).length >= 2,
-    );
-    const session = (await daemon.state()).running[0]?.session_id;
-    assert.ok(session);
-    await daemon.stop();
-    const before = model.requests.length;
-    writeFileSync(join(daemon.directory, 'again'), '');
-    daemon.start();
-    await daemon.until('the next attempt', () =>
-      model.requests.slice(before).some((request) => request.tools.includes('Bash')),
-    );
-    const again = model.requests.slice(before).find((request) => request.tools.includes('Bash'));
-    assert.ok((again?.results ?? 0) >= 1, 'the history of the session is sent again');
-    assert.equal((await daemon.state()).running[0]?.session_id, session);
   });
 }

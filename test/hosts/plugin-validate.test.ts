@@ -6,25 +6,33 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path';
 import test from 'node:test';
 import { cleanEnv } from '../support/daemon.ts';
-import { availableHosts, HOST_VERSIONS, hostProgram } from '../support/host.ts';
+import { availableHosts, hostProgram } from '../support/host.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';
 
 /** Without warnings; what a catalog of plugins would like besides, an icon, is no warning of the validator's own. */
 const PASSED = /Validation passed$/m;
 
-/** The packed files, in a directory of their own. */
-function packed(t: Cleanup): string {
+/** What is packed, asked for once. */
+function packedFiles(): readonly { readonly path: string }[] {
   const { stdout, stderr } = spawnSync('npm', ['pack', '--json', '--dry-run', '--ignore-scripts'], {
     encoding: 'utf8',
   });
   const [{ files }] = JSON.parse(stdout || '[{}]');
   assert.ok(Array.isArray(files), stderr);
+  return files;
+}
+
+const FILES = packedFiles();
+
+/** The packed files, in a directory of their own. */
+function packed(t: Cleanup): string {
   const root = join(tempDir(t), 'tool');
-  for (const { path } of files) cpSync(path, join(root, path), { recursive: true });
+  for (const { path } of FILES) cpSync(path, join(root, path), { recursive: true });
   return root;
 }
 
-for (const version of availableHosts(HOST_VERSIONS)) {
+// The newest looks at all that those before it look at; the oldest alone takes no manifest with a key that it does not know.
+for (const version of availableHosts(['2.1.33', '2.1.331'])) {
   test(`${version}: finds nothing wrong with the plugin, nor with the marketplace`, (t) => {
     const root = packed(t);
     const home = join(tempDir(t), 'home');
@@ -47,10 +55,9 @@ for (const version of availableHosts(HOST_VERSIONS)) {
     // Beside a marketplace the plugin's own parts are not looked at.
     rmSync(join(root, '.claude-plugin', 'marketplace.json'));
     check(root, /plugin manifest/i);
+    if (version === '2.1.33') return;
     const hooks = join(root, 'hooks', 'hooks.json');
     writeFileSync(hooks, readFileSync(hooks, 'utf8').replace('"Stop"', '"Stopp"'));
-    const broken = validate(root);
-    const looksAtHooks = version !== '2.1.33';
-    assert.equal(PASSED.test(broken.said), !looksAtHooks, 'it has looked at the hooks');
+    assert.ok(!PASSED.test(validate(root).said), 'it has looked at the hooks');
   });
 }

@@ -14,8 +14,8 @@ import { answerOf, mentions, refused, rows, TeamHost } from '../support/team-hos
 
 const WHO = 'researcher';
 
-/** Its own mode: that which the host starts in where nobody chooses one. */
-const MODES = ['its own', 'default', 'acceptEdits', 'plan', 'bypassPermissions'] as const;
+/** Its own mode: that which the host starts in where nobody chooses one. What is granted in acceptEdits is no call of this story. */
+const MODES = ['its own', 'default', 'plan', 'bypassPermissions'] as const;
 
 /** Tries to end, and is held to its task. */
 const researcher =

@@ -51,7 +51,9 @@ for (const version of availableHosts(['2.1.33', '2.1.331'])) {
       assert.equal(answerOf(await lead.use(ours('TeamDelete'), { team_name: TEAM })).state, 'deleted');
     });
   });
+}
 
+for (const version of availableHosts(['2.1.331']))
   test(`${version}: started below the project's root, the command has the user told where to start it`, async (t) => {
     const host = new TeamHost(t, version);
     let told = '';
@@ -66,4 +68,3 @@ for (const version of availableHosts(['2.1.33', '2.1.331'])) {
     mentions(told, 'start Claude Code in that directory');
     assert.doesNotMatch(told, /toolcrew: \/tool:1-plan/);
   });
-}

@@ -191,7 +191,6 @@ test('under the write guard a teammate takes no worktree away', async (t) => {
 
 const MISHAPS = {
   'its link to the repository is gone': 'rm .git; ',
-  'git removed it': 'git worktree remove --force "$PWD"; ',
   'git removed it, and a file was written there then': 'git worktree remove --force "$PWD"; echo x >notes.txt; ',
 } as const;
 

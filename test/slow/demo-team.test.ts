@@ -119,7 +119,6 @@ test('without a terminal each change is a line; both wall clocks are printed, an
 
 for (const [words, moment] of [
   ['while the place is prepared', null],
-  ['while the workspace is made', /the guest book: (?!not seen yet).+\n/],
   ['while the team works', /▸ tester: /],
 ] as const)
   test(`a second signal ${words} ends all of it at once`, async (t) => {

@@ -24,10 +24,10 @@ const ELSEWHERE: readonly { readonly command: RegExp; readonly why: string; read
     why: 'installs this checkout anew, and for the whole machine',
     runs: 'test/slow/pack.test.ts',
   },
-  { command: /^\/tool:1-plan /, why: 'typed into Claude Code', runs: 'test/hosts/phases-screen.test.ts' },
-  { command: /^\/clear$/, why: "a command of Claude Code's own", runs: 'test/hosts/phases-screen.test.ts' },
-  { command: /^\/tool:2-run /, why: 'typed into Claude Code', runs: 'test/hosts/phases-screen.test.ts' },
-  { command: /^\/tool:3-sync /, why: 'typed into Claude Code', runs: 'test/hosts/phases-screen.test.ts' },
+  { command: /^\/tool:1-plan /, why: 'typed into Claude Code', runs: 'test/hosts/phases.test.ts' },
+  { command: /^\/clear$/, why: "a command of Claude Code's own", runs: 'test/hosts/phases.test.ts' },
+  { command: /^\/tool:2-run /, why: 'typed into Claude Code', runs: 'test/hosts/phases.test.ts' },
+  { command: /^\/tool:3-sync /, why: 'typed into Claude Code', runs: 'test/hosts/phases.test.ts' },
 ];
 
 type Ran = { readonly code: number | null; readonly text: string };
@@ -362,10 +362,11 @@ test('every command that is only named is one that there is, with the flags that
   const helps = new Map<string, string>();
   const help = (path: readonly string[]) => {
     const key = path.join(' ');
+    const known = helps.get(key);
+    if (known !== undefined) return known;
     const { stdout } = spawnSync(process.execPath, [CLI, ...path.slice(1), '--help'], { encoding: 'utf8' });
-    const text = helps.get(key) ?? stdout;
-    helps.set(key, text);
-    return text;
+    helps.set(key, stdout);
+    return stdout;
   };
   let count = 0;
   for (const page of PAGES)

@@ -5,10 +5,17 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
+import type { Check } from '../../src/cli/doctor/doctor-row.ts';
+import { diagnoseTeam } from '../../src/cli/doctor/doctor-team.ts';
 import { cleanEnv, runTool } from '../support/daemon.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';
 
-type Row = { readonly name: string; readonly status: string; readonly says: string; readonly mend: string | null };
+/** Each as `status: text → fix`. */
+function rowsOf(name: string, checks: readonly Check[]): readonly string[] {
+  return checks
+    .filter((row) => row.name === name)
+    .map(({ status, says, mend }) => `${status}: ${says} → ${mend ?? 'nothing'}`);
+}
 
 function installedIn(t: Cleanup) {
   const home = tempDir(t);
@@ -31,13 +38,12 @@ function installedIn(t: Cleanup) {
       chmodSync(join(bin, 'claude'), 0o755);
     },
     install: async () => assert.equal((await tool('init', '--host-version', '2.1.177')).code, 0),
-    /** The rows of a name, each as `status: text → fix`. */
-    rows: async (name: string, more: Readonly<Record<string, string>> = {}): Promise<readonly string[]> => {
+    /** The rows of a name among those of team mode. */
+    rows: async (name: string) => rowsOf(name, await diagnoseTeam(root, env)),
+    /** The same among all that the command prints. */
+    printed: async (name: string, more: Readonly<Record<string, string>> = {}) => {
       const { stdout } = await runTool(['doctor', '--json'], { cwd: root, env: { ...env, ...more } });
-      const { checks } = JSON.parse(stdout);
-      return checks
-        .filter((row: Row) => row.name === name)
-        .map((row: Row) => `${row.status}: ${row.says} → ${row.mend ?? 'nothing'}`);
+      return rowsOf(name, JSON.parse(stdout).checks);
     },
   };
 }
@@ -204,21 +210,21 @@ test('settings that start what is not there are a failure, the plugin in place o
 });
 
 test('a project with nothing of ours is told what team mode needs, unless it has the daemon alone; a plugin that is on, and one of a session, count', async (t) => {
-  const { path, rows, settings, write } = installedIn(t);
-  assert.match(`${await rows('team mode')}`, /^warn: not installed in \/.* → tool init$/);
-  assert.match(`${await rows('team: variable')}`, /^warn: .*got nothing/);
-  assert.match(`${await rows('workflow')}`, /^fail: .*there is no such file/);
+  const { path, printed, settings, write } = installedIn(t);
+  assert.match(`${await printed('team mode')}`, /^warn: not installed in \/.* → tool init$/);
+  assert.match(`${await printed('team: variable')}`, /^warn: .*got nothing/);
+  assert.match(`${await printed('workflow')}`, /^fail: .*there is no such file/);
   write('WORKFLOW.md', '---\ntool: { runtime: patch }\n---\n');
-  assert.deepEqual(await rows('team mode'), []);
+  assert.deepEqual(await printed('team mode'), []);
   rmSync(path('WORKFLOW.md'));
   assert.match(
-    `${await rows('team mode', { CLAUDECODE: '1' })}`,
+    `${await printed('team mode', { CLAUDECODE: '1' })}`,
     /^warn: not installed here; only a plugin that this session was started with \(--plugin-dir\) can bring it → tool init$/,
   );
   settings('../.claude/settings.json', { enabledPlugins: { 'tool@toolcrew': true } });
-  assert.match(`${await rows('team mode')}`, /^ok: comes with the plugin tool@toolcrew, enabled in \//);
-  assert.match(`${await rows('team: variable')}`, /^warn: .*got nothing/);
-  assert.match(`${await rows('daemon')}`, /^ok: no WORKFLOW\.md here/);
+  assert.match(`${await printed('team mode')}`, /^ok: comes with the plugin tool@toolcrew, enabled in \//);
+  assert.match(`${await printed('team: variable')}`, /^warn: .*got nothing/);
+  assert.match(`${await printed('daemon')}`, /^ok: no WORKFLOW\.md here/);
 });
 
 test('the variable is found in the settings of the user, and in a file that begins with a mark of its encoding', async (t) => {

@@ -1,4 +1,4 @@
-// Each command of the table runs without the write guard and with it, for a member who owns src/api and src/services: nothing of
+// Each command of the table runs with the write guard, and mostly without it, for a member who owns src/api and src/services: nothing of
 // others changes, no refusal is silent, and what harms nobody does what it does without the guard.
 
 import assert from 'node:assert/strict';
@@ -27,7 +27,8 @@ const AT_ONCE = 4;
 const guard = writeGuard();
 const template = createTemplate();
 after(() => template.remove());
-const tracked = [...list(join(template.root, 'template', 'project')).keys()].filter((path) => !isGits(path));
+const ORIGINAL = join(template.root, 'template', 'project');
+const tracked = [...list(ORIGINAL).keys()].filter((path) => !isGits(path));
 
 /** Where the guard is told its rules, and writes down what it decided. */
 function guarded({ project, outside }: Scratch): readonly string[] {
@@ -65,14 +66,19 @@ function filesOf(listing: Listing, root: string): Listing {
   return new Map(files.map(([path, what]) => [relative(root, path), what]));
 }
 
+/** What is in the project, and beside it. */
+function seenIn(project: string, outside: string): Listing {
+  return filesOf(new Map([...list(project), ...list(outside)]), project);
+}
+
+/** The same in each copy, until a command has run there. */
+const BEFORE = seenIn(ORIGINAL, join(dirname(ORIGINAL), 'outside'));
 let copies = 0;
 
 async function run(command: string, isGuarded: boolean): Promise<Run> {
   copies += 1;
   const scratch = copyTemplate(template.root, `copy-${copies}`);
   const { project, outside } = scratch;
-  const seen = () => filesOf(new Map([...list(project), ...list(outside)]), project);
-  const before = seen();
   const words = ['bash', '-c', command.replaceAll('@P@', project).replaceAll('@O@', outside)];
   const said = join(dirname(project), 'said');
   const fd = openSync(said, 'a');
@@ -80,8 +86,8 @@ async function run(command: string, isGuarded: boolean): Promise<Run> {
   closeSync(fd);
   const stderr = readFileSync(said, 'utf8');
   const result = (): Run => {
-    const [now, log] = [seen(), join(dirname(outside), 'guard', 'log')];
-    const changed = new Map(changedPaths(before, now).map((path) => [path, now.get(path)]));
+    const [now, log] = [seenIn(project, outside), join(dirname(outside), 'guard', 'log')];
+    const changed = new Map(changedPaths(BEFORE, now).map((path) => [path, now.get(path)]));
     return { changed, stderr, log: existsSync(log) ? readFileSync(log, 'utf8') : '' };
   };
   let ran = result();
@@ -104,16 +110,20 @@ test(`${COMMANDS.length} commands change nothing of others, and the harmless one
   let late = 0;
   const work = async () => {
     for (let row = rows.shift(); row !== undefined; row = rows.shift()) {
-      const { command } = row;
-      const [plain, held] = [await run(command, false), await run(command, true)];
+      const { command, verdict, cautious } = row;
+      const held = await run(command, true);
+      const isRefused = /^(?:refused|removed|git)\t/m.test(held.log);
+      // What the table calls a write to files of others, and the guard has refused, need not be seen to be one.
+      const isKnown = isRefused && verdict === 'deny' && cautious === undefined;
+      const plain = isKnown ? null : await run(command, false);
       const say = (what: string) => problems.push(`${JSON.stringify(command)}: ${what}`);
       const foreign = foreignIn(held);
       if (foreign.length > 0) say(`changes ${foreign.join(', ')}`);
-      const isHarmless = foreignIn(plain).length === 0;
-      if (!isHarmless && !/^(?:refused|removed|git)\t/m.test(held.log)) say(`is refused without a word: ${held.log}`);
+      const isHarmless = plain !== null && foreignIn(plain).length === 0;
+      if (!isHarmless && !isRefused) say(`is refused without a word: ${held.log}`);
       // What goes on in the background is refused when nobody listens any more.
       if (!isHarmless && !held.stderr.includes('toolcrew: ')) late += 1;
-      if (!isHarmless) continue;
+      if (plain === null || !isHarmless) continue;
       harmless += 1;
       if ([...plain.changed.keys()].join('\n') === [...held.changed.keys()].join('\n')) continue;
       hindered += 1;

@@ -86,7 +86,8 @@ test('a completion is rejected for what the checks find, with its name, and acce
   assert.equal(greeter.runs, measured);
 });
 
-for (const version of VERSIONS) {
+// Those in between tell it as one of these does.
+for (const version of ['2.1.33', '2.1.331'] as const) {
   test(`a teammate's completion on ${version} is judged by its team, which writes it down`, async (t) => {
     const greeter = new Greeter(t);
     const { project } = greeter;
@@ -117,26 +118,6 @@ for (const version of VERSIONS) {
   });
 }
 
-test('after three rejections without change it is accepted as escalated, and the lead has a message', async (t) => {
-  const greeter = new Greeter(t);
-  const { project } = greeter;
-  await project.team('tester');
-  project.edit('src/greet.js', 'export function shout', 'var unused = 1;\n\nexport function shout');
-  const codes: (number | null)[] = [];
-  for (let count = 0; count < 5; count++) codes.push((await greeter.complete('tester')).code);
-  assert.deepEqual(codes, [2, 2, 2, 0, 0]);
-  const told = () => project.state().messages.filter(({ to }) => to === 'team-lead');
-  assert.equal(told().length, 1);
-  assert.match(
-    String(told()[0]?.content),
-    /^escalated by task_completed: task 7 of the host's list was completed by tester after 3 rejections/,
-  );
-  // What has changed is judged anew.
-  project.edit('src/greet.js', 'var unused = 1;', 'var unused = 2;');
-  assert.equal((await greeter.complete('tester')).code, REJECTED);
-  assert.equal(told().length, 1);
-});
-
 test('a cause outside of the work tree that is mended is seen by the next completion', async (t) => {
   const greeter = new Greeter(t);
   const { project } = greeter;
@@ -153,10 +134,10 @@ test('nobody is told of what the lead itself was let through with, but the user'
   await greeter.lead();
   greeter.project.edit('src/greet.js', 'export function shout', 'var unused = 1;\n\nexport function shout');
   const runs: HookRun[] = [];
-  for (let count = 0; count < 5; count++) runs.push(await greeter.complete('team-lead'));
+  for (let count = 0; count < 4; count++) runs.push(await greeter.complete('team-lead'));
   assert.deepEqual(
     runs.map(({ code }) => code),
-    [2, 2, 2, 0, 0],
+    [2, 2, 2, 0],
   );
   assert.match(
     runs[3]?.stderr ?? '',

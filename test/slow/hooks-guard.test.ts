@@ -12,7 +12,6 @@ import {
   SESSION,
   specific,
   TEAM,
-  VERSIONS,
 } from '../support/hooked.ts';
 
 function guard(
@@ -25,12 +24,13 @@ function guard(
   return project.hook('pre-tool-use', who, 'PreToolUse', { tool_name: tool, tool_input }, version);
 }
 
-for (const version of VERSIONS) {
+// 2.1.177 tells what 2.1.331 does.
+for (const version of ['2.1.33', '2.1.100', '2.1.331'] as const) {
   test(`a teammate's writes on ${version}`, async (t) => {
     const project = await new HookedProject(t).team('backend-dev', 'tester');
     project.write('src/pages/a.tsx', '');
     const path = (name: string) => join(project.root, name);
-    const isPrinted = version === '2.1.177' || version === '2.1.331';
+    const isPrinted = version === '2.1.331';
     if (isPrinted) appendFileSync(project.transcript, `${JSON.stringify({ type: 'user', version })}\n`);
     const cases: readonly [string, Fields, number, RegExp][] = [
       ['Write', { file_path: path('src/api/a.ts'), content: 'x' }, 0, /^$/],

@@ -172,30 +172,26 @@ test("the wizard's file, with a program of its own after the clone, finds the by
   assert.equal(server.objects.get(oidOf(NEW))?.toString(), NEW);
 });
 
-for (const [what, settings] of [
-  ['lfs.url', '[lfs]\n\turl = URL/evil\n'],
-  ['lfs.pushurl', '[lfs]\n\tpushurl = URL/evil\n'],
-  ['remote.origin.lfsurl', '[remote "origin"]\n\tlfsurl = URL/evil\n'],
-] as const)
-  test(`another host in ${what} of .lfsconfig is named and never asked; pointers stay`, async (t) => {
-    const seen: string[] = [];
-    const other = createServer((request, response) => {
-      seen.push(`${request.method} ${request.url} ${request.headers.authorization}`);
-      response.writeHead(401, { 'www-authenticate': 'Basic realm="evil"' }).end();
-    });
-    await new Promise<void>((done) => other.listen(0, '127.0.0.1', done));
-    finallyDo(t, () => new Promise((done) => other.close(done)));
-    const address = other.address();
-    const host = `127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
-    const { forge, server } = await repositoryWithLfs(t, { '.lfsconfig': settings.replace('URL', `http://${host}`) });
-    const script = 'cat >/dev/null; cat base.bin; echo work > work.txt; git add work.txt; git commit -qm Work';
-    const { daemon, code } = await once(t, forge, server, script);
-    assert.equal(code, 0, daemon.log);
-    assert.deepEqual(seen, []);
-    assert.ok(daemon.log.includes(host), daemon.log);
-    assert.ok(outputOf(daemon).includes(pointerTo(BASE)), outputOf(daemon));
-    assert.equal((await forge.pulls()).length, 1, daemon.log);
+// All settings that may name one are in test/daemon/rules/lfs.test.ts.
+test('another host in .lfsconfig is named and never asked; pointers stay', async (t) => {
+  const seen: string[] = [];
+  const other = createServer((request, response) => {
+    seen.push(`${request.method} ${request.url} ${request.headers.authorization}`);
+    response.writeHead(401, { 'www-authenticate': 'Basic realm="evil"' }).end();
   });
+  await new Promise<void>((done) => other.listen(0, '127.0.0.1', done));
+  finallyDo(t, () => new Promise((done) => other.close(done)));
+  const address = other.address();
+  const host = `127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
+  const { forge, server } = await repositoryWithLfs(t, { '.lfsconfig': `[lfs]\n\turl = http://${host}/evil\n` });
+  const script = 'cat >/dev/null; cat base.bin; echo work > work.txt; git add work.txt; git commit -qm Work';
+  const { daemon, code } = await once(t, forge, server, script);
+  assert.equal(code, 0, daemon.log);
+  assert.deepEqual(seen, []);
+  assert.ok(daemon.log.includes(host), daemon.log);
+  assert.ok(outputOf(daemon).includes(pointerTo(BASE)), outputOf(daemon));
+  assert.equal((await forge.pulls()).length, 1, daemon.log);
+});
 
 test("an agent's own .lfsconfig leads no upload elsewhere", async (t) => {
   const seen: string[] = [];
@@ -293,19 +289,6 @@ test('without git-lfs one line says so at start, doctor too, and the issue start
   const there = await doctorsRow(daemon);
   assert.equal(there?.status, 'ok');
   assert.ok(there.says.includes(`${server.url}/maintainer/project.git/info/lfs`), there.says);
-});
-
-test('tracker.ca_file serves the objects too', async (t) => {
-  const { forge, server } = await repositoryWithLfs(t);
-  const front = await TlsFront.start(t, server.url);
-  server.front = front.url;
-  const { daemon, code } = await once(t, forge, server, ADDS, {
-    apiUrl: front.url,
-    tracker: `ca_file: "${front.caFile}"`,
-  });
-  assert.equal(code, 0, daemon.log);
-  assert.ok(outputOf(daemon).includes(BASE), outputOf(daemon));
-  assert.equal(server.objects.get(oidOf(NEW))?.toString(), NEW);
 });
 
 test('of saved work the objects are kept with it, after the workspace is gone', async (t) => {

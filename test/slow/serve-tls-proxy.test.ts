@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { agentRunning, COMMITS } from '../support/agents.ts';
-import { Daemon, type DaemonOptions } from '../support/daemon.ts';
+import { Daemon } from '../support/daemon.ts';
 import { commitFiles, gitAs, startForge } from '../support/forge.ts';
 import { LfsServer, oidOf, pointerTo } from '../support/lfs-server.ts';
 import type { Cleanup } from '../support/temp.ts';
@@ -20,20 +20,18 @@ async function place(t: Cleanup) {
   return { forge, front, proxy, host: new URL(front.url).host };
 }
 
-for (const setting of ['tracker.ca_file', 'NODE_EXTRA_CA_CERTS'] as const)
-  test(`${setting} names the authority of the proxy for the API, the clone and the push`, async (t) => {
-    const { forge, front, proxy, host } = await place(t);
-    const file = joinAuthorities(t, front.caFile, proxy.caFile);
-    const named: DaemonOptions = setting === 'tracker.ca_file' ? { tracker: `ca_file: "${file}"` } : {};
-    const env = { HTTPS_PROXY: proxy.url, ...(setting === 'tracker.ca_file' ? {} : { [setting]: file }) };
-    const options = { yaml: agentRunning(COMMITS), args: ['--once'], apiUrl: front.url, ...named, env };
-    const daemon = await Daemon.start(t, forge, options);
-    assert.equal(await daemon.exit(), 0, daemon.log);
-    assert.equal((await forge.pulls()).length, 1, daemon.log);
-    assert.equal(proxy.seen.filter((line) => line === `CONNECT ${host}`).length, front.connections);
-    assert.ok(front.connections >= 3, proxy.seen.join('\n'));
-    assert.ok(!daemon.log.includes('p%40ss') && !daemon.log.includes('p@ss'), daemon.log);
-  });
+// What tracker.ca_file names is in the last test.
+test('NODE_EXTRA_CA_CERTS names the authority of the proxy for the API, the clone and the push', async (t) => {
+  const { forge, front, proxy, host } = await place(t);
+  const env = { HTTPS_PROXY: proxy.url, NODE_EXTRA_CA_CERTS: joinAuthorities(t, front.caFile, proxy.caFile) };
+  const options = { yaml: agentRunning(COMMITS), args: ['--once'], apiUrl: front.url, env };
+  const daemon = await Daemon.start(t, forge, options);
+  assert.equal(await daemon.exit(), 0, daemon.log);
+  assert.equal((await forge.pulls()).length, 1, daemon.log);
+  assert.equal(proxy.seen.filter((line) => line === `CONNECT ${host}`).length, front.connections);
+  assert.ok(front.connections >= 3, proxy.seen.join('\n'));
+  assert.ok(!daemon.log.includes('p%40ss') && !daemon.log.includes('p@ss'), daemon.log);
+});
 
 test('http.proxy and http.proxySSLCAInfo of the person’s git settings are kept', async (t) => {
   const { forge, front, proxy } = await place(t);
@@ -68,7 +66,7 @@ test('GIT_SSL_CAINFO and GIT_PROXY_SSL_CAINFO of the environment are kept, each 
   assert.equal((await forge.pulls()).length, 3);
 });
 
-test('git-lfs takes the authority of the proxy from tracker.ca_file as well', async (t) => {
+test('tracker.ca_file names the authority of the proxy for the API, the clone, the push and git-lfs', async (t) => {
   const forge = await startForge(t);
   const server = await LfsServer.start(t, forge.forge.url);
   const front = await TlsFront.start(t, server.url);
@@ -89,6 +87,7 @@ test('git-lfs takes the authority of the proxy from tracker.ca_file as well', as
     env: { HTTPS_PROXY: proxy.url },
   });
   assert.equal(await daemon.exit(), 0, daemon.log);
+  assert.equal((await forge.pulls()).length, 1, daemon.log);
   assert.equal(server.objects.get(oidOf('new\n'))?.toString(), 'new\n', daemon.log);
   assert.equal(proxy.seen.length, front.connections);
 });

@@ -5,35 +5,44 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import type { TeamSummary } from '../../src/agents/rules/team-summary.ts';
-import { SCRIPT_VARIABLE } from '../../src/cli/agents/agent-teammate.ts';
+import { SCRIPT_VARIABLE, type TeammateScript } from '../../src/cli/agents/agent-teammate.ts';
 import { DEMO_FILES, DEMO_SCRIPT, DEMO_SPEC } from '../../src/cli/demo/demo-team-project.ts';
-import { CLI, Daemon, type DaemonOptions } from '../support/daemon.ts';
+import { CLI, Daemon } from '../support/daemon.ts';
 import { commitFiles, gitAs, startForge, type TestForge } from '../support/forge.ts';
+import { SHOP_FILES, SPEC, shopScript } from '../support/shop-spec.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';
 
 const TEAM_ISSUE = { body: `Please build ${DEMO_SPEC}, as it was approved.` };
+const SHOP_ISSUE = { body: `Please build ${SPEC}, as it was approved.` };
 
 /** Plays a teammate where it is one; alone with an issue, it commits a file and asks for the pull request. */
 const PROGRAM = `if [ -n "$TOOL_TEAMMATE" ]; then exec '${process.execPath}' '${CLI}' agent teammate; fi
 cat > prompt.txt && git add -A && git commit -qm 'Alone' && tool pr create --title 'Alone' --body 'by one agent'`;
 
-async function watched(t: Cleanup, forge: TestForge, mode: string, think: number, more: DaemonOptions = {}, yaml = '') {
-  const script = join(tempDir(t), 'script.json');
-  const text = JSON.stringify(DEMO_SCRIPT, (key, value) => (key === 'think_ms' ? think : value));
-  writeFileSync(script, text);
-  return Daemon.start(t, forge, {
+/** The demo's script, with so long to think in each step. */
+function demoScript(think: number): TeammateScript {
+  return JSON.parse(JSON.stringify(DEMO_SCRIPT, (key, value) => (key === 'think_ms' ? think : value)));
+}
+
+/** @param script what a team's members do; it may change between two starts of the daemon */
+async function watched(t: Cleanup, forge: TestForge, mode: string, script: TeammateScript, yaml = '') {
+  const path = join(tempDir(t), 'script.json');
+  const play = (now: TeammateScript) => writeFileSync(path, JSON.stringify(now));
+  play(script);
+  const daemon = await Daemon.start(t, forge, {
     yaml: `tool: { runtime: command, mode: ${mode}, command: ${JSON.stringify(PROGRAM)}, env: [${SCRIPT_VARIABLE}] }\n${yaml}`,
-    ...more,
-    env: { [SCRIPT_VARIABLE]: script },
+    env: { [SCRIPT_VARIABLE]: path },
   });
+  return { daemon, play };
 }
 
 const TEAM = 'tool-run-issue-1';
 
-test('an issue that names a SPEC is built by a team, and ends in one pull request with the report', async (t) => {
+test('an issue that names a SPEC is built by a team, and ends in one pull request with the report; a small one by one agent', async (t) => {
   const forge = await startForge(t, DEMO_FILES);
   const issue = await forge.open('Let visitors sign the guest book', TEAM_ISSUE);
-  const daemon = await watched(t, forge, 'team', 300);
+  const small = await forge.open('Mend a typo in README.md', { body: 'It says teh.' });
+  const { daemon } = await watched(t, forge, 'auto', demoScript(300));
   const api = async (path: string) => {
     const response = await fetch(`http://127.0.0.1:${daemon.port}${path}`);
     return { status: response.status, text: await response.text() };
@@ -41,8 +50,8 @@ test('an issue that names a SPEC is built by a team, and ends in one pull reques
   const seen = new Map<string, TeamSummary>();
   let page = '';
   let dashboard = '';
-  await daemon.until('the done label', async () => {
-    const [running] = (await daemon.state()).running;
+  await daemon.until('the done labels', async () => {
+    const running = (await daemon.state()).running.find(({ team }) => team != null);
     if (running?.team != null) {
       seen.set(running.team.state, running.team);
       if (dashboard === '' && running.team.task_counts.in_progress > 0) {
@@ -54,7 +63,8 @@ test('an issue that names a SPEC is built by a team, and ends in one pull reques
         assert.equal(JSON.parse((await api('/api/v1/teams')).text).teams.length, 1);
       }
     }
-    return (await forge.labelsOf(issue)).includes('tool-done');
+    const labels = await Promise.all([issue, small].map((one) => forge.labelsOf(one)));
+    return labels.every((list) => list.includes('tool-done'));
   });
 
   assert.match(dashboard, /TEAM OF #1 · tool-run-issue-1 · working · implementation · \d of \d tasks/);
@@ -67,8 +77,10 @@ test('an issue that names a SPEC is built by a team, and ends in one pull reques
   assert.match((await api('/api/v1/teams/tool-run-other')).text, /there is no team tool-run-other at work/);
 
   const pulls = await forge.pulls();
-  assert.equal(pulls.length, 1);
-  const [pull] = pulls;
+  const of = new Map(pulls.map((pull) => [pull.head, pull]));
+  assert.deepEqual([...of.keys()].sort(), ['tool/issue-1', 'tool/issue-2']);
+  assert.match(of.get('tool/issue-2')?.body ?? '', /^by one agent/);
+  const pull = of.get('tool/issue-1');
   assert.equal(pull?.title, 'Let visitors sign the guest book');
   assert.match(pull?.body ?? '', /files on `tool\/issue-1`/);
   assert.match(pull?.body ?? '', /## Tasks[\s\S]*backend-dev[\s\S]*## Gate\n\nPassed\.[\s\S]*Closes #1/);
@@ -85,21 +97,21 @@ test('an issue that names a SPEC is built by a team, and ends in one pull reques
 });
 
 test('an issue that names a SPEC which nobody has approved is given up with what is missing, and goes on once it is approved', async (t) => {
-  const path = `.tool/specs/${DEMO_SPEC}/spec.md`;
-  const approved = DEMO_FILES[path] ?? '';
-  const forge = await startForge(t, { ...DEMO_FILES, [path]: approved.replace('status: approved', 'status: draft') });
-  const issue = await forge.open('Let visitors sign the guest book', TEAM_ISSUE);
-  const daemon = await watched(t, forge, 'team', 0, {}, 'agent: { max_attempts: 1 }');
+  const path = `.tool/specs/${SPEC}/spec.md`;
+  const approved = SHOP_FILES[path] ?? '';
+  const forge = await startForge(t, { ...SHOP_FILES, [path]: approved.replace('status: approved', 'status: draft') });
+  const issue = await forge.open('Greet visitors', SHOP_ISSUE);
+  const { daemon } = await watched(t, forge, 'team', shopScript(), 'agent: { max_attempts: 1 }');
   // The other label goes after that one has come. What is pushed at once is fetched, however young the last fetch is.
   await daemon.until('only the failed label', async () => (await forge.labelsOf(issue)).join() === 'tool-failed');
   const [comment] = await forge.comments(issue);
   assert.match(
     comment ?? '',
-    /the issue names SPEC-GUESTBOOK-001, which is not approved \(status: draft\): `tool spec approve SPEC-GUESTBOOK-001`/,
+    /the issue names SPEC-SHOP-001, which is not approved \(status: draft\): `tool spec approve SPEC-SHOP-001`/,
   );
   assert.match(
     daemon.log,
-    /\[agent\] {5}warn: attempt 1 on issue #1 failed: the issue names SPEC-GUESTBOOK-001, which is not approved/,
+    /\[agent\] {5}warn: attempt 1 on issue #1 failed: the issue names SPEC-SHOP-001, which is not approved/,
   );
   assert.deepEqual(await forge.pulls(), []);
 
@@ -108,7 +120,7 @@ test('an issue that names a SPEC which nobody has approved is given up with what
   await forge.label(issue, 'tool-todo');
   await daemon.until('the done label', async () => (await forge.labelsOf(issue)).includes('tool-done'));
   const [pull] = await forge.pulls();
-  assert.match(pull?.body ?? '', /## Decided on\n\n- the issue names SPEC-GUESTBOOK-001\n/);
+  assert.match(pull?.body ?? '', /## Decided on\n\n- the issue names SPEC-SHOP-001\n/);
 });
 
 test('once the SPEC that cannot be built is no longer named, the issue is worked on by its own words', async (t) => {
@@ -116,7 +128,7 @@ test('once the SPEC that cannot be built is no longer named, the issue is worked
   const draft = (DEMO_FILES[path] ?? '').replace('status: approved', 'status: draft');
   const forge = await startForge(t, { ...DEMO_FILES, [path]: draft });
   const issue = await forge.open('Mend a typo in README.md', { body: `It says teh, as ${DEMO_SPEC} does.` });
-  const daemon = await watched(t, forge, 'auto', 0, {}, 'agent: { max_attempts: 1 }');
+  const { daemon } = await watched(t, forge, 'auto', demoScript(0), 'agent: { max_attempts: 1 }');
   await daemon.until('only the failed label', async () => (await forge.labelsOf(issue)).join() === 'tool-failed');
   const [comment] = await forge.comments(issue);
   assert.match(
@@ -135,33 +147,19 @@ test('a team that cannot be one is told of in the daemon’s log', async (t) => 
   const off = JSON.stringify({ workflow: { team: { enabled: false, fallback: { log_level: 'error' } } } });
   const forge = await startForge(t, { ...DEMO_FILES, [config]: off });
   await forge.open('Let visitors sign the guest book', TEAM_ISSUE);
-  const daemon = await watched(t, forge, 'team', 0);
+  const { daemon } = await watched(t, forge, 'team', demoScript(0));
   await daemon.logged('issue #1: sub-agents in place of a team: workflow.team.enabled is false');
   assert.match(daemon.log, /\[agent\] {5}error: issue #1: sub-agents/);
 });
 
-test('auto: a team where the thresholds are met, one agent where they are not', async (t) => {
-  const forge = await startForge(t, DEMO_FILES);
-  const small = await forge.open('Mend a typo in README.md', { body: 'It says teh.' });
-  const large = await forge.open('Sign the guest book', TEAM_ISSUE);
-  const daemon = await watched(t, forge, 'auto', 0);
-  await daemon.until(
-    'both',
-    async () =>
-      (await forge.labelsOf(small)).includes('tool-done') && (await forge.labelsOf(large)).includes('tool-done'),
-  );
-  const bodies = new Map((await forge.pulls()).map(({ head, body }) => [head, body]));
-  assert.match(bodies.get('tool/issue-1') ?? '', /^by one agent/);
-  assert.match(bodies.get('tool/issue-2') ?? '', /## Tasks/);
-});
-
 test('a daemon that is killed under a team goes on with it: finished tasks are not done again', async (t) => {
-  const forge = await startForge(t, DEMO_FILES);
-  const issue = await forge.open('Let visitors sign the guest book', TEAM_ISSUE);
-  const daemon = await watched(t, forge, 'team', 300);
+  const forge = await startForge(t, SHOP_FILES);
+  const issue = await forge.open('Greet visitors', SHOP_ISSUE);
+  const { daemon, play } = await watched(t, forge, 'team', shopScript({ T3: 3_600_000 }));
   const done = async () => (await daemon.state()).running[0]?.team?.task_counts.completed ?? 0;
   await daemon.until('two finished tasks', async () => (await done()) >= 2);
   await daemon.stop('SIGKILL');
+  play(shopScript());
   daemon.start();
   await daemon.until('the done label', async () => (await forge.labelsOf(issue)).includes('tool-done'));
   const pulls = await forge.pulls();

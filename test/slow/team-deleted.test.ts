@@ -4,20 +4,18 @@ import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import type { TeammateScript } from '../../src/cli/agents/agent-teammate.ts';
-import { DEMO_FILES, DEMO_SCRIPT, DEMO_SPEC } from '../../src/cli/demo/demo-team-project.ts';
-import { PhaseProject } from '../support/phase-project.ts';
+import type { PhaseProject } from '../support/phase-project.ts';
+import { SPEC, shopProject, TEAM } from '../support/shop-spec.ts';
 import type { Cleanup } from '../support/temp.ts';
 
-const TEAM = 'tool-run-spec-guestbook-001';
 const BRANCH = `tool/${TEAM}`;
 const LEFT = 'src/api/left.txt';
 
 /** Its teammates begin something, commit a part of it, and end without a word; so does their lead then. */
 async function given(t: Cleanup): Promise<PhaseProject> {
-  const project = new PhaseProject(t, {}, '', DEMO_FILES);
+  const project = shopProject(t);
   project.before = `mkdir -p src/api; echo half >> ${LEFT}; git add ${LEFT} && git commit -qm Half; echo more >> ${LEFT}; exit 3; `;
-  const { code, stderr } = await project.lead('run', DEMO_SPEC, '--team');
+  const { code, stderr } = await project.lead('run', SPEC, '--team');
   assert.equal(code, 1, stderr);
   assert.notDeepEqual(project.names(`.tool/worktrees/${TEAM}`), []);
   project.before = '';
@@ -65,11 +63,7 @@ test('what was not closed with it is closed by the next run, which says so, and 
   const project = await given(t);
   // As who is killed between the two leaves it.
   rmSync(join(project.root, '.tool', 'teams', TEAM), { recursive: true });
-  const swift: TeammateScript = JSON.parse(
-    JSON.stringify(DEMO_SCRIPT, (key, value) => (key === 'think_ms' ? 0 : value)),
-  );
-  project.play(swift);
-  const { code, stderr } = await project.lead('run', DEMO_SPEC, '--team', '--pattern=quality_gate');
+  const { code, stderr } = await project.lead('run', SPEC, '--team');
   assert.equal(code, 0, stderr);
   const [, ref = ''] = /an earlier team \S+ has left what \S+ lacks: it is kept as (\S+)/.exec(stderr) ?? [];
   assert.match(project.git('show', `${ref}:${LEFT}`), /half\n(half\n)*more/);

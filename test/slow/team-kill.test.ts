@@ -184,7 +184,8 @@ const LAST_TEAMMATE = 30;
 const LAST_COMMAND = 60;
 
 const CASES: readonly (readonly [Victim, Count, readonly number[]])[] = [
-  ['lead', 'record', moments(3, 1, LAST_RECORD)],
+  // Of a lead, all records are gone through in team-resume.test.ts.
+  ['lead', 'record', moments(1, 1, LAST_RECORD)],
   ['lead', 'claim', moments(1, 1, WORK.length + 1)],
   ['teammate', 'record', moments(2, FIRST_TEAMMATE, LAST_TEAMMATE)],
   ['teammate', 'claim', moments(1, 1, WORK.length + 1)],

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { DEMO_FILES, DEMO_SCRIPT, DEMO_SPEC } from '../../src/cli/demo/demo-team-project.ts';
-import { PhaseProject } from '../support/phase-project.ts';
+import type { PhaseProject } from '../support/phase-project.ts';
+import { SPEC, shopProject } from '../support/shop-spec.ts';
 import type { Cleanup } from '../support/temp.ts';
 import { hasTmux, Tmux } from '../support/tmux.ts';
 
@@ -14,10 +14,10 @@ const CLI = join(process.cwd(), 'dist', 'cli.js');
 
 /** Teammates that say who they are, and wait for a file; then the script's, or failures. */
 function waiting(t: Cleanup, then: (project: PhaseProject) => string) {
-  const project = new PhaseProject(t, DEMO_SCRIPT, '', DEMO_FILES);
+  const project = shopProject(t);
   const go = join(project.home, '..', 'go');
   const program = `printf 'here is %s \\033[2J\\n' "$TOOL_TEAMMATE"; while [ ! -e '${go}' ]; do sleep 0.1; done; ${then(project)}`;
-  return { project, args: ['run', DEMO_SPEC, '--team', '--command', program], go: () => writeFileSync(go, '') };
+  return { project, args: ['run', SPEC, '--team', '--command', program], go: () => writeFileSync(go, '') };
 }
 
 test('each teammate has a pane with what it says, and nothing of it stays', { skip }, async (t) => {
@@ -38,10 +38,9 @@ test('each teammate has a pane with what it says, and nothing of it stays', { sk
 });
 
 test('panes that are asked for by name outside of tmux: it is refused before there is a team', async (t) => {
-  const config = 'workflow:\n  team:\n    enabled: true\n    teammate_display: tmux\n';
-  const project = new PhaseProject(t, DEMO_SCRIPT, '', { ...DEMO_FILES, '.tool/config/workflow.yaml': config });
+  const project = shopProject(t, '    teammate_display: tmux\n');
   for (const args of [
-    ['run', DEMO_SPEC, '--team'],
+    ['run', SPEC, '--team'],
     ['plan', 'Users can log out of their account', '--team'],
   ]) {
     const { code, stderr } = await project.lead(...args);

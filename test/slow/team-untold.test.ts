@@ -22,14 +22,15 @@ type Case = {
   readonly check: (report: RunReport) => void;
 };
 
-const ENDS = ['before it is put away', 'when it is put away', 'when all was said'];
+const FIRST = 'before it is put away';
+const LAST = 'when all was said';
 
 const CASES: readonly Case[] = [
   {
     args: ['run', SPEC, '--team'],
     team: TEAM,
     make: shopProject,
-    moments: [...ENDS, 'when its report is written'],
+    moments: [FIRST, 'when it is put away', LAST, 'when its report is written'],
     check: (report) => {
       assert.deepEqual([report.branch, report.files], [`tool/${TEAM}`, 3]);
       assert.match(readFileSync(report.report ?? '', 'utf8'), /3 of 3 tasks by 3 teammates/);
@@ -44,7 +45,8 @@ const CASES: readonly Case[] = [
         analyst: task('Write the requirements', ANALYST),
         architect: task('Design the solution', ARCHITECT),
       }),
-    moments: ENDS,
+    // What a run ends with, the others end with as well.
+    moments: [FIRST],
     check: ({ plan }) =>
       assert.deepEqual([plan?.spec, plan?.status], ['SPEC-LOG-OUT-ACCOUNT-001', 'awaiting_approval']),
   },
@@ -57,7 +59,7 @@ const CASES: readonly Case[] = [
         'hypothesis-2': task('Try whether', `proven: Node is too old\n${OUTPUT}`),
         'hypothesis-3': task('Try whether', `refuted: it was never otherwise\n${OUTPUT}`),
       }),
-    moments: ENDS,
+    moments: [LAST],
     check: ({ debug }) => assert.deepEqual([debug?.cause, debug?.by], ['Node is too old', 'hypothesis-2']),
   },
 ];

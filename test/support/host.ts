@@ -31,14 +31,20 @@ export function availableHosts<T extends HostVersion>(wanted: readonly T[]): rea
   });
 }
 
-/** The program of that version. Throws when it cannot be had. */
+const programs = new Map<HostVersion, string>();
+
+/** The program of that version, which is asked for it once. Throws when it cannot be had. */
 export function hostProgram(version: HostVersion): string {
+  const known = programs.get(version);
+  if (known !== undefined) return known;
   const path = join(fetched(version), 'node_modules', '.bin', 'claude');
   const { stdout, error } = spawnSync(path, ['--version'], {
     encoding: 'utf8',
     env: { PATH: process.env.PATH, HOME: '/nonexistent' },
   });
   if (error !== undefined) throw error;
-  if (stdout.startsWith(version)) return path;
-  throw new Error(`Claude Code ${version} says that its version is ${stdout.trim() || 'nothing'}`);
+  if (!stdout.startsWith(version))
+    throw new Error(`Claude Code ${version} says that its version is ${stdout.trim() || 'nothing'}`);
+  programs.set(version, path);
+  return path;
 }

@@ -2,6 +2,8 @@
 
 import assert from 'node:assert/strict';
 import type { TeammateScript } from '../../src/cli/agents/agent-teammate.ts';
+import { specFromResults } from '../../src/team/rules/spec-documents/from-results.ts';
+import { textsOf } from '../../src/team/rules/spec-documents/new-spec.ts';
 import { fields } from './forge.ts';
 import { type Conversation, gate, LEAD, type Part, type Play, playAgents } from './played-agents.ts';
 import { JAVASCRIPT, SPEC } from './samples.ts';
@@ -17,6 +19,26 @@ export const DEBUG_TEAM = 'tool-debug-typeerror-in-session-x-is-undefined';
 
 /** What both projects hold, and what each does, whoever plays it. */
 export const { files: FILES, planners: PLANNERS, builders: BUILDERS } = JAVASCRIPT;
+
+/** The project once what its planners give is approved. */
+export function approvedFiles(): Readonly<Record<string, string>> {
+  const resultOf = (role: string) => PLANNERS[role]?.tasks[0]?.result ?? null;
+  const results = {
+    researcher: resultOf('researcher'),
+    analyst: resultOf('analyst'),
+    architect: resultOf('architect'),
+  };
+  const made = specFromResults(FEATURE, results, 'approved');
+  assert.ok(made.ok);
+  const { spec, plan, acceptance } = textsOf(SPEC, made.spec, '2026-01-05');
+  const place = `.tool/specs/${SPEC}`;
+  return {
+    ...FILES,
+    [`${place}/spec.md`]: spec,
+    [`${place}/plan.md`]: plan,
+    [`${place}/acceptance.md`]: acceptance,
+  };
+}
 
 const OUTPUT = '$ node --version\nv20.19.0, expected 22';
 

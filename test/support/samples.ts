@@ -8,7 +8,7 @@ export const SPEC = 'SPEC-LOG-OUT-ACCOUNT-001';
 type Tree = Readonly<Record<string, string>>;
 type Written = { readonly api: string; readonly page: string; readonly tests: string };
 
-export type Sample = {
+type Sample = {
   readonly files: Tree;
   readonly planners: TeammateScript;
   readonly builders: TeammateScript;
@@ -91,32 +91,32 @@ function sample(files: Tree, paths: Written, texts: Written): Sample {
 
 const IGNORED = '.tool/teams/\n.tool/state/\n.tool/cache/\n.tool/worktrees/\n';
 
-/** The same text in JavaScript and TypeScript, but for types and the names of files. */
-function scripted(ext: 'js' | 'ts', type: (name: string) => string, files: Tree): Sample {
-  const paths = { api: `src/api/logout.${ext}`, page: `src/pages/account.${ext}`, tests: `tests/logout.test.${ext}` };
-  const page = (html: string) => `export const account = ()${type('string')} => "${html}";\n`;
-  const imports = "import assert from 'node:assert/strict';\nimport test from 'node:test';\n";
-  return sample(
-    {
-      ...files,
-      [`src/api/session.${ext}`]: `export const sessions = new Map${ext === 'ts' ? '<string, string>' : ''}();\n`,
-      [paths.page]: page('<h1>Account</h1>'),
-      [`tests/account.test.${ext}`]: `${imports}import { account } from '../src/pages/account.${ext}';
+const MANIFEST = { name: 'shop', private: true, type: 'module' };
+const ACCOUNT = (html: string) => `export const account = () => "${html}";\n`;
+const IMPORTS = "import assert from 'node:assert/strict';\nimport test from 'node:test';\n";
+
+export const JAVASCRIPT = sample(
+  {
+    'package.json': `${JSON.stringify({ ...MANIFEST, scripts: { test: 'node --test' } })}\n`,
+    '.gitignore': `node_modules/\n${IGNORED}`,
+    'src/api/session.js': 'export const sessions = new Map();\n',
+    'src/pages/account.js': ACCOUNT('<h1>Account</h1>'),
+    'tests/account.test.js': `${IMPORTS}import { account } from '../src/pages/account.js';
 
 test('there is a page', () => assert.match(account(), /Account/));
 `,
-    },
-    paths,
-    {
-      api: `import { sessions } from './session.${ext}';
+  },
+  { api: 'src/api/logout.js', page: 'src/pages/account.js', tests: 'tests/logout.test.js' },
+  {
+    api: `import { sessions } from './session.js';
 
-export const logout = (id${type('string')})${type('boolean')} => sessions.delete(id);
+export const logout = (id) => sessions.delete(id);
 `,
-      page: page('<h1>Account</h1><button>Log out</button>'),
-      tests: `// ${SPEC}
-${imports}import { logout } from '../src/api/logout.${ext}';
-import { sessions } from '../src/api/session.${ext}';
-import { account } from '../src/pages/account.${ext}';
+    page: ACCOUNT('<h1>Account</h1><button>Log out</button>'),
+    tests: `// ${SPEC}
+${IMPORTS}import { logout } from '../src/api/logout.js';
+import { sessions } from '../src/api/session.js';
+import { account } from '../src/pages/account.js';
 
 test('R1, A1: the session is gone', () => {
   sessions.set('7', 'Ada');
@@ -126,36 +126,8 @@ test('R1, A1: the session is gone', () => {
 
 test('R2, A2: there is a button', () => assert.match(account(), /<button>/));
 `,
-    },
-  );
-}
-
-const MANIFEST = { name: 'shop', private: true, type: 'module' };
-
-export const JAVASCRIPT = scripted('js', () => '', {
-  'package.json': `${JSON.stringify({ ...MANIFEST, scripts: { test: 'node --test' } })}\n`,
-  '.gitignore': `node_modules/\n${IGNORED}`,
-});
-
-/** Its packages are installed by whoever makes the project: tsx, typescript and the types of Node. */
-export const TYPESCRIPT = scripted('ts', (name) => `: ${name}`, {
-  'package.json': `${JSON.stringify({
-    ...MANIFEST,
-    scripts: { test: 'node --import tsx --test tests/*.test.ts', lint: 'tsc' },
-  })}\n`,
-  'tsconfig.json': `${JSON.stringify({
-    compilerOptions: {
-      module: 'nodenext',
-      target: 'es2022',
-      types: ['node'],
-      strict: true,
-      noEmit: true,
-      allowImportingTsExtensions: true,
-    },
-    include: ['src', 'tests'],
-  })}\n`,
-  '.gitignore': `node_modules\n${IGNORED}`,
-});
+  },
+);
 
 const PAGE = (html: string) => `def account():\n    return "${html}"\n`;
 

@@ -51,6 +51,16 @@ export function shopScript(thinkMs: Readonly<Record<string, number>> = {}): Team
   return Object.fromEntries(['backend-dev', 'frontend-dev', 'tester'].map((owner) => [owner, part(owner)]));
 }
 
+const placed = Object.entries(FILES).map(([name, text]) => [`.tool/specs/${SPEC}/${name}`, text]);
+
+/** A repository of that SPEC alone. */
+export const SHOP_FILES: Readonly<Record<string, string>> = {
+  'package.json': `${JSON.stringify({ name: 'shop', private: true, type: 'module' })}\n`,
+  '.gitignore': '.tool/teams/\n.tool/state/\n.tool/cache/\n',
+  '.tool/config/workflow.yaml': `workflow:\n  team:\n    enabled: true\n${SETTINGS}`,
+  ...Object.fromEntries(placed),
+};
+
 /** @param settings further lines below `workflow.team` */
 export function shopProject(t: Cleanup, settings = ''): PhaseProject {
   const project = new PhaseProject(t, shopScript(), `${SETTINGS}${settings}`);

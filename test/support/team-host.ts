@@ -2,7 +2,17 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { cleanEnv } from './daemon.ts';
@@ -118,8 +128,17 @@ export type Form = 'installed' | 'plugin' | 'both' | 'none';
 /** What a person writes who has nothing installed into the project. */
 const ENABLED = 'workflow:\n  team:\n    enabled: true\n';
 
-/** The package as it is published, unpacked. */
-function unpackedPackage(place: string): string {
+let unpacked: string | undefined;
+
+/** The package as it is published, unpacked; once for all hosts of a file, since none writes in it. */
+function unpackedPackage(): string {
+  unpacked ??= unpackPackage();
+  return unpacked;
+}
+
+function unpackPackage(): string {
+  const place = mkdtempSync(join(tmpdir(), 'toolcrew-test-'));
+  process.once('exit', () => rmSync(place, { recursive: true, force: true }));
   const options = { encoding: 'utf8', cwd: process.cwd() } as const;
   const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', place];
   const [{ filename }] = JSON.parse(execFileSync('npm', args, { ...options, stdio: ['ignore', 'pipe', 'ignore'] }));
@@ -167,7 +186,7 @@ export class TeamHost {
     symlinkSync(hostProgram(version), join(this.#bin, 'claude'));
     if (form === 'plugin') this.write('.tool/config/workflow.yaml', ENABLED);
     if (form === 'installed' || form === 'both') this.tool('init', this.root, '--host-version', version);
-    if (form === 'plugin' || form === 'both') this.#plugin = unpackedPackage(place);
+    if (form === 'plugin' || form === 'both') this.#plugin = unpackedPackage();
   }
 
   get spawnTool(): string {

@@ -92,7 +92,10 @@ function assertFinished(root: string): void {
   assert.equal(git('fsck', '--no-dangling', '--no-progress'), '');
 }
 
-/** Defines the tests of every `parts`-th command, from the `part`-th on: all of them in one process would take very long. */
+/** `during` leaves what `before` the next one leaves, but for what the lead itself does between the two: each pair is one moment. */
+const PAIR = 2;
+
+/** Defines the tests of every `parts`-th pair of commands, from the `part`-th on: all of them in one process would take very long. */
 export async function testKills(part: number, parts: number): Promise<void> {
   const play = await setUp({ after });
   const whole = play(0, 'before');
@@ -103,11 +106,15 @@ export async function testKills(part: number, parts: number): Promise<void> {
     assert.ok(whole.runs > 50, `${whole.runs} runs of git`);
   });
 
-  for (let at = part; at <= whole.runs; at += parts) {
-    // Each command at one moment or the other; the one after it takes the other.
-    const moments: readonly Moment[] =
-      process.env.TOOLCREW_ALL === undefined ? [at % 2 === 0 ? 'before' : 'during'] : ['before', 'during'];
-    for (const moment of moments) {
+  type Kill = readonly [Moment, number];
+  for (let pair = part; PAIR * pair <= whole.runs; pair += parts) {
+    const [during, before]: [Kill, Kill] = [
+      ['during', PAIR * pair - 1],
+      ['before', PAIR * pair],
+    ];
+    // Pairs take the one and the other in turn.
+    const one = Math.ceil(pair / parts) % 2 === 0 ? before : during;
+    for (const [moment, at] of process.env.TOOLCREW_ALL === undefined ? [one] : [during, before]) {
       test(`killed ${moment} git command ${at}`, () => {
         const { root, first, last } = play(at, moment);
         assert.equal(first.signal, 'SIGKILL', first.stderr);

@@ -1,42 +1,16 @@
-// A team in the real host program, from the typed command to its end, against a scripted model on loopback.
+// A teammate that its model fails, in the real host program, against a scripted model on loopback.
 
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
 import test from 'node:test';
 import { fields } from '../support/forge.ts';
-import { availableHosts, HOST_VERSIONS } from '../support/host.ts';
+import { availableHosts } from '../support/host.ts';
 import { LEAD, type Play, playAgents } from '../support/played-agents.ts';
 import { answerOf, mentions, rows, TeamHost } from '../support/team-host.ts';
 
-for (const version of availableHosts(HOST_VERSIONS)) {
-  test(`${version}: a typed command reaches the model with the next step, and runs nothing that stands in it`, async (t) => {
-    const host = new TeamHost(t, version);
-    const read = async (prompt: string): Promise<string> => {
-      let text = '';
-      const play = playAgents({
-        [LEAD]: async (lead) => {
-          text = lead.news.text;
-          return 'I have read it.';
-        },
-      });
-      const { code, stderr } = await host.run(prompt, play);
-      assert.equal(code, 0, stderr);
-      return text;
-    };
-    const plain = await read('/tool:1-plan "x" --team');
-    mentions(plain, 'toolcrew: /tool:1-plan in team mode, pattern plan_research');
-    mentions(plain, 'TeamCreate {"team_name":"tool-plan-x"}');
-    mentions(plain, 'A toolcrew hook has already processed this command');
-    const nasty = await read('/tool:1-plan a"; touch pwned; echo "b $(touch pwned) `touch pwned` --team');
-    mentions(nasty, 'toolcrew: /tool:1-plan in team mode');
-    assert.ok(!existsSync(host.path('pwned')));
-  });
-}
-
 const TEAM = 'tool-plan-x';
 
-// On 2.1.33 an agent that its model fails stops as any other does.
-for (const version of availableHosts(['2.1.100', '2.1.177', '2.1.331']))
+// On 2.1.33 an agent that its model fails stops as any other does; from 2.1.100 on the host tells of it.
+for (const version of availableHosts(['2.1.100', '2.1.331']))
   test(`${version}: a teammate whose model fails for good has ended: its task is open again, and a successor may start`, async (t) => {
     const host = new TeamHost(t, version);
     const task = { subagent_type: 'team-researcher', team_name: TEAM, name: 'researcher', prompt: 'Look' };
