@@ -1,6 +1,7 @@
 // The first copy of a large repository over a network that breaks, is slow, or falls silent.
 
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -37,11 +38,16 @@ function cutAfter(bytes: number): Transform {
 /** A repository of which every commit has as many bytes that nothing compresses, behind a proxy. */
 async function setUp(t: TestContext, commits: number, silenceMs = 600_000) {
   const { forge, work, bare } = await startForge(t);
-  for (let number = 0; number < commits; number++) {
-    writeFileSync(join(work, 'large.bin'), randomBytes(COMMIT_BYTES));
-    await gitAs(work, 'add', 'large.bin');
-    await gitAs(work, 'commit', '--quiet', '-m', `commit ${number}`);
-  }
+  // All of them by one process; the work tree stays as it is.
+  const now = Math.floor(Date.now() / 1000);
+  const stream = Array.from({ length: commits }, (_, number) => {
+    const message = `commit ${number}`;
+    const head = `commit refs/heads/main\ncommitter x <x@example.com> ${now + number} +0000\ndata ${message.length}\n${message}\n`;
+    const from = number === 0 ? 'from refs/heads/main^0\n' : '';
+    const file = `M 100644 inline large.bin\ndata ${COMMIT_BYTES}\n`;
+    return Buffer.concat([Buffer.from(`${head}${from}${file}`), randomBytes(COMMIT_BYTES), Buffer.from('\n')]);
+  });
+  execFileSync('git', ['fast-import', '--quiet'], { cwd: work, input: Buffer.concat(stream) });
   await gitAs(work, 'tag', 'v1', 'HEAD~5');
   await gitAs(work, 'branch', 'older', 'HEAD~20');
   await gitAs(work, 'push', '--quiet', bare, 'main', 'v1', 'older');
