@@ -2,7 +2,8 @@
 // others changes, no refusal is silent, and what harms nobody does what it does without the guard.
 
 import assert from 'node:assert/strict';
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import test, { after } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -12,7 +13,7 @@ import { DEFAULT_OWNERSHIP } from '../../src/team/rules/default-ownership.ts';
 import { COMMANDS, isOwned } from '../support/commands/commands.ts';
 import {
   changedPaths,
-  copyTemplate,
+  copyAside,
   createTemplate,
   GONE,
   isGits,
@@ -66,9 +67,11 @@ function filesOf(listing: Listing, root: string): Listing {
   return new Map(files.map(([path, what]) => [relative(root, path), what]));
 }
 
+const isGit = (path: string) => path.endsWith('/.git');
+
 /** What is in the project, and beside it. */
 function seenIn(project: string, outside: string): Listing {
-  return filesOf(new Map([...list(project), ...list(outside)]), project);
+  return filesOf(new Map([...list(project, isGit), ...list(outside, isGit)]), project);
 }
 
 /** The same in each copy, until a command has run there. */
@@ -77,7 +80,7 @@ let copies = 0;
 
 async function run(command: string, isGuarded: boolean): Promise<Run> {
   copies += 1;
-  const scratch = copyTemplate(template.root, `copy-${copies}`);
+  const scratch = await copyAside(template.root, `copy-${copies}`);
   const { project, outside } = scratch;
   const words = ['bash', '-c', command.replaceAll('@P@', project).replaceAll('@O@', outside)];
   const said = join(dirname(project), 'said');
@@ -96,7 +99,7 @@ async function run(command: string, isGuarded: boolean): Promise<Run> {
     await pause(100);
     ran = result();
   }
-  rmSync(dirname(project), GONE);
+  await rm(dirname(project), GONE);
   return ran;
 }
 

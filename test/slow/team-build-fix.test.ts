@@ -1,7 +1,6 @@
 // `tool build-fix` as a person types it: three hypotheses, teammates that are processes.
 
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import test from 'node:test';
 import type { TeammateScript } from '../../src/cli/agents/agent-teammate.ts';
 import type { RunReport } from '../../src/cli/run-report.ts';
@@ -87,30 +86,4 @@ test('what is shown by nothing settles nothing: each hypothesis is named, with w
     stderr.slice(stderr.indexOf('no hypothesis was proven:')),
     /^.*\n {2}Try whether [^\n]*: refuted: it was never otherwise\n {2}Try whether [^\n]*: not settled, no command below it shows it \(proven: I am sure\)\n {2}Try whether [^\n]*: not settled, it does not begin with proven: or refuted: \(I looked around\. Everywhere\.\)\n/,
   );
-});
-
-test('alone, one after the other until one is proven', async (t) => {
-  const project = new PhaseProject(t, script(REFUTED, PROVEN, ['', 3_600_000]));
-  const { debug, tasks } = await report(project, FAILURE, '--solo');
-  assert.equal(debug?.by, 'hypothesis-2');
-  assert.deepEqual(
-    tasks.slice(0, 2).map(({ outcome }) => outcome),
-    ['completed', 'completed'],
-  );
-});
-
-test('a lead that is killed leaves what the same command goes on with', async (t) => {
-  const project = new PhaseProject(t, script(REFUTED, ['', 3_600_000], REFUTED));
-  const child = project.start('build-fix', FAILURE, '--team');
-  let text = '';
-  await new Promise<void>((resolve) => {
-    child.stderr?.on('data', (chunk: Buffer) => {
-      text += chunk.toString('utf8');
-      if (/task 1 is completed/.test(text) && /task 3 is completed/.test(text)) resolve();
-    });
-  });
-  child.kill('SIGKILL');
-  await once(child, 'close');
-  project.play(script(['proven: never asked again\nx'], PROVEN, ['proven: never asked again\nx']));
-  assert.equal((await report(project, FAILURE, '--team')).debug?.cause, 'Node is too old');
 });

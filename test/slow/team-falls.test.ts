@@ -1,4 +1,5 @@
-// Each of the five that end a team early, with real processes: the same tasks go on one at a time, and the reason is logged.
+// What ends a team early, with real processes: the same tasks go on one at a time, and the reason is logged. A teammate that cannot be
+// started is in team-run.test.ts.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -120,12 +121,6 @@ test('a team cannot be made', async (t) => {
   mkdirSync(join(project.root, '.tool', 'cache'));
   writeFileSync(join(project.root, '.tool', 'cache', 'objects'), 'no directory');
   await assertFallen(project, await project.lead('run', SPEC, '--team'), 'team_create_failed');
-});
-
-test('a teammate cannot be started', async (t) => {
-  const project = shopProject(t);
-  project.before = '[ "$TOOL_TEAMMATE" = frontend-dev ] && [ "$TOOL_TEAMMATE_RUN" -le 3 ] && exit 3; ';
-  await assertFallen(project, await project.lead('run', SPEC, '--team'), 'spawn_failed');
 });
 
 const UNREACHABLE = 'echo "API Error: Connection error."; exit 1';

@@ -1,7 +1,6 @@
 // `tool plan` as a person types it: the compiled command, real git, teammates that are processes.
 
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
@@ -190,36 +189,6 @@ test('no is no, and so is a closed terminal', async (t) => {
     assert.match(pty.output, new RegExp(`${SPEC} waits for your approval`));
   }
   assert.match(project.read(PATHS[0] ?? ''), /^status: awaiting_approval$/m);
-});
-
-test('a lead that is killed, at work or at its question, leaves what the same command goes on with', async (t) => {
-  const plays = script();
-  const project = new PhaseProject(t, {
-    ...plays,
-    architect: { tasks: [{ ...task('Design', ARCHITECT), steps: [{ think_ms: 600_000 }] }] },
-  });
-  const child = project.start('plan', FEATURE, '--team');
-  let text = '';
-  await new Promise<void>((resolve) => {
-    child.stderr?.on('data', (chunk: Buffer) => {
-      text += chunk.toString('utf8');
-      if (/task 1 is completed/.test(text) && /task 2 is completed/.test(text)) resolve();
-    });
-  });
-  child.kill('SIGKILL');
-  await once(child, 'close');
-  project.play(plays);
-  const pty = project.attend(['plan', FEATURE, '--team']);
-  await asked(pty);
-  process.kill(pty.pid, 'SIGKILL');
-  await pty.ended;
-  const report = reportOf(await project.lead('plan', FEATURE, '--team', '--json'));
-  assert.equal(report.plan?.spec, SPEC);
-  assert.deepEqual(project.names('.tool/specs'), [SPEC]);
-  assert.deepEqual(project.names('.tool/teams'), ['.gitignore', 'archive']);
-  const log = project.archived();
-  for (const id of ['1', '2', '3'])
-    assert.equal(log.split(`"task":"${id}","status":"completed"`).length, 2, `task ${id} was done once`);
 });
 
 test('Ctrl-C at the question says how to go on, and the question comes again', async (t) => {

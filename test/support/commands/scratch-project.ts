@@ -152,12 +152,28 @@ export function copyTemplate(root: string, name: string): Scratch {
   return { project: join(own, 'project'), outside: join(own, 'outside'), env: environment(own) };
 }
 
-/** Everything below a directory. */
-export function list(directory: string, found = new Map<string, string>()): Listing {
+/** The same by a program: meanwhile the commands of other copies run. */
+export async function copyAside(root: string, name: string): Promise<Scratch> {
+  const own = join(root, name);
+  const child = spawn('cp', ['-rP', '--preserve=mode', join(root, 'template'), own], { stdio: 'inherit' });
+  const [code] = (await once(child, 'close')) as [number | null];
+  if (code !== 0) throw new Error(`cp ended with ${code}`);
+  return { project: join(own, 'project'), outside: join(own, 'outside'), env: environment(own) };
+}
+
+/**
+ * Everything below a directory.
+ * @param isLeft directories that are not looked into
+ */
+export function list(
+  directory: string,
+  isLeft: (path: string) => boolean = () => false,
+  found = new Map<string, string>(),
+): Listing {
   for (const name of readdirSync(directory)) {
     const path = join(directory, name);
     try {
-      add(path, found);
+      add(path, isLeft, found);
     } catch (error) {
       // What still runs may take a file away while it is looked at.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
@@ -167,13 +183,13 @@ export function list(directory: string, found = new Map<string, string>()): List
   return found;
 }
 
-function add(path: string, found: Map<string, string>): void {
+function add(path: string, isLeft: (path: string) => boolean, found: Map<string, string>): void {
   const stat = lstatSync(path);
   const mode = (stat.mode & 0o7777).toString(8);
   if (stat.isSymbolicLink()) found.set(path, `link ${readlinkSync(path)}`);
   else if (stat.isDirectory()) {
     found.set(path, `directory ${mode}`);
-    list(path, found);
+    if (!isLeft(path)) list(path, isLeft, found);
   } else if (stat.isFile())
     found.set(path, `file ${mode} ${createHash('sha1').update(readFileSync(path)).digest('hex')}`);
   else found.set(path, `other ${mode}`);
