@@ -64,7 +64,8 @@ for (const version of ['2.1.33', '2.1.100', '2.1.331'] as const) {
       ['REPL', { code: 'await Write({})' }, 2, /what REPL is given is code that is not read/],
       ['Read', { file_path: path('tests/a.ts') }, 0, /^$/],
     ];
-    for (const [tool, input, code, says] of cases) {
+    // What is written is told alike; by whom, and what is answered, is in the first of them.
+    for (const [tool, input, code, says] of version === '2.1.331' ? cases : cases.slice(0, 10)) {
       const run = await guard(project, 'backend-dev', tool, input, version);
       assert.equal(run.code, code, `${tool} ${JSON.stringify(input)}: ${run.stderr}`);
       assert.match(run.stderr, says);

@@ -279,14 +279,16 @@ const CASES: readonly Case[] = [
   },
 ];
 
-for (const { name, happens, words, mends, holds, aside = [] } of CASES) {
+for (const [index, { name, happens, words, mends, holds, aside = [] }] of CASES.entries()) {
   test(`refused in words, left as it is, and taken once it is back: ${name}`, async (t) => {
     const scene = await second(t);
     const { root, git, workshop, path, tree } = scene;
     happens(scene, t);
     const before = tree();
     const stands = git('rev-parse', BRANCH, TEAMS);
-    for (let time = 1; time <= 2; time++) {
+    // However often: where a rebase is under way, and where none is.
+    const times = index === 0 || name.startsWith('at a commit of its own') ? 2 : 1;
+    for (let time = 1; time <= times; time++) {
       assert.match((await workshop.astray(TEAM, 'a')) ?? '', words);
       await assert.rejects(workshop.save(TEAM, 'a', 'Second'), /your worktree stands (at|on)/);
       await assert.rejects(workshop.update(TEAM, 'a'), /your worktree stands (at|on)/);
