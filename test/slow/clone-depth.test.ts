@@ -1,6 +1,7 @@
 // A daemon whose copy of the repository does not go back to the beginning.
 
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
@@ -22,8 +23,16 @@ async function setUp(t: TestContext) {
   await gitAs(work, 'checkout', '--quiet', '-b', 'tool/issue-2');
   await commitFiles(work, { 'earlier.txt': 'earlier\n' }, 'earlier');
   await gitAs(work, 'checkout', '--quiet', 'main');
-  for (let number = 0; number < COMMITS; number++)
-    await commitFiles(work, { [`file-${number}.txt`]: 'x\n' }, `commit ${number}`);
+  // All of them by one process.
+  const at = `x <x@example.com> ${Math.floor(Date.now() / 1000)} +0000`;
+  const stream = Array.from({ length: COMMITS }, (_, number) => {
+    const message = `commit ${number}`;
+    const from = number === 0 ? 'from refs/heads/main^0\n' : '';
+    const head = `commit refs/heads/main\ncommitter ${at}\ndata ${message.length}\n${message}\n${from}`;
+    return `${head}M 100644 inline file-${number}.txt\ndata 2\nx\n\n`;
+  });
+  execFileSync('git', ['fast-import', '--quiet'], { cwd: work, input: stream.join('') });
+  await gitAs(work, 'reset', '--quiet', '--hard');
   const push = (...refs: readonly string[]) => gitAs(work, 'push', '--quiet', bare, ...refs);
   await push('main', 'tool/issue-2');
   return { ...made, push, depth };

@@ -255,10 +255,11 @@ for (const prompt of HOSTILE) {
   test(`arguments are words and nothing else: ${prompt}`, async (t) => {
     const made = project(t);
     made.write('.tool/specs/SPEC-AUTH-001/spec.md', spec('approved'));
-    assert.match(await typed(made, prompt), /^toolcrew: /);
+    const text = await typed(made, prompt);
+    assert.match(text, /^toolcrew: /);
     for (const name of ['pwned', 'pwned2', 'pwned3']) assert.equal(existsSync(join(made.root, name)), false, name);
     assert.equal(made.read('src/api/login.ts'), '');
-    const name = /TeamCreate \{"team_name":"([^"]*)"\}/.exec(await typed(project(t), prompt))?.[1];
+    const name = /TeamCreate \{"team_name":"([^"]*)"\}/.exec(text)?.[1];
     if (name !== undefined) assert.match(name, /^tool-(plan|run|debug)-[a-z0-9-]+$/);
   });
 }
