@@ -13,6 +13,9 @@ export const CLI = join(process.cwd(), 'dist', 'cli.js');
 
 /** Long enough for a machine that is ten times slower than those that this was written on. */
 const LIMIT_MS = 300_000;
+/** Between two looks at what is here; who is asked for it, the daemon or the service, has other work. */
+const LOOK_MS = 20;
+const ASK_MS = 80;
 
 export async function freePort(): Promise<number> {
   const server = createServer();
@@ -235,11 +238,13 @@ ${prompt}`;
   /** Waits until something is so. What never comes ends the test at its limit, with the log. */
   async until(what: string, condition: () => boolean | Promise<boolean>, limitMs = LIMIT_MS): Promise<void> {
     const deadline = Date.now() + limitMs;
-    while (!(await condition())) {
+    for (;;) {
+      const answer = condition();
+      if (await answer) return;
       if (Date.now() > deadline) throw new Error(`waited in vain for: ${what}\n${this.log}`);
       if (this.ended && !(await condition()))
         throw new Error(`the daemon ended while waiting for: ${what}\n${this.log}`);
-      await delay(20);
+      await delay(typeof answer === 'boolean' ? LOOK_MS : ASK_MS);
     }
   }
 

@@ -6,6 +6,9 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Cleanup, finallyDo, tempDir } from './temp.ts';
 
+/** To look starts a program, and keeps this process, a played model's often, from all else. */
+const LOOK_MS = 200;
+
 export type ScreenOptions = {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
@@ -63,7 +66,7 @@ export class Screen {
 
   /** Waits until a text stands on it; whoever waits for nothing is ended by the test's limit. */
   async shows(text: string | RegExp): Promise<void> {
-    while (!(typeof text === 'string' ? this.text.includes(text) : text.test(this.text))) await pause(50);
+    while (!(typeof text === 'string' ? this.text.includes(text) : text.test(this.text))) await pause(LOOK_MS);
   }
 
   type(text: string): void {

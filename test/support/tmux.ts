@@ -63,7 +63,7 @@ export class Tmux {
         // A pane went while it was asked about.
       }
       if (Date.now() > giveUpAt) throw new Error(`the panes stayed otherwise: ${JSON.stringify([...panes])}`);
-      await delay(50);
+      await delay(200);
     }
   }
 
