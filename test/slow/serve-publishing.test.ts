@@ -9,7 +9,7 @@ import { FaultyProxy } from '../support/faulty-proxy.ts';
 import { BASE, fields, gitAs, startForge, type TestForge } from '../support/forge.ts';
 import type { Cleanup } from '../support/temp.ts';
 
-const YAML = `agent: { max_attempts: 1, max_retry_backoff_ms: 1000 }\n${agentRunning(COMMITS)}`;
+const YAML = `agent: { max_attempts: 1, max_retry_backoff_ms: 250 }\n${agentRunning(COMMITS)}`;
 
 /** A daemon on one issue, behind a proxy that calls `onFirst` at the first request for a pull request. */
 async function asking(t: Cleanup, forge: TestForge, onFirst: () => void, tracker?: string) {
