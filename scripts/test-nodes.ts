@@ -1,4 +1,4 @@
-// Runs the fast suite without its pure rules, and what the host starts, on the majors of Node beside the one that is installed here.
+// Runs the fast suite without its pure rules, what the host starts, and two slow files on the majors of Node beside the installed one.
 // Arguments go on to scripts/test.ts.
 
 import { spawnSync } from 'node:child_process';
@@ -9,12 +9,15 @@ import { nodeProgram } from '../test/support/node.ts';
 const NO_TESTS: ReadonlySet<string> = new Set(['docs', 'fixtures', 'hosts', 'slow', 'support']);
 /** Of what starts programs by the dozen: what the host starts. */
 const STARTED = join('test', 'claude-code', 'hooks');
-const files = readdirSync('test', { recursive: true, encoding: 'utf8' })
+/** What depends on Node's version and stands in no fast test: watching a file, following a log, the start of the built daemon. */
+const SLOW = ['logs', 'serve-start'].map((name) => join('test', 'slow', `${name}.test.ts`));
+const fast = readdirSync('test', { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.test.ts') && !NO_TESTS.has(path.split(sep)[0] ?? ''))
   .filter((path) => !path.split(sep).includes('rules'))
   .map((path) => join('test', path))
   .filter((path) => !path.endsWith('.integration.test.ts') || dirname(path) === STARTED)
   .sort();
+const files = [...fast, ...SLOW];
 
 for (const major of [22, 24]) {
   const node = nodeProgram(major);

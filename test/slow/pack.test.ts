@@ -1,4 +1,4 @@
-// The packed package, installed offline into an empty prefix on the oldest major of Node and on the newest.
+// The packed package, installed offline into an empty prefix on each supported major of Node.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -9,7 +9,7 @@ import { cleanEnv } from '../support/daemon.ts';
 import { nodeProgram, npmProgram } from '../support/node.ts';
 import { tempDir } from '../support/temp.ts';
 
-const MAJORS = [20, 24];
+const MAJORS = [20, 22, 24];
 const npm = npmProgram();
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 

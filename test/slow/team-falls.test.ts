@@ -1,4 +1,4 @@
-// What ends a team early, with real processes: the same tasks go on one at a time, and the reason is logged. A teammate that cannot be
+// Causes that end a team early, with real processes: the same tasks go on one at a time, and the reason is logged. A teammate that cannot be
 // started is in team-run.test.ts.
 
 import assert from 'node:assert/strict';
