@@ -70,6 +70,7 @@ async function linesReached(root: string, counters: string, folder: string): Pro
     sourceFilter: (path) => path.startsWith('src/'),
     all: {
       dir: [join(root, 'src')],
+      filter: (path) => path.endsWith('.ts'),
       transformer: async (entry) => {
         const made = transformSync(entry.source, { loader: 'ts', sourcemap: 'external', sourcefile: entry.url });
         entry.source = made.code;
