@@ -18,6 +18,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
 
 const SCRIPTS = {
   ui: 'sed -i s/button/x/ src/components/Button.tsx',
@@ -206,8 +207,11 @@ export function changedPaths(before: Listing, after: Listing): readonly string[]
     .sort();
 }
 
+/** What goes on in the background has so long, ms; then it is killed. */
+const BACKGROUND_MS = 5_000;
+
 /**
- * Runs a program; how it ends does not matter.
+ * Runs a program, and what it leaves in the background; how they end does not matter.
  * @param said a descriptor for what it says on stderr; `ignore`: it is not kept
  */
 export async function runWords(
@@ -220,8 +224,11 @@ export async function runWords(
     env: scratch.env,
     // A group of its own: what it leaves behind ends with it.
     detached: true,
-    stdio: ['ignore', 'ignore', said],
+    // The last is open for as long as a process has it that the program has started.
+    stdio: ['ignore', 'ignore', said, 'pipe'],
   });
+  const left = (child.stdio[3] as Readable).resume();
+  const areOver = once(left, 'close');
   const end = () => {
     try {
       if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
@@ -232,5 +239,9 @@ export async function runWords(
   const timer = setTimeout(end, 20_000);
   await once(child, 'exit');
   clearTimeout(timer);
+  // Who has a session of its own is not ended with the group.
+  const late = setTimeout(() => left.destroy(), BACKGROUND_MS);
+  await areOver;
+  clearTimeout(late);
   end();
 }
