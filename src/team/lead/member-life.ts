@@ -17,7 +17,7 @@ import { judgeIdle } from '../rules/idle.ts';
 import { lockWords } from '../rules/lock-files.ts';
 import { MAX_REJECTIONS, type Member } from '../rules/log/state.ts';
 import { isHeldUp, type Task } from '../rules/task.ts';
-import { type LifeCause, MemberLimits } from './member-limits.ts';
+import { causeWords, type LifeCause, MemberLimits } from './member-limits.ts';
 
 /** How often a change of the log is looked for. */
 const LOOK_MS = 50;
@@ -201,7 +201,7 @@ export class MemberLife {
     }
     await this.#stopped();
     if (this.#idleWords !== null && !signal.aborted) return { kind: 'failed', words: this.#idleWords, isIdle: true };
-    if (this.#cause !== null && !signal.aborted) return { kind: 'failed', words: wordsOf(this.#cause) };
+    if (this.#cause !== null && !signal.aborted) return { kind: 'failed', words: causeWords(this.#cause) };
     if (end.ok || signal.aborted) return { kind: 'quiet' };
     return { kind: 'failed', words: end.words, isNetwork: end.isNetwork === true };
   }
@@ -380,19 +380,6 @@ export class MemberLife {
     const member = this.#member;
     if (member !== undefined && member.phase !== 'over' && member.phase !== 'registered')
       await log.append({ type: 'member_idle', name: member.name, epoch: member.epoch, stopped: true });
-  }
-}
-
-function wordsOf(cause: LifeCause): string {
-  switch (cause.kind) {
-    case 'stalled':
-      return `no life sign for ${cause.afterMs / 1000} s (tool.stall_timeout_ms)`;
-    case 'turn_timeout':
-      return `a turn took longer than ${cause.afterMs / 1000} s (tool.turn_timeout_ms)`;
-    case 'not_heard':
-      return `not a word, and nothing in the team's log, within ${cause.afterMs / 1000} s of its start (tool.start_timeout_ms)`;
-    case 'budget':
-      return cause.words;
   }
 }
 

@@ -24,6 +24,20 @@ export type LifeCause =
   | { readonly kind: 'not_heard'; readonly afterMs: number }
   | { readonly kind: 'budget'; readonly words: string };
 
+/** The cause in words, with the setting behind it. */
+export function causeWords(cause: LifeCause): string {
+  switch (cause.kind) {
+    case 'stalled':
+      return `no life sign for ${cause.afterMs / 1000} s (tool.stall_timeout_ms)`;
+    case 'turn_timeout':
+      return `a turn took longer than ${cause.afterMs / 1000} s (tool.turn_timeout_ms)`;
+    case 'not_heard':
+      return `not a word, and nothing in the team's log, within ${cause.afterMs / 1000} s of its start (tool.start_timeout_ms)`;
+    case 'budget':
+      return cause.words;
+  }
+}
+
 export type LimitOptions = {
   readonly log: TeamLog;
   readonly clock: Clock;
