@@ -92,7 +92,7 @@ export async function teamCommand(
     );
   const who = await shellEvidence(context.teams, process.env, main);
   const answer = await operateInHost(context, name, input, who, show).catch((error: unknown) => {
-    if (!(error instanceof ToolError) || error.code !== 'refused') throw error;
+    if (!(error instanceof ToolError) || error.kind !== 'refused') throw error;
     throw new ToolError('refused', shellWords(error.message), { cause: error });
   });
   if (!isMail) await show(name === 'TeamDelete' ? { ...answer, ...(await closed(String(answer.team))) } : answer);

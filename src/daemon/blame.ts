@@ -6,11 +6,11 @@ import { isDiskFull } from './rules/disk-full.ts';
 /** `runtime`: outside of the issue, so it does not count against it. */
 export function blame(error: unknown): 'agent' | 'runtime' {
   if (isDiskFull(error)) return 'runtime';
-  return error instanceof ToolError && (error.code === 'hook' || error.code === 'agent') ? 'agent' : 'runtime';
+  return error instanceof ToolError && (error.kind === 'hook' || error.kind === 'agent') ? 'agent' : 'runtime';
 }
 
 /** A workspace that an agent has been in and that Git cannot be brought up to date in: that is the agent's doing. */
 export function blameWorkspace(error: unknown): unknown {
-  const broken = error instanceof ToolError && (error.code === 'git' || error.code === 'workspace_root');
+  const broken = error instanceof ToolError && (error.kind === 'git' || error.kind === 'workspace_root');
   return broken ? new ToolError('agent', error.message, { cause: error }) : error;
 }

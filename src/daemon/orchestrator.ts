@@ -325,7 +325,7 @@ export class Orchestrator {
   async #stumble(worker: Worker, error: unknown): Promise<void> {
     const { log, clock, random } = this.#options;
     if (this.#signal.aborted) return;
-    if (error instanceof ToolError && error.code === 'state_unusable') {
+    if (error instanceof ToolError && error.kind === 'state_unusable') {
       log.log('error', 'serve', `the daemon stops: ${error.message}`);
       this.#broken ??= error;
       return;

@@ -241,7 +241,7 @@ test('runners go by their names; what they run is what the workflow says by then
     () => named('robot'),
     (error) =>
       error instanceof ToolError &&
-      error.code === 'config' &&
+      error.kind === 'config' &&
       error.message === 'tool.runtime: expected one of claude, command, patch, got robot',
   );
   bench.workflow = workflowWith({ tool: { command: ['echo', 'as changed'] } });

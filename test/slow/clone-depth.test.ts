@@ -79,7 +79,7 @@ test('a branch of somebody else’s from long ago is not overwritten', async (t)
   const theirs = await gitAs(bare, 'rev-parse', 'tool/issue-1');
   await assert.rejects(
     workspaces.push(task(), sha, [], signal),
-    (error) => error instanceof ToolError && error.code === 'refused',
+    (error) => error instanceof ToolError && error.kind === 'refused',
   );
   assert.equal(await gitAs(bare, 'rev-parse', 'tool/issue-1'), theirs);
 });
@@ -133,7 +133,7 @@ test('what the remote does not have any more is asked for once', async (t) => {
       await workspaces.refresh(signal);
       await workspaces.collect(task(), signal);
     },
-    (error) => error instanceof ToolError && error.code === 'hook' && /none in common/.test(error.message),
+    (error) => error instanceof ToolError && error.kind === 'hook' && /none in common/.test(error.message),
   );
   assert.ok(existsSync(join(mirror.path, 'shallow')));
 });

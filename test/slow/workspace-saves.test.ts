@@ -12,7 +12,7 @@ import { commitFiles, gitAs } from '../support/forge.ts';
 import { setUpWorkspaces } from '../support/workspaces.ts';
 
 const { signal } = new AbortController();
-const isAgents = (error: unknown) => error instanceof ToolError && error.code === 'hook';
+const isAgents = (error: unknown) => error instanceof ToolError && error.kind === 'hook';
 
 async function savedIn(mirror: Mirror): Promise<string[]> {
   const text = await gitAs(mirror.path, 'for-each-ref', '--format=%(refname)', 'refs/toolcrew/saved');

@@ -157,7 +157,7 @@ test('a pipe in the Git directory blocks nobody', async (t) => {
   pipe(join('objects', directory, file));
   await assert.rejects(
     workspaces.collect(task(), signal),
-    (error: unknown) => error instanceof ToolError && error.code === 'hook' && /cannot be used/.test(error.message),
+    (error: unknown) => error instanceof ToolError && error.kind === 'hook' && /cannot be used/.test(error.message),
   );
   await ready(task(2));
   assert.ok(lstatSync(join(path, '.git', 'HEAD')).isFile());

@@ -79,7 +79,7 @@ test('a nested repository never becomes a link in what is published; a submodule
   await assert.rejects(
     workspaces.collect(task(), signal),
     (error) =>
-      error instanceof ToolError && error.code === 'hook' && /worktrees\/one, app as a link/.test(error.message),
+      error instanceof ToolError && error.kind === 'hook' && /worktrees\/one, app as a link/.test(error.message),
   );
   // What the words say to do.
   rmSync(join(path, 'app', '.git'), { recursive: true });
@@ -261,7 +261,7 @@ test('own scripts: their environment, their output, their failures, their time l
     workspaces.afterRun(one, signal),
     (error: unknown) =>
       error instanceof ToolError &&
-      error.code === 'hook' &&
+      error.kind === 'hook' &&
       /after_run ended with exit code 4: after/.test(error.message),
   );
   const stop = new AbortController();
@@ -331,7 +331,7 @@ test('a push: the one branch, twice is once, what is not ours is never overwritt
   await assert.rejects(
     workspaces.push(task(), third, [first, rewritten], signal),
     (error: unknown) =>
-      error instanceof ToolError && error.code === 'refused' && /holds commits of somebody else/.test(error.message),
+      error instanceof ToolError && error.kind === 'refused' && /holds commits of somebody else/.test(error.message),
   );
   assert.ok((await heads()).includes(`refs/heads/tool/issue-1 ${theirs}`));
   await ready(task(2));
@@ -353,7 +353,7 @@ test('a push that the service’s own rule refuses is a refusal with its words',
     workspaces.push(task(), sha, [], signal),
     (error: unknown) =>
       error instanceof ToolError &&
-      error.code === 'refused' &&
+      error.kind === 'refused' &&
       /git push failed: .*no secrets, please/s.test(error.message),
   );
 });

@@ -202,7 +202,7 @@ export class TeamWorld {
       assert.fail(`${name} was answered: ${JSON.stringify(answer)}`);
     } catch (error) {
       assert.ok(error instanceof ToolError, String(error));
-      assert.equal(error.code, 'refused');
+      assert.equal(error.kind, 'refused');
       return error.message;
     }
   }

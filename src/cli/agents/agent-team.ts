@@ -297,7 +297,7 @@ export async function agentTeamCommand(): Promise<void> {
   try {
     await carryOut(input.next);
   } catch (error) {
-    const isRuntime = !(error instanceof ToolError) || RUNTIME_CODES.includes(error.code);
+    const isRuntime = !(error instanceof ToolError) || RUNTIME_CODES.includes(error.kind);
     emit({ type: 'failed', words: messageOf(error), fault: isRuntime ? 'runtime' : 'agent' });
     process.exitCode = 1;
   } finally {

@@ -110,7 +110,7 @@ export function answerOf(error: unknown): Answer {
     return /draft/i.test(error.message) ? 'no_draft' : 'invalid';
   }
   if (error instanceof BranchInTheWayError) return 'branch_in_the_way';
-  return error instanceof ToolError && error.code === 'refused' ? 'branch_refused' : 'other';
+  return error instanceof ToolError && error.kind === 'refused' ? 'branch_refused' : 'other';
 }
 
 export function reactionTo(step: StepKind, error: unknown): Reaction {

@@ -85,7 +85,7 @@ export function createAgentSocket(runtime: RuntimeDir): AgentSocket {
           }
           answer(response, 200, await handler(decode(await readBody(message)), closing.signal));
         } catch (error) {
-          const code = error instanceof ToolError ? error.code : error instanceof TrackerError ? 'tracker' : 'internal';
+          const code = error instanceof ToolError ? error.kind : error instanceof TrackerError ? 'tracker' : 'internal';
           answer(response, code === 'internal' ? 500 : 422, { error: { code, message: messageOf(error) } });
         }
       };

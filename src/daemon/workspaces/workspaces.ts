@@ -219,7 +219,7 @@ export class DiskWorkspaces implements Workspaces {
       } catch (error) {
         signal.throwIfAborted();
         const words = messageOf(error);
-        const isClones = !(error instanceof ToolError) || error.code === 'git' || error.code === 'hook';
+        const isClones = !(error instanceof ToolError) || error.kind === 'git' || error.kind === 'hook';
         if (!isClones || isDiskFull(error) || tries === 2 || (isNew && !saysDamaged(words))) throw error;
         task.output(`the clone cannot be used and is made anew: ${words}\n`);
         if (isNew) mirror.distrust();
@@ -269,7 +269,7 @@ export class DiskWorkspaces implements Workspaces {
       return await collectFrom(await this.#places.guarded(task), this.#options.mirror, task, signal);
     } catch (error) {
       signal.throwIfAborted();
-      if (!(error instanceof ToolError) || error.code !== 'git') throw error;
+      if (!(error instanceof ToolError) || error.kind !== 'git') throw error;
       // Only the agent has been there since git could last use the clone.
       throw new ToolError('hook', `the agent left a Git clone that cannot be used: ${error.message}`, { cause: error });
     }

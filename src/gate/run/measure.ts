@@ -48,7 +48,7 @@ export async function measure(bench: Bench): Promise<Findings> {
   const { root, settings, commands } = bench;
   const around = { root, env: commands.env, ask: commands.ask };
   const plan = await planOf(PLANNED, settings, around).catch((error: unknown) => {
-    if (error instanceof ToolError && error.code === 'config') return error;
+    if (error instanceof ToolError && error.kind === 'config') return error;
     throw error;
   });
   if (plan instanceof ToolError) return unreadable(plan.message);

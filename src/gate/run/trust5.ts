@@ -46,7 +46,7 @@ async function orUnmeasured<T>(read: Promise<T>): Promise<T | Unmeasured> {
   try {
     return await read;
   } catch (error) {
-    if (error instanceof ToolError && (error.code === 'git' || error.code === 'config'))
+    if (error instanceof ToolError && (error.kind === 'git' || error.kind === 'config'))
       return { unmeasured: error.message };
     throw error;
   }

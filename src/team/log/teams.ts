@@ -31,7 +31,7 @@ function codeOf(error: unknown): unknown {
 }
 
 function isRefusal(error: unknown): boolean {
-  return error instanceof ToolError && error.code === 'refused';
+  return error instanceof ToolError && error.kind === 'refused';
 }
 
 /**

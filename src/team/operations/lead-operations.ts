@@ -111,7 +111,7 @@ export async function createTeam(context: TeamContext, input: Input, evidence: E
   try {
     return withProblems(context, await begin(context, name, phase, input, evidence, settings));
   } catch (error) {
-    if (error instanceof ToolError && error.code === 'refused') throw error;
+    if (error instanceof ToolError && error.kind === 'refused') throw error;
     const after = settings.fallback.enabled
       ? 'Do the tasks one at a time, each with one sub-agent'
       : 'fallback.enabled is false: stop here and tell the user';

@@ -126,7 +126,7 @@ test('a directory that cannot be written to is said, with the path', (t) => {
   assert.throws(
     () => open(join(directory, 'log.jsonl')),
     (error: unknown) =>
-      error instanceof ToolError && error.code === 'state_unusable' && error.message.includes(directory),
+      error instanceof ToolError && error.kind === 'state_unusable' && error.message.includes(directory),
   );
 });
 

@@ -26,7 +26,7 @@ function problems(yaml: string, env: Record<string, string> = {}, prompt = 'Do i
   try {
     parse(yaml, env, prompt);
   } catch (error) {
-    assert.ok(error instanceof ToolError && error.code === 'config', String(error));
+    assert.ok(error instanceof ToolError && error.kind === 'config', String(error));
     return error.message
       .split('\n')
       .slice(1)

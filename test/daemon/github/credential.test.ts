@@ -58,7 +58,7 @@ test('another host than github.com has the variables that the hosting client rea
 test('without any, the error names every way to give one, and what the client says', async (t) => {
   const { env } = client(t, LOGGED_OUT);
   await assert.rejects(Credential.find(null, new Map(), 'github.com', env), (error: unknown) => {
-    assert.ok(error instanceof ToolError && error.code === 'credential' && error.exitCode === 2);
+    assert.ok(error instanceof ToolError && error.kind === 'credential' && error.exitCode === 2);
     assert.match(
       error.message,
       /\$GITHUB_TOKEN or \$GH_TOKEN.*tracker\.token.*gh auth login --hostname github\.com.*not logged into any GitHub hosts/s,

@@ -377,7 +377,7 @@ test('a busy port is said with both ways out', async (t) => {
   };
   const server = new StatusServer({ source, host: '127.0.0.1', port, allowedHosts: [], token: null });
   await assert.rejects(server.listen(), (error: unknown) => {
-    assert.ok(error instanceof ToolError && error.code === 'port_in_use' && error.exitCode === 2);
+    assert.ok(error instanceof ToolError && error.kind === 'port_in_use' && error.exitCode === 2);
     assert.equal(
       error.message,
       `port ${port} on 127.0.0.1 is in use; take another one with --port <n>, or switch the status server off with server.port: 0`,

@@ -23,7 +23,7 @@ function refusal(directory: string): string {
   try {
     new StateDir(directory, '/W2').release();
   } catch (error) {
-    assert.ok(error instanceof ToolError && error.code === 'state_in_use');
+    assert.ok(error instanceof ToolError && error.kind === 'state_in_use');
     return error.message;
   }
   return '';
@@ -108,7 +108,7 @@ test('a directory that cannot be made or written to is said by its key', (t) => 
   assert.throws(
     () => new StateDir(join(directory, 'file', 'state'), '/W'),
     (error: unknown) =>
-      error instanceof ToolError && error.code === 'state_unusable' && /^state\.dir: cannot make/.test(error.message),
+      error instanceof ToolError && error.kind === 'state_unusable' && /^state\.dir: cannot make/.test(error.message),
   );
   assert.equal(readFileSync(join(directory, 'file'), 'utf8'), '');
 });

@@ -12,7 +12,7 @@ function refusal(root: string, repository = 'h/o/r', stateDir = '/elsewhere'): s
   try {
     claimRoot(root, repository, stateDir);
   } catch (error) {
-    assert.ok(error instanceof ToolError && error.code === 'workspace_root');
+    assert.ok(error instanceof ToolError && error.kind === 'workspace_root');
     return error.message;
   }
   return '';

@@ -283,7 +283,7 @@ function problems(yaml: string): string[] {
   try {
     parseTeamSettings(yaml, '/p/workflow.yaml');
   } catch (error) {
-    assert.ok(error instanceof ToolError && error.code === 'config', String(error));
+    assert.ok(error instanceof ToolError && error.kind === 'config', String(error));
     const [first = '', ...lines] = error.message.split('\n');
     const many = lines.length === 1 ? 'a problem' : `${lines.length} problems`;
     assert.equal(first, `/p/workflow.yaml has ${many}:`);

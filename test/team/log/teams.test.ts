@@ -79,7 +79,7 @@ test('a name that is none of a team leads nowhere', (t) => {
     for (const act of ['begin', 'archive'] as const)
       assert.throws(
         () => teamsIn(root)[act](name),
-        (error: unknown) => error instanceof ToolError && error.code === 'usage' && error.message.includes(name),
+        (error: unknown) => error instanceof ToolError && error.kind === 'usage' && error.message.includes(name),
       );
   assert.deepEqual(readdirSync(root), []);
 });
@@ -90,7 +90,7 @@ test('what stands in the way of the teams is said with its path', (t) => {
   writeFileSync(teamsDirectory(root), '');
   const says = (error: unknown) =>
     error instanceof ToolError &&
-    error.code === 'state_unusable' &&
+    error.kind === 'state_unusable' &&
     error.message.includes(teamsDirectory(root)) &&
     /expected a directory, got a file|ENOTDIR/.test(error.message);
   assert.throws(() => teamsIn(root).list(), says);

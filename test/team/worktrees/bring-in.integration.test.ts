@@ -75,7 +75,7 @@ test('what does not merge is said, and leaves no merge under way', async (t) => 
   await assert.rejects(
     bringIn(root, TEAM, { ...start, head }, (words) => said.push(words)),
     (error: unknown) => {
-      assert.ok(error instanceof ToolError && error.code === 'agent');
+      assert.ok(error instanceof ToolError && error.kind === 'agent');
       assert.match(error.message, /tool\/tool-run-spec-a-001 does not merge into the issue's: .*src\/api\/a\.js/s);
       return true;
     },

@@ -1,0 +1,213 @@
+// Codes of commands.
+
+import { codes } from '../../base/rules/codes.ts';
+
+export const CLI_CODES = codes({
+  stdout_closed: {
+    kind: 'internal',
+    message: 'Cannot write to standard output: {said}',
+    values: { said: 'text', messagesUnread: 'flag' },
+  },
+  git_repository_refused: {
+    kind: 'problem',
+    message: 'git refuses the repository: {said}',
+    help: 'Run git config --global --add safe.directory {place}.',
+    values: { said: 'text', place: 'text' },
+  },
+  repository_not_writable: {
+    kind: 'problem',
+    message: 'The daemon cannot write to {repository}: {why}.',
+    help: 'Unarchive it, or give the token write access to contents, issues and pull requests.',
+    values: { repository: 'text', why: ['archived', 'no_push'] },
+  },
+  daemon_unreachable: {
+    kind: 'daemon_unreachable',
+    message: 'The daemon does not answer at {address}: {said}',
+    help: 'Start it with tool serve.',
+    values: { address: 'text', said: 'text' },
+  },
+  daemon_refused: {
+    kind: 'refused',
+    message: 'The daemon refused: {said}',
+    values: { said: 'text', status: 'number' },
+    may: { code: 'text' },
+  },
+  team_unknown: {
+    kind: 'usage',
+    message: 'There is no team {team}.',
+    help: 'Use one of {known}.',
+    values: { known: 'list' },
+    may: { team: 'text', archived: 'list', near: 'text' },
+  },
+  no_hypothesis_proven: {
+    kind: 'agent',
+    message: 'No hypothesis was proven: {hypotheses}.',
+    values: { hypotheses: 'list' },
+  },
+  spec_unknown: {
+    kind: 'usage',
+    message: 'There is no {spec}.',
+    help: 'Use one of {known}.',
+    values: { spec: 'text', known: 'list' },
+    may: { near: 'text' },
+  },
+  installation_changed: {
+    kind: 'problem',
+    message: 'The installation is not as it was: {files}.',
+    help: 'Run tool init.',
+    values: { files: 'list' },
+  },
+  agent_program_failed: {
+    kind: 'agent',
+    message: '{command} failed: {said}',
+    values: { command: 'text', said: 'text' },
+    may: { exit: 'number', timedOut: 'flag' },
+  },
+  patch_missing: {
+    kind: 'agent',
+    message: 'Issue #{issue} has no fenced block with a unified diff.',
+    help: 'Mark the block as diff.',
+    values: { issue: 'number' },
+  },
+  agent_command_misused: {
+    kind: 'usage',
+    message: 'This command is for a process that the daemon or a lead started: {missing} is missing.',
+    values: { missing: 'text' },
+    may: { said: 'text' },
+  },
+  team_interrupted: {
+    kind: 'agent',
+    message: 'Team {team} was interrupted.',
+    values: { team: 'text' },
+  },
+  team_ended_badly: {
+    kind: 'agent',
+    message: '{why}',
+    help: 'tool team-restart {team} continues.',
+    values: { why: 'text', team: 'text' },
+  },
+  team_changed_nothing: {
+    kind: 'agent',
+    message: 'Team {team} finished and changed nothing.',
+    values: { team: 'text' },
+  },
+  work_refused: {
+    kind: 'refused',
+    message: '{problems}',
+    values: { problems: 'problems', of: ['work', 'place'] },
+  },
+  daemon_gone: {
+    kind: 'usage',
+    message: 'The daemon is gone before the team began.',
+  },
+  demo_failed: {
+    kind: 'internal',
+    message: 'The demo failed: {said}',
+    help: 'Run it again with --keep to look around.',
+    values: { said: 'text' },
+    may: { log: 'text' },
+  },
+  option_invalid: {
+    kind: 'usage',
+    message: '{option}: expected {expected}, got {got}.',
+    values: { option: 'text', expected: 'text', got: 'text' },
+    may: { near: 'text' },
+  },
+  init_cancelled: {
+    kind: 'usage',
+    message: 'Nothing was written: {why}.',
+    values: { why: 'text' },
+    may: { path: 'text' },
+  },
+  terminal_missing: {
+    kind: 'usage',
+    message: 'There is no terminal to ask on.',
+    help: 'Give --yes, or the missing {missing}.',
+    values: { missing: 'text' },
+  },
+  issue_output_missing: {
+    kind: 'usage',
+    message: 'Nothing is kept of issue #{issue} in {directory}.',
+    help: 'No attempt was made, or it is too old.',
+    values: { issue: 'number', directory: 'text' },
+  },
+  person_only: {
+    kind: 'refused',
+    message: 'This shell belongs to an agent, and only a person may {does}.',
+    help: 'Ask the user to do it at a terminal.',
+    values: { does: 'text', teams: 'list' },
+  },
+  tmux_unavailable: {
+    kind: 'prerequisite',
+    message: 'tmux cannot be used here: {said}',
+    help: 'Start it inside tmux, or set workflow.team.teammate_display to auto.',
+    values: { said: 'text' },
+    may: { command: 'text' },
+  },
+  teammate_runtime_invalid: {
+    kind: 'config',
+    message: 'teammates: expected tool.runtime claude or command in ./WORKFLOW.md, got {got}.',
+    help: 'Name a program with --command.',
+    values: { got: 'text' },
+  },
+  claude_missing: {
+    kind: 'prerequisite',
+    message: 'Claude Code {command} does not say its version.',
+    help: 'Install Claude Code, or name a program with --command.',
+    values: { command: 'text' },
+  },
+  claude_login_missing: {
+    kind: 'problem',
+    message: 'There is no key or login that an agent could be given.',
+    help: 'Run claude setup-token, then export CLAUDE_CODE_OAUTH_TOKEN, or export ANTHROPIC_API_KEY.',
+  },
+  node_unsupported: {
+    kind: 'problem',
+    message: 'Node {version}; {required} or later is needed.',
+    help: 'Install Node 24 from nodejs.org.',
+    values: { version: 'text', required: 'text' },
+  },
+  hooks_disabled: {
+    kind: 'problem',
+    message: 'disableAllHooks is true in {file}, so no hook runs.',
+    help: 'Remove disableAllHooks from {file}.',
+    values: { file: 'text' },
+  },
+  host_restart_needed: {
+    kind: 'warning',
+    message: 'The hooks of the team do not run in this session: {why}.',
+    help: 'Start Claude Code anew in the project.',
+    values: { why: 'text' },
+  },
+  state_not_durable: {
+    kind: 'warning',
+    message: '{path} does not survive a boot, which clears {cleared}.',
+    help: 'Name a directory outside {cleared} in state.dir.',
+    values: { path: 'text', cleared: 'text' },
+  },
+  clone_copy_damaged: {
+    kind: 'warning',
+    message: 'The repository copy {path} is damaged: {said}',
+    help: 'The next fetch clones it anew.',
+    values: { path: 'text', said: 'text' },
+  },
+  daemon_version_differs: {
+    kind: 'warning',
+    message: 'Daemon {running} runs at {url}, and {installed} is installed.',
+    help: 'Restart the daemon.',
+    values: { running: 'text', url: 'text', installed: 'text' },
+  },
+  network_route_failed: {
+    kind: 'problem',
+    message: '{route}: {said}',
+    help: 'Correct the named setting or variable.',
+    values: { route: 'text', said: 'text' },
+    may: { prefix: 'text' },
+  },
+  workspace_copy_unmatched: {
+    kind: 'warning',
+    message: 'workflow.team.workspace.copy: {entry} matches no file that git ignores.',
+    help: 'Correct the entry in .tool/config/workflow.yaml, or remove it.',
+    values: { entry: 'text' },
+  },
+});
