@@ -55,4 +55,15 @@ export const LOG_CODES = codes({
     message: '{path} cannot be read: {said}',
     values: { path: 'text', said: 'text' },
   },
+  settings_file_wrong: {
+    kind: 'config',
+    message: '{path}: expected {expected}, got {got}.',
+    values: { path: 'text', expected: 'text', got: 'text' },
+  },
+  settings_file_gone: {
+    kind: 'config',
+    message: '{path}: there is no such file any more.',
+    help: 'Write one with tool init, or remove the rest with tool uninstall.',
+    values: { path: 'text' },
+  },
 });
