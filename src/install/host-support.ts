@@ -1,9 +1,10 @@
 // Effects of the host's version on an installation: refusal, form of the hooks, and limitations.
 
 import { INSTALL_CLAUDE, isBefore } from '../agents/claude.ts';
-import { ToolError } from '../base/rules/errors.ts';
+import { failure } from '../base/rules/errors.ts';
 import { ASKS_SERVERS } from '../claude-code/host-version.ts';
 import type { HookForm } from './hook-table.ts';
+import { INSTALL_CODES } from './rules/install-codes.ts';
 
 const OLDEST = '2.1.32';
 /** First version that tells hooks which agent calls. */
@@ -28,7 +29,7 @@ export function hostForm(version: string | null): Host {
       ],
     };
   if (isBefore(version, OLDEST))
-    throw new ToolError('prerequisite', `Claude Code: expected ${OLDEST} or later, got ${version}; ${INSTALL_CLAUDE}`);
+    throw failure(INSTALL_CODES.host_too_old, { version, required: OLDEST, fix: INSTALL_CLAUDE });
   const limits: string[] = [];
   if (isBefore(version, NAMES_CALLERS))
     limits.push(

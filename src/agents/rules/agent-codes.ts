@@ -5,32 +5,36 @@ import { codes } from '../../base/rules/codes.ts';
 export const AGENT_CODES = codes({
   isolation_required: {
     kind: 'prerequisite',
-    message: 'tool.isolation is required, and agents cannot be isolated here: {why}',
+    message: 'tool.isolation: expected namespaces for agents (required), got none: {why}.',
     help: 'Allow user namespaces, or set tool.isolation: auto.',
     values: { why: 'text' },
   },
   agents_not_isolated: {
     kind: 'warning',
-    message: 'Agents are not isolated: {why}. A process of an agent may outlive its attempt.',
-    help: 'Allow user namespaces, or give the daemon a user of its own.',
+    message:
+      'Agents are not isolated: {why}. A process of an agent with a session of its own and a cleared environment may outlive its attempt.',
     values: { why: 'text' },
   },
   runtime_unauthorized: {
     kind: 'refused',
-    message: 'The runtime cannot log in: {said}',
-    help: 'Run tool doctor, and log in.',
+    message: "The runtime's own credential was refused: {said}",
     values: { said: 'text' },
   },
   agent_ended_early: {
     kind: 'refused',
-    message: 'The agent program {how} without a result: {said}',
-    values: { how: 'text', said: 'text' },
-    may: { runtime: 'text' },
+    message: '{program} {how} without a result[: {said}]',
+    values: { program: 'text', how: 'text' },
+    may: { said: 'text' },
+  },
+  turn_failed: {
+    kind: 'refused',
+    message: 'The program {how}[: {said}]',
+    values: { how: 'text' },
+    may: { said: 'text' },
   },
   issue_budget_spent: {
     kind: 'agent',
-    message: 'The cost limit of the issue is reached: ${spent} of ${limit} (agent.max_cost_usd).',
-    help: 'Raise agent.max_cost_usd.',
-    values: { spent: 'number', limit: 'number' },
+    message: 'The cost limit of the issue is reached[: ${spent} of ${limit}] (agent.max_cost_usd).',
+    may: { spent: 'number', limit: 'number' },
   },
 });

@@ -5,10 +5,9 @@ import { codes } from '../../base/rules/codes.ts';
 export const GATE_CODES = codes({
   checks_busy: {
     kind: 'refused',
-    message: 'Other checks of this repository still run after {seconds} s, so nothing was measured.',
-    help: 'Nothing is wrong with your work. Complete the task again.',
-    values: { seconds: 'number' },
-    may: { holder: 'text' },
+    message:
+      'Not measured: other checks of this repository ran first[ ({holder})][ and were still running after {seconds} s].',
+    may: { holder: 'text', seconds: 'number' },
   },
   change_too_large: {
     kind: 'git',
@@ -97,11 +96,9 @@ export const GATE_CODES = codes({
     values: { places: 'list', committed: 'flag' },
     may: { kept: 'text' },
   },
-  json_invalid: {
+  json_unreadable: {
     kind: 'config',
-    message: '{file}: {key}: expected {expected}, got {got}.',
-    help: 'Correct the file.',
-    values: { file: 'text', expected: 'text', got: 'text' },
-    may: { key: 'text' },
+    message: '{file}: expected JSON: {said}',
+    values: { file: 'text', said: 'text' },
   },
 });

@@ -5,34 +5,50 @@ import { codes } from '../../base/rules/codes.ts';
 export const INSTALL_CODES = codes({
   install_blocked: {
     kind: 'usage',
-    message: 'Nothing was installed: {problems}',
-    help: 'Change the named files, or use --force.',
+    message: 'Nothing was installed:\n{problems}',
     values: { problems: 'problems' },
+  },
+  file_in_the_way: {
+    kind: 'problem',
+    message: '{path}: expected no file of that name, got one that is not ours.',
+    help: 'Rename it, or give --force to replace it and keep it as {kept}.',
+    values: { path: 'text', kept: 'text' },
+  },
+  newer_file_in_the_way: {
+    kind: 'problem',
+    message: '{path}: expected nothing or an earlier copy of ours, got something else.',
+    help: 'Move it away.',
+    values: { path: 'text' },
+  },
+  kept_copy_in_the_way: {
+    kind: 'problem',
+    message: '{path}: the file there would be kept as {kept}, which is there already.',
+    help: 'Move {kept} away.',
+    values: { path: 'text', kept: 'text' },
+  },
+  entry_in_the_way: {
+    kind: 'problem',
+    message: '{path}: {key}: {got} is there, {expected} is wanted.',
+    help: 'Change it, or give --force to replace it.',
+    values: { path: 'text', key: 'text', got: 'text', expected: 'text' },
   },
   installation_missing: {
     kind: 'usage',
-    message: '{path} has no installation of toolcrew.',
-    help: 'Run tool init.',
-    values: { path: 'text' },
+    message: '{path}: expected an installation, got no {manifest}.[ {next}]',
+    values: { path: 'text', manifest: 'text' },
+    may: { next: 'text' },
   },
   host_too_old: {
     kind: 'prerequisite',
-    message: 'Claude Code {version} is too old; {required} or later is needed.',
-    help: 'Run claude update.',
-    values: { version: 'text', required: 'text' },
-  },
-  host_limited: {
-    kind: 'warning',
-    message: 'Claude Code {version}: {limit}',
-    help: 'Run claude update, or leave it so.',
-    values: { version: 'text', limit: 'text' },
+    message: 'Claude Code: expected {required} or later, got {version}.',
+    help: '{fix}',
+    values: { version: 'text', required: 'text', fix: 'text' },
   },
   settings_file_left_out: {
     kind: 'warning',
     message:
-      '{file} has hooks on {events}, which Claude Code {version} does not know, so it leaves out the whole file.',
-    help: 'Run claude update, or remove the hook.',
-    values: { file: 'text', events: 'text', version: 'text' },
+      '{file} has hooks on {events}, which Claude Code {version} does not know: it silently leaves out the whole file, with every hook and variable in it',
+    values: { file: 'text', events: 'list', version: 'text' },
   },
   manifest_invalid: {
     kind: 'config',
@@ -42,8 +58,8 @@ export const INSTALL_CODES = codes({
   },
   manifest_other_version: {
     kind: 'config',
-    message: '{file}: format: expected {expected}, got {got}.',
-    help: 'Use the toolcrew version that wrote it.',
+    message: '{file}: format: expected {expected}, got {got}. Another version of toolcrew wrote it.',
+    help: 'Use that version.',
     values: { file: 'text', expected: 'number', got: 'text' },
   },
   place_unusable: {
@@ -51,10 +67,37 @@ export const INSTALL_CODES = codes({
     message: '{path}: expected {expected}, got {got}. Nothing was changed.',
     values: { path: 'text', expected: 'text', got: 'text' },
   },
+  change_undone: {
+    kind: 'usage',
+    message: '{path}: cannot be changed: {said}. {state}.',
+    values: { path: 'text', said: 'text', state: 'text' },
+  },
+  directory_missing: {
+    kind: 'usage',
+    message: '{path}: expected a directory, got {got}',
+    values: { path: 'text', got: 'text' },
+  },
   project_unsuitable: {
     kind: 'usage',
-    message: '{path} cannot be the project: {why}.',
+    message: '{path} is {what}.',
     help: 'Name a project: tool init <dir>.',
-    values: { path: 'text', why: 'text' },
+    values: { path: 'text', what: ['the root of the file system', 'your home directory', 'toolcrew itself'] },
+  },
+  json_not_valid: {
+    kind: 'config',
+    message: '{file}: expected valid JSON, got a mistake: {said}',
+    values: { file: 'text', said: 'text' },
+  },
+  json_wrong_kind: {
+    kind: 'config',
+    message: '{file}: [{key}: ]expected {expected}, got {got}.',
+    values: { file: 'text', expected: 'text', got: 'text' },
+    may: { key: 'text' },
+  },
+  json_key_repeated: {
+    kind: 'config',
+    message: '{file}: {key} is given {count} times, expected once.',
+    help: 'Remove all but one.',
+    values: { file: 'text', key: 'text', count: 'number' },
   },
 });

@@ -116,7 +116,7 @@ export const LEAD_CODES = codes({
   },
   objects_owned_by_other: {
     kind: 'prerequisite',
-    message: '{path}: user {user} owns it, so isolated teammates cannot write there.',
+    message: '{path}: user {user} owns it, so teammates in namespaces cannot write there.',
     help: 'Start the team as that user, or set tool.isolation: off in WORKFLOW.md.',
     values: { path: 'text', user: 'text' },
   },

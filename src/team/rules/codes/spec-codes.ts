@@ -25,11 +25,44 @@ export const SPEC_CODES = codes({
     message: 'Cannot write {path}: {said}',
     values: { path: 'text', said: 'text' },
   },
+  spec_document_missing: {
+    kind: 'refused',
+    message: 'There is no {path}.',
+    values: { path: 'text' },
+  },
+  spec_place_unusable: {
+    kind: 'refused',
+    message: '{path}: expected a directory for SPECs, got something else.',
+    help: 'Move it away.',
+    values: { path: 'text' },
+  },
+  spec_numbers_used_up: {
+    kind: 'refused',
+    message: 'Expected a free number below 1000 for SPEC-{name}, but all of them are taken.',
+    help: 'Choose another name for the feature.',
+    values: { name: 'text' },
+  },
   sync_base_unknown: {
     kind: 'refused',
-    message: 'The beginning of the work on {spec} is not known: {why}.',
-    help: 'Commit what was built, or run tool sync {spec} --base <commit>.',
-    values: { spec: 'text', why: 'text' },
+    message: 'No commit names {spec}, so it is not known where the work on it began.',
+    help: 'Commit what was built with {command}. If it is committed already, name the commit before it, in a terminal: tool sync {spec} --base <commit>.',
+    values: { spec: 'text', command: 'text' },
+  },
+  sync_nothing_committed: {
+    kind: 'refused',
+    message: 'Nothing was committed since a team began to build {spec}, at {commit}.',
+    help: 'Commit what was built with {command}, then sync.',
+    values: { spec: 'text', commit: 'text', command: 'text' },
+  },
+  sync_no_commit: {
+    kind: 'refused',
+    message: 'There is no commit yet.',
+    help: 'Commit what was built, then sync.',
+  },
+  sync_base_invalid: {
+    kind: 'refused',
+    message: '--base: expected a commit, got {got}.',
+    values: { got: 'text' },
   },
   sync_tasks_open: {
     kind: 'refused',
