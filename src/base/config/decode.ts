@@ -39,27 +39,15 @@ function failAt({ path, lines }: About, problems: readonly Refusal[]): never {
  * @param rules makes a decoded input into the result; what does not hold together is added to `problems`, each with the
  * value `key`, or as `<key>: <words>`
  */
-export function decode<Input, Result>(
+export function decode<Input, Result, Problem extends string | Refusal = string>(
   schema: z.ZodType<Input>,
   data: unknown,
   about: About,
-  rules: (input: Input, problems: string[]) => Result,
-): Readonly<Result>;
-export function decode<Input, Result>(
-  schema: z.ZodType<Input>,
-  data: unknown,
-  about: About,
-  rules: (input: Input, problems: Refusal[]) => Result,
-): Readonly<Result>;
-export function decode<Input, Result>(
-  schema: z.ZodType<Input>,
-  data: unknown,
-  about: About,
-  rules: (input: Input, problems: (string | Refusal)[]) => Result,
+  rules: (input: Input, problems: Problem[]) => Result,
 ): Readonly<Result> {
   const { whole } = about;
   const decoded = schema.safeParse(data);
-  const more: (string | Refusal)[] = [];
+  const more: Problem[] = [];
   if (decoded.success) {
     const result = rules(decoded.data, more);
     if (more.length > 0) failAt(about, more.map(asRefusal));
