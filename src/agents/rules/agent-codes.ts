@@ -28,13 +28,13 @@ export const AGENT_CODES = codes({
   },
   turn_failed: {
     kind: 'refused',
-    message: 'The program {how}[: {said}]',
+    message: 'it {how}[: {said}]',
     values: { how: 'text' },
     may: { said: 'text' },
   },
   issue_budget_spent: {
     kind: 'agent',
-    message: 'The cost limit of the issue is reached[: ${spent} of ${limit}] (agent.max_cost_usd).',
+    message: 'the cost limit of the issue is reached[: ${spent} of ${limit}]',
     may: { spent: 'number', limit: 'number' },
   },
 });

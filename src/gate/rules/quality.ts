@@ -2,6 +2,7 @@
 
 import { clip } from '../../base/rules/text.ts';
 import type { Reach } from './coverage.ts';
+import { GATE_CODES } from './gate-codes.ts';
 import { installedRemedy } from './installed-files.ts';
 
 export type Check = 'tests' | 'coverage' | 'lint' | 'security' | 'performance';
@@ -111,7 +112,7 @@ export function gateResult(measured: Omit<GateResult, 'ok'>): GateResult {
 }
 
 /** Why the tests failed, where there is none. */
-export const NO_TESTS = 'no tests ran';
+export const NO_TESTS = GATE_CODES.no_tests_ran.message;
 
 /** Whether a check failed since there is no test, or no way to run any, and not since one fails; whatever is said behind that. */
 export function isForLackOfTests({ check, outcome, command, reason }: CheckResult): boolean {
