@@ -55,7 +55,7 @@ export const GIT_CODES = codes({
   },
   clone_gone: {
     kind: 'hook',
-    message: '{path} no longer holds a git clone of its own.',
+    message: '{path} holds no Git clone of its own any more.',
     values: { path: 'text' },
   },
   git_lock_held: {

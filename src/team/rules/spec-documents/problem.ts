@@ -10,16 +10,11 @@ export type SpecProblem = {
   /** Counted from 1. */
   readonly line: number;
   readonly words: string;
-  readonly refusal: Refusal;
+  readonly refusal?: Refusal;
 };
 
 export function problemAt(file: DocumentName, line: number, one: Refusal): SpecProblem {
   return { file, line, words: textOf(one), refusal: one };
-}
-
-/** The refusal of a problem with its file and line, for a list. */
-export function placed({ file, line, refusal: { of, values } }: SpecProblem): Refusal {
-  return { of, values: { ...values, place: `${file}:${line}` } };
 }
 
 /** The item, such as R1, and a name that may have been meant. */
