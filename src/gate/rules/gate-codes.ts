@@ -20,9 +20,13 @@ export const GATE_CODES = codes({
   },
   gate_rejected: {
     kind: 'refused',
-    message: 'The quality gate rejects the work: {checks}.',
-    help: '{next}',
-    values: { checks: 'problems', dimensions: 'list', tree: 'text', next: 'text' },
+    message: 'Not accepted: {checks} failed.\n{report}\nThen complete the task again. The checks run again.',
+    values: { checks: 'list', report: 'text' },
+  },
+  trust5_not_passed: {
+    kind: 'refused',
+    message: 'TRUST 5 is not passed: {dimensions}',
+    values: { dimensions: 'text' },
   },
   tests_failed: {
     kind: 'problem',
@@ -122,8 +126,16 @@ export const GATE_CODES = codes({
   },
   base_failures_ignored: {
     kind: 'warning',
-    message: '{count} failures are older than this work and do not count: {failures}.',
-    values: { failures: 'list', count: 'number' },
+    message: '{amount} older than the work and not held against it',
+    values: { amount: 'text', count: 'number' },
+  },
+  check_failed_before: {
+    kind: 'warning',
+    message: 'it failed in the same way before the team began, so the gate ignores it',
+  },
+  tests_failed_before: {
+    kind: 'warning',
+    message: 'the output names no tests, and the command failed before the team began, so the gate ignores it',
   },
   base_not_measured: {
     kind: 'warning',

@@ -1,5 +1,6 @@
 // Requirements for finished work, the measurements of it, and the text of a rejection.
 
+import { refusal, textOf } from '../../base/rules/codes.ts';
 import { clip } from '../../base/rules/text.ts';
 import type { Reach } from './coverage.ts';
 import { GATE_CODES } from './gate-codes.ts';
@@ -156,8 +157,6 @@ function nextStep(result: CheckResult, coverage: number | null, settings: Qualit
 export function rejection(result: GateResult, settings: QualitySettings): string {
   const bad = result.checks.filter((check) => check.outcome === 'failed');
   if (bad.length === 0) return '';
-  const head = `Not accepted: ${bad.map(({ check }) => check).join(', ')} failed.`;
-  const last = 'Then complete the task again. The checks run again.';
   const text = (maxDetails: number, width: number) => {
     const parts = bad.map((one) => {
       const { check, reason, details, command } = one;
@@ -172,7 +171,8 @@ export function rejection(result: GateResult, settings: QualitySettings): string
         ...again,
       ].join('\n');
     });
-    return [head, ...parts, last].join('\n');
+    const values = { checks: bad.map(({ check }) => check), report: parts.join('\n') };
+    return textOf(refusal(GATE_CODES.gate_rejected, values));
   };
   // Fewer lines of each check before shorter ones: every check keeps its reason and its command.
   for (const maxDetails of [20, 12, 8, 5, 3, 1]) {

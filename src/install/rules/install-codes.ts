@@ -38,10 +38,34 @@ export const INSTALL_CODES = codes({
     values: { path: 'text', manifest: 'text' },
     may: { next: 'text' },
   },
+  host_missing: {
+    kind: 'warning',
+    message:
+      'No Claude Code was found on the PATH: the hooks are written so that every version from {oldest} on reads them.',
+    help: 'Run `tool init` again when it is installed: from {faster} on they are faster.',
+    values: { oldest: 'text', faster: 'text' },
+  },
+  host_names_no_callers: {
+    kind: 'warning',
+    message:
+      "Claude Code {version} tells hooks no caller (from {from} on it does). The hooks read the caller from the session's transcript, which takes up to 0.1 s a call. Where the transcript does not say it, the lead's own writes cannot be told from a teammate's.",
+    values: { version: 'text', from: 'text' },
+  },
+  host_does_not_wait: {
+    kind: 'warning',
+    message: 'Claude Code {version} does not wait for agents in the background when it runs with -p.',
+    values: { version: 'text' },
+  },
+  host_starts_programs: {
+    kind: 'warning',
+    message:
+      "Below {from} a program is started before each write, before each call of the team's tools and after each tool call, which takes some 30 ms.",
+    values: { from: 'text' },
+  },
   host_too_old: {
     kind: 'prerequisite',
     message: 'Claude Code: expected {required} or later, got {version}.',
-    help: '{fix}',
+    help: 'Install it: {fix}',
     values: { version: 'text', required: 'text', fix: 'text' },
   },
   settings_file_left_out: {

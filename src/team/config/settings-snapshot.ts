@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:f
 import { join } from 'node:path';
 import { readRegular } from '../../base/files/safe-read.ts';
 import { lazyCrypto } from '../../base/lazy-crypto.ts';
+import { refusal, textOf } from '../../base/rules/codes.ts';
 import { failure, messageOf, ToolError } from '../../base/rules/errors.ts';
 import { clip, visibleLines } from '../../base/rules/text.ts';
 import { teamNames, teamsDirectory } from '../log/team-names.ts';
@@ -115,13 +116,10 @@ function keyOf({ text, version }: TeamFile): string {
 
 /** What holds while the file cannot be used, and why it cannot. */
 function without(snapshot: Snapshot | undefined, error: unknown): LoadedTeamSettings {
-  const words = clip(visibleLines(messageOf(error)), MAX_WORDS);
+  const said = clip(visibleLines(messageOf(error)), MAX_WORDS);
   return snapshot === undefined || snapshot.key === null
-    ? {
-        settings: DEFAULT_TEAM_SETTINGS,
-        problem: `${words}\nthe defaults hold until it is mended: no team mode, default owners and gate`,
-      }
-    : { settings: snapshot.settings, problem: `${words}\nwhat it said before holds until it is mended` };
+    ? { settings: DEFAULT_TEAM_SETTINGS, problem: textOf(refusal(LOG_CODES.settings_defaults_hold, { said })) }
+    : { settings: snapshot.settings, problem: textOf(refusal(LOG_CODES.settings_last_hold, { said })) };
 }
 
 /** Whether something of ours works in the project; what cannot be read may. */

@@ -60,6 +60,16 @@ export const LOG_CODES = codes({
     message: '{path}: expected {expected}, got {got}.',
     values: { path: 'text', expected: 'text', got: 'text' },
   },
+  settings_defaults_hold: {
+    kind: 'warning',
+    message: '{said}\nthe defaults hold until it is mended: no team mode, default owners and gate',
+    values: { said: 'text' },
+  },
+  settings_last_hold: {
+    kind: 'warning',
+    message: '{said}\nwhat it said before holds until it is mended',
+    values: { said: 'text' },
+  },
   settings_file_gone: {
     kind: 'config',
     message: '{path}: there is no such file any more.',
