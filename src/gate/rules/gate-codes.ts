@@ -94,6 +94,12 @@ export const GATE_CODES = codes({
     message: '{path} cannot be read as a coverage report: {said}',
     values: { path: 'text', said: 'text' },
   },
+  coverage_format_wrong: {
+    kind: 'problem',
+    message: 'expected {expected}[, got {got}]',
+    values: { expected: 'text' },
+    may: { got: 'text' },
+  },
   coverage_report_foreign: {
     kind: 'problem',
     message: '{path} names no line of the project',

@@ -30,6 +30,11 @@ export const SPEC_CODES = codes({
     message: 'There is no {path}.',
     values: { path: 'text' },
   },
+  spec_completed: {
+    kind: 'refused',
+    message: '{spec} is completed already',
+    values: { spec: 'text' },
+  },
   spec_place_unusable: {
     kind: 'refused',
     message: '{path}: expected a directory for SPECs, got something else.',
