@@ -117,10 +117,10 @@ export const BASE_CODES = codes({
   },
   log_damaged: {
     kind: 'state_unusable',
-    message: '{path} cannot be read from byte {offset} on: {why}.',
+    message: '{path} cannot be read[ from byte {offset} on]: {why}.',
     help: 'Put a copy of it back, or move its directory away and start anew.',
     values: { path: 'text', why: 'text' },
-    may: { offset: 'number', text: 'text' },
+    may: { offset: 'number' },
   },
   record_version_newer: {
     kind: 'state_unusable',
@@ -150,7 +150,6 @@ export const BASE_CODES = codes({
     message: 'Unexpected failure: {said}',
     help: 'Report it with the lines of the log.',
     values: { said: 'text' },
-    may: { text: 'text', path: 'text' },
   },
   certificate_untrusted: {
     kind: 'tracker',

@@ -9,11 +9,81 @@ export const GUARD_CODES = codes({
     help: "Write files with Write or Edit, or by redirection with each path named literally (cat > <path> <<'E').",
     values: { why: 'list' },
   },
+  writes_command_no_text: {
+    kind: 'refused',
+    message: 'a command that is no text',
+  },
+  writes_code_not_read: {
+    kind: 'refused',
+    message: 'what {tool} is given is code that is not read',
+    values: { tool: 'text' },
+  },
+  writes_path_missing: {
+    kind: 'refused',
+    message: '{tool} without a path',
+    values: { tool: 'text' },
+  },
   git_call_refused: {
     kind: 'refused',
     message: 'git {call} was refused: {why}.',
     help: '{instead}',
     values: { call: 'text', why: 'text', instead: 'text' },
+  },
+  // Reasons for a refused call of git; they stand behind the call.
+  git_changes_branch: {
+    kind: 'refused',
+    message: 'all work on one branch.',
+    help: 'Read a file of another: git show main:README.md',
+  },
+  git_changes_worktrees: {
+    kind: 'refused',
+    message: 'others work in these.',
+    help: 'See them: git worktree list',
+  },
+  git_changes_files_of_all: {
+    kind: 'refused',
+    message: "it changes everybody's files.",
+    help: 'Commit your own: git commit -m "Save my work" -- {own}',
+    values: { own: 'text' },
+  },
+  git_restores_files_of_all: {
+    kind: 'refused',
+    message: "it takes back everybody's changes.",
+    help: 'Take back your own: git checkout -- {own}',
+    values: { own: 'text' },
+  },
+  git_may_change_branch: {
+    kind: 'refused',
+    message: 'it may change the branch of all.',
+    help: 'For files: git checkout -- {own}',
+    values: { own: 'text' },
+  },
+  git_removes_files_of_all: {
+    kind: 'refused',
+    message: "it removes everybody's new files.",
+    help: 'Remove your own: git clean -fd {own}',
+    values: { own: 'text' },
+  },
+  git_adds_files_of_all: {
+    kind: 'refused',
+    message: "it adds everybody's files.",
+    help: 'Add your own: git add {own}',
+    values: { own: 'text' },
+  },
+  git_commits_files_of_all: {
+    kind: 'refused',
+    message: "it commits everybody's files.",
+    help: 'Commit your own: git commit -m "Save my work" -- {own}',
+    values: { own: 'text' },
+  },
+  git_changes_settings: {
+    kind: 'refused',
+    message: 'these settings decide what git runs for everybody.',
+    help: 'Pass one for a single call: git -c NAME=VALUE',
+  },
+  git_writes_for_reader: {
+    kind: 'refused',
+    message: "it writes the work tree or the repository's index, refs or history",
   },
   // The messages below stand in brackets or before an arrow, and what to do stands behind the arrow.
   guard_program_not_executable: {

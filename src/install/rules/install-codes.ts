@@ -59,7 +59,7 @@ export const INSTALL_CODES = codes({
   host_starts_programs: {
     kind: 'warning',
     message:
-      "Below {from} a program is started before each write, before each call of the team's tools and after each tool call, which takes some 30 ms.",
+      "Below {from} a program is started before each write, before each call of the team's tools and after each tool call. Each start takes some 30 ms.",
     values: { from: 'text' },
   },
   host_too_old: {
