@@ -1,8 +1,8 @@
 // Context of every operation of a team.
 
 import type { Keys } from '../../base/ports.ts';
-import { type Code, type Refusal, refusal, textOf, type ValuesOf } from '../../base/rules/codes.ts';
-import { messageOf, ToolError } from '../../base/rules/errors.ts';
+import { type Code, refusal, textOf, type ValuesOf } from '../../base/rules/codes.ts';
+import { failure, messageOf, ToolError } from '../../base/rules/errors.ts';
 import type { Checks } from '../../gate/ports.ts';
 import type { GateResult, QualitySettings } from '../../gate/rules/quality.ts';
 import type { HeldSecret } from '../../gate/rules/secrets.ts';
@@ -75,8 +75,8 @@ export type Answer = Readonly<Record<string, unknown>>;
 export function refuse<C extends Code>(of: C, values: ValuesOf<C>): never;
 /** Words without an entry in the table: only where others still pass them. */
 export function refuse(words: string): never;
-export function refuse(of: Code | string, values?: Refusal['values']): never {
-  throw typeof of === 'string' ? new ToolError('refused', of) : new ToolError({ of, values: values ?? {} });
+export function refuse(of: Code | string, values: object = {}): never {
+  throw typeof of === 'string' ? new ToolError('refused', of) : failure(of, values);
 }
 
 /** Appends a record that has to count; throws with the fold's reason when it does not. */

@@ -1,7 +1,9 @@
 // The sync of a SPEC: what was built is held against what was asked for, and the SPEC says what came of it.
 
+import { refusal, textOf } from '../../base/rules/codes.ts';
 import { mustBeReadable, withReadable } from '../operations/context.ts';
 import type { Teams } from '../ports.ts';
+import { SPEC_CODES } from '../rules/codes/spec-codes.ts';
 import { withAdded } from '../rules/spec-documents/changelog.ts';
 import { readSpecTexts, type SpecTexts } from '../rules/spec-documents/check.ts';
 import { withResult } from '../rules/spec-documents/result-section.ts';
@@ -76,8 +78,8 @@ async function workLeft({ teams }: SyncContext, id: string): Promise<readonly st
     const log = logs.find((one) => one.state.team === runTeamName(id));
     const open = [...(log?.state.tasks.values() ?? [])].filter(({ status }) => status !== 'completed');
     if (log === undefined || open.length === 0) return [];
-    const named = open.map((task) => `${task.id} ${task.subject}`).join(', ');
-    return [`${open.length} tasks of team ${log.state.team} are open: ${named}`];
+    const named = open.map((task) => `${task.id} ${task.subject}`);
+    return [textOf(refusal(SPEC_CODES.sync_tasks_open, { count: open.length, team: log.state.team, tasks: named }))];
   });
 }
 

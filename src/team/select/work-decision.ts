@@ -1,7 +1,10 @@
 // The decision about a team command: its work, its mode and its tasks, the same for a prompt and for a terminal.
 
+import { type Refusal, refusal, textOf } from '../../base/rules/codes.ts';
 import { oneLine, problemsInLine } from '../../base/rules/text.ts';
 import type { HookContext } from '../operations/hook-context.ts';
+import { LEAD_CODES } from '../rules/codes/lead-codes.ts';
+import { OPERATIONS_CODES } from '../rules/codes/operations-codes.ts';
 import { CHOSEN_ALONE, FALLBACK_TRIGGERS } from '../rules/fallback.ts';
 import { isStanding } from '../rules/log/state.ts';
 import { missingPlanners } from '../rules/planning.ts';
@@ -93,9 +96,7 @@ async function workOf(
   const completed = completedAlready(words, approval);
   // What stands is brought to its end.
   if (completed !== null && !context.teams.list().includes(team))
-    return {
-      problem: `${completed}, and nothing of it is left to build. For further work write a new SPEC with /tool:1-plan. If something is missing after all, \`tool sync ${words}\` names it and sets the SPEC back to approved; then it can be built again`,
-    };
+    return { problem: textOf(refusal(LEAD_CODES.spec_already_built, { spec: words })) };
   if (settings.requirePlanApproval && !counts)
     return {
       problem: `${words} is not approved (${why}). The user approves it by replying with exactly "approve ${words}", or with \`tool spec approve ${words}\``,
@@ -138,8 +139,8 @@ export async function decideWork(context: Needed, command: Command, settings: Te
   const work = await workOf(context, command, settings);
   if ('problem' in work) return { kind: 'refused', of: 'work', problems: [work.problem] };
   const [problem] = context.problems();
-  const refusal = refusalOf({ flags: command.flags, environment: context.project.variable, problem });
-  if (refusal !== null) return { kind: 'refused', of: 'place', problems: [refusal] };
+  const refused = refusalOf({ flags: command.flags, environment: context.project.variable, problem });
+  if (refused !== null) return { kind: 'refused', of: 'place', problems: [refused] };
   // What stands is brought to its end.
   const isBegun = context.teams.list().includes(work.team);
   const missing = isBegun ? [] : await missingForGate(context, work.phase, settings);
@@ -257,13 +258,22 @@ function rolesFor(phase: Phase, selection: Selection, settings: TeamSettings): r
   return rolesOf(phase === 'plan' ? PLANNING : 'investigation', settings);
 }
 
-/** Writes down what a team is to be made for, and its tasks; gives why there can be none. */
+/** `proposeWork`, with why there can be none as text. */
 export async function propose(context: Needed, decided: Extract<Decided, { kind: 'decided' }>): Promise<string | null> {
+  const refused = await proposeWork(context, decided);
+  return refused === null ? null : textOf(refused);
+}
+
+/** Writes down what a team is to be made for, and its tasks; gives why there can be none. */
+export async function proposeWork(
+  context: Needed,
+  decided: Extract<Decided, { kind: 'decided' }>,
+): Promise<Refusal | null> {
   const { work, decision, isForced, reasons, drafts } = decided;
   const log = context.teams.begin(work.team);
   try {
     if (isStanding(log.state))
-      return `team ${work.team} is already active (${log.state.session}). \`/tool:team-restart ${work.team}\` continues it. \`tool team shutdown\`, then \`tool team delete ${work.team}\` end it (with --force after a minute, if teammates do not answer)`;
+      return refusal(OPERATIONS_CODES.team_still_active, { team: work.team, state: log.state.session });
     const { phase, subject } = work;
     const { pattern } = decision;
     // One after the other, whoever has a task takes part.

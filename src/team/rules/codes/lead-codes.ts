@@ -35,8 +35,8 @@ export const LEAD_CODES = codes({
   },
   spec_already_built: {
     kind: 'refused',
-    message: '{spec} is completed, and nothing of it is left to build.',
-    help: 'Write a new SPEC with /tool:1-plan, or run tool sync {spec}.',
+    message: '{spec} is completed already, and nothing of it is left to build.',
+    help: 'For further work write a new SPEC with /tool:1-plan. If something is missing after all, `tool sync {spec}` names it and sets the SPEC back to approved; then it can be built again.',
     values: { spec: 'text' },
   },
   spec_has_problems: {
@@ -48,7 +48,7 @@ export const LEAD_CODES = codes({
   team_led_by_host: {
     kind: 'refused',
     message: 'A session of the host leads team {team}.',
-    help: '/tool:team-restart {team} continues it there; tool team delete {team} ends it.',
+    help: '`/tool:team-restart {team}` continues it there; `tool team delete {team}` ends it.',
     values: { team: 'text' },
   },
   task_unclaimable: {

@@ -145,6 +145,12 @@ export const OPERATIONS_CODES = codes({
     help: '/tool:team-restart {team} continues it; `tool team delete {team}` ends it.',
     values: { team: 'text', state: 'text' },
   },
+  team_still_active: {
+    kind: 'refused',
+    message: 'Team {team} is already active ({state}).',
+    help: '`/tool:team-restart {team}` continues it. `tool team shutdown`, then `tool team delete {team}` end it (with --force after a minute, if teammates do not answer).',
+    values: { team: 'text', state: 'text' },
+  },
   spec_not_found: {
     kind: 'refused',
     message: 'There is no {spec}[; there is {known}].',
@@ -180,9 +186,9 @@ export const OPERATIONS_CODES = codes({
   },
   team_create_failed: {
     kind: 'refused',
-    message: 'TeamCreate fails: {said}.',
-    help: '{next}.',
-    values: { said: 'text', next: 'text' },
+    message: 'TeamCreate fails: {said}.[ {next}.]',
+    values: { said: 'text' },
+    may: { next: 'text' },
   },
   recipient_is_sender: {
     kind: 'refused',
