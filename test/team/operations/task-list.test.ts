@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { textOf } from '../../../src/base/rules/codes.ts';
 import { makeTask } from '../../../src/team/operations/context.ts';
 import { getTask, listTasks, updateTask } from '../../../src/team/operations/task-operations.ts';
 import { advance } from '../../../src/team/phases/advance.ts';
@@ -38,8 +39,9 @@ function logOf(story: Story): TeamLog {
     },
     refresh: () => undefined,
     append: (record) => {
-      const refusal = story.fold.take({ ...record, v: 1, id: 'the-new-one', at: story.at });
-      return Promise.resolve({ id: 'the-new-one', at: story.at, refusal });
+      const refused = story.fold.take({ ...record, v: 1, id: 'the-new-one', at: story.at });
+      const refusal = refused === null ? null : textOf(refused);
+      return Promise.resolve({ id: 'the-new-one', at: story.at, refused, refusal });
     },
     close: () => Promise.resolve(),
   };
