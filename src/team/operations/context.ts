@@ -75,7 +75,7 @@ export type Answer = Readonly<Record<string, unknown>>;
 export function refuse<C extends Code>(of: C, values: ValuesOf<C>): never;
 /** Words without an entry in the table: only where others still pass them. */
 export function refuse(words: string): never;
-export function refuse(of: Code | string, values: object = {}): never {
+export function refuse(of: Code | string, values: unknown = {}): never {
   throw typeof of === 'string' ? new ToolError('refused', of) : failure(of, values);
 }
 

@@ -113,7 +113,11 @@ export async function createTeam(context: TeamContext, input: Input, evidence: E
     const next = settings.fallback.enabled
       ? 'Do the tasks one at a time, each with one sub-agent'
       : 'fallback.enabled is false: stop here and tell the user';
-    throw failure(OPERATIONS_CODES.team_create_failed, { said: messageOf(error), next }, { cause: error });
+    throw failure(
+      OPERATIONS_CODES.team_create_failed,
+      { said: messageOf(error).replace(/\.$/, ''), next },
+      { cause: error },
+    );
   }
 }
 

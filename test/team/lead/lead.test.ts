@@ -5,6 +5,8 @@ import { foundTeam, takeUp } from '../../../src/team/lead/found-team.ts';
 import type { Outcome } from '../../../src/team/lead/lead-options.ts';
 import { registration } from '../../../src/team/lead/member-life.ts';
 import { operate } from '../../../src/team/operations/operations.ts';
+import { TASK_CODES } from '../../../src/team/rules/codes/tasks-codes.ts';
+import { failsWith } from '../../support/codes.ts';
 import {
   diligent,
   draft,
@@ -115,7 +117,7 @@ test('what the gate rejects four times ends the run, with the reason; the team s
   play.gate = Array.from({ length: 9 }, (_, index) => failing(String(index).repeat(40)));
   const outcome = await play.lead(FOUR);
   assert.ok(outcome.kind === 'failed');
-  assert.match(outcome.why, /^the gate has rejected the work 4 times: Not accepted: tests failed/);
+  assert.match(outcome.why, /^The gate has rejected the work 4 times: Not accepted: tests failed/);
   assert.equal(outcome.state.session, 'working');
 });
 
@@ -338,7 +340,7 @@ test('who needs what is announced as ready begins on that, and completes its wor
       const finish = () => call('TaskUpdate', { taskId: '2', status: 'completed' });
       if (seen.length === 0) {
         await call('TaskUpdate', { taskId: '2', status: 'in_progress' });
-        await assert.rejects(finish(), /task 2 waits for task 1 "Task of api" to be completed/);
+        await failsWith(finish(), TASK_CODES.task_waits, { task: '2', before: ['task 1 "Task of api"'] });
         seen.push('2 begun');
       } else if (seen.length === 2) {
         await finish();

@@ -8,7 +8,9 @@ import { getTask, listTasks, updateTask } from '../../../src/team/operations/tas
 import { advance } from '../../../src/team/phases/advance.ts';
 import type { TeamLog } from '../../../src/team/ports.ts';
 import type { TeamState } from '../../../src/team/rules/log/state.ts';
+import { TASK_CODES } from '../../../src/team/rules/codes/tasks-codes.ts';
 import { type Input, readInput } from '../../../src/team/rules/operation.ts';
+import { isOf } from '../../support/codes.ts';
 import { LEAD, RECORDS, type Story, teamOf } from '../../support/team.ts';
 import { TeamWorld } from '../../support/team-world.ts';
 import type { Cleanup } from '../../support/temp.ts';
@@ -125,6 +127,6 @@ test('an id that nobody knows is answered with the range of ids', () => {
   const log = logOf(busy(500, 0));
   assert.throws(
     () => getTask(log, CALLER, inputOf('TaskGet', { taskId: '501' })),
-    /expected an id from 1 to 500, got 501/,
+    isOf(TASK_CODES.task_not_found, { field: 'taskId', task: '501', count: 500 }),
   );
 });

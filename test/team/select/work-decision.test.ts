@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { refusal, textOf } from '../../../src/base/rules/codes.ts';
 import { NO_FLAGS } from '../../../src/claude-code/rules/arguments.ts';
+import { LEAD_CODES } from '../../../src/team/rules/codes/lead-codes.ts';
 import type { Approval } from '../../../src/team/rules/spec-documents/spec.ts';
 import { decideIssue, decideWork } from '../../../src/team/select/work-decision.ts';
 import { TEAM, TeamWorld } from '../../support/team-world.ts';
@@ -30,9 +32,7 @@ test('what a sync has completed is not built again, and what to do is said', asy
     assert.deepEqual(await run(world, force), {
       kind: 'refused',
       of: 'work',
-      problems: [
-        `${SPEC} is completed already, and nothing of it is left to build. For further work write a new SPEC with /tool:1-plan. If something is missing after all, \`tool sync ${SPEC}\` names it and sets the SPEC back to approved; then it can be built again`,
-      ],
+      problems: [textOf(refusal(LEAD_CODES.spec_already_built, { spec: SPEC }))],
     });
 });
 
