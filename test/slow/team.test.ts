@@ -67,7 +67,7 @@ test('a team from a shell: created, filled, asked to end, deleted', async (t) =>
   assert.equal(early.code, 1);
   assert.match(
     early.stderr,
-    /is not deleted: tester \(asked, not read\) has not ended\. Wait for them; after \d+ s more you can force it/,
+    /is not deleted, because these teammates have not ended: tester \(asked, not read\)\. Wait for them; after \d+ s more you can force it/,
   );
   await json(['team', 'create', 'tool-plan-other']);
   const gone = await tool(['team', 'delete', 'tool-plan-other']);
@@ -80,7 +80,7 @@ test('refusals say what is valid and end with 1; what cannot be read ends with 2
   assert.equal(unknown.code, 1);
   assert.match(unknown.stderr, /team_name: expected tool-plan-<feature>/);
   const none = await tool(['team', 'task', 'list']);
-  assert.match(none.stderr, /no team is active: `tool team create <team>` creates one/);
+  assert.match(none.stderr, /No team is active\. .*`tool team create <team>` creates one/);
   const broken = await tool(['team', 'send', 'all', 'progress', '{"half":']);
   assert.equal(broken.code, 2);
   assert.match(broken.stderr, /content: expected a JSON object or text/);

@@ -11,7 +11,7 @@ import { MESSAGES_CODES } from '../rules/codes/messages-codes.ts';
 import { OPERATIONS_CODES } from '../rules/codes/operations-codes.ts';
 import { WORK_CODES } from '../rules/codes/work-codes.ts';
 import { WRITES_CODES } from '../rules/codes/writes-codes.ts';
-import { ownedByOther, ruleOf } from '../rules/guard.ts';
+import { ruleOf } from '../rules/guard.ts';
 import { isModelLed, type Message, type TeamState } from '../rules/log/state.ts';
 import { asksForWork, messageLine, unreadOf } from '../rules/mail.ts';
 import { checkMessage, EVERYBODY, findRecipient, judgeRoute, LEAD, type MessageType } from '../rules/message.ts';
@@ -218,7 +218,10 @@ export async function leaseFile(context: TeamContext, log: TeamLog, caller: Some
   const { owner, pattern } = ownerOf(path, (await context.settings()).ownership);
   if (owner === name) return { path, state: 'own', note: 'You own it: no lease is needed.' };
   if (owner !== null && owner !== SHARED)
-    throw new ToolError(ownedByOther(path, owner, pattern, log.state.members.has(owner)));
+    refuse(WRITES_CODES.lease_of_owned_path, {
+      ...{ path, owner, ...(pattern === null ? {} : { pattern }) },
+      ask: log.state.members.has(owner) ? `Send ${owner}` : `${owner} is not in this team: send ${LEAD}`,
+    });
   const minutes = input.count('minutes') ?? LEASE_MINUTES;
   if (minutes > LEASE_MINUTES_MAX)
     refuse(MESSAGES_CODES.parameter_invalid, {

@@ -10,7 +10,6 @@ import { onTeammateIdle } from '../../../src/claude-code/answers/on-stop.ts';
 import type { CheckResult } from '../../../src/gate/rules/quality.ts';
 import { operate } from '../../../src/team/operations/operations.ts';
 import { waitingRoles } from '../../../src/team/rules/brief.ts';
-import { changeRequest } from '../../../src/team/rules/calls.ts';
 import { LOG_CODES } from '../../../src/team/rules/codes/log-codes.ts';
 import { MESSAGES_CODES } from '../../../src/team/rules/codes/messages-codes.ts';
 import { OPERATIONS_CODES } from '../../../src/team/rules/codes/operations-codes.ts';
@@ -680,7 +679,7 @@ test('leases: for shared and unowned paths, to one at a time, for a while', asyn
   await world.team(['backend-dev', 'frontend-dev']);
   assert.equal((await world.call('backend-dev', 'FileLease', { path: 'package.json', minutes: 5 })).state, 'leased');
   isRefusal(await world.refusal('frontend-dev', 'FileLease', { path: './package.json' }), WRITES_CODES.lease_not_free, { path: 'package.json', holder: 'backend-dev' });
-  isRefusal(await world.refusal('frontend-dev', 'FileLease', { path: 'src/api/a.ts' }), WRITES_CODES.path_owned_by_other, { path: 'src/api/a.ts', owner: 'backend-dev', whom: 'its owner' });
+  isRefusal(await world.refusal('frontend-dev', 'FileLease', { path: 'src/api/a.ts' }), WRITES_CODES.lease_of_owned_path, { path: 'src/api/a.ts', owner: 'backend-dev', ask: 'Send backend-dev' });
   isRefusal(await world.refusal('frontend-dev', 'FileLease', { path: '../x' }), WORK_CODES.path_outside_project, { field: 'path', path: '../x' });
   isRefusal(await world.refusal('frontend-dev', 'FileLease', { path: `${world.root}/package.json` }), WRITES_CODES.lease_not_free, { path: 'package.json', holder: 'backend-dev' });
   const made = { subject: 'Both', description: 'd', owner: 'frontend-dev' };
@@ -891,7 +890,7 @@ test('for the files of a role that is not in the team it is said how it comes in
   isRefusal(await add({ owner: 'frontend-dev', files }), TASK_CODES.task_file_of_other, { file: 'design/colours.css', owner: 'designer', where: 'not in this team yet' });
   isRefusal(await add({ owner: 'designer', files }), TASK_CODES.task_owner_not_started, { owner: 'designer' });
   const lease = { path: 'design/colours.css', reason: 'colours' };
-  isRefusal(await world.refusal('frontend-dev', 'FileLease', lease), WRITES_CODES.path_owned_by_other, { owner: 'designer', whom: 'the lead (the owner is not in this team)', call: changeRequest('team-lead', 'design/colours.css') });
+  isRefusal(await world.refusal('frontend-dev', 'FileLease', lease), WRITES_CODES.lease_of_owned_path, { owner: 'designer', ask: 'designer is not in this team: send team-lead' });
 });
 
 test('what the checks have rejected is measured whoever completes it', async (t) => {

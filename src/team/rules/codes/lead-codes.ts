@@ -71,15 +71,14 @@ export const LEAD_CODES = codes({
   },
   work_unfinished: {
     kind: 'refused',
-    message: 'You have not finished task {task}, or have {unread} unread messages.',
-    help: 'Finish it and call TaskUpdate {"taskId":"{task}","status":"completed"}, or "failed" with a result that says why.',
-    values: { unread: 'number', tasks: 'list' },
-    may: { task: 'text' },
+    message: '{lines}',
+    values: { lines: 'text', unread: 'number', tasks: 'list' },
+    may: { next: 'text' },
   },
   lead_work_pending: {
     kind: 'refused',
-    message: 'The team still needs you: {lines}',
-    values: { lines: 'list', tasks: 'list', roles: 'list' },
+    message: '{lines}',
+    values: { lines: 'text', unread: 'number', tasks: 'list', roles: 'list', stuck: 'list' },
   },
   team_stuck: {
     kind: 'refused',

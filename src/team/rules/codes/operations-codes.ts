@@ -29,8 +29,7 @@ export const OPERATIONS_CODES = codes({
   },
   team_ambiguous: {
     kind: 'refused',
-    message: 'You lead several teams: {teams}.',
-    help: 'Name one of them as "team_name".',
+    message: 'You lead several teams ({teams}): name one of them as "team_name".',
     values: { teams: 'list' },
   },
   team_gone: {

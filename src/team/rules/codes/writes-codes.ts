@@ -65,6 +65,13 @@ export const WRITES_CODES = codes({
     values: { path: 'text', owner: 'text', whom: ['its owner', 'the lead (the owner is not in this team)'], call: 'text' },
     may: { pattern: 'text' },
   },
+  lease_of_owned_path: {
+    kind: 'refused',
+    message: "{path} is {owner}'s[ ({pattern})], and leases are for shared and unowned paths.",
+    help: '{ask} a change_request.',
+    values: { path: 'text', owner: 'text', ask: 'text' },
+    may: { pattern: 'text' },
+  },
   writer_not_member: {
     kind: 'refused',
     message: 'Team {team} is active[, and {who} is not a member]: only its teammates may write in the project.',
