@@ -1,5 +1,6 @@
 // The founding of a team whose lead is code: a new team, the same tasks without a team, or a team that an earlier lead left.
 
+import { refusal, textOf } from '../../base/rules/codes.ts';
 import { failure, messageOf, ToolError } from '../../base/rules/errors.ts';
 import { must } from '../operations/context.ts';
 import type { HookContext } from '../operations/hook-context.ts';
@@ -78,10 +79,8 @@ async function createAlone(context: HookContext, team: string, said: string): Pr
       });
     await fallTo(log, trigger, said);
   });
-  context.log(
-    settings.fallback.logLevel,
-    `sub-agents in place of team ${team}: ${FALLBACK_TRIGGERS[trigger]}: ${said}`,
-  );
+  const why = `${FALLBACK_TRIGGERS[trigger]}: ${said}`;
+  context.log(settings.fallback.logLevel, textOf(refusal(LEAD_CODES.fell_back, { team, trigger, why })));
 }
 
 async function fallTo(log: TeamLog, trigger: string, reason: string): Promise<void> {

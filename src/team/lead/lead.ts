@@ -245,7 +245,12 @@ export class Lead {
           return {
             trigger: failure?.isNetwork === true ? 'network_error' : 'spawn_failed',
             ...(failure?.isIdle === true ? { isIdle: true } : {}),
-            reason: `${role} ended ${STARTS} times without finishing${failure === undefined ? '' : `: ${bothEnds(failure.words, REASON_MAX)}`}`,
+            reason: textOf(
+              refusal(LEAD_CODES.member_start_failed, {
+                ...{ member: role, count: STARTS },
+                ...(failure === undefined ? {} : { said: bothEnds(failure.words, REASON_MAX) }),
+              }),
+            ),
           };
         await operate(this.#options.context, 'Task', registration(this.#team, role), this.#as);
       } catch (error) {
@@ -377,7 +382,7 @@ export class Lead {
     const why = `${isIdle === true ? 'a teammate begins none of its work' : FALLBACK_TRIGGERS[trigger]}: ${reason}`;
     if (this.#hasFallenBack) return why;
     if (!fallback.enabled) return `${why} (workflow.team.fallback.enabled is false)`;
-    context.log(fallback.logLevel, `sub-agents in place of team ${this.#team}: ${why}`);
+    context.log(fallback.logLevel, textOf(refusal(LEAD_CODES.fell_back, { team: this.#team, trigger, why })));
     this.#hasFallenBack = true;
     await this.#endLives(0);
     this.#starts.clear();

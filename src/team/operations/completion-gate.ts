@@ -74,7 +74,7 @@ export async function judgeCompletion(
   const measured = unchecked === null ? await measure(context, log, task, caller, settings, own).catch(whenBusy) : null;
   // No rejection, and none that counts: nothing was found.
   if (measured instanceof ToolError) {
-    const why = measured.refusal ?? refusal(WORK_CODES.checks_not_run, { said: measured.message.replace(/\.$/, '') });
+    const why = refusal(WORK_CODES.checks_not_run, { said: measured.message.replace(/\.$/, '') });
     return { accept: false, reason: textOf(why), refusal: why, tired: null };
   }
   const work = prepared ?? { upTo: null, without: WITHOUT_NONE };

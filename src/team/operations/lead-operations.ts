@@ -1,5 +1,6 @@
 // Operations of the lead alone: create a team, register its teammates, delete it.
 
+import { refusal, textOf } from '../../base/rules/codes.ts';
 import { failure, messageOf, ToolError } from '../../base/rules/errors.ts';
 import { nearest } from '../../base/rules/nearest.ts';
 import { problemsInLine } from '../../base/rules/text.ts';
@@ -257,7 +258,7 @@ export async function registerMember(
     state: log.state.members.get(name)?.phase ?? member.phase,
     call: hostCall(member, log.state, context.host(), key?.key ?? null),
     note: lacksAgent(context, name, agent)
-      ? `There is no .claude/agents/${agent}.md in the project or in the user's home, so the host cannot start ${name}. Before you make this call, tell the user to write that file, modelled on those that \`tool init\` installed.`
+      ? textOf(refusal(OPERATIONS_CODES.agent_definition_unusable, { agent, member: name }))
       : 'Make the call in `call` now, unchanged. Several such calls in one message run in parallel. If the host denies it, make it once more. If the user denies it, ask them how to continue.',
   });
 }

@@ -114,7 +114,7 @@ export function unreadable(id: string, problems: readonly SpecProblem[]): string
   const named = problems.slice(0, PROBLEMS_NAMED).map(({ file, line, words }) => `${file}:${line}: ${words}`);
   const left = problems.length - named.length;
   const more = left === 0 ? '' : `; and ${left} more`;
-  return `the documents of ${id} have problems: ${named.join('; ')}${more}. \`tool spec check ${id}\` names them all`;
+  return textOf(refusal(LEAD_CODES.spec_has_problems, { spec: id, problems: `${named.join('; ')}${more}` }));
 }
 
 /** What is said of a SPEC that was written without a plan. */

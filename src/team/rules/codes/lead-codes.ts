@@ -42,8 +42,8 @@ export const LEAD_CODES = codes({
   spec_has_problems: {
     kind: 'refused',
     message: 'The documents of {spec} have problems: {problems}.',
-    help: 'Run tool spec check {spec}.',
-    values: { spec: 'text', problems: 'problems' },
+    help: '`tool spec check {spec}` names them all.',
+    values: { spec: 'text', problems: 'text' },
   },
   team_led_by_host: {
     kind: 'refused',
@@ -53,21 +53,23 @@ export const LEAD_CODES = codes({
   },
   task_unclaimable: {
     kind: 'warning',
-    message: 'Task {task} has no owner, and nobody can take it: {why}.',
-    help: 'Give it to a teammate, or split it into one task for each owner.',
+    message: 'it has no owner, and {why}',
     values: { task: 'text', why: 'text', owners: 'list' },
   },
   task_given_up: {
     kind: 'warning',
-    message: 'Task {task} failed: {member} ended {count} times without finishing it.',
+    message: '{member} ended {count} times without finishing it',
     values: { task: 'text', member: 'text', count: 'number' },
+  },
+  too_many_given_up: {
+    kind: 'warning',
+    message: '{member} ended without finishing it, and {runs} runs of the team have ended so: that is too many',
+    values: { task: 'text', member: 'text', runs: 'number' },
   },
   budget_reached: {
     kind: 'warning',
-    message: '${used} used, of a {kind} budget of ${limit} (workflow.team.budget.{of}.{kind}_usd).',
-    help: 'Come to an end soon: finish what you have begun, and begin no more.',
-    values: { used: 'number', kind: ['soft', 'hard'], limit: 'number', of: ['task', 'teammate'] },
-    may: { task: 'text' },
+    message: '{used} used, of a {kind} budget of {limit} (workflow.team.budget.{of}.{kind}_usd)',
+    values: { used: 'text', kind: ['soft', 'hard'], limit: 'text', of: ['task', 'teammate'] },
   },
   work_unfinished: {
     kind: 'refused',
@@ -82,9 +84,8 @@ export const LEAD_CODES = codes({
   },
   team_stuck: {
     kind: 'refused',
-    message: 'The team cannot continue: {tasks}.',
-    help: 'Tell the user. /tool:team-restart tries again.',
-    values: { tasks: 'list', failed: 'flag' },
+    message: '{why}',
+    values: { why: 'text', tasks: 'list' },
   },
   gate_rejected_too_often: {
     kind: 'refused',
@@ -93,25 +94,25 @@ export const LEAD_CODES = codes({
   },
   verdict_missing: {
     kind: 'refused',
-    message: 'quality has not sent quality_gate_passed: {why}',
-    help: 'quality must send quality_gate_passed to team-lead.',
-    values: { why: 'text', asked: 'number' },
+    message: '{judge}[ was asked {asked} times, and] has not sent quality_gate_passed: {why}',
+    values: { judge: 'text', why: 'text' },
+    may: { asked: 'number' },
   },
   member_start_failed: {
     kind: 'warning',
-    message: '{member} cannot be started: {said}',
-    values: { member: 'text', count: 'number', said: 'text' },
+    message: '{member} ended {count} times without finishing[: {said}]',
+    values: { member: 'text', count: 'number' },
+    may: { said: 'text' },
   },
   fell_back: {
     kind: 'warning',
-    message: 'Sub-agents replace team {team}: {trigger}, {why}.',
+    message: 'sub-agents in place of team {team}: {why}',
     values: { team: 'text', trigger: 'text', why: 'text' },
   },
   prerequisite_missing: {
     kind: 'refused',
-    message: 'No team can start: {name}: expected {expected}, got {got}.',
-    help: '{fix}',
-    values: { name: 'text', expected: 'text', got: 'text', trigger: 'text', fix: 'text' },
+    message: 'expected {expected}, {found}',
+    values: { name: 'text', expected: 'text', found: 'text' },
   },
   objects_owned_by_other: {
     kind: 'prerequisite',

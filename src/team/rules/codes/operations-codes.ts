@@ -5,10 +5,8 @@ import { codes } from '../../../base/rules/codes.ts';
 export const OPERATIONS_CODES = codes({
   branch_moved: {
     kind: 'warning',
-    message: '{branch} was moved by somebody else: {words}',
-    help: 'Tell the user.',
+    message: '{branch}: {words}',
     values: { branch: 'text', words: 'text' },
-    may: { from: 'text', to: 'text' },
   },
   path_is_link: {
     kind: 'refused',
@@ -166,8 +164,9 @@ export const OPERATIONS_CODES = codes({
   },
   agent_definition_unusable: {
     kind: 'warning',
-    message: '.claude/agents/{agent}.md is missing or lacks {tools}, so the host cannot start {member}.',
-    help: 'Tell the user to write that file, modelled on those that tool init installed.',
+    message:
+      "There is no .claude/agents/{agent}.md in the project or in the user's home, so the host cannot start {member}.",
+    help: 'Before you make this call, tell the user to write that file, modelled on those that `tool init` installed.',
     values: { agent: 'text', member: 'text' },
     may: { tools: 'list' },
   },

@@ -56,9 +56,8 @@ export const WORK_CODES = codes({
   },
   work_kept: {
     kind: 'warning',
-    message: '{branch} was not updated: {why}. What it held is kept as {kept}.',
-    values: { branch: 'text', why: 'text', files: 'list' },
-    may: { kept: 'text' },
+    message: '{branch}: what it held before is kept as {kept}',
+    values: { branch: 'text', kept: 'text' },
   },
   commit_not_merged: {
     kind: 'refused',
