@@ -3,6 +3,7 @@
 import { refusal, textOf } from '../../base/rules/codes.ts';
 import { mustBeReadable, withReadable } from '../operations/context.ts';
 import type { Teams } from '../ports.ts';
+import { LEAD_CODES } from '../rules/codes/lead-codes.ts';
 import { SPEC_CODES } from '../rules/codes/spec-codes.ts';
 import { withAdded } from '../rules/spec-documents/changelog.ts';
 import { readSpecTexts, type SpecTexts } from '../rules/spec-documents/check.ts';
@@ -92,14 +93,19 @@ export async function syncSpec(context: SyncContext, id: string, wanted: string 
   if (texts?.spec == null) {
     const known = context.specs();
     return refused(
-      `spec_id: there is no ${specDirectory(id)}/spec.md; ${known.length === 0 ? 'no SPEC has been written yet' : `there is ${known.join(', ')}`}`,
+      textOf(
+        refusal(LEAD_CODES.spec_file_not_found, {
+          path: `${specDirectory(id)}/spec.md`,
+          known: known.length === 0 ? 'no SPEC has been written yet' : `there is ${known.join(', ')}`,
+        }),
+      ),
     );
   }
   const left = await workLeft(context, id);
   if (left.length > 0) return refused(...left);
   const approval = await context.approval(id);
   if (!approval.counts && (await context.needsApproval()))
-    return refused(`${id} is not approved (${approval.why}): \`tool spec approve ${id}\` approves it as it stands`);
+    return refused(textOf(refusal(LEAD_CODES.sync_spec_unapproved, { spec: id, why: approval.why })));
   const base = await context.base(id, wanted);
   if (!base.ok) return refused(base.why);
   const data = readSpecTexts(texts);

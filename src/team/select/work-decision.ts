@@ -1,5 +1,6 @@
 // The decision about a team command: its work, its mode and its tasks, the same for a prompt and for a terminal.
 
+import { BASE_CODES } from '../../base/rules/base-codes.ts';
 import { type Refusal, refusal, textOf } from '../../base/rules/codes.ts';
 import { oneLine, problemsInLine } from '../../base/rules/text.ts';
 import type { HookContext } from '../operations/hook-context.ts';
@@ -87,7 +88,15 @@ async function workOf(
   if (text === null) {
     const known = context.project.specs();
     return {
-      problem: `spec_id: there is no ${specDirectory(words)}/spec.md; ${known.length === 0 ? 'no SPEC has been written yet: /tool:1-plan "<feature>" makes one' : `there is ${known.join(', ')}`}`,
+      problem: textOf(
+        refusal(LEAD_CODES.spec_file_not_found, {
+          path: `${specDirectory(words)}/spec.md`,
+          known:
+            known.length === 0
+              ? 'no SPEC has been written yet: /tool:1-plan "<feature>" makes one'
+              : `there is ${known.join(', ')}`,
+        }),
+      ),
     };
   }
   const approval = await context.project.approval(words);
@@ -98,9 +107,7 @@ async function workOf(
   if (completed !== null && !context.teams.list().includes(team))
     return { problem: textOf(refusal(LEAD_CODES.spec_already_built, { spec: words })) };
   if (settings.requirePlanApproval && !counts)
-    return {
-      problem: `${words} is not approved (${why}). The user approves it by replying with exactly "approve ${words}", or with \`tool spec approve ${words}\``,
-    };
+    return { problem: textOf(refusal(LEAD_CODES.spec_unapproved, { spec: words, why })) };
   const planned = await context.project.planned(words);
   if (planned !== null && planned.problems.length > 0) return { problem: unreadable(words, planned.problems) };
   return { phase: 'run', subject: words, team, text, ...planOf(planned) };
@@ -238,7 +245,13 @@ async function decideOn(
       kind: 'refused',
       of: 'place',
       problems: [
-        `workflow.team.patterns.${decision.pattern ?? PLANNING}: expected analyst and architect among the roles, of whose results a SPEC is made; got ${roles.join(', ') || 'none'}`,
+        textOf(
+          refusal(BASE_CODES.config_value, {
+            key: `workflow.team.patterns.${decision.pattern ?? PLANNING}`,
+            expected: 'analyst and architect among the roles, of whose results a SPEC is made',
+            got: roles.join(', ') || 'none',
+          }),
+        ),
       ],
     };
   const { tasks, notes } =

@@ -33,6 +33,22 @@ export const LEAD_CODES = codes({
     help: 'Rename {blocking}, or choose another prefix (workspace.branch_prefix).',
     values: { blocking: 'text', branch: 'text' },
   },
+  spec_file_not_found: {
+    kind: 'refused',
+    message: 'spec_id: there is no {path}; {known}',
+    values: { path: 'text', known: 'text' },
+  },
+  spec_unapproved: {
+    kind: 'refused',
+    message: '{spec} is not approved ({why}).',
+    help: 'The user approves it by replying with exactly "approve {spec}", or with `tool spec approve {spec}`.',
+    values: { spec: 'text', why: 'text' },
+  },
+  sync_spec_unapproved: {
+    kind: 'refused',
+    message: '{spec} is not approved ({why}): `tool spec approve {spec}` approves it as it stands',
+    values: { spec: 'text', why: 'text' },
+  },
   spec_already_built: {
     kind: 'refused',
     message: '{spec} is completed already, and nothing of it is left to build.',
@@ -41,7 +57,7 @@ export const LEAD_CODES = codes({
   },
   spec_has_problems: {
     kind: 'refused',
-    message: 'The documents of {spec} have problems: {problems}.',
+    message: 'the documents of {spec} have problems: {problems}.',
     help: '`tool spec check {spec}` names them all.',
     values: { spec: 'text', problems: 'text' },
   },
