@@ -166,7 +166,10 @@ test('where its branch cannot be, no team is left standing', async (t) => {
   project.git('branch', '-D', 'tool');
   project.git('checkout', '-q', '-b', BRANCH);
   const taken = await project.lead('run', SPEC, '--team');
-  assert.match(taken.stderr, /is checked out in .*, and a team's work is merged into it\. Switch to another branch there/);
+  assert.match(
+    taken.stderr,
+    /is checked out in .*, and a team's work is merged into it\. Switch to another branch there/,
+  );
   assert.equal(taken.code, 1);
   assert.equal(existsSync(join(project.root, '.tool', 'teams', TEAM)), false);
 });

@@ -121,7 +121,10 @@ function runStory(host: TeamHost): Story {
     for (const { isError, text } of started) assert.ok(!isError, text);
     let heard = agent.news.text;
     seen.push('two teammates were started');
-    refused(await agent.use(ours('TeamDelete'), { team_name: TEAM }), 'is not deleted, because these teammates have not ended: backend-dev (not asked)');
+    refused(
+      await agent.use(ours('TeamDelete'), { team_name: TEAM }),
+      'is not deleted, because these teammates have not ended: backend-dev (not asked)',
+    );
     leadTried.open();
 
     heard += agent.news.text;

@@ -99,8 +99,7 @@ export class FileTeamLog implements TeamLog {
     // What follows on it may say that the team was deleted.
     if (file.state.session === 'deleted' || file.state.continuedIn !== null) return file;
     const { directory } = this.#options;
-    if (file.number > 1)
-      throw failure(LOG_CODES.team_log_removed, { path: file.path });
+    if (file.number > 1) throw failure(LOG_CODES.team_log_removed, { path: file.path });
     const draft = join(directory, `${logFile(1)}.${lazyCrypto().randomBytes(6).toString('hex')}.tmp`);
     try {
       mkdirSync(directory, { recursive: true });

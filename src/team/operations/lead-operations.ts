@@ -59,8 +59,7 @@ function purposeAllowed(
   settings: TeamSettings,
 ): Purpose {
   const [problem] = problems();
-  if (!settings.enabled && problem !== undefined)
-    refuse(OPERATIONS_CODES.settings_block_team, { problem });
+  if (!settings.enabled && problem !== undefined) refuse(OPERATIONS_CODES.settings_block_team, { problem });
   if (!settings.enabled) refuse(OPERATIONS_CODES.team_mode_off, {});
   return purposeOf(name, phase, input, settings);
 }
@@ -78,8 +77,7 @@ async function mayCreate(context: TeamContext, name: string, evidence: Evidence)
       evidence,
       logs.map((log) => log.state),
     );
-    if (caller?.kind === 'member' || isSubordinate(evidence))
-      refuse(OPERATIONS_CODES.main_agent_only, {});
+    if (caller?.kind === 'member' || isSubordinate(evidence)) refuse(OPERATIONS_CODES.main_agent_only, {});
     // A second team takes the first one's lead from its calls: it would have to say which with each.
     const isNamed = evidence.kind !== 'nothing' && (evidence.kind !== 'key' || caller?.kind === 'lead');
     const [standing] = logs;

@@ -122,8 +122,7 @@ function mustBeOf(task: Task, name: string, { tasks }: TeamState): void {
   const { id, status, claim, owner } = task;
   if (status === 'in_progress' && claim !== null && claim.member !== name)
     refuse(TASK_CODES.task_claimed, { task: id, holder: claim.member });
-  if (claim?.member !== name && owner !== name)
-    refuse(TASK_CODES.task_not_claimed, { task: id, member: name });
+  if (claim?.member !== name && owner !== name) refuse(TASK_CODES.task_not_claimed, { task: id, member: name });
   const before = waitsFor(task, tasks).map((other) => `task ${other} "${tasks.get(other)?.subject ?? ''}"`);
   if (before.length > 0)
     refuse(status === 'in_progress' ? TASK_CODES.task_waits : TASK_CODES.task_blocked, { task: id, before });

@@ -148,7 +148,9 @@ async function approval(
           spec: id,
           ...(answer.kind === 'yes'
             ? {}
-            : { rest: 'It changes nothing any more: write what you want otherwise into the SPEC, and approve it again.' }),
+            : {
+                rest: 'It changes nothing any more: write what you want otherwise into the SPEC, and approve it again.',
+              }),
         }),
       ),
     );

@@ -70,8 +70,7 @@ function isOfRule({ of }: Refusal): boolean {
 /** Outside of the project the user's own permissions decide. */
 function judgeOutside({ path, tree }: Target, { hosts, checkout }: WriteContext): Judged {
   const own = hosts.find((one) => isBelow(path, one) || (tree && isBelow(one, path)));
-  if (own !== undefined)
-    return refusal(WRITES_CODES.host_file_protected, { path: visible(own) });
+  if (own !== undefined) return refusal(WRITES_CODES.host_file_protected, { path: visible(own) });
   if (checkout !== null && isBelow(path, checkout))
     return refusal(WRITES_CODES.path_in_main_checkout, { path: visible(path) });
   return path === '.' ? refusal(WRITES_CODES.write_too_broad, { directory: 'the project' }) : null;
@@ -254,9 +253,7 @@ export function judgeWrites(
   }
   if (writes.git !== null) return denied(refusal(WRITES_CODES.git_refused, { said: writes.git }));
   const unknown = refusal(GUARD_CODES.write_targets_unknown, { why: writes.unresolved });
-  return context.attended
-    ? { decision: 'ask', reason: messageIn(unknown), refusal: unknown, paths }
-    : denied(unknown);
+  return context.attended ? { decision: 'ask', reason: messageIn(unknown), refusal: unknown, paths } : denied(unknown);
 }
 
 function denied(why: Refusal): Ruling {

@@ -82,8 +82,7 @@ function faultOf(
   const inside = insideProject(path);
   if (inside === null) return { owner: null, refusal: refusal(WORK_CODES.path_outside_project, { path: shown }) };
   // What stands for bytes that are no text: git could not be told of that file by its name.
-  if (inside.includes('\uFFFD'))
-    return { owner: null, refusal: refusal(WORK_CODES.path_not_utf8, { path: shown }) };
+  if (inside.includes('\uFFFD')) return { owner: null, refusal: refusal(WORK_CODES.path_not_utf8, { path: shown }) };
   const foreign = foreignTo(member, inside, ownership, (owner) => members.has(owner));
   if (readOnly)
     return {
@@ -91,8 +90,7 @@ function faultOf(
       refusal: refusal(WRITES_CODES.member_read_only, { member, path: shown }),
     };
   const rule = ruleOf(inside);
-  if (rule !== null)
-    return { owner: null, refusal: refusal(WRITES_CODES.path_protected, { path: shown, what: rule }) };
+  if (rule !== null) return { owner: null, refusal: refusal(WRITES_CODES.path_protected, { path: shown, what: rule }) };
   if (leases.get(member)?.has(inside) === true || foreign === null) return null;
   if (foreign.owner !== null) return foreign;
   const holder = taken.get(inside);

@@ -71,10 +71,7 @@ function stuckWords(state: TeamState, view: LeadView): string {
 }
 
 /** Tasks that nothing goes on without, and why. */
-function stuckOn(
-  state: TeamState,
-  { spent }: LeadView,
-): { readonly tasks: readonly Task[]; readonly why: string } {
+function stuckOn(state: TeamState, { spent }: LeadView): { readonly tasks: readonly Task[]; readonly why: string } {
   const book = bookOf(state.tasks);
   const open = book.open();
   const over = open.filter(({ owner }) => owner !== null && spent.has(owner));

@@ -209,9 +209,7 @@ export function beginsOn(type: MessageType, from: string, to: string): string | 
 /** Types that only their senders in `ROUTES` may send, since others act on them. */
 const RESERVED: readonly MessageType[] = ['shutdown_request', 'quality_gate_passed'];
 
-export type Verdict =
-  | { readonly kind: 'fine' }
-  | { readonly kind: 'unusual' | 'refused'; readonly refusal: Refusal };
+export type Verdict = { readonly kind: 'fine' } | { readonly kind: 'unusual' | 'refused'; readonly refusal: Refusal };
 
 /**
  * Judges whether a member may send a message of this type to a recipient. An unusual message is sent all the same.

@@ -68,8 +68,7 @@ function openTasks({ tasks }: TeamState, name: string): number {
 }
 
 function whyNobody(able: readonly string[], owners: readonly string[], view: UnownedView): string {
-  if (owners.length > 1)
-    return `its files belong to ${owners.join(' and ')}: each of them needs a separate task`;
+  if (owners.length > 1) return `its files belong to ${owners.join(' and ')}: each of them needs a separate task`;
   if (able.length === 0)
     return `no role of the team fits${owners.map((one) => `; its files belong to ${one}`).join('')}`;
   const reasons = able.map((name) => `${name}: ${view.spent.get(name) ?? `max_teammates is ${view.maxTeammates}`}`);

@@ -23,9 +23,9 @@ import { FileTeamLog } from '../../../src/team/log/team-log.ts';
 import { LOG_CODES } from '../../../src/team/rules/codes/log-codes.ts';
 import { freezeTeam } from '../../../src/team/rules/log/snapshot.ts';
 import type { TeamState } from '../../../src/team/rules/log/state.ts';
+import { isOf } from '../../support/codes.ts';
 import { scriptFile } from '../../support/compiled.ts';
 import { runWithSmallFiles } from '../../support/file-limit.ts';
-import { isOf } from '../../support/codes.ts';
 import { rec } from '../../support/team.ts';
 import { type Cleanup, finallyDo, tempDir } from '../../support/temp.ts';
 

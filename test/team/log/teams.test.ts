@@ -80,10 +80,7 @@ test('a name that is none of a team leads nowhere', (t) => {
   const root = tempDir(t);
   for (const name of ['../../outside', 'archive', '', 'tool-run-x/../y', `tool-run-${'x'.repeat(200)}`])
     for (const act of ['begin', 'archive'] as const)
-      assert.throws(
-        () => teamsIn(root)[act](name),
-        isOf(GIT_CODES.name_invalid, { field: 'team_name', got: name }),
-      );
+      assert.throws(() => teamsIn(root)[act](name), isOf(GIT_CODES.name_invalid, { field: 'team_name', got: name }));
   assert.deepEqual(readdirSync(root), []);
 });
 

@@ -95,8 +95,7 @@ test('a conflict is a task that its work waits for; settled, both changes are in
   });
   assert.equal(world.measured, measured, 'nothing is measured for it');
   await world.call('frontend-dev', 'TaskUpdate', { taskId: '3', status: 'in_progress' });
-  for (let time = 1; time <= 5; time++)
-    refusedWith(await refused('3'), WORK_CODES.work_conflicts, { files: SHARED });
+  for (let time = 1; time <= 5; time++) refusedWith(await refused('3'), WORK_CODES.work_conflicts, { files: SHARED });
   assert.equal(world.state().tasks.size, 3, 'there is one task for it, however often it is tried');
   assert.equal(git('show', `${BRANCH}:${SHARED}`), 'export const greeting = "Good morning";\n');
 
@@ -370,7 +369,8 @@ test('a change of somebody else’s file is taken back before it can collide wit
 test('what is let through after three rejections is in the branch all the same', async (t) => {
   const { world, git, refused, complete } = await collided(t, 'src/api/b.js');
   world.fails('tests');
-  for (let time = 1; time <= 3; time++) refusedWith(await refused('2'), WORK_CODES.work_not_accepted, { checks: ['tests'] });
+  for (let time = 1; time <= 3; time++)
+    refusedWith(await refused('2'), WORK_CODES.work_not_accepted, { checks: ['tests'] });
   const { checks } = await complete('2');
   assert.match(String(checks), /^Accepted after 3 rejections/);
   assert.equal(git('show', `${BRANCH}:src/pages/p.js`), 'frontend-dev\n');

@@ -40,7 +40,11 @@ function problemsOf(refused: Refusal): readonly string[] {
 
 test('a team is created under a name that tells its phase, and not twice', async (t) => {
   const world = new TeamWorld(t);
-  isRefusal(await world.refusal('team-lead', 'TeamCreate', { team_name: 'Nice Team' }), OPERATIONS_CODES.team_name_invalid, { got: 'Nice Team' });
+  isRefusal(
+    await world.refusal('team-lead', 'TeamCreate', { team_name: 'Nice Team' }),
+    OPERATIONS_CODES.team_name_invalid,
+    { got: 'Nice Team' },
+  );
   const answer = await world.call('team-lead', 'TeamCreate', { team_name: TEAM, subject: 'SPEC-AUTH-001' });
   assert.equal(answer.state, 'created');
   assert.equal(world.state(TEAM).writesHeldBy, 'kernel');
@@ -48,8 +52,14 @@ test('a team is created under a name that tells its phase, and not twice', async
     (answer.next as { input: { name: string } }[]).map(({ input }) => input.name),
     ['backend-dev', 'frontend-dev', 'tester'],
   );
-  isRefusal(await world.refusal('team-lead', 'TeamCreate', { team_name: TEAM }), OPERATIONS_CODES.team_already_active, { team: TEAM, state: 'created' });
-  isRefusal(await world.refusal('backend-dev', 'TeamCreate', { team_name: 'tool-run-spec-other-001' }), OPERATIONS_CODES.main_agent_only);
+  isRefusal(await world.refusal('team-lead', 'TeamCreate', { team_name: TEAM }), OPERATIONS_CODES.team_already_active, {
+    team: TEAM,
+    state: 'created',
+  });
+  isRefusal(
+    await world.refusal('backend-dev', 'TeamCreate', { team_name: 'tool-run-spec-other-001' }),
+    OPERATIONS_CODES.main_agent_only,
+  );
 });
 
 test('without team.enabled no team is made', async (t) => {
@@ -100,9 +110,21 @@ test('a teammate is registered under its exact name, and the answer is the call 
       run_in_background: true,
     },
   });
-  isRefusal(await world.refusal('team-lead', 'Task', { ...given, name: 'team-backend-dev' }), MESSAGES_CODES.parameter_invalid, { field: 'name', expected: "backend-dev, the agent's name without its prefix", got: 'team-backend-dev' });
-  isRefusal(await world.refusal('team-lead', 'Task', { ...given, subagent_type: 'backend-dev' }), MESSAGES_CODES.parameter_invalid, { field: 'subagent_type', got: 'backend-dev', near: 'team-backend-dev' });
-  isRefusal(await world.refusal('team-lead', 'Task', { ...given, team_name: 'tool-run-x' }), OPERATIONS_CODES.team_not_active, { team: 'tool-run-x', active: [TEAM] });
+  isRefusal(
+    await world.refusal('team-lead', 'Task', { ...given, name: 'team-backend-dev' }),
+    MESSAGES_CODES.parameter_invalid,
+    { field: 'name', expected: "backend-dev, the agent's name without its prefix", got: 'team-backend-dev' },
+  );
+  isRefusal(
+    await world.refusal('team-lead', 'Task', { ...given, subagent_type: 'backend-dev' }),
+    MESSAGES_CODES.parameter_invalid,
+    { field: 'subagent_type', got: 'backend-dev', near: 'team-backend-dev' },
+  );
+  isRefusal(
+    await world.refusal('team-lead', 'Task', { ...given, team_name: 'tool-run-x' }),
+    OPERATIONS_CODES.team_not_active,
+    { team: 'tool-run-x', active: [TEAM] },
+  );
   assert.deepEqual(problemsOf(await world.refusal('team-lead', 'Task', { name: 'x' })), [
     'parameter_missing subagent_type',
     'parameter_missing team_name',
@@ -126,7 +148,12 @@ test('a message that claims more than was measured is refused with both figures;
   await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
   await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' });
   const before = world.state().messages.length;
-  isRefusal(await world.refusal('tester', 'SendMessage', passed(99)), MESSAGES_CODES.claim_not_measured_so, { type: 'tests_passed', field: 'coverage', claimed: 'a coverage of 99 %', task: '1' });
+  isRefusal(await world.refusal('tester', 'SendMessage', passed(99)), MESSAGES_CODES.claim_not_measured_so, {
+    type: 'tests_passed',
+    field: 'coverage',
+    claimed: 'a coverage of 99 %',
+    task: '1',
+  });
   assert.equal(world.state().messages.length, before, 'it was not sent');
   assert.equal((await world.call('tester', 'SendMessage', passed(91))).warnings, undefined);
 
@@ -137,7 +164,10 @@ test('a message that claims more than was measured is refused with both figures;
   });
   const scores = { ...TRUST5, securityIssues: 0, ok: true, score: 3.2 };
   await world.append({ ...RECORDS.gate_measured, task: null, trust5: scores });
-  isRefusal(await world.refusal('quality', 'SendMessage', gate(4.8)), MESSAGES_CODES.claim_not_measured_so, { field: 'trust5Score', claimed: 'a trust5Score of 4.8' });
+  isRefusal(await world.refusal('quality', 'SendMessage', gate(4.8)), MESSAGES_CODES.claim_not_measured_so, {
+    field: 'trust5Score',
+    claimed: 'a trust5Score of 4.8',
+  });
   await world.call('quality', 'SendMessage', gate(3.2));
 });
 
@@ -145,12 +175,16 @@ test('no more teammates than max_teammates', async (t) => {
   const world = new TeamWorld(t);
   world.settings = { ...world.settings, maxTeammates: 1 };
   await world.team(['backend-dev']);
-  isRefusal(await world.refusal('team-lead', 'Task', {
+  isRefusal(
+    await world.refusal('team-lead', 'Task', {
       subagent_type: 'team-tester',
       team_name: TEAM,
       name: 'tester',
       prompt: 'p',
-    }), LOG_CODES.too_many_members, { limit: 1, members: ['backend-dev'] });
+    }),
+    LOG_CODES.too_many_members,
+    { limit: 1, members: ['backend-dev'] },
+  );
 });
 
 test('a member is who the host says, and does nothing in the place of another', async (t) => {
@@ -158,18 +192,36 @@ test('a member is who the host says, and does nothing in the place of another', 
   await world.team(['backend-dev', 'tester']);
   await world.call('team-lead', 'TaskCreate', { subject: 'API', description: 'd', owner: 'backend-dev' });
   await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
-  isRefusal(await world.refusal('tester', 'TaskUpdate', { taskId: '1', status: 'completed' }), TASK_CODES.task_claimed, { task: '1', holder: 'backend-dev' });
-  isRefusal(await world.refusal('tester', 'TeamDelete', { team_name: TEAM }), OPERATIONS_CODES.lead_only, { does: 'deletes a team', who: 'tester' });
-  isRefusal(await world.refusal('tester', 'Task', {
+  isRefusal(
+    await world.refusal('tester', 'TaskUpdate', { taskId: '1', status: 'completed' }),
+    TASK_CODES.task_claimed,
+    { task: '1', holder: 'backend-dev' },
+  );
+  isRefusal(await world.refusal('tester', 'TeamDelete', { team_name: TEAM }), OPERATIONS_CODES.lead_only, {
+    does: 'deletes a team',
+    who: 'tester',
+  });
+  isRefusal(
+    await world.refusal('tester', 'Task', {
       subagent_type: 'team-designer',
       team_name: TEAM,
       name: 'designer',
       prompt: 'p',
-    }), OPERATIONS_CODES.lead_only, { does: 'starts teammates' });
-  isRefusal(await world.refusal('tester', 'SendMessage', { recipient: 'all', type: 'shutdown_request', content: 'x' }), MESSAGES_CODES.message_type_reserved, { senders: ['team-lead'], from: 'tester' });
+    }),
+    OPERATIONS_CODES.lead_only,
+    { does: 'starts teammates' },
+  );
+  isRefusal(
+    await world.refusal('tester', 'SendMessage', { recipient: 'all', type: 'shutdown_request', content: 'x' }),
+    MESSAGES_CODES.message_type_reserved,
+    { senders: ['team-lead'], from: 'tester' },
+  );
   await world.call('tester', 'SendMessage', { recipient: 'team-lead', type: 'progress', content: 'half' });
   assert.equal(world.state().messages.at(-1)?.from, 'tester');
-  isRefusal(await world.refusal('stranger', 'TaskList'), OPERATIONS_CODES.caller_not_member, { who: 'team-stranger (agent-of-stranger)', active: [TEAM] });
+  isRefusal(await world.refusal('stranger', 'TaskList'), OPERATIONS_CODES.caller_not_member, {
+    who: 'team-stranger (agent-of-stranger)',
+    active: [TEAM],
+  });
 });
 
 test('without identity nothing is done in a name; with the key that was handed over it is', async (t) => {
@@ -180,11 +232,9 @@ test('without identity nothing is done in a name; with the key that was handed o
   await failsWith(operate(world.context, 'TaskList', {}, nobody), OPERATIONS_CODES.caller_unknown, {
     why: 'the host does not say',
   });
-  await failsWith(
-    operate(world.context, 'TaskList', { key: 'wrong' }, nobody),
-    OPERATIONS_CODES.caller_not_member,
-    { who: 'a caller with a key that no team knows' },
-  );
+  await failsWith(operate(world.context, 'TaskList', { key: 'wrong' }, nobody), OPERATIONS_CODES.caller_not_member, {
+    who: 'a caller with a key that no team knows',
+  });
   const lead = await operate(world.context, 'TaskList', { key: created.key }, nobody);
   assert.deepEqual(lead, {
     team: TEAM,
@@ -251,15 +301,24 @@ test('a change_request goes to the owner of the file, and to nobody else', async
   const world = new TeamWorld(t);
   await world.team(['backend-dev', 'frontend-dev', 'tester']);
   const content = { file: 'src/api/users.ts', requested_change: 'Return 404', reason: 'the form shows it' };
-  isRefusal(await world.refusal('frontend-dev', 'SendMessage', { recipient: 'tester', type: 'change_request', content }), MESSAGES_CODES.request_to_wrong_owner, { owner: 'backend-dev', to: 'tester' });
+  isRefusal(
+    await world.refusal('frontend-dev', 'SendMessage', { recipient: 'tester', type: 'change_request', content }),
+    MESSAGES_CODES.request_to_wrong_owner,
+    { owner: 'backend-dev', to: 'tester' },
+  );
   // As hosts name files, and by a way round.
   for (const file of [`${world.root}/src/api/users.ts`, './src/api/users.ts', 'src/pages/../api/users.ts']) {
     const asked = { recipient: 'tester', type: 'change_request', content: { ...content, file } };
-    isRefusal(await world.refusal('frontend-dev', 'SendMessage', asked), MESSAGES_CODES.request_to_wrong_owner, { owner: 'backend-dev' });
+    isRefusal(await world.refusal('frontend-dev', 'SendMessage', asked), MESSAGES_CODES.request_to_wrong_owner, {
+      owner: 'backend-dev',
+    });
   }
   for (const file of ['/etc/hosts', '../users.ts', '.']) {
     const asked = { recipient: 'tester', type: 'change_request', content: { ...content, file } };
-    isRefusal(await world.refusal('frontend-dev', 'SendMessage', asked), WORK_CODES.path_outside_project, { field: 'content.file', path: file });
+    isRefusal(await world.refusal('frontend-dev', 'SendMessage', asked), WORK_CODES.path_outside_project, {
+      field: 'content.file',
+      path: file,
+    });
   }
   await world.call('frontend-dev', 'SendMessage', { recipient: 'backend-dev', type: 'change_request', content });
   assert.deepEqual(world.state().messages.at(-1)?.content, {
@@ -336,7 +395,11 @@ test('a secret in a file of one’s own is rejected where all work in one place;
   world.changed = ['src/api/pay.ts'];
   const write = { about: 'Write', reason: 'its own', fingerprint: '', paths: world.changed };
   await world.append({ type: 'decision', hook: 'ownership', decision: 'accept', member: 'backend-dev', ...write });
-  isRefusal(await world.refusal('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' }), WORK_CODES.files_hold_secrets, { places: ['src/api/pay.ts:3 (a Stripe key)'] });
+  isRefusal(
+    await world.refusal('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' }),
+    WORK_CODES.files_hold_secrets,
+    { places: ['src/api/pay.ts:3 (a Stripe key)'] },
+  );
   assert.equal(world.measured, 0, 'nothing is measured for it');
   await world.call('frontend-dev', 'TaskUpdate', { taskId: '2', status: 'completed' });
   assert.deepEqual(asked, [{ base: 'tree', head: 'tree' }], 'of whom no file has changed, none is looked through');
@@ -366,7 +429,11 @@ test('a secret in a file that the lead wrote is rejected; of one that delegates 
   assert.equal(looks, 0);
   const write = { about: 'Write', reason: 'its own', fingerprint: '', paths: world.changed };
   await world.append({ type: 'decision', hook: 'ownership', decision: 'accept', member: 'team-lead', ...write });
-  isRefusal(await world.refusal('team-lead', 'TaskUpdate', { taskId: '2', status: 'completed' }), WORK_CODES.files_hold_secrets, { places: ['notes.ts:1 (a Stripe key)'] });
+  isRefusal(
+    await world.refusal('team-lead', 'TaskUpdate', { taskId: '2', status: 'completed' }),
+    WORK_CODES.files_hold_secrets,
+    { places: ['notes.ts:1 (a Stripe key)'] },
+  );
 });
 
 test('where several build in one tree, a builder is held to what no test loads of its own, and told its own files first', async (t) => {
@@ -493,7 +560,11 @@ test('a file of somebody else that changed without a decision is asked about onc
   await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
   world.changed = ['src/api/users.ts', 'src/components/Form.tsx'];
   world.passing = ['src/components/Form.tsx.tmp.1'];
-  isRefusal(await world.refusal('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' }), WORK_CODES.foreign_files_changed, { files: ['src/components/Form.tsx'], owners: ["src/components/Form.tsx (frontend-dev's)"] });
+  isRefusal(
+    await world.refusal('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' }),
+    WORK_CODES.foreign_files_changed,
+    { files: ['src/components/Form.tsx'], owners: ["src/components/Form.tsx (frontend-dev's)"] },
+  );
   await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' });
   assert.match(JSON.stringify((await world.call('team-lead', 'Inbox')).messages), /with no recorded decision/);
 });
@@ -546,7 +617,11 @@ test('tasks wait for those before them; whoever has nothing running is named to 
     (tasks as { status: string }[]).map(({ status }) => status),
     ['pending', 'blocked'],
   );
-  isRefusal(await world.refusal('backend-dev', 'TaskUpdate', { taskId: '2', status: 'in_progress' }), TASK_CODES.task_meant_for_other, { task: '2', owner: 'frontend-dev', member: 'backend-dev' });
+  isRefusal(
+    await world.refusal('backend-dev', 'TaskUpdate', { taskId: '2', status: 'in_progress' }),
+    TASK_CODES.task_meant_for_other,
+    { task: '2', owner: 'frontend-dev', member: 'backend-dev' },
+  );
   await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
   const done = await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' });
   assert.deepEqual(
@@ -621,7 +696,11 @@ test('what is nobody’s and waits for what was announced is there for whoever i
   isRefusal(await begin('frontend-dev', '2'), TASK_CODES.task_does_not_fit, { task: '2', member: 'frontend-dev' });
   isRefusal(await begin('tester', '2'), TASK_CODES.task_blocked, { task: '2', before: ['task 1'] });
   await world.call('frontend-dev', 'TaskUpdate', { taskId: '3', status: 'in_progress' });
-  isRefusal(await world.refusal('frontend-dev', 'TaskUpdate', { taskId: '3', status: 'completed' }), TASK_CODES.task_waits, { task: '3', before: ['task 1 "API"'] });
+  isRefusal(
+    await world.refusal('frontend-dev', 'TaskUpdate', { taskId: '3', status: 'completed' }),
+    TASK_CODES.task_waits,
+    { task: '3', before: ['task 1 "API"'] },
+  );
   await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' });
   await world.call('frontend-dev', 'TaskUpdate', { taskId: '3', status: 'completed' });
 });
@@ -629,12 +708,26 @@ test('what is nobody’s and waits for what was announced is there for whoever i
 test('a team that is refused leaves nothing behind; a pattern is for teams of its phase', async (t) => {
   const world = new TeamWorld(t);
   const team_name = 'tool-run-spec-auth-001';
-  isRefusal(await world.refusal('team-lead', 'TeamCreate', { team_name, pattern: 'nope' }), MESSAGES_CODES.parameter_invalid, { field: 'pattern', expected: `one of ${Object.keys(world.settings.patterns).join(', ')}`, got: 'nope' });
-  isRefusal(await world.refusal('team-lead', 'TeamCreate', { team_name, pattern: 'plan_research' }), MESSAGES_CODES.parameter_invalid, { field: 'pattern', expected: 'one of the phase run, like implementation', got: 'plan_research, which is of the phase plan' });
+  isRefusal(
+    await world.refusal('team-lead', 'TeamCreate', { team_name, pattern: 'nope' }),
+    MESSAGES_CODES.parameter_invalid,
+    { field: 'pattern', expected: `one of ${Object.keys(world.settings.patterns).join(', ')}`, got: 'nope' },
+  );
+  isRefusal(
+    await world.refusal('team-lead', 'TeamCreate', { team_name, pattern: 'plan_research' }),
+    MESSAGES_CODES.parameter_invalid,
+    {
+      field: 'pattern',
+      expected: 'one of the phase run, like implementation',
+      got: 'plan_research, which is of the phase plan',
+    },
+  );
   world.settings = { ...world.settings, enabled: false };
   isRefusal(await world.refusal('team-lead', 'TeamCreate', { team_name }), OPERATIONS_CODES.team_mode_off);
   world.problems = ['workflow.yaml has a problem: workflow.team.max_teammates: expected a number of at least 1, got 0'];
-  isRefusal(await world.refusal('team-lead', 'TeamCreate', { team_name }), OPERATIONS_CODES.settings_block_team, { problem: world.problems[0] ?? '' });
+  isRefusal(await world.refusal('team-lead', 'TeamCreate', { team_name }), OPERATIONS_CODES.settings_block_team, {
+    problem: world.problems[0] ?? '',
+  });
   assert.deepEqual(world.teams.list(), []);
   world.settings = { ...world.settings, enabled: true };
   const { warning } = await world.call('team-lead', 'TeamCreate', { team_name });
@@ -645,13 +738,36 @@ test('a task is for somebody there is, and touches nothing of others', async (t)
   const world = new TeamWorld(t);
   await world.team(['backend-dev']);
   const task = { subject: 'API', description: 'd' };
-  isRefusal(await world.refusal('team-lead', 'TaskCreate', { ...task, owner: 'backend' }), MESSAGES_CODES.parameter_invalid, { field: 'owner', got: 'backend', near: 'backend-dev' });
-  isRefusal(await world.refusal('team-lead', 'TaskCreate', { ...task, owner: 'team-tester' }), MESSAGES_CODES.parameter_invalid, { field: 'owner', got: 'team-tester', near: 'tester' });
+  isRefusal(
+    await world.refusal('team-lead', 'TaskCreate', { ...task, owner: 'backend' }),
+    MESSAGES_CODES.parameter_invalid,
+    { field: 'owner', got: 'backend', near: 'backend-dev' },
+  );
+  isRefusal(
+    await world.refusal('team-lead', 'TaskCreate', { ...task, owner: 'team-tester' }),
+    MESSAGES_CODES.parameter_invalid,
+    { field: 'owner', got: 'team-tester', near: 'tester' },
+  );
   const both = { ...task, files: ['src/api/a.ts', 'src/api/b.ts', 'src/pages/a.tsx', 'package.json'] };
-  isRefusal(await world.refusal('team-lead', 'TaskCreate', both), TASK_CODES.task_files_of_others, { files: both.files, owners: ['backend-dev', 'frontend-dev'], each: "src/api/a.ts, src/api/b.ts are backend-dev's; src/pages/a.tsx is frontend-dev's" });
-  isRefusal(await world.refusal('team-lead', 'TaskCreate', { ...task, owner: 'backend-dev', files: ['src/pages/a.tsx'] }), TASK_CODES.task_file_of_other, { file: 'src/pages/a.tsx', owner: 'frontend-dev' });
-  isRefusal(await world.refusal('team-lead', 'TaskCreate', { ...task, blocked_by: ['9'] }), TASK_CODES.task_not_found, { field: 'blocked_by', task: '9' });
-  isRefusal(await world.refusal('team-lead', 'TaskGet', { taskId: '1' }), TASK_CODES.task_not_found, { field: 'taskId', task: '1', count: 0 });
+  isRefusal(await world.refusal('team-lead', 'TaskCreate', both), TASK_CODES.task_files_of_others, {
+    files: both.files,
+    owners: ['backend-dev', 'frontend-dev'],
+    each: "src/api/a.ts, src/api/b.ts are backend-dev's; src/pages/a.tsx is frontend-dev's",
+  });
+  isRefusal(
+    await world.refusal('team-lead', 'TaskCreate', { ...task, owner: 'backend-dev', files: ['src/pages/a.tsx'] }),
+    TASK_CODES.task_file_of_other,
+    { file: 'src/pages/a.tsx', owner: 'frontend-dev' },
+  );
+  isRefusal(await world.refusal('team-lead', 'TaskCreate', { ...task, blocked_by: ['9'] }), TASK_CODES.task_not_found, {
+    field: 'blocked_by',
+    task: '9',
+  });
+  isRefusal(await world.refusal('team-lead', 'TaskGet', { taskId: '1' }), TASK_CODES.task_not_found, {
+    field: 'taskId',
+    task: '1',
+    count: 0,
+  });
 });
 
 test('a lease ends with the last task that its holder is at', async (t) => {
@@ -665,7 +781,11 @@ test('a lease ends with the last task that its holder is at', async (t) => {
   const lease = { path: 'package.json' };
   await world.call('backend-dev', 'FileLease', lease);
   assert.equal((await set('1', 'completed')).leases_given_back, undefined, 'it is at another');
-  isRefusal(await world.refusal('frontend-dev', 'FileLease', lease), WRITES_CODES.lease_not_free, { path: 'package.json', holder: 'backend-dev', call: 'FileLease {"path":"package.json","release":true}' });
+  isRefusal(await world.refusal('frontend-dev', 'FileLease', lease), WRITES_CODES.lease_not_free, {
+    path: 'package.json',
+    holder: 'backend-dev',
+    call: 'FileLease {"path":"package.json","release":true}',
+  });
   assert.deepEqual((await set('2', 'completed')).leases_given_back, ['package.json']);
   assert.equal((await world.call('backend-dev', 'FileLease', { ...lease, release: true })).state, 'released');
   assert.equal((await world.call('frontend-dev', 'FileLease', lease)).state, 'leased');
@@ -678,19 +798,52 @@ test('leases: for shared and unowned paths, to one at a time, for a while', asyn
   const world = new TeamWorld(t);
   await world.team(['backend-dev', 'frontend-dev']);
   assert.equal((await world.call('backend-dev', 'FileLease', { path: 'package.json', minutes: 5 })).state, 'leased');
-  isRefusal(await world.refusal('frontend-dev', 'FileLease', { path: './package.json' }), WRITES_CODES.lease_not_free, { path: 'package.json', holder: 'backend-dev' });
-  isRefusal(await world.refusal('frontend-dev', 'FileLease', { path: 'src/api/a.ts' }), WRITES_CODES.lease_of_owned_path, { path: 'src/api/a.ts', owner: 'backend-dev', ask: 'Send backend-dev' });
-  isRefusal(await world.refusal('frontend-dev', 'FileLease', { path: '../x' }), WORK_CODES.path_outside_project, { field: 'path', path: '../x' });
-  isRefusal(await world.refusal('frontend-dev', 'FileLease', { path: `${world.root}/package.json` }), WRITES_CODES.lease_not_free, { path: 'package.json', holder: 'backend-dev' });
+  isRefusal(await world.refusal('frontend-dev', 'FileLease', { path: './package.json' }), WRITES_CODES.lease_not_free, {
+    path: 'package.json',
+    holder: 'backend-dev',
+  });
+  isRefusal(
+    await world.refusal('frontend-dev', 'FileLease', { path: 'src/api/a.ts' }),
+    WRITES_CODES.lease_of_owned_path,
+    { path: 'src/api/a.ts', owner: 'backend-dev', ask: 'Send backend-dev' },
+  );
+  isRefusal(await world.refusal('frontend-dev', 'FileLease', { path: '../x' }), WORK_CODES.path_outside_project, {
+    field: 'path',
+    path: '../x',
+  });
+  isRefusal(
+    await world.refusal('frontend-dev', 'FileLease', { path: `${world.root}/package.json` }),
+    WRITES_CODES.lease_not_free,
+    { path: 'package.json', holder: 'backend-dev' },
+  );
   const made = { subject: 'Both', description: 'd', owner: 'frontend-dev' };
   for (const file of ['src/pages/../api/a.ts', `${world.root}/src/api/a.ts`])
-    isRefusal(await world.refusal('team-lead', 'TaskCreate', { ...made, files: [file] }), TASK_CODES.task_file_of_other, { file: 'src/api/a.ts', owner: 'backend-dev' });
-  isRefusal(await world.refusal('frontend-dev', 'FileLease', { path: '.tool/config/workflow.yaml' }), WRITES_CODES.path_protected, { path: '.tool/config/workflow.yaml', what: '.tool' });
+    isRefusal(
+      await world.refusal('team-lead', 'TaskCreate', { ...made, files: [file] }),
+      TASK_CODES.task_file_of_other,
+      { file: 'src/api/a.ts', owner: 'backend-dev' },
+    );
+  isRefusal(
+    await world.refusal('frontend-dev', 'FileLease', { path: '.tool/config/workflow.yaml' }),
+    WRITES_CODES.path_protected,
+    { path: '.tool/config/workflow.yaml', what: '.tool' },
+  );
   for (const path of ['src/types/', 'src/types/**'])
-    isRefusal(await world.refusal('frontend-dev', 'FileLease', { path }), MESSAGES_CODES.parameter_invalid, { field: 'path', got: path });
-  isRefusal(await world.refusal('frontend-dev', 'FileLease', { path: 'src/types/a.ts', minutes: 500 }), MESSAGES_CODES.parameter_invalid, { field: 'minutes', expected: '1 to 120', got: '500' });
+    isRefusal(await world.refusal('frontend-dev', 'FileLease', { path }), MESSAGES_CODES.parameter_invalid, {
+      field: 'path',
+      got: path,
+    });
+  isRefusal(
+    await world.refusal('frontend-dev', 'FileLease', { path: 'src/types/a.ts', minutes: 500 }),
+    MESSAGES_CODES.parameter_invalid,
+    { field: 'minutes', expected: '1 to 120', got: '500' },
+  );
   assert.equal((await world.call('backend-dev', 'FileLease', { path: 'src/api/a.ts' })).state, 'own');
-  isRefusal(await world.refusal('team-lead', 'FileLease', { path: 'package-lock.json' }), WRITES_CODES.lead_takes_no_lease, { path: 'package-lock.json' });
+  isRefusal(
+    await world.refusal('team-lead', 'FileLease', { path: 'package-lock.json' }),
+    WRITES_CODES.lead_takes_no_lease,
+    { path: 'package-lock.json' },
+  );
   world.clock.set(6 * 60_000);
   assert.equal((await world.call('frontend-dev', 'FileLease', { path: 'package.json' })).state, 'leased');
   assert.equal(
@@ -702,12 +855,24 @@ test('leases: for shared and unowned paths, to one at a time, for a while', asyn
 test('a team is deleted when all have ended; before that, those who are missing are named', async (t) => {
   const world = new TeamWorld(t);
   await world.team(['backend-dev', 'tester']);
-  isRefusal(await world.refusal('team-lead', 'TeamDelete', { team_name: TEAM }), OPERATIONS_CODES.team_has_live_members, { team: TEAM, members: ['backend-dev (not asked)', 'tester (not asked)'] });
+  isRefusal(
+    await world.refusal('team-lead', 'TeamDelete', { team_name: TEAM }),
+    OPERATIONS_CODES.team_has_live_members,
+    { team: TEAM, members: ['backend-dev (not asked)', 'tester (not asked)'] },
+  );
   await world.call('team-lead', 'SendMessage', { recipient: 'all', type: 'shutdown_request', content: 'done' });
   assert.equal(world.state().session, 'shutting_down');
   await world.append({ type: 'member_idle', name: 'tester', epoch: 1, stopped: true });
-  isRefusal(await world.refusal('team-lead', 'TeamDelete', { team_name: TEAM }), OPERATIONS_CODES.team_has_live_members, { members: ['backend-dev (asked, not read)'] });
-  isRefusal(await world.refusal('team-lead', 'TeamDelete', { team_name: TEAM, force: true }), OPERATIONS_CODES.team_has_live_members, { force_in: 60 });
+  isRefusal(
+    await world.refusal('team-lead', 'TeamDelete', { team_name: TEAM }),
+    OPERATIONS_CODES.team_has_live_members,
+    { members: ['backend-dev (asked, not read)'] },
+  );
+  isRefusal(
+    await world.refusal('team-lead', 'TeamDelete', { team_name: TEAM, force: true }),
+    OPERATIONS_CODES.team_has_live_members,
+    { force_in: 60 },
+  );
   world.clock.set(SHUTDOWN_DEADLINE_MS);
   const answer = await world.call('team-lead', 'TeamDelete', { team_name: TEAM, force: true });
   assert.equal(answer.state, 'deleted');
@@ -720,7 +885,9 @@ test('a lead of two teams has to say which', async (t) => {
   const world = new TeamWorld(t);
   await world.team([]);
   await world.team([], 'tool-run-spec-pay-002');
-  isRefusal(await world.refusal('team-lead', 'TaskList'), OPERATIONS_CODES.team_ambiguous, { teams: [TEAM, 'tool-run-spec-pay-002'] });
+  isRefusal(await world.refusal('team-lead', 'TaskList'), OPERATIONS_CODES.team_ambiguous, {
+    teams: [TEAM, 'tool-run-spec-pay-002'],
+  });
   assert.equal((await world.call('team-lead', 'TaskList', { team_name: TEAM })).team, TEAM);
 });
 
@@ -729,12 +896,18 @@ test('what an operation does not take is named, with what it takes', async (t) =
   await world.team([]);
   const refused = await world.refusal('team-lead', 'TaskGet', { task_id: '1' });
   assert.deepEqual(problemsOf(refused), ['parameter_unknown task_id near taskId', 'parameter_missing taskId']);
-  assert.match(textOf(refused), /task_id: TaskGet takes no such parameter\. Did you mean taskId\?.*\n.*TaskGet needs it/);
+  assert.match(
+    textOf(refused),
+    /task_id: TaskGet takes no such parameter\. Did you mean taskId\?.*\n.*TaskGet needs it/,
+  );
   const [status] = problemsIn(await world.refusal('team-lead', 'TaskUpdate', { taskId: '1', status: 'done' }));
   isRefusal(status, MESSAGES_CODES.parameter_invalid, {
     ...{ field: 'status', expected: 'one of pending, in_progress, completed, failed', got: '"done"' },
   });
-  isRefusal(await world.refusal('team-lead', 'TeamCreat'), OPERATIONS_CODES.operation_unknown, { name: 'TeamCreat', near: 'TeamCreate' });
+  isRefusal(await world.refusal('team-lead', 'TeamCreat'), OPERATIONS_CODES.operation_unknown, {
+    name: 'TeamCreat',
+    near: 'TeamCreate',
+  });
 });
 
 test("nothing is checked for the completion of somebody else's task", async (t) => {
@@ -742,9 +915,15 @@ test("nothing is checked for the completion of somebody else's task", async (t) 
   await world.team(['backend-dev', 'tester']);
   await world.call('team-lead', 'TaskCreate', { subject: 'Orders', description: 'All', owner: 'backend-dev' });
   const complete = { taskId: '1', status: 'completed' };
-  isRefusal(await world.refusal('tester', 'TaskUpdate', complete), TASK_CODES.task_not_claimed, { task: '1', member: 'tester' });
+  isRefusal(await world.refusal('tester', 'TaskUpdate', complete), TASK_CODES.task_not_claimed, {
+    task: '1',
+    member: 'tester',
+  });
   await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
-  isRefusal(await world.refusal('tester', 'TaskUpdate', complete), TASK_CODES.task_claimed, { task: '1', holder: 'backend-dev' });
+  isRefusal(await world.refusal('tester', 'TaskUpdate', complete), TASK_CODES.task_claimed, {
+    task: '1',
+    holder: 'backend-dev',
+  });
   assert.equal(world.state().gate, null);
 });
 
@@ -773,7 +952,11 @@ test('a completion that is refused changes nothing, whom the task is for include
   await world.call('team-lead', 'TaskCreate', { subject: 'API', description: 'd', owner: 'frontend-dev' });
   const complete = { taskId: '1', status: 'completed', owner: 'backend-dev' };
   world.fails('tests');
-  isRefusal(await world.refusal('team-lead', 'TaskUpdate', complete), TASK_CODES.task_not_begun, { task: '1', owner: 'frontend-dev', another: 'backend-dev' });
+  isRefusal(await world.refusal('team-lead', 'TaskUpdate', complete), TASK_CODES.task_not_begun, {
+    task: '1',
+    owner: 'frontend-dev',
+    another: 'backend-dev',
+  });
   assert.equal(world.state().tasks.get('1')?.owner, 'frontend-dev');
   await world.call('frontend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
   for (const status of ['completed', 'pending'])
@@ -802,8 +985,14 @@ test('a lease is for what is written: no directory, and no link to another place
   symlinkSync('..', join(world.root, 'src', 'types', 'up'));
   isRefusal(await lease('src/types'), WRITES_CODES.directory_not_leasable, { path: 'src/types' });
   isRefusal(await lease('src/types/up'), WRITES_CODES.directory_not_leasable, { path: 'src/types/up' });
-  isRefusal(await lease('src/types/out.ts'), OPERATIONS_CODES.path_leads_outside, { path: 'src/types/out.ts', target: '/etc/passwd' });
-  isRefusal(await lease('src/types/theirs.ts'), OPERATIONS_CODES.path_is_link, { target: 'src/pages/new.ts', call: 'FileLease {"path":"src/pages/new.ts"}' });
+  isRefusal(await lease('src/types/out.ts'), OPERATIONS_CODES.path_leads_outside, {
+    path: 'src/types/out.ts',
+    target: '/etc/passwd',
+  });
+  isRefusal(await lease('src/types/theirs.ts'), OPERATIONS_CODES.path_is_link, {
+    target: 'src/pages/new.ts',
+    call: 'FileLease {"path":"src/pages/new.ts"}',
+  });
   isRefusal(await lease('src/types/ours.ts'), OPERATIONS_CODES.path_is_link, { target: 'src/types/real.ts' });
   const leased = await world.call('backend-dev', 'FileLease', { path: 'src/types/real.ts' });
   assert.equal(leased.state, 'leased');
@@ -887,10 +1076,17 @@ test('for the files of a role that is not in the team it is said how it comes in
   const add = (more: object) =>
     world.refusal('team-lead', 'TaskCreate', { subject: 'Colours', description: 'd', ...more });
   const files = ['design/colours.css'];
-  isRefusal(await add({ owner: 'frontend-dev', files }), TASK_CODES.task_file_of_other, { file: 'design/colours.css', owner: 'designer', where: 'not in this team yet' });
+  isRefusal(await add({ owner: 'frontend-dev', files }), TASK_CODES.task_file_of_other, {
+    file: 'design/colours.css',
+    owner: 'designer',
+    where: 'not in this team yet',
+  });
   isRefusal(await add({ owner: 'designer', files }), TASK_CODES.task_owner_not_started, { owner: 'designer' });
   const lease = { path: 'design/colours.css', reason: 'colours' };
-  isRefusal(await world.refusal('frontend-dev', 'FileLease', lease), WRITES_CODES.lease_of_owned_path, { owner: 'designer', ask: 'designer is not in this team: send team-lead' });
+  isRefusal(await world.refusal('frontend-dev', 'FileLease', lease), WRITES_CODES.lease_of_owned_path, {
+    owner: 'designer',
+    ask: 'designer is not in this team: send team-lead',
+  });
 });
 
 test('what the checks have rejected is measured whoever completes it', async (t) => {
@@ -932,8 +1128,15 @@ test('a team that builds is made for a SPEC that the user has approved, and for 
     ...world.context,
     approval: () => Promise.resolve({ status: 'draft', counts: false, why: 'status: draft' }),
   };
-  isRefusal(await world.refusal('team-lead', 'TeamCreate', { team_name: TEAM }), OPERATIONS_CODES.spec_not_approved, { spec: 'SPEC-AUTH-001', why: 'status: draft' });
-  isRefusal(await world.refusal('team-lead', 'TeamCreate', { team_name: 'tool-run-my-thing' }), OPERATIONS_CODES.team_without_spec, { team: 'tool-run-my-thing' });
+  isRefusal(await world.refusal('team-lead', 'TeamCreate', { team_name: TEAM }), OPERATIONS_CODES.spec_not_approved, {
+    spec: 'SPEC-AUTH-001',
+    why: 'status: draft',
+  });
+  isRefusal(
+    await world.refusal('team-lead', 'TeamCreate', { team_name: 'tool-run-my-thing' }),
+    OPERATIONS_CODES.team_without_spec,
+    { team: 'tool-run-my-thing' },
+  );
   world.settings = { ...world.settings, requirePlanApproval: false };
   assert.equal((await world.call('team-lead', 'TeamCreate', { team_name: TEAM })).state, 'created');
 });
@@ -943,7 +1146,11 @@ test('a lead does not complete what a teammate has not begun', async (t) => {
   await world.team(['backend-dev']);
   await world.call('team-lead', 'TaskCreate', { subject: 'API', description: 'd', owner: 'backend-dev' });
   const completed = { taskId: '1', status: 'completed', result: 'done' };
-  isRefusal(await world.refusal('team-lead', 'TaskUpdate', completed), TASK_CODES.task_not_begun, { task: '1', owner: 'backend-dev', next: 'backend-dev completes it.' });
+  isRefusal(await world.refusal('team-lead', 'TaskUpdate', completed), TASK_CODES.task_not_begun, {
+    task: '1',
+    owner: 'backend-dev',
+    next: 'backend-dev completes it.',
+  });
   await world.call('team-lead', 'TaskUpdate', { taskId: '1', status: 'failed', result: 'not needed' });
   assert.equal(world.state().tasks.get('1')?.status, 'failed');
 });

@@ -61,9 +61,13 @@ test('what the log tells by itself is not told twice, and where no team stands t
   assert.deepEqual(world.teams.list(), []);
   await world.team(['backend-dev']);
   // A record that does not count.
-  isRefusal(await world.refusal('team-lead', 'TeamDelete', { team_name: TEAM }), OPERATIONS_CODES.team_has_live_members, {
-    members: ['backend-dev (not asked)'],
-  });
+  isRefusal(
+    await world.refusal('team-lead', 'TeamDelete', { team_name: TEAM }),
+    OPERATIONS_CODES.team_has_live_members,
+    {
+      members: ['backend-dev (not asked)'],
+    },
+  );
   await world.call('team-lead', 'TaskCreate', { subject: 'Build it', description: 'd', owner: 'backend-dev' });
   await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
   world.fails('tests');

@@ -67,8 +67,13 @@ const CASES: readonly Case[] = [
   {
     name: 'a file of somebody else',
     writes: 'tests/users.ts',
-    ruling:
-      why(WRITES_CODES.path_owned_by_other, { path: 'tests/users.ts', owner: 'tester', pattern: 'tests/**', whom: 'its owner', call: changeRequest('tester', 'tests/users.ts') }),
+    ruling: why(WRITES_CODES.path_owned_by_other, {
+      path: 'tests/users.ts',
+      owner: 'tester',
+      pattern: 'tests/**',
+      whom: 'its owner',
+      call: changeRequest('tester', 'tests/users.ts'),
+    }),
   },
   {
     name: 'a file whose owner is not in the team',
@@ -86,8 +91,7 @@ const CASES: readonly Case[] = [
   {
     name: 'a shared file without a lease',
     writes: 'src/lib/a.ts',
-    ruling:
-      why(WRITES_CODES.path_needs_lease, {
+    ruling: why(WRITES_CODES.path_needs_lease, {
       ...{ path: 'src/lib/a.ts', owner: 'shared', pattern: 'src/lib/**' },
       call: 'FileLease {"path":"src/lib/a.ts"}',
     }),
@@ -103,8 +107,7 @@ const CASES: readonly Case[] = [
     name: 'a file that is leased to another',
     writes: 'package.json',
     tell: (story) => story.tell('lease_taken'),
-    ruling:
-      why(WRITES_CODES.lease_held, {
+    ruling: why(WRITES_CODES.lease_held, {
       ...{ path: 'package.json', holder: 'tester', until: 2_000_000, reason: 'a dependency' },
       call: changeRequest('tester', 'package.json'),
     }),
@@ -162,8 +165,7 @@ const CASES: readonly Case[] = [
     name: 'code, by a lead that delegates',
     by: LEADER,
     writes: 'src/api/a.ts',
-    ruling:
-      why(WRITES_CODES.lead_delegates, {
+    ruling: why(WRITES_CODES.lead_delegates, {
       ...{ path: 'src/api/a.ts', whom: 'backend-dev', owner: 'backend-dev', start: undefined },
       call: 'TaskCreate {"subject":"Change src/api/a.ts","description":"…","owner":"backend-dev","files":["src/api/a.ts"]}',
     }),
@@ -172,8 +174,7 @@ const CASES: readonly Case[] = [
     name: "code of nobody's, by a lead that delegates",
     by: LEADER,
     writes: 'package.json',
-    ruling:
-      why(WRITES_CODES.lead_delegates, {
+    ruling: why(WRITES_CODES.lead_delegates, {
       ...{ path: 'package.json', whom: 'a teammate', owner: undefined },
       call: 'TaskCreate {"subject":"Change package.json","description":"…","files":["package.json"]}',
     }),
@@ -228,8 +229,7 @@ const CASES: readonly Case[] = [
     name: 'a stranger',
     by: STRANGER,
     writes: 'src/api/a.ts',
-    ruling:
-      why(WRITES_CODES.writer_not_member, { team: TEAM, who: 'general-purpose (agent-9)', why: undefined }),
+    ruling: why(WRITES_CODES.writer_not_member, { team: TEAM, who: 'general-purpose (agent-9)', why: undefined }),
   },
   {
     name: 'a stranger whose name holds control characters',
@@ -252,8 +252,7 @@ const CASES: readonly Case[] = [
   {
     name: 'what cannot be told, without a person',
     writes: unresolved('$(date) is not known'),
-    ruling:
-      why(GUARD_CODES.write_targets_unknown, { why: ['$(date) is not known'] }),
+    ruling: why(GUARD_CODES.write_targets_unknown, { why: ['$(date) is not known'] }),
   },
   {
     name: 'what cannot be told, in front of a person',
@@ -301,8 +300,7 @@ const CASES: readonly Case[] = [
     name: 'a tree with a shared file, for which a lease would lead nowhere',
     writes: tree('.'),
     place: { below: () => ['src/api/a.ts', 'src/lib/x.ts', 'tests/a.ts'] },
-    ruling:
-      why(WRITES_CODES.write_too_broad, {
+    ruling: why(WRITES_CODES.write_too_broad, {
       ...{ directory: 'the project', path: 'src/lib/x.ts', why: 'src/lib/x.ts, for example, is not yours.' },
       ask: ASK_FOR_ALL,
     }),
@@ -402,8 +400,7 @@ const CASES: readonly Case[] = [
   {
     name: 'a tree in which nothing but what holds the rules is not its own',
     writes: tree('.'),
-    ruling:
-      why(WRITES_CODES.write_too_broad, { directory: 'the project', path: '.mcp.json', ask: ASK_FOR_ALL }),
+    ruling: why(WRITES_CODES.write_too_broad, { directory: 'the project', path: '.mcp.json', ask: ASK_FOR_ALL }),
     place: { below: () => ['.mcp.json', 'src/api/a.ts'] },
   },
 ];

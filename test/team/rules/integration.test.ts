@@ -90,9 +90,7 @@ const CASES: readonly Case[] = [
     owner: 'shared',
     faults: [
       shared('src/lib/x.ts'),
-      ...['b', 'c', 'd', 'e'].map((one) =>
-        ownedByOther(`src/pages/${one}.tsx`, 'frontend-dev', 'src/pages/**', true),
-      ),
+      ...['b', 'c', 'd', 'e'].map((one) => ownedByOther(`src/pages/${one}.tsx`, 'frontend-dev', 'src/pages/**', true)),
     ],
     more: 1,
   },
@@ -154,7 +152,9 @@ for (const { name, commits, rules, accepted, owner = null, faults, more } of CAS
 test('the change request of a refusal can be sent as it is', () => {
   const commit = { sha: 'a'.repeat(40), subject: 'x', files: ['src/api/a.ts', 'src/pages/"p".tsx', 'tests/a.ts'] };
   const { refused } = judgeCommits([commit], 'backend-dev', RULES);
-  const { type, content } = JSON.parse(/SendMessage (\{.*\})/.exec(refused === null ? '' : textOf(refused.refusal))?.[1] ?? '');
+  const { type, content } = JSON.parse(
+    /SendMessage (\{.*\})/.exec(refused === null ? '' : textOf(refused.refusal))?.[1] ?? '',
+  );
   assert.deepEqual(content.file, 'src/pages/"p".tsx');
   assert.ok(checkMessage(type, content).ok);
   assert.deepEqual(foreignFiles(commit, 'backend-dev', RULES), ['src/pages/"p".tsx', 'tests/a.ts']);

@@ -53,9 +53,12 @@ const invalid = (field: string, expected?: string, got?: string) =>
 const TYPES = `one of ${Object.keys(CONTENTS).join(', ')}`;
 
 const BAD: readonly [string, string, unknown, readonly Why[]][] = [
-  ['no such type', 'api-redy', {}, [
-    why(MESSAGES_CODES.parameter_invalid, { field: 'type', expected: TYPES, got: '"api-redy"', near: 'api_ready' }),
-  ]],
+  [
+    'no such type',
+    'api-redy',
+    {},
+    [why(MESSAGES_CODES.parameter_invalid, { field: 'type', expected: TYPES, got: '"api-redy"', near: 'api_ready' })],
+  ],
   ['a name of every object', 'constructor', {}, [invalid('type', TYPES)]],
   [
     'text for fields',
@@ -64,12 +67,7 @@ const BAD: readonly [string, string, unknown, readonly Why[]][] = [
     [invalid('content', 'an object of endpoint, schema, response?', '"it is ready"')],
   ],
   ['a list for fields', 'bug_report', [1], [invalid('content', 'an object of test, expected, actual', '[1]')]],
-  [
-    'fields for text',
-    'progress',
-    { text: 'x' },
-    [invalid('content', 'text (progress has no fields)', '{"text":"x"}')],
-  ],
+  ['fields for text', 'progress', { text: 'x' }, [invalid('content', 'text (progress has no fields)', '{"text":"x"}')]],
   ['empty words', 'shutdown_request', '  ', [invalid('content', 'text (shutdown_request has no fields)')]],
   [
     'an unknown field and several wrong ones, all at once',
@@ -215,10 +213,18 @@ test('who may say what to whom', () => {
     [['coverage_required', 'tester', 'tester'], 'fine'],
     [['quality_gate_passed', 'quality', 'team-lead'], 'fine'],
     [['quality_gate_passed', 'quality', 'tester'], 'unusual'],
-    [['quality_gate_passed', 'tester', 'team-lead'], 'refused', why(MESSAGES_CODES.message_type_reserved, { senders: ['quality'], from: 'tester' })],
+    [
+      ['quality_gate_passed', 'tester', 'team-lead'],
+      'refused',
+      why(MESSAGES_CODES.message_type_reserved, { senders: ['quality'], from: 'tester' }),
+    ],
     [['shutdown_request', 'team-lead', 'all'], 'fine'],
     [['shutdown_request', 'team-lead', 'tester'], 'fine'],
-    [['shutdown_request', 'tester', 'all'], 'refused', why(MESSAGES_CODES.message_type_reserved, { senders: ['team-lead'], from: 'tester' })],
+    [
+      ['shutdown_request', 'tester', 'all'],
+      'refused',
+      why(MESSAGES_CODES.message_type_reserved, { senders: ['team-lead'], from: 'tester' }),
+    ],
     [['progress', 'tester', 'team-lead'], 'fine'],
     [['change_completed', 'backend-dev', 'tester'], 'fine'],
     [['change_completed', 'backend-dev', 'tester', 'backend-dev'], 'fine'],

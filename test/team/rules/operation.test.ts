@@ -77,19 +77,32 @@ const CASES: readonly [OperationName, unknown, readonly Why[]][] = [
     { team: 'x' },
     [why(MESSAGES_CODES.parameter_unknown, { field: 'team', operation: 'TaskList', known: ['status', 'team_name'] })],
   ],
-  ['Inbox', { zzzzzzzzzz: 1 }, [why(MESSAGES_CODES.parameter_unknown, {
+  [
+    'Inbox',
+    { zzzzzzzzzz: 1 },
+    [
+      why(MESSAGES_CODES.parameter_unknown, {
         ...{ field: 'zzzzzzzzzz', operation: 'Inbox', known: ['team_name'], near: undefined },
-      })]],
-  ['TaskGet', { taskid: '1' }, [why(MESSAGES_CODES.parameter_unknown, { field: 'taskid', near: 'taskId' }),
+      }),
+    ],
+  ],
+  [
+    'TaskGet',
+    { taskid: '1' },
+    [
+      why(MESSAGES_CODES.parameter_unknown, { field: 'taskid', near: 'taskId' }),
       why(MESSAGES_CODES.parameter_missing, { field: 'taskId', operation: 'TaskGet' }),
-    ]],
+    ],
+  ],
   [
     'SendMessage',
     { recipient: 'tester', content: 'half' },
-    [why(MESSAGES_CODES.parameter_missing, {
+    [
+      why(MESSAGES_CODES.parameter_missing, {
         ...{ field: 'type', operation: 'SendMessage', describes: 'The kind.' },
         known: Object.keys(CONTENTS),
-      })],
+      }),
+    ],
   ],
   ['TaskGet', { taskId: 1 }, [invalid('taskId', 'text', '1')]],
   ['TaskGet', { taskId: '  ' }, [invalid('taskId', 'text', '"  "')]],
@@ -99,7 +112,11 @@ const CASES: readonly [OperationName, unknown, readonly Why[]][] = [
     [invalid('content', 'at most 100000 characters', '100001')],
   ],
   ['TaskGet', { taskId: 'x'.repeat(2_001) }, [invalid('taskId', 'at most 2000 characters', '2001')]],
-  ['TaskUpdate', { taskId: '1', status: 'complete' }, [why(MESSAGES_CODES.parameter_invalid, { field: 'status', got: '"complete"', near: 'completed' })]],
+  [
+    'TaskUpdate',
+    { taskId: '1', status: 'complete' },
+    [why(MESSAGES_CODES.parameter_invalid, { field: 'status', got: '"complete"', near: 'completed' })],
+  ],
   ['SendMessage', SEND, []],
   ['SendMessage', { ...SEND, content: { a: 1 } }, []],
   ['SendMessage', { ...SEND, content: [] }, [invalid('content', 'an object or text', '[]')]],

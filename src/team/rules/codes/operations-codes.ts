@@ -131,8 +131,7 @@ export const OPERATIONS_CODES = codes({
   },
   team_without_spec: {
     kind: 'refused',
-    message:
-      'team_name: expected tool-run-<spec-id-lowercase> of a SPEC, such as tool-run-spec-auth-001, got {team}.',
+    message: 'team_name: expected tool-run-<spec-id-lowercase> of a SPEC, such as tool-run-spec-auth-001, got {team}.',
     help: '/tool:1-plan writes a SPEC, and the user approves it.',
     values: { team: 'text' },
   },

@@ -62,7 +62,12 @@ export const WRITES_CODES = codes({
     kind: 'refused',
     message: "{path} is {owner}'s[ ({pattern})].",
     help: 'Ask {whom}: {call}',
-    values: { path: 'text', owner: 'text', whom: ['its owner', 'the lead (the owner is not in this team)'], call: 'text' },
+    values: {
+      path: 'text',
+      owner: 'text',
+      whom: ['its owner', 'the lead (the owner is not in this team)'],
+      call: 'text',
+    },
     may: { pattern: 'text' },
   },
   lease_of_owned_path: {

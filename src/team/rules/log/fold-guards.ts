@@ -25,8 +25,7 @@ export function takeLease(draft: Draft, record: Of<'lease_taken'>): Refusal | nu
       ...{ type: 'lease_taken', why: `the lease of ${path} would end before it begins` },
     });
   const held = draft.leases.get(path);
-  if (held !== undefined && held.member !== by && held.until > at)
-    return leaseHeld(path, held);
+  if (held !== undefined && held.member !== by && held.until > at) return leaseHeld(path, held);
   // What it is taken for, a program may write, and no call names that.
   noteWriting(draft, path, by, at);
   draft.leases.set(path, { path, member: by, epoch, takenAt: at, until, reason });
@@ -46,8 +45,7 @@ export function takeLeaseRelease(draft: Draft, record: Of<'lease_released'>): Re
   const fault = authorFault(draft, record.by, record.epoch);
   if (fault !== null) return fault;
   const held = draft.leases.get(record.path);
-  if (held === undefined || held.until <= record.at)
-    return refusal(WRITES_CODES.lease_missing, { path: record.path });
+  if (held === undefined || held.until <= record.at) return refusal(WRITES_CODES.lease_missing, { path: record.path });
   if (held.member !== record.by) return leaseHeld(record.path, held);
   draft.leases.delete(record.path);
   sign(draft, record.by, record.at);

@@ -42,8 +42,7 @@ export function takeRegistration(draft: Draft, record: Of<'member_registered'>):
   if (RESERVED.includes(name)) return refusal(LOG_CODES.member_name_reserved, { name });
   if (LEAVING.includes(draft.session)) return refusal(LOG_CODES.team_shutting_down, { team: draft.team });
   const before = draft.members.get(name);
-  if (before !== undefined && isAtWork(before, at))
-    return refusal(LOG_CODES.member_already_working, { member: name });
+  if (before !== undefined && isAtWork(before, at)) return refusal(LOG_CODES.member_already_working, { member: name });
   const others = [...draft.members.values()].filter((member) => member.name !== name && member.phase !== 'over');
   const there = others.filter((member) => !isGone(member, at));
   if (there.length >= max)

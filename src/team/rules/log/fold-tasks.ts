@@ -25,8 +25,7 @@ export function takeTask(draft: Draft, record: Of<'task_created'>): Refusal | nu
   if (record.holds_up !== undefined && held === undefined) return taskMissing(draft, 'holds_up', record.holds_up);
   // A task that waits could be among those that the held one waits for: a circle would close.
   if (held !== undefined && record.blocked_by.length > 0) return refusal(TASK_CODES.task_holds_up_none, {});
-  for (const other of record.blocked_by)
-    if (!draft.tasks.has(other)) return taskMissing(draft, 'blocked_by', other);
+  for (const other of record.blocked_by) if (!draft.tasks.has(other)) return taskMissing(draft, 'blocked_by', other);
   draft.tasks.set(id, {
     id,
     record: record.id,

@@ -26,7 +26,9 @@ test('a lease keeps others away until it ends, is given back or its holder is go
     .later(149)
     .refuse(why(WRITES_CODES.lease_held), 'lease_taken', take(LEAD, until + 900));
   story.later(1).tell('lease_taken', take('backend-dev', until + 900));
-  story.refuse(why(WRITES_CODES.lease_held, { holder: 'backend-dev' }), 'lease_released').tell('lease_released', { by: 'backend-dev' });
+  story
+    .refuse(why(WRITES_CODES.lease_held, { holder: 'backend-dev' }), 'lease_released')
+    .tell('lease_released', { by: 'backend-dev' });
   story.refuse(why(WRITES_CODES.lease_missing), 'lease_released', { by: 'backend-dev' });
   story.tell('lease_taken', take('tester', until + 900)).tell('member_ended', { name: 'tester' });
   story.tell('lease_taken', take(LEAD, until + 900));
@@ -37,9 +39,13 @@ test('other paths are free', () => {
 });
 
 test('who is nobody takes no lease and gives none back; nor does a former run', () => {
-  const story = teamOf(TWO).refuse(why(LOG_CODES.member_unknown, { member: 'designer' }), 'lease_taken', { by: 'designer' });
+  const story = teamOf(TWO).refuse(why(LOG_CODES.member_unknown, { member: 'designer' }), 'lease_taken', {
+    by: 'designer',
+  });
   story.tell('lease_taken').tell('member_idle', { name: 'tester', stopped: true }).join('tester');
-  story.tell('lease_taken', { epoch: 2 }).refuse(why(LOG_CODES.member_run_over, { run: 1, latest: 2 }), 'lease_released', { epoch: 1 });
+  story
+    .tell('lease_taken', { epoch: 2 })
+    .refuse(why(LOG_CODES.member_run_over, { run: 1, latest: 2 }), 'lease_released', { epoch: 1 });
   story.tell('lease_released', { epoch: 2 });
 });
 

@@ -45,24 +45,31 @@ test('each record about a member: a stranger, another run, an ended one, the lea
       name: 'tester',
       epoch: 2,
     });
-    story.refuse(why(LOG_CODES.member_ended, { member: 'backend-dev', reason: 'killed' }), type, { name: 'backend-dev' });
+    story.refuse(why(LOG_CODES.member_ended, { member: 'backend-dev', reason: 'killed' }), type, {
+      name: 'backend-dev',
+    });
     story.refuse(why(LOG_CODES.member_unknown, { member: 'team-lead' }), type, { name: LEAD, epoch: 0 });
   }
 });
 
 test('names that mean others are no names of teammates', () => {
   const story = new Story().tell('created');
-  for (const name of [LEAD, 'all']) story.refuse(why(LOG_CODES.member_name_reserved, { name }), 'member_registered', { name });
+  for (const name of [LEAD, 'all'])
+    story.refuse(why(LOG_CODES.member_name_reserved, { name }), 'member_registered', { name });
 });
 
 test('no more than max_teammates at once: those that ended or are lost do not count', () => {
   const story = new Story().tell('created');
   const join = { max: 2 } as const;
   for (const name of ['backend-dev', 'tester']) story.tell('member_registered', { ...join, name });
-  story.refuse(why(LOG_CODES.too_many_members, { count: 2, limit: 2, members: ['backend-dev', 'tester'] }), 'member_registered', {
-    ...join,
-    name: 'designer',
-  });
+  story.refuse(
+    why(LOG_CODES.too_many_members, { count: 2, limit: 2, members: ['backend-dev', 'tester'] }),
+    'member_registered',
+    {
+      ...join,
+      name: 'designer',
+    },
+  );
   story.tell('member_ended', { name: 'tester' }).tell('member_registered', { ...join, name: 'designer' });
   assert.deepEqual(story.members, ['backend-dev#1 registered', 'tester#1 over: confirmed', 'designer#1 registered']);
   story.tell('member_spawned', { name: 'backend-dev' }).later(LOST).tell('member_seen', { name: 'designer' });
@@ -117,9 +124,17 @@ test('who ends gives back its claims and its leases', () => {
 });
 
 test('a member is started once in each run', () => {
-  const story = teamOf(['tester']).refuse(why(LOG_CODES.record_not_valid, { type: 'member_spawned', why: 'tester has been started already' }), 'member_spawned', { name: 'tester' });
-  story.tell('member_idle', { name: 'tester' }).refuse(why(LOG_CODES.record_not_valid, { type: 'member_spawned' }), 'member_spawned', { name: 'tester' });
-  story.join('tester').refuse(why(LOG_CODES.member_run_over, { run: 1, latest: 2 }), 'member_spawned', { name: 'tester', epoch: 1 });
+  const story = teamOf(['tester']).refuse(
+    why(LOG_CODES.record_not_valid, { type: 'member_spawned', why: 'tester has been started already' }),
+    'member_spawned',
+    { name: 'tester' },
+  );
+  story
+    .tell('member_idle', { name: 'tester' })
+    .refuse(why(LOG_CODES.record_not_valid, { type: 'member_spawned' }), 'member_spawned', { name: 'tester' });
+  story
+    .join('tester')
+    .refuse(why(LOG_CODES.member_run_over, { run: 1, latest: 2 }), 'member_spawned', { name: 'tester', epoch: 1 });
 });
 
 test('a start that is told after the first act still tells the process', () => {
@@ -133,10 +148,18 @@ test('an id of the host belongs to one run of one member; a run may have many', 
     .tell('member_bound', { agent_id: 'a1' })
     .tell('member_bound', { agent_id: 'a1' })
     .tell('member_bound', { agent_id: 'a2' })
-    .refuse(why(LOG_CODES.record_not_valid, { type: 'member_bound', why: 'agent a1 is backend-dev already, its run 1' }), 'member_bound', { name: 'tester', agent_id: 'a1' })
+    .refuse(
+      why(LOG_CODES.record_not_valid, { type: 'member_bound', why: 'agent a1 is backend-dev already, its run 1' }),
+      'member_bound',
+      { name: 'tester', agent_id: 'a1' },
+    )
     .tell('member_idle', { stopped: true })
     .join('backend-dev')
-    .refuse(why(LOG_CODES.record_not_valid, { type: 'member_bound', why: 'agent a2 is backend-dev already, its run 1' }), 'member_bound', { epoch: 2, agent_id: 'a2' })
+    .refuse(
+      why(LOG_CODES.record_not_valid, { type: 'member_bound', why: 'agent a2 is backend-dev already, its run 1' }),
+      'member_bound',
+      { epoch: 2, agent_id: 'a2' },
+    )
     .tell('member_bound', { epoch: 2, agent_id: 'a3' });
   assert.deepEqual(
     [...story.state.bindings].map(([id, { name, epoch }]) => `${id} ${name}#${epoch}`),
@@ -147,7 +170,11 @@ test('an id of the host belongs to one run of one member; a run may have many', 
 test('who is seen again is not lost; who is not seen for too long can be ended for that', () => {
   const story = teamOf(['backend-dev']).later(MEMBER_LEASE_MS);
   assert.equal(isLost(story.member('backend-dev'), story.at), false);
-  story.refuse(why(LOG_CODES.record_not_valid, { type: 'member_ended', why: 'backend-dev has been seen since' }), 'member_ended', { how: 'lease' });
+  story.refuse(
+    why(LOG_CODES.record_not_valid, { type: 'member_ended', why: 'backend-dev has been seen since' }),
+    'member_ended',
+    { how: 'lease' },
+  );
   story.later(1);
   assert.equal(isLost(story.member('backend-dev'), story.at), true);
   story.tell('member_seen');
@@ -166,7 +193,9 @@ test('a clock that was set back takes no sign of life away', () => {
 
 test('before there is a team, and after it, no record of its life counts', () => {
   const story = new Story();
-  story.refuse(why(LOG_CODES.team_not_created), 'member_registered').refuse(why(LOG_CODES.team_not_created), 'task_created');
+  story
+    .refuse(why(LOG_CODES.team_not_created), 'member_registered')
+    .refuse(why(LOG_CODES.team_not_created), 'task_created');
   assert.equal(isStanding(story.state), false);
   story.tell('created').tell('deleted');
   assert.equal(isStanding(story.state), false);

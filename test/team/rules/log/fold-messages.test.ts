@@ -57,18 +57,30 @@ test('who cannot be written to, who cannot write', () => {
     .refuse(why(LOG_CODES.member_ended, { member: 'quality' }), 'message_sent', { to: 'quality' })
     .refuse(why(LOG_CODES.member_ended, { member: 'quality' }), 'message_sent', { by: 'quality', to: 'tester' })
     .refuse(why(LOG_CODES.member_unknown, { member: 'designer' }), 'message_sent', { by: 'designer', to: 'tester' })
-    .refuse(why(LOG_CODES.member_run_over, { run: 2, latest: 1 }), 'message_sent', { by: 'tester', epoch: 2, to: 'backend-dev' });
+    .refuse(why(LOG_CODES.member_run_over, { run: 2, latest: 1 }), 'message_sent', {
+      by: 'tester',
+      epoch: 2,
+      to: 'backend-dev',
+    });
 });
 
 test('what is for one to send counts from nobody else', () => {
   const gate = { trust5Score: 1, securityIssues: 0, performanceScore: 'A', recommendation: 'go' };
   const story = teamOf(['backend-dev', 'quality'])
-    .refuse(why(MESSAGES_CODES.message_type_reserved, { type: 'shutdown_request', senders: ['team-lead'] }), 'message_sent', { to: 'all', kind: 'shutdown_request' })
-    .refuse(why(MESSAGES_CODES.message_type_reserved, { type: 'quality_gate_passed', senders: ['quality'] }), 'message_sent', {
-      to: LEAD,
-      kind: 'quality_gate_passed',
-      content: gate,
-    })
+    .refuse(
+      why(MESSAGES_CODES.message_type_reserved, { type: 'shutdown_request', senders: ['team-lead'] }),
+      'message_sent',
+      { to: 'all', kind: 'shutdown_request' },
+    )
+    .refuse(
+      why(MESSAGES_CODES.message_type_reserved, { type: 'quality_gate_passed', senders: ['quality'] }),
+      'message_sent',
+      {
+        to: LEAD,
+        kind: 'quality_gate_passed',
+        content: gate,
+      },
+    )
     .tell('message_sent', { by: 'quality', to: LEAD, kind: 'quality_gate_passed', content: gate });
   assert.equal(story.member('backend-dev').shutdown, null);
 });

@@ -61,12 +61,16 @@ test('a planning team: results, the SPEC, the question, changes, the word', () =
     moved('spec_generated'),
   );
   story.complete('1', 'analyst').tell('moved', moved('spec_generated'));
-  story.refuse(why(LOG_CODES.step_not_possible, { missing: ['approval not required'] }), 'moved', moved('approved')).tell('moved', moved('approval_asked'));
+  story
+    .refuse(why(LOG_CODES.step_not_possible, { missing: ['approval not required'] }), 'moved', moved('approved'))
+    .tell('moved', moved('approval_asked'));
   story.tell('moved', moved('changes_asked'));
   assert.equal(story.state.session, 'working');
   story.tell('moved', moved('spec_generated')).tell('moved', moved('approval_asked')).tell('moved', moved('approved'));
   assert.equal(story.state.session, 'approved');
-  story.refuse(why(LOG_CODES.step_not_possible, { state: 'approved', missing: undefined }), 'moved', { event: 'gate_started' });
+  story.refuse(why(LOG_CODES.step_not_possible, { state: 'approved', missing: undefined }), 'moved', {
+    event: 'gate_started',
+  });
 });
 
 test('a planning team that needs no word of the user asks for none', () => {
@@ -80,8 +84,12 @@ test('a planning team that needs no word of the user asks for none', () => {
 test('a team that builds: files are given out, work, the gate that fails, the gate that passes', () => {
   const story = teamOf([], 1).tell('moved').join('backend-dev').claim('1', 'backend-dev');
   assert.equal(story.state.session, 'working');
-  story.refuse(why(LOG_CODES.step_not_possible, { missing: ['every task completed'] }), 'moved', { event: 'gate_started' });
-  story.refuse(why(LOG_CODES.step_not_possible, { missing: ['plan phase'] }), 'moved', { event: 'spec_generated' }).complete('1', 'backend-dev');
+  story.refuse(why(LOG_CODES.step_not_possible, { missing: ['every task completed'] }), 'moved', {
+    event: 'gate_started',
+  });
+  story
+    .refuse(why(LOG_CODES.step_not_possible, { missing: ['plan phase'] }), 'moved', { event: 'spec_generated' })
+    .complete('1', 'backend-dev');
   story.tell('moved', { event: 'gate_started' }).tell('moved', { event: 'gate_failed' });
   assert.equal(story.state.session, 'working');
   story.tell('moved', { event: 'gate_started' }).tell('moved', { event: 'gate_passed' });
@@ -90,7 +98,9 @@ test('a team that builds: files are given out, work, the gate that fails, the ga
 
 test('a failed task keeps the gate shut until it is done, or taken for done', () => {
   const story = teamOf(['tester'], 1).claim('1', 'tester').tell('task_updated', { status: 'failed', by: 'tester' });
-  story.refuse(why(LOG_CODES.step_not_possible, { missing: ['every task completed'] }), 'moved', { event: 'gate_started' }).complete('1', LEAD, 0);
+  story
+    .refuse(why(LOG_CODES.step_not_possible, { missing: ['every task completed'] }), 'moved', { event: 'gate_started' })
+    .complete('1', LEAD, 0);
   story.tell('moved', { event: 'gate_started' });
 });
 
@@ -100,7 +110,9 @@ test('a team that looks for a cause is done when one is proven', () => {
     .join('hypothesis-1')
     .tell('moved', { event: 'cause_proven' });
   assert.equal(story.state.session, 'complete');
-  teamOf(['tester']).refuse(why(LOG_CODES.step_not_possible, { missing: ['debug phase'] }), 'moved', { event: 'cause_proven' });
+  teamOf(['tester']).refuse(why(LOG_CODES.step_not_possible, { missing: ['debug phase'] }), 'moved', {
+    event: 'cause_proven',
+  });
 });
 
 test('a team that fell back keeps its tasks, its messages and what was done', () => {
@@ -115,8 +127,12 @@ test('a team that fell back keeps its tasks, its messages and what was done', ()
     ['fallback', '1 completed tester#1', '2 in_progress backend-dev#1'],
   );
   assert.equal(story.state.messages.length, 1);
-  story.refuse(why(LOG_CODES.step_not_possible, { event: 'fell_back', state: 'fallback' }), 'fell_back', { trigger: 'other' });
-  story.refuse(why(OPERATIONS_CODES.team_has_live_members, { members: ['tester', 'backend-dev'] }), 'deleted').askToEnd();
+  story.refuse(why(LOG_CODES.step_not_possible, { event: 'fell_back', state: 'fallback' }), 'fell_back', {
+    trigger: 'other',
+  });
+  story
+    .refuse(why(OPERATIONS_CODES.team_has_live_members, { members: ['tester', 'backend-dev'] }), 'deleted')
+    .askToEnd();
   assert.equal(story.state.session, 'fallback');
   story.tell('member_ended').tell('member_idle', { name: 'tester', stopped: true });
   story.claim('2', LEAD, 0).complete('2', LEAD, 0).tell('deleted');
@@ -124,10 +140,7 @@ test('a team that fell back keeps its tasks, its messages and what was done', ()
 });
 
 test('a team falls back from anywhere but from before and after it', () => {
-  new Story()
-    .refuse(why(LOG_CODES.team_not_created), 'fell_back')
-    .tell('created')
-    .tell('fell_back');
+  new Story().refuse(why(LOG_CODES.team_not_created), 'fell_back').tell('created').tell('fell_back');
   const story = teamOf(['tester']).askToEnd().tell('fell_back');
   assert.equal(story.state.session, 'fallback');
   story.tell('restarted');

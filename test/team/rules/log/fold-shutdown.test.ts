@@ -17,13 +17,22 @@ test('all are asked at once; the session ends with the last of them, and only th
   assert.deepEqual(story.member('tester').shutdown, { askedAt: story.at, readAt: null });
   story.later(5).tell('mail_seen', { member: 'tester', seqs: [1] });
   assert.deepEqual(story.member('tester').shutdown, { askedAt: story.at - 5, readAt: story.at });
-  story.refuse(why(OPERATIONS_CODES.team_has_live_members, { members: ['backend-dev', 'tester'], next: 'Ask all to end, and wait.' }), 'deleted');
+  story.refuse(
+    why(OPERATIONS_CODES.team_has_live_members, {
+      members: ['backend-dev', 'tester'],
+      next: 'Ask all to end, and wait.',
+    }),
+    'deleted',
+  );
   stop(story, 'tester');
   assert.deepEqual(
     [story.state.session, ...story.members],
     ['shutting_down', 'backend-dev#1 working', 'tester#1 over: confirmed'],
   );
-  story.refuse(why(OPERATIONS_CODES.team_has_live_members, { members: ['backend-dev'], next: 'Ask all to end, and wait.' }), 'deleted');
+  story.refuse(
+    why(OPERATIONS_CODES.team_has_live_members, { members: ['backend-dev'], next: 'Ask all to end, and wait.' }),
+    'deleted',
+  );
   story.tell('member_ended');
   assert.equal(story.state.session, 'shut_down');
   story.tell('deleted');
@@ -93,7 +102,13 @@ test('who ended by itself needs no request', () => {
 
 test('a team is not deleted while somebody may be at work; nothing has changed then', () => {
   const story = teamOf(TWO, 1).claim('1', 'backend-dev').tell('member_registered', { name: 'designer' });
-  story.refuse(why(OPERATIONS_CODES.team_has_live_members, { members: ['backend-dev', 'tester'], next: 'Ask all to end, and wait.' }), 'deleted');
+  story.refuse(
+    why(OPERATIONS_CODES.team_has_live_members, {
+      members: ['backend-dev', 'tester'],
+      next: 'Ask all to end, and wait.',
+    }),
+    'deleted',
+  );
   assert.equal(story.state.session, 'working');
   story.join('quality');
 });
@@ -108,7 +123,11 @@ test('a team is deleted when those that are left were never started, or are lost
 
 test('by force only so long after all were asked', () => {
   const force = { forced: true };
-  const story = teamOf(TWO).refuse(why(OPERATIONS_CODES.team_has_live_members, { members: ['backend-dev', 'tester'], next: FORCED }), 'deleted', force);
+  const story = teamOf(TWO).refuse(
+    why(OPERATIONS_CODES.team_has_live_members, { members: ['backend-dev', 'tester'], next: FORCED }),
+    'deleted',
+    force,
+  );
   story
     .askToEnd('tester')
     .later(SHUTDOWN_DEADLINE_MS)
@@ -119,7 +138,13 @@ test('by force only so long after all were asked', () => {
     .refuse(why(OPERATIONS_CODES.team_has_live_members, { next: FORCED }), 'deleted', force);
   story
     .later(1)
-    .refuse(why(OPERATIONS_CODES.team_has_live_members, { members: ['backend-dev', 'tester'], next: 'Ask all to end, and wait.' }), 'deleted')
+    .refuse(
+      why(OPERATIONS_CODES.team_has_live_members, {
+        members: ['backend-dev', 'tester'],
+        next: 'Ask all to end, and wait.',
+      }),
+      'deleted',
+    )
     .tell('deleted', force);
   assert.deepEqual(story.members, ['backend-dev#1 over: forced', 'tester#1 over: forced']);
   assert.equal(story.state.session, 'deleted');

@@ -63,28 +63,83 @@ const CASES: readonly Case[] = [
   ['unowned', () => {}, {}, '1 in_progress backend-dev#1'],
   ['meant for another', owned, {}, why(TASK_CODES.task_meant_for_other, { task: '1', owner: 'tester' })],
   ['meant for itself', owned, { by: 'tester' }, '1 in_progress tester#1'],
-  ['meant for another, the lead', owned, { by: LEAD, epoch: 0 }, why(TASK_CODES.task_meant_for_other, { task: '1', owner: 'tester' })],
+  [
+    'meant for another, the lead',
+    owned,
+    { by: LEAD, epoch: 0 },
+    why(TASK_CODES.task_meant_for_other, { task: '1', owner: 'tester' }),
+  ],
   ['blocked', blocked, { task: '2', by: 'tester' }, why(TASK_CODES.task_blocked, { task: '2', before: ['task 1'] })],
   ['failed, by another', failed, { by: 'tester' }, '1 in_progress tester#1'],
-  ['done, by another', completed, { by: 'tester' }, why(TASK_CODES.task_completed_already, { task: '1', holder: 'backend-dev' })],
+  [
+    'done, by another',
+    completed,
+    { by: 'tester' },
+    why(TASK_CODES.task_completed_already, { task: '1', holder: 'backend-dev' }),
+  ],
   ['done, by itself', completed, {}, '1 in_progress backend-dev#1'],
   ['done, by the lead', completed, { by: LEAD, epoch: 0 }, '1 in_progress team-lead#0'],
-  ['done, and what it waits for is open again', reopenedBefore, { task: '2', by: 'tester' }, why(TASK_CODES.task_blocked, { before: ['task 1'] })],
+  [
+    'done, and what it waits for is open again',
+    reopenedBefore,
+    { task: '2', by: 'tester' },
+    why(TASK_CODES.task_blocked, { before: ['task 1'] }),
+  ],
   // completions
-  ['not claimed', () => {}, { status: 'completed' }, why(TASK_CODES.task_not_claimed, { task: '1', member: 'backend-dev' })],
+  [
+    'not claimed',
+    () => {},
+    { status: 'completed' },
+    why(TASK_CODES.task_not_claimed, { task: '1', member: 'backend-dev' }),
+  ],
   ['meant for it, not claimed', owned, { status: 'completed', by: 'tester' }, '1 completed tester#1'],
-  ['meant for it, blocked', blocked, { task: '2', status: 'completed', by: 'tester' }, why(TASK_CODES.task_blocked, { before: ['task 1'] })],
-  ["another's", claimed, { status: 'completed', by: 'tester' }, why(TASK_CODES.task_claimed, { task: '1', holder: 'backend-dev' })],
-  ["another's, done", completed, { status: 'completed', by: 'tester' }, why(TASK_CODES.task_not_claimed, { member: 'tester' })],
+  [
+    'meant for it, blocked',
+    blocked,
+    { task: '2', status: 'completed', by: 'tester' },
+    why(TASK_CODES.task_blocked, { before: ['task 1'] }),
+  ],
+  [
+    "another's",
+    claimed,
+    { status: 'completed', by: 'tester' },
+    why(TASK_CODES.task_claimed, { task: '1', holder: 'backend-dev' }),
+  ],
+  [
+    "another's, done",
+    completed,
+    { status: 'completed', by: 'tester' },
+    why(TASK_CODES.task_not_claimed, { member: 'tester' }),
+  ],
   ['its own', claimed, { status: 'completed' }, '1 completed backend-dev#1'],
   ['its own, failed', claimed, { status: 'failed' }, '1 failed backend-dev#1'],
   ['its own, given back', claimed, { status: 'pending' }, '1 pending'],
-  ['its own, with another epoch', claimed, { status: 'completed', epoch: 2 }, why(LOG_CODES.member_run_over, { run: 2, latest: 1 })],
-  ["another's, failed", claimed, { status: 'failed', by: 'tester' }, why(TASK_CODES.task_claimed, { task: '1', holder: 'backend-dev' })],
-  ["another's, put back", claimed, { status: 'pending', by: 'tester' }, why(TASK_CODES.task_claimed, { task: '1', holder: 'backend-dev' })],
+  [
+    'its own, with another epoch',
+    claimed,
+    { status: 'completed', epoch: 2 },
+    why(LOG_CODES.member_run_over, { run: 2, latest: 1 }),
+  ],
+  [
+    "another's, failed",
+    claimed,
+    { status: 'failed', by: 'tester' },
+    why(TASK_CODES.task_claimed, { task: '1', holder: 'backend-dev' }),
+  ],
+  [
+    "another's, put back",
+    claimed,
+    { status: 'pending', by: 'tester' },
+    why(TASK_CODES.task_claimed, { task: '1', holder: 'backend-dev' }),
+  ],
   // the lead
   ['lead: nobody claims it', () => {}, { status: 'completed', by: LEAD, epoch: 0 }, '1 completed'],
-  ['lead: somebody works', claimed, { status: 'completed', by: LEAD, epoch: 0 }, why(TASK_CODES.task_held_by_worker, { task: '1', holder: 'backend-dev' })],
+  [
+    'lead: somebody works',
+    claimed,
+    { status: 'completed', by: LEAD, epoch: 0 },
+    why(TASK_CODES.task_held_by_worker, { task: '1', holder: 'backend-dev' }),
+  ],
   ['lead: taken away', claimed, { status: 'pending', by: LEAD, epoch: 0 }, '1 pending'],
   ['lead: given up', claimed, { status: 'failed', by: LEAD, epoch: 0 }, '1 failed backend-dev#1'],
   ['lead: failed, done elsewhere', failed, { status: 'completed', by: LEAD, epoch: 0 }, '1 completed backend-dev#1'],
@@ -95,7 +150,12 @@ const CASES: readonly Case[] = [
     { status: 'completed', by: LEAD, epoch: 7 },
     '1 completed team-lead#0',
   ],
-  ["lead's, by a member", ownClaim, { status: 'completed' }, why(TASK_CODES.task_claimed, { task: '1', holder: 'team-lead' })],
+  [
+    "lead's, by a member",
+    ownClaim,
+    { status: 'completed' },
+    why(TASK_CODES.task_claimed, { task: '1', holder: 'team-lead' }),
+  ],
   ['lead: reopened', completed, { status: 'pending', by: LEAD, epoch: 0 }, '1 pending'],
 ];
 
@@ -132,7 +192,10 @@ test('a successor has none of the claims, and its predecessor can complete nothi
     .tell('member_idle', { stopped: true })
     .join('backend-dev')
     .refuse(why(LOG_CODES.member_run_over, { run: 1, latest: 2 }), 'task_updated', { status: 'completed', epoch: 1 })
-    .refuse(why(TASK_CODES.task_not_claimed, { member: 'backend-dev' }), 'task_updated', { status: 'completed', epoch: 2 });
+    .refuse(why(TASK_CODES.task_not_claimed, { member: 'backend-dev' }), 'task_updated', {
+      status: 'completed',
+      epoch: 2,
+    });
   assert.deepEqual(story.tasks, ['1 pending']);
   story.claim('1', 'backend-dev', 2).complete('1', 'backend-dev', 2);
   assert.deepEqual(story.tasks, ['1 completed backend-dev#2']);
@@ -176,7 +239,11 @@ test('work begins with the first claim or completion of a member, not of the lea
 test('of two who are given a task at once the first gets it; the lead may take it from anybody', () => {
   const story = teamOf(['backend-dev', 'tester'], 1);
   story.tell('task_assigned', { task: '1', owner: 'tester', by: 'teammate_idle' });
-  story.refuse(why(TASK_CODES.task_meant_for_other, { task: '1', owner: 'tester' }), 'task_assigned', { task: '1', owner: 'backend-dev', by: 'teammate_idle' });
+  story.refuse(why(TASK_CODES.task_meant_for_other, { task: '1', owner: 'tester' }), 'task_assigned', {
+    task: '1',
+    owner: 'backend-dev',
+    by: 'teammate_idle',
+  });
   story.tell('task_assigned', { task: '1', owner: 'backend-dev', by: LEAD });
   assert.equal(story.task('1').owner, 'backend-dev');
 });
@@ -202,9 +269,16 @@ function chain() {
 
 test('what is announced as ready lets the task that waits for it begin, and not be completed before', () => {
   const story = chain().claim('1', 'backend-dev');
-  story.refuse(why(TASK_CODES.task_blocked, { task: '2', before: ['task 1'] }), 'task_updated', { task: '2', by: 'frontend-dev' });
+  story.refuse(why(TASK_CODES.task_blocked, { task: '2', before: ['task 1'] }), 'task_updated', {
+    task: '2',
+    by: 'frontend-dev',
+  });
   story.tell('message_sent', { to: 'frontend-dev', kind: 'api_ready', content: API }).claim('2', 'frontend-dev');
-  story.refuse(why(TASK_CODES.task_blocked, { task: '2', before: ['task 1'] }), 'task_updated', { task: '2', by: 'frontend-dev', status: 'completed' });
+  story.refuse(why(TASK_CODES.task_blocked, { task: '2', before: ['task 1'] }), 'task_updated', {
+    task: '2',
+    by: 'frontend-dev',
+    status: 'completed',
+  });
   story.tell('message_sent', { by: 'frontend-dev', to: 'all', kind: 'component_ready', content: COMPONENT });
   story.claim('3', 'tester').complete('1', 'backend-dev').complete('2', 'frontend-dev').complete('3', 'tester');
 });
@@ -212,7 +286,11 @@ test('what is announced as ready lets the task that waits for it begin, and not 
 test('what is nobody’s begins on an announcement for whom it was made, and for nobody else', () => {
   const story = teamOf(['backend-dev', 'frontend-dev', 'tester'], 1);
   story.tell('task_created', { owner: null, files: [], blocked_by: ['1'] }).claim('1', 'backend-dev');
-  const early = [why(TASK_CODES.task_blocked, { task: '2', before: ['task 1'] }), 'task_updated', { task: '2', by: 'frontend-dev' }] as const;
+  const early = [
+    why(TASK_CODES.task_blocked, { task: '2', before: ['task 1'] }),
+    'task_updated',
+    { task: '2', by: 'frontend-dev' },
+  ] as const;
   story.refuse(...early).tell('message_sent', { to: 'frontend-dev', kind: 'api_ready', content: API });
   for (const by of ['tester', 'backend-dev', LEAD]) story.refuse(early[0], 'task_updated', { task: '2', by });
   story.claim('2', 'frontend-dev');
@@ -223,7 +301,11 @@ test('what is nobody’s begins on an announcement for whom it was made, and for
 
 test('an announcement by another, to another, before the work or of a run that is gone lets nothing begin', () => {
   const early = { to: 'frontend-dev', kind: 'api_ready', content: API } as const;
-  const blocked = [why(TASK_CODES.task_blocked, { task: '2', before: ['task 1'] }), 'task_updated', { task: '2', by: 'frontend-dev' }] as const;
+  const blocked = [
+    why(TASK_CODES.task_blocked, { task: '2', before: ['task 1'] }),
+    'task_updated',
+    { task: '2', by: 'frontend-dev' },
+  ] as const;
   chain()
     .tell('message_sent', early)
     .claim('1', 'backend-dev')
