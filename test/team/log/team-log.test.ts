@@ -288,7 +288,7 @@ test('a full disk while the log is continued: the record stands, and the next au
   `;
   const { refusal, failed } = JSON.parse(await runWithSmallFiles(script, directory));
   assert.equal(refusal, null);
-  assert.match(failed, /cannot continue the log in .*log\.2\.jsonl: EFBIG/);
+  assert.match(failed, /^Cannot write to .*log\.2\.jsonl: EFBIG/);
   assert.deepEqual(logFiles(directory), ['log.jsonl']);
   assert.deepEqual(readdirSync(directory), ['log.jsonl']);
   const log = open(t, directory);
@@ -312,7 +312,7 @@ test('a directory that is read-only is said with its path and why', possible, as
       () => new FileTeamLog({ directory: process.argv[2], now: () => 1 }),
       () => new FileTeams({ root: process.argv[2], now: () => 1 }).begin('tool-run-x'),
     ]) {
-      try { begin(); console.log('it began'); } catch (error) { console.log(error.name, error.code, error.message); }
+      try { begin(); console.log('it began'); } catch (error) { console.log(error.name, error.kind, error.message); }
     }
   `);
   const node = [process.execPath, begins, directory];
@@ -321,8 +321,8 @@ test('a directory that is read-only is said with its path and why', possible, as
     encoding: 'utf8',
   });
   const [log, begin] = stdout.split('\n');
-  assert.match(log ?? '', /^ToolError state_unusable cannot open .*log\.jsonl: EROFS: /, stderr);
-  assert.match(begin ?? '', /^ToolError state_unusable cannot make .*\.tool\/teams\/tool-run-x: EROFS: /, stderr);
+  assert.match(log ?? '', /^ToolError state_unusable [Cc]annot open .*log\.jsonl: EROFS: /, stderr);
+  assert.match(begin ?? '', /^ToolError state_unusable Cannot write to .*\.tool\/teams\/tool-run-x: EROFS: /, stderr);
   assert.ok((log ?? '').includes(directory) && (begin ?? '').includes(directory));
   assert.equal(open(t, directory).state.session, 'created');
 });

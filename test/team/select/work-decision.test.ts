@@ -3,8 +3,10 @@ import test from 'node:test';
 import { refusal, textOf } from '../../../src/base/rules/codes.ts';
 import { NO_FLAGS } from '../../../src/claude-code/rules/arguments.ts';
 import { LEAD_CODES } from '../../../src/team/rules/codes/lead-codes.ts';
+import { OPERATIONS_CODES } from '../../../src/team/rules/codes/operations-codes.ts';
 import type { Approval } from '../../../src/team/rules/spec-documents/spec.ts';
 import { decideIssue, decideWork } from '../../../src/team/select/work-decision.ts';
+import { isRefusal } from '../../support/codes.ts';
 import { TEAM, TeamWorld } from '../../support/team-world.ts';
 import type { Cleanup } from '../../support/temp.ts';
 
@@ -59,10 +61,8 @@ test('a required part of the gate that nothing can measure is named before anybo
   const world = worldWith(t, { status: 'approved', counts: true, why: 'it is' });
   world.missing = [MISSING];
   assert.deepEqual(await run(world), { kind: 'refused', of: 'place', problems: [MISSING] });
-  assert.equal(
-    await world.refused('team-lead', 'TeamCreate', { team_name: TEAM }),
-    `no team can be created: ${MISSING}. Tell the user, and wait`,
-  );
+  const refused = await world.refusal('team-lead', 'TeamCreate', { team_name: TEAM });
+  isRefusal(refused, OPERATIONS_CODES.gate_not_ready, { missing: MISSING });
   assert.deepEqual(world.teams.list(), []);
   // What measures nothing misses nothing, and other phases build nothing.
   world.settings = {

@@ -88,7 +88,9 @@ test('a team that builds: files are given out, work, the gate that fails, the ga
     event: 'gate_started',
   });
   story
-    .refuse(why(LOG_CODES.step_not_possible, { missing: ['plan phase'] }), 'moved', { event: 'spec_generated' })
+    .refuse(why(LOG_CODES.step_not_possible, { missing: ['plan phase', 'every task completed'] }), 'moved', {
+      event: 'spec_generated',
+    })
     .complete('1', 'backend-dev');
   story.tell('moved', { event: 'gate_started' }).tell('moved', { event: 'gate_failed' });
   assert.equal(story.state.session, 'working');
