@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { refusal, textOf } from '../../../src/base/rules/codes.ts';
 import type { Merge, Workshop } from '../../../src/git/worktrees/workshop-port.ts';
 import { foundTeam, takeUp } from '../../../src/team/lead/found-team.ts';
 import type { Outcome } from '../../../src/team/lead/lead-options.ts';
 import { registration } from '../../../src/team/lead/member-life.ts';
 import { operate } from '../../../src/team/operations/operations.ts';
+import { LEAD_CODES } from '../../../src/team/rules/codes/lead-codes.ts';
 import { TASK_CODES } from '../../../src/team/rules/codes/tasks-codes.ts';
 import { failsWith } from '../../support/codes.ts';
 import {
@@ -144,7 +146,8 @@ test('how a run has failed is told where nobody can look at its branches, once i
   assert.ok(outcome.kind === 'failed');
   assert.match(outcome.why, /2\.1\.0/);
   assert.equal(whenLookedAt, 0);
-  assert.ok(play.said.includes('whether branches were moved is not known: git failed'), play.said.join('; '));
+  const unknown = textOf(refusal(LEAD_CODES.branches_unknown, { said: 'git failed' }));
+  assert.ok(play.said.includes(unknown), play.said.join('; '));
 });
 
 test('what became of the branch while nobody led is asked for the members alone, and keeps no lead from starting', async (t) => {
@@ -309,7 +312,7 @@ test('a task that was given back too often has failed with what its completion w
   assert.ok(outcome.kind === 'failed');
   assert.match(
     outcome.why,
-    /4 times without finishing it; its completion was rejected: somebody moved the team's branch/,
+    /4 times without finishing it; its completion was rejected: Somebody moved the team's branch/,
   );
 });
 
