@@ -3,6 +3,7 @@
 import type { AgentEvent } from '../../agents/ports.ts';
 import { Watchdog } from '../../agents/watchdog.ts';
 import type { Clock } from '../../base/ports.ts';
+import { refusal, textOf } from '../../base/rules/codes.ts';
 import type { Workshop } from '../../git/worktrees/workshop-port.ts';
 import type { MemberEnd, Members } from '../members/members-port.ts';
 import type { TeamContext } from '../operations/context.ts';
@@ -12,6 +13,7 @@ import { assigned, decide } from '../operations/stop-decision.ts';
 import type { TeamLog } from '../ports.ts';
 import { memberBrief } from '../rules/brief.ts';
 import { spawnParameters } from '../rules/calls.ts';
+import { LEAD_CODES } from '../rules/codes/lead-codes.ts';
 import { leftOf } from '../rules/cost.ts';
 import { judgeIdle } from '../rules/idle.ts';
 import { lockWords } from '../rules/lock-files.ts';
@@ -386,11 +388,13 @@ export class MemberLife {
 function wordsOf(cause: LifeCause): string {
   switch (cause.kind) {
     case 'stalled':
-      return `no life sign for ${cause.afterMs / 1000} s (tool.stall_timeout_ms)`;
+      return textOf(
+        refusal(LEAD_CODES.agent_stalled, { seconds: cause.afterMs / 1000, setting: 'tool.stall_timeout_ms' }),
+      );
     case 'turn_timeout':
-      return `a turn took longer than ${cause.afterMs / 1000} s (tool.turn_timeout_ms)`;
+      return textOf(refusal(LEAD_CODES.turn_timed_out, { seconds: cause.afterMs / 1000 }));
     case 'not_heard':
-      return `not a word, and nothing in the team's log, within ${cause.afterMs / 1000} s of its start (tool.start_timeout_ms)`;
+      return textOf(refusal(LEAD_CODES.member_start_timed_out, { seconds: cause.afterMs / 1000 }));
     case 'budget':
       return cause.words;
   }

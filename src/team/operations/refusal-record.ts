@@ -65,7 +65,7 @@ function watched(log: TeamLog): { readonly log: TeamLog; readonly isSaid: () => 
       refresh: () => log.refresh(),
       append: async (record, options) => {
         const appended = await log.append(record, options);
-        if (appended.refusal !== null || (record.type === 'decision' && record.decision !== 'accept')) isSaid = true;
+        if (appended.refused !== null || (record.type === 'decision' && record.decision !== 'accept')) isSaid = true;
         return appended;
       },
       close: () => log.close(),

@@ -6,19 +6,20 @@ export const SPEC_CODES = codes({
   spec_change_in_progress: {
     kind: 'refused',
     message: '{spec}: team {team} is at work on changes that the user asked for.',
-    help: 'Approve the result of that. tool team delete {team} ends the changes.',
+    help: 'Approve the result of that.[ If nobody is at work any more: {again}, `tool team delete {team}` ends them.]',
     values: { spec: 'text', team: 'text' },
+    may: { again: 'text' },
   },
   planner_result_missing: {
     kind: 'refused',
-    message: 'A SPEC needs the results of analyst and architect; {missing} is missing.',
+    message: 'A SPEC needs the results of analyst and architect: there is no result of {missing}.',
     values: { missing: 'list' },
   },
   approved_elsewhere: {
     kind: 'warning',
-    message: '{spec} was approved elsewhere before this answer came.',
-    help: 'Write changes into the SPEC, and approve it again.',
+    message: '{spec} was approved elsewhere before this answer came.[ {rest}]',
     values: { spec: 'text' },
+    may: { rest: 'text' },
   },
   spec_not_writable: {
     kind: 'refused',
