@@ -1,10 +1,12 @@
 // Attempts that an earlier process of the daemon left without an end: what is still running is ended, and judged.
 
 import type { Clock, Logger } from '../base/ports.ts';
+import { messageIn, refusal } from '../base/rules/codes.ts';
 import { collectWork, NO_WORK } from './collect-work.ts';
 import type { Journal, Leftovers, Workspaces } from './ports.ts';
 import { quietTask } from './publish/publish.ts';
 import { judgeAttempt } from './rules/attempt-end.ts';
+import { WORK_CODES } from './rules/codes/work-codes.ts';
 import { type Entry, spentOf } from './rules/state.ts';
 import type { Workflow } from './rules/workflow.ts';
 
@@ -38,7 +40,7 @@ export async function endInterruptedAttempt(
     entry,
     {
       cause: { kind: 'died' },
-      agent: { ok: false, words: 'the daemon ended while the agent worked', fault: 'agent' },
+      agent: { ok: false, words: messageIn(refusal(WORK_CODES.daemon_died, {})), fault: 'agent' },
       ...left,
       isNewHead: false,
       askedDone: entry.askedDone,

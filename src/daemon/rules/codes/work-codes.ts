@@ -3,59 +3,78 @@
 import { codes } from '../../../base/rules/codes.ts';
 
 export const WORK_CODES = codes({
-  attempt_cancelled: {
+  issue_closed: {
     kind: 'refused',
-    message: 'The attempt was cancelled: {why}.',
-    values: { why: ['closed', 'label_removed'] },
-    may: { issue: 'number' },
+    message: 'The issue was closed.',
   },
-  attempt_interrupted: {
+  active_label_removed: {
     kind: 'refused',
-    message: 'The attempt was interrupted: {why}.',
-    values: { why: ['stopped', 'died'] },
-    may: { issue: 'number', attempt: 'number' },
+    message: 'The active label was taken off.',
+  },
+  daemon_stopped: {
+    kind: 'refused',
+    message: 'The daemon was stopped.',
+  },
+  daemon_died: {
+    kind: 'refused',
+    message: 'The daemon ended while the agent worked.',
   },
   no_commit_made: {
     kind: 'refused',
-    message: 'The agent ended without a commit.',
-    values: { turns: 'number' },
-    may: { savedAs: 'text', said: 'text' },
+    message:
+      'The agent ended without a commit[ after {turns} turns (agent.max_turns)].[ Its uncommitted changes are saved as {saved_as}.][ Its last words: {said}]',
+    may: { turns: 'number', saved_as: 'text', said: 'text' },
+  },
+  commits_kept: {
+    kind: 'warning',
+    message: 'Its commits are kept in the workspace, up to {commit}.',
+    values: { commit: 'text' },
   },
   outages_exhausted: {
     kind: 'refused',
     message: 'No attempt could work, {count} times in a row.',
     help: 'Read the log of the daemon, and put the label on again.',
-    values: { count: 'number', last: 'text' },
+    values: { count: 'number' },
   },
   issue_not_active: {
     kind: 'refused',
     message: 'The issue has no active label.',
     help: 'Put an active label on it.',
-    values: { issue: 'number' },
   },
   issue_already_done: {
     kind: 'refused',
-    message: 'The work on this issue is over.',
-    help: 'Take {label} off and put it on again to start it anew.',
+    message: 'The work on this issue is over. To start it anew, take {label} off and put it on again.',
     values: { label: 'text' },
   },
   issue_untrusted: {
     kind: 'refused',
     message: '{person}, who {role}, may not write to the repository.',
     help: 'A person with write access takes the label off and puts it on again, or set tracker.trust: anyone.',
+    values: { person: 'text', role: 'text' },
+  },
+  issue_person_unknown: {
+    kind: 'refused',
+    message: 'Nobody is known who {role}.',
+    help: 'A person with write access takes the label off and puts it on again, or set tracker.trust: anyone.',
     values: { role: 'text' },
-    may: { person: 'text' },
+  },
+  permissions_unreadable: {
+    kind: 'warning',
+    message: 'Cannot tell who may start work: {said}',
+    values: { said: 'text' },
   },
   issue_unreadable: {
     kind: 'warning',
     message: 'Issue #{issue} cannot be read: {said}',
-    values: { said: 'text' },
-    may: { issue: 'number' },
+    values: { issue: 'number', said: 'text' },
+  },
+  issue_unchecked: {
+    kind: 'refused',
+    message: 'The issue is not checked yet.',
   },
   issue_waits_for_slot: {
     kind: 'refused',
-    message: 'The issue waits for a free slot.',
-    values: { issue: 'number' },
+    message: 'The issue waits for a slot.',
   },
   day_budget_spent: {
     kind: 'warning',
@@ -81,13 +100,13 @@ export const WORK_CODES = codes({
   },
   comment_limit: {
     kind: 'refused',
-    message: 'An attempt may write {limit} comments.',
+    message: 'An attempt may write {limit} comments; this would be one more.',
     values: { limit: 'number' },
   },
   nothing_committed: {
     kind: 'refused',
     message: 'Nothing is committed on {branch} that changes anything.',
-    help: 'Commit your work there. If nothing has to change, say why with tool issue comment.',
+    help: 'Commit your work there, then ask again. If nothing has to change, say why with `tool issue comment`, then run `tool issue done`.',
     values: { branch: 'text' },
   },
   request_invalid: {
@@ -100,11 +119,5 @@ export const WORK_CODES = codes({
     message: 'The branch {blocking} on the remote makes branches like {prefix}issue-1 impossible.',
     help: 'Rename {blocking}, or set workspace.branch_prefix.',
     values: { blocking: 'text', prefix: 'text' },
-  },
-  record_not_written: {
-    kind: 'warning',
-    message: 'A record could not be written: {said}',
-    values: { said: 'text' },
-    may: { what: 'text' },
   },
 });
