@@ -6,7 +6,7 @@ import { dirname, join, resolve } from 'node:path';
 import { decode, fail } from '../../base/config/decode.ts';
 import { parseFrontMatter } from '../../base/config/front-matter.ts';
 import { BASE_CODES } from '../../base/rules/base-codes.ts';
-import { type Refusal, refusal, textOf } from '../../base/rules/codes.ts';
+import { messageIn, type Refusal, refusal, textOf } from '../../base/rules/codes.ts';
 import type { CommandLine } from '../../base/rules/command-line.ts';
 import { failure, messageOf } from '../../base/rules/errors.ts';
 import { got } from '../../base/rules/text.ts';
@@ -222,7 +222,9 @@ export function parseWorkflow(text: string, path: string, source: WorkflowSource
   return decode(workflowSchema, data, { path, whole }, (input, problems) => {
     const found: Refusal[] = [];
     const workflow = normalize(input, content, path, source, found);
-    problems.push(...[...found, ...checkPrompt(workflow.prompt, line)].map(textOf));
+    // `decode` adds what to do to a wrong value.
+    const worded = (one: Refusal) => (one.of === BASE_CODES.config_value ? messageIn(one) : textOf(one));
+    problems.push(...[...found, ...checkPrompt(workflow.prompt, line)].map(worded));
     return workflow;
   });
 }

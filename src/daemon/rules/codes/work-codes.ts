@@ -79,7 +79,7 @@ export const WORK_CODES = codes({
   day_budget_spent: {
     kind: 'warning',
     message:
-      'The daily limit of ${limit} is reached (agent.max_cost_usd_per_day). No agent starts before tomorrow (UTC).',
+      'The daily limit of {limit} USD is reached (agent.max_cost_usd_per_day). No agent starts before tomorrow (UTC).',
     help: 'Raise agent.max_cost_usd_per_day.',
     values: { limit: 'number' },
   },
