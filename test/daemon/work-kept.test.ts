@@ -406,7 +406,7 @@ test('a daemon that dies under its agents again and again gives the issue up', a
   }
   assert.equal(world.started.length, 11);
   assert.deepEqual(world.tracker.labelsOf(1), ['tool-failed']);
-  assert.match(world.tracker.comments[0]?.body ?? '', /the daemon ended while the agent worked/);
+  assert.match(world.tracker.comments[0]?.body ?? '', /The daemon ended while the agent worked/);
   await world.stop();
 });
 
@@ -509,7 +509,7 @@ test('a comment that was not posted is no reason to be done without a commit', a
   };
   world.tracker.open(1);
   await world.start();
-  assert.match(refusal, /nothing is committed on tool\/issue-1/);
+  assert.match(refusal, /Nothing is committed on tool\/issue-1/);
   assert.deepEqual(world.tracker.labelsOf(1), ['tool-failed']);
   await world.stop();
 });
