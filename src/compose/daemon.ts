@@ -28,6 +28,7 @@ import { StateDir } from '../daemon/journal/state-dir.ts';
 import { Orchestrator } from '../daemon/orchestrator.ts';
 import type { Journal } from '../daemon/ports.ts';
 import { Publisher } from '../daemon/publish/publish.ts';
+import { PUBLISH_CODES } from '../daemon/rules/codes/publish-codes.ts';
 import { WORK_CODES } from '../daemon/rules/codes/work-codes.ts';
 import { finishedIssueOf } from '../daemon/rules/finished-issues.ts';
 import type { Workflow } from '../daemon/rules/workflow.ts';
@@ -166,7 +167,8 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     });
     const supervisor = new Supervisor({
       clock,
-      onFailure: (task, message) => log.log('error', 'serve', `${task} failed: ${message}`),
+      onFailure: (task, said) =>
+        log.log('error', 'serve', textOf(refusal(PUBLISH_CODES.background_task_failed, { task, said }))),
     });
     closers.push(() => supervisor.close());
     const remote = {

@@ -124,7 +124,7 @@ test('a journal that cannot be written ends the daemon with its reason', async (
   await assert.rejects(world.ended(), { code: 'state_unusable' });
   assert.equal(appends, 1);
   assert.ok(
-    world.lines.includes('error: [serve] the daemon stops: cannot write to journal.jsonl: no space left'),
+    world.lines.includes('error: [serve] The daemon stops: cannot write to journal.jsonl: no space left'),
     world.lines.join('\n'),
   );
   await world.stop();

@@ -142,7 +142,7 @@ test('--once without an answer from the tracker ends with 1 and says why', async
   proxy.choose = () => 'status502';
   const daemon = await Daemon.start(t, forge, { yaml: agentRunning(COMMITS), args: ['--once'], apiUrl: proxy.url });
   assert.equal(await daemon.exit(), 1);
-  assert.match(daemon.log, /\[poller\] {4}warn: this poll is skipped: .*it answered 502/);
+  assert.match(daemon.log, /\[poller\] {4}warn: This poll is skipped: .*it answered 502/);
   assert.match(daemon.log, /^tool: the poll failed: .*it answered 502/im);
   assert.ok(proxy.times('status502') >= 1);
 });

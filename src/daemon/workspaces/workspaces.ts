@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import type { Isolation } from '../../agents/isolation.ts';
 import { removesTogether, removeTree } from '../../base/files/remove-tree.ts';
 import type { Clock, Logger } from '../../base/ports.ts';
+import { refusal, textOf } from '../../base/rules/codes.ts';
 import { failure, isFailure, messageOf, ToolError } from '../../base/rules/errors.ts';
 import * as clone from '../../git/clone.ts';
 import { saysDamaged } from '../../git/git.ts';
@@ -115,7 +116,7 @@ export class DiskWorkspaces implements Workspaces {
   async #setAside(task: WorkspaceTask, why = 'could not be saved whole'): Promise<void> {
     const { root, log } = this.#options;
     const place = await setAside(root, this.pathOf(task.issue), `issue-${task.issue}-${task.life}`);
-    const words = `the workspace ${why}, and is set aside as ${place} in workspace.root`;
+    const words = textOf(refusal(WORKSPACES_CODES.workspace_set_aside, { why, place }));
     task.output(`${words}\n`);
     log.log('warn', 'workspace', `issue #${task.issue}: ${words}`, { issue: task.issue });
   }

@@ -64,10 +64,4 @@ export const GITHUB_CODES = codes({
     help: 'Run `gh auth login --hostname {host}`, set one of these variables, or name another one in tracker.token.',
     values: { host: 'text', variables: 'list', said: 'text' },
   },
-  issue_not_publishable: {
-    kind: 'warning',
-    message: 'Issue #{issue} cannot be published ({step}): {said}',
-    values: { issue: 'number', step: 'text', said: 'text' },
-    may: { retryAt: 'time' },
-  },
 });

@@ -49,13 +49,13 @@ export const WORK_CODES = codes({
   issue_untrusted: {
     kind: 'refused',
     message: '{person}, who {role}, may not write to the repository.',
-    help: 'A person with write access takes the label off and puts it on again, or set tracker.trust: anyone.',
+    help: 'Somebody with write access takes the label off and puts it on again. For outside authors set tracker.trust: anyone.',
     values: { person: 'text', role: 'text' },
   },
   issue_person_unknown: {
     kind: 'refused',
     message: 'Nobody is known who {role}.',
-    help: 'A person with write access takes the label off and puts it on again, or set tracker.trust: anyone.',
+    help: 'Somebody with write access takes the label off and puts it on again. For outside authors set tracker.trust: anyone.',
     values: { role: 'text' },
   },
   permissions_unreadable: {
@@ -87,6 +87,27 @@ export const WORK_CODES = codes({
     kind: 'tracker',
     message: 'The poll failed: {said}',
     values: { said: 'text' },
+  },
+  poll_skipped: {
+    kind: 'warning',
+    message: 'This poll is skipped: {said}',
+    values: { said: 'text' },
+  },
+  list_incomplete: {
+    kind: 'warning',
+    message: 'The list of issues is not complete before the next poll: {said}',
+    values: { said: 'text' },
+  },
+  attempt_cut_off: {
+    kind: 'warning',
+    message: 'Attempt {attempt} on issue #{issue} was cut off[; ended {count} of its processes].',
+    values: { attempt: 'number', issue: 'number' },
+    may: { count: 'number' },
+  },
+  other_issue_asked: {
+    kind: 'warning',
+    message: 'An agent on issue #{issue} asked about issue #{asked}, and was refused.',
+    values: { issue: 'number', asked: 'number' },
   },
   attempt_over: {
     kind: 'refused',

@@ -117,10 +117,9 @@ export const WORKSPACES_CODES = codes({
     help: 'Let the script leave one with its own .git directory.',
     values: { path: 'text' },
   },
-  background_task_failed: {
+  workspace_set_aside: {
     kind: 'warning',
-    message: '{task} failed: {said}',
-    values: { task: 'text', said: 'text' },
-    may: { issue: 'number', team: 'text' },
+    message: 'The workspace {why}, and is set aside as {place} in workspace.root.',
+    values: { why: 'text', place: 'text' },
   },
 });
