@@ -55,7 +55,7 @@ test('work that cannot be read is neither published nor removed: the attempt fai
     '< label_remove:tool-todo',
     'finished failed',
   ]);
-  assert.match(world.tracker.comments[0]?.body ?? '', /the work could not be collected: git status failed/);
+  assert.match(world.tracker.comments[0]?.body ?? '', /The work could not be collected: git status failed/);
   assert.deepEqual(world.workspaces.removed, []);
   await world.stop();
 });
@@ -75,7 +75,7 @@ test('why work cannot be collected stands once in the output, however often it i
     assert.match((await collected).unread ?? '', /second$/);
     assert.deepEqual(
       written.splice(0),
-      expected.map((one) => `the work could not be collected: ${one}\n`),
+      expected.map((one) => `The work could not be collected: ${one}\n`),
     );
   }
 });

@@ -267,7 +267,7 @@ test('own scripts: their environment, their output, their failures, their time l
   );
   await assert.rejects(
     workspaces.afterRun(one, signal),
-    isOf(WORKSPACES_CODES.hook_failed, { hook: 'after_run', how: 'ended with exit code 4', said: 'after' }),
+    isOf(WORKSPACES_CODES.workflow_hook_failed, { hook: 'after_run', how: 'ended with exit code 4', said: 'after' }),
   );
   const stop = new AbortController();
   setTimeout(() => stop.abort(new Error('stopped')), 100);

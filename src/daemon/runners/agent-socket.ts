@@ -77,8 +77,8 @@ export function createAgentSocket(runtime: RuntimeDir): AgentSocket {
             return;
           }
           if (message.method !== 'POST' || message.url !== '/v1') {
-            const path = `${message.method} ${message.url}`;
-            const problem = textOf(refusal(HTTP_CODES.not_found, { path }));
+            const values = { method: message.method ?? '', path: message.url ?? '' };
+            const problem = textOf(refusal(HTTP_CODES.socket_request_unknown, values));
             answer(response, 404, { error: { code: 'refused', message: problem } });
             return;
           }

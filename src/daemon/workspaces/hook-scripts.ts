@@ -79,7 +79,7 @@ export async function runHookScript(
   const full = saysDiskFull(said) ? ['No space left on device'] : [];
   const advice = hook === 'after_create' ? ['if a clone failed: check `gh auth status`'] : [];
   const hints = [...full, ...advice];
-  throw failure(WORKSPACES_CODES.hook_failed, {
+  throw failure(WORKSPACES_CODES.workflow_hook_failed, {
     hook,
     how,
     ...(hints.length === 0 ? {} : { hint: hints.join('; ') }),

@@ -95,7 +95,8 @@ class Submodules {
     const listed = await this.#git(path, ['config', '--blob', 'HEAD:.gitmodules', '--list', '-z'], signal);
     signal.throwIfAborted();
     if (listed.exitCode !== 0) {
-      this.#options.say(`${oneLine(join(shown, '.gitmodules'))} cannot be read: ${lastLines(listed.stderr, 2)}`);
+      const what = { path: oneLine(join(shown, '.gitmodules')), said: lastLines(listed.stderr, 2) };
+      this.#options.say(textOf(refusal(WORKSPACES_CODES.submodules_unreadable, what)));
       return [];
     }
     const modules = parseSubmodules(listed.stdout);

@@ -66,6 +66,11 @@ export const HTTP_CODES = codes({
     message: 'Expected the token of server.token.',
     help: 'Send it in the header Authorization: Bearer <token>.',
   },
+  socket_request_unknown: {
+    kind: 'refused',
+    message: 'Expected POST /v1, got {method} {path}.',
+    values: { method: 'text', path: 'text' },
+  },
   attempt_key_wrong: {
     kind: 'refused',
     message: 'This socket belongs to another attempt: its key is not the one in TOOL_KEY.',

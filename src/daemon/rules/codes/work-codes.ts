@@ -25,6 +25,22 @@ export const WORK_CODES = codes({
       'The agent ended without a commit[ after {turns} turns (agent.max_turns)].[ Its uncommitted changes are saved as {saved_as}.][ Its last words: {said}]',
     may: { turns: 'number', saved_as: 'text', said: 'text' },
   },
+  work_uncollected: {
+    kind: 'refused',
+    message: 'The work could not be collected: {said}',
+    values: { said: 'text' },
+  },
+  disk_full_waited: {
+    kind: 'warning',
+    message: 'The disk is full. The work is collected when there is room: {said}',
+    values: { said: 'text' },
+  },
+  lead_ended: {
+    kind: 'refused',
+    message: 'The lead of the team {how}[: {said}]',
+    values: { how: 'text' },
+    may: { said: 'text' },
+  },
   commits_kept: {
     kind: 'warning',
     message: 'Its commits are kept in the workspace, up to {commit}.',

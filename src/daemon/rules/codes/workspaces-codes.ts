@@ -21,7 +21,7 @@ export const WORKSPACES_CODES = codes({
     help: 'Raise hooks.timeout_ms.',
     values: { hook: 'text', ms: 'number' },
   },
-  hook_failed: {
+  workflow_hook_failed: {
     kind: 'hook',
     message: '{hook} {how}[ ({hint})]: {said}',
     values: { hook: 'text', how: 'text', said: 'text' },
@@ -81,6 +81,11 @@ export const WORKSPACES_CODES = codes({
     kind: 'warning',
     message: 'The submodule {path} is left {state}: {said}',
     values: { path: 'text', state: ['empty', 'as it is'], said: 'text' },
+  },
+  submodules_unreadable: {
+    kind: 'warning',
+    message: '{path} cannot be read: {said}',
+    values: { path: 'text', said: 'text' },
   },
   commits_missing: {
     kind: 'git',
