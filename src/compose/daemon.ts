@@ -28,7 +28,7 @@ import { StateDir } from '../daemon/journal/state-dir.ts';
 import { Orchestrator } from '../daemon/orchestrator.ts';
 import type { Journal } from '../daemon/ports.ts';
 import { Publisher } from '../daemon/publish/publish.ts';
-import { PUBLISH_CODES } from '../daemon/rules/codes/publish-codes.ts';
+import { CONFIG_CODES } from '../daemon/rules/codes/config-codes.ts';
 import { WORK_CODES } from '../daemon/rules/codes/work-codes.ts';
 import { finishedIssueOf } from '../daemon/rules/finished-issues.ts';
 import type { Workflow } from '../daemon/rules/workflow.ts';
@@ -103,15 +103,12 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     override: withPort(options.port),
     clock,
     onReload: (problem, pending) => {
-      if (problem?.kind === 'gone') log.log('error', 'workflow', `${problem.words}; the last good one stays in use`);
-      else if (problem !== null)
-        log.log('error', 'workflow', `not valid, the last good one stays in use: ${problem.words}`);
-      else
-        log.log(
-          'info',
-          'workflow',
-          `read again${pending.length === 0 ? '' : `; takes effect at the next start: ${pending.join(', ')}`}`,
-        );
+      const later = pending.length === 0 ? '' : `; takes effect at the next start: ${pending.join(', ')}`;
+      if (problem === null) log.log('info', 'workflow', `read again${later}`);
+      else {
+        const code = problem.kind === 'gone' ? CONFIG_CODES.workflow_gone : CONFIG_CODES.workflow_invalid;
+        log.log('error', 'workflow', textOf(refusal(code, { said: problem.words })));
+      }
       orchestrator?.refresh();
     },
   });
@@ -168,7 +165,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     const supervisor = new Supervisor({
       clock,
       onFailure: (task, said) =>
-        log.log('error', 'serve', textOf(refusal(PUBLISH_CODES.background_task_failed, { task, said }))),
+        log.log('error', 'serve', textOf(refusal(WORK_CODES.background_task_failed, { task, said }))),
     });
     closers.push(() => supervisor.close());
     const remote = {

@@ -8,7 +8,7 @@ import { perform } from './effects.ts';
 import type { Journal, Tracker, Workspaces } from './ports.ts';
 import { isGone } from './publish/issue-gone.ts';
 import { savedComment } from './publish/tracker-texts.ts';
-import { PUBLISH_CODES } from './rules/codes/publish-codes.ts';
+import { WORK_CODES } from './rules/codes/work-codes.ts';
 import { reactionTo } from './rules/failure-answers.ts';
 import { finishedIssueOf } from './rules/finished-issues.ts';
 import type { IssueOutcome } from './rules/record.ts';
@@ -125,7 +125,7 @@ export class Janitor {
         refusals = reaction.do === 'retry' ? refusals + 1 : 0;
         const isRefused = reaction.do === 'retry' && refusals >= reaction.atMost;
         if (isRefused || (reaction.do === 'look' && (await isGone(tracker, issue, branch, signal)))) {
-          const what = refusal(PUBLISH_CODES.comment_refused, { issue, said: words });
+          const what = refusal(WORK_CODES.comment_refused, { issue, said: words });
           log.log('warn', 'workspace', textOf(what), { issue });
           return;
         }
@@ -136,7 +136,7 @@ export class Janitor {
         const pause = Math.max(LEAST_PAUSE_MS, asked === null ? retryDelayMs(failures, cap, random()) : asked - now);
         const seconds = Math.ceil(pause / 1000);
         const step = 'the comment that names saved work';
-        const later = refusal(PUBLISH_CODES.step_postponed, { issue, step, seconds, said: words });
+        const later = refusal(WORK_CODES.step_postponed, { issue, step, seconds, said: words });
         if (words !== said) log.log('warn', 'workspace', textOf(later), { issue });
         said = words;
         await clock.sleep(pause, supervisor.signal);
@@ -154,7 +154,7 @@ export class Janitor {
       if (dropped > 0) log.log('info', 'workspace', what);
     } catch (error) {
       const failed = { task: 'The removal of old refs of saved work', said: messageOf(error) };
-      log.log('warn', 'workspace', textOf(refusal(PUBLISH_CODES.background_task_failed, failed)));
+      log.log('warn', 'workspace', textOf(refusal(WORK_CODES.background_task_failed, failed)));
     }
   }
 

@@ -12,7 +12,6 @@ import { Janitor } from './janitor.ts';
 import { Finisher } from './publish/finisher.ts';
 import { endInterruptedAttempt } from './recovery.ts';
 import type { EndCause } from './rules/attempt-end.ts';
-import { PUBLISH_CODES } from './rules/codes/publish-codes.ts';
 import { WORK_CODES } from './rules/codes/work-codes.ts';
 import type { Issue } from './rules/issue.ts';
 import type { IssueOutcome } from './rules/record.ts';
@@ -74,7 +73,7 @@ export class Orchestrator {
     this.#supervisor = new Supervisor({
       clock: options.clock,
       onFailure: (task, said) =>
-        this.#options.log.log('error', 'serve', textOf(refusal(PUBLISH_CODES.background_task_failed, { task, said }))),
+        this.#options.log.log('error', 'serve', textOf(refusal(WORK_CODES.background_task_failed, { task, said }))),
     });
     const finish = (issue: number, outcome: IssueOutcome, updatedAt: string) => this.#finish(issue, outcome, updatedAt);
     this.#finisher = new Finisher({ ...options, finish });
@@ -331,12 +330,12 @@ export class Orchestrator {
     const { log, clock, random } = this.#options;
     if (this.#signal.aborted) return;
     if (error instanceof ToolError && error.kind === 'state_unusable') {
-      log.log('error', 'serve', textOf(refusal(PUBLISH_CODES.daemon_stops, { said: error.message })));
+      log.log('error', 'serve', textOf(refusal(WORK_CODES.daemon_stops, { said: error.message })));
       this.#broken ??= error;
       return;
     }
     const failed = { task: `issue #${worker.number}`, said: messageOf(error) };
-    log.log('error', 'serve', textOf(refusal(PUBLISH_CODES.background_task_failed, failed)));
+    log.log('error', 'serve', textOf(refusal(WORK_CODES.background_task_failed, failed)));
     const stumbles = (this.#stumbles.get(worker.number) ?? 0) + 1;
     this.#stumbles.set(worker.number, stumbles);
     const signal = AbortSignal.any([this.#signal, worker.abort.signal]);

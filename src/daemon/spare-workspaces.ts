@@ -5,7 +5,7 @@ import { refusal, textOf } from '../base/rules/codes.ts';
 import { messageOf } from '../base/rules/errors.ts';
 import type { Supervisor } from '../base/supervisor.ts';
 import type { Journal, Workspaces } from './ports.ts';
-import { PUBLISH_CODES } from './rules/codes/publish-codes.ts';
+import { WORK_CODES } from './rules/codes/work-codes.ts';
 
 export type SpareWorkspacesOptions = {
   readonly workspaces: Workspaces;
@@ -60,7 +60,7 @@ export class SpareWorkspaces {
         // The next wish is heard anew, also that for none.
         this.#wanted = undefined;
         const failed = { task: 'The making of a workspace ahead', said: messageOf(error) };
-        log.log('warn', 'workspace', textOf(refusal(PUBLISH_CODES.background_task_failed, failed)));
+        log.log('warn', 'workspace', textOf(refusal(WORK_CODES.background_task_failed, failed)));
         return;
       }
     }

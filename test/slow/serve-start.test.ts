@@ -35,7 +35,7 @@ test('a workflow file that is deleted is missed in log and state, and welcome wh
   await daemon.logged('watching');
   const text = daemon.read();
   rmSync(daemon.workflow);
-  await daemon.logged(`[workflow]  error: ${daemon.workflow} is gone; the last good one stays in use\n`);
+  await daemon.logged(`[workflow]  error: ${daemon.workflow} is gone. The last good one stays in use.`);
   assert.equal((await daemon.state()).workflow.error, `${daemon.workflow} is gone`);
   const issue = await forge.open('still works');
   await daemon.logged(`issue #${issue} state changed to tool-done`);

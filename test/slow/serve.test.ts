@@ -174,7 +174,7 @@ test('an invalid edit of the workflow file keeps the last good one and is seen i
   await daemon.logged('watching');
   daemon.write(`agent: { max_atempts: 2 }\n${agentRunning(COMMITS)}`);
   await daemon.logged(
-    /\[workflow\] {2}error: not valid, the last good one stays in use: .*agent\.max_atempts: unknown key; did you mean agent\.max_attempts\?/,
+    /\[workflow\] {2}error: The workflow file is not valid\. The last good one stays in use: .*agent\.max_atempts: unknown key[;.] [dD]id you mean agent\.max_attempts\?/,
   );
   assert.match((await daemon.state()).workflow.error ?? '', /agent\.max_atempts/);
   const issue = await forge.open('still works');

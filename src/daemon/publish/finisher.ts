@@ -4,7 +4,7 @@ import type { Clock, Logger } from '../../base/ports.ts';
 import { refusal, textOf } from '../../base/rules/codes.ts';
 import { messageOf } from '../../base/rules/errors.ts';
 import type { Journal, Tracker } from '../ports.ts';
-import { PUBLISH_CODES } from '../rules/codes/publish-codes.ts';
+import { WORK_CODES } from '../rules/codes/work-codes.ts';
 import { reactionTo } from '../rules/failure-answers.ts';
 import { activeLabelsOf, hasLabel, type Issue, sameLabel, stateLabelsOf } from '../rules/issue.ts';
 import { labelRemoveKey, nextStep, type Step } from '../rules/next-step.ts';
@@ -78,7 +78,7 @@ export class Finisher {
         if (signal.aborted) return false;
         if (entry.phase === 'claimed') {
           // A label of an earlier time that cannot be taken off is no reason not to work.
-          const what = refusal(PUBLISH_CODES.old_label_kept, { issue, said: messageOf(error) });
+          const what = refusal(WORK_CODES.old_label_kept, { issue, said: messageOf(error) });
           log.log('warn', 'publish', textOf(what), { issue });
           return true;
         }
@@ -121,7 +121,7 @@ export class Finisher {
       const next = refused || entry.failures + 1 >= agent.maxAttempts ? 'give_up' : 'retry';
       const retryAt =
         next === 'retry' ? now + retryDelayMs(entry.failures + 1, agent.maxRetryBackoffMs, random()) : null;
-      const what = refusal(PUBLISH_CODES.issue_not_publishable, { issue, step: step.kind, said: reason });
+      const what = refusal(WORK_CODES.issue_not_publishable, { issue, step: step.kind, said: reason });
       log.log('warn', 'publish', textOf(what), { issue });
       await journal.append({ type: 'publish_failed', issue, reason, next, retry_at: retryAt });
       clear(tally);
@@ -133,7 +133,7 @@ export class Finisher {
     if (reason !== tally.said) {
       tally.said = reason;
       const seconds = Math.ceil((retryAt - now) / 1000);
-      const what = refusal(PUBLISH_CODES.step_postponed, { issue, step: step.kind, seconds, said: reason });
+      const what = refusal(WORK_CODES.step_postponed, { issue, step: step.kind, seconds, said: reason });
       log.log('warn', 'publish', textOf(what), { issue });
     }
     await journal.append({ type: 'publish_failed', issue, reason, next: 'again', retry_at: retryAt });
@@ -145,7 +145,7 @@ export class Finisher {
     const { journal, log } = this.#options;
     const issue = entry.number;
     const why = entry.lastError === null ? {} : { why: entry.lastError };
-    const what = refusal(PUBLISH_CODES.comment_refused, { issue, said: reason, ...why });
+    const what = refusal(WORK_CODES.comment_refused, { issue, said: reason, ...why });
     log.log('error', 'publish', textOf(what), { issue });
     await journal.append({ type: 'effect_finished', issue, effect: 'comment', key, result: {} });
   }
@@ -153,7 +153,7 @@ export class Finisher {
   /** The issue is not there any more: nothing can be written on it. */
   async #leave(entry: Entry, reason: string): Promise<void> {
     const { log, finish } = this.#options;
-    const what = refusal(PUBLISH_CODES.issue_gone, { issue: entry.number, said: reason });
+    const what = refusal(WORK_CODES.issue_gone, { issue: entry.number, said: reason });
     log.log('warn', 'publish', textOf(what), { issue: entry.number });
     await finish(entry.number, 'closed', '');
   }
@@ -178,7 +178,7 @@ export class Finisher {
     if (added.length > 0) return added;
     const fields = { issue: entry.number };
     if (hasLabel(shown, label)) log.log('info', 'poller', `issue #${entry.number} state changed to ${label}`, fields);
-    else log.log('warn', 'poller', textOf(refusal(PUBLISH_CODES.label_not_shown, { ...fields, label })), fields);
+    else log.log('warn', 'poller', textOf(refusal(WORK_CODES.label_not_shown, { ...fields, label })), fields);
     // An active label that was taken off and shows again may be somebody's new wish: who put it on when will tell.
     const wished = entry.labelEvent !== null && activeLabelsOf(shown, labels).length > 0;
     const updatedAt = wished ? '' : (issue?.updatedAt ?? '');

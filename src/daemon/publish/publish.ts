@@ -5,7 +5,7 @@ import { refusal, textOf } from '../../base/rules/codes.ts';
 import { assertNever, messageOf } from '../../base/rules/errors.ts';
 import { perform, wasCutOff } from '../effects.ts';
 import type { Journal, KeptWork, Tracker, Workspaces, WorkspaceTask } from '../ports.ts';
-import { PUBLISH_CODES } from '../rules/codes/publish-codes.ts';
+import { WORK_CODES } from '../rules/codes/work-codes.ts';
 import { reactionTo } from '../rules/failure-answers.ts';
 import { pullRequestKey, type Step } from '../rules/next-step.ts';
 import type { PullRequest } from '../rules/record.ts';
@@ -89,7 +89,7 @@ export class Publisher {
       const now = await tracker.findPullRequest(entry.branch, signal);
       if (now !== null) return now;
       if (reaction.first === 'plain' && request.draft) {
-        const what = refusal(PUBLISH_CODES.draft_refused, { issue: entry.number });
+        const what = refusal(WORK_CODES.draft_refused, { issue: entry.number });
         this.#options.log.log('warn', 'publish', textOf(what), { issue: entry.number });
         return tracker.createPullRequest({ ...request, draft: false }, signal);
       }
@@ -125,7 +125,7 @@ export class Publisher {
       return await workspaces.kept(quietTask(entry), signal);
     } catch (error) {
       signal.throwIfAborted();
-      const what = refusal(PUBLISH_CODES.kept_work_unreadable, { issue, said: messageOf(error) });
+      const what = refusal(WORK_CODES.kept_work_unreadable, { issue, said: messageOf(error) });
       log.log('warn', 'publish', textOf(what), { issue });
       return { directories: [workspaces.pathOf(issue)], heads: [], refs: [] };
     }

@@ -33,6 +33,16 @@ export const CONFIG_CODES = codes({
     message: '{path} cannot be read: {said}',
     values: { path: 'text', said: 'text' },
   },
+  workflow_gone: {
+    kind: 'warning',
+    message: '{said}. The last good one stays in use.',
+    values: { said: 'text' },
+  },
+  workflow_invalid: {
+    kind: 'warning',
+    message: 'The workflow file is not valid. The last good one stays in use: {said}',
+    values: { said: 'text' },
+  },
   template_invalid: {
     kind: 'problem',
     message: '{key}: line {line}, column {column}: {said}[; expected one of {known}].',
