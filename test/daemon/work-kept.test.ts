@@ -7,8 +7,10 @@ import type { RunEnd } from '../../src/agents/ports.ts';
 import { ToolError } from '../../src/base/rules/errors.ts';
 import { collectWork } from '../../src/daemon/collect-work.ts';
 import { MAX_OUTAGES } from '../../src/daemon/rules/attempt-end.ts';
+import { WORK_CODES } from '../../src/daemon/rules/codes/work-codes.ts';
 import { summaryOf } from '../../src/daemon/rules/team-summary.ts';
 import { TrackerError } from '../../src/daemon/rules/tracker-error.ts';
+import { isOf } from '../support/codes.ts';
 import { teamOf } from '../support/team.ts';
 import { tempDir } from '../support/temp.ts';
 import { commit, fail, hang, type Script, World, workflowWith } from '../support/world.ts';
@@ -499,17 +501,17 @@ test('a comment that was posted although no answer came is not posted again', as
 test('a comment that was not posted is no reason to be done without a commit', async () => {
   const world = new World(workflowWith({ agent: { maxAttempts: 1 } }));
   world.tracker.fault = failing('comment 1', 1, () => new TrackerError('refused', 'locked', { status: 403 }));
-  let refusal = '';
+  let refused: unknown = null;
   world.script = async ({ ask }) => {
     await ask({ type: 'comment', issue: 1, body: 'Nothing to do.' }, signal).catch(() => undefined);
-    await ask({ type: 'done', issue: 1 }, signal).catch((error: Error) => {
-      refusal = error.message;
+    await ask({ type: 'done', issue: 1 }, signal).catch((error: unknown) => {
+      refused = error;
     });
     return { ok: true, words: '' };
   };
   world.tracker.open(1);
   await world.start();
-  assert.match(refusal, /Nothing is committed on tool\/issue-1/);
+  isOf(WORK_CODES.nothing_committed, { branch: 'tool/issue-1' })(refused);
   assert.deepEqual(world.tracker.labelsOf(1), ['tool-failed']);
   await world.stop();
 });

@@ -32,7 +32,13 @@ function problems(yaml: string, env: Record<string, string> = {}, prompt = 'Do i
     return error.message
       .split('\n')
       .slice(1)
-      .map((line) => line.trim().replace(/\.$/, '').replace('. Did you mean', '; did you mean'));
+      .map((line) =>
+        line
+          .trim()
+          .replace(/\.$/, '')
+          .replace('. Did you mean', '; did you mean')
+          .replace('. Use one of', '; expected one of'),
+      );
   }
   return [];
 }
