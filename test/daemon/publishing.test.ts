@@ -8,7 +8,6 @@ import { page } from '../../src/daemon/http/page.ts';
 import { WORKSPACES_CODES } from '../../src/daemon/rules/codes/workspaces-codes.ts';
 import { TrackerError } from '../../src/daemon/rules/tracker-error.ts';
 import { viewOf } from '../../src/daemon/view.ts';
-import { LEAD_CODES } from '../../src/team/rules/codes/lead-codes.ts';
 import { commit, fail, hang, type Script, World, workflowWith } from '../support/world.ts';
 
 const MINUTE = 60_000;
@@ -78,13 +77,14 @@ test('a push that is refused while a pull request is open goes back to the agent
 test('a branch that appears in the way of the issue’s is waited for and named; no agent is asked about it', async () => {
   const world = new World(workflowWith({ agent: { maxAttempts: 1 } }));
   world.workspaces.fault = (call) => {
-    if (call === 'push') throw failure(LEAD_CODES.branch_in_the_way, { blocking: 'tool', branch: 'tool/issue-1' });
+    if (call === 'push')
+      throw failure(WORKSPACES_CODES.issue_branch_blocked, { blocking: 'tool', branch: 'tool/issue-1' });
   };
   world.tracker.open(1);
   await world.start();
   await world.pass(3 * HOUR);
   assert.equal(world.journal.state.entries.get(1)?.phase, 'publishing');
-  assert.ok(world.lines.some((line) => /branch tool .* Rename tool, .*workspace\.branch_prefix/.test(line)));
+  assert.ok(world.lines.some((line) => /branch tool .* Rename tool\. .*workspace\.branch_prefix/.test(line)));
   world.workspaces.fault = () => undefined;
   await world.pass(10 * MINUTE);
   assert.deepEqual(world.tracker.labelsOf(1), ['tool-done']);

@@ -10,7 +10,6 @@ import { Mirror } from '../../src/daemon/workspaces/mirror/mirror.ts';
 import { NO_PUSH } from '../../src/git/clone.ts';
 import { cloneEnvironment, tryGit } from '../../src/git/git.ts';
 import { GIT_CODES } from '../../src/git/rules/git-codes.ts';
-import { LEAD_CODES } from '../../src/team/rules/codes/lead-codes.ts';
 import { failsWith, isOf } from '../support/codes.ts';
 import { commitFiles, gitAs, startForge } from '../support/forge.ts';
 import { tempDir } from '../support/temp.ts';
@@ -368,7 +367,7 @@ test('a branch in the way of the issue’s is told from a refusal of its commits
   const { path } = await ready(task());
   const sha = await commitFiles(path, { 'a.txt': 'a\n' }, 'Work');
   await gitAs(bare, 'branch', 'tool', 'main');
-  await failsWith(workspaces.push(task(), sha, [], signal), LEAD_CODES.branch_in_the_way, {
+  await failsWith(workspaces.push(task(), sha, [], signal), WORKSPACES_CODES.issue_branch_blocked, {
     blocking: 'tool',
     branch: 'tool/issue-1',
   });

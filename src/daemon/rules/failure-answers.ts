@@ -2,7 +2,6 @@
 
 import type { Code } from '../../base/rules/codes.ts';
 import { isFailure } from '../../base/rules/errors.ts';
-import { LEAD_CODES } from '../../team/rules/codes/lead-codes.ts';
 import { WORKSPACES_CODES } from './codes/workspaces-codes.ts';
 import type { Step } from './next-step.ts';
 import { TrackerError } from './tracker-error.ts';
@@ -121,7 +120,7 @@ export function answerOf(error: unknown): Answer {
     return /draft/i.test(error.said) ? 'no_draft' : 'invalid';
   }
   // Only a person can make room for the branch.
-  if (isFailure(error, LEAD_CODES.branch_in_the_way)) return 'branch_in_the_way';
+  if (isFailure(error, WORKSPACES_CODES.issue_branch_blocked)) return 'branch_in_the_way';
   return BRANCH_REFUSED.some((code) => isFailure(error, code)) ? 'branch_refused' : 'other';
 }
 

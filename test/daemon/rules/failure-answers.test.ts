@@ -11,7 +11,6 @@ import { WORKSPACES_CODES } from '../../../src/daemon/rules/codes/workspaces-cod
 import { answerOf, REACTIONS, type Reaction } from '../../../src/daemon/rules/failure-answers.ts';
 import { TrackerError } from '../../../src/daemon/rules/tracker-error.ts';
 import { GIT_CODES } from '../../../src/git/rules/git-codes.ts';
-import { LEAD_CODES } from '../../../src/team/rules/codes/lead-codes.ts';
 
 const STEPS = ['push', 'pull_request', 'comment', 'label_add', 'label_remove', 'observe'] as const;
 
@@ -92,7 +91,7 @@ test('an error is the answer that it stands for', () => {
     [failure(WORKSPACES_CODES.lfs_host_without_credential, { files: ['a'], host: 'other' }), 'branch_refused'],
     [failure(WORKSPACES_CODES.lfs_push_refused, { files: ['a'], said: 'too large' }), 'branch_refused'],
     [failure(WORKSPACES_CODES.lfs_objects_missing, { files: ['a'] }), 'branch_refused'],
-    [failure(LEAD_CODES.branch_in_the_way, { blocking: 'tool', branch: 'tool/issue-1' }), 'branch_in_the_way'],
+    [failure(WORKSPACES_CODES.issue_branch_blocked, { blocking: 'tool', branch: 'tool/issue-1' }), 'branch_in_the_way'],
     [failure(GIT_CODES.git_failed, { command: 'push', said: 'Could not resolve host' }), 'other'],
     [new ToolError('refused', 'no push'), 'other'],
     [new Error('EIO'), 'other'],

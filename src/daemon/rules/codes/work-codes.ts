@@ -41,6 +41,11 @@ export const WORK_CODES = codes({
     values: { how: 'text' },
     may: { said: 'text' },
   },
+  output_incomplete: {
+    kind: 'warning',
+    message: 'The output in {path} is not complete: {said}',
+    values: { path: 'text', said: 'text' },
+  },
   commits_kept: {
     kind: 'warning',
     message: 'Its commits are kept in the workspace, up to {commit}.',

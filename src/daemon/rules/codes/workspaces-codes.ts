@@ -66,6 +66,12 @@ export const WORKSPACES_CODES = codes({
     message: 'The branch {branch} holds commits of somebody else ({commit}); they are not overwritten.',
     values: { branch: 'text', commit: 'text' },
   },
+  issue_branch_blocked: {
+    kind: 'refused',
+    message: 'The branch {blocking} on the remote makes {branch} impossible.',
+    help: 'Rename {blocking}. For issues that are taken on later, set workspace.branch_prefix.',
+    values: { blocking: 'text', branch: 'text' },
+  },
   push_rejected: {
     kind: 'refused',
     message: 'git push failed: {said}',

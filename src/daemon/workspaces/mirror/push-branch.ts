@@ -2,7 +2,6 @@
 
 import { failure, type ToolError } from '../../../base/rules/errors.ts';
 import { explain, type GitResult } from '../../../git/git.ts';
-import { LEAD_CODES } from '../../../team/rules/codes/lead-codes.ts';
 import { branchInTheWay } from '../../rules/branch-prefix.ts';
 import { WORKSPACES_CODES } from '../../rules/codes/workspaces-codes.ts';
 import { gitFailure } from './git-failure.ts';
@@ -45,7 +44,7 @@ export async function pushBranch(
 function refusalOf(branch: string, result: GitResult): ToolError {
   const { stdout, stderr } = result;
   const blocking = branchInTheWay(branch, stderr);
-  if (blocking !== undefined) return failure(LEAD_CODES.branch_in_the_way, { blocking, branch });
+  if (blocking !== undefined) return failure(WORKSPACES_CODES.issue_branch_blocked, { blocking, branch });
   const said = explain(stderr, stdout);
   // A line with "!" is a refusal of the branch itself, not of the connection.
   const isFinal = stdout.split('\n').some((line) => line.startsWith('!\t'));
