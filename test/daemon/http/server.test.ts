@@ -143,8 +143,8 @@ test('one issue, or 404 with what was asked for', async (t) => {
     ['/api/v1/issues/0', /Expected an issue's number/],
     ['/api/v1/issues/', /Expected an issue's number/],
     ['/api/v1', /There is nothing at \/api\/v1/],
-    ['/../etc/passwd', /there is nothing/],
-    ['/login', /there is nothing/],
+    ['/../etc/passwd', /There is nothing/],
+    ['/login', /There is nothing/],
   ];
   for (const [path, message] of cases) {
     const { status, body } = await ask(port, path);
