@@ -78,7 +78,7 @@ async function project(t: Cleanup, options: { readonly submodules?: boolean; rea
   };
   const warned = () =>
     world.logged
-      .filter((line) => line.startsWith('warn: issue #1: the submodule '))
+      .filter((line) => line.startsWith('warn: issue #1: The submodule '))
       .map((line) => line.slice('warn: issue #1: '.length));
   return {
     ...world,
