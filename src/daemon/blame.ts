@@ -1,6 +1,7 @@
 // The cause of an attempt that came to nothing: the agent, or something outside of it.
 
-import { ToolError } from '../base/rules/errors.ts';
+import { failure, ToolError } from '../base/rules/errors.ts';
+import { GIT_CODES } from '../git/rules/git-codes.ts';
 import { isDiskFull } from './rules/disk-full.ts';
 
 /** `runtime`: outside of the issue, so it does not count against it. */
@@ -12,5 +13,7 @@ export function blame(error: unknown): 'agent' | 'runtime' {
 /** A workspace that an agent has been in and that Git cannot be brought up to date in: that is the agent's doing. */
 export function blameWorkspace(error: unknown): unknown {
   const broken = error instanceof ToolError && (error.kind === 'git' || error.kind === 'workspace_root');
-  return broken ? new ToolError('agent', error.message, { cause: error }) : error;
+  if (!broken) return error;
+  const what = { said: error.message, cause: error.code };
+  return failure(GIT_CODES.workspace_broken_by_agent, what, { cause: error });
 }

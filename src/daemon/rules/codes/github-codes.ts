@@ -5,19 +5,23 @@ import { codes } from '../../../base/rules/codes.ts';
 export const GITHUB_CODES = codes({
   certificate_file_invalid: {
     kind: 'config',
-    message: '{name}: expected a file with PEM certificates, got {got}.',
-    help: 'Name the PEM file of the authority of the hosting service.',
-    values: { name: 'text', got: 'text' },
+    message: '{name}: expected a file with PEM certificates (-----BEGIN CERTIFICATE-----), got {path}: {why}.',
+    help: 'Name the file of the authority that signs the certificate of the hosting service.',
+    values: { name: 'text', path: 'text', why: 'text' },
   },
   proxy_refused_tunnel: {
     kind: 'tracker',
     message: 'The proxy made no tunnel: {said}',
-    help: 'Correct HTTPS_PROXY, HTTP_PROXY or ALL_PROXY.',
     values: { said: 'text' },
+  },
+  proxy_rejected_user: {
+    kind: 'tracker',
+    message: 'The proxy made no tunnel: it answered 407.',
+    help: 'Check the user and the password in HTTPS_PROXY or HTTP_PROXY.',
   },
   tracker_unavailable: {
     kind: 'tracker',
-    message: 'The hosting service gave no usable answer to {request}: {said}',
+    message: 'The hosting service gave no usable answer[ to {request}]: {said}',
     values: { said: 'text' },
     may: { request: 'text', status: 'number' },
   },
@@ -29,7 +33,6 @@ export const GITHUB_CODES = codes({
   tracker_unauthorized: {
     kind: 'tracker',
     message: 'The hosting service rejected the credential (401): {said}',
-    help: 'Run gh auth status.',
     values: { said: 'text' },
   },
   tracker_refused: {
@@ -39,33 +42,26 @@ export const GITHUB_CODES = codes({
   },
   repository_renamed: {
     kind: 'tracker',
-    message: 'The repository {old} is called {new} now.',
-    help: 'Set tracker.repo to {new}, and start again.',
+    message: 'The repository {old} has another name now[: {new}].',
+    help: 'Set tracker.repo to the new name, and start again.',
     values: { old: 'text' },
     may: { new: 'text' },
   },
   repository_not_found: {
     kind: 'tracker',
-    message: 'This token sees no repository {repository} (404).',
+    message: 'There is no repository {repository} for this token (404).',
     help: 'Check tracker.repo, and what the token may read.',
     values: { repository: 'text' },
   },
   issue_moved: {
     kind: 'tracker',
-    message: 'The issue is gone from {repository}: {said}',
+    message: 'It is gone from {repository}: {said}',
     values: { repository: 'text', said: 'text' },
-    may: { issue: 'number', location: 'text' },
   },
   token_missing: {
     kind: 'credential',
-    message: 'There is no token for {host} in {variables}. gh auth status: {said}',
-    help: 'Run gh auth login --hostname {host}, or set $GITHUB_TOKEN.',
+    message: 'There is no token for {host} in {variables}, and gh auth status says: {said}.',
+    help: 'Run `gh auth login --hostname {host}`, set one of these variables, or name another one in tracker.token.',
     values: { host: 'text', variables: 'list', said: 'text' },
-  },
-  issue_not_publishable: {
-    kind: 'warning',
-    message: 'Issue #{issue} cannot be published ({step}): {said}',
-    values: { issue: 'number', step: 'text', said: 'text' },
-    may: { retryAt: 'time' },
   },
 });

@@ -6,7 +6,7 @@ export const HTTP_CODES = codes({
   port_in_use: {
     kind: 'port_in_use',
     message: 'Port {port} on {host} is in use.',
-    help: 'Use --port <n>, or set server.port: 0.',
+    help: 'Take another one with --port <n>, or switch the status server off with server.port: 0.',
     values: { port: 'number', host: 'text' },
   },
   listen_failed: {
@@ -18,18 +18,33 @@ export const HTTP_CODES = codes({
     kind: 'refused',
     message: 'Expected a Host of this server ({allowed}), got {got}.',
     help: 'Add the name to server.allowed_hosts.',
-    values: { allowed: 'list' },
-    may: { got: 'text' },
+    values: { allowed: 'list', got: 'text' },
   },
   foreign_origin: {
     kind: 'refused',
-    message: 'Expected a request of the page of this server, got Origin {origin}.',
+    message: "Expected a request of this server's own page, got Origin {origin}.",
     values: { origin: 'text' },
   },
   not_found: {
     kind: 'refused',
     message: 'There is nothing at {path}.',
-    values: { path: 'text', known: 'list' },
+    values: { path: 'text' },
+  },
+  issue_number_invalid: {
+    kind: 'refused',
+    message: "Expected an issue's number, got {got}.",
+    values: { got: 'text' },
+  },
+  issue_unknown: {
+    kind: 'refused',
+    message: 'The daemon knows nothing of issue #{issue}.',
+    values: { issue: 'number' },
+  },
+  team_unlisted: {
+    kind: 'refused',
+    message: 'There is no team {team} at work or lately finished[; there is {known}].',
+    values: { team: 'text' },
+    may: { known: 'list' },
   },
   method_not_allowed: {
     kind: 'refused',
@@ -39,8 +54,7 @@ export const HTTP_CODES = codes({
   unsupported_media_type: {
     kind: 'refused',
     message: 'Expected {expected}, got {got}.',
-    values: { expected: 'text' },
-    may: { got: 'text' },
+    values: { expected: 'text', got: 'text' },
   },
   too_large: {
     kind: 'refused',
@@ -49,9 +63,17 @@ export const HTTP_CODES = codes({
   },
   unauthorized: {
     kind: 'refused',
-    message: 'Expected the {key} of this server.',
-    help: 'Send the header Authorization: Bearer <token>.',
-    values: { key: ['server.token', 'TOOL_KEY'] },
+    message: 'Expected the token of server.token.',
+    help: 'Send it in the header Authorization: Bearer <token>.',
+  },
+  socket_request_unknown: {
+    kind: 'refused',
+    message: 'Expected POST /v1, got {method} {path}.',
+    values: { method: 'text', path: 'text' },
+  },
+  attempt_key_wrong: {
+    kind: 'refused',
+    message: 'This socket belongs to another attempt: its key is not the one in TOOL_KEY.',
   },
   bad_request: {
     kind: 'refused',

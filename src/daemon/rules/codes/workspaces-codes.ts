@@ -6,13 +6,13 @@ export const WORKSPACES_CODES = codes({
   history_unrelated: {
     kind: 'hook',
     message: 'The commits on {branch} have none in common with {base}.',
-    help: 'Continue from {base}.',
+    help: 'Commit the work on a branch that begins at {base}.',
     values: { branch: 'text', base: 'text' },
   },
   nested_repository_linked: {
     kind: 'hook',
     message: 'The commits hold {links} as links to nested repositories, without their files.',
-    help: 'To publish the files: git rm --cached {first}, move its .git out of the workspace, git add {first}, and commit.',
+    help: 'To publish the files: git rm --cached {first}, move its .git out of the workspace, git add {first}, and commit. If it is no part of the work: git rm --cached {first}, and commit.',
     values: { links: 'list', first: 'text' },
   },
   hook_timed_out: {
@@ -21,11 +21,11 @@ export const WORKSPACES_CODES = codes({
     help: 'Raise hooks.timeout_ms.',
     values: { hook: 'text', ms: 'number' },
   },
-  hook_failed: {
+  workflow_hook_failed: {
     kind: 'hook',
-    message: '{hook} failed: {said}',
-    help: 'Correct the script in WORKFLOW.md.',
+    message: '{hook} {how}[ ({hint})]: {said}',
     values: { hook: 'text', how: 'text', said: 'text' },
+    may: { hint: 'text' },
   },
   default_branch_empty: {
     kind: 'git',
@@ -35,7 +35,8 @@ export const WORKSPACES_CODES = codes({
   },
   lfs_host_without_credential: {
     kind: 'refused',
-    message: '.lfsconfig has the LFS objects at {host}, for which the daemon has no credential.',
+    message:
+      '{files}: .lfsconfig of the default branch has LFS objects at {host}, and the daemon has no credential for it.',
     help: 'Commit the files without LFS, or take lfs.url out of .lfsconfig.',
     values: { host: 'text', files: 'list' },
   },
@@ -46,7 +47,7 @@ export const WORKSPACES_CODES = codes({
   },
   lfs_objects_missing: {
     kind: 'refused',
-    message: '{files}: neither the workspace nor the server has the LFS objects of these pointers.',
+    message: '{files}: the commits hold LFS pointers, and neither the workspace nor the server has the objects.',
     help: 'Add the files themselves, and commit.',
     values: { files: 'list' },
   },
@@ -57,60 +58,79 @@ export const WORKSPACES_CODES = codes({
   },
   lfs_pointers_left: {
     kind: 'warning',
-    message: 'Git LFS files stay pointers: {said}',
-    values: { issue: 'number', said: 'text' },
+    message: 'Files of Git LFS stay pointers: {said}',
+    values: { said: 'text' },
   },
   branch_has_foreign_commits: {
     kind: 'refused',
-    message: 'The branch {branch} holds commits of somebody else ({commit}), which are not overwritten.',
+    message: 'The branch {branch} holds commits of somebody else ({commit}); they are not overwritten.',
     values: { branch: 'text', commit: 'text' },
+  },
+  issue_branch_blocked: {
+    kind: 'refused',
+    message: 'The branch {blocking} on the remote makes {branch} impossible.',
+    help: 'Rename {blocking}. For issues that are taken on later, set workspace.branch_prefix.',
+    values: { blocking: 'text', branch: 'text' },
   },
   push_rejected: {
     kind: 'refused',
     message: 'git push failed: {said}',
-    values: { said: 'text', final: 'flag' },
+    values: { said: 'text' },
   },
   nested_repository_unreadable: {
     kind: 'git',
-    message: 'The nested repositories of {path} cannot be read: {why}.',
+    message: '{path} cannot be saved: {why}.',
     values: { path: 'text', why: 'text' },
     may: { limit: 'number' },
   },
   submodule_not_filled: {
+    kind: 'warning',
+    message: 'The submodule {path} is left {state}: {said}',
+    values: { path: 'text', state: ['empty', 'as it is'], said: 'text' },
+  },
+  submodules_unreadable: {
+    kind: 'warning',
+    message: '{path} cannot be read: {said}',
+    values: { path: 'text', said: 'text' },
+  },
+  commits_missing: {
     kind: 'git',
-    message: 'The submodule {path} stays empty: {why}.',
-    help: 'Use http(s) or relative addresses in .gitmodules, and give the account the right to read them.',
-    values: { path: 'text', why: 'text', said: 'text' },
+    message:
+      '{place} ends early, at commits that are not here[: git fetch --deepen={step} brought nothing before them].',
+    values: { place: 'text' },
+    may: { step: 'number' },
   },
   workspace_unusable: {
     kind: 'workspace_root',
-    message: 'The workspace {path} is not a complete directory of its own: {got}',
+    message: 'Expected the workspace {path} to be a directory of its own, got {got}.',
+    values: { path: 'text', got: 'text' },
+  },
+  workspace_incomplete: {
+    kind: 'workspace_root',
+    message: 'The workspace {path} is not complete.',
     values: { path: 'text' },
-    may: { got: 'text' },
   },
   workspace_root_unusable: {
     kind: 'workspace_root',
-    message: 'workspace.root: {path} cannot be used: {why}.',
+    message: 'workspace.root: cannot make or write to {path} ({said}).',
     help: 'Name another directory.',
-    values: { path: 'text', why: 'text', said: 'text' },
+    values: { path: 'text', said: 'text' },
   },
   workspace_root_taken: {
     kind: 'workspace_root',
-    message: 'workspace.root: {path} holds the workspaces of {owner}.',
-    help: 'Name another directory, one for each repository.',
-    values: { path: 'text', owner: 'text' },
-    may: { pid: 'number' },
+    message: "workspace.root: expected an empty directory or one of this daemon's, got {path}: it {why}.",
+    help: 'Name another directory there, one for each repository.',
+    values: { path: 'text', why: 'text' },
   },
   after_create_no_clone: {
     kind: 'hook',
-    message: 'after_create left no git clone in {path}.',
-    help: 'Let the script leave a clone with its own .git directory.',
+    message: 'after_create left no Git clone in {path}.',
+    help: 'Let the script leave one with its own .git directory.',
     values: { path: 'text' },
   },
-  background_task_failed: {
+  workspace_set_aside: {
     kind: 'warning',
-    message: '{task} failed: {said}',
-    values: { task: 'text', said: 'text' },
-    may: { issue: 'number', team: 'text' },
+    message: 'The workspace {why}, and is set aside as {place} in workspace.root.',
+    values: { why: 'text', place: 'text' },
   },
 });
