@@ -9,6 +9,8 @@ import {
   type RequestId,
 } from '@modelcontextprotocol/sdk/types.js';
 import { packageVersion } from '../../base/package-root.ts';
+import { BASE_CODES } from '../../base/rules/base-codes.ts';
+import { asData, type RefusalData, refusal, withCode } from '../../base/rules/codes.ts';
 import { messageOf, ToolError } from '../../base/rules/errors.ts';
 import type { Answer } from '../../team/operations/context.ts';
 import { inputSchema, listedOperations, OPERATIONS } from '../../team/rules/operation.ts';
@@ -31,10 +33,24 @@ const NO_FORMS = {
 };
 
 type Fields = Readonly<Record<string, unknown>>;
-type Result = { content: { type: 'text'; text: string }[]; isError?: boolean };
+type Result = {
+  content: { type: 'text'; text: string }[];
+  isError?: boolean;
+  _meta?: { 'toolcrew/error': Pick<RefusalData, 'code' | 'values'> };
+};
 
 function textResult(text: string, isError = false): Result {
   return { content: [{ type: 'text', text }], ...(isError ? { isError } : {}) };
+}
+
+function failedResult(name: string, error: unknown): Result {
+  const coded = error instanceof ToolError ? error.refusal : refusal(BASE_CODES.unexpected_error, { said: messageOf(error) });
+  const text =
+    !(error instanceof ToolError) ? `${name} failed: ${messageOf(error)}` : coded === null ? error.message : withCode(coded);
+  const result = textResult(text, true);
+  if (coded === null) return result;
+  const { code, values } = asData(coded);
+  return { ...result, _meta: { 'toolcrew/error': { code, values } } };
 }
 
 /** @param hand gives the answer to the client; resolves when it was handed on */
@@ -61,8 +77,7 @@ async function call(
     if (name === 'TeamCreate') resident.measureBaseline(String(answer.team));
     return resultOf(answer);
   } catch (error) {
-    if (error instanceof ToolError) return textResult(error.message, true);
-    return textResult(`${name} failed: ${messageOf(error)}`, true);
+    return failedResult(name, error);
   }
 }
 
