@@ -11,8 +11,9 @@ import {
 import { packageVersion } from '../../base/package-root.ts';
 import { BASE_CODES } from '../../base/rules/base-codes.ts';
 import { asData, type RefusalData, refusal, withCode } from '../../base/rules/codes.ts';
-import { messageOf, ToolError } from '../../base/rules/errors.ts';
+import { failure, messageOf, ToolError } from '../../base/rules/errors.ts';
 import type { Answer } from '../../team/operations/context.ts';
+import { OPERATIONS_CODES } from '../../team/rules/codes/operations-codes.ts';
 import { inputSchema, listedOperations, OPERATIONS } from '../../team/rules/operation.ts';
 import { operateInHost } from '../answers/operate-in-host.ts';
 import { answerResident } from '../hooks/resident-hook.ts';
@@ -65,7 +66,10 @@ async function call(
   if (name === HOOK) {
     // A model's call carries the id of its use; a hook's carries nothing.
     if (request.toolUseId !== null || clientName !== HOST_CLIENT)
-      return textResult(`${HOOK} is for the hooks of the host; there is ${Object.keys(OPERATIONS).join(', ')}`, true);
+      return failedResult(
+        name,
+        failure(OPERATIONS_CODES.operation_unknown, { name, known: Object.keys(OPERATIONS) }),
+      );
     return textResult(await answerResident(resident, calls, input));
   }
   try {

@@ -5,8 +5,9 @@ import { codes } from '../../base/rules/codes.ts';
 export const CLI_CODES = codes({
   stdout_closed: {
     kind: 'internal',
-    message: 'Cannot write to standard output: {said}',
-    values: { said: 'text', messagesUnread: 'flag' },
+    message: 'Cannot write to standard output: {said}.[ {left}]',
+    values: { said: 'text' },
+    may: { left: 'text' },
   },
   git_repository_refused: {
     kind: 'problem',
@@ -23,7 +24,6 @@ export const CLI_CODES = codes({
   daemon_unreachable: {
     kind: 'daemon_unreachable',
     message: 'The daemon does not answer at {address}: {said}',
-    help: 'Start it with tool serve.',
     values: { address: 'text', said: 'text' },
   },
   daemon_refused: {
@@ -34,10 +34,9 @@ export const CLI_CODES = codes({
   },
   team_unknown: {
     kind: 'usage',
-    message: 'There is no team {team}.',
-    help: 'Use one of {known}.',
-    values: { known: 'list' },
-    may: { team: 'text', archived: 'list', near: 'text' },
+    message: 'There is no team {team} in this project.[ Use one of {known}.]',
+    values: { team: 'text' },
+    may: { known: 'list', near: 'text' },
   },
   no_hypothesis_proven: {
     kind: 'agent',
@@ -46,10 +45,9 @@ export const CLI_CODES = codes({
   },
   spec_unknown: {
     kind: 'usage',
-    message: 'There is no {spec}.',
-    help: 'Use one of {known}.',
-    values: { spec: 'text', known: 'list' },
-    may: { near: 'text' },
+    message: 'There is no .tool/specs/{spec}/spec.md.[ Use one of {known}.]',
+    values: { spec: 'text' },
+    may: { known: 'list', near: 'text' },
   },
   installation_changed: {
     kind: 'problem',
@@ -59,19 +57,18 @@ export const CLI_CODES = codes({
   },
   agent_program_failed: {
     kind: 'agent',
-    message: '{command} failed: {said}',
+    message: '{command} failed[ (exit {exit})]:\n{said}',
     values: { command: 'text', said: 'text' },
-    may: { exit: 'number', timedOut: 'flag' },
+    may: { exit: 'text' },
   },
   patch_missing: {
     kind: 'agent',
-    message: 'Issue #{issue} has no fenced block with a unified diff.',
-    help: 'Mark the block as diff.',
+    message: 'Issue #{issue} has no fenced block with a unified diff, marked diff.',
     values: { issue: 'number' },
   },
   agent_command_misused: {
     kind: 'usage',
-    message: 'This command is for a process that the daemon or a lead started: {missing} is missing.',
+    message: 'Only the daemon or a lead starts this command: {missing} is missing.[ {said}]',
     values: { missing: 'text' },
     may: { said: 'text' },
   },
@@ -82,9 +79,9 @@ export const CLI_CODES = codes({
   },
   team_ended_badly: {
     kind: 'agent',
-    message: '{why}',
-    help: 'tool team-restart {team} continues.',
-    values: { why: 'text', team: 'text' },
+    message: '{why}[\n`tool team-restart {restart}` continues from here.]',
+    values: { team: 'text', why: 'text' },
+    may: { restart: 'text' },
   },
   team_changed_nothing: {
     kind: 'agent',
@@ -93,31 +90,29 @@ export const CLI_CODES = codes({
   },
   work_refused: {
     kind: 'refused',
-    message: '{problems}',
-    values: { problems: 'problems', of: ['work', 'place'] },
+    message: '{said}',
+    values: { said: 'text' },
   },
   daemon_gone: {
     kind: 'usage',
-    message: 'The daemon is gone before the team began.',
+    message: 'The daemon ended before the team began.',
   },
   demo_failed: {
     kind: 'internal',
-    message: 'The demo failed: {said}',
-    help: 'Run it again with --keep to look around.',
+    message: 'The demo failed: {said}[:\n{log}]',
     values: { said: 'text' },
     may: { log: 'text' },
   },
   option_invalid: {
     kind: 'usage',
-    message: '{option}: expected {expected}, got {got}.',
+    message: '{option}: expected {expected}, got {got}.[ {instead}]',
     values: { option: 'text', expected: 'text', got: 'text' },
-    may: { near: 'text' },
+    may: { instead: 'text', near: 'text' },
   },
   init_cancelled: {
     kind: 'usage',
     message: 'Nothing was written: {why}.',
     values: { why: 'text' },
-    may: { path: 'text' },
   },
   terminal_missing: {
     kind: 'usage',
@@ -127,34 +122,35 @@ export const CLI_CODES = codes({
   },
   issue_output_missing: {
     kind: 'usage',
-    message: 'Nothing is kept of issue #{issue} in {directory}.',
-    help: 'No attempt was made, or it is too old.',
-    values: { issue: 'number', directory: 'text' },
+    message: 'Nothing is kept of issue #{issue} in {directory}: no attempt was made, or it is too old.',
+    help: 'Output is kept of the last {issues} issues, and of the last {failed} that failed.',
+    values: { issue: 'number', directory: 'text', issues: 'number', failed: 'number' },
   },
   person_only: {
     kind: 'refused',
-    message: 'This shell belongs to an agent, and only a person may {does}.',
-    help: 'Ask the user to do it at a terminal.',
-    values: { does: 'text', teams: 'list' },
+    message: 'This shell belongs to an agent, and only a person may {does}[ while team {teams} is active in {path}].',
+    help: 'Ask the user to do it at a terminal of their own.',
+    values: { does: 'text' },
+    may: { teams: 'list', path: 'text' },
   },
   tmux_unavailable: {
     kind: 'prerequisite',
-    message: 'tmux cannot be used here: {said}',
-    help: 'Start it inside tmux, or set workflow.team.teammate_display to auto.',
+    message: 'tmux[ {command}] cannot be used: {said}.',
+    help: 'Start this inside tmux, or set workflow.team.teammate_display to auto.',
     values: { said: 'text' },
     may: { command: 'text' },
   },
   teammate_runtime_invalid: {
     kind: 'config',
     message: 'teammates: expected tool.runtime claude or command in ./WORKFLOW.md, got {got}.',
-    help: 'Name a program with --command.',
+    help: 'Or name a program to play the teammates with --command.',
     values: { got: 'text' },
   },
   claude_missing: {
     kind: 'prerequisite',
-    message: 'Claude Code {command} does not say its version.',
-    help: 'Install Claude Code, or name a program with --command.',
-    values: { command: 'text' },
+    message: 'teammates: Claude Code as {command} does not say its version.',
+    help: 'Run {install}, or name a program to play the teammates with --command.',
+    values: { command: 'text', install: 'text' },
   },
   claude_login_missing: {
     kind: 'problem',
@@ -209,5 +205,87 @@ export const CLI_CODES = codes({
     message: 'workflow.team.workspace.copy: {entry} matches no file that git ignores.',
     help: 'Correct the entry in .tool/config/workflow.yaml, or remove it.',
     values: { entry: 'text' },
+  },
+  team_archived: {
+    kind: 'usage',
+    message: 'Team {team} was deleted. It is archived as {archives}.',
+    values: { team: 'text', archives: 'list' },
+  },
+  no_team_active: {
+    kind: 'usage',
+    message: 'No team is active[ in {directory}].[ Archived: {archived}.]',
+    may: { directory: 'text', archived: 'list' },
+  },
+  team_unnamed: {
+    kind: 'usage',
+    message: '{count} teams are active: {teams}.[ Archived: {archived}.]',
+    help: 'Name one of them.',
+    values: { count: 'number', teams: 'list' },
+    may: { archived: 'list' },
+  },
+  agent_program_timed_out: {
+    kind: 'agent',
+    message: '{command} took longer than {minutes} minutes.',
+    values: { command: 'text', minutes: 'number' },
+  },
+  patch_not_applied: {
+    kind: 'agent',
+    message: '{patch} does not apply:\n{said}',
+    values: { patch: 'text', said: 'text' },
+  },
+  script_invalid: {
+    kind: 'usage',
+    message: '{path} is not a script for a teammate: {said}',
+    values: { path: 'text', said: 'text' },
+  },
+  team_over_budget: {
+    kind: 'agent',
+    message: 'The team has cost more than the issue may: {left} US dollars were left.',
+    values: { left: 'number' },
+  },
+  work_place_refused: {
+    kind: 'config',
+    message: '{said}',
+    values: { said: 'text' },
+  },
+  arguments_invalid: {
+    kind: 'usage',
+    message: 'The command cannot be carried out:\n{problems}',
+    values: { problems: 'problems' },
+  },
+  input_unreadable: {
+    kind: 'usage',
+    message: '{option}: cannot read {path}: {said}',
+    values: { option: 'text', path: 'text', said: 'text' },
+  },
+  state_directory_unknown: {
+    kind: 'config',
+    message: '{said}',
+    help: '--state-dir <dir> names the directory that state.dir is or was.',
+    values: { said: 'text' },
+  },
+  workflow_file_exists: {
+    kind: 'usage',
+    message: '{path} exists.',
+    help: '--force overwrites it.',
+    values: { path: 'text' },
+  },
+  workflow_file_unwritable: {
+    kind: 'usage',
+    message: 'Nothing was written: {path} cannot be written: {said}.',
+    help: 'Run this where you may write files.',
+    values: { path: 'text', said: 'text' },
+  },
+  teammate_cannot_lead: {
+    kind: 'refused',
+    message: 'This shell belongs to {member}[ of team {team}], and a teammate cannot lead a team.',
+    help: 'Ask team-lead.',
+    values: { member: 'text' },
+    may: { team: 'text' },
+  },
+  host_leads_team: {
+    kind: 'refused',
+    message: 'This shell belongs to an agent of a host whose session leads a team, so no team can be led from here.',
+    help: '/tool:team-restart in the session continues it.',
   },
 });
