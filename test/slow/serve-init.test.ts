@@ -151,11 +151,11 @@ test('bad answers, missing answers and an existing file are exit 2, and nothing 
     [['--yes', '--repo', 'o/r', '--max-agents', '0'], /Expected a whole number of at least 1, got 0\./],
     [
       ['--yes', '--repo', 'o/r', '--max-agents', '1001'],
-      /^tool: --max-agents: expected a whole number from 1 to 1000, got 1001$/m,
+      /^tool: --max-agents: expected a whole number from 1 to 1000, got 1001\. \(option_invalid\)$/m,
     ],
     [
       ['--yes', '--repo', 'o/r', '--label', 'tool-done'],
-      /^tool: these .* nothing was written: .* a problem: tracker\.done_label: expected a label that is not an active one/,
+      /^tool: Nothing was written: these .* a problem: .*tracker\.done_label: expected a label that is not an active one/,
     ],
     [['--yes', '--repo', 'o/r', '--root', '$NOWHERE/x'], /workspace\.root: .* with \$NOWHERE, which is not set/],
   ];
