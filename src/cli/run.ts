@@ -2,6 +2,7 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { refusal } from '../base/rules/codes.ts';
 import { failure, messageOf } from '../base/rules/errors.ts';
 import { problemsInLine, visible } from '../base/rules/text.ts';
 import { findVariable } from '../claude-code/host-settings.ts';
@@ -198,7 +199,7 @@ async function tell(
     throw failure(CLI_CODES.team_ended_badly, { team, why: outcome.why, restart: team });
   if (report.debug !== null && report.debug.cause === null)
     throw failure(CLI_CODES.no_hypothesis_proven, {
-      hypotheses: report.debug.tried.map(({ subject, said }) => `${subject}: ${said}`),
+      hypotheses: report.debug.tried.map((one) => refusal(CLI_CODES.hypothesis_not_proven, one)),
     });
 }
 

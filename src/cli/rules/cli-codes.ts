@@ -34,8 +34,13 @@ export const CLI_CODES = codes({
   },
   no_hypothesis_proven: {
     kind: 'agent',
-    message: 'No hypothesis was proven: {hypotheses}.',
-    values: { hypotheses: 'list' },
+    message: 'No hypothesis was proven:\n{hypotheses}',
+    values: { hypotheses: 'problems' },
+  },
+  hypothesis_not_proven: {
+    kind: 'problem',
+    message: '{subject}: {said}',
+    values: { subject: 'text', said: 'text' },
   },
   spec_unknown: {
     kind: 'usage',
@@ -73,7 +78,7 @@ export const CLI_CODES = codes({
   },
   team_ended_badly: {
     kind: 'agent',
-    message: '{why}[\n`tool team-restart {restart}` continues from here.]',
+    message: '{why}[\n`tool team-restart {restart}` goes on from here.]',
     values: { team: 'text', why: 'text' },
     may: { restart: 'text' },
   },
