@@ -33,16 +33,7 @@ export const ROOMS: Readonly<Record<string, readonly Part[]>> = {
   guard: [GUARD_CODES],
   gate: [GATE_CODES],
   agents: [AGENT_CODES],
-  team: [
-    TASK_CODES,
-    MESSAGES_CODES,
-    OPERATIONS_CODES,
-    WRITES_CODES,
-    WORK_CODES,
-    LEAD_CODES,
-    LOG_CODES,
-    SPEC_CODES,
-  ],
+  team: [TASK_CODES, MESSAGES_CODES, OPERATIONS_CODES, WRITES_CODES, WORK_CODES, LEAD_CODES, LOG_CODES, SPEC_CODES],
   daemon: [ATTEMPT_CODES, CONFIG_CODES, GITHUB_CODES, WORKSPACES_CODES, HTTP_CODES],
   'claude-code': [HOOK_CODES],
   install: [INSTALL_CODES],
@@ -80,17 +71,15 @@ Every refusal, failure, problem and warning has a code. A text for people or for
 | kind | exit code of the command |
 | --- | --- |
 ${Object.entries(KINDS)
-  .map(([kind, exit]) => `| \`${kind}\` | ${kind === 'problem' ? 'that of the code that lists it' : kind === 'warning' ? 'none' : exit} |`)
+  .map(
+    ([kind, exit]) =>
+      `| \`${kind}\` | ${kind === 'problem' ? 'that of the code that lists it' : kind === 'warning' ? 'none' : exit} |`,
+  )
   .join('\n')}
 `;
 
 function cell(text: string): string {
-  return text
-    .replaceAll('|', '\\|')
-    .replaceAll('*', '\\*')
-    .replaceAll('<', '&lt;')
-    .replaceAll('\n', '<br>')
-    .trim();
+  return text.replaceAll('|', '\\|').replaceAll('*', '\\*').replaceAll('<', '&lt;').replaceAll('\n', '<br>').trim();
 }
 
 function valuesOf({ values = {}, may = {} }: Code): string {

@@ -1,8 +1,8 @@
 // Selects the team of a command: the named one, else the only active one; archived teams by the name of their archive.
 
-import { BASE_CODES } from '../base/rules/base-codes.ts';
 import { type Dirent, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { BASE_CODES } from '../base/rules/base-codes.ts';
 import { failure, messageOf, ToolError } from '../base/rules/errors.ts';
 import { nearest } from '../base/rules/nearest.ts';
 import { visible } from '../base/rules/text.ts';
@@ -95,8 +95,7 @@ async function standing(teams: readonly FoundTeam[]) {
 
 function unknown(name: string, present: readonly FoundTeam[], archived: readonly FoundTeam[]): ToolError {
   const own = archived.filter((team) => team.name.replace(SUFFIX, '') === name);
-  if (own.length > 0)
-    return failure(CLI_CODES.team_archived, { team: name, archives: listed(own) });
+  if (own.length > 0) return failure(CLI_CODES.team_archived, { team: name, archives: listed(own) });
   const known = [...present, ...archived];
   const close = nearest(
     name,

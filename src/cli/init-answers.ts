@@ -6,9 +6,9 @@ import { oneLine } from '../base/rules/text.ts';
 import { apiUrlOf } from '../daemon/github/clone-url.ts';
 import { objectionToRoot } from '../daemon/workspaces/workspace-root.ts';
 import { formatSlug, parseSlug, type Remote, type RemoteRepository } from '../git/rules/repository.ts';
+import { CLI_CODES } from './rules/cli-codes.ts';
 import { canRedraw } from './screen/terminal.ts';
 import type { Answers } from './workflow-text.ts';
-import { CLI_CODES } from './rules/cli-codes.ts';
 
 export type InitOptions = {
   readonly yes?: boolean;

@@ -82,8 +82,7 @@ function bodyInvalid(expected: string, got: string): ToolError {
 
 function bodyOf(options: { readonly body?: string; readonly bodyFile?: string }, required: boolean): string {
   const { body, bodyFile } = options;
-  if (body !== undefined && bodyFile !== undefined)
-    throw bodyInvalid('only one of --body and --body-file', 'both');
+  if (body !== undefined && bodyFile !== undefined) throw bodyInvalid('only one of --body and --body-file', 'both');
   if (body === undefined && bodyFile === undefined) {
     if (required) throw bodyInvalid('--body <text> or --body-file <file>', 'neither');
     return '';

@@ -54,8 +54,7 @@ function stateDirOf(path: string): string {
     if (!(error instanceof ToolError)) throw error;
     const words = joinLines(error.message);
     const found = findStateDir(path, source);
-    if (found === undefined)
-      throw failure(CLI_CODES.state_directory_unknown, { said: words }, { cause: error });
+    if (found === undefined) throw failure(CLI_CODES.state_directory_unknown, { said: words }, { cause: error });
     process.stderr.write(`tool: warning: ${words}; reading from ${found} (--state-dir names another one)\n`);
     return found;
   }

@@ -8,8 +8,8 @@ import type { Project } from '../install/project.ts';
 import { FileTeams } from '../team/log/teams.ts';
 import type { Teams } from '../team/ports.ts';
 import { LEAD } from '../team/rules/message.ts';
-import { activeTeams } from './standing-teams.ts';
 import { CLI_CODES } from './rules/cli-codes.ts';
+import { activeTeams } from './standing-teams.ts';
 
 async function isAgent(teams: Teams, main: string): Promise<boolean> {
   const { env } = process;
@@ -26,8 +26,7 @@ export async function refuseTeammates(teams: Teams, main: string): Promise<void>
   const { team, teammate } = certainIdentity(main) ?? identityOf(process.env);
   if (teammate !== null && teammate !== LEAD)
     throw failure(CLI_CODES.teammate_cannot_lead, { member: teammate, ...(team === null ? {} : { team }) });
-  if (await isAskedInTeam(teams))
-    throw failure(CLI_CODES.host_leads_team, {});
+  if (await isAskedInTeam(teams)) throw failure(CLI_CODES.host_leads_team, {});
 }
 
 /** Only a person may install or uninstall while a team is active. */

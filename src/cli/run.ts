@@ -29,12 +29,12 @@ import { teamReport } from '../team/rules/views/report.ts';
 import { type Decided, decideWork } from '../team/select/work-decision.ts';
 import { askApproval } from './approval-question.ts';
 import { refuseTeammates } from './refuse-agents.ts';
+import { CLI_CODES } from './rules/cli-codes.ts';
 import { type RunReport, reportLines, runReport } from './run-report.ts';
 import { openRunScreen } from './screen/run-screen.ts';
 import { checkDisplay } from './screen/tmux-panes.ts';
 import { type EndSignal, SIGNAL_CODES, SIGNALS } from './signals.ts';
 import { teammateRuntimeOf } from './teammate-runtime.ts';
-import { CLI_CODES } from './rules/cli-codes.ts';
 
 export type PhaseOptions = {
   readonly team?: boolean;
@@ -195,8 +195,7 @@ async function tell(
   if (outcome.kind === 'done') removeResult(outcome.archived);
   if (outcome.kind === 'interrupted')
     say(`stopped: \`tool team-restart ${team}\`, or the same command again, goes on from here`);
-  if (outcome.kind === 'failed')
-    throw failure(CLI_CODES.team_ended_badly, { team, why: outcome.why, restart: team });
+  if (outcome.kind === 'failed') throw failure(CLI_CODES.team_ended_badly, { team, why: outcome.why, restart: team });
   if (report.debug !== null && report.debug.cause === null)
     throw failure(CLI_CODES.no_hypothesis_proven, {
       hypotheses: report.debug.tried.map((one) => refusal(CLI_CODES.hypothesis_not_proven, one)),
@@ -231,8 +230,7 @@ export async function restartCommand(wanted: string | undefined, options: PhaseO
     if (await tellUntold(composed, team, options)) return;
     checkScreen(await composed.context.settings(), options);
     await sayRewritten(composed, team);
-    if (!(await takeUp(composed.context, team, say)))
-      throw failure(OPERATIONS_CODES.team_gone, { team });
+    if (!(await takeUp(composed.context, team, say))) throw failure(OPERATIONS_CODES.team_gone, { team });
     await finish(composed, team, options);
   } finally {
     await composed.close();

@@ -7,9 +7,9 @@ import { joinLines } from '../base/rules/text.ts';
 import { parseWorkflow } from '../daemon/config/read-workflow.ts';
 import { detectRemote } from '../git/git-remote.ts';
 import { type Collected, collect, type InitOptions } from './init-answers.ts';
+import { CLI_CODES } from './rules/cli-codes.ts';
 import { canRedraw } from './screen/terminal.ts';
 import { workflowText } from './workflow-text.ts';
-import { CLI_CODES } from './rules/cli-codes.ts';
 
 async function confirmOverwrite(path: string, options: InitOptions): Promise<void> {
   if (!existsSync(path) || options.force === true) return;

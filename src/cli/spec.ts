@@ -7,12 +7,7 @@ import { findProject } from '../git/project.ts';
 import { FileTeams } from '../team/log/teams.ts';
 import { changeInTheWay, hasWritten } from '../team/rules/planning.ts';
 import { checkSpec, readSpecTexts, type SpecTexts } from '../team/rules/spec-documents/check.ts';
-import {
-  completedAlready,
-  isSpecId,
-  type SpecStatus,
-  statusOfSpec,
-} from '../team/rules/spec-documents/spec.ts';
+import { completedAlready, isSpecId, type SpecStatus, statusOfSpec } from '../team/rules/spec-documents/spec.ts';
 import { approvalOf, approveSpec } from '../team/spec-documents/spec-approvals.ts';
 import { listSpecs, readTexts, readWarnings } from '../team/spec-documents/specs.ts';
 import { refuseAgents } from './refuse-agents.ts';
@@ -47,7 +42,9 @@ function mustBe(root: string, id: string): SpecTexts {
     option: 'spec_id',
     expected: 'an id like SPEC-AUTH-001',
     got: got(id),
-    ...(close === undefined ? { instead: known.length === 0 ? 'There is no SPEC yet.' : `There is ${known.join(', ')}.` } : near),
+    ...(close === undefined
+      ? { instead: known.length === 0 ? 'There is no SPEC yet.' : `There is ${known.join(', ')}.` }
+      : near),
   });
 }
 

@@ -31,7 +31,8 @@ export async function syncCommand(
 ): Promise<void> {
   const { project } = composeOperations(process.cwd(), process.env);
   const outcome = await project.sync(id, options.base ?? null);
-  if (outcome.kind === 'refused') throw failure(CLI_CODES.work_refused, { said: outcome.reasons.map(asLine).join('\n') });
+  if (outcome.kind === 'refused')
+    throw failure(CLI_CODES.work_refused, { said: outcome.reasons.map(asLine).join('\n') });
   if (options.json === true) process.stdout.write(`${JSON.stringify(outcome, null, 2)}\n`);
   else process.stdout.write(`${linesOf(outcome).map(visible).join('\n')}\n`);
   if (!outcome.met) process.exitCode = 1;

@@ -12,8 +12,8 @@ import type { Answer } from '../team/operations/context.ts';
 import type { Teams } from '../team/ports.ts';
 import type { Evidence } from '../team/rules/caller.ts';
 import type { OperationName } from '../team/rules/operation.ts';
-import { shellWords } from './shell-words.ts';
 import { CLI_CODES } from './rules/cli-codes.ts';
+import { shellWords } from './shell-words.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -23,8 +23,7 @@ export async function teammateRuntimeOf(
     });
   if (given !== undefined) return { kind: 'command', command: given };
   if (runtime === 'command' && command !== null) return { kind: runtime, command };
-  if (runtime !== 'claude')
-    throw failure(CLI_CODES.teammate_runtime_invalid, { got: runtime });
+  if (runtime !== 'claude') throw failure(CLI_CODES.teammate_runtime_invalid, { got: runtime });
   const program = claudeCommand({ tool: { command } });
   const version = await claudeVersion(program, process.env);
   if (version === null)

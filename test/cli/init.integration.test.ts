@@ -185,7 +185,10 @@ test('which host there is, or is named, decides; without one it is said', (t) =>
   assert.deepEqual(json(['--host-version', '2.1.118']).host, { version: '2.1.118', form: 'resident', limits: [] });
   const refused: readonly [string[], RegExp][] = [
     [['--host-version', '2.1.31'], /^tool: Claude Code: expected 2\.1\.32 or later, got 2\.1\.31; npm install /],
-    [['--host-version', 'new'], /^tool: --host-version: expected a version like 2\.1\.100, got "new"\. \(option_invalid\)$/m],
+    [
+      ['--host-version', 'new'],
+      /^tool: --host-version: expected a version like 2\.1\.100, got "new"\. \(option_invalid\)$/m,
+    ],
     [['--host-version', '2.1.100-beta'], /^tool: --host-version: expected /],
   ];
   for (const [args, words] of refused) {

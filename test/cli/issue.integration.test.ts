@@ -163,9 +163,15 @@ test('a socket that is not there, or behind which no daemon is, is said in one l
 test('what is missing in a request is said before anybody is asked', async (t) => {
   const env = cleanEnv(tempDir(t), { TOOL_SOCKET: '/nonexistent', TOOL_KEY: 'k', TOOL_ISSUE: '1' });
   const cases: readonly [string[], RegExp][] = [
-    [['issue', 'comment', '--body', 'x', '--body-file', 'y'], /--body and --body-file, got both\. \(option_invalid\)$/m],
+    [
+      ['issue', 'comment', '--body', 'x', '--body-file', 'y'],
+      /--body and --body-file, got both\. \(option_invalid\)$/m,
+    ],
     [['issue', 'comment'], /expected --body <text> or --body-file <file>, got neither/],
-    [['issue', 'comment', '--body-file', 'nowhere.md'], /--body-file: cannot read nowhere\.md: ENOENT.* \(input_unreadable\)$/m],
+    [
+      ['issue', 'comment', '--body-file', 'nowhere.md'],
+      /--body-file: cannot read nowhere\.md: ENOENT.* \(input_unreadable\)$/m,
+    ],
     [['issue', 'comment', '--body-file', '-'], /expected a comment, got an empty text/],
     [['pr', 'create', '--title', ' '], /--title: expected a title, got an empty text/],
   ];

@@ -191,10 +191,7 @@ test('only registered teammates are started, without a name of the host, and are
   assert.match(again.stderr, /backend-dev is at work already/);
   const workflow = await guard(project, 'team-lead', 'Workflow', { script: "await agent('write it')" });
   assert.equal(workflow.code, 2);
-  assert.match(
-    workflow.stderr,
-    /\(workflow_refused\)$/m,
-  );
+  assert.match(workflow.stderr, /\(workflow_refused\)$/m);
   const byMember = await guard(project, 'backend-dev', 'Agent', { subagent_type: 'team-tester', prompt: 'x' });
   assert.equal(byMember.code, 2);
   assert.match(byMember.stderr, /\(agents_for_lead_only\)$/m);

@@ -39,7 +39,11 @@ for (const [name, event] of HOOKS) {
     const project = new HookedProject(t);
     const begins = `^toolcrew: ${event}: `;
     const inputs: readonly [string, string | Buffer, string][] = [
-      ['empty', '', `${begins}standard input: expected the JSON of a ${event} event, got ""\\. \\(hook_input_invalid\\)$`],
+      [
+        'empty',
+        '',
+        `${begins}standard input: expected the JSON of a ${event} event, got ""\\. \\(hook_input_invalid\\)$`,
+      ],
       ['no JSON', '{"hook', `${begins}standard input: expected the JSON of a ${event} event, got `],
       ['an array', '[1]', `${begins}standard input: expected an object, got \\[1\\]\\. \\(hook_input_invalid\\)$`],
       ['null', 'null', `${begins}standard input: expected an object, got null\\. \\(hook_input_invalid\\)$`],
@@ -172,7 +176,10 @@ test('standard input that is not there or no file is no crash', async (t) => {
   const hook = join(process.cwd(), 'dist', 'hooks', 'stop.js');
   for (const redirect of ['<&-', '</', '</dev/null']) {
     const run = await runProgram('sh', ['-c', `node '${hook}' ${redirect}`], '', project.env, project.root);
-    letsGo(run, /^toolcrew: Stop: standard input: expected the JSON of a Stop event, got ""\. \(hook_input_invalid\)$/m);
+    letsGo(
+      run,
+      /^toolcrew: Stop: standard input: expected the JSON of a Stop event, got ""\. \(hook_input_invalid\)$/m,
+    );
   }
 });
 

@@ -133,20 +133,32 @@ test('the commands that create the labels can be pasted, whatever the label', as
 test('bad answers, missing answers and an existing file are exit 2, and nothing is written', async (t) => {
   const { init, written, path } = await project(t);
   const cases: readonly [string[], RegExp][] = [
-    [
-      [],
-      /no terminal to ask on\. Give --yes, or the missing --repo, --label, --root, --port, --max-agents/,
-    ],
+    [[], /no terminal to ask on\. Give --yes, or the missing --repo, --label, --root, --port, --max-agents/],
     [['--repo', 'o/r', '--port', '0'], /the missing --label, --root, --max-agents\. \(terminal_missing\)$/m],
     [
       ['--yes'],
       /--repo: expected <owner>\/<repo>, .*, got nothing, and this directory has no Git remote to read it from/,
     ],
-    [['--yes', '--repo', 'nonsense'], /--repo: expected <owner>\/<repo>, or <host>\/<owner>\/<repo>, got nonsense\. \(option_invalid\)$/m],
-    [['--yes', '--repo', 'o/r', '--label', ''], /^tool: --label: expected a label without commas .*, got nothing\. \(option_invalid\)$/m],
-    [['--yes', '--repo', 'o/r', '--label', 'a,b'], /^tool: --label: expected a label without commas .*, got a,b\. \(option_invalid\)$/m],
-    [['--yes', '--repo', 'o/r', '--label', 'a\nb'], /^tool: --label: expected a label without commas .*, got a b\. \(option_invalid\)$/m],
-    [['--yes', '--repo', 'o/r', '--root', ''], /^tool: --root: expected a directory, got nothing\. \(option_invalid\)$/m],
+    [
+      ['--yes', '--repo', 'nonsense'],
+      /--repo: expected <owner>\/<repo>, or <host>\/<owner>\/<repo>, got nonsense\. \(option_invalid\)$/m,
+    ],
+    [
+      ['--yes', '--repo', 'o/r', '--label', ''],
+      /^tool: --label: expected a label without commas .*, got nothing\. \(option_invalid\)$/m,
+    ],
+    [
+      ['--yes', '--repo', 'o/r', '--label', 'a,b'],
+      /^tool: --label: expected a label without commas .*, got a,b\. \(option_invalid\)$/m,
+    ],
+    [
+      ['--yes', '--repo', 'o/r', '--label', 'a\nb'],
+      /^tool: --label: expected a label without commas .*, got a b\. \(option_invalid\)$/m,
+    ],
+    [
+      ['--yes', '--repo', 'o/r', '--root', ''],
+      /^tool: --root: expected a directory, got nothing\. \(option_invalid\)$/m,
+    ],
     [['--yes', '--repo', 'o/r', '--port', '99999'], /Expected a port from 0 to 65535, got 99999\./],
     [['--yes', '--repo', 'o/r', '--max-agents', '0'], /Expected a whole number of at least 1, got 0\./],
     [

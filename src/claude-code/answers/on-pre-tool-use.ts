@@ -179,9 +179,7 @@ async function judgeNamed(context: HookContext, event: HostEvent, found: Found):
     return SILENT;
   }
   await note(log, found, about, 'reject', ruling.reason, []);
-  return ruling.decision === 'ask'
-    ? { kind: 'ask', reason: shownReason(ruling.reason) }
-    : reject(ruling.reason);
+  return ruling.decision === 'ask' ? { kind: 'ask', reason: shownReason(ruling.reason) } : reject(ruling.reason);
 }
 
 /** Paths of the project among targets. */
@@ -280,8 +278,7 @@ const MAX_STARTS = 2;
 /** The host has let nobody start it, asked or not: its tasks go on without a team. Gives what the lead is told. */
 async function unstarted(context: HookContext, log: TeamLog, { name, epoch }: Member): Promise<Refusal> {
   const reason = `${name} was called ${MAX_STARTS} times, and the host has not started it`;
-  const told = (next: string) =>
-    refusal(HOOK_CODES.member_never_started, { member: name, count: MAX_STARTS, next });
+  const told = (next: string) => refusal(HOOK_CODES.member_never_started, { member: name, count: MAX_STARTS, next });
   const { fallback } = await context.settings();
   if (!fallback.enabled) return told('Ask the user whether they denied it, and why. Start nobody before they answer.');
   await log.append({ type: 'member_ended', name, epoch, how: 'not_started', reason });

@@ -60,9 +60,7 @@ export function parseEvent(text: string, expected: HostEventName, cwd: string): 
   } catch {
     return invalid('standard input', `the JSON of a ${expected} event`, got(text));
   }
-  return isFields(value)
-    ? parseFields(value, expected, cwd)
-    : invalid('standard input', 'an object', got(value));
+  return isFields(value) ? parseFields(value, expected, cwd) : invalid('standard input', 'an object', got(value));
 }
 
 /** The same for what is an object already. */

@@ -52,7 +52,9 @@ export async function answerResident(resident: Resident, calls: JoinedCalls, giv
     answer = await answerTo(resident, calls, event);
   } catch (error) {
     if (expected === 'PostToolUse') return '{}';
-    answer = reject(refusal(HOOK_CODES.guard_cannot_decide, { event: expected, said: asLine(messageOf(error)).replace(/\.$/, '') }));
+    answer = reject(
+      refusal(HOOK_CODES.guard_cannot_decide, { event: expected, said: asLine(messageOf(error)).replace(/\.$/, '') }),
+    );
   }
   return JSON.stringify(renderJson(answer, parsed.ok ? parsed.raised : expected) ?? {});
 }

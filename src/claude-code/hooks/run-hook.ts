@@ -164,7 +164,11 @@ async function answered(hook: Hook, input: string, parsed: Raised, main: string)
 
 /** By the exit code, which every version heeds. */
 function undecided(event: HostEventName, error: unknown): Reply {
-  return { said: [wordsOf(HOOK_CODES.guard_cannot_decide, { event, said: asLine(messageOf(error)).replace(/\.$/, '') })], printed: null, code: 2 };
+  return {
+    said: [wordsOf(HOOK_CODES.guard_cannot_decide, { event, said: asLine(messageOf(error)).replace(/\.$/, '') })],
+    printed: null,
+    code: 2,
+  };
 }
 
 function wordsOf<C extends Code>(of: C, values: ValuesOf<C>): string {

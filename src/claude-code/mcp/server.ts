@@ -45,9 +45,13 @@ function textResult(text: string, isError = false): Result {
 }
 
 function failedResult(name: string, error: unknown): Result {
-  const coded = error instanceof ToolError ? error.refusal : refusal(BASE_CODES.unexpected_error, { said: messageOf(error) });
-  const text =
-    !(error instanceof ToolError) ? `${name} failed: ${messageOf(error)}` : coded === null ? error.message : withCode(coded);
+  const coded =
+    error instanceof ToolError ? error.refusal : refusal(BASE_CODES.unexpected_error, { said: messageOf(error) });
+  const text = !(error instanceof ToolError)
+    ? `${name} failed: ${messageOf(error)}`
+    : coded === null
+      ? error.message
+      : withCode(coded);
   const result = textResult(text, true);
   if (coded === null) return result;
   const { code, values } = asData(coded);
@@ -66,10 +70,7 @@ async function call(
   if (name === HOOK) {
     // A model's call carries the id of its use; a hook's carries nothing.
     if (request.toolUseId !== null || clientName !== HOST_CLIENT)
-      return failedResult(
-        name,
-        failure(OPERATIONS_CODES.operation_unknown, { name, known: Object.keys(OPERATIONS) }),
-      );
+      return failedResult(name, failure(OPERATIONS_CODES.operation_unknown, { name, known: Object.keys(OPERATIONS) }));
     return textResult(await answerResident(resident, calls, input));
   }
   try {

@@ -72,8 +72,7 @@ export function parseFlags(
  */
 export function wordProblems(command: CommandName, words: string, typed = COMMANDS[command].typed): readonly Refusal[] {
   const hidden = [...words.matchAll(FORBIDDEN)].map(([char]) => visible(char));
-  if (hidden.length > 0)
-    return [invalid(command, 'text without control characters', [...new Set(hidden)].join(', '))];
+  if (hidden.length > 0) return [invalid(command, 'text without control characters', [...new Set(hidden)].join(', '))];
   const { words: kind } = COMMANDS[command];
   switch (kind) {
     case 'feature':

@@ -169,7 +169,8 @@ export const HOOK_CODES = codes({
   },
   words_do_not_approve: {
     kind: 'warning',
-    message: '{spec} is not approved yet. To approve {spec}, send exactly `approve {spec}` as a separate prompt.[ {more}]',
+    message:
+      '{spec} is not approved yet. To approve {spec}, send exactly `approve {spec}` as a separate prompt.[ {more}]',
     values: { spec: 'text' },
     may: { more: 'text' },
   },

@@ -31,7 +31,8 @@ async function run(args: readonly string[], input?: string) {
 
 async function mustRun(args: readonly string[], what: string): Promise<string> {
   const { exitCode, stdout, stderr } = await run(args);
-  if (exitCode !== 0) throw failure(CLI_CODES.agent_program_failed, { command: what, said: lastLines(stderr || stdout) });
+  if (exitCode !== 0)
+    throw failure(CLI_CODES.agent_program_failed, { command: what, said: lastLines(stderr || stdout) });
   return stdout;
 }
 
@@ -107,8 +108,7 @@ async function test(): Promise<void> {
   }, TEST_TIMEOUT_MS);
   const { exitCode } = await program.exit;
   clearTimeout(timer);
-  if (timedOut)
-    throw failure(CLI_CODES.agent_program_timed_out, { command: shown, minutes: TEST_TIMEOUT_MS / 60_000 });
+  if (timedOut) throw failure(CLI_CODES.agent_program_timed_out, { command: shown, minutes: TEST_TIMEOUT_MS / 60_000 });
   if (exitCode !== 0)
     throw failure(CLI_CODES.agent_program_failed, {
       command: shown,
@@ -123,8 +123,7 @@ export async function patchCommand(): Promise<void> {
   const number = Number(issue.number);
   const title = oneLine(String(issue.title), 200);
   const diffs = findDiffs(String(issue.body));
-  if (diffs.length === 0)
-    throw failure(CLI_CODES.patch_missing, { issue: number });
+  if (diffs.length === 0) throw failure(CLI_CODES.patch_missing, { issue: number });
   try {
     for (const [index, diff] of diffs.entries())
       await apply(diff, diffs.length === 1 ? 'the diff' : `diff ${index + 1} of ${diffs.length}`);
@@ -133,7 +132,11 @@ export async function patchCommand(): Promise<void> {
     // Half of a patch is nobody's work: the next attempt begins with clean files.
     await run(['reset', '--quiet', '--hard']);
     if (error instanceof ToolError) throw error;
-    throw failure(CLI_CODES.agent_program_failed, { command: 'tool agent patch', said: messageOf(error) }, { cause: error });
+    throw failure(
+      CLI_CODES.agent_program_failed,
+      { command: 'tool agent patch', said: messageOf(error) },
+      { cause: error },
+    );
   }
   const { exitCode: unchanged } = await run(['diff', '--cached', '--quiet']);
   if (unchanged !== 0)

@@ -24,9 +24,9 @@ import { decideIssue } from '../../team/select/work-decision.ts';
 import { replaceFile } from '../../team/spec-documents/specs.ts';
 import { type BranchPosition, branchPositionOf, bringIn } from '../../team/worktrees/bring-in.ts';
 import { requestDaemon } from '../issue.ts';
+import { CLI_CODES } from '../rules/cli-codes.ts';
 import { SIGNALS } from '../signals.ts';
 import { teammateRuntimeOf } from '../teammate-runtime.ts';
-import { CLI_CODES } from '../rules/cli-codes.ts';
 
 /** How often the state is shown when it has changed, and how often it is said that this process lives. */
 const SHOW_MS = 500;
@@ -202,8 +202,7 @@ async function lead(
       log,
     ).lead(stop.signal);
     show.show(outcome.state);
-    if (outcome.kind !== 'done' && overspent)
-      throw failure(CLI_CODES.team_over_budget, { left: order.budgetUsd ?? 0 });
+    if (outcome.kind !== 'done' && overspent) throw failure(CLI_CODES.team_over_budget, { left: order.budgetUsd ?? 0 });
     if (outcome.kind === 'failed') throw failure(CLI_CODES.team_ended_badly, { team, why: outcome.why });
     if (outcome.kind === 'interrupted') throw failure(CLI_CODES.team_interrupted, { team });
     const { state, archived: directory } = outcome;

@@ -8,9 +8,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { packageRoot } from '../../base/package-root.ts';
 import { failure } from '../../base/rules/errors.ts';
 import type { StateView } from '../../daemon/view.ts';
+import { CLI_CODES } from '../rules/cli-codes.ts';
 import type { DemoStage } from './demo-stage.ts';
 import type { Account } from './forge/accounts.ts';
-import { CLI_CODES } from '../rules/cli-codes.ts';
 
 export const OWNER = 'maintainer';
 export const LABEL = 'tool-todo';

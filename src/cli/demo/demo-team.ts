@@ -10,6 +10,7 @@ import { gateWords, TASK_MAX, taskWords } from '../../daemon/http/team-lines.ts'
 import { table } from '../../daemon/http/text-table.ts';
 import type { CompletedRow, StateView } from '../../daemon/view.ts';
 import { SCRIPT_VARIABLE } from '../agents/agent-teammate.ts';
+import { CLI_CODES } from '../rules/cli-codes.ts';
 import { canRedraw } from '../screen/terminal.ts';
 import { commandName, type DemoOptions, filesIn, printPlaces } from './demo.ts';
 import { ACCOUNTS, CLI, DemoDaemon, LABEL, OWNER } from './demo-daemon.ts';
@@ -19,7 +20,6 @@ import { DEMO_ISSUE, DEMO_SCRIPT, DEMO_SPEC, DEMO_TEAM_FILES } from './demo-team
 import { DemoTeamScreen } from './demo-team-screen.ts';
 import { Forge } from './forge/forge.ts';
 import { fileIssues, seedFiles } from './forge/seed.ts';
-import { CLI_CODES } from '../rules/cli-codes.ts';
 
 const REPO = 'guestbook';
 const BASE = `/repos/${OWNER}/${REPO}`;
@@ -45,8 +45,7 @@ export async function demoTeamCommand(options: DemoOptions): Promise<void> {
       option: '--repo',
       expected: 'none with --team, whose teammates play one project',
       got: options.repo,
-      instead:
-        'On a repository of your own, use tool.mode: team in WORKFLOW.md (tool serve), or tool run --team.',
+      instead: 'On a repository of your own, use tool.mode: team in WORKFLOW.md (tool serve), or tool run --team.',
     });
   await withDemoStage((stage) => play(stage, options));
 }

@@ -6,12 +6,12 @@ import { failure } from '../../base/rules/errors.ts';
 import { table } from '../../daemon/http/text-table.ts';
 import type { StateView } from '../../daemon/view.ts';
 import { tryGit } from '../../git/git.ts';
+import { CLI_CODES } from '../rules/cli-codes.ts';
 import { ACCOUNTS, DemoDaemon, LABEL, OWNER } from './demo-daemon.ts';
 import { DemoScreen } from './demo-screen.ts';
 import { type DemoStage, withDemoStage } from './demo-stage.ts';
 import { Forge } from './forge/forge.ts';
 import { fileIssues, importProject, seedProject } from './forge/seed.ts';
-import { CLI_CODES } from '../rules/cli-codes.ts';
 
 export type DemoOptions = {
   readonly issues?: number;

@@ -94,11 +94,7 @@ export function checkSettings(root: string, host: string | null, env: Environmen
     );
   for (const name of filesDisabling(files, TEAM_SERVER))
     rows.push(
-      fail(
-        'team server',
-        refusal(HOOK_CODES.team_server_disabled, { file: name }),
-        `take "${TEAM_SERVER}" out of it`,
-      ),
+      fail('team server', refusal(HOOK_CODES.team_server_disabled, { file: name }), `take "${TEAM_SERVER}" out of it`),
     );
   for (const { name, settings } of files) {
     const denied = textsOf(fieldsAt(settings, 'permissions').deny).filter((rule) =>
@@ -154,13 +150,7 @@ export function checkComplete(
     const gone = outcomes.filter(({ did }) => did === 'created' || did === 'changed');
     const vital = gone.filter(isVital);
     if (vital.length > 0)
-      return [
-        fail(
-          name,
-          refusal(CLI_CODES.installation_incomplete, { files: named(vital) }),
-          'tool init',
-        ),
-      ];
+      return [fail(name, refusal(CLI_CODES.installation_incomplete, { files: named(vital) }), 'tool init')];
     if (gone.length === 0) return [];
     return [warn(name, refusal(CLI_CODES.installation_changed, { files: named(gone) }), 'tool init')];
   } catch (error) {

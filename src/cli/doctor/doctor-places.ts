@@ -126,7 +126,11 @@ export function checkDamaged(workflow: Workflow): Check[] {
   const path = join(workflow.stateDir, 'repo.git.damaged');
   if (!existsSync(path)) return [];
   return [
-    warn('repository copy', refusal(CLI_CODES.clone_copy_damaged, { path }), `git -C ${path} for-each-ref refs/toolcrew; rm -r ${path} if nothing is missed`),
+    warn(
+      'repository copy',
+      refusal(CLI_CODES.clone_copy_damaged, { path }),
+      `git -C ${path} for-each-ref refs/toolcrew; rm -r ${path} if nothing is missed`,
+    ),
   ];
 }
 

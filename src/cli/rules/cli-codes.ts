@@ -170,7 +170,8 @@ export const CLI_CODES = codes({
   },
   state_not_durable: {
     kind: 'warning',
-    message: '{path} does not survive a boot, which clears {cleared}. A daemon started after it knows of no earlier attempt.',
+    message:
+      '{path} does not survive a boot, which clears {cleared}. A daemon started after it knows of no earlier attempt.',
     help: 'Name a directory outside {cleared} in state.dir.',
     values: { path: 'text', cleared: 'text' },
   },
@@ -318,13 +319,15 @@ export const CLI_CODES = codes({
   },
   hooks_unread_below: {
     kind: 'warning',
-    message: 'Claude Code reads .claude/settings.json only in its start directory. Started in {below}/, it runs no hook of toolcrew.',
+    message:
+      'Claude Code reads .claude/settings.json only in its start directory. Started in {below}/, it runs no hook of toolcrew.',
     help: 'Start Claude Code at the root of the project.',
     values: { below: 'text' },
   },
   plugin_beside_installation: {
     kind: 'warning',
-    message: '{plugin} is enabled in {file}, beside the installation in the project. Its agents and tools exist twice, and its hooks do nothing.',
+    message:
+      '{plugin} is enabled in {file}, beside the installation in the project. Its agents and tools exist twice, and its hooks do nothing.',
     help: 'Disable the plugin in .claude/settings.local.json, or run tool uninstall.',
     values: { plugin: 'text', file: 'text' },
   },

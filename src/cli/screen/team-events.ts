@@ -13,10 +13,10 @@ import type { TeamState } from '../../team/rules/log/state.ts';
 import { EVERYBODY, LEAD } from '../../team/rules/message.ts';
 import { type FoundTeam, findTeam, warnOfTorn } from '../find-team.ts';
 import { jsonText } from '../json-text.ts';
+import { CLI_CODES } from '../rules/cli-codes.ts';
 import { namesIn, RECORD_TYPES, recordLine } from '../rules/record-line.ts';
 import { paints } from './paint.ts';
 import type { Paint } from './table.ts';
-import { CLI_CODES } from '../rules/cli-codes.ts';
 
 export type EventsOptions = {
   readonly json?: boolean;

@@ -303,10 +303,7 @@ test('a command whose decision cannot be written down begins nothing, and says w
   Object.assign(teams, { begin: (team: string) => Object.assign(begin(team), { append: full }) });
   world.pretend({ variable: { value: '1', source: 'shell' }, hostVersion: () => Promise.resolve('2.1.177') });
   const said = (flag: string) => world.typed(`/tool:1-plan "log out" ${flag}`);
-  assert.match(
-    await said('--team'),
-    /cannot be carried out.*\n- .*: ENOSPC: no space.* \(team_log_unwritable\)$/,
-  );
+  assert.match(await said('--team'), /cannot be carried out.*\n- .*: ENOSPC: no space.* \(team_log_unwritable\)$/);
   assert.match(await said('--solo'), /cannot be carried out.*\n- ENOSPC: no space left/);
 });
 

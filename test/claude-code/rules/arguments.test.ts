@@ -188,7 +188,8 @@ test('whatever is typed has an answer, and no flag of it is lost', () => {
     fc.property(typed, fc.string({ unit: 'binary' }), (command, rest) => {
       const parsed = parseCommand(`${command} ${rest}`);
       assert.notEqual(parsed.kind, 'none');
-      if (parsed.kind === 'invalid') assert.ok(parsed.problems.every((problem) => !/[\p{Cc}\u202e]/u.test(textOf(problem))));
+      if (parsed.kind === 'invalid')
+        assert.ok(parsed.problems.every((problem) => !/[\p{Cc}\u202e]/u.test(textOf(problem))));
     }),
   );
 });

@@ -160,10 +160,7 @@ suite('the patch runtime', { concurrency: true }, () => {
   test('an issue without a diff says what was expected', async () => {
     const { issue, comments, labels } = await play('Only words', []);
     assert.deepEqual(labels, ['tool-failed']);
-    assert.match(
-      comments[0] ?? '',
-      new RegExp(`Issue #${issue} .*\\(patch_missing\\)$`, 'm'),
-    );
+    assert.match(comments[0] ?? '', new RegExp(`Issue #${issue} .*\\(patch_missing\\)$`, 'm'));
   });
 
   test('a diff that is in main already is done without a pull request, and that is said', async () => {

@@ -302,10 +302,7 @@ test('a team is found without its name when it alone stands; archives have names
   const which = await show('board', root);
   assert.deepEqual(
     [which.code, which.stderr],
-    [
-      2,
-      `tool: 2 teams are active: tool-debug-slow, ${TEAM}. Archived: ${archive}. Name one of them. (team_unnamed)\n`,
-    ],
+    [2, `tool: 2 teams are active: tool-debug-slow, ${TEAM}. Archived: ${archive}. Name one of them. (team_unnamed)\n`],
   );
   const wrong = await show('board', root, 'tool-debug-slwo');
   assert.equal(

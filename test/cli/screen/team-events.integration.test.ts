@@ -140,7 +140,10 @@ test('records as JSON lines, of one member or of one type', async (t) => {
   ]);
   const type = await events(t, root, TEAM, { type: 'decisions' });
   assert.deepEqual([type.code, type.stdout], [2, '']);
-  assert.match(type.stderr, /^tool: --type: expected one of proposed, .*, got "decisions"\. Did you mean decision\? \(option_invalid\)\n$/);
+  assert.match(
+    type.stderr,
+    /^tool: --type: expected one of proposed, .*, got "decisions"\. Did you mean decision\? \(option_invalid\)\n$/,
+  );
   const member = await events(t, root, TEAM, { member: 'testr' });
   assert.deepEqual([member.code, member.stdout], [2, '']);
   assert.equal(

@@ -3,11 +3,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createEmulator, type Emulator } from 'emulate';
 import { failure, messageOf } from '../../../base/rules/errors.ts';
+import { CLI_CODES } from '../../rules/cli-codes.ts';
 import { type Account, Accounts } from './accounts.ts';
 import { serveGit } from './git-http.ts';
 import { forgePage } from './pages.ts';
 import { type Answer, RestLayer } from './rest.ts';
-import { CLI_CODES } from '../../rules/cli-codes.ts';
 
 export type ForgeOptions = {
   readonly owner: string;

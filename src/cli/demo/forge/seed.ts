@@ -6,9 +6,9 @@ import { dirname, join } from 'node:path';
 import { failure } from '../../../base/rules/errors.ts';
 import { fence, lastLines } from '../../../base/rules/text.ts';
 import { cloneEnvironment, git, tryGit } from '../../../git/git.ts';
+import { CLI_CODES } from '../../rules/cli-codes.ts';
 import { DEMO_COMMITS, DEMO_ISSUES, type Files, type SeedIssue } from './demo-project.ts';
 import type { Forge } from './forge.ts';
-import { CLI_CODES } from '../../rules/cli-codes.ts';
 
 const AUTHOR = {
   GIT_AUTHOR_NAME: 'maintainer',
@@ -190,7 +190,8 @@ export async function fileIssues(
   for (const { title, body, author } of issues) {
     const { status, data } = await forge.call(author, 'POST', `${base}/issues`, { title, body });
     const number = typeof data === 'object' && data !== null && 'number' in data ? Number(data.number) : 0;
-    if (status !== 201) throw failure(CLI_CODES.demo_failed, { said: `the forge took no issue: ${status} ${JSON.stringify(data)}` });
+    if (status !== 201)
+      throw failure(CLI_CODES.demo_failed, { said: `the forge took no issue: ${status} ${JSON.stringify(data)}` });
     await forge.call('maintainer', 'POST', `${base}/issues/${number}/labels`, { labels: [label] });
     numbers.push(number);
   }
