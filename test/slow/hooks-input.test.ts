@@ -134,7 +134,7 @@ for (const [name, event] of HOOKS) {
     const says = isGuard
       ? /^toolcrew: PreToolUse cannot decide whether this is allowed, so it is refused: .*log\.jsonl holds a record at byte \d+ that this program did not write: .*`tool doctor` says more\. \(guard_cannot_decide\)\n$/
       : new RegExp(
-          `^toolcrew: ${event} failed, and the call continues: .*log\\.jsonl holds a record at byte \\d+.* \\(hook_failed\\)\\n$`,
+          `^toolcrew: ${event} failed, and the call continues: .*log\\.jsonl holds a record at byte \\d+.* \\(host_hook_failed\\)\\n$`,
         );
     assert.match(run.stderr, says);
   });
@@ -167,7 +167,7 @@ test('where it cannot be told whether a team stands, the guard refuses and the o
   assert.equal(stamp.code, 0);
   letsGo(
     await project.hook('stop', 'team-lead', 'Stop'),
-    /^toolcrew: Stop failed, and the call continues: .*\.tool\/teams: expected a directory, got a file; move it away.* \(hook_failed\)$/m,
+    /^toolcrew: Stop failed, and the call continues: .*\.tool\/teams: expected a directory, got a file; move it away.* \(host_hook_failed\)$/m,
   );
 });
 

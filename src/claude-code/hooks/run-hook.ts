@@ -200,6 +200,6 @@ async function run(hook: Hook): Promise<void> {
     finish(await answered(hook, input, parsed, scene.main));
   } catch (error) {
     if (hook.failsClosed?.(event) === true) return finish(undecided(hook.event, error));
-    say(wordsOf(HOOK_CODES.hook_failed, { event: hook.event, said: asLine(messageOf(error)) }));
+    say(wordsOf(HOOK_CODES.host_hook_failed, { event: hook.event, said: asLine(messageOf(error)) }));
   }
 }

@@ -193,7 +193,7 @@ export const HOOK_CODES = codes({
     message: 'The log of the team cannot be written, and no team works without it: {said}',
     values: { said: 'text' },
   },
-  hook_failed: {
+  host_hook_failed: {
     kind: 'warning',
     message: '{event} failed, and the call continues: {said}',
     values: { event: 'text', said: 'text' },
