@@ -134,10 +134,14 @@ export const CLI_CODES = codes({
   },
   tmux_unavailable: {
     kind: 'prerequisite',
-    message: 'tmux[ {command}] cannot be used: {said}.',
+    message: 'tmux cannot be used: {said}.',
     help: 'Start this inside tmux, or set workflow.team.teammate_display to auto.',
     values: { said: 'text' },
-    may: { command: 'text' },
+  },
+  tmux_failed: {
+    kind: 'prerequisite',
+    message: 'tmux {command}: {said}',
+    values: { command: 'text', said: 'text' },
   },
   teammate_runtime_invalid: {
     kind: 'config',

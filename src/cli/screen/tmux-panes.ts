@@ -117,7 +117,7 @@ export class TmuxPanes {
     });
     if (exitCode === 0) return stdout.trim();
     const why = timedOut ? `no answer within ${ANSWER_MS / 1000} s` : oneLine(stderr, 160);
-    throw failure(CLI_CODES.tmux_unavailable, {
+    throw failure(CLI_CODES.tmux_failed, {
       command: args[0] ?? '',
       said: why || `exit code ${exitCode ?? 'none'}`,
     });
