@@ -5,8 +5,8 @@ import { codes } from '../../base/rules/codes.ts';
 export const HOOK_CODES = codes({
   guard_cannot_decide: {
     kind: 'refused',
-    message: '{event} cannot decide whether this call is allowed, so it is refused: {said}',
-    help: 'Run tool doctor.',
+    message: '{event} cannot decide whether this is allowed, so it is refused: {said}.',
+    help: '`tool doctor` says more.',
     values: { event: 'text', said: 'text' },
   },
   team_step_running: {
@@ -18,45 +18,43 @@ export const HOOK_CODES = codes({
   gate_still_running: {
     kind: 'refused',
     message: 'quality_gate_passed: the final gate is still running ({holder}).',
-    help: 'Send it again when the gate has finished.',
+    help: 'Send it again when the gate has finished. Meanwhile call TaskList {} for other tasks.',
     values: { holder: 'text' },
   },
   agent_not_registered: {
     kind: 'refused',
     message: 'While team {team} is active only registered teammates may start, and {member} is not registered.',
-    help: 'Call Task of the team server first, then make the call that it returns.',
-    values: { team: 'text', member: 'text', over: 'flag' },
+    help: '{call}',
+    values: { team: 'text', member: 'text', call: 'text' },
   },
   member_never_started: {
     kind: 'refused',
     message: '{member} was called {count} times, and the host has not started it.',
-    help: 'Ask the user whether they denied it, and why.',
-    values: { member: 'text', count: 'number' },
+    help: '{next}',
+    values: { member: 'text', count: 'number', next: 'text' },
   },
   host_tool_refused: {
     kind: 'refused',
-    message: 'While team {team} is active, {tool} of the host may not be used.',
-    help: 'Call {instead} instead.',
+    message: 'While team {team} is active, call {instead} instead: the team cannot see {tool} of the host.',
     values: { team: 'text', tool: 'text', instead: 'text' },
   },
   approval_word_reserved: {
     kind: 'refused',
-    message: '{tool} may not send "{words}": only the user approves or changes a SPEC.',
+    message: '{tool} may not send "{words}" as a prompt: only the user approves or changes a SPEC, by typing it.',
     help: 'Ask the user now, and end your turn.',
     values: { tool: 'text', words: 'text' },
   },
   spec_status_reserved: {
     kind: 'refused',
-    message: '{path}: only the user sets the status of a SPEC to {status}.',
+    message: '{path}: only the user sets it to {status}.',
     help: 'Write it with "status: draft", and ask the user to reply with exactly "approve {spec}".',
     values: { path: 'text', status: 'text', spec: 'text' },
   },
   approval_not_understood: {
     kind: 'refused',
-    message: 'These words approve no SPEC.',
-    help: 'Reply with exactly "approve <id>".',
-    values: { drafts: 'list' },
-    may: { spec: 'text' },
+    message: 'These words name no SPEC to approve.',
+    help: 'Reply with exactly one of these: {replies}.',
+    values: { replies: 'list' },
   },
   team_server_disabled: {
     kind: 'refused',
@@ -66,8 +64,8 @@ export const HOOK_CODES = codes({
   },
   write_not_done: {
     kind: 'refused',
-    message: 'Not written: {paths}.',
-    values: { paths: 'list', owners: 'list' },
+    message: 'Not written:\n{why}',
+    values: { paths: 'list', why: 'text' },
   },
   run_ended_unreported: {
     kind: 'warning',
@@ -76,8 +74,8 @@ export const HOOK_CODES = codes({
   },
   hook_input_invalid: {
     kind: 'warning',
-    message: '{event}: {field}: expected {expected}, got {got}.',
-    values: { event: 'text', field: 'text', expected: 'text', got: 'text' },
+    message: '{field}: expected {expected}, got {got}.',
+    values: { field: 'text', expected: 'text', got: 'text' },
   },
   hook_not_from_host: {
     kind: 'refused',
@@ -93,5 +91,123 @@ export const HOOK_CODES = codes({
     message: '{argument}: expected {expected}, got {got}.',
     values: { argument: 'text', expected: 'text', got: 'text' },
     may: { near: 'text' },
+  },
+  team_not_deleted_yet: {
+    kind: 'refused',
+    message: 'Team {team} is not deleted: {holder} is doing its next step.',
+    help: 'Call TeamDelete {"team_name":"{team}"} again in a moment.',
+    values: { team: 'text', holder: 'text' },
+  },
+  agent_run_over: {
+    kind: 'refused',
+    message: 'While team {team} is active only registered teammates may start, and the run of {member} is over.',
+    help: '{call}',
+    values: { team: 'text', member: 'text', call: 'text' },
+  },
+  agent_already_started: {
+    kind: 'refused',
+    message: '{member} is {phase} already, so no second one is started.',
+    help: 'Give it work with TaskCreate (owner: {member}), or write to it with SendMessage (recipient: {member}).',
+    values: { member: 'text', phase: ['waiting for work', 'at work'] },
+  },
+  agent_lacks_tools: {
+    kind: 'refused',
+    message: '.claude/agents/{agent}.md lists tools without {tools} of the team server, so the agent cannot work.',
+    help: 'Tell the user to add them to its "tools", or to remove that line.',
+    values: { agent: 'text', tools: 'list' },
+  },
+  agents_for_lead_only: {
+    kind: 'refused',
+    message: 'Only team-lead starts agents while team {team} is active.',
+    help: 'Ask it with SendMessage.',
+    values: { team: 'text' },
+  },
+  session_not_lead: {
+    kind: 'refused',
+    message: 'Team {team} is active, and this session does not lead it.',
+    help: '/tool:team-restart {team} takes it over; `tool team delete {team}` ends it.',
+    values: { team: 'text' },
+  },
+  workflow_refused: {
+    kind: 'refused',
+    message: 'A workflow starts its own agents, and while team {team} is active only registered teammates may start.',
+    help: 'Give its work to teammates with TaskCreate.',
+    values: { team: 'text' },
+  },
+  member_run_by_other: {
+    kind: 'refused',
+    message: 'Another agent is already {member} of team {team}, so you are not a member.',
+    help: 'Write nothing. End now, and give this as your answer.',
+    values: { member: 'text', team: 'text' },
+  },
+  agent_not_started: {
+    kind: 'warning',
+    message: '{member} could not be started: {said}.',
+    help: '{next}',
+    values: { member: 'text', said: 'text', next: 'text' },
+  },
+  team_of_other_session: {
+    kind: 'warning',
+    message: 'Team {team} ({state}) is active in this project, led by another session.',
+    help: 'Only its teammates may write until it ends. /tool:team-restart {team} takes it over.',
+    values: { team: 'text', state: 'text' },
+  },
+  spec_status_unseen: {
+    kind: 'refused',
+    message: '{path}: this write does not show the status that the SPEC gets.',
+    help: 'Write spec.md with Write or Edit.',
+    values: { path: 'text' },
+  },
+  spec_completed_reserved: {
+    kind: 'refused',
+    message: '{path}: only `tool sync {spec}` sets it to completed, when all requirements are met.',
+    values: { path: 'text', spec: 'text' },
+  },
+  nothing_to_approve: {
+    kind: 'refused',
+    message: 'No SPEC is a draft, so there is nothing to approve.',
+  },
+  words_do_not_approve: {
+    kind: 'warning',
+    message:
+      '{spec} is not approved yet. To approve {spec}, send exactly `approve {spec}` as a separate prompt.[ {more}]',
+    values: { spec: 'text' },
+    may: { more: 'text' },
+  },
+  prompt_not_from_user: {
+    kind: 'refused',
+    message: 'Another Claude Code in the same project started this one, so its prompts do not count as the user.',
+    help: 'The user approves a SPEC in a session or terminal of their own.',
+  },
+  nothing_to_restart: {
+    kind: 'refused',
+    message: 'No team is active, so there is nothing to restart.',
+  },
+  restarted_team_unknown: {
+    kind: 'refused',
+    message: 'team: expected one of {known}, got {got}.',
+    values: { known: 'list', got: 'text' },
+  },
+  team_log_unwritable: {
+    kind: 'refused',
+    message: 'The log of the team cannot be written, and no team works without it: {said}',
+    values: { said: 'text' },
+  },
+  host_hook_failed: {
+    kind: 'warning',
+    message: '{event} failed, and the call continues: {said}',
+    values: { event: 'text', said: 'text' },
+  },
+  flag_unknown: {
+    kind: 'problem',
+    message: '{flag}: {command} takes {known}.',
+    values: { flag: 'text', command: 'text', known: 'list' },
+    may: { near: 'text' },
+  },
+  flag_not_taken: {
+    kind: 'problem',
+    message: '{flag}: {command} takes no flags.',
+    help: 'After a lone -- it is a word.',
+    values: { flag: 'text', command: 'text' },
   },
 });
