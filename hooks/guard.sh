@@ -45,7 +45,7 @@ judged() {
     *) why="exit code $1" ;;
   esac
   stands || exit 0
-  echo "toolcrew: the guard did not start ($why), so while a team stands this does not happen; what is installed, the user mends with \`tool init\`" >&2
+  echo "toolcrew: the guard did not start ($why), so this call is refused while a team is active. Tell the user to run \`tool init\`. (guard_cannot_decide)" >&2
   exit 2
 }
 

@@ -1,5 +1,5 @@
 // Writes what is generated from the code: the JSON Schemas of the files that people write, the pages about their keys,
-// and the plugin's manifest and hooks.
+// the page of errors, and the plugin's manifest and hooks.
 // usage: tsx scripts/generate.ts [--check]; with it, nothing is written and what is out of date fails.
 
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -10,6 +10,7 @@ import { workflowJsonSchema } from '../src/daemon/config/workflow-schema.ts';
 import { pluginHooks, pluginManifest } from '../src/install/hook-table.ts';
 import { jsonFile } from '../src/install/json-layout.ts';
 import { teamJsonSchema } from '../src/team/config/team-schema.ts';
+import { errorsPage } from './errors-page.ts';
 import { teamPage } from './team-page.ts';
 import { workflowPage } from './workflow-page.ts';
 
@@ -19,6 +20,7 @@ const generated: Readonly<Record<string, string>> = {
   'schemas/team.schema.json': jsonFile(teamJsonSchema()),
   'docs/configuration.md': workflowPage(),
   'docs/team-configuration.md': teamPage(),
+  'docs/errors.md': errorsPage(),
   '.claude-plugin/plugin.json': pluginManifest(packageVersion()),
   'hooks/hooks.json': pluginHooks(),
 };

@@ -3,7 +3,8 @@
 
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { packageVersion } from './base/package-root.ts';
-import { messageOf, ToolError } from './base/rules/errors.ts';
+import { ToolError } from './base/rules/errors.ts';
+import { failedJson, failedText } from './cli/failed-command.ts';
 import { addPhaseCommands } from './cli/phase-commands.ts';
 import { addTeamCommands } from './cli/team-commands.ts';
 
@@ -239,14 +240,19 @@ function addAgentCommands(program: Command): void {
 async function main(): Promise<void> {
   // Nobody reads on (`| head`, a terminal that was closed): no reason to break off in the middle of anything.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+  let hasJson = false;
+  const program = createProgram().hook('preAction', (_, command) => {
+    hasJson = command.opts().json === true;
+  });
   try {
-    await createProgram().parseAsync(process.argv);
+    await program.parseAsync(process.argv);
   } catch (error) {
     if (error instanceof CommanderError) {
       process.exitCode = error.exitCode === 0 ? 0 : 2;
       return;
     }
-    process.stderr.write(`tool: ${messageOf(error)}\n`);
+    if (hasJson) process.stdout.write(`${failedJson(error)}\n`);
+    process.stderr.write(`${failedText(error)}\n`);
     process.exitCode = error instanceof ToolError ? error.exitCode : 1;
     if (!(error instanceof ToolError) && error instanceof Error) process.stderr.write(`${error.stack ?? ''}\n`);
   }

@@ -1,9 +1,11 @@
 // One conversation with Claude Code, headless: a process, a turn for each prompt, its event stream read as it comes.
 
+import { refusal, textOf } from '../base/rules/codes.ts';
 import { messageOf } from '../base/rules/errors.ts';
 import { type AgentProgram, runAgent } from './agent-process.ts';
 import { ClaudeStream, type TurnResult } from './claude-stream.ts';
 import type { RunEnd, RunHooks } from './ports.ts';
+import { AGENT_CODES } from './rules/agent-codes.ts';
 
 export type Conversation = AgentProgram & {
   readonly prompt: string;
@@ -119,7 +121,7 @@ class ClaudeSession {
     if (this.#unauthorized !== undefined) {
       return {
         ok: false,
-        words: `the runtime's own credential does not do: ${this.#unauthorized}`,
+        words: textOf(refusal(AGENT_CODES.runtime_unauthorized, { said: this.#unauthorized })),
         fault: 'runtime',
         resumable: true,
       };
@@ -132,7 +134,9 @@ class ClaudeSession {
     const fault = couldNotStart ? 'runtime' : 'agent';
     return {
       ok: false,
-      words: `claude ${how} without a result${said === '' ? '' : `: ${said}`}`,
+      words: textOf(
+        refusal(AGENT_CODES.agent_ended_early, { program: 'claude', how, ...(said === '' ? {} : { said }) }),
+      ),
       fault,
       resumable: true,
     };

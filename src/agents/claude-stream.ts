@@ -1,8 +1,10 @@
 // Reads the headless event stream of Claude Code: one JSON object a line. Pure; shapes as versions 2.1.33 to 2.1.331 print them.
 
 import * as z from 'zod';
+import { refusal, textOf } from '../base/rules/codes.ts';
 import { clip, oneLine } from '../base/rules/text.ts';
 import type { AgentEvent } from './ports.ts';
+import { AGENT_CODES } from './rules/agent-codes.ts';
 
 /** A field of another shape than expected counts as absent: it takes nothing from the rest of its line. */
 const maybe = <T extends z.ZodType>(shape: T) => shape.optional().catch(undefined);
@@ -219,7 +221,12 @@ function judgeResult(row: Line): TurnResult {
   if (row.is_error !== true && good) return { ok: true, words: clip(said, 4000) };
   const words = clip(said || errors || (good ? '' : subtype) || 'it ended with an error and no words', 2000);
   if (subtype === 'error_max_budget_usd')
-    return { ok: false, words: 'the cost limit of the issue is reached', fault: 'agent', resumable: true };
+    return {
+      ok: false,
+      words: textOf(refusal(AGENT_CODES.issue_budget_spent, {})),
+      fault: 'agent',
+      resumable: true,
+    };
   // Early versions state the status in words only.
   const status = row.api_error_status ?? Number(/^API Error: (\d{3})\b/.exec(words)?.[1] ?? 0);
   const service = [401, 403, 404, 429].includes(status) || status >= 500;

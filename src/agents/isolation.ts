@@ -6,9 +6,11 @@ import { existsSync, mkdirSync, readFileSync, realpathSync, statSync, writeFileS
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { runProgram } from '../base/processes/program.ts';
+import { refusal, textOf } from '../base/rules/codes.ts';
 import type { Environment } from '../base/rules/environment.ts';
-import { messageOf, ToolError } from '../base/rules/errors.ts';
+import { failure, messageOf } from '../base/rules/errors.ts';
 import { oneLine } from '../base/rules/text.ts';
+import { AGENT_CODES } from './rules/agent-codes.ts';
 import type { IsolationMode } from './rules/runtime.ts';
 
 /** Paths and what an agent may do there. A writable path may lie in a read-only one. */
@@ -189,7 +191,7 @@ function writeTable(directory: string, text: string, ending: string): string {
 
 /** Without a PID namespace a process is known by its group and by a variable: one that leaves both is found by nobody. */
 export function notIsolated(reason: string): string {
-  return `agents are not isolated: ${reason}; a process of an agent with a session of its own and a cleared environment may outlive its attempt`;
+  return textOf(refusal(AGENT_CODES.agents_not_isolated, { why: reason }));
 }
 
 export class Isolation {
@@ -209,11 +211,7 @@ export class Isolation {
     if (mode === 'off') return new Isolation(false, 'tool.isolation is off', bounds);
     const reason = process.platform === 'linux' ? await tryOnce(new Isolation(true, '', bounds)) : 'it needs Linux';
     if (reason === undefined) return new Isolation(true, '', bounds);
-    if (mode === 'required')
-      throw new ToolError(
-        'prerequisite',
-        `tool.isolation: expected namespaces for agents (required), got none: ${reason}`,
-      );
+    if (mode === 'required') throw failure(AGENT_CODES.isolation_required, { why: reason });
     return new Isolation(false, reason, bounds);
   }
 

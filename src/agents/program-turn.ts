@@ -1,9 +1,11 @@
 // One turn of any program: the prompt on its standard input, what it prints are its life signs, exit code 0 is a good end.
 
 import type { ProgramExit } from '../base/processes/program.ts';
+import { refusal, textOf } from '../base/rules/codes.ts';
 import { clip, visibleLines } from '../base/rules/text.ts';
 import { type AgentProgram, runAgent } from './agent-process.ts';
 import type { RunEnd, RunHooks } from './ports.ts';
+import { AGENT_CODES } from './rules/agent-codes.ts';
 
 /** So many of its last lines are the program's last words. */
 const WORDS_LINES = 12;
@@ -42,7 +44,9 @@ export function turnResult({ exitCode, signal, words }: TurnEnd, isStarter: bool
   const how = exitCode === null ? `was ended by ${signal ?? 'a signal'}` : `ended with exit code ${exitCode}`;
   return {
     ok: false,
-    words: words === '' ? `it ${how} and printed nothing` : `it ${how}: ${words}`,
+    words: textOf(
+      refusal(AGENT_CODES.turn_failed, words === '' ? { how: `${how} and printed nothing` } : { how, said: words }),
+    ),
     fault: isStarter && exitCode !== null && NOT_RUNNABLE.includes(exitCode) ? 'runtime' : 'agent',
     resumable: true,
   };

@@ -1,8 +1,9 @@
 // The proxy that the environment names for an address: the API and git take the same one.
 
 import { BlockList, isIP } from 'node:net';
+import { BASE_CODES } from './rules/base-codes.ts';
 import type { Environment } from './rules/environment.ts';
-import { ToolError } from './rules/errors.ts';
+import { failure } from './rules/errors.ts';
 
 type Variable = { readonly name: string; readonly value: string };
 
@@ -101,11 +102,7 @@ export function proxyFor(address: string, env: Environment): Proxy | undefined {
   if (variable === undefined || isExcluded(url, env)) return undefined;
   const { name, value } = variable;
   const written = value.includes('://') ? value : `http://${value}`;
-  const refuse = (got: string) =>
-    new ToolError(
-      'config',
-      `${name}: expected a proxy like http://<host>:<port>, got ${got}; name such a proxy in HTTPS_PROXY, or ${url.hostname} in NO_PROXY`,
-    );
+  const refuse = (got: string) => failure(BASE_CODES.proxy_invalid, { variable: name, got, host: url.hostname });
   // The value may hold a password: no message repeats it.
   if (!URL.canParse(written)) throw refuse('text that is no address');
   const proxy = new URL(written);

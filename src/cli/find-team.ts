@@ -2,14 +2,17 @@
 
 import { type Dirent, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { messageOf, ToolError } from '../base/rules/errors.ts';
+import { BASE_CODES } from '../base/rules/base-codes.ts';
+import { failure, messageOf, ToolError } from '../base/rules/errors.ts';
 import { nearest } from '../base/rules/nearest.ts';
-import { got, visible } from '../base/rules/text.ts';
+import { visible } from '../base/rules/text.ts';
 import { hasLog, TeamHistory } from '../team/log/team-history.ts';
 import { teamsDirectory } from '../team/log/team-names.ts';
 import { ARCHIVE, FileTeams } from '../team/log/teams.ts';
 import { isStanding } from '../team/rules/log/state.ts';
 import { type TeamView, viewOf } from '../team/rules/views/view.ts';
+import { failedText } from './failed-command.ts';
+import { CLI_CODES } from './rules/cli-codes.ts';
 
 /** What an archive's name has behind the team's: when it was put away, and what tells two of one moment apart. */
 const SUFFIX = /-(\d{4}-\d{2}-\d{2}T[-\d]+Z)-[0-9a-z]+$/;
@@ -28,7 +31,7 @@ export function archivedTeams(root: string): readonly FoundTeam[] {
     items = readdirSync(place, { withFileTypes: true });
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
-    throw new ToolError('state_unusable', `cannot read ${place}: ${messageOf(error)}`, { cause: error });
+    throw failure(BASE_CODES.state_unreadable, { path: place, said: messageOf(error) }, { cause: error });
   }
   return items
     .filter((item) => item.isDirectory() && hasLog(join(place, item.name)))
@@ -65,9 +68,13 @@ export async function readTeam(team: FoundTeam, now: number): Promise<TeamView> 
   return viewFrom(history, team, now);
 }
 
-function listed(teams: readonly FoundTeam[], most = 8): string {
-  const shown = teams.slice(-most).map(({ name }) => visible(name));
-  return `${shown.join(', ')}${teams.length > most ? ` and ${teams.length - most} older ones` : ''}`;
+/** Names, the latest archive first. */
+function listed(teams: readonly FoundTeam[]): readonly string[] {
+  return teams.map(({ name }) => name).reverse();
+}
+
+function archivedIn(archived: readonly FoundTeam[]): { readonly archived?: readonly string[] } {
+  return archived.length === 0 ? {} : { archived: listed(archived) };
 }
 
 /** Those that stand, and what keeps others from being read: whether one of these does is not known. */
@@ -88,17 +95,17 @@ async function standing(teams: readonly FoundTeam[]) {
 
 function unknown(name: string, present: readonly FoundTeam[], archived: readonly FoundTeam[]): ToolError {
   const own = archived.filter((team) => team.name.replace(SUFFIX, '') === name);
-  if (own.length > 0)
-    return new ToolError('usage', `team ${visible(name)} has been deleted; it is archived as ${listed(own)}`);
+  if (own.length > 0) return failure(CLI_CODES.team_archived, { team: name, archives: listed(own) });
   const known = [...present, ...archived];
   const close = nearest(
     name,
     known.map((team) => team.name),
   );
-  return new ToolError(
-    'usage',
-    `team: expected ${known.length === 0 ? 'a team, and this project has none' : `one of ${listed(known)}`}, got ${got(name)}${close === undefined ? '' : `; did you mean ${close}?`}`,
-  );
+  return failure(CLI_CODES.team_unknown, {
+    team: name,
+    ...(known.length === 0 ? {} : { known: [...present.map((team) => team.name), ...listed(archived)] }),
+    ...(close === undefined ? {} : { near: close }),
+  });
 }
 
 /** @param name a team's, or that of its archive; undefined: the only one that stands */
@@ -113,14 +120,14 @@ export async function findTeam(root: string, name: string | undefined): Promise<
   const { there, unread } = await standing(present);
   const [only] = there;
   const [first, ...more] = unread;
-  for (const error of only === undefined ? more : unread) process.stderr.write(`tool: ${messageOf(error)}\n`);
+  for (const error of only === undefined ? more : unread) process.stderr.write(`${failedText(error)}\n`);
   if (only === undefined && first !== undefined) throw first;
   if (only !== undefined && there.length === 1) return only;
-  const kept = archived.length === 0 ? '' : `; archived: ${listed(archived)}`;
-  throw new ToolError(
-    'usage',
-    only === undefined
-      ? `no team is active in ${teamsDirectory(root)}${kept}`
-      : `${there.length} teams stand, name the one that is meant: ${listed(there)}${kept}`,
-  );
+  if (only === undefined)
+    throw failure(CLI_CODES.no_team_active, { directory: teamsDirectory(root), ...archivedIn(archived) });
+  throw failure(CLI_CODES.team_unnamed, {
+    count: there.length,
+    teams: there.map((team) => team.name),
+    ...archivedIn(archived),
+  });
 }

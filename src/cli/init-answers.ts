@@ -1,11 +1,12 @@
 // The wizard's answers: from flags, from what the directory tells, or asked for on the terminal.
 
 import { existsSync, realpathSync } from 'node:fs';
-import { messageOf, ToolError } from '../base/rules/errors.ts';
+import { failure, messageOf } from '../base/rules/errors.ts';
 import { oneLine } from '../base/rules/text.ts';
 import { apiUrlOf } from '../daemon/github/clone-url.ts';
 import { objectionToRoot } from '../daemon/workspaces/workspace-root.ts';
 import { formatSlug, parseSlug, type Remote, type RemoteRepository } from '../git/rules/repository.ts';
+import { CLI_CODES } from './rules/cli-codes.ts';
 import { canRedraw } from './screen/terminal.ts';
 import type { Answers } from './workflow-text.ts';
 
@@ -58,7 +59,7 @@ async function ask(message: string, initial: string, expected: (value: string) =
     return words === undefined ? undefined : `Expected ${words}.`;
   };
   const answer = await text({ message, initialValue: initial, validate });
-  if (isCancel(answer)) throw new ToolError('usage', 'left; nothing was written');
+  if (isCancel(answer)) throw failure(CLI_CODES.init_cancelled, { why: 'you left the questions' });
   return answer;
 }
 
@@ -101,7 +102,11 @@ function checkFlags(options: InitOptions): void {
   for (const [flag, value, expected] of checks) {
     const words = value === undefined ? undefined : expected(value);
     if (words !== undefined)
-      throw new ToolError('usage', `${flag}: expected ${words}, got ${oneLine(value ?? '') || 'nothing'}`);
+      throw failure(CLI_CODES.option_invalid, {
+        option: flag,
+        expected: words,
+        got: oneLine(value ?? '') || 'nothing',
+      });
   }
 }
 
@@ -114,7 +119,7 @@ function isSilent(options: InitOptions): boolean {
   const missing = names.filter((name) => options[name] === undefined);
   if (missing.length === 0) return true;
   const words = missing.map((name) => flags[name]).join(', ');
-  throw new ToolError('usage', `there is no terminal to ask on: expected --yes, or the missing ${words}`);
+  throw failure(CLI_CODES.terminal_missing, { missing: words });
 }
 
 function shown(remote: RemoteRepository): string {
@@ -129,7 +134,7 @@ async function chooseRepository(options: InitOptions, remote: Remote, silent: bo
   const repository = readRepository(text, detected);
   if (repository !== undefined) return repository;
   const why = remote.kind === 'none' ? `, and this directory ${remote.says}` : '';
-  throw new ToolError('usage', `--repo: expected ${REPOSITORY}, got nothing${why}`);
+  throw failure(CLI_CODES.option_invalid, { option: '--repo', expected: REPOSITORY, got: `nothing${why}` });
 }
 
 /** @param remote of the directory that the file is for */

@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { claudeVersion, parseVersion } from '../agents/claude.ts';
 import { packageRoot, packageVersion } from '../base/package-root.ts';
-import { ToolError } from '../base/rules/errors.ts';
+import { failure } from '../base/rules/errors.ts';
 import { got } from '../base/rules/text.ts';
 import { LOCAL_SETTINGS, settingsFiles } from '../claude-code/host-settings.ts';
 import { previewPlan, proposeCommands } from '../gate/detect/plan-preview.ts';
@@ -29,6 +29,7 @@ import { DEFAULT_TEAM_SETTINGS } from '../team/rules/default-settings.ts';
 import { TEAMS_VARIABLE } from '../team/rules/fallback.ts';
 import type { TeamSettings } from '../team/rules/settings.ts';
 import { refuseAgentsWhileTeamsActive } from './refuse-agents.ts';
+import { CLI_CODES } from './rules/cli-codes.ts';
 
 const SETTINGS = '.claude/settings.json';
 
@@ -43,7 +44,11 @@ async function findHost(given: string | undefined): Promise<Host> {
   if (given === undefined) return hostForm(await claudeVersion(['claude'], process.env));
   const version = parseVersion(given);
   if (version === null || version !== given.trim())
-    throw new ToolError('usage', `--host-version: expected a version like 2.1.100, got ${got(given)}`);
+    throw failure(CLI_CODES.option_invalid, {
+      option: '--host-version',
+      expected: 'a version like 2.1.100',
+      got: got(given),
+    });
   return hostForm(version);
 }
 

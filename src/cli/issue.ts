@@ -3,8 +3,9 @@
 import { readFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import type { Environment } from '../base/rules/environment.ts';
-import { messageOf, ToolError } from '../base/rules/errors.ts';
+import { failure, messageOf, type ToolError } from '../base/rules/errors.ts';
 import { oneLine, visibleLines } from '../base/rules/text.ts';
+import { CLI_CODES } from './rules/cli-codes.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -23,10 +24,7 @@ function parsed(text: string): unknown {
 function daemonSocketIn(env: Environment): { readonly socket: string; readonly key: string } {
   const { TOOL_SOCKET: socket, TOOL_KEY: key } = env;
   if (socket === undefined || key === undefined) {
-    throw new ToolError(
-      'usage',
-      'this command is for an agent that the daemon started: expected TOOL_SOCKET and TOOL_KEY in the environment, got none',
-    );
+    throw failure(CLI_CODES.agent_command_misused, { missing: 'TOOL_SOCKET and TOOL_KEY in the environment' });
   }
   return { socket, key };
 }
@@ -39,9 +37,7 @@ export async function requestDaemon(body: Fields, env: Environment = process.env
   const { socket, key } = daemonSocketIn(env);
   const text = JSON.stringify(body);
   const unreachable = (error: unknown) =>
-    new ToolError('daemon_unreachable', `the daemon does not answer at ${socket}: ${messageOf(error)}`, {
-      cause: error,
-    });
+    failure(CLI_CODES.daemon_unreachable, { address: socket, said: messageOf(error) }, { cause: error });
   const answer = await new Promise<{ readonly status: number; readonly body: string }>((resolve, reject) => {
     const headers = {
       authorization: `Bearer ${key}`,
@@ -61,13 +57,17 @@ export async function requestDaemon(body: Fields, env: Environment = process.env
   });
   const value = parsed(answer.body);
   if (!isFields(value))
-    throw new ToolError(
-      'daemon_unreachable',
-      `what answers at ${socket} is not the daemon: expected a JSON object, got ${oneLine(answer.body, 100) || 'nothing'}`,
-    );
+    throw failure(CLI_CODES.daemon_unreachable, {
+      address: socket,
+      said: `expected a JSON object, got ${oneLine(answer.body, 100) || 'nothing'}`,
+    });
   if (answer.status === 200) return value;
   const error = isFields(value.error) ? value.error : {};
-  throw new ToolError('refused', `refused: ${String(error.message ?? `status ${answer.status}`)}`);
+  throw failure(CLI_CODES.daemon_refused, {
+    said: String(error.message ?? `status ${answer.status}`),
+    status: answer.status,
+    ...(typeof error.code === 'string' ? { code: error.code } : {}),
+  });
 }
 
 /** The issue that is asked about: the argument, else this attempt's own. */
@@ -76,19 +76,23 @@ function issueNumber(given: number | undefined): number {
   return given ?? (Number.isInteger(own) ? own : 0);
 }
 
+function bodyInvalid(expected: string, got: string): ToolError {
+  return failure(CLI_CODES.option_invalid, { option: '--body', expected, got });
+}
+
 function bodyOf(options: { readonly body?: string; readonly bodyFile?: string }, required: boolean): string {
   const { body, bodyFile } = options;
-  if (body !== undefined && bodyFile !== undefined)
-    throw new ToolError('usage', 'expected --body or --body-file, got both');
+  if (body !== undefined && bodyFile !== undefined) throw bodyInvalid('only one of --body and --body-file', 'both');
   if (body === undefined && bodyFile === undefined) {
-    if (required) throw new ToolError('usage', 'expected --body <text> or --body-file <file>, got neither');
+    if (required) throw bodyInvalid('--body <text> or --body-file <file>', 'neither');
     return '';
   }
   if (bodyFile === undefined) return body ?? '';
   try {
     return readFileSync(bodyFile === '-' ? 0 : bodyFile, 'utf8');
   } catch (error) {
-    throw new ToolError('usage', `--body-file: cannot read ${bodyFile}: ${messageOf(error)}`, { cause: error });
+    const values = { option: '--body-file', path: bodyFile, said: messageOf(error) };
+    throw failure(CLI_CODES.input_unreadable, values, { cause: error });
   }
 }
 
@@ -123,7 +127,7 @@ export async function commentOnIssue(
 ): Promise<void> {
   const issue = issueNumber(number);
   const body = bodyOf(options, true);
-  if (body.trim() === '') throw new ToolError('usage', 'expected a comment, got an empty text');
+  if (body.trim() === '') throw bodyInvalid('a comment', 'an empty text');
   await requestDaemon({ type: 'comment', issue, body });
   process.stdout.write(`commented on #${issue}\n`);
 }
@@ -140,7 +144,8 @@ export async function createPullRequest(options: {
   readonly bodyFile?: string;
   readonly json?: boolean;
 }): Promise<void> {
-  if (options.title.trim() === '') throw new ToolError('usage', '--title: expected a title, got an empty text');
+  if (options.title.trim() === '')
+    throw failure(CLI_CODES.option_invalid, { option: '--title', expected: 'a title', got: 'an empty text' });
   const answer = await requestDaemon({ type: 'pull_request', title: options.title, body: bodyOf(options, false) });
   if (options.json === true) print(answer);
   else process.stdout.write(`pull request #${String(answer.number)}: ${String(answer.url)}\n`);

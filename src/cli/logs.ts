@@ -3,7 +3,7 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ToolError } from '../base/rules/errors.ts';
+import { failure, ToolError } from '../base/rules/errors.ts';
 import { joinLines } from '../base/rules/text.ts';
 import { readWorkflow } from '../daemon/config/read-workflow.ts';
 import { findStateDir } from '../daemon/config/state-place.ts';
@@ -15,11 +15,11 @@ import {
   listAttemptOutputs,
 } from '../daemon/runners/attempt-output.ts';
 import { detectRemote } from '../git/git-remote.ts';
+import { CLI_CODES } from './rules/cli-codes.ts';
 
 export type LogsOptions = { readonly follow?: boolean; readonly json?: boolean; readonly stateDir?: string };
 
 const LOOK_MS = 200;
-const KEPT_WORDS = `Output is kept of the last ${ISSUES_KEPT} issues, and of the last ${FAILED_KEPT} that failed`;
 
 function heading(file: AttemptOutputFile): string {
   return `=== attempt ${file.attempt}${file.life === 1 ? '' : ` (life ${file.life})`}\n`;
@@ -54,10 +54,7 @@ function stateDirOf(path: string): string {
     if (!(error instanceof ToolError)) throw error;
     const words = joinLines(error.message);
     const found = findStateDir(path, source);
-    if (found === undefined)
-      throw new ToolError('config', `${words}; --state-dir <dir> names the directory that state.dir is or was`, {
-        cause: error,
-      });
+    if (found === undefined) throw failure(CLI_CODES.state_directory_unknown, { said: words }, { cause: error });
     process.stderr.write(`tool: warning: ${words}; reading from ${found} (--state-dir names another one)\n`);
     return found;
   }
@@ -79,10 +76,12 @@ export async function logsCommand(issue: number, path: string, options: LogsOpti
   }
   const mayCome = options.follow === true && readStateDirHolder(stateDir) !== undefined;
   if (files.length === 0 && !mayCome)
-    throw new ToolError(
-      'usage',
-      `nothing is kept of issue #${issue} in ${stateDir}: no attempt was made, or it is too old. ${KEPT_WORDS}`,
-    );
+    throw failure(CLI_CODES.issue_output_missing, {
+      issue,
+      directory: stateDir,
+      issues: ISSUES_KEPT,
+      failed: FAILED_KEPT,
+    });
   const offsets = new Map<string, number>();
   const print = () => {
     for (const file of listAttemptOutputs(stateDir, issue)) {

@@ -1,13 +1,14 @@
 // Refusals for shells of agents: no SPEC approval, no leading of a team, no installation while a team is active.
 
 import { identityOf } from '../agents/member-environment.ts';
-import { ToolError } from '../base/rules/errors.ts';
+import { failure } from '../base/rules/errors.ts';
 import { certainIdentity } from '../claude-code/certain-identity.ts';
 import { isAskedByAgent, isAskedInTeam } from '../claude-code/shell-caller.ts';
 import type { Project } from '../install/project.ts';
 import { FileTeams } from '../team/log/teams.ts';
 import type { Teams } from '../team/ports.ts';
 import { LEAD } from '../team/rules/message.ts';
+import { CLI_CODES } from './rules/cli-codes.ts';
 import { activeTeams } from './standing-teams.ts';
 
 async function isAgent(teams: Teams, main: string): Promise<boolean> {
@@ -17,26 +18,15 @@ async function isAgent(teams: Teams, main: string): Promise<boolean> {
 }
 
 export async function refuseAgents(teams: Teams, main: string): Promise<void> {
-  if (await isAgent(teams, main))
-    throw new ToolError(
-      'refused',
-      'only a person approves a SPEC, at a terminal of their own: this shell belongs to an agent',
-    );
+  if (await isAgent(teams, main)) throw failure(CLI_CODES.person_only, { does: 'approve a SPEC' });
 }
 
 /** A teammate may lead neither its own team nor another one. */
 export async function refuseTeammates(teams: Teams, main: string): Promise<void> {
   const { team, teammate } = certainIdentity(main) ?? identityOf(process.env);
   if (teammate !== null && teammate !== LEAD)
-    throw new ToolError(
-      'refused',
-      `this shell belongs to ${teammate}${team === null ? '' : ` of team ${team}`}: a teammate leads no team; ask ${LEAD}`,
-    );
-  if (await isAskedInTeam(teams))
-    throw new ToolError(
-      'refused',
-      'this shell belongs to an agent of the host while a session of it leads a team: nobody leads one from here; /tool:team-restart in the session goes on with it',
-    );
+    throw failure(CLI_CODES.teammate_cannot_lead, { member: teammate, ...(team === null ? {} : { team }) });
+  if (await isAskedInTeam(teams)) throw failure(CLI_CODES.host_leads_team, {});
 }
 
 /** Only a person may install or uninstall while a team is active. */
@@ -45,9 +35,6 @@ export async function refuseAgentsWhileTeamsActive({ root, main }: Project): Pro
     const teams = new FileTeams({ root: place, now: Date.now });
     const standing = activeTeams(teams);
     if (standing.length > 0 && (await isAgent(teams, place)))
-      throw new ToolError(
-        'refused',
-        `this shell belongs to an agent, and team ${standing.join(', ')} works by what is installed in ${place}: while a team stands only a person installs or uninstalls, at a terminal of their own`,
-      );
+      throw failure(CLI_CODES.person_only, { does: 'install or uninstall', teams: standing, path: place });
   }
 }

@@ -2,7 +2,8 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { messageOf, ToolError } from '../base/rules/errors.ts';
+import { refusal } from '../base/rules/codes.ts';
+import { failure, messageOf } from '../base/rules/errors.ts';
 import { problemsInLine, visible } from '../base/rules/text.ts';
 import { findVariable } from '../claude-code/host-settings.ts';
 import { parseFlags, wordProblems } from '../claude-code/rules/arguments.ts';
@@ -20,6 +21,7 @@ import { reportPath } from '../team/log/finished-team.ts';
 import { findUndelivered, removeResult, undeliveredTeams } from '../team/log/undelivered-results.ts';
 import { memberBounds } from '../team/members/member-bounds.ts';
 import type { HookContext } from '../team/operations/hook-context.ts';
+import { OPERATIONS_CODES } from '../team/rules/codes/operations-codes.ts';
 import type { CommandName } from '../team/rules/select/command.ts';
 import type { TeamSettings } from '../team/rules/settings.ts';
 import { phaseOfTeam } from '../team/rules/team-name.ts';
@@ -27,6 +29,7 @@ import { teamReport } from '../team/rules/views/report.ts';
 import { type Decided, decideWork } from '../team/select/work-decision.ts';
 import { askApproval } from './approval-question.ts';
 import { refuseTeammates } from './refuse-agents.ts';
+import { CLI_CODES } from './rules/cli-codes.ts';
 import { type RunReport, reportLines, runReport } from './run-report.ts';
 import { openRunScreen } from './screen/run-screen.ts';
 import { checkDisplay } from './screen/tmux-panes.ts';
@@ -93,7 +96,7 @@ async function endLeftovers(composed: ComposedLead, team: string): Promise<void>
 async function leadTeam(composed: ComposedLead, team: string, isLive: boolean): Promise<Outcome> {
   await endLeftovers(composed, team);
   const log = composed.context.teams.open(team);
-  if (log === undefined) throw new ToolError('refused', `team ${team} is gone`);
+  if (log === undefined) throw failure(OPERATIONS_CODES.team_gone, { team });
   const stop = new AbortController();
   const isAsked = await isAttended(composed);
   const { teammateDisplay } = await composed.context.settings();
@@ -192,15 +195,11 @@ async function tell(
   if (outcome.kind === 'done') removeResult(outcome.archived);
   if (outcome.kind === 'interrupted')
     say(`stopped: \`tool team-restart ${team}\`, or the same command again, goes on from here`);
-  if (outcome.kind === 'failed')
-    throw new ToolError('agent', `${outcome.why}\n\`tool team-restart ${team}\` goes on from here`);
+  if (outcome.kind === 'failed') throw failure(CLI_CODES.team_ended_badly, { team, why: outcome.why, restart: team });
   if (report.debug !== null && report.debug.cause === null)
-    throw new ToolError(
-      'agent',
-      ['no hypothesis was proven:', ...report.debug.tried.map(({ subject, said }) => `  ${subject}: ${said}`)].join(
-        '\n',
-      ),
-    );
+    throw failure(CLI_CODES.no_hypothesis_proven, {
+      hypotheses: report.debug.tried.map((one) => refusal(CLI_CODES.hypothesis_not_proven, one)),
+    });
 }
 
 /** Goes on with a team that was left: the one that stands, where none is named. */
@@ -224,19 +223,14 @@ export async function restartCommand(wanted: string | undefined, options: PhaseO
     if (wanted === undefined && names.length === 0 && unread.length > 0) throw unread[0];
     for (const error of unread) process.stderr.write(`toolcrew: ${messageOf(error)}\n`);
     const team = wanted ?? (names.length === 1 ? names[0] : undefined);
-    if (team === undefined || !names.includes(team))
-      throw new ToolError(
-        'usage',
-        names.length === 0
-          ? 'no team is active: there is nothing to restart'
-          : `team: expected one of ${names.join(', ')}, got ${wanted ?? 'none'}`,
-      );
+    if (names.length === 0) throw failure(CLI_CODES.no_team_active, {});
+    if (team === undefined) throw failure(CLI_CODES.team_unnamed, { count: names.length, teams: names });
+    if (!names.includes(team)) throw failure(CLI_CODES.team_unknown, { team, known: names });
     await composed.hold(team);
     if (await tellUntold(composed, team, options)) return;
     checkScreen(await composed.context.settings(), options);
     await sayRewritten(composed, team);
-    if (!(await takeUp(composed.context, team, say)))
-      throw new ToolError('refused', `team ${team} is gone: its lead has just brought it to its end`);
+    if (!(await takeUp(composed.context, team, say))) throw failure(OPERATIONS_CODES.team_gone, { team });
     await finish(composed, team, options);
   } finally {
     await composed.close();
@@ -301,10 +295,10 @@ export async function phaseCommand(command: CommandName, words: string, options:
     const settings = await composed.context.settings();
     const parsed = parseFlags(command, flagsOf(options), Object.keys(settings.patterns));
     const problems = [...(parsed.ok ? [] : parsed.problems), ...wordProblems(command, words, `tool ${command}`)];
-    if (!parsed.ok || problems.length > 0) throw new ToolError('usage', problems.join('\n'));
+    if (!parsed.ok || problems.length > 0) throw failure(CLI_CODES.arguments_invalid, { problems });
     await requireCommit(composed.project.root);
     const decided = await decideWork(composed.context, { command, words, flags: parsed.flags }, settings);
-    if (decided.kind === 'refused') throw new ToolError('refused', decided.problems.join('\n'));
+    if (decided.kind === 'refused') throw failure(CLI_CODES.work_refused, { said: decided.problems.join('\n') });
     const { team } = decided.work;
     await composed.hold(team);
     // The same command again goes on with what an earlier one left.

@@ -2,17 +2,18 @@
 
 import { existsSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { messageOf, ToolError } from '../base/rules/errors.ts';
+import { failure, messageOf } from '../base/rules/errors.ts';
 import { joinLines } from '../base/rules/text.ts';
 import { parseWorkflow } from '../daemon/config/read-workflow.ts';
 import { detectRemote } from '../git/git-remote.ts';
 import { type Collected, collect, type InitOptions } from './init-answers.ts';
+import { CLI_CODES } from './rules/cli-codes.ts';
 import { canRedraw } from './screen/terminal.ts';
 import { workflowText } from './workflow-text.ts';
 
 async function confirmOverwrite(path: string, options: InitOptions): Promise<void> {
   if (!existsSync(path) || options.force === true) return;
-  const refusal = new ToolError('usage', `${path} exists; --force overwrites it`);
+  const refusal = failure(CLI_CODES.workflow_file_exists, { path });
   if (!canRedraw(process.stdin) || options.yes === true) throw refusal;
   const { confirm } = await import('@clack/prompts');
   if ((await confirm({ message: 'WORKFLOW.md exists. Overwrite it?', initialValue: false })) !== true) throw refusal;
@@ -28,8 +29,7 @@ function write(path: string, text: string): void {
     renameSync(fresh, target);
   } catch (error) {
     rmSync(fresh, { force: true });
-    const words = `${path} cannot be written: ${messageOf(error)}; nothing was. Run this where you may write files`;
-    throw new ToolError('usage', words, { cause: error });
+    throw failure(CLI_CODES.workflow_file_unwritable, { path, said: messageOf(error) }, { cause: error });
   }
 }
 
@@ -70,8 +70,8 @@ export async function serveInitCommand(options: InitOptions): Promise<void> {
     // What is written must be what the daemon reads.
     parseWorkflow(text, path, { env: process.env, detectRemote });
   } catch (error) {
-    const words = joinLines(messageOf(error));
-    throw new ToolError('usage', `these answers make no valid file; nothing was written: ${words}`, { cause: error });
+    const why = `these answers make no valid file: ${joinLines(messageOf(error)).replace(/\.$/, '')}`;
+    throw failure(CLI_CODES.init_cancelled, { why }, { cause: error });
   }
   write(path, text);
   process.stdout.write(`${[`Wrote ${path}.`, '', ...nextSteps(collected)].join('\n')}\n`);

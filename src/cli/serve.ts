@@ -2,8 +2,9 @@
 
 import { once } from 'node:events';
 import { isatty } from 'node:tty';
-import { ToolError } from '../base/rules/errors.ts';
+import { failure } from '../base/rules/errors.ts';
 import { createDaemon } from '../compose/daemon.ts';
+import { WORK_CODES } from '../daemon/rules/codes/work-codes.ts';
 import { type EndSignal, SIGNAL_CODES, SIGNALS } from './signals.ts';
 
 export type ServeOptions = { readonly port?: number; readonly logFormat: 'text' | 'json'; readonly once?: boolean };
@@ -60,5 +61,5 @@ export async function serveCommand(path: string, options: ServeOptions): Promise
     for (const signal of signals) process.off(signal, onSignal);
   }
   if (ended !== undefined) process.exitCode = SIGNAL_CODES[ended];
-  else if (trouble !== null) throw new ToolError('tracker', `the poll failed: ${trouble}`);
+  else if (trouble !== null) throw failure(WORK_CODES.poll_failed, { said: trouble });
 }

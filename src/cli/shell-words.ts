@@ -6,8 +6,9 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
   [/\bTeamDelete \{"team_name":"([^"]+)"\}/g, '`tool team delete $1`'],
   [/\bTeamDelete\b(?! fails)/g, '`tool team delete <team>`'],
   [/\bcreate one with TeamCreate\b/g, '`tool team create <team>` creates one'],
-  [/\bname one of them as "team_name"/g, 'name one of them with --team <name>'],
-  [/\bask it with SendMessage\b/g, 'ask it with `tool team send`'],
+  [/\bcreate a team with TeamCreate\b/g, 'create a team with `tool team create <team>`'],
+  [/\b([Nn])ame one of them as "team_name"/g, '$1ame one of them with --team <name>'],
+  [/\b([Aa])sk (it|team-lead) with SendMessage\b/g, '$1sk $2 with `tool team send`'],
   [/\bwith FileLease \{"path":"([^"]+)","release":true\}/g, 'with `tool team lease $1 --release`'],
   [
     /\bwith Task \{[^}]*\}, (?:one call each, )?then make the calls? that (?:it returns|they return, all in one message)/g,

@@ -1,22 +1,17 @@
 // `tool spec`: SPEC documents, looked at and approved by the person at the terminal.
 
-import { messageOf, ToolError } from '../base/rules/errors.ts';
+import { failure, messageOf } from '../base/rules/errors.ts';
 import { nearest } from '../base/rules/nearest.ts';
 import { got, visible } from '../base/rules/text.ts';
 import { findProject } from '../git/project.ts';
 import { FileTeams } from '../team/log/teams.ts';
 import { changeInTheWay, hasWritten } from '../team/rules/planning.ts';
 import { checkSpec, readSpecTexts, type SpecTexts } from '../team/rules/spec-documents/check.ts';
-import {
-  completedAlready,
-  isSpecId,
-  type SpecStatus,
-  specDirectory,
-  statusOfSpec,
-} from '../team/rules/spec-documents/spec.ts';
+import { completedAlready, isSpecId, type SpecStatus, statusOfSpec } from '../team/rules/spec-documents/spec.ts';
 import { approvalOf, approveSpec } from '../team/spec-documents/spec-approvals.ts';
 import { listSpecs, readTexts, readWarnings } from '../team/spec-documents/specs.ts';
 import { refuseAgents } from './refuse-agents.ts';
+import { CLI_CODES } from './rules/cli-codes.ts';
 
 type Row = {
   readonly id: string;
@@ -40,13 +35,17 @@ function mustBe(root: string, id: string): SpecTexts {
   const texts = readTexts(root, id);
   if (texts !== null) return texts;
   const close = nearest(id, known);
-  const there = known.length === 0 ? 'there is none yet' : `there is ${known.join(', ')}`;
-  throw new ToolError(
-    'usage',
-    isSpecId(id)
-      ? `there is no ${specDirectory(id)}/spec.md; ${close === undefined ? there : `did you mean ${close}?`}`
-      : `spec_id: expected an id like SPEC-AUTH-001, got ${got(id)}; ${close === undefined ? there : `did you mean ${close}?`}`,
-  );
+  const near = close === undefined ? {} : { near: close };
+  if (isSpecId(id))
+    throw failure(CLI_CODES.spec_unknown, { spec: id, ...(known.length === 0 ? {} : { known }), ...near });
+  throw failure(CLI_CODES.option_invalid, {
+    option: 'spec_id',
+    expected: 'an id like SPEC-AUTH-001',
+    got: got(id),
+    ...(close === undefined
+      ? { instead: known.length === 0 ? 'There is no SPEC yet.' : `There is ${known.join(', ')}.` }
+      : near),
+  });
 }
 
 /** What a status is worth: nothing is said of one that claims no approval. */
@@ -102,12 +101,12 @@ export async function approveSpecCommand(id: string): Promise<void> {
       logs.map(({ state }) => state),
       id,
     );
-    if (change !== null) throw new ToolError('refused', change);
+    if (change !== null) throw failure(CLI_CODES.work_refused, { said: change });
     const approval = await approvalOf(main, id, process.env);
     const { status, counts, why } = approval;
     const isNew = status !== 'approved' || !counts;
     const problem = completedAlready(id, approval) ?? (isNew ? approveSpec(main, id, process.env, Date.now()) : null);
-    if (problem !== null) throw new ToolError('refused', problem);
+    if (problem !== null) throw failure(CLI_CODES.work_refused, { said: problem });
     for (const log of logs)
       if (log.state.session === 'awaiting_approval' && hasWritten(log.state, id))
         await log.append({ type: 'moved', event: 'approved', reason: `${id} was approved at a terminal`, by: 'user' });

@@ -1,6 +1,6 @@
 // `tool team select`: the mode and the team for a piece of work, with the figures that decide and their sources.
 
-import { ToolError } from '../base/rules/errors.ts';
+import { failure } from '../base/rules/errors.ts';
 import { visible } from '../base/rules/text.ts';
 import { findVariable } from '../claude-code/host-settings.ts';
 import { parseFlags } from '../claude-code/rules/arguments.ts';
@@ -11,6 +11,7 @@ import { decideMode } from '../team/rules/select/activation.ts';
 import { type FigureName, type PlannedTask, type Selection, select } from '../team/rules/select/selection.ts';
 import { isSpecId } from '../team/rules/spec-documents/spec.ts';
 import { unreadable } from '../team/select/work-decision.ts';
+import { CLI_CODES } from './rules/cli-codes.ts';
 
 export type SelectOptions = {
   readonly team?: boolean;
@@ -29,10 +30,10 @@ type Asked = { readonly text: string; readonly plan: readonly PlannedTask[] | nu
 async function readAsked(words: string, { project }: HookContext): Promise<Asked> {
   if (!isSpecId(words)) return { text: words, plan: null };
   const text = project.spec(words);
-  if (text === null) throw new ToolError('usage', `there is no .tool/specs/${words}/spec.md`);
+  if (text === null) throw failure(CLI_CODES.spec_unknown, { spec: words });
   const planned = await project.planned(words);
   if (planned !== null && planned.problems.length > 0)
-    throw new ToolError('refused', unreadable(words, planned.problems));
+    throw failure(CLI_CODES.work_refused, { said: unreadable(words, planned.problems) });
   return { text, plan: planned?.data.plan.tasks ?? null };
 }
 
@@ -56,10 +57,11 @@ export async function selectCommand(words: string, options: SelectOptions): Prom
   const isSet = Object.keys(set).length > 0;
   const { text, plan } = await readAsked(words, context);
   if (text.trim() === '' && !isSet)
-    throw new ToolError(
-      'usage',
-      'expected the text of a feature, the id of a SPEC, or one of --files, --domains and --complexity; got an empty text',
-    );
+    throw failure(CLI_CODES.option_invalid, {
+      option: 'text',
+      expected: 'the text of a feature, the id of a SPEC, or one of --files, --domains and --complexity',
+      got: 'an empty text',
+    });
   const command = isSpecId(words) || options.pattern !== undefined || text.trim() === '' ? 'run' : 'plan';
   const given = [
     ...(options.team === true ? ['--team'] : []),
@@ -68,7 +70,7 @@ export async function selectCommand(words: string, options: SelectOptions): Prom
     ...(options.pattern === undefined ? [] : [`--pattern=${options.pattern}`]),
   ];
   const parsed = parseFlags(command, given, Object.keys(settings.patterns));
-  if (!parsed.ok) throw new ToolError('usage', parsed.problems.join('\n'));
+  if (!parsed.ok) throw failure(CLI_CODES.arguments_invalid, { problems: parsed.problems });
   const selection = select({ text, files: await context.project.files(), settings, plan, set });
   const decision = decideMode({
     command,

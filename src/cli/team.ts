@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import type { Environment } from '../base/rules/environment.ts';
-import { messageOf, ToolError } from '../base/rules/errors.ts';
+import { failure, messageOf, ToolError } from '../base/rules/errors.ts';
 import { visibleLines } from '../base/rules/text.ts';
 import { operateInHost } from '../claude-code/answers/operate-in-host.ts';
 import { askerAtShell } from '../claude-code/shell-caller.ts';
@@ -12,6 +12,7 @@ import type { Answer } from '../team/operations/context.ts';
 import type { Teams } from '../team/ports.ts';
 import type { Evidence } from '../team/rules/caller.ts';
 import type { OperationName } from '../team/rules/operation.ts';
+import { CLI_CODES } from './rules/cli-codes.ts';
 import { shellWords } from './shell-words.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -50,10 +51,8 @@ function print(text: string, mustArrive: boolean): Promise<void> {
     process.stdout.write(text, (error) => {
       if (error == null || (!mustArrive && 'code' in error && error.code === 'EPIPE')) resolve();
       else {
-        const left = mustArrive ? '; the messages stay unread' : '';
-        reject(
-          new ToolError('internal', `cannot write to standard output: ${messageOf(error)}${left}`, { cause: error }),
-        );
+        const left = mustArrive ? { left: 'The messages stay unread.' } : {};
+        reject(failure(CLI_CODES.stdout_closed, { said: messageOf(error), ...left }, { cause: error }));
       }
     });
   });
@@ -75,6 +74,15 @@ async function closed(team: string): Promise<Answer> {
   }
 }
 
+/** The same refusal with the commands of a shell in place of calls. */
+function atShell(error: ToolError): ToolError {
+  if (error.refusal === null) return new ToolError('refused', shellWords(error.message), { cause: error });
+  const { of, values } = error.refusal;
+  const { code, kind } = of;
+  const shown = { code, kind, message: '{shown}', values: { shown: 'text' } } as const;
+  return new ToolError({ of: shown, values: { ...values, shown: shellWords(error.message) } }, { cause: error });
+}
+
 /** Carries out one operation for this shell and prints its answer. */
 export async function teamCommand(
   name: OperationName,
@@ -92,8 +100,8 @@ export async function teamCommand(
     );
   const who = await shellEvidence(context.teams, process.env, main);
   const answer = await operateInHost(context, name, input, who, show).catch((error: unknown) => {
-    if (!(error instanceof ToolError) || error.code !== 'refused') throw error;
-    throw new ToolError('refused', shellWords(error.message), { cause: error });
+    if (!(error instanceof ToolError) || error.kind !== 'refused') throw error;
+    throw atShell(error);
   });
   if (!isMail) await show(name === 'TeamDelete' ? { ...answer, ...(await closed(String(answer.team))) } : answer);
 }
@@ -104,19 +112,19 @@ export function contentOf(text: string): unknown {
   try {
     words = text === '-' ? readFileSync(0, 'utf8') : text;
   } catch (error) {
-    throw new ToolError('usage', `content: cannot read standard input: ${messageOf(error)}`, { cause: error });
+    const values = { option: 'content', path: 'standard input', said: messageOf(error) };
+    throw failure(CLI_CODES.input_unreadable, values, { cause: error });
   }
   if (!words.trimStart().startsWith('{')) return words;
   try {
     const value: unknown = JSON.parse(words);
     return value;
   } catch (error) {
-    throw new ToolError(
-      'usage',
-      `content: expected a JSON object or text, got what begins like one but is none: ${messageOf(error)}`,
-      {
-        cause: error,
-      },
-    );
+    const values = {
+      option: 'content',
+      expected: 'a JSON object or text',
+      got: `text that begins like an object but is not one: ${messageOf(error)}`,
+    };
+    throw failure(CLI_CODES.option_invalid, values, { cause: error });
   }
 }

@@ -3,10 +3,11 @@
 import { join } from 'node:path';
 import { claudeCommand, claudeVersion, INSTALL_CLAUDE } from '../agents/claude.ts';
 import { packageRoot } from '../base/package-root.ts';
-import { ToolError } from '../base/rules/errors.ts';
+import { failure } from '../base/rules/errors.ts';
 import type { TeammateRuntime } from '../compose/lead.ts';
 import type { ToolSection } from '../daemon/config/tool-section.ts';
 import { memberSettings } from '../install/member-settings.ts';
+import { CLI_CODES } from './rules/cli-codes.ts';
 
 /** The given program counts first, then WORKFLOW.md, then Claude Code. Throws `ToolError` if none can be used. */
 export async function teammateRuntimeOf(
@@ -15,24 +16,18 @@ export async function teammateRuntimeOf(
 ): Promise<TeammateRuntime> {
   const { runtime, command, permissionMode, allowedTools } = section;
   if (given?.trim() === '')
-    throw new ToolError(
-      'usage',
-      '--command: expected a program that reads its prompt from standard input, got nothing',
-    );
+    throw failure(CLI_CODES.option_invalid, {
+      option: '--command',
+      expected: 'a program that reads its prompt from standard input',
+      got: 'nothing',
+    });
   if (given !== undefined) return { kind: 'command', command: given };
   if (runtime === 'command' && command !== null) return { kind: runtime, command };
-  if (runtime !== 'claude')
-    throw new ToolError(
-      'config',
-      `teammates: expected tool.runtime claude or command in ./WORKFLOW.md, or a program to play them with --command; got runtime ${runtime}`,
-    );
+  if (runtime !== 'claude') throw failure(CLI_CODES.teammate_runtime_invalid, { got: runtime });
   const program = claudeCommand({ tool: { command } });
   const version = await claudeVersion(program, process.env);
   if (version === null)
-    throw new ToolError(
-      'prerequisite',
-      `teammates: expected Claude Code as ${JSON.stringify(command ?? 'claude')}, which does not say its version; ${INSTALL_CLAUDE}, or name a program to play them with --command`,
-    );
+    throw failure(CLI_CODES.claude_missing, { command: JSON.stringify(command ?? 'claude'), install: INSTALL_CLAUDE });
   const settings = memberSettings(join(packageRoot(), 'dist', 'hooks'));
   return { kind: runtime, command: program, version, permissionMode, allowedTools, settings };
 }

@@ -11,8 +11,9 @@ import { packageRoot, packageVersion } from '../base/package-root.ts';
 import { endRun, RUN_VARIABLE } from '../base/processes/processes.ts';
 import { RuntimeDir } from '../base/processes/runtime-dir.ts';
 import { proxyFor } from '../base/proxy-route.ts';
+import { messageIn, type Refusal, refusal, textOf } from '../base/rules/codes.ts';
 import type { Environment } from '../base/rules/environment.ts';
-import { ToolError } from '../base/rules/errors.ts';
+import { failure } from '../base/rules/errors.ts';
 import { Supervisor } from '../base/supervisor.ts';
 import { requireHome, requirePlaces } from '../daemon/config/required-paths.ts';
 import { createTemplate } from '../daemon/config/template.ts';
@@ -27,7 +28,8 @@ import { StateDir } from '../daemon/journal/state-dir.ts';
 import { Orchestrator } from '../daemon/orchestrator.ts';
 import type { Journal } from '../daemon/ports.ts';
 import { Publisher } from '../daemon/publish/publish.ts';
-import { prefixTaken } from '../daemon/rules/branch-prefix.ts';
+import { CONFIG_CODES } from '../daemon/rules/codes/config-codes.ts';
+import { WORK_CODES } from '../daemon/rules/codes/work-codes.ts';
 import { finishedIssueOf } from '../daemon/rules/finished-issues.ts';
 import type { Workflow } from '../daemon/rules/workflow.ts';
 import { createAgentSocket } from '../daemon/runners/agent-socket.ts';
@@ -43,6 +45,7 @@ import { detectRemote } from '../git/git-remote.ts';
 import { writePersonSettings } from '../git/person-settings.ts';
 import { dropRepositoryVariables } from '../git/repository-variables.ts';
 import { formatSlug } from '../git/rules/repository.ts';
+import { COMPOSE_CODES } from './rules/compose-codes.ts';
 
 export type DaemonOptions = {
   readonly workflowPath: string;
@@ -85,6 +88,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
   let credential: Credential | undefined;
   const secrets = (): string[] => (credential === undefined ? [] : [credential.value]);
   const log = createLogger({ format: options.logFormat, write: options.write, now: clock.now, secrets });
+  const warn = (what: Refusal) => log.log('warn', 'serve', textOf(what));
   const sayEnd = () => {
     log.log(
       'info',
@@ -99,15 +103,12 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     override: withPort(options.port),
     clock,
     onReload: (problem, pending) => {
-      if (problem?.kind === 'gone') log.log('error', 'workflow', `${problem.words}; the last good one stays in use`);
-      else if (problem !== null)
-        log.log('error', 'workflow', `not valid, the last good one stays in use: ${problem.words}`);
-      else
-        log.log(
-          'info',
-          'workflow',
-          `read again${pending.length === 0 ? '' : `; takes effect at the next start: ${pending.join(', ')}`}`,
-        );
+      const later = pending.length === 0 ? '' : `; takes effect at the next start: ${pending.join(', ')}`;
+      if (problem === null) log.log('info', 'workflow', `read again${later}`);
+      else {
+        const code = problem.kind === 'gone' ? CONFIG_CODES.workflow_gone : CONFIG_CODES.workflow_invalid;
+        log.log('error', 'workflow', textOf(refusal(code, { said: problem.words })));
+      }
       orchestrator?.refresh();
     },
   });
@@ -142,7 +143,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     // Everything this daemon starts carries the mark of its state directory: what an earlier one left is known by it.
     const mark = createHash('sha256').update(state.path).digest('hex').slice(0, 12);
     const left = await endRun(`${mark}.`, LEFTOVER_GRACE_MS);
-    if (left > 0) log.log('warn', 'serve', `ended ${left} processes that an earlier daemon left`);
+    if (left > 0) warn(refusal(COMPOSE_CODES.leftovers_ended, { count: left }));
     options.env[RUN_VARIABLE] = `${mark}.daemon`;
     env[RUN_VARIABLE] = `${mark}.daemon`;
     const settings = join(state.path, GIT_SETTINGS);
@@ -163,7 +164,8 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     });
     const supervisor = new Supervisor({
       clock,
-      onFailure: (task, message) => log.log('error', 'serve', `${task} failed: ${message}`),
+      onFailure: (task, said) =>
+        log.log('error', 'serve', textOf(refusal(WORK_CODES.background_task_failed, { task, said }))),
     });
     closers.push(() => supervisor.close());
     const remote = {
@@ -212,11 +214,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     closers.push(() => fileJournal.close());
     const { tornLines } = fileJournal;
     if (tornLines > 0)
-      log.log(
-        'warn',
-        'serve',
-        `${tornLines === 1 ? 'a torn line is' : `${tornLines} torn lines are`} skipped in ${state.path}/journal.jsonl`,
-      );
+      warn(refusal(COMPOSE_CODES.journal_torn, { path: `${state.path}/journal.jsonl`, count: tornLines }));
     const journal = options.wrapJournal?.(fileJournal) ?? fileJournal;
     const workspaces = new DiskWorkspaces({
       root,
@@ -298,15 +296,10 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     );
     if (isolation.active) log.log('info', 'serve', 'agents run in namespaces of their own');
     else log.log('warn', 'serve', notIsolated(isolation.reason));
-    if (!scrubbed)
-      log.log(
-        'warn',
-        'serve',
-        'the token could not be taken out of this process’s environment; give it through the login of the hosting client',
-      );
-    const { branchPrefix } = workflow.workspace;
-    const taken = await untaken;
-    if (taken !== undefined) throw new ToolError('config', prefixTaken(taken, branchPrefix));
+    if (!scrubbed) warn(refusal(COMPOSE_CODES.token_not_removed, {}));
+    const blocking = await untaken;
+    if (blocking !== undefined)
+      throw failure(WORK_CODES.branch_prefix_taken, { blocking, prefix: workflow.workspace.branchPrefix });
     supervisor.keep('workflow file', (signal) => file.watch(signal));
     begin();
     await made.recover();
@@ -341,11 +334,7 @@ async function startServer({ server }: Workflow, source: Source): Promise<Status
 /** A login that the client itself calls broken would fail at every request. */
 async function requireLogin(host: string, env: Environment): Promise<void> {
   const status = await clientStatus(host, env);
-  if (!status.ok)
-    throw new ToolError(
-      'credential',
-      `gh auth status for ${host}: ${status.says}; log in with \`gh auth login --hostname ${host}\`, or set $GITHUB_TOKEN`,
-    );
+  if (!status.ok) throw failure(COMPOSE_CODES.login_broken, { host, said: status.says });
 }
 
 /** Says, once the daemon has begun, whether the client is logged in, and what would surprise later: a token that other processes show. */
@@ -367,13 +356,14 @@ async function checkCredential(
   const seen = isOpen ? exposedIn(credential.value) : [];
   await begun;
   if (seen.length > 0) {
-    log.log(
-      'warn',
-      'serve',
-      `the token stands in the environment of other processes (${seen.slice(0, 5).join(', ')}), where an agent could read it; start only the daemon with it: GITHUB_TOKEN=… tool serve`,
-    );
+    const processes = seen.slice(0, 5).map(String);
+    log.log('warn', 'serve', textOf(refusal(COMPOSE_CODES.token_readable_by_others, { processes })));
   }
   const status = await asked;
   if (!status.ok && !signal.aborted)
-    log.log('warn', 'serve', `gh auth status for ${host}: ${status.says}; the token from ${credential.source} is used`);
+    log.log(
+      'warn',
+      'serve',
+      messageIn(refusal(COMPOSE_CODES.login_broken, { host, said: status.says, source: credential.source })),
+    );
 }

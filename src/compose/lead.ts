@@ -8,9 +8,10 @@ import { describeHolder, ProcessLock } from '../base/files/process-lock.ts';
 import { packageRoot } from '../base/package-root.ts';
 import { endRun } from '../base/processes/processes.ts';
 import { RuntimeDir } from '../base/processes/runtime-dir.ts';
+import { refusal, textOf } from '../base/rules/codes.ts';
 import type { CommandLine } from '../base/rules/command-line.ts';
 import type { Environment } from '../base/rules/environment.ts';
-import { ToolError } from '../base/rules/errors.ts';
+import { failure } from '../base/rules/errors.ts';
 import { createChecks } from '../gate/run/checks.ts';
 import { measureTrust5 } from '../gate/run/trust5.ts';
 import { ignoreOwn } from '../git/own-ignored.ts';
@@ -36,6 +37,7 @@ import { NO_HOST, type TeamVariable } from '../team/rules/select/activation.ts';
 import type { TeamSettings } from '../team/rules/settings.ts';
 import { phaseOfTeam } from '../team/rules/team-name.ts';
 import { createWorkshop } from '../team/worktrees/workshop.ts';
+import { COMPOSE_CODES } from './rules/compose-codes.ts';
 import { composeContext, copiesOf, teamsOf } from './team.ts';
 
 /** What plays the teammates. */
@@ -77,15 +79,16 @@ export type ComposedLead = {
 function holdTeam(stateDir: string, team: string): ProcessLock {
   const directory = join(stateDir, 'leads');
   mkdirSync(directory, { recursive: true });
-  const refused = (words: string): never => {
-    throw new ToolError('refused', `team ${team} ${words}`);
-  };
   return new ProcessLock({
     path: join(directory, `${team}.lock`),
     workflow: team,
-    refuse: (holder) =>
-      refused(`is being led by ${describeHolder(holder)}, since ${holder.since}: stop that one, or wait for it`),
-    giveUp: () => refused('is taken by other leads again and again; start one at a time'),
+    refuse: (holder) => {
+      const { since } = holder;
+      throw failure(COMPOSE_CODES.team_led_elsewhere, { team, holder: describeHolder(holder), since });
+    },
+    giveUp: () => {
+      throw failure(COMPOSE_CODES.team_lead_contended, { team });
+    },
   });
 }
 
@@ -137,7 +140,7 @@ function memberGuardOf(
   const guard: MemberGuard = async (run) => {
     const prepared = await preparing;
     if (prepared.ok) return createMemberGuard(main, prepared.shell, env, settings)(run);
-    if (!isSaid) say(`write guard: not in use (${prepared.why}), so the merge alone keeps files of others as they are`);
+    if (!isSaid) say(textOf(refusal(COMPOSE_CODES.guard_not_in_use, { why: prepared.why })));
     isSaid = true;
     return null;
   };

@@ -1,11 +1,13 @@
 // Requests of an agent to the daemon, for its own attempt and issue only.
 
 import type { Logger } from '../base/ports.ts';
-import { ToolError } from '../base/rules/errors.ts';
+import { refusal, textOf } from '../base/rules/codes.ts';
+import { failure } from '../base/rules/errors.ts';
 import { clip } from '../base/rules/text.ts';
 import type { AgentRequest, AgentRequestHandler, Journal, Tracker, Workspaces, WorkspaceTask } from './ports.ts';
 import type { Publisher } from './publish/publish.ts';
 import { cutBody, MAX_BODY } from './publish/tracker-texts.ts';
+import { WORK_CODES } from './rules/codes/work-codes.ts';
 import type { Issue } from './rules/issue.ts';
 import { openPullRequest } from './rules/next-step.ts';
 import type { Entry } from './rules/state.ts';
@@ -38,17 +40,16 @@ export function createAgentRequestHandler(options: AgentRequestOptions): AgentRe
   const entryOf = (): Entry => {
     const entry = journal.state.entries.get(issue.number);
     if (entry === undefined || entry.phase !== 'running' || entry.attempt !== task.attempt) {
-      throw new ToolError('refused', `attempt ${task.attempt} on issue #${issue.number} is over`);
+      throw failure(WORK_CODES.attempt_over, { attempt: task.attempt, issue: issue.number });
     }
     return entry;
   };
 
   const requireIssue = (asked: number) => {
     if (asked !== issue.number) {
-      log.log('warn', 'desk', `an agent on issue #${issue.number} asked about issue #${asked}; refused`, {
-        issue: issue.number,
-      });
-      throw new ToolError('refused', `this attempt is about issue #${issue.number} only, got #${asked}`);
+      const what = refusal(WORK_CODES.other_issue_asked, { issue: issue.number, asked });
+      log.log('warn', 'desk', textOf(what), { issue: issue.number });
+      throw failure(WORK_CODES.wrong_issue, { issue: issue.number, asked });
     }
   };
 
@@ -77,8 +78,7 @@ export function createAgentRequestHandler(options: AgentRequestOptions): AgentRe
 
   const comment = async (body: string, signal: AbortSignal): Promise<Answer> => {
     const text = cutBody(body);
-    if (comments >= MAX_COMMENTS && !unsure.has(text))
-      throw new ToolError('refused', `an attempt may write ${MAX_COMMENTS} comments; this would be one more`);
+    if (comments >= MAX_COMMENTS && !unsure.has(text)) throw failure(WORK_CODES.comment_limit, { limit: MAX_COMMENTS });
     const number = unsure.get(text) ?? comments + 1;
     comments = Math.max(comments, number);
     unsure.set(text, number);
@@ -90,11 +90,7 @@ export function createAgentRequestHandler(options: AgentRequestOptions): AgentRe
 
   const head = async (signal: AbortSignal): Promise<string> => {
     const sha = await workspaces.peek(task, signal);
-    if (sha === null)
-      throw new ToolError(
-        'refused',
-        `nothing is committed on ${task.branch} that changes anything; commit your work there first`,
-      );
+    if (sha === null) throw failure(WORK_CODES.nothing_committed, { branch: task.branch });
     return sha;
   };
 
@@ -117,12 +113,7 @@ export function createAgentRequestHandler(options: AgentRequestOptions): AgentRe
 
   const done = async (signal: AbortSignal): Promise<Answer> => {
     const sha = await workspaces.peek(task, signal);
-    if (sha === null && posted === 0) {
-      throw new ToolError(
-        'refused',
-        `nothing is committed on ${task.branch}; commit your work there, or say why nothing has to change with \`tool issue comment\`, then ask again`,
-      );
-    }
+    if (sha === null && posted === 0) throw failure(WORK_CODES.nothing_committed, { branch: task.branch });
     entryOf();
     await journal.append({ type: 'asked_done', issue: issue.number });
     return { accepted: true };

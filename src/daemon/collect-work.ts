@@ -1,8 +1,10 @@
 // Collection of an attempt's work from its workspace, with retries. Work that could not be read must not be lost.
 
 import type { Clock } from '../base/ports.ts';
+import { messageIn, refusal } from '../base/rules/codes.ts';
 import { messageOf } from '../base/rules/errors.ts';
 import type { Work, Workspaces, WorkspaceTask } from './ports.ts';
+import { WORK_CODES } from './rules/codes/work-codes.ts';
 import { isDiskFull } from './rules/disk-full.ts';
 
 export type CollectedWork = Work & { readonly unread: string | null };
@@ -35,11 +37,12 @@ export async function collectWork(
     try {
       return { ...(await workspaces.collect(task, unhurried.signal)), unread: null };
     } catch (error) {
-      const unread = `the work could not be collected: ${messageOf(error)}`;
+      const why = { said: messageOf(error) };
+      const unread = messageIn(refusal(WORK_CODES.work_uncollected, why));
       if (unread !== said) task.output(`${unread}\n`);
       said = unread;
       if (onFull !== undefined && isDiskFull(error) && !signal.aborted) {
-        if (!isFull) onFull(`${unread}; tried again until there is room`);
+        if (!isFull) onFull(messageIn(refusal(WORK_CODES.disk_full_waited, why)));
         isFull = true;
         await clock.sleep(FULL_PAUSE_MS, signal);
         continue;

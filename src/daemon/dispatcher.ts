@@ -1,9 +1,10 @@
 // Chooses what starts next: reads each issue once more right before an agent starts on it, and those at work at each poll.
 
 import type { Clock, Logger } from '../base/ports.ts';
+import { type Refusal, textOf } from '../base/rules/codes.ts';
 import { oneLine } from '../base/rules/text.ts';
 import { type Candidate, claimOf } from './candidates.ts';
-import { type Intake, WAITS_FOR_SLOT } from './intake.ts';
+import { type Intake, slotObstacle, waitsForSlot } from './intake.ts';
 import type { Journal, Tracker } from './ports.ts';
 import { activeLabelsOf, type Issue } from './rules/issue.ts';
 import type { IssueOutcome } from './rules/record.ts';
@@ -13,7 +14,8 @@ import type { Workflow } from './rules/workflow.ts';
 import type { SpareWorkspaces } from './spare-workspaces.ts';
 import { checkWithdrawal } from './withdrawn-issue.ts';
 
-export type Waiting = { readonly issue: Issue; readonly reason: string };
+/** `why`: one obstacle or more. */
+export type Waiting = { readonly issue: Issue; readonly why: readonly Refusal[] };
 
 export type DispatcherOptions = {
   readonly workflow: () => Workflow;
@@ -108,14 +110,14 @@ export class Dispatcher {
         await this.#options.intake.askAhead(open, index, slots, this.#options.signal);
         slots = this.#options.freeSlots();
       }
-      const reason = this.#obstacle(kind, issue, slots, capped);
-      if (reason === null) {
+      const why = this.#obstacle(kind, issue, slots, capped);
+      if (why === null) {
         const taking = this.#take(kind, issue);
         // Its failure is heard below, after the others.
         taking.catch(() => undefined);
         taken.push(taking);
         slots = this.#options.freeSlots();
-      } else waiting.push({ issue, reason });
+      } else waiting.push({ issue, why });
     }
     const isLeft = (await Promise.all(taken)).includes(false);
     this.waiting = waiting;
@@ -123,25 +125,24 @@ export class Dispatcher {
   }
 
   /** Without a free slot, nothing waits for another reason than before while nothing changed. */
-  #isSettled(capped: string | null): boolean {
+  #isSettled(capped: Refusal | null): boolean {
     const { journal, intake, freeSlots } = this.#options;
     const { entries, past } = journal.state;
-    const seen = [this.listing, entries, past, capped, intake.isTroubled];
+    const seen = [this.listing, entries, past, capped === null ? null : textOf(capped), intake.isTroubled];
     const isSame = freeSlots() <= 0 && seen.every((one, index) => one === this.#seen[index]);
     this.#seen = seen;
     return isSame;
   }
 
-  #obstacle(kind: Candidate['kind'], issue: Issue, slots: number, capped: string | null): string | null {
-    if (kind === 'fresh') return this.#options.intake.obstacle(issue, slots, capped);
-    return capped ?? (slots > 0 ? null : WAITS_FOR_SLOT);
+  #obstacle(kind: Candidate['kind'], issue: Issue, slots: number, capped: Refusal | null): readonly Refusal[] | null {
+    return kind === 'fresh' ? this.#options.intake.obstacle(issue, slots, capped) : slotObstacle(slots, capped);
   }
 
   #keepSparesFor(waiting: readonly Waiting[]): void {
     const { maxConcurrent } = this.#options.workflow().agent;
     const next: number[] = [];
-    for (const { issue, reason } of waiting) {
-      if (reason === WAITS_FOR_SLOT && !this.#options.journal.state.entries.has(issue.number)) next.push(issue.number);
+    for (const { issue, why } of waiting) {
+      if (waitsForSlot(why) && !this.#options.journal.state.entries.has(issue.number)) next.push(issue.number);
       if (next.length === maxConcurrent) break;
     }
     this.#options.spareWorkspaces.wantFor(next, maxConcurrent);

@@ -1,7 +1,9 @@
 // Decides whether an issue that carries an active label may be worked on, and whether it is a new one at all.
 
 import type { Clock } from '../base/ports.ts';
+import { type Refusal, refusal } from '../base/rules/codes.ts';
 import type { LabelEvent, Tracker } from './ports.ts';
+import { WORK_CODES } from './rules/codes/work-codes.ts';
 import type { FinishedIssue } from './rules/finished-issues.ts';
 import type { Issue, StateLabels } from './rules/issue.ts';
 import { activeLabelsOf } from './rules/issue.ts';
@@ -10,7 +12,7 @@ import { judgeTrust, type Standing, type TrustMode } from './rules/trust.ts';
 
 export type Admission =
   | { readonly admitted: true; readonly labelEvent: number | null }
-  | { readonly admitted: false; readonly reason: string };
+  | { readonly admitted: false; readonly why: readonly Refusal[] };
 
 /** `at`: when it was decided, `since`: when this version of the issue was first met; both in elapsed time. */
 type Known = {
@@ -87,13 +89,10 @@ export class Gatekeeper {
     signal: AbortSignal,
   ): Promise<Admission> {
     const [label] = activeLabelsOf(issue.labels, states);
-    if (label === undefined) return { admitted: false, reason: 'it carries no active label' };
+    if (label === undefined) return { admitted: false, why: [refusal(WORK_CODES.issue_not_active, {})] };
     const event = await this.#tracker.readLabelEvent(issue.number, label, signal);
     if (event !== null && event.id === spent)
-      return {
-        admitted: false,
-        reason: `its work is over; to have it taken on again, take ${label} off and put it on`,
-      };
+      return { admitted: false, why: [refusal(WORK_CODES.issue_already_done, { label })] };
     if (mode === 'anyone') return { admitted: true, labelEvent: event?.id ?? null };
     const [author, labeller] = await Promise.all([
       this.#standing({ id: 0, actor: issue.author }, signal),
@@ -101,9 +100,7 @@ export class Gatekeeper {
       this.#standing(event ?? { id: 0, actor: issue.author }, signal),
     ]);
     const verdict = judgeTrust(mode, label, author, labeller);
-    return verdict.trusted
-      ? { admitted: true, labelEvent: event?.id ?? null }
-      : { admitted: false, reason: verdict.reason };
+    return verdict.trusted ? { admitted: true, labelEvent: event?.id ?? null } : { admitted: false, why: verdict.why };
   }
 
   async #standing(event: LabelEvent, signal: AbortSignal): Promise<Standing> {

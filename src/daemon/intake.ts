@@ -2,11 +2,13 @@
 // A reason to wait is logged once and always shown on the status page.
 
 import type { Clock, Logger } from '../base/ports.ts';
+import { messageIn, type Refusal, refusal, textOf } from '../base/rules/codes.ts';
 import { messageOf } from '../base/rules/errors.ts';
 import { oneLine } from '../base/rules/text.ts';
 import { type Candidate, candidates, spentEvent } from './candidates.ts';
 import { type Admission, Gatekeeper } from './gatekeeper.ts';
 import type { Journal, Tracker, Workspaces } from './ports.ts';
+import { WORK_CODES } from './rules/codes/work-codes.ts';
 import type { Issue } from './rules/issue.ts';
 import { longestPauseMs } from './rules/retry.ts';
 import { type DaemonState, utcDay } from './rules/state.ts';
@@ -21,7 +23,27 @@ export type IntakeOptions = {
   readonly workspaces: Pick<Workspaces, 'outdate'>;
 };
 
-export const WAITS_FOR_SLOT = 'waits for a slot';
+const WAITS_FOR_SLOT = refusal(WORK_CODES.issue_waits_for_slot, {});
+/** As the status page and the API say it. */
+export const WAITS_FOR_SLOT_TEXT = messageIn(WAITS_FOR_SLOT);
+
+/** Why an issue waits, in words. */
+export function reasonOf(why: readonly Refusal[]): string {
+  return why.map(messageIn).join(' ');
+}
+
+/** Whether the issue waits for a slot alone. */
+export function waitsForSlot(why: readonly Refusal[]): boolean {
+  return why.length === 1 && why[0]?.of === WORK_CODES.issue_waits_for_slot;
+}
+
+/** Why the issue cannot start without the cost cap and the slots. */
+export function slotObstacle(slots: number, capped: Refusal | null): readonly Refusal[] | null {
+  if (capped !== null) return [capped];
+  return slots > 0 ? null : [WAITS_FOR_SLOT];
+}
+
+const UNCHECKED = refusal(WORK_CODES.issue_unchecked, {});
 
 /** Minimum number of issues that are asked about at once. */
 const BATCH = 4;
@@ -36,7 +58,7 @@ export class Intake {
   /** Issues whose last query failed: they come last, so that they do not block the others. */
   readonly #unanswered = new Set<number>();
   /** Failure that stops all queries before the next poll; null: none. */
-  #trouble: string | null = null;
+  #trouble: Refusal | null = null;
   #troubleSaid: string | null = null;
   /** After a poll with a failed query, one query is enough to see whether the failure is over. */
   #careful = false;
@@ -114,14 +136,14 @@ export class Intake {
           this.#unanswered.delete(issue.number);
         } catch (error) {
           this.#unanswered.add(issue.number);
-          this.#trouble ??= `cannot tell who may set work going: ${messageOf(error)}`;
+          this.#trouble ??= refusal(WORK_CODES.permissions_unreadable, { said: messageOf(error) });
         }
       }),
     );
     if (signal.aborted) return;
-    if (this.#trouble !== null && this.#trouble !== this.#troubleSaid)
-      this.#options.log.log('warn', 'poller', this.#trouble);
-    this.#troubleSaid = this.#trouble;
+    const words = this.#trouble === null ? null : textOf(this.#trouble);
+    if (words !== null && words !== this.#troubleSaid) this.#options.log.log('warn', 'poller', words);
+    this.#troubleSaid = words;
     this.#careful = false;
   }
 
@@ -129,7 +151,7 @@ export class Intake {
   noAnswer(issue: number, error: unknown): void {
     this.#unanswered.add(issue);
     this.#gatekeeper.forget(issue);
-    this.#trouble ??= `issue #${issue} cannot be read: ${messageOf(error)}`;
+    this.#trouble ??= refusal(WORK_CODES.issue_unreadable, { issue, said: messageOf(error) });
   }
 
   /** Whether a query has failed since the last poll. */
@@ -137,18 +159,17 @@ export class Intake {
     return this.#trouble !== null;
   }
 
-  /** Reason why the issue cannot start now; null when it can. */
-  obstacle(issue: Issue, slots: number, capped: string | null): string | null {
+  /** Why the issue cannot start now; null when it can. */
+  obstacle(issue: Issue, slots: number, capped: Refusal | null): readonly Refusal[] | null {
     // Without a free slot nothing is queried again: the last reason stays.
     const admission = slots <= 0 ? this.#gatekeeper.last(issue) : this.known(issue);
     if (admission?.admitted === false) {
-      this.announce(issue, `issue #${issue.number} "${oneLine(issue.title, 120)}" waits: ${admission.reason}`);
-      return admission.reason;
+      this.announce(issue, `issue #${issue.number} "${oneLine(issue.title, 120)}" waits: ${reasonOf(admission.why)}`);
+      return admission.why;
     }
-    if (capped !== null) return capped;
-    if (admission === undefined && this.#trouble !== null) return this.#trouble;
-    if (slots <= 0) return WAITS_FOR_SLOT;
-    return admission === undefined ? 'is to be looked at' : null;
+    if (capped === null && admission === undefined && this.#trouble !== null) return [this.#trouble];
+    const wait = slotObstacle(slots, capped);
+    return wait === null && admission === undefined ? [UNCHECKED] : wait;
   }
 
   announce(issue: Issue, line: string): void {
@@ -164,16 +185,15 @@ export class Intake {
     this.#announced.delete(issue);
   }
 
-  /** Reason why the daily cost limit allows no start; null when it allows one. */
-  costCap(): string | null {
+  /** Why the daily cost limit allows no start; null when it allows one. */
+  costCap(): Refusal | null {
     const { maxCostPerDayUsd } = this.#options.workflow().agent;
     const { today } = this.#state;
     const day = utcDay(this.#options.clock.now());
     if (maxCostPerDayUsd === null || today.day !== day || today.cost_usd < maxCostPerDayUsd) return null;
-    const reason = `the day's limit of $${maxCostPerDayUsd.toFixed(2)} is reached (agent.max_cost_usd_per_day)`;
-    if (this.#capSaid !== day)
-      this.#options.log.log('warn', 'poller', `no agent is started before tomorrow (UTC): ${reason}`);
+    const why = refusal(WORK_CODES.day_budget_spent, { limit: maxCostPerDayUsd });
+    if (this.#capSaid !== day) this.#options.log.log('warn', 'poller', textOf(why));
     this.#capSaid = day;
-    return reason;
+    return why;
   }
 }

@@ -1,12 +1,14 @@
 // Removes workspaces that nobody needs any more: those of issues that are done or closed.
 
 import type { Clock, Logger } from '../base/ports.ts';
+import { refusal, textOf } from '../base/rules/codes.ts';
 import { messageOf } from '../base/rules/errors.ts';
 import type { Supervisor } from '../base/supervisor.ts';
 import { perform } from './effects.ts';
 import type { Journal, Tracker, Workspaces } from './ports.ts';
 import { isGone } from './publish/issue-gone.ts';
 import { savedComment } from './publish/tracker-texts.ts';
+import { WORK_CODES } from './rules/codes/work-codes.ts';
 import { reactionTo } from './rules/failure-answers.ts';
 import { finishedIssueOf } from './rules/finished-issues.ts';
 import type { IssueOutcome } from './rules/record.ts';
@@ -123,7 +125,8 @@ export class Janitor {
         refusals = reaction.do === 'retry' ? refusals + 1 : 0;
         const isRefused = reaction.do === 'retry' && refusals >= reaction.atMost;
         if (isRefused || (reaction.do === 'look' && (await isGone(tracker, issue, branch, signal)))) {
-          log.log('warn', 'workspace', `issue #${issue} takes no comment: ${words}`, { issue });
+          const what = refusal(WORK_CODES.comment_refused, { issue, said: words });
+          log.log('warn', 'workspace', textOf(what), { issue });
           return;
         }
         if (supervisor.signal.aborted) throw error;
@@ -131,9 +134,10 @@ export class Janitor {
         const cap = Math.max(workflow().agent.maxRetryBackoffMs, LEAST_PAUSE_MS);
         const asked = error instanceof TrackerError ? error.retryAt : null;
         const pause = Math.max(LEAST_PAUSE_MS, asked === null ? retryDelayMs(failures, cap, random()) : asked - now);
-        const later = `the comment that names saved work is tried again in ${Math.ceil(pause / 1000)} s`;
-        if (words !== said)
-          log.log('warn', 'workspace', `issue #${issue}: ${words}; ${later}, then at longer intervals`, { issue });
+        const seconds = Math.ceil(pause / 1000);
+        const step = 'the comment that names saved work';
+        const later = refusal(WORK_CODES.step_postponed, { issue, step, seconds, said: words });
+        if (words !== said) log.log('warn', 'workspace', textOf(later), { issue });
         said = words;
         await clock.sleep(pause, supervisor.signal);
         if (supervisor.signal.aborted) throw error;
@@ -149,7 +153,8 @@ export class Janitor {
       const what = `dropped ${dropped} refs of saved work older than ${days} days (workspace.saved_keep_days)`;
       if (dropped > 0) log.log('info', 'workspace', what);
     } catch (error) {
-      log.log('warn', 'workspace', `old refs of saved work could not be dropped: ${messageOf(error)}`);
+      const failed = { task: 'The removal of old refs of saved work', said: messageOf(error) };
+      log.log('warn', 'workspace', textOf(refusal(WORK_CODES.background_task_failed, failed)));
     }
   }
 

@@ -1,5 +1,6 @@
 // The daemon's loop: polls, reconciles, starts agents while there are slots, sees each issue through to its end.
 
+import { refusal, textOf } from '../base/rules/codes.ts';
 import { messageOf, ToolError } from '../base/rules/errors.ts';
 import { Supervisor } from '../base/supervisor.ts';
 import { Attempt, type AttemptOptions } from './attempt.ts';
@@ -11,6 +12,7 @@ import { Janitor } from './janitor.ts';
 import { Finisher } from './publish/finisher.ts';
 import { endInterruptedAttempt } from './recovery.ts';
 import type { EndCause } from './rules/attempt-end.ts';
+import { WORK_CODES } from './rules/codes/work-codes.ts';
 import type { Issue } from './rules/issue.ts';
 import type { IssueOutcome } from './rules/record.ts';
 import { longestPauseMs, retryDelayMs } from './rules/retry.ts';
@@ -70,7 +72,8 @@ export class Orchestrator {
     this.#intake = new Intake(options);
     this.#supervisor = new Supervisor({
       clock: options.clock,
-      onFailure: (task, message) => this.#options.log.log('error', 'serve', `${task} failed: ${message}`),
+      onFailure: (task, said) =>
+        this.#options.log.log('error', 'serve', textOf(refusal(WORK_CODES.background_task_failed, { task, said }))),
     });
     const finish = (issue: number, outcome: IssueOutcome, updatedAt: string) => this.#finish(issue, outcome, updatedAt);
     this.#finisher = new Finisher({ ...options, finish });
@@ -204,7 +207,8 @@ export class Orchestrator {
     } catch (error) {
       if (this.#signal.aborted) return;
       const message = messageOf(error);
-      if (message !== this.#poll.lastError) log.log('warn', 'poller', `this poll is skipped: ${message}`);
+      if (message !== this.#poll.lastError)
+        log.log('warn', 'poller', textOf(refusal(WORK_CODES.poll_skipped, { said: message })));
       const retryAt = error instanceof TrackerError ? error.retryAt : null;
       this.#poll = { lastAt: this.#poll.lastAt, lastError: message };
       this.#pollAt = clock.elapsed() + Math.max(polling.intervalMs, (retryAt ?? 0) - clock.now());
@@ -236,8 +240,8 @@ export class Orchestrator {
       if (this.#options.once === true) await this.#dispatch();
       else this.#wakeUp();
     } catch (error) {
-      if (!this.#signal.aborted)
-        log.log('warn', 'poller', `the list of issues is not complete before the next poll: ${messageOf(error)}`);
+      const what = refusal(WORK_CODES.list_incomplete, { said: messageOf(error) });
+      if (!this.#signal.aborted) log.log('warn', 'poller', textOf(what));
     } finally {
       this.#isListing = false;
     }
@@ -325,12 +329,13 @@ export class Orchestrator {
   async #stumble(worker: Worker, error: unknown): Promise<void> {
     const { log, clock, random } = this.#options;
     if (this.#signal.aborted) return;
-    if (error instanceof ToolError && error.code === 'state_unusable') {
-      log.log('error', 'serve', `the daemon stops: ${error.message}`);
+    if (error instanceof ToolError && error.kind === 'state_unusable') {
+      log.log('error', 'serve', textOf(refusal(WORK_CODES.daemon_stops, { said: error.message })));
       this.#broken ??= error;
       return;
     }
-    log.log('error', 'serve', `issue #${worker.number} failed: ${messageOf(error)}`);
+    const failed = { task: `issue #${worker.number}`, said: messageOf(error) };
+    log.log('error', 'serve', textOf(refusal(WORK_CODES.background_task_failed, failed)));
     const stumbles = (this.#stumbles.get(worker.number) ?? 0) + 1;
     this.#stumbles.set(worker.number, stumbles);
     const signal = AbortSignal.any([this.#signal, worker.abort.signal]);

@@ -1,10 +1,12 @@
 // Attempts that an earlier process of the daemon left without an end: what is still running is ended, and judged.
 
 import type { Clock, Logger } from '../base/ports.ts';
+import { messageIn, refusal, textOf } from '../base/rules/codes.ts';
 import { collectWork, NO_WORK } from './collect-work.ts';
 import type { Journal, Leftovers, Workspaces } from './ports.ts';
 import { quietTask } from './publish/publish.ts';
 import { judgeAttempt } from './rules/attempt-end.ts';
+import { WORK_CODES } from './rules/codes/work-codes.ts';
 import { type Entry, spentOf } from './rules/state.ts';
 import type { Workflow } from './rules/workflow.ts';
 
@@ -27,18 +29,16 @@ export async function endInterruptedAttempt(
   if (entry.phase !== 'running' || entry.run === null) return;
   const { leftovers, log, journal, clock, workspaces, workflow, random } = options;
   const ended = await leftovers.end(entry.run.id);
-  const what = ended === 0 ? '' : `; ended ${ended} of its processes`;
-  log.log('warn', 'agent', `attempt ${entry.attempt} on issue #${entry.number} was cut off${what}`, {
-    issue: entry.number,
-    attempt: entry.attempt,
-  });
+  const fields = { issue: entry.number, attempt: entry.attempt };
+  const what = refusal(WORK_CODES.attempt_cut_off, { ...fields, ...(ended === 0 ? {} : { count: ended }) });
+  log.log('warn', 'agent', textOf(what), fields);
   // An agent that said it was done had nothing left to do: its work is published, not done again.
   const left = entry.askedDone ? await collectWork(workspaces, clock, quietTask(entry), signal) : NO_WORK;
   const verdict = judgeAttempt(
     entry,
     {
       cause: { kind: 'died' },
-      agent: { ok: false, words: 'the daemon ended while the agent worked', fault: 'agent' },
+      agent: { ok: false, words: messageIn(refusal(WORK_CODES.daemon_died, {})), fault: 'agent' },
       ...left,
       isNewHead: false,
       askedDone: entry.askedDone,

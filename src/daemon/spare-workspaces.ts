@@ -1,9 +1,11 @@
 // Has workspaces made ready for issues that wait for a slot.
 
 import type { Clock, Logger } from '../base/ports.ts';
+import { refusal, textOf } from '../base/rules/codes.ts';
 import { messageOf } from '../base/rules/errors.ts';
 import type { Supervisor } from '../base/supervisor.ts';
 import type { Journal, Workspaces } from './ports.ts';
+import { WORK_CODES } from './rules/codes/work-codes.ts';
 
 export type SpareWorkspacesOptions = {
   readonly workspaces: Workspaces;
@@ -57,7 +59,8 @@ export class SpareWorkspaces {
         this.#notBefore = clock.elapsed() + PAUSE_MS;
         // The next wish is heard anew, also that for none.
         this.#wanted = undefined;
-        log.log('warn', 'workspace', `no workspace could be made ahead: ${messageOf(error)}`);
+        const failed = { task: 'The making of a workspace ahead', said: messageOf(error) };
+        log.log('warn', 'workspace', textOf(refusal(WORK_CODES.background_task_failed, failed)));
         return;
       }
     }

@@ -6,7 +6,7 @@ import { oneLine } from '../base/rules/text.ts';
 import { formatSlug } from '../git/rules/repository.ts';
 import type { AttemptStatus } from './attempt-status.ts';
 import type { Waiting } from './dispatcher.ts';
-import { WAITS_FOR_SLOT } from './intake.ts';
+import { reasonOf, waitsForSlot } from './intake.ts';
 import type { PollInfo } from './orchestrator.ts';
 import type { PollStats, RateLimit } from './ports.ts';
 import { finishedIssueOf } from './rules/finished-issues.ts';
@@ -196,8 +196,8 @@ function completedRow(slug: string, done: Completed): CompletedRow {
 }
 
 /** What waits for a slot alone comes last: every other reason is one that somebody can mend. */
-function queuedPosition({ issue, reason }: Waiting): RowPosition {
-  return [reason === WAITS_FOR_SLOT ? 0 : 1, issue.number];
+function queuedPosition({ issue, why }: Waiting): RowPosition {
+  return [waitsForSlot(why) ? 0 : 1, issue.number];
 }
 
 /** One page of each list, the newest first; whoever holds a slot or is being published counts as running. */
@@ -249,9 +249,9 @@ export function viewOf(source: ViewSource, page: Page = FIRST_PAGE): StateView {
       last_error: entry.lastError,
       branch: entry.branch,
     })),
-    queued: shown.queued.rows.map(({ issue, reason }) => ({
+    queued: shown.queued.rows.map(({ issue, why }) => ({
       ...rowOf(slug, issue.number, issue.url, issue.title),
-      reason,
+      reason: reasonOf(why),
       author: issue.author?.login ?? null,
     })),
     completed: shown.completed.rows.map((done) => completedRow(slug, done)),

@@ -1,8 +1,10 @@
 // Check whether people took an issue back. It reads the issue itself: the listing alone never stops work.
 
 import type { Logger } from '../base/ports.ts';
+import { refusal, textOf } from '../base/rules/codes.ts';
 import { messageOf } from '../base/rules/errors.ts';
 import type { Tracker } from './ports.ts';
+import { WORK_CODES } from './rules/codes/work-codes.ts';
 import { activeLabelsOf, type Issue, type StateLabels, sameLabel } from './rules/issue.ts';
 import type { IssueOutcome } from './rules/record.ts';
 import type { Entry } from './rules/state.ts';
@@ -38,8 +40,8 @@ export async function checkWithdrawal(
       ? { kind: 'held', issue }
       : { kind: 'taken', outcome: 'label_removed', updatedAt: issue.updatedAt };
   } catch (error) {
-    if (!signal.aborted)
-      log.log('warn', 'poller', `issue #${number} cannot be read: ${messageOf(error)}`, { issue: number });
+    const what = refusal(WORK_CODES.issue_unreadable, { issue: number, said: messageOf(error) });
+    if (!signal.aborted) log.log('warn', 'poller', textOf(what), { issue: number });
     return { kind: 'unknown' };
   }
 }

@@ -6,7 +6,7 @@ import type { GateResult, QualitySettings } from './rules/quality.ts';
 export interface Checks {
   /**
    * Measures the work tree as it stands; a tree that has passed with the same settings is not measured again. One measures at a
-   * time: throws `BusyError` where others did for as long as could be waited.
+   * time: throws `checks_busy` where others did for as long as could be waited.
    * @param since when who asks began to wait for something else, ms since the epoch; it counts as waited
    */
   run(settings: QualitySettings, signal: AbortSignal, since?: number): Promise<GateResult>;

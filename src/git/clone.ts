@@ -3,12 +3,13 @@
 
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ToolError } from '../base/rules/errors.ts';
+import { failure } from '../base/rules/errors.ts';
 import { lastLines } from '../base/rules/text.ts';
 import { asText, BYTES } from './byte-names.ts';
 import { endsOf, isWholeBetween } from './clone-depth.ts';
 import { cloneEnvironment, FILES, type GitOptions, git, type Launch, tryGit } from './git.ts';
 import { unfinished } from './git-directory.ts';
+import { GIT_CODES } from './rules/git-codes.ts';
 import { areUntouched, date, LIST_BYTES, leaveOutUntouched, settle } from './untouched.ts';
 
 export type Clone = {
@@ -146,7 +147,7 @@ export async function saveUncommitted(
     const added = await tryGit([...where, 'add', '--all', '--ignore-errors', '.'], options);
     // 1: some file could not be read; the others are saved.
     if (added.exitCode !== 0 && added.exitCode !== 1)
-      throw new ToolError('git', `git add failed: ${lastLines(added.stderr, 8)}`);
+      throw failure(GIT_CODES.git_failed, { command: 'add', said: lastLines(added.stderr, 8) });
     if (head !== null) await leaveOutUntouched(head, scratch, options, where);
     const tree = (await git([...where, 'write-tree'], options)).trim();
     if (head !== null && tree === (await git([...where, 'rev-parse', `${head}^{tree}`], options)).trim()) return false;

@@ -4,7 +4,8 @@ import { type Dirent, existsSync, lstatSync } from 'node:fs';
 import { lstat, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { readRegular } from '../base/files/safe-read.ts';
-import { ToolError } from '../base/rules/errors.ts';
+import { failure } from '../base/rules/errors.ts';
+import { GIT_CODES } from './rules/git-codes.ts';
 
 /** Files of a Git directory that can send git elsewhere or make it start a program. */
 const REDIRECTIONS = [
@@ -48,7 +49,7 @@ export function isClone(path: string): boolean {
 
 export function readConfig(path: string): string {
   const text = readRegular(join(path, '.git', 'config'), MAX_CONFIG_BYTES);
-  if (text === null) throw new ToolError('git', `${path}/.git/config is no readable file`);
+  if (text === null) throw failure(GIT_CODES.git_config_unreadable, { path: `${path}/.git/config` });
   return text;
 }
 
@@ -88,7 +89,7 @@ export async function writeConfig(path: string, config: string): Promise<void> {
 
 /** Puts the clone's configuration back and takes out what an agent may have planted to have it run or followed. */
 export async function restore(path: string, config: string, branch: string): Promise<void> {
-  if (!isClone(path)) throw new ToolError('hook', `${path} holds no Git clone of its own any more`);
+  if (!isClone(path)) throw failure(GIT_CODES.clone_gone, { path });
   const directory = join(path, '.git');
   await removeStrays(directory);
   const stashLog = readRegular(join(directory, STASH_LOG), MAX_STASH_LOG_BYTES);

@@ -7,9 +7,10 @@ import { runProgram } from '../base/processes/program.ts';
 import { noProxyForGit, proxyVariable } from '../base/proxy-route.ts';
 import { explainCertificate, saysCertificateProblem } from '../base/rules/certificate.ts';
 import type { Environment } from '../base/rules/environment.ts';
-import { ToolError } from '../base/rules/errors.ts';
+import { failure } from '../base/rules/errors.ts';
 import { lastLines } from '../base/rules/text.ts';
 import { verbAt, withPlainOutput } from './plain-output.ts';
+import { GIT_CODES } from './rules/git-codes.ts';
 import { safeDirectories, saysForeignOwner } from './trusted-directories.ts';
 
 /** The command line that has a program run inside another one. */
@@ -153,8 +154,7 @@ export function isOnPath(program: string, env: Environment): boolean {
 
 /** Throws when there is no git on the PATH. */
 export function requireGit(env: Environment): void {
-  if (!isOnPath('git', env))
-    throw new ToolError('prerequisite', 'git: expected it on the PATH, got none there; install git');
+  if (!isOnPath('git', env)) throw failure(GIT_CODES.git_missing, {});
 }
 
 /** Runs git; its exit code is in the result. A repository of another user that the person takes for safe is as any other. */
@@ -187,7 +187,7 @@ async function runGit(args: readonly string[], options: GitOptions): Promise<Git
   });
   if (result.timedOut) {
     const why = options.countsSilence === true ? 'gave no sign of life for' : 'took longer than';
-    throw new ToolError('git', `git ${verbOf(args)} ${why} ${timeoutMs / 1000} s and was ended`);
+    throw failure(GIT_CODES.git_timed_out, { command: verbOf(args), why, seconds: timeoutMs / 1000 });
   }
   return result;
 }
@@ -204,15 +204,21 @@ export function saysDamaged(words: string): boolean {
   );
 }
 
+/** How git ended, as values of `git_failed`; null: by a signal. */
+export function exitOf(exitCode: number | null): { readonly exit: number } | { readonly signal: string } {
+  return exitCode === null ? { signal: 'signal' } : { exit: exitCode };
+}
+
 /** Runs git and gives its standard output; throws with git's own words when it fails. */
 export async function git(args: readonly string[], options: GitOptions): Promise<string> {
   const { exitCode, stdout, stderr } = await tryGit(args, options);
   if (exitCode !== 0) {
     options.signal?.throwIfAborted();
-    throw new ToolError(
-      'git',
-      `git ${verbOf(args)} failed (exit ${exitCode ?? 'by signal'}): ${lastLines(stderr || stdout, 8)}`,
-    );
+    throw failure(GIT_CODES.git_failed, {
+      command: verbOf(args),
+      ...exitOf(exitCode),
+      said: lastLines(stderr || stdout, 8),
+    });
   }
   return stdout;
 }

@@ -5,7 +5,8 @@ import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync }
 import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { NAMESPACE_VARIABLE } from '../base/processes/processes.ts';
-import { ToolError } from '../base/rules/errors.ts';
+import { failure } from '../base/rules/errors.ts';
+import { GIT_CODES } from './rules/git-codes.ts';
 
 const WAIT_MS = 60_000;
 const LOOK_MS = 50;
@@ -71,11 +72,7 @@ export async function clearLock(lock: string, worktree: string, common: string):
   for (let version = fileVersionOf(lock); version !== null; version = fileVersionOf(lock)) {
     if (!isGitAtWork(isOwn ? [worktree] : placesOf(common)) && !mayBeUnseen(lock)) {
       if (fileVersionOf(lock) === version) rmSync(lock, { force: true });
-    } else if (Date.now() > giveUpAt)
-      throw new ToolError(
-        'git',
-        `${lock} is there, and a git has been at work in its repository for ${WAIT_MS / 1000} s: end it, or remove the lock`,
-      );
+    } else if (Date.now() > giveUpAt) throw failure(GIT_CODES.git_lock_held, { path: lock, seconds: WAIT_MS / 1000 });
     else await delay(LOOK_MS);
   }
 }

@@ -2,10 +2,11 @@
 
 import { join, relative } from 'node:path';
 import type { Environment } from '../base/rules/environment.ts';
-import { ToolError } from '../base/rules/errors.ts';
+import { failure } from '../base/rules/errors.ts';
 import { lastLines } from '../base/rules/text.ts';
-import { cloneEnvironment, type GitOptions, type GitResult, requireGit, tryGit } from './git.ts';
+import { cloneEnvironment, exitOf, type GitOptions, type GitResult, requireGit, tryGit } from './git.ts';
 import { findProject } from './project.ts';
+import { GIT_CODES } from './rules/git-codes.ts';
 import { clearLock, lockInTheWay } from './stale-lock.ts';
 
 /** The first that merges without a work tree. */
@@ -109,10 +110,12 @@ export function createRun(
     git: async (cwd, args, options) => {
       const { exitCode, stdout, stderr } = await run(cwd, args, options);
       if (exitCode === 0) return stdout;
-      throw new ToolError(
-        'git',
-        `git ${args[0] ?? ''} failed in ${cwd} (exit ${exitCode ?? 'by signal'}): ${lastLines(stderr || stdout, 8)}`,
-      );
+      throw failure(GIT_CODES.git_failed, {
+        command: args[0] ?? '',
+        directory: cwd,
+        ...exitOf(exitCode),
+        said: lastLines(stderr || stdout, 8),
+      });
     },
   };
 }
@@ -124,10 +127,7 @@ export async function requireMergingGit(root: string, run: Run, env: Environment
   const [, major = '0', minor = '0'] = /(\d+)\.(\d+)/.exec(version) ?? [];
   const [needsMajor, needsMinor] = OLDEST;
   if (Number(major) < needsMajor || (Number(major) === needsMajor && Number(minor) < needsMinor))
-    throw new ToolError(
-      'prerequisite',
-      `git: the work of a team is merged by git ${OLDEST.join('.')} or later, got ${version}; update git`,
-    );
+    throw failure(GIT_CODES.git_too_old, { version, required: OLDEST.join('.') });
 }
 
 /** Finds the repository of a project; throws in words where there is none that worktrees can be made of. */
@@ -142,10 +142,7 @@ export async function findRepository(root: string, run: Run, env: Environment): 
   ]);
   const [top = '', common = '', prefix = ''] = stdout.split('\n');
   if (exitCode !== 0 || top === '' || common === '')
-    throw new ToolError(
-      'prerequisite',
-      `${root}: each writer of a team works in a git worktree, which needs a git repository with a checkout; git says: ${stderr.trim()}`,
-    );
+    throw failure(GIT_CODES.git_repository_missing, { path: root, said: stderr.trim() });
   const { main } = findProject(root);
   return { root, top, common, prefix, worktrees: join(main, '.tool', 'worktrees') };
 }

@@ -17,7 +17,9 @@ import { release, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { writeFileAtomic } from '../base/files/atomic-write.ts';
 import { lazyCrypto } from '../base/lazy-crypto.ts';
+import { helpIn, messageIn, type Refusal, refusal } from '../base/rules/codes.ts';
 import { gitRows } from './rules/git-calls.ts';
+import { GUARD_CODES } from './rules/guard-codes.ts';
 import { BARE_POLICY, type Policy, policyText } from './rules/policy.ts';
 import { packedGuard } from './rules/program-name.ts';
 
@@ -126,49 +128,49 @@ function isTooOld(kernel: string): boolean {
   return major < OLDEST_MAJOR || (major === OLDEST_MAJOR && minor < OLDEST_MINOR);
 }
 
-const NEWER_KERNEL = `use a machine with Linux ${OLDEST_MAJOR}.${OLDEST_MINOR} or later`;
-const OTHER_SHELL = 'run it again in a shell that no agent started';
+const NEWER_KERNEL = `${OLDEST_MAJOR}.${OLDEST_MINOR}`;
 /** What sandbox-exec says inside another sandbox. */
 const NESTED = 'sandbox_apply: Operation not permitted';
-const ANOTHER_PROGRAM = 'install toolcrew again, then tool init';
+
+/** A refusal of the table as the reason that a user is given. */
+export function reasonOf(one: Refusal): Reason {
+  return { why: messageIn(one), mend: helpIn(one) ?? '' };
+}
+
+/** The refusal for a failed trial, in one line. */
+function refusalFor({ code, stderr }: Ending, machine: Machine): Refusal {
+  const first = stderr.trim().split('\n')[0] ?? '';
+  const said = first === '' ? {} : { said: first };
+  if (code === 'EACCES' || code === 'EPERM') return refusal(GUARD_CODES.guard_program_not_executable, {});
+  if (code === 'timeout') return refusal(GUARD_CODES.guard_program_timed_out, { seconds: TRIAL_MS / 1000 });
+  if (typeof code === 'string')
+    return refusal(GUARD_CODES.guard_program_broken, { what: `the program cannot be started (${code})` });
+  if (code === FOREIGN_WRITTEN)
+    return refusal(GUARD_CODES.guard_nested, {
+      what: 'the program let a forbidden write pass, as it does inside another guard or tracer',
+    });
+  if (first.includes(NESTED))
+    return refusal(GUARD_CODES.guard_nested, {
+      what: 'another sandbox is around this shell, and Seatbelt does not nest',
+    });
+  const kernel = (what: string, more: { readonly said?: string } = {}) =>
+    refusal(GUARD_CODES.guard_kernel_unsupported, { what, required: NEWER_KERNEL, ...more });
+  if (/gvisor/i.test(machine.version) || machine.version.startsWith('Linux version 4.4.0 '))
+    return kernel('gVisor runs this system, and gVisor has no seccomp user notification');
+  if (isTooOld(machine.release))
+    return kernel(`the kernel ${machine.release} is too old: ${NEWER_KERNEL} or later is needed`);
+  // A scope of 3 stays until the machine starts again.
+  if (machine.ptraceScope === '3') return refusal(GUARD_CODES.guard_ptrace_locked, { scope: machine.ptraceScope });
+  if (machine.ptraceScope === '2') return refusal(GUARD_CODES.guard_ptrace_restricted, { scope: machine.ptraceScope });
+  if (code === CANNOT_START && first.includes('seccomp'))
+    return kernel('the kernel offers no seccomp user notification here', said);
+  const what = code === CANNOT_START ? 'the guard cannot start' : `the trial ended with exit code ${code}`;
+  return refusal(GUARD_CODES.guard_program_broken, { what, ...said });
+}
 
 /** The reason for a failed trial, in one line. */
-export function reasonFor({ code, stderr }: Ending, machine: Machine): Reason {
-  const said = stderr.trim().split('\n')[0] ?? '';
-  const quoted = said === '' ? '' : ` (${said})`;
-  if (code === 'EACCES' || code === 'EPERM')
-    return {
-      why: 'the program cannot be executed: its directory is probably mounted with noexec',
-      mend: 'set XDG_STATE_HOME to a directory whose programs can be executed',
-    };
-  if (code === 'timeout')
-    return { why: `the program did not end within ${TRIAL_MS / 1000} seconds`, mend: 'run it again' };
-  if (typeof code === 'string') return { why: `the program cannot be started (${code})`, mend: ANOTHER_PROGRAM };
-  if (code === FOREIGN_WRITTEN)
-    return {
-      why: 'the program let a forbidden write pass, as it does inside another guard or tracer',
-      mend: OTHER_SHELL,
-    };
-  if (said.includes(NESTED))
-    return { why: 'another sandbox is around this shell, and Seatbelt does not nest', mend: OTHER_SHELL };
-  if (/gvisor/i.test(machine.version) || machine.version.startsWith('Linux version 4.4.0 '))
-    return { why: 'gVisor runs this system, and gVisor has no seccomp user notification', mend: NEWER_KERNEL };
-  if (isTooOld(machine.release))
-    return {
-      why: `the kernel ${machine.release} is too old: ${OLDEST_MAJOR}.${OLDEST_MINOR} or later is needed`,
-      mend: NEWER_KERNEL,
-    };
-  if (machine.ptraceScope === '2' || machine.ptraceScope === '3')
-    return {
-      why: `kernel.yama.ptrace_scope is ${machine.ptraceScope}: the guard cannot read the paths of calls`,
-      // A scope of 3 stays until the machine starts again.
-      mend: `${machine.ptraceScope === '3' ? 'set it for the next boot: ' : ''}sysctl kernel.yama.ptrace_scope=1`,
-    };
-  if (code === CANNOT_START && said.includes('seccomp'))
-    return { why: `the kernel offers no seccomp user notification here${quoted}`, mend: NEWER_KERNEL };
-  return code === CANNOT_START
-    ? { why: `the guard cannot start${quoted}`, mend: ANOTHER_PROGRAM }
-    : { why: `the trial ended with exit code ${code}${quoted}`, mend: ANOTHER_PROGRAM };
+export function reasonFor(ending: Ending, machine: Machine): Reason {
+  return reasonOf(refusalFor(ending, machine));
 }
 
 /** The text of a policy, as the program reads it. */
@@ -223,7 +225,7 @@ export async function guardWorks(
 ): Promise<Verdict> {
   const machine = thisMachine();
   const status = statSync(program, { throwIfNoEntry: false });
-  if (status === undefined) return { works: false, why: 'the program is gone', mend: ANOTHER_PROGRAM };
+  if (status === undefined) return { works: false, ...reasonOf(refusal(GUARD_CODES.guard_program_gone, {})) };
   // The program's name holds its hash; size and time tell one that was replaced.
   const { release, bootId, ptraceScope } = machine;
   const key = [basename(program), status.size, status.mtimeMs, release, bootId, ptraceScope].join(' ');

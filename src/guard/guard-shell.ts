@@ -4,10 +4,12 @@ import { accessSync, constants, mkdirSync, readFileSync, realpathSync, statSync 
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { keepFile } from '../base/files/atomic-write.ts';
 import { stateHome } from '../base/files/state-home.ts';
+import { type Refusal, refusal } from '../base/rules/codes.ts';
 import type { Environment } from '../base/rules/environment.ts';
-import { messageOf } from '../base/rules/errors.ts';
+import { messageOf, ToolError } from '../base/rules/errors.ts';
 import { type GuardMechanism, mechanismOf } from './guard-mechanism.ts';
-import { GUARD_PROGRAM, guardWorks, PACKED_PROGRAM } from './guard-program.ts';
+import { GUARD_PROGRAM, guardWorks, PACKED_PROGRAM, reasonOf } from './guard-program.ts';
+import { GUARD_CODES } from './rules/guard-codes.ts';
 import { canNameTicket, shellScript } from './rules/ticket.ts';
 
 const OWNER_ONLY = 0o700;
@@ -24,14 +26,14 @@ export function guardHome(env: Environment): string {
   return join(stateHome(env), 'toolcrew', 'guard');
 }
 
-function unfit(home: string): Error {
-  return new Error(`expected a path of letters, digits, ".", "_", "-" and "/" for the write guard, got ${home}`);
+function unfit(home: string): Refusal {
+  return refusal(GUARD_CODES.guard_home_unfit, { path: home });
 }
 
 /** @throws where it cannot be made, or its path cannot stand in a ticket's */
 export function makeGuardHome(env: Environment): string {
   const home = guardHome(env);
-  if (!canNameTicket(home)) throw unfit(home);
+  if (!canNameTicket(home)) throw new ToolError(unfit(home));
   mkdirSync(home, { recursive: true, mode: OWNER_ONLY });
   return home;
 }
@@ -77,29 +79,23 @@ export type Prepared =
   | { readonly ok: true; readonly shell: string }
   | { readonly ok: false; readonly why: string; readonly mend: string };
 
-type Refusal = Extract<Prepared, { readonly ok: false }>;
+type NoShell = Extract<Prepared, { readonly ok: false }>;
 
-const NO_SHELL: Refusal = { ok: false, why: 'neither bash nor zsh was found', mend: 'install bash, then tool init' };
+function noShell(one: Refusal): NoShell {
+  return { ok: false, ...reasonOf(one) };
+}
 
-const NO_MECHANISM: Refusal = {
-  ok: false,
-  why: `there is no write guard for ${process.platform}`,
-  mend: 'run toolcrew on Linux',
-};
+const NO_SHELL = noShell(refusal(GUARD_CODES.guard_shell_missing, {}));
 
-export const NO_PROGRAM: Refusal = {
-  ok: false,
-  why: `this package of toolcrew has no whole ${PACKED_PROGRAM}`,
-  mend: 'install toolcrew from a package that has it, then tool init',
-};
+const NO_MECHANISM = noShell(refusal(GUARD_CODES.guard_system_unsupported, { system: process.platform }));
+
+export const NO_PROGRAM = noShell(refusal(GUARD_CODES.guard_program_missing, { path: PACKED_PROGRAM }));
 
 /** The refusal for a guard home that cannot be written. */
-export function notWritten(error: unknown, env: Environment): Refusal {
+export function notWritten(error: unknown, env: Environment): NoShell {
   const home = guardHome(env);
-  const mend = canNameTicket(home)
-    ? `make ${home} a directory that you can write to, then tool init`
-    : 'set XDG_STATE_HOME to a directory with such a path, then tool init';
-  return { ok: false, why: messageOf(error), mend };
+  if (!canNameTicket(home)) return noShell(unfit(home));
+  return noShell(refusal(GUARD_CODES.guard_home_unwritable, { path: home, said: messageOf(error) }));
 }
 
 function realShell({ env, before }: ShellOptions): string | undefined {
@@ -118,7 +114,7 @@ export function foreseeShell(options: ShellOptions): Prepared {
   if (mechanism === null) return NO_MECHANISM;
   if (!mechanism.isPacked(options.from)) return NO_PROGRAM;
   const home = guardHome(options.env);
-  return canNameTicket(home) ? { ok: true, shell: pathFor(real, home) } : notWritten(unfit(home), options.env);
+  return canNameTicket(home) ? { ok: true, shell: pathFor(real, home) } : noShell(unfit(home));
 }
 
 /** Places our shell and the guard's program in the guard home, if the guard works on this machine. */

@@ -3,8 +3,10 @@
 import { readlinkSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { type Refusal, refusal, textOf } from '../base/rules/codes.ts';
 import type { Environment } from '../base/rules/environment.ts';
 import type { GitRow } from './rules/git-calls.ts';
+import { GUARD_CODES } from './rules/guard-codes.ts';
 import type { Target, Writes } from './rules/writes.ts';
 import type { ObviousWrite } from './writing-programs.ts';
 
@@ -102,8 +104,8 @@ async function shellWrites(command: string, cwd: string, { root, env, git: rows 
   return { targets: writes.flatMap((write) => targets(write, root)), unresolved: [], git };
 }
 
-function unresolved(why: string): Writes {
-  return { targets: [], unresolved: [why], git: null };
+function unresolved(why: Refusal): Writes {
+  return { targets: [], unresolved: [textOf(why)], git: null };
 }
 
 /** Reads what a call would write out of its input. */
@@ -112,11 +114,12 @@ export async function writesOf(tool: string, input: Fields, cwd: string, options
     const { command } = input;
     // What is watched may be a socket.
     if (tool === 'Monitor' && command === undefined) return { targets: [], unresolved: [], git: null };
-    return typeof command === 'string' ? shellWrites(command, cwd, options) : unresolved('a command that is no text');
+    if (typeof command === 'string') return shellWrites(command, cwd, options);
+    return unresolved(refusal(GUARD_CODES.writes_command_no_text, {}));
   }
-  if (tool === 'PowerShell' || tool === 'REPL') return unresolved(`what ${tool} is given is code that is not read`);
+  if (tool === 'PowerShell' || tool === 'REPL') return unresolved(refusal(GUARD_CODES.writes_code_not_read, { tool }));
   const path = input.file_path ?? input.notebook_path;
-  if (typeof path !== 'string' || path === '') return unresolved(`${tool} without a path`);
+  if (typeof path !== 'string' || path === '') return unresolved(refusal(GUARD_CODES.writes_path_missing, { tool }));
   const named = resolve(cwd, pathAsNamed(path, options.env));
   return { targets: targets({ path: named, tree: false }, options.root), unresolved: [], git: null };
 }

@@ -12,7 +12,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { messageOf, ToolError } from '../base/rules/errors.ts';
+import { failure, messageOf } from '../base/rules/errors.ts';
+import { INSTALL_CODES } from './rules/install-codes.ts';
 
 /** Paths are the project's, with `/` between their parts. */
 export type Operation =
@@ -101,15 +102,14 @@ export function performAll(root: string, operations: readonly Operation[], remov
         try {
           step();
           return [];
-        } catch (failure) {
-          return [messageOf(failure)];
+        } catch (fault) {
+          return [messageOf(fault)];
         }
       });
-      const all = discarded.length === 0 ? 'everything' : `everything but ${discarded.join(', ')}`;
-      const how = lost.length === 0 ? `${all} is as it was` : `not all could be undone: ${lost.join('; ')}`;
-      throw new ToolError('usage', `${operation.path}: cannot be changed: ${messageOf(error)}; ${how}`, {
-        cause: error,
-      });
+      const all = discarded.length === 0 ? 'Everything' : `Everything but ${discarded.join(', ')}`;
+      const state = lost.length === 0 ? `${all} is as it was` : `Not all could be undone: ${lost.join('; ')}`;
+      const values = { path: operation.path, said: messageOf(error), state };
+      throw failure(INSTALL_CODES.change_undone, values, { cause: error });
     }
   }
   return left;

@@ -1,10 +1,12 @@
 // Plan for a file that toolcrew owns as a whole: write, keep, replace or remove it.
 
+import { type Refusal, refusal } from '../base/rules/codes.ts';
 import type { Operation } from './file-operations.ts';
 import type { OwnFile } from './manifest.ts';
 import { type Outcome, sha256 } from './outcome.ts';
 import type { PayloadFile } from './payload.ts';
 import { readPlace } from './place.ts';
+import { INSTALL_CODES } from './rules/install-codes.ts';
 
 export type FilePlan = {
   readonly operations: readonly Operation[];
@@ -12,7 +14,7 @@ export type FilePlan = {
   readonly files: readonly OwnFile[];
   readonly outcome: Outcome;
   /** Problem that stops the whole installation. */
-  readonly problem?: string;
+  readonly problem?: Refusal;
 };
 
 type Known = {
@@ -38,7 +40,7 @@ function replaceForeign(file: PayloadFile, current: Buffer, { root, recorded }: 
   const outcome: Outcome = { path, did: 'changed', note: `what was there is kept as ${before}` };
   const saved = readPlace(root, before);
   if (saved !== null && !saved.equals(current)) {
-    const problem = `${path}: what is there would be kept as ${before}, which is there already; move that one away`;
+    const problem = refusal(INSTALL_CODES.kept_copy_in_the_way, { path, kept: before });
     return { operations: [], files: [], outcome, problem };
   }
   const keep: Operation[] = [{ kind: 'write', path: before, bytes: current }];
@@ -71,7 +73,7 @@ function planEdited(file: PayloadFile, record: OwnFile, known: Known): FilePlan 
       operations: [],
       files: [],
       outcome: { path, did: 'kept', note },
-      problem: `${beside}: expected nothing or what was put there, got something else; move it away`,
+      problem: refusal(INSTALL_CODES.newer_file_in_the_way, { path: beside }),
     };
   return {
     operations: [{ kind: 'write', path: beside, bytes }],
@@ -97,7 +99,7 @@ export function planFile(file: PayloadFile, known: Known): FilePlan {
   if (record !== undefined) return planEdited(file, record, known);
   const kept: Outcome = { path, did: 'kept', note: 'it was there before' };
   if (file.offered === true) return { operations: [], files: [], outcome: kept };
-  const problem = `${path}: expected no file of that name, got one that is not ours; rename it, or --force to replace it and keep it as ${keptAs(path)}`;
+  const problem = refusal(INSTALL_CODES.file_in_the_way, { path, kept: keptAs(path) });
   return { operations: [], files: [], outcome: kept, problem };
 }
 

@@ -1,7 +1,9 @@
 // Hook events by host version. Hosts up to 2.1.100 silently ignore a settings file with a hook on an unknown event.
 
 import { isBefore } from '../agents/claude.ts';
+import { refusal, textOf } from '../base/rules/codes.ts';
 import { fieldsAt, type SettingsFile } from '../claude-code/host-settings.ts';
+import { INSTALL_CODES } from './rules/install-codes.ts';
 
 /** Events of tested versions, the oldest first, each in addition to those before. Versions in between are untested. */
 const KNOWN: readonly { readonly upTo: string; readonly events: readonly string[] }[] = [
@@ -64,7 +66,7 @@ export function filesLeftOut(files: readonly SettingsFile[], version: string | n
     return [
       {
         file: name,
-        words: `${name} has hooks on ${hooks}, which Claude Code ${version} does not know: it silently leaves out the whole file, with every hook and variable in it`,
+        words: textOf(refusal(INSTALL_CODES.settings_file_left_out, { file: name, events: unknown, version })),
         mend: `claude update, or take ${hooks} out of "hooks" in ${name}`,
       },
     ];

@@ -1,9 +1,11 @@
 // Effects of the host's version on an installation: refusal, form of the hooks, and limitations.
 
 import { INSTALL_CLAUDE, isBefore } from '../agents/claude.ts';
-import { ToolError } from '../base/rules/errors.ts';
+import { refusal, textOf } from '../base/rules/codes.ts';
+import { failure } from '../base/rules/errors.ts';
 import { ASKS_SERVERS } from '../claude-code/host-version.ts';
 import type { HookForm } from './hook-table.ts';
+import { INSTALL_CODES } from './rules/install-codes.ts';
 
 const OLDEST = '2.1.32';
 /** First version that tells hooks which agent calls. */
@@ -23,21 +25,17 @@ export function hostForm(version: string | null): Host {
     return {
       version,
       form: 'script',
-      limits: [
-        'No Claude Code was found on the PATH: the hooks are written so that every version from 2.1.32 on reads them. Run `tool init` again when it is installed: from 2.1.118 on they are faster.',
-      ],
+      limits: [textOf(refusal(INSTALL_CODES.host_missing, { oldest: OLDEST, faster: ASKS_SERVERS }))],
     };
   if (isBefore(version, OLDEST))
-    throw new ToolError('prerequisite', `Claude Code: expected ${OLDEST} or later, got ${version}; ${INSTALL_CLAUDE}`);
+    throw failure(INSTALL_CODES.host_too_old, { version, required: OLDEST, fix: INSTALL_CLAUDE });
   const limits: string[] = [];
   if (isBefore(version, NAMES_CALLERS))
     limits.push(
-      `Claude Code ${version} tells hooks no caller (from ${NAMES_CALLERS} on it does): who calls is read from the session's transcript, up to 0.1 s a call; where that says nothing, the lead's own writes cannot be told from a teammate's.`,
-      `Claude Code ${version} does not wait for agents in the background when it runs with -p.`,
+      textOf(refusal(INSTALL_CODES.host_names_no_callers, { version, from: NAMES_CALLERS })),
+      textOf(refusal(INSTALL_CODES.host_does_not_wait, { version })),
     );
   if (isBefore(version, ASKS_SERVERS))
-    limits.push(
-      `Below ${ASKS_SERVERS} a program is started before each write, before each call of the team's tools and after each tool call, which takes some 30 ms.`,
-    );
+    limits.push(textOf(refusal(INSTALL_CODES.host_starts_programs, { from: ASKS_SERVERS })));
   return { version, form: isBefore(version, ASKS_SERVERS) ? 'script' : 'resident', limits };
 }

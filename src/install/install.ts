@@ -2,7 +2,7 @@
 
 import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { ToolError } from '../base/rules/errors.ts';
+import { failure } from '../base/rules/errors.ts';
 import type { Left, Operation } from './file-operations.ts';
 import { planFile, planRemoval } from './file-plan.ts';
 import { MANIFEST, type Manifest, manifestText, parseManifest } from './manifest.ts';
@@ -11,6 +11,7 @@ import type { Outcome } from './outcome.ts';
 import type { Payload } from './payload.ts';
 import { planPersonal, planWithout } from './personal.ts';
 import { missingDirectories, readPlace, readText } from './place.ts';
+import { INSTALL_CODES } from './rules/install-codes.ts';
 
 export type Plan = { readonly operations: readonly Operation[]; readonly outcomes: readonly Outcome[] };
 
@@ -57,8 +58,7 @@ export function planInstall({ root, payload, version, host, force, ownership, co
     ),
   );
   const problems = [...files.flatMap(({ problem }) => problem ?? []), ...merged.flatMap((one) => one.problems)];
-  if (problems.length > 0)
-    throw new ToolError('usage', `nothing was installed:\n${problems.map((line) => `  ${line}`).join('\n')}`);
+  if (problems.length > 0) throw failure(INSTALL_CODES.install_blocked, { problems });
 
   const writes = [...files, ...stale, ...merged].flatMap(({ operations }) => operations);
   const directories = missingDirectories(
@@ -136,8 +136,8 @@ function leftOver(
 export function planUninstall(root: string, standing: readonly string[] = []): Plan {
   const manifest = readManifest(root);
   if (manifest === null) {
-    const partly = existsSync(join(root, '.tool', 'hooks')) ? '; tool init writes it anew' : '';
-    throw new ToolError('usage', `${root}: expected an installation, got no ${MANIFEST}${partly}`);
+    const partly = existsSync(join(root, '.tool', 'hooks')) ? { next: 'Write it again: tool init.' } : {};
+    throw failure(INSTALL_CODES.installation_missing, { path: root, manifest: MANIFEST, ...partly });
   }
   const merged = manifest.merged.map((record) => planUnmerge(root, record));
   const files = manifest.files.map((file) => planRemoval(root, file));

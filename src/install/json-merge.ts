@@ -1,10 +1,11 @@
 // Puts entries into a JSON file that is somebody else's, and takes exactly them out again.
 
 import { isDeepStrictEqual } from 'node:util';
-import { ToolError } from '../base/rules/errors.ts';
+import { failure, type ToolError } from '../base/rules/errors.ts';
 import { got } from '../base/rules/text.ts';
 import { layOut } from './json-layout.ts';
 import { type ArrayNode, memberOf, type Node, type ObjectNode, readJsonObject, valueAt, wordOf } from './json-text.ts';
+import { INSTALL_CODES } from './rules/install-codes.ts';
 
 export type Path = readonly string[];
 
@@ -50,7 +51,7 @@ function nodeAt(root: ObjectNode, path: Path, name: string): Node | undefined {
 }
 
 function wrongKind(path: Path, node: Node, expected: string, name: string): ToolError {
-  return new ToolError('config', `${name}: ${shown(path)}: expected ${expected}, got ${wordOf(node)}`);
+  return failure(INSTALL_CODES.json_wrong_kind, { file: name, key: shown(path), expected, got: wordOf(node) });
 }
 
 function listAt(root: ObjectNode, path: Path, name: string): ArrayNode | undefined {

@@ -1,6 +1,7 @@
 // JSON as text: where each value stands, so that one can be put in or taken out while all around it stays as it is.
 
-import { messageOf, ToolError } from '../base/rules/errors.ts';
+import { failure, messageOf } from '../base/rules/errors.ts';
+import { INSTALL_CODES } from './rules/install-codes.ts';
 
 type Span = {
   /** Of its first character and behind its last one. */
@@ -84,10 +85,11 @@ export function readJsonObject(text: string, name: string): ObjectNode {
   try {
     JSON.parse(text.slice(start));
   } catch (error) {
-    throw new ToolError('config', `${name}: expected valid JSON, got a mistake: ${messageOf(error)}`, { cause: error });
+    throw failure(INSTALL_CODES.json_not_valid, { file: name, said: messageOf(error) }, { cause: error });
   }
   const root = new Scanner(text, start).value();
-  if (root.kind !== 'object') throw new ToolError('config', `${name}: expected an object, got ${wordOf(root)}`);
+  if (root.kind !== 'object')
+    throw failure(INSTALL_CODES.json_wrong_kind, { file: name, expected: 'an object', got: wordOf(root) });
   return root;
 }
 
@@ -102,6 +104,6 @@ export function valueAt(text: string, node: Node): unknown {
 /** The member of that name; a name that is given twice is an error: which one counts is anybody's guess. */
 export function memberOf(object: ObjectNode, key: string, name: string): Member | undefined {
   const found = object.items.filter((member) => member.key === key);
-  if (found.length > 1) throw new ToolError('config', `${name}: ${key} is given ${found.length} times, expected once`);
+  if (found.length > 1) throw failure(INSTALL_CODES.json_key_repeated, { file: name, key, count: found.length });
   return found[0];
 }

@@ -2,11 +2,12 @@
 // its own, since the manifest is shared by version control.
 
 import { isAbsolute } from 'node:path';
-import { messageOf, ToolError } from '../base/rules/errors.ts';
+import { failure, messageOf, type ToolError } from '../base/rules/errors.ts';
 import { got } from '../base/rules/text.ts';
 import { INSTALLED_FILE } from '../team/config/team-config-file.ts';
 import { jsonFile } from './json-layout.ts';
 import type { Entry, Merge, Path } from './json-merge.ts';
+import { INSTALL_CODES } from './rules/install-codes.ts';
 
 export const MANIFEST = INSTALLED_FILE;
 /** Below a directory that version control ignores. */
@@ -101,8 +102,8 @@ class Fields {
 }
 
 function wrong(at: string, expected: string, value: unknown): ToolError {
-  const mend = 'take the file from your version control again, or take the installation out by hand';
-  return new ToolError('config', `${MANIFEST}: ${at}: expected ${expected}, got ${got(value)}; ${mend}`);
+  const fix = 'Restore the file from your version control, or remove the installation by hand.';
+  return failure(INSTALL_CODES.manifest_invalid, { file: MANIFEST, key: at, expected, got: got(value), fix });
 }
 
 function textOf(value: unknown, at: string): string {
@@ -166,10 +167,11 @@ function fieldsOf(text: string): Fields {
   }
   const fields = new Fields(value, 'the file');
   if (fields.any('format') !== FORMAT)
-    throw new ToolError(
-      'config',
-      `${MANIFEST}: format: expected ${FORMAT}, got ${got(fields.any('format'))}; it was written by another version of toolcrew: use that one`,
-    );
+    throw failure(INSTALL_CODES.manifest_other_version, {
+      file: MANIFEST,
+      expected: FORMAT,
+      got: got(fields.any('format')),
+    });
   return fields;
 }
 

@@ -1,18 +1,20 @@
 // Plans that put entries of ours into a file of the project, and take them out again.
 
 import { isDeepStrictEqual } from 'node:util';
+import { type Refusal, refusal } from '../base/rules/codes.ts';
 import type { Operation } from './file-operations.ts';
 import { type Entry, findEntry, type Merge, NOTHING, type Path, putIn, takeOut } from './json-merge.ts';
 import { readJsonObject } from './json-text.ts';
 import type { MergedFile } from './manifest.ts';
 import type { Outcome } from './outcome.ts';
 import { readText } from './place.ts';
+import { INSTALL_CODES } from './rules/install-codes.ts';
 
 export type MergePlan = {
   readonly operations: readonly Operation[];
   readonly merged: MergedFile;
   readonly outcome: Outcome;
-  readonly problems: readonly string[];
+  readonly problems: readonly Refusal[];
 };
 
 /** Initial text of a missing or empty file. */
@@ -77,7 +79,7 @@ export function planMerge(
   const replaced = old.replaced.filter((member) => isStaying(member.path));
   const kept: Merge = { ...old, entries: staying, replaced };
 
-  const problems: string[] = [];
+  const problems: Refusal[] = [];
   const changed: Entry[] = [];
   const unrecorded: Entry[] = [];
   for (const entry of entries) {
@@ -85,7 +87,12 @@ export function planMerge(
     if (found === 'changed') changed.push(entry);
     else if (typeof found === 'object' && !isReplacing)
       problems.push(
-        `${path}: ${entry.path.join('.')}: ${found.other} is there, ${JSON.stringify(entry.value)} is wanted; change it, or --force to replace it`,
+        refusal(INSTALL_CODES.entry_in_the_way, {
+          path,
+          key: entry.path.join('.'),
+          got: found.other,
+          expected: JSON.stringify(entry.value),
+        }),
       );
     else if (found === 'present' && isSurelyOurs(entry) && !kept.entries.some((one) => isDeepStrictEqual(one, entry)))
       unrecorded.push(entry);

@@ -2,7 +2,8 @@
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
-import { ToolError } from '../base/rules/errors.ts';
+import { BASE_CODES } from '../base/rules/base-codes.ts';
+import { failure } from '../base/rules/errors.ts';
 import { HOOK_SCRIPTS, type HookForm, hookGroups, REFUSAL, TEAM_SERVER, WATCHER } from './hook-table.ts';
 import { jsonFile } from './json-layout.ts';
 import type { Entry } from './json-merge.ts';
@@ -43,8 +44,7 @@ const IGNORED = 'teams/\ncache/\nstate/\n';
 const ALLOWED = `mcp__${TEAM_SERVER}`;
 
 function read(from: string, path: string): Buffer {
-  if (!existsSync(join(from, path)))
-    throw new ToolError('prerequisite', `toolcrew is incomplete: ${path} is missing in ${from}; install it again`);
+  if (!existsSync(join(from, path))) throw failure(BASE_CODES.package_incomplete, { path, directory: from });
   return readFileSync(join(from, path));
 }
 

@@ -2,14 +2,15 @@
 
 import { accessSync, constants, lstatSync, readFileSync, type Stats } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { messageOf, ToolError } from '../base/rules/errors.ts';
+import { failure, messageOf, type ToolError } from '../base/rules/errors.ts';
+import { INSTALL_CODES } from './rules/install-codes.ts';
 
 function statusOf(path: string): Stats | undefined {
   return lstatSync(path, { throwIfNoEntry: false });
 }
 
 function refuse(path: string, expected: string, came: string): ToolError {
-  return new ToolError('usage', `${path}: expected ${expected}, got ${came}; nothing was changed`);
+  return failure(INSTALL_CODES.place_unusable, { path, expected, got: came });
 }
 
 function kindOf(status: Stats): string {

@@ -3,9 +3,11 @@
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { packageRoot } from '../base/package-root.ts';
-import { messageOf, ToolError } from '../base/rules/errors.ts';
+import type { ValuesOf } from '../base/rules/codes.ts';
+import { failure, messageOf } from '../base/rules/errors.ts';
 import { findProject as findCheckout } from '../git/project.ts';
 import { MANIFEST } from './manifest.ts';
+import { INSTALL_CODES } from './rules/install-codes.ts';
 
 export type Project = {
   readonly root: string;
@@ -31,9 +33,9 @@ function realDirectory(path: string): string {
   try {
     real = realpathSync(path);
   } catch (error) {
-    throw new ToolError('usage', `${path}: expected a directory, got none: ${messageOf(error)}`, { cause: error });
+    throw failure(INSTALL_CODES.directory_missing, { path, got: `none: ${messageOf(error)}` }, { cause: error });
   }
-  if (!statSync(real).isDirectory()) throw new ToolError('usage', `${path}: expected a directory, got a file`);
+  if (!statSync(real).isDirectory()) throw failure(INSTALL_CODES.directory_missing, { path, got: 'a file' });
   return real;
 }
 
@@ -64,10 +66,11 @@ function isThisPackage(root: string): boolean {
  */
 export function findProject(named: string | undefined, cwd: string, home: string | undefined): Project {
   const root = named === undefined ? topOf(realDirectory(cwd)) : realDirectory(named);
-  const refuse = (words: string) => new ToolError('usage', `${root} ${words}; name a project: tool init <dir>`);
-  if (root === dirname(root)) throw refuse('is the root of the file system');
-  if (home !== undefined && existsSync(home) && root === realpathSync(home)) throw refuse('is your home directory');
-  if (isThisPackage(root)) throw refuse('is toolcrew itself');
+  const refuse = (what: ValuesOf<typeof INSTALL_CODES.project_unsuitable>['what']) =>
+    failure(INSTALL_CODES.project_unsuitable, { path: root, what });
+  if (root === dirname(root)) throw refuse('the root of the file system');
+  if (home !== undefined && existsSync(home) && root === realpathSync(home)) throw refuse('your home directory');
+  if (isThisPackage(root)) throw refuse('toolcrew itself');
   const checkout = findCheckout(root);
   return { root, kind: kindOf(root), main: checkout.root === root ? checkout.main : root };
 }

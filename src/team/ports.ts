@@ -1,10 +1,16 @@
 // Ports of teams: their logs, and a lock that lets one process at a time act for a team (types only).
 
+import type { Refusal } from '../base/rules/codes.ts';
 import type { TeamRecord } from './rules/log/record.ts';
 import type { TeamState } from './rules/log/state.ts';
 
-/** What became of a record: `refusal` says why it does not count where it stands. */
-export type Appended = { readonly id: string; readonly at: number; readonly refusal: string | null };
+/** What became of a record. `refused`: why it does not count where it stands; `refusal`: the same as text. */
+export type Appended = {
+  readonly id: string;
+  readonly at: number;
+  readonly refused: Refusal | null;
+  readonly refusal: string | null;
+};
 
 /** One team's log with the state folded from it. */
 export interface TeamLog {

@@ -413,7 +413,7 @@ test('bad credentials end it at once', async (t) => {
   const { end, output, left } = await host.play({ turns: [[retry, retry]] });
   assert.deepEqual(end, {
     ok: false,
-    words: "the runtime's own credential does not do: the model's service answered 401 (authentication_failed)",
+    words: "The runtime's own credential was refused: the model's service answered 401 (authentication_failed)",
     fault: 'runtime',
     resumable: true,
   });
@@ -426,7 +426,7 @@ test('a program that is not there is named, and found once it is', async (t) => 
   renameSync(host.program, `${host.program}.later`);
   const { end, left } = await host.play({});
   assert.ok(!end.ok && end.fault === 'runtime');
-  assert.match(end.words, /^cannot start .*claude: there is no such program$/);
+  assert.match(end.words, /^Cannot start .*claude: there is no such program$/);
   assert.deepEqual(left, []);
   renameSync(`${host.program}.later`, host.program);
   assert.deepEqual((await host.play({}, { attempt: 2 })).end, { ok: true, words: 'Done.' });

@@ -114,9 +114,9 @@ test('a program that cannot be run at all is not the issue’s fault', async (t)
   const cases: readonly [CommandLine, 'agent' | 'runtime', RegExp][] = [
     ['no-such-program --flag', 'runtime', /^it ended with exit code 127: .*no-such-program.*not found/],
     [plain, 'runtime', /^it ended with exit code 126: .*denied/],
-    [['no-such-program'], 'runtime', /^cannot start no-such-program: there is no such program on the PATH/],
-    [[plain], 'runtime', /^cannot start .*plain: .*EACCES/],
-    [[], 'runtime', /^cannot start/],
+    [['no-such-program'], 'runtime', /^Cannot start no-such-program: there is no such program on the PATH/],
+    [[plain], 'runtime', /^Cannot start .*plain: .*EACCES/],
+    [[], 'runtime', /^Cannot start/],
     [['/bin/sh', '-c', 'exit 127'], 'agent', /^it ended with exit code 127/],
   ];
   for (const [command, fault, words] of cases) {
@@ -241,8 +241,8 @@ test('runners go by their names; what they run is what the workflow says by then
     () => named('robot'),
     (error) =>
       error instanceof ToolError &&
-      error.code === 'config' &&
-      error.message === 'tool.runtime: expected one of claude, command, patch, got robot',
+      error.kind === 'config' &&
+      error.message.startsWith('tool.runtime: expected one of claude, command, patch, got robot'),
   );
   bench.workflow = workflowWith({ tool: { command: ['echo', 'as changed'] } });
   assert.deepEqual((await bench.run(named('command'))).end, { ok: true, words: 'as changed' });

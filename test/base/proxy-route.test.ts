@@ -64,7 +64,7 @@ for (const value of ['socks5://me:secret@p:1', 'http://me:secret@', 'http://me:s
       () => proxyFor(API, { ALL_PROXY: value }),
       (error) =>
         error instanceof ToolError &&
-        error.code === 'config' &&
+        error.kind === 'config' &&
         error.message.startsWith('ALL_PROXY: ') &&
         !error.message.includes('secret'),
     );

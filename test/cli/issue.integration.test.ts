@@ -78,7 +78,7 @@ test('an agent sees its issue, comments on it, opens the pull request and says t
     `#${issue} Fix the "greeting" \\x1b[31m\nby maintainer · attempt 1 · branch tool/issue-${issue}\n\nFirst line\n\nSecond line\\x07\n\n--- maintainer, ${created_at}\nMind the *tests*\n`,
   );
 
-  refused('other', /^tool: refused: this attempt is about issue #1 only, got #99$/m);
+  refused('other', /^tool: The daemon refused: this attempt is about issue #1 only, got #99.* \(daemon_refused\)$/m);
   refused('early', /nothing is committed on tool\/issue-1; commit your work there, or say why/);
   refused('earlyPull', /nothing is committed on tool\/issue-1 that changes anything; commit your work there first/);
 
@@ -142,13 +142,13 @@ test('a socket that is not there, or behind which no daemon is, is said in one l
   });
   await listen('other', (socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n'));
   const cases: readonly [string, RegExp][] = [
-    ['nowhere', /the daemon does not answer at .*nowhere: connect ENOENT/],
-    ['prose', /what answers at .*prose is not the daemon: expected a JSON object, got <html>\\x1b\[31mhello$/m],
-    ['list', /is not the daemon: expected a JSON object, got \[1\]$/m],
-    ['empty', /is not the daemon: expected a JSON object, got nothing$/m],
-    ['cut', /the daemon does not answer at .*cut: socket hang up/],
-    ['half', /the daemon does not answer at .*half: aborted/],
-    ['other', /the daemon does not answer at .*other: Parse Error/],
+    ['nowhere', /does not answer at .*nowhere: connect ENOENT.* \(daemon_unreachable\)$/m],
+    ['prose', /does not answer at .*prose: expected a JSON object, got <html>\\x1b\[31mhello \(daemon_unreachable\)$/m],
+    ['list', /: expected a JSON object, got \[1\] \(daemon_unreachable\)$/m],
+    ['empty', /: expected a JSON object, got nothing \(daemon_unreachable\)$/m],
+    ['cut', /does not answer at .*cut: socket hang up/],
+    ['half', /does not answer at .*half: aborted/],
+    ['other', /does not answer at .*other: Parse Error/],
   ];
   await Promise.all(
     cases.map(async ([name, words]) => {
@@ -163,9 +163,15 @@ test('a socket that is not there, or behind which no daemon is, is said in one l
 test('what is missing in a request is said before anybody is asked', async (t) => {
   const env = cleanEnv(tempDir(t), { TOOL_SOCKET: '/nonexistent', TOOL_KEY: 'k', TOOL_ISSUE: '1' });
   const cases: readonly [string[], RegExp][] = [
-    [['issue', 'comment', '--body', 'x', '--body-file', 'y'], /expected --body or --body-file, got both/],
+    [
+      ['issue', 'comment', '--body', 'x', '--body-file', 'y'],
+      /--body and --body-file, got both\. \(option_invalid\)$/m,
+    ],
     [['issue', 'comment'], /expected --body <text> or --body-file <file>, got neither/],
-    [['issue', 'comment', '--body-file', 'nowhere.md'], /--body-file: cannot read nowhere\.md: ENOENT/],
+    [
+      ['issue', 'comment', '--body-file', 'nowhere.md'],
+      /--body-file: cannot read nowhere\.md: ENOENT.* \(input_unreadable\)$/m,
+    ],
     [['issue', 'comment', '--body-file', '-'], /expected a comment, got an empty text/],
     [['pr', 'create', '--title', ' '], /--title: expected a title, got an empty text/],
   ];

@@ -49,7 +49,7 @@ test('work that a full disk keeps from being read is read later, and its agent i
   await world.pass(2 * MINUTE);
   assert.deepEqual(world.tracker.labelsOf(1), ['tool-done']);
   assert.equal(world.started.length, 1);
-  assert.equal(world.lines.filter((line) => line.includes('tried again until there is room')).length, 1);
+  assert.equal(world.lines.filter((line) => line.includes('The disk is full')).length, 1);
   await world.stop();
 });
 

@@ -4,7 +4,9 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Gatekeeper } from '../../src/daemon/gatekeeper.ts';
 import type { Tracker } from '../../src/daemon/ports.ts';
+import { WORK_CODES } from '../../src/daemon/rules/codes/work-codes.ts';
 import type { Issue } from '../../src/daemon/rules/issue.ts';
+import { isRefusal } from '../support/codes.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 
 const STATES = { active: ['todo'], done: 'done', failed: 'failed' };
@@ -33,7 +35,7 @@ test('a label put on again in the second of the change before it is seen, by one
   const gatekeeper = new Gatekeeper(tracker as Tracker, clock);
   const admit = () => gatekeeper.admit(ISSUE, 'anyone', STATES, 7, new AbortController().signal);
   const refused = await admit();
-  assert.match(refused.admitted ? '' : refused.reason, /^its work is over; /);
+  isRefusal(refused.admitted ? null : refused.why[0], WORK_CODES.issue_already_done, { label: 'todo' });
   event = 8;
   assert.deepEqual([await admit(), asked], [refused, 1], 'not asked about at each poll');
   await clock.pass(2_000);

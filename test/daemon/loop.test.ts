@@ -3,7 +3,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { ToolError } from '../../src/base/rules/errors.ts';
+import { WORK_CODES } from '../../src/daemon/rules/codes/work-codes.ts';
 import { TrackerError } from '../../src/daemon/rules/tracker-error.ts';
+import { isRefusal } from '../support/codes.ts';
 import { commit, fail, hang, STRANGER, World, workflowWith } from '../support/world.ts';
 
 const MINUTE = 60_000;
@@ -49,12 +51,10 @@ test('while permissions cannot be read, a poll asks one question, and every wait
   assert.ok(first <= 13, `${first} requests in the first poll`);
   await world.pass(10 * MINUTE);
   assert.ok(world.tracker.calls.length - first <= 20 * 4, `${world.tracker.calls.length} requests`);
-  assert.deepEqual(
-    [...new Set(world.orchestrator.waiting.map(({ reason }) => reason))],
-    ['cannot tell who may set work going: it answered 403'],
-  );
+  for (const { why } of world.orchestrator.waiting)
+    isRefusal(why[0], WORK_CODES.permissions_unreadable, { said: 'it answered 403' });
   assert.equal(world.orchestrator.waiting.length, 40);
-  assert.equal(world.lines.filter((line) => line.includes('cannot tell')).length, 1);
+  assert.equal(world.lines.filter((line) => line.includes('Cannot tell')).length, 1);
   world.tracker.fault = () => undefined;
   await world.pass(MINUTE);
   assert.deepEqual(world.tracker.labelsOf(40), ['tool-done']);
@@ -124,7 +124,7 @@ test('a journal that cannot be written ends the daemon with its reason', async (
   await assert.rejects(world.ended(), { code: 'state_unusable' });
   assert.equal(appends, 1);
   assert.ok(
-    world.lines.includes('error: [serve] the daemon stops: cannot write to journal.jsonl: no space left'),
+    world.lines.includes('error: [serve] The daemon stops: cannot write to journal.jsonl: no space left'),
     world.lines.join('\n'),
   );
   await world.stop();

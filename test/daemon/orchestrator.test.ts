@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { ToolError } from '../../src/base/rules/errors.ts';
+import { waitsForSlot } from '../../src/daemon/intake.ts';
+import { WORK_CODES } from '../../src/daemon/rules/codes/work-codes.ts';
 import { summaryOf } from '../../src/daemon/rules/team-summary.ts';
 import { TrackerError } from '../../src/daemon/rules/tracker-error.ts';
+import { isRefusal } from '../support/codes.ts';
 import { teamOf } from '../support/team.ts';
 import { commit, fail, hang, STRANGER, World, workflowWith } from '../support/world.ts';
 
@@ -232,7 +236,7 @@ test('an agent without a life sign is ended as stalled; a tool call within its o
   assert.equal(world.journal.state.entries.get(1)?.phase, 'running', 'the tool call may still be within its limit');
   await world.pass(31_000);
   assert.ok(world.journal.storyOf(1).includes('attempt_ended stalled give_up'));
-  assert.match(world.tracker.comments[0]?.body ?? '', /no life sign for 60 s \(tool.stall_timeout_ms\)/);
+  assert.match(world.tracker.comments[0]?.body ?? '', /No life sign for 60 s \(tool.stall_timeout_ms\)/);
   await world.stop();
 });
 
@@ -380,7 +384,7 @@ test('an issue whose cost limit is reached is given up; its agent is told what i
   await world.start();
   await world.pass(MINUTE);
   assert.deepEqual(budgets, [1, 0.4]);
-  assert.match(world.tracker.comments[0]?.body ?? '', /it has cost \$1\.20 of \$1\.00 \(agent\.max_cost_usd\)/);
+  assert.match(world.tracker.comments[0]?.body ?? '', /\b1\.2 of .*\b1\b.*\(agent\.max_cost_usd\)/);
   await world.stop();
 });
 
@@ -430,7 +434,7 @@ test('nothing is started while the day’s cost limit is reached; the next day i
   await world.start();
   await world.pass(60 * MINUTE);
   assert.deepEqual(world.tracker.labelsOf(2), ['tool-todo']);
-  assert.match(world.orchestrator.waiting[0]?.reason ?? '', /day's limit of \$1\.00/);
+  isRefusal(world.orchestrator.waiting[0]?.why[0], WORK_CODES.day_budget_spent, { limit: 1 });
   await world.pass(24 * 60 * MINUTE);
   assert.deepEqual(world.tracker.labelsOf(2), ['tool-done']);
   await world.stop();
@@ -450,8 +454,8 @@ test('an issue by or labelled by somebody who may not write waits, with one line
   );
   const waits = world.lines.filter((line) => line.includes('waits'));
   assert.deepEqual(waits, [
-    '[poller] issue #1 "Issue 1" waits: stranger, who wrote it, may not write to the repository',
-    '[poller] issue #2 "Issue 2" waits: stranger, who put tool-todo on it, may not write to the repository',
+    '[poller] issue #1 "Issue 1" waits: stranger, who wrote it, may not write to the repository.',
+    '[poller] issue #2 "Issue 2" waits: stranger, who put tool-todo on it, may not write to the repository.',
   ]);
   assert.deepEqual(
     world.orchestrator.waiting.map(({ issue }) => issue.number),
@@ -631,8 +635,11 @@ test('what waits for a slot is shown, and a due retry waits without polling in b
   await world.start();
   await world.pass(25_000);
   assert.deepEqual(
-    world.orchestrator.waiting.map(({ issue, reason }) => `${issue.number} ${reason}`),
-    ['1 waits for a slot', '3 waits for a slot'],
+    world.orchestrator.waiting.map(({ issue, why }) => [issue.number, waitsForSlot(why)]),
+    [
+      [1, true],
+      [3, true],
+    ],
   );
   const polls = world.tracker.calls.filter((call) => call === 'list').length;
   await world.pass(29_000);
@@ -721,7 +728,7 @@ test('refresh polls at once; a second one before it runs is the same', async () 
 
 test('an agent may ask about its own issue only', async () => {
   const world = new World();
-  const answers: string[] = [];
+  const answers: unknown[] = [];
   world.script = async (agent) => {
     const { signal } = new AbortController();
     for (const request of [
@@ -734,7 +741,7 @@ test('an agent may ask about its own issue only', async () => {
       answers.push(
         await agent.ask(request, signal).then(
           () => 'answered',
-          (error: Error) => error.message,
+          (error: unknown) => (error instanceof ToolError ? { code: error.code, ...error.values } : error),
         ),
       );
     }
@@ -746,11 +753,11 @@ test('an agent may ask about its own issue only', async () => {
   world.tracker.open(2, { author: STRANGER });
   await world.start();
   assert.deepEqual(answers, [
-    'this attempt is about issue #1 only, got #2',
-    'this attempt is about issue #1 only, got #2',
-    'this attempt is about issue #1 only, got #2',
-    'nothing is committed on tool/issue-1; commit your work there, or say why nothing has to change with `tool issue comment`, then ask again',
-    'nothing is committed on tool/issue-1 that changes anything; commit your work there first',
+    { code: 'wrong_issue', issue: 1, asked: 2 },
+    { code: 'wrong_issue', issue: 1, asked: 2 },
+    { code: 'wrong_issue', issue: 1, asked: 2 },
+    { code: 'nothing_committed', branch: 'tool/issue-1' },
+    { code: 'nothing_committed', branch: 'tool/issue-1' },
   ]);
   await world.stop();
 });

@@ -2,7 +2,10 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { waitsForSlot } from '../../src/daemon/intake.ts';
+import { WORK_CODES } from '../../src/daemon/rules/codes/work-codes.ts';
 import { TrackerError } from '../../src/daemon/rules/tracker-error.ts';
+import { isRefusal } from '../support/codes.ts';
 import { commit, fail, hang, STRANGER, World, workflowWith } from '../support/world.ts';
 
 const SECOND = 1_000;
@@ -24,7 +27,7 @@ test('with all slots full a poll asks for the list and the issues at work, and f
   assert.deepEqual([...new Set(world.tracker.calls.slice(before))].sort(), ['list', 'read 1', 'read 2']);
   assert.equal(world.tracker.calls.length - before, 30);
   assert.ok(world.tracker.calls.filter((call) => call.startsWith('events')).length <= 4);
-  assert.deepEqual([...new Set(world.orchestrator.waiting.map(({ reason }) => reason))], ['waits for a slot']);
+  assert.ok(world.orchestrator.waiting.every(({ why }) => waitsForSlot(why)));
   assert.equal(world.orchestrator.waiting.length, 58);
   await world.stop();
 });
@@ -63,7 +66,7 @@ test('whoever put the label on anew right before the start is asked about', asyn
   };
   await world.start();
   assert.equal(world.started.length, 0);
-  assert.match(world.orchestrator.waiting[0]?.reason ?? '', /stranger/);
+  isRefusal(world.orchestrator.waiting[0]?.why[0], WORK_CODES.issue_untrusted, { person: 'stranger' });
   await world.stop();
 });
 
@@ -218,7 +221,7 @@ test('an issue that cannot be read right before its start waits, with why, and s
   };
   world.tracker.open(1);
   await world.start();
-  assert.match(world.orchestrator.waiting[0]?.reason ?? '', /it answered 502/);
+  isRefusal(world.orchestrator.waiting[0]?.why[0], WORK_CODES.issue_unreadable, { issue: 1, said: 'it answered 502' });
   await world.pass(2 * MINUTE);
   assert.ok(asked(world, 'read 1') <= 6);
   world.tracker.fault = () => undefined;

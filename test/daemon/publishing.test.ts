@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { ToolError } from '../../src/base/rules/errors.ts';
+import { failure, ToolError } from '../../src/base/rules/errors.ts';
 import { textDashboard } from '../../src/daemon/http/dashboard.ts';
 import { page } from '../../src/daemon/http/page.ts';
-import { BranchInTheWayError } from '../../src/daemon/rules/branch-prefix.ts';
+import { WORKSPACES_CODES } from '../../src/daemon/rules/codes/workspaces-codes.ts';
 import { TrackerError } from '../../src/daemon/rules/tracker-error.ts';
 import { viewOf } from '../../src/daemon/view.ts';
 import { commit, fail, hang, type Script, World, workflowWith } from '../support/world.ts';
@@ -51,7 +51,8 @@ test('a push that is refused while a pull request is open goes back to the agent
   world.script = openThen(commit);
   let pushes = 0;
   world.workspaces.fault = (call) => {
-    if (call === 'push' && pushes++ % 2 === 1) throw new ToolError('refused', 'the branch has other commits');
+    if (call === 'push' && pushes++ % 2 === 1)
+      throw failure(WORKSPACES_CODES.push_rejected, { said: 'the branch has other commits' });
   };
   world.tracker.open(1);
   await world.start();
@@ -76,13 +77,14 @@ test('a push that is refused while a pull request is open goes back to the agent
 test('a branch that appears in the way of the issue’s is waited for and named; no agent is asked about it', async () => {
   const world = new World(workflowWith({ agent: { maxAttempts: 1 } }));
   world.workspaces.fault = (call) => {
-    if (call === 'push') throw new BranchInTheWayError('tool/issue-1', 'tool');
+    if (call === 'push')
+      throw failure(WORKSPACES_CODES.issue_branch_blocked, { blocking: 'tool', branch: 'tool/issue-1' });
   };
   world.tracker.open(1);
   await world.start();
   await world.pass(3 * HOUR);
   assert.equal(world.journal.state.entries.get(1)?.phase, 'publishing');
-  assert.ok(world.lines.some((line) => /branch tool .* rename tool, .*workspace\.branch_prefix/.test(line)));
+  assert.ok(world.lines.some((line) => /branch tool .* Rename tool\. .*workspace\.branch_prefix/.test(line)));
   world.workspaces.fault = () => undefined;
   await world.pass(10 * MINUTE);
   assert.deepEqual(world.tracker.labelsOf(1), ['tool-done']);

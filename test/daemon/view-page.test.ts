@@ -2,14 +2,16 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { refusal } from '../../src/base/rules/codes.ts';
 import { textDashboard } from '../../src/daemon/http/dashboard.ts';
-import { WAITS_FOR_SLOT } from '../../src/daemon/intake.ts';
+import { WORK_CODES } from '../../src/daemon/rules/codes/work-codes.ts';
 import { issueViewOf, type ViewSource, viewOf } from '../../src/daemon/view.ts';
 import { parseCursor } from '../../src/daemon/view-page.ts';
 import { World, workflowWith } from '../support/world.ts';
 
 const ISSUES = 10_000;
-const REASON = 'stranger, who wrote it, may not write to the repository';
+const UNTRUSTED = [refusal(WORK_CODES.issue_untrusted, { person: 'stranger', role: 'wrote it' })];
+const FOR_SLOT = [refusal(WORK_CODES.issue_waits_for_slot, {})];
 
 async function crowded(): Promise<ViewSource> {
   const world = new World(workflowWith({}));
@@ -18,7 +20,7 @@ async function crowded(): Promise<ViewSource> {
   assert.ok(issue !== undefined);
   const waiting = Array.from({ length: ISSUES }, (_, index) => ({
     issue: { ...issue, number: index + 1, title: `Issue ${index + 1}` },
-    reason: index % 1_000 === 0 ? REASON : WAITS_FOR_SLOT,
+    why: index % 1_000 === 0 ? UNTRUSTED : FOR_SLOT,
   }));
   return {
     now: world.clock.now(),

@@ -7,8 +7,10 @@ import type { RunEnd } from '../../src/agents/ports.ts';
 import { ToolError } from '../../src/base/rules/errors.ts';
 import { collectWork } from '../../src/daemon/collect-work.ts';
 import { MAX_OUTAGES } from '../../src/daemon/rules/attempt-end.ts';
+import { WORK_CODES } from '../../src/daemon/rules/codes/work-codes.ts';
 import { summaryOf } from '../../src/daemon/rules/team-summary.ts';
 import { TrackerError } from '../../src/daemon/rules/tracker-error.ts';
+import { isOf } from '../support/codes.ts';
 import { teamOf } from '../support/team.ts';
 import { tempDir } from '../support/temp.ts';
 import { commit, fail, hang, type Script, World, workflowWith } from '../support/world.ts';
@@ -55,7 +57,7 @@ test('work that cannot be read is neither published nor removed: the attempt fai
     '< label_remove:tool-todo',
     'finished failed',
   ]);
-  assert.match(world.tracker.comments[0]?.body ?? '', /the work could not be collected: git status failed/);
+  assert.match(world.tracker.comments[0]?.body ?? '', /The work could not be collected: git status failed/);
   assert.deepEqual(world.workspaces.removed, []);
   await world.stop();
 });
@@ -75,7 +77,7 @@ test('why work cannot be collected stands once in the output, however often it i
     assert.match((await collected).unread ?? '', /second$/);
     assert.deepEqual(
       written.splice(0),
-      expected.map((one) => `the work could not be collected: ${one}\n`),
+      expected.map((one) => `The work could not be collected: ${one}\n`),
     );
   }
 });
@@ -406,7 +408,7 @@ test('a daemon that dies under its agents again and again gives the issue up', a
   }
   assert.equal(world.started.length, 11);
   assert.deepEqual(world.tracker.labelsOf(1), ['tool-failed']);
-  assert.match(world.tracker.comments[0]?.body ?? '', /the daemon ended while the agent worked/);
+  assert.match(world.tracker.comments[0]?.body ?? '', /The daemon ended while the agent worked/);
   await world.stop();
 });
 
@@ -499,17 +501,17 @@ test('a comment that was posted although no answer came is not posted again', as
 test('a comment that was not posted is no reason to be done without a commit', async () => {
   const world = new World(workflowWith({ agent: { maxAttempts: 1 } }));
   world.tracker.fault = failing('comment 1', 1, () => new TrackerError('refused', 'locked', { status: 403 }));
-  let refusal = '';
+  let refused: unknown = null;
   world.script = async ({ ask }) => {
     await ask({ type: 'comment', issue: 1, body: 'Nothing to do.' }, signal).catch(() => undefined);
-    await ask({ type: 'done', issue: 1 }, signal).catch((error: Error) => {
-      refusal = error.message;
+    await ask({ type: 'done', issue: 1 }, signal).catch((error: unknown) => {
+      refused = error;
     });
     return { ok: true, words: '' };
   };
   world.tracker.open(1);
   await world.start();
-  assert.match(refusal, /nothing is committed on tool\/issue-1/);
+  isOf(WORK_CODES.nothing_committed, { branch: 'tool/issue-1' })(refused);
   assert.deepEqual(world.tracker.labelsOf(1), ['tool-failed']);
   await world.stop();
 });

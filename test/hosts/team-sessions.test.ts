@@ -32,7 +32,7 @@ for (const version of availableHosts(['2.1.33', '2.1.331'])) {
     });
 
     await session('Write a file.', async (lead) => {
-      mentions(lead.news.text, `team ${TEAM} (assigned) is active in this project, led by another session`);
+      mentions(lead.news.text, `Team ${TEAM} (assigned) is active in this project, led by another session. `);
       const file = host.path('src/api/other.js');
       refused(
         await lead.use('Write', { file_path: file, content: 'x' }),

@@ -8,6 +8,8 @@ import { performAll } from '../../src/install/file-operations.ts';
 import type { HookGroup } from '../../src/install/hook-table.ts';
 import { outcomesWith, planUninstall } from '../../src/install/install.ts';
 import type { Outcome } from '../../src/install/outcome.ts';
+import { INSTALL_CODES } from '../../src/install/rules/install-codes.ts';
+import { isOf } from '../support/codes.ts';
 import { install, packageOf, planned, projectOf, type Tree, treeOf, writeTree } from '../support/installed.ts';
 
 const SETTINGS = '.claude/settings.json';
@@ -144,7 +146,7 @@ test('what a person has written since stays, and is named', (t) => {
     ],
   );
   assert.deepEqual(JSON.parse(read(root, SETTINGS)), { env: { TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS: '0' } });
-  assert.throws(() => planUninstall(root), { code: 'usage', message: /expected an installation, got no / });
+  assert.throws(() => planUninstall(root), isOf(INSTALL_CODES.installation_missing, { path: root }));
 });
 
 test('what a team that stands goes on from stays, and is said; without one, what can be made again goes', (t) => {
@@ -195,7 +197,7 @@ test('what can be made again and cannot be removed stays, with the reason; all e
     Object.keys(treeOf(root)).sort(),
     [...Object.keys(before), '.tool', '.tool/cache', '.tool/cache/a'].sort(),
   );
-  assert.throws(() => planUninstall(root), /expected an installation, got no /);
+  assert.throws(() => planUninstall(root), isOf(INSTALL_CODES.installation_missing, { path: root }));
 });
 
 test('a newer version replaces what nobody touched, and puts its text beside what somebody did', (t) => {
@@ -271,12 +273,13 @@ test('what stands in the way is named with what is wanted, all at once; --force 
   const root = projectOf(t, files);
   const before = treeOf(root);
   assert.throws(() => planned(t, root), {
-    code: 'usage',
+    code: 'install_blocked',
+    kind: 'usage',
     message: [
-      'nothing was installed:',
-      '  .claude/agents/team-tester.md: expected no file of that name, got one that is not ours; rename it, or --force to replace it and keep it as .tool/before/.claude/agents/team-tester.md',
-      '  .mcp.json: mcpServers.team: {"command":"other"} is there, {"command":"node","args":[".tool/hooks/team-server"]} is wanted; change it, or --force to replace it',
-      '  .claude/settings.json: env.TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS: "0" is there, "1" is wanted; change it, or --force to replace it',
+      'Nothing was installed:',
+      '  .claude/agents/team-tester.md: expected no file of that name, got one that is not ours. Rename it, or give --force to replace it and keep it as .tool/before/.claude/agents/team-tester.md.',
+      '  .mcp.json: mcpServers.team: {"command":"other"} is there, {"command":"node","args":[".tool/hooks/team-server"]} is wanted. Change it, or give --force to replace it.',
+      '  .claude/settings.json: env.TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS: "0" is there, "1" is wanted. Change it, or give --force to replace it.',
     ].join('\n'),
   });
   assert.deepEqual(treeOf(root), before);

@@ -161,15 +161,15 @@ test('what was there before is neither put in again nor taken out', () => {
 
 test('a file that holds something else in the place is refused by name', () => {
   const cases: readonly [string, RegExp][] = [
-    ['{"hooks": []}', /^f\.json: hooks: expected an object, got a list$/],
-    ['{"hooks": {"PreToolUse": {}}}', /^f\.json: hooks\.PreToolUse: expected a list, got an object$/],
-    ['{"env": "x"}', /^f\.json: env: expected an object, got a plain value$/],
-    ['{"env": {}, "env": {}}', /^f\.json: env is given 2 times, expected once$/],
-    ['[]', /^f\.json: expected an object, got a list$/],
+    ['{"hooks": []}', /^f\.json: hooks: expected an object, got a list\.$/],
+    ['{"hooks": {"PreToolUse": {}}}', /^f\.json: hooks\.PreToolUse: expected a list, got an object\.$/],
+    ['{"env": "x"}', /^f\.json: env: expected an object, got a plain value\.$/],
+    ['{"env": {}, "env": {}}', /^f\.json: env is given 2 times, expected once\. Remove all but one\.$/],
+    ['[]', /^f\.json: expected an object, got a list\.$/],
     ['{"a": 1,}', /^f\.json: expected valid JSON, got a mistake: /],
     ['{"a": 1} // why', /^f\.json: expected valid JSON, got a mistake: /],
   ];
-  for (const [text, message] of cases) assert.throws(() => put(text), { message, code: 'config' }, text);
+  for (const [text, message] of cases) assert.throws(() => put(text), { message, kind: 'config' }, text);
 });
 
 test('the places that are read are those that JSON.parse reads', () => {

@@ -19,8 +19,9 @@ test('a failure half-way leaves everything as it was', (t) => {
       operation.path === blocked ? { ...operation, path: 'nowhere/at/all' } : operation,
     );
     assert.throws(() => performAll(root, wrong), {
-      code: 'usage',
-      message: /^nowhere\/at\/all: cannot be changed: ENOENT.*; everything is as it was$/,
+      code: 'change_undone',
+      kind: 'usage',
+      message: /^nowhere\/at\/all: cannot be changed: ENOENT.*\. Everything is as it was\.$/,
     });
     assert.deepEqual(treeOf(root), before);
     install(t, root);
@@ -42,7 +43,7 @@ test('what was discarded before a failure is named: it does not come back', (t) 
   ] as const;
   assert.throws(
     () => performAll(root, operations),
-    /^ToolError: nowhere: .*; everything but \.tool\/cache is as it was$/,
+    /^ToolError: nowhere: .*\. Everything but \.tool\/cache is as it was\.$/,
   );
   assert.deepEqual(
     ['', '.git', '.tool', 'mine', 'mine/x'].filter((path) => !(path in treeOf(root))),
@@ -56,17 +57,17 @@ test('what is no place to write into is refused, and nothing is changed', (t) =>
     [
       'a link for .claude',
       (root) => symlinkSync(outside, join(root, '.claude')),
-      /^\.claude: expected a directory of the project itself, got a link; /,
+      /^\.claude: expected a directory of the project itself, got a link\. Nothing was changed\.$/,
     ],
     [
       'a file for .claude',
       (root) => writeFileSync(join(root, '.claude'), ''),
-      /^\.claude: expected a directory of the project itself, got a file; /,
+      /^\.claude: expected a directory of the project itself, got a file\. Nothing was changed\.$/,
     ],
     [
       'a directory for the settings',
       (root) => mkdirSync(join(root, SETTINGS), { recursive: true }),
-      /^\.claude\/settings\.json: expected a file, got a directory; /,
+      /^\.claude\/settings\.json: expected a file, got a directory\. Nothing was changed\.$/,
     ],
     [
       'a link for the settings',
@@ -74,7 +75,7 @@ test('what is no place to write into is refused, and nothing is changed', (t) =>
         mkdirSync(join(root, '.claude'));
         symlinkSync(join(outside, 'x'), join(root, SETTINGS));
       },
-      /^\.claude\/settings\.json: expected a file, got a link; /,
+      /^\.claude\/settings\.json: expected a file, got a link\. Nothing was changed\.$/,
     ],
     [
       'settings that are no JSON',
@@ -92,22 +93,22 @@ test('what is no place to write into is refused, and nothing is changed', (t) =>
         mkdirSync(join(root, '.claude'));
         writeFileSync(join(root, SETTINGS), Buffer.from([0x7b, 0xff, 0x7d]));
       },
-      /^\.claude\/settings\.json: expected UTF-8, got bytes that are none; /,
+      /^\.claude\/settings\.json: expected UTF-8, got bytes that are none\. Nothing was changed\.$/,
     ],
     [
       'hooks that are a list',
       (root) => writeTree(root, { [SETTINGS]: '{"hooks": []}' }),
-      /^\.claude\/settings\.json: hooks: expected an object, got a list$/,
+      /^\.claude\/settings\.json: hooks: expected an object, got a list\.$/,
     ],
     [
       'a manifest that is none',
       (root) => writeTree(root, { '.tool/installed.json': '[]' }),
-      /^\.tool\/installed\.json: the file: expected an object, got \[\]; take the file/,
+      /^\.tool\/installed\.json: the file: expected an object, got \[\]\. Restore the file from your version control/,
     ],
     [
       'a manifest of later',
       (root) => writeTree(root, { '.tool/installed.json': '{"format": 2}' }),
-      /^\.tool\/installed\.json: format: expected 1, got 2; it was written by another version/,
+      /^\.tool\/installed\.json: format: expected 1, got 2\. Another version of toolcrew wrote it\. Use that version\.$/,
     ],
   ];
   for (const [name, prepare, message] of cases) {

@@ -67,7 +67,7 @@ test('a team of the same name that stands in another checkout is not led from he
   lead.kill('SIGINT');
   assert.equal(code, 1, stderr);
   assert.ok(
-    stderr.includes(`team ${TEAM} is active in another checkout of this repository, ${project.root}. `),
+    stderr.includes(`Team ${TEAM} is active in another checkout of this repository, ${project.root}. `),
     stderr,
   );
 });

@@ -5,7 +5,8 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { ToolError } from '../../src/base/rules/errors.ts';
+import { WORKSPACES_CODES } from '../../src/daemon/rules/codes/workspaces-codes.ts';
+import { isOf } from '../support/codes.ts';
 import { commitFiles, gitAs } from '../support/forge.ts';
 import { setUpWorkspaces } from '../support/workspaces.ts';
 
@@ -79,7 +80,7 @@ test('a branch of somebody else’s from long ago is not overwritten', async (t)
   const theirs = await gitAs(bare, 'rev-parse', 'tool/issue-1');
   await assert.rejects(
     workspaces.push(task(), sha, [], signal),
-    (error) => error instanceof ToolError && error.code === 'refused',
+    isOf(WORKSPACES_CODES.branch_has_foreign_commits, { branch: 'tool/issue-1', commit: theirs.trim().slice(0, 12) }),
   );
   assert.equal(await gitAs(bare, 'rev-parse', 'tool/issue-1'), theirs);
 });
@@ -133,7 +134,7 @@ test('what the remote does not have any more is asked for once', async (t) => {
       await workspaces.refresh(signal);
       await workspaces.collect(task(), signal);
     },
-    (error) => error instanceof ToolError && error.code === 'hook' && /none in common/.test(error.message),
+    isOf(WORKSPACES_CODES.history_unrelated, { branch: 'tool/issue-1', base: 'main' }),
   );
   assert.ok(existsSync(join(mirror.path, 'shallow')));
 });

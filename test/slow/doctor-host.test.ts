@@ -54,7 +54,7 @@ test('hooks that are all switched off are a failure; what counts is the file tha
   assert.deepEqual(await rows('team hooks'), []);
   settings('../.claude/settings.json', { disableAllHooks: true });
   const [off = ''] = await rows('team hooks');
-  assert.match(off, /^fail: disableAllHooks is true in .*\/\.claude\/settings\.json: no hook runs/);
+  assert.match(off, /^fail: disableAllHooks is true in .*\/\.claude\/settings\.json, so no hook runs/);
   settings('.claude/settings.local.json', { disableAllHooks: false });
   assert.deepEqual(await rows('team hooks'), []);
   settings('.claude/settings.local.json', { disableAllHooks: true });
@@ -68,7 +68,7 @@ test('our plugin beside what is installed is a warning, for as long as a setting
   await install();
   assert.match(
     `${await rows('plugin form')}`,
-    /^warn: tool@toolcrew is enabled in .*\/\.claude\/settings\.json, beside what is installed here.*"tool@toolcrew": false/,
+    /^warn: tool@toolcrew is enabled in .*\/\.claude\/settings\.json, beside the installation in the project.*"tool@toolcrew": false/,
   );
   settings('.claude/settings.local.json', { enabledPlugins: { 'tool@toolcrew': false } });
   assert.deepEqual(await rows('plugin form'), []);
@@ -83,8 +83,8 @@ test('a team server that is not offered, and tools of it that are refused, are f
     permissions: { deny: ['mcp__team__TaskList', 'mcp__team', 'mcp__teams', 'Write'] },
   });
   assert.deepEqual(await rows('team server'), [
-    'fail: disabledMcpjsonServers in .claude/settings.local.json holds team: the team\'s tools are not offered → take "team" out of it',
-    'fail: permissions.deny in .claude/settings.local.json refuses mcp__team__TaskList, mcp__team → take them out',
+    'fail: disabledMcpjsonServers in .claude/settings.local.json holds "team", so the tools of the team are missing. → take "team" out of it',
+    'fail: permissions.deny in .claude/settings.local.json refuses mcp__team__TaskList, mcp__team. → take them out',
   ]);
 });
 
@@ -101,7 +101,7 @@ test('hooks, settings or a server entry that somebody took out are a failure, an
   write('.claude/settings.json', JSON.stringify(others));
   assert.match(
     `${await rows('team mode')}`,
-    /^fail: .*not all there: \.claude\/settings\.json: hooks or tools.*→ tool init$/,
+    /^fail: Hooks or tools of the team are missing .*: \.claude\/settings\.json\. → tool init$/,
   );
   write('.claude/settings.json', settings);
   rmSync(path('.tool/hooks/guard.sh'));
@@ -111,7 +111,7 @@ test('hooks, settings or a server entry that somebody took out are a failure, an
   assert.match(`${await rows('team mode')}`, /^fail: .*\.mcp\.json/);
   await install();
   rmSync(path('.claude/agents/team-tester.md'));
-  assert.match(`${await rows('team mode')}`, /^warn: .*\.claude\/agents\/team-tester\.md → tool init$/);
+  assert.match(`${await rows('team mode')}`, /^warn: .*\.claude\/agents\/team-tester\.md\. → tool init$/);
   await install();
   write('.claude/agents/team-tester.md', '---\nname: team-tester\n---\nYou test as we do.\n');
   assert.match(`${await rows('team mode')}`, /^ok: /);
@@ -129,7 +129,7 @@ test('what init would stop at as well is to be mended first', async (t) => {
   settings('.claude/settings.json', { env: { TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS: '0' } });
   assert.match(
     `${await rows('team mode')}`,
-    new RegExp(`^fail: what was installed is not as it was: .*"0" is there${first}`),
+    new RegExp(`^fail: The installation is not as it was: .*"0" is there${first}`),
   );
   write('.tool/installed.json', '{');
   assert.match(`${await rows('team mode')}`, new RegExp(`^fail: \\.tool/installed\\.json cannot be read: .*${first}`));

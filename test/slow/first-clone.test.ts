@@ -96,7 +96,7 @@ test('steps that are finished are kept when the daemon ends between them', async
     posts++;
     return cutAfter(posts < 12 ? BREAKS_AT : 1_000);
   };
-  await assert.rejects(open().refresh(signal), (error) => error instanceof ToolError && error.code === 'git');
+  await assert.rejects(open().refresh(signal), (error) => error instanceof ToolError && error.kind === 'git');
   const packs = () => readdirSync(join(`${path}.new`, 'objects', 'pack')).filter((name) => name.endsWith('.pack'));
   const kept = packs();
   const depth = async (at: string) => Number(await gitAs(at, 'rev-list', '--count', 'main'));
@@ -127,7 +127,7 @@ test('steps that are finished are kept when the daemon ends between them', async
 test('a half-made copy that cannot be read is begun anew', async (t) => {
   const { proxy, path, open, bare } = await setUp(t, 21);
   proxy.through = (method) => (method === 'POST' ? cutAfter(1_000) : undefined);
-  await assert.rejects(open().refresh(signal), (error) => error instanceof ToolError && error.code === 'git');
+  await assert.rejects(open().refresh(signal), (error) => error instanceof ToolError && error.kind === 'git');
   assert.ok(existsSync(join(`${path}.new`, 'HEAD')));
   writeFileSync(join(`${path}.new`, 'HEAD'), 'spoilt');
   proxy.through = () => undefined;
@@ -163,6 +163,6 @@ test('a slow clone lasts longer than the limit, a silent one does not', async (t
   silent.proxy.choose = (method) => (method === 'POST' ? 'hang' : undefined);
   await assert.rejects(
     silent.open().refresh(signal),
-    (error) => error instanceof ToolError && error.code === 'git' && /no sign of life/.test(error.message),
+    (error) => error instanceof ToolError && error.kind === 'git' && /no sign of life/.test(error.message),
   );
 });

@@ -191,13 +191,10 @@ test('only registered teammates are started, without a name of the host, and are
   assert.match(again.stderr, /backend-dev is at work already/);
   const workflow = await guard(project, 'team-lead', 'Workflow', { script: "await agent('write it')" });
   assert.equal(workflow.code, 2);
-  assert.match(
-    workflow.stderr,
-    /a workflow starts its own agents, and while team .* is active only registered teammates may start/,
-  );
+  assert.match(workflow.stderr, /\(workflow_refused\)$/m);
   const byMember = await guard(project, 'backend-dev', 'Agent', { subagent_type: 'team-tester', prompt: 'x' });
   assert.equal(byMember.code, 2);
-  assert.match(byMember.stderr, /only team-lead starts agents/);
+  assert.match(byMember.stderr, /\(agents_for_lead_only\)$/m);
   const registered = await project.call('team-lead', 'Task', {
     subagent_type: 'team-tester',
     team_name: 'tool-run-spec-auth-001',
@@ -237,7 +234,7 @@ test('calls of the team are stamped, whatever the caller put there; the tools of
   }
   const hosts = await guard(project, 'backend-dev', 'TaskUpdate', { taskId: '1' });
   assert.equal(hosts.code, 2);
-  assert.match(hosts.stderr, /call mcp__team__TaskUpdate instead: the team cannot see the host's own TaskUpdate/);
+  assert.match(hosts.stderr, /call mcp__team__TaskUpdate instead: .* \(host_tool_refused\)$/m);
 });
 
 test('the call that makes the first team of a project is stamped; what an agent makes up in its shell is not', async (t) => {

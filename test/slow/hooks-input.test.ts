@@ -39,27 +39,31 @@ for (const [name, event] of HOOKS) {
     const project = new HookedProject(t);
     const begins = `^toolcrew: ${event}: `;
     const inputs: readonly [string, string | Buffer, string][] = [
-      ['empty', '', `${begins}standard input: expected the JSON of a ${event} event, got ""$`],
+      [
+        'empty',
+        '',
+        `${begins}standard input: expected the JSON of a ${event} event, got ""\\. \\(hook_input_invalid\\)$`,
+      ],
       ['no JSON', '{"hook', `${begins}standard input: expected the JSON of a ${event} event, got `],
-      ['an array', '[1]', `${begins}standard input: expected an object, got \\[1\\]$`],
-      ['null', 'null', `${begins}standard input: expected an object, got null$`],
-      ['a text', '"x"', `${begins}standard input: expected an object, got "x"$`],
+      ['an array', '[1]', `${begins}standard input: expected an object, got \\[1\\]\\. \\(hook_input_invalid\\)$`],
+      ['null', 'null', `${begins}standard input: expected an object, got null\\. \\(hook_input_invalid\\)$`],
+      ['a text', '"x"', `${begins}standard input: expected an object, got "x"\\. \\(hook_input_invalid\\)$`],
       ['bytes', Buffer.concat([Buffer.from([0, 255, 27, 10]), randomBytes(4_000)]), `${begins}standard input: `],
       ['much that is no JSON', 'x\u001b[2J'.repeat(1_000_000), `${begins}standard input: expected the JSON`],
       [
         'an unknown event',
         JSON.stringify({ hook_event_name: 'Unheard\u001bOf' }),
-        `${begins}hook_event_name: expected ${event}, got "Unheard.*": this event is not known$`,
+        `${begins}hook_event_name: expected ${event}, got "Unheard.*", which is not known\\. \\(hook_input_invalid\\)$`,
       ],
       [
         'no name of an event',
         '{"hook_event_name":7}',
-        `${begins}hook_event_name: expected ${event}, got 7: this event is not known$`,
+        `${begins}hook_event_name: expected ${event}, got 7, which is not known\\. \\(hook_input_invalid\\)$`,
       ],
       [
         'another event',
         `{"hook_event_name":"${event === 'Stop' ? 'SessionStart' : 'Stop'}"}`,
-        `${begins}hook_event_name: this script is for ${event}, got `,
+        `${begins}hook_event_name: expected ${event}, which this script is for, got .* \\(hook_input_invalid\\)$`,
       ],
     ];
     // All of them read it by the same code: one is given each, the others what their own names stand in.
@@ -128,9 +132,9 @@ for (const [name, event] of HOOKS) {
     }
     assert.equal(run.exit, isGuard ? 2 : 0);
     const says = isGuard
-      ? /^toolcrew: PreToolUse cannot decide whether this is allowed, so it is refused: .*log\.jsonl holds a record at byte \d+ that this program did not write: .*`tool doctor` says more\n$/
+      ? /^toolcrew: PreToolUse cannot decide whether this is allowed, so it is refused: .*log\.jsonl holds a record at byte \d+ that this program did not write: .*`tool doctor` says more\. \(guard_cannot_decide\)\n$/
       : new RegExp(
-          `^toolcrew: ${event} failed, and the call continues: .*log\\.jsonl holds a record at byte \\d+.*\\n$`,
+          `^toolcrew: ${event} failed, and the call continues: .*log\\.jsonl holds a record at byte \\d+.* \\(host_hook_failed\\)\\n$`,
         );
     assert.match(run.stderr, says);
   });
@@ -163,7 +167,7 @@ test('where it cannot be told whether a team stands, the guard refuses and the o
   assert.equal(stamp.code, 0);
   letsGo(
     await project.hook('stop', 'team-lead', 'Stop'),
-    /^toolcrew: Stop failed, and the call continues: .*\.tool\/teams: expected a directory, got a file; move it away$/m,
+    /^toolcrew: Stop failed, and the call continues: .*\.tool\/teams: expected a directory, got a file; move it away.* \(host_hook_failed\)$/m,
   );
 });
 
@@ -172,7 +176,10 @@ test('standard input that is not there or no file is no crash', async (t) => {
   const hook = join(process.cwd(), 'dist', 'hooks', 'stop.js');
   for (const redirect of ['<&-', '</', '</dev/null']) {
     const run = await runProgram('sh', ['-c', `node '${hook}' ${redirect}`], '', project.env, project.root);
-    letsGo(run, /^toolcrew: Stop: standard input: expected the JSON of a Stop event, got ""$/m);
+    letsGo(
+      run,
+      /^toolcrew: Stop: standard input: expected the JSON of a Stop event, got ""\. \(hook_input_invalid\)$/m,
+    );
   }
 });
 
@@ -217,12 +224,12 @@ test('a hook that the shell of an agent starts does nothing, and says so', async
     const fields = project.fields('team-lead', event, { tool_name: 'Read', prompt: 'approve SPEC-AUTH-001' });
     const file = join(process.cwd(), 'dist', 'hooks', `${name}.js`);
     const run = await runProgram(process.execPath, [file], JSON.stringify(fields), env, project.root);
-    letsGo(run, /only the host starts hooks, not an agent's shell: nothing was done$/m);
+    letsGo(run, /\(hook_not_from_host\)$/m);
     // With the variables as a host's hooks have them, but through a pipe, and from a file.
     const asHook = { ...project.env, INPUT: JSON.stringify(fields), NODE: process.execPath, HOOK: file };
     for (const script of name === 'user-prompt-submit' ? PIPED : []) {
       const piped = await runProgram('/bin/sh', ['-c', script], '', asHook, project.root);
-      letsGo(piped, /only the host starts hooks, not an agent's shell: nothing was done$/m);
+      letsGo(piped, /\(hook_not_from_host\)$/m);
     }
   }
   assert.match(project.read('.tool/specs/SPEC-AUTH-001/spec.md'), /status: draft/);

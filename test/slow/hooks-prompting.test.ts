@@ -98,7 +98,7 @@ test('/tool:2-run wants a SPEC that is there and approved', async (t) => {
     await typed(made, '/tool:2-run SPEC-AUTH-001 --team'),
     /there is no \.tool\/specs\/SPEC-AUTH-001\/spec\.md; no SPEC has been written yet/,
   );
-  assert.match(await typed(made, '/tool:2-run spec-auth-001'), /did you mean SPEC-AUTH-001\?/);
+  assert.match(await typed(made, '/tool:2-run spec-auth-001'), /Did you mean SPEC-AUTH-001\? \(argument_invalid\)$/);
   made.write('.tool/specs/SPEC-AUTH-001/spec.md', spec('draft'));
   assert.match(
     await typed(made, '/tool:2-run SPEC-AUTH-001 --team'),
@@ -163,12 +163,12 @@ test('/tool:3-sync and /tool:build-fix say what comes next', async (t) => {
 
 test('/tool:team-restart gives the team to the session that asks', async (t) => {
   const made = project(t);
-  assert.match(await typed(made, '/tool:team-restart'), /no team is active: there is nothing to restart/);
+  assert.match(await typed(made, '/tool:team-restart'), /\(nothing_to_restart\)$/);
   await made.team('backend-dev');
   await made.call('team-lead', 'TaskCreate', { subject: 'Sign in', description: 'd', owner: 'backend-dev' });
   assert.match(
     await typed(made, '/tool:team-restart tool-run-x'),
-    /team: expected one of tool-run-spec-auth-001, got tool-run-x/,
+    /team: expected one of tool-run-spec-auth-001, got tool-run-x\. \(restarted_team_unknown\)$/,
   );
   const text = await typed(made, '/tool:team-restart', { session_id: 'another' });
   assert.match(
@@ -200,7 +200,7 @@ test("a SPEC is approved by the user's own word alone", async (t) => {
     'approve SPEC-AUTH-001?',
   ];
   for (const prompt of near) {
-    assert.match(await typed(made, prompt), /these words do not approve SPEC-AUTH-001/, prompt);
+    assert.match(await typed(made, prompt), /SPEC-AUTH-001 is not approved yet\. .*\(words_do_not_approve\)$/, prompt);
     assert.equal(made.read(path), spec('draft'), prompt);
   }
   assert.match(await typed(made, 'approve SPEC-OTHER-002'), /there is no \.tool\/specs\/SPEC-OTHER-002\/spec\.md/);

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import fc from 'fast-check';
+import { BASE_CODES } from '../../src/base/rules/base-codes.ts';
 import { FileJournal } from '../../src/daemon/journal/journal.ts';
 import { decodeRecord, decodeState } from '../../src/daemon/journal/journal-decoder.ts';
 import { EFFECTS } from '../../src/daemon/rules/effect-names.ts';
@@ -12,6 +13,7 @@ import { ATTEMPT_OUTCOMES, ISSUE_OUTCOMES, type JournalRecord } from '../../src/
 import { freezeState } from '../../src/daemon/rules/snapshot.ts';
 import { type DaemonState, EMPTY_STATE } from '../../src/daemon/rules/state.ts';
 import { summaryOf } from '../../src/daemon/rules/team-summary.ts';
+import { isOf } from '../support/codes.ts';
 import { teamOf } from '../support/team.ts';
 import { tempDir } from '../support/temp.ts';
 
@@ -332,6 +334,6 @@ test('a journal whose snapshot cannot be read is refused, not taken for empty', 
   writeFileSync(join(directory, 'journal.jsonl'), '\n{"type":"snapshot","state":{},"v":1,"id":"x","at":1}\n');
   assert.throws(
     () => new FileJournal({ directory, now: () => 1 }),
-    /begins with a snapshot that this program cannot read/,
+    isOf(BASE_CODES.log_damaged, { path: join(directory, 'journal.jsonl'), offset: 0 }),
   );
 });

@@ -221,7 +221,7 @@ for (const [what, fail] of [
     const script = 'cat >/dev/null; cat base.bin; echo work > work.txt; git add -A; git commit -qm Work';
     const { daemon, code } = await once(t, forge, server, script);
     assert.equal(code, 0, daemon.log);
-    assert.match(daemon.log, /issue #1: files of Git LFS stay pointers: /);
+    assert.match(daemon.log, /issue #1: Files of Git LFS stay pointers: /);
     assert.ok(outputOf(daemon).includes(pointerTo(BASE)), outputOf(daemon));
     assert.equal((await forge.pulls()).length, 1, daemon.log);
     assert.equal(await onBranch(forge, 'base.bin'), pointerTo(BASE));
@@ -282,7 +282,7 @@ test('without git-lfs one line says so at start, doctor too, and the issue start
   const script = 'cat >/dev/null; cat base.bin; echo work > work.txt; git add work.txt; git commit -qm Work';
   const { daemon, code } = await once(t, forge, server, script, { env: { PATH } });
   assert.equal(code, 0, daemon.log);
-  assert.equal(daemon.log.split('there is no git-lfs on the PATH').length, 2, daemon.log);
+  assert.equal(daemon.log.split('git-lfs is not on the PATH').length, 2, daemon.log);
   assert.ok(outputOf(daemon).includes(pointerTo(BASE)), outputOf(daemon));
   assert.equal((await forge.pulls()).length, 1, daemon.log);
   assert.equal((await doctorsRow(daemon, { PATH }))?.status, 'fail');

@@ -73,7 +73,7 @@ test('an issue of which nothing is kept, a number that is none, a directory with
     [['99', workflow, '--follow'], nothing],
     [['x', workflow], /'x' is invalid for argument 'issue'\. Expected a whole number of at least 1, got x\./],
     [['0', workflow], /Expected a whole number of at least 1, got 0\./],
-    [['1'], /WORKFLOW\.md: there is no such file; `tool serve init` writes one/],
+    [['1'], /WORKFLOW\.md: there is no such file\. `tool serve init` writes one/],
   ];
   const cwd = tempDir(t);
   await Promise.all(
@@ -130,11 +130,14 @@ test('a workflow file that is broken or gone hides no outputs, if it can be told
   writeFileSync(workflow, '---\nstate: { dir: $NOWHERE/state }\n---\n');
   const unknown = await logs();
   assert.deepEqual({ code: unknown.code, stdout: unknown.stdout }, { code: 2, stdout: '' });
-  assert.match(unknown.stderr, /^tool: .*\$NOWHERE, which is not set.*; --state-dir <dir> names [^\n]*\n$/);
+  assert.match(
+    unknown.stderr,
+    /^tool: .*\$NOWHERE in \$NOWHERE\/state is not set.*; --state-dir <dir> names [^\n]*\n$/,
+  );
   assert.deepEqual(await logs('--state-dir', 'state'), { code: 0, signal: null, stdout: kept, stderr: '' });
 
   rmSync(workflow);
-  assert.match((await logs()).stderr, /there is no such file; .*; --state-dir <dir> names /);
+  assert.match((await logs()).stderr, /there is no such file\. .*; --state-dir <dir> names /);
   await gitAs(directory, 'init', '--quiet');
   await gitAs(directory, 'remote', 'add', 'origin', 'https://git.example.com/o/r.git');
   keep(join(directory, '.local', 'state', 'toolcrew', 'git.example.com', 'o', 'r'));

@@ -79,7 +79,10 @@ test('where it may not write, that is one line, and nothing is left', async (t) 
   mkdirSync(path);
   const { code, stdout, stderr } = await init('--force');
   assert.deepEqual({ code, stdout }, { code: 2, stdout: '' });
-  assert.match(stderr, /^tool: .*WORKFLOW\.md cannot be written: E[A-Z]+: .*; nothing was\. Run this where .*\n$/);
+  assert.match(
+    stderr,
+    /^tool: Nothing was written: .*WORKFLOW\.md cannot be written: E[A-Z]+: .* Run this where .* \(workflow_file_unwritable\)\n$/,
+  );
   assert.deepEqual(readdirSync(directory).sort(), ['.git', 'WORKFLOW.md']);
 });
 

@@ -133,29 +133,41 @@ test('the commands that create the labels can be pasted, whatever the label', as
 test('bad answers, missing answers and an existing file are exit 2, and nothing is written', async (t) => {
   const { init, written, path } = await project(t);
   const cases: readonly [string[], RegExp][] = [
-    [
-      [],
-      /there is no terminal to ask on: expected --yes, or the missing --repo, --label, --root, --port, --max-agents/,
-    ],
-    [['--repo', 'o/r', '--port', '0'], /the missing --label, --root, --max-agents$/m],
+    [[], /no terminal to ask on\. Give --yes, or the missing --repo, --label, --root, --port, --max-agents/],
+    [['--repo', 'o/r', '--port', '0'], /the missing --label, --root, --max-agents\. \(terminal_missing\)$/m],
     [
       ['--yes'],
       /--repo: expected <owner>\/<repo>, .*, got nothing, and this directory has no Git remote to read it from/,
     ],
-    [['--yes', '--repo', 'nonsense'], /--repo: expected <owner>\/<repo>, or <host>\/<owner>\/<repo>, got nonsense$/m],
-    [['--yes', '--repo', 'o/r', '--label', ''], /^tool: --label: expected a label without commas .*, got nothing$/m],
-    [['--yes', '--repo', 'o/r', '--label', 'a,b'], /^tool: --label: expected a label without commas .*, got a,b$/m],
-    [['--yes', '--repo', 'o/r', '--label', 'a\nb'], /^tool: --label: expected a label without commas .*, got a b$/m],
-    [['--yes', '--repo', 'o/r', '--root', ''], /^tool: --root: expected a directory, got nothing$/m],
+    [
+      ['--yes', '--repo', 'nonsense'],
+      /--repo: expected <owner>\/<repo>, or <host>\/<owner>\/<repo>, got nonsense\. \(option_invalid\)$/m,
+    ],
+    [
+      ['--yes', '--repo', 'o/r', '--label', ''],
+      /^tool: --label: expected a label without commas .*, got nothing\. \(option_invalid\)$/m,
+    ],
+    [
+      ['--yes', '--repo', 'o/r', '--label', 'a,b'],
+      /^tool: --label: expected a label without commas .*, got a,b\. \(option_invalid\)$/m,
+    ],
+    [
+      ['--yes', '--repo', 'o/r', '--label', 'a\nb'],
+      /^tool: --label: expected a label without commas .*, got a b\. \(option_invalid\)$/m,
+    ],
+    [
+      ['--yes', '--repo', 'o/r', '--root', ''],
+      /^tool: --root: expected a directory, got nothing\. \(option_invalid\)$/m,
+    ],
     [['--yes', '--repo', 'o/r', '--port', '99999'], /Expected a port from 0 to 65535, got 99999\./],
     [['--yes', '--repo', 'o/r', '--max-agents', '0'], /Expected a whole number of at least 1, got 0\./],
     [
       ['--yes', '--repo', 'o/r', '--max-agents', '1001'],
-      /^tool: --max-agents: expected a whole number from 1 to 1000, got 1001$/m,
+      /^tool: --max-agents: expected a whole number from 1 to 1000, got 1001\. \(option_invalid\)$/m,
     ],
     [
       ['--yes', '--repo', 'o/r', '--label', 'tool-done'],
-      /^tool: these .* nothing was written: .* a problem: tracker\.done_label: expected a label that is not an active one/,
+      /^tool: Nothing was written: these .* a problem: .*tracker\.done_label: expected a label that is not an active one/,
     ],
     [['--yes', '--repo', 'o/r', '--root', '$NOWHERE/x'], /workspace\.root: .* with \$NOWHERE, which is not set/],
   ];
@@ -173,7 +185,7 @@ test('bad answers, missing answers and an existing file are exit 2, and nothing 
     code: 2,
     signal: null,
     stdout: '',
-    stderr: `tool: ${path} exists; --force overwrites it\n`,
+    stderr: `tool: ${path} exists. --force overwrites it. (workflow_file_exists)\n`,
   });
   assert.equal(written(), 'mine');
   assert.equal((await init('--yes', '--repo', 'o/r', '--force')).code, 0);
@@ -284,7 +296,7 @@ test('on a terminal the five questions are asked with what is usual as their ans
   await terminal.shows('acme/rocket');
   terminal.press('C-c');
   await terminal.shows('exit 2');
-  assert.match(terminal.screen(), /tool: left; nothing was written/);
+  assert.match(terminal.screen(), /tool: Nothing was written: you left the questions\./);
   assert.equal(written(), null);
 
   terminal.run(directory, 'serve', 'init');
@@ -318,7 +330,7 @@ test('on a terminal the five questions are asked with what is usual as their ans
   await terminal.shows('WORKFLOW.md exists. Overwrite it?');
   terminal.press('Enter');
   await terminal.shows('exit 2');
-  assert.match(terminal.screen(), /exists; --force overwrites it/);
+  assert.match(terminal.screen(), /exists\. --force overwrites it\./);
   assert.equal(written(), before);
   terminal.run(directory, 'serve', 'init', ...flags);
   await terminal.shows('WORKFLOW.md exists. Overwrite it?');

@@ -19,7 +19,7 @@ test('a start that failed claims nothing: with the key mended, the next one take
   const withoutToken = { env: { ...cleanEnv(daemon.home), PATH: '/usr/bin:/bin' } };
   const anonymous = await runTool(['serve', daemon.workflow], withoutToken);
   assert.deepEqual(
-    { code: anonymous.code, said: /^tool: no token for /.test(anonymous.stderr) },
+    { code: anonymous.code, said: /^tool: There is no token for /.test(anonymous.stderr) },
     { code: 2, said: true },
   );
   daemon.start(['--once']);
@@ -35,7 +35,7 @@ test('a workflow file that is deleted is missed in log and state, and welcome wh
   await daemon.logged('watching');
   const text = daemon.read();
   rmSync(daemon.workflow);
-  await daemon.logged(`[workflow]  error: ${daemon.workflow} is gone; the last good one stays in use\n`);
+  await daemon.logged(`[workflow]  error: ${daemon.workflow} is gone. The last good one stays in use.`);
   assert.equal((await daemon.state()).workflow.error, `${daemon.workflow} is gone`);
   const issue = await forge.open('still works');
   await daemon.logged(`issue #${issue} state changed to tool-done`);
@@ -56,13 +56,13 @@ test('an error of several lines is one line of the log and of the page', async (
   assert.doesNotMatch(daemon.log + page, /\\n/);
 });
 
-test('a record that the journal ends in the middle of is said, in the singular', async (t) => {
+test('a record that the journal ends in the middle of is said', async (t) => {
   const forge = await startForge(t);
   const daemon = await Daemon.create(t, forge, { yaml: agentRunning(COMMITS) });
   mkdirSync(daemon.stateDir);
   writeFileSync(join(daemon.stateDir, 'journal.jsonl'), '\n{"v":1,"id":"x.1","at":1,"ty');
   daemon.start();
-  await daemon.logged(`[serve]     warn: a torn line is skipped in ${daemon.stateDir}/journal.jsonl\n`);
+  await daemon.logged(`[serve]     warn: ${daemon.stateDir}/journal.jsonl: incomplete lines are skipped: 1.`);
 });
 
 test('a branch named like the prefix refuses the start, and another prefix is published under', async (t) => {
@@ -72,7 +72,7 @@ test('a branch named like the prefix refuses the start, and another prefix is pu
   const daemon = await Daemon.create(t, forge, { yaml: agentRunning(COMMITS) });
   daemon.start(['--once']);
   assert.equal(await daemon.exit(), 2, daemon.log);
-  assert.match(daemon.log, /the branch tool on the remote .* rename it, or set workspace\.branch_prefix/);
+  assert.match(daemon.log, /The branch tool on the remote .* Rename tool, or set workspace\.branch_prefix/);
   daemon.overwrite(daemon.read().replace('workspace: { ', 'workspace: { branch_prefix: bot/, '));
   daemon.start(['--once']);
   assert.equal(await daemon.exit(), 0, daemon.log);

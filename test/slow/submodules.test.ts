@@ -78,7 +78,7 @@ async function project(t: Cleanup, options: { readonly submodules?: boolean; rea
   };
   const warned = () =>
     world.logged
-      .filter((line) => line.startsWith('warn: issue #1: the submodule '))
+      .filter((line) => line.startsWith('warn: issue #1: The submodule '))
       .map((line) => line.slice('warn: issue #1: '.length));
   return {
     ...world,
@@ -136,7 +136,7 @@ test('one that cannot be had is named and left empty, the others are filled, and
   const { path } = await ready(task());
   for (const name of ['away', 'foreign', 'ext', 'file', 'name', 'gone']) {
     assert.deepEqual(readdirSync(join(path, name)), [], name);
-    assert.equal(warned().filter((words) => words.startsWith(`the submodule ${name} is left empty: `)).length, 1, name);
+    assert.equal(warned().filter((words) => words.startsWith(`The submodule ${name} is left empty: `)).length, 1, name);
   }
   assert.deepEqual(readdirSync(join(path, 'double')), [], 'git would take the address of either');
   assert.equal(warned().length, 8);
@@ -154,7 +154,7 @@ test('a link to a commit that nobody has: named; an empty one stays empty, a fil
   const links = { lib: { ...lib, sha: inner }, part: { path: 'part', url: partUrl, sha: await headOf(part.work) } };
   await publish(links.lib, links.part, { path: 'gone', url: partUrl, sha: NOBODYS });
   const { path } = await ready(task());
-  const state = (name: string, how: string) => `the submodule ${name} is left ${how}: `;
+  const state = (name: string, how: string) => `The submodule ${name} is left ${how}: `;
   const inWords = (line: string) => line.slice(0, line.indexOf(': ') + 2);
   const empty = ['gone', 'libs/lib/inner'].map((name) => state(name, 'empty'));
   assert.deepEqual(warned().map(inWords).sort(), empty);
@@ -324,8 +324,8 @@ test('the built daemon: an agent sees the files of a private submodule, also aft
     yaml: `${agentRunning(script)}\nagent: { max_attempts: 2, max_retry_backoff_ms: 100 }`,
   });
   await daemon.logged(`issue #${issue} state changed to tool-done`);
-  assert.ok(daemon.log.includes(`issue #${issue}: the submodule away is left empty: `), daemon.log);
-  assert.match(daemon.log, new RegExp(`the submodule gone is left empty: \\S+ has no commit ${NOBODYS}`));
+  assert.ok(daemon.log.includes(`issue #${issue}: The submodule away is left empty: `), daemon.log);
+  assert.match(daemon.log, new RegExp(`The submodule gone is left empty: \\S+ has no commit ${NOBODYS}`));
   const branch = `refs/heads/tool/issue-${issue}`;
   assert.equal(await gitAs(forge.bare, 'show', `${branch}:seen.txt`), 'of the library\n');
   for (const [name, linked] of [

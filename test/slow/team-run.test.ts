@@ -160,13 +160,16 @@ test('where its branch cannot be, no team is left standing', async (t) => {
   const beside = await project.lead('run', SPEC, '--team');
   assert.match(
     beside.stderr,
-    /git makes no such branch beside one that is called tool; rename that: git branch -m tool /,
+    /git makes no such branch beside one that is called tool\. Rename that: git branch -m tool /,
   );
   assert.equal(beside.code, 1);
   project.git('branch', '-D', 'tool');
   project.git('checkout', '-q', '-b', BRANCH);
   const taken = await project.lead('run', SPEC, '--team');
-  assert.match(taken.stderr, /is checked out in .*: a team's work is merged into it; switch to another branch there/);
+  assert.match(
+    taken.stderr,
+    /is checked out in .*, and a team's work is merged into it\. Switch to another branch there/,
+  );
   assert.equal(taken.code, 1);
   assert.equal(existsSync(join(project.root, '.tool', 'teams', TEAM)), false);
 });

@@ -67,7 +67,7 @@ test('a team from a shell: created, filled, asked to end, deleted', async (t) =>
   assert.equal(early.code, 1);
   assert.match(
     early.stderr,
-    /is not deleted: tester \(asked, not read\) has not ended\. Wait for them; after \d+ s more you can force it/,
+    /is not deleted, because these teammates have not ended: tester \(asked, not read\)\. Wait for them; after \d+ s more you can force it/,
   );
   await json(['team', 'create', 'tool-plan-other']);
   const gone = await tool(['team', 'delete', 'tool-plan-other']);
@@ -80,7 +80,7 @@ test('refusals say what is valid and end with 1; what cannot be read ends with 2
   assert.equal(unknown.code, 1);
   assert.match(unknown.stderr, /team_name: expected tool-plan-<feature>/);
   const none = await tool(['team', 'task', 'list']);
-  assert.match(none.stderr, /no team is active: `tool team create <team>` creates one/);
+  assert.match(none.stderr, /No team is active\. .*`tool team create <team>` creates one/);
   const broken = await tool(['team', 'send', 'all', 'progress', '{"half":']);
   assert.equal(broken.code, 2);
   assert.match(broken.stderr, /content: expected a JSON object or text/);
@@ -191,7 +191,7 @@ test('what is being changed at the user’s word is not approved as it was', asy
   assert.equal(code, 1);
   assert.match(
     stderr,
-    /SPEC-AUTH-001: team tool-plan-auth is at work on changes that the user asked for. .*`\/tool:team-restart tool-plan-auth` in the host goes on with them, `tool team delete tool-plan-auth` ends them$/m,
+    /SPEC-AUTH-001: team tool-plan-auth is at work on changes that the user asked for. .*`\/tool:team-restart tool-plan-auth` in the host goes on with them, `tool team delete tool-plan-auth` ends them\./m,
   );
   assert.equal(session(), 'working');
   assert.equal(readFileSync(join(root, '.tool/specs/SPEC-AUTH-001/spec.md'), 'utf8'), SPEC);

@@ -85,7 +85,7 @@ const CASES: readonly Case[] = [
       own('add', '-A');
     },
     words:
-      /in the middle of `git rebase`\. Finish it \(`git add` .*`git rebase --continue`\) or drop it \(`git rebase --abort`\)/,
+      /git rebase is not finished there\. Finish it: git add .*, then git rebase --continue\. Or drop it: git rebase --abort\./,
     mends: ({ own, path }) => {
       own('-c', 'core.editor=true', 'rebase', '--continue');
       fails(own, 'merge', '-q', TEAMS);
@@ -100,7 +100,7 @@ const CASES: readonly Case[] = [
       personsBranch(scene, 'theirs\n');
       fails(scene.own, 'rebase', 'theirs');
     },
-    words: /in the middle of `git rebase`/,
+    words: /git rebase is not finished there/,
     mends: ({ own, path }) => {
       own('rebase', '--abort');
       writeTree(path, { 'src/api/k2.js': 'k2\n' });
@@ -116,7 +116,7 @@ const CASES: readonly Case[] = [
       personsBranch(scene, '1\n');
       own('-c', 'sequence.editor=sed -i s/^pick/edit/', 'rebase', '-q', '-i', 'theirs');
     },
-    words: /in the middle of `git rebase`/,
+    words: /git rebase is not finished there/,
     mends: ({ own }) => {
       for (let step = 1; step <= 2; step++) own('-c', 'core.editor=true', 'rebase', '--continue');
     },
@@ -128,7 +128,7 @@ const CASES: readonly Case[] = [
       writeTree(path, { 'src/api/a.js': 'put aside\n' });
       own('-c', 'sequence.editor=sed -i s/^pick/edit/', 'rebase', '-q', '--autostash', '-i', 'HEAD~1');
     },
-    words: /in the middle of `git rebase`/,
+    words: /git rebase is not finished there/,
     mends: ({ own }) => own('rebase', '--continue'),
     holds: { 'src/api/a.js': 'put aside\n' },
     aside: ['put aside\n'],
@@ -140,7 +140,7 @@ const CASES: readonly Case[] = [
       writeTree(path, { 'src/api/a.js': 'older\n', 'src/api/k2.js': 'k2\n' });
     },
     words:
-      /with work that the branch lacks\. Commit there what is not committed; then `git checkout .*--a`, then `git merge -`/,
+      /it has work that the branch lacks\. Commit there all that is not committed\. Run git checkout .*--a, then git merge -,/,
     mends: mergesBack,
     holds: { ...SETTLED, 'src/api/k2.js': 'k2\n' },
   },
@@ -150,7 +150,7 @@ const CASES: readonly Case[] = [
       own('checkout', '-q', '--detach', base);
       writeTree(path, { 'src/api/k1.js': 'again\n' });
     },
-    words: /with work that the branch lacks/,
+    words: /it has work that the branch lacks/,
     mends: ({ own, path }) => {
       commitAll(path, 'Here');
       own('checkout', '-q', BRANCH);
@@ -169,7 +169,7 @@ const CASES: readonly Case[] = [
       own('checkout', '-q', '--detach', base);
       writeTree(path, { 'dist/made.js': 'made anew\n' });
     },
-    words: /with work that the branch lacks/,
+    words: /it has work that the branch lacks/,
     mends: ({ own, path }) => {
       const text = textOf(path, 'dist/made.js');
       own('checkout', '-q', BRANCH);
@@ -184,7 +184,7 @@ const CASES: readonly Case[] = [
       writeTree(path, { 'src/api/k2.js': 'k2\n' });
       commitAll(path, 'Beside');
     },
-    words: /your worktree stands at [0-9a-f]{12}, not on your branch .*--a, with work that the branch lacks/,
+    words: /^Your worktree is at [0-9a-f]{12}, not on your branch .*--a, and it has work that the branch lacks/,
     mends: ({ own }) => {
       own('checkout', '-q', BRANCH);
       own('merge', '-q', '-m', 'Back', '-');
@@ -198,7 +198,7 @@ const CASES: readonly Case[] = [
       writeTree(path, { 'src/api/k2.js': 'k2\n' });
       commitAll(path, 'Beside');
     },
-    words: /stands at [0-9a-f]{12} on astray, not on your branch/,
+    words: /is at [0-9a-f]{12} on astray, not on your branch/,
     mends: ({ own }) => {
       own('checkout', '-q', BRANCH);
       own('merge', '-q', '-m', 'Back', '-');
@@ -208,7 +208,7 @@ const CASES: readonly Case[] = [
   {
     name: 'on a branch without a commit, with files of an older one',
     happens: ({ own, base }) => own('checkout', '-q', '--orphan', 'fresh', base),
-    words: /stands on fresh, not on .* fresh has no commit: `git symbolic-ref HEAD refs\/heads\/.*--a`/,
+    words: /is on fresh, not on .* fresh has no commit\. .*: git symbolic-ref HEAD refs\/heads\/.*--a\./,
     mends: ({ own, path }) => {
       own('symbolic-ref', 'HEAD', `refs/heads/${BRANCH}`);
       own('checkout', 'HEAD', '--', 'src');
@@ -224,7 +224,7 @@ const CASES: readonly Case[] = [
       own('bisect', 'start', 'HEAD', base);
       writeTree(path, { 'src/api/k2.js': 'bisected\n' });
     },
-    words: /with work that the branch lacks/,
+    words: /it has work that the branch lacks/,
     mends: ({ own, path }) => {
       commitAll(path, 'Here');
       own('checkout', '-q', BRANCH);
@@ -251,7 +251,7 @@ const CASES: readonly Case[] = [
         writeTree(path, { 'src/api/a.js': 'mended\n' });
         own('add', '-A');
       },
-      words: new RegExp(`Finish your \`git ${step}\` \\(\`git ${step} --continue\`\\) or drop it`),
+      words: new RegExp(`Finish it: git ${step} --continue\\. Or drop it: git ${step} --abort\\.`),
       mends: (scene) => {
         scene.own('-c', 'core.editor=true', step, '--continue');
         mergesBack(scene);
@@ -270,7 +270,7 @@ const CASES: readonly Case[] = [
       fails(own, 'am', '-q', patch);
     },
     words:
-      /in the middle of `git am`.* `git am --continue`\) or drop it \(`git am --abort`\); if that leaves you elsewhere, `git checkout .*--a`/,
+      /git am is not finished there\..* git am --continue\. Or drop it: git am --abort\. .* run git checkout .*--a\./,
     mends: (scene) => {
       scene.own('am', '--abort');
       mergesBack(scene);
@@ -290,8 +290,8 @@ for (const [index, { name, happens, words, mends, holds, aside = [] }] of CASES.
     const times = index === 0 || name.startsWith('at a commit of its own') ? 2 : 1;
     for (let time = 1; time <= times; time++) {
       assert.match((await workshop.astray(TEAM, 'a')) ?? '', words);
-      await assert.rejects(workshop.save(TEAM, 'a', 'Second'), /your worktree stands (at|on)/);
-      await assert.rejects(workshop.update(TEAM, 'a'), /your worktree stands (at|on)/);
+      await assert.rejects(workshop.save(TEAM, 'a', 'Second'), /Your worktree is (at|on)/);
+      await assert.rejects(workshop.update(TEAM, 'a'), /Your worktree is (at|on)/);
       // As when its process is started anew.
       assert.equal((await workshop.open(TEAM, 'a', 'updated')).path, path);
       await workshop.unmerged(TEAM, 'a');

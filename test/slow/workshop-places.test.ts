@@ -16,8 +16,10 @@ import {
 import { join } from 'node:path';
 import test from 'node:test';
 import { ToolError } from '../../src/base/rules/errors.ts';
+import { GIT_CODES } from '../../src/git/rules/git-codes.ts';
 import type { Workshop } from '../../src/git/worktrees/workshop-port.ts';
 import { createWorkshop } from '../../src/team/worktrees/workshop.ts';
+import { isOf } from '../support/codes.ts';
 import { writeTree } from '../support/installed.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';
 import { commitAll, FILES, type GitCall, gitIn, projectOf, TEAM, textOf } from '../support/workshop.ts';
@@ -109,7 +111,7 @@ test('a repository in a writer’s worktree is none of its work', async (t) => {
 type Refusal = {
   readonly name: string;
   readonly make: (t: Cleanup) => Promise<unknown>;
-  readonly code: string;
+  readonly kind: string;
   readonly words: RegExp;
 };
 
@@ -124,8 +126,8 @@ const REFUSALS: readonly Refusal[] = [
   {
     name: 'no repository',
     make: (t) => createWorkshop({ root: tempDir(t), env }).begin(TEAM),
-    code: 'prerequisite',
-    words: /needs a git repository with a checkout; git says: fatal: not a git repository/,
+    kind: 'prerequisite',
+    words: /needs a git repository with a checkout\. git says: fatal: not a git repository/,
   },
   {
     name: 'a bare repository',
@@ -134,8 +136,8 @@ const REFUSALS: readonly Refusal[] = [
       execFileSync('git', ['init', '-q', '--bare', root]);
       return createWorkshop({ root, env }).begin(TEAM);
     },
-    code: 'prerequisite',
-    words: /with a checkout; git says: fatal: this operation must be run in a work tree/,
+    kind: 'prerequisite',
+    words: /with a checkout\. git says: fatal: this operation must be run in a work tree/,
   },
   {
     name: 'no commit',
@@ -144,25 +146,25 @@ const REFUSALS: readonly Refusal[] = [
       execFileSync('git', ['init', '-q', root]);
       return createWorkshop({ root, env }).begin(TEAM);
     },
-    code: 'prerequisite',
+    kind: 'prerequisite',
     words: /a team's branch begins from a commit, but there is none yet/,
   },
   {
     name: 'an old git',
     make: (t) => createWorkshop({ root: tempDir(t), env: { PATH: gitOfVersion(t, '2.37.9') } }).begin(TEAM),
-    code: 'prerequisite',
-    words: /git 2\.38 or later, got git version 2\.37\.9; update git/,
+    kind: 'prerequisite',
+    words: /^git version 2\.37\.9 is too old: .* git 2\.38 or later\. Update git\.$/,
   },
   {
     name: 'no git',
     make: (t) => createWorkshop({ root: tempDir(t), env: { PATH: '/nonexistent' } }).begin(TEAM),
-    code: 'prerequisite',
-    words: /install git/,
+    kind: 'prerequisite',
+    words: /^git is not on the PATH\. Install git\.$/,
   },
   {
     name: 'a team that has not begun',
     make: (t) => projectOf(t).workshop.open(TEAM, 'a'),
-    code: 'git',
+    kind: 'git',
     words: /tool\/tool-run-spec-a-001: there is no such branch; the team has not begun/,
   },
   {
@@ -173,14 +175,14 @@ const REFUSALS: readonly Refusal[] = [
       git('checkout', '-q', `tool/${TEAM}`);
       return workshop.begin(TEAM);
     },
-    code: 'git',
+    kind: 'git',
     words: /is checked out in .*project: .*switch to another branch there/,
   },
   ...['../x', 'a--b', '', 'a.lock', 'a b', '-a'].map(
     (member): Refusal => ({
       name: `a teammate called ${JSON.stringify(member)}`,
       make: async (t) => projectOf(t).workshop.open(TEAM, member),
-      code: 'usage',
+      kind: 'usage',
       words: /^teammate: expected letters and digits/,
     }),
   ),
@@ -192,8 +194,8 @@ const REFUSALS: readonly Refusal[] = [
       writeTree(root, { [`.tool/worktrees/${TEAM}/a`]: 'x' });
       return workshop.open(TEAM, 'a');
     },
-    code: 'git',
-    words: /expected a worktree or nothing there, got a file; remove it/,
+    kind: 'git',
+    words: /expected a worktree or nothing there, got a file\. Remove it\.$/,
   },
   {
     name: 'a branch called tool',
@@ -202,18 +204,18 @@ const REFUSALS: readonly Refusal[] = [
       git('branch', 'tool');
       return workshop.begin(TEAM);
     },
-    code: 'git',
+    kind: 'git',
     words: /git makes no such branch beside one that is called tool; rename that: git branch -m tool <name>/,
   },
 ];
 
-for (const { name, make, code, words } of REFUSALS) {
+for (const { name, make, kind, words } of REFUSALS) {
   test(`refused in words: ${name}`, async (t) => {
     await assert.rejects(
       async () => make(t),
       (error: unknown) => {
         assert.ok(error instanceof ToolError);
-        assert.equal(error.code, code);
+        assert.equal(error.kind, kind);
         assert.match(error.message, words);
         return true;
       },
@@ -400,7 +402,7 @@ test('a merge with both sides in a file is not committed', async (t) => {
   assert.throws(() => gitIn(two.path)('merge', '-q', `tool/${TEAM}`));
   await assert.rejects(
     workshop.save(TEAM, 'two', 'x'),
-    /a merge of two's is not finished: src\/api\/a\.js holds conflict markers/,
+    isOf(GIT_CODES.conflict_unresolved, { member: 'two', files: ['src/api/a.js'] }),
   );
   assert.deepEqual(await workshop.update(TEAM, 'two'), { kind: 'conflict', files: ['src/api/a.js'], tasks: [] });
   writeTree(two.path, { 'src/api/a.js': 'both\n' });

@@ -5,14 +5,17 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import test from 'node:test';
 import { parse } from 'yaml';
-import { ToolError } from '../../src/base/rules/errors.ts';
+import { isFailure } from '../../src/base/rules/errors.ts';
 import { workflowText } from '../../src/cli/workflow-text.ts';
+import { blame } from '../../src/daemon/blame.ts';
+import { WORKSPACES_CODES } from '../../src/daemon/rules/codes/workspaces-codes.ts';
 import type { Mirror } from '../../src/daemon/workspaces/mirror/mirror.ts';
+import { GIT_CODES } from '../../src/git/rules/git-codes.ts';
 import { commitFiles, gitAs } from '../support/forge.ts';
 import { setUpWorkspaces } from '../support/workspaces.ts';
 
 const { signal } = new AbortController();
-const isAgents = (error: unknown) => error instanceof ToolError && error.code === 'hook';
+const isAgents = (error: unknown) => blame(error) === 'agent';
 
 async function savedIn(mirror: Mirror): Promise<string[]> {
   const text = await gitAs(mirror.path, 'for-each-ref', '--format=%(refname)', 'refs/toolcrew/saved');
@@ -160,7 +163,7 @@ test('commits without any in common with main are the agent’s fault, and the n
   assert.equal(await workspaces.peek(task(), signal), null);
   await assert.rejects(
     workspaces.collect(task(), signal),
-    (error: unknown) => isAgents(error) && /have none in common with main/.test(String(error)),
+    (error: unknown) => isAgents(error) && isFailure(error, WORKSPACES_CODES.history_unrelated),
   );
   await ready(task(2));
   assert.deepEqual(await workspaces.collect(task(2), signal), { head: null, savedAs: null });
@@ -187,7 +190,7 @@ test('a clone that git cannot use any more is made anew, its files and commits s
   writeFileSync(join(path, '.git', 'index'), 'not an index');
   await assert.rejects(
     workspaces.collect(task(2), signal),
-    (error: unknown) => isAgents(error) && /the agent left a Git clone that cannot be used/.test(String(error)),
+    (error: unknown) => isAgents(error) && isFailure(error, GIT_CODES.workspace_broken_by_agent),
   );
   writeFileSync(join(path, 'again.txt'), 'again\n');
   rmSync(join(path, '.git'), { recursive: true });

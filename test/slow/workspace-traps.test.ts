@@ -17,7 +17,8 @@ import {
 import { join } from 'node:path';
 import test from 'node:test';
 import { Isolation } from '../../src/agents/isolation.ts';
-import { ToolError } from '../../src/base/rules/errors.ts';
+import { GIT_CODES } from '../../src/git/rules/git-codes.ts';
+import { failsWith, isOf } from '../support/codes.ts';
 import { commitFiles, gitAs } from '../support/forge.ts';
 import { setUpWorkspaces } from '../support/workspaces.ts';
 
@@ -155,10 +156,7 @@ test('a pipe in the Git directory blocks nobody', async (t) => {
   const later = await commitFiles(path, { 'later.txt': 'later\n' }, 'later');
   const [directory = '', file = ''] = [later.slice(0, 2), later.slice(2)];
   pipe(join('objects', directory, file));
-  await assert.rejects(
-    workspaces.collect(task(), signal),
-    (error: unknown) => error instanceof ToolError && error.code === 'hook' && /cannot be used/.test(error.message),
-  );
+  await assert.rejects(workspaces.collect(task(), signal), isOf(GIT_CODES.workspace_broken_by_agent));
   await ready(task(2));
   assert.ok(lstatSync(join(path, '.git', 'HEAD')).isFile());
   assert.deepEqual(await workspaces.collect(task(2), signal), { head: null, savedAs: null });
@@ -193,6 +191,6 @@ test('objects that git would not take from a stranger do not reach the mirror', 
   const sha = (await gitAs(path, 'hash-object', '-t', 'commit', '-w', '--literally', 'commit')).trim();
   rmSync(join(path, 'commit'));
   await gitAs(path, 'update-ref', 'HEAD', sha);
-  await assert.rejects(workspaces.collect(task(), signal), /cannot be used/);
+  await failsWith(workspaces.collect(task(), signal), GIT_CODES.workspace_broken_by_agent);
   assert.equal(await mirror.holds(sha), false);
 });

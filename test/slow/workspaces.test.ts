@@ -4,11 +4,13 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { systemClock } from '../../src/base/clock.ts';
 import { runProgram } from '../../src/base/processes/program.ts';
-import { ToolError } from '../../src/base/rules/errors.ts';
-import { BranchInTheWayError } from '../../src/daemon/rules/branch-prefix.ts';
+import { isFailure, ToolError } from '../../src/base/rules/errors.ts';
+import { WORKSPACES_CODES } from '../../src/daemon/rules/codes/workspaces-codes.ts';
 import { Mirror } from '../../src/daemon/workspaces/mirror/mirror.ts';
 import { NO_PUSH } from '../../src/git/clone.ts';
 import { cloneEnvironment, tryGit } from '../../src/git/git.ts';
+import { GIT_CODES } from '../../src/git/rules/git-codes.ts';
+import { failsWith, isOf } from '../support/codes.ts';
 import { commitFiles, gitAs, startForge } from '../support/forge.ts';
 import { tempDir } from '../support/temp.ts';
 import { setUpWorkspaces as setUp } from '../support/workspaces.ts';
@@ -48,7 +50,7 @@ test('a root that a cleaner took away is made again; one that is somebody else�
   rmSync(root, { recursive: true });
   mkdirSync(root);
   writeFileSync(join(root, 'theirs.txt'), '');
-  await assert.rejects(ready(task()), /workspace\.root: expected .*holds files that are not ours/);
+  await failsWith(ready(task()), WORKSPACES_CODES.workspace_root_taken, { why: 'holds files that are not ours' });
 });
 
 test('later attempts keep commits and uncommitted files, and take main in where that merges cleanly', async (t) => {
@@ -78,8 +80,10 @@ test('a nested repository never becomes a link in what is published; a submodule
   assert.match(await gitAs(path, 'ls-files', '--stage'), /^160000 .*app$/m);
   await assert.rejects(
     workspaces.collect(task(), signal),
-    (error) =>
-      error instanceof ToolError && error.code === 'hook' && /worktrees\/one, app as a link/.test(error.message),
+    isOf(WORKSPACES_CODES.nested_repository_linked, {
+      links: ['.claude/worktrees/one', 'app'],
+      first: '.claude/worktrees/one',
+    }),
   );
   // What the words say to do.
   rmSync(join(path, 'app', '.git'), { recursive: true });
@@ -200,7 +204,10 @@ test('a Git directory that leads elsewhere is not followed', async (t) => {
   const { path } = await ready(task());
   rmSync(join(path, '.git'), { recursive: true });
   symlinkSync(join(work, '.git'), join(path, '.git'));
-  await assert.rejects(workspaces.collect(task(), signal), /holds no Git clone of its own any more/);
+  await assert.rejects(
+    workspaces.collect(task(), signal),
+    (error) => error instanceof ToolError && error.kind === 'hook' && error.message.startsWith(path),
+  );
   assert.equal(await workspaces.peek(task(), signal), null);
   const before = readFileSync(join(work, '.git', 'config'), 'utf8');
   await ready(task(2));
@@ -259,10 +266,7 @@ test('own scripts: their environment, their output, their failures, their time l
   );
   await assert.rejects(
     workspaces.afterRun(one, signal),
-    (error: unknown) =>
-      error instanceof ToolError &&
-      error.code === 'hook' &&
-      /after_run ended with exit code 4: after/.test(error.message),
+    isOf(WORKSPACES_CODES.workflow_hook_failed, { hook: 'after_run', how: 'ended with exit code 4', said: 'after' }),
   );
   const stop = new AbortController();
   setTimeout(() => stop.abort(new Error('stopped')), 100);
@@ -273,10 +277,10 @@ test('own scripts: their environment, their output, their failures, their time l
 test('a hook that takes too long is ended and says which limit it broke', async (t) => {
   const { task, workspaces } = await setUp(t, { afterCreate: 'echo begun; sleep 100', timeoutMs: 200 });
   await workspaces.prepare(task(), signal);
-  await assert.rejects(
-    workspaces.afterCreate(task(), signal),
-    /after_create took longer than hooks\.timeout_ms \(200 ms\) and was ended/,
-  );
+  await failsWith(workspaces.afterCreate(task(), signal), WORKSPACES_CODES.hook_timed_out, {
+    hook: 'after_create',
+    ms: 200,
+  });
 });
 
 test('a clone that fails is put down to the hosting login; one that leaves nothing is said', async (t) => {
@@ -289,7 +293,7 @@ test('a clone that fails is put down to the hosting login; one that leaves nothi
   const empty = await setUp(t, { afterCreate: 'true' });
   await empty.workspaces.prepare(empty.task(), signal);
   await empty.workspaces.afterCreate(empty.task(), signal);
-  await assert.rejects(empty.workspaces.complete(empty.task(), signal), /after_create left no Git clone/);
+  await failsWith(empty.workspaces.complete(empty.task(), signal), WORKSPACES_CODES.after_create_no_clone);
 });
 
 test('a built-in clone that fails names git’s words and the login', async (t) => {
@@ -303,7 +307,10 @@ test('a built-in clone that fails names git’s words and the login', async (t) 
     clock: systemClock,
     silenceMs: () => 600_000,
   });
-  await assert.rejects(mirror.refresh(signal), /git clone failed: .*(not found|404)/s);
+  await assert.rejects(mirror.refresh(signal), (error) => {
+    assert.match(String(error), /not found|404/);
+    return isOf(GIT_CODES.git_failed, { command: 'clone' })(error);
+  });
   assert.equal(existsSync(join(directory, 'repo.git')), false);
 });
 
@@ -330,8 +337,7 @@ test('a push: the one branch, twice is once, what is not ours is never overwritt
   const third = await commitFiles(path, { 'b.txt': '2' }, 'two');
   await assert.rejects(
     workspaces.push(task(), third, [first, rewritten], signal),
-    (error: unknown) =>
-      error instanceof ToolError && error.code === 'refused' && /holds commits of somebody else/.test(error.message),
+    isOf(WORKSPACES_CODES.branch_has_foreign_commits, { branch: 'tool/issue-1', commit: theirs.slice(0, 12) }),
   );
   assert.ok((await heads()).includes(`refs/heads/tool/issue-1 ${theirs}`));
   await ready(task(2));
@@ -352,9 +358,7 @@ test('a push that the service’s own rule refuses is a refusal with its words',
   await assert.rejects(
     workspaces.push(task(), sha, [], signal),
     (error: unknown) =>
-      error instanceof ToolError &&
-      error.code === 'refused' &&
-      /git push failed: .*no secrets, please/s.test(error.message),
+      isFailure(error, WORKSPACES_CODES.push_rejected) && /no secrets, please/.test(String(error.values.said)),
   );
 });
 
@@ -363,7 +367,10 @@ test('a branch in the way of the issue’s is told from a refusal of its commits
   const { path } = await ready(task());
   const sha = await commitFiles(path, { 'a.txt': 'a\n' }, 'Work');
   await gitAs(bare, 'branch', 'tool', 'main');
-  await assert.rejects(workspaces.push(task(), sha, [], signal), BranchInTheWayError);
+  await failsWith(workspaces.push(task(), sha, [], signal), WORKSPACES_CODES.issue_branch_blocked, {
+    blocking: 'tool',
+    branch: 'tool/issue-1',
+  });
   await gitAs(bare, 'branch', '-D', 'tool');
   await workspaces.push(task(), sha, [], signal);
 });

@@ -112,8 +112,8 @@ function runStory(host: TeamHost): Story {
       refused(await agent.use(tool, input), `call ${ours(tool)} instead`);
       seen.push(`the host's ${tool} is refused`);
     }
-    refused(await agent.use('Write', { file_path: host.path('src/api/lead.js'), content: 'x' }), 'the lead delegates');
-    await shellRefused(agent, 'echo x > src/api/lead.js', 'the lead delegates');
+    refused(await agent.use('Write', { file_path: host.path('src/api/lead.js'), content: 'x' }), 'The lead delegates');
+    await shellRefused(agent, 'echo x > src/api/lead.js', 'The lead delegates');
 
     const calls = await register(host, agent, [backend, frontend]);
     assert.deepEqual([...new Set(calls.map(({ name }) => name))], [host.spawnTool]);
@@ -121,7 +121,10 @@ function runStory(host: TeamHost): Story {
     for (const { isError, text } of started) assert.ok(!isError, text);
     let heard = agent.news.text;
     seen.push('two teammates were started');
-    refused(await agent.use(ours('TeamDelete'), { team_name: TEAM }), 'is not deleted: backend-dev (not asked)');
+    refused(
+      await agent.use(ours('TeamDelete'), { team_name: TEAM }),
+      'is not deleted, because these teammates have not ended: backend-dev (not asked)',
+    );
     leadTried.open();
 
     heard += agent.news.text;

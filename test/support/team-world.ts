@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { systemKeys } from '../../src/base/keys.ts';
+import { type Refusal, textOf } from '../../src/base/rules/codes.ts';
 import { ToolError } from '../../src/base/rules/errors.ts';
 import type { Check, GateResult } from '../../src/gate/rules/quality.ts';
 import { type Trust5Facts, trust5Of } from '../../src/gate/rules/trust5.ts';
@@ -196,14 +197,21 @@ export class TeamWorld {
     return operate(this.context, name, input, this.evidence(who));
   }
 
+  /** The refusal of a call, as text. */
   async refused(who: string, name: string, input: Answer = {}): Promise<string> {
+    return textOf(await this.refusal(who, name, input));
+  }
+
+  /** The refusal of a call. */
+  async refusal(who: string, name: string, input: Answer = {}): Promise<Refusal> {
     try {
       const answer = await this.call(who, name, input);
       assert.fail(`${name} was answered: ${JSON.stringify(answer)}`);
     } catch (error) {
       assert.ok(error instanceof ToolError, String(error));
-      assert.equal(error.code, 'refused');
-      return error.message;
+      assert.equal(error.kind, 'refused');
+      assert.ok(error.refusal !== null, `it came without a code: ${error.message}`);
+      return error.refusal;
     }
   }
 

@@ -1,12 +1,14 @@
 // A team's records with the least said, and a fold that is told them one after the other.
 
 import assert from 'node:assert/strict';
+import type { Code, Refusal, ValuesOf } from '../../src/base/rules/codes.ts';
 import type { Trust5Summary } from '../../src/gate/rules/trust5.ts';
 import { TeamFold } from '../../src/team/rules/log/fold.ts';
 import type { TeamRecord, TeamRecordType } from '../../src/team/rules/log/record.ts';
 import { freezeTeam } from '../../src/team/rules/log/snapshot.ts';
 import type { Member, TeamState } from '../../src/team/rules/log/state.ts';
 import type { Task } from '../../src/team/rules/task.ts';
+import { isRefusal } from './codes.ts';
 
 type Of<T extends TeamRecordType> = Extract<TeamRecord, { type: T }>;
 
@@ -136,6 +138,16 @@ export function rec<T extends TeamRecordType>(type: T, other: Partial<Omit<Of<T>
   return { ...RECORDS[type], ...other };
 }
 
+/** Why a record does not count: its code, with the values that are named. */
+export type Why = { readonly holds: (refused: Refusal | null) => void };
+
+export function why<C extends Code>(
+  of: C,
+  values: { readonly [K in keyof ValuesOf<C>]?: ValuesOf<C>[K] | undefined } = {},
+): Why {
+  return { holds: (refused) => isRefusal<Code>(refused, of, values) };
+}
+
 /** A team as its log tells it. Times are milliseconds after the first moment, which moves on with `later`. */
 export class Story {
   readonly fold = new TeamFold();
@@ -155,7 +167,7 @@ export class Story {
     return this;
   }
 
-  take(record: TeamRecord): string | null {
+  take(record: TeamRecord): Refusal | null {
     this.#count += 1;
     return this.fold.take({ ...record, v: 1, id: `r${this.#count}`, at: this.#at });
   }
@@ -167,9 +179,9 @@ export class Story {
   }
 
   /** The record does not count, for that reason, and changes nothing. */
-  refuse<T extends TeamRecordType>(why: RegExp, type: T, other: Partial<Omit<Of<T>, 'type'>> = {}): this {
+  refuse<T extends TeamRecordType>(reason: Why, type: T, other: Partial<Omit<Of<T>, 'type'>> = {}): this {
     const before = JSON.stringify(freezeTeam(this.state));
-    assert.match(this.take(rec(type, other)) ?? 'it counts', why);
+    reason.holds(this.take(rec(type, other)));
     assert.equal(JSON.stringify(freezeTeam(this.state)), before, `${type} was refused and changed something`);
     return this;
   }

@@ -1,7 +1,9 @@
 // Decodes what a file says and holds it against the rules between its keys: one error that names every problem.
 
 import type * as z from 'zod';
-import { ToolError } from '../rules/errors.ts';
+import { BASE_CODES } from '../rules/base-codes.ts';
+import { type Refusal, refusal } from '../rules/codes.ts';
+import { failure } from '../rules/errors.ts';
 import { describeProblems } from './problems.ts';
 
 /** A file in errors: where it is, what its data as a whole is called, and the lines of its keys, where they are told. */
@@ -11,37 +13,44 @@ export type About = {
   readonly lines?: () => ReadonlyMap<string, number>;
 };
 
-export function fail(path: string, problems: readonly string[]): never {
-  const many = problems.length === 1 ? 'a problem' : `${problems.length} problems`;
-  throw new ToolError('config', `${path} has ${many}:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
+/** A problem in words, which begin with the key. */
+function asRefusal(problem: string | Refusal): Refusal {
+  if (typeof problem !== 'string') return problem;
+  const end = problem.indexOf(': ');
+  return refusal(BASE_CODES.config_problem, { key: problem.slice(0, end), said: problem.slice(end + 2) });
 }
 
-function failAt({ path, lines }: About, problems: readonly string[]): never {
+export function fail(path: string, problems: readonly (string | Refusal)[]): never {
+  const amount = problems.length === 1 ? 'a problem' : `${problems.length} problems`;
+  throw failure(BASE_CODES.settings_invalid, { path, amount, problems: problems.map(asRefusal) });
+}
+
+function failAt({ path, lines }: About, problems: readonly Refusal[]): never {
   const known = lines?.();
   const placed = problems.map((problem) => {
     const line = known?.get(keyOf(problem));
-    return line === undefined ? problem : `line ${line}: ${problem}`;
+    return line === undefined ? problem : { of: problem.of, values: { ...problem.values, line } };
   });
   fail(path, placed);
 }
 
 /**
  * Decodes `data` and makes it into what the program works with, frozen.
- * @param rules makes a decoded input into the result; what does not hold together is added to `problems`, each as
- * `<key>: <words>`
+ * @param rules makes a decoded input into the result; what does not hold together is added to `problems`, each with the
+ * value `key`, or as `<key>: <words>`
  */
-export function decode<Input, Result>(
+export function decode<Input, Result, Problem extends string | Refusal = string>(
   schema: z.ZodType<Input>,
   data: unknown,
   about: About,
-  rules: (input: Input, problems: string[]) => Result,
+  rules: (input: Input, problems: Problem[]) => Result,
 ): Readonly<Result> {
   const { whole } = about;
   const decoded = schema.safeParse(data);
-  const more: string[] = [];
+  const more: Problem[] = [];
   if (decoded.success) {
     const result = rules(decoded.data, more);
-    if (more.length > 0) failAt(about, more);
+    if (more.length > 0) failAt(about, more.map(asRefusal));
     return Object.freeze(result);
   }
   const problems = describeProblems(decoded.error, schema, data, whole);
@@ -49,11 +58,11 @@ export function decode<Input, Result>(
   if (named.has(whole)) failAt(about, problems);
   // What is sound is held against the rules as well, so that one run names every problem.
   rules(withoutFaults(schema, data, decoded.error), more);
-  failAt(about, [...problems, ...more.filter((problem) => !named.has(keyOf(problem)))]);
+  failAt(about, [...problems, ...more.map(asRefusal).filter((problem) => !named.has(keyOf(problem)))]);
 }
 
-function keyOf(problem: string): string {
-  return problem.slice(0, problem.indexOf(': '));
+function keyOf({ values }: Refusal): string {
+  return String(values.key);
 }
 
 /** The same input without what does not decode. */

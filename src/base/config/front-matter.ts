@@ -1,7 +1,8 @@
 // The one place that reads front matter: YAML only, nothing in it is ever evaluated.
 
 import matter from 'gray-matter';
-import { ToolError } from '../rules/errors.ts';
+import { BASE_CODES } from '../rules/base-codes.ts';
+import { failure } from '../rules/errors.ts';
 import { readYaml, readYamlLoosely } from './yaml-text.ts';
 
 /** The data of the YAML; of its problems the first is said. */
@@ -9,12 +10,13 @@ function parseYaml(text: string, name: string): unknown {
   const read = readYaml(text);
   if (read.ok) return read.data;
   const [{ words, line, column }] = read.problems;
-  throw new ToolError('config', `${name}: ${words}${line === null ? '' : ` at line ${line}, column ${column}`}`);
+  const place = line === null || column === null ? {} : { line, column };
+  throw failure(BASE_CODES.yaml_invalid, { file: name, said: words, ...place });
 }
 
-function refuse(language: string) {
+function refuse(language: string, file: string) {
   return () => {
-    throw new ToolError('config', `front matter in ${language} is not read; expected YAML between two lines of ---`);
+    throw failure(BASE_CODES.front_matter_language, { file, language });
   };
 }
 
@@ -27,12 +29,10 @@ export function parseFrontMatter(text: string, name: string): { data: unknown; c
   const clean = text.replace(/^\uFEFF/, '').replace(/\r\n/g, '\n');
   if (!clean.startsWith('---\n')) {
     const language = /^---(\S+)/.exec(clean)?.[1];
-    if (language !== undefined && language !== '-') return refuse(language)();
+    if (language !== undefined && language !== '-') return refuse(language, name)();
     return { data: undefined, content: clean, line: 1 };
   }
-  if (!/\n---[ \t]*(\n|$)/.test(clean.slice(3))) {
-    throw new ToolError('config', `${name}: the front matter is not closed; expected a second line of ---`);
-  }
+  if (!/\n---[ \t]*(\n|$)/.test(clean.slice(3))) throw failure(BASE_CODES.front_matter_open, { file: name });
   let data: unknown;
   const parsed = matter(clean, {
     language: 'yaml',
@@ -41,8 +41,8 @@ export function parseFrontMatter(text: string, name: string): { data: unknown; c
         data = parseYaml(source, name);
         return typeof data === 'object' && data !== null ? data : {};
       },
-      javascript: refuse('javascript'),
-      json: refuse('json'),
+      javascript: refuse('javascript', name),
+      json: refuse('json', name),
     },
   });
   // The content is the end of the text.

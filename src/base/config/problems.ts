@@ -1,6 +1,8 @@
 // Turns what zod found wrong into lines a person can act on: path, what was expected, what came, the nearest known key.
 
 import type * as z from 'zod';
+import { BASE_CODES } from '../rules/base-codes.ts';
+import { type Refusal, refusal } from '../rules/codes.ts';
 import { nearest } from '../rules/nearest.ts';
 import { clip, got, visible } from '../rules/text.ts';
 
@@ -60,23 +62,25 @@ function placeBelow(schema: unknown, key: string): string | undefined {
 /** Keys that were replaced, by their whole path. */
 const REPLACED: Readonly<Record<string, string>> = {
   'quality.trust5.not_measured':
-    'quality.required takes its place: it names the parts that have to be measured, and all others may go unmeasured',
+    'Use quality.required: it names the parts that have to be measured, and all others may go unmeasured.',
   'quality.trust5.max_complexity':
-    'quality.commands.complexity takes its place: a command that fails when code is too complex, for example one of the linter',
+    'Use quality.commands.complexity: a command that fails when code is too complex, for example one of the linter.',
 };
 
-/** What to do about a key that nobody knows at `path`: a near name beside it, else its own name further down. */
-function adviceOn(key: string, schema: unknown, path: readonly PropertyKey[], prefix: string): string {
-  const replaced = REPLACED[`${prefix}${key}`];
-  if (replaced !== undefined) return replaced;
+/** A key that nobody knows at `path`, with a near name beside it, else its own name further down. */
+function unknownKey(name: string, schema: unknown, path: readonly PropertyKey[], prefix: string): Refusal {
+  const key = `${prefix}${pathOf([name])}`;
+  const instead = REPLACED[`${prefix}${name}`];
+  if (instead !== undefined) return refusal(BASE_CODES.config_key_replaced, { key, instead });
   const at = schemaAt(schema, path);
   const known = Object.keys(partsOf(at).shape);
-  const below = placeBelow(at, key);
-  if (below === key) return 'expected keys within each other, not one with dots';
-  const close = nearest(key, known);
-  if (close !== undefined) return `did you mean ${prefix}${close}?`;
-  if (below !== undefined) return `did you mean ${prefix}${below}?`;
-  return `expected one of ${known.join(', ')}`;
+  const below = placeBelow(at, name);
+  if (below === name) return refusal(BASE_CODES.config_key_dotted, { key });
+  const close = nearest(name, known) ?? below;
+  return refusal(
+    BASE_CODES.config_unknown_key,
+    close === undefined ? { key, known } : { key, near: `${prefix}${close}` },
+  );
 }
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -124,27 +128,25 @@ function came(value: unknown): string {
 }
 
 /**
- * One line per problem, in the order of the file's schema.
+ * The problems in the order of the file's schema, each with the value `key`.
  * @param whole what the whole input is called
  */
-export function describeProblems(error: z.ZodError, schema: z.core.$ZodType, input: unknown, whole: string): string[] {
+export function describeProblems(error: z.ZodError, schema: z.core.$ZodType, input: unknown, whole: string): Refusal[] {
   return error.issues.flatMap((issue) => {
     const path = pathOf(issue.path);
     const name = path === '' ? whole : path;
     if (issue.code === 'unrecognized_keys') {
       const prefix = path === '' ? '' : `${path}.`;
-      return issue.keys.map(
-        (key) => `${prefix}${pathOf([key])}: unknown key; ${adviceOn(key, schema, issue.path, prefix)}`,
-      );
+      return issue.keys.map((key) => unknownKey(key, schema, issue.path, prefix));
     }
-    if (issue.code === 'invalid_key')
-      return [`${name}: expected ${issue.issues.map(expected).join(' and ')}, got ${got(issue.path.at(-1))}`];
+    const wrong = (expected: string, got: string, near?: string) =>
+      refusal(BASE_CODES.config_value, { key: name, expected, got, ...(near === undefined ? {} : { near }) });
+    if (issue.code === 'invalid_key') return [wrong(issue.issues.map(expected).join(' and '), got(issue.path.at(-1)))];
     const value = valueAt(input, issue.path);
-    if (issue.code === 'invalid_value' && typeof value === 'string') {
-      const close = nearest(value, issue.values.map(String));
-      const advice = close === undefined ? '' : `; did you mean ${close}?`;
-      return [`${name}: expected ${expected(issue)}, got ${got(value)}${advice}`];
-    }
-    return [`${name}: expected ${expected(issue)}, got ${came(value)}`];
+    const close =
+      issue.code === 'invalid_value' && typeof value === 'string'
+        ? nearest(value, issue.values.map(String))
+        : undefined;
+    return [wrong(expected(issue), came(value), close)];
   });
 }

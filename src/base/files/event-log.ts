@@ -13,7 +13,8 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { messageOf, ToolError } from '../rules/errors.ts';
+import { BASE_CODES } from '../rules/base-codes.ts';
+import { failure, messageOf, type ToolError } from '../rules/errors.ts';
 import type { Stored } from '../rules/stored-record.ts';
 import { renameExclusive } from './create-exclusive.ts';
 import { type LineRange, LineReader } from './line-reader.ts';
@@ -91,7 +92,7 @@ export class EventLog<R extends { readonly type: string }> {
       const flags = constants.O_RDWR | constants.O_APPEND;
       this.#fd = openSync(options.path, options.create === false ? flags : flags | constants.O_CREAT, 0o600);
     } catch (error) {
-      throw new ToolError('state_unusable', `cannot open ${options.path}: ${messageOf(error)}`, { cause: error });
+      throw failure(BASE_CODES.log_not_opened, { path: options.path, said: messageOf(error) }, { cause: error });
     }
     this.#lines = new LineReader(this.#fd, options.skip ?? 0);
     try {
@@ -124,8 +125,7 @@ export class EventLog<R extends { readonly type: string }> {
 
   /** A closed descriptor may be another file's by now. */
   #mustBeOpen(): void {
-    if (this.#closed)
-      throw new ToolError('state_unusable', `${this.#path} was closed: it is not read or written any more`);
+    if (this.#closed) throw failure(BASE_CODES.log_closed, { path: this.#path });
   }
 
   /** Whether nothing has the path any more. */
@@ -166,8 +166,7 @@ export class EventLog<R extends { readonly type: string }> {
     const text = JSON.stringify({ ...record, v: VERSION, id: this.#nextId(), at: this.#options.now() });
     // As it will be read: a number that is none is null in JSON.
     const read = this.#decode(JSON.parse(text));
-    if (read === undefined)
-      throw new ToolError('internal', `not a record that can be read back; nothing was written: ${text.slice(0, 200)}`);
+    if (read === undefined) throw failure(BASE_CODES.record_not_written, { text: text.slice(0, 200) });
     this.#write(Buffer.from(`\n${text}\n`));
     this.#own = { text, record: read };
     this.#read(() => this.#own === undefined);
@@ -181,14 +180,10 @@ export class EventLog<R extends { readonly type: string }> {
     try {
       written = writeSync(this.#fd, line);
     } catch (error) {
-      throw new ToolError('state_unusable', `cannot write to ${path}: ${messageOf(error)}`, { cause: error });
+      throw failure(BASE_CODES.log_not_written, { path, said: messageOf(error) }, { cause: error });
     }
     // Without its last newline a record counts all the same.
-    if (written < line.length - 1)
-      throw new ToolError(
-        'state_unusable',
-        `cannot write to ${path}: the disk took ${written} of ${line.length} bytes; is it full?`,
-      );
+    if (written < line.length - 1) throw failure(BASE_CODES.state_disk_full, { path, written, size: line.length });
   }
 
   /** Reads what was appended since, by whomever, and hands each record on. */
@@ -211,10 +206,7 @@ export class EventLog<R extends { readonly type: string }> {
   }
 
   #shorter(): ToolError {
-    return new ToolError(
-      'state_unusable',
-      `${this.#path} has become shorter than the ${this.#lines.offset} bytes that were read: somebody cut it`,
-    );
+    return failure(BASE_CODES.log_cut, { path: this.#path, bytes: this.#lines.offset });
   }
 
   #fail(error: unknown): never {
@@ -250,16 +242,11 @@ export class EventLog<R extends { readonly type: string }> {
     const path = this.#path;
     const { v } = value;
     if (typeof v === 'number' && v > VERSION)
-      throw new ToolError(
-        'state_unusable',
-        `${path} holds a record of version ${v}; this program reads version ${VERSION}: install the newer one`,
-      );
+      throw failure(BASE_CODES.record_version_newer, { path, version: v, supported: VERSION });
     const record = this.#decode(value);
     if (record !== undefined) return record;
-    throw new ToolError(
-      'state_unusable',
-      `${path} holds a record at byte ${(range ?? this.#lines.range).offset} that this program did not write: ${line.slice(0, 120)}`,
-    );
+    const { offset } = range ?? this.#lines.range;
+    throw failure(BASE_CODES.record_foreign, { path, offset, text: line.slice(0, 120) });
   }
 
   /** Resolves when all that was appended before the call is on the disk. Calls that come together share one flush. */
@@ -305,7 +292,7 @@ export class EventLog<R extends { readonly type: string }> {
   }
 
   #unflushed(error: unknown): ToolError {
-    return new ToolError('state_unusable', `cannot flush ${this.#path}: ${messageOf(error)}`, { cause: error });
+    return failure(BASE_CODES.log_not_written, { path: this.#path, said: messageOf(error) }, { cause: error });
   }
 
   async close(): Promise<void> {

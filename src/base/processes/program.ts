@@ -3,7 +3,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { type Readable, Writable } from 'node:stream';
-import { messageOf, ToolError } from '../rules/errors.ts';
+import { BASE_CODES } from '../rules/base-codes.ts';
+import { failure, messageOf } from '../rules/errors.ts';
 import { signalGroup } from './processes.ts';
 import { SilenceLimit } from './silence-limit.ts';
 
@@ -56,11 +57,12 @@ async function launch(file: string, args: readonly string[], options: ProgramOpt
     const pipes = Array.from({ length: secret === undefined && leash !== true ? 3 : 4 }, () => 'pipe' as const);
     const child = spawn(file, args, { cwd, env, detached: true, stdio: pipes });
     // What is wrong with the arguments is thrown, what the system refuses comes as an event.
-    const failure = new Promise<Error>((resolve) => child.on('error', resolve));
+    const failed = new Promise<Error>((resolve) => child.on('error', resolve));
     if (hasStarted(child)) return child;
-    throw await failure;
+    throw await failed;
   } catch (error) {
-    throw new ToolError('prerequisite', `cannot start ${file}: ${whyNot(file, error, options.cwd)}`, { cause: error });
+    const said = whyNot(file, error, options.cwd);
+    throw failure(BASE_CODES.program_not_started, { program: file, said }, { cause: error });
   }
 }
 

@@ -4,7 +4,8 @@ import { lstatSync, mkdirSync, mkdtempSync, readdirSync, renameSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { removeTree } from '../files/remove-tree.ts';
-import { ToolError } from '../rules/errors.ts';
+import { BASE_CODES } from '../rules/base-codes.ts';
+import { failure } from '../rules/errors.ts';
 import { isAlive } from './processes.ts';
 
 const PREFIX = 'toolcrew-';
@@ -42,7 +43,7 @@ export class RuntimeDir {
     const status = lstatSync(this.path);
     const uid = process.getuid?.() ?? status.uid;
     if (!status.isDirectory() || status.uid !== uid)
-      throw new ToolError('internal', `expected ${this.path} to be this user's own directory; somebody else made it`);
+      throw failure(BASE_CODES.runtime_directory_foreign, { path: this.path });
   }
 
   /** The path is free at once; what stood there is removed behind the scenes. Never throws. */

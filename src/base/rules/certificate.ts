@@ -1,5 +1,8 @@
 // A certificate that nobody known signed: how it shows, and what to do about it.
 
+import { BASE_CODES } from './base-codes.ts';
+import { refusal, textOf } from './codes.ts';
+
 /** OpenSSL's names, as Node gives them: an authority is missing. */
 const CODES: ReadonlySet<string> = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
@@ -9,8 +12,6 @@ const CODES: ReadonlySet<string> = new Set([
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'CERT_UNTRUSTED',
 ]);
-
-const MEND = 'if a company signs it, name the file of its authority in tracker.ca_file or NODE_EXTRA_CA_CERTS';
 
 /** Whether a connection failed since no known authority signed the certificate. */
 export function isCertificateProblem(error: unknown): boolean {
@@ -23,5 +24,5 @@ export function saysCertificateProblem(words: string): boolean {
 }
 
 export function explainCertificate(words: string): string {
-  return `${words}; ${MEND}`;
+  return textOf(refusal(BASE_CODES.certificate_untrusted, { said: words.replace(/\.$/, '') }));
 }

@@ -1,39 +1,53 @@
-// The one table of error codes, and the error class that carries one of them to an entry point.
+// The error of this program: one refusal of the error table, thrown, with the kind that decides the exit code.
 
-/** Every code a user can meet, with the exit code of the command it ends: 1 failed, 2 usage or configuration. */
-export const ERROR_CODES = {
-  usage: 2,
-  config: 2,
-  credential: 2,
-  port_in_use: 2,
-  state_in_use: 2,
-  state_unusable: 2,
-  workspace_root: 2,
-  prerequisite: 2,
-  tracker: 1,
-  git: 1,
-  hook: 1,
-  agent: 1,
-  daemon_unreachable: 1,
-  refused: 1,
-  internal: 1,
-} as const satisfies Record<string, 1 | 2>;
+import { type Code, KINDS, type Kind, type Refusal, refusal, textOf, type Values, type ValuesOf } from './codes.ts';
 
-export type ErrorCode = keyof typeof ERROR_CODES;
+/** Kinds that end a command. */
+export type ErrorKind = Exclude<Kind, 'problem' | 'warning'>;
 
 /** An error whose message is meant for the person at the terminal: it names the thing, what was expected, what came. */
 export class ToolError extends Error {
-  readonly code: ErrorCode;
+  readonly kind: ErrorKind;
+  /** null: it has no entry in the table yet. */
+  readonly refusal: Refusal | null;
 
-  constructor(code: ErrorCode, message: string, options?: { cause?: unknown }) {
-    super(message, options);
+  constructor(what: Refusal, options?: { cause?: unknown });
+  constructor(kind: ErrorKind, message: string, options?: { cause?: unknown });
+  constructor(what: Refusal | ErrorKind, message?: string | { cause?: unknown }, options?: { cause?: unknown }) {
+    const isRefusal = typeof what !== 'string';
+    super(isRefusal ? textOf(what) : String(message), typeof message === 'string' ? options : message);
     this.name = 'ToolError';
-    this.code = code;
+    this.kind = isRefusal ? kindOf(what) : what;
+    this.refusal = isRefusal ? what : null;
+  }
+
+  get code(): string {
+    return this.refusal?.of.code ?? this.kind;
+  }
+
+  get values(): Values {
+    return this.refusal?.values ?? {};
   }
 
   get exitCode(): 1 | 2 {
-    return ERROR_CODES[this.code];
+    return KINDS[this.kind];
   }
+}
+
+/** A problem or a warning that is thrown all the same ends a command as a refusal does. */
+function kindOf({ of }: Refusal): ErrorKind {
+  if (of.kind === 'problem') return 'config';
+  return of.kind === 'warning' ? 'refused' : of.kind;
+}
+
+/** An error of the table, to throw. */
+export function failure<C extends Code>(of: C, values: ValuesOf<C>, options?: { cause?: unknown }): ToolError {
+  return new ToolError(refusal(of, values), options);
+}
+
+/** Whether an error is of that entry of the table. */
+export function isFailure(error: unknown, of: Code): error is ToolError {
+  return error instanceof ToolError && error.refusal?.of === of;
 }
 
 /** Others were at it for longer than could be waited: nothing was done, and it can be asked again. */

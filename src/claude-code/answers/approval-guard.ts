@@ -1,8 +1,10 @@
 // Check for writes that would approve a SPEC in the user's place.
 
+import { type Refusal, refusal } from '../../base/rules/codes.ts';
 import type { Target, Writes } from '../../guard/rules/writes.ts';
 import type { HostEvent } from '../../team/operations/host-event.ts';
 import { type SpecStatus, specOfPath, statusOfSpec } from '../../team/rules/spec-documents/spec.ts';
+import { HOOK_CODES } from '../rules/hook-codes.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -51,19 +53,19 @@ export function approvalFault(
   event: HostEvent,
   { targets }: Writes,
   spec: (id: string) => string | null,
-): string | null {
+): Refusal | null {
   for (const target of targets) {
+    const { path } = target;
     const id = specIn(target);
     if (id === null) continue;
     const before = spec(id) ?? '';
     const after = textAfter(event, before);
-    if (after === null)
-      return `${target.path}: toolcrew cannot see there what the SPEC's status becomes. Write spec.md with Write or Edit`;
+    if (after === null) return refusal(HOOK_CODES.spec_status_unseen, { path });
     const status = statusOfSpec(after);
     if (mayBecome(statusOfSpec(before), status)) continue;
     return status === 'completed'
-      ? `${target.path}: only \`tool sync ${id}\` sets it to completed, when all requirements are met`
-      : `${target.path}: only the user sets it to ${status}. Write it with "status: draft", and ask the user to reply with exactly "approve ${id}"`;
+      ? refusal(HOOK_CODES.spec_completed_reserved, { path, spec: id })
+      : refusal(HOOK_CODES.spec_status_reserved, { path, status: String(status), spec: id });
   }
   return null;
 }

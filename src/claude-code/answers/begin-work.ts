@@ -1,6 +1,6 @@
 // The work of a command: begun by a team, begun one task at a time, or taken up where it was left.
 
-import { messageOf } from '../../base/rules/errors.ts';
+import { refusal } from '../../base/rules/codes.ts';
 import { foundTeam } from '../../team/lead/found-team.ts';
 import { mustBeReadable, unreadWords, withReadable } from '../../team/operations/context.ts';
 import type { HookContext } from '../../team/operations/hook-context.ts';
@@ -12,6 +12,7 @@ import { advance } from '../../team/phases/advance.ts';
 import type { TeamLog } from '../../team/ports.ts';
 import { leadBrief, rolesToStart } from '../../team/rules/brief.ts';
 import { deleteCall, endCalls, startLines } from '../../team/rules/calls.ts';
+import { OPERATIONS_CODES } from '../../team/rules/codes/operations-codes.ts';
 import type { TeamState } from '../../team/rules/log/state.ts';
 import { LEAD } from '../../team/rules/message.ts';
 import { aloneWords, type ResumeMode } from '../../team/rules/resume-mode.ts';
@@ -19,7 +20,9 @@ import type { Phase } from '../../team/rules/role.ts';
 import type { TeamSettings } from '../../team/rules/settings.ts';
 import { commitCommand } from '../../team/rules/spec-documents/spec.ts';
 import { type Command, type Decided, decideWork, propose } from '../../team/select/work-decision.ts';
+import { HOOK_CODES } from '../rules/hook-codes.ts';
 import { answerPrompt, refuseCommand } from './prompt-answer.ts';
+import { reasonOf } from './rejection.ts';
 
 type Settled = Extract<Decided, { kind: 'decided' }>;
 
@@ -92,13 +95,13 @@ async function takeUpAlone(
     const going = log === undefined ? null : await decideResumeMode(context, log.state, decided);
     if (log === undefined || going === null) return null;
     const keep = settings.fallback.preserveProgress;
-    const refusal = await takeOver(context, log, going, {
+    const problem = await takeOver(context, log, going, {
       session: event.session,
       keep,
       isForced,
       host: context.hostProcess(),
     });
-    if (refusal !== null) return refuseCommand([refusal]);
+    if (problem !== null) return refuseCommand([problem]);
     if (going.as === 'alone')
       return aloneNext(context, decided, log.state, decision.mode === 'team' ? going.why : reasons);
     const { outcome, last } = AFTER[work.phase];
@@ -132,10 +135,10 @@ async function beginAlone(context: HookContext, event: HostEvent, decided: Settl
   try {
     await foundTeam(context, decided, { kind: 'stamp', caller });
   } catch (error) {
-    return refuseCommand([messageOf(error)]);
+    return refuseCommand([reasonOf(error)]);
   }
   const log = context.teams.open(team);
-  if (log === undefined) return refuseCommand([`team ${team} is gone`]);
+  if (log === undefined) return refuseCommand([refusal(OPERATIONS_CODES.team_gone, { team })]);
   await log.close();
   return aloneNext(context, decided, log.state, decided.reasons);
 }
@@ -171,18 +174,18 @@ export async function restartTeam(
     if (log === undefined)
       return refuseCommand([
         names.length === 0
-          ? 'no team is active: there is nothing to restart'
-          : `team: expected one of ${names.join(', ')}, got ${wanted === '' ? 'none' : wanted}`,
+          ? refusal(HOOK_CODES.nothing_to_restart, {})
+          : refusal(HOOK_CODES.restarted_team_unknown, { known: names, got: wanted === '' ? 'none' : wanted }),
       ]);
     const going = await decideResumeMode(context, log.state, null);
     const keep = settings.fallback.preserveProgress;
-    const refusal = await takeOver(context, log, going, {
+    const problem = await takeOver(context, log, going, {
       session: event.session,
       keep,
       isForced: false,
       host: context.hostProcess(),
     });
-    if (refusal !== null) return refuseCommand([refusal]);
+    if (problem !== null) return refuseCommand([problem]);
     return answerPrompt([
       `team ${log.state.team} was restarted, and you lead it now; ${keptWords(settings)}.`,
       ...(going === null

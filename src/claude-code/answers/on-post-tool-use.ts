@@ -1,5 +1,6 @@
 // Delivery to agents at the next boundary: mail after a tool, and the team's state after a new beginning.
 
+import { refusal, withCode } from '../../base/rules/codes.ts';
 import { oneLine } from '../../base/rules/text.ts';
 import { unreadWords, withReadable } from '../../team/operations/context.ts';
 import { findCaller, type HookContext, isAlone, isTeammate } from '../../team/operations/hook-context.ts';
@@ -12,6 +13,7 @@ import { memberName } from '../../team/rules/caller.ts';
 import { FALLBACK_TRIGGERS } from '../../team/rules/fallback.ts';
 import { agentOfRun, isLive, type TeamState } from '../../team/rules/log/state.ts';
 import { LEAD } from '../../team/rules/message.ts';
+import { HOOK_CODES } from '../rules/hook-codes.ts';
 import { kindOfTool } from '../rules/tool-kind.ts';
 import { onRunsOver, releaseMembers, startAgain } from './run-end.ts';
 import { recordShellNotes } from './shell-tickets.ts';
@@ -61,15 +63,17 @@ async function noteSpawn(context: HookContext, log: TeamLog, event: HostEvent): 
     const answer = await onRunsOver(context, [agentId]);
     return answer.kind === 'context' ? answer.text : null;
   }
-  const reason = `${name} could not be started: ${oneLine(event.failure)}`;
+  const said = oneLine(event.failure).replace(/\.$/, '');
+  const reason = `${name} could not be started: ${said}`;
+  const told = (next: string) =>
+    `toolcrew: ${withCode(refusal(HOOK_CODES.agent_not_started, { member: name, said, next }))}`;
   const { epoch } = member;
   await log.append({ type: 'member_ended', name, epoch, how: 'not_started', reason });
   const { fallback } = await context.settings();
-  if (!fallback.enabled)
-    return `toolcrew: ${reason}. workflow.team.fallback.enabled is false: stop here and tell the user.`;
+  if (!fallback.enabled) return told('workflow.team.fallback.enabled is false: stop here and tell the user.');
   await log.append({ type: 'fell_back', trigger: FALLBACK_TRIGGERS.spawn_failed, reason });
   context.log(fallback.logLevel, `sub-agents in place of team ${log.state.team}: ${reason}`);
-  return `toolcrew: ${reason}. ${nextStep(log.state)}`;
+  return told(nextStep(log.state));
 }
 
 function isLed({ lead }: TeamState, session: string): boolean {
@@ -125,5 +129,5 @@ export async function onSessionStart(context: HookContext, event: HostEvent): Pr
 }
 
 function foreignWords({ team, session }: TeamState): string {
-  return `toolcrew: team ${team} (${session}) is active in this project, led by another session. Only its teammates may write until it ends. /tool:team-restart ${team} takes it over.`;
+  return `toolcrew: ${withCode(refusal(HOOK_CODES.team_of_other_session, { team, state: session }))}`;
 }

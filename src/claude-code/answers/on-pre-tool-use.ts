@@ -1,7 +1,8 @@
 // Before a tool runs: whether this caller may write that, spawn that, call that; and who calls the team's server.
 
+import { type Refusal, refusal, withCode } from '../../base/rules/codes.ts';
 import { messageOf } from '../../base/rules/errors.ts';
-import { oneLine, visible } from '../../base/rules/text.ts';
+import { oneLine } from '../../base/rules/text.ts';
 import { waysToMerge } from '../../guard/rules/git-calls.ts';
 import { insideProject } from '../../guard/rules/ownership.ts';
 import type { Target } from '../../guard/rules/writes.ts';
@@ -27,11 +28,13 @@ import { gitRowsFor, isFirstWriters, judgeWrites, ruleOf } from '../../team/rule
 import { agentOfRun, type Member, START, startsOf, type TeamState } from '../../team/rules/log/state.ts';
 import { LEAD } from '../../team/rules/message.ts';
 import { onlyReads } from '../../team/rules/role.ts';
+import { HOOK_CODES } from '../rules/hook-codes.ts';
 import { approvalOf, changesOf } from '../rules/prompt.ts';
 import { kindOfTool } from '../rules/tool-kind.ts';
 import { approvalFault } from './approval-guard.ts';
 import { leaseToFirstWriter } from './first-writer.ts';
 import { onTeammateIdle } from './on-stop.ts';
+import { type Reason, reject, shownReason, storedReason } from './rejection.ts';
 import { attachTicket } from './shell-tickets.ts';
 
 export async function onPreToolUse(context: HookContext, event: HostEvent): Promise<HookAnswer> {
@@ -64,8 +67,7 @@ function guardLater({ tool, input }: HostEvent): HookAnswer {
   const texts = Object.values(input).flatMap((value) => (typeof value === 'string' ? [value] : []));
   const word = texts.find((text) => approvalOf(text) !== null || changesOf(text) !== null);
   if (word === undefined) return SILENT;
-  const reason = `${tool} may not send "${oneLine(word, 80)}" as a prompt: only the user approves or changes a SPEC, by typing it. Ask the user now, and end your turn`;
-  return { kind: 'reject', reason: `toolcrew: ${reason}` };
+  return reject(refusal(HOOK_CODES.approval_word_reserved, { tool, words: oneLine(word, 80) }));
 }
 
 /** The lead's agent of a role that only reads, as the teammate that it would be; null: it is none. */
@@ -91,7 +93,7 @@ async function note(
   found: Found,
   about: string,
   decision: 'accept' | 'reject',
-  reason: string,
+  reason: Reason,
   paths: readonly string[],
 ): Promise<void> {
   const { caller } = found;
@@ -103,7 +105,7 @@ async function note(
       decision,
       member: caller.kind === 'member' ? caller.name : caller.kind === 'lead' ? LEAD : null,
       about,
-      reason: `${who}${reason}`,
+      reason: `${who}${storedReason(reason)}`,
       fingerprint: '',
       paths,
     },
@@ -165,21 +167,19 @@ async function judgeNamed(context: HookContext, event: HostEvent, found: Found):
   const about = `${event.tool} ${paths || (git === null ? '(unresolved)' : '(git)')}`;
   if (fault !== null) {
     await note(log, found, about, 'reject', fault, []);
-    return { kind: 'reject', reason: `toolcrew: ${fault}` };
+    return reject(fault);
   }
   if (ruling.decision === 'allow') {
     const first = targets.filter(
       ({ path, directory = null }) => directory === null && isFirstWriters(path, null, settings),
     );
     const taken = caller.kind === 'member' ? await leaseToFirstWriter(context, log, caller, namesOf(first)) : null;
-    if (taken !== null) return { kind: 'reject', reason: `toolcrew: ${taken}` };
+    if (taken !== null) return reject(taken);
     await note(log, found, about, 'accept', 'its own', ruling.paths);
     return SILENT;
   }
   await note(log, found, about, 'reject', ruling.reason, []);
-  return ruling.decision === 'ask'
-    ? { kind: 'ask', reason: ruling.reason }
-    : { kind: 'reject', reason: `toolcrew: ${ruling.reason}` };
+  return ruling.decision === 'ask' ? { kind: 'ask', reason: shownReason(ruling.reason) } : reject(ruling.reason);
 }
 
 /** Paths of the project among targets. */
@@ -223,8 +223,8 @@ async function takePlace({ input }: HostEvent, log: TeamLog): Promise<void> {
 /** Without these an agent can neither claim a task nor say what came of it. */
 const NEEDED = ['TaskList', 'TaskGet', 'TaskUpdate', 'Inbox', 'SendMessage'];
 
-/** Why an agent of the project's own could take no part in a team; null: it can. */
-function unreachedWords(context: HookContext, member: Member): string | null {
+/** Refusal of an agent of the project's own that could take no part in a team; null: it can. */
+function unreached(context: HookContext, member: Member): Refusal | null {
   const { agent } = member;
   // A plugin's agents are its own.
   const tools = hostAgent(member.name, context.host()) === agent ? context.project.agentTools(agent) : null;
@@ -233,7 +233,7 @@ function unreachedWords(context: HookContext, member: Member): string | null {
   const missing = needed.filter((tool) => !tools.includes(tool) && !tools.includes('*'));
   return missing.length === 0 || tools.some((tool) => /^mcp__team(?:__\*)?$/.test(tool))
     ? null
-    : `.claude/agents/${agent}.md lists tools without ${missing.join(', ')} of the team server, so the agent cannot work. Tell the user to add them to its "tools", or to remove that line`;
+    : refusal(HOOK_CODES.agent_lacks_tools, { agent, tools: missing });
 }
 
 /** An agent that lists no tools gets those of the team's server as the session does: by name alone, where the host defers them. */
@@ -246,26 +246,20 @@ async function guardSpawn(context: HookContext, event: HostEvent, found: Found):
   const { caller, log } = found;
   const { state } = log;
   const type = String(event.input.subagent_type ?? '');
-  const refuse = async (reason: string): Promise<HookAnswer> => {
+  const { team } = state;
+  const refuse = async (reason: Refusal): Promise<HookAnswer> => {
     await note(log, found, `${event.tool} ${type}`, 'reject', reason, []);
-    return { kind: 'reject', reason: `toolcrew: ${reason}` };
+    return reject(reason);
   };
-  if (caller.kind === 'member')
-    return refuse(`only team-lead starts agents while team ${state.team} is active; ask it with SendMessage`);
-  if (caller.kind !== 'lead')
-    return refuse(
-      `team ${state.team} is active, and this session does not lead it. /tool:team-restart ${state.team} takes it over; \`tool team delete ${state.team}\` ends it`,
-    );
-  if (event.tool === 'Workflow')
-    return refuse(
-      `a workflow starts its own agents, and while team ${state.team} is active only registered teammates may start. Give its work to teammates with TaskCreate`,
-    );
+  if (caller.kind === 'member') return refuse(refusal(HOOK_CODES.agents_for_lead_only, { team }));
+  if (caller.kind !== 'lead') return refuse(refusal(HOOK_CODES.session_not_lead, { team }));
+  if (event.tool === 'Workflow') return refuse(refusal(HOOK_CODES.workflow_refused, { team }));
   const member = state.members.get(memberName(type));
   const isSeen = member !== undefined && agentOfRun(state, member) !== undefined;
   if (member?.phase !== 'registered' && (member?.phase !== 'working' || isSeen))
-    return refuse(unregisteredWords(state, memberName(type), member));
-  const unreached = unreachedWords(context, member);
-  if (unreached !== null) return refuse(unreached);
+    return refuse(unregistered(state, memberName(type), member));
+  const lacking = unreached(context, member);
+  if (lacking !== null) return refuse(lacking);
   if (startsOf(state, member) >= MAX_STARTS || (member.denied ?? 0) >= MAX_STARTS)
     return refuse(await unstarted(context, log, member));
   const record = { member: LEAD, about: member.name, reason: 'it is registered', fingerprint: '', paths: [] };
@@ -282,38 +276,44 @@ async function guardSpawn(context: HookContext, event: HostEvent, found: Found):
 const MAX_STARTS = 2;
 
 /** The host has let nobody start it, asked or not: its tasks go on without a team. Gives what the lead is told. */
-async function unstarted(context: HookContext, log: TeamLog, { name, epoch }: Member): Promise<string> {
+async function unstarted(context: HookContext, log: TeamLog, { name, epoch }: Member): Promise<Refusal> {
   const reason = `${name} was called ${MAX_STARTS} times, and the host has not started it`;
+  const told = (next: string) => refusal(HOOK_CODES.member_never_started, { member: name, count: MAX_STARTS, next });
   const { fallback } = await context.settings();
-  if (!fallback.enabled)
-    return `${reason}. Ask the user whether they denied it, and why. Start nobody before they answer`;
+  if (!fallback.enabled) return told('Ask the user whether they denied it, and why. Start nobody before they answer.');
   await log.append({ type: 'member_ended', name, epoch, how: 'not_started', reason });
   await log.append({ type: 'fell_back', trigger: FALLBACK_TRIGGERS.spawn_failed, reason });
   context.log(fallback.logLevel, `sub-agents in place of team ${log.state.team}: ${reason}`);
-  return `${reason}. If the user denied it, first ask them how to continue. ${nextStep(log.state)}`;
+  return told(`If the user denied it, first ask them how to continue. ${nextStep(log.state)}`);
 }
 
-/** Why an agent is not started, and the call that helps. */
-function unregisteredWords(state: TeamState, name: string, member: Member | undefined): string {
+/** Refusal of an agent that is not registered, with the call that helps. */
+function unregistered(state: TeamState, name: string, member: Member | undefined): Refusal {
   const { team } = state;
   if (member?.phase === 'working' || member?.phase === 'idle')
-    return `${name} is ${member.phase === 'idle' ? 'waiting for work' : 'at work'} already, so no second one is started. Give it work with TaskCreate (owner: ${name}), or write to it with SendMessage (recipient: ${name})`;
+    return refusal(HOOK_CODES.agent_already_started, {
+      member: name,
+      phase: member.phase === 'idle' ? 'waiting for work' : 'at work',
+    });
   const isRole = roleNamed(name) !== undefined || state.purpose?.roles.includes(name) === true;
   const role = isRole ? name : rolesToStart(state)[0];
   const call =
     role === undefined
-      ? "Register it first with the team server's Task"
-      : `First call the team server's Task ${JSON.stringify(spawnParameters(team, role, member?.prompt ?? `Do the tasks that are meant for ${role}.`))}, then make the call that it returns`;
-  return `while team ${team} is active only registered teammates may start, and ${member === undefined ? `${visible(name)} is not registered` : `the run of ${name} is over`}. ${call}`;
+      ? "Register it first with the team server's Task."
+      : `First call the team server's Task ${JSON.stringify(spawnParameters(team, role, member?.prompt ?? `Do the tasks that are meant for ${role}.`))}, then make the call that it returns.`;
+  const code = member === undefined ? HOOK_CODES.agent_not_registered : HOOK_CODES.agent_run_over;
+  return refusal(code, { team, member: name, call });
 }
 
 /** The host's own team tools would hold a second state: they rest while a team stands. */
 async function refuseHosts(context: HookContext, event: HostEvent, found: Found): Promise<HookAnswer> {
   const { caller, log } = found;
   if (caller.kind === 'outsider') return SILENT;
-  const reason = `while team ${log.state.team} is active, call ${serverTool(event.tool, context.host())} instead: the team cannot see the host's own ${event.tool}`;
-  await note(log, found, event.tool, 'reject', reason, []);
-  return { kind: 'reject', reason: `toolcrew: ${reason}` };
+  const { tool } = event;
+  const instead = serverTool(tool, context.host());
+  const reason = refusal(HOOK_CODES.host_tool_refused, { team: log.state.team, tool, instead });
+  await note(log, found, tool, 'reject', reason, []);
+  return reject(reason);
 }
 
 /** Binds the run of an agent to its member, and tells it who it is. */
@@ -344,7 +344,7 @@ export async function onSubagentStart(context: HookContext, event: HostEvent): P
     if (running !== undefined && running !== agentId && member.phase === 'working')
       return {
         kind: 'context',
-        text: `toolcrew: another agent is already ${name} of team ${state.team}, so you are not a member. Write nothing. End now, and give this as your answer.`,
+        text: `toolcrew: ${withCode(refusal(HOOK_CODES.member_run_by_other, { member: name, team: state.team }))}`,
       };
     const { epoch } = member;
     if (member.phase === 'registered')

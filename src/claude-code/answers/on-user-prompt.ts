@@ -1,5 +1,6 @@
 // The user's prompt: a command of the team is decided here, in code, and the model is told what comes next.
 
+import { type Refusal, refusal } from '../../base/rules/codes.ts';
 import { messageOf } from '../../base/rules/errors.ts';
 import type { HookContext } from '../../team/operations/hook-context.ts';
 import { type HookAnswer, type HostEvent, SILENT } from '../../team/operations/host-event.ts';
@@ -7,6 +8,7 @@ import type { TeamSettings } from '../../team/rules/settings.ts';
 import { listed } from '../../team/rules/task-draft.ts';
 import type { Command } from '../../team/select/work-decision.ts';
 import { parseCommand } from '../rules/arguments.ts';
+import { HOOK_CODES } from '../rules/hook-codes.ts';
 import { approvalOf, changesOf, endedRunsOf, isCommand, soundsLikeApproval } from '../rules/prompt.ts';
 import { beginWork, restartTeam } from './begin-work.ts';
 import { answerPrompt, refuseCommand } from './prompt-answer.ts';
@@ -41,15 +43,12 @@ const NOT_WRITTEN = /\b(?:EACCES|EDQUOT|ENOSPC|EPERM|EROFS)\b/;
 function unwritten(error: unknown): HookAnswer {
   const words = messageOf(error);
   if (!NOT_WRITTEN.test(words)) throw error;
-  return refuseCommand([`the team's log cannot be written, and no team works without it: ${words}`]);
+  return refuseCommand([refusal(HOOK_CODES.team_log_unwritable, { said: words })]);
 }
 
 /** Without the team's tools there is no team, and no list of tasks to be gone through alone. */
-function noServer({ project: { serverOffIn } }: HookContext): readonly string[] {
-  return serverOffIn.map(
-    (file) =>
-      `disabledMcpjsonServers in ${file} holds "team", so the team's tools are missing. Remove "team" from it, restart Claude Code, and give the command again`,
-  );
+function noServer({ project: { serverOffIn } }: HookContext): readonly Refusal[] {
+  return serverOffIn.map((file) => refusal(HOOK_CODES.team_server_disabled, { file }));
 }
 
 async function carryOut(

@@ -1,6 +1,7 @@
 // An operation as an agent of a host asks for it: with what follows from it, where the lead is a model.
 
-import { type Answer, refuse, type Somebody, tellLead, withReadable } from '../../team/operations/context.ts';
+import { failure } from '../../base/rules/errors.ts';
+import { type Answer, type Somebody, tellLead, withReadable } from '../../team/operations/context.ts';
 import type { HookContext } from '../../team/operations/hook-context.ts';
 import type { Show } from '../../team/operations/member-operations.ts';
 import { evidenceWith, operate } from '../../team/operations/operations.ts';
@@ -10,6 +11,7 @@ import { type Evidence, identify } from '../../team/rules/caller.ts';
 import { isModelLed, isStanding, type TeamState } from '../../team/rules/log/state.ts';
 import { LEAD } from '../../team/rules/message.ts';
 import { teamReport } from '../../team/rules/views/report.ts';
+import { HOOK_CODES } from '../rules/hook-codes.ts';
 
 /** Carries out one operation, and the steps of the phase that code takes after it. Throws, and shows mail, like `operate`. */
 export async function operateInHost(
@@ -65,9 +67,7 @@ async function awaitMeasuring(context: HookContext, who: Evidence, wanted: strin
   await withLed(context, who, wanted, async (log, caller) => {
     const told = await goOn(context, log, { mayAsk: false });
     if (told?.kind === 'busy' && told.step === 'measure')
-      refuse(
-        `quality_gate_passed: the final gate is still running (${told.holder}). Send it again when the gate has finished; meanwhile call TaskList {} for other tasks`,
-      );
+      throw failure(HOOK_CODES.gate_still_running, { holder: told.holder });
     if (told?.kind === 'news' && caller.kind === 'member') await tellLead(log, told.words);
   });
 }
@@ -109,11 +109,8 @@ async function deleteTeam(context: HookContext, given: unknown, who: Evidence): 
   const team = wantedTeam(given);
   if (team === null || isForced(given)) return deleteNow(context, given, who);
   const result = await context.phaseLock.take(team, () => deleteNow(context, given, who));
-  return result.ok
-    ? result.value
-    : refuse(
-        `team ${team} is not deleted: ${result.holder} is doing its next step. Call TeamDelete {"team_name":"${team}"} again in a moment`,
-      );
+  if (!result.ok) throw failure(HOOK_CODES.team_not_deleted_yet, { team, holder: result.holder });
+  return result.value;
 }
 
 async function deleteNow(context: HookContext, given: unknown, who: Evidence): Promise<Answer> {

@@ -1,6 +1,7 @@
 // A teammate whose run is over without its own hook having been asked, as when its model cannot be reached for good: the host
 // tells the lead's session of it, and what the teammate had begun is anybody's again.
 
+import { refusal, withCode } from '../../base/rules/codes.ts';
 import { tellLead, withReadable } from '../../team/operations/context.ts';
 import type { HookContext } from '../../team/operations/hook-context.ts';
 import { type HookAnswer, SILENT } from '../../team/operations/host-event.ts';
@@ -10,6 +11,7 @@ import { startLines } from '../../team/rules/calls.ts';
 import type { Member, TeamState } from '../../team/rules/log/state.ts';
 import { LEAD } from '../../team/rules/message.ts';
 import { givenUp, leftBy } from '../../team/rules/successors.ts';
+import { HOOK_CODES } from '../rules/hook-codes.ts';
 
 /** The calls that start again those who are needed, one a line. */
 export function startAgain(state: TeamState): readonly string[] {
@@ -27,10 +29,10 @@ export async function endRun(log: TeamLog, member: Member, flush = true): Promis
   await log.append({ type: 'member_idle', name, epoch, stopped: true, ...tasks }, { flush });
   for (const { task, why } of givenUp(log.state)) {
     const { id, subject } = task;
-    const { refusal } = await log.append({
+    const { refusal: problem } = await log.append({
       ...{ type: 'task_updated', task: id, status: 'failed', result: why, by: LEAD, epoch: 0 },
     });
-    if (refusal === null)
+    if (problem === null)
       await tellLead(
         log,
         `task ${id} "${subject}" has failed: ${why}. Nobody is started for it again. Ask the user how to continue. To try it again, call TaskUpdate {"taskId":"${id}","status":"pending"}.`,
@@ -72,5 +74,5 @@ export async function onRunsOver(context: HookContext, agents: readonly string[]
 }
 
 function overWords(names: readonly string[]): readonly string[] {
-  return names.map((name) => `toolcrew: ${name} ended without reporting it. Its unfinished tasks are open again.`);
+  return names.map((member) => `toolcrew: ${withCode(refusal(HOOK_CODES.run_ended_unreported, { member }))}`);
 }

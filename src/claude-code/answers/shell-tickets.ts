@@ -1,5 +1,6 @@
 // Shell calls under the write guard: a ticket before the call, and afterwards what the guard noted.
 
+import { refusal, withCode } from '../../base/rules/codes.ts';
 import { clip, visible } from '../../base/rules/text.ts';
 import type { GuardNote } from '../../guard/rules/notes.ts';
 import { insideProject } from '../../guard/rules/ownership.ts';
@@ -12,6 +13,7 @@ import { judgeWrites, ruleOf } from '../../team/rules/guard.ts';
 import type { TeamState } from '../../team/rules/log/state.ts';
 import { LEAD } from '../../team/rules/message.ts';
 import { isOnRecord } from '../../team/rules/write-attribution.ts';
+import { HOOK_CODES } from '../rules/hook-codes.ts';
 import { leaseToFirstWriter } from './first-writer.ts';
 
 /** Calls that the host starts with a shell. */
@@ -127,5 +129,7 @@ export async function recordShellNotes(
   const about = `${event.tool} ${[...refused.map(({ path }) => path)].join(', ')}`.trim();
   await log.append({ ...decision, decision: 'reject', about, reason: told.join('; '), paths: [] }, { flush: false });
   const more = refused.length > MOST_TOLD ? [`and ${refused.length - MOST_TOLD} more paths`] : [];
-  return refused.length === 0 ? null : ['toolcrew: not written:', ...told, ...more].join('\n');
+  if (refused.length === 0) return null;
+  const why = [...told, ...more].join('\n');
+  return `toolcrew: ${withCode(refusal(HOOK_CODES.write_not_done, { paths: refused.map(({ path }) => path), why }))}`;
 }

@@ -1,5 +1,6 @@
 // The user's word on a SPEC that a team has written: approved, to be changed, or not clear enough to count.
 
+import { refusal, withCode } from '../../base/rules/codes.ts';
 import { type Unread, unreadWords, withReadable } from '../../team/operations/context.ts';
 import type { HookContext } from '../../team/operations/hook-context.ts';
 import { type HookAnswer, type HostEvent, SILENT } from '../../team/operations/host-event.ts';
@@ -14,6 +15,7 @@ import { LEAD } from '../../team/rules/message.ts';
 import { changeInTheWay, hasWritten, specInChange } from '../../team/rules/planning.ts';
 import { completedAlready, specName, statusOfSpec } from '../../team/rules/spec-documents/spec.ts';
 import { phaseOfTeam } from '../../team/rules/team-name.ts';
+import { HOOK_CODES } from '../rules/hook-codes.ts';
 import { answerPrompt, refuseCommand } from './prompt-answer.ts';
 
 function awaits(log: TeamLog, session: string): boolean {
@@ -54,11 +56,11 @@ export async function approveByPrompt(context: HookContext, event: HostEvent, wa
     if (id === undefined)
       return refuseCommand([
         drafts.length === 0
-          ? 'no SPEC is a draft: there is nothing to approve'
-          : `which SPEC? Reply with exactly ${drafts.map((one) => `"approve ${one}"`).join(' or ')}`,
+          ? refusal(HOOK_CODES.nothing_to_approve, {})
+          : refusal(HOOK_CODES.approval_not_understood, { replies: drafts.map((one) => `"approve ${one}"`) }),
         ...lost,
       ]);
-    if (context.isNested()) return refuseCommand([NOT_THE_USERS]);
+    if (context.isNested()) return refuseCommand([refusal(HOOK_CODES.prompt_not_from_user, {})]);
     const change = changeInTheWay(
       logs.map(({ state }) => state),
       id,
@@ -94,19 +96,15 @@ export async function explainApproval(context: HookContext, { session, prompt }:
     const words = { about: id, reason: 'the words that count were told', fingerprint: '', paths: [] };
     const record = { type: 'decision', hook: NEAR, decision: 'accept', member: null, ...words } as const;
     await log?.append(record, { flush: false });
-    const ways = `To approve ${id}, send exactly \`approve ${id}\` as a separate prompt.`;
-    const more = log === undefined ? '' : ' To change it, send `changes: ` and what to change.';
+    const more = log === undefined ? {} : { more: 'To change it, send `changes: ` and what to change.' };
+    const one = refusal(HOOK_CODES.words_do_not_approve, { spec: id, ...more });
     return {
       kind: 'context',
-      text: `toolcrew: these words do not approve ${id}, and the user has been told so: ${ways}${more}`,
-      user: `toolcrew: ${id} is not approved yet. ${ways}${more}`,
+      text: `toolcrew: the user has been told this: ${withCode(one)}`,
+      user: `toolcrew: ${withCode(one)}`,
     };
   });
 }
-
-/** Of a prompt that another host has sent. */
-const NOT_THE_USERS =
-  'another Claude Code in the same project started this one, so its prompts do not count as the user. The user approves a SPEC in a session or terminal of their own';
 
 /** The SPEC that a team has written for what it plans, the latest; undefined: there is none. */
 function writtenBy({ project }: HookContext, { state }: TeamLog): string | undefined {
@@ -121,12 +119,12 @@ export async function changeByPrompt(context: HookContext, event: HostEvent, wan
     const id = log === undefined ? undefined : writtenBy(context, log);
     const lost = lostPlans(unread);
     if (log === undefined || id === undefined) return unheard(lost);
-    if (context.isNested()) return refuseCommand([NOT_THE_USERS]);
+    if (context.isNested()) return refuseCommand([refusal(HOOK_CODES.prompt_not_from_user, {})]);
     const { team } = log.state;
     const as: Evidence = { kind: 'environment', team, teammate: null };
     // Between its parts nobody else takes the results that are there for the last word.
     const asked = await context.phaseLock.take(team, () => askChanges(context, log, as, id, wanted));
-    if (!asked.ok) return refuseCommand([`${asked.holder} is at a step of team ${team}: repeat it in a moment`]);
+    if (!asked.ok) return refuseCommand([refusal(HOOK_CODES.team_step_running, { team, holder: asked.holder })]);
     if (asked.value !== null) return refuseCommand([asked.value]);
     log.refresh();
     const again = waitingRoles(log.state);

@@ -1,7 +1,9 @@
 // A hook's input as a host hands it over, decoded.
 
+import { type Refusal, refusal, textOf } from '../../base/rules/codes.ts';
 import { got } from '../../base/rules/text.ts';
 import type { HostEvent, HostEventName } from '../../team/operations/host-event.ts';
+import { HOOK_CODES } from '../rules/hook-codes.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -25,18 +27,26 @@ export type RaisedName = HostEventName | typeof FAILED;
 
 export type Raised = { readonly event: HostEvent; readonly raised: RaisedName };
 
-export type Parsed = ({ readonly ok: true } & Raised) | { readonly ok: false; readonly problem: string };
+/** `problem`: the text of the refusal. */
+type Problem = { readonly problem: string; readonly refusal: Refusal };
+
+export type Parsed = ({ readonly ok: true } & Raised) | ({ readonly ok: false } & Problem);
 
 function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function textOf(value: unknown): string | null {
+function textIn(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
 function idOf(value: unknown): string | null {
-  return typeof value === 'number' ? String(value) : textOf(value);
+  return typeof value === 'number' ? String(value) : textIn(value);
+}
+
+function invalid(field: string, expected: string, got: string): Parsed {
+  const one = refusal(HOOK_CODES.hook_input_invalid, { field, expected, got });
+  return { ok: false, problem: textOf(one), refusal: one };
 }
 
 /**
@@ -48,11 +58,9 @@ export function parseEvent(text: string, expected: HostEventName, cwd: string): 
   try {
     value = JSON.parse(text);
   } catch {
-    return { ok: false, problem: `standard input: expected the JSON of a ${expected} event, got ${got(text)}` };
+    return invalid('standard input', `the JSON of a ${expected} event`, got(text));
   }
-  return isFields(value)
-    ? parseFields(value, expected, cwd)
-    : { ok: false, problem: `standard input: expected an object, got ${got(value)}` };
+  return isFields(value) ? parseFields(value, expected, cwd) : invalid('standard input', 'an object', got(value));
 }
 
 /** The same for what is an object already. */
@@ -60,29 +68,28 @@ export function parseFields(fields: Fields, expected: HostEventName, cwd: string
   const came = fields.hook_event_name ?? expected;
   const named = came === FAILED ? 'PostToolUse' : came;
   const name = EVENTS.find((event) => event === named);
-  if (name === undefined)
-    return { ok: false, problem: `hook_event_name: expected ${expected}, got ${got(came)}: this event is not known` };
-  if (name !== expected) return { ok: false, problem: `hook_event_name: this script is for ${expected}, got ${name}` };
+  if (name === undefined) return invalid('hook_event_name', expected, `${got(came)}, which is not known`);
+  if (name !== expected) return invalid('hook_event_name', `${expected}, which this script is for`, name);
   const taskId = idOf(fields.task_id);
   return {
     ok: true,
     raised: came === FAILED ? came : name,
     event: {
       name,
-      session: textOf(fields.session_id) ?? '',
-      cwd: textOf(fields.cwd) ?? cwd,
-      agentId: textOf(fields.agent_id),
-      agentType: textOf(fields.agent_type),
-      tool: textOf(fields.tool_name) ?? '',
-      toolUseId: textOf(fields.tool_use_id),
+      session: textIn(fields.session_id) ?? '',
+      cwd: textIn(fields.cwd) ?? cwd,
+      agentId: textIn(fields.agent_id),
+      agentType: textIn(fields.agent_type),
+      tool: textIn(fields.tool_name) ?? '',
+      toolUseId: textIn(fields.tool_use_id),
       input: isFields(fields.tool_input) ? fields.tool_input : {},
-      failure: came === 'PostToolUseFailure' ? (textOf(fields.error) ?? 'no reason given') : null,
-      prompt: textOf(fields.prompt) ?? '',
-      source: textOf(fields.source) ?? '',
-      transcript: textOf(fields.transcript_path),
-      teammate: textOf(fields.teammate_name),
-      team: textOf(fields.team_name),
-      task: taskId === null ? null : { id: taskId, subject: textOf(fields.task_subject) ?? '' },
+      failure: came === 'PostToolUseFailure' ? (textIn(fields.error) ?? 'no reason given') : null,
+      prompt: textIn(fields.prompt) ?? '',
+      source: textIn(fields.source) ?? '',
+      transcript: textIn(fields.transcript_path),
+      teammate: textIn(fields.teammate_name),
+      team: textIn(fields.team_name),
+      task: taskId === null ? null : { id: taskId, subject: textIn(fields.task_subject) ?? '' },
     },
   };
 }

@@ -1,12 +1,15 @@
 // A hook that calls the resident server instead of starting a process: the same decision, as text.
 
+import { refusal } from '../../base/rules/codes.ts';
 import { messageOf } from '../../base/rules/errors.ts';
 import { asLine } from '../../base/rules/text.ts';
 import { type HostEvent, SILENT } from '../../team/operations/host-event.ts';
 import { onPostToolUse } from '../answers/on-post-tool-use.ts';
 import { onPreToolUse } from '../answers/on-pre-tool-use.ts';
+import { reject } from '../answers/rejection.ts';
 import type { JoinedCalls } from '../joined-calls.ts';
 import type { Resident } from '../resident.ts';
+import { HOOK_CODES } from '../rules/hook-codes.ts';
 import { RESIDENT_FIELDS } from './hook-fields.ts';
 import { parseFields } from './parse-event.ts';
 import { type Rendered, renderJson } from './render-answer.ts';
@@ -49,10 +52,9 @@ export async function answerResident(resident: Resident, calls: JoinedCalls, giv
     answer = await answerTo(resident, calls, event);
   } catch (error) {
     if (expected === 'PostToolUse') return '{}';
-    answer = {
-      kind: 'reject',
-      reason: `toolcrew: the guard cannot decide whether this is allowed, so it is refused: ${asLine(messageOf(error))}`,
-    };
+    answer = reject(
+      refusal(HOOK_CODES.guard_cannot_decide, { event: expected, said: asLine(messageOf(error)).replace(/\.$/, '') }),
+    );
   }
   return JSON.stringify(renderJson(answer, parsed.ok ? parsed.raised : expected) ?? {});
 }

@@ -2,6 +2,7 @@
 // team server that stays; without one it is loaded here, when there is something to answer.
 
 import { readFileSync, writeSync } from 'node:fs';
+import { type Code, refusal, type ValuesOf, withCode } from '../../base/rules/codes.ts';
 import type { Environment } from '../../base/rules/environment.ts';
 import { messageOf } from '../../base/rules/errors.ts';
 import { asLine } from '../../base/rules/text.ts';
@@ -10,6 +11,7 @@ import { teamNames, teamsDirectory } from '../../team/log/team-names.ts';
 import { type HostEvent, type HostEventName, MAY_WAIT } from '../../team/operations/host-event.ts';
 import { isDuplicateHook } from '../duplicate-hooks.ts';
 import { isInputOfHost, processAncestry } from '../host-above.ts';
+import { HOOK_CODES } from '../rules/hook-codes.ts';
 import { beginsTeam } from '../rules/tool-kind.ts';
 import { askServer } from './hook-channel.ts';
 import type { Respond } from './hook-reply.ts';
@@ -161,37 +163,43 @@ async function answered(hook: Hook, input: string, parsed: Raised, main: string)
 }
 
 /** By the exit code, which every version heeds. */
-function refusal(event: HostEventName, error: unknown): Reply {
-  const reason = `toolcrew: ${event} cannot decide whether this is allowed, so it is refused: ${asLine(messageOf(error))}. \`tool doctor\` says more`;
-  return { said: [reason], printed: null, code: 2 };
+function undecided(event: HostEventName, error: unknown): Reply {
+  return {
+    said: [wordsOf(HOOK_CODES.guard_cannot_decide, { event, said: asLine(messageOf(error)).replace(/\.$/, '') })],
+    printed: null,
+    code: 2,
+  };
 }
 
-/** Told to people alone: the agent is told by the hooks that stay. */
-const SPARE = 'toolcrew: this project has its own hooks, so the hooks of the plugin do nothing here';
+function wordsOf<C extends Code>(of: C, values: ValuesOf<C>): string {
+  return `toolcrew: ${withCode(refusal(of, values))}`;
+}
 
 async function run(hook: Hook): Promise<void> {
   const input = readInput();
   const parsed = parseEvent(input, hook.event, process.cwd());
   if (!parsed.ok) {
-    say(`toolcrew: ${hook.event}: ${asLine(parsed.problem)}`);
+    say(`toolcrew: ${hook.event}: ${withCode(parsed.refusal)}`);
     return;
   }
   const { event } = parsed;
   const scene = new Scene(event);
   try {
     if (hook.saysWhenSpare?.(event) !== true && (await isDuplicateHook(process.env, process.cwd(), event.transcript))) {
-      const printed = hook.event === 'SessionStart' ? JSON.stringify({ systemMessage: SPARE }) : null;
+      // Told to people alone: the agent is told by the hooks that stay.
+      const systemMessage = wordsOf(HOOK_CODES.plugin_hooks_idle, {});
+      const printed = hook.event === 'SessionStart' ? JSON.stringify({ systemMessage }) : null;
       return finish({ said: [], printed, code: 0 });
     }
     if (isForged(event, scene, process.env)) {
-      say(`toolcrew: ${hook.event}: only the host starts hooks, not an agent's shell: nothing was done`);
+      say(wordsOf(HOOK_CODES.hook_not_from_host, { event: hook.event }));
       if (hook.failsClosed?.(event) === true) process.exitCode = 2;
       return;
     }
     if (!isConcerned(hook, event, scene)) return;
     finish(await answered(hook, input, parsed, scene.main));
   } catch (error) {
-    if (hook.failsClosed?.(event) === true) return finish(refusal(hook.event, error));
-    say(`toolcrew: ${hook.event} failed, and the call continues: ${asLine(messageOf(error))}`);
+    if (hook.failsClosed?.(event) === true) return finish(undecided(hook.event, error));
+    say(wordsOf(HOOK_CODES.host_hook_failed, { event: hook.event, said: asLine(messageOf(error)) }));
   }
 }

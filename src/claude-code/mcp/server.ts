@@ -9,8 +9,11 @@ import {
   type RequestId,
 } from '@modelcontextprotocol/sdk/types.js';
 import { packageVersion } from '../../base/package-root.ts';
-import { messageOf, ToolError } from '../../base/rules/errors.ts';
+import { BASE_CODES } from '../../base/rules/base-codes.ts';
+import { asData, type RefusalData, refusal, withCode } from '../../base/rules/codes.ts';
+import { failure, messageOf, ToolError } from '../../base/rules/errors.ts';
 import type { Answer } from '../../team/operations/context.ts';
+import { OPERATIONS_CODES } from '../../team/rules/codes/operations-codes.ts';
 import { inputSchema, listedOperations, OPERATIONS } from '../../team/rules/operation.ts';
 import { operateInHost } from '../answers/operate-in-host.ts';
 import { answerResident } from '../hooks/resident-hook.ts';
@@ -31,10 +34,28 @@ const NO_FORMS = {
 };
 
 type Fields = Readonly<Record<string, unknown>>;
-type Result = { content: { type: 'text'; text: string }[]; isError?: boolean };
+type Result = {
+  content: { type: 'text'; text: string }[];
+  isError?: boolean;
+  _meta?: { 'toolcrew/error': Pick<RefusalData, 'code' | 'values'> };
+};
 
 function textResult(text: string, isError = false): Result {
   return { content: [{ type: 'text', text }], ...(isError ? { isError } : {}) };
+}
+
+function failedResult(name: string, error: unknown): Result {
+  const coded =
+    error instanceof ToolError ? error.refusal : refusal(BASE_CODES.unexpected_error, { said: messageOf(error) });
+  const text = !(error instanceof ToolError)
+    ? `${name} failed: ${messageOf(error)}`
+    : coded === null
+      ? error.message
+      : withCode(coded);
+  const result = textResult(text, true);
+  if (coded === null) return result;
+  const { code, values } = asData(coded);
+  return { ...result, _meta: { 'toolcrew/error': { code, values } } };
 }
 
 /** @param hand gives the answer to the client; resolves when it was handed on */
@@ -49,7 +70,7 @@ async function call(
   if (name === HOOK) {
     // A model's call carries the id of its use; a hook's carries nothing.
     if (request.toolUseId !== null || clientName !== HOST_CLIENT)
-      return textResult(`${HOOK} is for the hooks of the host; there is ${Object.keys(OPERATIONS).join(', ')}`, true);
+      return failedResult(name, failure(OPERATIONS_CODES.operation_unknown, { name, known: Object.keys(OPERATIONS) }));
     return textResult(await answerResident(resident, calls, input));
   }
   try {
@@ -61,8 +82,7 @@ async function call(
     if (name === 'TeamCreate') resident.measureBaseline(String(answer.team));
     return resultOf(answer);
   } catch (error) {
-    if (error instanceof ToolError) return textResult(error.message, true);
-    return textResult(`${name} failed: ${messageOf(error)}`, true);
+    return failedResult(name, error);
   }
 }
 

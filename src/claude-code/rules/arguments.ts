@@ -1,10 +1,12 @@
 // The slash commands as a person types them: command, words and flags out of the raw prompt, which no shell ever sees.
 
+import { type Refusal, refusal } from '../../base/rules/codes.ts';
 import { nearest } from '../../base/rules/nearest.ts';
 import { got, visible } from '../../base/rules/text.ts';
 import { PATTERNS } from '../../team/rules/role.ts';
 import type { CommandName, FlagName, Flags } from '../../team/rules/select/command.ts';
 import { runTeamName } from '../../team/rules/team-name.ts';
+import { HOOK_CODES } from './hook-codes.ts';
 
 export const NO_FLAGS: Flags = { wish: null, force: false, pattern: null };
 
@@ -24,7 +26,7 @@ export const COMMANDS: Readonly<Record<CommandName, Command>> = {
 export type ParsedCommand =
   | { readonly kind: 'none' }
   | { readonly kind: 'command'; readonly command: CommandName; readonly words: string; readonly flags: Flags }
-  | { readonly kind: 'invalid'; readonly command: CommandName; readonly problems: readonly string[] };
+  | { readonly kind: 'invalid'; readonly command: CommandName; readonly problems: readonly Refusal[] };
 
 const NAMES: readonly CommandName[] = ['plan', 'run', 'sync', 'build-fix', 'team-restart'];
 
@@ -48,7 +50,7 @@ export function parseCommand(prompt: string, patterns: readonly string[] = Objec
 
 export type ParsedFlags =
   | { readonly ok: true; readonly flags: Flags; readonly words: readonly string[] }
-  | { readonly ok: false; readonly problems: readonly string[] };
+  | { readonly ok: false; readonly problems: readonly Refusal[] };
 
 /** The same flags among the words of a command line, which a shell has split: each word is a flag or is none. */
 export function parseFlags(
@@ -68,16 +70,15 @@ export function parseFlags(
  * Whether the words fit the command: for a command line, whose shell has taken the quotes away.
  * @param typed the command as it was typed
  */
-export function wordProblems(command: CommandName, words: string, typed = COMMANDS[command].typed): readonly string[] {
+export function wordProblems(command: CommandName, words: string, typed = COMMANDS[command].typed): readonly Refusal[] {
   const hidden = [...words.matchAll(FORBIDDEN)].map(([char]) => visible(char));
-  if (hidden.length > 0)
-    return [`${command}: expected text without control characters, got ${[...new Set(hidden)].join(', ')}`];
+  if (hidden.length > 0) return [invalid(command, 'text without control characters', [...new Set(hidden)].join(', '))];
   const { words: kind } = COMMANDS[command];
   switch (kind) {
     case 'feature':
       return /[\p{L}\p{N}]/u.test(words)
         ? []
-        : [`feature: expected words after ${typed}, like ${typed} "users can reset their password", got ${got(words)}`];
+        : [invalid('feature', `words after ${typed}, like ${typed} "users can reset their password"`, got(words))];
     case 'spec':
       return specProblems(typed, words);
     case 'failure?':
@@ -85,19 +86,23 @@ export function wordProblems(command: CommandName, words: string, typed = COMMAN
     case 'team?':
       return words === '' || /^tool-(plan|run|debug)-[a-z0-9-]+$/.test(words)
         ? []
-        : [`team: expected the name of one team, like tool-run-spec-auth-001, got ${got(words)}`];
+        : [invalid('team', 'the name of one team, like tool-run-spec-auth-001', got(words))];
     default:
       return kind satisfies never;
   }
 }
 
-function specProblems(typed: string, words: string): readonly string[] {
+function invalid(argument: string, expected: string, got: string, near?: string): Refusal {
+  return refusal(HOOK_CODES.argument_invalid, { argument, expected, got, ...(near === undefined ? {} : { near }) });
+}
+
+function specProblems(typed: string, words: string): readonly Refusal[] {
   if (runTeamName(words) !== undefined) return [];
-  const expected = 'spec_id: expected an id like SPEC-AUTH-001';
-  if (words === '') return [`${expected} after ${typed}, got nothing`];
+  const expected = 'an id like SPEC-AUTH-001';
+  if (words === '') return [invalid('spec_id', `${expected} after ${typed}`, 'nothing')];
   const meant = words.toUpperCase().replaceAll(/[\s_]+/g, '-');
   const isMeant = meant !== words && runTeamName(meant) !== undefined;
-  return [`${expected}, got ${got(words)}${isMeant ? `; did you mean ${meant}?` : ''}`];
+  return [invalid('spec_id', expected, got(words), isMeant ? meant : undefined)];
 }
 
 // What no person types and a terminal would obey: control characters but line breaks and tabs, and marks that turn text round.
@@ -196,11 +201,11 @@ function isFlag(word: string): boolean {
   return /^--[^\s-]/.test(word) || MISTYPED.test(word);
 }
 
-type ReadFlags = { readonly flags: Flags; readonly problems: readonly string[] };
+type ReadFlags = { readonly flags: Flags; readonly problems: readonly Refusal[] };
 
 function readFlags(command: CommandName, given: readonly string[], patterns: readonly string[]): ReadFlags {
   const { typed, flags: known } = COMMANDS[command];
-  const problems: string[] = [];
+  const problems: Refusal[] = [];
   const seen = new Set<FlagName>();
   const named = new Set<string>();
   for (const word of given) {
@@ -214,25 +219,21 @@ function readFlags(command: CommandName, given: readonly string[], patterns: rea
     seen.add(flag);
     if (flag === 'pattern') {
       if (value === undefined || value === '')
-        problems.push(`--pattern: expected a name, like --pattern=${patterns[0] ?? 'NAME'}, got nothing after it`);
+        problems.push(invalid('--pattern', `a name, like --pattern=${patterns[0] ?? 'NAME'}`, 'nothing after it'));
       else if (patterns.includes(value)) named.add(value);
-      else {
-        const close = nearest(value, patterns);
-        const meant = close === undefined ? '' : `; did you mean ${close}?`;
-        problems.push(`--pattern: expected one of ${patterns.join(', ')}, got ${got(value)}${meant}`);
-      }
-    } else if (hasValue) problems.push(`--${flag}: expected no value, got ${got(value ?? '')}`);
+      else problems.push(invalid('--pattern', `one of ${patterns.join(', ')}`, got(value), nearest(value, patterns)));
+    } else if (hasValue) problems.push(invalid(`--${flag}`, 'no value', got(value ?? '')));
   }
-  if (seen.has('team') && seen.has('solo')) problems.push('--team, --solo: expected one of them, got both');
-  if (named.size > 1) problems.push(`--pattern: expected one name, got ${[...named].join(', ')}`);
+  if (seen.has('team') && seen.has('solo')) problems.push(invalid('--team, --solo', 'one of them', 'both'));
+  if (named.size > 1) problems.push(invalid('--pattern', 'one name', [...named].join(', ')));
   const wish = seen.has('team') ? 'team' : seen.has('solo') ? 'solo' : null;
   return { flags: { wish, force: seen.has('force'), pattern: [...named][0] ?? null }, problems };
 }
 
-function unknown(typed: string, known: readonly FlagName[], word: string, name: string): string {
-  const shown = got(word).slice(1, -1);
-  if (known.length === 0) return `${shown}: ${typed} takes no flags; after a lone -- it is a word`;
+function unknown(command: string, known: readonly FlagName[], word: string, name: string): Refusal {
+  const flag = got(word).slice(1, -1);
+  if (known.length === 0) return refusal(HOOK_CODES.flag_not_taken, { flag, command });
   const close = nearest(name, known);
-  const meant = close === undefined ? '' : `; did you mean --${close}?`;
-  return `${shown}: ${typed} takes ${known.map((one) => `--${one}`).join(', ')}${meant}`;
+  const near = close === undefined ? {} : { near: `--${close}` };
+  return refusal(HOOK_CODES.flag_unknown, { flag, command, known: known.map((one) => `--${one}`), ...near });
 }

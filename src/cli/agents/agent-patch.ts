@@ -3,10 +3,11 @@
 import { changedFiles, findDiffs, withCrlf } from '../../agents/rules/patch.ts';
 import { boundedOutput, startProgram } from '../../base/processes/program.ts';
 import { splitCommand, TEST_COMMAND_VARIABLE } from '../../base/rules/command-line.ts';
-import { messageOf, ToolError } from '../../base/rules/errors.ts';
+import { failure, messageOf, ToolError } from '../../base/rules/errors.ts';
 import { lastLines, oneLine } from '../../base/rules/text.ts';
 import { tryGit } from '../../git/git.ts';
 import { requestDaemon } from '../issue.ts';
+import { CLI_CODES } from '../rules/cli-codes.ts';
 
 const TEST_TIMEOUT_MS = 30 * 60_000;
 const MAX_TEST_OUTPUT = 1024 * 1024;
@@ -30,7 +31,8 @@ async function run(args: readonly string[], input?: string) {
 
 async function mustRun(args: readonly string[], what: string): Promise<string> {
   const { exitCode, stdout, stderr } = await run(args);
-  if (exitCode !== 0) throw new ToolError('agent', `${what}: ${lastLines(stderr || stdout)}`);
+  if (exitCode !== 0)
+    throw failure(CLI_CODES.agent_program_failed, { command: what, said: lastLines(stderr || stdout) });
   return stdout;
 }
 
@@ -76,7 +78,7 @@ async function apply(diff: string, name: string): Promise<void> {
     }
   }
   const words = complaints.find((text) => !text.includes('corrupt patch')) ?? complaints[0] ?? '';
-  throw new ToolError('agent', `${name} does not apply:\n${lastLines(words, 20)}`);
+  throw failure(CLI_CODES.patch_not_applied, { patch: name, said: lastLines(words, 20) });
 }
 
 function testCommand(): string | readonly string[] | null {
@@ -106,12 +108,13 @@ async function test(): Promise<void> {
   }, TEST_TIMEOUT_MS);
   const { exitCode } = await program.exit;
   clearTimeout(timer);
-  if (timedOut) throw new ToolError('agent', `${shown} took longer than ${TEST_TIMEOUT_MS / 60_000} minutes`);
+  if (timedOut) throw failure(CLI_CODES.agent_program_timed_out, { command: shown, minutes: TEST_TIMEOUT_MS / 60_000 });
   if (exitCode !== 0)
-    throw new ToolError(
-      'agent',
-      `${shown} failed (exit ${exitCode ?? 'by signal'}):\n${lastLines(outputs.map((read) => read()).join('\n'))}`,
-    );
+    throw failure(CLI_CODES.agent_program_failed, {
+      command: shown,
+      said: lastLines(outputs.map((read) => read()).join('\n')),
+      exit: exitCode === null ? 'by signal' : String(exitCode),
+    });
   say(`${shown} passed`);
 }
 
@@ -120,11 +123,7 @@ export async function patchCommand(): Promise<void> {
   const number = Number(issue.number);
   const title = oneLine(String(issue.title), 200);
   const diffs = findDiffs(String(issue.body));
-  if (diffs.length === 0)
-    throw new ToolError(
-      'agent',
-      `issue #${number} has no fenced block with a unified diff; expected at least one, marked diff`,
-    );
+  if (diffs.length === 0) throw failure(CLI_CODES.patch_missing, { issue: number });
   try {
     for (const [index, diff] of diffs.entries())
       await apply(diff, diffs.length === 1 ? 'the diff' : `diff ${index + 1} of ${diffs.length}`);
@@ -132,7 +131,12 @@ export async function patchCommand(): Promise<void> {
   } catch (error) {
     // Half of a patch is nobody's work: the next attempt begins with clean files.
     await run(['reset', '--quiet', '--hard']);
-    throw error instanceof ToolError ? error : new ToolError('agent', messageOf(error), { cause: error });
+    if (error instanceof ToolError) throw error;
+    throw failure(
+      CLI_CODES.agent_program_failed,
+      { command: 'tool agent patch', said: messageOf(error) },
+      { cause: error },
+    );
   }
   const { exitCode: unchanged } = await run(['diff', '--cached', '--quiet']);
   if (unchanged !== 0)

@@ -5,7 +5,7 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { RUN_VARIABLE } from '../../base/processes/processes.ts';
-import { messageOf, ToolError } from '../../base/rules/errors.ts';
+import { failure, messageOf, ToolError } from '../../base/rules/errors.ts';
 import { clip, oneLine } from '../../base/rules/text.ts';
 import { NO_FLAGS } from '../../claude-code/rules/arguments.ts';
 import { type ComposedLead, composeLead } from '../../compose/lead.ts';
@@ -15,6 +15,7 @@ import { foundTeam, isLeft, takeUp } from '../../team/lead/found-team.ts';
 import { Lead } from '../../team/lead/lead.ts';
 import { type FinishedTeam, finishedTeam, reportPath } from '../../team/log/finished-team.ts';
 import { inheritedBounds } from '../../team/members/member-bounds.ts';
+import { OPERATIONS_CODES } from '../../team/rules/codes/operations-codes.ts';
 import { type Cost, costOfTeam, minus } from '../../team/rules/cost.ts';
 import type { TeamState } from '../../team/rules/log/state.ts';
 import { issueTeamName } from '../../team/rules/team-name.ts';
@@ -23,6 +24,7 @@ import { decideIssue } from '../../team/select/work-decision.ts';
 import { replaceFile } from '../../team/spec-documents/specs.ts';
 import { type BranchPosition, branchPositionOf, bringIn } from '../../team/worktrees/bring-in.ts';
 import { requestDaemon } from '../issue.ts';
+import { CLI_CODES } from '../rules/cli-codes.ts';
 import { SIGNALS } from '../signals.ts';
 import { teammateRuntimeOf } from '../teammate-runtime.ts';
 
@@ -60,10 +62,8 @@ async function readOrder(next: () => Promise<string>): Promise<TeamOrder> {
   try {
     return teamOrder.parse(JSON.parse(text));
   } catch (error) {
-    throw new ToolError(
-      'usage',
-      `this command is for the daemon: expected its order as one line, got ${messageOf(error)}`,
-    );
+    const values = { missing: 'the order of the daemon as one line', said: messageOf(error) };
+    throw failure(CLI_CODES.agent_command_misused, values, { cause: error });
   }
 }
 
@@ -157,9 +157,9 @@ async function handIn(
   start: BranchPosition,
   signal: AbortSignal,
 ): Promise<void> {
-  if (signal.aborted) throw new ToolError('agent', `team ${team} was interrupted`);
+  if (signal.aborted) throw failure(CLI_CODES.team_interrupted, { team });
   await bringIn(project.main, team, start, say);
-  if (signal.aborted) throw new ToolError('agent', `team ${team} was interrupted`);
+  if (signal.aborted) throw failure(CLI_CODES.team_interrupted, { team });
   const title = oneLine(order.text.split('\n')[0] ?? '', 200);
   // What was asked for is known by then, and the branch is there: the daemon publishes it after a good end.
   // The way to the daemon is in no environment: whatever this process starts would be shown it.
@@ -179,7 +179,7 @@ async function lead(
 ): Promise<string> {
   const { context } = composed;
   const log = context.teams.open(team);
-  if (log === undefined) throw new ToolError('refused', `team ${team} is gone`);
+  if (log === undefined) throw failure(OPERATIONS_CODES.team_gone, { team });
   const show = new Show(() => log.state);
   let overspent = false;
   try {
@@ -202,16 +202,12 @@ async function lead(
       log,
     ).lead(stop.signal);
     show.show(outcome.state);
-    if (outcome.kind !== 'done' && overspent)
-      throw new ToolError(
-        'agent',
-        `the team has cost more than the issue may: ${order.budgetUsd} US dollars were left`,
-      );
-    if (outcome.kind === 'failed') throw new ToolError('agent', outcome.why);
-    if (outcome.kind === 'interrupted') throw new ToolError('agent', `team ${team} was interrupted`);
+    if (outcome.kind !== 'done' && overspent) throw failure(CLI_CODES.team_over_budget, { left: order.budgetUsd ?? 0 });
+    if (outcome.kind === 'failed') throw failure(CLI_CODES.team_ended_badly, { team, why: outcome.why });
+    if (outcome.kind === 'interrupted') throw failure(CLI_CODES.team_interrupted, { team });
     const { state, archived: directory } = outcome;
     const report = await reportOf(composed, team, start, { directory, state });
-    if (report === null) throw new ToolError('agent', `team ${team} finished and changed nothing`);
+    if (report === null) throw failure(CLI_CODES.team_changed_nothing, { team });
     return report;
   } finally {
     show.close();
@@ -235,7 +231,9 @@ async function decide(
   const decided = await decideIssue(context, order, flags, settings);
   // No further attempt changes what the issue asks for: it counts, and the issue says in the end what is in the way.
   if (decided.kind === 'refused')
-    throw new ToolError(decided.of === 'work' ? 'refused' : 'config', decided.problems.join('; '));
+    throw failure(decided.of === 'work' ? CLI_CODES.work_refused : CLI_CODES.work_place_refused, {
+      said: decided.problems.join('; '),
+    });
   const { decision } = decided;
   const reasons = decided.reasons.map((reason) => clip(reason, REASON_MAX));
   if (order.mode === 'auto' && decision.mode !== 'team') {
@@ -277,7 +275,7 @@ async function carryOut(next: () => Promise<string>): Promise<void> {
     if (begin === null) return;
     if (finished !== null)
       emit({ type: 'decided', as: 'team', reasons: [`team ${team} is done already: its work is handed in`] });
-    if ((await next()) !== GO) throw new ToolError('usage', 'the daemon is gone before the team began');
+    if ((await next()) !== GO) throw failure(CLI_CODES.daemon_gone, {});
     await composed.hold(team);
     await begin();
     const report = finished ?? (await lead(composed, order, team, start, stop));
@@ -297,7 +295,7 @@ export async function agentTeamCommand(): Promise<void> {
   try {
     await carryOut(input.next);
   } catch (error) {
-    const isRuntime = !(error instanceof ToolError) || RUNTIME_CODES.includes(error.code);
+    const isRuntime = !(error instanceof ToolError) || RUNTIME_CODES.includes(error.kind);
     emit({ type: 'failed', words: messageOf(error), fault: isRuntime ? 'runtime' : 'agent' });
     process.exitCode = 1;
   } finally {

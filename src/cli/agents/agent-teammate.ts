@@ -4,8 +4,9 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod';
-import { messageOf, ToolError } from '../../base/rules/errors.ts';
+import { failure, messageOf } from '../../base/rules/errors.ts';
 import { connectTeam, type OperationAnswer, type TeamClient } from '../../claude-code/mcp/client.ts';
+import { CLI_CODES } from '../rules/cli-codes.ts';
 
 /** Names the script's file to the teammate. */
 export const SCRIPT_VARIABLE = 'TOOL_TEAMMATE_SCRIPT';
@@ -68,9 +69,13 @@ function say(text: string): void {
 function readScript(name: string): Part {
   const path = process.env[SCRIPT_VARIABLE];
   if (path === undefined || !existsSync(path))
-    throw new ToolError('usage', `${SCRIPT_VARIABLE}: expected the path of a script, got ${path ?? 'nothing'}`);
+    throw failure(CLI_CODES.option_invalid, {
+      option: SCRIPT_VARIABLE,
+      expected: 'the path of a script',
+      got: path ?? 'nothing',
+    });
   const read = scriptSchema.safeParse(JSON.parse(readFileSync(path, 'utf8')));
-  if (!read.success) throw new ToolError('usage', `${path}: ${read.error.message}`);
+  if (!read.success) throw failure(CLI_CODES.script_invalid, { path, said: read.error.message });
   return read.data[name] ?? { tasks: [], mail: {} };
 }
 
@@ -175,7 +180,7 @@ class Teammate {
 export async function teammateCommand(): Promise<void> {
   const name = process.env.TOOL_TEAMMATE;
   if (name === undefined)
-    throw new ToolError('usage', 'tool agent teammate: expected to be started by a lead, which sets TOOL_TEAMMATE');
+    throw failure(CLI_CODES.agent_command_misused, { missing: 'TOOL_TEAMMATE in the environment' });
   const part = readScript(name);
   const prompt = readFileSync(0, 'utf8');
   const env = Object.fromEntries(
@@ -186,7 +191,8 @@ export async function teammateCommand(): Promise<void> {
     team = await connectTeam(env);
     await new Teammate(team, part).turn(name, prompt);
   } catch (error) {
-    throw new ToolError('agent', messageOf(error), { cause: error });
+    const values = { command: 'tool agent teammate', said: messageOf(error) };
+    throw failure(CLI_CODES.agent_program_failed, values, { cause: error });
   } finally {
     await team?.close();
   }

@@ -6,8 +6,9 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { packageRoot } from '../../base/package-root.ts';
-import { ToolError } from '../../base/rules/errors.ts';
+import { failure } from '../../base/rules/errors.ts';
 import type { StateView } from '../../daemon/view.ts';
+import { CLI_CODES } from '../rules/cli-codes.ts';
 import type { DemoStage } from './demo-stage.ts';
 import type { Account } from './forge/accounts.ts';
 
@@ -116,9 +117,12 @@ server: { port: ${port} }
       if (state !== undefined) show(state);
       if (state !== undefined && isLast(state)) return state;
       if (this.#child.exitCode !== null || this.#child.signalCode !== null)
-        throw new ToolError('internal', `the daemon ended by itself:\n${this.#log}`);
+        throw failure(CLI_CODES.demo_failed, { said: 'the daemon ended by itself', log: this.#log });
       if (performance.now() - this.#startedAt > TIMEOUT_MS)
-        throw new ToolError('internal', `not over after ${TIMEOUT_MS / 60_000} minutes:\n${this.#log}`);
+        throw failure(CLI_CODES.demo_failed, {
+          said: `not over after ${TIMEOUT_MS / 60_000} minutes`,
+          log: this.#log,
+        });
       await delay(LOOK_MS, undefined, { signal }).catch(() => undefined);
     }
     return undefined;

@@ -4,10 +4,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { ToolError } from '../../base/rules/errors.ts';
+import { failure } from '../../base/rules/errors.ts';
 import { lastLines } from '../../base/rules/text.ts';
 import { git } from '../../git/git.ts';
 import { TEAMS_VARIABLE } from '../../team/rules/fallback.ts';
+import { CLI_CODES } from '../rules/cli-codes.ts';
 import type { RunReport } from '../run-report.ts';
 import { CLI, endChild } from './demo-daemon.ts';
 import type { DemoStage } from './demo-stage.ts';
@@ -66,7 +67,8 @@ export async function workAlone(stage: DemoStage, options: SoloOptions): Promise
   });
   stage.signal.removeEventListener('abort', ending);
   stage.signal.throwIfAborted();
-  if (code !== 0) throw new ToolError('internal', `the run one at a time ended with ${code}: ${lastLines(said)}`);
+  if (code !== 0)
+    throw failure(CLI_CODES.demo_failed, { said: `the run one at a time ended with ${code}`, log: lastLines(said) });
   const report: RunReport = JSON.parse(printed());
   return { seconds: Math.round((performance.now() - startedAt) / 10) / 100, report };
 }

@@ -5,11 +5,12 @@ import { join } from 'node:path';
 import kleur from 'kleur';
 import type { TeamSummary } from '../../agents/rules/team-summary.ts';
 import { shellWord } from '../../base/rules/command-line.ts';
-import { ToolError } from '../../base/rules/errors.ts';
+import { failure } from '../../base/rules/errors.ts';
 import { gateWords, TASK_MAX, taskWords } from '../../daemon/http/team-lines.ts';
 import { table } from '../../daemon/http/text-table.ts';
 import type { CompletedRow, StateView } from '../../daemon/view.ts';
 import { SCRIPT_VARIABLE } from '../agents/agent-teammate.ts';
+import { CLI_CODES } from '../rules/cli-codes.ts';
 import { canRedraw } from '../screen/terminal.ts';
 import { commandName, type DemoOptions, filesIn, printPlaces } from './demo.ts';
 import { ACCOUNTS, CLI, DemoDaemon, LABEL, OWNER } from './demo-daemon.ts';
@@ -34,15 +35,18 @@ type Done = {
 
 export async function demoTeamCommand(options: DemoOptions): Promise<void> {
   if (options.issues !== undefined)
-    throw new ToolError(
-      'usage',
-      `--issues: expected none with --team, which works on one issue; got ${options.issues}`,
-    );
+    throw failure(CLI_CODES.option_invalid, {
+      option: '--issues',
+      expected: 'none with --team, which works on one issue',
+      got: String(options.issues),
+    });
   if (options.repo !== undefined)
-    throw new ToolError(
-      'usage',
-      `--repo: expected none with --team, whose teammates play one project; got ${options.repo}. On a repository of your own a team works with tool.mode: team in WORKFLOW.md (tool serve), or with tool run --team`,
-    );
+    throw failure(CLI_CODES.option_invalid, {
+      option: '--repo',
+      expected: 'none with --team, whose teammates play one project',
+      got: options.repo,
+      instead: 'On a repository of your own, use tool.mode: team in WORKFLOW.md (tool serve), or tool run --team.',
+    });
   await withDemoStage((stage) => play(stage, options));
 }
 
@@ -124,15 +128,16 @@ async function listOf(forge: Forge, path: string): Promise<readonly Readonly<Rec
 async function whatCame(forge: Forge, repository: string, issue: number, state: StateView): Promise<Done> {
   const [row] = state.completed;
   if (row?.outcome !== 'done' || row.team === null || row.pull_request === null)
-    throw new ToolError('agent', `issue #${issue} ended as ${row?.outcome ?? 'nothing'}: ${row?.reason ?? 'no team'}`);
+    throw failure(CLI_CODES.demo_failed, {
+      said: `issue #${issue} ended as ${row?.outcome ?? 'nothing'}: ${row?.reason ?? 'no team'}`,
+    });
   const pulls = await listOf(forge, '/pulls?state=all');
   const labels = (await listOf(forge, `/issues/${issue}/labels`)).map(({ name }) => name);
   const isReported = pulls.length === 1 && String(pulls[0]?.body).includes('## Tasks');
   if (!isReported || !labels.includes('tool-done'))
-    throw new ToolError(
-      'internal',
-      `issue #${issue}: expected one pull request with the team's report, and tool-done; got ${pulls.length} and ${labels.join(', ') || 'no label'}`,
-    );
+    throw failure(CLI_CODES.demo_failed, {
+      said: `issue #${issue}: expected one pull request with the team's report, and tool-done; got ${pulls.length} and ${labels.join(', ') || 'no label'}`,
+    });
   return {
     row,
     team: row.team,

@@ -2,10 +2,11 @@
 
 import { join, resolve } from 'node:path';
 import kleur from 'kleur';
-import { ToolError } from '../../base/rules/errors.ts';
+import { failure } from '../../base/rules/errors.ts';
 import { table } from '../../daemon/http/text-table.ts';
 import type { StateView } from '../../daemon/view.ts';
 import { tryGit } from '../../git/git.ts';
+import { CLI_CODES } from '../rules/cli-codes.ts';
 import { ACCOUNTS, DemoDaemon, LABEL, OWNER } from './demo-daemon.ts';
 import { DemoScreen } from './demo-screen.ts';
 import { type DemoStage, withDemoStage } from './demo-stage.ts';
@@ -139,7 +140,8 @@ export function commandName(): string {
 
 export async function demoCommand(options: DemoOptions): Promise<void> {
   const count = options.issues ?? LEAST;
-  if (count < LEAST) throw new ToolError('usage', `--issues: expected at least ${LEAST}, got ${count}`);
+  if (count < LEAST)
+    throw failure(CLI_CODES.option_invalid, { option: '--issues', expected: `at least ${LEAST}`, got: String(count) });
   await withDemoStage((stage) => play(stage, count, options));
 }
 

@@ -3,6 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { packageRoot } from '../../base/package-root.ts';
+import { refusal } from '../../base/rules/codes.ts';
 import { shellWord } from '../../base/rules/command-line.ts';
 import type { Environment } from '../../base/rules/environment.ts';
 import { messageOf } from '../../base/rules/errors.ts';
@@ -14,6 +15,7 @@ import {
   settingsFiles,
   textsOf,
 } from '../../claude-code/host-settings.ts';
+import { HOOK_CODES } from '../../claude-code/rules/hook-codes.ts';
 import { withProposed } from '../../guard/rules/suggest-ownership.ts';
 import { TEAM_SERVER } from '../../install/hook-table.ts';
 import { filesLeftOut } from '../../install/host-events.ts';
@@ -24,6 +26,7 @@ import type { Outcome } from '../../install/outcome.ts';
 import { readPayload } from '../../install/payload.ts';
 import { teamFileText } from '../../team/config/team-file-text.ts';
 import { DEFAULT_OWNERSHIP } from '../../team/rules/default-ownership.ts';
+import { CLI_CODES } from '../rules/cli-codes.ts';
 import { type Check, fail, warn } from './doctor-row.ts';
 
 type Plugin = { readonly id: string; readonly file: string };
@@ -61,8 +64,7 @@ export function startsNothing(root: string): boolean {
 export function checkStart(root: string, place: string): readonly Check[] {
   const below = relative(root, place);
   if (below === '' || below.startsWith('..') || !hasOwnHooks(root)) return [];
-  const words = `Claude Code reads .claude/settings.json only where it is started: from ${below}/ no hook of toolcrew runs`;
-  return [warn('team hooks', words, `cd ${shellWord(root)} && claude`)];
+  return [warn('team hooks', refusal(CLI_CODES.hooks_unread_below, { below }), `cd ${shellWord(root)} && claude`)];
 }
 
 /** What in the settings keeps the host from asking hooks, or from offering the team's tools. */
@@ -77,7 +79,7 @@ export function checkSettings(root: string, host: string | null, env: Environmen
     rows.push(
       fail(
         'team hooks',
-        `disableAllHooks is true in ${switched.name}: no hook runs, so nobody's files are guarded and no work is checked`,
+        refusal(CLI_CODES.hooks_disabled, { file: switched.name }),
         `take disableAllHooks out of ${switched.name}`,
       ),
     );
@@ -86,17 +88,13 @@ export function checkSettings(root: string, host: string | null, env: Environmen
     rows.push(
       warn(
         'plugin form',
-        `${plugin.id} is enabled in ${plugin.file}, beside what is installed here: its hooks step back, its agents and tools are there twice`,
+        refusal(CLI_CODES.plugin_beside_installation, { plugin: plugin.id, file: plugin.file }),
         `set "enabledPlugins": { "${plugin.id}": false } in .claude/settings.local.json, or tool uninstall`,
       ),
     );
   for (const name of filesDisabling(files, TEAM_SERVER))
     rows.push(
-      fail(
-        'team server',
-        `disabledMcpjsonServers in ${name} holds ${TEAM_SERVER}: the team's tools are not offered`,
-        `take "${TEAM_SERVER}" out of it`,
-      ),
+      fail('team server', refusal(HOOK_CODES.team_server_disabled, { file: name }), `take "${TEAM_SERVER}" out of it`),
     );
   for (const { name, settings } of files) {
     const denied = textsOf(fieldsAt(settings, 'permissions').deny).filter((rule) =>
@@ -106,7 +104,7 @@ export function checkSettings(root: string, host: string | null, env: Environmen
       rows.push(
         fail(
           'team server',
-          `permissions.deny in ${name} refuses ${denied.join(', ')}`,
+          refusal(CLI_CODES.team_tools_denied, { file: name, rules: denied }),
           `take ${denied.length === 1 ? 'it' : 'them'} out`,
         ),
       );
@@ -152,16 +150,11 @@ export function checkComplete(
     const gone = outcomes.filter(({ did }) => did === 'created' || did === 'changed');
     const vital = gone.filter(isVital);
     if (vital.length > 0)
-      return [
-        fail(
-          name,
-          `what was installed is not all there: ${named(vital)}: hooks or tools of the team are missing`,
-          'tool init',
-        ),
-      ];
-    return gone.length === 0 ? [] : [warn(name, `what was installed is not all there: ${named(gone)}`, 'tool init')];
+      return [fail(name, refusal(CLI_CODES.installation_incomplete, { files: named(vital) }), 'tool init')];
+    if (gone.length === 0) return [];
+    return [warn(name, refusal(CLI_CODES.installation_changed, { files: named(gone) }), 'tool init')];
   } catch (error) {
-    const why = messageOf(error).replace(/^nothing was installed:\s*/, '');
-    return [fail(name, `what was installed is not as it was: ${why}`, MEND_FIRST)];
+    const said = messageOf(error).replace(/^nothing was installed:\s*/i, '');
+    return [fail(name, refusal(CLI_CODES.installation_unreadable, { said }), MEND_FIRST)];
   }
 }

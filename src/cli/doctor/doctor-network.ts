@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { GIT_SETTINGS } from '../../agents/isolation.ts';
 import { noProxyForGit, proxyFor } from '../../base/proxy-route.ts';
+import { type Refusal, refusal } from '../../base/rules/codes.ts';
 import type { Environment } from '../../base/rules/environment.ts';
 import { messageOf, ToolError } from '../../base/rules/errors.ts';
 import { oneLine } from '../../base/rules/text.ts';
@@ -18,7 +19,8 @@ import type { Workflow } from '../../daemon/rules/workflow.ts';
 import { explain, isTurnedAway, networkEnvironment, SETTINGS_VARIABLE, tryGit } from '../../git/git.ts';
 import { keptSetting, writePersonSettings } from '../../git/person-settings.ts';
 import { dropRepositoryVariables } from '../../git/repository-variables.ts';
-import { type Check, fail, ok } from './doctor-row.ts';
+import { CLI_CODES } from '../rules/cli-codes.ts';
+import { type Check, fail, failedBy, ok } from './doctor-row.ts';
 
 const LIMIT_MS = 20_000;
 const MEND = 'check HTTPS_PROXY, HTTP_PROXY, NO_PROXY and tracker.ca_file, then tool doctor';
@@ -42,7 +44,7 @@ export function readNetwork({ tracker }: Workflow, env: Environment): Network | 
     return { authorities: readAuthorities(tracker.caFile, env) };
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
-    return fail('network', error.message, 'mend the key or variable named here');
+    return failedBy('network', error, 'mend the key or variable named here');
   }
 }
 
@@ -107,6 +109,10 @@ async function authoritiesOfGit(url: string, network: Network, env: Environment)
   return [...namesOf(network), ...(setting ? [`${setting} (http.sslCAInfo of your git settings)`] : [])];
 }
 
+function broken(route: string, said: string): Refusal {
+  return refusal(CLI_CODES.network_route_failed, { route, said });
+}
+
 /** Any answer of the service says that the route holds. */
 export async function checkApiRoute(
   workflow: Workflow,
@@ -120,8 +126,8 @@ export async function checkApiRoute(
   try {
     await client.request('GET /rate_limit', {}, z.unknown(), AbortSignal.timeout(LIMIT_MS));
   } catch (error) {
-    if (!(error instanceof TrackerError)) return fail(name, `${route}: ${messageOf(error)}`, MEND);
-    if (error.failure === 'unavailable') return fail(name, `${route}: ${error.message}`, MEND);
+    if (!(error instanceof TrackerError)) return fail(name, broken(route, messageOf(error)), MEND);
+    if (error.failure === 'unavailable') return fail(name, broken(route, error.message), MEND);
   }
   return ok(name, route);
 }
@@ -146,8 +152,8 @@ export async function checkGitRoute(
     });
     // A credential that is turned away has a row of its own; the route holds.
     if (exitCode === 0 || isTurnedAway(stderr)) return ok(name, route);
-    return fail(name, `${route}: ${oneLine(explain(stderr), 400)}`, MEND_GIT);
+    return fail(name, broken(route, oneLine(explain(stderr), 400)), MEND_GIT);
   } catch (error) {
-    return fail(name, `${route}: ${messageOf(error)}`, MEND_GIT);
+    return fail(name, broken(route, messageOf(error)), MEND_GIT);
   }
 }

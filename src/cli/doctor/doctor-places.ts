@@ -8,8 +8,10 @@ import { systemClock } from '../../base/clock.ts';
 import { EventLog } from '../../base/files/event-log.ts';
 import type { LockHolder } from '../../base/files/process-lock.ts';
 import { packageRoot } from '../../base/package-root.ts';
+import { BASE_CODES } from '../../base/rules/base-codes.ts';
+import { refusal } from '../../base/rules/codes.ts';
 import type { Environment } from '../../base/rules/environment.ts';
-import { messageOf } from '../../base/rules/errors.ts';
+import { isFailure, messageOf } from '../../base/rules/errors.ts';
 import { decodeRecord } from '../../daemon/journal/journal-decoder.ts';
 import type { Workflow } from '../../daemon/rules/workflow.ts';
 import { isBegun } from '../../daemon/workspaces/mirror/first-clone.ts';
@@ -17,7 +19,8 @@ import { SAVED } from '../../daemon/workspaces/mirror/saved-refs.ts';
 import { objectionToRoot } from '../../daemon/workspaces/workspace-root.ts';
 import { endsOf, lackOf } from '../../git/clone-depth.ts';
 import { git } from '../../git/git.ts';
-import { type Check, fail, ok, warn } from './doctor-row.ts';
+import { CLI_CODES } from '../rules/cli-codes.ts';
+import { type Check, fail, failedBy, ok, warn } from './doctor-row.ts';
 
 function existingPart(path: string): string {
   let existing = path;
@@ -69,7 +72,7 @@ export function checkState(workflow: Workflow, holder: LockHolder | undefined): 
   if (cleared !== undefined)
     return warn(
       'state',
-      `${stateDir} does not survive a boot, which clears ${cleared}: a daemon started after it knows of no earlier attempt`,
+      refusal(CLI_CODES.state_not_durable, { path: stateDir, cleared }),
       `name a directory outside ${cleared} in state.dir`,
     );
   return ok('state', stateDir);
@@ -106,14 +109,14 @@ export function checkJournal(workflow: Workflow, holder: LockHolder | undefined)
           'none needed',
         );
   } catch (error) {
-    return fail('journal', messageOf(error), mendOfLog(error, path, `move ${path} away to begin anew`));
+    return failedBy('journal', error, mendOfLog(error, path, `move ${path} away to begin anew`));
   }
 }
 
 /** What makes a log readable that is not. `last`: what is left where its contents are at fault. */
 export function mendOfLog(error: unknown, path: string, last: string): string {
   const words = messageOf(error);
-  if (/record of version/.test(words))
+  if (isFailure(error, BASE_CODES.record_version_newer) || /record of version/.test(words))
     return 'install the newest toolcrew, in its clone: git pull && npm ci && npm pack && npm install -g ./toolcrew-*.tgz';
   return /\b(?:EACCES|EPERM|EROFS|ENOSPC)\b/.test(words) ? `make ${path} one that you can write to` : last;
 }
@@ -122,9 +125,12 @@ export function mendOfLog(error: unknown, path: string, last: string): string {
 export function checkDamaged(workflow: Workflow): Check[] {
   const path = join(workflow.stateDir, 'repo.git.damaged');
   if (!existsSync(path)) return [];
-  const says = `${path} is a damaged copy that was replaced; saved work that could not be read may be in it`;
   return [
-    warn('repository copy', says, `git -C ${path} for-each-ref refs/toolcrew; rm -r ${path} if nothing is missed`),
+    warn(
+      'repository copy',
+      refusal(CLI_CODES.clone_copy_damaged, { path }),
+      `git -C ${path} for-each-ref refs/toolcrew; rm -r ${path} if nothing is missed`,
+    ),
   ];
 }
 
@@ -190,7 +196,7 @@ export async function checkIsolation(workflow: Workflow, env: Environment): Prom
     if (active) return ok(name, 'agents run in namespaces of their own');
     return warn(name, notIsolated(reason), mode === 'off' ? 'tool.isolation: auto' : mend);
   } catch (error) {
-    return fail(name, messageOf(error), mend);
+    return failedBy(name, error, mend);
   } finally {
     rmSync(tables, { recursive: true, force: true });
   }

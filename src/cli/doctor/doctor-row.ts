@@ -1,5 +1,8 @@
 // One line of `tool doctor`.
 
+import { messageIn, type Refusal } from '../../base/rules/codes.ts';
+import { messageOf, ToolError } from '../../base/rules/errors.ts';
+
 /** `warn`: the daemon runs all the same. */
 export type Check = {
   readonly name: string;
@@ -7,8 +10,23 @@ export type Check = {
   readonly says: string;
   /** What mends it; null when nothing needs to be mended. */
   readonly mend: string | null;
+  /** Of the error table; absent: the row has none. */
+  readonly code?: string;
 };
 
+type Trouble = (name: string, says: Refusal | string, mend: string) => Check;
+
+function row(name: string, status: 'warn' | 'fail', says: Refusal | string, mend: string): Check {
+  if (typeof says === 'string') return { name, status, says, mend };
+  return { name, status, says: messageIn(says), mend, code: says.of.code };
+}
+
 export const ok = (name: string, says: string): Check => ({ name, status: 'ok', says, mend: null });
-export const warn = (name: string, says: string, mend: string): Check => ({ name, status: 'warn', says, mend });
-export const fail = (name: string, says: string, mend: string): Check => ({ name, status: 'fail', says, mend });
+export const warn: Trouble = (name, says, mend) => row(name, 'warn', says, mend);
+export const fail: Trouble = (name, says, mend) => row(name, 'fail', says, mend);
+
+/** A row of an error that something else threw. @param about stands before its message */
+export function failedBy(name: string, error: unknown, mend: string, about = ''): Check {
+  const code = error instanceof ToolError && error.refusal !== null ? { code: error.refusal.of.code } : {};
+  return { name, status: 'fail', says: `${about}${messageOf(error)}`, mend, ...code };
+}

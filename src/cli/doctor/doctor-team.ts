@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { hasAgentFile } from '../../agents/agent-tools.ts';
 import { claudeVersion, INSTALL_CLAUDE } from '../../agents/claude.ts';
 import { packageVersion } from '../../base/package-root.ts';
+import { refusal } from '../../base/rules/codes.ts';
 import type { Environment } from '../../base/rules/environment.ts';
 import { messageOf } from '../../base/rules/errors.ts';
 import { findVariable } from '../../claude-code/host-settings.ts';
@@ -20,11 +21,12 @@ import { isStanding } from '../../team/rules/log/state.ts';
 import { agentOf } from '../../team/rules/role.ts';
 import { prerequisitesOf } from '../../team/rules/select/activation.ts';
 import type { TeamSettings } from '../../team/rules/settings.ts';
+import { CLI_CODES } from '../rules/cli-codes.ts';
 import { diagnoseGate } from './doctor-gate.ts';
 import { checkGuard } from './doctor-guard.ts';
 import { checkComplete, checkSettings, checkStart, enabledPlugin, MEND_FIRST, startsNothing } from './doctor-host.ts';
 import { mendOfLog } from './doctor-places.ts';
-import { type Check, fail, ok, warn } from './doctor-row.ts';
+import { type Check, fail, failedBy, ok, warn } from './doctor-row.ts';
 import { diagnoseWorkspace } from './doctor-workspace.ts';
 
 function installed(root: string): Manifest | undefined {
@@ -127,7 +129,7 @@ async function checkTeams(root: string): Promise<readonly Check[]> {
   try {
     names = teams.list();
   } catch (error) {
-    return [fail('team log', messageOf(error), mendOfLog(error, '.tool/teams', 'make .tool/teams a directory'))];
+    return [failedBy('team log', error, mendOfLog(error, '.tool/teams', 'make .tool/teams a directory'))];
   }
   for (const name of names) {
     try {
@@ -142,7 +144,7 @@ async function checkTeams(root: string): Promise<readonly Check[]> {
       if (isStanding(state)) rows.push(ok('team', `${name} stands (${state.session})`));
     } catch (error) {
       const path = `.tool/teams/${name}`;
-      rows.push(fail('team log', `${name}: ${messageOf(error)}`, mendOfLog(error, path, `move ${path} away`)));
+      rows.push(failedBy('team log', error, mendOfLog(error, path, `move ${path} away`), `${name}: `));
     }
   }
   return rows;
@@ -155,7 +157,9 @@ function checkDisplay(settings: TeamSettings, env: Environment): readonly Check[
     : [
         fail(
           'tmux',
-          'workflow.team.teammate_display is tmux, and tmux is not installed',
+          refusal(CLI_CODES.tmux_unavailable, {
+            said: 'it is not installed, and workflow.team.teammate_display is tmux',
+          }),
           'install tmux, or set it to auto',
         ),
       ];
@@ -178,7 +182,7 @@ export async function diagnoseTeam(root: string, env: Environment, place = root)
       return warn(name, 'no team mode while .tool/config/workflow.yaml cannot be used', one.mend);
     // What is not there cannot be updated.
     return one.name === 'host version' && host === null
-      ? warn(name, 'claude cannot be run', INSTALL_CLAUDE)
+      ? warn(name, refusal(CLI_CODES.claude_not_runnable, { command: 'claude' }), INSTALL_CLAUDE)
       : warn(name, one.why, one.mend);
   });
   const rows = [

@@ -1,5 +1,6 @@
 // The rows of `tool doctor` about the repository that worktrees of teams are made from: its owner, and workspace.copy.
 
+import { refusal } from '../../base/rules/codes.ts';
 import { shellWord } from '../../base/rules/command-line.ts';
 import type { Environment } from '../../base/rules/environment.ts';
 import { oneLine } from '../../base/rules/text.ts';
@@ -7,6 +8,7 @@ import { tryGit } from '../../git/git.ts';
 import { saysForeignOwner } from '../../git/trusted-directories.ts';
 import { createRun } from '../../git/workshop-git.ts';
 import { ignoredFiles } from '../../git/worktrees/workshop-copies.ts';
+import { CLI_CODES } from '../rules/cli-codes.ts';
 import { type Check, fail, warn } from './doctor-row.ts';
 
 async function checkCopies(root: string, copies: readonly string[], env: Environment): Promise<readonly Check[]> {
@@ -17,7 +19,7 @@ async function checkCopies(root: string, copies: readonly string[], env: Environ
     .map((entry) =>
       warn(
         'workspace copy',
-        `workflow.team.workspace.copy: ${entry} matches no file that Git ignores, so worktrees get no copy`,
+        refusal(CLI_CODES.workspace_copy_unmatched, { entry }),
         'correct the entry in .tool/config/workflow.yaml, or remove it',
       ),
     );
@@ -37,7 +39,7 @@ export async function diagnoseWorkspace(
   return [
     fail(
       'git repository',
-      `git refuses the repository: ${oneLine(says, 300)}`,
+      refusal(CLI_CODES.git_repository_refused, { said: oneLine(says, 300) }),
       `git config --global --add safe.directory ${shellWord(place)}`,
     ),
   ];

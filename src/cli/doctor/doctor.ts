@@ -6,6 +6,7 @@ import { claudeCommand, claudeVersion, INSTALL_CLAUDE, isBefore, runtimeLogin } 
 import { systemClock } from '../../base/clock.ts';
 import type { LockHolder } from '../../base/files/process-lock.ts';
 import { packageVersion } from '../../base/package-root.ts';
+import { refusal } from '../../base/rules/codes.ts';
 import { TOKEN_VARIABLES } from '../../base/rules/credential.ts';
 import type { Environment } from '../../base/rules/environment.ts';
 import { messageOf, ToolError } from '../../base/rules/errors.ts';
@@ -25,6 +26,7 @@ import { detectRemote } from '../../git/git-remote.ts';
 import { namePersonSettings } from '../../git/person-settings.ts';
 import { findProject } from '../../git/project.ts';
 import { formatSlug } from '../../git/rules/repository.ts';
+import { CLI_CODES } from '../rules/cli-codes.ts';
 import { lineColumns } from '../screen/terminal.ts';
 import { fixCommands } from './doctor-fix.ts';
 import { checkLfs } from './doctor-lfs.ts';
@@ -39,13 +41,14 @@ import {
   checkState,
 } from './doctor-places.ts';
 import { checkSubmodules } from './doctor-repository.ts';
-import { type Check, fail, ok, warn } from './doctor-row.ts';
+import { type Check, fail, failedBy, ok, warn } from './doctor-row.ts';
 import { doctorRows } from './doctor-rows.ts';
 import { diagnoseTeam, hasTeamMode, withoutTeamMode } from './doctor-team.ts';
 
 const DEFAULT_PATH = './WORKFLOW.md';
 const OLDEST_NODE = '20.19.0';
 const ADVISED_NODE = '22.0.0';
+const NEWER_NODE = 'install Node 24 from nodejs.org';
 const OLDEST_GIT = '2.32.0';
 const OLDEST_HOST = '2.1.32';
 const HOST = 'Claude Code';
@@ -53,9 +56,9 @@ const HOST = 'Claude Code';
 function checkNode(): Check {
   const version = process.versions.node;
   if (isBefore(version, OLDEST_NODE))
-    return fail('node', `${version}; ${OLDEST_NODE} or later is needed`, 'install Node 24 from nodejs.org');
+    return fail('node', refusal(CLI_CODES.node_unsupported, { version, required: OLDEST_NODE }), NEWER_NODE);
   if (isBefore(version, ADVISED_NODE))
-    return warn('node', `${version}; works, but gets no security fixes any more`, 'install Node 24 from nodejs.org');
+    return warn('node', refusal(CLI_CODES.node_unmaintained, { version }), NEWER_NODE);
   return ok('node', version);
 }
 
@@ -69,7 +72,7 @@ async function checkGit(env: Environment): Promise<Check> {
       ? fail('git', `${version}; ${OLDEST_GIT} or later is needed`, 'install a newer git')
       : ok('git', version);
   } catch (error) {
-    return fail('git', messageOf(error), 'install git');
+    return failedBy('git', error, 'install git');
   }
 }
 
@@ -92,7 +95,7 @@ async function checkHost(workflow: Workflow, env: Environment): Promise<Check[]>
   const version = await claudeVersion(command, env);
   const shown = [workflow.tool.command ?? 'claude'].flat().join(' ');
   const install = shown === 'claude' ? INSTALL_CLAUDE : `${INSTALL_CLAUDE}, or mend tool.command`;
-  if (version === null) return [fail(HOST, `${shown} cannot be run`, install)];
+  if (version === null) return [fail(HOST, refusal(CLI_CODES.claude_not_runnable, { command: shown }), install)];
   const login = runtimeLogin(env);
   const known = [
     'ANTHROPIC_API_KEY',
@@ -109,7 +112,7 @@ async function checkHost(workflow: Workflow, env: Environment): Promise<Check[]>
     known === undefined
       ? fail(
           `${HOST} login`,
-          'no key or login that an agent could be given',
+          refusal(CLI_CODES.claude_login_missing, {}),
           'claude setup-token, then export CLAUDE_CODE_OAUTH_TOKEN; or export ANTHROPIC_API_KEY',
         )
       : ok(`${HOST} login`, `given to agents as ${known}`),
@@ -164,7 +167,7 @@ async function checkCredential(
     return {
       checks: [
         status.ok ? ok('hosting client', status.says) : missing('hosting client', status.says, away),
-        fail('token', messageOf(error), mend),
+        failedBy('token', error, mend),
       ],
     };
   }
@@ -199,12 +202,15 @@ async function checkRights(client: HostingClient, workflow: Workflow, signal: Ab
   const slug = formatSlug(workflow.tracker.slug);
   try {
     const { mayPush, archived } = await readRepository(client, workflow.tracker.slug, signal);
-    if (archived) return fail('repository', `${slug} is archived`, 'unarchive it, or name another one in tracker.repo');
+    if (archived) {
+      const one = refusal(CLI_CODES.repository_archived, { repository: slug });
+      return fail('repository', one, 'unarchive it, or name another one in tracker.repo');
+    }
     return mayPush
       ? ok('repository', `${slug} can be read and pushed to`)
       : fail(
           'repository',
-          `the token may not push to ${slug}`,
+          refusal(CLI_CODES.push_not_allowed, { repository: slug }),
           'give it write access to contents, issues and pull requests',
         );
   } catch (error) {
@@ -213,7 +219,7 @@ async function checkRights(client: HostingClient, workflow: Workflow, signal: Ab
     const mend = isAway
       ? 'mend the route to the service first; the row "API route" says which one is taken'
       : 'check tracker.repo, tracker.api_url and what the token may do';
-    return fail('repository', `${slug}: ${messageOf(error)}`, mend);
+    return failedBy('repository', error, mend, `${slug}: `);
   }
 }
 
@@ -273,13 +279,13 @@ async function checkVersion(holder: LockHolder | undefined): Promise<Check> {
       ? ok('daemon', `${running} runs at ${holder.url}`)
       : warn(
           'daemon',
-          `${running} runs at ${holder.url}, ${installed} is installed`,
+          refusal(CLI_CODES.daemon_version_differs, { running, url: holder.url, installed }),
           `restart the daemon (process ${holder.pid})`,
         );
   } catch (error) {
     return warn(
       'daemon',
-      `process ${holder.pid} runs, ${holder.url} does not answer: ${oneLine(messageOf(error), 80)}`,
+      refusal(CLI_CODES.daemon_silent, { pid: holder.pid, url: holder.url, said: oneLine(messageOf(error), 80) }),
       'look at its log',
     );
   }
@@ -302,7 +308,7 @@ export async function diagnose(path: string, env: Environment): Promise<Check[]>
   try {
     workflow = readWorkflow(path, { env, detectRemote }).workflow;
   } catch (error) {
-    return [...machine, fail('workflow', messageOf(error), mendOfWorkflow(error, path))];
+    return [...machine, failedBy('workflow', error, mendOfWorkflow(error, path))];
   }
   if (!isOnPath('git', env)) return [...machine, ok('workflow', workflow.path)];
   const holder = readStateDirHolder(workflow.stateDir);

@@ -2,7 +2,7 @@
 
 import { watchLog } from '../../base/files/watch-log.ts';
 import { padColumns } from '../../base/rules/display-width.ts';
-import { ToolError } from '../../base/rules/errors.ts';
+import { failure } from '../../base/rules/errors.ts';
 import { nearest } from '../../base/rules/nearest.ts';
 import type { Stored } from '../../base/rules/stored-record.ts';
 import { got } from '../../base/rules/text.ts';
@@ -13,6 +13,7 @@ import type { TeamState } from '../../team/rules/log/state.ts';
 import { EVERYBODY, LEAD } from '../../team/rules/message.ts';
 import { type FoundTeam, findTeam, warnOfTorn } from '../find-team.ts';
 import { jsonText } from '../json-text.ts';
+import { CLI_CODES } from '../rules/cli-codes.ts';
 import { namesIn, RECORD_TYPES, recordLine } from '../rules/record-line.ts';
 import { paints } from './paint.ts';
 import type { Paint } from './table.ts';
@@ -54,10 +55,12 @@ function line(record: Stored<TeamRecord>, refusal: string | null, state: TeamSta
 function checkType(type: string | undefined): void {
   if (type === undefined || RECORD_TYPES.includes(type)) return;
   const close = nearest(type, RECORD_TYPES);
-  throw new ToolError(
-    'usage',
-    `--type: expected one of ${RECORD_TYPES.join(', ')}, got ${got(type)}${close === undefined ? '' : `; did you mean ${close}?`}`,
-  );
+  throw failure(CLI_CODES.option_invalid, {
+    option: '--type',
+    expected: `one of ${RECORD_TYPES.join(', ')}`,
+    got: got(type),
+    ...(close === undefined ? {} : { near: close }),
+  });
 }
 
 async function checkMember(member: string, { directory }: FoundTeam): Promise<void> {
@@ -66,10 +69,12 @@ async function checkMember(member: string, { directory }: FoundTeam): Promise<vo
   await history.close();
   if (names.includes(member)) return;
   const close = nearest(member, names);
-  throw new ToolError(
-    'usage',
-    `--member: expected one of ${names.join(', ')}, got ${got(member)}${close === undefined ? '' : `; did you mean ${close}?`}`,
-  );
+  throw failure(CLI_CODES.option_invalid, {
+    option: '--member',
+    expected: `one of ${names.join(', ')}`,
+    got: got(member),
+    ...(close === undefined ? {} : { near: close }),
+  });
 }
 
 /** @param root the project, that of the checkout in a team's worktree */

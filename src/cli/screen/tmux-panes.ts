@@ -2,8 +2,9 @@
 
 import { runProgram } from '../../base/processes/program.ts';
 import type { Environment } from '../../base/rules/environment.ts';
-import { messageOf, ToolError } from '../../base/rules/errors.ts';
+import { failure, messageOf } from '../../base/rules/errors.ts';
 import { oneLine } from '../../base/rules/text.ts';
+import { CLI_CODES } from '../rules/cli-codes.ts';
 
 /** No answer of tmux's takes longer. */
 const ANSWER_MS = 5_000;
@@ -116,7 +117,10 @@ export class TmuxPanes {
     });
     if (exitCode === 0) return stdout.trim();
     const why = timedOut ? `no answer within ${ANSWER_MS / 1000} s` : oneLine(stderr, 160);
-    throw new ToolError('prerequisite', `tmux ${args[0] ?? ''}: ${why || `exit code ${exitCode ?? 'none'}`}`);
+    throw failure(CLI_CODES.tmux_failed, {
+      command: args[0] ?? '',
+      said: why || `exit code ${exitCode ?? 'none'}`,
+    });
   }
 }
 
@@ -129,10 +133,7 @@ function isInTmux({ TMUX }: Environment): boolean {
 /** Refuses panes that are asked for by name where there is no tmux to show them. */
 export function checkDisplay(display: Display, env: Environment): void {
   if (display !== 'tmux' || isInTmux(env)) return;
-  throw new ToolError(
-    'prerequisite',
-    'workflow.team.teammate_display is tmux, and this terminal is none of tmux ($TMUX is not set): start it inside tmux, or set it to auto',
-  );
+  throw failure(CLI_CODES.tmux_unavailable, { said: 'this terminal is not in tmux ($TMUX is not set)' });
 }
 
 /** The panes that a run is shown in; undefined where it is shown in the lead's own terminal. */

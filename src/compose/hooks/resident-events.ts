@@ -1,10 +1,12 @@
 // The hooks of the project that ask the server that stays: each gets what its own process would have worked out.
 
+import { failure, type ToolError } from '../../base/rules/errors.ts';
 import { answerHooks, type HookChannel } from '../../claude-code/hooks/hook-channel.ts';
 import type { Reply, Respond } from '../../claude-code/hooks/hook-reply.ts';
 import { parseEvent } from '../../claude-code/hooks/parse-event.ts';
 import type { HookQuestion } from '../../claude-code/hooks/run-hook.ts';
 import type { Resident } from '../../claude-code/resident.ts';
+import { WORK_CODES } from '../../daemon/rules/codes/work-codes.ts';
 import { findProject } from '../../git/project.ts';
 import { respond as postToolUse } from './post-tool-use.ts';
 import { respond as preToolUse } from './pre-tool-use.ts';
@@ -35,16 +37,19 @@ function isEnvironment(value: unknown): value is Readonly<Record<string, string>
   return typeof value === 'object' && value !== null && Object.values(value).every((one) => typeof one === 'string');
 }
 
+function invalid(problem: string): ToolError {
+  return failure(WORK_CODES.request_invalid, { problems: [problem] });
+}
+
 async function answer(resident: Resident, question: unknown): Promise<Reply> {
-  if (typeof question !== 'object' || question === null) throw new Error('expected a question');
+  if (typeof question !== 'object' || question === null) throw invalid('expected a question');
   const { hook, input, cwd, env }: Partial<Record<keyof HookQuestion, unknown>> = question;
   if (!isHook(hook) || typeof input !== 'string' || typeof cwd !== 'string' || !isEnvironment(env))
-    throw new Error('expected the question of a hook');
+    throw invalid('expected the question of a hook');
   const parsed = parseEvent(input, hook, cwd);
-  if (!parsed.ok) throw new Error(parsed.problem);
+  if (!parsed.ok) throw invalid(parsed.problem);
   const { main } = findProject(parsed.event.cwd, env.CLAUDE_PROJECT_DIR);
-  if (main !== resident.project.main)
-    throw new Error(`expected a hook of ${resident.project.main}, got one of ${main}`);
+  if (main !== resident.project.main) throw invalid(`expected a hook of ${resident.project.main}, got one of ${main}`);
   return RESPONDS[hook](parsed, env, resident.context.teams);
 }
 

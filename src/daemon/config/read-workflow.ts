@@ -5,12 +5,15 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { decode, fail } from '../../base/config/decode.ts';
 import { parseFrontMatter } from '../../base/config/front-matter.ts';
+import { BASE_CODES } from '../../base/rules/base-codes.ts';
+import { messageIn, type Refusal, refusal, textOf } from '../../base/rules/codes.ts';
 import type { CommandLine } from '../../base/rules/command-line.ts';
-import { messageOf, ToolError } from '../../base/rules/errors.ts';
+import { failure, messageOf } from '../../base/rules/errors.ts';
 import { got } from '../../base/rules/text.ts';
 import type { RepoSlug } from '../../git/rules/repository.ts';
 import { parseSlug, sameHost } from '../../git/rules/repository.ts';
 import { apiUrlOf, hostOf } from '../github/clone-url.ts';
+import { CONFIG_CODES } from '../rules/codes/config-codes.ts';
 import { sameLabel } from '../rules/issue.ts';
 import type { Workflow } from '../rules/workflow.ts';
 import { defaultStateDir, expandPath, type WorkflowSource } from './state-place.ts';
@@ -29,6 +32,10 @@ The previous attempt ended so:
 {{ attempt.last_error | fence }}
 {% endif %}`;
 
+function wrong(key: string, expected: string, came: string): Refusal {
+  return refusal(BASE_CODES.config_value, { key, expected, got: came });
+}
+
 const NO_SLUG: RepoSlug = { owner: 'unknown', repo: 'unknown' };
 
 function resolveSlug(
@@ -36,66 +43,70 @@ function resolveSlug(
   apiUrl: string,
   directory: string,
   source: WorkflowSource,
-  problems: string[],
+  problems: Refusal[],
 ): RepoSlug {
   if (input.tracker.repo !== undefined) return parseSlug(input.tracker.repo) ?? NO_SLUG;
   const remote = source.detectRemote(directory);
   if (remote.kind === 'none') {
-    problems.push(`tracker.repo: expected a slug <owner>/<repo>, got nothing, and ${directory} ${remote.says}`);
+    problems.push(wrong('tracker.repo', 'a slug <owner>/<repo>', `nothing, and ${directory} ${remote.says}`));
     return NO_SLUG;
   }
   const host = hostOf(apiUrl);
   if (!sameHost(remote.host, host))
     problems.push(
-      `tracker.repo: expected a repository of ${host} (tracker.api_url), got nothing, and the Git remote of ${directory} is one of ${remote.host}; set tracker.repo to the one on ${host}, or tracker.api_url to ${apiUrlOf(remote)} if ${remote.host} is a GitHub Enterprise server`,
+      refusal(CONFIG_CODES.tracker_repo_other_host, {
+        key: 'tracker.repo',
+        host,
+        directory,
+        remote: remote.host,
+        api_url: apiUrlOf(remote),
+      }),
     );
   return remote.slug;
 }
 
-function resolveLabels(input: WorkflowInput, problems: string[]): Workflow['labels'] {
+function resolveLabels(input: WorkflowInput, problems: Refusal[]): Workflow['labels'] {
   const { active_states: nested, done_label: done, failed_label: failed } = input.tracker;
   if (nested !== undefined && input.active_states !== undefined) {
-    problems.push('active_states: expected once, got it at the top level and in tracker as well');
+    problems.push(wrong('active_states', 'one such key', 'it at the top level and in tracker as well'));
   }
   const active = nested ?? input.active_states ?? ['tool-todo'];
   // The service's list of issues takes labels separated by commas, and knows no way to write one that has a comma.
   for (const label of active.filter((one) => one.includes(',')))
-    problems.push(
-      `active_states: expected labels without a comma, got ${got(label)}; rename the label, or name each label as an item of its own`,
-    );
+    problems.push(wrong('active_states', 'labels without a comma (one item for each label)', got(label)));
   for (const [key, label] of [
     ['tracker.done_label', done],
     ['tracker.failed_label', failed],
   ] as const) {
     if (active.some((other) => sameLabel(other, label)))
-      problems.push(`${key}: expected a label that is not an active one, got ${got(label)}`);
+      problems.push(wrong(key, 'a label that is not an active one', got(label)));
   }
   if (sameLabel(done, failed))
-    problems.push(`tracker.failed_label: expected another label than tracker.done_label, got ${got(failed)} for both`);
+    problems.push(wrong('tracker.failed_label', 'another label than tracker.done_label', `${got(failed)} for both`));
   return { active, done, failed };
 }
 
-function resolveCommand(input: WorkflowInput, problems: string[]): CommandLine | null {
+function resolveCommand(input: WorkflowInput, problems: Refusal[]): CommandLine | null {
   const { command, runtime } = input.tool;
   if (command !== null) return command;
   if (runtime === 'command')
-    problems.push('tool.command: expected the program to run, got nothing (tool.runtime is command)');
+    problems.push(wrong('tool.command', 'the program to run', 'nothing (tool.runtime is command)'));
   return runtime === 'claude' ? ['claude'] : null;
 }
 
-function resolveMode(input: WorkflowInput, problems: string[]): Workflow['tool']['mode'] {
+function resolveMode(input: WorkflowInput, problems: Refusal[]): Workflow['tool']['mode'] {
   const { mode, runtime } = input.tool;
   if (mode !== 'agent' && runtime === 'patch')
-    problems.push(`tool.mode: expected agent, got ${mode} (tool.runtime is patch, which plays no teammate)`);
+    problems.push(wrong('tool.mode', 'agent', `${mode} (tool.runtime is patch, which plays no teammate)`));
   return mode;
 }
 
-function resolveServerToken(token: string | undefined, env: WorkflowSource['env'], problems: string[]): string | null {
+function resolveServerToken(token: string | undefined, env: WorkflowSource['env'], problems: Refusal[]): string | null {
   if (token === undefined) return null;
   if (!token.startsWith('$')) return token;
   const value = env[token.slice(1)];
   if (value !== undefined && value !== '') return value;
-  problems.push(`server.token: expected a token in ${token}, which is not set`);
+  problems.push(refusal(CONFIG_CODES.variable_unset, { key: 'server.token', variable: token }));
   return null;
 }
 
@@ -122,7 +133,7 @@ function normalize(
   prompt: string,
   path: string,
   source: WorkflowSource,
-  problems: string[],
+  problems: Refusal[],
 ): Workflow {
   const directory = dirname(path);
   const apiUrl = input.tracker.api_url.replace(/\/+$/, '');
@@ -132,9 +143,8 @@ function normalize(
     input.state.dir === undefined ? defaultStateDir(slug, apiUrl, source.env) : absolute(input.state.dir, 'state.dir');
   const token = resolveServerToken(input.server.token, source.env, problems);
   if (!isLoopback(input.server.host) && token === null && input.server.port !== 0) {
-    problems.push(
-      `server.token: expected a token, got nothing, while server.host ${got(input.server.host)} can be reached from other machines`,
-    );
+    const reachable = `nothing, while server.host ${got(input.server.host)} can be reached from other machines`;
+    problems.push(wrong('server.token', 'a token', reachable));
   }
   return {
     path,
@@ -198,9 +208,9 @@ function normalize(
 }
 
 /** @param first line of the file on which the prompt begins */
-function checkPrompt(prompt: string, first: number): string[] {
-  return templateProblems(prompt).map(
-    ({ line, column, words }) => `prompt: line ${first + line - 1}, column ${column}: ${words}`,
+function checkPrompt(prompt: string, first: number): Refusal[] {
+  return templateProblems(prompt).map((problem) =>
+    refusal(CONFIG_CODES.template_invalid, { key: 'prompt', ...problem, line: first + problem.line - 1 }),
   );
 }
 
@@ -210,8 +220,11 @@ export function parseWorkflow(text: string, path: string, source: WorkflowSource
   const whole = 'front matter';
   if (data === undefined) fail(path, [`${whole}: expected YAML between two lines of --- at the top, got none`]);
   return decode(workflowSchema, data, { path, whole }, (input, problems) => {
-    const workflow = normalize(input, content, path, source, problems);
-    problems.push(...checkPrompt(workflow.prompt, line));
+    const found: Refusal[] = [];
+    const workflow = normalize(input, content, path, source, found);
+    // `decode` adds what to do to a wrong value.
+    const worded = (one: Refusal) => (one.of === BASE_CODES.config_value ? messageIn(one) : textOf(one));
+    problems.push(...[...found, ...checkPrompt(workflow.prompt, line)].map(worded));
     return workflow;
   });
 }
@@ -224,12 +237,9 @@ export function readWorkflow(path: string, source: WorkflowSource): LoadedWorkfl
     text = readFileSync(absolute, 'utf8');
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    const whys: Readonly<Record<string, string>> = {
-      ENOENT: 'there is no such file; `tool serve init` writes one',
-      EISDIR: 'expected a file, got a directory',
-    };
-    const why = whys[String(code)] ?? messageOf(error);
-    throw new ToolError('config', `${absolute}: ${why}`, { cause: error });
+    if (code === 'ENOENT') throw failure(CONFIG_CODES.workflow_missing, { path: absolute }, { cause: error });
+    const said = code === 'EISDIR' ? 'expected a file, got a directory' : messageOf(error);
+    throw failure(CONFIG_CODES.workflow_unreadable, { path: absolute, said }, { cause: error });
   }
   const hash = createHash('sha256').update(text).digest('hex');
   return { workflow: parseWorkflow(text, absolute, source), hash };

@@ -3,7 +3,9 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { delimiter } from 'node:path';
-import { messageOf, ToolError } from '../../base/rules/errors.ts';
+import { messageIn, type Refusal, refusal } from '../../base/rules/codes.ts';
+import { failure, messageOf, ToolError } from '../../base/rules/errors.ts';
+import { CONFIG_CODES } from '../rules/codes/config-codes.ts';
 import type { Workflow } from '../rules/workflow.ts';
 
 /** Throws when neither HOME nor the system's list of users names a home directory. */
@@ -11,32 +13,34 @@ export function requireHome(): void {
   try {
     homedir();
   } catch (error) {
-    throw new ToolError(
-      'prerequisite',
-      `HOME: expected a home directory, got none: it is not set, and user ${process.getuid?.() ?? ''} has no entry in /etc/passwd (${messageOf(error)}); set HOME to a directory that this user can write to`,
-      { cause: error },
-    );
+    const user = String(process.getuid?.() ?? '');
+    throw failure(CONFIG_CODES.home_missing, { user, said: messageOf(error) }, { cause: error });
   }
 }
 
-/** Why the paths cannot be used; undefined when they can. Lists like PATH and git's alternates have no escape for a colon. */
-export function objectionToPlaces({ stateDir, workspace }: Workflow): string | undefined {
+/** The paths that cannot be used, each with why. Lists like PATH and git's alternates have no escape for a colon. */
+function refusedPlaces({ stateDir, workspace }: Workflow): readonly Refusal[] {
   const places = [
     ['state.dir', stateDir],
     ['workspace.root', workspace.root],
     ['TMPDIR', tmpdir()],
   ] as const;
-  const found = places.flatMap(([name, path]) =>
-    (existsSync(path) ? [path, realpathSync(path)] : [path])
+  return places.flatMap(([key, place]) =>
+    (existsSync(place) ? [place, realpathSync(place)] : [place])
       .filter((each) => each.includes(delimiter))
       .slice(0, 1)
-      .map((each) => `${name}: expected a path without "${delimiter}", got ${each}`),
+      .map((path) => refusal(CONFIG_CODES.path_with_delimiter, { key, delimiter, path })),
   );
-  return found.length === 0 ? undefined : found.join('; ');
 }
 
-/** Throws when a path cannot be used. */
+/** Why the paths cannot be used; undefined when they can. */
+export function objectionToPlaces(workflow: Workflow): string | undefined {
+  const found = refusedPlaces(workflow);
+  return found.length === 0 ? undefined : found.map(messageIn).join(' ');
+}
+
+/** Throws for the first path that cannot be used. */
 export function requirePlaces(workflow: Workflow): void {
-  const objection = objectionToPlaces(workflow);
-  if (objection !== undefined) throw new ToolError('prerequisite', `${objection}; name another directory`);
+  const [first] = refusedPlaces(workflow);
+  if (first !== undefined) throw new ToolError(first);
 }

@@ -5,10 +5,11 @@ import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { readLoosely } from '../../base/config/front-matter.ts';
 import { stateHome } from '../../base/files/state-home.ts';
+import { type Refusal, refusal } from '../../base/rules/codes.ts';
 import type { Environment } from '../../base/rules/environment.ts';
-import { got } from '../../base/rules/text.ts';
 import { parseSlug, type Remote, type RepoSlug } from '../../git/rules/repository.ts';
 import { apiUrlOf, hostOf } from '../github/clone-url.ts';
+import { CONFIG_CODES } from '../rules/codes/config-codes.ts';
 
 export type WorkflowSource = {
   readonly env: Environment;
@@ -17,13 +18,13 @@ export type WorkflowSource = {
 };
 
 /** Expands a leading `~` and every `$VAR` or `\${VAR}`; an unset variable is a problem. */
-export function expandPath(path: string, env: WorkflowSource['env'], problems: string[], key: string): string {
+export function expandPath(path: string, env: WorkflowSource['env'], problems: Refusal[], key: string): string {
   const home = env.HOME ?? homedir();
   const tilde = path === '~' || path.startsWith('~/') ? join(home, path.slice(1)) : path;
   return tilde.replace(/\$(?:\{(\w+)\}|(\w+))/g, (whole, braced: string | undefined, bare: string | undefined) => {
     const value = env[braced ?? bare ?? ''];
     if (value === undefined || value === '') {
-      problems.push(`${key}: expected a path, got ${got(path)} with ${whole}, which is not set`);
+      problems.push(refusal(CONFIG_CODES.variable_unset, { key, variable: whole, path }));
       return whole;
     }
     return value;
@@ -61,7 +62,7 @@ export function findStateDir(file: string, source: WorkflowSource): string | und
   const data = readLoosely(textOf(path));
   const named = textAt(data, ['state', 'dir']);
   if (named !== undefined) {
-    const problems: string[] = [];
+    const problems: Refusal[] = [];
     const dir = resolve(dirname(path), expandPath(named, source.env, problems, 'state.dir'));
     return problems.length === 0 ? dir : undefined;
   }

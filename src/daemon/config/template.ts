@@ -18,8 +18,14 @@ export interface Template {
   render(values: PromptValues): string;
 }
 
-/** `line`, `column`: in the template, from 1. */
-export type TemplateProblem = { readonly line: number; readonly column: number; readonly words: string };
+/** `line`, `column`: in the template, from 1. `near`, `known`: names that may have been meant. */
+export type TemplateProblem = {
+  readonly line: number;
+  readonly column: number;
+  readonly said: string;
+  readonly near?: string;
+  readonly known?: readonly string[];
+};
 
 /** What a template may name. */
 const VARIABLES: Readonly<Record<string, readonly string[]>> = {
@@ -82,11 +88,11 @@ function around(source: string, index: number): string {
 }
 
 function problemOf(error: unknown, source: string): TemplateProblem {
-  if (!LiquidError.is(error)) return { line: 1, column: 1, words: messageOf(error) };
+  if (!LiquidError.is(error)) return { line: 1, column: 1, said: messageOf(error) };
   const [line = 1, column = 1] = error.token.getPosition();
   const said = oneLine(error.originalError?.message ?? error.message.replace(/, line:\d+, col:\d+.*$/s, ''), 200);
   const place = around(source, error.token.begin);
-  return { line, column, words: place === '' || said.includes(place) ? said : `${place}: ${said}` };
+  return { line, column, said: place === '' || said.includes(place) ? said : `${place}: ${said}` };
 }
 
 /** Parses with every unknown filter made known, so that one does not hide the others, nor anything else. */
@@ -104,24 +110,24 @@ function parseAll(liquid: Liquid, source: string, problems: TemplateProblem[]): 
         problems.push(problem);
         return undefined;
       }
-      const close = nearest(name, known);
-      const advice = close === undefined ? 'expected one of Liquid’s, fence or inline' : `did you mean ${close}?`;
-      problems.push({ ...problem, words: `unknown filter ${oneLine(name, 40)}; ${advice}` });
+      const near = nearest(name, known);
+      const advice = near === undefined ? { known: ['those of Liquid', 'fence', 'inline'] } : { near };
+      problems.push({ ...problem, said: `unknown filter ${oneLine(name, 40)}`, ...advice });
       liquid.registerFilter(name, (value: unknown) => value);
     }
   }
 }
 
 /** undefined when the variable is a known one. What lies below a known one is found out by rendering. */
-function objectionTo({ segments }: Variable): string | undefined {
+function objectionTo({ segments }: Variable): Pick<TemplateProblem, 'said' | 'near' | 'known'> | undefined {
   const [root, field] = segments;
   const fields = typeof root === 'string' && Object.hasOwn(VARIABLES, root) ? VARIABLES[root] : undefined;
   if (fields !== undefined && (typeof field !== 'string' || fields.includes(field))) return undefined;
   const name = segments.slice(0, 2).filter((segment) => typeof segment === 'string' || typeof segment === 'number');
   const shown = oneLine(name.join('.'), 60);
   const known = fields === undefined ? Object.keys(VARIABLES) : fields.map((one) => `${String(root)}.${one}`);
-  const close = nearest(shown, FULL_NAMES);
-  return `unknown variable ${shown}; ${close === undefined ? `expected one of ${known.join(', ')}` : `did you mean ${close}?`}`;
+  const near = nearest(shown, FULL_NAMES);
+  return { said: `unknown variable ${shown}`, ...(near === undefined ? { known } : { near }) };
 }
 
 const ISSUE: Issue = {
@@ -143,8 +149,9 @@ export function templateProblems(source: string): TemplateProblem[] {
   const pieces = parseAll(liquid, source, problems);
   const globals = pieces === undefined ? {} : liquid.analyzeSync(pieces, { partials: false }).globals;
   for (const variable of Object.values(globals).flat()) {
-    const words = objectionTo(variable);
-    if (words !== undefined) problems.push({ line: variable.location.row, column: variable.location.col, words });
+    const objection = objectionTo(variable);
+    if (objection !== undefined)
+      problems.push({ line: variable.location.row, column: variable.location.col, ...objection });
   }
   if (problems.length === 0) problems.push(...renderingProblems(source));
   return problems.sort((one, other) => one.line - other.line || one.column - other.column);

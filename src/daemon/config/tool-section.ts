@@ -1,10 +1,11 @@
 // Runtime settings of teammates without a daemon: section `tool` of WORKFLOW.md, with defaults.
 
 import { existsSync, readFileSync } from 'node:fs';
+import * as z from 'zod';
 import type { IsolationMode, Runtime } from '../../agents/rules/runtime.ts';
+import { decode } from '../../base/config/decode.ts';
 import { parseFrontMatter } from '../../base/config/front-matter.ts';
 import type { CommandLine } from '../../base/rules/command-line.ts';
-import { ToolError } from '../../base/rules/errors.ts';
 import { tool } from './workflow-schema.ts';
 
 export type ToolSection = {
@@ -21,6 +22,9 @@ export type ToolSection = {
   readonly env: readonly string[];
 };
 
+/** The section alone: other keys may be wrong. */
+const file = z.object({ tool });
+
 function sectionOf(path: string): unknown {
   if (!existsSync(path)) return {};
   const { data } = parseFrontMatter(readFileSync(path, 'utf8'), path);
@@ -29,14 +33,11 @@ function sectionOf(path: string): unknown {
 
 /** The keys `tool.*` of a workflow file, with their defaults; the file may be missing. Throws `ToolError`. */
 export function readToolSection(path: string): ToolSection {
-  const read = tool.safeParse(sectionOf(path));
-  if (!read.success) {
-    const problems = read.error.issues.map((issue) => `tool.${issue.path.join('.')}: ${issue.message}`);
-    throw new ToolError('config', `${path}:\n${problems.join('\n')}`);
-  }
-  const { runtime, command, env, permission_mode: permissionMode, allowed_tools: allowedTools } = read.data;
-  const { stall_timeout_ms: stallTimeoutMs, turn_timeout_ms: turnTimeoutMs } = read.data;
-  const { start_timeout_ms: startTimeoutMs, isolation } = read.data;
+  const about = { path, whole: 'front matter' };
+  const { tool: read } = decode(file, { tool: sectionOf(path) }, about, (input) => input);
+  const { runtime, command, env, permission_mode: permissionMode, allowed_tools: allowedTools } = read;
+  const { stall_timeout_ms: stallTimeoutMs, turn_timeout_ms: turnTimeoutMs } = read;
+  const { start_timeout_ms: startTimeoutMs, isolation } = read;
   return {
     runtime,
     command,

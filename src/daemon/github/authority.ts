@@ -5,8 +5,9 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import type { Environment } from '../../base/rules/environment.ts';
-import { messageOf, ToolError } from '../../base/rules/errors.ts';
+import { failure, messageOf } from '../../base/rules/errors.ts';
 import { keptSetting } from '../../git/person-settings.ts';
+import { GITHUB_CODES } from '../rules/codes/github-codes.ts';
 
 export type AuthorityFile = {
   /** `tracker.ca_file` or the environment variable. */
@@ -27,25 +28,21 @@ const VARIABLE = 'NODE_EXTRA_CA_CERTS';
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
 function readOne(name: string, path: string): AuthorityFile {
-  const refuse = (got: string, cause?: unknown) =>
-    new ToolError(
-      'config',
-      `${name}: expected a file with PEM certificates (-----BEGIN CERTIFICATE-----), got ${got}; name the file of the authority that signs the certificate of the hosting service`,
-      { cause },
-    );
+  const refuse = (why: string, cause?: unknown) =>
+    failure(GITHUB_CODES.certificate_file_invalid, { name, path, why }, { cause });
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    throw refuse(`${path}, which cannot be read (${messageOf(error)})`, error);
+    throw refuse(`it cannot be read (${messageOf(error)})`, error);
   }
   const found = text.match(CERTIFICATE) ?? [];
-  if (found.length === 0) throw refuse(`${path}, which holds none`);
+  if (found.length === 0) throw refuse('it holds none');
   for (const [index, certificate] of found.entries()) {
     try {
       new X509Certificate(certificate);
     } catch (error) {
-      throw refuse(`${path}, whose certificate ${index + 1} is damaged`, error);
+      throw refuse(`its certificate ${index + 1} is damaged`, error);
     }
   }
   return { name, path, text };

@@ -7,9 +7,11 @@ import * as z from 'zod';
 import type { Clock } from '../../base/ports.ts';
 import { proxyFor } from '../../base/proxy-route.ts';
 import { explainCertificate, isCertificateProblem } from '../../base/rules/certificate.ts';
+import { refusal, type ValuesOf } from '../../base/rules/codes.ts';
 import type { Environment } from '../../base/rules/environment.ts';
 import { messageOf } from '../../base/rules/errors.ts';
 import { oneLine } from '../../base/rules/text.ts';
+import { GITHUB_CODES } from '../rules/codes/github-codes.ts';
 import { TrackerError } from '../rules/tracker-error.ts';
 import { Limits } from './limits.ts';
 import { createPool, TunnelError } from './tunnel.ts';
@@ -67,11 +69,25 @@ export class MovedError extends TrackerError {
   readonly location: string;
 
   constructor(status: number, location: string) {
-    super('refused', `it answered ${status}: moved to ${location === '' ? 'nowhere' : oneLine(location, 160)}`, {
-      status,
-    });
+    const said = `moved to ${location === '' ? 'nowhere' : oneLine(location, 160)}`;
+    super('refused', refusal(GITHUB_CODES.tracker_refused, { status, said }), { status });
     this.location = location;
   }
+}
+
+type Unanswered = ValuesOf<typeof GITHUB_CODES.tracker_unavailable>;
+
+function unavailable(values: Unanswered, cause: unknown): TrackerError {
+  return new TrackerError('unavailable', refusal(GITHUB_CODES.tracker_unavailable, values), { cause });
+}
+
+function pausedUntil(until: number, reason: string | null, cause?: unknown): TrackerError {
+  const why = reason ?? 'no reason was given';
+  return new TrackerError('paused', refusal(GITHUB_CODES.tracker_paused, { why, until }), { retryAt: until, cause });
+}
+
+function verbOf(route: string): string {
+  return route.split(' ')[0] ?? '';
 }
 
 /** The words of what is behind an error: "fetch failed" says nothing. */
@@ -80,7 +96,7 @@ function innermost(error: unknown): string {
   while (current instanceof Error && current.cause !== undefined && !(current instanceof TunnelError))
     current = current.cause;
   const code = current instanceof Error && 'code' in current ? String(current.code) : '';
-  if (current instanceof TunnelError) return oneLine(current.message, 120);
+  if (current instanceof TunnelError) return oneLine(current.message, 240);
   const name = current instanceof Error && current.name !== 'Error' ? current.name : '';
   const all = [...new Set([code, name, messageOf(current)])].filter((word) => word !== '').join(' ');
   const words = oneLine(all, 120);
@@ -153,9 +169,7 @@ export class HostingClient {
     const answer = await this.#send(route, parameters, signal);
     const decoded = schema.safeParse(answer.data);
     if (decoded.success) return { data: decoded.data, headers: answer.headers };
-    throw new TrackerError('unavailable', `${route.split(' ')[0]} got no usable answer: ${describeBody(answer.data)}`, {
-      cause: decoded.error,
-    });
+    throw unavailable({ request: verbOf(route), said: `it answered ${describeBody(answer.data)}` }, decoded.error);
   }
 
   /** The same, conditional: null when nothing changed since the answer that had this `etag`. */
@@ -177,10 +191,7 @@ export class HostingClient {
 
   async #send(route: string, parameters: Parameters, signal: AbortSignal): Promise<Answer<unknown>> {
     const paused = this.limits.pausedUntil;
-    if (paused !== null)
-      throw new TrackerError('paused', `no request before ${new Date(paused).toISOString()}: ${this.limits.reason}`, {
-        retryAt: paused,
-      });
+    if (paused !== null) throw pausedUntil(paused, this.limits.reason);
     const authorization = `token ${await this.#options.token()}`;
     const given = typeof parameters.headers === 'object' ? parameters.headers : {};
     this.#requests += 1;
@@ -204,44 +215,33 @@ export class HostingClient {
 
   #explain(error: unknown, route: string): Error {
     const known = failure.safeParse(error);
-    if (!known.success)
-      return new TrackerError('unavailable', `${route.split(' ')[0]} got no answer: ${messageOf(error)}`, {
-        cause: error,
-      });
+    if (!known.success) return unavailable({ request: verbOf(route), said: `no answer (${messageOf(error)})` }, error);
     const { status, response, message } = known.data;
     // Octokit reports what never became an answer as a 500 without one.
     if (response === undefined) {
       const cause = innermost(error);
       const timedOut = /timeout|timed out/i.test(`${message} ${cause}`);
       const limit = this.#options.timeoutMs ?? TIMEOUT_MS;
-      const reason = timedOut ? `no answer within ${limit / 1000} s` : `no answer (${cause})`;
-      return new TrackerError('unavailable', reason, { cause: error });
+      return unavailable({ said: timedOut ? `no answer within ${limit / 1000} s` : `no answer (${cause})` }, error);
     }
     const pause = this.limits.observe(status, response.headers, message);
     if (status === 304) {
       this.#notModified += 1;
       return new NotModified();
     }
-    if (pause !== null)
-      return new TrackerError('paused', `${this.limits.reason}; next request at ${new Date(pause).toISOString()}`, {
-        retryAt: pause,
-        cause: error,
-      });
+    if (pause !== null) return pausedUntil(pause, this.limits.reason, error);
     if (status >= 500)
-      return new TrackerError('unavailable', `it answered ${status} (${describeFailure(response.data)})`, {
-        cause: error,
-      });
+      return unavailable({ status, said: `it answered ${status} (${describeFailure(response.data)})` }, error);
     if (status === 401) {
       this.#options.onUnauthorized();
-      return new TrackerError('unauthorized', `it turned the credential away (401): ${oneLine(message, 120)}`, {
-        cause: error,
-      });
+      const turnedAway = refusal(GITHUB_CODES.tracker_unauthorized, { said: oneLine(message, 120) });
+      return new TrackerError('unauthorized', turnedAway, { cause: error });
     }
-    return new TrackerError(
-      'refused',
-      `it answered ${status}: ${oneLine(message.replace(/ - https?:\S+$/, ''), 200)}`,
-      { cause: error, status },
-    );
+    const said = oneLine(message.replace(/ - https?:\S+$/, ''), 200);
+    return new TrackerError('refused', refusal(GITHUB_CODES.tracker_refused, { status, said }), {
+      cause: error,
+      status,
+    });
   }
 
   async close(): Promise<void> {

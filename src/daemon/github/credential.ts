@@ -4,8 +4,10 @@ import { closeSync, openSync, readdirSync, readFileSync, writeSync } from 'node:
 import { runProgram } from '../../base/processes/program.ts';
 import { TOKEN_VARIABLES } from '../../base/rules/credential.ts';
 import type { Environment } from '../../base/rules/environment.ts';
-import { ToolError } from '../../base/rules/errors.ts';
+import { failure, ToolError } from '../../base/rules/errors.ts';
 import { lastLines } from '../../base/rules/text.ts';
+import { CONFIG_CODES } from '../rules/codes/config-codes.ts';
+import { GITHUB_CODES } from '../rules/codes/github-codes.ts';
 
 /** Token variables with their values, removed from the environment once at start-up. */
 export type TakenTokens = ReadonlyMap<string, string>;
@@ -136,15 +138,12 @@ export class Credential {
       const token = tokens.get(name);
       if (token !== undefined) return new Credential(token, `$${name}`, false, host, env);
     }
-    if (named !== null)
-      throw new ToolError('credential', `tracker.token: expected a token in $${named}, which is not set`);
+    if (named !== null) throw failure(CONFIG_CODES.variable_unset, { key: 'tracker.token', variable: `$${named}` });
     const token = await clientToken(host, env);
     if (token !== undefined) return new Credential(token, `the login of gh for ${host}`, true, host, env);
     const { says } = await clientStatus(host, env);
-    throw new ToolError(
-      'credential',
-      `no token for ${host}: expected one in ${candidates.map((name) => `$${name}`).join(' or ')}, in the variable that tracker.token names, or a login of the hosting client (\`gh auth login --hostname ${host}\`). gh auth status: ${says}`,
-    );
+    const variables = candidates.map((name) => `$${name}`);
+    throw failure(GITHUB_CODES.token_missing, { host, variables, said: says });
   }
 
   get fromClient(): boolean {

@@ -1,8 +1,10 @@
 // The repository itself: what the credential may do with it, and whether it is still called so.
 
 import * as z from 'zod';
+import { refusal } from '../../base/rules/codes.ts';
 import { formatSlug, type RepoSlug } from '../../git/rules/repository.ts';
 import { branchesInTheWay } from '../rules/branch-prefix.ts';
+import { GITHUB_CODES } from '../rules/codes/github-codes.ts';
 import { TrackerError } from '../rules/tracker-error.ts';
 import { type HostingClient, MovedError } from './client.ts';
 
@@ -25,12 +27,8 @@ export async function readRepository(
   } catch (error) {
     if (!(error instanceof MovedError)) throw error;
     const now = await nameAt(client, error.location, signal);
-    const name = now === undefined ? 'something else' : now;
-    throw new TrackerError(
-      'refused',
-      `the repository ${formatSlug(slug)} is called ${name} now: set tracker.repo to ${now ?? 'its new name'} and start again`,
-      { cause: error },
-    );
+    const named = { old: formatSlug(slug), ...(now === undefined ? {} : { new: now }) };
+    throw new TrackerError('refused', refusal(GITHUB_CODES.repository_renamed, named), { cause: error });
   }
 }
 

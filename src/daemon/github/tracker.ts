@@ -2,9 +2,11 @@
 
 import * as z from 'zod';
 import type { Clock } from '../../base/ports.ts';
+import { refusal } from '../../base/rules/codes.ts';
 import { oneLine } from '../../base/rules/text.ts';
 import { formatSlug, type RepoSlug } from '../../git/rules/repository.ts';
 import type { IssueComment, LabelEvent, RateLimit, Tracker } from '../ports.ts';
+import { GITHUB_CODES } from '../rules/codes/github-codes.ts';
 import type { Actor, Issue } from '../rules/issue.ts';
 import { byAge } from '../rules/issue.ts';
 import type { PullRequest } from '../rules/record.ts';
@@ -151,20 +153,16 @@ export class GitHubTracker implements Tracker {
     } catch (renamed) {
       return renamed;
     }
-    return new TrackerError('refused', `it is gone from ${formatSlug(this.#slug)}: ${error.message}`, {
-      cause: error,
-      status: 410,
-    });
+    const what = refusal(GITHUB_CODES.issue_moved, { repository: formatSlug(this.#slug), said: error.message });
+    return new TrackerError('refused', what, { cause: error, status: 410 });
   }
 
   /** Nothing of another repository is taken for an issue of this one. */
   #own(row: z.output<typeof issueRow>, wanted: number = row.number): Issue {
     const of = /\/repos\/([^/]+\/[^/]+)$/.exec(row.repository_url ?? '')?.[1] ?? formatSlug(this.#slug);
     if (row.number === wanted && of.toLowerCase() === formatSlug(this.#slug).toLowerCase()) return toIssue(row);
-    throw new TrackerError(
-      'unavailable',
-      `expected issue #${wanted} of ${formatSlug(this.#slug)}, got ${oneLine(of, 100)}#${row.number}`,
-    );
+    const said = `expected issue #${wanted} of ${formatSlug(this.#slug)}, got ${oneLine(of, 100)}#${row.number}`;
+    throw new TrackerError('unavailable', refusal(GITHUB_CODES.tracker_unavailable, { said }));
   }
 
   /** One conditional request a label, whatever the backlog. The same list is given again while nothing changed. */
@@ -210,7 +208,7 @@ export class GitHubTracker implements Tracker {
       if (error instanceof TrackerError && error.status === 404)
         throw new TrackerError(
           'refused',
-          `there is no repository ${formatSlug(this.#slug)} for this token (404): check tracker.repo, and what the token may read`,
+          refusal(GITHUB_CODES.repository_not_found, { repository: formatSlug(this.#slug) }),
           { cause: error, status: 404 },
         );
       throw await this.#explainMove(error, signal);
@@ -230,7 +228,8 @@ export class GitHubTracker implements Tracker {
 
   #unchanged(etag: string | undefined): null {
     if (etag !== undefined) return null;
-    throw new TrackerError('unavailable', 'it answered "not modified" to an unconditional request');
+    const said = 'it answered "not modified" to an unconditional request';
+    throw new TrackerError('unavailable', refusal(GITHUB_CODES.tracker_unavailable, { said }));
   }
 
   /** One conditional request. */

@@ -2,16 +2,24 @@
 
 import { Pool } from 'undici';
 import { isCertificateProblem } from '../../base/rules/certificate.ts';
+import { type Refusal, refusal, textOf } from '../../base/rules/codes.ts';
 import { messageOf } from '../../base/rules/errors.ts';
+import { GITHUB_CODES } from '../rules/codes/github-codes.ts';
 
 /** A proxy made no tunnel. */
 export class TunnelError extends Error {
+  readonly refusal: Refusal;
+
   constructor(cause: unknown) {
     const words = messageOf(cause);
     const status = /Proxy response \((\d+)\)/.exec(words)?.[1];
-    const hint = status === '407' ? '; check the user and the password in HTTPS_PROXY or HTTP_PROXY' : '';
-    super(`the proxy made no tunnel: ${status === undefined ? words : `it answered ${status}${hint}`}`, { cause });
+    const what =
+      status === '407'
+        ? refusal(GITHUB_CODES.proxy_rejected_user, {})
+        : refusal(GITHUB_CODES.proxy_refused_tunnel, { said: status === undefined ? words : `it answered ${status}` });
+    super(textOf(what), { cause });
     this.name = 'TunnelError';
+    this.refusal = what;
   }
 }
 

@@ -2,12 +2,13 @@
 
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { type Refusal, refusal } from '../../base/rules/codes.ts';
+import { HTTP_CODES } from '../rules/codes/http-codes.ts';
 
-/** A refusal: status, code and message of the answer. */
-export type Refusal = {
+/** A refused request: the status of the answer, and why. */
+export type Refused = {
   readonly status: number;
-  readonly code: string;
-  readonly message: string;
+  readonly why: Refusal;
   readonly headers?: Readonly<Record<string, string>>;
 };
 
@@ -17,15 +18,11 @@ function nameOf(host: string): string {
 }
 
 /** 421 for a foreign host name (DNS rebinding), 403 for a page of another origin. */
-export function checkOrigin(request: IncomingMessage, allowedHosts: readonly string[]): Refusal | undefined {
+export function checkOrigin(request: IncomingMessage, allowedHosts: readonly string[]): Refused | undefined {
   const { host, origin } = request.headers;
   const allowed = allowedHosts.map((name) => name.toLowerCase());
   if (host === undefined || !allowed.includes(nameOf(host))) {
-    return {
-      status: 421,
-      code: 'foreign_host',
-      message: `expected a Host of this server (server.allowed_hosts: ${allowed.join(', ')}), got ${host ?? 'none'}`,
-    };
+    return { status: 421, why: refusal(HTTP_CODES.foreign_host, { allowed, got: host ?? 'none' }) };
   }
   if (origin === undefined) return undefined;
   let from: string | undefined;
@@ -35,11 +32,7 @@ export function checkOrigin(request: IncomingMessage, allowedHosts: readonly str
     from = undefined;
   }
   if (from === host.toLowerCase()) return undefined;
-  return {
-    status: 403,
-    code: 'foreign_origin',
-    message: `expected a request of this server's own page, got Origin ${origin}`,
-  };
+  return { status: 403, why: refusal(HTTP_CODES.foreign_origin, { origin }) };
 }
 
 export const SESSION_COOKIE = 'toolcrew_session';

@@ -1,7 +1,7 @@
 // The status page: rendered here, kept fresh by events that carry the rows that changed.
 
 import { createHash } from 'node:crypto';
-import { WAITS_FOR_SLOT } from '../intake.ts';
+import { WAITS_FOR_SLOT_TEXT } from '../intake.ts';
 import type { CompletedRow, QueuedRow, StateView } from '../view.ts';
 import { LISTS, type ListName } from '../view-page.ts';
 import { count, dollars, duration } from './format.ts';
@@ -183,7 +183,7 @@ function factParts(view: StateView): readonly Part[] {
 
 /** The parts of the page that change, by their ids: rows and teams as whole elements, of others what they hold. */
 function partsOf(view: StateView): readonly Part[] {
-  const isSlot = ({ reason }: QueuedRow) => reason === WAITS_FOR_SLOT;
+  const isSlot = ({ reason }: QueuedRow) => reason === WAITS_FOR_SLOT_TEXT;
   const forSlot = view.queued.filter(isSlot).length;
   return [
     ...factParts(view),

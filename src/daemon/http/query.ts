@@ -1,24 +1,24 @@
 // The page of the lists that a request asks for.
 
-import { visible } from '../../base/rules/text.ts';
+import { refusal } from '../../base/rules/codes.ts';
+import { HTTP_CODES } from '../rules/codes/http-codes.ts';
 import { LIMIT_DEFAULT, LIMIT_MAX, type Page, parseCursor } from '../view-page.ts';
-import type { Refusal } from './guards.ts';
+import type { Refused } from './guards.ts';
 import { COLUMNS } from './text-table.ts';
 
-function refusal(message: string): Refusal {
-  return { status: 400, code: 'bad_request', message };
+function bad(parameter: string, expected: string, got: string): Refused {
+  return { status: 400, why: refusal(HTTP_CODES.bad_request, { parameter, expected, got }) };
 }
 
 /** Reads `?limit` and `?after`; a refusal when one of them is none. */
-export function pageOf(url: string | undefined, limit: number): Page | Refusal {
+export function pageOf(url: string | undefined, limit: number): Page | Refused {
   const query = new URL(url ?? '/', 'http://here').searchParams;
   const wanted = query.get('limit');
   if (wanted !== null && (!/^[1-9]\d{0,3}$/.test(wanted) || Number(wanted) > LIMIT_MAX))
-    return refusal(`limit: expected a whole number from 1 to ${LIMIT_MAX}, got ${visible(wanted)}`);
+    return bad('limit', `a whole number from 1 to ${LIMIT_MAX}`, wanted);
   const cursor = query.get('after');
   const after = cursor === null ? null : parseCursor(cursor);
-  if (after === undefined)
-    return refusal(`after: expected a cursor of "next" in /api/v1/state, got ${visible(cursor ?? '')}`);
+  if (after === undefined) return bad('after', 'a cursor of "next" in /api/v1/state', cursor ?? '');
   return { limit: wanted === null ? limit : Number(wanted), after };
 }
 
@@ -26,12 +26,12 @@ const COLUMNS_MIN = 40;
 const COLUMNS_MAX = 1000;
 
 /** Reads `?columns`, the width of the terminal that asks; a refusal when it is none. */
-export function columnsOf(url: string | undefined): number | Refusal {
+export function columnsOf(url: string | undefined): number | Refused {
   const wanted = new URL(url ?? '/', 'http://here').searchParams.get('columns');
   if (wanted === null) return COLUMNS;
   const columns = /^\d{1,4}$/.test(wanted) ? Number(wanted) : 0;
   if (columns < COLUMNS_MIN || columns > COLUMNS_MAX)
-    return refusal(`columns: expected a whole number from ${COLUMNS_MIN} to ${COLUMNS_MAX}, got ${visible(wanted)}`);
+    return bad('columns', `a whole number from ${COLUMNS_MIN} to ${COLUMNS_MAX}`, wanted);
   return columns;
 }
 

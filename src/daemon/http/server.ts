@@ -2,12 +2,13 @@
 
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { assertNever, messageOf, ToolError } from '../../base/rules/errors.ts';
-import { visible } from '../../base/rules/text.ts';
+import { type Refusal, refusal, textOf } from '../../base/rules/codes.ts';
+import { assertNever, failure, messageOf } from '../../base/rules/errors.ts';
+import { HTTP_CODES } from '../rules/codes/http-codes.ts';
 import { EVERYTHING, LIMIT_DEFAULT } from '../view-page.ts';
 import { textDashboard } from './dashboard.ts';
 import { EventStream } from './events.ts';
-import { checkOrigin, type Refusal, SESSION_COOKIE, Sessions } from './guards.ts';
+import { checkOrigin, type Refused, SESSION_COOKIE, Sessions } from './guards.ts';
 import { loginPage, page } from './page.ts';
 import { columnsOf, isFirstPage, pageOf } from './query.ts';
 import type { Source } from './source.ts';
@@ -97,7 +98,7 @@ export class StatusServer {
       (request, response) => {
         this.#serve(request, response).catch((error: unknown) => {
           if (response.headersSent) response.destroy();
-          else this.#refuse(response, { status: 500, code: 'internal', message: messageOf(error) });
+          else this.#json(response, 500, { error: { code: 'internal', message: messageOf(error) } });
         });
       },
     );
@@ -110,10 +111,12 @@ export class StatusServer {
     await new Promise<void>((resolve, reject) => {
       this.#server.once('error', (error) => {
         const busy = 'code' in error && error.code === 'EADDRINUSE';
-        const message = busy
-          ? `port ${port} on ${host} is in use; take another one with --port <n>, or switch the status server off with server.port: 0`
-          : `cannot listen on ${host}:${port}: ${messageOf(error)}`;
-        reject(new ToolError(busy ? 'port_in_use' : 'config', message, { cause: error }));
+        const said = messageOf(error);
+        reject(
+          busy
+            ? failure(HTTP_CODES.port_in_use, { port, host }, { cause: error })
+            : failure(HTTP_CODES.listen_failed, { host, port, said }, { cause: error }),
+        );
       });
       this.#server.listen(port, host, resolve);
     });
@@ -133,15 +136,14 @@ export class StatusServer {
     if (foreign !== undefined) return this.#refuse(response, foreign);
     const route = routeOf(path);
     if (route === undefined || (route === 'login' && !this.#sessions.required)) {
-      return this.#refuse(response, { status: 404, code: 'not_found', message: `there is nothing at ${path}` });
+      return this.#missing(response, refusal(HTTP_CODES.not_found, { path }));
     }
     const methods = METHODS[route];
     if (!methods.includes(request.method ?? '')) {
       const allow = methods.join(', ');
       return this.#refuse(response, {
         status: 405,
-        code: 'method_not_allowed',
-        message: `${path} takes ${allow}, got ${request.method}`,
+        why: refusal(HTTP_CODES.method_not_allowed, { path, allow, method: request.method ?? '' }),
         headers: { allow },
       });
     }
@@ -155,7 +157,7 @@ export class StatusServer {
     switch (route) {
       case 'home': {
         const asked = pageOf(request.url, wantsHtml(request) ? LIMIT_DEFAULT : TEXT_ROWS);
-        if ('code' in asked) return this.#refuse(response, asked);
+        if ('why' in asked) return this.#refuse(response, asked);
         if (wantsHtml(request))
           return this.#html(response, 200, (nonce) => page(source.state(asked), nonce, isFirstPage(asked)));
         const columns = columnsOf(request.url);
@@ -165,17 +167,17 @@ export class StatusServer {
       }
       case 'state': {
         const asked = pageOf(request.url, LIMIT_DEFAULT);
-        return 'code' in asked ? this.#refuse(response, asked) : this.#json(response, 200, source.state(asked));
+        return 'why' in asked ? this.#refuse(response, asked) : this.#json(response, 200, source.state(asked));
       }
       case 'issue': {
         const number = /^\/api\/v1\/issues\/([1-9]\d{0,9})$/.exec(path)?.[1];
-        const found = number === undefined ? undefined : source.issue(Number(number));
+        if (number === undefined) {
+          const got = path.slice('/api/v1/issues/'.length);
+          return this.#missing(response, refusal(HTTP_CODES.issue_number_invalid, { got }));
+        }
+        const found = source.issue(Number(number));
         if (found !== undefined) return this.#json(response, 200, found);
-        const message =
-          number === undefined
-            ? `expected an issue's number, got ${path.slice('/api/v1/issues/'.length)}`
-            : `the daemon knows nothing of issue #${number}`;
-        return this.#refuse(response, { status: 404, code: 'not_found', message });
+        return this.#missing(response, refusal(HTTP_CODES.issue_unknown, { issue: Number(number) }));
       }
       case 'team':
         return this.#teams(path.slice('/api/v1/teams/'.length), response);
@@ -214,9 +216,9 @@ export class StatusServer {
       this.#json(response, 200, found);
       return;
     }
-    const known = teams.map(({ team }) => team).join(', ');
-    const message = `there is no team ${visible(name)} at work or lately finished${known === '' ? '' : `; there is ${known}`}`;
-    this.#refuse(response, { status: 404, code: 'not_found', message });
+    const known = teams.map(({ team }) => team);
+    const more = known.length === 0 ? {} : { known };
+    this.#missing(response, refusal(HTTP_CODES.team_unlisted, { team: name, ...more }));
   }
 
   async #refresh(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -227,8 +229,10 @@ export class StatusServer {
     if (!empty && !/^application\/json\b/i.test(type ?? '')) {
       return this.#refuse(response, {
         status: 415,
-        code: 'unsupported_media_type',
-        message: `expected no body or application/json, got ${type ?? 'a body without a type'}`,
+        why: refusal(HTTP_CODES.unsupported_media_type, {
+          expected: 'no body or application/json',
+          got: type ?? 'a body without a type',
+        }),
       });
     }
     if (!empty && !(await this.#bodyOf(request, response))) return;
@@ -249,8 +253,7 @@ export class StatusServer {
       if (!(error instanceof TooLarge)) throw error;
       this.#refuse(response, {
         status: 413,
-        code: 'too_large',
-        message: `expected at most ${MAX_BODY_BYTES} bytes`,
+        why: refusal(HTTP_CODES.too_large, { limit: MAX_BODY_BYTES }),
         headers: { connection: 'close' },
       });
       return undefined;
@@ -258,8 +261,10 @@ export class StatusServer {
   }
 
   async #login(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (!/^application\/x-www-form-urlencoded\b/i.test(request.headers['content-type'] ?? '')) {
-      return this.#refuse(response, { status: 415, code: 'unsupported_media_type', message: 'expected a form' });
+    const type = request.headers['content-type'];
+    if (!/^application\/x-www-form-urlencoded\b/i.test(type ?? '')) {
+      const why = refusal(HTTP_CODES.unsupported_media_type, { expected: 'a form', got: type ?? 'no type' });
+      return this.#refuse(response, { status: 415, why });
     }
     const body = await this.#bodyOf(request, response);
     if (body === undefined) return;
@@ -280,14 +285,19 @@ export class StatusServer {
     }
     this.#refuse(response, {
       status: 401,
-      code: 'unauthorized',
-      message: 'expected the token of server.token in the header Authorization: Bearer <token>',
+      why: refusal(HTTP_CODES.unauthorized, {}),
       headers: { 'www-authenticate': 'Bearer' },
     });
   }
 
-  #refuse(response: ServerResponse, { status, code, message, headers }: Refusal): void {
-    this.#json(response, status, { error: { code, message } }, headers);
+  #refuse(response: ServerResponse, { status, why, headers }: Refused): void {
+    this.#json(response, status, { error: { code: why.of.code, message: textOf(why) } }, headers);
+  }
+
+  /** Whatever is missing, the answer has one code. */
+  #missing(response: ServerResponse, why: Refusal): void {
+    const { code } = HTTP_CODES.not_found;
+    this.#json(response, 404, { error: { code, message: textOf(why) } });
   }
 
   #json(

@@ -5,7 +5,8 @@ import { dirname, join } from 'node:path';
 import { linkExclusive } from '../../base/files/create-exclusive.ts';
 import { EventLog } from '../../base/files/event-log.ts';
 import { syncDirectory } from '../../base/files/sync-directory.ts';
-import { ToolError } from '../../base/rules/errors.ts';
+import { BASE_CODES } from '../../base/rules/base-codes.ts';
+import { failure } from '../../base/rules/errors.ts';
 import type { Stored } from '../../base/rules/stored-record.ts';
 import type { Journal } from '../ports.ts';
 import { fold } from '../rules/fold.ts';
@@ -67,7 +68,11 @@ export class FileJournal implements Journal {
     if (record.type === 'snapshot') {
       const state = decodeState(record.state);
       if (state === undefined)
-        throw new ToolError('state_unusable', `${this.#path} begins with a snapshot that this program cannot read`);
+        throw failure(BASE_CODES.log_damaged, {
+          path: this.#path,
+          offset: 0,
+          why: 'it begins with a snapshot that this program cannot read',
+        });
       if (this.#loading === undefined) this.#state = state;
       else this.#loading.start(state);
     } else if (this.#loading === undefined) this.#state = fold(this.#state, record);
@@ -96,8 +101,9 @@ export class FileJournal implements Journal {
     const line = Buffer.from(`\n${JSON.stringify(snapshot)}\n`);
     const fd = openSync(next, 'wx', 0o600);
     try {
-      if (writeSync(fd, line) !== line.length)
-        throw new ToolError('state_unusable', `cannot write ${next}: is the disk full?`);
+      const written = writeSync(fd, line);
+      if (written !== line.length)
+        throw failure(BASE_CODES.state_disk_full, { path: next, written, size: line.length });
       fsyncSync(fd);
     } finally {
       closeSync(fd);

@@ -8,7 +8,8 @@ import {
   type LockHolder,
   ProcessLock,
 } from '../../base/files/process-lock.ts';
-import { messageOf, ToolError } from '../../base/rules/errors.ts';
+import { failure, messageOf, ToolError } from '../../base/rules/errors.ts';
+import { CONFIG_CODES } from '../rules/codes/config-codes.ts';
 
 function lockIn(directory: string): string {
   return join(directory, 'lock');
@@ -20,11 +21,13 @@ export function readStateDirHolder(directory: string): LockHolder | undefined {
 }
 
 function refuse(directory: string, holder: LockHolder): never {
-  const page = holder.url === null ? '' : `, ${holder.url}`;
-  throw new ToolError(
-    'state_in_use',
-    `${directory} is in use by another daemon: ${describeHolder(holder)}, since ${holder.since}, for ${holder.workflow}${page}. Stop that one, or give this one its own state.dir.`,
-  );
+  const { since, workflow, url } = holder;
+  const page = url === null ? {} : { page: url };
+  throw failure(CONFIG_CODES.state_in_use, { directory, holder: describeHolder(holder), since, workflow, ...page });
+}
+
+function unwritable(directory: string, error: unknown): ToolError {
+  return failure(CONFIG_CODES.state_dir_unwritable, { directory, said: messageOf(error) }, { cause: error });
 }
 
 /** Makes the directory and takes its lock; throws when another daemon holds it. */
@@ -37,9 +40,7 @@ export class StateDir {
     try {
       mkdirSync(directory, { recursive: true, mode: 0o700 });
     } catch (error) {
-      throw new ToolError('state_unusable', `state.dir: cannot make ${directory}: ${messageOf(error)}`, {
-        cause: error,
-      });
+      throw unwritable(directory, error);
     }
     try {
       this.#lock = new ProcessLock({
@@ -47,17 +48,12 @@ export class StateDir {
         workflow,
         refuse: (holder) => refuse(directory, holder),
         giveUp: () => {
-          throw new ToolError(
-            'state_in_use',
-            `${directory}: other daemons take its lock again and again; start one at a time`,
-          );
+          throw failure(CONFIG_CODES.state_contended, { directory });
         },
       });
     } catch (error) {
       if (error instanceof ToolError) throw error;
-      throw new ToolError('state_unusable', `state.dir: cannot write in ${directory}: ${messageOf(error)}`, {
-        cause: error,
-      });
+      throw unwritable(directory, error);
     }
   }
 

@@ -1,8 +1,10 @@
 // Takes an issue whose attempts are over to its end, step by step; what fails is tried again or handed back to the agent.
 
 import type { Clock, Logger } from '../../base/ports.ts';
+import { refusal, textOf } from '../../base/rules/codes.ts';
 import { messageOf } from '../../base/rules/errors.ts';
 import type { Journal, Tracker } from '../ports.ts';
+import { WORK_CODES } from '../rules/codes/work-codes.ts';
 import { reactionTo } from '../rules/failure-answers.ts';
 import { activeLabelsOf, hasLabel, type Issue, sameLabel, stateLabelsOf } from '../rules/issue.ts';
 import { labelRemoveKey, nextStep, type Step } from '../rules/next-step.ts';
@@ -76,7 +78,8 @@ export class Finisher {
         if (signal.aborted) return false;
         if (entry.phase === 'claimed') {
           // A label of an earlier time that cannot be taken off is no reason not to work.
-          log.log('warn', 'publish', `issue #${issue}: ${messageOf(error)}`, { issue });
+          const what = refusal(WORK_CODES.old_label_kept, { issue, said: messageOf(error) });
+          log.log('warn', 'publish', textOf(what), { issue });
           return true;
         }
         await this.#fail(entry, step, error, tally, signal);
@@ -118,7 +121,8 @@ export class Finisher {
       const next = refused || entry.failures + 1 >= agent.maxAttempts ? 'give_up' : 'retry';
       const retryAt =
         next === 'retry' ? now + retryDelayMs(entry.failures + 1, agent.maxRetryBackoffMs, random()) : null;
-      log.log('warn', 'publish', `issue #${issue} cannot be published: ${reason}`, { issue });
+      const what = refusal(WORK_CODES.issue_not_publishable, { issue, step: step.kind, said: reason });
+      log.log('warn', 'publish', textOf(what), { issue });
       await journal.append({ type: 'publish_failed', issue, reason, next, retry_at: retryAt });
       clear(tally);
       return;
@@ -128,8 +132,9 @@ export class Finisher {
     const retryAt = asked ?? now + retryDelayMs(tally.failures, cap, random());
     if (reason !== tally.said) {
       tally.said = reason;
-      const later = `tried again in ${Math.ceil((retryAt - now) / 1000)} s, then at longer intervals`;
-      log.log('warn', 'publish', `issue #${issue}: ${reason}; ${later}`, { issue });
+      const seconds = Math.ceil((retryAt - now) / 1000);
+      const what = refusal(WORK_CODES.step_postponed, { issue, step: step.kind, seconds, said: reason });
+      log.log('warn', 'publish', textOf(what), { issue });
     }
     await journal.append({ type: 'publish_failed', issue, reason, next: 'again', retry_at: retryAt });
     await clock.sleep(retryAt - now, signal);
@@ -139,15 +144,17 @@ export class Finisher {
   async #skipComment(entry: Entry, key: string, reason: string): Promise<void> {
     const { journal, log } = this.#options;
     const issue = entry.number;
-    const untold = entry.lastError === null ? '' : `; it was given up because: ${entry.lastError}`;
-    log.log('error', 'publish', `issue #${issue} takes no comment: ${reason}${untold}`, { issue });
+    const why = entry.lastError === null ? {} : { why: entry.lastError };
+    const what = refusal(WORK_CODES.comment_refused, { issue, said: reason, ...why });
+    log.log('error', 'publish', textOf(what), { issue });
     await journal.append({ type: 'effect_finished', issue, effect: 'comment', key, result: {} });
   }
 
   /** The issue is not there any more: nothing can be written on it. */
   async #leave(entry: Entry, reason: string): Promise<void> {
     const { log, finish } = this.#options;
-    log.log('warn', 'publish', `issue #${entry.number} is gone: ${reason}`, { issue: entry.number });
+    const what = refusal(WORK_CODES.issue_gone, { issue: entry.number, said: reason });
+    log.log('warn', 'publish', textOf(what), { issue: entry.number });
     await finish(entry.number, 'closed', '');
   }
 
@@ -171,13 +178,7 @@ export class Finisher {
     if (added.length > 0) return added;
     const fields = { issue: entry.number };
     if (hasLabel(shown, label)) log.log('info', 'poller', `issue #${entry.number} state changed to ${label}`, fields);
-    else
-      log.log(
-        'warn',
-        'poller',
-        `issue #${entry.number} does not show ${label}; somebody may have taken it off`,
-        fields,
-      );
+    else log.log('warn', 'poller', textOf(refusal(WORK_CODES.label_not_shown, { ...fields, label })), fields);
     // An active label that was taken off and shows again may be somebody's new wish: who put it on when will tell.
     const wished = entry.labelEvent !== null && activeLabelsOf(shown, labels).length > 0;
     const updatedAt = wished ? '' : (issue?.updatedAt ?? '');

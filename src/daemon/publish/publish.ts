@@ -1,9 +1,11 @@
 // Hands the work of an issue over: branch, pull request, comment, labels. Each step is an effect that can be repeated.
 
 import type { Logger } from '../../base/ports.ts';
+import { refusal, textOf } from '../../base/rules/codes.ts';
 import { assertNever, messageOf } from '../../base/rules/errors.ts';
 import { perform, wasCutOff } from '../effects.ts';
 import type { Journal, KeptWork, Tracker, Workspaces, WorkspaceTask } from '../ports.ts';
+import { WORK_CODES } from '../rules/codes/work-codes.ts';
 import { reactionTo } from '../rules/failure-answers.ts';
 import { pullRequestKey, type Step } from '../rules/next-step.ts';
 import type { PullRequest } from '../rules/record.ts';
@@ -87,8 +89,8 @@ export class Publisher {
       const now = await tracker.findPullRequest(entry.branch, signal);
       if (now !== null) return now;
       if (reaction.first === 'plain' && request.draft) {
-        const what = `the service takes no draft of issue #${entry.number}: a plain pull request is opened`;
-        this.#options.log.log('warn', 'publish', what, { issue: entry.number });
+        const what = refusal(WORK_CODES.draft_refused, { issue: entry.number });
+        this.#options.log.log('warn', 'publish', textOf(what), { issue: entry.number });
         return tracker.createPullRequest({ ...request, draft: false }, signal);
       }
       if (reaction.first !== 'nothing') await this.#renew(entry, sha, signal);
@@ -123,7 +125,8 @@ export class Publisher {
       return await workspaces.kept(quietTask(entry), signal);
     } catch (error) {
       signal.throwIfAborted();
-      log.log('warn', 'publish', `issue #${issue}: kept work cannot be listed: ${messageOf(error)}`, { issue });
+      const what = refusal(WORK_CODES.kept_work_unreadable, { issue, said: messageOf(error) });
+      log.log('warn', 'publish', textOf(what), { issue });
       return { directories: [workspaces.pathOf(issue)], heads: [], refs: [] };
     }
   }

@@ -1,7 +1,11 @@
 // The decision on an ended attempt: retry, publish or give up; pure.
 
+import { AGENT_CODES } from '../../agents/rules/agent-codes.ts';
 import type { Expiry } from '../../agents/rules/expiry.ts';
+import { messageIn, type Refusal, refusal } from '../../base/rules/codes.ts';
 import { assertNever } from '../../base/rules/errors.ts';
+import { LEAD_CODES } from '../../team/rules/codes/lead-codes.ts';
+import { WORK_CODES } from './codes/work-codes.ts';
 import type { AttemptOutcome, IssueOutcome } from './record.ts';
 import { outageDelayMs, retryDelayMs } from './retry.ts';
 import type { Entry } from './state.ts';
@@ -51,36 +55,52 @@ export const MAX_INTERRUPTIONS = 10;
 /** An attempt that could not work costs the issue nothing, but not for ever: about a day at the default back-off. */
 export const MAX_OUTAGES = 300;
 
-function withoutCommit(end: AttemptEnd, limits: AttemptLimits): string {
-  const saved = end.savedAs === null ? '' : `; its uncommitted changes are saved as ${end.savedAs}`;
-  const turns = end.turns >= limits.maxTurns ? ` after ${end.turns} turns (agent.max_turns)` : '';
-  const words = end.agent.words.trim() === '' ? '' : `. Its last words: ${end.agent.words.trim()}`;
-  return `the agent ended without a commit${turns}${saved}${words}`;
+function withoutCommit(end: AttemptEnd, limits: AttemptLimits): Refusal {
+  const said = end.agent.words.trim();
+  return refusal(WORK_CODES.no_commit_made, {
+    ...(end.turns >= limits.maxTurns ? { turns: end.turns } : {}),
+    ...(end.savedAs === null ? {} : { saved_as: end.savedAs }),
+    ...(said === '' ? {} : { said }),
+  });
+}
+
+/** Why the daemon itself ended the attempt. */
+function reasonOf(cause: EndCause): Refusal {
+  switch (cause.kind) {
+    case 'stalled':
+      return refusal(LEAD_CODES.agent_stalled, { seconds: cause.afterMs / 1000, setting: 'tool.stall_timeout_ms' });
+    case 'turn_timeout':
+      return refusal(LEAD_CODES.turn_timed_out, { seconds: cause.afterMs / 1000 });
+    case 'cancelled':
+      return refusal(cause.outcome === 'closed' ? WORK_CODES.issue_closed : WORK_CODES.active_label_removed, {});
+    case 'shutdown':
+      return refusal(WORK_CODES.daemon_stopped, {});
+    case 'died':
+      return refusal(WORK_CODES.daemon_died, {});
+    default:
+      return assertNever(cause);
+  }
+}
+
+const OUTCOMES: Readonly<Record<EndCause['kind'], AttemptOutcome>> = {
+  stalled: 'stalled',
+  turn_timeout: 'timed_out',
+  cancelled: 'cancelled',
+  shutdown: 'interrupted',
+  died: 'interrupted',
+};
+
+/** A reason may be the words of an agent, of any form. */
+function then(reason: string, next: Refusal): string {
+  return `${reason}${/[.!?]$/.test(reason) ? '' : '.'} ${messageIn(next)}`;
+}
+
+function cents(dollars: number): number {
+  return Math.round(dollars * 100) / 100;
 }
 
 function describe(end: AttemptEnd, limits: AttemptLimits): { outcome: AttemptOutcome; reason: string } {
-  if (end.cause !== null) {
-    switch (end.cause.kind) {
-      case 'stalled':
-        return { outcome: 'stalled', reason: `no life sign for ${end.cause.afterMs / 1000} s (tool.stall_timeout_ms)` };
-      case 'turn_timeout':
-        return {
-          outcome: 'timed_out',
-          reason: `a turn took longer than ${end.cause.afterMs / 1000} s (tool.turn_timeout_ms)`,
-        };
-      case 'cancelled':
-        return {
-          outcome: 'cancelled',
-          reason: end.cause.outcome === 'closed' ? 'the issue was closed' : 'the active label was taken off',
-        };
-      case 'shutdown':
-        return { outcome: 'interrupted', reason: 'the daemon was stopped' };
-      case 'died':
-        return { outcome: 'interrupted', reason: 'the daemon ended while the agent worked' };
-      default:
-        return assertNever(end.cause);
-    }
-  }
+  if (end.cause !== null) return { outcome: OUTCOMES[end.cause.kind], reason: messageIn(reasonOf(end.cause)) };
   // Whoever handed its work in is answerable for a workspace that cannot be read any more.
   if (end.unread !== null && (end.agent.ok || end.askedDone)) return { outcome: 'failed', reason: end.unread };
   // An agent that has committed could work, whatever its program says at the end.
@@ -89,7 +109,7 @@ function describe(end: AttemptEnd, limits: AttemptLimits): { outcome: AttemptOut
       outcome: end.agent.fault === 'runtime' && !end.isNewHead ? 'unavailable' : 'failed',
       reason: end.agent.words,
     };
-  return { outcome: 'failed', reason: withoutCommit(end, limits) };
+  return { outcome: 'failed', reason: messageIn(withoutCommit(end, limits)) };
 }
 
 /**
@@ -118,13 +138,14 @@ export function judgeAttempt(
     retryAt,
   });
   const giveUp = (words: string): Verdict => {
-    const kept = end.head === null ? '' : `; its commits are kept in the workspace, up to ${end.head.slice(0, 12)}`;
-    return { ...verdict('give_up', null), reason: `${words}${kept}` };
+    const kept = end.head === null ? null : refusal(WORK_CODES.commits_kept, { commit: end.head.slice(0, 12) });
+    return { ...verdict('give_up', null), reason: kept === null ? words : then(words, kept) };
   };
   if (outcome === 'cancelled') return verdict('stop', null);
   if (limits.maxCostUsd !== null && end.costUsd >= limits.maxCostUsd) {
-    const spent = `it has cost $${end.costUsd.toFixed(2)} of $${limits.maxCostUsd.toFixed(2)} (agent.max_cost_usd)`;
-    return { ...giveUp(`${reason}; ${spent}`), outcome: 'failed' };
+    const values = { spent: cents(end.costUsd), limit: limits.maxCostUsd };
+    const spent = refusal(AGENT_CODES.issue_budget_spent, values);
+    return { ...giveUp(then(reason, spent)), outcome: 'failed' };
   }
   if (outcome === 'interrupted' && entry.interruptions + 1 < MAX_INTERRUPTIONS) {
     // A restart of the daemon goes on at once. An agent that takes it down each time does not decide how often.
@@ -133,7 +154,7 @@ export function judgeAttempt(
   }
   if (outcome === 'unavailable') {
     const outages = entry.outages + 1;
-    if (outages >= MAX_OUTAGES) return giveUp(`${reason}; no attempt could work, ${outages} times in a row`);
+    if (outages >= MAX_OUTAGES) return giveUp(then(reason, refusal(WORK_CODES.outages_exhausted, { count: outages })));
     return verdict('retry', now + outageDelayMs(outages, limits.maxRetryBackoffMs, random));
   }
   const failures = entry.failures + 1;

@@ -1,7 +1,5 @@
 // `workspace.branch_prefix`: what the branches of issues begin with, and which branches make them impossible.
 
-import { ToolError } from '../../base/rules/errors.ts';
-
 export const DEFAULT_PREFIX = 'tool/';
 
 /** A prefix this long leaves room for the number in every service's limit of 255 bytes. */
@@ -22,25 +20,9 @@ export function branchesInTheWay(prefix: string): string[] {
   return directories.map((_, index) => directories.slice(0, index + 1).join('/'));
 }
 
-/** Why no branch of an issue can be made, with both ways out. */
-export function prefixTaken(branch: string, prefix: string): string {
-  return `the branch ${branch} on the remote makes branches like ${prefix}issue-1 impossible; rename it, or set workspace.branch_prefix`;
-}
-
 /** The branch that git names when it cannot make one beside it; undefined for every other refusal of a push. */
 export function branchInTheWay(branch: string, words: string): string | undefined {
   const named = /'refs\/heads\/([^']+)' exists; cannot create/.exec(words)?.[1];
   const isInTheWay = named !== undefined && (branch.startsWith(`${named}/`) || named.startsWith(`${branch}/`));
   return isInTheWay ? named : undefined;
-}
-
-/** Only a person can make room for the branch: neither time nor an agent does. */
-export class BranchInTheWayError extends ToolError {
-  constructor(branch: string, taken: string) {
-    super(
-      'refused',
-      `the branch ${taken} on the remote makes ${branch} impossible; rename ${taken}, and set workspace.branch_prefix for issues that are taken on later`,
-    );
-    this.name = 'BranchInTheWayError';
-  }
 }

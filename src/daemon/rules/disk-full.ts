@@ -13,7 +13,7 @@ export function saysDiskFull(words: string): boolean {
 export function isDiskFull(error: unknown): boolean {
   for (let at = error; at instanceof Error; at = at.cause) {
     if ('code' in at && CODES.has(String(at.code))) return true;
-    if (at instanceof ToolError && (at.code === 'hook' || at.code === 'git') && saysDiskFull(at.message)) return true;
+    if (at instanceof ToolError && (at.kind === 'hook' || at.kind === 'git') && saysDiskFull(at.message)) return true;
   }
   return false;
 }

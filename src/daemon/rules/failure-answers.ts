@@ -1,7 +1,8 @@
 // The one table of answers: what follows when a step of publishing fails.
 
-import { ToolError } from '../../base/rules/errors.ts';
-import { BranchInTheWayError } from './branch-prefix.ts';
+import type { Code } from '../../base/rules/codes.ts';
+import { isFailure } from '../../base/rules/errors.ts';
+import { WORKSPACES_CODES } from './codes/workspaces-codes.ts';
 import type { Step } from './next-step.ts';
 import { TrackerError } from './tracker-error.ts';
 
@@ -100,6 +101,15 @@ export const REACTIONS: Readonly<Record<StepKind, Readonly<Record<Answer, Reacti
   },
 };
 
+/** Failures of a push that neither time nor the service changes. */
+const BRANCH_REFUSED: readonly Code[] = [
+  WORKSPACES_CODES.branch_has_foreign_commits,
+  WORKSPACES_CODES.push_rejected,
+  WORKSPACES_CODES.lfs_host_without_credential,
+  WORKSPACES_CODES.lfs_push_refused,
+  WORKSPACES_CODES.lfs_objects_missing,
+];
+
 export function answerOf(error: unknown): Answer {
   if (error instanceof TrackerError) {
     if (error.failure !== 'refused') return error.failure;
@@ -107,10 +117,11 @@ export function answerOf(error: unknown): Answer {
     // Without a status: the repository has another name now.
     if (error.status === null || error.status < 400 || error.status === 404 || error.status === 410) return 'not_found';
     if (error.status !== 422) return 'refused';
-    return /draft/i.test(error.message) ? 'no_draft' : 'invalid';
+    return /draft/i.test(error.said) ? 'no_draft' : 'invalid';
   }
-  if (error instanceof BranchInTheWayError) return 'branch_in_the_way';
-  return error instanceof ToolError && error.code === 'refused' ? 'branch_refused' : 'other';
+  // Only a person can make room for the branch.
+  if (isFailure(error, WORKSPACES_CODES.issue_branch_blocked)) return 'branch_in_the_way';
+  return BRANCH_REFUSED.some((code) => isFailure(error, code)) ? 'branch_refused' : 'other';
 }
 
 export function reactionTo(step: StepKind, error: unknown): Reaction {

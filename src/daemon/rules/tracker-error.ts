@@ -1,5 +1,7 @@
 // Error of a tracker call, with the kind of failure.
 
+import { type Refusal, textOf, type Values } from '../../base/rules/codes.ts';
+
 /**
  * `paused`: a limit of the service, until `retryAt` · `unavailable`: no usable answer (5xx, time-out, cut connection, a
  * page instead of JSON) · `unauthorized`: the credential is not accepted · `refused`: the service rejected the request.
@@ -12,16 +14,32 @@ export class TrackerError extends Error {
   readonly retryAt: number | null;
   /** With `refused`: the HTTP status. */
   readonly status: number | null;
+  /** null: it has no entry in the table. */
+  readonly refusal: Refusal | null;
 
   constructor(
     failure: TrackerFailure,
-    message: string,
+    what: Refusal | string,
     options: { cause?: unknown; retryAt?: number; status?: number } = {},
   ) {
-    super(message, { cause: options.cause });
+    super(typeof what === 'string' ? what : textOf(what), { cause: options.cause });
     this.name = 'TrackerError';
     this.failure = failure;
+    this.refusal = typeof what === 'string' ? null : what;
     this.retryAt = options.retryAt ?? null;
     this.status = options.status ?? null;
+  }
+
+  get code(): string {
+    return this.refusal?.of.code ?? 'tracker';
+  }
+
+  get values(): Values {
+    return this.refusal?.values ?? {};
+  }
+
+  /** The service's own words, where the entry has them. */
+  get said(): string {
+    return typeof this.values.said === 'string' ? this.values.said : this.message;
   }
 }

@@ -5,8 +5,11 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { RuntimeDir } from '../../base/processes/runtime-dir.ts';
-import { messageOf, ToolError } from '../../base/rules/errors.ts';
+import { refusal, textOf } from '../../base/rules/codes.ts';
+import { failure, messageOf, ToolError } from '../../base/rules/errors.ts';
 import type { AgentRequest, AgentRequestHandler, AgentSocket } from '../ports.ts';
+import { HTTP_CODES } from '../rules/codes/http-codes.ts';
+import { WORK_CODES } from '../rules/codes/work-codes.ts';
 import { TrackerError } from '../rules/tracker-error.ts';
 
 const MAX_BODY_BYTES = 256 * 1024;
@@ -24,7 +27,7 @@ async function readBody(message: IncomingMessage): Promise<string> {
   for await (const chunk of message) {
     const part = Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk));
     bytes += part.length;
-    if (bytes > MAX_BODY_BYTES) throw new ToolError('refused', `the request is larger than ${MAX_BODY_BYTES} bytes`);
+    if (bytes > MAX_BODY_BYTES) throw failure(HTTP_CODES.too_large, { limit: MAX_BODY_BYTES });
     chunks.push(part);
   }
   return Buffer.concat(chunks).toString('utf8');
@@ -35,14 +38,12 @@ function decode(body: string): AgentRequest {
   try {
     value = JSON.parse(body);
   } catch (error) {
-    throw new ToolError('refused', `the request is not JSON: ${messageOf(error)}`, { cause: error });
+    throw failure(WORK_CODES.request_invalid, { problems: [`it is not JSON (${messageOf(error)})`] }, { cause: error });
   }
   const decoded = request.safeParse(value);
   if (decoded.success) return decoded.data;
-  throw new ToolError(
-    'refused',
-    `the request is not one the daemon knows: ${decoded.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`).join('; ')}`,
-  );
+  const problems = decoded.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`);
+  throw failure(WORK_CODES.request_invalid, { problems });
 }
 
 function answer(response: ServerResponse, status: number, value: unknown): void {
@@ -71,21 +72,19 @@ export function createAgentSocket(runtime: RuntimeDir): AgentSocket {
       const serve = async (message: IncomingMessage, response: ServerResponse) => {
         try {
           if (!sameKey(message.headers.authorization ?? '', `Bearer ${key}`)) {
-            answer(response, 403, {
-              error: {
-                code: 'refused',
-                message: 'this is the desk of another attempt: its key is not the one in TOOL_KEY',
-              },
-            });
+            const message = textOf(refusal(HTTP_CODES.attempt_key_wrong, {}));
+            answer(response, 403, { error: { code: 'refused', message } });
             return;
           }
           if (message.method !== 'POST' || message.url !== '/v1') {
-            answer(response, 404, { error: { code: 'refused', message: 'expected POST /v1' } });
+            const values = { method: message.method ?? '', path: message.url ?? '' };
+            const problem = textOf(refusal(HTTP_CODES.socket_request_unknown, values));
+            answer(response, 404, { error: { code: 'refused', message: problem } });
             return;
           }
           answer(response, 200, await handler(decode(await readBody(message)), closing.signal));
         } catch (error) {
-          const code = error instanceof ToolError ? error.code : error instanceof TrackerError ? 'tracker' : 'internal';
+          const code = error instanceof ToolError ? error.kind : error instanceof TrackerError ? 'tracker' : 'internal';
           answer(response, code === 'internal' ? 500 : 422, { error: { code, message: messageOf(error) } });
         }
       };

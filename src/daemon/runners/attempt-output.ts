@@ -6,9 +6,11 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { issueDirectory } from '../../agents/issue-directory.ts';
 import { removeTree } from '../../base/files/remove-tree.ts';
+import { refusal, textOf } from '../../base/rules/codes.ts';
 import { messageOf } from '../../base/rules/errors.ts';
 import { redact, visibleLines } from '../../base/rules/text.ts';
 import type { AttemptOutput, AttemptOutputs } from '../ports.ts';
+import { WORK_CODES } from '../rules/codes/work-codes.ts';
 
 export const ATTEMPT_OUTPUT_MAX_BYTES = 5 * 1024 * 1024;
 /** Number of issues with kept output; failed issues are counted separately. */
@@ -123,7 +125,8 @@ export class FileAttemptOutputs implements AttemptOutputs {
 
   open(issue: number, life: number, attempt: number): AttemptOutput {
     const path = join(issueDirectory(this.#stateDir, issue), fileName(life, attempt));
-    const onFailure = (error: unknown) => this.#report(`the output in ${path} is not complete: ${messageOf(error)}`);
+    const onFailure = (error: unknown) =>
+      this.#report(textOf(refusal(WORK_CODES.output_incomplete, { path, said: messageOf(error) })));
     try {
       mkdirSync(issueDirectory(this.#stateDir, issue), { recursive: true, mode: 0o700 });
     } catch {

@@ -7,9 +7,10 @@ import type { Isolation } from '../../agents/isolation.ts';
 import type { Runner } from '../../agents/ports.ts';
 import { packageRoot } from '../../base/package-root.ts';
 import type { RuntimeDir } from '../../base/processes/runtime-dir.ts';
+import { BASE_CODES } from '../../base/rules/base-codes.ts';
 import { TEST_COMMAND_VARIABLE } from '../../base/rules/command-line.ts';
 import type { Environment } from '../../base/rules/environment.ts';
-import { ToolError } from '../../base/rules/errors.ts';
+import { failure } from '../../base/rules/errors.ts';
 import type { Workflow } from '../rules/workflow.ts';
 import { TeamRunner } from './team-runner.ts';
 
@@ -41,12 +42,9 @@ export function createRunner(options: RunnersOptions): (name: string) => Runner 
   ];
   const alone = (name: string): Runner => {
     const runner = runners.find((one) => one.name === name);
-    if (runner === undefined)
-      throw new ToolError(
-        'config',
-        `tool.runtime: expected one of ${runners.map((one) => one.name).join(', ')}, got ${name}`,
-      );
-    return runner;
+    if (runner !== undefined) return runner;
+    const expected = `one of ${runners.map((one) => one.name).join(', ')}`;
+    throw failure(BASE_CODES.config_value, { key: 'tool.runtime', expected, got: name });
   };
   return (name) => {
     const runner = alone(name);

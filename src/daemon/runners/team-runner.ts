@@ -8,9 +8,11 @@ import type { Isolation } from '../../agents/isolation.ts';
 import type { RunEnd, RunHooks, Runner, RunRequest } from '../../agents/ports.ts';
 import { packageRoot } from '../../base/package-root.ts';
 import type { RuntimeDir } from '../../base/processes/runtime-dir.ts';
+import { messageIn, refusal } from '../../base/rules/codes.ts';
 import type { Environment } from '../../base/rules/environment.ts';
 import { messageOf } from '../../base/rules/errors.ts';
 import { clip, lastLines, visibleLines } from '../../base/rules/text.ts';
+import { WORK_CODES } from '../rules/codes/work-codes.ts';
 import type { Workflow } from '../rules/workflow.ts';
 import { GO, readTeamLine, type TeamLine, type TeamOrder } from './team-wire.ts';
 
@@ -207,10 +209,10 @@ class Conversation {
     if (this.#isAlone) return 'alone';
     if (this.#end !== undefined && (!this.#end.ok || exitCode === 0)) return this.#end;
     const how = exitCode === null ? `was ended by ${signal ?? 'a signal'}` : `ended with exit code ${exitCode}`;
-    const words = lastLines(visibleLines(this.#complaints));
+    const said = lastLines(visibleLines(this.#complaints));
     return {
       ok: false,
-      words: `the lead of the team ${how}${words === '' ? '' : `: ${words}`}`,
+      words: messageIn(refusal(WORK_CODES.lead_ended, { how, ...(said === '' ? {} : { said }) })),
       fault: 'agent',
       resumable: true,
     };

@@ -1,10 +1,11 @@
 // Work that an agent left in a workspace: the commit to publish, or else the refs under which it was saved.
 
-import { ToolError } from '../../base/rules/errors.ts';
+import { failure } from '../../base/rules/errors.ts';
 import { oneLine } from '../../base/rules/text.ts';
 import { type Clone, refOf, statusOf } from '../../git/clone.ts';
 import { readHead, readRef } from '../../git/git-directory.ts';
 import type { Work, WorkspaceTask } from '../ports.ts';
+import { WORKSPACES_CODES } from '../rules/codes/workspaces-codes.ts';
 import type { Mirror } from './mirror/mirror.ts';
 import { saveChanges, saveRepositories, takeCommit } from './workspace-saves.ts';
 
@@ -58,10 +59,10 @@ export async function collectFrom(
   const saved = head === null ? await save(clone, mirror, task, status.dirty, signal) : [];
   const savedAs = saved.length === 0 ? null : saved.join(', ');
   if (head === null && isUnrelated)
-    throw new ToolError(
-      'hook',
-      `the commits on ${task.branch} have none in common with ${await mirror.defaultBranch(signal)}; expected them to go on from it`,
-    );
+    throw failure(WORKSPACES_CODES.history_unrelated, {
+      branch: task.branch,
+      base: await mirror.defaultBranch(signal),
+    });
   return { head: head === null ? null : await whole(mirror, head, signal), savedAs };
 }
 
@@ -82,9 +83,6 @@ async function save(
 async function whole(mirror: Mirror, sha: string, signal: AbortSignal): Promise<string> {
   const links = await mirror.comparison.newLinks(sha, signal);
   if (links.length === 0) return sha;
-  const first = oneLine(links[0] ?? '', 200);
-  throw new ToolError(
-    'hook',
-    `the commits hold ${links.map((link) => oneLine(link, 200)).join(', ')} as a link to a nested repository, without its files. To publish the files: git rm --cached ${first}, move its .git out of the workspace, git add ${first}, and commit. If it is no part of the work: git rm --cached ${first}, and commit`,
-  );
+  const named = links.map((link) => oneLine(link, 200));
+  throw failure(WORKSPACES_CODES.nested_repository_linked, { links: named, first: named[0] ?? '' });
 }

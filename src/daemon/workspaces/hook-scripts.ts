@@ -2,11 +2,12 @@
 
 import { pathToFileURL } from 'node:url';
 import { runProgram } from '../../base/processes/program.ts';
-import { ToolError } from '../../base/rules/errors.ts';
+import { failure } from '../../base/rules/errors.ts';
 import { lastLines } from '../../base/rules/text.ts';
 import { SAFE_CONFIG } from '../../git/git.ts';
 import { formatSlug } from '../../git/rules/repository.ts';
 import type { HookName, WorkspaceTask } from '../ports.ts';
+import { WORKSPACES_CODES } from '../rules/codes/workspaces-codes.ts';
 import { saysDiskFull } from '../rules/disk-full.ts';
 import type { Workflow } from '../rules/workflow.ts';
 import type { Mirror } from './mirror/mirror.ts';
@@ -67,8 +68,7 @@ export async function runHookScript(
   });
   const said = [result.stdout, result.stderr].filter((text) => text !== '').join('\n');
   if (said !== '') task.output(said.endsWith('\n') ? said : `${said}\n`);
-  if (result.timedOut)
-    throw new ToolError('hook', `${hook} took longer than hooks.timeout_ms (${hooks.timeoutMs} ms) and was ended`);
+  if (result.timedOut) throw failure(WORKSPACES_CODES.hook_timed_out, { hook, ms: hooks.timeoutMs });
   signal.throwIfAborted();
   if (result.exitCode === 0) return;
   const how =
@@ -76,7 +76,13 @@ export async function runHookScript(
       ? `was ended by ${result.signal ?? 'a signal'}`
       : `ended with exit code ${result.exitCode}`;
   // The last lines, which are all that is shown of it, may not tell.
-  const full = saysDiskFull(said) ? ' (No space left on device)' : '';
-  const advice = hook === 'after_create' ? ' (if a clone failed: check `gh auth status`)' : '';
-  throw new ToolError('hook', `${hook} ${how}${full}${advice}: ${lastLines(said, 8) || 'it printed nothing'}`);
+  const full = saysDiskFull(said) ? ['No space left on device'] : [];
+  const advice = hook === 'after_create' ? ['if a clone failed: check `gh auth status`'] : [];
+  const hints = [...full, ...advice];
+  throw failure(WORKSPACES_CODES.workflow_hook_failed, {
+    hook,
+    how,
+    ...(hints.length === 0 ? {} : { hint: hints.join('; ') }),
+    said: lastLines(said, 8) || 'it printed nothing',
+  });
 }

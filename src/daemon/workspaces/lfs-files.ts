@@ -3,11 +3,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from '../../base/ports.ts';
+import { refusal, textOf } from '../../base/rules/codes.ts';
 import { ToolError } from '../../base/rules/errors.ts';
 import { oneLine } from '../../base/rules/text.ts';
 import { type Clone, fillLfs } from '../../git/clone.ts';
 import { isClone, writeConfig } from '../../git/git-directory.ts';
 import type { HookName, WorkspaceTask } from '../ports.ts';
+import { WORKSPACES_CODES } from '../rules/codes/workspaces-codes.ts';
 import { LFS_OFF, LFS_SETTINGS, withLfs } from '../rules/lfs.ts';
 import type { Pruned } from './mirror/lfs.ts';
 import { handOut } from './mirror/lfs-objects.ts';
@@ -58,11 +60,7 @@ export class LfsFiles {
     if (this.#isSaid || this.#mirror.lfs.isInstalled || !(await this.#using(await this.#tips([], signal), signal)))
       return;
     this.#isSaid = true;
-    this.#log.log(
-      'warn',
-      'workspace',
-      'the repository uses Git LFS, and there is no git-lfs on the PATH: agents see pointers in place of files; install git-lfs, then start the daemon again',
-    );
+    this.#log.log('warn', 'workspace', textOf(refusal(WORKSPACES_CODES.lfs_missing, {})));
   }
 
   /** Git's settings for a script of the file's. A new clone reads the daemon's own store. */
@@ -85,14 +83,15 @@ export class LfsFiles {
       if (!(error instanceof ToolError)) throw error;
       return error.message;
     });
-    if (words !== null) this.#say(task, `files of Git LFS stay pointers: ${oneLine(words, 1000)}`);
+    if (words !== null) this.#sayLeft(task, words, 1000);
   }
 
   async #tryFetch(tips: readonly string[], signal: AbortSignal): Promise<string | null> {
     const { lfs } = this.#mirror;
     const place = await lfs.place(tips[0] ?? '', signal);
-    if (place.kind === 'here') return lfs.fetch(tips, place, signal);
-    return `.lfsconfig of the default branch has the objects at ${oneLine(place.host, 100)}, which gets no credential of the daemon's and is not asked`;
+    if (place.kind === 'here') return (await lfs.fetch(tips, place, signal))?.said ?? null;
+    const host = oneLine(place.host, 100);
+    return `.lfsconfig of the default branch has the objects at ${host}; the daemon has no credential for it and does not ask it`;
   }
 
   /** Removes objects from the daemon's store that were unused for long. Those of the branches that the daemon pushed stay. */
@@ -109,7 +108,8 @@ export class LfsFiles {
     return lfs.prune(tips, place, before, signal);
   }
 
-  #say(task: WorkspaceTask, what: string): void {
+  #sayLeft(task: WorkspaceTask, words: string, max: number): void {
+    const what = textOf(refusal(WORKSPACES_CODES.lfs_pointers_left, { said: oneLine(words, max) }));
     task.output(`${what}\n`);
     this.#log.log('warn', 'workspace', `issue #${task.issue}: ${what}`, { issue: task.issue });
   }
@@ -138,12 +138,12 @@ export class LfsFiles {
       hasObjects = await this.#supply(task, path, signal).catch((error: unknown) => {
         signal.throwIfAborted();
         if (!(error instanceof ToolError)) throw error;
-        this.#say(task, error.message);
+        this.#sayLeft(task, error.message, 1000);
         return false;
       });
     }
     await act();
     const words = hasObjects ? await fillLfs(clone, signal) : null;
-    if (words !== null) this.#say(task, `git lfs checkout failed: ${oneLine(words, 500)}`);
+    if (words !== null) this.#sayLeft(task, `git lfs checkout failed: ${words}`, 500);
   }
 }

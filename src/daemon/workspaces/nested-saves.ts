@@ -4,12 +4,13 @@ import { existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { readRegular } from '../../base/files/safe-read.ts';
-import { messageOf, ToolError } from '../../base/rules/errors.ts';
+import { failure, messageOf, type ToolError } from '../../base/rules/errors.ts';
 import { oneLine } from '../../base/rules/text.ts';
 import { type Clone, saveUncommitted } from '../../git/clone.ts';
 import { cloneEnvironment, git, tryGit } from '../../git/git.ts';
 import { readHeadAt, readHeadsAt, readOwnTagsAt, readStash } from '../../git/git-directory.ts';
 import type { WorkspaceTask } from '../ports.ts';
+import { WORKSPACES_CODES } from '../rules/codes/workspaces-codes.ts';
 import type { Mirror } from './mirror/mirror.ts';
 
 /** More of them, or of the heads of one, are too many to be work: the workspace is set aside then. */
@@ -24,6 +25,14 @@ const NETWORK = /^(?:https?|ssh|git):\/\/|^[^/:]+@[^/:]+:/;
 const TEAMS = `.tool${sep}`;
 
 type Signal = AbortSignal;
+
+function tooMany(path: string, limit: number, things: string): ToolError {
+  return failure(WORKSPACES_CODES.nested_repository_unreadable, {
+    path,
+    why: `it has more than ${limit} ${things}`,
+    limit,
+  });
+}
 
 function optionsOf(clone: Clone, cwd: string, signal: Signal) {
   return { cwd, launch: clone.launch, timeoutMs: clone.timeoutMs, signal, maxBytes: MAX_LIST_BYTES };
@@ -94,7 +103,7 @@ async function nestedIn(clone: Clone, files: string | undefined, signal: Signal)
         continue;
       found.set(place.path, place);
     }
-    if (found.size > MAX_NESTED) throw new ToolError('git', `${clone.path} holds more than ${MAX_NESTED} repositories`);
+    if (found.size > MAX_NESTED) throw tooMany(clone.path, MAX_NESTED, 'nested repositories');
     const inside = await listedIn(clone, place.path, files, signal);
     open.push(...inside.map((one) => ({ ...one, isIgnored: one.isIgnored || place.isIgnored })));
   }
@@ -117,17 +126,20 @@ async function readNested(clone: Clone, path: string, signal: Signal): Promise<N
   const directory = told === undefined ? '' : resolve(path, told.trim());
   const isInside =
     directory.startsWith(clone.path + sep) && existsSync(directory) && realpathSync(directory) === directory;
-  if (!isInside) throw new ToolError('git', `the Git directory of ${path} is not in the workspace`);
+  if (!isInside) {
+    const why = 'its Git directory is not in the workspace';
+    throw failure(WORKSPACES_CODES.nested_repository_unreadable, { path, why });
+  }
   const main = join(clone.path, '.git');
   // A worktree of the workspace's own clone: its branches are those of the clone, and are saved with them.
   const isLinked = directory.startsWith(join(main, 'worktrees') + sep);
   const shared = isLinked ? main : directory;
   const head = readHeadAt(directory, shared);
   const branches = isLinked ? [] : await readHeadsAt(shared, MAX_HEADS + 1);
-  if (branches.length > MAX_HEADS) throw new ToolError('git', `${path} has more than ${MAX_HEADS} branches`);
+  if (branches.length > MAX_HEADS) throw tooMany(path, MAX_HEADS, 'branches');
   const stash = isLinked ? [] : readStash(shared, MAX_HEADS);
   const tags = isLinked ? [] : await readOwnTagsAt(shared, MAX_HEADS + 1);
-  if (tags.length > MAX_HEADS) throw new ToolError('git', `${path} has more than ${MAX_HEADS} tags of its own`);
+  if (tags.length > MAX_HEADS) throw tooMany(path, MAX_HEADS, 'tags of its own');
   const heads = new Set([head, ...branches, ...tags, ...stash].flatMap((sha) => (sha === null ? [] : [sha])));
   // What the workspace's own clone was given, the mirror knows.
   const names = isLinked ? [] : await networkRemotes(clone, shared, signal);

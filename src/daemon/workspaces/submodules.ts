@@ -5,11 +5,13 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { removeTree } from '../../base/files/remove-tree.ts';
 import type { Clock, Logger } from '../../base/ports.ts';
-import { messageOf, ToolError } from '../../base/rules/errors.ts';
+import { refusal, textOf } from '../../base/rules/codes.ts';
+import { messageOf } from '../../base/rules/errors.ts';
 import { lastLines, oneLine } from '../../base/rules/text.ts';
 import { type Clone, isAncestor, NO_PUSH, statusOf } from '../../git/clone.ts';
 import { type GitResult, git, tryGit } from '../../git/git.ts';
 import type { WorkspaceTask } from '../ports.ts';
+import { WORKSPACES_CODES } from '../rules/codes/workspaces-codes.ts';
 import { isPlainName, parseSubmodules, type Submodule, submoduleAddressOf } from '../rules/submodules.ts';
 import type { ModuleCopies } from './mirror/module-copies.ts';
 import type { WorkspaceMarks } from './workspace-marks.ts';
@@ -53,6 +55,9 @@ function isOwnDirectory(path: string): boolean {
   }
 }
 
+/** Why a submodule stays as it is. */
+class NotFilled extends Error {}
+
 class Submodules {
   readonly #options: SubmodulesOptions;
   readonly #endsAt: number;
@@ -90,7 +95,8 @@ class Submodules {
     const listed = await this.#git(path, ['config', '--blob', 'HEAD:.gitmodules', '--list', '-z'], signal);
     signal.throwIfAborted();
     if (listed.exitCode !== 0) {
-      this.#options.say(`${oneLine(join(shown, '.gitmodules'))} cannot be read: ${lastLines(listed.stderr, 2)}`);
+      const what = { path: oneLine(join(shown, '.gitmodules')), said: lastLines(listed.stderr, 2) };
+      this.#options.say(textOf(refusal(WORKSPACES_CODES.submodules_unreadable, what)));
       return [];
     }
     const modules = parseSubmodules(listed.stdout);
@@ -116,7 +122,9 @@ class Submodules {
       } catch (error) {
         signal.throwIfAborted();
         const state = readdirSync(module.at).length > 0 ? 'as it is' : 'empty';
-        this.#options.say(`the submodule ${oneLine(module.shown)} is left ${state}: ${oneLine(messageOf(error), 400)}`);
+        const path = oneLine(module.shown);
+        const said = oneLine(messageOf(error), 400);
+        this.#options.say(textOf(refusal(WORKSPACES_CODES.submodule_not_filled, { path, state, said })));
       }
     }
     return filled;
@@ -125,12 +133,12 @@ class Submodules {
   /** The address of one that was filled just now; null for one that was there. */
   async #fillOne(module: Linked, level: Level, signal: AbortSignal): Promise<string | null> {
     const { copies, clock } = this.#options;
-    if (module.isDouble) throw new ToolError('git', 'its path stands in .gitmodules more than once');
-    if (!isPlainName(module.name)) throw new ToolError('git', `its name ${oneLine(module.name, 80)} is refused`);
+    if (module.isDouble) throw new NotFilled('its path stands in .gitmodules more than once');
+    if (!isPlainName(module.name)) throw new NotFilled(`its name ${oneLine(module.name, 80)} is refused`);
     const place = submoduleAddressOf(module.url, level.url, copies.remoteUrl);
-    if (place.kind === 'refused') throw new ToolError('git', `its address ${oneLine(module.url)} ${place.why}`);
-    if (++this.#seen > MAX_MODULES) throw new ToolError('git', `there are more than ${MAX_MODULES}`);
-    if (clock.elapsed() > this.#endsAt) throw new ToolError('git', `all together took longer than ${FILL_MS / 1000} s`);
+    if (place.kind === 'refused') throw new NotFilled(`its address ${oneLine(module.url)} ${place.why}`);
+    if (++this.#seen > MAX_MODULES) throw new NotFilled(`there are more than ${MAX_MODULES}`);
+    if (clock.elapsed() > this.#endsAt) throw new NotFilled(`all together took longer than ${FILL_MS / 1000} s`);
     const isEmpty = readdirSync(module.at).length === 0;
     if (isEmpty) await this.#checkOut(module, level, place.url, signal);
     else await this.#moveOn(module, place.url, signal);
@@ -143,7 +151,7 @@ class Submodules {
   /** Where the commit is to be had. */
   async #source({ sha }: Linked, url: string, signal: AbortSignal): Promise<string> {
     const source = await this.#options.copies.bring(url, sha, signal);
-    if (source === null) throw new ToolError('git', `${url} has no commit ${sha}`);
+    if (source === null) throw new NotFilled(`${url} has no commit ${sha}`);
     return source;
   }
 

@@ -3,11 +3,12 @@
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Isolation } from '../../agents/isolation.ts';
-import { ToolError } from '../../base/rules/errors.ts';
+import { failure } from '../../base/rules/errors.ts';
 import type { Clone } from '../../git/clone.ts';
 import { LOCAL_MS } from '../../git/git.ts';
 import { restore } from '../../git/git-directory.ts';
 import type { WorkspaceTask } from '../ports.ts';
+import { WORKSPACES_CODES } from '../rules/codes/workspaces-codes.ts';
 import type { WorkspaceMarks } from './workspace-marks.ts';
 
 export type PlacesOptions = {
@@ -46,11 +47,7 @@ export class WorkspacePlaces {
   checked(issue: number): string {
     const path = this.pathOf(issue);
     const real = realPath(path);
-    if (real !== path)
-      throw new ToolError(
-        'workspace_root',
-        `expected the workspace ${path} to be a directory of its own, got ${real ?? 'nothing'}`,
-      );
+    if (real !== path) throw failure(WORKSPACES_CODES.workspace_unusable, { path, got: real ?? 'nothing' });
     return path;
   }
 
@@ -87,7 +84,7 @@ export class WorkspacePlaces {
   async guarded(task: WorkspaceTask): Promise<Clone> {
     const path = this.checked(task.issue);
     const mark = this.#marks.read(task.issue);
-    if (mark === undefined) throw new ToolError('workspace_root', `the workspace ${path} is not complete`);
+    if (mark === undefined) throw failure(WORKSPACES_CODES.workspace_incomplete, { path });
     await restore(path, mark.config, task.branch);
     return this.cloneOf(task.issue);
   }

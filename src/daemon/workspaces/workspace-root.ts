@@ -3,8 +3,9 @@
 import { lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, sep } from 'node:path';
-import { messageOf, ToolError } from '../../base/rules/errors.ts';
+import { failure, messageOf } from '../../base/rules/errors.ts';
 import { readStateDirHolder } from '../journal/state-dir.ts';
+import { WORKSPACES_CODES } from '../rules/codes/workspaces-codes.ts';
 
 /** What is ours in the root beside the workspaces. */
 export const ROOT_DATA = '.toolcrew';
@@ -78,8 +79,8 @@ export function objectionToRoot(real: string, repository: string, stateDir: stri
 }
 
 function refuse(root: string, error: unknown): never {
-  const words = `cannot make or write to ${root}: ${messageOf(error)}; name another directory`;
-  throw new ToolError('workspace_root', `workspace.root: ${words}`, { cause: error });
+  const said = messageOf(error);
+  throw failure(WORKSPACES_CODES.workspace_root_unusable, { path: root, said }, { cause: error });
 }
 
 /** Makes the directory and gives its real path; throws when it cannot be the root. Arguments as for `objectionToRoot`. */
@@ -94,10 +95,7 @@ export function checkRoot(root: string, repository: string, stateDir: string): s
     refuse(root, error);
   }
   if (objection === undefined) return real;
-  throw new ToolError(
-    'workspace_root',
-    `workspace.root: expected an empty directory or one of this daemon's, got ${real}, which ${objection}; name another directory there, one for each repository`,
-  );
+  throw failure(WORKSPACES_CODES.workspace_root_taken, { path: real, why: objection });
 }
 
 /** Takes the root for the repository, when it can be had, and gives its real path. The state directory is held by now. */

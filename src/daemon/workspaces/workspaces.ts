@@ -5,11 +5,14 @@ import { dirname, join } from 'node:path';
 import type { Isolation } from '../../agents/isolation.ts';
 import { removesTogether, removeTree } from '../../base/files/remove-tree.ts';
 import type { Clock, Logger } from '../../base/ports.ts';
-import { messageOf, ToolError } from '../../base/rules/errors.ts';
+import { refusal, textOf } from '../../base/rules/codes.ts';
+import { failure, isFailure, messageOf, ToolError } from '../../base/rules/errors.ts';
 import * as clone from '../../git/clone.ts';
 import { saysDamaged } from '../../git/git.ts';
 import { isClone, readConfig, unfinished } from '../../git/git-directory.ts';
+import { GIT_CODES } from '../../git/rules/git-codes.ts';
 import type { HookName, KeptWork, PreparedWorkspace, Work, Workspaces, WorkspaceTask } from '../ports.ts';
+import { WORKSPACES_CODES } from '../rules/codes/workspaces-codes.ts';
 import { isDiskFull } from '../rules/disk-full.ts';
 import { collectFrom, headNow } from './collect.ts';
 import { type HookScriptsOptions, runHookScript } from './hook-scripts.ts';
@@ -113,7 +116,7 @@ export class DiskWorkspaces implements Workspaces {
   async #setAside(task: WorkspaceTask, why = 'could not be saved whole'): Promise<void> {
     const { root, log } = this.#options;
     const place = await setAside(root, this.pathOf(task.issue), `issue-${task.issue}-${task.life}`);
-    const words = `the workspace ${why}, and is set aside as ${place} in workspace.root`;
+    const words = textOf(refusal(WORKSPACES_CODES.workspace_set_aside, { why, place }));
     task.output(`${words}\n`);
     log.log('warn', 'workspace', `issue #${task.issue}: ${words}`, { issue: task.issue });
   }
@@ -150,11 +153,7 @@ export class DiskWorkspaces implements Workspaces {
 
   async complete(task: WorkspaceTask, signal: AbortSignal): Promise<void> {
     const path = this.#places.checked(task.issue);
-    if (!isClone(path))
-      throw new ToolError(
-        'hook',
-        `after_create left no Git clone in ${path}; expected one with its own .git directory`,
-      );
+    if (!isClone(path)) throw failure(WORKSPACES_CODES.after_create_no_clone, { path });
     if (this.#options.workflow().hooks.afterCreate !== null) await clone.disarm(path, signal);
     const config = await this.#lfs.equip(task, path, readConfig(path), signal);
     this.#marks.write({ issue: task.issue, config });
@@ -219,7 +218,10 @@ export class DiskWorkspaces implements Workspaces {
       } catch (error) {
         signal.throwIfAborted();
         const words = messageOf(error);
-        const isClones = !(error instanceof ToolError) || error.code === 'git' || error.code === 'hook';
+        const isClones =
+          !(error instanceof ToolError) ||
+          ['git', 'hook'].includes(error.kind) ||
+          isFailure(error, GIT_CODES.workspace_broken_by_agent);
         if (!isClones || isDiskFull(error) || tries === 2 || (isNew && !saysDamaged(words))) throw error;
         task.output(`the clone cannot be used and is made anew: ${words}\n`);
         if (isNew) mirror.distrust();
@@ -269,9 +271,10 @@ export class DiskWorkspaces implements Workspaces {
       return await collectFrom(await this.#places.guarded(task), this.#options.mirror, task, signal);
     } catch (error) {
       signal.throwIfAborted();
-      if (!(error instanceof ToolError) || error.code !== 'git') throw error;
+      if (!(error instanceof ToolError) || error.kind !== 'git') throw error;
       // Only the agent has been there since git could last use the clone.
-      throw new ToolError('hook', `the agent left a Git clone that cannot be used: ${error.message}`, { cause: error });
+      const what = { said: error.message, cause: error.code };
+      throw failure(GIT_CODES.workspace_broken_by_agent, what, { cause: error });
     }
   }
 
@@ -286,7 +289,7 @@ export class DiskWorkspaces implements Workspaces {
   async #held(task: WorkspaceTask, sha: string, signal: AbortSignal): Promise<void> {
     if (await this.#options.mirror.holds(sha)) return;
     const path = this.#places.checked(task.issue);
-    if (!isClone(path)) throw new ToolError('git', `${path} holds no Git clone of its own any more`);
+    if (!isClone(path)) throw failure(GIT_CODES.workspace_clone_lost, { path });
     await takeCommit(this.#places.cloneOf(task.issue), this.#options.mirror, task.issue, sha, signal);
   }
 

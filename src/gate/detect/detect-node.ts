@@ -3,7 +3,8 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { shellWord } from '../../base/rules/command-line.ts';
-import { messageOf, ToolError } from '../../base/rules/errors.ts';
+import { failure, messageOf } from '../../base/rules/errors.ts';
+import { GATE_CODES } from '../rules/gate-codes.ts';
 import { inside, keysOf, readText } from './project-files.ts';
 import { lack, type Proposal, type Proposed, REPORTS, type Surroundings, use } from './proposal.ts';
 
@@ -29,7 +30,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new ToolError('config', `${MANIFEST}: expected JSON: ${messageOf(error)}`, { cause: error });
+    throw failure(GATE_CODES.json_unreadable, { file: MANIFEST, said: messageOf(error) }, { cause: error });
   }
 }
 

@@ -24,7 +24,7 @@ async function orProblem<T>(read: Promise<T>): Promise<T | string> {
   try {
     return await read;
   } catch (error) {
-    if (error instanceof ToolError && error.code === 'config') return messageOf(error);
+    if (error instanceof ToolError && error.kind === 'config') return messageOf(error);
     throw error;
   }
 }

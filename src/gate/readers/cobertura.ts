@@ -2,21 +2,27 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { failure } from '../../base/rules/errors.ts';
 import { type Coverage, coverageOf, fromRoot } from '../rules/coverage.ts';
+import { GATE_CODES } from '../rules/gate-codes.ts';
 
 /** Cobertura. Files are named from one of its sources; a file that comes several times counts once. */
 export async function readCobertura(text: string, root: string): Promise<Coverage> {
   const { parseXml, XmlElement } = await import('./xml.ts');
   type Element = InstanceType<typeof XmlElement>;
   const { root: report } = parseXml(text);
-  if (report?.name !== 'coverage') throw new Error(`expected <coverage>, got <${report?.name ?? 'nothing'}>`);
+  if (report?.name !== 'coverage')
+    throw failure(GATE_CODES.coverage_format_wrong, { expected: '<coverage>', got: `<${report?.name ?? 'nothing'}>` });
 
   const within = (element: Element, name: string): readonly Element[] =>
     element.children.flatMap((child) =>
       child instanceof XmlElement ? [...(child.name === name ? [child] : []), ...within(child, name)] : [],
     );
   if (within(report, 'class').length === 0 && within(report, 'file').length > 0)
-    throw new Error('expected <class> elements as Cobertura has them, got <file> elements (Clover?)');
+    throw failure(GATE_CODES.coverage_format_wrong, {
+      expected: '<class> elements as Cobertura has them',
+      got: '<file> elements (Clover?)',
+    });
   const sources = within(report, 'source').map((source) => source.text.trim());
   const files = new Map<string, Map<string, boolean>>();
   for (const unit of within(report, 'class')) {

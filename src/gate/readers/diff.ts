@@ -1,9 +1,10 @@
 // The change between two commits: files with the lines that were added, in all and by each commit.
 
 import { randomUUID } from 'node:crypto';
-import { ToolError } from '../../base/rules/errors.ts';
+import { failure } from '../../base/rules/errors.ts';
 import { git } from '../../git/git.ts';
 import { environmentAt } from '../../git/team-environment.ts';
+import { GATE_CODES } from '../rules/gate-codes.ts';
 
 export type AddedLine = { readonly line: number; readonly text: string };
 
@@ -99,8 +100,7 @@ function removedIn(diff: string): string {
 /** What git prints of these commits; throws when it is more than is looked through. */
 export async function readGit(at: At, args: readonly string[]): Promise<string> {
   const text = await git(['-c', 'core.quotePath=false', ...args], { ...optionsOf(at), maxBytes: MAX_BYTES });
-  if (text.length >= MAX_BYTES / 4 && LEFT_OUT.test(text))
-    throw new ToolError('git', 'the change is larger than the 64 MB that are looked through');
+  if (text.length >= MAX_BYTES / 4 && LEFT_OUT.test(text)) throw failure(GATE_CODES.change_too_large, {});
   return text;
 }
 

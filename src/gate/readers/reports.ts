@@ -3,6 +3,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path/posix';
 import { readRegular } from '../../base/files/safe-read.ts';
+import { refusal, textOf } from '../../base/rules/codes.ts';
 import { messageOf } from '../../base/rules/errors.ts';
 import { modulePathOf } from '../detect/project-files.ts';
 import {
@@ -14,6 +15,7 @@ import {
   readIstanbulSummary,
   readLcov,
 } from '../rules/coverage.ts';
+import { GATE_CODES } from '../rules/gate-codes.ts';
 import { readCobertura } from './cobertura.ts';
 
 /** Where tools leave their reports, the more exact ones first. */
@@ -83,10 +85,9 @@ export function watchReports(root: string, configured: string | null) {
     },
     whyNone: (): string => {
       const old = [...before].find(([, version]) => version !== null)?.[0];
-      if (old !== undefined) return `${old} is older than this run of the tests and does not count`;
-      return configured === null
-        ? 'no coverage report was written to $TOOL_REPORTS or a usual place (coverage/lcov.info and the like)'
-        : `no coverage report was written to ${configured}`;
+      if (old !== undefined) return textOf(refusal(GATE_CODES.coverage_report_old, { path: old }));
+      const place = configured ?? '$TOOL_REPORTS or a usual place (coverage/lcov.info and the like)';
+      return textOf(refusal(GATE_CODES.coverage_report_missing, { place }));
     },
   };
 }
@@ -109,19 +110,21 @@ async function readAll(
   const all: Coverage[] = [];
   for (const { path, place } of found) {
     const text = readRegular(path, MAX_BYTES);
-    if (text === null) return { problem: `${place}: expected a coverage report, got no file that can be read` };
+    if (text === null) return { problem: textOf(refusal(GATE_CODES.coverage_report_no_file, { path: place })) };
     try {
       const read = placed(await readAny(text, root), dirname(place), root);
       // A file that two reports name counts once, as the first has it.
       const known = new Set(all.flatMap(({ files }) => files.map((file) => file.path)));
       all.push({ ...read, files: read.files.filter((file) => !known.has(file.path)) });
     } catch (error) {
-      return { problem: `${place} cannot be read as a coverage report: ${messageOf(error).split('\n')[0]}` };
+      const [said = ''] = messageOf(error).split('\n');
+      return { problem: textOf(refusal(GATE_CODES.coverage_report_unusable, { path: place, said })) };
     }
   }
   const coverage = joinCoverage(all);
   const names = found.map(({ place }) => place).join(', ');
-  return hasLines(coverage) ? { coverage } : { problem: `${names} names no line of the project` };
+  if (hasLines(coverage)) return { coverage };
+  return { problem: textOf(refusal(GATE_CODES.coverage_report_foreign, { path: names })) };
 }
 
 /** A report in a directory of the project may say its paths from there, or from one above. */

@@ -75,7 +75,7 @@ export async function secretsOf(
   const allows = allowsOf(settings);
   const changes = await changesOf(root, objects, work).catch((error) => {
     // Too large to be looked through: what is measured of the whole says so.
-    if (error instanceof ToolError && error.code === 'git') return [];
+    if (error instanceof ToolError && error.kind === 'git') return [];
     throw error;
   });
   const held: HeldSecret[] = [];

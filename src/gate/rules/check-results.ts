@@ -1,7 +1,9 @@
 // From what commands did to what a check found: one function per check.
 
+import { type Refusal, refusal, textOf } from '../../base/rules/codes.ts';
 import { clip, lastLines, oneLine, visible } from '../../base/rules/text.ts';
 import { type Coverage, fileLine, percentText, uncovered } from './coverage.ts';
+import { GATE_CODES } from './gate-codes.ts';
 import { type Check, type CheckResult, type Failure, NO_TESTS, type QualitySettings } from './quality.ts';
 import { type CommandEnd, hasNoTests, SAYS_WHY } from './test-ends.ts';
 import { MAX_NAMED, plainText, readTestOutput } from './test-output.ts';
@@ -111,7 +113,7 @@ export function notMeasured(check: Check, reason: string): Measured {
  */
 export function unmeasuredCoverage(why: string, isAsked: boolean, command: string | null): Measured {
   if (isAsked && command !== null) {
-    const missed = noData('coverage', `not measured: ${why}`, command);
+    const missed = noData('coverage', textOf(refusal(GATE_CODES.coverage_not_measured, { why })), command);
     return withFailures(missed, [wholeFailure({ command, timedOut: false }, missed.result.reason)]);
   }
   // With the tool installed the same tree is worth another look.
@@ -129,15 +131,11 @@ export function notEnded(
   command: string | null,
   details: readonly string[] = [],
 ): Measured {
-  const reason = `did not end within the ${seconds(timeoutMs)} that all checks have together`;
+  const reason = textOf(refusal(GATE_CODES.check_timed_out, { seconds: Math.round(timeoutMs / 100) / 10 }));
   const measured = failed(check, reason, command, details, false);
   return command === null
     ? measured
     : withFailures(measured, [wholeFailure({ command, timedOut: true }, reason, details)]);
-}
-
-function seconds(ms: number): string {
-  return `${Math.round(ms / 100) / 10} s`;
 }
 
 /** The shell's own codes, and the words of programs that have others in them. */
@@ -148,12 +146,19 @@ export function couldNotRun(end: CommandEnd): boolean {
 }
 
 function cannotRun(check: Check, end: CommandEnd): Measured {
-  return failed(
-    check,
-    `${end.command} cannot be run: ${oneLine(tailOf(end)[0] ?? 'it said nothing')}`,
-    end.command,
-    tailOf(end),
-    false,
+  return failed(check, notRunnable(end), end.command, tailOf(end), false);
+}
+
+function notRunnable(end: CommandEnd): string {
+  const said = oneLine(tailOf(end)[0] ?? 'it said nothing');
+  return textOf(refusal(GATE_CODES.check_not_runnable, { command: end.command, said }));
+}
+
+/** A command that failed, with a line that it said. */
+function commandFailed(end: CommandEnd, said: string | undefined): string {
+  const values = { command: end.command, how: howItEnded(end), said: oneLine(said ?? 'it said nothing') };
+  return textOf(
+    refusal(GATE_CODES.check_failed, { ...values, ...(end.exitCode === null ? {} : { exit: end.exitCode }) }),
   );
 }
 
@@ -202,11 +207,11 @@ function failing(end: CommandEnd, names: readonly string[], failures: number | n
   const [first = ''] = names;
   if (names.length === 0) {
     const said = linesOf(end).find((line) => SAYS_WHY.test(line)) ?? tailOf(end).at(-1);
-    const reason = `${end.command} ${howItEnded(end)}: ${oneLine(said ?? 'it said nothing')}`;
-    return failed('tests', reason, end.command, whyOf(end), failures !== null);
+    return failed('tests', commandFailed(end, said), end.command, whyOf(end), failures !== null);
   }
   const count = Math.max(names.length, failures ?? 0);
-  const reason = count === 1 ? `1 test fails: ${first}` : `${count} tests fail, the first is ${first}`;
+  const amount = count === 1 ? '1 test fails:' : `${count} tests fail, the first is`;
+  const reason = textOf(refusal(GATE_CODES.tests_failed, { amount, count, first }));
   return failed('tests', reason, end.command, names, true);
 }
 
@@ -216,12 +221,13 @@ export function coverageResult(
   { command }: Pick<CommandEnd, 'command'>,
 ): Measured {
   const figure = percentText(coverage.percent);
-  const reach = `the tests reach ${figure} of the lines`;
   const isMet = coverage.percent >= target;
   const result: CheckResult = {
     check: 'coverage',
     outcome: isMet ? 'passed' : 'failed',
-    reason: isMet ? `${reach} (expected ${target} %)` : `${reach}, expected ${target} %`,
+    reason: isMet
+      ? `the tests reach ${figure} of the lines (expected ${target} %)`
+      : textOf(refusal(GATE_CODES.coverage_below_target, { reached: figure, target })),
     details: uncovered(coverage, target).map(fileLine),
     command,
     figure,
@@ -242,12 +248,12 @@ export function commandsResult(check: 'lint' | 'security', end: CommandEnd, time
   if (unreached !== null) return { ...notMeasured(check, `${end.command}: ${unreached}`), lasts: false };
   const audit = isAudit ? auditFindings(end.output) : null;
   if (audit?.length === 0) {
-    const reason = `${end.command} ${howItEnded(end)} without a finding that can be read`;
+    const values = { command: end.command, how: howItEnded(end) };
+    const reason = textOf(refusal(GATE_CODES.findings_unreadable, values));
     return all(failed(check, reason, end.command, tailOf(end), false));
   }
   const { first, lines } = audit === null ? findingsOf(end) : { first: audit[0] ?? '', lines: audit };
-  const reason = `${end.command} ${howItEnded(end)}: ${oneLine(first)}`;
-  return all(failed(check, reason, end.command, lines, true), audit);
+  return all(failed(check, commandFailed(end, first), end.command, lines, true), audit);
 }
 
 /** Why `npm audit` has looked at nothing; null when it has, or when something else stands in the output as well. */
@@ -286,20 +292,24 @@ function auditFindings(output: string): readonly string[] | null {
 
 export type BudgetEnd = { readonly name: string; readonly budgetMs: number; readonly end: CommandEnd };
 
-function budgetLine({ name, budgetMs, end }: BudgetEnd): string | null {
-  if (end.timedOut && end.durationMs <= budgetMs) return `${name}: did not end before the deadline of all checks`;
-  if (end.timedOut) return `${name}: ended after ${end.durationMs} ms, budget ${budgetMs} ms`;
-  if (couldNotRun(end)) return `${name}: cannot be run: ${oneLine(tailOf(end)[0] ?? 'it said nothing')}`;
+function budgetProblem({ name, budgetMs, end }: BudgetEnd): Refusal | null {
+  const values = { name, ms: end.durationMs, budget: budgetMs };
+  if (end.timedOut && end.durationMs <= budgetMs) return refusal(GATE_CODES.performance_not_ended, { name });
+  if (end.timedOut) return refusal(GATE_CODES.performance_ended, values);
+  if (couldNotRun(end)) {
+    const failure = `cannot be run: ${oneLine(tailOf(end)[0] ?? 'it said nothing')}`;
+    return refusal(GATE_CODES.performance_failed, { name, failure });
+  }
   if (end.exitCode !== 0)
-    return `${name}: ${end.command} ${howItEnded(end)}: ${oneLine(tailOf(end).at(-1) ?? 'it said nothing')}`;
-  return end.durationMs > budgetMs ? `${name}: ${end.durationMs} ms, budget ${budgetMs} ms` : null;
+    return refusal(GATE_CODES.performance_failed, { name, failure: commandFailed(end, tailOf(end).at(-1)) });
+  return end.durationMs > budgetMs ? refusal(GATE_CODES.performance_over_budget, values) : null;
 }
 
 /** Each command within its budget. Time is of the machine as well as of the tree: what took too long is measured again. */
 export function performanceResult(budgets: readonly BudgetEnd[]): Measured {
   const over = budgets.flatMap((budget) => {
-    const line = budgetLine(budget);
-    return line === null ? [] : [{ line, end: budget.end }];
+    const problem = budgetProblem(budget);
+    return problem === null ? [] : [{ line: textOf(problem), end: budget.end }];
   });
   const [first] = over;
   const figure = budgets.map(({ name, end }) => `${name} ${end.durationMs} ms`).join(', ');

@@ -1,6 +1,8 @@
 // The lines that the tests reached: the arithmetic, and the reports that are read without a package.
 
+import { failure, type ToolError } from '../../base/rules/errors.ts';
 import { clip } from '../../base/rules/text.ts';
+import { GATE_CODES } from './gate-codes.ts';
 
 export type FileCoverage = {
   /** From the project's root, with `/` between its parts. */
@@ -83,6 +85,10 @@ export function fromRoot(path: string, root: string): string {
   return relative.replace(/^(\.\/)+/, '');
 }
 
+function wrongFormat(expected: string, got?: string): ToolError {
+  return failure(GATE_CODES.coverage_format_wrong, got === undefined ? { expected } : { expected, got });
+}
+
 /** lcov.info. A file that comes several times counts once: a line is covered when any of them reached it. */
 export function readLcov(text: string, root: string): Coverage {
   const files = new Map<string, Map<number, boolean>>();
@@ -95,14 +101,14 @@ export function readLcov(text: string, root: string): Coverage {
     }
     const hit = /^DA:(\d+),(-?\d+(?:\.\d+)?(?:e\+?\d+)?)/i.exec(row);
     if (hit !== null) {
-      if (lines === undefined) throw new Error(`expected SF: before the first DA:, got ${clip(row, 80)}`);
+      if (lines === undefined) throw wrongFormat('SF: before the first DA:', clip(row, 80));
       const line = Number(hit[1]);
       lines.set(line, lines.get(line) === true || Number(hit[2]) > 0);
     }
     if (row.startsWith('end_of_record')) lines = undefined;
   }
   if (files.size === 0 && text.trim() !== '' && !/^(TN|SF):/m.test(text))
-    throw new Error('expected lines that begin with TN: or SF:');
+    throw wrongFormat('lines that begin with TN: or SF:');
   return coverageOf([...files].map(([path, seen]) => countLines(path, seen)));
 }
 
@@ -129,7 +135,7 @@ export function readIstanbulFinal(text: string, root: string): Coverage {
   return coverageOf(
     istanbulEntries(text).map(([key, file]) => {
       const path = at(file, 'path');
-      if (!isObject(at(file, 'statementMap'))) throw new Error(`expected a statementMap at ${clip(key, 120)}`);
+      if (!isObject(at(file, 'statementMap'))) throw wrongFormat(`a statementMap at ${clip(key, 120)}`);
       const lines = new Map<number, boolean>();
       for (const [id, statement] of entriesOf(at(file, 'statementMap'))) {
         const line = at(statement, 'start', 'line');
@@ -150,7 +156,7 @@ export function readIstanbulSummary(text: string, root: string): Coverage {
       .map(([key, file]) => {
         const [covered, total] = [at(file, 'lines', 'covered'), at(file, 'lines', 'total')];
         if (typeof covered !== 'number' || typeof total !== 'number')
-          throw new Error(`expected lines.covered and lines.total at ${clip(key, 120)}`);
+          throw wrongFormat(`lines.covered and lines.total at ${clip(key, 120)}`);
         return { path: fromRoot(key, root), covered, total };
       }),
   );
@@ -158,7 +164,7 @@ export function readIstanbulSummary(text: string, root: string): Coverage {
 
 function istanbulEntries(text: string): readonly (readonly [string, unknown])[] {
   const value: unknown = JSON.parse(text);
-  if (!isObject(value)) throw new Error('expected an object of files');
+  if (!isObject(value)) throw wrongFormat('an object of files');
   return Object.entries(value);
 }
 
@@ -168,7 +174,7 @@ export function readGoCover(text: string, root: string, modulePath: string | nul
   for (const row of text.split(/\r?\n/)) {
     if (row === '' || row.startsWith('mode:')) continue;
     const parts = /^(.+):(\d+\.\d+,\d+\.\d+) (\d+) (\d+)$/.exec(row);
-    if (parts === null) throw new Error(`expected file:line.column,line.column statements count, got ${clip(row, 80)}`);
+    if (parts === null) throw wrongFormat('file:line.column,line.column statements count', clip(row, 80));
     const [, file = '', place = '', statements, count] = parts;
     const inModule = modulePath !== null && file.startsWith(`${modulePath}/`);
     const path = inModule ? file.slice(modulePath.length + 1) : fromRoot(file, root);

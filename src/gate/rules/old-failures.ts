@@ -1,6 +1,8 @@
 // Failures that are older than the work: the checks where the team began, held against what they find now.
 
+import { refusal, textOf } from '../../base/rules/codes.ts';
 import { clip } from '../../base/rules/text.ts';
+import { GATE_CODES } from './gate-codes.ts';
 import type { Check, CheckResult, Failure, GateResult } from './quality.ts';
 
 export type OldFailure = Failure & { readonly check: Check };
@@ -72,15 +74,16 @@ function newOf(now: Failure, old: readonly Failure[]): Failure | null {
 
 /** Old failures as they are said beside new ones. */
 function oldWords(count: number): string {
-  return `; ${count} ${count === 1 ? 'failure is' : 'failures are'} older than the work and not held against it`;
+  const amount = `${count} ${count === 1 ? 'failure is' : 'failures are'}`;
+  return `; ${textOf(refusal(GATE_CODES.base_failures_ignored, { amount, count }))}`;
 }
 
 function asOld(one: CheckResult, words: string): CheckResult {
   return { ...one, outcome: 'old_failure', reason: `${one.reason}; ${words}` };
 }
 
-const SAME = 'it failed in the same way before the team began, so the gate ignores it';
-const AS_A_WHOLE = 'the output names no tests, and the command failed before the team began, so the gate ignores it';
+const SAME = GATE_CODES.check_failed_before.message;
+const AS_A_WHOLE = GATE_CODES.tests_failed_before.message;
 
 function heldCheck(one: CheckResult, old: readonly OldFailure[]): CheckResult {
   if (one.outcome !== 'failed' || one.failures === undefined) return one;

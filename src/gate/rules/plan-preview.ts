@@ -1,5 +1,7 @@
 // The gate as it would run: how each part would be measured, and required parts that nothing can measure.
 
+import { refusal, textOf } from '../../base/rules/codes.ts';
+import { GATE_CODES } from './gate-codes.ts';
 import type { Commanded, QualitySettings } from './quality.ts';
 
 export type Prospect = {
@@ -41,5 +43,6 @@ export function remedyFor({ name, install }: Prospect): string {
 
 /** A required part that is missing, in one line. */
 export function missingWords(missing: Prospect): string {
-  return `the gate cannot measure ${missing.name}: ${missing.gap}. In the project, ${remedyFor(missing)}`;
+  const values = { check: missing.name, why: missing.gap, remedy: remedyFor(missing) };
+  return textOf(refusal(GATE_CODES.check_not_configured, values));
 }

@@ -1,7 +1,9 @@
 // Requirements for finished work, the measurements of it, and the text of a rejection.
 
+import { refusal, textOf } from '../../base/rules/codes.ts';
 import { clip } from '../../base/rules/text.ts';
 import type { Reach } from './coverage.ts';
+import { GATE_CODES } from './gate-codes.ts';
 import { installedRemedy } from './installed-files.ts';
 
 export type Check = 'tests' | 'coverage' | 'lint' | 'security' | 'performance';
@@ -111,7 +113,7 @@ export function gateResult(measured: Omit<GateResult, 'ok'>): GateResult {
 }
 
 /** Why the tests failed, where there is none. */
-export const NO_TESTS = 'no tests ran';
+export const NO_TESTS = GATE_CODES.no_tests_ran.message;
 
 /** Whether a check failed since there is no test, or no way to run any, and not since one fails; whatever is said behind that. */
 export function isForLackOfTests({ check, outcome, command, reason }: CheckResult): boolean {
@@ -155,8 +157,6 @@ function nextStep(result: CheckResult, coverage: number | null, settings: Qualit
 export function rejection(result: GateResult, settings: QualitySettings): string {
   const bad = result.checks.filter((check) => check.outcome === 'failed');
   if (bad.length === 0) return '';
-  const head = `Not accepted: ${bad.map(({ check }) => check).join(', ')} failed.`;
-  const last = 'Then complete the task again. The checks run again.';
   const text = (maxDetails: number, width: number) => {
     const parts = bad.map((one) => {
       const { check, reason, details, command } = one;
@@ -171,7 +171,8 @@ export function rejection(result: GateResult, settings: QualitySettings): string
         ...again,
       ].join('\n');
     });
-    return [head, ...parts, last].join('\n');
+    const values = { checks: bad.map(({ check }) => check), report: parts.join('\n') };
+    return textOf(refusal(GATE_CODES.gate_rejected, values));
   };
   // Fewer lines of each check before shorter ones: every check keeps its reason and its command.
   for (const maxDetails of [20, 12, 8, 5, 3, 1]) {

@@ -1,5 +1,7 @@
 // Files of a project that decide what its checks measure: a change of one is told beside what was measured by it.
 
+import { refusal, textOf } from '../../base/rules/codes.ts';
+import { GATE_CODES } from './gate-codes.ts';
 import type { Check, GateResult } from './quality.ts';
 
 type Rule = { readonly files: RegExp; readonly checks: readonly Check[] };
@@ -35,7 +37,7 @@ export function ruleFiles(changed: readonly string[], check: Check | null = null
 /** In words; empty where none has changed. */
 export function ruleWords(changed: readonly string[], check: Check | null = null): string {
   const files = ruleFiles(changed, check);
-  return files.length === 0 ? '' : `changed in this work, and decides what is measured: ${files.join(', ')}`;
+  return files.length === 0 ? '' : textOf(refusal(GATE_CODES.gate_rules_changed, { files }));
 }
 
 /** The result with what was changed of what it was measured by, whether or not it passes. */

@@ -1,6 +1,8 @@
 // TRUST 5: five scores of finished work, each made of facts that were measured; docs/quality.md says how.
 
+import { refusal, textOf } from '../../base/rules/codes.ts';
 import { oneLine } from '../../base/rules/text.ts';
+import { GATE_CODES } from './gate-codes.ts';
 import {
   type CheckOutcome,
   type CheckResult,
@@ -327,5 +329,6 @@ export function trust5Reason({ dimensions }: Trust5Summary): string {
   const parts = dimensions
     .filter(isInTheWay)
     .map((one) => (one.state === 'failed' ? `${nameOf(one)} (${one.figures.join('; ')})` : nameOf(one)));
-  return `TRUST 5 is not passed: ${parts.join(', ') || 'nothing is measured'}`;
+  const values = { dimensions: parts.join(', ') || 'nothing is measured' };
+  return textOf(refusal(GATE_CODES.trust5_not_passed, values));
 }

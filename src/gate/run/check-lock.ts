@@ -8,9 +8,10 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ensurePrivateDirectory, lockDirectory } from '../../base/files/lock-directory.ts';
 import { describeHolder, type LockHolder, ProcessLock } from '../../base/files/process-lock.ts';
-import { BusyError } from '../../base/rules/errors.ts';
+import { failure, type ToolError } from '../../base/rules/errors.ts';
 import { tryGit } from '../../git/git.ts';
 import { environmentAt } from '../../git/team-environment.ts';
+import { GATE_CODES } from '../rules/gate-codes.ts';
 
 /** Poll interval of the lock. */
 const LOOK_MS = 100;
@@ -85,7 +86,7 @@ function keepLast(path: string, tookMs: number): void {
 }
 
 /**
- * Acquires the lock, or stops waiting once `isEnough` holds. Throws `BusyError` at the deadline.
+ * Acquires the lock, or stops waiting once `isEnough` holds. Throws `checks_busy` at the deadline.
  * @returns null if `isEnough` holds
  */
 export async function acquireCheckLock(
@@ -109,14 +110,12 @@ export async function acquireCheckLock(
   return null;
 }
 
-function busy(holder: LockHolder | null, waitedMs: number): BusyError {
-  const who = holder === null ? '' : ` (${describeHolder(holder)})`;
-  return new BusyError(
-    `not measured: the checks of others${who} were still running after ${Math.round(waitedMs / 1000)} s, and one runs at a time in a repository`,
-  );
+function busy(holder: LockHolder | null, waitedMs: number): ToolError {
+  const who = holder === null ? {} : { holder: describeHolder(holder) };
+  return failure(GATE_CODES.checks_busy, { ...who, seconds: Math.round(waitedMs / 1000) });
 }
 
 /** Error for checks that have too little time left after waiting for others. */
-export function noTimeLeft(): BusyError {
-  return new BusyError('not measured: the checks of others ran first, and left too little time');
+export function noTimeLeft(): ToolError {
+  return failure(GATE_CODES.checks_busy, {});
 }

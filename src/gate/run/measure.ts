@@ -2,6 +2,7 @@
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { refusal, textOf } from '../../base/rules/codes.ts';
 import { messageOf, ToolError } from '../../base/rules/errors.ts';
 import { planOf } from '../detect/plan.ts';
 import type { Proposal } from '../detect/proposal.ts';
@@ -23,6 +24,7 @@ import {
   unmeasuredCoverage,
 } from '../rules/check-results.ts';
 import { type Coverage, hasLines, uncovered } from '../rules/coverage.ts';
+import { GATE_CODES } from '../rules/gate-codes.ts';
 import type { Check, GateResult, QualitySettings } from '../rules/quality.ts';
 import { type CommandEnd, hasNoTests } from '../rules/test-ends.ts';
 import type { Commands } from './command.ts';
@@ -48,7 +50,7 @@ export async function measure(bench: Bench): Promise<Findings> {
   const { root, settings, commands } = bench;
   const around = { root, env: commands.env, ask: commands.ask };
   const plan = await planOf(PLANNED, settings, around).catch((error: unknown) => {
-    if (error instanceof ToolError && error.code === 'config') return error;
+    if (error instanceof ToolError && error.kind === 'config') return error;
     throw error;
   });
   if (plan instanceof ToolError) return unreadable(plan.message);
@@ -140,7 +142,9 @@ function judgeCoverage(
   const hasPassed = judged.result.outcome === 'passed' && tests.result.outcome === 'passed';
   if (!hasPassed || end.exitCode === 0 || run === own) return { coverage: judged, reached };
   // Enough lines, but the command says no.
-  const reason = `${end.command} ended with ${end.exitCode ?? 'a signal'} although the tests pass; ${judged.result.reason}`;
+  const exit = end.exitCode === null ? 'a signal' : String(end.exitCode);
+  const values = { command: end.command, exit, judged: judged.result.reason };
+  const reason = textOf(refusal(GATE_CODES.coverage_command_failed, values));
   return { coverage: { result: { ...judged.result, outcome: 'failed', reason }, lasts: true }, reached };
 }
 

@@ -2,6 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { refusal, textOf } from '../../base/rules/codes.ts';
 import type { Environment } from '../../base/rules/environment.ts';
 import { ToolError } from '../../base/rules/errors.ts';
 import { oneLine } from '../../base/rules/text.ts';
@@ -13,6 +14,7 @@ import { readCommits } from '../readers/commits.ts';
 import { type Range, readDiff } from '../readers/diff.ts';
 import { measureSecrets } from '../readers/secrets.ts';
 import { couldNotRun, howItEnded, linesOf } from '../rules/check-results.ts';
+import { GATE_CODES } from '../rules/gate-codes.ts';
 import type { GateResult, QualitySettings } from '../rules/quality.ts';
 import { withPlaces } from '../rules/tool-output.ts';
 import { type Trust5, type Trust5Facts, trust5Of } from '../rules/trust5.ts';
@@ -46,7 +48,7 @@ async function orUnmeasured<T>(read: Promise<T>): Promise<T | Unmeasured> {
   try {
     return await read;
   } catch (error) {
-    if (error instanceof ToolError && (error.code === 'git' || error.code === 'config'))
+    if (error instanceof ToolError && (error.kind === 'git' || error.kind === 'config'))
       return { unmeasured: error.message };
     throw error;
   }
@@ -85,7 +87,10 @@ async function measureByCommand(
   if (end.exitCode === 0) return { ...facts, findings: [] };
   const lines = linesOf(end);
   const how = end.timedOut ? 'did not end in time' : couldNotRun(end) ? 'cannot be run' : howItEnded(end);
-  const whole = { path: null, line: null, words: `${command} ${how}: ${oneLine(lines[0] ?? 'it said nothing')}` };
+  const words = textOf(
+    refusal(GATE_CODES.check_failed, { command, how, said: oneLine(lines[0] ?? 'it said nothing') }),
+  );
+  const whole = { path: null, line: null, words };
   if (end.timedOut || couldNotRun(end)) return { ...facts, findings: [whole] };
   const tracked = new Set(await trackedFiles(root));
   const named = withPlaces(lines).flatMap((text) => {

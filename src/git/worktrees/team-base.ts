@@ -1,16 +1,15 @@
 // The commit that a team begins from, as the person keeps it: whether there is one yet, and whether it is still there.
 
-import { ToolError } from '../../base/rules/errors.ts';
+import { refusal, textOf } from '../../base/rules/codes.ts';
+import { failure, type ToolError } from '../../base/rules/errors.ts';
 import { tryGit } from '../git.ts';
+import { GIT_CODES } from '../rules/git-codes.ts';
 import { BRANCHES, baseRef, headRef, teamBranch } from './workshop-names.ts';
 
 const SHOWN = 10;
 
 export function noCommit(root: string): ToolError {
-  return new ToolError(
-    'prerequisite',
-    `${root}: a team's branch begins from a commit, but there is none yet; make one`,
-  );
+  return failure(GIT_CODES.no_commit_yet, { path: root });
 }
 
 /** Throws in a repository without a commit; where there is no repository, whoever makes worktrees says so. */
@@ -28,5 +27,5 @@ export async function rewrittenWords(root: string, team: string): Promise<string
   const refs = stdout.split('\n').filter((ref) => /^refs\/(?:heads|remotes|tags)\//.test(ref));
   const isKept = refs.some((ref) => !ref.startsWith(`${headRef(BRANCHES)}/`));
   if (exitCode !== 0 || isKept) return null;
-  return `you rewrote the commit the team began from, ${base.slice(0, SHOWN)}: ${teamBranch(team)} still begins there. Put its work upon what you have now: git rebase --onto HEAD ${base.slice(0, SHOWN)} ${teamBranch(team)}; or take the old commit back: git branch <name> ${base.slice(0, SHOWN)}`;
+  return textOf(refusal(GIT_CODES.team_base_rewritten, { base: base.slice(0, SHOWN), branch: teamBranch(team) }));
 }

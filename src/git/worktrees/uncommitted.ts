@@ -3,11 +3,12 @@
 import { existsSync, lstatSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { ToolError } from '../../base/rules/errors.ts';
+import { failure } from '../../base/rules/errors.ts';
 import { hashesOf, isUntouched, type TrackedFile } from '../blob-hashes.ts';
 import { asBytes, asText, BYTES, pathBytes } from '../byte-names.ts';
 import type { GitOptions } from '../git.ts';
 import { copyIndex } from '../index-copy.ts';
+import { GIT_CODES } from '../rules/git-codes.ts';
 import { SUBMODULE } from '../tracked-files.ts';
 import { identity, type Repository, type Run } from '../workshop-git.ts';
 import { refAt } from './workshop-commits.ts';
@@ -254,17 +255,9 @@ export async function commitAll(
 ): Promise<string | null> {
   const listing = await list(path, '--unmerged', repository, run);
   const conflicted = conflictedFiles(path, listing).map(asText);
-  if (conflicted.length > 0)
-    throw new ToolError(
-      'git',
-      `${path}: a merge of ${member}'s is not finished: ${conflicted.join(', ')} ${conflicted.length === 1 ? 'holds' : 'hold'} conflict markers`,
-    );
+  if (conflicted.length > 0) throw failure(GIT_CODES.conflict_unresolved, { path, member, files: conflicted });
   const undecided = (await undecidedFiles(path, listing, run)).map(asText);
-  if (undecided.length > 0)
-    throw new ToolError(
-      'git',
-      `${path}: a merge of ${member}'s is not finished: git could not bring both sides of ${undecided.join(', ')} together. \`git add\` says that what is there stays, \`git rm\` that it goes`,
-    );
+  if (undecided.length > 0) throw failure(GIT_CODES.conflict_undecided, { path, member, files: undecided });
   const files = listing.names.filter(isFile);
   await stage(path, files, run);
   const isNothing = async () => !existsSync(join(admin, 'MERGE_HEAD')) && (await isAsCommitted(path, run));

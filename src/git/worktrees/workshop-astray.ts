@@ -2,6 +2,8 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { refusal, textOf } from '../../base/rules/codes.ts';
+import { GIT_CODES } from '../rules/git-codes.ts';
 
 /** Where a worktree stands that is not on its branch, and would lose something on the way there. */
 export type Astray = {
@@ -39,15 +41,11 @@ export function stashOf(admin: string): string | null {
 export function astrayWords(sha: string | null, other: string, branch: string, step: Step | null): string {
   const name = other.replace(/^refs\/heads\//, '');
   const where = [sha && `at ${sha.slice(0, 12)}`, name && `on ${name}`].filter(Boolean).join(' ');
-  const stands = `your worktree stands ${where}, not on your branch ${branch}`;
-  const never = 'Then complete again. Nothing was changed in your worktree.';
-  if (sha === null)
-    return `${stands}, and ${name} has no commit: \`git symbolic-ref HEAD refs/heads/${branch}\` puts it back with the files as they are; look at \`git status\` then, and take back with \`git checkout HEAD -- <file>\` what you did not mean to remove or change. ${never}`;
+  if (sha === null) return textOf(refusal(GIT_CODES.worktree_on_unborn_branch, { where, branch, other: name }));
   if (step === 'rebase' || step === 'am')
-    return `${stands}, in the middle of \`git ${step}\`. Finish it (\`git add\` what you have settled, then \`git ${step} --continue\`) or drop it (\`git ${step} --abort\`); if that leaves you elsewhere, \`git checkout ${branch}\`. ${never}`;
-  const first =
-    step === null
-      ? 'Commit there what is not committed'
-      : `Finish your \`git ${step}\` (\`git ${step} --continue\`) or drop it (\`git ${step} --abort\`), and commit there what is not committed`;
-  return `${stands}, with work that the branch lacks. ${first}; then \`git checkout ${branch}\`, then \`git merge -\`, which takes over what you committed there. ${never}`;
+    return textOf(refusal(GIT_CODES.worktree_mid_rebase, { where, branch, step, commit: sha }));
+  const finish = step === null ? '' : `Finish it: git ${step} --continue. Or drop it: git ${step} --abort. `;
+  const next = `${finish}Commit there all that is not committed. Run git checkout ${branch}, then git merge -, which takes over these commits.`;
+  const values = { where, branch, next, commit: sha, ...(step === null ? {} : { step }) };
+  return textOf(refusal(GIT_CODES.worktree_off_branch, values));
 }

@@ -1,7 +1,8 @@
 // Commits of team branches: ancestry, changed paths, merges, and tasks behind merged files.
 
-import { ToolError } from '../../base/rules/errors.ts';
+import { failure } from '../../base/rules/errors.ts';
 import { lastLines } from '../../base/rules/text.ts';
+import { GIT_CODES } from '../rules/git-codes.ts';
 import { fromRoot, type Repository, type Run } from '../workshop-git.ts';
 import type { Change } from './obstacles.ts';
 import type { ChangedPath, MemberCommit } from './workshop-port.ts';
@@ -188,7 +189,11 @@ export async function mergeTrees(
   const [tree = '', ...files] = parts(stdout);
   if (exitCode === 0) return { tree };
   if (exitCode === 1) return { conflicts: [...new Set(files)].sort() };
-  throw new ToolError('git', `git merge-tree failed for ${ours} and ${theirs}: ${lastLines(stderr || stdout, 8)}`);
+  throw failure(GIT_CODES.git_failed, {
+    command: 'merge-tree',
+    target: `${ours} and ${theirs}`,
+    said: lastLines(stderr || stdout, 8),
+  });
 }
 
 /** Merge commit, or the conflicting paths relative to the top. Without `always`, a fast-forward gives `theirs`. */

@@ -1,8 +1,9 @@
 // Names of the branches, refs and directories of a team's writers.
 
 import { join } from 'node:path';
-import { ToolError } from '../../base/rules/errors.ts';
+import { failure } from '../../base/rules/errors.ts';
 import { got } from '../../base/rules/text.ts';
+import { GIT_CODES } from '../rules/git-codes.ts';
 import type { Repository } from '../workshop-git.ts';
 
 const NAME = /^[A-Za-z0-9]+(?:[._-][A-Za-z0-9]+)*$/;
@@ -10,10 +11,8 @@ const NAME = /^[A-Za-z0-9]+(?:[._-][A-Za-z0-9]+)*$/;
 /** Checks that a name can be a directory and a part of a branch. Two hyphens separate a team from its member. */
 function checkName(kind: 'team' | 'teammate', name: string): string {
   if (NAME.test(name) && name.length <= 120 && !name.endsWith('.lock')) return name;
-  throw new ToolError(
-    'usage',
-    `${kind}: expected letters and digits, single hyphens, dots or underscores between them, got ${got(name)}`,
-  );
+  const expected = 'letters and digits, single hyphens, dots or underscores between them';
+  throw failure(GIT_CODES.name_invalid, { field: kind, expected, got: got(name) });
 }
 
 /** Parent of all team branches. */

@@ -13,8 +13,9 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { removeLargeTree } from '../../base/files/remove-tree.ts';
-import { ToolError } from '../../base/rules/errors.ts';
+import { failure } from '../../base/rules/errors.ts';
 import { makeIgnored } from '../own-ignored.ts';
+import { GIT_CODES } from '../rules/git-codes.ts';
 import type { Repository, Run } from '../workshop-git.ts';
 
 export type Worktree = {
@@ -118,8 +119,7 @@ export async function ensureWorktree(
 ): Promise<Worktree> {
   makeIgnored(repository.worktrees);
   mkdirSync(dirname(path), { recursive: true });
-  if (kindOf(path) === 'other')
-    throw new ToolError('git', `${path}: expected a worktree or nothing there, got a file; remove it`);
+  if (kindOf(path) === 'other') throw failure(GIT_CODES.worktree_path_taken, { path });
   await removeLargeTree(beside(path, 'gone'));
   const aside = beside(path, 'aside');
   if (existsSync(aside)) {
@@ -138,7 +138,7 @@ export async function ensureWorktree(
       if (!isMounted(error) || !(await mendInPlace(path, checkout, repository, run))) throw error;
     }
   const made = found ?? findWorktree(path, repository);
-  if (made === null) throw new ToolError('git', `${path}: git made no worktree there`);
+  if (made === null) throw failure(GIT_CODES.worktree_not_made, { path });
   if (!existsSync(join(made.admin, 'index'))) await run.git(path, ['read-tree', 'HEAD']);
   return made;
 }

@@ -6,7 +6,8 @@ import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { renameExclusive } from '../../base/files/create-exclusive.ts';
 import { hasExited, pidNamespace, processesMarked, processStartTime } from '../../base/processes/processes.ts';
-import { ToolError } from '../../base/rules/errors.ts';
+import { failure } from '../../base/rules/errors.ts';
+import { GIT_CODES } from '../rules/git-codes.ts';
 
 const LOOK_MS = 20;
 /** The lock is held for a few runs of git; in the largest repositories one takes minutes. */
@@ -129,10 +130,11 @@ export class WorktreeLock {
         if (held !== null && !isHeld(this.#lock, held)) setAside(this.#lock, held, name);
         else if (Date.now() < giveUpAt) await delay(held === null ? 1 : LOOK_MS);
         else
-          throw new ToolError(
-            'git',
-            `${this.#lock}: process ${held?.split('\n')[0] ?? 'unknown'} has been at work on the team's branches for ${WAIT_MS / 60_000} minutes; end it`,
-          );
+          throw failure(GIT_CODES.team_branches_locked, {
+            path: this.#lock,
+            pid: held?.split('\n')[0] ?? 'unknown',
+            minutes: WAIT_MS / 60_000,
+          });
       }
     } finally {
       rmSync(mine, { force: true });

@@ -1,6 +1,9 @@
 // Calls of git that touch files of everybody: one table, as regular expressions that every platform's guard can use.
 // A call is its subcommand and arguments, joined by U+001F. POSIX extended syntax, which JavaScript reads alike.
 
+import { type Refusal, refusal, textOf } from '../../base/rules/codes.ts';
+import { GUARD_CODES } from './guard-codes.ts';
+
 /** Between a call's subcommand and its arguments. */
 const S = '\x1f';
 
@@ -41,15 +44,15 @@ export type Checkout = 'shared' | 'own';
  */
 export function gitRows(checkout: Checkout, own: string, allowed: readonly string[] = []): readonly GitRow[] {
   const free = (call: string): GitRow => ({ call, refusal: '' });
-  const refused = (refusal: string, ...calls: readonly string[]): readonly GitRow[] =>
-    calls.map((call) => ({ call, refusal }));
-  const save = `it changes everybody's files. Commit your own: git commit -m "Save my work" -- ${own}`;
-  const stay = 'all work on one branch. Read a file of another: git show main:README.md';
+  const refused = (why: Refusal, ...calls: readonly string[]): readonly GitRow[] =>
+    calls.map((call) => ({ call, refusal: textOf(why) }));
+  const save = refusal(GUARD_CODES.git_changes_files_of_all, { own });
+  const stay = refusal(GUARD_CODES.git_changes_branch, {});
   const rows = [
     ...allowed.map((call) => free(`^${call.split(' ').map(escaped).join(S)}$`)),
     free(withAny('[a-z-]+', ['-h', '--help'], 'A-Za-z')),
     ...refused(stay, `^(switch|merge|rebase)${END}`),
-    ...refused('others work in these. See them: git worktree list', WORKTREES),
+    ...refused(refusal(GUARD_CODES.git_changes_worktrees, {}), WORKTREES),
   ];
   if (checkout === 'own') return rows;
   return [
@@ -60,31 +63,28 @@ export function gitRows(checkout: Checkout, own: string, allowed: readonly strin
     ...refused(stay, `^(pull|cherry-pick|revert|am|bisect|filter-branch|sparse-checkout)${END}`),
     ...refused(save, withAny('reset', ['--hard', '--merge', '--keep'])),
     ...refused(
-      `it takes back everybody's changes. Take back your own: git checkout -- ${own}`,
+      refusal(GUARD_CODES.git_restores_files_of_all, { own }),
       `^(checkout|restore)${BEFORE}(${S}--)?${WHOLE}`,
     ),
     free(`^checkout${S}.*${S}--${S}`),
     free(`^checkout${S}--${S}`),
-    ...refused(`it may change the branch of all. For files: git checkout -- ${own}`, `^checkout${END}`),
+    ...refused(refusal(GUARD_CODES.git_may_change_branch, { own }), `^checkout${END}`),
     free(withAny('clean', ['-n', '--dry-run'], 'e')),
     free(`^clean(${S}-[^${S}]*)*${S}[^-.:*${S}]`),
-    ...refused(`it removes everybody's new files. Remove your own: git clean -fd ${own}`, `^clean${END}`),
+    ...refused(refusal(GUARD_CODES.git_removes_files_of_all, { own }), `^clean${END}`),
     free(`^add(${S}-[^${S}]*)*${S}[^-.:*${S}]`),
     free(`^add(${S}-[^${S}]*)*${S}[.]/?[^./${S}]`),
     free(withAny('add', ['-n', '--dry-run'])),
     ...refused(
-      `it adds everybody's files. Add your own: git add ${own}`,
+      refusal(GUARD_CODES.git_adds_files_of_all, { own }),
       withAny('add', ['-A', '--all', '-u', '--update']),
       `^add${BEFORE}(${S}--)?${WHOLE}`,
     ),
-    ...refused(
-      `it commits everybody's files. Commit your own: git commit -m "Save my work" -- ${own}`,
-      withAny('commit', ['-a', '--all'], 'mFCctuS'),
-    ),
+    ...refused(refusal(GUARD_CODES.git_commits_files_of_all, { own }), withAny('commit', ['-a', '--all'], 'mFCctuS')),
     ...refused(save, withAny('read-tree', ['-u']), withAny('checkout-index', ['-a', '--all'])),
     free(withAny('config', ['--get', '--get-all', '--get-regexp', '--list', '-l', 'get', 'list'])),
     ...refused(
-      'these settings decide what git runs for everybody. Pass one for a single call: git -c NAME=VALUE',
+      refusal(GUARD_CODES.git_changes_settings, {}),
       `^config${BEFORE}${S}([Cc][Oo][Rr][Ee]|[Aa][Ll][Ii][Aa][Ss]|[Ii][Nn][Cc][Ll][Uu][Dd][Ee]([Ii][Ff])?)[.][^${S}]*${S}`,
       `${withAny('config', ['--unset', '--unset-all', '--remove-section', '--rename-section', 'unset', 'remove-section'])}.*([Cc][Oo][Rr][Ee]|[Aa][Ll][Ii][Aa][Ss]|[Ii][Nn][Cc][Ll][Uu][Dd][Ee])`,
     ),
@@ -102,7 +102,7 @@ export const READER_ROWS: readonly GitRow[] = [
   { call: `^stash${S}(list|show)${END}`, refusal: '' },
   {
     call: `^(${WRITING})${END}|${WORKTREES}`,
-    refusal: "it writes the work tree or the repository's index, refs or history",
+    refusal: GUARD_CODES.git_writes_for_reader.message,
   },
 ];
 

@@ -4,9 +4,11 @@ import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:f
 import { join } from 'node:path';
 import { readRegular } from '../../base/files/safe-read.ts';
 import { lazyCrypto } from '../../base/lazy-crypto.ts';
-import { messageOf, ToolError } from '../../base/rules/errors.ts';
+import { refusal, textOf } from '../../base/rules/codes.ts';
+import { failure, messageOf, ToolError } from '../../base/rules/errors.ts';
 import { clip, visibleLines } from '../../base/rules/text.ts';
 import { teamNames, teamsDirectory } from '../log/team-names.ts';
+import { LOG_CODES } from '../rules/codes/log-codes.ts';
 import { DEFAULT_TEAM_SETTINGS } from '../rules/default-settings.ts';
 import type { TeamSettings } from '../rules/settings.ts';
 import { INSTALLED_FILE, readTeamFile, TEAM_FILE, type TeamFile } from './team-config-file.ts';
@@ -114,13 +116,10 @@ function keyOf({ text, version }: TeamFile): string {
 
 /** What holds while the file cannot be used, and why it cannot. */
 function without(snapshot: Snapshot | undefined, error: unknown): LoadedTeamSettings {
-  const words = clip(visibleLines(messageOf(error)), MAX_WORDS);
+  const said = clip(visibleLines(messageOf(error)), MAX_WORDS);
   return snapshot === undefined || snapshot.key === null
-    ? {
-        settings: DEFAULT_TEAM_SETTINGS,
-        problem: `${words}\nthe defaults hold until it is mended: no team mode, default owners and gate`,
-      }
-    : { settings: snapshot.settings, problem: `${words}\nwhat it said before holds until it is mended` };
+    ? { settings: DEFAULT_TEAM_SETTINGS, problem: textOf(refusal(LOG_CODES.settings_defaults_hold, { said })) }
+    : { settings: snapshot.settings, problem: textOf(refusal(LOG_CODES.settings_last_hold, { said })) };
 }
 
 /** Whether something of ours works in the project; what cannot be read may. */
@@ -149,8 +148,7 @@ export async function loadTeamSettings(projectRoot: string, stateDirectory: stri
   if (file === null) {
     if (snapshot === undefined || snapshot.key === null || !isInUse(projectRoot))
       return { settings: DEFAULT_TEAM_SETTINGS, problem: null };
-    const gone = `${join(projectRoot, TEAM_FILE)}: there is no such file any more; \`tool init\` writes one, \`tool uninstall\` takes out the rest`;
-    return without(snapshot, new ToolError('config', gone));
+    return without(snapshot, failure(LOG_CODES.settings_file_gone, { path: join(projectRoot, TEAM_FILE) }));
   }
   const key = keyOf(file);
   if (snapshot?.key === key) return { settings: snapshot.settings, problem: null };

@@ -2,7 +2,8 @@
 
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { messageOf, ToolError } from '../../base/rules/errors.ts';
+import { failure, messageOf, ToolError } from '../../base/rules/errors.ts';
+import { LOG_CODES } from '../rules/codes/log-codes.ts';
 
 /** Relative to the project's root. */
 export const TEAM_FILE = '.tool/config/workflow.yaml';
@@ -26,16 +27,21 @@ export function readTeamFile(projectRoot: string): TeamFile | null {
   try {
     fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const status = fstatSync(fd, { bigint: true });
-    if (!status.isFile()) throw new ToolError('config', `${path}: expected a file, got something else`);
+    if (!status.isFile())
+      throw failure(LOG_CODES.settings_file_wrong, { path, expected: 'a file', got: 'something else' });
     if (status.size > MAX_BYTES)
-      throw new ToolError('config', `${path}: expected at most ${MAX_BYTES} bytes, got ${status.size}`);
+      throw failure(LOG_CODES.settings_file_wrong, {
+        path,
+        expected: `at most ${MAX_BYTES} bytes`,
+        got: String(status.size),
+      });
     const version = `${status.size}-${status.mtimeNs}-${status.ino}`;
     return { path, text: readFileSync(fd, 'utf8'), version };
   } catch (error) {
     if (error instanceof ToolError) throw error;
     const code = codeOf(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return null;
-    throw new ToolError('config', `${path} cannot be read: ${messageOf(error)}`, { cause: error });
+    throw failure(LOG_CODES.settings_file_unreadable, { path, said: messageOf(error) }, { cause: error });
   } finally {
     if (fd !== undefined) closeSync(fd);
   }

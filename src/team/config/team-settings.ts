@@ -3,6 +3,8 @@
 import { decode, fail } from '../../base/config/decode.ts';
 import { pathOf, valueAt } from '../../base/config/problems.ts';
 import { keyLines, readYaml } from '../../base/config/yaml-text.ts';
+import { BASE_CODES } from '../../base/rules/base-codes.ts';
+import { type Refusal, refusal } from '../../base/rules/codes.ts';
 import { nearest } from '../../base/rules/nearest.ts';
 import { got } from '../../base/rules/text.ts';
 import type { QualitySettings } from '../../gate/rules/quality.ts';
@@ -55,25 +57,35 @@ function namesIn(data: unknown): Names {
   };
 }
 
+function wrong(key: string, expected: string, came: string | number): Refusal {
+  return refusal(BASE_CODES.config_value, { key, expected, got: String(came) });
+}
+
 /** What is wrong with a name that is none of the program's roles; `isNamed`: the file names it where it has to. */
-function nameProblem(given: string, expected: string, isNamed: boolean, known: readonly string[]): string | null {
+function nameProblem(
+  key: string,
+  given: string,
+  expected: string,
+  isNamed: boolean,
+  known: readonly string[],
+): Refusal | null {
   const name = plainName(given);
-  if (TAKEN.includes(name)) return `expected a teammate, got ${got(given)}, which is the name of something else`;
+  if (TAKEN.includes(name)) return wrong(key, 'a teammate', `${got(given)}, which is the name of something else`);
   const close = nearest(
     name,
     known.filter((one) => one !== name),
   );
-  const meant = close !== undefined && close !== SHARED && given !== name ? agentOf(close) : close;
-  if (!isNamed) {
-    const advice = meant === undefined ? `known are ${known.join(', ')}` : `did you mean ${meant}?`;
-    return `expected ${expected}, got ${got(given)}; ${advice}`;
-  }
+  const near = close !== undefined && close !== SHARED && given !== name ? agentOf(close) : close;
+  const advice = near === undefined ? {} : { near };
+  const values = { key, got: got(given), ...advice };
+  if (!isNamed)
+    return refusal(BASE_CODES.config_value, { ...values, expected, ...(near === undefined ? { known } : {}) });
   if (isWellFormed(name)) return null;
-  const words = 'a name of lower-case letters, digits and single hyphens, at most 40 characters';
-  return `expected ${words}, got ${got(given)}${meant === undefined ? '' : `; did you mean ${meant}?`}`;
+  const form = 'a name of lower-case letters, digits and single hyphens, at most 40 characters';
+  return refusal(BASE_CODES.config_value, { ...values, expected: form });
 }
 
-function resolveOwnership(input: TeamInput, names: Names, problems: string[]): Ownership[] {
+function resolveOwnership(input: TeamInput, names: Names, problems: Refusal[]): Ownership[] {
   const keys = new Map<string, string>();
   const owned = new Map<string, string>();
   return Object.entries(input.workflow.team.file_ownership).map(([given, globs]) => {
@@ -81,24 +93,23 @@ function resolveOwnership(input: TeamInput, names: Names, problems: string[]): O
     const owner = plainName(given);
     if (owner !== SHARED && !ROLE_NAMES.includes(owner)) {
       const expected = `${SHARED}, a known role or one that a pattern names`;
-      const problem = nameProblem(given, expected, names.roles.has(owner), [SHARED, ...ROLE_NAMES]);
-      if (problem !== null) problems.push(`${path}: ${problem}`);
+      const problem = nameProblem(path, given, expected, names.roles.has(owner), [SHARED, ...ROLE_NAMES]);
+      if (problem !== null) problems.push(problem);
     }
     const twin = keys.get(owner);
-    if (twin !== undefined) problems.push(`${path}: expected each owner once, got ${pathOf([twin])} as well`);
+    if (twin !== undefined) problems.push(wrong(path, 'each owner once', `${pathOf([twin])} as well`));
     keys.set(owner, given);
     const patterns = globs.map((glob) => glob.replace(/^(\.\/)+/, ''));
     for (const [index, pattern] of patterns.entries()) {
       const other = owned.get(pattern);
       if (other === undefined) owned.set(pattern, given);
-      else
-        problems.push(`${path}.${index}: expected each glob once, got ${got(pattern)}, which ${pathOf([other])} has`);
+      else problems.push(wrong(`${path}.${index}`, 'each glob once', `${got(pattern)}, which ${pathOf([other])} has`));
     }
     return { owner, patterns };
   });
 }
 
-function resolvePatterns(input: TeamInput, names: Names, problems: string[]): TeamSettings['patterns'] {
+function resolvePatterns(input: TeamInput, names: Names, problems: Refusal[]): TeamSettings['patterns'] {
   const { max_teammates: most, patterns } = input.workflow.team;
   const known = [...new Set([...ROLE_NAMES, ...names.owners])].filter((name) => isWellFormed(name) && name !== SHARED);
   const given = Object.entries(patterns).map(([name, { roles }]) => {
@@ -107,15 +118,14 @@ function resolvePatterns(input: TeamInput, names: Names, problems: string[]): Te
     // A project of small teams need not redefine the program's large ones, whether or not the file names them.
     const own = DEFAULT_TEAM_SETTINGS.patterns[name]?.join();
     if (names.patterns.has(name) && plain.length > most && plain.join() !== own)
-      problems.push(`${path}: expected at most ${most} roles (workflow.team.max_teammates), got ${plain.length}`);
+      problems.push(wrong(path, `at most ${most} roles (workflow.team.max_teammates)`, plain.length));
     for (const [index, as] of roles.entries()) {
       const role = plainName(as);
-      if (plain.indexOf(role) !== index)
-        problems.push(`${path}.${index}: expected each role once, got ${got(as)} again`);
+      if (plain.indexOf(role) !== index) problems.push(wrong(`${path}.${index}`, 'each role once', `${got(as)} again`));
       else if (!ROLE_NAMES.includes(role)) {
         const expected = 'a known role or one that file_ownership names';
-        const problem = nameProblem(as, expected, names.owners.has(role), known);
-        if (problem !== null) problems.push(`${path}.${index}: ${problem}`);
+        const problem = nameProblem(`${path}.${index}`, as, expected, names.owners.has(role), known);
+        if (problem !== null) problems.push(problem);
       }
     }
     return [name, plain] as const;
@@ -123,10 +133,10 @@ function resolvePatterns(input: TeamInput, names: Names, problems: string[]): Te
   return { ...DEFAULT_TEAM_SETTINGS.patterns, ...Object.fromEntries(given) };
 }
 
-function resolveHooks(input: TeamInput, data: unknown, problems: string[]): TeamSettings['hooks'] {
+function resolveHooks(input: TeamInput, data: unknown, problems: Refusal[]): TeamSettings['hooks'] {
   const { hooks: above, team } = input.workflow;
   if (above !== undefined && valueAt(data, ['workflow', 'team', 'hooks']) !== undefined)
-    problems.push('workflow.hooks: expected once, got it in workflow.team as well');
+    problems.push(wrong('workflow.hooks', 'it once', 'it in workflow.team as well'));
   const { teammate_idle: idle, task_completed: completed } = above ?? team.hooks;
   return {
     teammateIdle: { enabled: idle.enabled, validateWork: idle.validate_work },
@@ -134,18 +144,18 @@ function resolveHooks(input: TeamInput, data: unknown, problems: string[]): Team
   };
 }
 
-function resolveBudget({ workflow }: TeamInput, of: 'teammate' | 'task', problems: string[]): Budget {
+function resolveBudget({ workflow }: TeamInput, of: 'teammate' | 'task', problems: Refusal[]): Budget {
   const { soft_usd: softUsd, hard_usd: hardUsd } = workflow.team.budget[of];
   if (softUsd !== null && hardUsd !== null && softUsd > hardUsd)
-    problems.push(`workflow.team.budget.${of}.soft_usd: expected no more than hard_usd (${hardUsd}), got ${softUsd}`);
+    problems.push(wrong(`workflow.team.budget.${of}.soft_usd`, `no more than hard_usd (${hardUsd})`, softUsd));
   return { softUsd, hardUsd };
 }
 
-function resolveQuality({ quality }: TeamInput, problems: string[]): QualitySettings {
+function resolveQuality({ quality }: TeamInput, problems: Refusal[]): QualitySettings {
   const names = quality.performance.map(({ name }) => name);
   for (const [index, name] of names.entries())
     if (names.indexOf(name) !== index)
-      problems.push(`quality.performance.${index}.name: expected each name once, got ${got(name)} again`);
+      problems.push(wrong(`quality.performance.${index}.name`, 'each name once', `${got(name)} again`));
   return {
     coverageTarget: quality.coverage_target,
     required: [...new Set(quality.required)],
@@ -164,7 +174,7 @@ function resolveQuality({ quality }: TeamInput, problems: string[]): QualitySett
 }
 
 /** Makes a decoded file into settings; what does not hold together is added to `problems`. */
-function normalize(input: TeamInput, data: unknown, problems: string[]): TeamSettings {
+function normalize(input: TeamInput, data: unknown, problems: Refusal[]): TeamSettings {
   const { execution_mode: executionMode, team } = input.workflow;
   const names = namesIn(data);
   return {
@@ -203,14 +213,14 @@ export function parseTeamSettings(text: string, path: string): TeamSettings {
   if (!read.ok)
     fail(
       path,
-      read.problems.map(({ words, line, column }) =>
-        line === null ? words : `line ${line}, column ${column}: ${words}`,
+      read.problems.map(({ words: said, line, column }) =>
+        refusal(BASE_CODES.yaml_problem, line === null || column === null ? { said } : { said, line, column }),
       ),
     );
   // A file of comments alone says nothing.
   const data = read.data ?? {};
   const about = { path, whole: 'the file', lines: () => keyLines(text, pathOf) };
-  return decode(teamSchema, data, about, (input, problems) => normalize(input, data, problems));
+  return decode(teamSchema, data, about, (input: TeamInput, problems: Refusal[]) => normalize(input, data, problems));
 }
 
 /** What the project says of its teams; without a file, the defaults. */

@@ -1,19 +1,22 @@
 // The founding of a team whose lead is code: a new team, the same tasks without a team, or a team that an earlier lead left.
 
-import { messageOf, ToolError } from '../../base/rules/errors.ts';
-import { must, refuse } from '../operations/context.ts';
+import { refusal, textOf } from '../../base/rules/codes.ts';
+import { failure, messageOf, ToolError } from '../../base/rules/errors.ts';
+import { must } from '../operations/context.ts';
 import type { HookContext } from '../operations/hook-context.ts';
 import { operate } from '../operations/operations.ts';
-import { decideResumeMode, takeOver } from '../operations/take-over.ts';
+import { decideResumeMode, takeOverTeam } from '../operations/take-over.ts';
 import type { TeamLog } from '../ports.ts';
 import type { Evidence } from '../rules/caller.ts';
+import { LEAD_CODES } from '../rules/codes/lead-codes.ts';
+import { OPERATIONS_CODES } from '../rules/codes/operations-codes.ts';
 import { overTaskBudget } from '../rules/cost.ts';
 import { CHOSEN_ALONE, FALLBACK_TRIGGERS } from '../rules/fallback.ts';
 import { isFinished } from '../rules/lead-step.ts';
 import { isStanding, type TeamState } from '../rules/log/state.ts';
 import { aloneWords, type ResumeMode } from '../rules/resume-mode.ts';
 import { fallBack } from '../rules/select/activation.ts';
-import { type Decided, propose } from '../select/work-decision.ts';
+import { type Decided, proposeWork } from '../select/work-decision.ts';
 
 const TERMINAL: Evidence = { kind: 'environment', team: null, teammate: null };
 
@@ -27,11 +30,11 @@ export async function foundTeam(
   as = TERMINAL,
 ): Promise<void> {
   const { work, decision } = decided;
-  const problem = await propose(context, decided);
-  if (problem !== null) throw new ToolError('refused', problem);
-  const failure = await createTeam(context, work.team, as);
-  if (failure !== null && decision.mode === 'team') return createAlone(context, work.team, failure);
-  if (failure !== null) throw new ToolError('refused', failure);
+  const problem = await proposeWork(context, decided);
+  if (problem !== null) throw new ToolError(problem);
+  const said = await createTeam(context, work.team, as);
+  if (said !== null && decision.mode === 'team') return createAlone(context, work.team, said);
+  if (said !== null) throw failure(OPERATIONS_CODES.team_create_failed, { said });
   if (decision.mode === 'team') return;
   await withLog(context, work.team, (log) =>
     fallTo(log, decision.trigger ?? CHOSEN_ALONE, decision.reasons.join('; ')),
@@ -40,7 +43,7 @@ export async function foundTeam(
 
 async function withLog<T>({ teams }: HookContext, team: string, use: (log: TeamLog) => Promise<T>): Promise<T> {
   const log = teams.open(team);
-  if (log === undefined) throw new ToolError('refused', `team ${team} is gone`);
+  if (log === undefined) throw failure(OPERATIONS_CODES.team_gone, { team });
   try {
     return await use(log);
   } finally {
@@ -60,26 +63,24 @@ async function createTeam(context: HookContext, team: string, as: Evidence): Pro
 }
 
 /** The same tasks without what a team needs besides them. */
-async function createAlone(context: HookContext, team: string, failure: string): Promise<void> {
+async function createAlone(context: HookContext, team: string, said: string): Promise<void> {
   const settings = await context.settings();
   const trigger = 'team_create_failed';
-  const { mode, reasons } = fallBack(trigger, [failure], settings);
-  if (mode === 'refused') throw new ToolError('refused', reasons.join('\n'));
+  const { mode, reasons } = fallBack(trigger, [said], settings);
+  if (mode === 'refused') throw failure(OPERATIONS_CODES.team_create_failed, { said: reasons.join('\n') });
   await withLog(context, team, async (log) => {
     const { proposal } = log.state;
-    if (proposal === null) throw new ToolError('refused', failure);
+    if (proposal === null) throw failure(OPERATIONS_CODES.team_create_failed, { said });
     const { phase, pattern, roles, subject, drafts } = proposal;
     if (!isStanding(log.state))
       await must(log, {
         ...{ type: 'created', team, phase, pattern, roles, subject },
         ...{ session: null, key_hash: null, approval: settings.requirePlanApproval, base: null, tasks: drafts },
       });
-    await fallTo(log, trigger, failure);
+    await fallTo(log, trigger, said);
   });
-  context.log(
-    settings.fallback.logLevel,
-    `sub-agents in place of team ${team}: ${FALLBACK_TRIGGERS[trigger]}: ${failure}`,
-  );
+  const why = `${FALLBACK_TRIGGERS[trigger]}: ${said}`;
+  context.log(settings.fallback.logLevel, textOf(refusal(LEAD_CODES.fell_back, { team, trigger, why })));
 }
 
 async function fallTo(log: TeamLog, trigger: string, reason: string): Promise<void> {
@@ -118,22 +119,18 @@ export async function takeUp(
     if (!isLeft(state)) return false;
     // All that is left of it is to be put away.
     if (!isStanding(state)) return true;
-    if (state.lead.session !== null)
-      throw new ToolError(
-        'refused',
-        `team ${team} is led by a session of the host: \`/tool:team-restart ${team}\` goes on with it there, \`tool team delete ${team}\` ends it`,
-      );
+    if (state.lead.session !== null) throw failure(LEAD_CODES.team_led_by_host, { team });
     const going = await decideResumeMode(context, state, decided);
     const failed = [...state.tasks.values()].filter(({ status }) => status === 'failed');
     const { fallback: falling, budget } = await context.settings();
     const { preserveProgress: keep } = falling;
-    const refusal = await takeOver(context, log, going, {
+    const refused = await takeOverTeam(context, log, going, {
       session: null,
       keep,
       isForced: decided?.isForced === true,
       host: null,
     });
-    if (refusal !== null) return refuse(refusal);
+    if (refused !== null) throw new ToolError(refused);
     if (going !== null) sayGoingOn(team, going, decided?.decision.reasons ?? [], say);
     else if (decided !== null) say(`team ${team} stands: its work goes on`);
     if (!keep) say(`team ${team}: every task starts over (preserve_progress: false)`);

@@ -1,5 +1,6 @@
 // The lead of a team as code: it starts teammates, has finished work measured, asks for what is missing, and ends the team.
 
+import { refusal, textOf } from '../../base/rules/codes.ts';
 import { messageOf } from '../../base/rules/errors.ts';
 import { bothEnds } from '../../base/rules/text.ts';
 import type { Tips } from '../../git/worktrees/workshop-port.ts';
@@ -11,6 +12,7 @@ import { closePlan } from '../phases/plan.ts';
 import { askForMending, passGate } from '../phases/run.ts';
 import type { TeamLog } from '../ports.ts';
 import type { Evidence } from '../rules/caller.ts';
+import { LEAD_CODES } from '../rules/codes/lead-codes.ts';
 import { FALLBACK_TRIGGERS, type FallbackTrigger } from '../rules/fallback.ts';
 import { GATE_ROUNDS, isFinished, isMeasured, type LeadStep, leadStep } from '../rules/lead-step.ts';
 import { isStanding, type TeamState } from '../rules/log/state.ts';
@@ -116,7 +118,7 @@ export class Lead {
       await holdBranch(workshop, this.#log, say);
       await namePersons(workshop, this.#log, this.#tips, say);
     } catch (error) {
-      say(`whether branches were moved is not known: ${messageOf(error)}`);
+      say(textOf(refusal(LEAD_CODES.branches_unknown, { said: messageOf(error) })));
     }
   }
 
@@ -243,7 +245,12 @@ export class Lead {
           return {
             trigger: failure?.isNetwork === true ? 'network_error' : 'spawn_failed',
             ...(failure?.isIdle === true ? { isIdle: true } : {}),
-            reason: `${role} ended ${STARTS} times without finishing${failure === undefined ? '' : `: ${bothEnds(failure.words, REASON_MAX)}`}`,
+            reason: textOf(
+              refusal(LEAD_CODES.member_start_failed, {
+                ...{ member: role, count: STARTS },
+                ...(failure === undefined ? {} : { said: bothEnds(failure.words, REASON_MAX) }),
+              }),
+            ),
           };
         await operate(this.#options.context, 'Task', registration(this.#team, role), this.#as);
       } catch (error) {
@@ -304,7 +311,8 @@ export class Lead {
     this.#head = null;
     if (rejected === null) return null;
     this.#rounds += 1;
-    if (this.#rounds > GATE_ROUNDS) return `the gate has rejected the work ${this.#rounds} times: ${rejected.why}`;
+    if (this.#rounds > GATE_ROUNDS)
+      return textOf(refusal(LEAD_CODES.gate_rejected_too_often, { count: this.#rounds, why: rejected.why }));
     return askForMending(context, this.#log, this.#as, rejected, {
       say: (words) => say(`gate: ${words}`),
       wake: async (names) => {
@@ -374,7 +382,7 @@ export class Lead {
     const why = `${isIdle === true ? 'a teammate begins none of its work' : FALLBACK_TRIGGERS[trigger]}: ${reason}`;
     if (this.#hasFallenBack) return why;
     if (!fallback.enabled) return `${why} (workflow.team.fallback.enabled is false)`;
-    context.log(fallback.logLevel, `sub-agents in place of team ${this.#team}: ${why}`);
+    context.log(fallback.logLevel, textOf(refusal(LEAD_CODES.fell_back, { team: this.#team, trigger, why })));
     this.#hasFallenBack = true;
     await this.#endLives(0);
     this.#starts.clear();

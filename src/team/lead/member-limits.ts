@@ -3,7 +3,9 @@
 import type { AgentEvent } from '../../agents/ports.ts';
 import type { Expiry } from '../../agents/rules/expiry.ts';
 import type { Clock } from '../../base/ports.ts';
+import { refusal, textOf } from '../../base/rules/codes.ts';
 import type { TeamLog } from '../ports.ts';
+import { LEAD_CODES } from '../rules/codes/lead-codes.ts';
 import {
   BUDGET,
   type Budgets,
@@ -28,11 +30,13 @@ export type LifeCause =
 export function causeWords(cause: LifeCause): string {
   switch (cause.kind) {
     case 'stalled':
-      return `no life sign for ${cause.afterMs / 1000} s (tool.stall_timeout_ms)`;
+      return textOf(
+        refusal(LEAD_CODES.agent_stalled, { seconds: cause.afterMs / 1000, setting: 'tool.stall_timeout_ms' }),
+      );
     case 'turn_timeout':
-      return `a turn took longer than ${cause.afterMs / 1000} s (tool.turn_timeout_ms)`;
+      return textOf(refusal(LEAD_CODES.turn_timed_out, { seconds: cause.afterMs / 1000 }));
     case 'not_heard':
-      return `not a word, and nothing in the team's log, within ${cause.afterMs / 1000} s of its start (tool.start_timeout_ms)`;
+      return textOf(refusal(LEAD_CODES.member_start_timed_out, { seconds: cause.afterMs / 1000 }));
     case 'budget':
       return cause.words;
   }

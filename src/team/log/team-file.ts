@@ -3,8 +3,11 @@
 import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { EventLog } from '../../base/files/event-log.ts';
-import { messageOf, ToolError } from '../../base/rules/errors.ts';
+import { BASE_CODES } from '../../base/rules/base-codes.ts';
+import type { Refusal } from '../../base/rules/codes.ts';
+import { failure, messageOf, type ToolError } from '../../base/rules/errors.ts';
 import type { Stored } from '../../base/rules/stored-record.ts';
+import { LOG_CODES } from '../rules/codes/log-codes.ts';
 import { TeamFold } from '../rules/log/fold.ts';
 import type { TeamRecord } from '../rules/log/record.ts';
 import { thawTeam } from '../rules/log/snapshot.ts';
@@ -27,7 +30,7 @@ function numbersOf(directory: string): readonly number[] {
     });
     return numbers.sort((one, other) => one - other);
   } catch (error) {
-    throw new ToolError('state_unusable', `cannot read ${directory}: ${messageOf(error)}`, { cause: error });
+    throw failure(BASE_CODES.state_unreadable, { path: directory, said: messageOf(error) }, { cause: error });
   }
 }
 
@@ -43,10 +46,7 @@ export function lastNumber(directory: string): number | undefined {
 
 /** Of a first file without the record that a team begins with: whoever makes one writes that before the file has its name. */
 export function headless(path: string): ToolError {
-  return new ToolError(
-    'state_unusable',
-    `${path} does not begin as the log of a team does: somebody cut it or wrote over it, and what its team has come to is not known. Put a copy of it back, or move ${dirname(path)} away: then the team can be made anew`,
-  );
+  return failure(LOG_CODES.team_log_headless, { path, directory: dirname(path) });
 }
 
 export type TeamFileOptions = {
@@ -55,25 +55,23 @@ export type TeamFileOptions = {
   readonly now: () => number;
   /** The path under which the file is made, whose name it gets later; missing: it is there. */
   readonly draft?: string;
-  readonly onRecord?: ((record: Stored<TeamRecord>, refusal: string | null) => void) | undefined;
+  readonly onRecord?: ((record: Stored<TeamRecord>, refused: Refusal | null) => void) | undefined;
 };
 
 /** `isBehind`: the record stands behind the end of the file and has to be written to the next. */
 export type Judged = {
   readonly id: string;
   readonly at: number;
-  readonly refusal: string | null;
+  readonly refused: Refusal | null;
   readonly isBehind: boolean;
 };
-
-type Refusal = { readonly words: string; readonly isBehind: boolean };
 
 export class TeamFile {
   readonly number: number;
   /** As it is called, or is to be. */
   readonly path: string;
   readonly #options: TeamFileOptions;
-  readonly #refusals = new Map<string, Refusal>();
+  readonly #refusals = new Map<string, Pick<Judged, 'refused' | 'isBehind'>>();
   readonly #log: EventLog<TeamRecord>;
   #fold = new TeamFold();
   #snapshotBytes = 0;
@@ -134,10 +132,7 @@ export class TeamFile {
   }
 
   #headless(): ToolError {
-    return new ToolError(
-      'state_unusable',
-      `${this.path} does not begin with a snapshot that this program can read: what stood before is not known`,
-    );
+    return failure(LOG_CODES.team_snapshot_unreadable, { path: this.path });
   }
 
   #take(record: Stored<TeamRecord>, bytes: number): void {
@@ -151,9 +146,9 @@ export class TeamFile {
     }
     this.#isEmpty = false;
     const isBehind = this.state.continuedIn !== null;
-    const words = this.#fold.take(record);
-    if (words !== null) this.#refusals.set(record.id, { words, isBehind });
-    this.#options.onRecord?.(record, words);
+    const refused = this.#fold.take(record);
+    if (refused !== null) this.#refusals.set(record.id, { refused, isBehind });
+    this.#options.onRecord?.(record, refused);
   }
 
   readOn(): void {
@@ -164,9 +159,9 @@ export class TeamFile {
   /** Appends one record and folds up to it. */
   append(record: TeamRecord): Judged {
     const { id, at } = this.#log.append(record);
-    const refusal = this.#refusals.get(id);
+    const judged = this.#refusals.get(id);
     this.#refusals.clear();
-    return { id, at, refusal: refusal?.words ?? null, isBehind: refusal?.isBehind ?? false };
+    return { id, at, refused: judged?.refused ?? null, isBehind: judged?.isBehind ?? false };
   }
 
   /** When it returns, all that was appended is on the disk. */

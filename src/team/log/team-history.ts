@@ -3,8 +3,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { EventLog } from '../../base/files/event-log.ts';
-import { ToolError } from '../../base/rules/errors.ts';
+import { textOf } from '../../base/rules/codes.ts';
+import { failure } from '../../base/rules/errors.ts';
 import type { Stored } from '../../base/rules/stored-record.ts';
+import { LOG_CODES } from '../rules/codes/log-codes.ts';
 import { TeamFold } from '../rules/log/fold.ts';
 import type { TeamRecord } from '../rules/log/record.ts';
 import { thawTeam } from '../rules/log/snapshot.ts';
@@ -72,18 +74,15 @@ export class TeamHistory {
   #begin(snapshot: { readonly state: unknown; readonly at: number }, file: string): void {
     const state = thawTeam(snapshot.state);
     if (state === undefined)
-      throw new ToolError(
-        'state_unusable',
-        `${join(this.#options.directory, file)} begins with a snapshot that this program cannot read`,
-      );
+      throw failure(LOG_CODES.team_snapshot_unreadable, { path: join(this.#options.directory, file) });
     this.#fold = new TeamFold(state);
     this.#lastAt = snapshot.at;
   }
 
   #take(record: Stored<TeamRecord>): void {
-    const refusal = this.#fold.take(record);
-    if (refusal === null) this.#lastAt = record.at;
-    this.#options.onRecord?.(record, refusal, this.state);
+    const refused = this.#fold.take(record);
+    if (refused === null) this.#lastAt = record.at;
+    this.#options.onRecord?.(record, refused === null ? null : textOf(refused), this.state);
   }
 
   /** Reads what was written since, in further files too. */
@@ -103,7 +102,10 @@ export class TeamHistory {
       void before.close();
       // With a snapshot at its beginning it says nothing any more of going on here.
       if (this.state.continuedIn === next)
-        throw new ToolError('state_unusable', `${this.#options.directory}: ${next} does not go on where the log ends`);
+        throw failure(LOG_CODES.team_log_order_broken, {
+          ...{ path: this.#options.directory, next },
+          expected: 'a file that goes on where the log ends',
+        });
     }
   }
 

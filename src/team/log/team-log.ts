@@ -5,9 +5,12 @@ import { join } from 'node:path';
 import { renameExclusive } from '../../base/files/create-exclusive.ts';
 import { syncDirectory } from '../../base/files/sync-directory.ts';
 import { lazyCrypto } from '../../base/lazy-crypto.ts';
-import { messageOf, ToolError } from '../../base/rules/errors.ts';
+import { BASE_CODES } from '../../base/rules/base-codes.ts';
+import { type Refusal, textOf } from '../../base/rules/codes.ts';
+import { failure, messageOf, ToolError } from '../../base/rules/errors.ts';
 import type { Stored } from '../../base/rules/stored-record.ts';
 import type { Appended, TeamLog } from '../ports.ts';
+import { LOG_CODES } from '../rules/codes/log-codes.ts';
 import { TeamFold } from '../rules/log/fold.ts';
 import type { TeamRecord } from '../rules/log/record.ts';
 import { freezeTeam } from '../rules/log/snapshot.ts';
@@ -31,7 +34,7 @@ export type TeamLogOptions = {
   /** False: a log that is not there is an error, and is not begun. */
   readonly create?: boolean;
   /** Called with each record that counts or does not, in the order of the file. */
-  readonly onRecord?: (record: Stored<TeamRecord>, refusal: string | null) => void;
+  readonly onRecord?: (record: Stored<TeamRecord>, refused: Refusal | null) => void;
 };
 
 function inodeOf(path: string): number | undefined {
@@ -96,8 +99,7 @@ export class FileTeamLog implements TeamLog {
     // What follows on it may say that the team was deleted.
     if (file.state.session === 'deleted' || file.state.continuedIn !== null) return file;
     const { directory } = this.#options;
-    if (file.number > 1)
-      throw new ToolError('state_unusable', `${file.path} was removed: what its team has come to cannot be continued`);
+    if (file.number > 1) throw failure(LOG_CODES.team_log_removed, { path: file.path });
     const draft = join(directory, `${logFile(1)}.${lazyCrypto().randomBytes(6).toString('hex')}.tmp`);
     try {
       mkdirSync(directory, { recursive: true });
@@ -106,9 +108,7 @@ export class FileTeamLog implements TeamLog {
     } catch (error) {
       // Somebody else has put it back.
       if (file.isGone)
-        throw new ToolError('state_unusable', `${file.path} was removed and cannot be put back: ${messageOf(error)}`, {
-          cause: error,
-        });
+        throw failure(LOG_CODES.team_log_removed, { path: file.path, said: messageOf(error) }, { cause: error });
     } finally {
       rmSync(draft, { force: true });
     }
@@ -131,7 +131,7 @@ export class FileTeamLog implements TeamLog {
     try {
       file = this.#open(1, draft);
       const judged = file.append(record);
-      if (judged.refusal === null) {
+      if (judged.refused === null) {
         file.flush();
         file.settle();
         this.#file = file;
@@ -141,7 +141,7 @@ export class FileTeamLog implements TeamLog {
       if (this.#begunByOthers() !== undefined) return undefined;
       throw error instanceof ToolError
         ? error
-        : new ToolError('state_unusable', `cannot begin a log in ${directory}: ${messageOf(error)}`, { cause: error });
+        : failure(BASE_CODES.state_unwritable, { path: directory, said: messageOf(error) }, { cause: error });
     } finally {
       if (this.#file !== file) void file?.close();
       rmSync(draft, { force: true });
@@ -154,10 +154,7 @@ export class FileTeamLog implements TeamLog {
     for (let next = current.state.continuedIn; next !== null; next = current.state.continuedIn) {
       const number = current.number + 1;
       if (next !== logFile(number))
-        throw new ToolError(
-          'state_unusable',
-          `${current.path} goes on in ${next}; expected ${logFile(number)}, which comes after it`,
-        );
+        throw failure(LOG_CODES.team_log_order_broken, { path: current.path, next, expected: logFile(number) });
       const path = join(this.#options.directory, next);
       const isThere = existsSync(path) || (isWriting && this.#awaits(path));
       if (!isThere && !isWriting && current.isInPlace) return current;
@@ -187,10 +184,7 @@ export class FileTeamLog implements TeamLog {
   }
 
   #away(): ToolError {
-    return new ToolError(
-      'refused',
-      `the log in ${this.#options.directory} was put away meanwhile: the team was deleted`,
-    );
+    return failure(LOG_CODES.team_log_put_away, { directory: this.#options.directory });
   }
 
   /** Makes the next file, unless somebody has: whoever folded as far would make the same. Gives its inode. */
@@ -208,9 +202,7 @@ export class FileTeamLog implements TeamLog {
       return inode;
     } catch (error) {
       if (existsSync(path)) return undefined;
-      throw new ToolError('state_unusable', `cannot continue the log in ${path}: ${messageOf(error)}`, {
-        cause: error,
-      });
+      throw failure(BASE_CODES.state_unwritable, { path, said: messageOf(error) }, { cause: error });
     } finally {
       rmSync(temporary, { force: true });
     }
@@ -220,11 +212,12 @@ export class FileTeamLog implements TeamLog {
     for (;;) {
       const judged = this.#file === undefined ? this.#first(record) : this.#next(this.#file, record);
       if (judged === undefined || judged.isBehind) continue;
-      const { id, at, refusal } = judged;
-      if (refusal !== null || this.#file === undefined) return { id, at, refusal };
+      const { id, at, refused } = judged;
+      const appended = { id, at, refused, refusal: refused === null ? null : textOf(refused) };
+      if (refused !== null || this.#file === undefined) return appended;
       if (options?.flush !== false) this.#flush(this.#file);
       this.#continueWhenLong(this.#file);
-      return { id, at, refusal };
+      return appended;
     }
   }
 

@@ -2,7 +2,9 @@
 
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { messageOf, ToolError } from '../../base/rules/errors.ts';
+import { BASE_CODES } from '../../base/rules/base-codes.ts';
+import { failure, messageOf, type ToolError } from '../../base/rules/errors.ts';
+import { LOG_CODES } from '../rules/codes/log-codes.ts';
 import { phaseOfTeam } from '../rules/team-name.ts';
 
 /** Parent directory of a project's team logs. */
@@ -18,7 +20,7 @@ export function hasLog(directory: string, team: string): boolean {
 function inTheWay(directory: string, cause: unknown): ToolError {
   const above = dirname(directory);
   const path = statSync(above, { throwIfNoEntry: false })?.isDirectory() === true ? directory : above;
-  return new ToolError('state_unusable', `${path}: expected a directory, got a file; move it away`, { cause });
+  return failure(LOG_CODES.directory_expected, { path }, { cause });
 }
 
 /** Sorted names of the teams with a log in that directory. Throws `ToolError` if it cannot be read. */
@@ -32,6 +34,6 @@ export function teamNames(directory: string): readonly string[] {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code === 'ENOENT') return [];
     if (code === 'ENOTDIR') throw inTheWay(directory, error);
-    throw new ToolError('state_unusable', `cannot read ${directory}: ${messageOf(error)}`, { cause: error });
+    throw failure(BASE_CODES.state_unreadable, { path: directory, said: messageOf(error) }, { cause: error });
   }
 }

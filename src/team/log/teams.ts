@@ -3,9 +3,12 @@
 import { existsSync, mkdirSync, renameSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { syncDirectory } from '../../base/files/sync-directory.ts';
-import { messageOf, ToolError } from '../../base/rules/errors.ts';
+import { BASE_CODES } from '../../base/rules/base-codes.ts';
+import { failure, messageOf, ToolError } from '../../base/rules/errors.ts';
 import { ignoreOwn } from '../../git/own-ignored.ts';
+import { GIT_CODES } from '../../git/rules/git-codes.ts';
 import type { Teams } from '../ports.ts';
+import { LOG_CODES } from '../rules/codes/log-codes.ts';
 import { phaseOfTeam } from '../rules/team-name.ts';
 import { FileTeamLog } from './team-log.ts';
 import { hasLog, teamNames, teamsDirectory } from './team-names.ts';
@@ -31,7 +34,7 @@ function codeOf(error: unknown): unknown {
 }
 
 function isRefusal(error: unknown): boolean {
-  return error instanceof ToolError && error.code === 'refused';
+  return error instanceof ToolError && error.kind === 'refused';
 }
 
 /**
@@ -65,7 +68,9 @@ export class FileTeams implements Teams {
   /** A team's directory; other names could lead anywhere. */
   #place(team: string): string {
     if (phaseOfTeam(team) === undefined)
-      throw new ToolError('usage', `team_name: expected the name of a team, like tool-run-spec-auth-001, got ${team}`);
+      throw failure(GIT_CODES.name_invalid, {
+        ...{ field: 'team_name', expected: 'the name of a team, like tool-run-spec-auth-001', got: team },
+      });
     return join(this.#directory, team);
   }
 
@@ -95,7 +100,7 @@ export class FileTeams implements Teams {
         // As a plugin there is no installation that says it to Git.
         ignoreOwn(this.#options.root);
       } catch (error) {
-        throw new ToolError('state_unusable', `cannot make ${directory}: ${messageOf(error)}`, { cause: error });
+        throw failure(BASE_CODES.state_unwritable, { path: directory, said: messageOf(error) }, { cause: error });
       }
       const log = this.#log(directory, true);
       if (log !== undefined && log.state.session !== 'deleted') return log;
@@ -107,10 +112,7 @@ export class FileTeams implements Teams {
         if (!isRefusal(error)) throw error;
       }
     }
-    throw new ToolError(
-      'state_unusable',
-      `cannot begin a log in ${directory}: it was put away ${TRIES} times meanwhile`,
-    );
+    throw failure(LOG_CODES.team_log_busy, { directory, tries: TRIES });
   }
 
   /** Only of a team that was deleted: nothing that anybody appends to its log counts any more. */
@@ -118,11 +120,10 @@ export class FileTeams implements Teams {
     const directory = this.#place(team);
     const inode = statSync(directory, { throwIfNoEntry: false })?.ino;
     const log = inode === undefined ? undefined : this.#log(directory, false);
-    if (log === undefined) throw new ToolError('refused', `there is no log of team ${team} in ${directory}`);
+    if (log === undefined) throw failure(LOG_CODES.team_log_missing, { team, directory });
     const { session, createdAt } = log.state;
     void log.close();
-    if (session !== 'deleted')
-      throw new ToolError('refused', `team ${team} was not deleted (it is ${session}): its log is not put away`);
+    if (session !== 'deleted') throw failure(LOG_CODES.team_not_deleted, { team, state: session });
     this.#options.onPutAway?.(team);
     // The same for everybody who puts this directory away: of two the second finds it taken, and moves no other one there.
     const date = new Date(createdAt).toISOString().replace(/[:.]/g, '-');
@@ -132,9 +133,7 @@ export class FileTeams implements Teams {
       renameSync(directory, place);
     } catch (error) {
       if (!existsSync(place))
-        throw new ToolError('state_unusable', `cannot put ${directory} away as ${place}: ${messageOf(error)}`, {
-          cause: error,
-        });
+        throw failure(BASE_CODES.state_unwritable, { path: place, said: messageOf(error) }, { cause: error });
     }
     return place;
   }

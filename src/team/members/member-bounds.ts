@@ -8,12 +8,13 @@ import { namespaceIdentity } from '../../agents/namespace-identity.ts';
 import type { IsolationMode } from '../../agents/rules/runtime.ts';
 import { packageRoot } from '../../base/package-root.ts';
 import type { Environment } from '../../base/rules/environment.ts';
-import { ToolError } from '../../base/rules/errors.ts';
+import { failure } from '../../base/rules/errors.ts';
 import { tryGit } from '../../git/git.ts';
 import { plainConfigs } from '../../git/plain-config.ts';
 import { type Project, teamWorktree } from '../../git/project.ts';
 import { projectState } from '../../git/project-state.ts';
 import { safeDirectories } from '../../git/trusted-directories.ts';
+import { LEAD_CODES } from '../rules/codes/lead-codes.ts';
 import { hasPlaces, writablePlaces } from './member-places.ts';
 import { createView } from './member-view.ts';
 import type { MemberRun } from './members-port.ts';
@@ -66,10 +67,7 @@ function refuseForeign(common: string): void {
   const objects = join(common, 'objects');
   const owner = statSync(objects, { throwIfNoEntry: false })?.uid ?? 0;
   if (process.geteuid?.() !== 0 || owner === 0) return;
-  throw new ToolError(
-    'prerequisite',
-    `${objects}: user ${owner} owns it, so teammates in namespaces cannot write there; start the team as that user, or set tool.isolation: off in WORKFLOW.md`,
-  );
+  throw failure(LEAD_CODES.objects_owned_by_other, { path: objects, user: String(owner) });
 }
 
 /** Finds out where the repository is, and whether this machine has namespaces. Throws when they are required and cannot be had. */

@@ -1,11 +1,17 @@
 // The checks where the team began: measured once, waited for by whoever completes a task.
 
-import { BusyError, messageOf } from '../../base/rules/errors.ts';
+import { BusyError, failure, isFailure, messageOf, type ToolError } from '../../base/rules/errors.ts';
+import { GATE_CODES } from '../../gate/rules/gate-codes.ts';
 import { type Baseline, oldLines, toldApart } from '../../gate/rules/old-failures.ts';
 import type { GateResult, QualitySettings } from '../../gate/rules/quality.ts';
 import type { TeamLog } from '../ports.ts';
 import type { TeamState } from '../rules/log/state.ts';
 import { type TeamContext, tellLead } from './context.ts';
+
+/** Whether others were at it for longer than could be waited. */
+export function isBusy(error: unknown): error is ToolError {
+  return error instanceof BusyError || isFailure(error, GATE_CODES.checks_busy);
+}
 
 /** Writes down what was found; who came first counts. Gives whether this did. */
 async function noteBefore(log: TeamLog, measured: GateResult | string): Promise<boolean> {
@@ -32,12 +38,12 @@ export async function measureBaseline(
     return measured === null ? false : await noteBefore(log, measured);
   } catch (error) {
     // Whoever goes on measures it then.
-    if (signal.aborted || error instanceof BusyError) throw error;
+    if (signal.aborted || isBusy(error)) throw error;
     return noteBefore(log, messageOf(error));
   }
 }
 
-/** What failed before, for a completion. Throws `BusyError` when who measures it was waited for as long as could be. */
+/** What failed before, for a completion. Throws `checks_busy` when who measures it was waited for as long as could be. */
 export async function knownBaseline(
   context: TeamContext,
   log: TeamLog,
@@ -50,8 +56,12 @@ export async function knownBaseline(
       log.refresh();
       return log.state.before !== null;
     };
+    const since = context.now();
     if (!isKnown() && !(await context.waitFor(isKnown)))
-      throw new BusyError('not measured: the checks where the team began are still running, and come first');
+      throw failure(GATE_CODES.checks_busy, {
+        seconds: Math.round((context.now() - since) / 1000),
+        holder: 'the checks where the team began',
+      });
   } else await measureInPlace(log, () => beforeApart(context, log.state, quality, signal), signal);
   return log.state.before;
 }

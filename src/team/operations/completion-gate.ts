@@ -1,6 +1,7 @@
 // The gate before a task counts as completed: the project's own checks, and no change that nobody may have made.
 
-import { BusyError } from '../../base/rules/errors.ts';
+import { type Refusal, refusal, textOf } from '../../base/rules/codes.ts';
+import { ToolError } from '../../base/rules/errors.ts';
 import { withoutOldFailures } from '../../gate/rules/old-failures.ts';
 import { type GateResult, isForLackOfCoverage, isForLackOfTests, rejection } from '../../gate/rules/quality.ts';
 import { ruleWords, withRules } from '../../gate/rules/rule-files.ts';
@@ -8,6 +9,7 @@ import type { HeldSecret } from '../../gate/rules/secrets.ts';
 import { heldAgainst, ownFirst } from '../../gate/rules/uncovered-sources.ts';
 import { ownerOf, SHARED } from '../../guard/rules/ownership.ts';
 import type { TeamLog } from '../ports.ts';
+import { WORK_CODES } from '../rules/codes/work-codes.ts';
 import { COMPLETION, decisionOn, MAX_REJECTIONS, rejectionKey, type TeamState } from '../rules/log/state.ts';
 import { LEAD, TOOLCREW } from '../rules/message.ts';
 import { formLines, problemsOfResult } from '../rules/planning.ts';
@@ -16,7 +18,7 @@ import type { TeamSettings } from '../rules/settings.ts';
 import type { Task } from '../rules/task.ts';
 import { bookOf } from '../rules/task-book.ts';
 import { quoted } from '../rules/task-draft.ts';
-import { knownBaseline } from './baseline-checks.ts';
+import { isBusy, knownBaseline } from './baseline-checks.ts';
 import { type Somebody, type TeamContext, tellLead, type Unread, withReadable } from './context.ts';
 import { findCaller, type HookContext, isOfLead } from './hook-context.ts';
 import { type HookAnswer, type HostEvent, SILENT } from './host-event.ts';
@@ -26,6 +28,8 @@ import { WITHOUT_NONE } from './uncommitted-files.ts';
 export type Completion = {
   readonly accept: boolean;
   readonly reason: string;
+  /** null: it is accepted. */
+  readonly refusal: Refusal | null;
   /** Why it is let through although it is not accepted, for people; null: it is not. */
   readonly tired: string | null;
 };
@@ -69,9 +73,9 @@ export async function judgeCompletion(
   const unchecked = free ?? (settings.hooks.taskCompleted.requireQualityCheck ? null : UNCHECKED);
   const measured = unchecked === null ? await measure(context, log, task, caller, settings, own).catch(whenBusy) : null;
   // No rejection, and none that counts: nothing was found.
-  if (measured instanceof BusyError) {
-    const reason = `${measured.message}. Nothing is wrong with your work: complete again.`;
-    return { accept: false, reason, tired: null };
+  if (measured instanceof ToolError) {
+    const why = refusal(WORK_CODES.checks_not_run, { said: measured.message.replace(/\.$/, '') });
+    return { accept: false, reason: textOf(why), refusal: why, tired: null };
   }
   const work = prepared ?? { upTo: null, without: WITHOUT_NONE };
   if (measured !== null && measured.objection !== null) {
@@ -94,27 +98,23 @@ function resultObjection(
 ): Objection | null {
   const problems = problemsOfResult(state, name, result);
   if (problems.length === 0) return null;
-  const reason = [
-    `These lines of the result of task ${id} break the format of a SPEC:`,
-    quoted(problems),
-    `Call TaskUpdate again for task ${id}, with the full corrected text as its result.`,
-    ...formLines(name),
-  ].join('\n');
-  return { reason, fingerprint: 'the result is in no form of a SPEC' };
+  const why = refusal(WORK_CODES.result_breaks_spec_format, {
+    ...{ task: id, lines: quoted(problems), form: formLines(name).join('\n') },
+  });
+  return { refusal: why, fingerprint: 'the result is in no form of a SPEC' };
 }
 
 function settleFirst(files: readonly string[]): Objection {
-  const [named, holds] = [files.join(', '), files.length === 1 ? 'holds' : 'hold'];
   return {
-    reason: `${named} ${holds} conflict markers of git (<<<<<<<, =======, >>>>>>>) at the beginning of lines. Keep the right lines and remove the markers (indent them in an example), then complete again`,
-    fingerprint: `unsettled ${named}`,
+    refusal: refusal(WORK_CODES.conflict_markers_left, { files }),
+    fingerprint: `unsettled ${files.join(', ')}`,
     // However often it comes: no branch holds a conflict that nobody has settled.
     stands: true,
   };
 }
 
-function whenBusy(error: unknown): BusyError {
-  if (error instanceof BusyError) return error;
+function whenBusy(error: unknown): ToolError {
+  if (isBusy(error)) return error;
   throw error;
 }
 
@@ -234,8 +234,12 @@ function objectionOf(
     one.check === 'coverage' ? isForLackOfCoverage(result.coverage, coverageTarget) : isForLackOfTests(one),
   );
   if (isTestedLater(state, task) && caller.name !== 'tester' && isTesters) return null;
-  const what = failed.map(({ check }) => check).join(' ');
-  return { reason: rejection(result, settings.quality), fingerprint: `task ${task.id} ${result.tree} ${what}` };
+  const checks = failed.map(({ check }) => check);
+  const said = rejection(result, settings.quality);
+  return {
+    refusal: refusal(WORK_CODES.work_not_accepted, { task: task.id, checks, said }),
+    fingerprint: `task ${task.id} ${result.tree} ${checks.join(' ')}`,
+  };
 }
 
 /** Since the team began, where all of it work in one place; `paths` is null where Git does not say which. */
@@ -296,7 +300,7 @@ async function foreignChanges(
   const owners = foreign.slice(0, 5).map((path) => `${path} (${ownerOf(path, settings.ownership).owner ?? ''}'s)`);
   return {
     fingerprint,
-    reason: `files of other owners changed, and toolcrew saw nobody write them: ${owners.join(', ')}. If you changed them, undo it (git checkout), send the owner a change_request, then complete again. If not, complete again; toolcrew tells the lead.`,
+    refusal: refusal(WORK_CODES.foreign_files_changed, { files: foreign, owners }),
   };
 }
 
@@ -325,7 +329,7 @@ async function decide(
   const before = log.state.rejections.get(rejectionKey(hook, member, about));
   const stands = objection?.stands !== undefined;
   const decision = objection === null ? 'accept' : stands ? 'reject' : decisionOn(before, objection.fingerprint);
-  const reason = objection?.reason ?? accepted;
+  const reason = objection === null ? accepted : textOf(objection.refusal);
   await log.append({
     type: 'decision',
     hook,
@@ -337,15 +341,21 @@ async function decide(
     paths: [],
     ...(returned === null || decision !== 'reject' || returned.length > RETURNED_MAX ? {} : { returned }),
   });
-  if (objection === null || decision === 'reject') return { accept: decision !== 'reject', reason, tired: null };
+  if (objection === null) return { accept: true, reason, refusal: null, tired: null };
+  if (decision === 'reject') return { accept: false, reason, refusal: objection.refusal, tired: null };
   const isTold = member === null;
   if (decision === 'escalated' && !isTold)
     await escalate(
       log,
       `task ${task.id} was completed by ${caller.name} after ${MAX_REJECTIONS} rejections without change: ${reason}`,
     );
-  const tired = `accepted after ${MAX_REJECTIONS} rejections without change${isTold ? '' : '; the lead was told'}: ${reason}`;
-  return { accept: true, reason: tired, tired };
+  const tired = textOf(
+    refusal(WORK_CODES.accepted_after_rejections, {
+      ...{ count: MAX_REJECTIONS, reason, task: task.id, member: caller.name },
+      ...(isTold ? {} : ({ told: 'lead' } as const)),
+    }),
+  );
+  return { accept: true, reason: tired, refusal: null, tired };
 }
 
 /** By whom, and of which team; undefined: what a session does that has no team is its own affair. */

@@ -1,7 +1,8 @@
 // Context of every operation of a team.
 
 import type { Keys } from '../../base/ports.ts';
-import { messageOf, ToolError } from '../../base/rules/errors.ts';
+import { type Code, refusal, textOf, type ValuesOf } from '../../base/rules/codes.ts';
+import { failure, messageOf, ToolError } from '../../base/rules/errors.ts';
 import type { Checks } from '../../gate/ports.ts';
 import type { GateResult, QualitySettings } from '../../gate/rules/quality.ts';
 import type { HeldSecret } from '../../gate/rules/secrets.ts';
@@ -12,7 +13,8 @@ import type { LeaseFiles } from '../../guard/shell-guard-port.ts';
 import type { Appended, TeamLog, Teams } from '../ports.ts';
 import type { Caller, Evidence } from '../rules/caller.ts';
 import { identify } from '../rules/caller.ts';
-import { replacedWords } from '../rules/guard.ts';
+import { OPERATIONS_CODES } from '../rules/codes/operations-codes.ts';
+import { WRITES_CODES } from '../rules/codes/writes-codes.ts';
 import type { TeamRecord } from '../rules/log/record.ts';
 import { isStanding, type TeamState } from '../rules/log/state.ts';
 import { LEAD, TOOLCREW } from '../rules/message.ts';
@@ -69,15 +71,18 @@ export type TeamContext = {
 
 export type Answer = Readonly<Record<string, unknown>>;
 
-/** A refusal, in words that say what to do instead. */
-export function refuse(words: string): never {
-  throw new ToolError('refused', words);
+/** Throws a refusal of the error table. */
+export function refuse<C extends Code>(of: C, values: ValuesOf<C>): never;
+/** Words without an entry in the table: only where others still pass them. */
+export function refuse(words: string): never;
+export function refuse(of: Code | string, values: unknown = {}): never {
+  throw typeof of === 'string' ? new ToolError('refused', of) : failure(of, values);
 }
 
 /** Appends a record that has to count; throws with the fold's reason when it does not. */
 export async function must(log: TeamLog, record: TeamRecord): Promise<Appended> {
   const appended = await log.append(record);
-  if (appended.refusal !== null) refuse(appended.refusal);
+  if (appended.refused !== null) throw new ToolError(appended.refused);
   return appended;
 }
 
@@ -134,7 +139,7 @@ export async function withReadable<T>(
 
 /** What is not known of a team, for people. */
 export function unreadWords({ team, error }: Unread): string {
-  return `the state of team ${team} cannot be read: ${messageOf(error)}`;
+  return textOf(refusal(OPERATIONS_CODES.team_unreadable, { team, said: messageOf(error) }));
 }
 
 /** Throws what keeps the first of them from being read: anything might be true of it. */
@@ -163,33 +168,30 @@ export function callerOf(
   const standing = logs.map((log) => log.state.team);
   mustBeReadable(unread.filter(({ team }) => team === wanted));
   if (wanted !== undefined && !standing.includes(wanted))
-    refuse(
-      `team_name: no team ${wanted} is active; ${standing.length === 0 ? 'there is none' : `there is ${standing.join(', ')}`}`,
-    );
+    refuse(OPERATIONS_CODES.team_not_active, {
+      team: wanted,
+      ...(standing.length === 0 ? {} : { active: standing }),
+    });
   const all = identify(
     evidence,
     logs.map((log) => log.state),
   );
   const [first] = all;
   if (first?.kind === 'unknown')
-    refuse(
-      `toolcrew cannot identify you: ${first.why}${first.takesKey ? '. Pass the key from your prompt as "key"' : ''}`,
-    );
+    refuse(first.takesKey ? OPERATIONS_CODES.caller_key_missing : OPERATIONS_CODES.caller_unknown, { why: first.why });
   if (!all.some(isSomebody)) mustBeReadable(unread);
-  if (standing.length === 0) refuse('no team is active: create one with TeamCreate');
+  if (standing.length === 0) refuse(OPERATIONS_CODES.team_not_active, {});
   const alone = logs.find(({ state }) => state.session === 'fallback' && isOfLead(evidence, state));
   if (first?.kind === 'outsider' && alone !== undefined)
-    refuse(
-      `team ${alone.state.team} is in sub-agent mode: ${first.who} must not claim tasks, take leases or send messages. Do what your prompt says, and give the result as your answer; the lead sets the task to completed`,
-    );
-  if (first?.kind === 'outsider' && first.replaced !== undefined) refuse(replacedWords(first.replaced));
-  if (first?.kind === 'outsider') refuse(`${first.who} is not a member of an active team (${standing.join(', ')})`);
+    refuse(OPERATIONS_CODES.subagent_mode, { team: alone.state.team, who: first.who });
+  if (first?.kind === 'outsider' && first.replaced !== undefined)
+    refuse(WRITES_CODES.member_replaced, { member: first.replaced });
+  if (first?.kind === 'outsider') refuse(OPERATIONS_CODES.caller_not_member, { who: first.who, active: standing });
   const mine = all.filter(isSomebody).filter((caller) => wanted === undefined || caller.team === wanted);
   const [caller, other] = mine;
-  if (caller === undefined) return refuse(`team_name: you are not a member of team ${wanted}`);
-  if (other !== undefined)
-    refuse(`you lead ${mine.map(({ team }) => team).join(' and ')}: name one of them as "team_name"`);
+  if (caller === undefined) return refuse(OPERATIONS_CODES.caller_of_other_team, { team: wanted ?? '' });
+  if (other !== undefined) refuse(OPERATIONS_CODES.team_ambiguous, { teams: mine.map(({ team }) => team) });
   const log = logs.find((one) => one.state.team === caller.team);
-  if (log === undefined) return refuse(`team ${caller.team} is gone`);
+  if (log === undefined) return refuse(OPERATIONS_CODES.team_gone, { team: caller.team });
   return { caller, log };
 }

@@ -1,6 +1,7 @@
 // Operations of the lead alone: create a team, register its teammates, delete it.
 
-import { messageOf, ToolError } from '../../base/rules/errors.ts';
+import { refusal, textOf } from '../../base/rules/codes.ts';
+import { failure, messageOf, ToolError } from '../../base/rules/errors.ts';
 import { nearest } from '../../base/rules/nearest.ts';
 import { problemsInLine } from '../../base/rules/text.ts';
 import type { TeamLog } from '../ports.ts';
@@ -8,6 +9,8 @@ import { nextStep, roleNamed, rolesToStart, taskLine } from '../rules/brief.ts';
 import type { Evidence } from '../rules/caller.ts';
 import { identify, memberName } from '../rules/caller.ts';
 import { SHUTDOWN_ALL, spawnParameters } from '../rules/calls.ts';
+import { MESSAGES_CODES } from '../rules/codes/messages-codes.ts';
+import { OPERATIONS_CODES } from '../rules/codes/operations-codes.ts';
 import { isUnstarted } from '../rules/log/fold-state.ts';
 import type { Purpose } from '../rules/log/record.ts';
 import { isLost, isModelLed, isStanding, SHUTDOWN_DEADLINE_MS } from '../rules/log/state.ts';
@@ -32,15 +35,18 @@ function purposeOf(name: string, phase: Phase, input: Input, settings: TeamSetti
   if (roles === undefined) {
     const known = Object.keys(settings.patterns);
     const close = nearest(pattern, known);
-    return refuse(
-      `pattern: expected one of ${known.join(', ')}, got ${pattern}${close === undefined ? '' : `; did you mean ${close}?`}`,
-    );
+    return refuse(MESSAGES_CODES.parameter_invalid, {
+      ...{ field: 'pattern', expected: `one of ${known.join(', ')}`, got: pattern },
+      ...(close === undefined ? {} : { near: close }),
+    });
   }
   const own = Object.values(PATTERNS).find((one) => one.name === pattern)?.phase ?? phase;
   if (own !== phase)
-    refuse(
-      `pattern: expected one of the phase ${phase}, like ${USUAL[phase]}, got ${pattern}, which is of the phase ${own}`,
-    );
+    refuse(MESSAGES_CODES.parameter_invalid, {
+      field: 'pattern',
+      expected: `one of the phase ${phase}, like ${USUAL[phase]}`,
+      got: `${pattern}, which is of the phase ${own}`,
+    });
   return { phase, pattern, roles, subject: input.maybe('subject') ?? name };
 }
 
@@ -53,14 +59,8 @@ function purposeAllowed(
   settings: TeamSettings,
 ): Purpose {
   const [problem] = problems();
-  if (!settings.enabled && problem !== undefined)
-    refuse(
-      `no team can be created until this is fixed: ${problem}\nDo the tasks one at a time, each with one sub-agent`,
-    );
-  if (!settings.enabled)
-    refuse(
-      'workflow.team.enabled is not true in .tool/config/workflow.yaml: no team can be created. Do the tasks one at a time, each with one sub-agent',
-    );
+  if (!settings.enabled && problem !== undefined) refuse(OPERATIONS_CODES.settings_block_team, { problem });
+  if (!settings.enabled) refuse(OPERATIONS_CODES.team_mode_off, {});
   return purposeOf(name, phase, input, settings);
 }
 
@@ -77,26 +77,23 @@ async function mayCreate(context: TeamContext, name: string, evidence: Evidence)
       evidence,
       logs.map((log) => log.state),
     );
-    if (caller?.kind === 'member' || isSubordinate(evidence))
-      refuse('only the main agent of a session creates a team. Ask team-lead with SendMessage');
+    if (caller?.kind === 'member' || isSubordinate(evidence)) refuse(OPERATIONS_CODES.main_agent_only, {});
     // A second team takes the first one's lead from its calls: it would have to say which with each.
     const isNamed = evidence.kind !== 'nothing' && (evidence.kind !== 'key' || caller?.kind === 'lead');
     const [standing] = logs;
     mustBeReadable(isNamed ? unread.filter(({ team }) => team === name) : unread);
     if (!isNamed && standing !== undefined)
-      refuse(
-        `team ${standing.state.team} is active, and toolcrew cannot identify you${evidence.kind === 'nothing' ? `: ${evidence.why}` : ': no team knows that key'}. Only its lead can create another team`,
-      );
+      refuse(OPERATIONS_CODES.team_creator_unknown, {
+        team: standing.state.team,
+        why: evidence.kind === 'nothing' ? evidence.why : 'no team knows that key',
+      });
   });
 }
 
 export async function createTeam(context: TeamContext, input: Input, evidence: Evidence): Promise<Answer> {
   const name = input.text('team_name');
   const phase = phaseOfTeam(name);
-  if (phase === undefined)
-    return refuse(
-      `team_name: expected tool-plan-<feature>, tool-run-<spec-id-lowercase> or tool-debug-<failure>, in lower case with hyphens, got ${name}`,
-    );
+  if (phase === undefined) return refuse(OPERATIONS_CODES.team_name_invalid, { got: name });
   await mayCreate(context, name, evidence);
   const settings = await context.settings();
   // What is refused leaves no log behind.
@@ -106,33 +103,31 @@ export async function createTeam(context: TeamContext, input: Input, evidence: E
     const needsWord = settings.requirePlanApproval && evidence.kind !== 'environment';
     if (phase === 'run' && needsWord) await mustBeApproved(context, name);
     const missing = await missingForGate(context, phase, settings);
-    if (missing.length > 0) refuse(`no team can be created: ${missing.join('; ')}. Tell the user, and wait`);
+    if (missing.length > 0) refuse(OPERATIONS_CODES.gate_not_ready, { missing: missing.join('; ') });
   }
   try {
     return withProblems(context, await begin(context, name, phase, input, evidence, settings));
   } catch (error) {
-    if (error instanceof ToolError && error.code === 'refused') throw error;
-    const after = settings.fallback.enabled
+    if (error instanceof ToolError && error.kind === 'refused') throw error;
+    const next = settings.fallback.enabled
       ? 'Do the tasks one at a time, each with one sub-agent'
       : 'fallback.enabled is false: stop here and tell the user';
-    throw new ToolError('refused', `TeamCreate fails: ${messageOf(error)}. ${after}`, { cause: error });
+    throw failure(
+      OPERATIONS_CODES.team_create_failed,
+      { said: messageOf(error).replace(/\.$/, ''), next },
+      { cause: error },
+    );
   }
 }
 
 /** Whoever makes a team to build without the command that does so needs the same: a SPEC that the user approved as it stands. */
 async function mustBeApproved(context: TeamContext, team: string): Promise<void> {
   const id = specOfRun(team);
-  if (id === undefined)
-    return refuse(
-      `team_name: expected tool-run-<spec-id-lowercase> of a SPEC, such as tool-run-spec-auth-001, got ${team}. /tool:1-plan writes a SPEC, and the user approves it`,
-    );
+  if (id === undefined) return refuse(OPERATIONS_CODES.team_without_spec, { team });
   const { status, counts, why } = await context.approval(id);
-  if (status === null && !counts)
-    return refuse(`no team can be created: there is no ${id}. /tool:1-plan writes a SPEC`);
+  if (status === null && !counts) return refuse(OPERATIONS_CODES.spec_not_found, { spec: id });
   if (!counts)
-    refuse(
-      `no team can be created: ${id} is not approved (${why}). Ask the user to send exactly \`approve ${id}\`, then call TeamCreate {"team_name":"${team}"} again`,
-    );
+    refuse(OPERATIONS_CODES.spec_not_approved, { spec: id, why, call: `TeamCreate {"team_name":"${team}"}` });
 }
 
 /** What is wrong with the settings is said by what goes by those that hold meanwhile. */
@@ -152,10 +147,7 @@ async function begin(
   const log = context.teams.begin(name);
   try {
     const { proposal, session } = log.state;
-    if (isStanding(log.state))
-      refuse(
-        `team_name: team ${name} is already active (${session}). /tool:team-restart ${name} continues it; \`tool team delete ${name}\` ends it`,
-      );
+    if (isStanding(log.state)) refuse(OPERATIONS_CODES.team_already_active, { team: name, state: session });
     const purpose = proposal ?? purposeAllowed(context, name, phase, input, settings);
     const isFromHook = evidence.kind === 'stamp';
     const { key, hash } = context.keys.create();
@@ -216,11 +208,9 @@ export async function registerMember(
   caller: Somebody,
   input: Input,
 ): Promise<Answer> {
-  if (caller.kind !== 'lead') refuse('only team-lead starts teammates. Ask it with SendMessage');
+  if (caller.kind !== 'lead') refuse(OPERATIONS_CODES.lead_only, { does: 'starts teammates' });
   if (log.state.session === 'fallback' && isModelLed(log.state))
-    refuse(
-      `team ${log.state.team} is in sub-agent mode, without teammates. Start one agent at a time yourself, with the text of its task as its prompt. Once the missing prerequisite is met, /tool:team-restart makes a team of the remaining tasks`,
-    );
+    refuse(OPERATIONS_CODES.team_without_members, { team: log.state.team });
   const name = input.text('name');
   const agent = input.text('subagent_type');
   const settings = await context.settings();
@@ -234,11 +224,15 @@ export async function registerMember(
   const role = memberName(agent);
   if (!known.includes(role) || agent !== agentOf(role)) {
     const close = known.includes(role) ? agentOf(role) : nearest(agent, known.map(agentOf));
-    refuse(
-      `subagent_type: expected one of ${known.map(agentOf).join(', ')}, got ${agent}${close === undefined ? '' : `; did you mean ${close}?`}`,
-    );
+    refuse(MESSAGES_CODES.parameter_invalid, {
+      ...{ field: 'subagent_type', expected: `one of ${known.map(agentOf).join(', ')}`, got: agent },
+      ...(close === undefined ? {} : { near: close }),
+    });
   }
-  if (name !== role) refuse(`name: expected ${role}, the agent's name without its prefix, got ${name}`);
+  if (name !== role)
+    refuse(MESSAGES_CODES.parameter_invalid, {
+      ...{ field: 'name', expected: `${role}, the agent's name without its prefix`, got: name },
+    });
   const own = roleNamed(name);
   const model = own === undefined || own.model === 'inherit' ? settings.defaultModel : own.model;
   await must(log, {
@@ -251,7 +245,7 @@ export async function registerMember(
     max: settings.maxTeammates,
   });
   const member = log.state.members.get(name);
-  if (member === undefined) return refuse(`${name} was not registered`);
+  if (member === undefined) return refuse(OPERATIONS_CODES.member_not_registered, { member: name });
   // Without hooks nobody sees the call: the member counts as started, and is known by its key.
   const key = log.state.lead.keyHash === null ? null : context.keys.create();
   if (key !== null)
@@ -262,18 +256,18 @@ export async function registerMember(
     state: log.state.members.get(name)?.phase ?? member.phase,
     call: hostCall(member, log.state, context.host(), key?.key ?? null),
     note: lacksAgent(context, name, agent)
-      ? `There is no .claude/agents/${agent}.md in the project or in the user's home, so the host cannot start ${name}. Before you make this call, tell the user to write that file, modelled on those that \`tool init\` installed.`
+      ? textOf(refusal(OPERATIONS_CODES.agent_definition_unusable, { agent, member: name }))
       : 'Make the call in `call` now, unchanged. Several such calls in one message run in parallel. If the host denies it, make it once more. If the user denies it, ask them how to continue.',
   });
 }
 
 export async function deleteTeam(context: TeamContext, log: TeamLog, caller: Somebody, input: Input): Promise<Answer> {
   const { state } = log;
-  if (caller.kind !== 'lead') refuse(`only team-lead deletes a team, not ${caller.name}`);
+  if (caller.kind !== 'lead') refuse(OPERATIONS_CODES.lead_only, { does: 'deletes a team', who: caller.name });
   const forced = input.flag('force');
   const at = context.now();
-  const { refusal } = await log.append({ type: 'deleted', forced, by: caller.name });
-  if (refusal !== null) {
+  const { refused } = await log.append({ type: 'deleted', forced, by: caller.name });
+  if (refused !== null) {
     const missing = [...state.members.values()].filter(
       (member) => member.phase !== 'over' && !isUnstarted(member) && !isLost(member, at),
     );
@@ -282,17 +276,16 @@ export async function deleteTeam(context: TeamContext, log: TeamLog, caller: Som
     );
     const unasked = missing.some(({ shutdown }) => shutdown === null);
     const left = state.shutdownAt === null ? null : Math.ceil((state.shutdownAt + SHUTDOWN_DEADLINE_MS - at) / 1000);
-    refuse(
-      missing.length === 0
-        ? refusal
-        : `team ${state.team} is not deleted: ${names.join(', ')} ${missing.length === 1 ? 'has' : 'have'} not ended. ${
-            unasked
-              ? `Ask first: ${SHUTDOWN_ALL}`
-              : left !== null && left > 0
-                ? `Wait for them; after ${left} s more you can force it`
-                : `Wait for them, or call TeamDelete {"team_name":"${state.team}","force":true}`
-          }`,
-    );
+    if (missing.length === 0) throw new ToolError(refused);
+    const waits = left !== null && left > 0 ? { force_in: left } : {};
+    refuse(OPERATIONS_CODES.team_has_live_members, {
+      ...{ team: state.team, members: names, ...waits },
+      next: unasked
+        ? `Ask first: ${SHUTDOWN_ALL}`
+        : waits.force_in === undefined
+          ? `Wait for them, or call TeamDelete {"team_name":"${state.team}","force":true}`
+          : `Wait for them; after ${left} s more you can force it.`,
+    });
   }
   const done = [...state.tasks.values()].filter(({ status }) => status === 'completed').length;
   return {

@@ -1,9 +1,16 @@
 // Operations of every member: messages, mail, leases.
 
-import { got } from '../../base/rules/text.ts';
+import { refusal, textOf } from '../../base/rules/codes.ts';
+import { ToolError } from '../../base/rules/errors.ts';
+import { clip } from '../../base/rules/text.ts';
 import { ownerOf, SHARED } from '../../guard/rules/ownership.ts';
 import type { TeamLog } from '../ports.ts';
+import { changeRequest, leaseCall, quotedPath } from '../rules/calls.ts';
 import { judgeClaim, UNMEASURED, unmeasuredClaims } from '../rules/claims.ts';
+import { MESSAGES_CODES } from '../rules/codes/messages-codes.ts';
+import { OPERATIONS_CODES } from '../rules/codes/operations-codes.ts';
+import { WORK_CODES } from '../rules/codes/work-codes.ts';
+import { WRITES_CODES } from '../rules/codes/writes-codes.ts';
 import { ruleOf } from '../rules/guard.ts';
 import { isModelLed, type Message, type TeamState } from '../rules/log/state.ts';
 import { asksForWork, messageLine, unreadOf } from '../rules/mail.ts';
@@ -24,7 +31,7 @@ async function ownerFor(context: TeamContext, content: unknown): Promise<string 
   if (typeof content !== 'object' || content === null || !('file' in content)) return null;
   const path = context.inside(String(content.file));
   if (path === null)
-    return refuse(`content.file: expected a path inside the project, from its root, got ${got(content.file)}`);
+    return refuse(WORK_CODES.path_outside_project, { field: 'content.file', path: clip(String(content.file), 80) });
   const { owner } = ownerOf(path, (await context.settings()).ownership);
   return owner === SHARED ? null : owner;
 }
@@ -52,35 +59,34 @@ export async function sendMessage(context: TeamContext, log: TeamLog, caller: So
   const recipient = findRecipient(input.text('recipient'), members);
   const checked = checkMessage(input.text('type'), input.raw('content'));
   const problems = [...(recipient.ok ? [] : [recipient.problem]), ...(checked.ok ? [] : checked.problems)];
-  if (!recipient.ok || !checked.ok) return refuse(problems.join('\n'));
+  if (!recipient.ok || !checked.ok)
+    return refuse(OPERATIONS_CODES.input_invalid, { operation: 'SendMessage', problems });
   const { type, content } = checked;
   const { name: to } = recipient;
-  if (to === caller.name) refuse(`recipient: that is you; expected another name`);
+  if (to === caller.name) refuse(OPERATIONS_CODES.recipient_is_sender, { recipient: to });
   const owner = type === 'change_request' || type === 'change_completed' ? await ownerFor(context, content) : null;
   // Where its owner is not started yet, it may be asked for there, or of the lead.
   const isThere = owner !== null && state.members.has(owner);
   const isKnown = members.some(({ name, isOver }) => name === owner && !isOver);
   const owned = owner === null || (isKnown && (isThere || to === owner)) ? owner : LEAD;
   const verdict = judgeRoute(type, caller.name, to, owned);
-  if (verdict.kind === 'refused') refuse(verdict.words);
+  if (verdict.kind === 'refused') throw new ToolError(verdict.refusal);
   if (type === 'quality_gate_passed' && state.gate !== null && !state.gate.ok)
-    refuse(
-      'quality_gate_passed: the last measured checks failed. Ask for the missing work with coverage_required or change_request',
-    );
+    refuse(OPERATIONS_CODES.gate_not_passed, {});
   if (type === 'quality_gate_passed' && state.gate === null && isMeasured(await context.settings()))
-    refuse('quality_gate_passed: nothing has been measured yet. The checks run when a writer completes a task');
+    refuse(OPERATIONS_CODES.gate_not_measured, {});
   const [waiting] = type === 'quality_gate_passed' ? unreadRequests(state, caller.name) : [];
   if (waiting !== undefined)
-    refuse(
-      `quality_gate_passed: ${waiting.type} #${waiting.seq} of ${waiting.from} to ${waiting.to} is not read yet, and its request is part of your verdict. End your turn; you are asked again when it is done`,
-    );
+    refuse(OPERATIONS_CODES.request_unread, {
+      ...{ type: waiting.type, message: waiting.seq, from: waiting.from, to: waiting.to },
+    });
   const overstated = judgeClaim(type, content, state.gate);
-  if (overstated !== null) refuse(overstated);
+  if (overstated !== null) throw new ToolError(overstated);
   const warnings = [
-    ...(verdict.kind === 'unusual' ? [verdict.words] : []),
-    ...unmeasuredClaims(type, content, state.gate),
+    ...(verdict.kind === 'unusual' ? [textOf(verdict.refusal)] : []),
+    ...unmeasuredClaims(type, content, state.gate).map(textOf),
     ...(type === 'progress' && tooFrequent(state, caller.name, context.now())
-      ? ['send progress at most once a minute: each message interrupts others']
+      ? [textOf(refusal(OPERATIONS_CODES.progress_too_frequent, {}))]
       : []),
   ];
   const before = beginnable(state);
@@ -184,8 +190,7 @@ export async function takeMail(log: TeamLog, name: string): Promise<string | nul
 
 export async function leaseFile(context: TeamContext, log: TeamLog, caller: Somebody, input: Input): Promise<Answer> {
   const path = context.inside(input.text('path'));
-  if (path === null)
-    return refuse(`path: expected a path inside the project, from its root, got ${got(input.text('path'))}`);
+  if (path === null) return refuse(WORK_CODES.path_outside_project, { field: 'path', path: input.text('path') });
   const { name, epoch } = caller;
   if (input.flag('release')) {
     // With its holder's last task it was given back already.
@@ -194,38 +199,41 @@ export async function leaseFile(context: TeamContext, log: TeamLog, caller: Some
     context.placeLeases(log.state.team, log.state.leases, context.now());
     return { path, state: 'released' };
   }
-  if (caller.kind === 'member' && caller.member.readOnly) refuse(`${name} is read-only: it takes no leases`);
+  if (caller.kind === 'member' && caller.member.readOnly) refuse(WRITES_CODES.member_read_only, { member: name });
   if (caller.kind === 'lead' && (await context.settings()).delegateMode)
-    refuse(
-      `${LEAD} delegates (delegate_mode) and writes only SPECs: it takes no leases. Give ${path} to a teammate with TaskCreate`,
-    );
+    refuse(WRITES_CODES.lead_takes_no_lease, { path });
   if (/\/\s*$|\*/.test(input.text('path')))
-    refuse(`path: a lease is for one file; expected its path from the project's root, got ${got(input.text('path'))}`);
+    refuse(MESSAGES_CODES.parameter_invalid, {
+      ...{ field: 'path', expected: "the path of one file from the project's root", got: input.text('path') },
+    });
   const place = context.placeOf(path);
-  if (place.isDirectory) refuse(`path: a lease is for one file; ${path} is a directory`);
+  if (place.isDirectory)
+    refuse(WRITES_CODES.directory_not_leasable, { path, kind: 'a', call: changeRequest(LEAD, path) });
   // Written is what a link leads to, by the rules that hold there.
+  if (place.path.startsWith('/')) refuse(OPERATIONS_CODES.path_leads_outside, { path, target: place.path });
   if (place.path !== path)
-    refuse(
-      place.path.startsWith('/')
-        ? `path: ${path} leads out of the project, to ${place.path}: no lease is possible there`
-        : `path: ${path} leads to ${place.path}. Call FileLease {"path":${JSON.stringify(place.path)}}, and write it under that name`,
-    );
+    refuse(OPERATIONS_CODES.path_is_link, { path, target: place.path, call: leaseCall(place.path) });
   const rule = ruleOf(path);
-  if (rule !== null) refuse(`${path} holds rules of the team (${rule}): nobody may write it, even with a lease`);
+  if (rule !== null) refuse(WRITES_CODES.path_protected, { path, what: rule });
   const { owner, pattern } = ownerOf(path, (await context.settings()).ownership);
   if (owner === name) return { path, state: 'own', note: 'You own it: no lease is needed.' };
   if (owner !== null && owner !== SHARED)
-    refuse(
-      `${path} is ${owner}'s (${pattern}), and leases are for shared and unowned paths. ${log.state.members.has(owner) ? `Send ${owner} a change_request` : `${owner} is not in this team: send ${LEAD} a change_request`}`,
-    );
+    refuse(WRITES_CODES.lease_of_owned_path, {
+      ...{ path, owner, ...(pattern === null ? {} : { pattern }) },
+      ask: log.state.members.has(owner) ? `Send ${owner}` : `${owner} is not in this team: send ${LEAD}`,
+    });
   const minutes = input.count('minutes') ?? LEASE_MINUTES;
-  if (minutes > LEASE_MINUTES_MAX) refuse(`minutes: expected 1 to ${LEASE_MINUTES_MAX}, got ${minutes}`);
+  if (minutes > LEASE_MINUTES_MAX)
+    refuse(MESSAGES_CODES.parameter_invalid, {
+      ...{ field: 'minutes', expected: `1 to ${LEASE_MINUTES_MAX}`, got: String(minutes) },
+    });
   const now = context.now();
   const held = log.state.leases.get(path);
   if (held !== undefined && held.member !== name && held.until > now)
-    refuse(
-      `${path} is leased to ${held.member} until ${new Date(held.until).toISOString()}. It ends earlier if ${held.member} completes its task. Or ask ${held.member} to give it back with FileLease {"path":${JSON.stringify(path)},"release":true}`,
-    );
+    refuse(WRITES_CODES.lease_not_free, {
+      ...{ path, holder: held.member, until: held.until },
+      call: `FileLease {"path":${quotedPath(path)},"release":true}`,
+    });
   const until = now + minutes * 60_000;
   await must(log, { type: 'lease_taken', path, until, reason: input.maybe('reason') ?? '', by: name, epoch });
   context.placeLeases(log.state.team, log.state.leases, now);

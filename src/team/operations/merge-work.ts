@@ -1,11 +1,13 @@
 // A writer's finished work on its way into the team's branch: committed, held against ownership, brought together with what
 // others have finished, and merged; what does not merge is a task.
 
+import { type Refusal, refusal } from '../../base/rules/codes.ts';
 import { visible } from '../../base/rules/text.ts';
 import type { HeldSecret } from '../../gate/rules/secrets.ts';
 import type { Merge, SettledFile, Workshop } from '../../git/worktrees/workshop-port.ts';
 import type { Ownership } from '../../guard/rules/ownership.ts';
 import type { TeamLog } from '../ports.ts';
+import { WORK_CODES } from '../rules/codes/work-codes.ts';
 import { foreignFiles, type IntegrationRules, judgeCommits } from '../rules/integration.ts';
 import { lockCommand, lockWords } from '../rules/lock-files.ts';
 import { rejectionKey, specOf, type Member as TeamMember, type TeamState } from '../rules/log/state.ts';
@@ -18,7 +20,7 @@ import { keepLeftOut, leftOut, type Without } from './uncommitted-files.ts';
 
 /** A finding that stands in the way, with what tells it from another. */
 export type Objection = {
-  readonly reason: string;
+  readonly refusal: Refusal;
   readonly fingerprint: string;
   /** It is not let through, however often it is made: the work would be lost. */
   readonly stands?: true;
@@ -76,11 +78,7 @@ async function conflict(
   const fingerprint = `conflict ${files.join(' ')}`;
   const held = state.tasks.get(task.id);
   if (held === undefined || held.holdsUp !== undefined)
-    return {
-      reason: `your work does not merge with the team's branch: ${shown} changed on both sides. ${how}. Then complete it again.`,
-      fingerprint,
-      stands: true,
-    };
+    return { refusal: refusal(WORK_CODES.work_conflicts, { files: shown, how }), fingerprint, stands: true };
   const others = behind.flatMap((id) => state.tasks.get(id) ?? []);
   const doers = [...new Set(others.flatMap(({ claim }) => claim?.member ?? []))].filter((one) => one !== name);
   const theirs =
@@ -100,11 +98,8 @@ async function conflict(
   const content = `Task ${settling}: ${shown} changed on both sides, by you for task ${behind.join(', ')} and by ${name} for task ${held.id}. ${name} resolves it: tell ${name} what to keep of yours.`;
   for (const to of doers)
     await log.append({ type: 'message_sent', to, kind: 'progress', content, in_reply_to: null, by: name, epoch });
-  return {
-    reason: `your work does not merge with the team's branch: ${shown} changed on both sides, by you and by ${theirs}. Task ${settling} is to settle that, and is yours: call TaskUpdate {"taskId":"${settling}","status":"in_progress"}. ${how}. Complete task ${settling}, then this one.`,
-    fingerprint,
-    stands: true,
-  };
+  const why = refusal(WORK_CODES.work_conflicts_with_task, { files: shown, others: theirs, settling, how });
+  return { refusal: why, fingerprint, stands: true };
 }
 
 /**
@@ -162,7 +157,10 @@ export async function prepareWork(
   const { name, member } = caller;
   const astray = await workshop.astray(team, name);
   // However often it comes: what is elsewhere is not in the work, and what is on the branch would be undone by it.
-  if (astray !== null) return { ok: false, objection: { reason: astray, fingerprint: 'astray', stands: true } };
+  if (astray !== null) {
+    const why = refusal(WORK_CODES.worktree_not_on_branch, { where: astray });
+    return { ok: false, objection: { refusal: why, fingerprint: 'astray', stands: true } };
+  }
   const left = await leftOut(workshop, state, task.id, name, before);
   if ('objection' in left) return { ok: false, objection: left.objection };
   await workshop.save(team, name, messageFor(task.subject, task, state));
@@ -184,36 +182,37 @@ export async function prepareWork(
     return { ok: true, upTo: tip, without: left.without, unsettled: await workshop.unsettled(team, name) };
   }
   const kept = await workshop.refuse(team, name, refused.commit.sha, foreignFiles(refused.commit, name, rules));
-  const reason = `${refused.words}. Your commits from there on were taken back and are kept as ${kept}.`;
+  const why = { ...refused.refusal, values: { ...refused.refusal.values, kept } };
   // However often it comes: what was taken back is not in the work, and a completion would hide that.
-  return { ok: false, objection: { reason, fingerprint: `commit ${refused.path}`, stands: true } };
+  return { ok: false, objection: { refusal: why, fingerprint: `commit ${refused.path}`, stands: true } };
 }
 
 /** A secret that is merged once stays in the history of what is pushed, whatever takes it out. */
 function heldSecrets(secrets: readonly HeldSecret[], kept: string): Objection {
-  const named = placesOf(secrets);
   return {
-    reason: `your commits hold secrets: ${named}. These commits and all later ones were taken back and are kept as ${kept}; the files are unchanged and uncommitted. ${TAKE_OUT}`,
-    fingerprint: `secrets ${named}`,
+    refusal: refusal(WORK_CODES.commits_hold_secrets, { ...placesOf(secrets), kept }),
+    fingerprint: `secrets ${placeWords(secrets)}`,
     stands: true,
   };
 }
 
-const TAKE_OUT = `Remove them (read them from the environment), then complete again. If it is no secret, tell ${LEAD}: only a person can allow it in quality.secrets of .tool/config/workflow.yaml (allowed_paths, allowed_values).`;
-
 /** What stands in the way of work that lies where all work. */
 export function presentSecrets(secrets: readonly HeldSecret[]): Objection {
-  const named = placesOf(secrets);
   return {
-    reason: `your files hold secrets: ${named}. ${TAKE_OUT}`,
-    fingerprint: `secrets ${named}`,
+    refusal: refusal(WORK_CODES.files_hold_secrets, placesOf(secrets)),
+    fingerprint: `secrets ${placeWords(secrets)}`,
   };
 }
 
-function placesOf(secrets: readonly HeldSecret[]): string {
+function placesOf(secrets: readonly HeldSecret[]): { readonly places: readonly string[]; readonly more?: number } {
   const places = [...new Set(secrets.map(({ path, line, kind }) => `${path}:${line} (${kind})`))];
   const more = places.length - SECRETS_SHOWN;
-  return `${places.slice(0, SECRETS_SHOWN).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  return { places: places.slice(0, SECRETS_SHOWN), ...(more > 0 ? { more } : {}) };
+}
+
+function placeWords(secrets: readonly HeldSecret[]): string {
+  const { places, more } = placesOf(secrets);
+  return `${places.join(', ')}${more === undefined ? '' : ` and ${more} more`}`;
 }
 
 const SECRETS_SHOWN = 5;
@@ -252,12 +251,12 @@ async function mergeWork(
     merge = await workshop.merge(team, name, message, upTo);
   }
   if (merge.kind === 'moved') {
-    const reason = `somebody moved the team's branch ${MERGE_TRIES} times while your work was being merged. Complete again.`;
-    return { reason, fingerprint: 'moved', stands: true };
+    const why = refusal(WORK_CODES.team_branch_moving, { tries: MERGE_TRIES });
+    return { refusal: why, fingerprint: 'moved', stands: true };
   }
   if (merge.kind === 'checked_out') {
-    const reason = `${merge.words} (a person did this; nothing is wrong with your work). Wait a minute, then complete again.`;
-    return { reason, fingerprint: CHECKED_OUT, stands: true };
+    const why = refusal(WORK_CODES.team_branch_taken, { said: merge.words });
+    return { refusal: why, fingerprint: CHECKED_OUT, stands: true };
   }
   if (merge.kind === 'conflict') return conflict(log, task, caller, merge);
   await tellSettled(log, task.id, name, settled);

@@ -1,8 +1,10 @@
 // Branches that somebody has moved past the team's rules: the team's own is put back, those of the person are named.
 
+import { refusal, textOf } from '../../base/rules/codes.ts';
 import { messageOf } from '../../base/rules/errors.ts';
 import type { Tips, Workshop } from '../../git/worktrees/workshop-port.ts';
 import type { TeamLog } from '../ports.ts';
+import { OPERATIONS_CODES } from '../rules/codes/operations-codes.ts';
 
 const HOOK = 'branch_moved';
 
@@ -27,7 +29,7 @@ export async function holdBranch(workshop: Workshop, log: TeamLog, say: (words: 
   const kept = await workshop.putBack(team);
   if (kept === null) return;
   const words = `put back: it held commits that no completion merged; they are kept as ${kept}`;
-  say(`tool/${team}: ${words}`);
+  say(textOf(refusal(OPERATIONS_CODES.branch_moved, { branch: `tool/${team}`, words })));
   await note(log, `branch tool/${team}`, words);
 }
 
@@ -42,7 +44,7 @@ export async function namePersons(
     const was = before.get(ref)?.sha;
     if (!isTeams || was === sha) continue;
     const words = `moved to ${sha.slice(0, 12)}, which a teammate committed. If it was not you, back with it: git update-ref ${was === undefined ? `-d ${ref}` : `${ref} ${was}`}`;
-    say(`${ref}: ${words}`);
+    say(textOf(refusal(OPERATIONS_CODES.branch_moved, { branch: ref, words })));
     await note(log, ref, words);
   }
 }

@@ -1,11 +1,11 @@
 // The team operations: one implementation for models and for shells.
 
-import { ToolError } from '../../base/rules/errors.ts';
 import { nearest } from '../../base/rules/nearest.ts';
 import type { TeamLog } from '../ports.ts';
 import type { Evidence } from '../rules/caller.ts';
+import { OPERATIONS_CODES } from '../rules/codes/operations-codes.ts';
 import { type Input, isOperation, OPERATIONS, type OperationName, readInput } from '../rules/operation.ts';
-import { type Answer, callerOf, type Somebody, type TeamContext, withReadable } from './context.ts';
+import { type Answer, callerOf, refuse, type Somebody, type TeamContext, withReadable } from './context.ts';
 import { createTeam, deleteTeam, registerMember } from './lead-operations.ts';
 import { leaseFile, readInbox, type Show, sendMessage } from './member-operations.ts';
 import { recordingRefusal, recordingRefusalOutside } from './refusal-record.ts';
@@ -51,7 +51,7 @@ export function evidenceWith(context: Pick<TeamContext, 'keys'>, given: unknown,
 }
 
 /**
- * Carries out one operation. Throws a ToolError `refused` whose words name the value, the rule and what is valid.
+ * Carries out one operation. Throws a ToolError of the kind `refused`: it names the value, the rule and what is valid.
  * @param evidence who asks, from outside of what was asked
  * @param show shows mail, which is read with that; missing: who calls has it with the answer
  */
@@ -65,13 +65,14 @@ export async function operate(
   if (!isOperation(name)) {
     const names = Object.keys(OPERATIONS);
     const close = nearest(name, names);
-    throw new ToolError(
-      'refused',
-      `there is no operation ${name}${close === undefined ? `; there is ${names.join(', ')}` : `; did you mean ${close}?`}`,
-    );
+    return refuse(OPERATIONS_CODES.operation_unknown, {
+      name,
+      known: names,
+      ...(close === undefined ? {} : { near: close }),
+    });
   }
   const read = readInput(name, given);
-  if (!read.ok) throw new ToolError('refused', read.problems.join('\n'));
+  if (!read.ok) return refuse(OPERATIONS_CODES.input_invalid, { operation: name, problems: read.problems });
   const { input } = read;
   const who = evidenceWith(context, given, evidence);
   if (name === 'TeamCreate')

@@ -65,7 +65,7 @@ function watched(log: TeamLog): { readonly log: TeamLog; readonly isSaid: () => 
       refresh: () => log.refresh(),
       append: async (record, options) => {
         const appended = await log.append(record, options);
-        if (appended.refusal !== null || (record.type === 'decision' && record.decision !== 'accept')) isSaid = true;
+        if (appended.refused !== null || (record.type === 'decision' && record.decision !== 'accept')) isSaid = true;
         return appended;
       },
       close: () => log.close(),
@@ -87,7 +87,7 @@ export async function recordingRefusal(
   try {
     return await perform(seen);
   } catch (error) {
-    if (error instanceof ToolError && error.code === 'refused' && !isSaid())
+    if (error instanceof ToolError && error.kind === 'refused' && !isSaid())
       await note(
         log,
         caller.kind === 'lead' ? LEAD : caller.name,
@@ -110,7 +110,7 @@ export async function recordingRefusalOutside(
   try {
     return await perform();
   } catch (error) {
-    if (error instanceof ToolError && error.code === 'refused')
+    if (error instanceof ToolError && error.kind === 'refused')
       await withReadable(teams, async (logs) => {
         const states = logs.map(({ state }) => state);
         const caller = identify(evidence, states).find(({ kind }) => kind === 'lead' || kind === 'member');

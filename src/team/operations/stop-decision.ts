@@ -43,12 +43,12 @@ export async function assigned(log: TeamLog, name: string, judge: () => IdleVerd
   for (;;) {
     const verdict = judge();
     if (verdict.accept || verdict.assign === null) return verdict;
-    const { refusal } = await log.append({
+    const { refused } = await log.append({
       type: 'task_assigned',
       task: verdict.assign.id,
       owner: name,
       by: IDLE,
     });
-    if (refusal === null) return verdict;
+    if (refused === null) return verdict;
   }
 }

@@ -1,5 +1,6 @@
 // Taking up what stands: who leads it from now on, and whether what went on one at a time is a team again.
 
+import { type Refusal, textOf } from '../../base/rules/codes.ts';
 import type { TeamLog } from '../ports.ts';
 import { isOfPrerequisite } from '../rules/fallback.ts';
 import type { TeamState } from '../rules/log/state.ts';
@@ -33,32 +34,45 @@ export async function decideResumeMode(
   return resumeMode(state, { ...again, isAsked: false }, now.maxTeammates);
 }
 
+type Taker = {
+  readonly session: string | null;
+  readonly keep: boolean;
+  readonly isForced: boolean;
+  readonly host: string | null;
+};
+
+/** `takeOverTeam`, with why not as text. */
+export async function takeOver(
+  context: TeamContext,
+  log: TeamLog,
+  going: ResumeMode | null,
+  by: Taker,
+): Promise<string | null> {
+  const refused = await takeOverTeam(context, log, going, by);
+  return refused === null ? null : textOf(refused);
+}
+
 /**
  * Whoever takes it up leads it from now on; gives why not.
  * @param session the host's; null: a terminal
  * @param host its process; null: not known
  * @param keep false: every task starts over
  */
-export async function takeOver(
+export async function takeOverTeam(
   context: TeamContext,
   log: TeamLog,
   going: ResumeMode | null,
-  by: {
-    readonly session: string | null;
-    readonly keep: boolean;
-    readonly isForced: boolean;
-    readonly host: string | null;
-  },
-): Promise<string | null> {
+  by: Taker,
+): Promise<Refusal | null> {
   const isFallen = log.state.session === 'fallback';
-  const { refusal } = await log.append({
+  const { refused } = await log.append({
     ...{ type: 'restarted', session: by.session, key_hash: null, keep: by.keep },
     ...(going?.as === 'team' ? {} : { alone: true }),
     ...(by.host === null ? {} : { host: by.host }),
     ...(by.isForced ? { forced: true } : {}),
   });
-  if (refusal === null) await noteHolder(log, context);
+  if (refused === null) await noteHolder(log, context);
   // Whoever led before had not said it yet.
-  if (refusal !== null || going?.as !== 'alone' || isFallen) return refusal;
-  return (await log.append({ type: 'fell_back', ...going.alone })).refusal;
+  if (refused !== null || going?.as !== 'alone' || isFallen) return refused;
+  return (await log.append({ type: 'fell_back', ...going.alone })).refused;
 }

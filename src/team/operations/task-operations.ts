@@ -1,9 +1,15 @@
 // The shared task list: adding, claiming, finishing, looking.
 
+import { refusal, textOf } from '../../base/rules/codes.ts';
+import { ToolError } from '../../base/rules/errors.ts';
 import { nearest } from '../../base/rules/nearest.ts';
 import { type Ownership, ownerOf, SHARED } from '../../guard/rules/ownership.ts';
 import type { TeamLog } from '../ports.ts';
 import { startWords } from '../rules/calls.ts';
+import { MESSAGES_CODES } from '../rules/codes/messages-codes.ts';
+import { OPERATIONS_CODES } from '../rules/codes/operations-codes.ts';
+import { TASK_CODES } from '../rules/codes/tasks-codes.ts';
+import { WORK_CODES } from '../rules/codes/work-codes.ts';
 import { claimable, fits, isPastStarting } from '../rules/idle.ts';
 import type { TeamState } from '../rules/log/state.ts';
 import { isLive, isModelLed } from '../rules/log/state.ts';
@@ -29,14 +35,9 @@ function shown(task: Task, state: TeamState, by: string | null = null): Answer {
   };
 }
 
-function idsOf({ tasks }: TeamState): string {
-  if (tasks.size > ENDED_LISTED) return `an id from 1 to ${tasks.size}`;
-  return `one of ${[...tasks.keys()].join(', ') || 'none: the list is empty'}`;
-}
-
 function taskOf(state: TeamState, id: string): Task {
   const task = state.tasks.get(id);
-  return task ?? refuse(`taskId: expected ${idsOf(state)}, got ${id}`);
+  return task ?? refuse(TASK_CODES.task_not_found, { field: 'taskId', task: id, count: state.tasks.size });
 }
 
 /** Names that a task can be meant for: the members, and the roles that are to become some. */
@@ -50,20 +51,21 @@ function checkOwner(state: TeamState, owner: string): void {
   // As agents are called, and not members.
   const bare = owner.replace(/^team-/, '');
   if (!known.includes(bare) && Object.hasOwn(ROLES, bare) && isModelLed(state))
-    refuse(`owner: ${bare} is not in this team yet: first start ${startWords([bare], state.team)}`);
+    refuse(TASK_CODES.task_owner_not_started, { owner: bare, start: startWords([bare], state.team) });
   const close = known.includes(bare) ? bare : nearest(owner, known);
-  refuse(
-    `owner: expected one of ${known.join(', ')}, got ${owner}${close === undefined ? '' : `; did you mean ${close}?`}`,
-  );
+  refuse(MESSAGES_CODES.parameter_invalid, {
+    ...{ field: 'owner', expected: `one of ${known.join(', ')}`, got: owner },
+    ...(close === undefined ? {} : { near: close }),
+  });
 }
 
-/** A task that nobody could ever claim. */
-function splitWords(files: readonly string[], owners: readonly string[], ownership: readonly Ownership[]): string {
+/** Whose each of the files is. */
+function ownersWords(files: readonly string[], owners: readonly string[], ownership: readonly Ownership[]): string {
   const each = owners.map((name) => {
     const own = files.filter((file) => fileOwners({ files: [file] }, ownership).includes(name));
     return `${own.join(', ')} ${own.length === 1 ? 'is' : 'are'} ${name}'s`;
   });
-  return `${each.join('; ')}: expected files of one owner. Create one task for each of ${owners.join(', ')}, the later one with blocked_by. Or name one of them as owner with its own files only; it asks the others with change_request`;
+  return each.join('; ');
 }
 
 export async function createTask(context: TeamContext, log: TeamLog, caller: Somebody, input: Input): Promise<Answer> {
@@ -71,17 +73,20 @@ export async function createTask(context: TeamContext, log: TeamLog, caller: Som
   if (owner !== null) checkOwner(log.state, owner);
   const files = input
     .texts('files')
-    .map((file) => context.inside(file) ?? refuse(`files: expected paths inside the project, got ${file}`));
+    .map((file) => context.inside(file) ?? refuse(WORK_CODES.path_outside_project, { field: 'files', path: file }));
   const { ownership } = await context.settings();
   for (const file of files) {
     const whose = ownerOf(file, ownership).owner;
     if (owner !== null && whose !== null && whose !== SHARED && whose !== owner)
-      refuse(
-        `files: ${file} is ${whose}'s${knownTo(log.state).includes(whose) ? '' : ', who is not in this team yet'}: create a separate task for ${whose}`,
-      );
+      refuse(TASK_CODES.task_file_of_other, {
+        ...{ file, owner: whose },
+        ...(knownTo(log.state).includes(whose) ? {} : ({ where: 'not in this team yet' } as const)),
+      });
   }
   const owners = fileOwners({ files }, ownership);
-  if (owner === null && owners.length > 1) refuse(`files: ${splitWords(files, owners, ownership)}`);
+  // Nobody could ever claim it.
+  if (owner === null && owners.length > 1)
+    refuse(TASK_CODES.task_files_of_others, { files, owners, each: ownersWords(files, owners, ownership) });
   const task = await makeTask(log, {
     type: 'task_created',
     subject: input.text('subject'),
@@ -99,13 +104,16 @@ function toBeStarted({ owner }: Task, caller: Somebody, state: TeamState): Answe
   const member = owner === null ? undefined : state.members.get(owner);
   if (member === undefined || caller.kind !== 'lead' || !isModelLed(state) || isPastStarting(state)) return {};
   if (isLive(member) && member.phase !== 'stopped') return {};
-  return { note: `${member.name} is not at work: start ${startWords([member.name], state.team)}` };
+  const start = startWords([member.name], state.team);
+  return { note: textOf(refusal(TASK_CODES.owner_not_at_work, { member: member.name, start })) };
 }
 
 function statusOf(text: string): TaskStatus {
   return (
     TASK_STATUSES.find((status) => status === text) ??
-    refuse(`status: expected one of ${TASK_STATUSES.join(', ')}, got ${text}`)
+    refuse(MESSAGES_CODES.parameter_invalid, {
+      ...{ field: 'status', expected: `one of ${TASK_STATUSES.join(', ')}`, got: text },
+    })
   );
 }
 
@@ -113,12 +121,11 @@ function statusOf(text: string): TaskStatus {
 function mustBeOf(task: Task, name: string, { tasks }: TeamState): void {
   const { id, status, claim, owner } = task;
   if (status === 'in_progress' && claim !== null && claim.member !== name)
-    refuse(`task ${id} is claimed by ${claim.member}`);
-  if (claim?.member !== name && owner !== name)
-    refuse(`task ${id} is not claimed by ${name}. Call TaskUpdate {"taskId":"${id}","status":"in_progress"} first`);
+    refuse(TASK_CODES.task_claimed, { task: id, holder: claim.member });
+  if (claim?.member !== name && owner !== name) refuse(TASK_CODES.task_not_claimed, { task: id, member: name });
   const before = waitsFor(task, tasks).map((other) => `task ${other} "${tasks.get(other)?.subject ?? ''}"`);
-  const then = status === 'in_progress' ? '. End your turn: you continue as soon as that is completed' : '';
-  if (before.length > 0) refuse(`task ${id} waits for ${before.join(', ')} to be completed${then}`);
+  if (before.length > 0)
+    refuse(status === 'in_progress' ? TASK_CODES.task_waits : TASK_CODES.task_blocked, { task: id, before });
 }
 
 /** A lead that is a model completes for nobody: what a teammate is to do, that teammate completes. */
@@ -128,10 +135,8 @@ function mustNotBeOfAnother({ id, owner, claim, status }: Task, state: TeamState
   const there = state.members.get(owner);
   const isAtWork = there !== undefined && isLive(there) && there.phase !== 'stopped';
   const another = [...state.members.keys()].find((name) => name !== owner);
-  const who = isAtWork ? `${owner} completes it.` : `Start ${startWords([owner], state.team)}.`;
-  refuse(
-    `task ${id} is meant for ${owner}, who has not begun it. ${who}${another === undefined ? '' : ` Or give it to another teammate: TaskUpdate {"taskId":"${id}","status":"pending","owner":"${another}"}.`}`,
-  );
+  const next = isAtWork ? `${owner} completes it.` : `Start ${startWords([owner], state.team)}.`;
+  refuse(TASK_CODES.task_not_begun, { task: id, owner, next, ...(another === undefined ? {} : { another }) });
 }
 
 export async function updateTask(context: TeamContext, log: TeamLog, caller: Somebody, input: Input): Promise<Answer> {
@@ -141,16 +146,13 @@ export async function updateTask(context: TeamContext, log: TeamLog, caller: Som
   const { name, epoch } = caller;
   const settings = await context.settings();
   if (owner !== undefined) {
-    if (caller.kind !== 'lead') refuse('owner: only team-lead gives tasks to others');
+    if (caller.kind !== 'lead') refuse(OPERATIONS_CODES.lead_only, { does: 'gives tasks to others' });
     checkOwner(log.state, owner);
   }
   if (status === 'in_progress' && caller.kind === 'member' && !fits(task, name, settings.ownership)) {
-    const { owner: whose } = task;
-    refuse(
-      whose === null
-        ? `task ${task.id} touches files of others (${task.files.join(', ')}): it does not fit ${name}`
-        : `task ${task.id} is meant for ${whose}, not for ${name}`,
-    );
+    const { id, owner: whose, files } = task;
+    if (whose === null) refuse(TASK_CODES.task_does_not_fit, { task: id, files, member: name });
+    refuse(TASK_CODES.task_meant_for_other, { task: id, owner: whose, member: name });
   }
   // It is begun by whom it is given to.
   if (status === 'in_progress' && caller.kind === 'lead' && owner !== undefined) {
@@ -163,7 +165,7 @@ export async function updateTask(context: TeamContext, log: TeamLog, caller: Som
   const { gate } = log.state;
   const passed =
     status === 'completed' ? await judgeCompletion(context, log, task, caller, input.maybe('result') ?? '') : null;
-  if (passed !== null && !passed.accept) refuse(passed.reason);
+  if (passed !== null && passed.refusal !== null) throw new ToolError(passed.refusal);
   const isNothing = passed !== null && (await changedNothing(context, task, caller, log.state, gate));
   await must(log, {
     type: 'task_updated',

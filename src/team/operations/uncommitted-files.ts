@@ -1,14 +1,16 @@
 // Files of finished work that no commit includes: ignored files, changes in submodules, nested repositories.
 // They are reported to the writer before its task completes.
 
+import { type Refusal, refusal } from '../../base/rules/codes.ts';
 import { visible } from '../../base/rules/text.ts';
 import type { WorkLeftOut, Workshop } from '../../git/worktrees/workshop-port.ts';
 import type { TeamLog } from '../ports.ts';
+import { WORK_CODES } from '../rules/codes/work-codes.ts';
 import type { TeamState } from '../rules/log/state.ts';
 import { LEAD, TOOLCREW } from '../rules/message.ts';
 import { type Somebody, tellLead } from './context.ts';
 
-type Found = { readonly reason: string; readonly fingerprint: string; readonly stands?: true };
+type Found = { readonly refusal: Refusal; readonly fingerprint: string; readonly stands?: true };
 
 /** Files outside the work; they are kept under a ref when the work is accepted. */
 export type Without = Pick<WorkLeftOut, 'ignored' | 'inSubmodules'>;
@@ -39,9 +41,8 @@ export async function leftOut(
   const { repositories, ignored, inSubmodules } = await workshop.leftOut(team, name, tasks.get(taskId)?.files ?? []);
   const [repository] = repositories;
   if (repository !== undefined) {
-    const shown = visible(repository);
-    const reason = `${shown} is a separate Git repository, so its content is no part of your work. If it belongs to your work, make it plain files: git rm --cached -q --ignore-unmatch ${shown}; rm -rf ${shown}/.git. If not, remove it, or move it out of the worktree. Then complete again.`;
-    return { objection: { reason, fingerprint: `repositories ${repositories.join(' ')}`, stands: true } };
+    const why = refusal(WORK_CODES.nested_repository, { path: visible(repository) });
+    return { objection: { refusal: why, fingerprint: `repositories ${repositories.join(' ')}`, stands: true } };
   }
   const fingerprint = `task ${taskId} ignored ${[...ignored, ...inSubmodules].join(' ')}`;
   const without = { ignored, inSubmodules };
@@ -58,9 +59,11 @@ export async function leftOut(
       : [
           `${named(inSubmodules)} is in a submodule, which is a repository of its own: the team cannot commit it. If the task needs it, tell ${LEAD}. Otherwise revert it.`,
         ]),
-    'Complete again to leave these files out; toolcrew tells the lead.',
   ];
-  return { objection: { reason: reasons.join(' '), fingerprint } };
+  const why = refusal(WORK_CODES.files_left_out, {
+    ...{ task: taskId, files: [...ignored, ...inSubmodules], reasons: reasons.join(' ') },
+  });
+  return { objection: { refusal: why, fingerprint } };
 }
 
 function withoutWords(taskId: string): string {

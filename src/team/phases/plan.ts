@@ -1,9 +1,11 @@
 // The end of planning: the results become a SPEC, what is wrong with them goes back, and the user is asked.
 
+import { refusal, textOf } from '../../base/rules/codes.ts';
 import type { HookContext } from '../operations/hook-context.ts';
 import { operate } from '../operations/operations.ts';
 import type { TeamLog } from '../ports.ts';
 import type { Evidence } from '../rules/caller.ts';
+import { SPEC_CODES } from '../rules/codes/spec-codes.ts';
 import type { TeamRecord } from '../rules/log/record.ts';
 import { LEAD } from '../rules/message.ts';
 import { type AskedTask, changeTasks, mendTasks, missingPlanners, resultsOf, specInChange } from '../rules/planning.ts';
@@ -73,10 +75,7 @@ export async function closePlan(
   const { state } = log;
   const missing = missingPlanners([...(state.purpose?.roles ?? []), ...state.members.keys()]);
   if (missing.length > 0)
-    return {
-      kind: 'failed',
-      why: `a SPEC needs the results of analyst and architect: there is no ${missing.join(', no ')}`,
-    };
+    return { kind: 'failed', why: textOf(refusal(SPEC_CODES.planner_result_missing, { missing })) };
   const results = resultsOf(state);
   const status = state.approval ? 'awaiting_approval' : 'draft';
   const made = specFromResults(state.purpose?.subject ?? '', results, status);
@@ -144,7 +143,16 @@ async function approval(
   if (isDecided)
     context.log(
       'warn',
-      `${id} was approved elsewhere before this answer came${answer.kind === 'yes' ? '' : ', which changes nothing any more: write into the SPEC what you want otherwise, and approve it again'}`,
+      textOf(
+        refusal(SPEC_CODES.approved_elsewhere, {
+          spec: id,
+          ...(answer.kind === 'yes'
+            ? {}
+            : {
+                rest: 'It changes nothing any more: write what you want otherwise into the SPEC, and approve it again.',
+              }),
+        }),
+      ),
     );
   if (answer.kind === 'changes' && !isDecided) {
     const late = await askChanges(context, log, as, id, answer.words);

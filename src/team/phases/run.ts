@@ -1,17 +1,18 @@
 // The end of building: what the gate found is given to who can mend it, and what it passed is closed.
 
-import { BusyError } from '../../base/rules/errors.ts';
+import { refusal, textOf } from '../../base/rules/codes.ts';
 import { withoutOldFailures } from '../../gate/rules/old-failures.ts';
 import { type GateResult, rejection } from '../../gate/rules/quality.ts';
 import { withRules } from '../../gate/rules/rule-files.ts';
 import { summaryOf, type Trust5, trust5Reason } from '../../gate/rules/trust5.ts';
 import { heldAgainst } from '../../gate/rules/uncovered-sources.ts';
 import { limitsOf } from '../lead/left-over.ts';
-import { knownBaseline } from '../operations/baseline-checks.ts';
+import { isBusy, knownBaseline } from '../operations/baseline-checks.ts';
 import type { CheckoutWork, HookContext } from '../operations/hook-context.ts';
 import { operate } from '../operations/operations.ts';
 import type { TeamLog } from '../ports.ts';
 import type { Evidence } from '../rules/caller.ts';
+import { LEAD_CODES } from '../rules/codes/lead-codes.ts';
 import { GATE_ROUNDS } from '../rules/lead-step.ts';
 import type { Gate, TeamState } from '../rules/log/state.ts';
 import { LEAD } from '../rules/message.ts';
@@ -93,7 +94,7 @@ export type Measured =
 export async function measureCheckout(context: HookContext, log: TeamLog, as: Evidence): Promise<Measured> {
   const measuredAt = await standOf(context);
   const measured = await measureOnce(context, log, as).catch((error: unknown): Measured => {
-    if (error instanceof BusyError) return { kind: 'busy', why: error.message };
+    if (isBusy(error)) return { kind: 'busy', why: error.message };
     throw error;
   });
   if (measured.kind === 'busy') return measured;
@@ -154,7 +155,8 @@ async function measureOnce(context: HookContext, log: TeamLog, as: Evidence): Pr
   if (ok) return { kind: 'passed' };
   const why = gate.ok ? trust5Reason(found.trust5) : rejection(gate, quality);
   const rounds = log.state.gate?.rejected ?? 0;
-  if (rounds > GATE_ROUNDS) return { kind: 'stuck', why: `the gate has rejected the work ${rounds} times: ${why}` };
+  if (rounds > GATE_ROUNDS)
+    return { kind: 'stuck', why: textOf(refusal(LEAD_CODES.gate_rejected_too_often, { count: rounds, why })) };
   const notes: string[] = [];
   // Only the lead can start somebody here.
   const asking = { say: (words: string) => notes.push(words), wake: () => Promise.resolve() };

@@ -1,7 +1,10 @@
 // The sync of a SPEC: what was built is held against what was asked for, and the SPEC says what came of it.
 
+import { refusal, textOf } from '../../base/rules/codes.ts';
 import { mustBeReadable, withReadable } from '../operations/context.ts';
 import type { Teams } from '../ports.ts';
+import { LEAD_CODES } from '../rules/codes/lead-codes.ts';
+import { SPEC_CODES } from '../rules/codes/spec-codes.ts';
 import { withAdded } from '../rules/spec-documents/changelog.ts';
 import { readSpecTexts, type SpecTexts } from '../rules/spec-documents/check.ts';
 import { withResult } from '../rules/spec-documents/result-section.ts';
@@ -76,8 +79,8 @@ async function workLeft({ teams }: SyncContext, id: string): Promise<readonly st
     const log = logs.find((one) => one.state.team === runTeamName(id));
     const open = [...(log?.state.tasks.values() ?? [])].filter(({ status }) => status !== 'completed');
     if (log === undefined || open.length === 0) return [];
-    const named = open.map((task) => `${task.id} ${task.subject}`).join(', ');
-    return [`${open.length} tasks of team ${log.state.team} are open: ${named}`];
+    const named = open.map((task) => `${task.id} ${task.subject}`);
+    return [textOf(refusal(SPEC_CODES.sync_tasks_open, { count: open.length, team: log.state.team, tasks: named }))];
   });
 }
 
@@ -90,14 +93,19 @@ export async function syncSpec(context: SyncContext, id: string, wanted: string 
   if (texts?.spec == null) {
     const known = context.specs();
     return refused(
-      `spec_id: there is no ${specDirectory(id)}/spec.md; ${known.length === 0 ? 'no SPEC has been written yet' : `there is ${known.join(', ')}`}`,
+      textOf(
+        refusal(LEAD_CODES.spec_file_not_found, {
+          path: `${specDirectory(id)}/spec.md`,
+          known: known.length === 0 ? 'no SPEC has been written yet' : `there is ${known.join(', ')}`,
+        }),
+      ),
     );
   }
   const left = await workLeft(context, id);
   if (left.length > 0) return refused(...left);
   const approval = await context.approval(id);
   if (!approval.counts && (await context.needsApproval()))
-    return refused(`${id} is not approved (${approval.why}): \`tool spec approve ${id}\` approves it as it stands`);
+    return refused(textOf(refusal(LEAD_CODES.sync_spec_unapproved, { spec: id, why: approval.why })));
   const base = await context.base(id, wanted);
   if (!base.ok) return refused(base.why);
   const data = readSpecTexts(texts);

@@ -1,5 +1,6 @@
 // Calls of a lead with all their values: texts quote them, so that a model makes them unchanged.
 
+import { visible } from '../../base/rules/text.ts';
 import { agentOf } from './role.ts';
 
 /** Asks every teammate to end. */
@@ -7,6 +8,20 @@ export const SHUTDOWN_ALL = 'SendMessage {"recipient":"all","type":"shutdown_req
 
 export function deleteCall(team: string): string {
   return `TeamDelete {"team_name":"${team}"}`;
+}
+
+/** A path as a value of a call. */
+export function quotedPath(path: string): string {
+  return JSON.stringify(visible(path));
+}
+
+/** Asks for a change of a file: ready to be sent. */
+export function changeRequest(owner: string, path: string): string {
+  return `SendMessage {"recipient":"${owner}","type":"change_request","content":{"file":${quotedPath(path)},"requestedChange":"…","reason":"…"}}`;
+}
+
+export function leaseCall(path: string): string {
+  return `FileLease {"path":${quotedPath(path)}}`;
 }
 
 /** The two calls that end a team. */

@@ -1,6 +1,8 @@
 // Costs of a team by teammate and task, as the runtimes report them, and the budgets for them.
 
 import type { Usage } from '../../agents/rules/usage.ts';
+import { refusal, textOf } from '../../base/rules/codes.ts';
+import { LEAD_CODES } from './codes/lead-codes.ts';
 
 /** Hook name of decisions about costs in the log. */
 export const BUDGET = 'budget';
@@ -89,7 +91,7 @@ export function crossingOf(of: Crossing['of'], before: number, after: number, bu
 }
 
 function budgetWords(of: Crossing['of'], kind: Crossing['kind'], usd: number, limit: number): string {
-  return `${dollars(usd)} used, of a ${kind} budget of ${dollars(limit)} (workflow.team.budget.${of}.${kind}_usd)`;
+  return textOf(refusal(LEAD_CODES.budget_reached, { used: dollars(usd), kind, limit: dollars(limit), of }));
 }
 
 /** Reason why a teammate may begin nothing more; null when it may. */

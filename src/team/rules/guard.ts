@@ -1,13 +1,16 @@
 // Decisions about writes while a team is active.
 
+import { messageIn, type Refusal, refusal, textOf } from '../../base/rules/codes.ts';
 import { visible } from '../../base/rules/text.ts';
 import { type Checkout, type GitRow, gitRows, READER_ROWS } from '../../guard/rules/git-calls.ts';
+import { GUARD_CODES } from '../../guard/rules/guard-codes.ts';
 import type { Lease } from '../../guard/rules/lease.ts';
 import { nearPatterns } from '../../guard/rules/near-patterns.ts';
 import { insideProject, type Ownership, ownerOf, SHARED } from '../../guard/rules/ownership.ts';
 import type { Target, Writes } from '../../guard/rules/writes.ts';
 import type { Caller } from './caller.ts';
-import { startWords } from './calls.ts';
+import { changeRequest, leaseCall, quotedPath, startWords } from './calls.ts';
+import { WRITES_CODES } from './codes/writes-codes.ts';
 import type { TeamState } from './log/state.ts';
 import { LEAD } from './message.ts';
 import type { TeamSettings } from './settings.ts';
@@ -16,6 +19,8 @@ export type Ruling = {
   /** `ask`: only a person can tell. */
   readonly decision: 'allow' | 'deny' | 'ask';
   readonly reason: string;
+  /** Why it is not simply allowed; null: it is. `reason` is its text. */
+  readonly refusal: Refusal | null;
   /** What was allowed, from the project's root. */
   readonly paths: readonly string[];
 };
@@ -49,54 +54,33 @@ export function ruleOf(path: string): string | null {
   return RULES.find((one) => isBelow(path, one)) ?? null;
 }
 
-function quoted(path: string): string {
-  return JSON.stringify(visible(path));
+/** Null: the write is fine. */
+type Judged = Refusal | null;
+
+/** A lease for the path would do. */
+function isLeasable({ of }: Refusal): boolean {
+  return of === WRITES_CODES.path_needs_lease;
 }
 
-/** What the caller may say instead: ready to be sent. */
-function changeRequest(owner: string, path: string): string {
-  return `SendMessage {"recipient":"${owner}","type":"change_request","content":{"file":${quoted(path)},"requestedChange":"…","reason":"…"}}`;
-}
-
-/** `isLeasable`: a lease for the path would do; `isRule`: it is nobody's to change, whoever is asked. */
-type Refusal = {
-  readonly ok: false;
-  readonly reason: string;
-  readonly isLeasable?: boolean;
-  readonly isRule?: boolean;
-};
-type Judged = { readonly ok: true } | Refusal;
-
-const FINE: Judged = { ok: true };
-
-function refuse(reason: string, isLeasable = false): Refusal {
-  return { ok: false, reason, isLeasable };
-}
-
-/** Said to who only reads. */
-function onlyReads(name: string): string {
-  return `${name} is read-only: it writes nothing. Report your findings with SendMessage or as the result of your task`;
+/** It is nobody's to change, whoever is asked. */
+function isOfRule({ of }: Refusal): boolean {
+  return of === WRITES_CODES.path_protected;
 }
 
 /** Outside of the project the user's own permissions decide. */
 function judgeOutside({ path, tree }: Target, { hosts, checkout }: WriteContext): Judged {
   const own = hosts.find((one) => isBelow(path, one) || (tree && isBelow(one, path)));
-  if (own !== undefined)
-    return refuse(
-      `${visible(own)} holds the host's settings and hooks: no member may change it while the team is active`,
-    );
+  if (own !== undefined) return refusal(WRITES_CODES.host_file_protected, { path: visible(own) });
   if (checkout !== null && isBelow(path, checkout))
-    return refuse(
-      `${visible(path)} lies outside of your worktree, in the team's main checkout. Write in your own working directory only; the lead merges finished work`,
-    );
-  return path === '.' ? refuse('this writes the whole project. Name only your own files') : FINE;
+    return refusal(WRITES_CODES.path_in_main_checkout, { path: visible(path) });
+  return path === '.' ? refusal(WRITES_CODES.write_too_broad, { directory: 'the project' }) : null;
 }
 
 function leaseRefusal(path: string, { member, until, reason }: Lease): Judged {
-  const why = reason === '' ? '' : ` (${reason})`;
-  return refuse(
-    `${path} is leased to ${member} until ${new Date(until).toISOString()}${why}. Wait for it, or ask: ${changeRequest(member, path)}`,
-  );
+  return refusal(WRITES_CODES.lease_held, {
+    ...{ path, holder: member, until, call: changeRequest(member, path) },
+    ...(reason === '' ? {} : { reason }),
+  });
 }
 
 function judgeMember(
@@ -110,25 +94,23 @@ function judgeMember(
   const { name } = caller;
   const lease = state.leases.get(path);
   const held = lease !== undefined && lease.until > now ? lease : undefined;
-  if (held?.member === name) return FINE;
+  if (held?.member === name) return null;
   if (held !== undefined) return leaseRefusal(path, held);
   const foreign = foreignTo(name, path, settings.ownership, (owner) => state.members.has(owner));
-  if (foreign === null) return FINE;
+  if (foreign === null) return null;
   if (foreign.owner === null && outputs.has(path)) {
     // What lies in it was not judged by itself.
     const below = [...state.leases].find(
       ([file, { member, until }]) => file.startsWith(`${path}/`) && member !== name && until > now,
     );
-    return below === undefined ? FINE : leaseRefusal(...below);
+    return below === undefined ? null : leaseRefusal(...below);
   }
-  if (foreign.owner !== null && foreign.owner !== SHARED) return refuse(foreign.words);
-  if (isFirstWriters(path, directory ?? null, settings)) return FINE;
-  if (directory === 'made' && leadsToOwn(path, name, state, settings, now)) return FINE;
-  return directory === 'there'
-    ? refuse(
-        `${visible(path)} is ${foreign.owner === null ? 'an unowned' : 'a shared'} directory, and leases are for files. Name the files, or ask the lead: ${changeRequest(LEAD, path)}`,
-      )
-    : refuse(foreign.words, true);
+  if (foreign.owner !== null && foreign.owner !== SHARED) return foreign.refusal;
+  if (isFirstWriters(path, directory ?? null, settings)) return null;
+  if (directory === 'made' && leadsToOwn(path, name, state, settings, now)) return null;
+  if (directory !== 'there') return foreign.refusal;
+  const kind = foreign.owner === null ? 'an unowned' : 'a shared';
+  return refusal(WRITES_CODES.directory_not_leasable, { path: visible(path), kind, call: changeRequest(LEAD, path) });
 }
 
 /** Whether the first writer of a path gets a lease of it: a file, or a file to be, that nobody owns. */
@@ -143,30 +125,34 @@ function leadsToOwn(path: string, name: string, state: TeamState, { ownership }:
   return [...own, ...leased].some((one) => one.startsWith(`${path}/`));
 }
 
+/** A path that another member owns. @param isMember whether the owner is in the team and can be asked */
+export function ownedByOther(path: string, owner: string, pattern: string | null, isMember: boolean): Refusal {
+  return refusal(WRITES_CODES.path_owned_by_other, {
+    ...{ path: visible(path), owner },
+    ...(pattern === null ? {} : { pattern }),
+    whom: isMember ? 'its owner' : 'the lead (the owner is not in this team)',
+    call: changeRequest(isMember ? owner : LEAD, path),
+  });
+}
+
 /** Whose a path is that a member may not change without a lease, and what to do instead; null when it is its own. */
 export function foreignTo(
   name: string,
   path: string,
   ownership: readonly Ownership[],
   isMember: (owner: string) => boolean,
-): { readonly owner: string | null; readonly words: string } | null {
+): { readonly owner: string | null; readonly refusal: Refusal } | null {
   const { owner, pattern } = ownerOf(path, nearPatterns(path, ownership));
   if (owner === name) return null;
   if (owner === null || owner === SHARED)
     return {
       owner,
-      words: `${visible(path)} is ${owner === null ? 'unowned' : `shared (${pattern})`}. Take a lease for it first: FileLease {"path":${quoted(path)}}`,
+      refusal: refusal(WRITES_CODES.path_needs_lease, {
+        ...{ path: visible(path), owner: owner === null ? 'unowned' : 'shared', call: leaseCall(path) },
+        ...(owner === null || pattern === null ? {} : { pattern }),
+      }),
     };
-  const isThere = isMember(owner);
-  return {
-    owner,
-    words: `${visible(path)} is ${owner}'s (${pattern}). Ask ${isThere ? 'its owner' : 'the lead (the owner is not in this team)'}: ${changeRequest(isThere ? owner : LEAD, path)}`,
-  };
-}
-
-/** To a run whose place another has taken. */
-export function replacedWords(name: string): string {
-  return `you were replaced by a newer ${name}. Write nothing more, and end your turn`;
+  return { owner, refusal: ownedByOther(path, owner, pattern, isMember(owner)) };
 }
 
 function judgeOne(
@@ -175,50 +161,50 @@ function judgeOne(
   state: TeamState,
   settings: TeamSettings,
   context: WriteContext,
+  why: string | null = null,
 ): Judged {
   const { path } = target;
-  if (caller.kind === 'outsider' && caller.replaced !== undefined) return refuse(replacedWords(caller.replaced));
+  const about = why === null ? {} : { why };
+  if (caller.kind === 'outsider' && caller.replaced !== undefined)
+    return refusal(WRITES_CODES.member_replaced, { member: caller.replaced, ...about });
   if (caller.kind === 'outsider' || caller.kind === 'unknown') {
     const who = caller.kind === 'outsider' ? caller.who : `an unknown caller (${caller.why})`;
-    return refuse(
-      `team ${state.team} is active, and ${visible(who)} is not a member: only its teammates may write in the project. /tool:team-restart ${state.team} takes the team over; \`tool team delete ${state.team}\` ends it`,
-    );
+    return refusal(WRITES_CODES.writer_not_member, { team: state.team, who: visible(who), ...about });
   }
   if (caller.kind === 'member' && caller.member.readOnly) {
     const isKept = context.temporary.some((directory) => isBelow(path, directory));
-    const instead = isKept ? '. Do not keep the output of a command in a file: pipe it to tail or grep instead' : '';
-    return refuse(`${onlyReads(caller.name)}${instead}`);
+    const advice = 'Do not keep the output of a command in a file: pipe it to tail or grep instead.';
+    return refusal(WRITES_CODES.member_read_only, { member: caller.name, ...(isKept ? { advice } : {}), ...about });
   }
   const inside = path.startsWith('/') ? null : insideProject(path);
   if (inside === null) return judgeOutside(target, context);
-  if (caller.kind === 'lead' && isBelow(inside, SPECS)) return FINE;
+  if (caller.kind === 'lead' && isBelow(inside, SPECS)) return null;
   const rule = ruleOf(inside);
-  if (rule !== null) {
-    const reason = `${inside} holds rules of the team (${rule}): nobody may change it while team ${state.team} is active`;
-    return { ok: false, reason, isRule: true };
-  }
+  if (rule !== null) return refusal(WRITES_CODES.path_protected, { path: inside, what: rule, team: state.team });
   if (caller.kind === 'member') return judgeMember(inside, target, caller, state, settings, context);
-  if (!settings.delegateMode) return FINE;
+  if (!settings.delegateMode) return null;
   const { owner } = ownerOf(inside, nearPatterns(inside, settings.ownership));
   const whom = owner !== null && owner !== SHARED ? owner : null;
-  const start =
-    whom === null || state.members.has(whom)
-      ? ''
-      : ` (${whom} is not in this team yet: first start ${startWords([whom], state.team)})`;
-  return refuse(
-    `the lead delegates (delegate_mode) and writes only ${SPECS}/**. Give ${inside} to ${whom ?? 'a teammate'}${start}: TaskCreate {"subject":${quoted(`Change ${inside}`)},"description":"…"${whom === null ? '' : `,"owner":"${whom}"`},"files":[${quoted(inside)}]} (with the work in place of …)`,
-  );
+  return refusal(WRITES_CODES.lead_delegates, {
+    ...{ path: inside, whom: whom ?? 'a teammate' },
+    ...(whom === null ? {} : { owner: whom }),
+    ...(whom === null || state.members.has(whom) ? {} : { start: startWords([whom], state.team) }),
+    call: `TaskCreate {"subject":${quotedPath(`Change ${inside}`)},"description":"…"${whom === null ? '' : `,"owner":"${whom}"`},"files":[${quotedPath(inside)}]}`,
+  });
 }
 
 /** Said to a member of what lies in a directory that is written as a whole. */
-function asPart(directory: string, path: string, { reason, isLeasable, isRule }: Refusal): string {
+function asPart(directory: string, path: string, of: Refusal): Refusal {
   const whole = directory === '.' ? 'the project' : visible(directory);
-  const request = `For a change in all of ${whole}, ask the lead: ${changeRequest(LEAD, directory)}`;
-  const named = isLeasable === true ? `${visible(path)}, for example, is not yours` : reason;
   // Who owns a file is asked for that one alone.
   const isRulesAlone = ruleOf(directory) !== null;
-  const why = isLeasable === true || (isRule === true && !isRulesAlone) ? `${named}. ${request}` : named;
-  return `this writes all of ${whole}. Name only your own files. ${why}`;
+  return refusal(WRITES_CODES.write_too_broad, {
+    ...{ directory: whole, path },
+    why: isLeasable(of) ? `${visible(path)}, for example, is not yours.` : textOf(of),
+    ...(isLeasable(of) || (isOfRule(of) && !isRulesAlone)
+      ? { ask: `For a change in all of ${whole}, ask the lead: ${changeRequest(LEAD, directory)}` }
+      : {}),
+  });
 }
 
 /** The refusal that counts of what a target comes to: one that names whom to ask before one that names nobody. */
@@ -229,8 +215,8 @@ function firstRefusal(
   let first: { readonly one: Target; readonly refusal: Refusal } | null = null;
   for (const one of judged) {
     const verdict = judge(one);
-    if (verdict.ok) continue;
-    if (verdict.isRule !== true) return { one, refusal: verdict };
+    if (verdict === null) continue;
+    if (!isOfRule(verdict)) return { one, refusal: verdict };
     first ??= { one, refusal: verdict };
   }
   return first;
@@ -252,29 +238,26 @@ export function judgeWrites(
     const judged = below.length === 0 ? [target] : below.map((one) => ({ path: one, tree: false }));
     const refused = firstRefusal(judged, (one) => judgeOne(one, caller, state, settings, context));
     if (refused !== null) {
-      const { one, refusal } = refused;
+      const { one, refusal: why } = refused;
       const isPart = one !== target && caller.kind === 'member' && !caller.member.readOnly;
-      return denied(isPart ? asPart(path, one.path, refusal) : refusal.reason);
+      return denied(isPart ? asPart(path, one.path, why) : why);
     }
     for (const one of judged) paths.push(one.path);
   }
   const [first] = writes.unresolved;
-  if (first === undefined && writes.git === null) return { decision: 'allow', reason: '', paths };
+  if (first === undefined && writes.git === null) return { decision: 'allow', reason: '', refusal: null, paths };
   if (mayWriteNothing(caller)) {
-    const verdict = judgeOne({ path: '.', tree: true }, caller, state, settings, context);
     const why = writes.git === null ? `It is not known which files this writes: ${first}` : writes.git;
-    if (!verdict.ok) return denied(`${verdict.reason}. (${why})`);
+    const verdict = judgeOne({ path: '.', tree: true }, caller, state, settings, context, why);
+    if (verdict !== null) return denied(verdict);
   }
-  if (writes.git !== null) return denied(writes.git);
-  const reason = `it is not known before it runs which files this writes: ${writes.unresolved.join('; ')}`;
-  if (context.attended) return { decision: 'ask', reason, paths };
-  return denied(
-    `${reason}. Write files with Write or Edit, or by redirections with every path named literally (cat > <path> <<'E')`,
-  );
+  if (writes.git !== null) return denied(refusal(WRITES_CODES.git_refused, { said: writes.git }));
+  const unknown = refusal(GUARD_CODES.write_targets_unknown, { why: writes.unresolved });
+  return context.attended ? { decision: 'ask', reason: messageIn(unknown), refusal: unknown, paths } : denied(unknown);
 }
 
-function denied(reason: string): Ruling {
-  return { decision: 'deny', reason, paths: [] };
+function denied(why: Refusal): Ruling {
+  return { decision: 'deny', reason: textOf(why), refusal: why, paths: [] };
 }
 
 function mayWriteNothing(caller: Caller): boolean {

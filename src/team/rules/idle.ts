@@ -1,9 +1,11 @@
 // Decisions about a member that stops: it continues while it has work that it could do.
 
+import { type Refusal, refusal, textOf } from '../../base/rules/codes.ts';
 import { oneLine } from '../../base/rules/text.ts';
 import { nearPatterns } from '../../guard/rules/near-patterns.ts';
 import { type Ownership, ownerOf, SHARED } from '../../guard/rules/ownership.ts';
 import { deleteCall, endCalls, startWords } from './calls.ts';
+import { LEAD_CODES } from './codes/lead-codes.ts';
 import {
   COMPLETION,
   isLive,
@@ -25,7 +27,8 @@ export type IdleVerdict =
   | { readonly accept: true; readonly reason: string }
   | {
       readonly accept: false;
-      /** Tells what to do next. */
+      /** Tells what to do next; `reason` is its text. */
+      readonly refusal: Refusal;
       readonly reason: string;
       /** The task that becomes the member's with this. */
       readonly assign: Task | null;
@@ -126,9 +129,14 @@ export function judgeIdle(state: TeamState, member: Member, settings: TeamSettin
           ...(name === JUDGE ? measuredLines(state) : []),
         ]),
   ];
+  const why = refusal(LEAD_CODES.work_unfinished, {
+    ...{ lines: words.join('\n'), unread: unread.length, tasks: unfinished.map(({ id }) => id) },
+    ...(next === undefined ? {} : { next: next.id }),
+  });
   return {
     accept: false,
-    reason: words.join('\n'),
+    refusal: why,
+    reason: textOf(why),
     assign: next === undefined || next.owner === name ? null : next,
     shown: unread,
     fingerprint: fingerprintOf(state, [
@@ -275,28 +283,32 @@ export function judgeLeadStop(state: TeamState, settings: TeamSettings): IdleVer
   if (unread.length + waits.length + called.length + toDelete.length + toEnd.length + toAsk.length + stuck.length === 0)
     return { accept: true, reason: 'nothing waits for the lead' };
   const owners = [...new Set(waits.flatMap((task) => task.owner ?? []))];
+  const lines = [
+    ...(unread.length === 0 ? [] : [mailWords(unread)]),
+    ...(owners.length === 0
+      ? []
+      : [`${waits.map(line).join(', ')} can begin, and nobody works on it. Start ${startWords(owners, state.team)}.`]),
+    ...(called.length === 0
+      ? []
+      : [
+          `${calledWords(called)}. Start ${startWords(
+            called.map(({ name }) => name),
+            state.team,
+          )}.`,
+        ]),
+    ...stuck.map(({ words }) => words),
+    ...toDelete,
+    ...toEnd,
+    ...toAsk,
+  ];
+  const why = refusal(LEAD_CODES.lead_work_pending, {
+    ...{ lines: lines.join('\n'), unread: unread.length, tasks: waits.map(({ id }) => id) },
+    ...{ roles: [...owners, ...called.map(({ name }) => name)], stuck: stuck.map(({ id }) => id) },
+  });
   return {
     accept: false,
-    reason: [
-      ...(unread.length === 0 ? [] : [mailWords(unread)]),
-      ...(owners.length === 0
-        ? []
-        : [
-            `${waits.map(line).join(', ')} can begin, and nobody works on it. Start ${startWords(owners, state.team)}.`,
-          ]),
-      ...(called.length === 0
-        ? []
-        : [
-            `${calledWords(called)}. Start ${startWords(
-              called.map(({ name }) => name),
-              state.team,
-            )}.`,
-          ]),
-      ...stuck.map(({ words }) => words),
-      ...toDelete,
-      ...toEnd,
-      ...toAsk,
-    ].join('\n'),
+    refusal: why,
+    reason: textOf(why),
     assign: null,
     shown: unread,
     fingerprint: fingerprintOf(state, [

@@ -1,7 +1,11 @@
 // Selection of a writer's commits for the team's branch.
 
+import { type Refusal, refusal } from '../../base/rules/codes.ts';
 import { oneLine, visible } from '../../base/rules/text.ts';
 import { insideProject, type Ownership } from '../../guard/rules/ownership.ts';
+import { changeRequest } from './calls.ts';
+import { WORK_CODES } from './codes/work-codes.ts';
+import { WRITES_CODES } from './codes/writes-codes.ts';
 import { foreignTo, ruleOf } from './guard.ts';
 
 /** A commit, as far as its judgement goes: paths from the project's root. */
@@ -24,7 +28,7 @@ export type RefusedCommit<C extends Committed> = {
   /** Whose the path is: a member's name, `shared`; null: nobody's. */
   readonly owner: string | null;
   /** Names the commit, the path and its owner, with the call that its author may make instead. */
-  readonly words: string;
+  readonly refusal: Refusal;
 };
 
 /** `accepted`: those before the first that is refused; those after it build upon it. */
@@ -56,11 +60,14 @@ export function judgeCommits<C extends Committed>(
       const fault = faultOf(path, member, rules);
       if (fault === null) continue;
       const others = commit.files.slice(commit.files.indexOf(path) + 1);
-      const further = others.flatMap((other) => faultOf(other, member, rules)?.words ?? []);
-      const all = [fault.words, ...further].slice(0, SHOWN).join('\n');
-      const rest = further.length + 1 > SHOWN ? `\nand ${further.length + 1 - SHOWN} more of its files` : '';
-      const words = `commit ${commit.sha.slice(0, 12)} "${oneLine(commit.subject, 80)}" of ${member} is not merged: ${all}${rest}`;
-      return { accepted: commits.slice(0, index), refused: { commit, path, owner: fault.owner, words } };
+      const further = others.flatMap((other) => faultOf(other, member, rules)?.refusal ?? []);
+      const faults = [fault.refusal, ...further];
+      const why = refusal(WORK_CODES.commit_not_merged, {
+        ...{ commit: commit.sha.slice(0, 12), subject: oneLine(commit.subject, 80), member },
+        faults: faults.slice(0, SHOWN),
+        ...(faults.length > SHOWN ? { more: faults.length - SHOWN } : {}),
+      });
+      return { accepted: commits.slice(0, index), refused: { commit, path, owner: fault.owner, refusal: why } };
     }
   }
   return { accepted: commits, refused: null };
@@ -70,23 +77,24 @@ function faultOf(
   path: string,
   member: string,
   { ownership, leases, taken, members, readOnly }: IntegrationRules,
-): { readonly owner: string | null; readonly words: string } | null {
+): { readonly owner: string | null; readonly refusal: Refusal } | null {
   const shown = visible(path);
   const inside = insideProject(path);
-  if (inside === null) return { owner: null, words: `${shown} lies outside of the project` };
+  if (inside === null) return { owner: null, refusal: refusal(WORK_CODES.path_outside_project, { path: shown }) };
   // What stands for bytes that are no text: git could not be told of that file by its name.
-  if (inside.includes('\uFFFD'))
-    return { owner: null, words: `the name of ${shown} is not UTF-8: give the file another name` };
+  if (inside.includes('\uFFFD')) return { owner: null, refusal: refusal(WORK_CODES.path_not_utf8, { path: shown }) };
   const foreign = foreignTo(member, inside, ownership, (owner) => members.has(owner));
   if (readOnly)
     return {
       owner: foreign === null ? member : foreign.owner,
-      words: `${member} is read-only, and this changes ${shown}. Report your findings with SendMessage or as the result of your task`,
+      refusal: refusal(WRITES_CODES.member_read_only, { member, path: shown }),
     };
   const rule = ruleOf(inside);
-  if (rule !== null) return { owner: null, words: `${shown} holds rules of the team (${rule}): nobody may change it` };
+  if (rule !== null) return { owner: null, refusal: refusal(WRITES_CODES.path_protected, { path: shown, what: rule }) };
   if (leases.get(member)?.has(inside) === true || foreign === null) return null;
   if (foreign.owner !== null) return foreign;
   const holder = taken.get(inside);
-  return holder === undefined ? null : { owner: holder, words: `${shown} is leased to ${holder}` };
+  if (holder === undefined) return null;
+  const call = changeRequest(holder, inside);
+  return { owner: holder, refusal: refusal(WRITES_CODES.lease_held, { path: shown, holder, call }) };
 }

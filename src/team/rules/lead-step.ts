@@ -1,5 +1,7 @@
 // Next step of a lead that is code, derived from the team's state alone: the same for every lead that continues it.
 
+import { refusal, textOf } from '../../base/rules/codes.ts';
+import { LEAD_CODES } from './codes/lead-codes.ts';
 import { claimable } from './idle.ts';
 import type { TeamState } from './log/state.ts';
 import { calledBack } from './mail.ts';
@@ -63,21 +65,30 @@ function hasMail({ unread }: TeamState, name: string): boolean {
   return (unread.get(name) ?? []).length > 0;
 }
 
-function stuckWords(state: TeamState, { spent }: LeadView): string {
+function stuckWords(state: TeamState, view: LeadView): string {
+  const { tasks, why } = stuckOn(state, view);
+  return textOf(refusal(LEAD_CODES.team_stuck, { tasks: tasks.map(({ id }) => id), why }));
+}
+
+/** Tasks that nothing goes on without, and why. */
+function stuckOn(state: TeamState, { spent }: LeadView): { readonly tasks: readonly Task[]; readonly why: string } {
   const book = bookOf(state.tasks);
-  const over = book
-    .open()
-    .flatMap(({ id, subject, owner }) =>
-      owner !== null && spent.has(owner)
-        ? [`task ${id} "${subject}" is open, and ${owner} begins no more tasks: ${spent.get(owner)}`]
-        : [],
-    );
-  if (over.length > 0) return over.join('; ');
-  const failed = book.failed();
-  if (failed.length > 0)
-    return `failed: ${failed.map(({ id, subject, result }) => `task ${id} "${subject}" (${result ?? 'no reason given'})`).join('; ')}`;
   const open = book.open();
-  return `nobody can continue ${open.map(({ id, subject }) => `task ${id} "${subject}"`).join(', ')}`;
+  const over = open.filter(({ owner }) => owner !== null && spent.has(owner));
+  if (over.length > 0) {
+    const each = over.map(
+      ({ id, subject, owner }) =>
+        `task ${id} "${subject}" is open, and ${owner} begins no more tasks: ${spent.get(owner ?? '')}`,
+    );
+    return { tasks: over, why: each.join('; ') };
+  }
+  const failed = book.failed();
+  if (failed.length > 0) {
+    const each = failed.map(({ id, subject, result }) => `task ${id} "${subject}" (${result ?? 'no reason given'})`);
+    return { tasks: failed, why: `failed: ${each.join('; ')}` };
+  }
+  const named = open.map(({ id, subject }) => `task ${id} "${subject}"`).join(', ');
+  return { tasks: open, why: `nobody can continue ${named}` };
 }
 
 /** Whether it is in the middle of a turn, or will have one for its mail. */
@@ -89,13 +100,14 @@ function isBusy(state: TeamState, { running }: LeadView, name: string): boolean 
 function unjudged(state: TeamState, view: LeadView): LeadStep {
   if ([...view.running].some((name) => isBusy(state, view, name))) return { kind: 'hear_judge' };
   const why = view.spent.get(JUDGE);
-  if (why !== undefined) return { kind: 'stuck', why: `${JUDGE} has not sent quality_gate_passed: ${why}` };
+  if (why !== undefined)
+    return { kind: 'stuck', why: textOf(refusal(LEAD_CODES.verdict_missing, { judge: JUDGE, why })) };
   const asked = askedJudge(state);
   if (asked.length < JUDGE_ROUNDS) return { kind: 'ask_judge' };
   const said = asked.at(-1)?.result ?? 'nothing';
   return {
     kind: 'stuck',
-    why: `${JUDGE} was asked ${asked.length} times, and has not sent quality_gate_passed: ${said}`,
+    why: textOf(refusal(LEAD_CODES.verdict_missing, { judge: JUDGE, asked: asked.length, why: said })),
   };
 }
 

@@ -1,7 +1,9 @@
 // Message types of a team: the fields of each type, the check of a message, and its senders and recipients.
 
+import { type Refusal, refusal } from '../../base/rules/codes.ts';
 import { nearest } from '../../base/rules/nearest.ts';
 import { got } from '../../base/rules/text.ts';
+import { MESSAGES_CODES } from './codes/messages-codes.ts';
 import { agentOf, type RoleName } from './role.ts';
 
 export type MessageType =
@@ -92,7 +94,7 @@ export type Content = string | Readonly<Record<string, unknown>>;
 /** Type and content of a message, or all problems with them. */
 export type Checked =
   | { readonly ok: true; readonly type: MessageType; readonly content: Content }
-  | { readonly ok: false; readonly problems: readonly string[] };
+  | { readonly ok: false; readonly problems: readonly Refusal[] };
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -102,9 +104,13 @@ function isType(name: string): name is MessageType {
   return Object.hasOwn(CONTENTS, name);
 }
 
-function suggestion(name: string, known: readonly string[]): string {
+function suggestion(name: string, known: readonly string[]): { readonly near?: string } {
   const close = nearest(name, known);
-  return close === undefined ? '' : `; did you mean ${close}?`;
+  return close === undefined ? {} : { near: close };
+}
+
+function invalid(field: string, expected: string, value: unknown): Refusal {
+  return refusal(MESSAGES_CODES.parameter_invalid, { field, expected, got: got(value) });
 }
 
 /** Checks a received message field by field. Unknown fields are refused: nobody would read them. */
@@ -113,17 +119,22 @@ export function checkMessage(type: string, given: unknown): Checked {
   if (!isType(type))
     return {
       ok: false,
-      problems: [`type: expected one of ${types.join(', ')}, got ${got(type)}${suggestion(type, types)}`],
+      problems: [
+        refusal(MESSAGES_CODES.parameter_invalid, {
+          ...{ field: 'type', expected: `one of ${types.join(', ')}`, got: got(type) },
+          ...suggestion(type, types),
+        }),
+      ],
     };
   const fields = CONTENTS[type];
   if (fields === 'text')
     return KINDS.text.holds(given)
       ? { ok: true, type, content: String(given) }
-      : { ok: false, problems: [`content: expected text (${type} has no fields), got ${got(given)}`] };
+      : { ok: false, problems: [invalid('content', `text (${type} has no fields)`, given)] };
   const content = typeof given === 'string' ? unquoted(given) : given;
   if (!isRecord(content)) {
     const names = Object.entries(fields).map(([name, { optional }]) => (optional === true ? `${name}?` : name));
-    return { ok: false, problems: [`content: expected an object of ${names.join(', ')}, got ${got(given)}`] };
+    return { ok: false, problems: [invalid('content', `an object of ${names.join(', ')}`, given)] };
   }
   const entries = Object.entries(content)
     .map(([name, value]) => [Object.hasOwn(SPELLINGS, name) ? (SPELLINGS[name] ?? name) : name, value] as const)
@@ -144,23 +155,26 @@ function unquoted(text: string): unknown {
 
 type Given = readonly (readonly [string, unknown])[];
 
-function unknownFields(type: MessageType, given: Given, fields: Readonly<Record<string, Field>>): string[] {
+function unknownFields(type: MessageType, given: Given, fields: Readonly<Record<string, Field>>): Refusal[] {
   const known = Object.keys(fields);
   return given
     .filter(([name], index) => !known.includes(name) || given.findIndex(([other]) => other === name) < index)
     .map(([name]) =>
       known.includes(name)
-        ? `content.${name}: given twice, in two spellings`
-        : `content.${name}: ${type} has no such field${suggestion(name, known)}`,
+        ? refusal(MESSAGES_CODES.parameter_repeated, { field: `content.${name}` })
+        : refusal(MESSAGES_CODES.parameter_unknown, {
+            ...{ field: `content.${name}`, operation: type, known },
+            ...suggestion(name, known),
+          }),
     );
 }
 
-function wrongFields(given: Given, fields: Readonly<Record<string, Field>>): string[] {
+function wrongFields(given: Given, fields: Readonly<Record<string, Field>>): Refusal[] {
   const values = new Map(given);
   return Object.entries(fields).flatMap(([name, { kind, optional }]) => {
     const value = values.get(name);
     const isRight = value === undefined ? optional === true : KINDS[kind].holds(value);
-    return isRight ? [] : [`content.${name}: expected ${KINDS[kind].words}, got ${got(value)}`];
+    return isRight ? [] : [invalid(`content.${name}`, KINDS[kind].words, value)];
   });
 }
 
@@ -195,7 +209,7 @@ export function beginsOn(type: MessageType, from: string, to: string): string | 
 /** Types that only their senders in `ROUTES` may send, since others act on them. */
 const RESERVED: readonly MessageType[] = ['shutdown_request', 'quality_gate_passed'];
 
-export type Verdict = { readonly kind: 'fine' } | { readonly kind: 'unusual' | 'refused'; readonly words: string };
+export type Verdict = { readonly kind: 'fine' } | { readonly kind: 'unusual' | 'refused'; readonly refusal: Refusal };
 
 /**
  * Judges whether a member may send a message of this type to a recipient. An unusual message is sent all the same.
@@ -204,37 +218,55 @@ export type Verdict = { readonly kind: 'fine' } | { readonly kind: 'unusual' | '
 export function judgeRoute(type: MessageType, from: string, to: string, owner: string | null = null): Verdict {
   if (type === 'change_request') return judgeRequest(from, to, owner);
   if (type === 'change_completed' && owner !== null && owner !== from)
-    return { kind: 'unusual', words: `${type} usually goes from the file's owner, ${owner}, not from ${from}` };
+    return {
+      kind: 'unusual',
+      refusal: refusal(MESSAGES_CODES.message_route_unusual, { type, usual: `the file's owner, ${owner},`, from }),
+    };
   const route = ROUTES[type];
   if (route === undefined) return { kind: 'fine' };
   const isSender = route.from.some((one) => one === from);
   if (!isSender && RESERVED.includes(type))
-    return { kind: 'refused', words: `${type} is for ${route.from.join(' or ')} to send, not for ${from}` };
+    return {
+      kind: 'refused',
+      refusal: refusal(MESSAGES_CODES.message_type_reserved, { type, senders: route.from, from }),
+    };
   const isRecipient = route.to === undefined || to === EVERYBODY || to === route.to;
   if (isSender && isRecipient) return { kind: 'fine' };
   const usual = `${route.from.join(' or ')} to ${route.to ?? 'anybody'}`;
-  return { kind: 'unusual', words: `${type} usually goes from ${usual}, not from ${from} to ${to}` };
+  return { kind: 'unusual', refusal: refusal(MESSAGES_CODES.message_route_unusual, { type, usual, from, to }) };
 }
 
 function judgeRequest(from: string, to: string, owner: string | null): Verdict {
   if (owner === null || to === owner) return { kind: 'fine' };
-  return owner === from
-    ? { kind: 'refused', words: `the file is your own: change it` }
-    : { kind: 'refused', words: `the file is ${owner}'s: send the change_request to ${owner}, not to ${to}` };
+  return {
+    kind: 'refused',
+    refusal:
+      owner === from
+        ? refusal(MESSAGES_CODES.request_for_own_file, {})
+        : refusal(MESSAGES_CODES.request_to_wrong_owner, { owner, to }),
+  };
 }
 
 /** Member of a team as a recipient of messages. */
 export type Addressee = { readonly name: string; readonly isOver: boolean };
 
-export type Recipient = { readonly ok: true; readonly name: string } | { readonly ok: false; readonly problem: string };
+export type Recipient =
+  | { readonly ok: true; readonly name: string }
+  | { readonly ok: false; readonly problem: Refusal };
 
 /** Resolves a recipient: a member's exact name, the lead, or everybody. Refusals of other names list the valid ones. */
 export function findRecipient(name: string, members: readonly Addressee[]): Recipient {
   const there = members.filter((member) => !member.isOver).map((member) => member.name);
   const valid = [...there, LEAD, EVERYBODY];
   if (valid.includes(name)) return { ok: true, name };
-  const expected = `recipient: expected one of ${valid.join(', ')}, got ${got(name)}`;
-  if (members.some((member) => member.name === name)) return { ok: false, problem: `${expected}, who has ended` };
-  const meant = there.find((one) => agentOf(one) === name) ?? nearest(name, valid);
-  return { ok: false, problem: meant === undefined ? expected : `${expected}; did you mean ${meant}?` };
+  const isEnded = members.some((member) => member.name === name);
+  const meant = isEnded ? undefined : (there.find((one) => agentOf(one) === name) ?? nearest(name, valid));
+  return {
+    ok: false,
+    problem: refusal(MESSAGES_CODES.recipient_unknown, {
+      ...{ known: valid, got: got(name) },
+      ...(isEnded ? ({ ended: 'ended' } as const) : {}),
+      ...(meant === undefined ? {} : { near: meant }),
+    }),
+  };
 }

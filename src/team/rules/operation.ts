@@ -1,8 +1,10 @@
 // The operations of a team: what each takes. The listing for models, the checks of what came, and the command line are
 // made of this one table.
 
+import { type Refusal, refusal } from '../../base/rules/codes.ts';
 import { nearest } from '../../base/rules/nearest.ts';
 import { got } from '../../base/rules/text.ts';
+import { MESSAGES_CODES } from './codes/messages-codes.ts';
 import { CONTENTS } from './message.ts';
 import { SHOWN_STATUSES, TASK_STATUSES } from './task.ts';
 
@@ -159,36 +161,45 @@ const TEXT_MAX = 2_000;
 const WORDS_MAX = 100_000;
 
 /** Everybody who is sent it has all of it in its conversation. */
-function tooLong(content: string): string | null {
-  return content.length > WORDS_MAX ? `expected at most ${WORDS_MAX} characters, got ${content.length}` : null;
+function tooLong(content: string): Fault | null {
+  return content.length > WORDS_MAX ? lengthFault(WORDS_MAX, content) : null;
 }
 
-function fault(parameter: Parameter, value: unknown): string | null {
+function lengthFault(max: number, { length }: string): Fault {
+  return { expected: `at most ${max} characters`, got: String(length) };
+}
+
+type Fault = { readonly expected: string; readonly got: string; readonly near?: string };
+
+function fault(parameter: Parameter, value: unknown): Fault | null {
   const { kind, values } = parameter;
   switch (kind) {
     case 'text':
     case 'words': {
       const max = kind === 'text' ? TEXT_MAX : WORDS_MAX;
-      if (typeof value !== 'string' || value.trim() === '') return `expected text, got ${got(value)}`;
-      if (value.length > max) return `expected at most ${max} characters, got ${value.length}`;
+      if (typeof value !== 'string' || value.trim() === '') return { expected: 'text', got: got(value) };
+      if (value.length > max) return lengthFault(max, value);
       if (values === undefined || values.includes(value)) return null;
       const close = nearest(value, values);
-      return `expected one of ${values.join(', ')}, got ${got(value)}${close === undefined ? '' : `; did you mean ${close}?`}`;
+      return {
+        ...{ expected: `one of ${values.join(', ')}`, got: got(value) },
+        ...(close === undefined ? {} : { near: close }),
+      };
     }
     case 'texts':
       return Array.isArray(value) && value.every((one) => typeof one === 'string' && one.trim() !== '')
         ? null
-        : `expected a list of texts, got ${got(value)}`;
+        : { expected: 'a list of texts', got: got(value) };
     case 'flag':
-      return typeof value === 'boolean' ? null : `expected true or false, got ${got(value)}`;
+      return typeof value === 'boolean' ? null : { expected: 'true or false', got: got(value) };
     case 'count':
       return Number.isSafeInteger(value) && Number(value) >= 1
         ? null
-        : `expected a whole number of at least 1, got ${got(value)}`;
+        : { expected: 'a whole number of at least 1', got: got(value) };
     case 'content':
       return typeof value === 'string' || isObject(value)
         ? tooLong(typeof value === 'string' ? value : JSON.stringify(value))
-        : `expected an object or text, got ${got(value)}`;
+        : { expected: 'an object or text', got: got(value) };
   }
 }
 
@@ -197,15 +208,19 @@ export function readInput(
   name: OperationName,
   given: unknown,
   known: readonly string[] = [],
-): { readonly ok: true; readonly input: Input } | { readonly ok: false; readonly problems: readonly string[] } {
+): { readonly ok: true; readonly input: Input } | { readonly ok: false; readonly problems: readonly Refusal[] } {
   const parameters: Readonly<Record<string, Parameter>> = { ...OPERATIONS[name].parameters, ...COMMON };
   const values = given ?? {};
-  if (!isObject(values)) return { ok: false, problems: [`expected an object, got ${got(given)}`] };
+  if (!isObject(values))
+    return { ok: false, problems: [invalid('parameters', { expected: 'an object', got: got(given) })] };
   const problems = Object.keys(values)
     .filter((key) => !Object.hasOwn(parameters, key) && !known.includes(key))
     .map((key) => {
       const close = nearest(key, Object.keys(parameters));
-      return `${key}: ${name} takes no such parameter; ${close === undefined ? `it takes ${Object.keys(OPERATIONS[name].parameters).join(', ') || 'none'}` : `did you mean ${close}?`}`;
+      return refusal(MESSAGES_CODES.parameter_unknown, {
+        ...{ field: key, operation: name, known: Object.keys(OPERATIONS[name].parameters) },
+        ...(close === undefined ? {} : { near: close }),
+      });
     });
   for (const [key, parameter] of Object.entries(parameters)) {
     const value = values[key];
@@ -213,13 +228,22 @@ export function readInput(
     if (value === undefined || value === null) {
       const { required, says, values: valid } = parameter;
       if (required)
-        problems.push(`${key}: ${name} needs it; ${says}${valid === undefined ? '' : ` One of ${valid.join(', ')}.`}`);
+        problems.push(
+          refusal(MESSAGES_CODES.parameter_missing, {
+            ...{ field: key, operation: name, describes: says },
+            ...(valid === undefined ? {} : { known: valid }),
+          }),
+        );
       continue;
     }
     const wrong = fault(parameter, value);
-    if (wrong !== null) problems.push(`${key}: ${wrong}`);
+    if (wrong !== null) problems.push(invalid(key, wrong));
   }
   return problems.length > 0 ? { ok: false, problems } : { ok: true, input: inputOf(values) };
+}
+
+function invalid(field: string, wrong: Fault): Refusal {
+  return refusal(MESSAGES_CODES.parameter_invalid, { field, ...wrong });
 }
 
 function inputOf(values: Readonly<Record<string, unknown>>): Input {

@@ -1,5 +1,7 @@
 // The results of a planning team, and the tasks that ask its planners for missing or changed parts.
 
+import { refusal, textOf } from '../../base/rules/codes.ts';
+import { SPEC_CODES } from './codes/spec-codes.ts';
 import { isStanding, type TeamState } from './log/state.ts';
 import { type PlanResults, type ResultProblem, specFromResults } from './spec-documents/from-results.ts';
 import { RESULT_FORMS } from './spec-documents/result-form.ts';
@@ -144,5 +146,5 @@ export function changeInTheWay(states: readonly TeamState[], id: string): string
     lead.session === null
       ? `\`tool team-restart ${team}\` (in the host \`/tool:team-restart ${team}\`) goes on with them`
       : `\`/tool:team-restart ${team}\` in the host goes on with them`;
-  return `${id}: team ${team} is at work on changes that the user asked for. Approve the result of that. If nobody is at work any more: ${again}, \`tool team delete ${team}\` ends them`;
+  return textOf(refusal(SPEC_CODES.spec_change_in_progress, { spec: id, team, again }));
 }

@@ -1,5 +1,7 @@
 // Tasks that an ended run left unfinished, and tasks that get no further run without the user's consent.
 
+import { refusal, textOf } from '../../base/rules/codes.ts';
+import { LEAD_CODES } from './codes/lead-codes.ts';
 import type { Member, TeamState } from './log/state.ts';
 import { isModelLed } from './log/state.ts';
 import { isHeldUp, type Task, waitsFor } from './task.ts';
@@ -44,10 +46,10 @@ export function givenUp({ tasks }: TeamState): readonly GivenUp[] {
       // Never left, or in progress again.
       if (left === 0 || status === 'in_progress') return [];
       const who = owner ?? 'whoever had it';
-      if (left >= RUNS_PER_TASK) return [{ task, why: `${who} ended ${left} times without finishing it` }];
+      const of = { task: task.id, member: who };
+      if (left >= RUNS_PER_TASK)
+        return [{ task, why: textOf(refusal(LEAD_CODES.task_given_up, { ...of, count: left })) }];
       if (all <= SUCCESSORS) return [];
-      return [
-        { task, why: `${who} ended without finishing it, and ${all} runs of the team have ended so: that is too many` },
-      ];
+      return [{ task, why: textOf(refusal(LEAD_CODES.too_many_given_up, { ...of, runs: all })) }];
     });
 }

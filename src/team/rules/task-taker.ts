@@ -1,7 +1,9 @@
 // The teammate that the lead gives a task without an owner.
 
+import { refusal, textOf } from '../../base/rules/codes.ts';
 import { nearPatterns } from '../../guard/rules/near-patterns.ts';
 import { type Ownership, ownerOf, SHARED } from '../../guard/rules/ownership.ts';
+import { LEAD_CODES } from './codes/lead-codes.ts';
 import { fits } from './idle.ts';
 import type { TeamState } from './log/state.ts';
 import { ROLES } from './role.ts';
@@ -66,12 +68,11 @@ function openTasks({ tasks }: TeamState, name: string): number {
 }
 
 function whyNobody(able: readonly string[], owners: readonly string[], view: UnownedView): string {
-  if (owners.length > 1)
-    return `it has no owner, and its files belong to ${owners.join(' and ')}: each of them needs a separate task`;
+  if (owners.length > 1) return `its files belong to ${owners.join(' and ')}: each of them needs a separate task`;
   if (able.length === 0)
-    return `it has no owner, and no role of the team fits${owners.map((one) => `; its files belong to ${one}`).join('')}`;
+    return `no role of the team fits${owners.map((one) => `; its files belong to ${one}`).join('')}`;
   const reasons = able.map((name) => `${name}: ${view.spent.get(name) ?? `max_teammates is ${view.maxTeammates}`}`);
-  return `it has no owner, and no teammate with a fitting role can take it: ${reasons.join('; ')}`;
+  return `no teammate with a fitting role can take it: ${reasons.join('; ')}`;
 }
 
 /** Who takes a task that is nobody's, and could be begun. */
@@ -85,5 +86,7 @@ export function takerOf(task: Task, state: TeamState, view: UnownedView): Taker 
     (one, other) =>
       Number(owners.includes(other)) - Number(owners.includes(one)) || openTasks(state, one) - openTasks(state, other),
   );
-  return first === undefined ? { kind: 'nobody', why: whyNobody(able, owners, view) } : { kind: 'give', role: first };
+  if (first !== undefined) return { kind: 'give', role: first };
+  const why = whyNobody(able, owners, view);
+  return { kind: 'nobody', why: textOf(refusal(LEAD_CODES.task_unclaimable, { task: task.id, why, owners })) };
 }

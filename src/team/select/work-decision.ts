@@ -1,7 +1,11 @@
 // The decision about a team command: its work, its mode and its tasks, the same for a prompt and for a terminal.
 
+import { BASE_CODES } from '../../base/rules/base-codes.ts';
+import { type Refusal, refusal, textOf } from '../../base/rules/codes.ts';
 import { oneLine, problemsInLine } from '../../base/rules/text.ts';
 import type { HookContext } from '../operations/hook-context.ts';
+import { LEAD_CODES } from '../rules/codes/lead-codes.ts';
+import { OPERATIONS_CODES } from '../rules/codes/operations-codes.ts';
 import { CHOSEN_ALONE, FALLBACK_TRIGGERS } from '../rules/fallback.ts';
 import { isStanding } from '../rules/log/state.ts';
 import { missingPlanners } from '../rules/planning.ts';
@@ -84,7 +88,15 @@ async function workOf(
   if (text === null) {
     const known = context.project.specs();
     return {
-      problem: `spec_id: there is no ${specDirectory(words)}/spec.md; ${known.length === 0 ? 'no SPEC has been written yet: /tool:1-plan "<feature>" makes one' : `there is ${known.join(', ')}`}`,
+      problem: textOf(
+        refusal(LEAD_CODES.spec_file_not_found, {
+          path: `${specDirectory(words)}/spec.md`,
+          known:
+            known.length === 0
+              ? 'no SPEC has been written yet: /tool:1-plan "<feature>" makes one'
+              : `there is ${known.join(', ')}`,
+        }),
+      ),
     };
   }
   const approval = await context.project.approval(words);
@@ -93,13 +105,9 @@ async function workOf(
   const completed = completedAlready(words, approval);
   // What stands is brought to its end.
   if (completed !== null && !context.teams.list().includes(team))
-    return {
-      problem: `${completed}, and nothing of it is left to build. For further work write a new SPEC with /tool:1-plan. If something is missing after all, \`tool sync ${words}\` names it and sets the SPEC back to approved; then it can be built again`,
-    };
+    return { problem: textOf(refusal(LEAD_CODES.spec_already_built, { spec: words })) };
   if (settings.requirePlanApproval && !counts)
-    return {
-      problem: `${words} is not approved (${why}). The user approves it by replying with exactly "approve ${words}", or with \`tool spec approve ${words}\``,
-    };
+    return { problem: textOf(refusal(LEAD_CODES.spec_unapproved, { spec: words, why })) };
   const planned = await context.project.planned(words);
   if (planned !== null && planned.problems.length > 0) return { problem: unreadable(words, planned.problems) };
   return { phase: 'run', subject: words, team, text, ...planOf(planned) };
@@ -113,7 +121,7 @@ export function unreadable(id: string, problems: readonly SpecProblem[]): string
   const named = problems.slice(0, PROBLEMS_NAMED).map(({ file, line, words }) => `${file}:${line}: ${words}`);
   const left = problems.length - named.length;
   const more = left === 0 ? '' : `; and ${left} more`;
-  return `the documents of ${id} have problems: ${named.join('; ')}${more}. \`tool spec check ${id}\` names them all`;
+  return textOf(refusal(LEAD_CODES.spec_has_problems, { spec: id, problems: `${named.join('; ')}${more}` }));
 }
 
 /** What is said of a SPEC that was written without a plan. */
@@ -138,8 +146,8 @@ export async function decideWork(context: Needed, command: Command, settings: Te
   const work = await workOf(context, command, settings);
   if ('problem' in work) return { kind: 'refused', of: 'work', problems: [work.problem] };
   const [problem] = context.problems();
-  const refusal = refusalOf({ flags: command.flags, environment: context.project.variable, problem });
-  if (refusal !== null) return { kind: 'refused', of: 'place', problems: [refusal] };
+  const refused = refusalOf({ flags: command.flags, environment: context.project.variable, problem });
+  if (refused !== null) return { kind: 'refused', of: 'place', problems: [refused] };
   // What stands is brought to its end.
   const isBegun = context.teams.list().includes(work.team);
   const missing = isBegun ? [] : await missingForGate(context, work.phase, settings);
@@ -237,7 +245,13 @@ async function decideOn(
       kind: 'refused',
       of: 'place',
       problems: [
-        `workflow.team.patterns.${decision.pattern ?? PLANNING}: expected analyst and architect among the roles, of whose results a SPEC is made; got ${roles.join(', ') || 'none'}`,
+        textOf(
+          refusal(BASE_CODES.config_value, {
+            key: `workflow.team.patterns.${decision.pattern ?? PLANNING}`,
+            expected: 'analyst and architect among the roles, of whose results a SPEC is made',
+            got: roles.join(', ') || 'none',
+          }),
+        ),
       ],
     };
   const { tasks, notes } =
@@ -257,13 +271,22 @@ function rolesFor(phase: Phase, selection: Selection, settings: TeamSettings): r
   return rolesOf(phase === 'plan' ? PLANNING : 'investigation', settings);
 }
 
-/** Writes down what a team is to be made for, and its tasks; gives why there can be none. */
+/** `proposeWork`, with why there can be none as text. */
 export async function propose(context: Needed, decided: Extract<Decided, { kind: 'decided' }>): Promise<string | null> {
+  const refused = await proposeWork(context, decided);
+  return refused === null ? null : textOf(refused);
+}
+
+/** Writes down what a team is to be made for, and its tasks; gives why there can be none. */
+export async function proposeWork(
+  context: Needed,
+  decided: Extract<Decided, { kind: 'decided' }>,
+): Promise<Refusal | null> {
   const { work, decision, isForced, reasons, drafts } = decided;
   const log = context.teams.begin(work.team);
   try {
     if (isStanding(log.state))
-      return `team ${work.team} is already active (${log.state.session}). \`/tool:team-restart ${work.team}\` continues it. \`tool team shutdown\`, then \`tool team delete ${work.team}\` end it (with --force after a minute, if teammates do not answer)`;
+      return refusal(OPERATIONS_CODES.team_still_active, { team: work.team, state: log.state.session });
     const { phase, subject } = work;
     const { pattern } = decision;
     // One after the other, whoever has a task takes part.

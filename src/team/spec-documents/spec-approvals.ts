@@ -3,10 +3,12 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { lazyCrypto } from '../../base/lazy-crypto.ts';
+import { refusal, textOf } from '../../base/rules/codes.ts';
 import type { Environment } from '../../base/rules/environment.ts';
 import { messageOf } from '../../base/rules/errors.ts';
 import { oneLine } from '../../base/rules/text.ts';
 import { projectState } from '../../git/project-state.ts';
+import { SPEC_CODES } from '../rules/codes/spec-codes.ts';
 import type { SpecTexts } from '../rules/spec-documents/check.ts';
 import type { DocumentName } from '../rules/spec-documents/problem.ts';
 import { type Approval, approvedPart, isSpecId, specDirectory, statusOfSpec } from '../rules/spec-documents/spec.ts';
@@ -87,13 +89,16 @@ export function recordApproval(root: string, texts: SpecTexts, env: Environment,
  */
 export function approveSpec(root: string, id: string, env: Environment, now: number): string | null {
   const texts = readTexts(root, id);
-  if (texts?.spec == null) return `there is no ${specDirectory(id)}/spec.md`;
+  if (texts?.spec == null)
+    return textOf(refusal(SPEC_CODES.spec_document_missing, { path: `${specDirectory(id)}/spec.md` }));
   try {
     recordApproval(root, texts, env, now);
   } catch (error) {
-    return `cannot write ${recordPath(root, id, env)}: ${messageOf(error)}`;
+    const values = { path: recordPath(root, id, env), said: messageOf(error) };
+    return textOf(refusal(SPEC_CODES.spec_not_writable, values));
   }
-  return setStatus(root, id, 'approved', new Date(now).toISOString().slice(0, 10));
+  const problem = setStatus(root, id, 'approved', new Date(now).toISOString().slice(0, 10));
+  return problem === null ? null : textOf(problem);
 }
 
 const NOT_COMMITTED = 'it is not committed as it stands';

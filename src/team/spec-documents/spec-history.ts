@@ -1,14 +1,22 @@
 // Git history of the work on a SPEC: base commit, changed files, and test lines that name requirements.
 
+import { type Refusal, refusal, textOf } from '../../base/rules/codes.ts';
+import { failure } from '../../base/rules/errors.ts';
 import { oneLine } from '../../base/rules/text.ts';
 import { git, tryGit } from '../../git/git.ts';
+import { GIT_CODES } from '../../git/rules/git-codes.ts';
 import { areaOf } from '../../guard/rules/areas.ts';
+import { SPEC_CODES } from '../rules/codes/spec-codes.ts';
 import { commitCommand, specDirectory } from '../rules/spec-documents/spec.ts';
 import { mayHoldTests, type SyncFacts, type TestLine } from '../rules/spec-documents/sync.ts';
 
 type WorkBase =
   | { readonly ok: true; readonly base: string; readonly words: string }
-  | { readonly ok: false; readonly why: string };
+  | { readonly ok: false; readonly refusal: Refusal; readonly why: string };
+
+function refused(one: Refusal): WorkBase {
+  return { ok: false, refusal: one, why: textOf(one) };
+}
 
 /** Enough for all paths and matching lines of a large project. */
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -65,15 +73,11 @@ export function createSpecHistory(root: string) {
       named === null || (began !== named.base && began !== undefined && (await isAncestor(began, named.base)));
     if (!isOlder) return named;
     if (began === undefined)
-      return {
-        ok: false,
-        why: `where the work on ${id} began cannot be told: no commit names it. Commit what was built with ${commitCommand(id)}; where it is committed already, name the commit before it, in a terminal: tool sync ${id} --base <commit>`,
-      };
-    if (began === head)
-      return {
-        ok: false,
-        why: `nothing was committed since a team began to build ${id}, at ${began.slice(0, SHOWN)}. Commit what was built with ${commitCommand(id)}, then sync`,
-      };
+      return refused(refusal(SPEC_CODES.sync_base_unknown, { spec: id, command: commitCommand(id) }));
+    if (began === head) {
+      const values = { spec: id, commit: began.slice(0, SHOWN), command: commitCommand(id) };
+      return refused(refusal(SPEC_CODES.sync_nothing_committed, values));
+    }
     return { ok: true, base: began, words: `${began.slice(0, SHOWN)}, where a team began to build it` };
   };
 
@@ -81,10 +85,10 @@ export function createSpecHistory(root: string) {
     /** @param begun commits at which teams began to build the SPEC, oldest first */
     base: async (id: string, wanted: string | null, begun: readonly string[]): Promise<WorkBase> => {
       const head = await commitOf('HEAD');
-      if (head === null) return { ok: false, why: 'there is no commit yet: commit what was built, then sync' };
+      if (head === null) return refused(refusal(SPEC_CODES.sync_no_commit, {}));
       if (wanted !== null) {
         const base = await commitOf(wanted);
-        if (base === null) return { ok: false, why: `--base: expected a commit, got ${oneLine(wanted, 80)}` };
+        if (base === null) return refused(refusal(SPEC_CODES.sync_base_invalid, { got: oneLine(wanted, 80) }));
         return { ok: true, base, words: base.slice(0, SHOWN) };
       }
       const branch = await defaultBranch();
@@ -118,7 +122,7 @@ async function linesNaming(root: string, ids: readonly string[]): Promise<readon
     maxBytes: MAX_BYTES,
   });
   // Exit code 1: no match.
-  if (exitCode !== 0 && exitCode !== 1) throw new Error(`git grep failed: ${oneLine(stderr)}`);
+  if (exitCode !== 0 && exitCode !== 1) throw failure(GIT_CODES.git_failed, { command: 'grep', said: oneLine(stderr) });
   const isTest = new Map<string, boolean>();
   return stdout.split('\n').flatMap((row) => {
     const [place = '', number = '', ...text] = row.split('\0');

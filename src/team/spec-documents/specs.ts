@@ -17,8 +17,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { messageOf, ToolError } from '../../base/rules/errors.ts';
+import { type Refusal, refusal, textOf } from '../../base/rules/codes.ts';
+import { failure, messageOf, ToolError } from '../../base/rules/errors.ts';
 import { submodulesOf } from '../../git/tracked-files.ts';
+import { SPEC_CODES } from '../rules/codes/spec-codes.ts';
 import {
   checkSpec,
   type PlannedSpec,
@@ -57,11 +59,11 @@ export function whyNoSpec(root: string): string | null {
     const there = lstatSync(place, { throwIfNoEntry: false });
     if (there === undefined) continue;
     try {
-      if (!statSync(place).isDirectory()) return `${place}: expected a directory for SPECs, got something else`;
+      if (!statSync(place).isDirectory()) return textOf(refusal(SPEC_CODES.spec_place_unusable, { path: place }));
       accessSync(place, constants.W_OK);
       return null;
     } catch (error) {
-      return `${place}: no SPEC can be written there: ${messageOf(error)}`;
+      return textOf(refusal(SPEC_CODES.spec_not_writable, { path: place, said: messageOf(error) }));
     }
   }
   return null;
@@ -122,7 +124,7 @@ export function createSpec(root: string, spec: NewSpec, today: string): CreatedS
   try {
     mkdirSync(place, { recursive: true });
   } catch (error) {
-    throw new ToolError('refused', `cannot make ${place}: ${messageOf(error)}`, { cause: error });
+    throw failure(SPEC_CODES.spec_not_writable, { path: place, said: messageOf(error) }, { cause: error });
   }
   const id = claimId(root, name);
   const directory = join(place, id);
@@ -139,7 +141,7 @@ export function createSpec(root: string, spec: NewSpec, today: string): CreatedS
   } catch (error) {
     rmSync(directory, { recursive: true, force: true });
     if (scratch !== null) rmSync(scratch, { recursive: true, force: true });
-    throw new ToolError('refused', `cannot write ${directory}: ${messageOf(error)}`, { cause: error });
+    throw failure(SPEC_CODES.spec_not_writable, { path: directory, said: messageOf(error) }, { cause: error });
   }
 }
 
@@ -154,7 +156,7 @@ export function putSpec(root: string, spec: NewSpec, replaces: string | null, to
   if (there === undefined) return createSpec(root, spec, today);
   const status = statusOfSpec(readDocument(root, there, 'spec.md') ?? '');
   const problem = status === 'draft' ? setStatus(root, there, spec.status, today) : null;
-  if (problem !== null) throw new ToolError('refused', problem);
+  if (problem !== null) throw new ToolError(problem);
   return { ok: true, id: there };
 }
 
@@ -183,14 +185,17 @@ function rewrite(root: string, before: SpecTexts, spec: NewSpec, today: string):
 function claimId(root: string, name: string): string {
   for (;;) {
     const id = nextSpecId(name, entries(root));
-    if (id === null)
-      throw new ToolError('refused', `expected a number below 1000 for SPEC-${name}, all of them are taken`);
+    if (id === null) throw failure(SPEC_CODES.spec_numbers_used_up, { name });
     try {
       mkdirSync(join(root, specDirectory(id)));
       return id;
     } catch (error) {
       if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST'))
-        throw new ToolError('refused', `cannot make ${specDirectory(id)}: ${messageOf(error)}`, { cause: error });
+        throw failure(
+          SPEC_CODES.spec_not_writable,
+          { path: specDirectory(id), said: messageOf(error) },
+          { cause: error },
+        );
     }
   }
 }
@@ -222,9 +227,9 @@ export function replaceFile(path: string, text: string): void {
  * `approveSpec`'s to set: without its record it does not count.
  * @param today an ISO date
  */
-export function setStatus(root: string, id: string, status: SpecStatus, today: string): string | null {
+export function setStatus(root: string, id: string, status: SpecStatus, today: string): Refusal | null {
   const text = isSpecId(id) ? readDocument(root, id, 'spec.md') : null;
-  if (text === null) return `there is no ${specDirectory(id)}/spec.md`;
+  if (text === null) return refusal(SPEC_CODES.spec_document_missing, { path: `${specDirectory(id)}/spec.md` });
   const path = join(root, specDirectory(id), 'spec.md');
   const changed = withStatus(text, status);
   if (changed === text) return null;
@@ -232,6 +237,6 @@ export function setStatus(root: string, id: string, status: SpecStatus, today: s
     replaceFile(path, withUpdated(changed, today));
     return null;
   } catch (error) {
-    return `cannot write ${path}: ${messageOf(error)}`;
+    return refusal(SPEC_CODES.spec_not_writable, { path, said: messageOf(error) });
   }
 }

@@ -1,10 +1,11 @@
 // The branch of an issue and the work of its team: where it stood before, and how what the team built comes into it.
 
-import { ToolError } from '../../base/rules/errors.ts';
+import { failure } from '../../base/rules/errors.ts';
 import { lastLines } from '../../base/rules/text.ts';
 import { cloneEnvironment, tryGit } from '../../git/git.ts';
 import { identity } from '../../git/workshop-git.ts';
 import { headRef, keptRef, teamBranch } from '../../git/worktrees/workshop-names.ts';
+import { WORK_CODES } from '../rules/codes/work-codes.ts';
 import { LEAD } from '../rules/message.ts';
 
 /** Where a checkout stands: teammates have no business there. `branch`: empty on none. */
@@ -25,10 +26,10 @@ async function putBack(root: string, team: string, start: BranchPosition): Promi
   const git = async (...args: readonly string[]) => {
     const { exitCode, stdout, stderr } = await tryGit(args, { cwd: root });
     if (exitCode === 0) return stdout.trim();
-    throw new ToolError(
-      'agent',
-      `the issue's branch was to stand at ${start.head} (${start.branch}), and cannot be put back from ${now.head} (${now.branch}): ${lastLines(stderr || stdout)}`,
-    );
+    throw failure(WORK_CODES.issue_branch_not_restored, {
+      ...{ start: start.head, branch: start.branch, now: now.head, now_branch: now.branch },
+      said: lastLines(stderr || stdout),
+    });
   };
   const at =
     start.branch === ''
@@ -69,8 +70,7 @@ export async function bringIn(
   });
   if (merge.exitCode === 0) return;
   await tryGit(['merge', '--abort'], { cwd: root });
-  throw new ToolError(
-    'agent',
-    `the team's branch ${teamBranch(team)} does not merge into the issue's: ${lastLines(merge.stderr || merge.stdout)}`,
-  );
+  throw failure(WORK_CODES.team_work_not_merged, {
+    ...{ branch: teamBranch(team), said: lastLines(merge.stderr || merge.stdout) },
+  });
 }

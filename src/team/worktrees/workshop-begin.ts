@@ -1,11 +1,12 @@
 // The beginning of a team's branch: made, taken up where it is, or brought along with the project.
 
-import { ToolError } from '../../base/rules/errors.ts';
+import { failure } from '../../base/rules/errors.ts';
 import type { Repository, Run } from '../../git/workshop-git.ts';
 import { noCommit } from '../../git/worktrees/team-base.ts';
 import { commitAt, commitsAt, isAncestor } from '../../git/worktrees/workshop-commits.ts';
 import { BRANCHES, baseRef, headRef, leftRef, teamBranch } from '../../git/worktrees/workshop-names.ts';
 import { checkoutWith } from '../../git/worktrees/workshop-place.ts';
+import { WORK_CODES } from '../rules/codes/work-codes.ts';
 
 export type Beginning = { readonly branch: string; readonly base: string; readonly head: string };
 
@@ -13,10 +14,7 @@ export type Beginning = { readonly branch: string; readonly base: string; readon
 function refuseElsewhere(team: string, repository: Repository): void {
   const other = checkoutWith(team, repository);
   if (other === undefined) return;
-  throw new ToolError(
-    'refused',
-    `team ${team} is active in another checkout of this repository, ${other}. Finish it there (tool team-restart ${team}), or delete it there (tool team delete ${team})`,
-  );
+  throw failure(WORK_CODES.team_in_other_checkout, { team, path: other });
 }
 
 /** @param isNew the team is founded now: what the branch holds is an earlier one's of the same name */
@@ -28,11 +26,7 @@ export async function beginBranch(team: string, isNew: boolean, repository: Repo
   if (here === null) throw noCommit(root);
   const inTheWay = headRef(BRANCHES);
   const refs = await commitsAt([headRef(branch), baseRef(team), leftRef(team), inTheWay], repository, run);
-  if (refs.has(inTheWay))
-    throw new ToolError(
-      'git',
-      `${branch}: git makes no such branch beside one that is called ${BRANCHES}; rename that: git branch -m ${BRANCHES} <name>`,
-    );
+  if (refs.has(inTheWay)) throw failure(WORK_CODES.team_branches_blocked, { branch, blocking: BRANCHES });
   const stands = refs.get(headRef(branch)) ?? null;
   const noted = refs.get(leftRef(team));
   // Of a branch that is gone, or of a team that is.

@@ -2,11 +2,13 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type Refusal, refusal } from '../../base/rules/codes.ts';
 import { isOfTeam, type Repository, type Run } from '../../git/workshop-git.ts';
 import { commitsAt, noteAncestor } from '../../git/worktrees/workshop-commits.ts';
 import { BRANCHES, headRef, keptRef, leftRef, memberBranch, teamBranch } from '../../git/worktrees/workshop-names.ts';
 import { worktreesBelow } from '../../git/worktrees/workshop-place.ts';
 import { checkedOutIn } from '../../git/worktrees/workshop-refs.ts';
+import { WORK_CODES } from '../rules/codes/work-codes.ts';
 import { LEAD } from '../rules/message.ts';
 
 export type Heads = {
@@ -118,8 +120,8 @@ export async function personsTips(repository: Repository, run: Run) {
   );
 }
 
-/** Message that names the checkout of a branch; null: none. A checked-out branch cannot move without its files. */
-export async function checkedOutWords(branch: string, { root, common }: Repository, run: Run): Promise<string | null> {
+/** Names the checkout of a branch; null: none. A checked-out branch cannot move without its files. */
+export async function checkedOut(branch: string, { root, common }: Repository, run: Run): Promise<Refusal | null> {
   if (checkedOutIn(headRef(branch), common) === undefined) return null;
   const listed = await run.git(root, ['worktree', 'list', '--porcelain', '-z']);
   const rows = listed.split('\0\0').map((row) => row.split('\0'));
@@ -127,5 +129,5 @@ export async function checkedOutWords(branch: string, { root, common }: Reposito
   // A worktree without its directory does not block the branch.
   if (place === undefined || place.some((line) => line.startsWith('prunable'))) return null;
   const [path = ''] = place;
-  return `${branch} is checked out in ${path.replace(/^worktree /, '')}: a team's work is merged into it; switch to another branch there`;
+  return refusal(WORK_CODES.team_branch_checked_out, { branch, path: path.replace(/^worktree /, '') });
 }

@@ -1,11 +1,13 @@
 // Adoption of a person's changes to a team's branch, made while the team was idle. After a rewrite,
 // writers' branches are rebased: otherwise their next merge would bring removed commits back.
 
+import { refusal, textOf } from '../../base/rules/codes.ts';
 import { messageOf } from '../../base/rules/errors.ts';
 import { identity, isOfTeam, type Repository, type Run } from '../../git/workshop-git.ts';
 import { commitAt, commitsAt, isAncestor, mergeTrees } from '../../git/worktrees/workshop-commits.ts';
 import { moveAround } from '../../git/worktrees/workshop-move.ts';
 import { headRef, keptRef, leftRef, memberBranch, teamBranch } from '../../git/worktrees/workshop-names.ts';
+import { WORK_CODES } from '../rules/codes/work-codes.ts';
 import { LEAD } from '../rules/message.ts';
 import { headsOf } from './workshop-head.ts';
 import { standIn } from './workshop-writer.ts';
@@ -29,7 +31,8 @@ export async function takeUpHead(
   if (movers.length === 0 || movers.some((address) => isOfTeam(address))) return [];
   const told: string[] = [];
   if (!(await isAncestor(head, stands, repository, run))) {
-    told.push(`${teamBranch(team)}: what it held before is kept as ${await keep(team, LEAD, head, repository, run)}`);
+    const kept = await keep(team, LEAD, head, repository, run);
+    told.push(textOf(refusal(WORK_CODES.work_kept, { branch: teamBranch(team), kept })));
     for (const member of members) {
       const words = await putUponNew({ team, member }, head, stands, repository, run).catch(messageOf);
       if (words !== null) told.push(`${teamBranch(team)}--${member}: ${words}`);

@@ -2,13 +2,14 @@
 
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { ToolError } from '../../base/rules/errors.ts';
+import { failure } from '../../base/rules/errors.ts';
 import type { Repository, Run } from '../../git/workshop-git.ts';
 import { type Astray, astrayWords, stashOf, stepUnderWay, UNFINISHED } from '../../git/worktrees/workshop-astray.ts';
 import { commitAt, isAncestor, refAt } from '../../git/worktrees/workshop-commits.ts';
 import { finishMove, hasMove } from '../../git/worktrees/workshop-move.ts';
 import { headRef, memberBranch, memberPath, teamBranch } from '../../git/worktrees/workshop-names.ts';
 import { ensureWorktree, type Worktree } from '../../git/worktrees/workshop-place.ts';
+import { WORK_CODES } from '../rules/codes/work-codes.ts';
 import { headsOf, noteHead } from './workshop-head.ts';
 
 export type Writer = {
@@ -34,7 +35,7 @@ export async function standIn(who: Who, repository: Repository, run: Run): Promi
 /** Throws of a worktree that stands elsewhere. */
 export function inOrder(stood: Stood): Writer {
   if (stood.astray === null) return stood;
-  throw new ToolError('git', `${stood.worktree.path}: ${stood.astray.words}`);
+  throw failure(WORK_CODES.worktree_astray, { path: stood.worktree.path, where: stood.astray.words });
 }
 
 export async function standAnywhere(who: Who, repository: Repository, run: Run): Promise<Stood> {
@@ -56,7 +57,7 @@ export async function standAnywhere(who: Who, repository: Repository, run: Run):
 /** The commit of the team's branch, given that it has one. */
 export function requireTeam(team: string, head: string | undefined): string {
   if (head !== undefined) return head;
-  throw new ToolError('git', `${teamBranch(team)}: there is no such branch; the team has not begun, or it was deleted`);
+  throw failure(WORK_CODES.team_branch_missing, { branch: teamBranch(team) });
 }
 
 /** The ref that the worktree stands on, as far as a file says so. */

@@ -3,7 +3,8 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { removeLargeTree } from '../../base/files/remove-tree.ts';
-import { ToolError } from '../../base/rules/errors.ts';
+import { textOf } from '../../base/rules/codes.ts';
+import { failure, ToolError } from '../../base/rules/errors.ts';
 import { fromRoot, identity, type Repository, type Run, writerEnvironment } from '../../git/workshop-git.ts';
 import {
   changedIn,
@@ -38,11 +39,12 @@ import { ensureWorktree, findWorktree, removeWorktree } from '../../git/worktree
 import type { ChangedPath, MemberWork, Merge, Workshop, WriterPlace } from '../../git/worktrees/workshop-port.ts';
 import { movedFrom, refusePlan } from '../../git/worktrees/workshop-refuse.ts';
 import { settledBetween } from '../../git/worktrees/workshop-settled.ts';
+import { WORK_CODES } from '../rules/codes/work-codes.ts';
 import { LEAD } from '../rules/message.ts';
 import { beginBranch } from './workshop-begin.ts';
 import { closeWriter } from './workshop-close.ts';
 import {
-  checkedOutWords,
+  checkedOut,
   deleteRefs,
   headsOf,
   moveHead,
@@ -74,8 +76,8 @@ class GitWorkshop implements Workshop {
   async begin(team: string, how?: 'anew') {
     await this.#access.requireGit();
     return this.#access.withLock(async ({ repository, run }) => {
-      const words = await checkedOutWords(teamBranch(team), repository, run);
-      if (words !== null) throw new ToolError('git', words);
+      const place = await checkedOut(teamBranch(team), repository, run);
+      if (place !== null) throw new ToolError(place);
       return beginBranch(team, how === 'anew', repository, run);
     });
   }
@@ -190,8 +192,8 @@ class GitWorkshop implements Workshop {
   merge(team: string, member: string, message: string, upTo?: string): Promise<Merge> {
     return this.#access.withLock(async ({ repository, run }) => {
       const { top } = repository;
-      const words = await checkedOutWords(teamBranch(team), repository, run);
-      if (words !== null) return { kind: 'checked_out', words };
+      const place = await checkedOut(teamBranch(team), repository, run);
+      if (place !== null) return { kind: 'checked_out', words: textOf(place) };
       let why: string | null = null;
       for (let tries = 0; tries < MAX_TRIES; tries++) {
         const heads = await headsOf(team, member, repository, run);
@@ -201,19 +203,23 @@ class GitWorkshop implements Workshop {
         if (at === undefined) return { kind: 'nothing' };
         const last = upTo === undefined || upTo === at ? at : await commitAt(upTo, top, run);
         if (last === null || (last !== at && !(await isAncestor(last, at, repository, run))))
-          throw new ToolError('git', `${upTo}: expected a commit of ${member}'s branch, which stands at ${at}`);
+          throw failure(WORK_CODES.commit_not_on_branch, { commit: String(upTo), member, head: at });
         if (await isAncestor(last, head, repository, run)) return { kind: 'nothing' };
         const merged = await mergeCommit(head, last, message, identity(team, LEAD), repository, run, 'always');
         if (typeof merged !== 'string') return conflictOf(merged.conflicts, { of: last, into: head }, repository, run);
         why = await moveHead(team, heads, merged, repository, run);
         if (why === null) return { kind: 'merged', head: merged };
       }
-      throw new ToolError('git', `${teamBranch(team)}: git did not move it to the merge in ${MAX_TRIES} tries: ${why}`);
+      throw failure(WORK_CODES.team_branch_contended, {
+        ...{ branch: teamBranch(team), tries: MAX_TRIES },
+        ...(why === null ? {} : { said: why }),
+      });
     });
   }
 
   async checkedOut(team: string): Promise<string | null> {
-    return checkedOutWords(teamBranch(team), (await this.#access.ready()).repository, this.#reading);
+    const place = await checkedOut(teamBranch(team), (await this.#access.ready()).repository, this.#reading);
+    return place === null ? null : textOf(place);
   }
 
   async tips() {
@@ -231,7 +237,7 @@ class GitWorkshop implements Workshop {
       const plan = await refusePlan({ sha, files, at, head }, identity(team, member), repository, run);
       if (plan === null) {
         if ((await refAt(kept, repository, run)) !== null) return kept;
-        throw new ToolError('git', `${sha}: expected a commit of ${member}'s branch that the team's branch lacks`);
+        throw failure(WORK_CODES.commit_not_on_branch, { commit: sha, member });
       }
       const all = (await snapshot(worktree, team, member, repository, run)) ?? at;
       await run.git(worktree.path, ['update-ref', kept, all]);

@@ -5,6 +5,8 @@ import test from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { endRun, processesOfRun, processStartTime } from '../../../src/base/processes/processes.ts';
 import { runProgram, startProgram } from '../../../src/base/processes/program.ts';
+import { BASE_CODES } from '../../../src/base/rules/base-codes.ts';
+import { isOf } from '../../support/codes.ts';
 import { tempDir } from '../../support/temp.ts';
 
 const env = { PATH: process.env.PATH ?? '' };
@@ -34,11 +36,11 @@ test('nothing of this process’s environment is passed on', async () => {
 test('a program that is not there is named', async () => {
   await assert.rejects(
     runProgram('/no/such/program', [], { cwd: '/', env }),
-    /cannot start \/no\/such\/program: there is no such program$/,
+    isOf(BASE_CODES.program_not_started, { program: '/no/such/program', said: 'there is no such program' }),
   );
   await assert.rejects(
     runProgram('/bin/sh', [], { cwd: '/no/such/place', env }),
-    /there is no directory \/no\/such\/place/,
+    isOf(BASE_CODES.program_not_started, { program: '/bin/sh', said: 'there is no directory /no/such/place' }),
   );
 });
 

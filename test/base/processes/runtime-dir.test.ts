@@ -19,7 +19,7 @@ test('a runtime directory that a cleaner took away is made again, for this user 
   assert.equal(statSync(runtime.path).mode & 0o777, 0o700);
   rmSync(runtime.path, { recursive: true });
   writeFileSync(runtime.path, 'in the way');
-  assert.throws(() => runtime.make('a'), /EEXIST|ENOTDIR|somebody else made it/);
+  assert.throws(() => runtime.make('a'), /EEXIST|ENOTDIR|is not a directory of this user/);
   rmSync(runtime.path);
 });
 

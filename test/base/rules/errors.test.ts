@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { assertNever, ERROR_CODES, type ErrorCode, messageOf, ToolError } from '../../../src/base/rules/errors.ts';
+import { KINDS } from '../../../src/base/rules/codes.ts';
+import { assertNever, type ErrorKind, messageOf, ToolError } from '../../../src/base/rules/errors.ts';
 
 test('the words of whatever was thrown', () => {
   const loop: Record<string, unknown> = {};
@@ -31,14 +32,14 @@ test('the words of whatever was thrown', () => {
   );
 });
 
-test('an error carries its code, the exit code that goes with it, and what caused it', () => {
+test('an error carries its kind, the exit code that goes with it, and what caused it', () => {
   const cause = new Error('cause');
   const error = new ToolError('config', 'what is wrong', { cause });
   assert.equal(error.cause, cause);
   assert.equal(`${error}`, 'ToolError: what is wrong');
-  const usage: readonly ErrorCode[] = ['usage', 'config', 'credential', 'port_in_use', 'state_in_use', 'prerequisite'];
+  const usage: readonly ErrorKind[] = ['usage', 'config', 'credential', 'port_in_use', 'state_in_use', 'prerequisite'];
   for (const code of usage) assert.equal(new ToolError(code, '').exitCode, 2, code);
-  const failures: readonly ErrorCode[] = [
+  const failures: readonly ErrorKind[] = [
     'tracker',
     'git',
     'hook',
@@ -48,7 +49,7 @@ test('an error carries its code, the exit code that goes with it, and what cause
     'internal',
   ];
   for (const code of failures) assert.equal(new ToolError(code, '').exitCode, 1, code);
-  for (const code of Object.keys(ERROR_CODES)) assert.match(code, /^[a-z_]+$/);
+  for (const code of Object.keys(KINDS)) assert.match(code, /^[a-z_]+$/);
 });
 
 test('a case that nobody thought of is named', () => {

@@ -12,6 +12,7 @@ import { changeInTheWay } from '../../../src/team/rules/planning.ts';
 import { statusOfSpec } from '../../../src/team/rules/spec-documents/spec.ts';
 import { approvalOf, approveSpec } from '../../../src/team/spec-documents/spec-approvals.ts';
 import { createSpec, listSpecs, putSpec, readPlanned, readSpec } from '../../../src/team/spec-documents/specs.ts';
+import { codeIn } from '../../support/codes.ts';
 import { ANALYST, ARCHITECT, RESEARCHER } from '../../support/plan-results.ts';
 import { NEW_SPEC } from '../../support/spec.ts';
 import { type Answer, TeamWorld } from '../../support/team-world.ts';
@@ -122,7 +123,7 @@ test('what a host was sent by another one is not the word of the user', async (t
   await world.waiting();
   world.nested = true;
   for (const words of [`approve ${SPEC}`, 'approve', 'changes: make it red'])
-    assert.match(await world.typed(words), /another Claude Code in the same project started this one/, words);
+    assert.equal(codeIn(await world.typed(words)), 'prompt_not_from_user', words);
   assert.deepEqual([world.session(), world.status()], ['awaiting_approval', 'awaiting_approval']);
   world.nested = false;
   assert.match(await world.typed('approve'), /the user has approved/);
@@ -133,10 +134,8 @@ test('whoever seems to approve is told the words that do, once', async (t) => {
   assert.equal(await world.typed('ok, approved'), '', 'nothing waits');
   await world.waiting();
   const told = await world.typed(`Approve ${SPEC} please`);
-  assert.match(
-    told,
-    new RegExp(`these words do not approve ${SPEC}, .*exactly \`approve ${SPEC}\` as a separate prompt`),
-  );
+  assert.match(told, new RegExp(`exactly \`approve ${SPEC}\` as a separate prompt`));
+  assert.equal(codeIn(told), 'words_do_not_approve');
   assert.equal(world.status(), 'awaiting_approval');
   assert.equal(await world.typed('approve it'), '');
 });
@@ -150,7 +149,7 @@ test('words that seem to approve a SPEC by its id are answered to the user in an
   assert.ok(answer.kind === 'context');
   assert.equal(
     answer.user,
-    `toolcrew: ${SPEC} is not approved yet. To approve ${SPEC}, send exactly \`approve ${SPEC}\` as a separate prompt.`,
+    `toolcrew: ${SPEC} is not approved yet. To approve ${SPEC}, send exactly \`approve ${SPEC}\` as a separate prompt. (words_do_not_approve)`,
   );
   assert.equal((await typed('ok, approve it')).kind, 'silent');
 });
@@ -258,7 +257,9 @@ test('a word that names no SPEC is not about one that no waiting team has writte
   await world.waitingAlone();
   assert.match(await world.typed('approve'), new RegExp(`the user has approved ${SPEC}`));
   const other = world.other();
-  assert.match(await world.typed('approve'), new RegExp(`which SPEC\\? Reply with exactly "approve ${other}"`));
+  const asked = await world.typed('approve');
+  assert.match(asked, new RegExp(`Reply with exactly .*: "approve ${other}"`));
+  assert.equal(codeIn(asked), 'approval_not_understood');
   assert.equal(world.status(other), 'awaiting_approval');
 });
 
@@ -302,10 +303,7 @@ test('a command whose decision cannot be written down begins nothing, and says w
   Object.assign(teams, { begin: (team: string) => Object.assign(begin(team), { append: full }) });
   world.pretend({ variable: { value: '1', source: 'shell' }, hostVersion: () => Promise.resolve('2.1.177') });
   const said = (flag: string) => world.typed(`/tool:1-plan "log out" ${flag}`);
-  assert.match(
-    await said('--team'),
-    /cannot be carried out.*\n- the team's log cannot be written, .*: ENOSPC: no space/,
-  );
+  assert.match(await said('--team'), /cannot be carried out.*\n- .*: ENOSPC: no space.* \(team_log_unwritable\)$/);
   assert.match(await said('--solo'), /cannot be carried out.*\n- ENOSPC: no space left/);
 });
 

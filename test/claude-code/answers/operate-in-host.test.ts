@@ -6,6 +6,7 @@ import { BusyError } from '../../../src/base/rules/errors.ts';
 import { onPreToolUse } from '../../../src/claude-code/answers/on-pre-tool-use.ts';
 import { onUserPrompt } from '../../../src/claude-code/answers/on-user-prompt.ts';
 import { operateInHost } from '../../../src/claude-code/answers/operate-in-host.ts';
+import { HOOK_CODES } from '../../../src/claude-code/rules/hook-codes.ts';
 import { type Commanded, DEFAULT_QUALITY } from '../../../src/gate/rules/quality.ts';
 import type { HookContext } from '../../../src/team/operations/hook-context.ts';
 import type { PhaseLock } from '../../../src/team/ports.ts';
@@ -13,6 +14,7 @@ import type { Evidence } from '../../../src/team/rules/caller.ts';
 import { isRefusal } from '../../../src/team/rules/log/state.ts';
 import { JUDGE_ROUNDS } from '../../../src/team/rules/quality-verdict.ts';
 import { putSpec } from '../../../src/team/spec-documents/specs.ts';
+import { failsWith } from '../../support/codes.ts';
 import { ANALYST, ARCHITECT, RESEARCHER } from '../../support/plan-results.ts';
 import { type Answer, failing, TEAM, TeamWorld } from '../../support/team-world.ts';
 import type { Cleanup } from '../../support/temp.ts';
@@ -406,11 +408,7 @@ test('a judgement of what another process still measures is refused, not lost', 
     phaseLock: { take: () => Promise.resolve({ ok: false, holder: 'process 7' } as const) },
   };
   const said = operateInHost(busy, 'SendMessage', JUDGEMENT, world.evidence('quality'));
-  await assert.rejects(said, {
-    code: 'refused',
-    message:
-      /^quality_gate_passed: the final gate is still running \(process 7\)\. Send it again when the gate has finished; /,
-  });
+  await failsWith(said, HOOK_CODES.gate_still_running, { holder: 'process 7' });
   assert.deepEqual(world.state().messages, []);
   // The other measurement has ended.
   await world.act('team-lead', 'TaskList');
@@ -462,10 +460,7 @@ test('a team is not put away in the middle of a step, but by force', async (t) =
   };
   const remove = (more: Answer) =>
     operateInHost(context, 'TeamDelete', { team_name: TEAM, ...more }, world.evidence('team-lead'));
-  await assert.rejects(
-    remove({}),
-    /is not deleted: process 7 is doing its next step\. Call TeamDelete .* again in a moment$/,
-  );
+  await failsWith(remove({}), HOOK_CODES.team_not_deleted_yet, { team: TEAM, holder: 'process 7' });
   assert.equal((await remove({ force: true })).state, 'deleted');
 });
 

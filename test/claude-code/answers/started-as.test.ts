@@ -49,7 +49,7 @@ test('it writes what is its own, and nothing else; what its host starts by itsel
       context,
       eventOf(world, 'PreToolUse', { tool: 'Agent', input: { subagent_type: 'team-tester' } }),
     ),
-    /only team-lead starts agents/,
+    /\(agents_for_lead_only\)$/,
   );
   assert.equal((await onSubagentStart(context, eventOf(world, 'SubagentStart', below))).kind, 'silent');
   assert.equal(world.state().bindings.size, 0);

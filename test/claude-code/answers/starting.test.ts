@@ -6,6 +6,7 @@ import { onPostToolUse, onSessionStart } from '../../../src/claude-code/answers/
 import { onPreToolUse, onSubagentStart } from '../../../src/claude-code/answers/on-pre-tool-use.ts';
 import { onStop, onTeammateIdle } from '../../../src/claude-code/answers/on-stop.ts';
 import { onUserPrompt } from '../../../src/claude-code/answers/on-user-prompt.ts';
+import { codeIn } from '../../support/codes.ts';
 import { TEAM, TeamWorld } from '../../support/team-world.ts';
 
 const LEAD = 'team-lead';
@@ -70,7 +71,8 @@ test('a start that was denied is made again; after a second one the tasks go on 
   assert.equal((await onStop(world.context, world.event(LEAD, 'Stop'))).kind, 'silent', 'the user may be asked');
   assert.equal((await calls(world)).kind, 'silent');
   const refused = await world.reasonOf(calls(world));
-  assert.match(refused, /backend-dev was called 2 times, and the host has not started it/);
+  assert.match(refused, /^toolcrew: backend-dev was called 2 times, /);
+  assert.equal(codeIn(refused), 'member_never_started');
   assert.match(refused, /If the user denied it, first ask them/);
   assert.match(refused, /Team mode failed \(a teammate could not be started\)\. Do the open tasks one at a time/);
   assert.equal(world.state().session, 'fallback');
@@ -96,7 +98,7 @@ test('a start that is registered anew before each try is tried no more often', a
     world.clock.set(at);
     await world.call(LEAD, 'Task', REGISTRATION);
   }
-  assert.match(await world.reasonOf(calls(world)), /backend-dev was called 2 times, and the host has not started it/);
+  assert.match(await world.reasonOf(calls(world)), /^toolcrew: backend-dev was called 2 times, /);
   assert.equal(world.state().session, 'fallback');
 });
 
@@ -120,10 +122,12 @@ test('one more of a teammate that works is not started; one that starts all the 
   await calls(world);
   await begins(world);
   const refused = await world.reasonOf(calls(world));
-  assert.match(refused, /backend-dev is at work already, so no second one is started/);
+  assert.match(refused, /^toolcrew: backend-dev is at work already, /);
+  assert.equal(codeIn(refused), 'agent_already_started');
   const told = await begins(world, 'a-second-one');
   assert.ok(told.kind === 'context');
-  assert.match(told.text, /another agent is already backend-dev of team \S+,/);
+  assert.match(told.text, new RegExp(`backend-dev of team ${TEAM},`));
+  assert.equal(codeIn(told.text), 'member_run_by_other');
   const input = { file_path: 'src/api/users.ts' };
   const write = world.event(WHO, 'PreToolUse', { tool: 'Write', input, agentId: 'a-second-one' });
   assert.match(
@@ -171,7 +175,7 @@ test('no prompt is sent later that would count as the word of the user', async (
     onPreToolUse(world.context, world.event(LEAD, 'PreToolUse', { tool, input }));
   for (const tool of ['CronCreate', 'ScheduleWakeup', 'RemoteTrigger'])
     for (const prompt of ['approve SPEC-AUTH-001', ' Approved. ', 'changes: none'])
-      assert.match(await world.reasonOf(judged(tool, { prompt })), /only the user approves or changes a SPEC/, tool);
+      assert.match(await world.reasonOf(judged(tool, { prompt })), /\(approval_word_reserved\)$/, tool);
   assert.equal((await judged('CronCreate', { cron: '* * * * *', prompt: 'look at the tests' })).kind, 'silent');
 });
 
@@ -274,7 +278,7 @@ test('after /clear the same host leads on, and its teammates with it; another ho
   world.context = { ...world.context, hostProcess: () => '78 1' };
   const other = await cleared('session-9');
   assert.ok(other.kind === 'context');
-  assert.match(other.text, /is active in this project, led by another session/);
+  assert.match(other.text, /\(team_of_other_session\)$/m);
   world.context = { ...world.context, hostProcess: mine };
   const answer = await cleared('session-2');
   assert.ok(answer.kind === 'context');

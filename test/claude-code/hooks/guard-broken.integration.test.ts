@@ -78,7 +78,10 @@ for (const form of ['script', 'resident'] as const) {
       const broken = await place.run(command, FOREIGN);
       assert.equal(broken.code, 2, broken.stderr);
       if (!how.endsWith('beside it'))
-        assert.match(broken.stderr, /^toolcrew: the guard did not start \(exit code 1\).*`tool init`$/m);
+        assert.match(
+          broken.stderr,
+          /^toolcrew: the guard did not start \(exit code 1\).*`tool init`\. \(guard_cannot_decide\)$/m,
+        );
     });
   }
 

@@ -48,7 +48,8 @@ test('where the project has hooks of its own those of the plugin step back, and 
   );
   const begun = await project.hook('session-start', 'team-lead', 'SessionStart', { source: 'startup' });
   assert.deepEqual(begun.json, {
-    systemMessage: 'toolcrew: this project has its own hooks, so the hooks of the plugin do nothing here',
+    systemMessage:
+      'toolcrew: This project has its own hooks, so the hooks of the plugin do nothing here. (plugin_hooks_idle)',
   });
 });
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import * as z from 'zod';
 import { hookGroups } from '../../../src/install/hook-table.ts';
 import { inputSchema, isOperation, OPERATIONS } from '../../../src/team/rules/operation.ts';
 import { writeApprovedSpec } from '../../support/approved-spec.ts';
@@ -43,11 +44,16 @@ async function connect(
   return client;
 }
 
+const errorSchema = z.object({
+  'toolcrew/error': z.object({ code: z.string(), values: z.record(z.string(), z.unknown()) }).optional(),
+});
+
 async function call(client: Client, name: string, input: Readonly<Record<string, unknown>> = {}) {
   const result = await client.callTool({ name, arguments: { ...input } });
   const [block] = Array.isArray(result.content) ? result.content : [];
   const text = String(block?.text ?? '');
-  return { isError: result.isError === true, text, value: result.isError === true ? null : JSON.parse(text) };
+  const error = errorSchema.parse(result._meta ?? {})['toolcrew/error'];
+  return { isError: result.isError === true, text, error, value: result.isError === true ? null : JSON.parse(text) };
 }
 
 test('the listing names the ten operations in less than 3.5 KB, and answers what it does not know at once', async (t) => {
@@ -127,7 +133,8 @@ test('the tool of the hooks is not for models', async (t) => {
   const client = await connect(t, project(t), 'a-client');
   const answer = await call(client, 'Hook', { event: 'PreToolUse' });
   assert.equal(answer.isError, true);
-  assert.match(answer.text, /Hook is for the hooks of the host/);
+  assert.match(answer.text, /\(operation_unknown\)$/);
+  assert.deepEqual([answer.error?.code, answer.error?.values.name], ['operation_unknown', 'Hook']);
 });
 
 test('a hook that hangs on the server is decided by what its entry in the settings fills in', async (t) => {

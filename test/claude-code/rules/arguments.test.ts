@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
+import { textOf } from '../../../src/base/rules/codes.ts';
 import {
   COMMANDS,
   NO_FLAGS,
@@ -80,52 +81,73 @@ test('any other prompt is none of the commands', () => {
     assert.deepEqual(parseCommand(prompt), { kind: 'none' });
 });
 
-const BAD: readonly [string, readonly RegExp[]][] = [
-  ['/tool:1-plan', [/^feature: expected words after \/tool:1-plan, .* got ""$/]],
-  ['/tool:1-plan "--" --team', [/^feature: /]],
-  ['/tool:1-plan x --taem', [/^--taem: \/tool:1-plan takes --team, --solo, --force; did you mean --team\?$/]],
-  ['/tool:1-plan x —team', [/^—team: .*did you mean --team\?$/]],
-  ['/tool:1-plan x -team', [/^-team: .*did you mean --team\?$/]],
-  ['/tool:1-plan x --Team', [/did you mean --team\?$/]],
-  ['/tool:1-plan x --team=yes', [/^--team: expected no value, got "yes"$/]],
-  ['/tool:1-plan x --pattern=quality_gate', [/^--pattern=quality_gate: \/tool:1-plan takes --team, --solo, --force$/]],
-  ['/tool:1-plan x --zzzzzzzzz', [/^--zzzzzzzzz: \/tool:1-plan takes --team, --solo, --force$/]],
-  ['/tool:1-plan x --team --solo', [/^--team, --solo: expected one of them, got both$/]],
-  ['/tool:1-plan a\u001b[31mb', [/control characters, got \\x1b$/]],
-  ['/tool:1-plan a\u202eb', [/control characters, got \\u\{202e\}$/]],
-  ['/tool:2-run', [/^spec_id: expected an id like SPEC-AUTH-001 after \/tool:2-run, got nothing$/]],
-  ['/tool:2-run spec-auth-001', [/got "spec-auth-001"; did you mean SPEC-AUTH-001\?$/]],
-  ['/tool:2-run SPEC_AUTH_001', [/did you mean SPEC-AUTH-001\?$/]],
-  ['/tool:2-run SPEC-AUTH-1', [/got "SPEC-AUTH-1"$/]],
-  ['/tool:2-run SPEC-AUTH-001 SPEC-AUTH-002', [/^spec_id: /]],
+type Values = Readonly<Record<string, unknown>>;
+
+const argument = (name: string, more: Values = {}): Refused => ['argument_invalid', { argument: name, ...more }];
+const flag = (typed: string, command: string, near?: string): Refused => [
+  'flag_unknown',
+  { flag: typed, command, near, known: ['--team', '--solo', '--force'] },
+];
+const SPEC = 'an id like SPEC-AUTH-001';
+
+type Refused = readonly [code: string, values: Values];
+
+const BAD: readonly [string, ...Refused[]][] = [
+  ['/tool:1-plan', argument('feature', { got: '""' })],
+  ['/tool:1-plan "--" --team', argument('feature')],
+  ['/tool:1-plan x --taem', flag('--taem', '/tool:1-plan', '--team')],
+  ['/tool:1-plan x —team', flag('—team', '/tool:1-plan', '--team')],
+  ['/tool:1-plan x -team', flag('-team', '/tool:1-plan', '--team')],
+  ['/tool:1-plan x --Team', flag('--Team', '/tool:1-plan', '--team')],
+  ['/tool:1-plan x --team=yes', argument('--team', { expected: 'no value', got: '"yes"' })],
+  ['/tool:1-plan x --pattern=quality_gate', flag('--pattern=quality_gate', '/tool:1-plan')],
+  ['/tool:1-plan x --zzzzzzzzz', flag('--zzzzzzzzz', '/tool:1-plan')],
+  ['/tool:1-plan x --team --solo', argument('--team, --solo', { expected: 'one of them', got: 'both' })],
+  ['/tool:1-plan a\u001b[31mb', argument('plan', { got: '\\x1b' })],
+  ['/tool:1-plan a\u202eb', argument('plan', { got: '\\u{202e}' })],
+  ['/tool:2-run', argument('spec_id', { expected: `${SPEC} after /tool:2-run`, got: 'nothing' })],
+  ['/tool:2-run spec-auth-001', argument('spec_id', { expected: SPEC, got: '"spec-auth-001"', near: 'SPEC-AUTH-001' })],
+  ['/tool:2-run SPEC_AUTH_001', argument('spec_id', { near: 'SPEC-AUTH-001' })],
+  ['/tool:2-run SPEC-AUTH-1', argument('spec_id', { got: '"SPEC-AUTH-1"', near: undefined })],
+  ['/tool:2-run SPEC-AUTH-001 SPEC-AUTH-002', argument('spec_id')],
   [
     '/tool:2-run SPEC-AUTH-001 --pattern',
-    [/^--pattern: expected a name, like --pattern=plan_research, got nothing after it$/],
+    argument('--pattern', { expected: 'a name, like --pattern=plan_research', got: 'nothing after it' }),
   ],
-  ['/tool:2-run SPEC-AUTH-001 --pattern=', [/^--pattern: expected a name/]],
+  ['/tool:2-run SPEC-AUTH-001 --pattern=', argument('--pattern', { got: 'nothing after it' })],
   [
     '/tool:2-run SPEC-AUTH-001 --pattern=qualty_gate',
-    [/expected one of .* got "qualty_gate"; did you mean quality_gate\?$/],
+    argument('--pattern', { got: '"qualty_gate"', near: 'quality_gate' }),
   ],
   [
     '/tool:2-run SPEC-AUTH-001 --pattern=quality_gate --pattern=implementation',
-    [/^--pattern: expected one name, got quality_gate, implementation$/],
+    argument('--pattern', { expected: 'one name', got: 'quality_gate, implementation' }),
   ],
-  ['/tool:2-run --teem nothing --sollo', [/--teem.*--team/, /--sollo.*--solo/, /^spec_id: /]],
-  ['/tool:3-sync SPEC-AUTH-001 --team', [/^--team: \/tool:3-sync takes no flags; after a lone -- it is a word$/]],
+  [
+    '/tool:2-run --teem nothing --sollo',
+    ['flag_unknown', { flag: '--teem', near: '--team' }],
+    ['flag_unknown', { flag: '--sollo', near: '--solo' }],
+    argument('spec_id'),
+  ],
+  ['/tool:3-sync SPEC-AUTH-001 --team', ['flag_not_taken', { flag: '--team', command: '/tool:3-sync' }]],
   [
     '/tool:team-restart the team',
-    [/^team: expected the name of one team, like tool-run-spec-auth-001, got "the team"$/],
+    argument('team', { expected: 'the name of one team, like tool-run-spec-auth-001', got: '"the team"' }),
   ],
 ];
 
-for (const [prompt, wanted] of BAD) {
+for (const [prompt, ...wanted] of BAD) {
   test(`refuses ${JSON.stringify(prompt)}`, () => {
     const parsed = parseCommand(prompt);
     assert.equal(parsed.kind, 'invalid');
     const problems = parsed.kind === 'invalid' ? parsed.problems : [];
-    assert.equal(problems.length, wanted.length, problems.join('\n'));
-    for (const [index, problem] of problems.entries()) assert.match(problem, wanted[index] ?? /nothing/);
+    assert.deepEqual(
+      problems.map(({ of }) => of.code),
+      wanted.map(([code]) => code),
+    );
+    for (const [index, [code, values]] of wanted.entries())
+      for (const [name, value] of Object.entries(values))
+        assert.deepEqual(problems[index]?.values[name], value, `${code}: ${name}`);
   });
 }
 
@@ -155,11 +177,9 @@ test('flags of a command line, which a shell has split', () => {
   assert.equal(refused.ok, false);
   assert.equal(refused.ok ? 0 : refused.problems.length, 2);
   assert.deepEqual(wordProblems('run', 'SPEC-A-001'), []);
-  assert.match(wordProblems('plan', '!!!').join(), /^feature: expected words after \/tool:1-plan, like/);
-  assert.match(
-    wordProblems('plan', '!!!', 'tool plan').join(),
-    /^feature: expected words after tool plan, like tool plan "/,
-  );
+  const said = (typed?: string) => wordProblems('plan', '!!!', typed).map(textOf).join();
+  assert.match(said(), /^feature: expected words after \/tool:1-plan, like/);
+  assert.match(said('tool plan'), /^feature: expected words after tool plan, like tool plan "/);
 });
 
 test('whatever is typed has an answer, and no flag of it is lost', () => {
@@ -168,7 +188,8 @@ test('whatever is typed has an answer, and no flag of it is lost', () => {
     fc.property(typed, fc.string({ unit: 'binary' }), (command, rest) => {
       const parsed = parseCommand(`${command} ${rest}`);
       assert.notEqual(parsed.kind, 'none');
-      if (parsed.kind === 'invalid') assert.ok(parsed.problems.every((problem) => !/[\p{Cc}\u202e]/u.test(problem)));
+      if (parsed.kind === 'invalid')
+        assert.ok(parsed.problems.every((problem) => !/[\p{Cc}\u202e]/u.test(textOf(problem))));
     }),
   );
 });

@@ -131,7 +131,7 @@ suite('the patch runtime', { concurrency: true }, () => {
     assert.deepEqual(labels, ['tool-failed']);
     assert.match(
       comments[0] ?? '',
-      /diff 2 of 2 does not apply:\nerror: patch failed: src\/greet\.js:1\nerror: src\/greet\.js: patch does not apply/,
+      /diff 2 of 2 does not apply: \(patch_not_applied\)\nerror: patch failed: src\/greet\.js:1\nerror: src\/greet\.js: patch does not apply/,
     );
     assert.equal(pushed, false);
   });
@@ -139,7 +139,7 @@ suite('the patch runtime', { concurrency: true }, () => {
   test('tests that fail end the attempt with their words; nothing is pushed', async () => {
     const { issue, labels, comments, pushed } = await play('Break it', [adds('bad.txt')]);
     assert.deepEqual(labels, ['tool-failed']);
-    assert.match(comments[0] ?? '', /failed \(exit 1\):\nexpected 2, got 3/);
+    assert.match(comments[0] ?? '', /failed \(exit 1\): \(agent_program_failed\)\nexpected 2, got 3/);
     assert.equal(pushed, false);
     assert.equal(existsSync(join(daemon.root, `issue-${issue}`, 'bad.txt')), false, 'the next attempt begins clean');
   });
@@ -160,10 +160,7 @@ suite('the patch runtime', { concurrency: true }, () => {
   test('an issue without a diff says what was expected', async () => {
     const { issue, comments, labels } = await play('Only words', []);
     assert.deepEqual(labels, ['tool-failed']);
-    assert.match(
-      comments[0] ?? '',
-      new RegExp(`issue #${issue} has no fenced block with a unified diff; expected at least one, marked diff`),
-    );
+    assert.match(comments[0] ?? '', new RegExp(`Issue #${issue} .*\\(patch_missing\\)$`, 'm'));
   });
 
   test('a diff that is in main already is done without a pull request, and that is said', async () => {

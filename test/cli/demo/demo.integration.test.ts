@@ -140,14 +140,17 @@ test('what cannot be imported, and numbers that make no demo, are said: exit 2',
   const cases: readonly [string[], RegExp][] = [
     [
       ['--repo', join(directory, 'nowhere')],
-      /--repo: expected a Git repository with a commit, got .*nowhere, which does not exist$/m,
+      /--repo: expected a Git repository with a commit, got .*nowhere, which does not exist\. \(option_invalid\)$/m,
     ],
-    [['--repo', join(directory, 'file')], /got .*file, which is no directory$/m],
+    [['--repo', join(directory, 'file')], /got .*file, which is no directory\. \(option_invalid\)$/m],
     [['--repo', directory], /which git does not take for one: fatal: not a git repository/],
-    [['--repo', empty], /, which has none$/m],
-    [['--issues', '2'], /--issues: expected at least 5, got 2$/m],
-    [['--team', '--issues', '7'], /--issues: expected none with --team, which works on one issue; got 7$/m],
-    [['--team', '--repo', '.'], /--repo: expected none with --team, whose teammates play one project; got \.\. On a/],
+    [['--repo', empty], /, which has none\. \(option_invalid\)$/m],
+    [['--issues', '2'], /--issues: expected at least 5, got 2\. \(option_invalid\)$/m],
+    [
+      ['--team', '--issues', '7'],
+      /--issues: expected none with --team, which works on one issue, got 7\. \(option_invalid\)$/m,
+    ],
+    [['--team', '--repo', '.'], /--repo: expected none with --team, whose teammates play one project, got \.\. On a/],
     [['--issues', 'x'], /--issues <n>.* Expected a whole number of at least 1, got x\.$/m],
   ];
   await Promise.all(

@@ -29,7 +29,7 @@ test('each entry of workspace.copy that matches no ignored file is named', async
     rows.map(({ status, name, says, mend }) => `${status} ${name}: ${says} -> ${mend}`),
     ['.env.test', 'b.txt'].map(
       (entry) =>
-        `warn workspace copy: workflow.team.workspace.copy: ${entry} matches no file that Git ignores, so worktrees get no copy -> correct the entry in .tool/config/workflow.yaml, or remove it`,
+        `warn workspace copy: workflow.team.workspace.copy: ${entry} matches no file that Git ignores, so worktrees get no copy. -> correct the entry in .tool/config/workflow.yaml, or remove it`,
     ),
   );
 });

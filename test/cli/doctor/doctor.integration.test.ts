@@ -65,7 +65,10 @@ function machine(t: Cleanup) {
       assert.deepEqual({ code, stderr }, { code: report.ok ? 0 : 1, stderr: '' });
       const checks: Check[] = report.checks;
       for (const check of checks) {
-        assert.deepEqual(Object.keys(check), ['name', 'status', 'says', 'mend']);
+        const { code: of, ...others } = check;
+        assert.deepEqual(Object.keys(others), ['name', 'status', 'says', 'mend']);
+        assert.match(of ?? 'none', /^[a-z][a-z0-9_]*$/);
+        assert.ok(of === undefined || check.status !== 'ok', check.name);
         assert.equal(check.mend === null, check.status === 'ok');
       }
       assert.equal(report.ok, !checks.some(({ status }) => status === 'fail'));
@@ -160,7 +163,7 @@ test('on a bare machine every row says what is missing and what mends it: exit 1
   assert.deepEqual(
     texts.map((text) => text.replace(/no token for .*? → /, 'no token → ')),
     [
-      'Claude Code: claude cannot be run → npm install -g @anthropic-ai/claude-code',
+      'Claude Code: claude cannot be run. → npm install -g @anthropic-ai/claude-code',
       `hosting client: the hosting client gh is not installed → ${login}, or export GITHUB_TOKEN`,
       `token: no token → ${login}, or export GITHUB_TOKEN`,
       `workspace root: ${root} holds files that are not ours → name an empty directory in workspace.root`,
@@ -171,7 +174,7 @@ test('on a bare machine every row says what is missing and what mends it: exit 1
   const { code, stdout, stderr } = await run({});
   assert.deepEqual({ code, stderr }, { code: 1, stderr: '' });
   assert.match(stdout, /^✔ git {13}\d+\.\d+\.\d+$/m);
-  assert.match(stdout, /^✖ Claude Code {5}claude cannot be run\n {18}→ npm install -g @anthropic-ai\/claude-code$/m);
+  assert.match(stdout, /^✖ Claude Code {5}claude cannot be run\.\n {18}→ npm install -g @anthropic-ai\/claude-code$/m);
   assert.match(stdout, /^✔ journal {9}none yet$/m);
 });
 
@@ -190,7 +193,7 @@ test('without git the rows that need it are left out, with team mode and without
   const settings = join(directory, 'project', '.tool', 'config');
   mkdirSync(settings, { recursive: true });
   writeFileSync(join(settings, 'workflow.yaml'), 'workflow:\n  team:\n    enabled: true\n');
-  assert.equal((await rows()).get('team: host version')?.says, 'claude cannot be run');
+  assert.equal((await rows()).get('team: host version')?.code, 'claude_not_runnable');
 });
 
 test('a client that is not logged in, a program that is too old and no login of the host are told apart', async (t) => {
@@ -274,8 +277,9 @@ test('a token that may not push, that is wrong, and a repository that is not the
   assert.deepEqual(stranger.row('repository'), {
     name: 'repository',
     status: 'fail',
-    says: 'the token may not push to maintainer/project',
+    says: 'The token may not push to maintainer/project.',
     mend: 'give it write access to contents, issues and pull requests',
+    code: 'push_not_allowed',
   });
   assert.match(wrong.row('repository')?.says ?? '', /^maintainer\/project: .*401/);
   assert.equal(stranger.row('runtime')?.says, 'patch: no model is needed by it');
@@ -298,8 +302,9 @@ test('what a boot clears and lines torn by a crash are warnings; a newer journal
   assert.deepEqual(cleared.row('state'), {
     name: 'state',
     status: 'warn',
-    says: '/tmp/toolcrew-never-made does not survive a boot, which clears /tmp: a daemon started after it knows of no earlier attempt',
+    says: '/tmp/toolcrew-never-made does not survive a boot, which clears /tmp. A daemon started after it knows of no earlier attempt.',
     mend: 'name a directory outside /tmp in state.dir',
+    code: 'state_not_durable',
   });
   assert.match(cleared.row('port')?.says ?? '', /^8080 on 192\.0\.2\.1 .*EADDRNOTAVAIL/, 'not another program’s doing');
   mkdirSync(stateDir);

@@ -10,6 +10,7 @@ import { displayWidth } from '../../../src/base/rules/display-width.ts';
 import { boardScreen, boardText } from '../../../src/cli/screen/team-board-lines.ts';
 import type { TeamView } from '../../../src/team/rules/views/view.ts';
 import { viewOf } from '../../../src/team/rules/views/view.ts';
+import { codeIn } from '../../support/codes.ts';
 import { programFile } from '../../support/compiled.ts';
 import { Pty } from '../../support/pty.ts';
 import { LEAD, TEAM, teamOf } from '../../support/team.ts';
@@ -276,7 +277,7 @@ test('a team is found without its name when it alone stands; archives have names
   assert.deepEqual(await show('status', root), { code: 0, stdout: 'no team is active\n', stderr: '' });
   const none = await show('board', root);
   assert.deepEqual([none.code, none.stdout], [2, '']);
-  assert.match(none.stderr, /^tool: no team is active in .*\.tool\/teams\n$/);
+  assert.match(none.stderr, /^tool: No team is active in .*\.tool\/teams\. \(no_team_active\)\n$/);
 
   const plan = 'tool-plan-login';
   const scribe = new Scribe(root, plan, Date.now() - 90_000);
@@ -284,7 +285,7 @@ test('a team is found without its name when it alone stands; archives have names
   await scribe.put({ type: 'fell_back', trigger: 'disabled', reason: 'off' });
   await scribe.later(30_000).tell('deleted');
   const gone = await show('board', root);
-  assert.match(gone.stderr, /no team is active/, 'one that is deleted does not stand');
+  assert.equal(codeIn(gone.stderr), 'no_team_active', 'one that is deleted does not stand');
   const archive = scribe.archive().split('/').at(-1) ?? '';
   await scribe.close();
   await busy(t, root);
@@ -294,19 +295,19 @@ test('a team is found without its name when it alone stands; archives have names
   const deleted = await show('board', root, plan);
   assert.deepEqual(
     [deleted.code, deleted.stderr],
-    [2, `tool: team ${plan} has been deleted; it is archived as ${archive}\n`],
+    [2, `tool: Team ${plan} was deleted. It is archived as ${archive}. (team_archived)\n`],
   );
 
   await busy(t, root, 'tool-debug-slow');
   const which = await show('board', root);
   assert.deepEqual(
     [which.code, which.stderr],
-    [2, `tool: 2 teams stand, name the one that is meant: tool-debug-slow, ${TEAM}; archived: ${archive}\n`],
+    [2, `tool: 2 teams are active: tool-debug-slow, ${TEAM}. Archived: ${archive}. Name one of them. (team_unnamed)\n`],
   );
   const wrong = await show('board', root, 'tool-debug-slwo');
   assert.equal(
     wrong.stderr,
-    `tool: team: expected one of tool-debug-slow, ${TEAM}, ${archive}, got "tool-debug-slwo"; did you mean tool-debug-slow?\n`,
+    `tool: There is no team tool-debug-slwo in this project. Use one of tool-debug-slow, ${TEAM}, ${archive}. Did you mean tool-debug-slow? (team_unknown)\n`,
   );
   assert.equal((await show('board', root, '../teams/tool-debug-slow')).code, 2);
 
@@ -353,7 +354,7 @@ test('without a name the team is chosen among those that can be read, and the ot
   await busy(t, root, 'tool-debug-slow');
   const which = await show('board', root);
   assert.equal(which.code, 2);
-  assert.match(which.stderr, new RegExp(`^tool: .*${words}\ntool: 2 teams stand, name the one that is meant`));
+  assert.match(which.stderr, new RegExp(`^tool: .*${words}\ntool: 2 teams are active: .* \\(team_unnamed\\)\n$`));
 });
 
 const ENTERED = '\u001b[?1049h\u001b[?25l\u001b[?7l';

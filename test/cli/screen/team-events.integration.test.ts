@@ -140,12 +140,15 @@ test('records as JSON lines, of one member or of one type', async (t) => {
   ]);
   const type = await events(t, root, TEAM, { type: 'decisions' });
   assert.deepEqual([type.code, type.stdout], [2, '']);
-  assert.match(type.stderr, /^tool: --type: expected one of proposed, .*, got "decisions"; did you mean decision\?\n$/);
+  assert.match(
+    type.stderr,
+    /^tool: --type: expected one of proposed, .*, got "decisions"\. Did you mean decision\? \(option_invalid\)\n$/,
+  );
   const member = await events(t, root, TEAM, { member: 'testr' });
   assert.deepEqual([member.code, member.stdout], [2, '']);
   assert.equal(
     member.stderr,
-    'tool: --member: expected one of backend-dev, tester, team-lead, got "testr"; did you mean tester?\n',
+    'tool: --member: expected one of backend-dev, tester, team-lead, got "testr". Did you mean tester? (option_invalid)\n',
   );
 });
 

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { CLI_CODES } from '../../../src/cli/rules/cli-codes.ts';
 import { checkDisplay, panesFor, TmuxPanes } from '../../../src/cli/screen/tmux-panes.ts';
+import { isOf } from '../../support/codes.ts';
 import { tempDir } from '../../support/temp.ts';
 import { hasTmux, Tmux } from '../../support/tmux.ts';
 
@@ -95,8 +97,5 @@ test('tmux that is asked for by name and not there is an error that says so', ()
   for (const display of ['auto', 'inline', 'tmux'] as const) checkDisplay(display, { TMUX: '/tmp/x,1,0' });
   for (const display of ['auto', 'inline'] as const) checkDisplay(display, {});
   for (const env of [{}, { TMUX: '' }])
-    assert.throws(() => checkDisplay('tmux', env), {
-      code: 'prerequisite',
-      message: /^workflow\.team\.teammate_display is tmux, and .*\(\$TMUX is not set\): .* set it to auto$/,
-    });
+    assert.throws(() => checkDisplay('tmux', env), isOf(CLI_CODES.tmux_unavailable));
 });

@@ -8,7 +8,9 @@ import { parseWorkflow, readWorkflow } from '../../../src/daemon/config/read-wor
 import type { WorkflowSource } from '../../../src/daemon/config/state-place.ts';
 import { WorkflowFile } from '../../../src/daemon/config/workflow-file.ts';
 import { workflowJsonSchema } from '../../../src/daemon/config/workflow-schema.ts';
+import { CONFIG_CODES } from '../../../src/daemon/rules/codes/config-codes.ts';
 import { parseRemoteUrl, type Remote } from '../../../src/git/rules/repository.ts';
+import { isOf } from '../../support/codes.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { tempDir } from '../../support/temp.ts';
 
@@ -21,16 +23,22 @@ function parse(yaml: string, env: Record<string, string> = {}, prompt = 'Do it.'
   return parseWorkflow(`---\n${yaml}\n---\n${prompt}`, '/project/WORKFLOW.md', source(env));
 }
 
-/** The problems that reading a file names. */
+/** The problems that reading a file names, each without its last full stop. */
 function problems(yaml: string, env: Record<string, string> = {}, prompt = 'Do it.'): string[] {
   try {
     parse(yaml, env, prompt);
   } catch (error) {
-    assert.ok(error instanceof ToolError && error.code === 'config', String(error));
+    assert.ok(error instanceof ToolError && error.kind === 'config', String(error));
     return error.message
       .split('\n')
       .slice(1)
-      .map((line) => line.trim());
+      .map((line) =>
+        line
+          .trim()
+          .replace(/\.$/, '')
+          .replace('. Did you mean', '; did you mean')
+          .replace('. Use one of', '; expected one of'),
+      );
   }
   return [];
 }
@@ -101,7 +109,7 @@ test('paths: ~, $VAR, relative to the file, XDG_STATE_HOME', () => {
     '/home/me/.local/state/toolcrew/git.example.com_8443/o/r',
   );
   assert.deepEqual(problems(`${REPO}\nworkspace: { root: $NOWHERE/w }`), [
-    'workspace.root: expected a path, got "$NOWHERE/w" with $NOWHERE, which is not set',
+    'workspace.root: $NOWHERE in $NOWHERE/w is not set. Set it in the environment of the daemon',
   ]);
 });
 
@@ -131,10 +139,10 @@ test('active labels: nested or at the top level, one or several, never both', ()
   assert.deepEqual(parse('tracker: { repo: o/r, active_states: go }').labels.active, ['go']);
   assert.deepEqual(parse(`${REPO}\nactive_states: [a, b]`).labels.active, ['a', 'b']);
   const [comma, ...others] = problems(`${REPO}\nactive_states: ["a, b", c]`);
-  assert.match(comma ?? '', /^active_states: expected labels without a comma, got "a, b"/);
+  assert.match(comma ?? '', /^active_states: expected labels without a comma .*, got "a, b"/);
   assert.deepEqual(others, []);
   assert.deepEqual(problems('tracker: { repo: o/r, active_states: [a] }\nactive_states: [b]'), [
-    'active_states: expected once, got it at the top level and in tracker as well',
+    'active_states: expected one such key, got it at the top level and in tracker as well',
   ]);
 });
 
@@ -156,17 +164,17 @@ test('a slug is detected when the file names none', () => {
   assert.deepEqual(detected.tracker.slug, { owner: 'a', repo: 'b' });
   assert.match(detected.prompt, /issue\.body \| fence/, 'an empty prompt is the built-in one');
   assert.throws(() => beside({ kind: 'none', says: 'has the Git remote origin at /srv/x' }), {
-    message: /tracker\.repo: .* got nothing, and \/project has the Git remote origin at \/srv\/x$/,
+    message: /tracker\.repo: .* got nothing, and \/project has the Git remote origin at \/srv\/x\.$/,
   });
 });
 
 test('a remote of another host than the API’s is no answer, unless the file names the repository', () => {
   assert.throws(() => beside(remoteAt('https://gitlab.com/o/r.git')), {
     message:
-      /tracker\.repo: expected a repository of github\.com \(tracker\.api_url\), got nothing, and the Git remote of \/project is one of gitlab\.com; set tracker\.repo to the one on github\.com, or tracker\.api_url to https:\/\/gitlab\.com\/api\/v3 if gitlab\.com is a GitHub Enterprise server$/,
+      /tracker\.repo: expected a repository of github\.com \(tracker\.api_url\), and the Git remote of \/project is one of gitlab\.com\. Set tracker\.repo to the one on github\.com\. If gitlab\.com is a GitHub Enterprise server, set tracker\.api_url to https:\/\/gitlab\.com\/api\/v3\.$/,
   });
   assert.throws(() => beside(remoteAt('git@github.com:o/r.git'), '{ api_url: "https://git.example.com/api/v3" }'), {
-    message: /expected a repository of git\.example\.com .* one of github\.com; .* to https:\/\/api\.github\.com if/,
+    message: /expected a repository of git\.example\.com .* one of github\.com\. .* to https:\/\/api\.github\.com\.$/,
   });
   assert.deepEqual(beside(remoteAt('https://gitlab.com/o/r.git'), '{ repo: a/b }').tracker.slug, {
     owner: 'a',
@@ -213,7 +221,7 @@ hook: {}
     'tool.env.1: expected a variable without a hosting credential: an agent never gets one, got "GH_TOKEN"',
     'server.port: expected a number of at most 65535, got 99999',
     'hook: unknown key; did you mean hooks?',
-    'workspace.root: expected a path, got "$NOWHERE" with $NOWHERE, which is not set',
+    'workspace.root: $NOWHERE in $NOWHERE is not set. Set it in the environment of the daemon',
     'server.token: expected a token, got nothing, while server.host "0.0.0.0" can be reached from other machines',
     'tracker.done_label: expected a label that is not an active one, got "tool-todo"',
   ];
@@ -234,7 +242,7 @@ test('rules across keys', () => {
       `${REPO}\ntool: { runtime: patch, mode: auto }`,
       ['tool.mode: expected agent, got auto (tool.runtime is patch, which plays no teammate)'],
     ],
-    [`${REPO}\nserver: { token: $T }`, ['server.token: expected a token in $T, which is not set']],
+    [`${REPO}\nserver: { token: $T }`, ['server.token: $T is not set. Set it in the environment of the daemon']],
     [
       '{}',
       ['tracker.repo: expected a slug <owner>/<repo>, got nothing, and /project has no Git remote to read it from'],
@@ -315,7 +323,7 @@ test('a text without front matter, and a file that is not there', (t) => {
     /front matter: expected YAML between two lines of --- at the top, got none/,
   );
   const missing = join(tempDir(t), 'WORKFLOW.md');
-  assert.throws(() => readWorkflow(missing, source()), /there is no such file; `tool serve init` writes one/);
+  assert.throws(() => readWorkflow(missing, source()), isOf(CONFIG_CODES.workflow_missing, { path: missing }));
 });
 
 test('the shipped JSON Schema is the one of this code', () => {

@@ -88,7 +88,7 @@ test('the names that are checked are the names that are there', () => {
   const names = ['issue', 'attempt', 'repo', 'workspace'].map(
     (root) => templateProblems(`{{ ${root}.zzzzzzzzzzzz }}`)[0],
   );
-  const known = names.flatMap((problem) => problem?.words.split('expected one of ')[1]?.split(', ') ?? []);
+  const known = names.flatMap((problem) => problem?.known ?? []);
   assert.equal(known.length, 15);
   for (const name of known) assert.doesNotThrow(() => createTemplate(`{{ ${name} }}`).render(values('body')), name);
 });

@@ -5,6 +5,9 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { ToolError } from '../../../src/base/rules/errors.ts';
 import { Credential, clientStatus, exposedIn } from '../../../src/daemon/github/credential.ts';
+import { CONFIG_CODES } from '../../../src/daemon/rules/codes/config-codes.ts';
+import { GITHUB_CODES } from '../../../src/daemon/rules/codes/github-codes.ts';
+import { failsWith } from '../../support/codes.ts';
 import { scriptFile } from '../../support/compiled.ts';
 import { type Cleanup, tempDir } from '../../support/temp.ts';
 
@@ -32,10 +35,10 @@ test('the file’s variable, then $GITHUB_TOKEN, then $GH_TOKEN, then the client
   assert.equal(await find(null, { GITHUB_TOKEN: 'b', GH_TOKEN: 'c' }), 'b from $GITHUB_TOKEN');
   assert.equal(await find(null, { GH_TOKEN: 'c' }), 'c from $GH_TOKEN');
   assert.equal(await find(null, {}), 'gho_from_client from the login of gh for github.com');
-  await assert.rejects(
-    find('MINE', { GITHUB_TOKEN: 'b' }),
-    /tracker\.token: expected a token in \$MINE, which is not set/,
-  );
+  await failsWith(find('MINE', { GITHUB_TOKEN: 'b' }), CONFIG_CODES.variable_unset, {
+    key: 'tracker.token',
+    variable: '$MINE',
+  });
 });
 
 test('another host than github.com has the variables that the hosting client reads for it', async (t) => {
@@ -51,17 +54,25 @@ test('another host than github.com has the variables that the hosting client rea
   assert.equal(await find('git.example.com', { GH_TOKEN: 'b' }), '$GH_TOKEN');
   assert.equal(await find('acme.ghe.com', all), '$GITHUB_TOKEN');
   assert.equal(await find('github.com', all), '$GITHUB_TOKEN');
-  await assert.rejects(find('github.com', { GH_ENTERPRISE_TOKEN: 'c' }), /no token for github\.com/);
-  await assert.rejects(find('git.example.com', {}), /\$GH_ENTERPRISE_TOKEN or .* or \$GH_TOKEN/);
+  const ordinary = ['$GITHUB_TOKEN', '$GH_TOKEN'];
+  await failsWith(find('github.com', { GH_ENTERPRISE_TOKEN: 'c' }), GITHUB_CODES.token_missing, {
+    host: 'github.com',
+    variables: ordinary,
+  });
+  await failsWith(find('git.example.com', {}), GITHUB_CODES.token_missing, {
+    host: 'git.example.com',
+    variables: ['$GH_ENTERPRISE_TOKEN', '$GITHUB_ENTERPRISE_TOKEN', ...ordinary],
+  });
 });
 
 test('without any, the error names every way to give one, and what the client says', async (t) => {
   const { env } = client(t, LOGGED_OUT);
   await assert.rejects(Credential.find(null, new Map(), 'github.com', env), (error: unknown) => {
-    assert.ok(error instanceof ToolError && error.code === 'credential' && error.exitCode === 2);
+    assert.ok(error instanceof ToolError && error.kind === 'credential' && error.exitCode === 2);
+    assert.match(String(error.values.said), /not logged into any GitHub hosts/);
     assert.match(
       error.message,
-      /\$GITHUB_TOKEN or \$GH_TOKEN.*tracker\.token.*gh auth login --hostname github\.com.*not logged into any GitHub hosts/s,
+      /\$GITHUB_TOKEN, \$GH_TOKEN.*not logged into.*gh auth login --hostname github\.com.*tracker\.token/s,
     );
     return true;
   });

@@ -79,7 +79,7 @@ test('a transferred issue is gone from here: nothing is read from or written to 
     const added = await refusal(tracker.addLabel(1, 'x', signal));
     assert.equal(added.failure, 'refused');
     assert.equal(added.status, 410);
-    assert.match(added.message, /gone from o\/r/);
+    assert.deepEqual([added.code, added.values.repository], ['issue_moved', 'o/r']);
     assert.equal((await refusal(tracker.addComment(1, 'x', 'm', signal))).status, 410);
     await tracker.removeLabel(1, 'x', signal);
     assert.deepEqual(
@@ -95,7 +95,6 @@ test('a renamed repository is said with its new name; none of its issues is take
       ? [200, { full_name: 'o/new' }]
       : [301, { message: 'Moved Permanently' }, { location: path.replace('/repos/o/r', '/repositories/9') }],
   );
-  const said = /the repository o\/r is called o\/new now: set tracker\.repo to o\/new and start again/;
   for (const ask of [
     () => tracker.listActive(['x'], signal),
     () => tracker.readIssue(1, signal),
@@ -103,7 +102,7 @@ test('a renamed repository is said with its new name; none of its issues is take
     () => tracker.findPullRequest('b', signal),
   ]) {
     const error = await refusal(ask());
-    assert.match(error.message, said);
+    assert.deepEqual([error.code, error.values], ['repository_renamed', { old: 'o/r', new: 'o/new' }]);
     assert.notEqual(error.status, 410);
   }
 });
@@ -126,7 +125,8 @@ test('an issue that was deleted is gone', async (t) => {
 
 test('a failing service is described by its status and its own words', async (t) => {
   const { tracker } = await service(t, () => [502, { message: 'Server Error' }]);
-  assert.equal((await refusal(tracker.readIssue(1, signal))).message, 'it answered 502 (Server Error)');
+  const { code, values } = await refusal(tracker.readIssue(1, signal));
+  assert.deepEqual([code, values], ['tracker_unavailable', { status: 502, said: 'it answered 502 (Server Error)' }]);
 });
 
 test('requests leave nothing behind on the signal of the daemon', async (t) => {

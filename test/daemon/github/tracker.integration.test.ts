@@ -95,23 +95,24 @@ test('every kind of broken answer is told apart, nothing is taken for an empty l
   const proxy = await FaultyProxy.start(t, forge.url);
   const cases: readonly [Fault, TrackerFailure, RegExp][] = [
     ['status502', 'unavailable', /it answered 502/],
-    ['html', 'unavailable', /got no usable answer: a page of HTML/],
-    ['truncated', 'unavailable', /got no usable answer: text that is not JSON \(\[\{"number": 1/],
-    ['cut', 'unavailable', /no answer|no usable answer/],
+    ['html', 'unavailable', /^tracker_unavailable: it answered a page of HTML/],
+    ['truncated', 'unavailable', /^tracker_unavailable: it answered text that is not JSON \(\[\{"number": 1/],
+    ['cut', 'unavailable', /^tracker_unavailable: /],
     ['hang', 'unavailable', /no answer within 3 s/],
     ['badShape', 'unavailable', /JSON of another shape/],
     ['empty', 'unavailable', /an empty body/],
-    ['unauthorized', 'unauthorized', /turned the credential away \(401\): Bad credentials/],
-    ['forbidden', 'refused', /it answered 403: Resource protected by organization SAML enforcement/],
+    ['unauthorized', 'unauthorized', /^tracker_unauthorized: Bad credentials/],
+    ['forbidden', 'refused', /^tracker_refused: Resource protected by organization SAML enforcement/],
   ];
-  for (const [fault, kind, message] of cases) {
+  for (const [fault, kind, said] of cases) {
     const { tracker, rejections } = trackerAt(t, proxy.url, { timeoutMs: fault === 'hang' ? 3_000 : 60_000 });
     assert.equal((await tracker.listActive(['tool-todo'], signal)).length, 1);
     proxy.choose = () => fault;
     const error = await failure(tracker.listActive(['tool-todo'], signal));
     assert.equal(proxy.times(fault), 1, `${fault} was played`);
     assert.equal(error.failure, kind, fault);
-    assert.match(error.message, message);
+    assert.match(`${error.code}: ${error.said}`, said);
+    assert.equal(error.values.status, fault === 'forbidden' ? 403 : fault === 'status502' ? 502 : undefined);
     assert.doesNotMatch(error.message, /\n/);
     assert.equal(rejections(), fault === 'unauthorized' ? 1 : 0);
     proxy.choose = () => undefined;

@@ -30,11 +30,11 @@ async function proxyAnswering(t: Cleanup, answer: string): Promise<{ readonly ur
 }
 
 const ANSWERS = [
-  { what: 'ends the connection', answer: '', words: /the proxy made no tunnel/ },
+  { what: 'ends the connection', answer: '', words: /The proxy made no tunnel/ },
   {
     what: 'asks for a password',
     answer: 'HTTP/1.1 407 Proxy Authentication Required\r\n\r\n',
-    words: /answered 407; check the user/,
+    words: /answered 407\. Check the user and the password in HTTPS_PROXY or HTTP_PROXY/,
   },
   { what: 'reaches nothing', answer: 'HTTP/1.1 502 Bad Gateway\r\n\r\n', words: /answered 502/ },
 ] as const;

@@ -6,6 +6,8 @@ import { count, dollars, duration } from '../../../src/daemon/http/format.ts';
 import { html, link } from '../../../src/daemon/http/html.ts';
 import { page, pageParts } from '../../../src/daemon/http/page.ts';
 import { columnsOf } from '../../../src/daemon/http/query.ts';
+import { WAITS_FOR_SLOT_TEXT } from '../../../src/daemon/intake.ts';
+import { HTTP_CODES } from '../../../src/daemon/rules/codes/http-codes.ts';
 import { summaryOf } from '../../../src/daemon/rules/team-summary.ts';
 import { LEAD, TEAM, teamOf } from '../../support/team.ts';
 import { viewWith } from '../../support/view.ts';
@@ -149,7 +151,7 @@ test('the page names its tables, shows the whole reason why an issue waits, and 
   const reason = `it waits for ${'a very long reason '.repeat(20)}`;
   const queued = [
     { ...first, reason },
-    { ...first, issue_number: 8, reason: 'waits for a slot' },
+    { ...first, issue_number: 8, reason: WAITS_FOR_SLOT_TEXT },
   ];
   const next = { ...view.next, queued: 'queued:0-8' };
   const shown = page({ ...view, queued, next, more: { ...view.more, queued: 9_998 } }, 'n', true);
@@ -220,6 +222,6 @@ test('the width of a terminal is asked for by a number, 80 unless it is told', (
   assert.equal(columnsOf('/?columns=132&limit=5'), 132);
   for (const wrong of ['', '0', '39', '1001', '8e1', 'wide', '-80']) {
     const refused = columnsOf(`/?columns=${wrong}`);
-    assert.equal(typeof refused === 'number' ? null : refused.code, 'bad_request', wrong);
+    assert.equal(typeof refused === 'number' ? null : refused.why.of, HTTP_CODES.bad_request, wrong);
   }
 });

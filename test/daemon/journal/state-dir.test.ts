@@ -5,8 +5,11 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
 import { processStartTime } from '../../../src/base/processes/processes.ts';
+import type { Refusal } from '../../../src/base/rules/codes.ts';
 import { ToolError } from '../../../src/base/rules/errors.ts';
 import { readStateDirHolder, StateDir } from '../../../src/daemon/journal/state-dir.ts';
+import { CONFIG_CODES } from '../../../src/daemon/rules/codes/config-codes.ts';
+import { isOf, isRefusal } from '../../support/codes.ts';
 import { scriptFile } from '../../support/compiled.ts';
 import { tempDir } from '../../support/temp.ts';
 
@@ -19,26 +22,26 @@ const HOLDER = {
   url: 'http://localhost:8888',
 };
 
-function refusal(directory: string): string {
+function refusal(directory: string): Refusal | null {
   try {
     new StateDir(directory, '/W2').release();
   } catch (error) {
-    assert.ok(error instanceof ToolError && error.code === 'state_in_use');
-    return error.message;
+    assert.ok(error instanceof ToolError && error.kind === 'state_in_use');
+    return error.refusal;
   }
-  return '';
+  return null;
 }
 
 test('a second daemon is refused and told who holds the directory', (t) => {
   const directory = join(tempDir(t), 'state');
   const first = new StateDir(directory, '/project/WORKFLOW.md');
   first.announce('http://localhost:8888');
-  assert.match(
-    refusal(directory),
-    new RegExp(
-      `in use by another daemon: process ${process.pid}, since .*, for /project/WORKFLOW\\.md, http://localhost:8888\\. Stop that one, or give this one its own state\\.dir`,
-    ),
-  );
+  isRefusal(refusal(directory), CONFIG_CODES.state_in_use, {
+    directory,
+    holder: `process ${process.pid}`,
+    workflow: '/project/WORKFLOW.md',
+    page: 'http://localhost:8888',
+  });
   assert.equal(readStateDirHolder(directory)?.url, 'http://localhost:8888');
   first.release();
   first.release();
@@ -58,20 +61,20 @@ test('the lock of a dead process is taken over, also when its number is in use a
     { ...HOLDER, pid: 'x' },
   ]) {
     writeFileSync(join(directory, 'lock'), JSON.stringify(dead));
-    assert.equal(refusal(directory), '');
+    assert.equal(refusal(directory), null);
   }
   writeFileSync(join(directory, 'lock'), 'garbage');
-  assert.equal(refusal(directory), '');
+  assert.equal(refusal(directory), null);
 });
 
 test('the lock of another machine holds while it is touched', (t) => {
   const directory = tempDir(t);
   const path = join(directory, 'lock');
   writeFileSync(path, JSON.stringify({ ...HOLDER, host: 'elsewhere', pid: 1 }));
-  assert.match(refusal(directory), /process 1 on elsewhere/);
+  isRefusal(refusal(directory), CONFIG_CODES.state_in_use, { holder: 'process 1 on elsewhere' });
   const old = new Date(Date.now() - 120_000);
   utimesSync(path, old, old);
-  assert.equal(refusal(directory), '');
+  assert.equal(refusal(directory), null);
 });
 
 test('of many that start at once on a dead lock, one gets it', async (t) => {
@@ -107,8 +110,7 @@ test('a directory that cannot be made or written to is said by its key', (t) => 
   writeFileSync(join(directory, 'file'), '');
   assert.throws(
     () => new StateDir(join(directory, 'file', 'state'), '/W'),
-    (error: unknown) =>
-      error instanceof ToolError && error.code === 'state_unusable' && /^state\.dir: cannot make/.test(error.message),
+    isOf(CONFIG_CODES.state_dir_unwritable, { directory: join(directory, 'file', 'state') }),
   );
   assert.equal(readFileSync(join(directory, 'file'), 'utf8'), '');
 });

@@ -3,10 +3,14 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
-import { ToolError } from '../../../src/base/rules/errors.ts';
-import { BranchInTheWayError, branchInTheWay } from '../../../src/daemon/rules/branch-prefix.ts';
+import { refusal } from '../../../src/base/rules/codes.ts';
+import { failure, ToolError } from '../../../src/base/rules/errors.ts';
+import { branchInTheWay } from '../../../src/daemon/rules/branch-prefix.ts';
+import { GITHUB_CODES } from '../../../src/daemon/rules/codes/github-codes.ts';
+import { WORKSPACES_CODES } from '../../../src/daemon/rules/codes/workspaces-codes.ts';
 import { answerOf, REACTIONS, type Reaction } from '../../../src/daemon/rules/failure-answers.ts';
 import { TrackerError } from '../../../src/daemon/rules/tracker-error.ts';
+import { GIT_CODES } from '../../../src/git/rules/git-codes.ts';
 
 const STEPS = ['push', 'pull_request', 'comment', 'label_add', 'label_remove', 'observe'] as const;
 
@@ -66,21 +70,30 @@ test('an agent is asked about a refused push alone', () => {
 
 test('an error is the answer that it stands for', () => {
   const refused = (status: number, words: string) => new TrackerError('refused', words, { status });
+  const unprocessable = (said: string) =>
+    new TrackerError('refused', refusal(GITHUB_CODES.tracker_refused, { status: 422, said }), { status: 422 });
   const cases: readonly (readonly [unknown, string])[] = [
     [new TrackerError('paused', 'a limit', { retryAt: 1 }), 'paused'],
     [new TrackerError('unavailable', 'it answered 502'), 'unavailable'],
     [new TrackerError('unauthorized', 'it answered 401'), 'unauthorized'],
     [refused(422, 'No commits between main and tool/issue-1'), 'invalid'],
     [refused(422, 'Draft pull requests are not supported in this repository.'), 'no_draft'],
+    [unprocessable('Draft pull requests are not supported in this repository.'), 'no_draft'],
+    [unprocessable('No commits between main and tool/issue-1'), 'invalid'],
     [refused(403, 'draft'), 'forbidden'],
     [refused(404, 'Not Found'), 'not_found'],
     [refused(410, 'Gone'), 'not_found'],
     [refused(301, 'moved'), 'not_found'],
     [new TrackerError('refused', 'the repository is called o/new now'), 'not_found'],
     [refused(409, 'draft'), 'refused'],
-    [new ToolError('refused', 'pre-receive hook declined'), 'branch_refused'],
-    [new BranchInTheWayError('tool/issue-1', 'tool'), 'branch_in_the_way'],
-    [new ToolError('git', 'Could not resolve host'), 'other'],
+    [failure(WORKSPACES_CODES.push_rejected, { said: 'pre-receive hook declined' }), 'branch_refused'],
+    [failure(WORKSPACES_CODES.branch_has_foreign_commits, { branch: 'tool/issue-1', commit: 'abc' }), 'branch_refused'],
+    [failure(WORKSPACES_CODES.lfs_host_without_credential, { files: ['a'], host: 'other' }), 'branch_refused'],
+    [failure(WORKSPACES_CODES.lfs_push_refused, { files: ['a'], said: 'too large' }), 'branch_refused'],
+    [failure(WORKSPACES_CODES.lfs_objects_missing, { files: ['a'] }), 'branch_refused'],
+    [failure(WORKSPACES_CODES.issue_branch_blocked, { blocking: 'tool', branch: 'tool/issue-1' }), 'branch_in_the_way'],
+    [failure(GIT_CODES.git_failed, { command: 'push', said: 'Could not resolve host' }), 'other'],
+    [new ToolError('refused', 'no push'), 'other'],
     [new Error('EIO'), 'other'],
   ];
   for (const [error, answer] of cases) assert.equal(answerOf(error), answer);

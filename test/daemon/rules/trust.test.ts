@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { refusal } from '../../../src/base/rules/codes.ts';
+import { WORK_CODES } from '../../../src/daemon/rules/codes/work-codes.ts';
 import { countsAsWriter, judgeTrust } from '../../../src/daemon/rules/trust.ts';
 
 const writer = { actor: { login: 'writer', type: 'User' }, mayWrite: true };
@@ -10,15 +12,18 @@ test('author and labeller must both be able to write', () => {
   assert.deepEqual(judgeTrust('write', 'tool-todo', writer, writer), { trusted: true });
   assert.deepEqual(judgeTrust('write', 'tool-todo', stranger, writer), {
     trusted: false,
-    reason: 'stranger, who wrote it, may not write to the repository',
+    why: [refusal(WORK_CODES.issue_untrusted, { person: 'stranger', role: 'wrote it' })],
   });
   assert.deepEqual(judgeTrust('write', 'tool-todo', writer, stranger), {
     trusted: false,
-    reason: 'stranger, who put tool-todo on it, may not write to the repository',
+    why: [refusal(WORK_CODES.issue_untrusted, { person: 'stranger', role: 'put tool-todo on it' })],
   });
   assert.deepEqual(judgeTrust('write', 'tool-todo', stranger, nobody), {
     trusted: false,
-    reason: 'stranger, who wrote it, may not write to the repository; nobody is known who put tool-todo on it',
+    why: [
+      refusal(WORK_CODES.issue_untrusted, { person: 'stranger', role: 'wrote it' }),
+      refusal(WORK_CODES.issue_person_unknown, { role: 'put tool-todo on it' }),
+    ],
   });
 });
 

@@ -50,7 +50,7 @@ test('a desk answers its own agent and nobody else', async (t) => {
   for (const wrong of [undefined, '', 'x', two.env.TOOL_KEY]) {
     const { status, body } = await ask(socket, { ...(wrong === undefined ? {} : { key: wrong }), body: show });
     assert.equal(status, 403);
-    assert.match(body, /desk of another attempt/);
+    assert.match(body, /its key is not the one in TOOL_KEY/);
   }
   assert.equal(heard.length, 1);
   assert.equal((await ask(socket, { key, path: '/v2' })).status, 404);
@@ -69,13 +69,13 @@ test('what is no request of this protocol is refused with what is wrong', async 
   const { TOOL_SOCKET: socket = '', TOOL_KEY: key = '' } = open.env;
   const cases: readonly [string, RegExp][] = [
     ['{', /is not JSON/],
-    ['[]', /not one the daemon knows/],
-    ['{"type":"push","issue":1}', /not one the daemon knows/],
+    ['[]', /request is not valid/],
+    ['{"type":"push","issue":1}', /request is not valid: type/],
     ['{"type":"comment","issue":1}', /body/],
     ['{"type":"comment","issue":1,"body":""}', /body/],
     ['{"type":"show","issue":"1"}', /issue/],
     ['{"type":"show","issue":1,"extra":true}', /extra/],
-    [JSON.stringify({ type: 'comment', issue: 1, body: 'x'.repeat(300_000) }), /larger than/],
+    [JSON.stringify({ type: 'comment', issue: 1, body: 'x'.repeat(300_000) }), /at most 262144 bytes/],
   ];
   for (const [body, message] of cases) {
     const answer = await ask(socket, { key, body });

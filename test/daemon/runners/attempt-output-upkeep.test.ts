@@ -143,7 +143,7 @@ test('nothing to clean up, and what cannot be written: said, never thrown', asyn
   transcript.close();
   await outputs.forget(1);
   await outputs.settled();
-  assert.match(said[0] ?? '', /the output in .*1-1\.log is not complete: ENOTDIR/);
+  assert.match(said[0] ?? '', /The output in .*1-1\.log is not complete: ENOTDIR/);
   rmSync(join(stateDir, 'issues'));
   outputs.open(1, 1, 2).close();
   assert.ok(existsSync(issueDirectory(stateDir, 1)), 'made again');

@@ -3,19 +3,26 @@ import { mkdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } fro
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
+import type { Refusal } from '../../../src/base/rules/codes.ts';
 import { ToolError } from '../../../src/base/rules/errors.ts';
 import { StateDir } from '../../../src/daemon/journal/state-dir.ts';
+import { WORKSPACES_CODES } from '../../../src/daemon/rules/codes/workspaces-codes.ts';
 import { claimRoot } from '../../../src/daemon/workspaces/workspace-root.ts';
+import { isRefusal } from '../../support/codes.ts';
 import { finallyDo, tempDir } from '../../support/temp.ts';
 
-function refusal(root: string, repository = 'h/o/r', stateDir = '/elsewhere'): string {
+function refusal(root: string, repository = 'h/o/r', stateDir = '/elsewhere'): Refusal | null {
   try {
     claimRoot(root, repository, stateDir);
   } catch (error) {
-    assert.ok(error instanceof ToolError && error.code === 'workspace_root');
-    return error.message;
+    assert.ok(error instanceof ToolError && error.kind === 'workspace_root');
+    return error.refusal;
   }
-  return '';
+  return null;
+}
+
+function isTaken(one: Refusal | null, path: string, why: string): void {
+  isRefusal(one, WORKSPACES_CODES.workspace_root_taken, { path, why });
 }
 
 test('a new or empty directory is taken, and taken again', (t) => {
@@ -27,23 +34,20 @@ test('a new or empty directory is taken, and taken again', (t) => {
 test('a root that is not ours is refused with what is wrong', (t) => {
   const directory = tempDir(t);
   writeFileSync(join(directory, 'a.txt'), '');
-  assert.match(
-    refusal(directory),
-    /expected an empty directory or one of this daemon's, got .*, which holds files that are not ours/,
-  );
-  assert.match(refusal(join(directory, 'a.txt')), /cannot make or write to .*a\.txt/);
-  assert.match(refusal('/'), /holds the home directory/);
-  assert.match(refusal(homedir()), /holds the home directory/);
+  isTaken(refusal(directory), realpathSync(directory), 'holds files that are not ours');
+  const file = join(directory, 'a.txt');
+  isRefusal(refusal(file), WORKSPACES_CODES.workspace_root_unusable, { path: file });
+  isTaken(refusal('/'), '/', 'holds the home directory');
+  isTaken(refusal(homedir()), realpathSync(homedir()), 'holds the home directory');
   const other = join(directory, 'other');
   claimRoot(other, 'h/o/r', '/elsewhere');
   mkdirSync(join(other, 'issue-1'));
-  assert.match(
-    refusal(other, 'h/o/second'),
-    /holds the workspaces of h\/o\/r, not of h\/o\/second; name another directory there, one for each repository$/,
-  );
+  isTaken(refusal(other, 'h/o/second'), realpathSync(other), 'holds the workspaces of h/o/r, not of h/o/second');
   const state = join(directory, 'state');
   mkdirSync(state);
-  assert.match(refusal(join(state, 'workspaces'), 'h/o/r', state), /is not apart from state\.dir/);
+  const inside = join(state, 'workspaces');
+  const apart = refusal(inside, 'h/o/r', state);
+  isTaken(apart, realpathSync(inside), `is not apart from state.dir ${state}`);
 });
 
 test('a link is taken at what it leads to', (t) => {
@@ -54,7 +58,7 @@ test('a link is taken at what it leads to', (t) => {
   mkdirSync(join(directory, 'full'));
   writeFileSync(join(directory, 'full', 'x'), '');
   symlinkSync(join(directory, 'full'), join(directory, 'trap'));
-  assert.match(refusal(join(directory, 'trap')), /holds files that are not ours/);
+  isTaken(refusal(join(directory, 'trap')), realpathSync(join(directory, 'full')), 'holds files that are not ours');
 });
 
 test('a claim without any workspace is given up to another repository, unless its daemon runs', (t) => {
@@ -65,15 +69,13 @@ test('a claim without any workspace is given up to another repository, unless it
   mkdirSync(join(root, '.toolcrew', 'spares', '1'), { recursive: true });
   const daemon = new StateDir(state, '/WORKFLOW.md');
   finallyDo(t, () => daemon.release());
-  assert.match(
-    refusal(root, 'h/o/r'),
-    /is in use by the daemon of h\/o\/typo, process \d+, not by that of h\/o\/r; name/,
-  );
+  const why = `is in use by the daemon of h/o/typo, process ${process.pid}, not by that of h/o/r`;
+  isTaken(refusal(root, 'h/o/r'), realpathSync(root), why);
   daemon.release();
-  assert.equal(refusal(root, 'h/o/r'), '');
+  assert.equal(refusal(root, 'h/o/r'), null);
   assert.match(readFileSync(join(root, '.toolcrew', 'root.json'), 'utf8'), /"repository":"h\/o\/r"/);
   writeFileSync(join(root, '.toolcrew', 'root.json'), '{"repos');
-  assert.equal(refusal(root, 'h/o/r'), '', 'nor does a torn claim stand for ever');
+  assert.equal(refusal(root, 'h/o/r'), null, 'nor does a torn claim stand for ever');
 });
 
 test('what tells of a workspace keeps the root: the mark of one, one that is being saved, one without a mark', (t) => {
@@ -81,13 +83,15 @@ test('what tells of a workspace keeps the root: the mark of one, one that is bei
     const root = join(tempDir(t), 'root');
     claimRoot(root, 'h/o/r', '/elsewhere');
     mkdirSync(join(root, left));
-    assert.match(refusal(root, 'h/o/second'), /holds the workspaces of h\/o\/r, not of h\/o\/second/, left);
-    assert.equal(refusal(root, 'h/o/r'), '');
+    isTaken(refusal(root, 'h/o/second'), realpathSync(root), 'holds the workspaces of h/o/r, not of h/o/second');
+    assert.equal(refusal(root, 'h/o/r'), null, left);
   }
 });
 
 test('a root that cannot be written to is one line that names it', (t) => {
   const root = join(tempDir(t), 'root');
   mkdirSync(join(root, '.toolcrew', `root.json.${process.pid}`), { recursive: true });
-  assert.match(refusal(root), /^workspace\.root: cannot make or write to .*EISDIR.*; name another directory$/);
+  const refused = refusal(root);
+  isRefusal(refused, WORKSPACES_CODES.workspace_root_unusable, { path: root });
+  assert.match(String(refused?.values.said), /^EISDIR[^\n]*$/);
 });

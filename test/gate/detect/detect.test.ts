@@ -3,8 +3,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { detect } from '../../../src/gate/detect/detect.ts';
+import { GATE_CODES } from '../../../src/gate/rules/gate-codes.ts';
 import type { Commanded } from '../../../src/gate/rules/quality.ts';
 import { type TestProject, testProject } from '../../support/checks.ts';
+import { failsWith } from '../../support/codes.ts';
 import type { Cleanup } from '../../support/temp.ts';
 
 const NODE =
@@ -164,5 +166,5 @@ test('packages that are not installed are told before anything runs; a broken ma
   const of = await proposed(project);
   assert.deepEqual([of('tests').install, of('coverage').install], ['npm ci', 'npm ci']);
   project.write('package.json', '{');
-  await assert.rejects(proposed(project), /^ToolError: package\.json: expected JSON/);
+  await failsWith(proposed(project), GATE_CODES.json_unreadable, { file: 'package.json' });
 });

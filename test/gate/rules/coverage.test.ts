@@ -12,9 +12,11 @@ import {
   readLcov,
   uncovered,
 } from '../../../src/gate/rules/coverage.ts';
+import { GATE_CODES } from '../../../src/gate/rules/gate-codes.ts';
 import { type Check, type CheckResult, DEFAULT_QUALITY, gateResult } from '../../../src/gate/rules/quality.ts';
 import { heldAgainst, reachableLines, unreportedPaths } from '../../../src/gate/rules/uncovered-sources.ts';
 import { fixtureText } from '../../support/checks.ts';
+import { isOf } from '../../support/codes.ts';
 
 const report = (name: string) => fixtureText(`reports/${name}`);
 
@@ -48,18 +50,16 @@ test('a file that comes twice counts once, absolute paths are taken from the roo
 });
 
 test('what is no report is refused with what was expected', () => {
-  assert.throws(() => readLcov('hello', '/'), /expected lines that begin with TN: or SF:/);
-  assert.throws(() => readLcov('DA:1,1', '/'), /expected SF: before the first DA:/);
-  assert.throws(
-    () => readGoCover('mode: set\nhello', '/'),
-    /expected file:line.column,line.column statements count, got hello/,
-  );
-  assert.throws(() => readIstanbulFinal('[]', '/'), /expected an object of files/);
-  assert.throws(() => readIstanbulFinal('{"a.js":{}}', '/'), /expected a statementMap at a\.js/);
-  assert.throws(
-    () => readIstanbulSummary('{"a.js":{"lines":{"pct":1}}}', '/'),
-    /expected lines\.covered and lines\.total at a\.js/,
-  );
+  const wrong = (expected: string, got?: string) =>
+    isOf(GATE_CODES.coverage_format_wrong, got === undefined ? { expected } : { expected, got });
+  assert.throws(() => readLcov('hello', '/'), wrong('lines that begin with TN: or SF:'));
+  assert.throws(() => readLcov('DA:1,1', '/'), wrong('SF: before the first DA:', 'DA:1,1'));
+  const lines = 'file:line.column,line.column statements count';
+  assert.throws(() => readGoCover('mode: set\nhello', '/'), wrong(lines, 'hello'));
+  assert.throws(() => readIstanbulFinal('[]', '/'), wrong('an object of files'));
+  assert.throws(() => readIstanbulFinal('{"a.js":{}}', '/'), wrong('a statementMap at a.js'));
+  const summary = '{"a.js":{"lines":{"pct":1}}}';
+  assert.throws(() => readIstanbulSummary(summary, '/'), wrong('lines.covered and lines.total at a.js'));
 });
 
 test('uncovered files: below the target, the worst first, at most 20', () => {

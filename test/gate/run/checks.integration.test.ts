@@ -8,10 +8,11 @@ import test from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { processStartTime } from '../../../src/base/processes/processes.ts';
-import { BusyError } from '../../../src/base/rules/errors.ts';
+import { GATE_CODES } from '../../../src/gate/rules/gate-codes.ts';
 import { DEFAULT_QUALITY, type QualitySettings } from '../../../src/gate/rules/quality.ts';
 import { createChecks } from '../../../src/gate/run/checks.ts';
 import { checkOf, commands, failures, LCOV, type TestProject, testProject } from '../../support/checks.ts';
+import { failsWith, isOf } from '../../support/codes.ts';
 import { programFile } from '../../support/compiled.ts';
 import type { Cleanup } from '../../support/temp.ts';
 
@@ -260,11 +261,7 @@ test('a holder that lives is waited for until half of the time is over, then not
   writeFileSync(lockOf(project), lockWords(process.pid, processStartTime(process.pid)));
   let time = 0;
   const asking = project.gate(settings, { now: () => (time += 60_000), patienceMs: 600_000 });
-  await assert.rejects(asking, (error) => {
-    assert.ok(error instanceof BusyError);
-    assert.match(error.message, /^not measured: the checks of others \(process \d+\) were still running after \d+ s/);
-    return true;
-  });
+  await failsWith(asking, GATE_CODES.checks_busy, { holder: `process ${process.pid}`, seconds: 300 });
   assert.equal(runs(), 0);
   rmSync(lockOf(project));
   assert.equal((await project.gate(settings, { patienceMs: 600_000 })).ok, true);
@@ -281,7 +278,8 @@ test('where too little time is left after others, what does not end in it is mea
     if (looks === 4) rmSync(lockOf(project));
     return existsSync(started) ? 3_000 : 0;
   };
-  await assert.rejects(project.gate(settings, { now, patienceMs: 2_000 }), /ran first, and left too little time/);
+  const rejected = project.gate(settings, { now, patienceMs: 2_000 });
+  await assert.rejects(rejected, (error) => isOf(GATE_CODES.checks_busy)(error) && /ran first\.$/.test(String(error)));
 });
 
 test('what would not end in the time that others left is not begun: whoever asks then has all the time', async (t) => {
@@ -300,10 +298,8 @@ test('what would not end in the time that others left is not begun: whoever asks
     }
     return at;
   };
-  await assert.rejects(
-    project.gate(settings, { now: waiting, patienceMs: 500 }),
-    /ran first, and left too little time/,
-  );
+  const late = project.gate(settings, { now: waiting, patienceMs: 500 });
+  await assert.rejects(late, (error) => isOf(GATE_CODES.checks_busy)(error) && /ran first\.$/.test(String(error)));
   assert.equal(runs(), 1);
   assert.equal(existsSync(lockOf(project)), false, 'given back at once');
   assert.equal((await project.gate(settings, { now: () => at, patienceMs: 500 })).ok, true);

@@ -1,6 +1,7 @@
 // Shows a team as the command line does, as a process of its own: <board|status|events> <root> <team or ''> <options as JSON>.
 
-import { messageOf, ToolError } from '../../../src/base/rules/errors.ts';
+import { ToolError } from '../../../src/base/rules/errors.ts';
+import { failedText } from '../../../src/cli/failed-command.ts';
 import { boardCommand } from '../../../src/cli/screen/team-board.ts';
 import { eventsCommand } from '../../../src/cli/screen/team-events.ts';
 import { statusCommand } from '../../../src/cli/team-status.ts';
@@ -10,6 +11,6 @@ const run = { board: boardCommand, status: statusCommand, events: eventsCommand 
 try {
   await run?.(root, team === '' ? undefined : team, JSON.parse(json));
 } catch (error) {
-  process.stderr.write(`tool: ${messageOf(error)}\n`);
+  process.stderr.write(`${failedText(error)}\n`);
   process.exitCode = error instanceof ToolError ? error.exitCode : 1;
 }

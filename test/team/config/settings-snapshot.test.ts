@@ -104,7 +104,7 @@ test('zod and yaml are loaded when the file has changed, and only then', (t) => 
   assert.deepEqual(run(), [true, four], 'a changed file');
   assert.deepEqual(run(), [false, four]);
   writeFileSync(here.file, BROKEN);
-  const problem = `${here.file} has 2 problems:\n  line 1: workflow.team.enabeld: unknown key; did you mean workflow.team.enabled?\n  line 1: workflow.x: unknown key; expected one of execution_mode, team, hooks\nwhat it said before holds until it is mended`;
+  const problem = `${here.file} has 2 problems:\n  line 1: workflow.team.enabeld: unknown key. Did you mean workflow.team.enabled?\n  line 1: workflow.x: unknown key. Use one of execution_mode, team, hooks.\nwhat it said before holds until it is mended`;
   assert.deepEqual(run(), [true, { ...four, problem }], 'a broken file');
   assert.deepEqual(run(), [false, { ...four, problem }], 'the same broken file');
   writeFileSync(here.file, limit(5));
@@ -165,14 +165,14 @@ test('a file that never was is no problem; one that is no file, or gone from an 
   assert.equal(gone.settings.maxTeammates, 3);
   assert.equal(
     gone.problem,
-    `${here.file}: there is no such file any more; \`tool init\` writes one, \`tool uninstall\` takes out the rest\nwhat it said before holds until it is mended`,
+    `${here.file}: there is no such file any more. Write one with tool init, or remove the rest with tool uninstall.\nwhat it said before holds until it is mended`,
   );
   mkdirSync(here.file);
   const { settings, problem } = await load(here);
   assert.equal(settings.maxTeammates, 3);
   assert.equal(
     problem,
-    `${here.file}: expected a file, got something else\nwhat it said before holds until it is mended`,
+    `${here.file}: expected a file, got something else.\nwhat it said before holds until it is mended`,
   );
 });
 

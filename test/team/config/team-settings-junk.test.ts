@@ -10,7 +10,7 @@ function settingsOrProblems(text: string): void {
   try {
     assert.equal(typeof parseTeamSettings(text, 'F').enabled, 'boolean');
   } catch (error) {
-    assert.ok(error instanceof ToolError && error.code === 'config', String(error));
+    assert.ok(error instanceof ToolError && error.kind === 'config', String(error));
     const [first = '', ...lines] = error.message.split('\n');
     assert.match(first, /^F has (a problem|\d+ problems):$/);
     assert.ok(lines.length > 0);

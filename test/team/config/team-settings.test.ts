@@ -5,7 +5,9 @@ import { dirname, join } from 'node:path';
 import test from 'node:test';
 import { TEAM_FILE } from '../../../src/team/config/team-config-file.ts';
 import { parseTeamSettings, readTeamSettings } from '../../../src/team/config/team-settings.ts';
+import { LOG_CODES } from '../../../src/team/rules/codes/log-codes.ts';
 import { DEFAULT_TEAM_SETTINGS } from '../../../src/team/rules/default-settings.ts';
+import { isOf } from '../../support/codes.ts';
 import { tempDir } from '../../support/temp.ts';
 
 const parse = (yaml: string) => parseTeamSettings(yaml, '/p/workflow.yaml');
@@ -226,18 +228,19 @@ test('the file of a project; without one, the defaults', (t) => {
   writeFileSync(path, 'workflow: { team: { enabeld: true } }');
   assert.throws(() => readTeamSettings(root), {
     name: 'ToolError',
-    code: 'config',
-    message: `${path} has a problem:\n  line 1: workflow.team.enabeld: unknown key; did you mean workflow.team.enabled?`,
+    code: 'settings_invalid',
+    kind: 'config',
+    message: `${path} has a problem:\n  line 1: workflow.team.enabeld: unknown key. Did you mean workflow.team.enabled?`,
   });
   writeFileSync(path, 'quality: { trust5: { not_measured: [unified] } }');
   assert.throws(
     () => readTeamSettings(root),
-    /quality\.trust5\.not_measured: unknown key; quality\.required takes its place/,
+    /quality\.trust5\.not_measured: this key was replaced\. Use quality\.required: /,
   );
   writeFileSync(path, 'quality: { trust5: { max_complexity: 10 } }');
   assert.throws(
     () => readTeamSettings(root),
-    /quality\.trust5\.max_complexity: unknown key; quality\.commands\.complexity takes its place/,
+    /quality\.trust5\.max_complexity: this key was replaced\. Use quality\.commands\.complexity: /,
   );
   rmSync(path);
   assert.equal(readTeamSettings(root), DEFAULT_TEAM_SETTINGS);
@@ -249,23 +252,15 @@ test('the file of a project; without one, the defaults', (t) => {
 
 test('what is no file, or too large, is said and not waited for', (t) => {
   const { root, path } = project(t, `# ${'x'.repeat(1024 * 1024)}\n`);
-  assert.throws(() => readTeamSettings(root), {
-    code: 'config',
-    message: /expected at most 1048576 bytes, got 1048579$/,
-  });
+  const wrong = (expected: string, got: string) => isOf(LOG_CODES.settings_file_wrong, { path, expected, got });
+  assert.throws(() => readTeamSettings(root), wrong('at most 1048576 bytes', '1048579'));
   rmSync(path);
   mkdirSync(path);
-  assert.throws(() => readTeamSettings(root), {
-    code: 'config',
-    message: `${path}: expected a file, got something else`,
-  });
+  assert.throws(() => readTeamSettings(root), wrong('a file', 'something else'));
   rmSync(path, { recursive: true });
   assert.equal(spawnSync('mkfifo', [path]).status, 0);
-  assert.throws(() => readTeamSettings(root), {
-    code: 'config',
-    message: `${path}: expected a file, got something else`,
-  });
+  assert.throws(() => readTeamSettings(root), wrong('a file', 'something else'));
   rmSync(path);
   symlinkSync(path, path);
-  assert.throws(() => readTeamSettings(root), { code: 'config', message: /workflow\.yaml cannot be read: ELOOP/ });
+  assert.throws(() => readTeamSettings(root), { kind: 'config', message: /workflow\.yaml cannot be read: ELOOP/ });
 });

@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { refusal, textOf } from '../../../src/base/rules/codes.ts';
 import type { Merge, Workshop } from '../../../src/git/worktrees/workshop-port.ts';
 import { foundTeam, takeUp } from '../../../src/team/lead/found-team.ts';
 import type { Outcome } from '../../../src/team/lead/lead-options.ts';
 import { registration } from '../../../src/team/lead/member-life.ts';
 import { operate } from '../../../src/team/operations/operations.ts';
+import { LEAD_CODES } from '../../../src/team/rules/codes/lead-codes.ts';
+import { TASK_CODES } from '../../../src/team/rules/codes/tasks-codes.ts';
+import { failsWith } from '../../support/codes.ts';
 import {
   diligent,
   draft,
@@ -115,7 +119,7 @@ test('what the gate rejects four times ends the run, with the reason; the team s
   play.gate = Array.from({ length: 9 }, (_, index) => failing(String(index).repeat(40)));
   const outcome = await play.lead(FOUR);
   assert.ok(outcome.kind === 'failed');
-  assert.match(outcome.why, /^the gate has rejected the work 4 times: Not accepted: tests failed/);
+  assert.match(outcome.why, /^The gate has rejected the work 4 times: Not accepted: tests failed/);
   assert.equal(outcome.state.session, 'working');
 });
 
@@ -142,7 +146,8 @@ test('how a run has failed is told where nobody can look at its branches, once i
   assert.ok(outcome.kind === 'failed');
   assert.match(outcome.why, /2\.1\.0/);
   assert.equal(whenLookedAt, 0);
-  assert.ok(play.said.includes('whether branches were moved is not known: git failed'), play.said.join('; '));
+  const unknown = textOf(refusal(LEAD_CODES.branches_unknown, { said: 'git failed' }));
+  assert.ok(play.said.includes(unknown), play.said.join('; '));
 });
 
 test('what became of the branch while nobody led is asked for the members alone, and keeps no lead from starting', async (t) => {
@@ -307,7 +312,7 @@ test('a task that was given back too often has failed with what its completion w
   assert.ok(outcome.kind === 'failed');
   assert.match(
     outcome.why,
-    /4 times without finishing it; its completion was rejected: somebody moved the team's branch/,
+    /4 times without finishing it; its completion was rejected: Somebody moved the team's branch/,
   );
 });
 
@@ -338,7 +343,7 @@ test('who needs what is announced as ready begins on that, and completes its wor
       const finish = () => call('TaskUpdate', { taskId: '2', status: 'completed' });
       if (seen.length === 0) {
         await call('TaskUpdate', { taskId: '2', status: 'in_progress' });
-        await assert.rejects(finish(), /task 2 waits for task 1 "Task of api" to be completed/);
+        await failsWith(finish(), TASK_CODES.task_waits, { task: '2', before: ['task 1 "Task of api"'] });
         seen.push('2 begun');
       } else if (seen.length === 2) {
         await finish();

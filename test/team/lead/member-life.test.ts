@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { RunEnd, RunHooks } from '../../../src/agents/ports.ts';
+import { refusal, textOf } from '../../../src/base/rules/codes.ts';
 import type { Workshop } from '../../../src/git/worktrees/workshop-port.ts';
 import {
   type LifeEnd,
@@ -10,6 +11,7 @@ import {
   TurnLimiter,
 } from '../../../src/team/lead/member-life.ts';
 import type { MemberRun, Members } from '../../../src/team/members/members-port.ts';
+import { LEAD_CODES } from '../../../src/team/rules/codes/lead-codes.ts';
 import type { Budgets, Cost } from '../../../src/team/rules/cost.ts';
 import { WORKSHOP } from '../../support/lead-play.ts';
 import { TEAM, TeamWorld } from '../../support/team-world.ts';
@@ -118,7 +120,8 @@ test('a teammate without a life sign is ended, and has failed with that', async 
   await world.clock.pass(9 * MINUTE);
   assert.equal(hooks.signal.aborted, false);
   await world.clock.pass(MINUTE);
-  assert.deepEqual(await ended, { kind: 'failed', words: 'no life sign for 600 s (tool.stall_timeout_ms)' });
+  const stalled = refusal(LEAD_CODES.agent_stalled, { seconds: 600, setting: 'tool.stall_timeout_ms' });
+  assert.deepEqual(await ended, { kind: 'failed', words: textOf(stalled) });
   assert.equal(world.state().members.get('backend-dev')?.phase, 'stopped');
 });
 
@@ -131,7 +134,8 @@ test('a turn that takes too long is ended, however much it says', async (t) => {
     hooks.onEvent({ type: 'message', text: 'working' });
     await world.clock.pass(10 * SECOND);
   }
-  assert.deepEqual(await ended, { kind: 'failed', words: 'a turn took longer than 60 s (tool.turn_timeout_ms)' });
+  const late = refusal(LEAD_CODES.turn_timed_out, { seconds: 60 });
+  assert.deepEqual(await ended, { kind: 'failed', words: textOf(late) });
 });
 
 test('between turns a teammate may be silent for as long as it takes', async (t) => {
@@ -164,7 +168,7 @@ test('who neither says a word nor reaches the team after its start is ended', as
   await world.clock.pass(1);
   assert.deepEqual(await ended, {
     kind: 'failed',
-    words: "not a word, and nothing in the team's log, within 60 s of its start (tool.start_timeout_ms)",
+    words: textOf(refusal(LEAD_CODES.member_start_timed_out, { seconds: 60 })),
   });
   assert.equal(world.state().members.get('backend-dev')?.phase, 'stopped');
 });

@@ -3,6 +3,8 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import type { Outcome } from '../../../src/team/lead/lead-options.ts';
+import { OPERATIONS_CODES } from '../../../src/team/rules/codes/operations-codes.ts';
+import { isOf } from '../../support/codes.ts';
 import { writeTree } from '../../support/installed.ts';
 import { diligent, draft, LeadPlay, type Turn } from '../../support/lead-play.ts';
 import { TEAM } from '../../support/team-world.ts';
@@ -111,7 +113,7 @@ test('quality_gate_passed waits for what is asked for and not read, and is asked
         await call('SendMessage', { recipient: 'team-lead', type: 'bug_report', content: BUG });
         await assert.rejects(
           call('SendMessage', { recipient: 'team-lead', type: 'quality_gate_passed', content: GATE_WORD }),
-          /bug_report #\d+ of quality to team-lead is not read yet/,
+          isOf(OPERATIONS_CODES.request_unread, { type: 'bug_report', from: 'quality', to: 'team-lead' }),
         );
         refusals += 1;
       } else await call('SendMessage', { recipient: 'team-lead', type: 'quality_gate_passed', content: GATE_WORD });

@@ -20,8 +20,10 @@ import { ToolError } from '../../../src/base/rules/errors.ts';
 import { logFiles } from '../../../src/team/log/team-file.ts';
 import { TeamHistory } from '../../../src/team/log/team-history.ts';
 import { FileTeamLog } from '../../../src/team/log/team-log.ts';
+import { LOG_CODES } from '../../../src/team/rules/codes/log-codes.ts';
 import { freezeTeam } from '../../../src/team/rules/log/snapshot.ts';
 import type { TeamState } from '../../../src/team/rules/log/state.ts';
+import { isOf } from '../../support/codes.ts';
 import { scriptFile } from '../../support/compiled.ts';
 import { runWithSmallFiles } from '../../support/file-limit.ts';
 import { rec } from '../../support/team.ts';
@@ -199,8 +201,8 @@ test('files that cannot be gone on with are named', (t) => {
     `${created}\n${JSON.stringify({ type: 'continued', next, v: 1, id: 'b', at: 1 })}\n`;
   const snapshot = `\n${JSON.stringify({ type: 'snapshot', state: { team: 'x' }, v: 1, id: 's', at: 1 })}\n`;
   const cases: readonly (readonly [Record<string, string>, ...string[]])[] = [
-    [{ 'log.jsonl': continued('log.jsonl') }, 'goes on in log.jsonl; expected log.2.jsonl'],
-    [{ 'log.jsonl': continued('log.7.jsonl') }, 'goes on in log.7.jsonl; expected log.2.jsonl'],
+    [{ 'log.jsonl': continued('log.jsonl') }, 'goes on in log.jsonl; expected log.2.jsonl.'],
+    [{ 'log.jsonl': continued('log.7.jsonl') }, 'goes on in log.7.jsonl; expected log.2.jsonl.'],
     [{ 'log.jsonl': continued('../../other') }, 'goes on in ../../other'],
     [{ 'log.jsonl': created, 'log.2.jsonl': '' }, 'log.2.jsonl does not begin with a snapshot'],
     [{ 'log.jsonl': created, 'log.2.jsonl': created }, 'log.2.jsonl does not begin with a snapshot'],
@@ -286,7 +288,7 @@ test('a full disk while the log is continued: the record stands, and the next au
   `;
   const { refusal, failed } = JSON.parse(await runWithSmallFiles(script, directory));
   assert.equal(refusal, null);
-  assert.match(failed, /cannot continue the log in .*log\.2\.jsonl: EFBIG/);
+  assert.match(failed, /^Cannot write to .*log\.2\.jsonl: EFBIG/);
   assert.deepEqual(logFiles(directory), ['log.jsonl']);
   assert.deepEqual(readdirSync(directory), ['log.jsonl']);
   const log = open(t, directory);
@@ -310,7 +312,7 @@ test('a directory that is read-only is said with its path and why', possible, as
       () => new FileTeamLog({ directory: process.argv[2], now: () => 1 }),
       () => new FileTeams({ root: process.argv[2], now: () => 1 }).begin('tool-run-x'),
     ]) {
-      try { begin(); console.log('it began'); } catch (error) { console.log(error.name, error.code, error.message); }
+      try { begin(); console.log('it began'); } catch (error) { console.log(error.name, error.kind, error.message); }
     }
   `);
   const node = [process.execPath, begins, directory];
@@ -319,8 +321,8 @@ test('a directory that is read-only is said with its path and why', possible, as
     encoding: 'utf8',
   });
   const [log, begin] = stdout.split('\n');
-  assert.match(log ?? '', /^ToolError state_unusable cannot open .*log\.jsonl: EROFS: /, stderr);
-  assert.match(begin ?? '', /^ToolError state_unusable cannot make .*\.tool\/teams\/tool-run-x: EROFS: /, stderr);
+  assert.match(log ?? '', /^ToolError state_unusable [Cc]annot open .*log\.jsonl: EROFS: /, stderr);
+  assert.match(begin ?? '', /^ToolError state_unusable Cannot write to .*\.tool\/teams\/tool-run-x: EROFS: /, stderr);
   assert.ok((log ?? '').includes(directory) && (begin ?? '').includes(directory));
   assert.equal(open(t, directory).state.session, 'created');
 });
@@ -361,7 +363,7 @@ test('a later file that somebody removed is said', async (t) => {
   const log = open(t, directory);
   for (const record of [rec('created'), rec('continued'), task('a')]) await log.append(record);
   for (const file of logFiles(directory)) rmSync(join(directory, file));
-  assert.throws(() => log.refresh(), says(join(directory, 'log.2.jsonl'), 'was removed'));
+  assert.throws(() => log.refresh(), isOf(LOG_CODES.team_log_removed, { path: join(directory, 'log.2.jsonl') }));
 });
 
 test('a log of a deleted team that was put away stays there', async (t) => {
@@ -444,7 +446,7 @@ test('a log whose beginning is lost is damaged, and not an empty one', async (t)
   for (const record of [rec('proposed'), rec('created'), task('a')]) await log.append(record);
   const whole = readFileSync(path, 'utf8');
   const lines = whole.split('\n').filter((line) => line !== '');
-  const cut = says(path, 'does not begin as the log of a team does', `move ${directory} away`);
+  const cut = isOf(LOG_CODES.team_log_headless, { path, directory });
   for (const text of [
     '',
     '\n',

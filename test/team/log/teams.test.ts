@@ -4,10 +4,13 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { dirname, join } from 'node:path';
 import test from 'node:test';
 import { ToolError } from '../../../src/base/rules/errors.ts';
+import { GIT_CODES } from '../../../src/git/rules/git-codes.ts';
 import { OpenTeams } from '../../../src/team/log/open-teams.ts';
 import { FileTeamLog } from '../../../src/team/log/team-log.ts';
 import { teamsDirectory } from '../../../src/team/log/team-names.ts';
 import { FileTeams } from '../../../src/team/log/teams.ts';
+import { LOG_CODES } from '../../../src/team/rules/codes/log-codes.ts';
+import { isOf, isRefusal } from '../../support/codes.ts';
 import { rec, TEAM } from '../../support/team.ts';
 import { finallyDo, tempDir } from '../../support/temp.ts';
 
@@ -77,10 +80,7 @@ test('a name that is none of a team leads nowhere', (t) => {
   const root = tempDir(t);
   for (const name of ['../../outside', 'archive', '', 'tool-run-x/../y', `tool-run-${'x'.repeat(200)}`])
     for (const act of ['begin', 'archive'] as const)
-      assert.throws(
-        () => teamsIn(root)[act](name),
-        (error: unknown) => error instanceof ToolError && error.code === 'usage' && error.message.includes(name),
-      );
+      assert.throws(() => teamsIn(root)[act](name), isOf(GIT_CODES.name_invalid, { field: 'team_name', got: name }));
   assert.deepEqual(readdirSync(root), []);
 });
 
@@ -90,7 +90,7 @@ test('what stands in the way of the teams is said with its path', (t) => {
   writeFileSync(teamsDirectory(root), '');
   const says = (error: unknown) =>
     error instanceof ToolError &&
-    error.code === 'state_unusable' &&
+    error.kind === 'state_unusable' &&
     error.message.includes(teamsDirectory(root)) &&
     /expected a directory, got a file|ENOTDIR/.test(error.message);
   assert.throws(() => teamsIn(root).list(), says);
@@ -122,12 +122,12 @@ test('a team that was deleted is put away whole, and its name is free', async (t
 test('a team that stands is not put away, nor is one that there is not', async (t) => {
   const root = tempDir(t);
   const teams = teamsIn(root);
-  assert.throws(() => teams.archive(TEAM), /there is no log of team tool-run-spec-auth-001/);
+  assert.throws(() => teams.archive(TEAM), isOf(LOG_CODES.team_log_missing, { team: TEAM }));
   const log = teams.begin(TEAM);
   await log.append(rec('proposed'));
-  assert.throws(() => teams.archive(TEAM), /was not deleted \(it is none\)/);
+  assert.throws(() => teams.archive(TEAM), isOf(LOG_CODES.team_not_deleted, { team: TEAM, state: 'none' }));
   await log.append(rec('created'));
-  assert.throws(() => teams.archive(TEAM), /was not deleted \(it is created\)/);
+  assert.throws(() => teams.archive(TEAM), isOf(LOG_CODES.team_not_deleted, { team: TEAM, state: 'created' }));
   await log.close();
   assert.deepEqual(teams.list(), [TEAM]);
 });
@@ -150,11 +150,11 @@ test('a log that was put away takes nothing, and makes none in its old place', a
   const late = await create(teams);
   finallyDo(t, () => late.close());
   const place = await remove(teams);
-  assert.match((await late.append(rec('task_created'))).refusal ?? '', /has been deleted/);
+  isRefusal((await late.append(rec('task_created'))).refused, LOG_CODES.team_deleted, { team: TEAM });
   assert.deepEqual(teams.list(), []);
   assert.ok(readFileSync(join(place, 'log.jsonl'), 'utf8').includes('"type":"deleted"'));
   await (await create(teams)).close();
-  assert.match((await late.append(rec('task_created'))).refusal ?? '', /has been deleted/);
+  isRefusal((await late.append(rec('task_created'))).refused, LOG_CODES.team_deleted, { team: TEAM });
 });
 
 test('whoever is files behind a log that was put away does not follow into the next team of that name', async (t) => {
@@ -176,7 +176,7 @@ test('whoever is files behind a log that was put away does not follow into the n
       await next.close();
     }
     const before = isNew ? readdirSync(directory) : [];
-    const away = /was put away meanwhile: the team was deleted/;
+    const away = isOf(LOG_CODES.team_log_put_away, { directory });
     assert.throws(() => reader?.refresh(), away);
     await assert.rejects(late.append(rec('task_created', { subject: 'stray' })), away);
     assert.deepEqual(existsSync(directory) ? readdirSync(directory) : [], before);

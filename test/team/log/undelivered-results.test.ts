@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { FileTeams } from '../../../src/team/log/teams.ts';
 import { findUndelivered, recordResult, undeliveredTeams } from '../../../src/team/log/undelivered-results.ts';
+import { LOG_CODES } from '../../../src/team/rules/codes/log-codes.ts';
+import { isOf } from '../../support/codes.ts';
 import { rec } from '../../support/team.ts';
 import { type Cleanup, tempDir } from '../../support/temp.ts';
 
@@ -78,5 +80,5 @@ test('a team whose log was damaged before it was put away hides the end of no ot
   recordResult(root, OTHER, foundBy('another'));
   truncateSync(join(root, '.tool', 'teams', OTHER, 'log.jsonl'));
   assert.deepEqual(undeliveredTeams(teams, root), [TEAM]);
-  await assert.rejects(findUndelivered(teams, root, OTHER), /does not begin as the log of a team does/);
+  await assert.rejects(findUndelivered(teams, root, OTHER), isOf(LOG_CODES.team_log_headless));
 });

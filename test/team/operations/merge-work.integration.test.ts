@@ -5,9 +5,14 @@ import { execFileSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import type { Refusal } from '../../../src/base/rules/codes.ts';
 import { composeOperations } from '../../../src/compose/team.ts';
+import { TASK_CODES } from '../../../src/team/rules/codes/tasks-codes.ts';
+import { WORK_CODES } from '../../../src/team/rules/codes/work-codes.ts';
+import { WRITES_CODES } from '../../../src/team/rules/codes/writes-codes.ts';
 import { isRefusal, MEMBER_LEASE_MS } from '../../../src/team/rules/log/state.ts';
 import { messageLine } from '../../../src/team/rules/mail.ts';
+import { isRefusal as refusedWith } from '../../support/codes.ts';
 import { writeTree } from '../../support/installed.ts';
 import { TEAM, TeamWorld } from '../../support/team-world.ts';
 import { type Cleanup, tempDir } from '../../support/temp.ts';
@@ -50,16 +55,24 @@ async function collided(t: Cleanup, first = SHARED, looksForSecrets = false) {
   await world.call('backend-dev', 'FileLease', { path: SHARED, release: true });
   await work('frontend-dev', '2', 'export const greeting = "Bonjour";\n', 'src/pages/p.js');
   const complete = (taskId: string) => world.call('frontend-dev', 'TaskUpdate', { taskId, status: 'completed' });
-  const refused = (taskId: string) => world.refused('frontend-dev', 'TaskUpdate', { taskId, status: 'completed' });
+  const refused = (taskId: string) => world.refusal('frontend-dev', 'TaskUpdate', { taskId, status: 'completed' });
   return { world, git, place: places['frontend-dev'], complete, refused };
+}
+
+/** A commit that changes a file of backend-dev's was taken back. */
+function isTakenBack(refused: Refusal): void {
+  refusedWith(refused, WORK_CODES.commit_not_merged, { member: 'frontend-dev' });
+  const { faults, kept } = refused.values;
+  assert.ok(Array.isArray(faults) && faults.length === 1);
+  refusedWith(faults[0], WRITES_CODES.path_owned_by_other, { path: 'src/api/a.js', owner: 'backend-dev' });
+  assert.match(String(kept), /^refs\/toolcrew\//);
 }
 
 test('a conflict is a task that its work waits for; settled, both changes are in the one branch', async (t) => {
   const { world, git, place, complete, refused } = await collided(t);
-  assert.match(
-    await refused('2'),
-    /src\/lib\/words\.js changed on both sides, by you and by backend-dev for task 1 "Say good morning"\. Task 3 is to settle that, and is yours/,
-  );
+  refusedWith(await refused('2'), WORK_CODES.work_conflicts_with_task, {
+    ...{ files: SHARED, others: 'backend-dev for task 1 "Say good morning"', settling: '3' },
+  });
   const { tasks, messages } = world.state();
   const task = tasks.get('3');
   assert.deepEqual(
@@ -77,11 +90,12 @@ test('a conflict is a task that its work waits for; settled, both changes are in
   assert.deepEqual(world.state().unread.get('backend-dev')?.length, 1);
 
   const measured = world.measured;
-  assert.match(await refused('2'), /task 2 waits for task 3 "Settle a conflict/);
+  refusedWith(await refused('2'), TASK_CODES.task_waits, {
+    ...{ task: '2', before: [`task 3 "Settle a conflict: ${SHARED}"`] },
+  });
   assert.equal(world.measured, measured, 'nothing is measured for it');
   await world.call('frontend-dev', 'TaskUpdate', { taskId: '3', status: 'in_progress' });
-  for (let time = 1; time <= 5; time++)
-    assert.match(await refused('3'), /your work does not merge with the team's branch: src\/lib\/words\.js changed/);
+  for (let time = 1; time <= 5; time++) refusedWith(await refused('3'), WORK_CODES.work_conflicts, { files: SHARED });
   assert.equal(world.state().tasks.size, 3, 'there is one task for it, however often it is tried');
   assert.equal(git('show', `${BRANCH}:${SHARED}`), 'export const greeting = "Good morning";\n');
 
@@ -140,12 +154,14 @@ test('a conflict that is committed as git left it is not settled', async (t) => 
   const own = gitIn(place.path);
   assert.throws(() => own('merge', BRANCH), 'Git leaves both sides in the file');
   own('add', '-A');
-  assert.match(await refused('3'), /^.*src\/lib\/words\.js holds conflict markers of git .* then complete again/);
-  assert.match(await refused('3'), /words\.js holds conflict markers/, 'as a commit as well');
+  refusedWith(await refused('3'), WORK_CODES.conflict_markers_left, { files: [SHARED] });
+  // As a commit as well.
+  refusedWith(await refused('3'), WORK_CODES.conflict_markers_left, { files: [SHARED] });
   const left = own('show', `HEAD:./${SHARED}`).replace(/^>{7} .*\n/m, '');
   writeTree(place.path, { [SHARED]: left });
-  for (const often of ['its end taken out alone', 'however often', 'as often', 'and so on'])
-    assert.match(await refused('3'), /words\.js holds conflict markers of git/, often);
+  // Its end taken out alone, however often.
+  for (let often = 0; often < 4; often++)
+    refusedWith(await refused('3'), WORK_CODES.conflict_markers_left, { files: [SHARED] });
   writeTree(place.path, { [SHARED]: 'export const greeting = "Both";\n' });
   await complete('3');
   await complete('2');
@@ -169,7 +185,7 @@ test('a secret that a commit holds comes into no history, also where a later one
   for (const often of ['once', 'again', 'a third time', 'however often']) {
     assert.match(
       await complete(),
-      /your commits hold secrets: src\/api\/a\.js:1 \(AWS Access Key ID\)\. These commits and all later ones were taken back .* kept as refs\/toolcrew\/.*complete again/,
+      /Your commits hold secrets: src\/api\/a\.js:1 \(AWS Access Key ID\)\. These commits and all later ones were taken back .* kept as refs\/toolcrew\/.*complete again/,
       often,
     );
     assert.match(textOf(path, 'src/api/a.js'), /AKIA/, 'the file is as it was');
@@ -196,7 +212,7 @@ test('a secret that comes in with the merge that settles a conflict is found as 
   const own = gitIn(place.path);
   assert.throws(() => own('merge', BRANCH), 'Git leaves both sides in the file');
   writeTree(place.path, { [SHARED]: 'export const greeting = "Both";\n', 'src/pages/p.js': `const t = '${TOKEN}';\n` });
-  assert.match(await refused('3'), /src\/pages\/p\.js:1 \(GitHub Token\)/);
+  refusedWith(await refused('3'), WORK_CODES.commits_hold_secrets, { places: ['src/pages/p.js:1 (GitHub Token)'] });
   writeTree(place.path, {
     [SHARED]: 'export const greeting = "Both";\n',
     'src/pages/p.js': 'const t = process.env.T;\n',
@@ -222,7 +238,7 @@ test('where what stood before the secret does not merge, the files stay all the 
   assert.throws(() => own('merge', BRANCH), 'Git leaves both sides in the file');
   writeTree(place.path, { [SHARED]: 'export const greeting = "Both";\n' });
   commit('Settled');
-  assert.match(await refused('3'), /src\/pages\/q\.js:1 \(GitHub Token\)/);
+  refusedWith(await refused('3'), WORK_CODES.commits_hold_secrets, { places: ['src/pages/q.js:1 (GitHub Token)'] });
   assert.equal(textOf(place.path, 'src/pages/work.js'), 'work\n');
   assert.equal(textOf(place.path, SHARED), 'export const greeting = "Both";\n');
   writeTree(place.path, { 'src/pages/q.js': 'const t = process.env.T;\n' });
@@ -256,11 +272,11 @@ test('while a person has the branch checked out nothing is merged, the reason sa
   writeTree(path, { 'src/api/a.js': '2\n' });
   assert.equal(await workshop.checkedOut(TEAM), null);
   git('checkout', '-q', BRANCH);
-  assert.match((await workshop.checkedOut(TEAM)) ?? '', /is checked out in .*project: /);
+  assert.match((await workshop.checkedOut(TEAM)) ?? '', /is checked out in .*project, /);
   for (let time = 1; time <= 4; time++)
     assert.match(
       await world.refused('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' }),
-      /is checked out in .*project: .*switch to another branch there \(a person did this; nothing is wrong with your work\)\. Wait/,
+      /is checked out in .*project, .*Switch to another branch there\. \(A person did this; nothing is wrong with your work\.\) Wait/,
     );
   assert.equal(textOf(path, 'src/api/a.js'), '2\n');
   assert.deepEqual(git('status', '--porcelain'), '', 'and what they look at stays as it is');
@@ -334,7 +350,7 @@ test('it outlives whoever was to settle it: the successor gets that task first, 
   );
   assert.match(
     await world.refused('frontend-dev', 'TaskUpdate', { taskId: '2', status: 'in_progress' }),
-    /blocked by task 3/,
+    /^Task 2 is blocked by task 3\./,
   );
   const answer = await world.call('frontend-dev', 'TaskUpdate', { taskId: '3', status: 'in_progress' });
   assert.equal(answer.holds_up, '2');
@@ -344,18 +360,19 @@ test('it outlives whoever was to settle it: the successor gets that task first, 
 test('a change of somebody else’s file is taken back before it can collide with the owner’s', async (t) => {
   const { world, git, place, refused } = await collided(t);
   writeTree(place.path, { 'src/api/a.js': 'frontend-dev, too\n' });
-  assert.match(await refused('2'), /src\/api\/a\.js is backend-dev's .*taken back/);
+  isTakenBack(await refused('2'));
   assert.equal(git('show', `${BRANCH}:src/api/a.js`), 'backend-dev\n');
-  assert.match(await refused('2'), /src\/lib\/words\.js changed on both sides/);
+  refusedWith(await refused('2'), WORK_CODES.work_conflicts_with_task, { files: SHARED });
   assert.deepEqual(world.state().tasks.get('3')?.files, [SHARED]);
 });
 
 test('what is let through after three rejections is in the branch all the same', async (t) => {
   const { world, git, refused, complete } = await collided(t, 'src/api/b.js');
   world.fails('tests');
-  for (let time = 1; time <= 3; time++) assert.match(await refused('2'), /Not accepted: tests failed/);
+  for (let time = 1; time <= 3; time++)
+    refusedWith(await refused('2'), WORK_CODES.work_not_accepted, { checks: ['tests'] });
   const { checks } = await complete('2');
-  assert.match(String(checks), /accepted after 3 rejections/);
+  assert.match(String(checks), /^Accepted after 3 rejections/);
   assert.equal(git('show', `${BRANCH}:src/pages/p.js`), 'frontend-dev\n');
 });
 
@@ -363,7 +380,7 @@ test('a commit that was taken back never counts as done, however often it comes'
   const { world, git, place, refused } = await collided(t, 'src/api/b.js');
   for (let time = 1; time <= 5; time++) {
     writeTree(place.path, { 'src/api/a.js': `frontend-dev, for the ${time}. time\n` });
-    assert.match(await refused('2'), /src\/api\/a\.js is backend-dev's .*taken back/, `time ${time}`);
+    isTakenBack(await refused('2'));
     assert.equal(world.state().tasks.get('2')?.status, 'in_progress');
     assert.equal(git('show', `${BRANCH}:src/api/a.js`), 'backend-dev\n');
   }
@@ -483,7 +500,7 @@ test('a name over two lines is its owner’s like any other; one that is no text
     isThere = false;
   }
   if (isThere) {
-    assert.match(await refused(), /the name of src\/api\/\uFFFD is not UTF-8: give the file another name/);
+    assert.match(await refused(), /The name of src\/api\/\uFFFD is not UTF-8\. Give the file another name/);
     rmSync(odd);
   }
   await complete();

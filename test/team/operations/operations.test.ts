@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { type Refusal, textOf } from '../../../src/base/rules/codes.ts';
 import { BusyError } from '../../../src/base/rules/errors.ts';
 import { onPostToolUse } from '../../../src/claude-code/answers/on-post-tool-use.ts';
 import { onPreToolUse, onSubagentStart } from '../../../src/claude-code/answers/on-pre-tool-use.ts';
@@ -9,18 +10,40 @@ import { onTeammateIdle } from '../../../src/claude-code/answers/on-stop.ts';
 import type { CheckResult } from '../../../src/gate/rules/quality.ts';
 import { operate } from '../../../src/team/operations/operations.ts';
 import { waitingRoles } from '../../../src/team/rules/brief.ts';
+import { LOG_CODES } from '../../../src/team/rules/codes/log-codes.ts';
+import { MESSAGES_CODES } from '../../../src/team/rules/codes/messages-codes.ts';
+import { OPERATIONS_CODES } from '../../../src/team/rules/codes/operations-codes.ts';
+import { TASK_CODES } from '../../../src/team/rules/codes/tasks-codes.ts';
+import { WORK_CODES } from '../../../src/team/rules/codes/work-codes.ts';
+import { WRITES_CODES } from '../../../src/team/rules/codes/writes-codes.ts';
 import { DEFAULT_TEAM_SETTINGS } from '../../../src/team/rules/default-settings.ts';
 import { judgeIdle, judgeLeadStop } from '../../../src/team/rules/idle.ts';
 import { SHUTDOWN_DEADLINE_MS } from '../../../src/team/rules/log/state.ts';
 import { checkOf } from '../../support/checks.ts';
+import { failsWith, isOf, isRefusal } from '../../support/codes.ts';
 import { RECORDS, TRUST5 } from '../../support/team.ts';
 import { failing, TEAM, TeamWorld } from '../../support/team-world.ts';
 
+/** The problems that a refusal of an input names. */
+function problemsIn(refused: Refusal): readonly Refusal[] {
+  isRefusal(refused, OPERATIONS_CODES.input_invalid);
+  const { problems } = refused.values;
+  assert.ok(Array.isArray(problems));
+  return problems;
+}
+
+function problemsOf(refused: Refusal): readonly string[] {
+  return problemsIn(refused).map(({ of, values: { field, near } }) =>
+    [of.code, field, ...(near === undefined ? [] : ['near', near])].join(' '),
+  );
+}
+
 test('a team is created under a name that tells its phase, and not twice', async (t) => {
   const world = new TeamWorld(t);
-  assert.match(
-    await world.refused('team-lead', 'TeamCreate', { team_name: 'Nice Team' }),
-    /team_name: expected tool-plan-<feature>.*got Nice Team/,
+  isRefusal(
+    await world.refusal('team-lead', 'TeamCreate', { team_name: 'Nice Team' }),
+    OPERATIONS_CODES.team_name_invalid,
+    { got: 'Nice Team' },
   );
   const answer = await world.call('team-lead', 'TeamCreate', { team_name: TEAM, subject: 'SPEC-AUTH-001' });
   assert.equal(answer.state, 'created');
@@ -29,23 +52,20 @@ test('a team is created under a name that tells its phase, and not twice', async
     (answer.next as { input: { name: string } }[]).map(({ input }) => input.name),
     ['backend-dev', 'frontend-dev', 'tester'],
   );
-  assert.match(
-    await world.refused('team-lead', 'TeamCreate', { team_name: TEAM }),
-    /is already active \(created\)\. \/tool:team-restart/,
-  );
-  assert.match(
-    await world.refused('backend-dev', 'TeamCreate', { team_name: 'tool-run-spec-other-001' }),
-    /only the main agent of a session creates a team/,
+  isRefusal(await world.refusal('team-lead', 'TeamCreate', { team_name: TEAM }), OPERATIONS_CODES.team_already_active, {
+    team: TEAM,
+    state: 'created',
+  });
+  isRefusal(
+    await world.refusal('backend-dev', 'TeamCreate', { team_name: 'tool-run-spec-other-001' }),
+    OPERATIONS_CODES.main_agent_only,
   );
 });
 
 test('without team.enabled no team is made', async (t) => {
   const world = new TeamWorld(t);
   world.settings = DEFAULT_TEAM_SETTINGS;
-  assert.match(
-    await world.refused('team-lead', 'TeamCreate', { team_name: TEAM }),
-    /workflow\.team\.enabled is not true/,
-  );
+  isRefusal(await world.refusal('team-lead', 'TeamCreate', { team_name: TEAM }), OPERATIONS_CODES.team_mode_off);
 });
 
 test('of a role of the user’s own the answer names the agent that is missing, and where it is there calls it by its name', async (t) => {
@@ -90,22 +110,26 @@ test('a teammate is registered under its exact name, and the answer is the call 
       run_in_background: true,
     },
   });
-  assert.match(
-    await world.refused('team-lead', 'Task', { ...given, name: 'team-backend-dev' }),
-    /name: expected backend-dev/,
+  isRefusal(
+    await world.refusal('team-lead', 'Task', { ...given, name: 'team-backend-dev' }),
+    MESSAGES_CODES.parameter_invalid,
+    { field: 'name', expected: "backend-dev, the agent's name without its prefix", got: 'team-backend-dev' },
   );
-  assert.match(
-    await world.refused('team-lead', 'Task', { ...given, subagent_type: 'backend-dev' }),
-    /did you mean team-backend-dev\?/,
+  isRefusal(
+    await world.refusal('team-lead', 'Task', { ...given, subagent_type: 'backend-dev' }),
+    MESSAGES_CODES.parameter_invalid,
+    { field: 'subagent_type', got: 'backend-dev', near: 'team-backend-dev' },
   );
-  assert.match(
-    await world.refused('team-lead', 'Task', { ...given, team_name: 'tool-run-x' }),
-    /no team tool-run-x is active/,
+  isRefusal(
+    await world.refusal('team-lead', 'Task', { ...given, team_name: 'tool-run-x' }),
+    OPERATIONS_CODES.team_not_active,
+    { team: 'tool-run-x', active: [TEAM] },
   );
-  assert.match(
-    await world.refused('team-lead', 'Task', { name: 'x' }),
-    /subagent_type: Task needs it.*\n.*team_name: Task needs it/s,
-  );
+  assert.deepEqual(problemsOf(await world.refusal('team-lead', 'Task', { name: 'x' })), [
+    'parameter_missing subagent_type',
+    'parameter_missing team_name',
+    'parameter_missing prompt',
+  ]);
 });
 
 test('a message that claims more than was measured is refused with both figures; what was measured may be said', async (t) => {
@@ -124,10 +148,12 @@ test('a message that claims more than was measured is refused with both figures;
   await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
   await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' });
   const before = world.state().messages.length;
-  assert.match(
-    await world.refused('tester', 'SendMessage', passed(99)),
-    /^tests_passed claims a coverage of 99 %, but 91 % was measured \(.*\), at the completion of task 1/,
-  );
+  isRefusal(await world.refusal('tester', 'SendMessage', passed(99)), MESSAGES_CODES.claim_not_measured_so, {
+    type: 'tests_passed',
+    field: 'coverage',
+    claimed: 'a coverage of 99 %',
+    task: '1',
+  });
   assert.equal(world.state().messages.length, before, 'it was not sent');
   assert.equal((await world.call('tester', 'SendMessage', passed(91))).warnings, undefined);
 
@@ -138,10 +164,10 @@ test('a message that claims more than was measured is refused with both figures;
   });
   const scores = { ...TRUST5, securityIssues: 0, ok: true, score: 3.2 };
   await world.append({ ...RECORDS.gate_measured, task: null, trust5: scores });
-  assert.match(
-    await world.refused('quality', 'SendMessage', gate(4.8)),
-    /claims a trust5Score of 4\.8, but 3\.2 was measured: tested 5\.0 \(npm test\)/,
-  );
+  isRefusal(await world.refusal('quality', 'SendMessage', gate(4.8)), MESSAGES_CODES.claim_not_measured_so, {
+    field: 'trust5Score',
+    claimed: 'a trust5Score of 4.8',
+  });
   await world.call('quality', 'SendMessage', gate(3.2));
 });
 
@@ -149,14 +175,15 @@ test('no more teammates than max_teammates', async (t) => {
   const world = new TeamWorld(t);
   world.settings = { ...world.settings, maxTeammates: 1 };
   await world.team(['backend-dev']);
-  assert.match(
-    await world.refused('team-lead', 'Task', {
+  isRefusal(
+    await world.refusal('team-lead', 'Task', {
       subagent_type: 'team-tester',
       team_name: TEAM,
       name: 'tester',
       prompt: 'p',
     }),
-    /max_teammates is 1: backend-dev/,
+    LOG_CODES.too_many_members,
+    { limit: 1, members: ['backend-dev'] },
   );
 });
 
@@ -165,33 +192,36 @@ test('a member is who the host says, and does nothing in the place of another', 
   await world.team(['backend-dev', 'tester']);
   await world.call('team-lead', 'TaskCreate', { subject: 'API', description: 'd', owner: 'backend-dev' });
   await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
-  assert.match(
-    await world.refused('tester', 'TaskUpdate', { taskId: '1', status: 'completed' }),
-    /claimed by backend-dev/,
+  isRefusal(
+    await world.refusal('tester', 'TaskUpdate', { taskId: '1', status: 'completed' }),
+    TASK_CODES.task_claimed,
+    { task: '1', holder: 'backend-dev' },
   );
-  assert.match(
-    await world.refused('tester', 'TeamDelete', { team_name: TEAM }),
-    /only team-lead deletes a team, not tester/,
-  );
-  assert.match(
-    await world.refused('tester', 'Task', {
+  isRefusal(await world.refusal('tester', 'TeamDelete', { team_name: TEAM }), OPERATIONS_CODES.lead_only, {
+    does: 'deletes a team',
+    who: 'tester',
+  });
+  isRefusal(
+    await world.refusal('tester', 'Task', {
       subagent_type: 'team-designer',
       team_name: TEAM,
       name: 'designer',
       prompt: 'p',
     }),
-    /only team-lead starts teammates/,
+    OPERATIONS_CODES.lead_only,
+    { does: 'starts teammates' },
   );
-  assert.match(
-    await world.refused('tester', 'SendMessage', { recipient: 'all', type: 'shutdown_request', content: 'x' }),
-    /is for team-lead to send, not for tester/,
+  isRefusal(
+    await world.refusal('tester', 'SendMessage', { recipient: 'all', type: 'shutdown_request', content: 'x' }),
+    MESSAGES_CODES.message_type_reserved,
+    { senders: ['team-lead'], from: 'tester' },
   );
   await world.call('tester', 'SendMessage', { recipient: 'team-lead', type: 'progress', content: 'half' });
   assert.equal(world.state().messages.at(-1)?.from, 'tester');
-  assert.match(
-    await world.refused('stranger', 'TaskList'),
-    /team-stranger \(agent-of-stranger\) is not a member of an active team/,
-  );
+  isRefusal(await world.refusal('stranger', 'TaskList'), OPERATIONS_CODES.caller_not_member, {
+    who: 'team-stranger (agent-of-stranger)',
+    active: [TEAM],
+  });
 });
 
 test('without identity nothing is done in a name; with the key that was handed over it is', async (t) => {
@@ -199,11 +229,12 @@ test('without identity nothing is done in a name; with the key that was handed o
   const nobody = { kind: 'nothing', why: 'the host does not say' } as const;
   const created = await operate(world.context, 'TeamCreate', { team_name: TEAM }, nobody);
   assert.equal(typeof created.key, 'string');
-  await assert.rejects(
-    operate(world.context, 'TaskList', {}, nobody),
-    /toolcrew cannot identify you: the host does not say/,
-  );
-  await assert.rejects(operate(world.context, 'TaskList', { key: 'wrong' }, nobody), /a key that no team knows/);
+  await failsWith(operate(world.context, 'TaskList', {}, nobody), OPERATIONS_CODES.caller_unknown, {
+    why: 'the host does not say',
+  });
+  await failsWith(operate(world.context, 'TaskList', { key: 'wrong' }, nobody), OPERATIONS_CODES.caller_not_member, {
+    who: 'a caller with a key that no team knows',
+  });
   const lead = await operate(world.context, 'TaskList', { key: created.key }, nobody);
   assert.deepEqual(lead, {
     team: TEAM,
@@ -217,10 +248,9 @@ test('without identity nothing is done in a name; with the key that was handed o
     nobody,
   );
   const [, key] = /Your key is (\S+):/.exec(JSON.stringify(member.call)) ?? [];
-  await assert.rejects(
-    operate(world.context, 'TeamDelete', { team_name: TEAM, key }, nobody),
-    /only team-lead deletes a team, not tester/,
-  );
+  await failsWith(operate(world.context, 'TeamDelete', { team_name: TEAM, key }, nobody), OPERATIONS_CODES.lead_only, {
+    ...{ does: 'deletes a team', who: 'tester' },
+  });
   await operate(world.context, 'SendMessage', { recipient: 'team-lead', type: 'progress', content: 'hi', key }, nobody);
   assert.equal(world.state().messages.at(-1)?.from, 'tester');
 });
@@ -229,15 +259,16 @@ test('messages reach exact names, in order, and are read once', async (t) => {
   const world = new TeamWorld(t);
   await world.team(['backend-dev', 'frontend-dev']);
   const ready = { endpoint: 'POST /api/users', schema: { name: 'string' } };
-  for (const [recipient, words] of [
-    ['team-frontend-dev', /did you mean frontend-dev\?/],
-    ['frontendDev', /did you mean frontend-dev\?/],
-    ['designer', /expected one of backend-dev, frontend-dev, tester, team-lead, all, got "designer"/],
-  ] as const)
-    assert.match(
-      await world.refused('backend-dev', 'SendMessage', { recipient, type: 'api_ready', content: ready }),
-      words,
-    );
+  const known = ['backend-dev', 'frontend-dev', 'tester', 'team-lead', 'all'];
+  for (const [recipient, values] of [
+    ['team-frontend-dev', { near: 'frontend-dev' }],
+    ['frontendDev', { near: 'frontend-dev' }],
+    ['designer', { known, got: '"designer"' }],
+  ] as const) {
+    const sending = { recipient, type: 'api_ready', content: ready };
+    const [problem] = problemsIn(await world.refusal('backend-dev', 'SendMessage', sending));
+    isRefusal(problem, MESSAGES_CODES.recipient_unknown, values);
+  }
   const sent = await world.call('backend-dev', 'SendMessage', {
     recipient: 'frontend-dev',
     type: 'api_ready',
@@ -259,40 +290,35 @@ test('messages reach exact names, in order, and are read once', async (t) => {
     ],
   );
   assert.deepEqual((await world.call('frontend-dev', 'Inbox')).messages, []);
-  assert.match(
-    await world.refused('backend-dev', 'SendMessage', {
-      recipient: 'frontend-dev',
-      type: 'api_ready',
-      content: { endpoint: 'x' },
-    }),
-    /content\.endpoint: expected a method and a path.*\ncontent\.schema: expected/s,
-  );
+  const wrong = { recipient: 'frontend-dev', type: 'api_ready', content: { endpoint: 'x' } };
+  assert.deepEqual(problemsOf(await world.refusal('backend-dev', 'SendMessage', wrong)), [
+    'parameter_invalid content.endpoint',
+    'parameter_invalid content.schema',
+  ]);
 });
 
 test('a change_request goes to the owner of the file, and to nobody else', async (t) => {
   const world = new TeamWorld(t);
   await world.team(['backend-dev', 'frontend-dev', 'tester']);
   const content = { file: 'src/api/users.ts', requested_change: 'Return 404', reason: 'the form shows it' };
-  assert.match(
-    await world.refused('frontend-dev', 'SendMessage', { recipient: 'tester', type: 'change_request', content }),
-    /the file is backend-dev's: send the change_request to backend-dev, not to tester/,
+  isRefusal(
+    await world.refusal('frontend-dev', 'SendMessage', { recipient: 'tester', type: 'change_request', content }),
+    MESSAGES_CODES.request_to_wrong_owner,
+    { owner: 'backend-dev', to: 'tester' },
   );
   // As hosts name files, and by a way round.
   for (const file of [`${world.root}/src/api/users.ts`, './src/api/users.ts', 'src/pages/../api/users.ts']) {
     const asked = { recipient: 'tester', type: 'change_request', content: { ...content, file } };
-    assert.match(
-      await world.refused('frontend-dev', 'SendMessage', asked),
-      /send the change_request to backend-dev/,
-      file,
-    );
+    isRefusal(await world.refusal('frontend-dev', 'SendMessage', asked), MESSAGES_CODES.request_to_wrong_owner, {
+      owner: 'backend-dev',
+    });
   }
   for (const file of ['/etc/hosts', '../users.ts', '.']) {
     const asked = { recipient: 'tester', type: 'change_request', content: { ...content, file } };
-    assert.match(
-      await world.refused('frontend-dev', 'SendMessage', asked),
-      /content\.file: expected a path inside the project/,
-      file,
-    );
+    isRefusal(await world.refusal('frontend-dev', 'SendMessage', asked), WORK_CODES.path_outside_project, {
+      field: 'content.file',
+      path: file,
+    });
   }
   await world.call('frontend-dev', 'SendMessage', { recipient: 'backend-dev', type: 'change_request', content });
   assert.deepEqual(world.state().messages.at(-1)?.content, {
@@ -369,9 +395,10 @@ test('a secret in a file of one’s own is rejected where all work in one place;
   world.changed = ['src/api/pay.ts'];
   const write = { about: 'Write', reason: 'its own', fingerprint: '', paths: world.changed };
   await world.append({ type: 'decision', hook: 'ownership', decision: 'accept', member: 'backend-dev', ...write });
-  assert.match(
-    await world.refused('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' }),
-    /your files hold secrets: src\/api\/pay\.ts:3 \(a Stripe key\)\. Remove them/,
+  isRefusal(
+    await world.refusal('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' }),
+    WORK_CODES.files_hold_secrets,
+    { places: ['src/api/pay.ts:3 (a Stripe key)'] },
   );
   assert.equal(world.measured, 0, 'nothing is measured for it');
   await world.call('frontend-dev', 'TaskUpdate', { taskId: '2', status: 'completed' });
@@ -402,9 +429,10 @@ test('a secret in a file that the lead wrote is rejected; of one that delegates 
   assert.equal(looks, 0);
   const write = { about: 'Write', reason: 'its own', fingerprint: '', paths: world.changed };
   await world.append({ type: 'decision', hook: 'ownership', decision: 'accept', member: 'team-lead', ...write });
-  assert.match(
-    await world.refused('team-lead', 'TaskUpdate', { taskId: '2', status: 'completed' }),
-    /your files hold secrets: notes\.ts:1 \(a Stripe key\)/,
+  isRefusal(
+    await world.refusal('team-lead', 'TaskUpdate', { taskId: '2', status: 'completed' }),
+    WORK_CODES.files_hold_secrets,
+    { places: ['notes.ts:1 (a Stripe key)'] },
   );
 });
 
@@ -461,7 +489,7 @@ test('after three rejections without change a completion is let through, and the
   for (let count = 0; count < 3; count++)
     await world.refused('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' });
   const answer = await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' });
-  assert.match(String(answer.checks), /accepted after 3 rejections without change/);
+  assert.match(String(answer.checks), /^Accepted after 3 rejections without change; the lead was told: /);
   const mail = await world.call('team-lead', 'Inbox');
   assert.match(JSON.stringify(mail.messages), /escalated by task_completed/);
 });
@@ -532,9 +560,10 @@ test('a file of somebody else that changed without a decision is asked about onc
   await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
   world.changed = ['src/api/users.ts', 'src/components/Form.tsx'];
   world.passing = ['src/components/Form.tsx.tmp.1'];
-  assert.match(
-    await world.refused('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' }),
-    /toolcrew saw nobody write them: src\/components\/Form\.tsx \(frontend-dev's\)\. If/,
+  isRefusal(
+    await world.refusal('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' }),
+    WORK_CODES.foreign_files_changed,
+    { files: ['src/components/Form.tsx'], owners: ["src/components/Form.tsx (frontend-dev's)"] },
   );
   await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' });
   assert.match(JSON.stringify((await world.call('team-lead', 'Inbox')).messages), /with no recorded decision/);
@@ -588,9 +617,10 @@ test('tasks wait for those before them; whoever has nothing running is named to 
     (tasks as { status: string }[]).map(({ status }) => status),
     ['pending', 'blocked'],
   );
-  assert.match(
-    await world.refused('backend-dev', 'TaskUpdate', { taskId: '2', status: 'in_progress' }),
-    /meant for frontend-dev/,
+  isRefusal(
+    await world.refusal('backend-dev', 'TaskUpdate', { taskId: '2', status: 'in_progress' }),
+    TASK_CODES.task_meant_for_other,
+    { task: '2', owner: 'frontend-dev', member: 'backend-dev' },
   );
   await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
   const done = await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' });
@@ -662,13 +692,14 @@ test('what is nobody’s and waits for what was announced is there for whoever i
     idle().reason,
     /task 3 "Form" is yours now: .* You can complete it only after task 1: until then end your turn; you are resumed/,
   );
-  const begin = (name: string, taskId: string) => world.refused(name, 'TaskUpdate', { taskId, status: 'in_progress' });
-  assert.match(await begin('frontend-dev', '2'), /task 2 touches files of others/);
-  assert.match(await begin('tester', '2'), /task 2 is blocked by task 1/);
+  const begin = (name: string, taskId: string) => world.refusal(name, 'TaskUpdate', { taskId, status: 'in_progress' });
+  isRefusal(await begin('frontend-dev', '2'), TASK_CODES.task_does_not_fit, { task: '2', member: 'frontend-dev' });
+  isRefusal(await begin('tester', '2'), TASK_CODES.task_blocked, { task: '2', before: ['task 1'] });
   await world.call('frontend-dev', 'TaskUpdate', { taskId: '3', status: 'in_progress' });
-  assert.match(
-    await world.refused('frontend-dev', 'TaskUpdate', { taskId: '3', status: 'completed' }),
-    /task 3 waits for task 1 "API" to be completed/,
+  isRefusal(
+    await world.refusal('frontend-dev', 'TaskUpdate', { taskId: '3', status: 'completed' }),
+    TASK_CODES.task_waits,
+    { task: '3', before: ['task 1 "API"'] },
   );
   await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' });
   await world.call('frontend-dev', 'TaskUpdate', { taskId: '3', status: 'completed' });
@@ -677,21 +708,26 @@ test('what is nobody’s and waits for what was announced is there for whoever i
 test('a team that is refused leaves nothing behind; a pattern is for teams of its phase', async (t) => {
   const world = new TeamWorld(t);
   const team_name = 'tool-run-spec-auth-001';
-  assert.match(
-    await world.refused('team-lead', 'TeamCreate', { team_name, pattern: 'nope' }),
-    /pattern: expected one of plan_research, .*got nope/,
+  isRefusal(
+    await world.refusal('team-lead', 'TeamCreate', { team_name, pattern: 'nope' }),
+    MESSAGES_CODES.parameter_invalid,
+    { field: 'pattern', expected: `one of ${Object.keys(world.settings.patterns).join(', ')}`, got: 'nope' },
   );
-  assert.match(
-    await world.refused('team-lead', 'TeamCreate', { team_name, pattern: 'plan_research' }),
-    /pattern: expected one of the phase run, like implementation, got plan_research, which is of the phase plan/,
+  isRefusal(
+    await world.refusal('team-lead', 'TeamCreate', { team_name, pattern: 'plan_research' }),
+    MESSAGES_CODES.parameter_invalid,
+    {
+      field: 'pattern',
+      expected: 'one of the phase run, like implementation',
+      got: 'plan_research, which is of the phase plan',
+    },
   );
   world.settings = { ...world.settings, enabled: false };
-  assert.match(await world.refused('team-lead', 'TeamCreate', { team_name }), /workflow\.team\.enabled is not true/);
+  isRefusal(await world.refusal('team-lead', 'TeamCreate', { team_name }), OPERATIONS_CODES.team_mode_off);
   world.problems = ['workflow.yaml has a problem: workflow.team.max_teammates: expected a number of at least 1, got 0'];
-  assert.match(
-    await world.refused('team-lead', 'TeamCreate', { team_name }),
-    /no team can be created until this is fixed: workflow\.yaml has a problem: workflow\.team\.max_teammates/,
-  );
+  isRefusal(await world.refusal('team-lead', 'TeamCreate', { team_name }), OPERATIONS_CODES.settings_block_team, {
+    problem: world.problems[0] ?? '',
+  });
   assert.deepEqual(world.teams.list(), []);
   world.settings = { ...world.settings, enabled: true };
   const { warning } = await world.call('team-lead', 'TeamCreate', { team_name });
@@ -702,28 +738,36 @@ test('a task is for somebody there is, and touches nothing of others', async (t)
   const world = new TeamWorld(t);
   await world.team(['backend-dev']);
   const task = { subject: 'API', description: 'd' };
-  assert.match(
-    await world.refused('team-lead', 'TaskCreate', { ...task, owner: 'backend' }),
-    /owner: expected one of .*did you mean backend-dev\?/,
+  isRefusal(
+    await world.refusal('team-lead', 'TaskCreate', { ...task, owner: 'backend' }),
+    MESSAGES_CODES.parameter_invalid,
+    { field: 'owner', got: 'backend', near: 'backend-dev' },
   );
-  assert.match(
-    await world.refused('team-lead', 'TaskCreate', { ...task, owner: 'team-tester' }),
-    /owner: expected one of .*, got team-tester; did you mean tester\?/,
+  isRefusal(
+    await world.refusal('team-lead', 'TaskCreate', { ...task, owner: 'team-tester' }),
+    MESSAGES_CODES.parameter_invalid,
+    { field: 'owner', got: 'team-tester', near: 'tester' },
   );
   const both = { ...task, files: ['src/api/a.ts', 'src/api/b.ts', 'src/pages/a.tsx', 'package.json'] };
-  assert.match(
-    await world.refused('team-lead', 'TaskCreate', both),
-    /^files: src\/api\/a\.ts, src\/api\/b\.ts are backend-dev's; src\/pages\/a\.tsx is frontend-dev's: expected files of one owner\. Create one task for each of backend-dev, frontend-dev, the later one with blocked_by. Or name one of them as owner/,
+  isRefusal(await world.refusal('team-lead', 'TaskCreate', both), TASK_CODES.task_files_of_others, {
+    files: both.files,
+    owners: ['backend-dev', 'frontend-dev'],
+    each: "src/api/a.ts, src/api/b.ts are backend-dev's; src/pages/a.tsx is frontend-dev's",
+  });
+  isRefusal(
+    await world.refusal('team-lead', 'TaskCreate', { ...task, owner: 'backend-dev', files: ['src/pages/a.tsx'] }),
+    TASK_CODES.task_file_of_other,
+    { file: 'src/pages/a.tsx', owner: 'frontend-dev' },
   );
-  assert.match(
-    await world.refused('team-lead', 'TaskCreate', { ...task, owner: 'backend-dev', files: ['src/pages/a.tsx'] }),
-    /src\/pages\/a\.tsx is frontend-dev's/,
-  );
-  assert.match(await world.refused('team-lead', 'TaskCreate', { ...task, blocked_by: ['9'] }), /there is no task 9/);
-  assert.match(
-    await world.refused('team-lead', 'TaskGet', { taskId: '1' }),
-    /taskId: expected one of none: the list is empty, got 1/,
-  );
+  isRefusal(await world.refusal('team-lead', 'TaskCreate', { ...task, blocked_by: ['9'] }), TASK_CODES.task_not_found, {
+    field: 'blocked_by',
+    task: '9',
+  });
+  isRefusal(await world.refusal('team-lead', 'TaskGet', { taskId: '1' }), TASK_CODES.task_not_found, {
+    field: 'taskId',
+    task: '1',
+    count: 0,
+  });
 });
 
 test('a lease ends with the last task that its holder is at', async (t) => {
@@ -737,10 +781,11 @@ test('a lease ends with the last task that its holder is at', async (t) => {
   const lease = { path: 'package.json' };
   await world.call('backend-dev', 'FileLease', lease);
   assert.equal((await set('1', 'completed')).leases_given_back, undefined, 'it is at another');
-  assert.match(
-    await world.refused('frontend-dev', 'FileLease', lease),
-    /is leased to backend-dev until .*ask backend-dev to give it back with FileLease {"path":"package.json","release":true}/,
-  );
+  isRefusal(await world.refusal('frontend-dev', 'FileLease', lease), WRITES_CODES.lease_not_free, {
+    path: 'package.json',
+    holder: 'backend-dev',
+    call: 'FileLease {"path":"package.json","release":true}',
+  });
   assert.deepEqual((await set('2', 'completed')).leases_given_back, ['package.json']);
   assert.equal((await world.call('backend-dev', 'FileLease', { ...lease, release: true })).state, 'released');
   assert.equal((await world.call('frontend-dev', 'FileLease', lease)).state, 'leased');
@@ -753,39 +798,51 @@ test('leases: for shared and unowned paths, to one at a time, for a while', asyn
   const world = new TeamWorld(t);
   await world.team(['backend-dev', 'frontend-dev']);
   assert.equal((await world.call('backend-dev', 'FileLease', { path: 'package.json', minutes: 5 })).state, 'leased');
-  assert.match(
-    await world.refused('frontend-dev', 'FileLease', { path: './package.json' }),
-    /leased to backend-dev until/,
+  isRefusal(await world.refusal('frontend-dev', 'FileLease', { path: './package.json' }), WRITES_CODES.lease_not_free, {
+    path: 'package.json',
+    holder: 'backend-dev',
+  });
+  isRefusal(
+    await world.refusal('frontend-dev', 'FileLease', { path: 'src/api/a.ts' }),
+    WRITES_CODES.lease_of_owned_path,
+    { path: 'src/api/a.ts', owner: 'backend-dev', ask: 'Send backend-dev' },
   );
-  assert.match(await world.refused('frontend-dev', 'FileLease', { path: 'src/api/a.ts' }), /is backend-dev's/);
-  assert.match(await world.refused('frontend-dev', 'FileLease', { path: '../x' }), /inside the project/);
-  assert.match(
-    await world.refused('frontend-dev', 'FileLease', { path: `${world.root}/package.json` }),
-    /package\.json is leased to backend-dev/,
+  isRefusal(await world.refusal('frontend-dev', 'FileLease', { path: '../x' }), WORK_CODES.path_outside_project, {
+    field: 'path',
+    path: '../x',
+  });
+  isRefusal(
+    await world.refusal('frontend-dev', 'FileLease', { path: `${world.root}/package.json` }),
+    WRITES_CODES.lease_not_free,
+    { path: 'package.json', holder: 'backend-dev' },
   );
   const made = { subject: 'Both', description: 'd', owner: 'frontend-dev' };
   for (const file of ['src/pages/../api/a.ts', `${world.root}/src/api/a.ts`])
-    assert.match(
-      await world.refused('team-lead', 'TaskCreate', { ...made, files: [file] }),
-      /src\/api\/a\.ts is backend-dev's/,
+    isRefusal(
+      await world.refusal('team-lead', 'TaskCreate', { ...made, files: [file] }),
+      TASK_CODES.task_file_of_other,
+      { file: 'src/api/a.ts', owner: 'backend-dev' },
     );
-  assert.match(
-    await world.refused('frontend-dev', 'FileLease', { path: '.tool/config/workflow.yaml' }),
-    /holds rules of the team \(\.tool\): nobody may write it, even with a lease/,
+  isRefusal(
+    await world.refusal('frontend-dev', 'FileLease', { path: '.tool/config/workflow.yaml' }),
+    WRITES_CODES.path_protected,
+    { path: '.tool/config/workflow.yaml', what: '.tool' },
   );
   for (const path of ['src/types/', 'src/types/**'])
-    assert.match(
-      await world.refused('frontend-dev', 'FileLease', { path }),
-      /a lease is for one file; expected its path/,
-    );
-  assert.match(
-    await world.refused('frontend-dev', 'FileLease', { path: 'src/types/a.ts', minutes: 500 }),
-    /expected 1 to 120, got 500/,
+    isRefusal(await world.refusal('frontend-dev', 'FileLease', { path }), MESSAGES_CODES.parameter_invalid, {
+      field: 'path',
+      got: path,
+    });
+  isRefusal(
+    await world.refusal('frontend-dev', 'FileLease', { path: 'src/types/a.ts', minutes: 500 }),
+    MESSAGES_CODES.parameter_invalid,
+    { field: 'minutes', expected: '1 to 120', got: '500' },
   );
   assert.equal((await world.call('backend-dev', 'FileLease', { path: 'src/api/a.ts' })).state, 'own');
-  assert.match(
-    await world.refused('team-lead', 'FileLease', { path: 'package-lock.json' }),
-    /team-lead delegates .*Give package-lock\.json to a teammate with TaskCreate/,
+  isRefusal(
+    await world.refusal('team-lead', 'FileLease', { path: 'package-lock.json' }),
+    WRITES_CODES.lead_takes_no_lease,
+    { path: 'package-lock.json' },
   );
   world.clock.set(6 * 60_000);
   assert.equal((await world.call('frontend-dev', 'FileLease', { path: 'package.json' })).state, 'leased');
@@ -798,55 +855,59 @@ test('leases: for shared and unowned paths, to one at a time, for a while', asyn
 test('a team is deleted when all have ended; before that, those who are missing are named', async (t) => {
   const world = new TeamWorld(t);
   await world.team(['backend-dev', 'tester']);
-  assert.match(
-    await world.refused('team-lead', 'TeamDelete', { team_name: TEAM }),
-    /backend-dev \(not asked\), tester \(not asked\) have not ended/,
+  isRefusal(
+    await world.refusal('team-lead', 'TeamDelete', { team_name: TEAM }),
+    OPERATIONS_CODES.team_has_live_members,
+    { team: TEAM, members: ['backend-dev (not asked)', 'tester (not asked)'] },
   );
   await world.call('team-lead', 'SendMessage', { recipient: 'all', type: 'shutdown_request', content: 'done' });
   assert.equal(world.state().session, 'shutting_down');
   await world.append({ type: 'member_idle', name: 'tester', epoch: 1, stopped: true });
-  assert.match(
-    await world.refused('team-lead', 'TeamDelete', { team_name: TEAM }),
-    /backend-dev \(asked, not read\) has not ended/,
+  isRefusal(
+    await world.refusal('team-lead', 'TeamDelete', { team_name: TEAM }),
+    OPERATIONS_CODES.team_has_live_members,
+    { members: ['backend-dev (asked, not read)'] },
   );
-  assert.match(
-    await world.refused('team-lead', 'TeamDelete', { team_name: TEAM, force: true }),
-    /after 60 s more you can force it/,
+  isRefusal(
+    await world.refusal('team-lead', 'TeamDelete', { team_name: TEAM, force: true }),
+    OPERATIONS_CODES.team_has_live_members,
+    { force_in: 60 },
   );
   world.clock.set(SHUTDOWN_DEADLINE_MS);
   const answer = await world.call('team-lead', 'TeamDelete', { team_name: TEAM, force: true });
   assert.equal(answer.state, 'deleted');
   assert.equal(existsSync(join(String(answer.archived), 'log.jsonl')), true);
   assert.deepEqual(world.teams.list(), []);
-  assert.match(await world.refused('team-lead', 'TaskList'), /no team is active/);
+  isRefusal(await world.refusal('team-lead', 'TaskList'), OPERATIONS_CODES.team_not_active, {});
 });
 
 test('a lead of two teams has to say which', async (t) => {
   const world = new TeamWorld(t);
   await world.team([]);
   await world.team([], 'tool-run-spec-pay-002');
-  assert.match(
-    await world.refused('team-lead', 'TaskList'),
-    /you lead tool-run-spec-auth-001 and tool-run-spec-pay-002: name one of them/,
-  );
+  isRefusal(await world.refusal('team-lead', 'TaskList'), OPERATIONS_CODES.team_ambiguous, {
+    teams: [TEAM, 'tool-run-spec-pay-002'],
+  });
   assert.equal((await world.call('team-lead', 'TaskList', { team_name: TEAM })).team, TEAM);
 });
 
 test('what an operation does not take is named, with what it takes', async (t) => {
   const world = new TeamWorld(t);
   await world.team([]);
+  const refused = await world.refusal('team-lead', 'TaskGet', { task_id: '1' });
+  assert.deepEqual(problemsOf(refused), ['parameter_unknown task_id near taskId', 'parameter_missing taskId']);
   assert.match(
-    await world.refused('team-lead', 'TaskGet', { task_id: '1' }),
-    /task_id: TaskGet takes no such parameter; did you mean taskId\?\ntaskId: TaskGet needs it/,
+    textOf(refused),
+    /task_id: TaskGet takes no such parameter\. Did you mean taskId\?.*\n.*TaskGet needs it/,
   );
-  assert.match(
-    await world.refused('team-lead', 'TaskUpdate', { taskId: '1', status: 'done' }),
-    /status: expected one of pending, in_progress, completed, failed/,
-  );
-  assert.match(
-    await world.refused('team-lead', 'TeamCreat'),
-    /there is no operation TeamCreat; did you mean TeamCreate\?/,
-  );
+  const [status] = problemsIn(await world.refusal('team-lead', 'TaskUpdate', { taskId: '1', status: 'done' }));
+  isRefusal(status, MESSAGES_CODES.parameter_invalid, {
+    ...{ field: 'status', expected: 'one of pending, in_progress, completed, failed', got: '"done"' },
+  });
+  isRefusal(await world.refusal('team-lead', 'TeamCreat'), OPERATIONS_CODES.operation_unknown, {
+    name: 'TeamCreat',
+    near: 'TeamCreate',
+  });
 });
 
 test("nothing is checked for the completion of somebody else's task", async (t) => {
@@ -854,12 +915,15 @@ test("nothing is checked for the completion of somebody else's task", async (t) 
   await world.team(['backend-dev', 'tester']);
   await world.call('team-lead', 'TaskCreate', { subject: 'Orders', description: 'All', owner: 'backend-dev' });
   const complete = { taskId: '1', status: 'completed' };
-  assert.match(
-    await world.refused('tester', 'TaskUpdate', complete),
-    /^task 1 is not claimed by tester. Call TaskUpdate {"taskId":"1","status":"in_progress"} first$/,
-  );
+  isRefusal(await world.refusal('tester', 'TaskUpdate', complete), TASK_CODES.task_not_claimed, {
+    task: '1',
+    member: 'tester',
+  });
   await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
-  assert.match(await world.refused('tester', 'TaskUpdate', complete), /^task 1 is claimed by backend-dev$/);
+  isRefusal(await world.refusal('tester', 'TaskUpdate', complete), TASK_CODES.task_claimed, {
+    task: '1',
+    holder: 'backend-dev',
+  });
   assert.equal(world.state().gate, null);
 });
 
@@ -871,7 +935,7 @@ test('nobody but the main agent of a session, or a terminal, creates a team', as
   const other = { team_name: 'tool-run-spec-b-001' };
   const whoever = (teammate: string | null) =>
     operate(world.context, 'TeamCreate', other, { kind: 'environment', team: TEAM, teammate });
-  const only = /only the main agent of a session creates a team/;
+  const only = isOf(OPERATIONS_CODES.main_agent_only);
   await assert.rejects(whoever('tester'), only);
   await world.call('team-lead', 'SendMessage', { recipient: 'all', type: 'shutdown_request', content: 'done' });
   await assert.rejects(whoever('tester'), only, 'who has ended');
@@ -888,7 +952,11 @@ test('a completion that is refused changes nothing, whom the task is for include
   await world.call('team-lead', 'TaskCreate', { subject: 'API', description: 'd', owner: 'frontend-dev' });
   const complete = { taskId: '1', status: 'completed', owner: 'backend-dev' };
   world.fails('tests');
-  assert.match(await world.refused('team-lead', 'TaskUpdate', complete), /task 1 is meant for frontend-dev/);
+  isRefusal(await world.refusal('team-lead', 'TaskUpdate', complete), TASK_CODES.task_not_begun, {
+    task: '1',
+    owner: 'frontend-dev',
+    another: 'backend-dev',
+  });
   assert.equal(world.state().tasks.get('1')?.owner, 'frontend-dev');
   await world.call('frontend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
   for (const status of ['completed', 'pending'])
@@ -904,7 +972,7 @@ test('a completion that is refused changes nothing, whom the task is for include
 test('a lease is for what is written: no directory, and no link to another place', async (t) => {
   const world = new TeamWorld(t);
   await world.team(['backend-dev']);
-  const lease = (path: string) => world.refused('backend-dev', 'FileLease', { path });
+  const lease = (path: string) => world.refusal('backend-dev', 'FileLease', { path });
   mkdirSync(join(world.root, 'src', 'types'), { recursive: true });
   mkdirSync(join(world.root, 'src', 'pages'));
   writeFileSync(join(world.root, 'src', 'types', 'real.ts'), '');
@@ -915,11 +983,17 @@ test('a lease is for what is written: no directory, and no link to another place
   ] as const)
     symlinkSync(target, join(world.root, 'src', 'types', name));
   symlinkSync('..', join(world.root, 'src', 'types', 'up'));
-  assert.match(await lease('src/types'), /a lease is for one file; src\/types is a directory/);
-  assert.match(await lease('src/types/up'), /is a directory/);
-  assert.match(await lease('src/types/out.ts'), /leads out of the project, to \/etc\/passwd/);
-  assert.match(await lease('src/types/theirs.ts'), /leads to src\/pages\/new\.ts. Call FileLease/);
-  assert.match(await lease('src/types/ours.ts'), /leads to src\/types\/real\.ts. Call FileLease/);
+  isRefusal(await lease('src/types'), WRITES_CODES.directory_not_leasable, { path: 'src/types' });
+  isRefusal(await lease('src/types/up'), WRITES_CODES.directory_not_leasable, { path: 'src/types/up' });
+  isRefusal(await lease('src/types/out.ts'), OPERATIONS_CODES.path_leads_outside, {
+    path: 'src/types/out.ts',
+    target: '/etc/passwd',
+  });
+  isRefusal(await lease('src/types/theirs.ts'), OPERATIONS_CODES.path_is_link, {
+    target: 'src/pages/new.ts',
+    call: 'FileLease {"path":"src/pages/new.ts"}',
+  });
+  isRefusal(await lease('src/types/ours.ts'), OPERATIONS_CODES.path_is_link, { target: 'src/types/real.ts' });
   const leased = await world.call('backend-dev', 'FileLease', { path: 'src/types/real.ts' });
   assert.equal(leased.state, 'leased');
 });
@@ -959,7 +1033,7 @@ test('a task for somebody whose run is over says that it is to be started', asyn
   await world.append({ type: 'member_ended', name: 'backend-dev', epoch: 1, how: 'confirmed', reason: 'done' });
   assert.match(
     String((await world.call('team-lead', 'TaskCreate', task)).note),
-    /^backend-dev is not at work: start backend-dev with Task/,
+    /^backend-dev is not at work\. Start backend-dev with Task/,
   );
 });
 
@@ -1000,21 +1074,19 @@ test('for the files of a role that is not in the team it is said how it comes in
   const world = new TeamWorld(t);
   await world.team(['backend-dev', 'frontend-dev']);
   const add = (more: object) =>
-    world.refused('team-lead', 'TaskCreate', { subject: 'Colours', description: 'd', ...more });
+    world.refusal('team-lead', 'TaskCreate', { subject: 'Colours', description: 'd', ...more });
   const files = ['design/colours.css'];
-  assert.match(
-    await add({ owner: 'frontend-dev', files }),
-    /is designer's, who is not in this team yet: create a separate task for designer/,
-  );
-  assert.match(
-    await add({ owner: 'designer', files }),
-    /^owner: designer is not in this team yet: first start designer with Task \{"subagent_type":"team-designer",/,
-  );
+  isRefusal(await add({ owner: 'frontend-dev', files }), TASK_CODES.task_file_of_other, {
+    file: 'design/colours.css',
+    owner: 'designer',
+    where: 'not in this team yet',
+  });
+  isRefusal(await add({ owner: 'designer', files }), TASK_CODES.task_owner_not_started, { owner: 'designer' });
   const lease = { path: 'design/colours.css', reason: 'colours' };
-  assert.match(
-    await world.refused('frontend-dev', 'FileLease', lease),
-    /not in this team: send team-lead a change_request$/,
-  );
+  isRefusal(await world.refusal('frontend-dev', 'FileLease', lease), WRITES_CODES.lease_of_owned_path, {
+    owner: 'designer',
+    ask: 'designer is not in this team: send team-lead',
+  });
 });
 
 test('what the checks have rejected is measured whoever completes it', async (t) => {
@@ -1056,13 +1128,14 @@ test('a team that builds is made for a SPEC that the user has approved, and for 
     ...world.context,
     approval: () => Promise.resolve({ status: 'draft', counts: false, why: 'status: draft' }),
   };
-  assert.match(
-    await world.refused('team-lead', 'TeamCreate', { team_name: TEAM }),
-    /SPEC-AUTH-001 is not approved \(status: draft\)\. Ask the user to send exactly `approve SPEC-AUTH-001`/,
-  );
-  assert.match(
-    await world.refused('team-lead', 'TeamCreate', { team_name: 'tool-run-my-thing' }),
-    /expected tool-run-<spec-id-lowercase> of a SPEC, .* got tool-run-my-thing/,
+  isRefusal(await world.refusal('team-lead', 'TeamCreate', { team_name: TEAM }), OPERATIONS_CODES.spec_not_approved, {
+    spec: 'SPEC-AUTH-001',
+    why: 'status: draft',
+  });
+  isRefusal(
+    await world.refusal('team-lead', 'TeamCreate', { team_name: 'tool-run-my-thing' }),
+    OPERATIONS_CODES.team_without_spec,
+    { team: 'tool-run-my-thing' },
   );
   world.settings = { ...world.settings, requirePlanApproval: false };
   assert.equal((await world.call('team-lead', 'TeamCreate', { team_name: TEAM })).state, 'created');
@@ -1073,10 +1146,11 @@ test('a lead does not complete what a teammate has not begun', async (t) => {
   await world.team(['backend-dev']);
   await world.call('team-lead', 'TaskCreate', { subject: 'API', description: 'd', owner: 'backend-dev' });
   const completed = { taskId: '1', status: 'completed', result: 'done' };
-  assert.match(
-    await world.refused('team-lead', 'TaskUpdate', completed),
-    /task 1 is meant for backend-dev, who has not begun it\. backend-dev completes it\./,
-  );
+  isRefusal(await world.refusal('team-lead', 'TaskUpdate', completed), TASK_CODES.task_not_begun, {
+    task: '1',
+    owner: 'backend-dev',
+    next: 'backend-dev completes it.',
+  });
   await world.call('team-lead', 'TaskUpdate', { taskId: '1', status: 'failed', result: 'not needed' });
   assert.equal(world.state().tasks.get('1')?.status, 'failed');
 });
@@ -1099,10 +1173,11 @@ test('mail to a role of the pattern waits until somebody plays it', async (t) =>
     told?.content,
     'tester is not started yet and has an unread bug_report from backend-dev: start it with Task',
   );
-  assert.match(
-    await world.refused('backend-dev', 'SendMessage', { recipient: 'designer', type: 'bug_report', content: bug }),
-    /recipient: expected one of backend-dev, frontend-dev, tester, team-lead, all, got "designer"/,
-  );
+  const unknown = { recipient: 'designer', type: 'bug_report', content: bug };
+  const [problem] = problemsIn(await world.refusal('backend-dev', 'SendMessage', unknown));
+  isRefusal(problem, MESSAGES_CODES.recipient_unknown, {
+    ...{ known: ['backend-dev', 'frontend-dev', 'tester', 'team-lead', 'all'], got: '"designer"' },
+  });
   await world.call('team-lead', 'Task', { subagent_type: 'team-tester', team_name: TEAM, name: 'tester', prompt: 'p' });
   const { messages } = await world.call('tester', 'Inbox', {});
   assert.equal(Array.isArray(messages) && messages.length, 1);

@@ -2,6 +2,8 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { OPERATIONS_CODES } from '../../../src/team/rules/codes/operations-codes.ts';
+import { isRefusal } from '../../support/codes.ts';
 import { TEAM, TeamWorld } from '../../support/team-world.ts';
 import type { Cleanup } from '../../support/temp.ts';
 
@@ -30,11 +32,11 @@ test('whoever is refused is named with what was asked for and why', async (t) =>
   await world.refused('tester', 'SendMessage', { recipient: 'backendDev', type: 'progress', content: 'x' });
   const lines = noted(world);
   for (const [index, line] of [
-    /^backend-dev: TaskUpdate 1 in_progress: task 1 is meant for tester, not for backend-dev$/,
-    /^backend-dev: TeamDelete tool-run-spec-auth-001: only team-lead deletes a team/,
-    /^team-lead: Task team-backend: subagent_type: expected one of .* did you mean team-backend-dev\?$/,
-    /^tester: TeamCreate tool-debug-other: only the main agent of a session creates a team/,
-    /^tester: SendMessage progress to backendDev: recipient: /,
+    /^backend-dev: TaskUpdate 1 in_progress: Task 1 is meant for tester, not for backend-dev\. /,
+    /^backend-dev: TeamDelete tool-run-spec-auth-001: Only team-lead deletes a team, not backend-dev\. /,
+    /^team-lead: Task team-backend: subagent_type: expected one of .* Did you mean team-backend-dev\?$/,
+    /^tester: TeamCreate tool-debug-other: Only the main agent of a session creates a team/,
+    /^tester: SendMessage progress to backendDev: SendMessage: .*\n {2}recipient: /,
   ].entries())
     assert.match(lines[index] ?? '', line);
   assert.equal(lines.length, 5);
@@ -59,7 +61,13 @@ test('what the log tells by itself is not told twice, and where no team stands t
   assert.deepEqual(world.teams.list(), []);
   await world.team(['backend-dev']);
   // A record that does not count.
-  assert.match(await world.refused('team-lead', 'TeamDelete', { team_name: TEAM }), /backend-dev \(not asked\)/);
+  isRefusal(
+    await world.refusal('team-lead', 'TeamDelete', { team_name: TEAM }),
+    OPERATIONS_CODES.team_has_live_members,
+    {
+      members: ['backend-dev (not asked)'],
+    },
+  );
   await world.call('team-lead', 'TaskCreate', { subject: 'Build it', description: 'd', owner: 'backend-dev' });
   await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
   world.fails('tests');

@@ -2,12 +2,15 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { textOf } from '../../../src/base/rules/codes.ts';
 import { makeTask } from '../../../src/team/operations/context.ts';
 import { getTask, listTasks, updateTask } from '../../../src/team/operations/task-operations.ts';
 import { advance } from '../../../src/team/phases/advance.ts';
 import type { TeamLog } from '../../../src/team/ports.ts';
+import { TASK_CODES } from '../../../src/team/rules/codes/tasks-codes.ts';
 import type { TeamState } from '../../../src/team/rules/log/state.ts';
 import { type Input, readInput } from '../../../src/team/rules/operation.ts';
+import { isOf } from '../../support/codes.ts';
 import { LEAD, RECORDS, type Story, teamOf } from '../../support/team.ts';
 import { TeamWorld } from '../../support/team-world.ts';
 import type { Cleanup } from '../../support/temp.ts';
@@ -38,8 +41,9 @@ function logOf(story: Story): TeamLog {
     },
     refresh: () => undefined,
     append: (record) => {
-      const refusal = story.fold.take({ ...record, v: 1, id: 'the-new-one', at: story.at });
-      return Promise.resolve({ id: 'the-new-one', at: story.at, refusal });
+      const refused = story.fold.take({ ...record, v: 1, id: 'the-new-one', at: story.at });
+      const refusal = refused === null ? null : textOf(refused);
+      return Promise.resolve({ id: 'the-new-one', at: story.at, refused, refusal });
     },
     close: () => Promise.resolve(),
   };
@@ -123,6 +127,6 @@ test('an id that nobody knows is answered with the range of ids', () => {
   const log = logOf(busy(500, 0));
   assert.throws(
     () => getTask(log, CALLER, inputOf('TaskGet', { taskId: '501' })),
-    /expected an id from 1 to 500, got 501/,
+    isOf(TASK_CODES.task_not_found, { field: 'taskId', task: '501', count: 500 }),
   );
 });

@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { type Refusal, refusal, textOf } from '../../../src/base/rules/codes.ts';
+import { changeRequest, leaseCall } from '../../../src/team/rules/calls.ts';
+import { WORK_CODES } from '../../../src/team/rules/codes/work-codes.ts';
+import { WRITES_CODES } from '../../../src/team/rules/codes/writes-codes.ts';
 import { DEFAULT_TEAM_SETTINGS } from '../../../src/team/rules/default-settings.ts';
+import { ownedByOther } from '../../../src/team/rules/guard.ts';
 import { foreignFiles, type IntegrationRules, judgeCommits } from '../../../src/team/rules/integration.ts';
 import { checkMessage } from '../../../src/team/rules/message.ts';
+import { why } from '../../support/team.ts';
 
 const RULES: IntegrationRules = {
   ownership: DEFAULT_TEAM_SETTINGS.ownership,
@@ -15,6 +21,9 @@ const RULES: IntegrationRules = {
   readOnly: false,
 };
 
+const shared = (path: string) =>
+  refusal(WRITES_CODES.path_needs_lease, { path, owner: 'shared', pattern: 'src/lib/**', call: leaseCall(path) });
+
 type Case = {
   readonly name: string;
   /** The files of each commit. */
@@ -22,7 +31,9 @@ type Case = {
   readonly rules?: Partial<IntegrationRules>;
   readonly accepted: number;
   readonly owner?: string | null;
-  readonly words?: RegExp;
+  readonly faults?: readonly Refusal[];
+  /** So many faults are not named. */
+  readonly more?: number;
 };
 
 const CASES: readonly Case[] = [
@@ -34,22 +45,21 @@ const CASES: readonly Case[] = [
     commits: [['src/api/a.ts'], ['src/api/b.ts', 'src/pages/p.tsx'], ['src/api/c.ts']],
     accepted: 1,
     owner: 'frontend-dev',
-    words:
-      /^commit 0000000000b1 "Commit 1" of backend-dev is not merged: src\/pages\/p\.tsx is frontend-dev's \(src\/pages\/\*\*\)\. Ask its owner: SendMessage \{"recipient":"frontend-dev","type":"change_request"/,
+    faults: [ownedByOther('src/pages/p.tsx', 'frontend-dev', 'src/pages/**', true)],
   },
   {
     name: 'a test beside its own file',
     commits: [['src/api/a.test.ts']],
     accepted: 0,
     owner: 'tester',
-    words: /src\/api\/a\.test\.ts is tester's/,
+    faults: [ownedByOther('src/api/a.test.ts', 'tester', '**/*.test.*', true)],
   },
   {
     name: 'a file whose owner is not in the team',
     commits: [['design/logo.svg']],
     accepted: 0,
     owner: 'designer',
-    words: /Ask the lead \(the owner is not in this team\): SendMessage \{"recipient":"team-lead"/,
+    faults: [ownedByOther('design/logo.svg', 'designer', 'design/**', false)],
   },
   { name: 'what it had a lease for', commits: [['package.json', 'src/pages/leased.tsx']], accepted: 1 },
   {
@@ -57,8 +67,7 @@ const CASES: readonly Case[] = [
     commits: [['src/lib/a.ts']],
     accepted: 0,
     owner: 'shared',
-    words:
-      /src\/lib\/a\.ts is shared \(src\/lib\/\*\*\). Take a lease for it first: FileLease \{"path":"src\/lib\/a\.ts"/,
+    faults: [shared('src/lib/a.ts')],
   },
   { name: "nobody's file without a lease", commits: [['README.md']], accepted: 1 },
   {
@@ -66,7 +75,11 @@ const CASES: readonly Case[] = [
     commits: [['CHANGELOG.md']],
     accepted: 0,
     owner: 'tester',
-    words: /CHANGELOG\.md is leased to tester/,
+    faults: [
+      refusal(WRITES_CODES.lease_held, {
+        ...{ path: 'CHANGELOG.md', holder: 'tester', call: changeRequest('tester', 'CHANGELOG.md') },
+      }),
+    ],
   },
   {
     name: 'each reason is named, five at most',
@@ -75,8 +88,11 @@ const CASES: readonly Case[] = [
     ],
     accepted: 0,
     owner: 'shared',
-    words:
-      /src\/lib\/x\.ts is shared.*\n.*src\/pages\/b\.tsx is frontend-dev's.*\n.*src\/pages\/e\.tsx is frontend-dev's.*\nand 1 more of its files$/s,
+    faults: [
+      shared('src/lib/x.ts'),
+      ...['b', 'c', 'd', 'e'].map((one) => ownedByOther(`src/pages/${one}.tsx`, 'frontend-dev', 'src/pages/**', true)),
+    ],
+    more: 1,
   },
   {
     name: 'the rules of the team, a lease for them or not',
@@ -84,14 +100,14 @@ const CASES: readonly Case[] = [
     rules: { leases: new Map([['backend-dev', new Set(['.claude/settings.json'])]]) },
     accepted: 0,
     owner: null,
-    words: /\.claude\/settings\.json holds rules of the team \(\.claude\)/,
+    faults: [refusal(WRITES_CODES.path_protected, { path: '.claude/settings.json', what: '.claude' })],
   },
   {
     name: 'outside of the project',
     commits: [['../b/x.ts']],
     accepted: 0,
     owner: null,
-    words: /\.\.\/b\/x\.ts lies outside/,
+    faults: [refusal(WORK_CODES.path_outside_project, { path: '../b/x.ts' })],
   },
   {
     name: 'a member that only reads',
@@ -99,18 +115,18 @@ const CASES: readonly Case[] = [
     rules: { readOnly: true },
     accepted: 0,
     owner: 'backend-dev',
-    words: /backend-dev is read-only, and this changes src\/api\/a\.ts/,
+    faults: [refusal(WRITES_CODES.member_read_only, { member: 'backend-dev', path: 'src/api/a.ts' })],
   },
   {
     name: 'characters that would hide something',
     commits: [['src/pages/\u001b[2Kx.tsx']],
     accepted: 0,
     owner: 'frontend-dev',
-    words: /src\/pages\/\\x1b\[2Kx\.tsx is frontend-dev's/,
+    faults: [ownedByOther('src/pages/\u001b[2Kx.tsx', 'frontend-dev', 'src/pages/**', true)],
   },
 ];
 
-for (const { name, commits, rules, accepted, owner = null, words } of CASES) {
+for (const { name, commits, rules, accepted, owner = null, faults, more } of CASES) {
   test(`commits of a member: ${name}`, () => {
     const all = commits.map((files, index) => ({
       sha: `0000000000b${index}ff`,
@@ -120,11 +136,15 @@ for (const { name, commits, rules, accepted, owner = null, words } of CASES) {
     }));
     const judged = judgeCommits(all, 'backend-dev', { ...RULES, ...rules });
     assert.deepEqual(judged.accepted, all.slice(0, accepted));
-    assert.equal(judged.refused === null, words === undefined);
-    if (judged.refused === null || words === undefined) return;
+    assert.equal(judged.refused === null, faults === undefined);
+    if (judged.refused === null || faults === undefined) return;
     assert.equal(judged.refused.commit, all[accepted]);
     assert.equal(judged.refused.owner, owner);
-    assert.match(judged.refused.words, words);
+    const { commit, refusal: refused } = judged.refused;
+    why(WORK_CODES.commit_not_merged, {
+      ...{ commit: commit.sha.slice(0, 12), subject: commit.subject, member: 'backend-dev' },
+      ...{ faults, more },
+    }).holds(refused);
     assert.ok(foreignFiles(judged.refused.commit, 'backend-dev', { ...RULES, ...rules }).includes(judged.refused.path));
   });
 }
@@ -132,7 +152,9 @@ for (const { name, commits, rules, accepted, owner = null, words } of CASES) {
 test('the change request of a refusal can be sent as it is', () => {
   const commit = { sha: 'a'.repeat(40), subject: 'x', files: ['src/api/a.ts', 'src/pages/"p".tsx', 'tests/a.ts'] };
   const { refused } = judgeCommits([commit], 'backend-dev', RULES);
-  const { type, content } = JSON.parse(/SendMessage (\{.*\})/.exec(refused?.words ?? '')?.[1] ?? '');
+  const { type, content } = JSON.parse(
+    /SendMessage (\{.*\})/.exec(refused === null ? '' : textOf(refused.refusal))?.[1] ?? '',
+  );
   assert.deepEqual(content.file, 'src/pages/"p".tsx');
   assert.ok(checkMessage(type, content).ok);
   assert.deepEqual(foreignFiles(commit, 'backend-dev', RULES), ['src/pages/"p".tsx', 'tests/a.ts']);

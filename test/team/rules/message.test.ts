@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
+import { textOf } from '../../../src/base/rules/codes.ts';
 import { visible } from '../../../src/base/rules/text.ts';
+import { MESSAGES_CODES } from '../../../src/team/rules/codes/messages-codes.ts';
 import { CONTENTS, checkMessage, findRecipient, judgeRoute } from '../../../src/team/rules/message.ts';
+import { isRefusal } from '../../support/codes.ts';
+import { type Why, why } from '../../support/team.ts';
 
 /** One message of each type, as a teammate would write it. */
 const GOOD: Readonly<Record<string, unknown>> = {
@@ -31,39 +35,53 @@ test('every field that a type needs is missed by its name; every optional one is
       const { [name]: _, ...rest } = Object.fromEntries(Object.entries(GOOD[type] ?? {}));
       const checked = checkMessage(type, rest);
       assert.equal(checked.ok, optional === true, `${type}.${name}`);
-      if (!checked.ok)
-        assert.match(checked.problems.join(), new RegExp(`^content\\.${name}: expected .*, got nothing$`));
+      if (checked.ok) continue;
+      const [problem, ...more] = checked.problems;
+      isRefusal(problem, MESSAGES_CODES.parameter_invalid, { field: `content.${name}`, got: 'nothing' });
+      assert.deepEqual(more, []);
     }
   }
 });
 
-const BAD: readonly [string, string, unknown, readonly RegExp[]][] = [
-  ['no such type', 'api-redy', {}, [/^type: expected one of api_ready, .*, got "api-redy"; did you mean api_ready\?$/]],
-  ['a name of every object', 'constructor', {}, [/^type: expected one of/]],
+const invalid = (field: string, expected?: string, got?: string) =>
+  why(MESSAGES_CODES.parameter_invalid, {
+    field,
+    ...(expected === undefined ? {} : { expected }),
+    ...(got === undefined ? {} : { got }),
+  });
+
+const TYPES = `one of ${Object.keys(CONTENTS).join(', ')}`;
+
+const BAD: readonly [string, string, unknown, readonly Why[]][] = [
+  [
+    'no such type',
+    'api-redy',
+    {},
+    [why(MESSAGES_CODES.parameter_invalid, { field: 'type', expected: TYPES, got: '"api-redy"', near: 'api_ready' })],
+  ],
+  ['a name of every object', 'constructor', {}, [invalid('type', TYPES)]],
   [
     'text for fields',
     'api_ready',
     'it is ready',
-    [/^content: expected an object of endpoint, schema, response\?, got "it/],
+    [invalid('content', 'an object of endpoint, schema, response?', '"it is ready"')],
   ],
-  ['a list for fields', 'bug_report', [1], [/^content: expected an object of test, expected, actual, got \[1\]$/]],
-  [
-    'fields for text',
-    'progress',
-    { text: 'x' },
-    [/^content: expected text \(progress has no fields\), got \{"text":"x"\}$/],
-  ],
-  ['empty words', 'shutdown_request', '  ', [/^content: expected text/]],
+  ['a list for fields', 'bug_report', [1], [invalid('content', 'an object of test, expected, actual', '[1]')]],
+  ['fields for text', 'progress', { text: 'x' }, [invalid('content', 'text (progress has no fields)', '{"text":"x"}')]],
+  ['empty words', 'shutdown_request', '  ', [invalid('content', 'text (shutdown_request has no fields)')]],
   [
     'an unknown field and several wrong ones, all at once',
     'tests_passed',
     { coverage: 120, passedTest: 3, passedTests: 1.5, failedTests: -1, duration: 3 },
     [
-      /^content\.passedTest: tests_passed has no such field; did you mean passedTests\?$/,
-      /^content\.coverage: expected a number from 0 to 100, got 120$/,
-      /^content\.passedTests: expected a whole number of at least 0, got 1\.5$/,
-      /^content\.failedTests: expected a whole number of at least 0, got -1$/,
-      /^content\.duration: expected text, got 3$/,
+      why(MESSAGES_CODES.parameter_unknown, {
+        ...{ field: 'content.passedTest', operation: 'tests_passed', near: 'passedTests' },
+        known: ['coverage', 'passedTests', 'failedTests', 'duration'],
+      }),
+      invalid('content.coverage', 'a number from 0 to 100', '120'),
+      invalid('content.passedTests', 'a whole number of at least 0', '1.5'),
+      invalid('content.failedTests', 'a whole number of at least 0', '-1'),
+      invalid('content.duration', 'text', '3'),
     ],
   ],
   [
@@ -71,15 +89,15 @@ const BAD: readonly [string, string, unknown, readonly RegExp[]][] = [
     'api_ready',
     { endpoint: '/api/users', schema: { name: 1 } },
     [
-      /^content\.endpoint: expected a method and a path, like "POST \/api\/users", got "\/api\/users"$/,
-      /^content\.schema: /,
+      invalid('content.endpoint', 'a method and a path, like "POST /api/users"', '"/api/users"'),
+      invalid('content.schema'),
     ],
   ],
   [
     'numbers that are none',
     'coverage_required',
     { current: Number.NaN, required: 80, uncoveredFiles: 'a' },
-    [/current/, /uncoveredFiles: expected a list of texts, got "a"$/],
+    [invalid('content.current'), invalid('content.uncoveredFiles', 'a list of texts', '"a"')],
   ],
 ];
 
@@ -87,10 +105,8 @@ for (const [what, type, content, expected] of BAD) {
   test(`refused: ${what}`, () => {
     const checked = checkMessage(type, content);
     assert.ok(!checked.ok);
-    assert.equal(checked.problems.length, expected.length, checked.problems.join('\n'));
-    expected.forEach((pattern, index) => {
-      assert.match(checked.problems[index] ?? '', pattern);
-    });
+    assert.equal(checked.problems.length, expected.length, checked.problems.map(textOf).join('\n'));
+    for (const [index, reason] of expected.entries()) reason.holds(checked.problems[index] ?? null);
   });
 }
 
@@ -102,7 +118,8 @@ test('requested_change is taken for requestedChange; both at once are not', () =
     content: { file: 'a.ts', requestedChange: 'x', reason: 'y', priority: 'high' },
   });
   const twice = checkMessage('change_request', { ...asked, requestedChange: 'z' });
-  assert.deepEqual(twice, { ok: false, problems: ['content.requestedChange: given twice, in two spellings'] });
+  assert.ok(!twice.ok && twice.problems.length === 1);
+  isRefusal(twice.problems[0], MESSAGES_CODES.parameter_repeated, { field: 'content.requestedChange' });
 });
 
 test('null is nothing where a field may be missing, and a fault where it is needed', () => {
@@ -116,7 +133,7 @@ test('null is nothing where a field may be missing, and a fault where it is need
     content: ready,
   });
   const wrong = checkMessage('change_request', { ...request, reason: null, nope: null });
-  assert.deepEqual(wrong.ok ? [] : wrong.problems.map((problem) => problem.split(':')[0]), [
+  assert.deepEqual(wrong.ok ? [] : wrong.problems.map(({ values }) => values.field), [
     'content.nope',
     'content.reason',
   ]);
@@ -126,7 +143,8 @@ test('an object that comes as its JSON text is that object, and held against its
   const content = { test: 'a.ts:1', expected: '2', actual: '3' };
   assert.deepEqual(checkMessage('bug_report', JSON.stringify(content)), { ok: true, type: 'bug_report', content });
   const wrong = checkMessage('bug_report', '{"test":1,"expected":"2","actual":"3"}');
-  assert.deepEqual(wrong, { ok: false, problems: ['content.test: expected text, got 1'] });
+  assert.ok(!wrong.ok && wrong.problems.length === 1);
+  isRefusal(wrong.problems[0], MESSAGES_CODES.parameter_invalid, { field: 'content.test', expected: 'text', got: '1' });
   for (const text of ['{"test":', '[1]', 'null', 'a failure']) assert.ok(!checkMessage('bug_report', text).ok, text);
   const said = '{"half":"done"}';
   assert.deepEqual(checkMessage('progress', said), { ok: true, type: 'progress', content: said });
@@ -137,7 +155,10 @@ test('whatever comes is taken or refused with words, and what is taken is taken 
     fc.property(fc.oneof(fc.constantFrom(...Object.keys(CONTENTS)), fc.string()), fc.jsonValue(), (type, content) => {
       const checked = checkMessage(type, content);
       if (checked.ok) assert.deepEqual(checkMessage(checked.type, checked.content), checked);
-      else assert.ok(checked.problems.length > 0 && checked.problems.every((problem) => visible(problem) === problem));
+      else {
+        const texts = checked.problems.map(textOf);
+        assert.ok(texts.length > 0 && texts.every((text) => visible(text) === text));
+      }
     }),
   );
 });
@@ -151,34 +172,39 @@ const MEMBERS = [
 test('recipients are exact names: members that are there, the lead, everybody', () => {
   for (const name of ['backend-dev', 'tester', 'team-lead', 'all'])
     assert.deepEqual(findRecipient(name, MEMBERS), { ok: true, name });
-  const refused: readonly [string, RegExp][] = [
+  const known = ['backend-dev', 'tester', 'team-lead', 'all'];
+  const unknown = (got: string, more: { readonly near?: string; readonly ended?: 'ended' } = {}) =>
+    why(MESSAGES_CODES.recipient_unknown, { known, got, ...more });
+  const refused: readonly [string, Why][] = [
+    ['team-backend-dev', unknown('"team-backend-dev"', { near: 'backend-dev' })],
+    ['backendDev', unknown('"backendDev"', { near: 'backend-dev' })],
+    ['Tester', unknown('"Tester"', { near: 'tester' })],
+    ['lead', unknown('"lead"')],
+    ['designer', why(MESSAGES_CODES.recipient_unknown, { known, got: '"designer"', ended: 'ended', near: undefined })],
     [
-      'team-backend-dev',
-      /^recipient: expected one of backend-dev, tester, team-lead, all, got "team-backend-dev"; did you mean backend-dev\?$/,
+      'nobody-of-ours',
+      why(MESSAGES_CODES.recipient_unknown, { known, got: '"nobody-of-ours"', near: undefined, ended: undefined }),
     ],
-    ['backendDev', /did you mean backend-dev\?$/],
-    ['Tester', /did you mean tester\?$/],
-    ['lead', /got "lead"/],
-    ['designer', /got "designer", who has ended$/],
-    ['nobody-of-ours', /got "nobody-of-ours"$/],
-    ['', /got ""/],
-    ['tester\n', /got "tester\\n"/],
+    ['', unknown('""')],
+    ['tester\n', unknown('"tester\\n"')],
   ];
   for (const [name, problem] of refused) {
     const found = findRecipient(name, MEMBERS);
     assert.ok(!found.ok, name);
-    assert.match(found.problem, problem);
+    problem.holds(found.problem);
   }
 });
 
 test('who may say what to whom', () => {
-  const rows: readonly [Parameters<typeof judgeRoute>, 'fine' | 'unusual' | 'refused', RegExp?][] = [
+  const rows: readonly [Parameters<typeof judgeRoute>, 'fine' | 'unusual' | 'refused', Why?][] = [
     [['api_ready', 'backend-dev', 'frontend-dev'], 'fine'],
     [['api_ready', 'backend-dev', 'all'], 'fine'],
     [
       ['api_ready', 'tester', 'frontend-dev'],
       'unusual',
-      /usually goes from backend-dev to frontend-dev, not from tester to/,
+      why(MESSAGES_CODES.message_route_unusual, {
+        ...{ type: 'api_ready', usual: 'backend-dev to frontend-dev', from: 'tester', to: 'frontend-dev' },
+      }),
     ],
     [['component_ready', 'frontend-dev', 'tester'], 'fine'],
     [['tests_passed', 'tester', 'team-lead'], 'unusual'],
@@ -187,30 +213,38 @@ test('who may say what to whom', () => {
     [['coverage_required', 'tester', 'tester'], 'fine'],
     [['quality_gate_passed', 'quality', 'team-lead'], 'fine'],
     [['quality_gate_passed', 'quality', 'tester'], 'unusual'],
-    [['quality_gate_passed', 'tester', 'team-lead'], 'refused', /is for quality to send, not for tester/],
+    [
+      ['quality_gate_passed', 'tester', 'team-lead'],
+      'refused',
+      why(MESSAGES_CODES.message_type_reserved, { senders: ['quality'], from: 'tester' }),
+    ],
     [['shutdown_request', 'team-lead', 'all'], 'fine'],
     [['shutdown_request', 'team-lead', 'tester'], 'fine'],
-    [['shutdown_request', 'tester', 'all'], 'refused', /is for team-lead to send, not for tester/],
+    [
+      ['shutdown_request', 'tester', 'all'],
+      'refused',
+      why(MESSAGES_CODES.message_type_reserved, { senders: ['team-lead'], from: 'tester' }),
+    ],
     [['progress', 'tester', 'team-lead'], 'fine'],
     [['change_completed', 'backend-dev', 'tester'], 'fine'],
     [['change_completed', 'backend-dev', 'tester', 'backend-dev'], 'fine'],
     [
       ['change_completed', 'tester', 'frontend-dev', 'backend-dev'],
       'unusual',
-      /goes from the file's owner, backend-dev, not from tester/,
+      why(MESSAGES_CODES.message_route_unusual, { usual: "the file's owner, backend-dev,", from: 'tester' }),
     ],
     [['change_request', 'tester', 'backend-dev', 'backend-dev'], 'fine'],
     [['change_request', 'tester', 'team-lead', null], 'fine'],
     [
       ['change_request', 'tester', 'team-lead', 'backend-dev'],
       'refused',
-      /send the change_request to backend-dev, not to team-lead/,
+      why(MESSAGES_CODES.request_to_wrong_owner, { owner: 'backend-dev', to: 'team-lead' }),
     ],
-    [['change_request', 'tester', 'backend-dev', 'tester'], 'refused', /the file is your own: change it/],
+    [['change_request', 'tester', 'backend-dev', 'tester'], 'refused', why(MESSAGES_CODES.request_for_own_file)],
   ];
-  for (const [route, kind, words] of rows) {
+  for (const [route, kind, reason] of rows) {
     const verdict = judgeRoute(...route);
     assert.equal(verdict.kind, kind, route.join(' '));
-    if (words !== undefined) assert.match(verdict.kind === 'fine' ? '' : verdict.words, words);
+    reason?.holds(verdict.kind === 'fine' ? null : verdict.refusal);
   }
 });

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { type Refusal, textOf } from '../../../src/base/rules/codes.ts';
+import { MESSAGES_CODES } from '../../../src/team/rules/codes/messages-codes.ts';
+import { CONTENTS } from '../../../src/team/rules/message.ts';
 import {
   inputSchema,
   isOperation,
@@ -8,10 +11,11 @@ import {
   type OperationName,
   readInput,
 } from '../../../src/team/rules/operation.ts';
+import { type Why, why } from '../../support/team.ts';
 
 const NAMES = Object.keys(OPERATIONS).filter(isOperation);
 
-function problemsOf(name: OperationName, given: unknown): readonly string[] {
+function problemsOf(name: OperationName, given: unknown): readonly Refusal[] {
   const read = readInput(name, given);
   return read.ok ? [] : read.problems;
 }
@@ -47,64 +51,95 @@ for (const name of NAMES) {
     assert.ok(Array.isArray(required));
     const problems = problemsOf(name, {});
     assert.deepEqual(
-      problems.map((problem) => problem.split(':')[0]),
+      problems.map(({ of, values }) => (of === MESSAGES_CODES.parameter_missing ? values.field : of.code)),
       required,
     );
   });
 }
 
+const invalid = (field: string, expected?: string, got?: string) =>
+  why(MESSAGES_CODES.parameter_invalid, {
+    field,
+    ...(expected === undefined ? {} : { expected }),
+    ...(got === undefined ? {} : { got }),
+  });
+
 const SEND = { recipient: 'tester', type: 'progress', content: 'half' };
-const CASES: readonly [OperationName, unknown, readonly RegExp[]][] = [
+const CASES: readonly [OperationName, unknown, readonly Why[]][] = [
   ['TaskList', undefined, []],
   ['TaskList', null, []],
   ['TaskList', {}, []],
   ['TaskList', { team_name: null, key: null }, []],
-  ['TaskList', [], [/^expected an object, got \[\]$/]],
-  ['TaskList', 'x', [/^expected an object, got "x"$/]],
+  ['TaskList', [], [invalid('parameters', 'an object', '[]')]],
+  ['TaskList', 'x', [invalid('parameters', 'an object', '"x"')]],
   [
     'TaskList',
     { team: 'x' },
-    [/^team: TaskList takes no such parameter; (did you mean team_name\?|it takes team_name)$/],
+    [why(MESSAGES_CODES.parameter_unknown, { field: 'team', operation: 'TaskList', known: ['status', 'team_name'] })],
   ],
-  ['Inbox', { zzzzzzzzzz: 1 }, [/^zzzzzzzzzz: Inbox takes no such parameter; it takes team_name$/]],
-  ['TaskGet', { taskid: '1' }, [/^taskid: .*did you mean taskId\?$/, /^taskId: TaskGet needs it/]],
+  [
+    'Inbox',
+    { zzzzzzzzzz: 1 },
+    [
+      why(MESSAGES_CODES.parameter_unknown, {
+        ...{ field: 'zzzzzzzzzz', operation: 'Inbox', known: ['team_name'], near: undefined },
+      }),
+    ],
+  ],
+  [
+    'TaskGet',
+    { taskid: '1' },
+    [
+      why(MESSAGES_CODES.parameter_unknown, { field: 'taskid', near: 'taskId' }),
+      why(MESSAGES_CODES.parameter_missing, { field: 'taskId', operation: 'TaskGet' }),
+    ],
+  ],
   [
     'SendMessage',
     { recipient: 'tester', content: 'half' },
-    [/^type: SendMessage needs it; The kind\. One of api_ready, component_ready, .*, progress\.$/],
+    [
+      why(MESSAGES_CODES.parameter_missing, {
+        ...{ field: 'type', operation: 'SendMessage', describes: 'The kind.' },
+        known: Object.keys(CONTENTS),
+      }),
+    ],
   ],
-  ['TaskGet', { taskId: 1 }, [/^taskId: expected text, got 1$/]],
-  ['TaskGet', { taskId: '  ' }, [/^taskId: expected text, got " {2}"$/]],
+  ['TaskGet', { taskId: 1 }, [invalid('taskId', 'text', '1')]],
+  ['TaskGet', { taskId: '  ' }, [invalid('taskId', 'text', '"  "')]],
   [
     'SendMessage',
     { recipient: 'all', type: 'progress', content: 'x'.repeat(100_001) },
-    [/^content: expected at most 100000 characters, got 100001$/],
+    [invalid('content', 'at most 100000 characters', '100001')],
   ],
-  ['TaskGet', { taskId: 'x'.repeat(2_001) }, [/^taskId: expected at most 2000 characters, got 2001$/]],
-  ['TaskUpdate', { taskId: '1', status: 'complete' }, [/^status: expected one of .*; did you mean completed\?$/]],
+  ['TaskGet', { taskId: 'x'.repeat(2_001) }, [invalid('taskId', 'at most 2000 characters', '2001')]],
+  [
+    'TaskUpdate',
+    { taskId: '1', status: 'complete' },
+    [why(MESSAGES_CODES.parameter_invalid, { field: 'status', got: '"complete"', near: 'completed' })],
+  ],
   ['SendMessage', SEND, []],
   ['SendMessage', { ...SEND, content: { a: 1 } }, []],
-  ['SendMessage', { ...SEND, content: [] }, [/^content: expected an object or text, got \[\]$/]],
-  ['SendMessage', { ...SEND, in_reply_to: 0 }, [/^in_reply_to: expected a whole number of at least 1, got 0$/]],
-  ['SendMessage', { ...SEND, in_reply_to: 1.5 }, [/^in_reply_to: .* got 1\.5$/]],
-  ['SendMessage', { ...SEND, in_reply_to: '1' }, [/^in_reply_to: .* got "1"$/]],
-  ['TeamDelete', { team_name: 't', force: 'yes' }, [/^force: expected true or false, got "yes"$/]],
+  ['SendMessage', { ...SEND, content: [] }, [invalid('content', 'an object or text', '[]')]],
+  ['SendMessage', { ...SEND, in_reply_to: 0 }, [invalid('in_reply_to', 'a whole number of at least 1', '0')]],
+  ['SendMessage', { ...SEND, in_reply_to: 1.5 }, [invalid('in_reply_to', undefined, '1.5')]],
+  ['SendMessage', { ...SEND, in_reply_to: '1' }, [invalid('in_reply_to', undefined, '"1"')]],
+  ['TeamDelete', { team_name: 't', force: 'yes' }, [invalid('force', 'true or false', '"yes"')]],
   ['TaskCreate', { subject: 's', description: 'x'.repeat(100_000) }, []],
   [
     'TaskCreate',
     { subject: 's', description: 'x'.repeat(100_001) },
-    [/^description: expected at most 100000 characters/],
+    [invalid('description', 'at most 100000 characters')],
   ],
-  ['TaskCreate', { subject: 's', description: 'd', files: 'a.ts' }, [/^files: expected a list of texts, got "a\.ts"$/]],
-  ['TaskCreate', { subject: 's', description: 'd', files: ['a', ''] }, [/^files: /]],
-  ['FileLease', { path: '', minutes: -1, release: 1 }, [/^path: /, /^minutes: /, /^release: /]],
+  ['TaskCreate', { subject: 's', description: 'd', files: 'a.ts' }, [invalid('files', 'a list of texts', '"a.ts"')]],
+  ['TaskCreate', { subject: 's', description: 'd', files: ['a', ''] }, [invalid('files')]],
+  ['FileLease', { path: '', minutes: -1, release: 1 }, [invalid('path'), invalid('minutes'), invalid('release')]],
 ];
 
 for (const [name, given, problems] of CASES) {
   test(`${name} ${JSON.stringify(given)?.slice(0, 60)}: ${problems.length} problems`, () => {
     const found = problemsOf(name, given);
-    assert.equal(found.length, problems.length, found.join('\n'));
-    for (const [index, problem] of problems.entries()) assert.match(found[index] ?? '', problem);
+    assert.equal(found.length, problems.length, found.map(textOf).join('\n'));
+    for (const [index, problem] of problems.entries()) problem.holds(found[index] ?? null);
   });
 }
 

@@ -73,7 +73,7 @@ test('what is being changed is approved by nobody, and whoever asks is told the 
   assert.match(words, /^SPEC-LOGIN-002: team tool-plan-login is at work on changes that the user asked for. /);
   assert.ok(
     words.endsWith(
-      ': `tool team-restart tool-plan-login` (in the host `/tool:team-restart tool-plan-login`) goes on with them, `tool team delete tool-plan-login` ends them',
+      ': `tool team-restart tool-plan-login` (in the host `/tool:team-restart tool-plan-login`) goes on with them, `tool team delete tool-plan-login` ends them.',
     ),
     words,
   );

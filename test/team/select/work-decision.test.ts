@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { refusal, textOf } from '../../../src/base/rules/codes.ts';
 import { NO_FLAGS } from '../../../src/claude-code/rules/arguments.ts';
+import { LEAD_CODES } from '../../../src/team/rules/codes/lead-codes.ts';
+import { OPERATIONS_CODES } from '../../../src/team/rules/codes/operations-codes.ts';
 import type { Approval } from '../../../src/team/rules/spec-documents/spec.ts';
 import { decideIssue, decideWork } from '../../../src/team/select/work-decision.ts';
+import { isRefusal } from '../../support/codes.ts';
 import { TEAM, TeamWorld } from '../../support/team-world.ts';
 import type { Cleanup } from '../../support/temp.ts';
 
@@ -30,9 +34,7 @@ test('what a sync has completed is not built again, and what to do is said', asy
     assert.deepEqual(await run(world, force), {
       kind: 'refused',
       of: 'work',
-      problems: [
-        `${SPEC} is completed already, and nothing of it is left to build. For further work write a new SPEC with /tool:1-plan. If something is missing after all, \`tool sync ${SPEC}\` names it and sets the SPEC back to approved; then it can be built again`,
-      ],
+      problems: [textOf(refusal(LEAD_CODES.spec_already_built, { spec: SPEC }))],
     });
 });
 
@@ -59,10 +61,8 @@ test('a required part of the gate that nothing can measure is named before anybo
   const world = worldWith(t, { status: 'approved', counts: true, why: 'it is' });
   world.missing = [MISSING];
   assert.deepEqual(await run(world), { kind: 'refused', of: 'place', problems: [MISSING] });
-  assert.equal(
-    await world.refused('team-lead', 'TeamCreate', { team_name: TEAM }),
-    `no team can be created: ${MISSING}. Tell the user, and wait`,
-  );
+  const refused = await world.refusal('team-lead', 'TeamCreate', { team_name: TEAM });
+  isRefusal(refused, OPERATIONS_CODES.gate_not_ready, { missing: MISSING });
   assert.deepEqual(world.teams.list(), []);
   // What measures nothing misses nothing, and other phases build nothing.
   world.settings = {

@@ -119,10 +119,14 @@ test('a place where no SPEC can be written is told beforehand, and in words', (t
   assert.equal(existsSync(join(root, '.tool')), false);
   mkdirSync(join(root, '.tool'));
   writeFileSync(join(root, '.tool/specs'), 'x');
-  assert.equal(whyNoSpec(root), `${join(root, '.tool/specs')}: expected a directory for SPECs, got something else`);
+  assert.equal(
+    whyNoSpec(root),
+    `${join(root, '.tool/specs')}: expected a directory for SPECs, got something else. Move it away.`,
+  );
   assert.throws(() => createSpec(root, NEW_SPEC, TODAY), {
-    code: 'refused',
-    message: /^cannot make .*\.tool\/specs: /,
+    code: 'spec_not_writable',
+    kind: 'refused',
+    message: /^Cannot write .*\.tool\/specs: /,
   });
 });
 
@@ -136,7 +140,7 @@ test('of three documents, when one cannot be written, none stays', async (t) => 
     } catch (error) {
       console.log(error.code, error.message);
     }`;
-  assert.match(await runWithSmallFiles(script, root), /^refused cannot write .*SPEC-LOG-OUT-ACCOUNT-001: /);
+  assert.match(await runWithSmallFiles(script, root), /^spec_not_writable Cannot write .*SPEC-LOG-OUT-ACCOUNT-001: /);
   assert.deepEqual(readdirSync(join(root, '.tool/specs')), []);
 });
 

@@ -3,7 +3,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { ToolError } from '../../../src/base/rules/errors.ts';
+import { WORK_CODES } from '../../../src/team/rules/codes/work-codes.ts';
 import { branchPositionOf, bringIn } from '../../../src/team/worktrees/bring-in.ts';
+import { isOf } from '../../support/codes.ts';
 import { writeTree } from '../../support/installed.ts';
 import type { Cleanup } from '../../support/temp.ts';
 import { commitAll, projectOf, TEAM, textOf } from '../../support/workshop.ts';
@@ -75,8 +77,9 @@ test('what does not merge is said, and leaves no merge under way', async (t) => 
   await assert.rejects(
     bringIn(root, TEAM, { ...start, head }, (words) => said.push(words)),
     (error: unknown) => {
-      assert.ok(error instanceof ToolError && error.code === 'agent');
-      assert.match(error.message, /tool\/tool-run-spec-a-001 does not merge into the issue's: .*src\/api\/a\.js/s);
+      isOf(WORK_CODES.team_work_not_merged, { branch: 'tool/tool-run-spec-a-001' })(error);
+      assert.ok(error instanceof ToolError && error.kind === 'agent');
+      assert.match(String(error.values.said), /src\/api\/a\.js/);
       return true;
     },
   );

@@ -6,7 +6,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { writerEnvironment } from '../../../src/git/workshop-git.ts';
+import { WORK_CODES } from '../../../src/team/rules/codes/work-codes.ts';
 import { createWorkshop } from '../../../src/team/worktrees/workshop.ts';
+import { failsWith } from '../../support/codes.ts';
 import { writeTree } from '../../support/installed.ts';
 import { type Cleanup, tempDir } from '../../support/temp.ts';
 import { commitAll, gitIn, projectOf, TEAM, textOf } from '../../support/workshop.ts';
@@ -80,7 +82,7 @@ exec ${git} "$@"
   );
   const workshop = createWorkshop({ root, env: { ...process.env, PATH: `${bin}:${process.env.PATH ?? ''}` } });
   const merge = () => workshop.merge(TEAM, 'a', 'More');
-  await assert.rejects(merge(), new RegExp(`${BRANCH}: git did not move it to the merge in 10 tries: held`));
+  await failsWith(merge(), WORK_CODES.team_branch_contended, { branch: BRANCH, tries: 10, said: 'held' });
   assert.equal(at(BRANCH), left);
   assert.equal((await merge()).kind, 'merged');
 });

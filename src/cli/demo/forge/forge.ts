@@ -2,7 +2,8 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createEmulator, type Emulator } from 'emulate';
-import { messageOf } from '../../../base/rules/errors.ts';
+import { failure, messageOf } from '../../../base/rules/errors.ts';
+import { CLI_CODES } from '../../rules/cli-codes.ts';
 import { type Account, Accounts } from './accounts.ts';
 import { serveGit } from './git-http.ts';
 import { forgePage } from './pages.ts';
@@ -136,5 +137,7 @@ async function letIn(rest: RestLayer, accounts: Accounts, owner: string, repo: s
   }
   const failed = results.find(({ status }) => status >= 300);
   if (failed !== undefined)
-    throw new Error(`the emulated service took no collaborator: ${failed.status} ${failed.body}`);
+    throw failure(CLI_CODES.demo_failed, {
+      said: `the emulated service took no collaborator: ${failed.status} ${failed.body}`,
+    });
 }

@@ -3,9 +3,10 @@
 import { existsSync, statSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { ToolError } from '../../../base/rules/errors.ts';
+import { failure } from '../../../base/rules/errors.ts';
 import { fence, lastLines } from '../../../base/rules/text.ts';
 import { cloneEnvironment, git, tryGit } from '../../../git/git.ts';
+import { CLI_CODES } from '../../rules/cli-codes.ts';
 import { DEMO_COMMITS, DEMO_ISSUES, type Files, type SeedIssue } from './demo-project.ts';
 import type { Forge } from './forge.ts';
 
@@ -118,7 +119,11 @@ export async function seedFiles(repository: string, message: string, files: File
 /** Where the repository that a directory belongs to keeps its objects, and the commit it stands on. */
 async function locate(source: string): Promise<{ readonly gitDirectory: string; readonly commit: string }> {
   const refuse = (why: string): never => {
-    throw new ToolError('usage', `--repo: expected a Git repository with a commit, got ${source}, which ${why}`);
+    throw failure(CLI_CODES.option_invalid, {
+      option: '--repo',
+      expected: 'a Git repository with a commit',
+      got: `${source}, which ${why}`,
+    });
   };
   const status = statSync(source, { throwIfNoEntry: false });
   if (status === undefined) return refuse('does not exist');
@@ -185,7 +190,8 @@ export async function fileIssues(
   for (const { title, body, author } of issues) {
     const { status, data } = await forge.call(author, 'POST', `${base}/issues`, { title, body });
     const number = typeof data === 'object' && data !== null && 'number' in data ? Number(data.number) : 0;
-    if (status !== 201) throw new Error(`the forge took no issue: ${status} ${JSON.stringify(data)}`);
+    if (status !== 201)
+      throw failure(CLI_CODES.demo_failed, { said: `the forge took no issue: ${status} ${JSON.stringify(data)}` });
     await forge.call('maintainer', 'POST', `${base}/issues/${number}/labels`, { labels: [label] });
     numbers.push(number);
   }

@@ -1,7 +1,7 @@
 // Comparison of commits with the default branch: whether they change it, by which commits, and which links they add.
 
-import { ToolError } from '../../../base/rules/errors.ts';
 import { explain, type GitResult } from '../../../git/git.ts';
+import { gitFailure } from './git-failure.ts';
 import { newLinks } from './gitlinks.ts';
 import { Histories, type History, type Standing } from './history.ts';
 
@@ -21,9 +21,9 @@ export class Comparison {
   constructor(options: ComparisonOptions) {
     this.#options = options;
     this.#histories = new Histories(async (args, signal) => {
-      const { exitCode, stdout, stderr } = await options.try(args, signal);
-      if (exitCode === 0) return stdout;
-      throw new ToolError('git', `git ${args[0] ?? ''} failed: ${explain(stderr || stdout)}`);
+      const result = await options.try(args, signal);
+      if (result.exitCode === 0) return result.stdout;
+      throw gitFailure(args[0] ?? '', result, explain(result.stderr || result.stdout));
     });
   }
 
@@ -32,10 +32,11 @@ export class Comparison {
     const { base, history } = await this.#historyOf(sha, signal);
     if (history.standing !== null) return history.standing;
     const args = ['diff', '--quiet', '--no-ext-diff', '--no-textconv', `${base}...${sha}`];
-    const { exitCode, stderr } = await this.#options.try(args, signal);
+    const result = await this.#options.try(args, signal);
+    const { exitCode, stderr } = result;
     if (exitCode === 0 || exitCode === 1) return exitCode === 1 ? 'changes' : 'nothing';
     if (/no merge base/.test(stderr)) return 'unrelated';
-    throw new ToolError('git', `git diff failed: ${explain(stderr)}`);
+    throw gitFailure('diff', result, explain(stderr));
   }
 
   /** Links to other repositories that the commit adds and that are no submodules. */

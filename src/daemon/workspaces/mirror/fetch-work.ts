@@ -2,9 +2,9 @@
 
 import { join } from 'node:path';
 import { shellWord } from '../../../base/rules/command-line.ts';
-import { ToolError } from '../../../base/rules/errors.ts';
 import type { Clone } from '../../../git/clone.ts';
 import { explain, type GitOptions, tryGit } from '../../../git/git.ts';
+import { gitFailure } from './git-failure.ts';
 
 /**
  * Fetches a commit or ref of a clone into a ref. What reads the clone runs where the agent ran; what comes from there is
@@ -19,10 +19,10 @@ export async function fetchFromClone(clone: Clone, source: string, ref: string, 
     join(clone.path, '.git'),
     `+${source}:${ref}`,
   ];
-  const { exitCode, stdout, stderr } = await tryGit(args, { ...options, timeoutMs: clone.timeoutMs });
+  const result = await tryGit(args, { ...options, timeoutMs: clone.timeoutMs });
   options.signal?.throwIfAborted();
   // Git calls that a success.
-  if (/shallow roots are not allowed/.test(stderr)) return false;
-  if (exitCode === 0) return true;
-  throw new ToolError('git', `git fetch failed: ${explain(stderr || stdout)}`);
+  if (/shallow roots are not allowed/.test(result.stderr)) return false;
+  if (result.exitCode === 0) return true;
+  throw gitFailure('fetch', result, explain(result.stderr || result.stdout));
 }

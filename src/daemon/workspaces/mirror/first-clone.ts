@@ -4,9 +4,11 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { messageOf, ToolError } from '../../../base/rules/errors.ts';
+import { failure, messageOf, ToolError } from '../../../base/rules/errors.ts';
 import { explain, FILES, git, saysDamaged, tryGit } from '../../../git/git.ts';
 import { removeStrays } from '../../../git/git-directory.ts';
+import { WORKSPACES_CODES } from '../../rules/codes/workspaces-codes.ts';
+import { gitFailure } from './git-failure.ts';
 import type { Network } from './network.ts';
 
 /** Stands in a copy that is made in steps, afterwards as well, and names its remote. */
@@ -133,8 +135,7 @@ class Steps {
       }
       const before = past;
       past = await this.#past();
-      if (past === before)
-        throw new ToolError('git', `git fetch --deepen=${step} brought nothing of what ${ref} goes on from`);
+      if (past === before) throw failure(WORKSPACES_CODES.commits_missing, { place: ref, step });
       // What broke once may come another time: the bound gives way.
       most = Math.min(most * 2, Number.MAX_SAFE_INTEGER);
       step = Math.max(1, Math.min(step * GROWTH, Math.floor(most / 2), 2 ** 30));
@@ -181,10 +182,10 @@ class Steps {
     const refs = words.filter((word) => !word.startsWith('--'));
     const args = ['fetch', '--no-write-fetch-head', ...options, this.#network.remoteUrl, ...refs];
     try {
-      const { exitCode, stdout, stderr } = await this.#network.try(args, this.#path, this.#signal);
+      const result = await this.#network.try(args, this.#path, this.#signal);
       this.#signal.throwIfAborted();
-      if (exitCode === 0) return null;
-      throw new ToolError('git', `git fetch failed: ${explain(stderr || stdout)}`);
+      if (result.exitCode === 0) return null;
+      throw gitFailure('fetch', result, explain(result.stderr || result.stdout));
     } catch (error) {
       this.#signal.throwIfAborted();
       if (error instanceof ToolError && saysBroken(error.message)) return error;

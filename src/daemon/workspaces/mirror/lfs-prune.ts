@@ -4,9 +4,9 @@
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { mkdir, open, rm, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { ToolError } from '../../../base/rules/errors.ts';
 import { explain, FILES, type GitResult, git } from '../../../git/git.ts';
 import { pointerText } from '../../rules/lfs.ts';
+import { gitFailure } from './git-failure.ts';
 import { objectPath } from './lfs-objects.ts';
 import { withoutProgress } from './network.ts';
 
@@ -98,7 +98,7 @@ async function confirm(scratch: Scratch, objects: Objects, signal: AbortSignal):
     const [stderr, stdout] = [result.stderr, result.stdout].map(withoutProgress);
     const lacked = new Set([...`${stderr}\n${stdout}`.matchAll(LACKED)].map(([, oid]) => oid));
     const left = new Map([...rest].filter(([oid]) => !lacked.has(oid)));
-    if (left.size === rest.size) throw new ToolError('git', `git lfs prune failed: ${explain(stderr ?? '', stdout)}`);
+    if (left.size === rest.size) throw gitFailure('lfs prune', result, explain(stderr ?? '', stdout));
     rest = left;
   }
   return [];

@@ -2,11 +2,13 @@
 
 import { existsSync } from 'node:fs';
 import type { Environment } from '../../../base/rules/environment.ts';
-import { ToolError } from '../../../base/rules/errors.ts';
+import { failure } from '../../../base/rules/errors.ts';
 import { oneLine } from '../../../base/rules/text.ts';
 import { BYTES } from '../../../git/byte-names.ts';
 import { cloneEnvironment, explain, type GitResult, isOnPath, tryGit } from '../../../git/git.ts';
+import { WORKSPACES_CODES } from '../../rules/codes/workspaces-codes.ts';
 import { type LfsPointer, type LfsServer, lfsServerOf, MAX_POINTER_BYTES, parsePointer } from '../../rules/lfs.ts';
+import { gitFailure } from './git-failure.ts';
 import { objectPath, storesOf, takeObject } from './lfs-objects.ts';
 import { markUsed, objectsIn, onServer, removeUnused } from './lfs-prune.ts';
 import { type Network, withoutProgress } from './network.ts';
@@ -122,10 +124,10 @@ export class Lfs {
   async objectsOf(sha: string, signal: AbortSignal): Promise<readonly string[]> {
     const known = this.#oids.get(sha);
     if (known !== undefined) return known;
-    const { exitCode, stdout, stderr } = await this.#try(['lfs', 'ls-files', '--long', sha], signal);
+    const listed = await this.#try(['lfs', 'ls-files', '--long', sha], signal);
     signal.throwIfAborted();
-    if (exitCode !== 0) throw new ToolError('git', `git lfs ls-files failed: ${explain(stderr, stdout)}`);
-    const oids = [...new Set(stdout.match(/^[0-9a-f]{64}(?= )/gm) ?? [])];
+    if (listed.exitCode !== 0) throw gitFailure('lfs ls-files', listed, explain(listed.stderr, listed.stdout));
+    const oids = [...new Set(listed.stdout.match(/^[0-9a-f]{64}(?= )/gm) ?? [])];
     if (this.#oids.size > MAX_KNOWN) this.#oids.clear();
     this.#oids.set(sha, oids);
     return oids;
@@ -154,7 +156,7 @@ export class Lfs {
     return next;
   }
 
-  /** Has the store hold the objects of commits. Gives why not, in words; null when all that the server has is there. */
+  /** Has the store hold the objects of commits. Gives the failure; null when all that the server has is there. */
   async fetch(shas: readonly string[], place: Here, signal: AbortSignal) {
     const wanted: string[] = [];
     for (const sha of new Set(shas)) {
@@ -165,7 +167,10 @@ export class Lfs {
     if (wanted.length === 0) return null;
     const { exitCode, stdout, stderr } = await this.#ask(place, ['lfs', 'fetch', REMOTE, ...wanted], signal);
     signal.throwIfAborted();
-    if (exitCode !== 0) return explain(withoutProgress(stderr.replaceAll(TRACE, '')), withoutProgress(stdout));
+    if (exitCode !== 0) {
+      const said = explain(withoutProgress(stderr.replaceAll(TRACE, '')), withoutProgress(stdout));
+      return { exitCode, said };
+    }
     if (this.#fetched.size > MAX_KNOWN) this.#fetched.clear();
     for (const sha of wanted) this.#fetched.add(sha);
     return null;
@@ -177,7 +182,7 @@ export class Lfs {
     const range = [what, '--not', '--branches', `--glob=${PUSHED}/*`];
     const listed = await this.#try(['rev-list', '--objects', ...filters, ...range], signal);
     signal.throwIfAborted();
-    if (listed.exitCode !== 0) throw new ToolError('git', `git rev-list failed: ${explain(listed.stderr)}`);
+    if (listed.exitCode !== 0) throw gitFailure('rev-list', listed, explain(listed.stderr));
     const rows = listed.stdout.split('\n').filter((row) => row !== '');
     if (rows.length === 0) return [];
     const paths = new Map(rows.map((row) => [row.split(' ')[0] ?? '', row.slice(row.indexOf(' ') + 1)]));
@@ -226,46 +231,34 @@ export class Lfs {
     if (pointers.length === 0) return;
     const place = await this.place(await base(), signal);
     if (place.kind === 'elsewhere')
-      throw new ToolError(
-        'refused',
-        `${named(pointers)}: .lfsconfig of the default branch has LFS objects at ${place.host}, where the daemon has no credential for; commit the files without LFS, or take lfs.url out of .lfsconfig`,
-      );
+      throw failure(WORKSPACES_CODES.lfs_host_without_credential, { files: namesOf(pointers), host: place.host });
     const oids = [...new Set(pointers.filter(({ size }) => size > 0).map(({ oid }) => oid))];
     await markUsed(this.store, oids);
     await this.#requireObjects(pointers, sha, place, signal);
     for (let at = 0; at < oids.length; at += MAX_NAMED) {
       const some = oids.slice(at, at + MAX_NAMED);
-      const { exitCode, stdout, stderr } = await this.#ask(
-        place,
-        ['lfs', 'push', '--object-id', REMOTE, ...some],
-        signal,
-      );
+      const result = await this.#ask(place, ['lfs', 'push', '--object-id', REMOTE, ...some], signal);
       signal.throwIfAborted();
-      const said = stderr.replaceAll(TRACE, '');
-      if (exitCode === 0 && !TURNED_DOWN.test(said)) continue;
-      const words = explain(withoutProgress(said), withoutProgress(stdout));
-      throw new ToolError(
-        TURNED_DOWN.test(words) || FINAL.test(stderr) ? 'refused' : 'git',
-        `git lfs push failed for ${named(pointers)}: ${words}`,
-      );
+      const { exitCode, stdout, stderr } = result;
+      const told = stderr.replaceAll(TRACE, '');
+      if (exitCode === 0 && !TURNED_DOWN.test(told)) continue;
+      const said = explain(withoutProgress(told), withoutProgress(stdout));
+      if (!TURNED_DOWN.test(said) && !FINAL.test(stderr)) throw gitFailure('lfs push', result, said);
+      throw failure(WORKSPACES_CODES.lfs_push_refused, { files: namesOf(pointers), said });
     }
   }
 
   /** A pointer may be to what the server has already. */
   async #requireObjects(pointers: readonly NewPointer[], sha: string, place: Here, signal: AbortSignal): Promise<void> {
     if (this.#missing(pointers).length === 0) return;
-    const words = await this.fetch([sha], place, signal);
+    const failed = await this.fetch([sha], place, signal);
     const missing = this.#missing(pointers);
     if (missing.length === 0) return;
-    if (words !== null && !GONE.test(words)) throw new ToolError('git', `git lfs fetch failed: ${words}`);
-    throw new ToolError(
-      'refused',
-      `${named(missing)}: the commits hold LFS pointers, and neither the workspace nor the server has the objects; add the files themselves and commit`,
-    );
+    if (failed !== null && !GONE.test(failed.said)) throw gitFailure('lfs fetch', failed, failed.said);
+    throw failure(WORKSPACES_CODES.lfs_objects_missing, { files: namesOf(missing) });
   }
 }
 
-function named(pointers: readonly NewPointer[]): string {
-  const names = [...new Set(pointers.map(({ path }) => oneLine(Buffer.from(path, 'latin1').toString(), 100)))];
-  return names.length > 3 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more` : names.join(', ');
+function namesOf(pointers: readonly NewPointer[]): readonly string[] {
+  return [...new Set(pointers.map(({ path }) => oneLine(Buffer.from(path, 'latin1').toString(), 100)))];
 }

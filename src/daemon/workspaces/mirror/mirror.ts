@@ -7,16 +7,19 @@ import { join } from 'node:path';
 import { Batcher } from '../../../base/batcher.ts';
 import type { Clock } from '../../../base/ports.ts';
 import { RefreshCache } from '../../../base/refresh-cache.ts';
-import { ToolError } from '../../../base/rules/errors.ts';
+import { BASE_CODES } from '../../../base/rules/base-codes.ts';
+import { failure } from '../../../base/rules/errors.ts';
 import { SerialQueue } from '../../../base/serial-queue.ts';
 import type { Clone } from '../../../git/clone.ts';
 import { CloneDepth, isWholeBetween } from '../../../git/clone-depth.ts';
 import { cloneEnvironment, explain, type GitResult, git, saysDamaged, tryGit } from '../../../git/git.ts';
 import { removeStrays } from '../../../git/git-directory.ts';
+import { WORKSPACES_CODES } from '../../rules/codes/workspaces-codes.ts';
 import { CloneSource, refusePushes } from './clone-source.ts';
 import { Comparison } from './comparison.ts';
 import { fetchFromClone } from './fetch-work.ts';
 import { bringKept, cloneFirst } from './first-clone.ts';
+import { gitFailure } from './git-failure.ts';
 import { KnownRefs, LIST_REFS, parseRefs } from './known-refs.ts';
 import { Lfs } from './lfs.ts';
 import { Network, type NetworkOptions } from './network.ts';
@@ -123,9 +126,9 @@ export class Mirror {
   }
 
   async #local(args: readonly string[], signal?: AbortSignal): Promise<string> {
-    const { exitCode, stdout, stderr } = await this.#try(args, signal);
-    if (exitCode === 0) return stdout;
-    throw new ToolError('git', `git ${args[0] ?? ''} failed: ${explain(stderr || stdout)}`);
+    const result = await this.#try(args, signal);
+    if (result.exitCode === 0) return result.stdout;
+    throw gitFailure(args[0] ?? '', result, explain(result.stderr || result.stdout));
   }
 
   /**
@@ -175,13 +178,11 @@ export class Mirror {
     await this.#unlock();
     const asked = this.#remoteHead.askWhenDue(signal);
     const args = ['fetch', '--prune', '--no-write-fetch-head', this.#options.remoteUrl, REFSPEC];
-    const { exitCode, stdout, stderr } = await this.#network
-      .try(args, this.path, signal)
-      .finally(() => this.#refs.forget());
+    const result = await this.#network.try(args, this.path, signal).finally(() => this.#refs.forget());
     signal.throwIfAborted();
-    if (exitCode !== 0) {
-      if (saysDamaged(stderr)) return this.#cloneAnew(signal);
-      throw new ToolError('git', `git fetch failed: ${explain(stderr || stdout)}`);
+    if (result.exitCode !== 0) {
+      if (saysDamaged(result.stderr)) return this.#cloneAnew(signal);
+      throw gitFailure('fetch', result, explain(result.stderr || result.stdout));
     }
     await this.#remoteHead.learn(asked, async (known) => (await this.branchHead(known)) !== null, signal);
     const lacking = await this.#reach.lacking(signal);
@@ -232,10 +233,7 @@ export class Mirror {
     if (!this.#exists) await this.refresh(signal);
     const head = await this.#remoteHead.name();
     if ((await this.branchHead(head)) === null)
-      throw new ToolError(
-        'git',
-        `the repository ${this.#options.remoteUrl} has no commit on its default branch ${head}; push one first`,
-      );
+      throw failure(WORKSPACES_CODES.default_branch_empty, { url: this.#options.remoteUrl, branch: head });
     return head;
   }
 
@@ -297,7 +295,7 @@ export class Mirror {
       fetchFromClone(clone, source, ref, { cwd: this.path, env: cloneEnvironment(this.#options.env), signal });
     if (!(await isTaken())) {
       await this.deepen(async () => false, signal);
-      if (!(await isTaken())) throw new ToolError('git', `${clone.path} ends early, at commits that are not here`);
+      if (!(await isTaken())) throw failure(WORKSPACES_CODES.commits_missing, { place: clone.path });
     }
     await this.lfs.take(clone.path, ref, signal);
     // Where the mirror was made anew meanwhile, the ref went with the old one.
@@ -348,7 +346,7 @@ export class Mirror {
    * of `ours`; commits of somebody else are never overwritten.
    */
   async push(branch: string, sha: string, ours: readonly string[], signal: AbortSignal): Promise<void> {
-    if (!SHA.test(sha)) throw new ToolError('git', `expected a commit to push, got ${sha}`);
+    if (!SHA.test(sha)) throw failure(BASE_CODES.unexpected_error, { said: `expected a commit to push, got ${sha}` });
     await this.lfs.upload(sha, async () => (await this.branchHead(await this.defaultBranch(signal))) ?? '', signal);
     const isNew = await pushBranch(
       {

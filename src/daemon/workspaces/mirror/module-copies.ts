@@ -11,6 +11,7 @@ import { ToolError } from '../../../base/rules/errors.ts';
 import { explain, type GitResult, networkEnvironment, saysDamaged, tryGit } from '../../../git/git.ts';
 import { removeStrays } from '../../../git/git-directory.ts';
 import { refusePushes } from './clone-source.ts';
+import { gitFailure } from './git-failure.ts';
 import { telling, withoutProgress } from './network.ts';
 
 export type ModuleCopiesOptions = {
@@ -120,8 +121,7 @@ export class ModuleCopies {
       await this.#made(path);
       fetched = await this.#fetch(path, url, REFS, signal);
     }
-    if (fetched.exitCode !== 0)
-      throw new ToolError('git', `git fetch failed: ${explain(fetched.stderr, fetched.stdout)}`);
+    if (fetched.exitCode !== 0) throw gitFailure('fetch', fetched, explain(fetched.stderr, fetched.stdout));
   }
 
   async #made(path: string): Promise<void> {

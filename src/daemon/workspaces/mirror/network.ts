@@ -1,8 +1,8 @@
 // Git with the remote: it has the hosting credential, and is ended only when nothing has come from it for a while.
 
 import type { Environment } from '../../../base/rules/environment.ts';
-import { ToolError } from '../../../base/rules/errors.ts';
 import { explain, type GitResult, networkEnvironment, tryGit } from '../../../git/git.ts';
+import { gitFailure } from './git-failure.ts';
 
 export type NetworkOptions = {
   readonly remoteUrl: string;
@@ -72,10 +72,10 @@ export class Network {
 
   /** Runs git and gives its standard output; throws with git's own words when it fails. */
   async run(args: readonly string[], cwd: string, signal: AbortSignal): Promise<string> {
-    const { stdout, stderr, exitCode } = await this.try(args, cwd, signal);
-    if (exitCode === 0) return stdout;
+    const result = await this.try(args, cwd, signal);
+    if (result.exitCode === 0) return result.stdout;
     signal.throwIfAborted();
-    throw new ToolError('git', `git ${args[0] ?? ''} failed: ${explain(stderr || stdout)}`);
+    throw gitFailure(args[0] ?? '', result, explain(result.stderr || result.stdout));
   }
 
   /** Which branch the remote's HEAD names; undefined when it does not say. */

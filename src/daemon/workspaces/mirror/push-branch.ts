@@ -1,8 +1,10 @@
 // The push of one branch over what may stand there meanwhile: our own commits are replaced, those of somebody else never.
 
-import { ToolError } from '../../../base/rules/errors.ts';
+import { failure, type ToolError } from '../../../base/rules/errors.ts';
 import { explain, type GitResult } from '../../../git/git.ts';
-import { BranchInTheWayError, branchInTheWay } from '../../rules/branch-prefix.ts';
+import { branchInTheWay } from '../../rules/branch-prefix.ts';
+import { WORKSPACES_CODES } from '../../rules/codes/workspaces-codes.ts';
+import { gitFailure } from './git-failure.ts';
 
 /** The branch on the remote, and what is known of it here. */
 export type RemoteBranch = {
@@ -16,7 +18,7 @@ export type RemoteBranch = {
   readonly refresh: () => Promise<void>;
 };
 
-/** False when the commit stood there already. Throws a ToolError `refused` for what another try would not mend. */
+/** False when the commit stood there already. Throws a refusal for what another try would not change. */
 export async function pushBranch(
   remote: RemoteBranch,
   wanted: { readonly branch: string; readonly sha: string; readonly ours: readonly string[] },
@@ -27,10 +29,7 @@ export async function pushBranch(
   for (let tries = 0; tries < 2; tries++) {
     if (expected === sha && tries > 0) break;
     if (expected !== null && expected !== sha && !ours.includes(expected) && !(await remote.isAncestor(expected)))
-      throw new ToolError(
-        'refused',
-        `the branch ${branch} holds commits of somebody else (${expected.slice(0, 12)}); they are not overwritten`,
-      );
+      throw failure(WORKSPACES_CODES.branch_has_foreign_commits, { branch, commit: expected.slice(0, 12) });
     const result = await remote.push(expected);
     if (result.exitCode === 0) return true;
     signal.throwIfAborted();
@@ -42,10 +41,12 @@ export async function pushBranch(
   return false;
 }
 
-function refusalOf(branch: string, { stdout, stderr }: GitResult): ToolError {
-  const taken = branchInTheWay(branch, stderr);
-  if (taken !== undefined) return new BranchInTheWayError(branch, taken);
+function refusalOf(branch: string, result: GitResult): ToolError {
+  const { stdout, stderr } = result;
+  const blocking = branchInTheWay(branch, stderr);
+  if (blocking !== undefined) return failure(WORKSPACES_CODES.issue_branch_blocked, { blocking, branch });
+  const said = explain(stderr, stdout);
   // A line with "!" is a refusal of the branch itself, not of the connection.
-  const code = stdout.split('\n').some((line) => line.startsWith('!\t')) ? 'refused' : 'git';
-  return new ToolError(code, `git push failed: ${explain(stderr, stdout)}`);
+  const isFinal = stdout.split('\n').some((line) => line.startsWith('!\t'));
+  return isFinal ? failure(WORKSPACES_CODES.push_rejected, { said }) : gitFailure('push', result, said);
 }

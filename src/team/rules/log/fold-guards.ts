@@ -1,6 +1,10 @@
 // Leases of paths, and what hooks decided.
 
+import { type Refusal, refusal } from '../../../base/rules/codes.ts';
 import type { Stored } from '../../../base/rules/stored-record.ts';
+import { changeRequest } from '../calls.ts';
+import { LOG_CODES } from '../codes/log-codes.ts';
+import { WRITES_CODES } from '../codes/writes-codes.ts';
 import { bookOf } from '../task-book.ts';
 import { withWriting } from '../write-attribution.ts';
 import { authorFault, type Draft, sign } from './fold-state.ts';
@@ -12,14 +16,16 @@ type Of<T extends TeamRecord['type']> = Extract<Stored<TeamRecord>, { type: T }>
 /** So many decisions are kept in the state; the log holds them all. */
 const DECISIONS_KEPT = 200;
 
-export function takeLease(draft: Draft, record: Of<'lease_taken'>): string | null {
+export function takeLease(draft: Draft, record: Of<'lease_taken'>): Refusal | null {
   const { path, by, epoch, until, reason, at } = record;
   const fault = authorFault(draft, by, epoch);
   if (fault !== null) return fault;
-  if (until <= at) return `${path}: the lease would end before it begins`;
+  if (until <= at)
+    return refusal(LOG_CODES.record_not_valid, {
+      ...{ type: 'lease_taken', why: `the lease of ${path} would end before it begins` },
+    });
   const held = draft.leases.get(path);
-  if (held !== undefined && held.member !== by && held.until > at)
-    return `${path} is leased to ${held.member} until ${new Date(held.until).toISOString()}`;
+  if (held !== undefined && held.member !== by && held.until > at) return leaseHeld(path, held);
   // What it is taken for, a program may write, and no call names that.
   noteWriting(draft, path, by, at);
   draft.leases.set(path, { path, member: by, epoch, takenAt: at, until, reason });
@@ -27,22 +33,26 @@ export function takeLease(draft: Draft, record: Of<'lease_taken'>): string | nul
   return null;
 }
 
+function leaseHeld(path: string, { member: holder, until }: { readonly member: string; readonly until: number }) {
+  return refusal(WRITES_CODES.lease_held, { path, holder, until, call: changeRequest(holder, path) });
+}
+
 function noteWriting(draft: Draft, path: string, member: string, at: number): void {
   draft.written.set(path, withWriting(draft.written.get(path) ?? [], bookOf(draft.tasks).open(), member, at));
 }
 
-export function takeLeaseRelease(draft: Draft, record: Of<'lease_released'>): string | null {
+export function takeLeaseRelease(draft: Draft, record: Of<'lease_released'>): Refusal | null {
   const fault = authorFault(draft, record.by, record.epoch);
   if (fault !== null) return fault;
   const held = draft.leases.get(record.path);
-  if (held === undefined || held.until <= record.at) return `${record.path} is not leased`;
-  if (held.member !== record.by) return `${record.path} is leased to ${held.member}`;
+  if (held === undefined || held.until <= record.at) return refusal(WRITES_CODES.lease_missing, { path: record.path });
+  if (held.member !== record.by) return leaseHeld(record.path, held);
   draft.leases.delete(record.path);
   sign(draft, record.by, record.at);
   return null;
 }
 
-export function takeDecision(draft: Draft, record: Of<'decision'>): string | null {
+export function takeDecision(draft: Draft, record: Of<'decision'>): Refusal | null {
   const { at, hook, decision, member, about, reason, fingerprint, paths } = record;
   draft.decisions.push({ at, hook, decision, member, about, reason });
   if (draft.decisions.length > DECISIONS_KEPT) draft.decisions.shift();

@@ -1,9 +1,22 @@
 // Registration, signs of life and ends of members in the fold.
 
+import { type Refusal, refusal } from '../../../base/rules/codes.ts';
 import type { Stored } from '../../../base/rules/stored-record.ts';
+import { LOG_CODES } from '../codes/log-codes.ts';
+import { TASK_CODES } from '../codes/tasks-codes.ts';
 import { addCost } from '../cost.ts';
 import { EVERYBODY, LEAD, TOOLCREW } from '../message.ts';
-import { type Draft, endMember, findMember, isGone, isUnstarted, move, returnClaims, sign } from './fold-state.ts';
+import {
+  type Draft,
+  endMember,
+  findMember,
+  isGone,
+  isRefused,
+  isUnstarted,
+  move,
+  returnClaims,
+  sign,
+} from './fold-state.ts';
 import type { TeamRecord } from './record.ts';
 import type { SessionState } from './session.ts';
 import { type Member, startsOf } from './state.ts';
@@ -24,18 +37,19 @@ function isAtWork(member: Member, at: number): boolean {
   return isStarted && !isGone(member, at);
 }
 
-export function takeRegistration(draft: Draft, record: Of<'member_registered'>): string | null {
+export function takeRegistration(draft: Draft, record: Of<'member_registered'>): Refusal | null {
   const { name, agent, read_only: readOnly, model, prompt, max, at } = record;
-  if (RESERVED.includes(name)) return `no teammate can be called ${name}`;
-  if (LEAVING.includes(draft.session))
-    return `team ${draft.team} is shutting down. /tool:team-restart ${draft.team} continues it`;
+  if (RESERVED.includes(name)) return refusal(LOG_CODES.member_name_reserved, { name });
+  if (LEAVING.includes(draft.session)) return refusal(LOG_CODES.team_shutting_down, { team: draft.team });
   const before = draft.members.get(name);
-  if (before !== undefined && isAtWork(before, at))
-    return `${name} is at work, and one more of it cannot be registered. To replace it, first call SendMessage {"recipient":"${name}","type":"shutdown_request","content":"Another agent takes your place."}`;
+  if (before !== undefined && isAtWork(before, at)) return refusal(LOG_CODES.member_already_working, { member: name });
   const others = [...draft.members.values()].filter((member) => member.name !== name && member.phase !== 'over');
   const there = others.filter((member) => !isGone(member, at));
   if (there.length >= max)
-    return `team ${draft.team} has ${there.length} teammates, and max_teammates is ${max}: ${there.map((one) => one.name).join(', ')}`;
+    return refusal(LOG_CODES.too_many_members, {
+      ...{ team: draft.team, count: there.length, limit: max },
+      members: there.map((one) => one.name),
+    });
   const denied = deniedWith(draft, before);
   // Those whose place is needed; they could come back otherwise, and be too many.
   if (others.length >= max)
@@ -67,10 +81,13 @@ function deniedWith(draft: Draft, before: Member | undefined): number {
   return (before.denied ?? 0) + (startsOf(draft, before) > 0 ? 1 : 0);
 }
 
-export function takeSpawn(draft: Draft, record: Of<'member_spawned'>): string | null {
+export function takeSpawn(draft: Draft, record: Of<'member_spawned'>): Refusal | null {
   const member = findMember(draft, record.name, record.epoch);
-  if (typeof member === 'string') return member;
-  if (member.phase !== 'registered') return `${member.name} has been started already`;
+  if (isRefused(member)) return member;
+  if (member.phase !== 'registered')
+    return refusal(LOG_CODES.record_not_valid, {
+      ...{ type: 'member_spawned', why: `${member.name} has been started already` },
+    });
   draft.members.set(member.name, {
     ...member,
     phase: 'working',
@@ -82,40 +99,45 @@ export function takeSpawn(draft: Draft, record: Of<'member_spawned'>): string | 
   return null;
 }
 
-export function takeBinding(draft: Draft, record: Of<'member_bound'>): string | null {
+export function takeBinding(draft: Draft, record: Of<'member_bound'>): Refusal | null {
   const member = findMember(draft, record.name, record.epoch);
-  if (typeof member === 'string') return member;
+  if (isRefused(member)) return member;
   const bound = draft.bindings.get(record.agent_id);
   if (bound !== undefined && (bound.name !== record.name || bound.epoch !== record.epoch))
-    return `agent ${record.agent_id} is ${bound.name} already, its run ${bound.epoch}`;
+    return refusal(LOG_CODES.record_not_valid, {
+      type: 'member_bound',
+      why: `agent ${record.agent_id} is ${bound.name} already, its run ${bound.epoch}`,
+    });
   draft.bindings.set(record.agent_id, { name: record.name, epoch: record.epoch });
   sign(draft, record.name, record.at);
   return null;
 }
 
-export function takeSign(draft: Draft, record: Of<'member_seen'>): string | null {
+export function takeSign(draft: Draft, record: Of<'member_seen'>): Refusal | null {
   const member = findMember(draft, record.name, record.epoch);
-  if (typeof member === 'string') return member;
+  if (isRefused(member)) return member;
   sign(draft, record.name, record.at);
   return null;
 }
 
 /** What was used was used, though its run has ended since. */
-export function takeUse(draft: Draft, record: Of<'member_used'>): string | null {
+export function takeUse(draft: Draft, record: Of<'member_used'>): Refusal | null {
   const { name, task, cost_usd, input_tokens, output_tokens, turns } = record;
-  if (!draft.members.has(name)) return `${name} is no member of ${draft.team}`;
-  if (task !== null && !draft.tasks.has(task)) return `there is no task ${task}`;
+  if (!draft.members.has(name)) return refusal(LOG_CODES.member_unknown, { member: name, team: draft.team });
+  if (task !== null && !draft.tasks.has(task))
+    return refusal(TASK_CODES.task_not_found, { field: 'task', task, count: draft.tasks.size });
   const used = { cost_usd, input_tokens, output_tokens, turns };
-  if (Object.values(used).some((one) => one < 0)) return `${name}: nothing can cost less than nothing`;
+  if (Object.values(used).some((one) => one < 0))
+    return refusal(LOG_CODES.record_not_valid, { type: 'member_used', why: `a number of ${name} is below 0` });
   const key = `${name} ${task ?? ''}`;
   const before = draft.costs.get(key);
   draft.costs.set(key, { member: name, task, ...(before === undefined ? used : addCost(before, used)) });
   return null;
 }
 
-export function takeIdle(draft: Draft, record: Of<'member_idle'>): string | null {
+export function takeIdle(draft: Draft, record: Of<'member_idle'>): Refusal | null {
   const member = findMember(draft, record.name, record.epoch);
-  if (typeof member === 'string') return member;
+  if (isRefused(member)) return member;
   const phase = record.stopped ? 'stopped' : 'idle';
   const idle: Member = { ...member, phase, seenAt: Math.max(member.seenAt, record.at) };
   draft.members.set(member.name, idle);
@@ -130,10 +152,13 @@ export function takeIdle(draft: Draft, record: Of<'member_idle'>): string | null
   return null;
 }
 
-export function takeEnding(draft: Draft, record: Of<'member_ended'>): string | null {
+export function takeEnding(draft: Draft, record: Of<'member_ended'>): Refusal | null {
   const member = findMember(draft, record.name, record.epoch);
-  if (typeof member === 'string') return member;
-  if (record.how === 'lease' && !isGone(member, record.at)) return `${member.name} has been seen since`;
+  if (isRefused(member)) return member;
+  if (record.how === 'lease' && !isGone(member, record.at))
+    return refusal(LOG_CODES.record_not_valid, {
+      ...{ type: 'member_ended', why: `${member.name} has been seen since` },
+    });
   endMember(draft, member, record.at, record.how, record.reason);
   return null;
 }

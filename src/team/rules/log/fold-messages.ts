@@ -1,7 +1,10 @@
 // Sending, delivery and receipts of messages in the fold.
 
+import { type Refusal, refusal } from '../../../base/rules/codes.ts';
 import type { Stored } from '../../../base/rules/stored-record.ts';
 import { isClaim } from '../claims.ts';
+import { LOG_CODES } from '../codes/log-codes.ts';
+import { MESSAGES_CODES } from '../codes/messages-codes.ts';
 import { beginsOn, EVERYBODY, judgeRoute, LEAD, TOOLCREW } from '../message.ts';
 import { askToEnd } from './fold-members.ts';
 import { authorFault, type Draft, move, sign } from './fold-state.ts';
@@ -11,15 +14,15 @@ import type { Receipt } from './state.ts';
 
 type Of<T extends TeamRecord['type']> = Extract<Stored<TeamRecord>, { type: T }>;
 
-export function takeMessage(draft: Draft, record: Of<'message_sent'>): string | null {
+export function takeMessage(draft: Draft, record: Of<'message_sent'>): Refusal | null {
   const { by, to, in_reply_to: inReplyTo, at } = record;
   const isNews = by === TOOLCREW;
   const fault = (isNews ? null : authorFault(draft, by, record.epoch)) ?? recipientFault(draft, to);
   if (fault !== null) return fault;
   const verdict = judgeRoute(record.kind, by, to);
-  if (verdict.kind === 'refused') return verdict.words;
+  if (verdict.kind === 'refused') return verdict.refusal;
   if (inReplyTo !== null && (inReplyTo < 1 || inReplyTo > draft.messages.length))
-    return `in_reply_to: there is no message ${inReplyTo}`;
+    return refusal(MESSAGES_CODES.message_not_found, { message: inReplyTo });
   const there = [...draft.members.values()].filter((member) => member.phase !== 'over').map((member) => member.name);
   const recipients = to === EVERYBODY ? [...there, LEAD].filter((name) => name !== by) : [to];
   const seq = draft.messages.length + 1;
@@ -48,16 +51,18 @@ export function takeMessage(draft: Draft, record: Of<'message_sent'>): string | 
   return null;
 }
 
-function recipientFault(draft: Draft, to: string): string | null {
+function recipientFault(draft: Draft, to: string): Refusal | null {
   if (to === EVERYBODY || to === LEAD) return null;
   const member = draft.members.get(to);
   // What is for a role of the pattern waits until somebody plays it.
   if (member === undefined)
-    return draft.purpose?.roles.includes(to) === true ? null : `${to} is no member of ${draft.team}`;
-  return member.phase === 'over' ? `${to} has ended` : null;
+    return draft.purpose?.roles.includes(to) === true
+      ? null
+      : refusal(LOG_CODES.member_unknown, { member: to, team: draft.team });
+  return member.phase === 'over' ? refusal(LOG_CODES.member_ended, { member: to }) : null;
 }
 
-export function takeReceipt(draft: Draft, record: Of<'mail_seen'>): string | null {
+export function takeReceipt(draft: Draft, record: Of<'mail_seen'>): Refusal | null {
   const { member: name, how, at } = record;
   const read = new Set<number>();
   for (const seq of record.seqs) {

@@ -1,5 +1,7 @@
 // The state while it is folded, and what the parts of the fold share.
 
+import { type Refusal, refusal } from '../../../base/rules/codes.ts';
+import { LOG_CODES } from '../codes/log-codes.ts';
 import { LEAD } from '../message.ts';
 import { givenBack } from '../task.ts';
 import { bookOf } from '../task-book.ts';
@@ -36,11 +38,14 @@ function holds(draft: Draft, guard: Guard): boolean {
 }
 
 /** Takes a step of the session. Gives why there is none. */
-export function move(draft: Draft, event: SessionEvent): string | null {
+export function move(draft: Draft, event: SessionEvent): Refusal | null {
   const step = stepOf(draft.session, event, (guard) => holds(draft, guard));
   if (!step.ok) {
-    const needs = step.missing.length === 0 ? '' : `; it needs: ${step.missing.join(', ')}`;
-    return `${event}: there is no such step from ${draft.session}${needs}`;
+    const { missing } = step;
+    return refusal(LOG_CODES.step_not_possible, {
+      ...{ event, state: draft.session },
+      ...(missing.length === 0 ? {} : { missing }),
+    });
   }
   draft.session = step.to;
   // The last one may have ended before.
@@ -49,19 +54,25 @@ export function move(draft: Draft, event: SessionEvent): string | null {
 }
 
 /** The member that a record is about, or why that is nobody any more. */
-export function findMember(draft: Draft, name: string, epoch: number): Member | string {
+export function findMember(draft: Draft, name: string, epoch: number): Member | Refusal {
   const member = draft.members.get(name);
-  if (member === undefined) return `${name} is no member of ${draft.team}`;
+  if (member === undefined) return refusal(LOG_CODES.member_unknown, { member: name, team: draft.team });
   if (member.epoch !== epoch)
-    return `${name} has been replaced: that was its run ${epoch}, and its latest is ${member.epoch}`;
-  return member.phase === 'over' ? `${name} has ended: ${member.ended?.reason ?? 'no reason known'}` : member;
+    return refusal(LOG_CODES.member_run_over, { member: name, run: epoch, latest: member.epoch });
+  if (member.phase !== 'over') return member;
+  return refusal(LOG_CODES.member_ended, { member: name, reason: member.ended?.reason ?? 'no reason known' });
+}
+
+/** Whether `findMember` found nobody. */
+export function isRefused(found: Member | Refusal): found is Refusal {
+  return 'of' in found;
 }
 
 /** Whether a record's author was somebody when it was written; the reason when not. The lead has no runs. */
-export function authorFault(draft: Draft, name: string, epoch: number): string | null {
+export function authorFault(draft: Draft, name: string, epoch: number): Refusal | null {
   if (name === LEAD) return null;
   const member = findMember(draft, name, epoch);
-  return typeof member === 'string' ? member : null;
+  return isRefused(member) ? member : null;
 }
 
 /**

@@ -1,6 +1,8 @@
 // Creation, claims and ends of tasks in the fold.
 
+import { type Refusal, refusal } from '../../../base/rules/codes.ts';
 import type { Stored } from '../../../base/rules/stored-record.ts';
+import { TASK_CODES } from '../codes/tasks-codes.ts';
 import { LEAD } from '../message.ts';
 import { beginsAfter, type Claim, givenBack, type Task, waitsFor } from '../task.ts';
 import { bookOf } from '../task-book.ts';
@@ -9,13 +11,21 @@ import type { TeamRecord } from './record.ts';
 
 type Of<T extends TeamRecord['type']> = Extract<Stored<TeamRecord>, { type: T }>;
 
-export function takeTask(draft: Draft, record: Of<'task_created'>): string | null {
+function taskMissing({ tasks }: Draft, field: string, task: string): Refusal {
+  return refusal(TASK_CODES.task_not_found, { field, task, count: tasks.size });
+}
+
+function claimed({ id }: Task, holder: string): Refusal {
+  return refusal(TASK_CODES.task_claimed, { task: id, holder });
+}
+
+export function takeTask(draft: Draft, record: Of<'task_created'>): Refusal | null {
   const id = String(draft.tasks.size + 1);
   const held = record.holds_up === undefined ? undefined : draft.tasks.get(record.holds_up);
-  if (record.holds_up !== undefined && held === undefined) return `holds_up: there is no task ${record.holds_up}`;
+  if (record.holds_up !== undefined && held === undefined) return taskMissing(draft, 'holds_up', record.holds_up);
   // A task that waits could be among those that the held one waits for: a circle would close.
-  if (held !== undefined && record.blocked_by.length > 0) return 'holds_up: a task that waits for others holds up none';
-  for (const other of record.blocked_by) if (!draft.tasks.has(other)) return `blocked_by: there is no task ${other}`;
+  if (held !== undefined && record.blocked_by.length > 0) return refusal(TASK_CODES.task_holds_up_none, {});
+  for (const other of record.blocked_by) if (!draft.tasks.has(other)) return taskMissing(draft, 'blocked_by', other);
   draft.tasks.set(id, {
     id,
     record: record.id,
@@ -38,34 +48,34 @@ export function takeTask(draft: Draft, record: Of<'task_created'>): string | nul
   return null;
 }
 
-export function takeAssignment(draft: Draft, record: Of<'task_assigned'>): string | null {
+export function takeAssignment(draft: Draft, record: Of<'task_assigned'>): Refusal | null {
   const task = draft.tasks.get(record.task);
-  if (task === undefined) return `there is no task ${record.task}`;
-  const refusal = assignmentRefusal(task, record.owner, record.by);
-  if (refusal === null) draft.tasks.set(task.id, { ...task, owner: record.owner });
-  return refusal;
+  if (task === undefined) return taskMissing(draft, 'task', record.task);
+  const refused = assignmentRefusal(task, record.owner, record.by);
+  if (refused === null) draft.tasks.set(task.id, { ...task, owner: record.owner });
+  return refused;
 }
 
-function assignmentRefusal(task: Task, owner: string, by: string): string | null {
+function assignmentRefusal(task: Task, owner: string, by: string): Refusal | null {
   // After its end the claim only tells who did it.
   if (task.status === 'in_progress' && task.claim !== null && task.claim.member !== owner)
-    return `task ${task.id} is claimed by ${task.claim.member}`;
+    return claimed(task, task.claim.member);
   // Two may stop at once: the first of them gets it. Only the lead takes a task from somebody.
   return by !== LEAD && task.owner !== null && task.owner !== owner
-    ? `task ${task.id} is meant for ${task.owner}`
+    ? refusal(TASK_CODES.task_meant_for_other, { task: task.id, owner: task.owner })
     : null;
 }
 
-export function takeUpdate(draft: Draft, record: Of<'task_updated'>): string | null {
+export function takeUpdate(draft: Draft, record: Of<'task_updated'>): Refusal | null {
   const fault = authorFault(draft, record.by, record.epoch);
   if (fault !== null) return fault;
   const before = draft.tasks.get(record.task);
-  if (before === undefined) return `there is no task ${record.task}`;
+  if (before === undefined) return taskMissing(draft, 'taskId', record.task);
   const { owner = before.owner } = record;
   const task = { ...before, owner };
   const assigning = owner === null || owner === before.owner ? null : assignmentRefusal(before, owner, record.by);
-  const refusal = assigning ?? refusalOf(draft, task, record);
-  if (refusal !== null) return refusal;
+  const refused = assigning ?? refusalOf(draft, task, record);
+  if (refused !== null) return refused;
   draft.tasks.set(task.id, updated(draft, task, record));
   sign(draft, record.by, record.at);
   if (record.by !== LEAD) move(draft, 'work_began');
@@ -78,7 +88,7 @@ function isOf(claim: Claim | null, by: string, epoch: number): boolean {
 }
 
 /** Why this author may not set that task to this status. */
-function refusalOf(draft: Draft, task: Task, record: Of<'task_updated'>): string | null {
+function refusalOf(draft: Draft, task: Task, record: Of<'task_updated'>): Refusal | null {
   const { by, epoch, status } = record;
   if (status === 'in_progress') return claimRefusal(draft, task, record);
   if (isOf(task.claim, by, epoch)) return status === 'completed' ? blockRefusal(draft, task) : null;
@@ -88,25 +98,30 @@ function refusalOf(draft: Draft, task: Task, record: Of<'task_updated'>): string
     const member = draft.members.get(holder.member);
     return member === undefined || isGone(member, record.at)
       ? null
-      : `task ${task.id} is claimed by ${holder.member}, who is at work: only ${holder.member} completes it`;
+      : refusal(TASK_CODES.task_held_by_worker, { task: task.id, holder: holder.member });
   }
-  if (holder !== null) return `task ${task.id} is claimed by ${holder.member}`;
+  if (holder !== null) return claimed(task, holder.member);
   if (status === 'completed' && task.owner === by && task.status === 'pending') return blockRefusal(draft, task);
-  return `task ${task.id} is not claimed by ${by}: claim it first`;
+  return refusal(TASK_CODES.task_not_claimed, { task: task.id, member: by });
 }
 
 /** Why this author may not begin that task. Work that is done is begun again by who did it, or by the lead. */
-function claimRefusal(draft: Draft, task: Task, { by, epoch }: Of<'task_updated'>): string | null {
+function claimRefusal(draft: Draft, task: Task, { by, epoch }: Of<'task_updated'>): Refusal | null {
   if (task.status === 'in_progress' && task.claim !== null)
-    return isOf(task.claim, by, epoch) ? null : `task ${task.id} is claimed by ${task.claim.member}`;
-  if (task.owner !== null && task.owner !== by) return `task ${task.id} is meant for ${task.owner}`;
+    return isOf(task.claim, by, epoch) ? null : claimed(task, task.claim.member);
+  if (task.owner !== null && task.owner !== by)
+    return refusal(TASK_CODES.task_meant_for_other, { task: task.id, owner: task.owner });
   if (task.status === 'completed' && by !== LEAD && task.owner !== by && !isOf(task.claim, by, epoch))
-    return `task ${task.id} has been completed${task.claim === null ? '' : ` by ${task.claim.member}`}`;
+    return refusal(TASK_CODES.task_completed_already, {
+      task: task.id,
+      ...(task.claim === null ? {} : { holder: task.claim.member }),
+    });
   return blockRefusal(draft, task, beginsAfter(task, draft.tasks, by));
 }
 
-function blockRefusal(draft: Draft, task: Task, before = waitsFor(task, draft.tasks)): string | null {
-  return before.length === 0 ? null : `task ${task.id} is blocked by ${before.map((id) => `task ${id}`).join(', ')}`;
+function blockRefusal(draft: Draft, task: Task, before = waitsFor(task, draft.tasks)): Refusal | null {
+  if (before.length === 0) return null;
+  return refusal(TASK_CODES.task_blocked, { task: task.id, before: before.map((id) => `task ${id}`) });
 }
 
 /** What a member has in hand is ready for who begins on that. */

@@ -1,8 +1,11 @@
 // Folds a team's log into its state. The fold is the judge: a record that is not valid where it stands changes nothing,
 // and the reason comes back for its author.
 
+import { type Refusal, refusal } from '../../../base/rules/codes.ts';
 import { assertNever } from '../../../base/rules/errors.ts';
 import type { Stored } from '../../../base/rules/stored-record.ts';
+import { LOG_CODES } from '../codes/log-codes.ts';
+import { OPERATIONS_CODES } from '../codes/operations-codes.ts';
 import { LEAD } from '../message.ts';
 import type { Task } from '../task.ts';
 import { TaskBook } from '../task-book.ts';
@@ -79,10 +82,10 @@ export class TeamFold {
   }
 
   /** Takes the next record of the log. Gives why it does not count; null when it does. */
-  take(record: Stored<TeamRecord>): string | null {
+  take(record: Stored<TeamRecord>): Refusal | null {
     const draft = this.#draft;
-    if (draft.continuedIn !== null) return `the log goes on in ${draft.continuedIn}`;
-    if (draft.session === 'deleted') return `team ${draft.team} has been deleted`;
+    if (draft.continuedIn !== null) return refusal(LOG_CODES.log_continued, { file: draft.continuedIn });
+    if (draft.session === 'deleted') return refusal(LOG_CODES.team_deleted, { team: draft.team });
     if (
       draft.session === 'none' &&
       record.type !== 'proposed' &&
@@ -90,7 +93,7 @@ export class TeamFold {
       record.type !== 'continued'
     ) {
       this.#isHeadless = true;
-      return 'the team has not been created';
+      return refusal(LOG_CODES.team_not_created, {});
     }
     return takeRecord(draft, record);
   }
@@ -113,7 +116,7 @@ function thaw(state: TeamState): Draft {
   };
 }
 
-function takeRecord(draft: Draft, record: Stored<TeamRecord>): string | null {
+function takeRecord(draft: Draft, record: Stored<TeamRecord>): Refusal | null {
   switch (record.type) {
     case 'proposed':
       return takeProposal(draft, record);
@@ -160,7 +163,8 @@ function takeRecord(draft: Draft, record: Stored<TeamRecord>): string | null {
     case 'restarted':
       return takeRestart(draft, record);
     case 'lead_moved':
-      if (draft.lead.session === null) return 'no session of a host leads it';
+      if (draft.lead.session === null)
+        return refusal(LOG_CODES.record_not_valid, { type: record.type, why: 'no session of a host leads the team' });
       draft.lead = {
         ...draft.lead,
         session: record.session,
@@ -173,7 +177,9 @@ function takeRecord(draft: Draft, record: Stored<TeamRecord>): string | null {
     case 'deleted':
       return takeDeletion(draft, record);
     case 'snapshot':
-      return 'a snapshot stands at the beginning of a file only';
+      return refusal(LOG_CODES.record_not_valid, {
+        ...{ type: record.type, why: 'a snapshot stands at the beginning of a file only' },
+      });
     case 'continued':
       draft.continuedIn = record.next;
       return null;
@@ -184,8 +190,8 @@ function takeRecord(draft: Draft, record: Stored<TeamRecord>): string | null {
 
 type Of<T extends TeamRecord['type']> = Extract<Stored<TeamRecord>, { type: T }>;
 
-function takeProposal(draft: Draft, record: Of<'proposed'>): string | null {
-  if (draft.session !== 'none') return `team ${draft.team} is there already`;
+function takeProposal(draft: Draft, record: Of<'proposed'>): Refusal | null {
+  if (draft.session !== 'none') return refusal(LOG_CODES.team_exists, { team: draft.team });
   const { phase, pattern, roles, subject, reasons, drafts, alone, forced } = record;
   draft.proposal = {
     ...{ phase, pattern, roles, subject, reasons, drafts },
@@ -195,8 +201,8 @@ function takeProposal(draft: Draft, record: Of<'proposed'>): string | null {
   return null;
 }
 
-function takeCreation(draft: Draft, record: Of<'created'>): string | null {
-  if (isStanding(draft)) return `team ${draft.team} is there already`;
+function takeCreation(draft: Draft, record: Of<'created'>): Refusal | null {
+  if (isStanding(draft)) return refusal(LOG_CODES.team_exists, { team: draft.team });
   const { team, phase, pattern, roles, subject, session, key_hash: keyHash, approval, base } = record;
   draft.team = team;
   draft.purpose = { phase, pattern, roles, subject };
@@ -213,7 +219,7 @@ function takeCreation(draft: Draft, record: Of<'created'>): string | null {
   return null;
 }
 
-function takeMove(draft: Draft, record: Of<'moved'>): string | null {
+function takeMove(draft: Draft, record: Of<'moved'>): Refusal | null {
   const fault = move(draft, record.event);
   if (fault === null) takeTasks(draft, record.tasks ?? [], record);
   return fault;
@@ -231,7 +237,7 @@ function takeTasks(draft: Draft, tasks: readonly TaskDraft[], { id, v, at }: Sto
   }
 }
 
-function takeFallback(draft: Draft, record: Of<'fell_back'>): string | null {
+function takeFallback(draft: Draft, record: Of<'fell_back'>): Refusal | null {
   const fault = move(draft, 'fell_back');
   if (fault === null) draft.fallback = { trigger: record.trigger, reason: record.reason };
   return fault;
@@ -254,7 +260,7 @@ function proposedAgain(
 }
 
 /** Whoever was there is gone; what was done stays, unless `keep` says otherwise. What has failed gets a new chance. */
-function takeRestart(draft: Draft, record: Of<'restarted'>): string | null {
+function takeRestart(draft: Draft, record: Of<'restarted'>): Refusal | null {
   const { fallback, session } = draft;
   const fault = move(draft, 'restarted');
   if (fault !== null) return fault;
@@ -288,16 +294,18 @@ function endingOf(member: Member, at: number, isForced: boolean): readonly [Endi
   return isForced ? ['forced', 'did not confirm its end in time'] : undefined;
 }
 
-function takeDeletion(draft: Draft, record: Of<'deleted'>): string | null {
+function takeDeletion(draft: Draft, record: Of<'deleted'>): Refusal | null {
   const { at, forced } = record;
   const isLate = draft.shutdownAt !== null && at - draft.shutdownAt >= SHUTDOWN_DEADLINE_MS;
   const left = [...draft.members.values()].filter((member) => member.phase !== 'over');
   const endings = left.map((member) => ({ member, ending: endingOf(member, at, forced && isLate) }));
   const missing = endings.flatMap(({ member, ending }) => (ending === undefined ? [member.name] : []));
   if (missing.length > 0) {
-    const when =
-      !forced || isLate ? '' : `; it can be forced ${SHUTDOWN_DEADLINE_MS / 1000} s after all were asked to end`;
-    return `team ${draft.team} has teammates that have not ended: ${missing.join(', ')}${when}`;
+    const next =
+      !forced || isLate
+        ? 'Ask all to end, and wait.'
+        : `It can be forced ${SHUTDOWN_DEADLINE_MS / 1000} s after all were asked to end.`;
+    return refusal(OPERATIONS_CODES.team_has_live_members, { team: draft.team, members: missing, next });
   }
   for (const { member, ending } of endings) if (ending !== undefined) endMember(draft, member, at, ...ending);
   // With nobody left the steps before it need nobody's word.

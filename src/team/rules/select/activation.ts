@@ -1,6 +1,8 @@
 // Choice between a team and one agent after the other for a piece of work; each outcome with its reasons.
 
+import { refusal, textOf } from '../../../base/rules/codes.ts';
 import { got, problemsInLine } from '../../../base/rules/text.ts';
+import { LEAD_CODES } from '../codes/lead-codes.ts';
 import { FALLBACK_TRIGGERS, type FallbackTrigger, HOST_VERSION_MIN, TEAMS_VARIABLE } from '../fallback.ts';
 import { PLANNERS } from '../planning.ts';
 import { onlyReads } from '../role.ts';
@@ -88,6 +90,10 @@ export function prerequisitesOf(
 /** In place of a version: teammates are programs, which no host starts. */
 export const NO_HOST = 'no host';
 
+function unmetWords(name: PrerequisiteName, expected: string, found: string): string {
+  return textOf(refusal(LEAD_CODES.prerequisite_missing, { name, expected, found }));
+}
+
 function hostPrerequisite(version: string | null): Prerequisite {
   const name = 'host version';
   if (version === NO_HOST) return { name, holds: true, why: 'no host takes part: teammates are programs of their own' };
@@ -98,13 +104,13 @@ function hostPrerequisite(version: string | null): Prerequisite {
       name,
       holds: false,
       trigger,
-      why: `expected ${HOST_VERSION_MIN} or higher, the version is not known`,
+      why: unmetWords(name, `${HOST_VERSION_MIN} or higher`, 'the version is not known'),
       mend,
     };
   const found = got(version.trim()).slice(1, -1);
   return isVersionAtLeast(version, HOST_VERSION_MIN)
     ? { name, holds: true, why: `${found}, at least ${HOST_VERSION_MIN}` }
-    : { name, holds: false, trigger, why: `expected ${HOST_VERSION_MIN} or higher, got ${found}`, mend };
+    : { name, holds: false, trigger, why: unmetWords(name, `${HOST_VERSION_MIN} or higher`, `got ${found}`), mend };
 }
 
 function variablePrerequisite({ value, source }: TeamVariable): Prerequisite {
@@ -112,7 +118,7 @@ function variablePrerequisite({ value, source }: TeamVariable): Prerequisite {
   if (source === 'workflow') return { name, holds: true, why: 'tool.mode in WORKFLOW.md replaces it' };
   const from = source === null ? '' : ` from ${typeof source === 'object' ? source.file : `the ${source}`}`;
   if (value === '1') return { name, holds: true, why: `${TEAMS_VARIABLE} is 1${from}` };
-  const why = `expected ${TEAMS_VARIABLE}=1, got ${got(value)}${from}`;
+  const why = unmetWords(name, `${TEAMS_VARIABLE}=1`, `got ${got(value)}${from}`);
   return { name, holds: false, trigger: 'variable_unset', why, mend: mendOfVariable(source) };
 }
 

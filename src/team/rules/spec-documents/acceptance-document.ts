@@ -1,9 +1,10 @@
 // acceptance.md: how it is seen that the requirements hold.
 
+import type { Refusal } from '../../../base/rules/codes.ts';
 import { got } from '../../../base/rules/text.ts';
-import { asWords, type Line, readMarkdown, unclosedWords } from './markdown.ts';
-import { byLine, type ReadDocument, type SpecProblem } from './problem.ts';
-import { othersOf, SCENARIO, strayItems, strayWords } from './stray-items.ts';
+import { asWords, type Line, readMarkdown, unclosedCode } from './markdown.ts';
+import { byLine, problemAt, type ReadDocument, repeatedItem, type SpecProblem, wrongForm } from './problem.ts';
+import { othersOf, SCENARIO, strayItem, strayItems } from './stray-items.ts';
 
 export type Scenario = {
   /** `A1`, never given twice. */
@@ -93,36 +94,35 @@ export function parseAcceptance(text: string): ReadDocument<AcceptanceDocument> 
   const problems: SpecProblem[] = [];
   const lines = new Map<string, number>();
   const scenarios: Scenario[] = [];
-  const say = (line: number, words: string) => problems.push({ file: FILE, line, words });
+  const say = (line: number, problem: Refusal) => problems.push(problemAt(FILE, line, problem));
   const { blocks, unclosed } = readMarkdown(text);
-  if (unclosed !== null) say(unclosed, unclosedWords());
+  if (unclosed !== null) say(unclosed, unclosedCode());
   for (const block of blocks) {
     if (block.kind !== 'item') continue;
     const [head] = block.lines;
     const [found, id = '', about = '', rest = ''] = NUMBERED.exec(head?.text ?? '') ?? [];
     if (found === undefined) {
-      say(block.line, `expected a scenario like "A1 (R1): Given …, when …, then …", got ${got(block.text)}`);
+      say(block.line, wrongForm('a scenario like "A1 (R1): Given …, when …, then …"', got(block.text)));
       continue;
     }
-    if (lines.has(id)) say(block.line, `${id}: expected once, got it again; it stands in line ${lines.get(id)}`);
+    if (lines.has(id)) say(block.line, repeatedItem(id, lines.get(id)));
     else lines.set(id, block.line);
     const own = [...(rest === '' ? [] : [{ text: rest, line: block.line }]), ...block.lines.slice(1)];
     const steps = stepsOf(own);
     const missing = missingOf(steps);
-    if (missing.length > 0)
-      say(
-        block.line,
-        `${id}: expected Given, When and Then, got ${missing.length === STEPS.length ? 'none of them' : `no ${missing.join(' and no ')}`}`,
-      );
+    if (missing.length > 0) {
+      const came = missing.length === STEPS.length ? 'none of them' : `no ${missing.join(' and no ')}`;
+      say(block.line, wrongForm('Given, When and Then', came, { id }));
+    }
     const late = missing.length > 0 ? null : lateStep(own);
-    if (late !== null) say(late.line, `${id}: expected Given, When and Then in this order, got ${late.words}`);
+    if (late !== null) say(late.line, wrongForm('Given, When and Then in this order', late.words, { id }));
     const requirements = idsOf(about);
     if (requirements.length === 0)
-      say(block.line, `${id}: expected the requirements that it proves, like "${id} (R1):", got none`);
+      say(block.line, wrongForm(`the requirements that it proves, like "${id} (R1):"`, 'none', { id }));
     scenarios.push({ id, requirements, ...steps });
   }
   for (const stray of strayItems(SCENARIO, blocks.flatMap(othersOf), new Set(lines.keys())))
-    say(stray.line, strayWords(SCENARIO, stray));
-  if (scenarios.length === 0) say(1, 'expected scenarios, like "- A1 (R1): Given …, when …, then …", got none');
+    say(stray.line, strayItem(SCENARIO, stray));
+  if (scenarios.length === 0) say(1, wrongForm('scenarios, like "- A1 (R1): Given …, when …, then …"', 'none'));
   return { data: { scenarios }, lines, problems: byLine(problems) };
 }

@@ -1,12 +1,14 @@
 // All that is wrong with the documents of a SPEC, each by itself and with one another.
 
+import { refusal } from '../../../base/rules/codes.ts';
 import { got } from '../../../base/rules/text.ts';
 import { conflictLines } from '../../../git/rules/conflict-markers.ts';
 import { insideProject } from '../../../guard/rules/ownership.ts';
+import { SPEC_CODES } from '../codes/spec-codes.ts';
 import { type AcceptanceDocument, parseAcceptance } from './acceptance-document.ts';
 import { earsForm, isOtherLanguage } from './ears.ts';
 import { type PlanDocument, type PlanTask, parsePlan } from './plan-document.ts';
-import type { DocumentName, ReadDocument, SpecProblem } from './problem.ts';
+import { type DocumentName, problemAt, type ReadDocument, type SpecProblem, wrongField, wrongForm } from './problem.ts';
 import { parseSpec, type SpecDocument } from './spec-document.ts';
 
 /** A SPEC as text; null: there is no such document. */
@@ -54,11 +56,9 @@ export function readSpecTexts(texts: SpecTexts): SpecData {
 function conflicts({ spec, plan, acceptance }: SpecTexts): readonly SpecProblem[] {
   const documents = { 'spec.md': spec, 'plan.md': plan, 'acceptance.md': acceptance };
   return ORDER.flatMap((file) =>
-    conflictLines(documents[file] ?? '').map(({ text, line }) => ({
-      file,
-      line,
-      words: `expected a merge that is settled, got the conflict marker ${got(text)}`,
-    })),
+    conflictLines(documents[file] ?? '').map(({ text, line }) =>
+      problemAt(file, line, refusal(SPEC_CODES.spec_conflict_marker, { marker: got(text) })),
+    ),
   );
 }
 
@@ -72,17 +72,14 @@ export function warningsOf({ spec, plan }: SpecTexts, submodules: readonly strin
   const planned = parsePlan(plan ?? '');
   const unchecked = asked.data.requirements
     .filter(({ text }) => earsForm(text) === null && isOtherLanguage(text))
-    .map(({ id }) => ({
-      file: 'spec.md' as const,
-      line: asked.lines.get(id) ?? 1,
-      words: `${id}: the EARS form was not checked: the requirement does not seem to be in English`,
-    }));
+    .map(({ id }) => problemAt('spec.md', asked.lines.get(id) ?? 1, refusal(SPEC_CODES.spec_not_english, { id })));
   const outside = planned.data.tasks.flatMap(({ id, files }) =>
     files.flatMap((file) => {
       const within = submodules.find((one) => `${insideProject(file)}/`.startsWith(`${one}/`));
       if (within === undefined) return [];
-      const words = `${id}: files: ${got(file)} lies in the submodule ${got(within)}: a team does not commit there, and no commit of the project takes it in`;
-      return [{ file: 'plan.md' as const, line: planned.lines.get(`${id} files`) ?? 1, words }];
+      const values = { id, file: got(file), submodule: got(within) };
+      const line = planned.lines.get(`${id} files`) ?? 1;
+      return [problemAt('plan.md', line, refusal(SPEC_CODES.spec_file_in_submodule, values))];
     }),
   );
   return [...unchecked, ...outside];
@@ -112,13 +109,14 @@ export function checkSpec(texts: SpecTexts): readonly SpecProblem[] {
 
 function absent(file: DocumentName, text: string | null): readonly SpecProblem[] {
   if (text !== null) return [];
-  return [{ file, line: 1, words: file === 'spec.md' ? 'there is none' : 'expected beside spec.md, got nothing' }];
+  const missing = file === 'spec.md' ? SPEC_CODES.spec_text_missing : SPEC_CODES.spec_file_missing;
+  return [problemAt(file, 1, refusal(missing, { file }))];
 }
 
 function named(id: string, { spec }: Read): readonly SpecProblem[] {
   if (spec.data.id === '' || spec.data.id === id) return [];
-  const words = `id: expected ${id}, the name of its directory, got ${got(spec.data.id)}`;
-  return [{ file: 'spec.md', line: spec.lines.get('id') ?? 1, words }];
+  const problem = wrongField('id', `${id}, the name of its directory`, got(spec.data.id));
+  return [problemAt('spec.md', spec.lines.get('id') ?? 1, problem)];
 }
 
 function unknown(
@@ -130,7 +128,10 @@ function unknown(
 ): readonly SpecProblem[] {
   return asked
     .filter((id) => !known.includes(id))
-    .map((id) => ({ file, line, words: `${who}: there is no ${id}; there is ${known.join(', ') || 'none'}` }));
+    .map((id) => {
+      const values = { who, id, known: known.join(', ') || 'none' };
+      return problemAt(file, line, refusal(SPEC_CODES.spec_reference_unknown, values));
+    });
 }
 
 function tasksFit({ spec, plan }: Read, hasSpec: boolean): readonly SpecProblem[] {
@@ -142,11 +143,8 @@ function tasksFit({ spec, plan }: Read, hasSpec: boolean): readonly SpecProblem[
   const cycles = cyclesOf(tasks).map((cycle) => {
     const [first = ''] = cycle;
     const at = plan.lines.get(`${first} depends on`) ?? plan.lines.get(first) ?? 1;
-    return {
-      file,
-      line: at,
-      words: `${first}: depends on: waits for itself: ${[...cycle, first].join(' → ')}`,
-    } as const;
+    const values = { task: first, cycle: [...cycle, first].join(' → ') };
+    return problemAt(file, at, refusal(SPEC_CODES.spec_dependency_cycle, values));
   });
   return [
     ...tasks.flatMap((task) => [
@@ -190,14 +188,14 @@ function scenariosFit({ spec, acceptance }: Read, hasSpec: boolean): readonly Sp
 
 function covered({ spec, plan, acceptance }: Read, texts: SpecTexts): readonly SpecProblem[] {
   const ids = [...new Set(spec.data.requirements.map(({ id }) => id))];
-  const without = (lists: readonly { readonly requirements: readonly string[] }[], words: string) =>
+  const without = (lists: readonly { readonly requirements: readonly string[] }[], expected: string) =>
     ids
       .filter((id) => !lists.some(({ requirements }) => requirements.includes(id)))
-      .map((id) => ({ file: 'spec.md' as const, line: spec.lines.get(id) ?? 1, words: `${id}: ${words}` }));
+      .map((id) => problemAt('spec.md', spec.lines.get(id) ?? 1, wrongForm(expected, 'none', { id })));
   return [
     ...(texts.acceptance === null
       ? []
-      : without(acceptance.data.scenarios, 'expected a scenario in acceptance.md that proves it, got none')),
-    ...(texts.plan === null ? [] : without(plan.data.tasks, 'expected a task in plan.md that is for it, got none')),
+      : without(acceptance.data.scenarios, 'a scenario in acceptance.md that proves it')),
+    ...(texts.plan === null ? [] : without(plan.data.tasks, 'a task in plan.md that is for it')),
   ];
 }

@@ -1,5 +1,8 @@
 // The little Markdown that SPEC documents are made of: front matter, headings, items with the lines that go on with them, quotes.
 
+import { type Refusal, refusal } from '../../../base/rules/codes.ts';
+import { SPEC_CODES } from '../codes/spec-codes.ts';
+
 export type Field = { readonly key: string; readonly value: string; readonly line: number };
 
 export type Line = { readonly text: string; readonly line: number };
@@ -36,8 +39,8 @@ export function codeAfter(open: string | null, line: string): string | null {
 }
 
 /** What is wrong with code that nothing closes. */
-export function unclosedWords(): string {
-  return 'expected the block of code that begins here to be closed, got the end of the document: what stands below is read as code';
+export function unclosedCode(): Refusal {
+  return refusal(SPEC_CODES.spec_code_block_open, {});
 }
 
 /** The value of a line of front matter: plain, or in the quotes of YAML. */

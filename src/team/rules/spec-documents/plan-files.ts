@@ -1,7 +1,9 @@
 // Files of a plan that cannot be together: names that are one file on some computers, migrations with the same number.
 
+import { type Refusal, refusal } from '../../../base/rules/codes.ts';
 import { got } from '../../../base/rules/text.ts';
 import { insideProject } from '../../../guard/rules/ownership.ts';
+import { SPEC_CODES } from '../codes/spec-codes.ts';
 
 type Task = { readonly id: string; readonly files: readonly string[] };
 
@@ -17,13 +19,13 @@ function migrationOf(path: string): Migration | null {
   return number === '' ? null : { place, number, name };
 }
 
-function clash(one: Named, other: Named, where: string): string | null {
+function clash(one: Named, other: Named, task: string): Refusal | null {
   if (one.path === other.path) return null;
-  if (one.path.toLowerCase() === other.path.toLowerCase())
-    return `expected another name or the same case, got ${got(other.path)} in ${where}: on many computers both are one file`;
+  const values = { id: one.task, file: got(one.file), other: got(other.path), task };
+  if (one.path.toLowerCase() === other.path.toLowerCase()) return refusal(SPEC_CODES.plan_file_name_taken, values);
   const [mine, its] = [migrationOf(one.path), migrationOf(other.path)];
   const isSame = mine !== null && mine.place === its?.place && mine.number === its.number && mine.name !== its.name;
-  return isSame ? `expected a number of its own, got ${mine.number} again, of ${got(other.path)} in ${where}` : null;
+  return isSame ? refusal(SPEC_CODES.plan_migration_number_taken, { ...values, number: mine.number }) : null;
 }
 
 /**
@@ -33,7 +35,7 @@ function clash(one: Named, other: Named, where: string): string | null {
 export function fileClashes(
   tasks: readonly Task[],
   lineOf: (id: string) => number,
-): readonly { readonly line: number; readonly words: string }[] {
+): readonly { readonly line: number; readonly problem: Refusal }[] {
   const all = tasks.flatMap(({ id, files }) =>
     files.flatMap((file): readonly Named[] => {
       const path = insideProject(file);
@@ -42,8 +44,8 @@ export function fileClashes(
   );
   return all.flatMap((one, at) => {
     for (const other of all.slice(0, at)) {
-      const words = clash(one, other, `${other.task} (line ${lineOf(other.task)})`);
-      if (words !== null) return [{ line: lineOf(one.task), words: `${one.task}: files: ${got(one.file)}: ${words}` }];
+      const problem = clash(one, other, `${other.task} (line ${lineOf(other.task)})`);
+      if (problem !== null) return [{ line: lineOf(one.task), problem }];
     }
     return [];
   });

@@ -1,13 +1,23 @@
 // spec.md: what has to hold when a feature is there.
 
+import { type Refusal, refusal } from '../../../base/rules/codes.ts';
 import { nearest } from '../../../base/rules/nearest.ts';
 import { got } from '../../../base/rules/text.ts';
+import { SPEC_CODES } from '../codes/spec-codes.ts';
 import { earsForm, expectedShape, isOtherLanguage } from './ears.ts';
-import { asWords, type Block, type Field, frontValue, quoteOf, readMarkdown, unclosedWords } from './markdown.ts';
-import { byLine, type ReadDocument, type SpecProblem } from './problem.ts';
+import { asWords, type Block, type Field, frontValue, quoteOf, readMarkdown, unclosedCode } from './markdown.ts';
+import {
+  byLine,
+  problemAt,
+  type ReadDocument,
+  repeatedItem,
+  type SpecProblem,
+  wrongField,
+  wrongForm,
+} from './problem.ts';
 import { RESULT_HEADING } from './result-section.ts';
 import { isSpecId, SPEC_STATUSES, type SpecStatus } from './spec.ts';
-import { isNumberedItem, type OtherLine, othersOf, REQUIREMENT, strayItems, strayWords } from './stray-items.ts';
+import { isNumberedItem, type OtherLine, othersOf, REQUIREMENT, strayItem, strayItems } from './stray-items.ts';
 
 export type SpecRequirement = {
   /** `R1`, never given twice. */
@@ -61,38 +71,39 @@ export function renderSpec(spec: SpecDocument): string {
   ].join('\n');
 }
 
-type Say = (line: number, words: string) => void;
+type Say = (line: number, problem: Refusal) => void;
 
 function readFront(front: readonly Field[], say: Say) {
   const first = (key: string) => front.find((field) => field.key === key);
   for (const [index, { key, line }] of front.entries())
-    if (front.findIndex((field) => field.key === key) < index) say(line, `${key}: expected once, got it again`);
+    if (front.findIndex((field) => field.key === key) < index)
+      say(line, refusal(SPEC_CODES.spec_item_repeated, { field: key }));
   const text = (key: string, expected: string): string => {
     const field = first(key);
-    if (field === undefined || field.value === '') say(field?.line ?? 1, `${key}: expected ${expected}, got nothing`);
+    if (field === undefined || field.value === '') say(field?.line ?? 1, wrongField(key, expected, 'nothing'));
     return field?.value ?? '';
   };
   const date = (key: string): string => {
     const value = text(key, 'a date like 2026-01-31');
     if (value !== '' && !isDate(value))
-      say(first(key)?.line ?? 1, `${key}: expected a date like 2026-01-31, got ${got(value)}`);
+      say(first(key)?.line ?? 1, wrongField(key, 'a date like 2026-01-31', got(value)));
     return value;
   };
   const id = text('id', 'the name of the directory, like SPEC-AUTH-001');
   if (id !== '' && !isSpecId(id))
-    say(first('id')?.line ?? 1, `id: expected SPEC-<NAME>-<NNN>, like SPEC-AUTH-001, got ${got(id)}`);
+    say(first('id')?.line ?? 1, wrongField('id', 'SPEC-<NAME>-<NNN>, like SPEC-AUTH-001', got(id)));
   const title = text('title', 'what it is about, in a line');
   const stated = text('status', `one of ${SPEC_STATUSES.join(', ')}`);
   const status = SPEC_STATUSES.find((one) => one === stated);
   if (stated !== '' && status === undefined) {
-    const close = nearest(stated, SPEC_STATUSES);
-    const meant = close === undefined ? '' : `; did you mean ${close}?`;
-    say(first('status')?.line ?? 1, `status: expected one of ${SPEC_STATUSES.join(', ')}, got ${got(stated)}${meant}`);
+    const meant = nearest(stated, SPEC_STATUSES);
+    const expected = `one of ${SPEC_STATUSES.join(', ')}`;
+    say(first('status')?.line ?? 1, wrongField('status', expected, got(stated), { meant }));
   }
   const created = date('created');
   const updated = date('updated');
   if (isDate(created) && isDate(updated) && updated < created)
-    say(first('updated')?.line ?? 1, `updated: expected ${created} or later, got ${updated}`);
+    say(first('updated')?.line ?? 1, wrongField('updated', `${created} or later`, updated));
   return { id, title, status: status ?? ('draft' as const), created, updated };
 }
 
@@ -109,10 +120,10 @@ function placeOf({ text, level }: Extract<Block, { kind: 'heading' }>, before: S
 /** Reads a `spec.md`; never throws. */
 export function parseSpec(text: string): ReadDocument<SpecDocument> {
   const problems: SpecProblem[] = [];
-  const say: Say = (line, words) => problems.push({ file: FILE, line, words });
+  const say: Say = (line, problem) => problems.push(problemAt(FILE, line, problem));
   const { front, blocks, unclosed } = readMarkdown(text);
-  if (front === null) say(1, 'expected front matter between two lines of ---, got none');
-  if (unclosed !== null) say(unclosed, unclosedWords());
+  if (front === null) say(1, wrongForm('front matter between two lines of ---', 'none'));
+  if (unclosed !== null) say(unclosed, unclosedCode());
   const fields = front === null ? null : readFront(front, say);
   const lines = new Map<string, number>((front ?? []).map(({ key, line }) => [key, line]));
   const requirements: SpecRequirement[] = [];
@@ -144,25 +155,25 @@ export function parseSpec(text: string): ReadDocument<SpecDocument> {
       const [found, id = '', words = ''] = NUMBERED.exec(block.text) ?? [];
       if (found === undefined) {
         if (place === 'requirements')
-          say(block.line, `expected a number before the requirement, like "R1: ", got ${got(block.text)}`);
+          say(block.line, wrongForm('a number before the requirement, like "R1: "', got(block.text)));
         else section.push({ text: block.text, line: block.line, isHeading: false });
         continue;
       }
       hasItems = true;
-      if (lines.has(id)) say(block.line, `${id}: expected once, got it again; it stands in line ${lines.get(id)}`);
+      if (lines.has(id)) say(block.line, repeatedItem(id, lines.get(id)));
       else lines.set(id, block.line);
       if (earsForm(words) === null && !isOtherLanguage(words))
-        say(block.line, `${id}: expected "${expectedShape(words)}", got ${got(words)}`);
+        say(block.line, wrongForm(`"${expectedShape(words)}"`, got(words), { id }));
       requirements.push({ id, text: words });
     }
   }
   closeSection();
   for (const stray of strayItems(REQUIREMENT, others, new Set(requirements.map(({ id }) => id))))
-    say(stray.line, strayWords(REQUIREMENT, stray));
+    say(stray.line, strayItem(REQUIREMENT, stray));
   if (requirements.length === 0)
     say(
       blocks.find((block) => block.kind === 'heading' && /^requirements\b/i.test(block.text))?.line ?? 1,
-      'expected requirements, like "- R1: The system shall …", got none',
+      wrongForm('requirements, like "- R1: The system shall …"', 'none'),
     );
   const empty = { id: '', title: '', status: 'draft', created: '', updated: '' } as const;
   const data = { ...(fields ?? empty), about: about.join('\n\n'), requirements, outOfScope };

@@ -1,5 +1,7 @@
 // SPEC documents: what their ids, places and states are.
 
+import { refusal, textOf } from '../../../base/rules/codes.ts';
+import { SPEC_CODES } from '../codes/spec-codes.ts';
 import { slugOf } from '../team-name.ts';
 
 const SPEC_ID = /^SPEC(?:-[A-Z0-9]+)+-\d{3}$/;
@@ -20,7 +22,7 @@ export type Approval = {
 
 /** Why there is nothing to approve any more: what is completed stays so until its words change. */
 export function completedAlready(id: string, { status, counts }: Approval): string | null {
-  return status === 'completed' && counts ? `${id} is completed already` : null;
+  return status === 'completed' && counts ? textOf(refusal(SPEC_CODES.spec_completed, { spec: id })) : null;
 }
 
 /** `SPEC-<NAME>-<NNN>`. */

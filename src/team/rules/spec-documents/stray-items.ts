@@ -1,8 +1,10 @@
 // Lines that look like an item of a document without being one in its form: read over, they would be lost without a word.
 
+import type { Refusal } from '../../../base/rules/codes.ts';
 import { got } from '../../../base/rules/text.ts';
 import { earsForm } from './ears.ts';
 import type { Block } from './markdown.ts';
+import { wrongForm } from './problem.ts';
 
 type Kind = {
   /** The letter of its ids. */
@@ -89,6 +91,6 @@ export function strayItems(kind: Kind, lines: readonly OtherLine[], known: Reado
   });
 }
 
-export function strayWords({ form }: Kind, { text }: OtherLine): string {
-  return `expected ${form}, got ${got(text)}`;
+export function strayItem({ form }: Kind, { text }: OtherLine): Refusal {
+  return wrongForm(form, got(text));
 }

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { LEAD, type Story, TRUST5, teamOf } from '../../../support/team.ts';
+import { LOG_CODES } from '../../../../src/team/rules/codes/log-codes.ts';
+import { WRITES_CODES } from '../../../../src/team/rules/codes/writes-codes.ts';
+import { LEAD, type Story, TRUST5, teamOf, why } from '../../../support/team.ts';
 
 const TWO = ['backend-dev', 'tester'];
 
@@ -17,15 +19,17 @@ test('a lease keeps others away until it ends, is given back or its holder is go
     until,
     reason: 'a dependency',
   });
-  const held = new RegExp(`package.json is leased to tester until ${new Date(until).toISOString()}`);
+  const held = why(WRITES_CODES.lease_held, { path: 'package.json', holder: 'tester', until });
   story.refuse(held, 'lease_taken', take('backend-dev')).refuse(held, 'lease_taken', take(LEAD));
   story
     .tell('lease_taken', take('tester', until + 50))
     .later(149)
-    .refuse(/is leased/, 'lease_taken', take(LEAD, until + 900));
+    .refuse(why(WRITES_CODES.lease_held), 'lease_taken', take(LEAD, until + 900));
   story.later(1).tell('lease_taken', take('backend-dev', until + 900));
-  story.refuse(/leased to backend-dev/, 'lease_released').tell('lease_released', { by: 'backend-dev' });
-  story.refuse(/is not leased/, 'lease_released', { by: 'backend-dev' });
+  story
+    .refuse(why(WRITES_CODES.lease_held, { holder: 'backend-dev' }), 'lease_released')
+    .tell('lease_released', { by: 'backend-dev' });
+  story.refuse(why(WRITES_CODES.lease_missing), 'lease_released', { by: 'backend-dev' });
   story.tell('lease_taken', take('tester', until + 900)).tell('member_ended', { name: 'tester' });
   story.tell('lease_taken', take(LEAD, until + 900));
 });
@@ -35,9 +39,13 @@ test('other paths are free', () => {
 });
 
 test('who is nobody takes no lease and gives none back; nor does a former run', () => {
-  const story = teamOf(TWO).refuse(/designer is no member/, 'lease_taken', { by: 'designer' });
+  const story = teamOf(TWO).refuse(why(LOG_CODES.member_unknown, { member: 'designer' }), 'lease_taken', {
+    by: 'designer',
+  });
   story.tell('lease_taken').tell('member_idle', { name: 'tester', stopped: true }).join('tester');
-  story.tell('lease_taken', { epoch: 2 }).refuse(/run 1, and its latest is 2/, 'lease_released', { epoch: 1 });
+  story
+    .tell('lease_taken', { epoch: 2 })
+    .refuse(why(LOG_CODES.member_run_over, { run: 1, latest: 2 }), 'lease_released', { epoch: 1 });
   story.tell('lease_released', { epoch: 2 });
 });
 
@@ -45,8 +53,8 @@ test('a lease that has ended is given back by nobody, and none begins at its end
   const story = teamOf(TWO)
     .tell('lease_taken', { until: 1_000_001 })
     .later(1)
-    .refuse(/is not leased/, 'lease_released');
-  story.refuse(/would end before it begins/, 'lease_taken', { until: story.at });
+    .refuse(why(WRITES_CODES.lease_missing), 'lease_released');
+  story.refuse(why(LOG_CODES.record_not_valid, { type: 'lease_taken' }), 'lease_taken', { until: story.at });
 });
 
 type Judged = readonly [Parameters<Story['tell']>[1], string];

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { LOG_CODES } from '../../../../src/team/rules/codes/log-codes.ts';
 import { isLive, isLost, isStanding, MEMBER_LEASE_MS } from '../../../../src/team/rules/log/state.ts';
-import { LEAD, Story, teamOf } from '../../../support/team.ts';
+import { LEAD, Story, teamOf, type Why, why } from '../../../support/team.ts';
 
 const LOST = MEMBER_LEASE_MS + 1;
 
@@ -39,29 +40,36 @@ test('a member is registered, started, seen, idle, stopped, over', () => {
 test('each record about a member: a stranger, another run, an ended one, the lead', () => {
   const story = teamOf(['backend-dev', 'tester']).tell('member_ended', { reason: 'killed' });
   for (const type of ['member_spawned', 'member_bound', 'member_seen', 'member_idle', 'member_ended'] as const) {
-    story.refuse(/designer is no member of tool-run-spec-auth-001/, type, { name: 'designer' });
-    story.refuse(/tester has been replaced: that was its run 2, and its latest is 1/, type, {
+    story.refuse(why(LOG_CODES.member_unknown, { member: 'designer' }), type, { name: 'designer' });
+    story.refuse(why(LOG_CODES.member_run_over, { member: 'tester', run: 2, latest: 1 }), type, {
       name: 'tester',
       epoch: 2,
     });
-    story.refuse(/backend-dev has ended: killed/, type, { name: 'backend-dev' });
-    story.refuse(/team-lead is no member/, type, { name: LEAD, epoch: 0 });
+    story.refuse(why(LOG_CODES.member_ended, { member: 'backend-dev', reason: 'killed' }), type, {
+      name: 'backend-dev',
+    });
+    story.refuse(why(LOG_CODES.member_unknown, { member: 'team-lead' }), type, { name: LEAD, epoch: 0 });
   }
 });
 
 test('names that mean others are no names of teammates', () => {
   const story = new Story().tell('created');
-  for (const name of [LEAD, 'all']) story.refuse(new RegExp(`called ${name}`), 'member_registered', { name });
+  for (const name of [LEAD, 'all'])
+    story.refuse(why(LOG_CODES.member_name_reserved, { name }), 'member_registered', { name });
 });
 
 test('no more than max_teammates at once: those that ended or are lost do not count', () => {
   const story = new Story().tell('created');
   const join = { max: 2 } as const;
   for (const name of ['backend-dev', 'tester']) story.tell('member_registered', { ...join, name });
-  story.refuse(/has 2 teammates, and max_teammates is 2: backend-dev, tester/, 'member_registered', {
-    ...join,
-    name: 'designer',
-  });
+  story.refuse(
+    why(LOG_CODES.too_many_members, { count: 2, limit: 2, members: ['backend-dev', 'tester'] }),
+    'member_registered',
+    {
+      ...join,
+      name: 'designer',
+    },
+  );
   story.tell('member_ended', { name: 'tester' }).tell('member_registered', { ...join, name: 'designer' });
   assert.deepEqual(story.members, ['backend-dev#1 registered', 'tester#1 over: confirmed', 'designer#1 registered']);
   story.tell('member_spawned', { name: 'backend-dev' }).later(LOST).tell('member_seen', { name: 'designer' });
@@ -80,8 +88,8 @@ test('a limit that is not reached ends nobody', () => {
 });
 
 test('another takes the place of one that is not at work', () => {
-  const atWork = /backend-dev is at work, and one more of it cannot be registered/;
-  const cases: readonly [string, (story: Story) => unknown, RegExp | null][] = [
+  const atWork = why(LOG_CODES.member_already_working, { member: 'backend-dev' });
+  const cases: readonly [string, (story: Story) => unknown, Why | null][] = [
     ['registered', () => {}, null],
     ['registered, and seen at work', (story) => story.later(1).tell('member_seen'), atWork],
     ['registered, seen once and lost', (story) => story.later(1).tell('member_seen').later(LOST), null],
@@ -116,9 +124,17 @@ test('who ends gives back its claims and its leases', () => {
 });
 
 test('a member is started once in each run', () => {
-  const story = teamOf(['tester']).refuse(/tester has been started already/, 'member_spawned', { name: 'tester' });
-  story.tell('member_idle', { name: 'tester' }).refuse(/started already/, 'member_spawned', { name: 'tester' });
-  story.join('tester').refuse(/run 1, and its latest is 2/, 'member_spawned', { name: 'tester', epoch: 1 });
+  const story = teamOf(['tester']).refuse(
+    why(LOG_CODES.record_not_valid, { type: 'member_spawned', why: 'tester has been started already' }),
+    'member_spawned',
+    { name: 'tester' },
+  );
+  story
+    .tell('member_idle', { name: 'tester' })
+    .refuse(why(LOG_CODES.record_not_valid, { type: 'member_spawned' }), 'member_spawned', { name: 'tester' });
+  story
+    .join('tester')
+    .refuse(why(LOG_CODES.member_run_over, { run: 1, latest: 2 }), 'member_spawned', { name: 'tester', epoch: 1 });
 });
 
 test('a start that is told after the first act still tells the process', () => {
@@ -132,10 +148,18 @@ test('an id of the host belongs to one run of one member; a run may have many', 
     .tell('member_bound', { agent_id: 'a1' })
     .tell('member_bound', { agent_id: 'a1' })
     .tell('member_bound', { agent_id: 'a2' })
-    .refuse(/agent a1 is backend-dev already, its run 1/, 'member_bound', { name: 'tester', agent_id: 'a1' })
+    .refuse(
+      why(LOG_CODES.record_not_valid, { type: 'member_bound', why: 'agent a1 is backend-dev already, its run 1' }),
+      'member_bound',
+      { name: 'tester', agent_id: 'a1' },
+    )
     .tell('member_idle', { stopped: true })
     .join('backend-dev')
-    .refuse(/agent a2 is backend-dev already, its run 1/, 'member_bound', { epoch: 2, agent_id: 'a2' })
+    .refuse(
+      why(LOG_CODES.record_not_valid, { type: 'member_bound', why: 'agent a2 is backend-dev already, its run 1' }),
+      'member_bound',
+      { epoch: 2, agent_id: 'a2' },
+    )
     .tell('member_bound', { epoch: 2, agent_id: 'a3' });
   assert.deepEqual(
     [...story.state.bindings].map(([id, { name, epoch }]) => `${id} ${name}#${epoch}`),
@@ -146,7 +170,11 @@ test('an id of the host belongs to one run of one member; a run may have many', 
 test('who is seen again is not lost; who is not seen for too long can be ended for that', () => {
   const story = teamOf(['backend-dev']).later(MEMBER_LEASE_MS);
   assert.equal(isLost(story.member('backend-dev'), story.at), false);
-  story.refuse(/backend-dev has been seen since/, 'member_ended', { how: 'lease' });
+  story.refuse(
+    why(LOG_CODES.record_not_valid, { type: 'member_ended', why: 'backend-dev has been seen since' }),
+    'member_ended',
+    { how: 'lease' },
+  );
   story.later(1);
   assert.equal(isLost(story.member('backend-dev'), story.at), true);
   story.tell('member_seen');
@@ -165,9 +193,11 @@ test('a clock that was set back takes no sign of life away', () => {
 
 test('before there is a team, and after it, no record of its life counts', () => {
   const story = new Story();
-  story.refuse(/the team has not been created/, 'member_registered').refuse(/not been created/, 'task_created');
+  story
+    .refuse(why(LOG_CODES.team_not_created), 'member_registered')
+    .refuse(why(LOG_CODES.team_not_created), 'task_created');
   assert.equal(isStanding(story.state), false);
   story.tell('created').tell('deleted');
   assert.equal(isStanding(story.state), false);
-  story.refuse(/has been deleted/, 'member_registered').refuse(/has been deleted/, 'created');
+  story.refuse(why(LOG_CODES.team_deleted), 'member_registered').refuse(why(LOG_CODES.team_deleted), 'created');
 });

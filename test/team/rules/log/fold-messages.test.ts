@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { LOG_CODES } from '../../../../src/team/rules/codes/log-codes.ts';
+import { MESSAGES_CODES } from '../../../../src/team/rules/codes/messages-codes.ts';
 import { messageContent } from '../../../../src/team/rules/log/content-line.ts';
 import type { TeamState } from '../../../../src/team/rules/log/state.ts';
 import { messageLine } from '../../../../src/team/rules/mail.ts';
-import { LEAD, type Story, teamOf } from '../../../support/team.ts';
+import { LEAD, type Story, teamOf, why } from '../../../support/team.ts';
 
 const THREE = ['backend-dev', 'frontend-dev', 'tester'];
 
@@ -44,29 +46,41 @@ test('a message has its content, its type and what it answers to', () => {
   );
   assert.equal(second?.inReplyTo, 1);
   for (const none of [0, -1, 3, 99])
-    story.refuse(/in_reply_to: there is no message/, 'message_sent', { in_reply_to: none });
+    story.refuse(why(MESSAGES_CODES.message_not_found, { message: none }), 'message_sent', { in_reply_to: none });
 });
 
 test('who cannot be written to, who cannot write', () => {
   teamOf(['backend-dev', 'tester', 'quality'])
     .tell('member_ended', { name: 'quality' })
-    .refuse(/designer is no member/, 'message_sent', { to: 'designer' })
-    .refuse(/team-tester is no member/, 'message_sent', { to: 'team-tester' })
-    .refuse(/quality has ended/, 'message_sent', { to: 'quality' })
-    .refuse(/quality has ended/, 'message_sent', { by: 'quality', to: 'tester' })
-    .refuse(/designer is no member/, 'message_sent', { by: 'designer', to: 'tester' })
-    .refuse(/run 2, and its latest is 1/, 'message_sent', { by: 'tester', epoch: 2, to: 'backend-dev' });
+    .refuse(why(LOG_CODES.member_unknown, { member: 'designer' }), 'message_sent', { to: 'designer' })
+    .refuse(why(LOG_CODES.member_unknown, { member: 'team-tester' }), 'message_sent', { to: 'team-tester' })
+    .refuse(why(LOG_CODES.member_ended, { member: 'quality' }), 'message_sent', { to: 'quality' })
+    .refuse(why(LOG_CODES.member_ended, { member: 'quality' }), 'message_sent', { by: 'quality', to: 'tester' })
+    .refuse(why(LOG_CODES.member_unknown, { member: 'designer' }), 'message_sent', { by: 'designer', to: 'tester' })
+    .refuse(why(LOG_CODES.member_run_over, { run: 2, latest: 1 }), 'message_sent', {
+      by: 'tester',
+      epoch: 2,
+      to: 'backend-dev',
+    });
 });
 
 test('what is for one to send counts from nobody else', () => {
   const gate = { trust5Score: 1, securityIssues: 0, performanceScore: 'A', recommendation: 'go' };
   const story = teamOf(['backend-dev', 'quality'])
-    .refuse(/shutdown_request is for team-lead to send/, 'message_sent', { to: 'all', kind: 'shutdown_request' })
-    .refuse(/quality_gate_passed is for quality to send/, 'message_sent', {
-      to: LEAD,
-      kind: 'quality_gate_passed',
-      content: gate,
-    })
+    .refuse(
+      why(MESSAGES_CODES.message_type_reserved, { type: 'shutdown_request', senders: ['team-lead'] }),
+      'message_sent',
+      { to: 'all', kind: 'shutdown_request' },
+    )
+    .refuse(
+      why(MESSAGES_CODES.message_type_reserved, { type: 'quality_gate_passed', senders: ['quality'] }),
+      'message_sent',
+      {
+        to: LEAD,
+        kind: 'quality_gate_passed',
+        content: gate,
+      },
+    )
     .tell('message_sent', { by: 'quality', to: LEAD, kind: 'quality_gate_passed', content: gate });
   assert.equal(story.member('backend-dev').shutdown, null);
 });

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { LEAD, Story, TEAM, teamOf } from '../../../support/team.ts';
+import { LOG_CODES } from '../../../../src/team/rules/codes/log-codes.ts';
+import { OPERATIONS_CODES } from '../../../../src/team/rules/codes/operations-codes.ts';
+import { LEAD, Story, TEAM, teamOf, why } from '../../../support/team.ts';
 
 test('a proposal may be made again until there is a team; only one creation counts', () => {
   const story = new Story().tell('proposed').tell('proposed', { reasons: ['10 files'], pattern: null });
@@ -24,7 +26,7 @@ test('a proposal may be made again until there is a team; only one creation coun
     roles: ['backend-dev', 'tester'],
     subject: 'SPEC-AUTH-001',
   });
-  const there = /team tool-run-spec-auth-001 is there already/;
+  const there = why(LOG_CODES.team_exists, { team: TEAM });
   story.refuse(there, 'created', { session: 'session-2' }).refuse(there, 'proposed');
 });
 
@@ -54,32 +56,42 @@ test('a planning team: results, the SPEC, the question, changes, the word', () =
     .claim('1', 'analyst');
   const moved = (event: 'spec_generated' | 'approval_asked' | 'approved' | 'changes_asked') => ({ event });
   story.refuse(
-    /spec_generated: there is no such step from working; it needs: every task completed/,
+    why(LOG_CODES.step_not_possible, { event: 'spec_generated', state: 'working', missing: ['every task completed'] }),
     'moved',
     moved('spec_generated'),
   );
   story.complete('1', 'analyst').tell('moved', moved('spec_generated'));
-  story.refuse(/it needs: approval not required/, 'moved', moved('approved')).tell('moved', moved('approval_asked'));
+  story
+    .refuse(why(LOG_CODES.step_not_possible, { missing: ['approval not required'] }), 'moved', moved('approved'))
+    .tell('moved', moved('approval_asked'));
   story.tell('moved', moved('changes_asked'));
   assert.equal(story.state.session, 'working');
   story.tell('moved', moved('spec_generated')).tell('moved', moved('approval_asked')).tell('moved', moved('approved'));
   assert.equal(story.state.session, 'approved');
-  story.refuse(/there is no such step from approved$/, 'moved', { event: 'gate_started' });
+  story.refuse(why(LOG_CODES.step_not_possible, { state: 'approved', missing: undefined }), 'moved', {
+    event: 'gate_started',
+  });
 });
 
 test('a planning team that needs no word of the user asks for none', () => {
   const story = new Story().tell('created', { phase: 'plan', approval: false }).join('analyst');
   story
     .tell('moved', { event: 'spec_generated' })
-    .refuse(/it needs: approval required/, 'moved', { event: 'approval_asked' });
+    .refuse(why(LOG_CODES.step_not_possible, { missing: ['approval required'] }), 'moved', { event: 'approval_asked' });
   story.tell('moved', { event: 'approved' });
 });
 
 test('a team that builds: files are given out, work, the gate that fails, the gate that passes', () => {
   const story = teamOf([], 1).tell('moved').join('backend-dev').claim('1', 'backend-dev');
   assert.equal(story.state.session, 'working');
-  story.refuse(/it needs: every task completed/, 'moved', { event: 'gate_started' });
-  story.refuse(/it needs: plan phase/, 'moved', { event: 'spec_generated' }).complete('1', 'backend-dev');
+  story.refuse(why(LOG_CODES.step_not_possible, { missing: ['every task completed'] }), 'moved', {
+    event: 'gate_started',
+  });
+  story
+    .refuse(why(LOG_CODES.step_not_possible, { missing: ['plan phase', 'every task completed'] }), 'moved', {
+      event: 'spec_generated',
+    })
+    .complete('1', 'backend-dev');
   story.tell('moved', { event: 'gate_started' }).tell('moved', { event: 'gate_failed' });
   assert.equal(story.state.session, 'working');
   story.tell('moved', { event: 'gate_started' }).tell('moved', { event: 'gate_passed' });
@@ -88,7 +100,9 @@ test('a team that builds: files are given out, work, the gate that fails, the ga
 
 test('a failed task keeps the gate shut until it is done, or taken for done', () => {
   const story = teamOf(['tester'], 1).claim('1', 'tester').tell('task_updated', { status: 'failed', by: 'tester' });
-  story.refuse(/every task completed/, 'moved', { event: 'gate_started' }).complete('1', LEAD, 0);
+  story
+    .refuse(why(LOG_CODES.step_not_possible, { missing: ['every task completed'] }), 'moved', { event: 'gate_started' })
+    .complete('1', LEAD, 0);
   story.tell('moved', { event: 'gate_started' });
 });
 
@@ -98,7 +112,9 @@ test('a team that looks for a cause is done when one is proven', () => {
     .join('hypothesis-1')
     .tell('moved', { event: 'cause_proven' });
   assert.equal(story.state.session, 'complete');
-  teamOf(['tester']).refuse(/it needs: debug phase/, 'moved', { event: 'cause_proven' });
+  teamOf(['tester']).refuse(why(LOG_CODES.step_not_possible, { missing: ['debug phase'] }), 'moved', {
+    event: 'cause_proven',
+  });
 });
 
 test('a team that fell back keeps its tasks, its messages and what was done', () => {
@@ -113,8 +129,12 @@ test('a team that fell back keeps its tasks, its messages and what was done', ()
     ['fallback', '1 completed tester#1', '2 in_progress backend-dev#1'],
   );
   assert.equal(story.state.messages.length, 1);
-  story.refuse(/fell_back: there is no such step from fallback/, 'fell_back', { trigger: 'other' });
-  story.refuse(/have not ended: tester, backend-dev/, 'deleted').askToEnd();
+  story.refuse(why(LOG_CODES.step_not_possible, { event: 'fell_back', state: 'fallback' }), 'fell_back', {
+    trigger: 'other',
+  });
+  story
+    .refuse(why(OPERATIONS_CODES.team_has_live_members, { members: ['tester', 'backend-dev'] }), 'deleted')
+    .askToEnd();
   assert.equal(story.state.session, 'fallback');
   story.tell('member_ended').tell('member_idle', { name: 'tester', stopped: true });
   story.claim('2', LEAD, 0).complete('2', LEAD, 0).tell('deleted');
@@ -122,10 +142,7 @@ test('a team that fell back keeps its tasks, its messages and what was done', ()
 });
 
 test('a team falls back from anywhere but from before and after it', () => {
-  new Story()
-    .refuse(/has not been created/, 'fell_back')
-    .tell('created')
-    .tell('fell_back');
+  new Story().refuse(why(LOG_CODES.team_not_created), 'fell_back').tell('created').tell('fell_back');
   const story = teamOf(['tester']).askToEnd().tell('fell_back');
   assert.equal(story.state.session, 'fallback');
   story.tell('restarted');
@@ -221,10 +238,10 @@ test('a team that has been shut down can be restarted', () => {
 
 test('nothing counts behind the end of a file, and a snapshot only at the beginning', () => {
   const story = teamOf([])
-    .refuse(/at the beginning of a file only/, 'snapshot')
+    .refuse(why(LOG_CODES.record_not_valid, { type: 'snapshot' }), 'snapshot')
     .tell('continued');
   assert.equal(story.state.continuedIn, 'log.2.jsonl');
   story
-    .refuse(/the log goes on in log.2.jsonl/, 'task_created')
-    .refuse(/goes on in/, 'continued', { next: 'log.3.jsonl' });
+    .refuse(why(LOG_CODES.log_continued, { file: 'log.2.jsonl' }), 'task_created')
+    .refuse(why(LOG_CODES.log_continued), 'continued', { next: 'log.3.jsonl' });
 });

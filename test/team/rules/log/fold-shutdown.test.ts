@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { LOG_CODES } from '../../../../src/team/rules/codes/log-codes.ts';
+import { OPERATIONS_CODES } from '../../../../src/team/rules/codes/operations-codes.ts';
 import { MEMBER_LEASE_MS, SHUTDOWN_DEADLINE_MS } from '../../../../src/team/rules/log/state.ts';
-import { LEAD, type Story, teamOf } from '../../../support/team.ts';
+import { LEAD, type Story, teamOf, why } from '../../../support/team.ts';
 
 const TWO = ['backend-dev', 'tester'];
 const stop = (story: Story, name: string) => story.tell('member_idle', { name, stopped: true });
+
+const FORCED = 'It can be forced 60 s after all were asked to end.';
 
 test('all are asked at once; the session ends with the last of them, and only then may it be deleted', () => {
   const story = teamOf(TWO).askToEnd();
@@ -13,13 +17,22 @@ test('all are asked at once; the session ends with the last of them, and only th
   assert.deepEqual(story.member('tester').shutdown, { askedAt: story.at, readAt: null });
   story.later(5).tell('mail_seen', { member: 'tester', seqs: [1] });
   assert.deepEqual(story.member('tester').shutdown, { askedAt: story.at - 5, readAt: story.at });
-  story.refuse(/that have not ended: backend-dev, tester$/, 'deleted');
+  story.refuse(
+    why(OPERATIONS_CODES.team_has_live_members, {
+      members: ['backend-dev', 'tester'],
+      next: 'Ask all to end, and wait.',
+    }),
+    'deleted',
+  );
   stop(story, 'tester');
   assert.deepEqual(
     [story.state.session, ...story.members],
     ['shutting_down', 'backend-dev#1 working', 'tester#1 over: confirmed'],
   );
-  story.refuse(/that have not ended: backend-dev$/, 'deleted');
+  story.refuse(
+    why(OPERATIONS_CODES.team_has_live_members, { members: ['backend-dev'], next: 'Ask all to end, and wait.' }),
+    'deleted',
+  );
   story.tell('member_ended');
   assert.equal(story.state.session, 'shut_down');
   story.tell('deleted');
@@ -70,14 +83,14 @@ test('who is idle is there still, and so is who gave a sign without a start', ()
   const story = teamOf(['backend-dev']).tell('member_idle').tell('member_registered', { name: 'tester' });
   story.later(1).tell('member_seen', { name: 'tester' }).askToEnd();
   assert.deepEqual(story.members, ['backend-dev#1 idle', 'tester#1 registered']);
-  story.refuse(/backend-dev, tester/, 'deleted');
+  story.refuse(why(OPERATIONS_CODES.team_has_live_members, { members: ['backend-dev', 'tester'] }), 'deleted');
   stop(stop(story, 'backend-dev'), 'tester').tell('deleted');
 });
 
 test('while it shuts down nobody joins', () => {
-  const words = /team tool-run-spec-auth-001 is shutting down\. \/tool:team-restart/;
-  const story = teamOf(TWO).askToEnd().refuse(words, 'member_registered', { name: 'designer' });
-  stop(stop(story, 'tester'), 'backend-dev').refuse(words, 'member_registered', { name: 'designer' });
+  const leaving = why(LOG_CODES.team_shutting_down, { team: 'tool-run-spec-auth-001' });
+  const story = teamOf(TWO).askToEnd().refuse(leaving, 'member_registered', { name: 'designer' });
+  stop(stop(story, 'tester'), 'backend-dev').refuse(leaving, 'member_registered', { name: 'designer' });
 });
 
 test('who ended by itself needs no request', () => {
@@ -89,7 +102,13 @@ test('who ended by itself needs no request', () => {
 
 test('a team is not deleted while somebody may be at work; nothing has changed then', () => {
   const story = teamOf(TWO, 1).claim('1', 'backend-dev').tell('member_registered', { name: 'designer' });
-  story.refuse(/that have not ended: backend-dev, tester$/, 'deleted');
+  story.refuse(
+    why(OPERATIONS_CODES.team_has_live_members, {
+      members: ['backend-dev', 'tester'],
+      next: 'Ask all to end, and wait.',
+    }),
+    'deleted',
+  );
   assert.equal(story.state.session, 'working');
   story.join('quality');
 });
@@ -104,18 +123,28 @@ test('a team is deleted when those that are left were never started, or are lost
 
 test('by force only so long after all were asked', () => {
   const force = { forced: true };
-  const story = teamOf(TWO).refuse(/backend-dev, tester; it can be forced 60 s after all were asked/, 'deleted', force);
+  const story = teamOf(TWO).refuse(
+    why(OPERATIONS_CODES.team_has_live_members, { members: ['backend-dev', 'tester'], next: FORCED }),
+    'deleted',
+    force,
+  );
   story
     .askToEnd('tester')
     .later(SHUTDOWN_DEADLINE_MS)
-    .refuse(/can be forced/, 'deleted', force);
+    .refuse(why(OPERATIONS_CODES.team_has_live_members, { next: FORCED }), 'deleted', force);
   story
     .askToEnd('backend-dev')
     .later(SHUTDOWN_DEADLINE_MS - 1)
-    .refuse(/can be forced/, 'deleted', force);
+    .refuse(why(OPERATIONS_CODES.team_has_live_members, { next: FORCED }), 'deleted', force);
   story
     .later(1)
-    .refuse(/that have not ended: backend-dev, tester$/, 'deleted')
+    .refuse(
+      why(OPERATIONS_CODES.team_has_live_members, {
+        members: ['backend-dev', 'tester'],
+        next: 'Ask all to end, and wait.',
+      }),
+      'deleted',
+    )
     .tell('deleted', force);
   assert.deepEqual(story.members, ['backend-dev#1 over: forced', 'tester#1 over: forced']);
   assert.equal(story.state.session, 'deleted');
@@ -124,7 +153,7 @@ test('by force only so long after all were asked', () => {
 test('a deleted team takes nothing more', () => {
   const story = teamOf([]).tell('deleted');
   for (const type of ['deleted', 'created', 'restarted', 'task_created', 'continued', 'proposed'] as const)
-    story.refuse(/team tool-run-spec-auth-001 has been deleted/, type);
+    story.refuse(why(LOG_CODES.team_deleted, { team: 'tool-run-spec-auth-001' }), type);
 });
 
 test('what ended members had claimed is free when the team goes on', () => {

@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { LEAD, Story, teamOf } from '../../../support/team.ts';
+import { LOG_CODES } from '../../../../src/team/rules/codes/log-codes.ts';
+import { TASK_CODES } from '../../../../src/team/rules/codes/tasks-codes.ts';
+import { LEAD, Story, teamOf, type Why, why } from '../../../support/team.ts';
 
 const TWO = ['backend-dev', 'tester'];
 
 test('tasks are counted from 1, and wait only for older ones', () => {
   const story = teamOf([], 2)
     .tell('task_created', { blocked_by: ['1', '2'] })
-    .refuse(/there is no task 4/, 'task_created', { blocked_by: ['1', '4'] })
-    .refuse(/there is no task x/, 'task_created', { blocked_by: ['x'] });
+    .refuse(why(TASK_CODES.task_not_found, { task: '4' }), 'task_created', { blocked_by: ['1', '4'] })
+    .refuse(why(TASK_CODES.task_not_found, { task: 'x' }), 'task_created', { blocked_by: ['x'] });
   assert.deepEqual([...story.state.tasks.keys()], ['1', '2', '3']);
   assert.deepEqual(story.task('3').blockedBy, ['1', '2']);
 });
@@ -16,12 +18,12 @@ test('tasks are counted from 1, and wait only for older ones', () => {
 test('a younger task may hold up one that was begun: it cannot be completed before', () => {
   const story = teamOf(TWO, 1)
     .claim('1', 'backend-dev')
-    .refuse(/holds_up: there is no task 7/, 'task_created', { holds_up: '7' })
-    .refuse(/a task that waits for others holds up none/, 'task_created', { holds_up: '1', blocked_by: ['1'] })
+    .refuse(why(TASK_CODES.task_not_found, { field: 'holds_up', task: '7' }), 'task_created', { holds_up: '7' })
+    .refuse(why(TASK_CODES.task_holds_up_none), 'task_created', { holds_up: '1', blocked_by: ['1'] })
     .tell('task_created', { holds_up: '1' });
   assert.deepEqual([story.task('2').holdsUp, story.task('1').blockedBy], ['1', ['2']]);
   story
-    .refuse(/task 1 is blocked by task 2/, 'task_updated', { status: 'completed' })
+    .refuse(why(TASK_CODES.task_blocked, { task: '1', before: ['task 2'] }), 'task_updated', { status: 'completed' })
     .claim('2', 'backend-dev')
     .complete('2', 'backend-dev')
     .complete('1', 'backend-dev');
@@ -31,16 +33,16 @@ test('a younger task may hold up one that was begun: it cannot be completed befo
 test('the first claim wins, whoever comes after is told by whom, and the winner may say it twice', () => {
   const story = teamOf(TWO, 1)
     .claim('1', 'backend-dev')
-    .refuse(/task 1 is claimed by backend-dev/, 'task_updated', { by: 'tester' })
-    .refuse(/task 1 is claimed by backend-dev/, 'task_updated', { by: LEAD, epoch: 0 });
+    .refuse(why(TASK_CODES.task_claimed, { task: '1', holder: 'backend-dev' }), 'task_updated', { by: 'tester' })
+    .refuse(why(TASK_CODES.task_claimed, { task: '1', holder: 'backend-dev' }), 'task_updated', { by: LEAD, epoch: 0 });
   const { claim, startedAt } = story.task('1');
   story.later(50).claim('1', 'backend-dev');
   assert.deepEqual(story.task('1').claim, claim);
   assert.equal(story.task('1').startedAt, startedAt);
 });
 
-/** What leads to the update, who makes it, and what comes of it: the tasks, or the words of the refusal. */
-type Case = readonly [string, (story: Story) => unknown, Parameters<Story['tell']>[1], string | RegExp];
+/** What leads to the update, who makes it, and what comes of it: the tasks, or the refusal. */
+type Case = readonly [string, (story: Story) => unknown, Parameters<Story['tell']>[1], string | Why];
 
 const owned = (story: Story) => story.tell('task_assigned', { owner: 'tester' });
 const claimed = (story: Story) => story.claim('1', 'backend-dev');
@@ -56,33 +58,88 @@ const ownClaim = (story: Story) => story.claim('1', LEAD, 0);
 
 const CASES: readonly Case[] = [
   // claims
-  ['a stranger', () => {}, { by: 'designer' }, /designer is no member of tool-run/],
-  ['no such task', () => {}, { task: '9' }, /there is no task 9/],
+  ['a stranger', () => {}, { by: 'designer' }, why(LOG_CODES.member_unknown, { member: 'designer' })],
+  ['no such task', () => {}, { task: '9' }, why(TASK_CODES.task_not_found, { task: '9' })],
   ['unowned', () => {}, {}, '1 in_progress backend-dev#1'],
-  ['meant for another', owned, {}, /task 1 is meant for tester/],
+  ['meant for another', owned, {}, why(TASK_CODES.task_meant_for_other, { task: '1', owner: 'tester' })],
   ['meant for itself', owned, { by: 'tester' }, '1 in_progress tester#1'],
-  ['meant for another, the lead', owned, { by: LEAD, epoch: 0 }, /task 1 is meant for tester/],
-  ['blocked', blocked, { task: '2', by: 'tester' }, /task 2 is blocked by task 1/],
+  [
+    'meant for another, the lead',
+    owned,
+    { by: LEAD, epoch: 0 },
+    why(TASK_CODES.task_meant_for_other, { task: '1', owner: 'tester' }),
+  ],
+  ['blocked', blocked, { task: '2', by: 'tester' }, why(TASK_CODES.task_blocked, { task: '2', before: ['task 1'] })],
   ['failed, by another', failed, { by: 'tester' }, '1 in_progress tester#1'],
-  ['done, by another', completed, { by: 'tester' }, /task 1 has been completed by backend-dev/],
+  [
+    'done, by another',
+    completed,
+    { by: 'tester' },
+    why(TASK_CODES.task_completed_already, { task: '1', holder: 'backend-dev' }),
+  ],
   ['done, by itself', completed, {}, '1 in_progress backend-dev#1'],
   ['done, by the lead', completed, { by: LEAD, epoch: 0 }, '1 in_progress team-lead#0'],
-  ['done, and what it waits for is open again', reopenedBefore, { task: '2', by: 'tester' }, /is blocked by task 1/],
+  [
+    'done, and what it waits for is open again',
+    reopenedBefore,
+    { task: '2', by: 'tester' },
+    why(TASK_CODES.task_blocked, { before: ['task 1'] }),
+  ],
   // completions
-  ['not claimed', () => {}, { status: 'completed' }, /task 1 is not claimed by backend-dev: claim it first/],
+  [
+    'not claimed',
+    () => {},
+    { status: 'completed' },
+    why(TASK_CODES.task_not_claimed, { task: '1', member: 'backend-dev' }),
+  ],
   ['meant for it, not claimed', owned, { status: 'completed', by: 'tester' }, '1 completed tester#1'],
-  ['meant for it, blocked', blocked, { task: '2', status: 'completed', by: 'tester' }, /is blocked by task 1/],
-  ["another's", claimed, { status: 'completed', by: 'tester' }, /task 1 is claimed by backend-dev/],
-  ["another's, done", completed, { status: 'completed', by: 'tester' }, /not claimed by tester/],
+  [
+    'meant for it, blocked',
+    blocked,
+    { task: '2', status: 'completed', by: 'tester' },
+    why(TASK_CODES.task_blocked, { before: ['task 1'] }),
+  ],
+  [
+    "another's",
+    claimed,
+    { status: 'completed', by: 'tester' },
+    why(TASK_CODES.task_claimed, { task: '1', holder: 'backend-dev' }),
+  ],
+  [
+    "another's, done",
+    completed,
+    { status: 'completed', by: 'tester' },
+    why(TASK_CODES.task_not_claimed, { member: 'tester' }),
+  ],
   ['its own', claimed, { status: 'completed' }, '1 completed backend-dev#1'],
   ['its own, failed', claimed, { status: 'failed' }, '1 failed backend-dev#1'],
   ['its own, given back', claimed, { status: 'pending' }, '1 pending'],
-  ['its own, with another epoch', claimed, { status: 'completed', epoch: 2 }, /run 2, and its latest is 1/],
-  ["another's, failed", claimed, { status: 'failed', by: 'tester' }, /task 1 is claimed by backend-dev/],
-  ["another's, put back", claimed, { status: 'pending', by: 'tester' }, /task 1 is claimed by backend-dev/],
+  [
+    'its own, with another epoch',
+    claimed,
+    { status: 'completed', epoch: 2 },
+    why(LOG_CODES.member_run_over, { run: 2, latest: 1 }),
+  ],
+  [
+    "another's, failed",
+    claimed,
+    { status: 'failed', by: 'tester' },
+    why(TASK_CODES.task_claimed, { task: '1', holder: 'backend-dev' }),
+  ],
+  [
+    "another's, put back",
+    claimed,
+    { status: 'pending', by: 'tester' },
+    why(TASK_CODES.task_claimed, { task: '1', holder: 'backend-dev' }),
+  ],
   // the lead
   ['lead: nobody claims it', () => {}, { status: 'completed', by: LEAD, epoch: 0 }, '1 completed'],
-  ['lead: somebody works', claimed, { status: 'completed', by: LEAD, epoch: 0 }, /only backend-dev completes it/],
+  [
+    'lead: somebody works',
+    claimed,
+    { status: 'completed', by: LEAD, epoch: 0 },
+    why(TASK_CODES.task_held_by_worker, { task: '1', holder: 'backend-dev' }),
+  ],
   ['lead: taken away', claimed, { status: 'pending', by: LEAD, epoch: 0 }, '1 pending'],
   ['lead: given up', claimed, { status: 'failed', by: LEAD, epoch: 0 }, '1 failed backend-dev#1'],
   ['lead: failed, done elsewhere', failed, { status: 'completed', by: LEAD, epoch: 0 }, '1 completed backend-dev#1'],
@@ -93,7 +150,12 @@ const CASES: readonly Case[] = [
     { status: 'completed', by: LEAD, epoch: 7 },
     '1 completed team-lead#0',
   ],
-  ["lead's, by a member", ownClaim, { status: 'completed' }, /task 1 is claimed by team-lead/],
+  [
+    "lead's, by a member",
+    ownClaim,
+    { status: 'completed' },
+    why(TASK_CODES.task_claimed, { task: '1', holder: 'team-lead' }),
+  ],
   ['lead: reopened', completed, { status: 'pending', by: LEAD, epoch: 0 }, '1 pending'],
 ];
 
@@ -101,7 +163,7 @@ for (const [name, before, update, after] of CASES)
   test(`an update: ${name}`, () => {
     const story = teamOf(TWO, 1);
     before(story);
-    if (after instanceof RegExp) story.refuse(after, 'task_updated', update);
+    if (typeof after !== 'string') story.refuse(after, 'task_updated', update);
     else assert.equal(story.tell('task_updated', update).tasks[0], after);
   });
 
@@ -118,7 +180,7 @@ test('what a dead member claimed can be claimed again, and what it did stays don
   story.tell('member_ended', { how: 'confirmed', reason: 'killed' });
   assert.deepEqual(story.tasks, ['1 completed backend-dev#1', '2 pending']);
   assert.equal(story.task('2').startedAt, null);
-  story.refuse(/backend-dev has ended: killed/, 'task_updated', { task: '2' });
+  story.refuse(why(LOG_CODES.member_ended, { member: 'backend-dev', reason: 'killed' }), 'task_updated', { task: '2' });
   story.later(5).claim('2', 'tester');
   assert.deepEqual(story.tasks[1], '2 in_progress tester#1');
   assert.equal(story.task('2').startedAt, story.at);
@@ -129,8 +191,11 @@ test('a successor has none of the claims, and its predecessor can complete nothi
     .claim('1', 'backend-dev')
     .tell('member_idle', { stopped: true })
     .join('backend-dev')
-    .refuse(/run 1, and its latest is 2/, 'task_updated', { status: 'completed', epoch: 1 })
-    .refuse(/not claimed by backend-dev/, 'task_updated', { status: 'completed', epoch: 2 });
+    .refuse(why(LOG_CODES.member_run_over, { run: 1, latest: 2 }), 'task_updated', { status: 'completed', epoch: 1 })
+    .refuse(why(TASK_CODES.task_not_claimed, { member: 'backend-dev' }), 'task_updated', {
+      status: 'completed',
+      epoch: 2,
+    });
   assert.deepEqual(story.tasks, ['1 pending']);
   story.claim('1', 'backend-dev', 2).complete('1', 'backend-dev', 2);
   assert.deepEqual(story.tasks, ['1 completed backend-dev#2']);
@@ -154,10 +219,10 @@ test('times and results: begun, ended, begun again; the last result stays', () =
 
 test('a task is meant for another once nobody works on it', () => {
   const story = teamOf(TWO, 1)
-    .refuse(/there is no task 9/, 'task_assigned', { task: '9' })
+    .refuse(why(TASK_CODES.task_not_found, { task: '9' }), 'task_assigned', { task: '9' })
     .claim('1', 'backend-dev')
     .tell('task_assigned', { owner: 'backend-dev' })
-    .refuse(/task 1 is claimed by backend-dev/, 'task_assigned', { owner: 'tester' })
+    .refuse(why(TASK_CODES.task_claimed, { task: '1', holder: 'backend-dev' }), 'task_assigned', { owner: 'tester' })
     .tell('task_updated', { status: 'failed' })
     .tell('task_assigned', { owner: 'tester' })
     .claim('1', 'tester');
@@ -174,7 +239,11 @@ test('work begins with the first claim or completion of a member, not of the lea
 test('of two who are given a task at once the first gets it; the lead may take it from anybody', () => {
   const story = teamOf(['backend-dev', 'tester'], 1);
   story.tell('task_assigned', { task: '1', owner: 'tester', by: 'teammate_idle' });
-  story.refuse(/task 1 is meant for tester/, 'task_assigned', { task: '1', owner: 'backend-dev', by: 'teammate_idle' });
+  story.refuse(why(TASK_CODES.task_meant_for_other, { task: '1', owner: 'tester' }), 'task_assigned', {
+    task: '1',
+    owner: 'backend-dev',
+    by: 'teammate_idle',
+  });
   story.tell('task_assigned', { task: '1', owner: 'backend-dev', by: LEAD });
   assert.equal(story.task('1').owner, 'backend-dev');
 });
@@ -200,9 +269,16 @@ function chain() {
 
 test('what is announced as ready lets the task that waits for it begin, and not be completed before', () => {
   const story = chain().claim('1', 'backend-dev');
-  story.refuse(/task 2 is blocked by task 1/, 'task_updated', { task: '2', by: 'frontend-dev' });
+  story.refuse(why(TASK_CODES.task_blocked, { task: '2', before: ['task 1'] }), 'task_updated', {
+    task: '2',
+    by: 'frontend-dev',
+  });
   story.tell('message_sent', { to: 'frontend-dev', kind: 'api_ready', content: API }).claim('2', 'frontend-dev');
-  story.refuse(/task 2 is blocked by task 1/, 'task_updated', { task: '2', by: 'frontend-dev', status: 'completed' });
+  story.refuse(why(TASK_CODES.task_blocked, { task: '2', before: ['task 1'] }), 'task_updated', {
+    task: '2',
+    by: 'frontend-dev',
+    status: 'completed',
+  });
   story.tell('message_sent', { by: 'frontend-dev', to: 'all', kind: 'component_ready', content: COMPONENT });
   story.claim('3', 'tester').complete('1', 'backend-dev').complete('2', 'frontend-dev').complete('3', 'tester');
 });
@@ -210,7 +286,11 @@ test('what is announced as ready lets the task that waits for it begin, and not 
 test('what is nobody’s begins on an announcement for whom it was made, and for nobody else', () => {
   const story = teamOf(['backend-dev', 'frontend-dev', 'tester'], 1);
   story.tell('task_created', { owner: null, files: [], blocked_by: ['1'] }).claim('1', 'backend-dev');
-  const early = [/task 2 is blocked by task 1/, 'task_updated', { task: '2', by: 'frontend-dev' }] as const;
+  const early = [
+    why(TASK_CODES.task_blocked, { task: '2', before: ['task 1'] }),
+    'task_updated',
+    { task: '2', by: 'frontend-dev' },
+  ] as const;
   story.refuse(...early).tell('message_sent', { to: 'frontend-dev', kind: 'api_ready', content: API });
   for (const by of ['tester', 'backend-dev', LEAD]) story.refuse(early[0], 'task_updated', { task: '2', by });
   story.claim('2', 'frontend-dev');
@@ -221,7 +301,11 @@ test('what is nobody’s begins on an announcement for whom it was made, and for
 
 test('an announcement by another, to another, before the work or of a run that is gone lets nothing begin', () => {
   const early = { to: 'frontend-dev', kind: 'api_ready', content: API } as const;
-  const blocked = [/task 2 is blocked by task 1/, 'task_updated', { task: '2', by: 'frontend-dev' }] as const;
+  const blocked = [
+    why(TASK_CODES.task_blocked, { task: '2', before: ['task 1'] }),
+    'task_updated',
+    { task: '2', by: 'frontend-dev' },
+  ] as const;
   chain()
     .tell('message_sent', early)
     .claim('1', 'backend-dev')

@@ -35,7 +35,7 @@ test('whoever folds on from a snapshot comes to the same state, by the same refu
       const whole = new TeamFold();
       for (const record of log.slice(0, cut)) whole.take(record);
       const resumed = new TeamFold(throughFile(whole.state));
-      for (const record of log.slice(cut)) assert.equal(resumed.take(record), whole.take(record));
+      for (const record of log.slice(cut)) assert.deepEqual(resumed.take(record), whole.take(record));
       assert.deepEqual(resumed.state, whole.state);
     }),
     { numRuns: 500 },

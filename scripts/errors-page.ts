@@ -1,0 +1,103 @@
+// docs/errors.md: all parts of the error table, room by room.
+
+import { AGENT_CODES } from '../src/agents/rules/agent-codes.ts';
+import { BASE_CODES } from '../src/base/rules/base-codes.ts';
+import { type Code, KINDS } from '../src/base/rules/codes.ts';
+import { HOOK_CODES } from '../src/claude-code/rules/hook-codes.ts';
+import { CLI_CODES } from '../src/cli/rules/cli-codes.ts';
+import { COMPOSE_CODES } from '../src/compose/rules/compose-codes.ts';
+import { CONFIG_CODES } from '../src/daemon/rules/codes/config-codes.ts';
+import { GITHUB_CODES } from '../src/daemon/rules/codes/github-codes.ts';
+import { HTTP_CODES } from '../src/daemon/rules/codes/http-codes.ts';
+import { WORK_CODES as ATTEMPT_CODES } from '../src/daemon/rules/codes/work-codes.ts';
+import { WORKSPACES_CODES } from '../src/daemon/rules/codes/workspaces-codes.ts';
+import { GATE_CODES } from '../src/gate/rules/gate-codes.ts';
+import { GIT_CODES } from '../src/git/rules/git-codes.ts';
+import { GUARD_CODES } from '../src/guard/rules/guard-codes.ts';
+import { INSTALL_CODES } from '../src/install/rules/install-codes.ts';
+import { LEAD_CODES } from '../src/team/rules/codes/lead-codes.ts';
+import { LOG_CODES } from '../src/team/rules/codes/log-codes.ts';
+import { MESSAGES_CODES } from '../src/team/rules/codes/messages-codes.ts';
+import { OPERATIONS_CODES } from '../src/team/rules/codes/operations-codes.ts';
+import { SPEC_CODES } from '../src/team/rules/codes/spec-codes.ts';
+import { TASK_CODES } from '../src/team/rules/codes/tasks-codes.ts';
+import { WORK_CODES } from '../src/team/rules/codes/work-codes.ts';
+import { WRITES_CODES } from '../src/team/rules/codes/writes-codes.ts';
+
+type Part = Readonly<Record<string, Code>>;
+
+/** Parts of the table by room, in the order of the rooms. */
+export const ROOMS: Readonly<Record<string, readonly Part[]>> = {
+  base: [BASE_CODES],
+  git: [GIT_CODES],
+  guard: [GUARD_CODES],
+  gate: [GATE_CODES],
+  agents: [AGENT_CODES],
+  team: [TASK_CODES, MESSAGES_CODES, OPERATIONS_CODES, WRITES_CODES, WORK_CODES, LEAD_CODES, LOG_CODES, SPEC_CODES],
+  daemon: [ATTEMPT_CODES, CONFIG_CODES, GITHUB_CODES, WORKSPACES_CODES, HTTP_CODES],
+  'claude-code': [HOOK_CODES],
+  install: [INSTALL_CODES],
+  compose: [COMPOSE_CODES],
+  cli: [CLI_CODES],
+};
+
+const TITLES: Readonly<Record<string, string>> = {
+  base: 'Files, settings, processes and the network',
+  git: 'Git and work trees',
+  guard: 'The write guard',
+  gate: 'The quality gate',
+  agents: 'Running an agent',
+  team: 'Teams',
+  daemon: 'The daemon',
+  'claude-code': 'Hooks and Claude Code',
+  install: 'Installing into a project',
+  compose: 'Starting a program',
+  cli: 'Commands',
+};
+
+const INTRODUCTION = `# Errors
+
+Every refusal, failure, problem and warning has a code. A text for people or for a model ends its first line with the code in brackets.
+
+| output | place of the code |
+| --- | --- |
+| standard error of a command | \`tool: <message> <help> (<code>)\` |
+| standard output of a command with \`--json\` that fails | \`{"error":{"code","message","values","help","causes"}}\` |
+| result of an operation of the team server | the end of the first line; \`_meta["toolcrew/error"]\` has \`code\` and \`values\` |
+| answer of a hook | the end of the first line |
+
+\`{name}\` is a value. Square brackets hold a part that is left out when its value is missing. A value with \`?\` is optional.
+
+| kind | exit code of the command |
+| --- | --- |
+${Object.entries(KINDS)
+  .map(
+    ([kind, exit]) =>
+      `| \`${kind}\` | ${kind === 'problem' ? 'that of the code that lists it' : kind === 'warning' ? 'none' : exit} |`,
+  )
+  .join('\n')}
+`;
+
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|').replaceAll('*', '\\*').replaceAll('<', '&lt;').replaceAll('\n', '<br>').trim();
+}
+
+function valuesOf({ values = {}, may = {} }: Code): string {
+  const named = [...Object.keys(values), ...Object.keys(may).map((name) => `${name}?`)];
+  return named.map((name) => `\`${name}\``).join(', ');
+}
+
+function rowOf(one: Code): string {
+  const code = `<a id="${one.code}"></a>\`${one.code}\``;
+  return `| ${[code, one.kind, cell(one.message), cell(one.help ?? ''), valuesOf(one)].join(' | ')} |`;
+}
+
+function section([room, parts]: readonly [string, readonly Part[]]): string {
+  const rows = parts.flatMap((part) => Object.values(part)).map(rowOf);
+  const head = '| code | kind | message | what to do | values |\n| --- | --- | --- | --- | --- |';
+  return `\n## ${TITLES[room] ?? room}\n\n${head}\n${rows.join('\n')}\n`;
+}
+
+export function errorsPage(): string {
+  return `${INTRODUCTION}${Object.entries(ROOMS).map(section).join('')}`;
+}

@@ -1,0 +1,35 @@
+// Outputs of a command that failed: a line for people, and an object for programs.
+
+import { BASE_CODES } from '../base/rules/base-codes.ts';
+import { asData, type RefusalData, refusal, withCode } from '../base/rules/codes.ts';
+import { messageOf, ToolError } from '../base/rules/errors.ts';
+import { jsonText } from './json-text.ts';
+
+/** Causes below an error that are looked at. */
+const MOST_CAUSES = 10;
+
+type Cause = { readonly code: string | null; readonly message: string };
+
+/** The text for standard error, without a line break at its end. */
+export function failedText(error: unknown): string {
+  const coded = error instanceof ToolError ? error.refusal : null;
+  return `tool: ${coded === null ? messageOf(error) : withCode(coded)}`;
+}
+
+function dataOf(error: unknown): RefusalData {
+  if (!(error instanceof ToolError)) return asData(refusal(BASE_CODES.unexpected_error, { said: messageOf(error) }));
+  if (error.refusal !== null) return asData(error.refusal);
+  return { code: error.code, message: error.message, values: {}, help: null };
+}
+
+function causesOf(error: unknown): readonly Cause[] {
+  const causes: Cause[] = [];
+  for (let one = error; one instanceof Error && one.cause !== undefined && causes.length < MOST_CAUSES; one = one.cause)
+    causes.push({ code: one.cause instanceof ToolError ? one.cause.code : null, message: messageOf(one.cause) });
+  return causes;
+}
+
+/** The object for standard output, of a command that was called with `--json`. */
+export function failedJson(error: unknown): string {
+  return jsonText({ error: { ...dataOf(error), causes: causesOf(error) } });
+}

@@ -1,0 +1,350 @@
+// Codes of commands.
+
+import { codes } from '../../base/rules/codes.ts';
+
+export const CLI_CODES = codes({
+  stdout_closed: {
+    kind: 'internal',
+    message: 'Cannot write to standard output: {said}.[ {left}]',
+    values: { said: 'text' },
+    may: { left: 'text' },
+  },
+  git_repository_refused: {
+    kind: 'problem',
+    message: 'git refuses the repository: {said}',
+    help: 'Add it to safe.directory of your git settings.',
+    values: { said: 'text' },
+  },
+  daemon_unreachable: {
+    kind: 'daemon_unreachable',
+    message: 'The daemon does not answer at {address}: {said}',
+    values: { address: 'text', said: 'text' },
+  },
+  daemon_refused: {
+    kind: 'refused',
+    message: 'The daemon refused: {said}',
+    values: { said: 'text', status: 'number' },
+    may: { code: 'text' },
+  },
+  team_unknown: {
+    kind: 'usage',
+    message: 'There is no team {team} in this project.[ Use one of {known}.]',
+    values: { team: 'text' },
+    may: { known: 'list', near: 'text' },
+  },
+  no_hypothesis_proven: {
+    kind: 'agent',
+    message: 'No hypothesis was proven:\n{hypotheses}',
+    values: { hypotheses: 'problems' },
+  },
+  hypothesis_not_proven: {
+    kind: 'problem',
+    message: '{subject}: {said}',
+    values: { subject: 'text', said: 'text' },
+  },
+  spec_unknown: {
+    kind: 'usage',
+    message: 'There is no .tool/specs/{spec}/spec.md.[ Use one of {known}.]',
+    values: { spec: 'text' },
+    may: { known: 'list', near: 'text' },
+  },
+  installation_changed: {
+    kind: 'warning',
+    message: 'Parts of the installation are missing or changed: {files}.',
+    help: 'Run tool init.',
+    values: { files: 'text' },
+  },
+  agent_program_failed: {
+    kind: 'agent',
+    message: '{command} failed[ (exit {exit})]:\n{said}',
+    values: { command: 'text', said: 'text' },
+    may: { exit: 'text' },
+  },
+  patch_missing: {
+    kind: 'agent',
+    message: 'Issue #{issue} has no fenced block with a unified diff, marked diff.',
+    values: { issue: 'number' },
+  },
+  agent_command_misused: {
+    kind: 'usage',
+    message: 'Only the daemon or a lead starts this command: {missing} is missing.[ {said}]',
+    values: { missing: 'text' },
+    may: { said: 'text' },
+  },
+  team_interrupted: {
+    kind: 'agent',
+    message: 'Team {team} was interrupted.',
+    values: { team: 'text' },
+  },
+  team_ended_badly: {
+    kind: 'agent',
+    message: '{why}[\n`tool team-restart {restart}` goes on from here.]',
+    values: { team: 'text', why: 'text' },
+    may: { restart: 'text' },
+  },
+  team_changed_nothing: {
+    kind: 'agent',
+    message: 'Team {team} finished and changed nothing.',
+    values: { team: 'text' },
+  },
+  work_refused: {
+    kind: 'refused',
+    message: '{said}',
+    values: { said: 'text' },
+  },
+  daemon_gone: {
+    kind: 'usage',
+    message: 'The daemon ended before the team began.',
+  },
+  demo_failed: {
+    kind: 'internal',
+    message: 'The demo failed: {said}[:\n{log}]',
+    values: { said: 'text' },
+    may: { log: 'text' },
+  },
+  option_invalid: {
+    kind: 'usage',
+    message: '{option}: expected {expected}, got {got}.[ {instead}]',
+    values: { option: 'text', expected: 'text', got: 'text' },
+    may: { instead: 'text', near: 'text' },
+  },
+  init_cancelled: {
+    kind: 'usage',
+    message: 'Nothing was written: {why}.',
+    values: { why: 'text' },
+  },
+  terminal_missing: {
+    kind: 'usage',
+    message: 'There is no terminal to ask on.',
+    help: 'Give --yes, or the missing {missing}.',
+    values: { missing: 'text' },
+  },
+  issue_output_missing: {
+    kind: 'usage',
+    message: 'Nothing is kept of issue #{issue} in {directory}: no attempt was made, or it is too old.',
+    help: 'Output is kept of the last {issues} issues, and of the last {failed} that failed.',
+    values: { issue: 'number', directory: 'text', issues: 'number', failed: 'number' },
+  },
+  person_only: {
+    kind: 'refused',
+    message: 'This shell belongs to an agent, and only a person may {does}[ while team {teams} is active in {path}].',
+    help: 'Ask the user to do it at a terminal of their own.',
+    values: { does: 'text' },
+    may: { teams: 'list', path: 'text' },
+  },
+  tmux_unavailable: {
+    kind: 'prerequisite',
+    message: 'tmux cannot be used: {said}.',
+    help: 'Start this inside tmux, or set workflow.team.teammate_display to auto.',
+    values: { said: 'text' },
+  },
+  tmux_failed: {
+    kind: 'prerequisite',
+    message: 'tmux {command}: {said}',
+    values: { command: 'text', said: 'text' },
+  },
+  teammate_runtime_invalid: {
+    kind: 'config',
+    message: 'teammates: expected tool.runtime claude or command in ./WORKFLOW.md, got {got}.',
+    help: 'Or name a program to play the teammates with --command.',
+    values: { got: 'text' },
+  },
+  claude_missing: {
+    kind: 'prerequisite',
+    message: 'teammates: Claude Code as {command} does not say its version.',
+    help: 'Run {install}, or name a program to play the teammates with --command.',
+    values: { command: 'text', install: 'text' },
+  },
+  claude_login_missing: {
+    kind: 'problem',
+    message: 'There is no key or login that an agent could be given.',
+    help: 'Run claude setup-token, then export CLAUDE_CODE_OAUTH_TOKEN, or export ANTHROPIC_API_KEY.',
+  },
+  node_unsupported: {
+    kind: 'problem',
+    message: 'Node {version} is too old; {required} or later is needed.',
+    help: 'Install Node 24 from nodejs.org.',
+    values: { version: 'text', required: 'text' },
+  },
+  hooks_disabled: {
+    kind: 'problem',
+    message: 'disableAllHooks is true in {file}, so no hook runs: no files are guarded and no work is checked.',
+    help: 'Remove disableAllHooks from {file}.',
+    values: { file: 'text' },
+  },
+  state_not_durable: {
+    kind: 'warning',
+    message:
+      '{path} does not survive a boot, which clears {cleared}. A daemon started after it knows of no earlier attempt.',
+    help: 'Name a directory outside {cleared} in state.dir.',
+    values: { path: 'text', cleared: 'text' },
+  },
+  clone_copy_damaged: {
+    kind: 'warning',
+    message: '{path} is a damaged copy that was replaced. Saved work that could not be read may be in it.',
+    help: 'Remove it if nothing is missed.',
+    values: { path: 'text' },
+  },
+  daemon_version_differs: {
+    kind: 'warning',
+    message: 'Daemon {running} runs at {url}, and {installed} is installed.',
+    help: 'Restart the daemon.',
+    values: { running: 'text', url: 'text', installed: 'text' },
+  },
+  network_route_failed: {
+    kind: 'problem',
+    message: '{route}: {said}',
+    help: 'Correct the named setting or variable.',
+    values: { route: 'text', said: 'text' },
+  },
+  workspace_copy_unmatched: {
+    kind: 'warning',
+    message: 'workflow.team.workspace.copy: {entry} matches no file that Git ignores, so worktrees get no copy.',
+    help: 'Correct the entry in .tool/config/workflow.yaml, or remove it.',
+    values: { entry: 'text' },
+  },
+  team_archived: {
+    kind: 'usage',
+    message: 'Team {team} was deleted. It is archived as {archives}.',
+    values: { team: 'text', archives: 'list' },
+  },
+  no_team_active: {
+    kind: 'usage',
+    message: 'No team is active[ in {directory}].[ Archived: {archived}.]',
+    may: { directory: 'text', archived: 'list' },
+  },
+  team_unnamed: {
+    kind: 'usage',
+    message: '{count} teams are active: {teams}.[ Archived: {archived}.]',
+    help: 'Name one of them.',
+    values: { count: 'number', teams: 'list' },
+    may: { archived: 'list' },
+  },
+  agent_program_timed_out: {
+    kind: 'agent',
+    message: '{command} took longer than {minutes} minutes.',
+    values: { command: 'text', minutes: 'number' },
+  },
+  patch_not_applied: {
+    kind: 'agent',
+    message: '{patch} does not apply:\n{said}',
+    values: { patch: 'text', said: 'text' },
+  },
+  script_invalid: {
+    kind: 'usage',
+    message: '{path} is not a script for a teammate: {said}',
+    values: { path: 'text', said: 'text' },
+  },
+  team_over_budget: {
+    kind: 'agent',
+    message: 'The team has cost more than the issue may: {left} US dollars were left.',
+    values: { left: 'number' },
+  },
+  work_place_refused: {
+    kind: 'config',
+    message: '{said}',
+    values: { said: 'text' },
+  },
+  arguments_invalid: {
+    kind: 'usage',
+    message: 'The command cannot be carried out:\n{problems}',
+    values: { problems: 'problems' },
+  },
+  input_unreadable: {
+    kind: 'usage',
+    message: '{option}: cannot read {path}: {said}',
+    values: { option: 'text', path: 'text', said: 'text' },
+  },
+  state_directory_unknown: {
+    kind: 'config',
+    message: '{said}',
+    help: '--state-dir <dir> names the directory that state.dir is or was.',
+    values: { said: 'text' },
+  },
+  workflow_file_exists: {
+    kind: 'usage',
+    message: '{path} exists.',
+    help: '--force overwrites it.',
+    values: { path: 'text' },
+  },
+  workflow_file_unwritable: {
+    kind: 'usage',
+    message: 'Nothing was written: {path} cannot be written: {said}.',
+    help: 'Run this where you may write files.',
+    values: { path: 'text', said: 'text' },
+  },
+  teammate_cannot_lead: {
+    kind: 'refused',
+    message: 'This shell belongs to {member}[ of team {team}], and a teammate cannot lead a team.',
+    help: 'Ask team-lead.',
+    values: { member: 'text' },
+    may: { team: 'text' },
+  },
+  host_leads_team: {
+    kind: 'refused',
+    message: 'This shell belongs to an agent of a host whose session leads a team, so no team can be led from here.',
+    help: '/tool:team-restart in the session continues it.',
+  },
+  repository_archived: {
+    kind: 'problem',
+    message: '{repository} is archived.',
+    help: 'Unarchive it, or name another one in tracker.repo.',
+    values: { repository: 'text' },
+  },
+  push_not_allowed: {
+    kind: 'problem',
+    message: 'The token may not push to {repository}.',
+    help: 'Give it write access to contents, issues and pull requests.',
+    values: { repository: 'text' },
+  },
+  installation_incomplete: {
+    kind: 'problem',
+    message: 'Hooks or tools of the team are missing from the installation: {files}.',
+    help: 'Run tool init.',
+    values: { files: 'text' },
+  },
+  installation_unreadable: {
+    kind: 'problem',
+    message: 'The installation is not as it was: {said}',
+    help: 'Correct the named file, then run tool init.',
+    values: { said: 'text' },
+  },
+  claude_not_runnable: {
+    kind: 'problem',
+    message: '{command} cannot be run.',
+    help: 'Install Claude Code.',
+    values: { command: 'text' },
+  },
+  node_unmaintained: {
+    kind: 'warning',
+    message: 'Node {version} works, but gets no security fixes any more.',
+    help: 'Install Node 24 from nodejs.org.',
+    values: { version: 'text' },
+  },
+  hooks_unread_below: {
+    kind: 'warning',
+    message:
+      'Claude Code reads .claude/settings.json only in its start directory. Started in {below}/, it runs no hook of toolcrew.',
+    help: 'Start Claude Code at the root of the project.',
+    values: { below: 'text' },
+  },
+  plugin_beside_installation: {
+    kind: 'warning',
+    message:
+      '{plugin} is enabled in {file}, beside the installation in the project. Its agents and tools exist twice, and its hooks do nothing.',
+    help: 'Disable the plugin in .claude/settings.local.json, or run tool uninstall.',
+    values: { plugin: 'text', file: 'text' },
+  },
+  team_tools_denied: {
+    kind: 'problem',
+    message: 'permissions.deny in {file} refuses {rules}.',
+    help: 'Remove these rules.',
+    values: { file: 'text', rules: 'list' },
+  },
+  daemon_silent: {
+    kind: 'warning',
+    message: 'Process {pid} runs, and {url} does not answer: {said}',
+    help: 'Look at its log.',
+    values: { pid: 'number', url: 'text', said: 'text' },
+  },
+});

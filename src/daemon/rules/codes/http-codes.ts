@@ -1,0 +1,83 @@
+// Codes of the status server.
+
+import { codes } from '../../../base/rules/codes.ts';
+
+export const HTTP_CODES = codes({
+  port_in_use: {
+    kind: 'port_in_use',
+    message: 'Port {port} on {host} is in use.',
+    help: 'Take another one with --port <n>, or switch the status server off with server.port: 0.',
+    values: { port: 'number', host: 'text' },
+  },
+  listen_failed: {
+    kind: 'config',
+    message: 'Cannot listen on {host}:{port}: {said}',
+    values: { host: 'text', port: 'number', said: 'text' },
+  },
+  foreign_host: {
+    kind: 'refused',
+    message: 'Expected a Host of this server ({allowed}), got {got}.',
+    help: 'Add the name to server.allowed_hosts.',
+    values: { allowed: 'list', got: 'text' },
+  },
+  foreign_origin: {
+    kind: 'refused',
+    message: "Expected a request of this server's own page, got Origin {origin}.",
+    values: { origin: 'text' },
+  },
+  not_found: {
+    kind: 'refused',
+    message: 'There is nothing at {path}.',
+    values: { path: 'text' },
+  },
+  issue_number_invalid: {
+    kind: 'refused',
+    message: "Expected an issue's number, got {got}.",
+    values: { got: 'text' },
+  },
+  issue_unknown: {
+    kind: 'refused',
+    message: 'The daemon knows nothing of issue #{issue}.',
+    values: { issue: 'number' },
+  },
+  team_unlisted: {
+    kind: 'refused',
+    message: 'There is no team {team} at work or lately finished[; there is {known}].',
+    values: { team: 'text' },
+    may: { known: 'list' },
+  },
+  method_not_allowed: {
+    kind: 'refused',
+    message: '{path} takes {allow}, got {method}.',
+    values: { path: 'text', allow: 'text', method: 'text' },
+  },
+  unsupported_media_type: {
+    kind: 'refused',
+    message: 'Expected {expected}, got {got}.',
+    values: { expected: 'text', got: 'text' },
+  },
+  too_large: {
+    kind: 'refused',
+    message: 'Expected at most {limit} bytes.',
+    values: { limit: 'number' },
+  },
+  unauthorized: {
+    kind: 'refused',
+    message: 'Expected the token of server.token.',
+    help: 'Send it in the header Authorization: Bearer <token>.',
+  },
+  socket_request_unknown: {
+    kind: 'refused',
+    message: 'Expected POST /v1, got {method} {path}.',
+    values: { method: 'text', path: 'text' },
+  },
+  attempt_key_wrong: {
+    kind: 'refused',
+    message: 'This socket belongs to another attempt: its key is not the one in TOOL_KEY.',
+  },
+  bad_request: {
+    kind: 'refused',
+    message: '{parameter}: expected {expected}, got {got}.',
+    values: { parameter: 'text', expected: 'text', got: 'text' },
+  },
+});
