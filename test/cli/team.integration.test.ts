@@ -54,9 +54,12 @@ test('what is refused at a shell is mended by what is typed there', (t) => {
       run(project, ['team', ...step], step[0] === 'inbox' ? { TOOL_TEAM: TEAM, TOOL_TEAMMATE: 'tester' } : {}).code,
       0,
     );
-  assert.match(refused('delete', TEAM), /tester \(not asked\) has not ended\. Ask first: `tool team shutdown`$/m);
+  assert.match(
+    refused('delete', TEAM),
+    /: tester \(not asked\)\. .*`tool team shutdown`\.? \(team_has_live_members\)$/m,
+  );
   run(project, ['team', 'create', 'tool-debug-other']);
-  assert.match(refused('task', 'list'), /you lead .*: name one of them with --team <name>/);
+  assert.match(refused('task', 'list'), /\(tool-debug-other, .*\).* --team <name>\. \(team_ambiguous\)$/m);
 });
 
 test('who cannot be told at a shell is not asked for a key, which no flag takes', async (t) => {
