@@ -7,6 +7,7 @@ import { ToolError } from './base/rules/errors.ts';
 import { failedJson, failedText } from './cli/failed-command.ts';
 import { addPhaseCommands } from './cli/phase-commands.ts';
 import { addTeamCommands } from './cli/team-commands.ts';
+import { codeUsageErrors } from './cli/usage-errors.ts';
 
 function port(text: string): number {
   const value = Number(text);
@@ -159,15 +160,8 @@ function createProgram(): Command {
       await uninstallCommand(directory, options);
     });
   addAgentCommands(program);
-  addHints(program, 'tool');
+  codeUsageErrors(program, 'tool');
   return program;
-}
-
-/** What stands below an error of usage: where the help of the very command is. */
-function addHints(command: Command, name: string): void {
-  const what = command.commands.length === 0 ? 'says more' : 'lists the commands';
-  command.showHelpAfterError(`(${name} --help ${what})`);
-  for (const inner of command.commands) addHints(inner, `${name} ${inner.name()}`);
 }
 
 /** What an agent inside a workspace may ask of the daemon, and the agent that needs no model. */
@@ -248,6 +242,7 @@ async function main(): Promise<void> {
     await program.parseAsync(process.argv);
   } catch (error) {
     if (error instanceof CommanderError) {
+      // Help or the version, which are written already.
       process.exitCode = error.exitCode === 0 ? 0 : 2;
       return;
     }

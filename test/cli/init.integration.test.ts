@@ -62,7 +62,7 @@ test('it says what it did in short, what does not work, and what to type next', 
   assert.deepEqual(twice, {
     status: 2,
     stdout: '',
-    stderr: `tool: ${root}: expected an installation, got no .tool/installed.json\n`,
+    stderr: `tool: ${root}: expected an installation, got no .tool/installed.json. (installation_missing)\n`,
   });
 });
 
@@ -184,7 +184,10 @@ test('which host there is, or is named, decides; without one it is said', (t) =>
   assert.equal(json(['--host-version', '2.1.117']).host.form, 'script');
   assert.deepEqual(json(['--host-version', '2.1.118']).host, { version: '2.1.118', form: 'resident', limits: [] });
   const refused: readonly [string[], RegExp][] = [
-    [['--host-version', '2.1.31'], /^tool: Claude Code: expected 2\.1\.32 or later, got 2\.1\.31; npm install /],
+    [
+      ['--host-version', '2.1.31'],
+      /^tool: Claude Code: expected 2\.1\.32 or later, got 2\.1\.31\. .*npm install .* \(host_too_old\)$/m,
+    ],
     [
       ['--host-version', 'new'],
       /^tool: --host-version: expected a version like 2\.1\.100, got "new"\. \(option_invalid\)$/m,
@@ -254,11 +257,11 @@ test('what is no project is refused', (t) => {
   const { root, home, tool } = machine(t, '2.1.177');
   writeTree(root, { 'file.txt': '', 'pkg/go.mod': '' });
   const cases: readonly [string, RegExp][] = [
-    ['/', /^tool: \/ is the root of the file system; name a project: tool init <dir>$/m],
-    [home, /^tool: .* is your home directory; /],
-    [process.cwd(), /^tool: .* is toolcrew itself; /],
-    [join(root, 'nowhere'), /^tool: .*nowhere: expected a directory, got none: ENOENT/],
-    [join(root, 'file.txt'), /^tool: .*file\.txt: expected a directory, got a file$/m],
+    ['/', /^tool: \/ is .*tool init <dir>\. \(project_unsuitable\)$/m],
+    [home, /^tool: .* is your home directory\. .*\(project_unsuitable\)$/m],
+    [process.cwd(), /^tool: .* is toolcrew itself\. .*\(project_unsuitable\)$/m],
+    [join(root, 'nowhere'), /^tool: .*nowhere: expected a directory, got none: ENOENT.* \(directory_missing\)$/m],
+    [join(root, 'file.txt'), /^tool: .*file\.txt: expected a directory, got a file \(directory_missing\)$/m],
   ];
   for (const [directory, words] of cases)
     for (const command of ['init', 'uninstall']) {
@@ -275,7 +278,7 @@ test('what stands in the way is exit 2 with nothing written', (t) => {
   const before = treeOf(root);
   const { status, stdout, stderr } = tool(['init']);
   assert.deepEqual([status, stdout], [2, '']);
-  assert.match(stderr, /^tool: nothing was installed:\n {2}\.mcp\.json: mcpServers\.team: .* --force to replace it$/m);
+  assert.match(stderr, /^tool: .* \(install_blocked\)\n {2}\.mcp\.json: mcpServers\.team: .* --force .*$/m);
   assert.deepEqual(treeOf(root), before);
   assert.equal(tool(['init', '--force']).status, 0);
   assert.equal(tool(['uninstall']).status, 0);
@@ -289,8 +292,8 @@ test('a project that may not be written to is refused before anything is', (t) =
   for (const path of [dirname(dirname(dirname(cli))), dirname(root), home]) chmodSync(path, 0o755);
   const nobody = isRoot ? { uid: 65_534, gid: 65_534 } : {};
   const cases: readonly [string, RegExp][] = [
-    ['.', /^tool: \S+: expected to be able to write into it, got EACCES/],
-    ['.claude', /^tool: \.claude: expected to be able to write into it, got EACCES/],
+    ['.', /^tool: \S+: expected to be able to write into it, got EACCES.* \(place_unusable\)$/m],
+    ['.claude', /^tool: \.claude: expected to be able to write into it, got EACCES.* \(place_unusable\)$/m],
   ];
   for (const [closed, words] of cases) {
     for (const path of ['.', '.claude', '.claude/settings.json']) {

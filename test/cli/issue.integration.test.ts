@@ -78,9 +78,9 @@ test('an agent sees its issue, comments on it, opens the pull request and says t
     `#${issue} Fix the "greeting" \\x1b[31m\nby maintainer · attempt 1 · branch tool/issue-${issue}\n\nFirst line\n\nSecond line\\x07\n\n--- maintainer, ${created_at}\nMind the *tests*\n`,
   );
 
-  refused('other', /^tool: The daemon refused: this attempt is about issue #1 only, got #99.* \(daemon_refused\)$/m);
-  refused('early', /nothing is committed on tool\/issue-1; commit your work there, or say why/);
-  refused('earlyPull', /nothing is committed on tool\/issue-1 that changes anything; commit your work there first/);
+  refused('other', /^tool: The daemon refused: .*#1 only.*#99.* \(daemon_refused\)$/m);
+  refused('early', /tool\/issue-1.*say why with `tool issue comment`.* \(daemon_refused\)$/m);
+  refused('earlyPull', /tool\/issue-1 that changes anything\. Commit your work there.* \(daemon_refused\)$/m);
 
   assert.deepEqual(said('words'), { code: 0, out: `commented on #${issue}\n`, err: '' });
   assert.deepEqual(said('stdin'), { code: 0, out: `commented on #${issue}\n`, err: '' });
@@ -103,7 +103,7 @@ test('an agent sees its issue, comments on it, opens the pull request and says t
   writeFileSync(join(daemon.root, `issue-${issue}`, 'go'), '');
   await daemon.logged(`issue #${issue} state changed to tool-done`);
   assert.equal((await forge.pulls()).length, 1);
-  assert.match(daemon.log, /\[desk\] {6}warn: an agent on issue #1 asked about issue #99; refused/);
+  assert.match(daemon.log, /\[desk\] {6}warn: .*issue #1 .*issue #99\b/);
 });
 
 const COMMANDS = [
@@ -116,7 +116,7 @@ const COMMANDS = [
 test('outside of an attempt the commands say what they are for', async () => {
   for (const { code, stderr } of await Promise.all(COMMANDS.map((command) => runTool(command)))) {
     assert.equal(code, 2);
-    oneClearLine(stderr, /for an agent that the daemon started: expected TOOL_SOCKET and TOOL_KEY .*, got none/);
+    oneClearLine(stderr, /TOOL_SOCKET and TOOL_KEY in the environment\. \(agent_command_misused\)$/m);
   }
 });
 

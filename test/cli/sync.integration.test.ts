@@ -136,7 +136,7 @@ test('what is merged is held against what was there before the first commit that
   assert.match(
     unknown.stderr,
     new RegExp(
-      `cannot be told: no commit names it\\. Commit what was built with \`git add -A && git commit -m "<what was built> \\(${id}\\)"\`; .* tool sync ${id} --base <commit>`,
+      `No commit names ${id}, .* Commit what was built with \`git add -A && git commit -m "<what was built> \\(${id}\\)"\`\\. .* tool sync ${id} --base <commit>\\. \\(work_refused\\)`,
     ),
   );
   commit({ 'src/pages/home.js': '// a button\n' }, `The button\n\n${id}`);
@@ -169,10 +169,7 @@ test('what a team built is held against where it began, whatever its commits say
     write(path, text);
   const early = await tool('sync', id);
   assert.deepEqual([early.code, early.stdout], [1, '']);
-  assert.match(
-    early.stderr,
-    new RegExp(`nothing was committed since a team began to build ${id}, at ${began}\\. Commit`),
-  );
+  assert.match(early.stderr, new RegExp(`Nothing was committed .* ${id}, at ${began}\\. Commit .* \\(work_refused\\)`));
   git('add', '-A');
   git('commit', '-qm', 'Users log out');
   const done = await tool('sync', id);
@@ -187,7 +184,7 @@ test('what a team built is held against where it began, whatever its commits say
   git('commit', '-qm', 'Anew');
   git('branch', '-qD', 'main');
   git('branch', '-qm', 'main');
-  assert.match((await tool('sync', id)).stderr, /cannot be told: no commit names it/);
+  assert.match((await tool('sync', id)).stderr, new RegExp(`No commit names ${id}, .* \\(work_refused\\)`));
 });
 
 test('a team that is still at work, and words that were changed, are waited for', async (t) => {

@@ -5,6 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
+import { codeIn } from '../support/codes.ts';
 import { cleanEnv, runTool } from '../support/daemon.ts';
 import { ACCEPTANCE_TEXT, PLAN_TEXT, SPEC_ID, SPEC_TEXT } from '../support/spec.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';
@@ -105,11 +106,12 @@ test('a bad figure is refused with its flag, what was expected and what came', a
     const { code, stdout, stderr } = await run('x', `${flag}=${value}`);
     assert.deepEqual([code, stdout], [2, ''], flag);
     assert.ok(stderr.includes(`'${flag} <n>'`) && stderr.includes(`Expected a whole number ${expected}.`), stderr);
+    assert.equal(codeIn(stderr), 'command_line_invalid');
   }
   const { code, stderr } = await run('');
   assert.equal(code, 2);
   assert.match(
     stderr,
-    /expected the text of a feature, the id of a SPEC, or one of --files, --domains and --complexity/,
+    /expected the text of a feature, the id of a SPEC, or one of --files, --domains and --complexity.* \(option_invalid\)$/m,
   );
 });

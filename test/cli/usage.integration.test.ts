@@ -11,15 +11,19 @@ test('--version, -V and -v print the package’s', async () => {
     assert.deepEqual(await runTool([flag]), { code: 0, signal: null, stdout: `${version}\n`, stderr: '' });
 });
 
-test('below an error of usage stands where the help of that command is', async () => {
+test('an error of usage ends with where the help of that command is, and a code', async () => {
   const cases: readonly [string[], string][] = [
-    [['--nope'], '(tool --help lists the commands)'],
-    [['serve', '--nope'], '(tool serve --help lists the commands)'],
-    [['serve', 'init', '--nope'], '(tool serve init --help says more)'],
-    [['logs', 'x'], '(tool logs --help says more)'],
-    [['issue', 'show', '--nope'], '(tool issue show --help says more)'],
+    [['--nope'], '`tool --help` lists the commands.'],
+    [['serve', '--nope'], '`tool serve --help` lists the commands.'],
+    [['serve', 'init', '--nope'], '`tool serve init --help` says more.'],
+    [['logs', 'x'], '`tool logs --help` says more.'],
+    [['issue', 'show', '--nope'], '`tool issue show --help` says more.'],
   ];
-  for (const [args, hint] of cases) assert.equal((await runTool(args)).stderr.trimEnd().split('\n').at(-1), hint);
+  for (const [args, hint] of cases) {
+    const { stderr } = await runTool(args);
+    assert.match(stderr, /^tool: [^\n]+\n$/);
+    assert.ok(stderr.endsWith(` ${hint} (command_line_invalid)\n`), stderr);
+  }
 });
 
 test('--help lists the commands, of serve also init', async () => {
@@ -56,19 +60,19 @@ test('--help lists the commands, of serve also init', async () => {
 test('what is no command, option or argument is exit 2, with a suggestion where one is near', async () => {
   const cases: readonly [string[], RegExp][] = [
     [[], /^Usage: tool /],
-    [['serv'], /unknown command 'serv'\n\(Did you mean serve\?\)/],
-    [['doctr', '--json'], /unknown command 'doctr'\n\(Did you mean doctor\?\)/],
+    [['serv'], /Unknown command 'serv'\. Did you mean serve\?/],
+    [['doctr', '--json'], /Unknown command 'doctr'\. Did you mean doctor\?/],
     [['issue'], /^Usage: tool issue /],
-    [['issue', 'sohw'], /unknown command 'sohw'\n\(Did you mean show\?\)/],
-    [['demo', '--isues', '7'], /unknown option '--isues'\n\(Did you mean --issues\?\)/],
-    [['demo', 'now'], /too many arguments for 'demo'\. Expected 0 arguments but got 1\./],
+    [['issue', 'sohw'], /Unknown command 'sohw'\. Did you mean show\?/],
+    [['demo', '--isues', '7'], /Unknown option '--isues'\. Did you mean --issues\?/],
+    [['demo', 'now'], /Too many arguments for 'demo'\. Expected 0 arguments but got 1\./],
     [['serve', '--port', '99999'], /Expected a port from 0 to 65535, got 99999\./],
     [['serve', '--port', ''], /Expected a port from 0 to 65535, got nothing\./],
     [['serve', '--log-format', 'yaml'], /Allowed choices are text, json\./],
-    [['logs'], /missing required argument 'issue'/],
+    [['logs'], /Missing required argument 'issue'/],
     [['plan', '!!!', '--command', 'x'], /feature: expected words after tool plan, like tool plan "/],
     [['run', 'SPEC-A-001', '--command', ' '], /--command: expected a program .*, got nothing/],
-    [['pr', 'create'], /required option '--title <text>' not specified/],
+    [['pr', 'create'], /Required option '--title <text>' not specified/],
   ];
   await Promise.all(
     cases.map(async ([args, words]) => {
@@ -78,4 +82,20 @@ test('what is no command, option or argument is exit 2, with a suggestion where 
       assert.doesNotMatch(stderr, /^ {4}at /m);
     }),
   );
+});
+
+test('a command line with --json that is wrong is an object with a code on standard output', async () => {
+  const cases: readonly [string[], string | null][] = [
+    [['demo', '--json', '--isues', '7'], '--issues'],
+    [['logs', 'x', '--json'], null],
+    [['doctor', 'a', 'b', '--json'], null],
+  ];
+  for (const [args, near] of cases) {
+    const { code, stdout, stderr } = await runTool(args);
+    const { error } = JSON.parse(stdout);
+    assert.deepEqual([code, error.code, error.values.near ?? null], [2, 'command_line_invalid', near]);
+    assert.match(stderr, /\(command_line_invalid\)\n$/);
+  }
+  const plain = await runTool(['doctor', '--jsn', '--', '--json']);
+  assert.deepEqual([plain.code, plain.stdout], [2, '']);
 });

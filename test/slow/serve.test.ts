@@ -267,7 +267,7 @@ test('what cannot work is said before anything starts: exit 2, every problem by 
   assert.match(bare.stderr, /^tool: git: expected it on the PATH, got none there; install git$/m);
   const usage = await runTool(['serve', daemon.workflow, '--prot', '1'], { env });
   assert.equal(usage.code, 2);
-  assert.match(usage.stderr, /unknown option '--prot'.*Did you mean --port\?/s);
+  assert.match(usage.stderr, /Unknown option '--prot'.*Did you mean --port\?/s);
 });
 
 test('a signal ends the agents in order, leaves the issue to the next start, and nothing running', async (t) => {

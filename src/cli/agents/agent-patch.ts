@@ -94,7 +94,7 @@ async function test(): Promise<void> {
     return;
   }
   const [file, args] = splitCommand(command);
-  const shown = typeof command === 'string' ? command : command.join(' ');
+  const shown = oneLine(typeof command === 'string' ? command : command.join(' '), 200);
   const program = await startProgram(file, args, { cwd: process.cwd(), env: environment() });
   program.stdin.end();
   // Passed on as it comes: a long test run that speaks is not taken for one that hangs.

@@ -7,7 +7,7 @@ import { claudeVersion, INSTALL_CLAUDE } from '../../agents/claude.ts';
 import { packageVersion } from '../../base/package-root.ts';
 import { refusal } from '../../base/rules/codes.ts';
 import type { Environment } from '../../base/rules/environment.ts';
-import { messageOf } from '../../base/rules/errors.ts';
+import { messageOf, ToolError } from '../../base/rules/errors.ts';
 import { findVariable } from '../../claude-code/host-settings.ts';
 import { isOnPath } from '../../git/git.ts';
 import { projectState } from '../../git/project-state.ts';
@@ -15,8 +15,10 @@ import type { HookForm } from '../../install/hook-table.ts';
 import { hostForm } from '../../install/host-support.ts';
 import { MANIFEST, type Manifest, parseManifest } from '../../install/manifest.ts';
 import { loadTeamSettings } from '../../team/config/settings-snapshot.ts';
+import { readTeamFile } from '../../team/config/team-config-file.ts';
 import { FileTeams } from '../../team/log/teams.ts';
 import { roleNamed } from '../../team/rules/brief.ts';
+import { LOG_CODES } from '../../team/rules/codes/log-codes.ts';
 import { isStanding } from '../../team/rules/log/state.ts';
 import { agentOf } from '../../team/rules/role.ts';
 import { prerequisitesOf } from '../../team/rules/select/activation.ts';
@@ -165,6 +167,20 @@ function checkDisplay(settings: TeamSettings, env: Environment): readonly Check[
       ];
 }
 
+/** With the code of what is wrong with the file: the problem, as it is kept, is words only. */
+async function checkTeamFile(root: string, problem: string): Promise<Check> {
+  const row = fail('workflow.yaml', problem, 'mend the keys named here');
+  try {
+    const file = readTeamFile(root);
+    if (file === null) return { ...row, code: LOG_CODES.settings_file_gone.code };
+    const { parseTeamSettings } = await import('../../team/config/team-settings.ts');
+    parseTeamSettings(file.text, file.path);
+    return row;
+  } catch (error) {
+    return error instanceof ToolError ? { ...row, code: error.code } : row;
+  }
+}
+
 /** All rows of team mode, for a project. @param place where the command runs */
 export async function diagnoseTeam(root: string, env: Environment, place = root): Promise<readonly Check[]> {
   let host: string | null;
@@ -187,7 +203,7 @@ export async function diagnoseTeam(root: string, env: Environment, place = root)
   });
   const rows = [
     ...checkInstalled(root, host, env),
-    ...(problem === null ? [] : [fail('workflow.yaml', problem, 'mend the keys named here')]),
+    ...(problem === null ? [] : [await checkTeamFile(root, problem)]),
     ...prerequisites,
     ...checkStart(root, place),
     ...checkSettings(root, host, env),

@@ -67,7 +67,7 @@ export const CLI_CODES = codes({
   },
   agent_command_misused: {
     kind: 'usage',
-    message: 'Only the daemon or a lead starts this command: {missing} is missing.[ {said}]',
+    message: 'Only the daemon or a lead starts this command, which needs {missing}.[ {said}]',
     values: { missing: 'text' },
     may: { said: 'text' },
   },
@@ -244,6 +244,13 @@ export const CLI_CODES = codes({
     kind: 'config',
     message: '{said}',
     values: { said: 'text' },
+  },
+  command_line_invalid: {
+    kind: 'usage',
+    message: '{said}',
+    help: '{hint}',
+    values: { said: 'text', hint: 'text' },
+    may: { near: 'text' },
   },
   arguments_invalid: {
     kind: 'usage',

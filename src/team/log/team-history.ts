@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { EventLog } from '../../base/files/event-log.ts';
-import { textOf } from '../../base/rules/codes.ts';
+import { messageIn } from '../../base/rules/codes.ts';
 import { failure } from '../../base/rules/errors.ts';
 import type { Stored } from '../../base/rules/stored-record.ts';
 import { LOG_CODES } from '../rules/codes/log-codes.ts';
@@ -82,7 +82,11 @@ export class TeamHistory {
   #take(record: Stored<TeamRecord>): void {
     const refused = this.#fold.take(record);
     if (refused === null) this.#lastAt = record.at;
-    this.#options.onRecord?.(record, refused === null ? null : textOf(refused), this.state);
+    this.#options.onRecord?.(
+      record,
+      refused === null ? null : `${messageIn(refused)} (${refused.of.code})`,
+      this.state,
+    );
   }
 
   /** Reads what was written since, in further files too. */

@@ -78,7 +78,10 @@ suite('tool demo', { concurrency: true }, () => {
     assert.match(stdout, /^ +#1 +done +#\d+ +tool\/issue-1 +1 +\d+\.\d$/m);
     assert.match(stdout, /^ +#2 +done /m, 'a file with CR LF can be changed');
     assert.match(stdout, /^ +#3 +done .* 2 +\d+\.\d$/m);
-    assert.match(stdout, /#4 failed: .*does not apply:\n.*not\/here\.txt: does not exist in index/);
+    assert.match(
+      stdout,
+      /#4 failed: .*the diff does not apply: \(patch_not_applied\)\n.*not\/here\.txt: does not exist in index/,
+    );
     assert.match(stdout, /#5 waits: stranger, who wrote it, may not write to the repository/);
     assert.match(stdout, /3 pull requests in \d+\.\d s\.\n$/);
     assert.match(stderr, /still up, until you press Ctrl-C/);

@@ -76,9 +76,8 @@ test('no tmux is one line as well', async () => {
   panes?.show('tester', '/nowhere/x.log');
   panes?.show('quality', '/nowhere/y.log');
   await panes?.close();
-  assert.deepEqual(said, [
-    'no panes: cannot start tmux: there is no such program on the PATH; is it installed?; teammates are shown here',
-  ]);
+  assert.equal(said.length, 1);
+  assert.match(said[0] ?? '', /^no panes: .*\btmux: there is no such program on the PATH.*; teammates are shown here$/);
 });
 
 test('panes are for a terminal in tmux, unless they are not wanted', () => {
