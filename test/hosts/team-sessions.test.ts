@@ -36,7 +36,7 @@ for (const version of availableHosts(['2.1.33', '2.1.331'])) {
       const file = host.path('src/api/other.js');
       refused(
         await lead.use('Write', { file_path: file, content: 'x' }),
-        'is not a member: only its teammates may write',
+        '(writer_not_member)',
       );
       await shellRefused(lead, 'echo x > src/api/other.js', 'is not a member');
       assert.ok(!existsSync(file));

@@ -139,7 +139,7 @@ test('a repository without a commit is named before approval is asked for', asyn
   ]) {
     const { code, stderr } = await project.lead(...args);
     assert.equal(code, 2);
-    assert.match(stderr, /a team's branch begins from a commit, but there is none yet; make one$/m);
+    assert.match(stderr, /\(no_commit_yet\)$/m);
     assert.doesNotMatch(stderr, /approve/);
   }
 });
@@ -157,8 +157,9 @@ test('a person who amends the commit that the team began from is told so, with a
   });
   const [code] = (await once(lead, 'close')) as [number | null];
   assert.equal(code, 0, stderr);
-  assert.ok(stderr.includes(`you rewrote the commit the team began from, ${base.slice(0, 10)}: `), stderr);
-  const [, way = ''] = /: git (rebase [^;]+);/.exec(stderr) ?? [];
+  const told = stderr.split('\n').find((line) => line.includes('(team_base_rewritten)')) ?? '';
+  assert.ok(told.includes(base.slice(0, 10)), stderr);
+  const [, way = ''] = /: git (rebase [^.]+)\./.exec(told) ?? [];
   project.git(...PERSON, ...way.split(' '));
   assert.equal(project.git('merge-base', 'main', `tool/${TEAM}`), project.git('rev-parse', 'main'));
 });

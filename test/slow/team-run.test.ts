@@ -100,7 +100,7 @@ test('a second lead of the same team is refused while the first one lives', asyn
     assert.equal(second.code, 1, second.stderr);
     assert.match(
       second.stderr,
-      new RegExp(`team ${TEAM} is being led by process ${first.pid}, since .*: stop that one`),
+      new RegExp(`${TEAM} .*process ${first.pid}.*\\(team_led_elsewhere\\)`),
     );
   }
   writeFileSync(go, '');
@@ -142,9 +142,9 @@ test('what cannot be run is refused in words, and nothing is begun', async (t) =
       /spec_id: there is no \.tool\/specs\/SPEC-NONE-001\/spec\.md; there is SPEC-SHOP-001/,
     ],
     [['run', 'nonsense'], 2, /spec_id/],
-    [['run', SPEC, '--team', '--solo'], 2, /--team, --solo: expected one of them, got both/],
-    [['run', SPEC, '--pattern=nonsense'], 2, /pattern: expected one of/],
-    [['team-restart'], 2, /no team is active: there is nothing to restart/],
+    [['run', SPEC, '--team', '--solo'], 2, /--team, --solo: .*\(\w+\)$/m],
+    [['run', SPEC, '--pattern=nonsense'], 2, /pattern: .*\(\w+\)$/m],
+    [['team-restart'], 2, /\(nothing_to_restart\)$/m],
   ];
   for (const [args, expected, words] of cases) {
     const { code, stderr } = await project.lead(...args);

@@ -178,8 +178,9 @@ async function judgeNamed(context: HookContext, event: HostEvent, found: Found):
     await note(log, found, about, 'accept', 'its own', ruling.paths);
     return SILENT;
   }
-  await note(log, found, about, 'reject', ruling.reason, []);
-  return ruling.decision === 'ask' ? { kind: 'ask', reason: shownReason(ruling.reason) } : reject(ruling.reason);
+  const reason = ruling.refusal ?? ruling.reason;
+  await note(log, found, about, 'reject', reason, []);
+  return ruling.decision === 'ask' ? { kind: 'ask', reason: shownReason(reason) } : reject(reason);
 }
 
 /** Paths of the project among targets. */
