@@ -34,10 +34,7 @@ for (const version of availableHosts(['2.1.33', '2.1.331'])) {
     await session('Write a file.', async (lead) => {
       mentions(lead.news.text, `Team ${TEAM} (assigned) is active in this project, led by another session. `);
       const file = host.path('src/api/other.js');
-      refused(
-        await lead.use('Write', { file_path: file, content: 'x' }),
-        '(writer_not_member)',
-      );
+      refused(await lead.use('Write', { file_path: file, content: 'x' }), '(writer_not_member)');
       await shellRefused(lead, 'echo x > src/api/other.js', 'is not a member');
       assert.ok(!existsSync(file));
       refused(await lead.use(ours('TeamDelete'), { team_name: TEAM }), 'is not a member of an active team');

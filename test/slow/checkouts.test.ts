@@ -78,10 +78,11 @@ test('a flag that asks for a team is refused while the settings cannot be read, 
   const text = readFileSync(path, 'utf8');
   writeFileSync(path, text.replace('hooks:', 'hoks:'));
   const line = text.split('\n').findIndex((one) => one.includes('hooks:')) + 1;
-  const problem = `${path} has a problem: line ${line}: workflow.team.hoks: unknown key; did you mean workflow.team.hooks?`;
+  const problem = `${path} has a problem: line ${line}: workflow.team.hoks: `;
   const { code, stderr } = await project.lead('run', SPEC, '--team');
   assert.equal(code, 1, stderr);
-  assert.ok(stderr.includes(`refused: ${problem}; correct the file, or leave out the flag`), stderr);
+  assert.ok(stderr.includes(problem), stderr);
+  assert.match(stderr, /workflow\.team\.hooks.*\(work_refused\)$/m);
   assert.deepEqual(
     project.names('.tool/teams').filter((name) => name.startsWith('tool-')),
     [],
@@ -110,7 +111,7 @@ test('a repository of another user: git is quoted, and safe.directory of the per
   if (active) {
     const kept = await project.lead('run', SPEC, '--team');
     assert.equal(kept.code, 2);
-    assert.match(kept.stderr, /objects: user 12345 owns it, so teammates in namespaces cannot write there; /);
+    assert.match(kept.stderr, /objects: user 12345 .*\(objects_owned_by_other\)$/m);
   }
   writeFileSync(join(project.root, 'WORKFLOW.md'), UNBOUND);
   assert.equal(reportOf(await project.lead('run', SPEC, '--team', '--json')).outcome, 'done');

@@ -204,10 +204,7 @@ test('a foreign change is said once, and keeps no rejection of the checks from c
   project.write('src/components/menu.js', 'export const menu = 2;\n');
   project.edit('src/greet.js', 'export function shout', 'var unused = 1;\n\nexport function shout');
   const first = await greeter.complete('tester');
-  assert.match(
-    first.stderr,
-    /: src\/components\/menu\.js.*\(foreign_files_changed\)/s,
-  );
+  assert.match(first.stderr, /: src\/components\/menu\.js.*\(foreign_files_changed\)/s);
   const codes: (number | null)[] = [];
   for (let count = 0; count < 4; count++) codes.push((await greeter.complete('tester')).code);
   assert.deepEqual(codes, [2, 2, 2, 0]);

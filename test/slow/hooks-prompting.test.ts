@@ -203,7 +203,10 @@ test("a SPEC is approved by the user's own word alone", async (t) => {
     assert.match(await typed(made, prompt), /SPEC-AUTH-001 is not approved yet\. .*\(words_do_not_approve\)$/, prompt);
     assert.equal(made.read(path), spec('draft'), prompt);
   }
-  assert.match(await typed(made, 'approve SPEC-OTHER-002'), /\.tool\/specs\/SPEC-OTHER-002\/spec\.md.*\(spec_file_not_found\)/);
+  assert.match(
+    await typed(made, 'approve SPEC-OTHER-002'),
+    /\.tool\/specs\/SPEC-OTHER-002\/spec\.md.*\(spec_file_not_found\)/,
+  );
   assert.match(
     await typed(made, 'Approve SPEC-AUTH-001.'),
     /^toolcrew: the user has approved SPEC-AUTH-001\.[\s\S]*\/tool:2-run SPEC-AUTH-001 --team/,

@@ -232,7 +232,7 @@ test('an upload that fails is waited for, and goes on in the next process', asyn
   server.refusesWith = 403;
   await forge.open('Work with large files');
   const daemon = await Daemon.start(t, forge, { yaml: agentRunning(ADDS), apiUrl: server.url });
-  await daemon.logged(/git lfs push failed/);
+  await daemon.logged(/git lfs push failed for new\.bin\b/);
   assert.deepEqual(await forge.pulls(), []);
   await assert.rejects(onBranch(forge, 'new.bin'));
   await daemon.stop();

@@ -98,10 +98,7 @@ test('a second lead of the same team is refused while the first one lives', asyn
   for (const command of [['run', SPEC, '--team'], ['team-restart']]) {
     const second = await project.lead(...command);
     assert.equal(second.code, 1, second.stderr);
-    assert.match(
-      second.stderr,
-      new RegExp(`${TEAM} .*process ${first.pid}.*\\(team_led_elsewhere\\)`),
-    );
+    assert.match(second.stderr, new RegExp(`${TEAM} .*process ${first.pid}.*\\(team_led_elsewhere\\)`));
   }
   writeFileSync(go, '');
   const [code] = (await ended) as [number | null];

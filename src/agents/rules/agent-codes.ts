@@ -34,7 +34,6 @@ export const AGENT_CODES = codes({
   },
   issue_budget_spent: {
     kind: 'agent',
-    message: 'the cost limit of the issue is reached[: ${spent} of ${limit}]',
-    may: { spent: 'number', limit: 'number' },
+    message: 'the cost limit of the issue is reached',
   },
 });

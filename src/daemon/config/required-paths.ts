@@ -39,8 +39,10 @@ export function objectionToPlaces(workflow: Workflow): string | undefined {
   return found.length === 0 ? undefined : found.map(messageIn).join(' ');
 }
 
-/** Throws for the first path that cannot be used. */
+/** Throws when paths cannot be used, and names each. */
 export function requirePlaces(workflow: Workflow): void {
-  const [first] = refusedPlaces(workflow);
-  if (first !== undefined) throw new ToolError(first);
+  const [first, ...more] = refusedPlaces(workflow);
+  if (first === undefined) return;
+  if (more.length === 0) throw new ToolError(first);
+  throw failure(CONFIG_CODES.paths_with_delimiter, { problems: [first, ...more] });
 }

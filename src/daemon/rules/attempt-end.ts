@@ -1,6 +1,5 @@
 // The decision on an ended attempt: retry, publish or give up; pure.
 
-import { AGENT_CODES } from '../../agents/rules/agent-codes.ts';
 import type { Expiry } from '../../agents/rules/expiry.ts';
 import { messageIn, type Refusal, refusal } from '../../base/rules/codes.ts';
 import { assertNever } from '../../base/rules/errors.ts';
@@ -144,7 +143,7 @@ export function judgeAttempt(
   if (outcome === 'cancelled') return verdict('stop', null);
   if (limits.maxCostUsd !== null && end.costUsd >= limits.maxCostUsd) {
     const values = { spent: cents(end.costUsd), limit: limits.maxCostUsd };
-    const spent = refusal(AGENT_CODES.issue_budget_spent, values);
+    const spent = refusal(WORK_CODES.issue_cost_reached, values);
     return { ...giveUp(then(reason, spent)), outcome: 'failed' };
   }
   if (outcome === 'interrupted' && entry.interruptions + 1 < MAX_INTERRUPTIONS) {

@@ -148,13 +148,6 @@ export const GATE_CODES = codes({
     message: 'The state before the team was not measured, so every failure counts: {why}',
     values: { why: 'text' },
   },
-  secrets_found: {
-    kind: 'refused',
-    message: 'The work holds secrets: {places}.',
-    help: 'Remove them, and complete again. If it is no secret, tell team-lead.',
-    values: { places: 'list', committed: 'flag' },
-    may: { kept: 'text' },
-  },
   json_unreadable: {
     kind: 'config',
     message: '{file}: expected JSON: {said}',

@@ -5,9 +5,10 @@ import { codes } from '../../base/rules/codes.ts';
 export const GIT_CODES = codes({
   git_failed: {
     kind: 'git',
-    message: 'git {command} failed[ in {directory}][ for {target}][ (exit {exit})][ (exit by {signal})]: {said}',
+    message:
+      'git {command} failed[ in {directory}][ for {target}][ for {files}][ (exit {exit})][ (exit by {signal})]: {said}',
     values: { command: 'text', said: 'text' },
-    may: { exit: 'number', signal: 'text', directory: 'text', target: 'text' },
+    may: { exit: 'number', signal: 'text', directory: 'text', target: 'text', files: 'list' },
   },
   git_timed_out: {
     kind: 'git',

@@ -23,12 +23,6 @@ export const GUARD_CODES = codes({
     message: '{tool} without a path',
     values: { tool: 'text' },
   },
-  git_call_refused: {
-    kind: 'refused',
-    message: 'git {call} was refused: {why}.',
-    help: '{instead}',
-    values: { call: 'text', why: 'text', instead: 'text' },
-  },
   // Reasons for a refused call of git; they stand behind the call.
   git_changes_branch: {
     kind: 'refused',

@@ -1,6 +1,8 @@
 // Baseline: failures at the start of the team's branch, measured beside the first agents and reported.
 
+import { refusal, textOf } from '../../base/rules/codes.ts';
 import { messageOf } from '../../base/rules/errors.ts';
+import { GATE_CODES } from '../../gate/rules/gate-codes.ts';
 import { oldLines } from '../../gate/rules/old-failures.ts';
 import { measureBaseline } from '../operations/baseline-checks.ts';
 import type { TeamLog } from '../ports.ts';
@@ -24,8 +26,7 @@ export async function measureBase(
     });
     const { before } = log.state;
     if (before === null) return;
-    if (before.why !== undefined)
-      say(`warning: the checks where the team began could not be measured, so every failure counts: ${before.why}`);
+    if (before.why !== undefined) say(`warning: ${textOf(refusal(GATE_CODES.base_not_measured, { why: before.why }))}`);
     for (const line of oldLines(before))
       say(`warning: this failed before the team began, and the gate ignores it: ${line}`);
   } catch (error) {

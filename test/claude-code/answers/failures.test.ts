@@ -2,11 +2,14 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import type { Refusal } from '../../../src/base/rules/codes.ts';
 import { onPostToolUse } from '../../../src/claude-code/answers/on-post-tool-use.ts';
 import { onPreToolUse, onSubagentStart } from '../../../src/claude-code/answers/on-pre-tool-use.ts';
 import { onTeammateIdle } from '../../../src/claude-code/answers/on-stop.ts';
 import { onUserPrompt } from '../../../src/claude-code/answers/on-user-prompt.ts';
+import { OPERATIONS_CODES } from '../../../src/team/rules/codes/operations-codes.ts';
 import { DEFAULT_TEAM_SETTINGS } from '../../../src/team/rules/default-settings.ts';
+import { isRefusal } from '../../support/codes.ts';
 import { TEAM, TeamWorld } from '../../support/team-world.ts';
 
 async function prompted(world: TeamWorld, prompt: string): Promise<string> {
@@ -75,20 +78,21 @@ test('team mode does not activate, and fallback.enabled is false: refused, with 
 test('a message is not delivered: names that are not exact are refused with the right one, and a restart goes on', async (t) => {
   const world = new TeamWorld(t);
   await world.team(['backend-dev', 'frontend-dev']);
-  for (const recipient of ['team-frontend-dev', 'frontendDev'])
-    assert.match(
-      await world.refused('backend-dev', 'SendMessage', { recipient, type: 'progress', content: 'x' }),
-      /did you mean frontend-dev\?/,
+  for (const recipient of ['team-frontend-dev', 'frontendDev']) {
+    const input = { recipient, type: 'progress', content: 'x' };
+    const { of, values } = await world.refusal('backend-dev', 'SendMessage', input);
+    assert.equal(of.code, 'input_invalid');
+    assert.ok(Array.isArray(values.problems));
+    assert.deepEqual(
+      values.problems.map((one: Refusal) => [one.of.code, one.values.near]),
+      [['recipient_unknown', 'frontend-dev']],
     );
-  assert.match(
-    await world.refused('team-lead', 'SendMessage', {
-      recipient: 'all',
-      type: 'progress',
-      content: 'x',
-      team_name: 'tool-run-spec-auth-01',
-    }),
-    /no team tool-run-spec-auth-01 is active; there is tool-run-spec-auth-001/,
-  );
+  }
+  const input = { recipient: 'all', type: 'progress', content: 'x', team_name: 'tool-run-spec-auth-01' };
+  isRefusal(await world.refusal('team-lead', 'SendMessage', input), OPERATIONS_CODES.team_not_active, {
+    team: 'tool-run-spec-auth-01',
+    active: [TEAM],
+  });
   await world.call('team-lead', 'TaskCreate', { subject: 'API', description: 'd', owner: 'backend-dev' });
   await world.call('backend-dev', 'SendMessage', { recipient: 'frontend-dev', type: 'progress', content: 'kept' });
   const text = await prompted(world, '/tool:team-restart');

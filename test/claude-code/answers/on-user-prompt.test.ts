@@ -187,7 +187,7 @@ test('changes in sub-agent mode are tasks, and nobody is registered for them', a
 });
 
 const LOST = 'tool-plan-lost';
-const lostWords = new RegExp(`the state of team ${LOST} cannot be read: .*/${LOST}/log\\.jsonl does not begin as`);
+const lostWords = new RegExp(`team ${LOST} cannot be read: .*/${LOST}/log\\.jsonl does not begin as`);
 
 /** A team whose log was emptied. */
 function lose(world: World, team = LOST): void {

@@ -4,9 +4,12 @@ import assert from 'node:assert/strict';
 import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { BASE_CODES } from '../../../src/base/rules/base-codes.ts';
 import { onPostToolUse, onSessionStart } from '../../../src/claude-code/answers/on-post-tool-use.ts';
 import { onPreToolUse } from '../../../src/claude-code/answers/on-pre-tool-use.ts';
 import { operate } from '../../../src/team/operations/operations.ts';
+import { LOG_CODES } from '../../../src/team/rules/codes/log-codes.ts';
+import { isOf } from '../../support/codes.ts';
 import { TEAM, TeamWorld } from '../../support/team-world.ts';
 
 const OTHER = 'tool-run-spec-pay-002';
@@ -26,8 +29,8 @@ function writes(world: TeamWorld, who: string, path: string, session = 'session-
 }
 
 for (const [name, text, why] of [
-  ['of a newer program', NEWER, /holds a record of version 2.*install the newer one/],
-  ['that was emptied', '', /log\.jsonl does not begin as the log of a team does.*Put a copy of it back, or move/],
+  ['of a newer program', NEWER, isOf(BASE_CODES.record_version_newer, { version: 2 })],
+  ['that was emptied', '', isOf(LOG_CODES.team_log_headless)],
 ] as const)
   test(`another team's log ${name} is in nobody's way but its own`, async (t) => {
     const world = new TeamWorld(t);
@@ -42,7 +45,7 @@ for (const [name, text, why] of [
     assert.match(JSON.stringify(mail), /begun/);
     assert.match(
       JSON.stringify(await onSessionStart(world.context, world.event('team-lead', 'SessionStart'))),
-      new RegExp(`you lead team ${TEAM}.*the state of team ${OTHER} cannot be read: `),
+      new RegExp(`you lead team ${TEAM}.*team ${OTHER} cannot be read: .*/${OTHER}/log\\.jsonl `),
     );
 
     // Whoever is nobody of this team may be one of that.
@@ -61,7 +64,8 @@ test('where the only team cannot be read nothing is taken for its absence', asyn
   const world = new TeamWorld(t);
   await world.team(['tester']);
   truncateSync(join(world.root, '.tool', 'teams', TEAM, 'log.jsonl'), 200);
-  const why = new RegExp(`${TEAM}/log\\.jsonl does not begin as the log of a team does`);
+  const directory = join(world.root, '.tool', 'teams', TEAM);
+  const why = isOf(LOG_CODES.team_log_headless, { directory, path: join(directory, 'log.jsonl') });
   await assert.rejects(world.call('team-lead', 'TaskList'), why);
   await assert.rejects(world.call('team-lead', 'TeamCreate', { team_name: TEAM }), why);
   await assert.rejects(writes(world, 'tester', 'src/api/a.ts'), why);

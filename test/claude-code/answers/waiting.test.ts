@@ -2,11 +2,14 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { textOf } from '../../../src/base/rules/codes.ts';
 import { onPreToolUse } from '../../../src/claude-code/answers/on-pre-tool-use.ts';
 import { onTeammateIdle } from '../../../src/claude-code/answers/on-stop.ts';
 import { NO_FLAGS } from '../../../src/claude-code/rules/arguments.ts';
 import type { HookContext } from '../../../src/team/operations/hook-context.ts';
+import { TASK_CODES } from '../../../src/team/rules/codes/tasks-codes.ts';
 import { decideWork, propose } from '../../../src/team/select/work-decision.ts';
+import { isRefusal } from '../../support/codes.ts';
 import { TeamWorld } from '../../support/team-world.ts';
 import type { Cleanup } from '../../support/temp.ts';
 
@@ -67,10 +70,9 @@ test('the architect begins beside the analyst, waits for it without a rejection,
   await planning.update('analyst', { status: 'in_progress' });
   await planning.update('architect', { status: 'in_progress' });
   const early = { taskId: '3', ...DONE };
-  assert.match(
-    await planning.world.refused('architect', 'TaskUpdate', early),
-    /^task 3 waits for task 2 "Write the requirements.*" to be completed\. End your turn: you continue as soon as that is completed$/,
-  );
+  const waits = await planning.world.refusal('architect', 'TaskUpdate', early);
+  isRefusal(waits, TASK_CODES.task_waits, { task: '3' });
+  assert.match(textOf(waits), /task 2 "Write the requirements.*" to be completed\. End your turn: /);
   for (const _ of [1, 2, 3]) assert.deepEqual(await planning.stops(), { kind: 'wait' });
   assert.deepEqual(planning.decisions, [], 'nothing is decided about who waits');
   assert.equal(planning.world.state(planning.team).members.get('architect')?.phase, 'working');
@@ -136,9 +138,10 @@ test('nobody waits for who is not at work, nor when the time is over: the task i
   const task = () => planning.world.state(planning.team).tasks.get('3');
   assert.equal(task()?.status, 'pending');
   await planning.world.start('architect', planning.team);
-  assert.match(
-    await planning.world.refused('architect', 'TaskUpdate', { taskId: '3', status: 'in_progress' }),
-    /task 3 is blocked by task 2/,
+  isRefusal(
+    await planning.world.refusal('architect', 'TaskUpdate', { taskId: '3', status: 'in_progress' }),
+    TASK_CODES.task_blocked,
+    { task: '3', before: ['task 2'] },
   );
 
   const late = await new Planning(t).begin();

@@ -73,7 +73,7 @@ for (const form of ['script', 'resident'] as const) {
       assert.equal((await place.run(command, ITS)).code, 0);
       const refused = await place.run(command, FOREIGN);
       assert.equal(refused.code, 2);
-      assert.match(refused.stderr, /^toolcrew: [^\n]*the lead delegates[^\n]*\n$/);
+      assert.match(refused.stderr, /^toolcrew: [^\n]*src\/api\/a\.ts[^\n]*\(lead_delegates\)\n$/);
       damage(place);
       const broken = await place.run(command, FOREIGN);
       assert.equal(broken.code, 2, broken.stderr);

@@ -75,4 +75,9 @@ export const CONFIG_CODES = codes({
     help: 'Name another directory.',
     values: { key: 'text', delimiter: 'text', path: 'text' },
   },
+  paths_with_delimiter: {
+    kind: 'prerequisite',
+    message: 'Some paths cannot be used:\n{problems}',
+    values: { problems: 'problems' },
+  },
 });

@@ -51,6 +51,12 @@ export const WORK_CODES = codes({
     message: 'Its commits are kept in the workspace, up to {commit}.',
     values: { commit: 'text' },
   },
+  issue_cost_reached: {
+    kind: 'refused',
+    message: 'The issue has cost {spent} of {limit} USD (agent.max_cost_usd).',
+    help: 'Raise agent.max_cost_usd, and put the label on again.',
+    values: { spent: 'number', limit: 'number' },
+  },
   outages_exhausted: {
     kind: 'refused',
     message: 'No attempt could work, {count} times in a row.',

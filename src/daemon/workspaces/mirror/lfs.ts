@@ -229,9 +229,10 @@ export class Lfs {
     if (!existsSync(this.store) || !this.isInstalled) return;
     const pointers = await this.#newPointers(sha, signal);
     if (pointers.length === 0) return;
+    const files = namesOf(pointers);
     const place = await this.place(await base(), signal);
     if (place.kind === 'elsewhere')
-      throw failure(WORKSPACES_CODES.lfs_host_without_credential, { files: namesOf(pointers), host: place.host });
+      throw failure(WORKSPACES_CODES.lfs_host_without_credential, { files, host: place.host });
     const oids = [...new Set(pointers.filter(({ size }) => size > 0).map(({ oid }) => oid))];
     await markUsed(this.store, oids);
     await this.#requireObjects(pointers, sha, place, signal);
@@ -243,8 +244,8 @@ export class Lfs {
       const told = stderr.replaceAll(TRACE, '');
       if (exitCode === 0 && !TURNED_DOWN.test(told)) continue;
       const said = explain(withoutProgress(told), withoutProgress(stdout));
-      if (!TURNED_DOWN.test(said) && !FINAL.test(stderr)) throw gitFailure('lfs push', result, said);
-      throw failure(WORKSPACES_CODES.lfs_push_refused, { files: namesOf(pointers), said });
+      if (!TURNED_DOWN.test(said) && !FINAL.test(stderr)) throw gitFailure('lfs push', result, said, files);
+      throw failure(WORKSPACES_CODES.lfs_push_refused, { files, said });
     }
   }
 

@@ -27,12 +27,6 @@ export const LEAD_CODES = codes({
     help: 'Raise tool.start_timeout_ms.',
     values: { seconds: 'number' },
   },
-  branch_in_the_way: {
-    kind: 'refused',
-    message: 'The branch {blocking} makes {branch} impossible.',
-    help: 'Rename {blocking}, or choose another prefix (workspace.branch_prefix).',
-    values: { blocking: 'text', branch: 'text' },
-  },
   spec_file_not_found: {
     kind: 'refused',
     message: 'spec_id: there is no {path}; {known}',
