@@ -1,4 +1,4 @@
-// What the failure of a git command in the daemon's copies names.
+// Failures of git commands in the daemon's copies: the files that they name.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
