@@ -7,12 +7,13 @@ import { join } from 'node:path';
 import test from 'node:test';
 import type { Refusal } from '../../../src/base/rules/codes.ts';
 import { composeOperations } from '../../../src/compose/team.ts';
+import { GIT_CODES } from '../../../src/git/rules/git-codes.ts';
 import { TASK_CODES } from '../../../src/team/rules/codes/tasks-codes.ts';
 import { WORK_CODES } from '../../../src/team/rules/codes/work-codes.ts';
 import { WRITES_CODES } from '../../../src/team/rules/codes/writes-codes.ts';
 import { isRefusal, MEMBER_LEASE_MS } from '../../../src/team/rules/log/state.ts';
 import { messageLine } from '../../../src/team/rules/mail.ts';
-import { isRefusal as refusedWith } from '../../support/codes.ts';
+import { isOf, isRefusal as refusedWith } from '../../support/codes.ts';
 import { writeTree } from '../../support/installed.ts';
 import { TEAM, TeamWorld } from '../../support/team-world.ts';
 import { type Cleanup, tempDir } from '../../support/temp.ts';
@@ -328,7 +329,7 @@ test('of what git could not bring together somebody says what stays', async (t) 
   await world.call('frontend-dev', 'TaskUpdate', { taskId: '3', status: 'in_progress' });
   const own = gitIn(place.path);
   assert.throws(() => own('merge', BRANCH), 'Git keeps ours, and both in the index');
-  await assert.rejects(complete('3'), /could not bring both sides of src\/lib\/words\.js together\. `git add` says/);
+  await assert.rejects(complete('3'), isOf(GIT_CODES.conflict_undecided, { files: ['src/lib/words.js'] }));
   own('add', SHARED);
   await complete('3');
   await complete('2');
@@ -433,7 +434,7 @@ test('work beside its branch is refused until it is on it, however often; what i
     git('commit-tree', '-p', 'main', '-m', 'x', 'main^{tree}').trim(),
   );
   for (let count = 0; count < 5; count++)
-    assert.match(await refused(), new RegExp(`worktree stands at ${beside}, not on .*git checkout .*git merge -`));
+    assert.match(await refused(), new RegExp(`worktree is at ${beside}, not on .*git checkout .*git merge -`));
   assert.equal(world.measured, 0, 'nothing is measured for it');
   own('checkout', '-q', `${BRANCH}--backend-dev`);
   own('merge', '-q', '-m', 'Back', '-');
