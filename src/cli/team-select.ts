@@ -1,6 +1,6 @@
 // `tool team select`: the mode and the team for a piece of work, with the figures that decide and their sources.
 
-import { failure } from '../base/rules/errors.ts';
+import { failure, ToolError } from '../base/rules/errors.ts';
 import { visible } from '../base/rules/text.ts';
 import { findVariable } from '../claude-code/host-settings.ts';
 import { parseFlags } from '../claude-code/rules/arguments.ts';
@@ -32,8 +32,7 @@ async function readAsked(words: string, { project }: HookContext): Promise<Asked
   const text = project.spec(words);
   if (text === null) throw failure(CLI_CODES.spec_unknown, { spec: words });
   const planned = await project.planned(words);
-  if (planned !== null && planned.problems.length > 0)
-    throw failure(CLI_CODES.work_refused, { said: unreadable(words, planned.problems) });
+  if (planned !== null && planned.problems.length > 0) throw new ToolError(unreadable(words, planned.problems));
   return { text, plan: planned?.data.plan.tasks ?? null };
 }
 

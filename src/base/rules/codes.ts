@@ -100,9 +100,12 @@ function shown(value: Values[string], shape: Shape | undefined): string {
 
 function filled(template: string, { of, values }: Refusal): string {
   const fill = (text: string) =>
-    text.replaceAll(/\{([a-z_]+)\}/g, (all, name: string) =>
-      values[name] === undefined ? all : shown(values[name], of.values?.[name] ?? of.may?.[name]),
-    );
+    text.replaceAll(/\{([a-z_]+)\}(\.?)/g, (all, name: string, stop: string) => {
+      if (values[name] === undefined) return all;
+      const value = shown(values[name], of.values?.[name] ?? of.may?.[name]);
+      // A sentence of somebody else brings its own full stop.
+      return /[.!?…]$/.test(value) ? value : `${value}${stop}`;
+    });
   const isMissing = (part: string) =>
     [...part.matchAll(/\{([a-z_]+)\}/g)].some(
       ([, name = '']) => of.may?.[name] !== undefined && values[name] === undefined,

@@ -34,7 +34,7 @@ import { kindOfTool } from '../rules/tool-kind.ts';
 import { approvalFault } from './approval-guard.ts';
 import { leaseToFirstWriter } from './first-writer.ts';
 import { onTeammateIdle } from './on-stop.ts';
-import { type Reason, reject, storedReason } from './rejection.ts';
+import { type Reason, reject, shownReason, storedReason } from './rejection.ts';
 import { attachTicket } from './shell-tickets.ts';
 
 export async function onPreToolUse(context: HookContext, event: HostEvent): Promise<HookAnswer> {
@@ -179,7 +179,8 @@ async function judgeNamed(context: HookContext, event: HostEvent, found: Found):
     return SILENT;
   }
   await note(log, found, about, 'reject', ruling.reason, []);
-  return ruling.decision === 'ask' ? { kind: 'ask', reason: ruling.reason } : reject(ruling.refusal ?? ruling.reason);
+  const shown = ruling.refusal ?? ruling.reason;
+  return ruling.decision === 'ask' ? { kind: 'ask', reason: shownReason(shown) } : reject(shown);
 }
 
 /** Paths of the project among targets. */

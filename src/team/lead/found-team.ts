@@ -5,7 +5,7 @@ import { failure, messageOf, ToolError } from '../../base/rules/errors.ts';
 import { must } from '../operations/context.ts';
 import type { HookContext } from '../operations/hook-context.ts';
 import { operate } from '../operations/operations.ts';
-import { decideResumeMode, takeOverTeam } from '../operations/take-over.ts';
+import { decideResumeMode, takeOver } from '../operations/take-over.ts';
 import type { TeamLog } from '../ports.ts';
 import type { Evidence } from '../rules/caller.ts';
 import { LEAD_CODES } from '../rules/codes/lead-codes.ts';
@@ -16,7 +16,7 @@ import { isFinished } from '../rules/lead-step.ts';
 import { isStanding, type TeamState } from '../rules/log/state.ts';
 import { aloneWords, type ResumeMode } from '../rules/resume-mode.ts';
 import { fallBack } from '../rules/select/activation.ts';
-import { type Decided, proposeWork } from '../select/work-decision.ts';
+import { type Decided, propose } from '../select/work-decision.ts';
 
 const TERMINAL: Evidence = { kind: 'environment', team: null, teammate: null };
 
@@ -30,7 +30,7 @@ export async function foundTeam(
   as = TERMINAL,
 ): Promise<void> {
   const { work, decision } = decided;
-  const problem = await proposeWork(context, decided);
+  const problem = await propose(context, decided);
   if (problem !== null) throw new ToolError(problem);
   const said = await createTeam(context, work.team, as);
   if (said !== null && decision.mode === 'team') return createAlone(context, work.team, said);
@@ -124,7 +124,7 @@ export async function takeUp(
     const failed = [...state.tasks.values()].filter(({ status }) => status === 'failed');
     const { fallback: falling, budget } = await context.settings();
     const { preserveProgress: keep } = falling;
-    const refused = await takeOverTeam(context, log, going, {
+    const refused = await takeOver(context, log, going, {
       session: null,
       keep,
       isForced: decided?.isForced === true,

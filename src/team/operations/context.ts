@@ -1,7 +1,7 @@
 // Context of every operation of a team.
 
 import type { Keys } from '../../base/ports.ts';
-import { type Code, refusal, textOf, type ValuesOf } from '../../base/rules/codes.ts';
+import { type Code, refusal, type ValuesOf, withCode } from '../../base/rules/codes.ts';
 import { failure, messageOf, ToolError } from '../../base/rules/errors.ts';
 import type { Checks } from '../../gate/ports.ts';
 import type { GateResult, QualitySettings } from '../../gate/rules/quality.ts';
@@ -139,7 +139,7 @@ export async function withReadable<T>(
 
 /** What is not known of a team, for people. */
 export function unreadWords({ team, error }: Unread): string {
-  return textOf(refusal(OPERATIONS_CODES.team_unreadable, { team, said: messageOf(error) }));
+  return withCode(refusal(OPERATIONS_CODES.team_unreadable, { team, said: messageOf(error) }));
 }
 
 /** Throws what keeps the first of them from being read: anything might be true of it. */

@@ -41,24 +41,13 @@ type Taker = {
   readonly host: string | null;
 };
 
-/** `takeOverTeam`, with why not as text. */
-export async function takeOver(
-  context: TeamContext,
-  log: TeamLog,
-  going: ResumeMode | null,
-  by: Taker,
-): Promise<string | null> {
-  const refused = await takeOverTeam(context, log, going, by);
-  return refused === null ? null : textOf(refused);
-}
-
 /**
  * Whoever takes it up leads it from now on; gives why not.
  * @param session the host's; null: a terminal
  * @param host its process; null: not known
  * @param keep false: every task starts over
  */
-export async function takeOverTeam(
+export async function takeOver(
   context: TeamContext,
   log: TeamLog,
   going: ResumeMode | null,

@@ -180,7 +180,7 @@ function endWords({ state }: TeamLog): string {
 }
 
 function stuckWords(why: string): string {
-  return `${why}. Tell the user. Give the repair to a teammate with TaskCreate. Afterwards call TaskList {}: it measures again.`;
+  return `${why.replace(/\.$/, '')}. Tell the user. Give the repair to a teammate with TaskCreate. Afterwards call TaskList {}: it measures again.`;
 }
 
 function rejectedWords(measured: Exclude<Measured, { kind: 'passed' }>, log: TeamLog): string {
@@ -204,7 +204,7 @@ function planWords(plan: PlanEnd, log: TeamLog): string | null {
   const { state } = log;
   switch (plan.kind) {
     case 'failed':
-      return `${plan.why}. Tell the user. To try once more, call TaskCreate for the role concerned.`;
+      return `${plan.why.replace(/\.$/, '')}. Tell the user. To try once more, call TaskCreate for the role concerned.`;
     case 'left':
       return null;
     case 'asked':

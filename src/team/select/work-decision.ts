@@ -50,9 +50,12 @@ const TITLE_MAX = 120;
 
 type Needed = Pick<HookContext, 'project' | 'log' | 'teams' | 'problems' | 'checks'>;
 
+/** A refusal, or words of a project that are in the way. */
+export type Problem = Refusal | string;
+
 export type Decided =
   /** `of`: whether what is asked for is in the way, or the place where it would be done. */
-  | { readonly kind: 'refused'; readonly of: 'work' | 'place'; readonly problems: readonly string[] }
+  | { readonly kind: 'refused'; readonly of: 'work' | 'place'; readonly problems: readonly Problem[] }
   | {
       readonly kind: 'decided';
       readonly work: Work;
@@ -65,11 +68,15 @@ export type Decided =
       readonly drafts: readonly TaskDraft[];
     };
 
+export function problemWords(one: Problem): string {
+  return typeof one === 'string' ? one : textOf(one);
+}
+
 async function workOf(
   context: Needed,
   { command, words }: Command,
   settings: TeamSettings,
-): Promise<Work | { readonly problem: string }> {
+): Promise<Work | { readonly problem: Problem }> {
   const noSpec = command === 'plan' ? context.project.whyNoSpec() : null;
   if (noSpec !== null) return { problem: noSpec };
   if (command === 'plan')
@@ -88,15 +95,13 @@ async function workOf(
   if (text === null) {
     const known = context.project.specs();
     return {
-      problem: textOf(
-        refusal(LEAD_CODES.spec_file_not_found, {
-          path: `${specDirectory(words)}/spec.md`,
-          known:
-            known.length === 0
-              ? 'no SPEC has been written yet: /tool:1-plan "<feature>" makes one'
-              : `there is ${known.join(', ')}`,
-        }),
-      ),
+      problem: refusal(LEAD_CODES.spec_file_not_found, {
+        path: `${specDirectory(words)}/spec.md`,
+        known:
+          known.length === 0
+            ? 'no SPEC has been written yet: /tool:1-plan "<feature>" makes one'
+            : `there is ${known.join(', ')}`,
+      }),
     };
   }
   const approval = await context.project.approval(words);
@@ -105,9 +110,9 @@ async function workOf(
   const completed = completedAlready(words, approval);
   // What stands is brought to its end.
   if (completed !== null && !context.teams.list().includes(team))
-    return { problem: textOf(refusal(LEAD_CODES.spec_already_built, { spec: words })) };
+    return { problem: refusal(LEAD_CODES.spec_already_built, { spec: words }) };
   if (settings.requirePlanApproval && !counts)
-    return { problem: textOf(refusal(LEAD_CODES.spec_unapproved, { spec: words, why })) };
+    return { problem: refusal(LEAD_CODES.spec_unapproved, { spec: words, why }) };
   const planned = await context.project.planned(words);
   if (planned !== null && planned.problems.length > 0) return { problem: unreadable(words, planned.problems) };
   return { phase: 'run', subject: words, team, text, ...planOf(planned) };
@@ -117,11 +122,11 @@ async function workOf(
 const PROBLEMS_NAMED = 3;
 
 /** Why a SPEC is not built: what is left of it would be something else than what was approved. */
-export function unreadable(id: string, problems: readonly SpecProblem[]): string {
+export function unreadable(id: string, problems: readonly SpecProblem[]): Refusal {
   const named = problems.slice(0, PROBLEMS_NAMED).map(({ file, line, words }) => `${file}:${line}: ${words}`);
   const left = problems.length - named.length;
   const more = left === 0 ? '' : `; and ${left} more`;
-  return textOf(refusal(LEAD_CODES.spec_has_problems, { spec: id, problems: `${named.join('; ')}${more}` }));
+  return refusal(LEAD_CODES.spec_has_problems, { spec: id, problems: `${named.join('; ')}${more}` });
 }
 
 /** What is said of a SPEC that was written without a plan. */
@@ -200,7 +205,7 @@ export async function decideIssue(
     }
     const planned = await context.project.planned(id);
     if (planned !== null && planned.problems.length > 0) {
-      left.set(id, `the issue names ${id}, and ${unreadable(id, planned.problems)}`);
+      left.set(id, `the issue names ${id}, and ${textOf(unreadable(id, planned.problems))}`);
       continue;
     }
     const work: Work = { phase: 'run', subject: id, team, text: spec, ...planOf(planned) };
@@ -245,13 +250,11 @@ async function decideOn(
       kind: 'refused',
       of: 'place',
       problems: [
-        textOf(
-          refusal(BASE_CODES.config_value, {
-            key: `workflow.team.patterns.${decision.pattern ?? PLANNING}`,
-            expected: 'analyst and architect among the roles, of whose results a SPEC is made',
-            got: roles.join(', ') || 'none',
-          }),
-        ),
+        refusal(BASE_CODES.config_value, {
+          key: `workflow.team.patterns.${decision.pattern ?? PLANNING}`,
+          expected: 'analyst and architect among the roles, of whose results a SPEC is made',
+          got: roles.join(', ') || 'none',
+        }),
       ],
     };
   const { tasks, notes } =
@@ -271,14 +274,8 @@ function rolesFor(phase: Phase, selection: Selection, settings: TeamSettings): r
   return rolesOf(phase === 'plan' ? PLANNING : 'investigation', settings);
 }
 
-/** `proposeWork`, with why there can be none as text. */
-export async function propose(context: Needed, decided: Extract<Decided, { kind: 'decided' }>): Promise<string | null> {
-  const refused = await proposeWork(context, decided);
-  return refused === null ? null : textOf(refused);
-}
-
 /** Writes down what a team is to be made for, and its tasks; gives why there can be none. */
-export async function proposeWork(
+export async function propose(
   context: Needed,
   decided: Extract<Decided, { kind: 'decided' }>,
 ): Promise<Refusal | null> {

@@ -144,10 +144,7 @@ test('a team without those whose results a SPEC is made of is told so', async (t
   world.settings = { ...world.settings, patterns: { ...world.settings.patterns, plan_research: ['researcher'] } };
   await world.begun(PLAN, ['researcher']);
   await world.done('researcher', '1', RESEARCHER);
-  assert.match(
-    world.told(PLAN),
-    /^a SPEC needs the results of analyst and architect: there is no analyst, no architect/,
-  );
+  assert.match(world.told(PLAN), /^A SPEC needs .*: there is no result of analyst, architect\. Tell the user\./);
   const answer = await onUserPrompt(
     world.context,
     world.event('team-lead', 'UserPromptSubmit', { prompt: '/tool:1-plan "log in" --team' }),
@@ -219,7 +216,7 @@ test('what the gate finds in the work of all is given to who can mend it, three 
     assert.equal(world.state().tasks.get(String(round + 1))?.owner, 'backend-dev');
     await world.act('backend-dev', 'TaskUpdate', { taskId: String(round + 1), status: 'in_progress' });
   }
-  assert.match(world.told(TEAM), /^the gate has rejected the work 4 times: .*Tell the user/s);
+  assert.match(world.told(TEAM), /^The gate has rejected the work 4 times: .*[^.]\. Tell the user/s);
   assert.equal(world.state().tasks.size, 4);
 });
 

@@ -90,7 +90,7 @@ test('a run whose place another has taken writes nothing', async (t) => {
   const { world, context } = await startedWorld(t);
   await world.append({ type: 'member_ended', name: 'backend-dev', epoch: 1, how: 'replaced', reason: 'x' });
   await world.start('backend-dev');
-  rejected(await onPreToolUse(context, write(world, 'src/api/a.ts')), /you were replaced by a newer/);
+  rejected(await onPreToolUse(context, write(world, 'src/api/a.ts')), /newer backend-dev.*\(member_replaced\)$/);
 });
 
 test('for a team that a session of a host leads an environment counts for nothing', async (t) => {

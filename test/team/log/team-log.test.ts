@@ -16,6 +16,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { BASE_CODES } from '../../../src/base/rules/base-codes.ts';
 import { ToolError } from '../../../src/base/rules/errors.ts';
 import { logFiles } from '../../../src/team/log/team-file.ts';
 import { TeamHistory } from '../../../src/team/log/team-history.ts';
@@ -184,7 +185,7 @@ test('a record of a newer program: nothing behind it is taken for read, and noth
   const line = (v: number, subject: string) =>
     `\n${JSON.stringify({ ...task(subject), v, id: `x${subject}`, at: 1 })}\n`;
   appendFileSync(path, line(1, 'a') + line(2, 'b') + line(1, 'c'));
-  const newer = says(path, 'version 2; this program reads version 1: install the newer one');
+  const newer = isOf(BASE_CODES.record_version_newer, { path, version: 2 });
   assert.throws(() => log.refresh(), newer);
   assert.throws(() => log.refresh(), newer, 'still');
   const size = statSync(path).size;
@@ -264,7 +265,7 @@ test('a full disk: the record that was not taken counts nowhere, those before st
     console.log(JSON.stringify({ failed, counted: counted - 1, tasks: log.state.tasks.size }));
   `;
   const { failed, counted, tasks } = JSON.parse(await runWithSmallFiles(script, directory));
-  assert.match(failed, /cannot write to .*log\.jsonl: (EFBIG|the disk took \d+ of \d+ bytes; is it full\?)/);
+  assert.match(failed, /.*log\.jsonl: (.*EFBIG|the disk took \d+ of \d+ bytes)/);
   assert.ok(counted > 5);
   assert.equal(tasks, counted);
   const log = open(t, directory);
@@ -428,7 +429,7 @@ test('a log gets its name with its first record: whoever is killed, refused or w
     const log = new FileTeamLog({ directory: process.argv[2], now: () => 1 });
     await log.append(rec('created', { subject: 'x'.repeat(5000) })).catch((error) => console.log(error.message));
   `;
-  assert.match(await runWithSmallFiles(script, directory), /cannot write to .*log\.jsonl\.\w+\.tmp: /);
+  assert.match(await runWithSmallFiles(script, directory), /.*log\.jsonl\.\w+\.tmp: /);
   assert.deepEqual(readdirSync(directory), []);
   const other = open(t, directory);
   assert.equal((await other.append(rec('created'))).refusal, null);

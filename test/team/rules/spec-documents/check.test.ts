@@ -330,13 +330,15 @@ test('a requirement in another language counts, with a warning', () => {
   ]) {
     const spec = changed(SPEC_TEXT, english, words);
     assert.deepEqual(problems({ spec }), [], words);
-    assert.deepEqual(warningsOf({ ...GOOD, spec }, []), [
-      {
-        file: 'spec.md',
-        line: 18,
-        words: 'R4: the EARS form was not checked: the requirement does not seem to be in English',
-      },
-    ]);
+    assert.deepEqual(
+      warningsOf({ ...GOOD, spec }, []).map(({ file, line, refusal }) => [
+        file,
+        line,
+        refusal?.of.code,
+        refusal?.values.id,
+      ]),
+      [['spec.md', 18, 'spec_not_english', 'R4']],
+    );
   }
   for (const words of ['Offer it first', 'Offers single sign-on where configured', '', 'The café offers it first.'])
     assert.equal(problems({ spec: changed(SPEC_TEXT, english, words) }).length, 1, words);
