@@ -32,12 +32,16 @@ export function clip(text: string, max: number): string {
   return `${text.slice(0, code >= 0xd800 && code <= 0xdbff ? end - 1 : end)}…`;
 }
 
-/** The lines of a message of ours, or of a program, as one: "a problem:" and what follows it, else a blank behind a full stop, else "; " between them. */
+/** The lines of a message of ours, or of a program, as one: "a problem:" and what follows it, else else "; " between them in place of a full stop. */
 export function joinLines(text: string): string {
   const lines = text.split(/\r?\n/).map((line) => line.trim());
   return lines
     .filter((line) => line !== '')
-    .reduce((all, line) => (all === '' ? line : `${all}${/[:;,.?!]$/.test(all) ? ' ' : '; '}${line}`), '');
+    .reduce(
+      (all, line) =>
+        all === '' ? line : `${all.replace(/([^.])\.$/, '$1')}${/[:;,?!]$/.test(all) ? ' ' : '; '}${line}`,
+      '',
+    );
 }
 
 /** A message of several lines where there is room for one: joined, and every control character that is left visible. */

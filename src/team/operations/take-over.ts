@@ -1,6 +1,6 @@
 // Taking up what stands: who leads it from now on, and whether what went on one at a time is a team again.
 
-import { type Refusal, textOf } from '../../base/rules/codes.ts';
+import type { Refusal } from '../../base/rules/codes.ts';
 import type { TeamLog } from '../ports.ts';
 import { isOfPrerequisite } from '../rules/fallback.ts';
 import type { TeamState } from '../rules/log/state.ts';

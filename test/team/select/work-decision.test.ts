@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { refusal, textOf } from '../../../src/base/rules/codes.ts';
+import { refusal } from '../../../src/base/rules/codes.ts';
 import { NO_FLAGS } from '../../../src/claude-code/rules/arguments.ts';
 import { LEAD_CODES } from '../../../src/team/rules/codes/lead-codes.ts';
 import { OPERATIONS_CODES } from '../../../src/team/rules/codes/operations-codes.ts';
 import type { Approval } from '../../../src/team/rules/spec-documents/spec.ts';
-import { decideIssue, decideWork } from '../../../src/team/select/work-decision.ts';
+import { decideIssue, decideWork, problemWords } from '../../../src/team/select/work-decision.ts';
 import { isRefusal } from '../../support/codes.ts';
 import { TEAM, TeamWorld } from '../../support/team-world.ts';
 import type { Cleanup } from '../../support/temp.ts';
@@ -34,7 +34,7 @@ test('what a sync has completed is not built again, and what to do is said', asy
     assert.deepEqual(await run(world, force), {
       kind: 'refused',
       of: 'work',
-      problems: [textOf(refusal(LEAD_CODES.spec_already_built, { spec: SPEC }))],
+      problems: [refusal(LEAD_CODES.spec_already_built, { spec: SPEC })],
     });
 });
 
@@ -43,7 +43,10 @@ test('a team that still stands for what is completed is brought to its end; what
   await world.team(['backend-dev'], TEAM);
   assert.equal((await run(world)).kind, 'decided');
   const changed = await run(worldWith(t, { ...COMPLETED, counts: false, why: 'spec.md changed' }));
-  assert.match(changed.kind === 'refused' ? changed.problems.join() : '', /is not approved \(spec\.md changed\)/);
+  assert.match(
+    changed.kind === 'refused' ? changed.problems.map(problemWords).join() : '',
+    /is not approved \(spec\.md changed\)/,
+  );
 });
 
 test('an issue that names what is completed is worked on by its own words', async (t) => {
