@@ -100,6 +100,6 @@ test('without isolation a process in a session of its own ends with the attempt;
   assert.equal(hasExited(pidOf('unmarked')), false);
   assert.match(
     daemon.log,
-    /warn: agents are not isolated: tool\.isolation is off; a process .* cleared environment may outlive its attempt\n/,
+    /warn: Agents are not isolated: tool\.isolation is off\. A process .* cleared environment may outlive its attempt\./,
   );
 });

@@ -143,7 +143,7 @@ test('--once without an answer from the tracker ends with 1 and says why', async
   const daemon = await Daemon.start(t, forge, { yaml: agentRunning(COMMITS), args: ['--once'], apiUrl: proxy.url });
   assert.equal(await daemon.exit(), 1);
   assert.match(daemon.log, /\[poller\] {4}warn: This poll is skipped: .*it answered 502/);
-  assert.match(daemon.log, /^tool: the poll failed: .*it answered 502/im);
+  assert.match(daemon.log, /^tool: The poll failed: .*it answered 502.*\(poll_failed\)$/m);
   assert.ok(proxy.times('status502') >= 1);
 });
 
@@ -251,20 +251,20 @@ test('what cannot work is said before anything starts: exit 2, every problem by 
   assert.equal(broken.code, 2);
   assert.match(
     broken.stderr,
-    /has 3 problems:\n {2}agent\.max_attempts: .*\n {2}tool\.runtime: .*did you mean claude\?\n {2}serve: unknown key; did you mean server\?/,
+    /has 3 problems: \(settings_invalid\)\n {2}agent\.max_attempts: .*\n {2}tool\.runtime: .*Did you mean claude\?\n {2}serve: .* Did you mean server\?/,
   );
   const missing = await runTool(['serve', join(daemon.directory, 'nowhere.md')], { env });
   assert.equal(missing.code, 2);
-  assert.match(missing.stderr, /there is no such file\. `tool serve init` writes one/);
+  assert.match(missing.stderr, /nowhere\.md: .*`tool serve init` writes one\. \(workflow_missing\)$/m);
   daemon.write(agentRunning(COMMITS));
   const anonymous = await runTool(['serve', daemon.workflow], {
     env: { ...cleanEnv(daemon.home), PATH: '/usr/bin:/bin' },
   });
   assert.equal(anonymous.code, 2);
-  assert.match(anonymous.stderr, /no token for 127\.0\.0\.1:\d+ in .*\$GITHUB_TOKEN, \$GH_TOKEN/);
+  assert.match(anonymous.stderr, /127\.0\.0\.1:\d+ in .*\$GITHUB_TOKEN, \$GH_TOKEN.*\(token_missing\)$/m);
   const bare = await runTool(['serve', daemon.workflow], { env: { ...env, PATH: daemon.home } });
   assert.equal(bare.code, 2);
-  assert.match(bare.stderr, /^tool: git: expected it on the PATH, got none there; install git$/m);
+  assert.match(bare.stderr, /\(git_missing\)$/m);
   const usage = await runTool(['serve', daemon.workflow, '--prot', '1'], { env });
   assert.equal(usage.code, 2);
   assert.match(usage.stderr, /Unknown option '--prot'.*Did you mean --port\?/s);

@@ -22,7 +22,13 @@ status: draft
 - R1: When a person signs in with a wrong password, the system shall answer 401.
 `;
 
-type Row = { readonly name: string; readonly status: string; readonly says: string; readonly mend: string | null };
+type Row = {
+  readonly name: string;
+  readonly status: string;
+  readonly says: string;
+  readonly mend: string | null;
+  readonly code?: string;
+};
 
 function projectOf(t: Cleanup, files: Readonly<Record<string, string>> = {}) {
   const directory = tempDir(t);
@@ -83,7 +89,7 @@ test('refusals say what is valid and end with 1; what cannot be read ends with 2
   assert.match(none.stderr, /No team is active\. .*`tool team create <team>` creates one/);
   const broken = await tool(['team', 'send', 'all', 'progress', '{"half":']);
   assert.equal(broken.code, 2);
-  assert.match(broken.stderr, /content: .*\(\w+\)$/m);
+  assert.match(broken.stderr, /content: .*\(option_invalid\)$/m);
   assert.equal((await tool(['team', 'send', 'all'])).code, 2);
 });
 
@@ -125,10 +131,13 @@ test('a SPEC is listed, checked, and approved by a person only', async (t) => {
       '',
     ].join('\n'),
   );
-  assert.match((await tool(['spec', 'check', 'SPEC-AUT-001'])).stderr, /did you mean SPEC-AUTH-001\?/);
+  assert.match(
+    (await tool(['spec', 'check', 'SPEC-AUT-001'])).stderr,
+    /Did you mean SPEC-AUTH-001\? \(spec_unknown\)$/m,
+  );
   const agent = await tool(['spec', 'approve', 'SPEC-AUTH-001'], { CLAUDECODE: '1' });
   assert.equal(agent.code, 1);
-  assert.match(agent.stderr, /only a person|user/);
+  assert.match(agent.stderr, /\(person_only\)$/m);
   const approved = await tool(['spec', 'approve', 'SPEC-AUTH-001']);
   assert.match(approved.stdout, /SPEC-AUTH-001 is approved/);
   assert.equal(
@@ -212,8 +221,8 @@ test('doctor: the three prerequisites, what is installed, and the team that stan
   };
   const none = row(await rows({ PATH: bin }), 'team: host version');
   assert.deepEqual(
-    [none.status, none.says, none.mend],
-    ['warn', 'claude cannot be run', 'npm install -g @anthropic-ai/claude-code'],
+    [none.status, none.code, none.mend],
+    ['warn', 'claude_not_runnable', 'npm install -g @anthropic-ai/claude-code'],
   );
   host('2.1.31');
   const old = await rows();

@@ -15,9 +15,10 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { ToolError } from '../../src/base/rules/errors.ts';
+import { isFailure } from '../../src/base/rules/errors.ts';
 import { GIT_CODES } from '../../src/git/rules/git-codes.ts';
 import type { Workshop } from '../../src/git/worktrees/workshop-port.ts';
+import { WORK_CODES } from '../../src/team/rules/codes/work-codes.ts';
 import { createWorkshop } from '../../src/team/worktrees/workshop.ts';
 import { isOf } from '../support/codes.ts';
 import { writeTree } from '../support/installed.ts';
@@ -111,8 +112,7 @@ test('a repository in a writer’s worktree is none of its work', async (t) => {
 type Refusal = {
   readonly name: string;
   readonly make: (t: Cleanup) => Promise<unknown>;
-  readonly kind: string;
-  readonly words: RegExp;
+  readonly holds: (error: unknown) => true;
 };
 
 function gitOfVersion(t: Cleanup, version: string): string {
@@ -122,12 +122,20 @@ function gitOfVersion(t: Cleanup, version: string): string {
   return `${bin}:${env.PATH}`;
 }
 
+/** There is no repository to work in, as git said. */
+function saidByGit(words: RegExp): Refusal['holds'] {
+  return (error) => {
+    assert.ok(isFailure(error, GIT_CODES.git_repository_missing), String(error));
+    assert.match(String(error.values.said), words);
+    return true;
+  };
+}
+
 const REFUSALS: readonly Refusal[] = [
   {
     name: 'no repository',
     make: (t) => createWorkshop({ root: tempDir(t), env }).begin(TEAM),
-    kind: 'prerequisite',
-    words: /needs a git repository with a checkout\. git says: fatal: not a git repository/,
+    holds: saidByGit(/^fatal: not a git repository/),
   },
   {
     name: 'a bare repository',
@@ -136,8 +144,7 @@ const REFUSALS: readonly Refusal[] = [
       execFileSync('git', ['init', '-q', '--bare', root]);
       return createWorkshop({ root, env }).begin(TEAM);
     },
-    kind: 'prerequisite',
-    words: /with a checkout\. git says: fatal: this operation must be run in a work tree/,
+    holds: saidByGit(/^fatal: this operation must be run in a work tree/),
   },
   {
     name: 'no commit',
@@ -146,26 +153,22 @@ const REFUSALS: readonly Refusal[] = [
       execFileSync('git', ['init', '-q', root]);
       return createWorkshop({ root, env }).begin(TEAM);
     },
-    kind: 'prerequisite',
-    words: /a team's branch begins from a commit, but there is none yet/,
+    holds: isOf(GIT_CODES.no_commit_yet),
   },
   {
     name: 'an old git',
     make: (t) => createWorkshop({ root: tempDir(t), env: { PATH: gitOfVersion(t, '2.37.9') } }).begin(TEAM),
-    kind: 'prerequisite',
-    words: /^git version 2\.37\.9 is too old: .* git 2\.38 or later\. Update git\.$/,
+    holds: isOf(GIT_CODES.git_too_old, { version: 'git version 2.37.9', required: '2.38' }),
   },
   {
     name: 'no git',
     make: (t) => createWorkshop({ root: tempDir(t), env: { PATH: '/nonexistent' } }).begin(TEAM),
-    kind: 'prerequisite',
-    words: /^git is not on the PATH\. Install git\.$/,
+    holds: isOf(GIT_CODES.git_missing),
   },
   {
     name: 'a team that has not begun',
     make: (t) => projectOf(t).workshop.open(TEAM, 'a'),
-    kind: 'git',
-    words: /tool\/tool-run-spec-a-001: there is no such branch; the team has not begun/,
+    holds: isOf(WORK_CODES.team_branch_missing, { branch: `tool/${TEAM}` }),
   },
   {
     name: 'the team’s branch checked out by the person',
@@ -175,15 +178,13 @@ const REFUSALS: readonly Refusal[] = [
       git('checkout', '-q', `tool/${TEAM}`);
       return workshop.begin(TEAM);
     },
-    kind: 'git',
-    words: /is checked out in .*project: .*switch to another branch there/,
+    holds: isOf(WORK_CODES.team_branch_checked_out, { branch: `tool/${TEAM}` }),
   },
   ...['../x', 'a--b', '', 'a.lock', 'a b', '-a'].map(
     (member): Refusal => ({
       name: `a teammate called ${JSON.stringify(member)}`,
       make: async (t) => projectOf(t).workshop.open(TEAM, member),
-      kind: 'usage',
-      words: /^teammate: expected letters and digits/,
+      holds: isOf(GIT_CODES.name_invalid, { field: 'teammate' }),
     }),
   ),
   {
@@ -194,8 +195,7 @@ const REFUSALS: readonly Refusal[] = [
       writeTree(root, { [`.tool/worktrees/${TEAM}/a`]: 'x' });
       return workshop.open(TEAM, 'a');
     },
-    kind: 'git',
-    words: /expected a worktree or nothing there, got a file\. Remove it\.$/,
+    holds: isOf(GIT_CODES.worktree_path_taken),
   },
   {
     name: 'a branch called tool',
@@ -204,22 +204,13 @@ const REFUSALS: readonly Refusal[] = [
       git('branch', 'tool');
       return workshop.begin(TEAM);
     },
-    kind: 'git',
-    words: /git makes no such branch beside one that is called tool; rename that: git branch -m tool <name>/,
+    holds: isOf(WORK_CODES.team_branches_blocked, { branch: `tool/${TEAM}`, blocking: 'tool' }),
   },
 ];
 
-for (const { name, make, kind, words } of REFUSALS) {
+for (const { name, make, holds } of REFUSALS) {
   test(`refused in words: ${name}`, async (t) => {
-    await assert.rejects(
-      async () => make(t),
-      (error: unknown) => {
-        assert.ok(error instanceof ToolError);
-        assert.equal(error.kind, kind);
-        assert.match(error.message, words);
-        return true;
-      },
-    );
+    await assert.rejects(async () => make(t), holds);
   });
 }
 

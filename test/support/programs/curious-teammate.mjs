@@ -126,7 +126,7 @@ for (const [how, words] of [
 ])
   attempt(`the lead's place, ${how}`, () => {
     const { stderr } = spawnSync(words[0], words.slice(1), { encoding: 'utf8' });
-    return !stderr.includes(`this shell belongs to ${process.env.TOOL_TEAMMATE} of team`);
+    return !new RegExp(` ${process.env.TOOL_TEAMMATE} of team .*\\(teammate_cannot_lead\\)$`, 'm').test(stderr);
   });
 const other = process.env.TOOL_TEAMMATE === 'frontend-dev' ? 'tester' : 'frontend-dev';
 spawnSync(tool[0], ['team', 'send', 'team-lead', 'progress', `truly ${process.env.TOOL_TEAMMATE}`], {
