@@ -10,7 +10,7 @@ import type { HookContext } from '../team/operations/hook-context.ts';
 import { decideMode } from '../team/rules/select/activation.ts';
 import { type FigureName, type PlannedTask, type Selection, select } from '../team/rules/select/selection.ts';
 import { isSpecId } from '../team/rules/spec-documents/spec.ts';
-import { unreadable } from '../team/select/work-decision.ts';
+import { unreadable, wordsOf } from '../team/select/work-decision.ts';
 import { CLI_CODES } from './rules/cli-codes.ts';
 
 export type SelectOptions = {
@@ -33,7 +33,7 @@ async function readAsked(words: string, { project }: HookContext): Promise<Asked
   if (text === null) throw failure(CLI_CODES.spec_unknown, { spec: words });
   const planned = await project.planned(words);
   if (planned !== null && planned.problems.length > 0)
-    throw failure(CLI_CODES.work_refused, { said: unreadable(words, planned.problems) });
+    throw failure(CLI_CODES.work_refused, { said: wordsOf(unreadable(words, planned.problems)) });
   return { text, plan: planned?.data.plan.tasks ?? null };
 }
 

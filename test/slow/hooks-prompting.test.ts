@@ -57,7 +57,10 @@ test('/tool:1-plan --team proposes a team, and its creation gives the tasks', as
   assert.equal(answer.pattern, 'plan_research');
   assert.ok(Array.isArray(answer.tasks) && answer.tasks.length >= 3, JSON.stringify(answer));
   const again = await typed(made, '/tool:1-plan "users can sign in" --team');
-  assert.match(again, /the command cannot be carried out.*\n- team tool-plan-users-can-sign-in is already active/);
+  assert.match(
+    again,
+    /the command cannot be carried out.*\n- .* tool-plan-users-can-sign-in .*\(team_still_active\)$/m,
+  );
 });
 
 test('where the host was told to go without the team server, no tool of it is spoken of', async (t) => {
@@ -205,7 +208,7 @@ test("a SPEC is approved by the user's own word alone", async (t) => {
   }
   assert.match(
     await typed(made, 'approve SPEC-OTHER-002'),
-    /\.tool\/specs\/SPEC-OTHER-002\/spec\.md.*\(spec_file_not_found\)/,
+    /\.tool\/specs\/SPEC-OTHER-002\/spec\.md.*\(spec_document_missing\)/,
   );
   assert.match(
     await typed(made, 'Approve SPEC-AUTH-001.'),

@@ -37,7 +37,7 @@ export function joinLines(text: string): string {
   const lines = text.split(/\r?\n/).map((line) => line.trim());
   return lines
     .filter((line) => line !== '')
-    .reduce((all, line) => (all === '' ? line : `${all}${/[:;,]$/.test(all) ? ' ' : '; '}${line}`), '');
+    .reduce((all, line) => (all === '' ? line : `${all}${/[.:;,]$/.test(all) ? ' ' : '; '}${line}`), '');
 }
 
 /** A message of several lines where there is room for one: joined, and every control character that is left visible. */

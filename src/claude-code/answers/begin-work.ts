@@ -19,7 +19,7 @@ import { aloneWords, type ResumeMode } from '../../team/rules/resume-mode.ts';
 import type { Phase } from '../../team/rules/role.ts';
 import type { TeamSettings } from '../../team/rules/settings.ts';
 import { commitCommand } from '../../team/rules/spec-documents/spec.ts';
-import { type Command, type Decided, decideWork, propose } from '../../team/select/work-decision.ts';
+import { type Command, type Decided, decideWork, proposeWork } from '../../team/select/work-decision.ts';
 import { HOOK_CODES } from '../rules/hook-codes.ts';
 import { answerPrompt, refuseCommand } from './prompt-answer.ts';
 import { reasonOf } from './rejection.ts';
@@ -59,7 +59,7 @@ export async function beginWork(
   if (goesOn !== null) return goesOn;
   if (decided.decision.mode !== 'team') return beginAlone(context, event, decided);
   const { work, decision, reasons } = decided;
-  const problem = await propose(context, decided);
+  const problem = await proposeWork(context, decided);
   if (problem !== null) return refuseCommand([problem]);
   const { outcome } = AFTER[work.phase];
   const last = AFTER[work.phase].last(work.subject);

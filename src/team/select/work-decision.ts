@@ -52,7 +52,7 @@ type Needed = Pick<HookContext, 'project' | 'log' | 'teams' | 'problems' | 'chec
 
 export type Decided =
   /** `of`: whether what is asked for is in the way, or the place where it would be done. */
-  | { readonly kind: 'refused'; readonly of: 'work' | 'place'; readonly problems: readonly string[] }
+  | { readonly kind: 'refused'; readonly of: 'work' | 'place'; readonly problems: readonly (Refusal | string)[] }
   | {
       readonly kind: 'decided';
       readonly work: Work;
@@ -65,11 +65,16 @@ export type Decided =
       readonly drafts: readonly TaskDraft[];
     };
 
+/** Words of what keeps work from being done. */
+export function wordsOf(problem: Refusal | string): string {
+  return typeof problem === 'string' ? problem : textOf(problem);
+}
+
 async function workOf(
   context: Needed,
   { command, words }: Command,
   settings: TeamSettings,
-): Promise<Work | { readonly problem: string }> {
+): Promise<Work | { readonly problem: Refusal | string }> {
   const noSpec = command === 'plan' ? context.project.whyNoSpec() : null;
   if (noSpec !== null) return { problem: noSpec };
   if (command === 'plan')
@@ -88,15 +93,13 @@ async function workOf(
   if (text === null) {
     const known = context.project.specs();
     return {
-      problem: textOf(
-        refusal(LEAD_CODES.spec_file_not_found, {
-          path: `${specDirectory(words)}/spec.md`,
-          known:
-            known.length === 0
-              ? 'no SPEC has been written yet: /tool:1-plan "<feature>" makes one'
-              : `there is ${known.join(', ')}`,
-        }),
-      ),
+      problem: refusal(LEAD_CODES.spec_file_not_found, {
+        path: `${specDirectory(words)}/spec.md`,
+        known:
+          known.length === 0
+            ? 'no SPEC has been written yet: /tool:1-plan "<feature>" makes one'
+            : `there is ${known.join(', ')}`,
+      }),
     };
   }
   const approval = await context.project.approval(words);
@@ -105,9 +108,9 @@ async function workOf(
   const completed = completedAlready(words, approval);
   // What stands is brought to its end.
   if (completed !== null && !context.teams.list().includes(team))
-    return { problem: textOf(refusal(LEAD_CODES.spec_already_built, { spec: words })) };
+    return { problem: refusal(LEAD_CODES.spec_already_built, { spec: words }) };
   if (settings.requirePlanApproval && !counts)
-    return { problem: textOf(refusal(LEAD_CODES.spec_unapproved, { spec: words, why })) };
+    return { problem: refusal(LEAD_CODES.spec_unapproved, { spec: words, why }) };
   const planned = await context.project.planned(words);
   if (planned !== null && planned.problems.length > 0) return { problem: unreadable(words, planned.problems) };
   return { phase: 'run', subject: words, team, text, ...planOf(planned) };
@@ -117,11 +120,11 @@ async function workOf(
 const PROBLEMS_NAMED = 3;
 
 /** Why a SPEC is not built: what is left of it would be something else than what was approved. */
-export function unreadable(id: string, problems: readonly SpecProblem[]): string {
+export function unreadable(id: string, problems: readonly SpecProblem[]): Refusal {
   const named = problems.slice(0, PROBLEMS_NAMED).map(({ file, line, words }) => `${file}:${line}: ${words}`);
   const left = problems.length - named.length;
   const more = left === 0 ? '' : `; and ${left} more`;
-  return textOf(refusal(LEAD_CODES.spec_has_problems, { spec: id, problems: `${named.join('; ')}${more}` }));
+  return refusal(LEAD_CODES.spec_has_problems, { spec: id, problems: `${named.join('; ')}${more}` });
 }
 
 /** What is said of a SPEC that was written without a plan. */
@@ -200,7 +203,7 @@ export async function decideIssue(
     }
     const planned = await context.project.planned(id);
     if (planned !== null && planned.problems.length > 0) {
-      left.set(id, `the issue names ${id}, and ${unreadable(id, planned.problems)}`);
+      left.set(id, `the issue names ${id}, and ${textOf(unreadable(id, planned.problems))}`);
       continue;
     }
     const work: Work = { phase: 'run', subject: id, team, text: spec, ...planOf(planned) };
@@ -269,12 +272,6 @@ const PLANNING = 'plan_research';
 function rolesFor(phase: Phase, selection: Selection, settings: TeamSettings): readonly string[] {
   if (phase === 'run') return selection.roles;
   return rolesOf(phase === 'plan' ? PLANNING : 'investigation', settings);
-}
-
-/** `proposeWork`, with why there can be none as text. */
-export async function propose(context: Needed, decided: Extract<Decided, { kind: 'decided' }>): Promise<string | null> {
-  const refused = await proposeWork(context, decided);
-  return refused === null ? null : textOf(refused);
 }
 
 /** Writes down what a team is to be made for, and its tasks; gives why there can be none. */
