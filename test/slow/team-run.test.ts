@@ -141,7 +141,7 @@ test('what cannot be run is refused in words, and nothing is begun', async (t) =
     [['run', 'nonsense'], 2, /spec_id/],
     [['run', SPEC, '--team', '--solo'], 2, /--team, --solo: expected one of them, got both/],
     [['run', SPEC, '--pattern=nonsense'], 2, /--pattern: expected one of .*got "nonsense"\./],
-    [['team-restart'], 2, /\(nothing_to_restart\)$/m],
+    [['team-restart'], 2, /\(no_team_active\)$/m],
   ];
   for (const [args, expected, words] of cases) {
     const { code, stderr } = await project.lead(...args);
