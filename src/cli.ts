@@ -4,7 +4,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { packageVersion } from './base/package-root.ts';
 import { ToolError } from './base/rules/errors.ts';
-import { failedJson, failedText } from './cli/failed-command.ts';
+import { failedJson, failedText, isAnswered } from './cli/failed-command.ts';
 import { addPhaseCommands } from './cli/phase-commands.ts';
 import { addTeamCommands } from './cli/team-commands.ts';
 import { codeUsageErrors } from './cli/usage-errors.ts';
@@ -246,7 +246,7 @@ async function main(): Promise<void> {
       process.exitCode = error.exitCode === 0 ? 0 : 2;
       return;
     }
-    if (hasJson) process.stdout.write(`${failedJson(error)}\n`);
+    if (hasJson && !isAnswered()) process.stdout.write(`${failedJson(error)}\n`);
     process.stderr.write(`${failedText(error)}\n`);
     process.exitCode = error instanceof ToolError ? error.exitCode : 1;
     if (!(error instanceof ToolError) && error instanceof Error) process.stderr.write(`${error.stack ?? ''}\n`);

@@ -5,6 +5,17 @@ import { asData, type RefusalData, refusal, withCode } from '../base/rules/codes
 import { messageOf, ToolError } from '../base/rules/errors.ts';
 import { jsonText } from './json-text.ts';
 
+let answered = false;
+
+/** An object is on standard output already, such as the report of a team that failed: no second one follows. */
+export function noteAnswered(): void {
+  answered = true;
+}
+
+export function isAnswered(): boolean {
+  return answered;
+}
+
 /** Causes below an error that are looked at. */
 const MOST_CAUSES = 10;
 

@@ -28,6 +28,7 @@ import { phaseOfTeam } from '../team/rules/team-name.ts';
 import { teamReport } from '../team/rules/views/report.ts';
 import { type Decided, decideWork, problemWords } from '../team/select/work-decision.ts';
 import { askApproval } from './approval-question.ts';
+import { noteAnswered } from './failed-command.ts';
 import { refuseTeammates } from './refuse-agents.ts';
 import { CLI_CODES } from './rules/cli-codes.ts';
 import { type RunReport, reportLines, runReport } from './run-report.ts';
@@ -189,6 +190,7 @@ async function tell(
   const built = phaseOfTeam(team) === 'run' ? await reportBuilt(composed, team, outcome) : NOTHING_BUILT;
   const report = runReport(outcome, { ...built, seconds });
   print(report, options);
+  if (options.json === true) noteAnswered();
   if (built.branch !== null) await sayRewritten(composed, team);
   const [problem] = composed.context.problems();
   if (problem !== undefined) say(problemsInLine(problem));

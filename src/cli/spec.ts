@@ -1,6 +1,6 @@
 // `tool spec`: SPEC documents, looked at and approved by the person at the terminal.
 
-import { failure, messageOf } from '../base/rules/errors.ts';
+import { failure, messageOf, ToolError } from '../base/rules/errors.ts';
 import { nearest } from '../base/rules/nearest.ts';
 import { got, visible } from '../base/rules/text.ts';
 import { findProject } from '../git/project.ts';
@@ -106,7 +106,7 @@ export async function approveSpecCommand(id: string): Promise<void> {
     const { status, counts, why } = approval;
     const isNew = status !== 'approved' || !counts;
     const problem = completedAlready(id, approval) ?? (isNew ? approveSpec(main, id, process.env, Date.now()) : null);
-    if (problem !== null) throw failure(CLI_CODES.work_refused, { said: problem });
+    if (problem !== null) throw new ToolError(problem);
     for (const log of logs)
       if (log.state.session === 'awaiting_approval' && hasWritten(log.state, id))
         await log.append({ type: 'moved', event: 'approved', reason: `${id} was approved at a terminal`, by: 'user' });

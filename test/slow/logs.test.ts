@@ -67,7 +67,7 @@ function place(t: Cleanup) {
 test('an issue of which nothing is kept, a number that is none, a directory without a workflow: exit 2', async (t) => {
   const { workflow, env } = place(t);
   const nothing =
-    /^tool: nothing is kept of issue #99 in .*state: no attempt was made, or it is too old\. Output is kept of the last 200 issues, and of the last 400 that failed$/m;
+    /^tool: .*#99 in .*state: .* last 200 issues, and of the last 400 that failed\. \(issue_output_missing\)$/m;
   const cases: readonly [string[], RegExp][] = [
     [['99', workflow], nothing],
     [['99', workflow, '--follow'], nothing],
@@ -132,12 +132,12 @@ test('a workflow file that is broken or gone hides no outputs, if it can be told
   assert.deepEqual({ code: unknown.code, stdout: unknown.stdout }, { code: 2, stdout: '' });
   assert.match(
     unknown.stderr,
-    /^tool: .*\$NOWHERE in \$NOWHERE\/state is not set.*; --state-dir <dir> names [^\n]*\n$/,
+    /^tool: .*\$NOWHERE in \$NOWHERE\/state is not set\. .* --state-dir <dir> names [^\n]* \(state_directory_unknown\)\n$/,
   );
   assert.deepEqual(await logs('--state-dir', 'state'), { code: 0, signal: null, stdout: kept, stderr: '' });
 
   rmSync(workflow);
-  assert.match((await logs()).stderr, /there is no such file\. .*; --state-dir <dir> names /);
+  assert.match((await logs()).stderr, /WORKFLOW\.md: .* --state-dir <dir> names .*\(state_directory_unknown\)$/m);
   await gitAs(directory, 'init', '--quiet');
   await gitAs(directory, 'remote', 'add', 'origin', 'https://git.example.com/o/r.git');
   keep(join(directory, '.local', 'state', 'toolcrew', 'git.example.com', 'o', 'r'));

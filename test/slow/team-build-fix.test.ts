@@ -68,7 +68,7 @@ test('when all are refuted it is said what was tried; who did not say it in the 
   assert.equal(tasks.length, 4);
   assert.match(
     stderr,
-    /no hypothesis was proven:\n {2}Try whether a recent change did it: [^\n]*: refuted: it was never otherwise\n/,
+    /No hypothesis was proven: \(no_hypothesis_proven\)\n {2}Try whether a recent change did it: [^\n]*: refuted: it was never otherwise\n/,
   );
   assert.deepEqual(project.names('.tool/teams'), ['.gitignore', 'archive']);
 });
@@ -83,7 +83,7 @@ test('what is shown by nothing settles nothing: each hypothesis is named, with w
   const { code, stderr } = await project.lead('build-fix', FAILURE, '--team');
   assert.equal(code, 1);
   assert.match(
-    stderr.slice(stderr.indexOf('no hypothesis was proven:')),
+    stderr.slice(stderr.indexOf('No hypothesis was proven:')),
     /^.*\n {2}Try whether [^\n]*: refuted: it was never otherwise\n {2}Try whether [^\n]*: not settled, no command below it shows it \(proven: I am sure\)\n {2}Try whether [^\n]*: not settled, it does not begin with proven: or refuted: \(I looked around\. Everywhere\.\)\n/,
   );
 });

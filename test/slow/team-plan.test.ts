@@ -217,7 +217,7 @@ test('what cannot be planned is refused in words', async (t) => {
   const project = new PhaseProject(t, script());
   for (const [args, expected, words] of [
     [['plan', '…', '--team'], 2, /feature: expected /],
-    [['plan'], 2, /missing required argument 'feature'/],
+    [['plan'], 2, /Missing required argument 'feature'.*\(command_line_invalid\)$/m],
     [['plan', FEATURE, '--team', '--solo'], 2, /--team, --solo: expected one of them, got both/],
   ] as const) {
     const { code, stderr } = await project.lead(...args);

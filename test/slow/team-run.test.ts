@@ -139,9 +139,9 @@ test('what cannot be run is refused in words, and nothing is begun', async (t) =
       /spec_id: there is no \.tool\/specs\/SPEC-NONE-001\/spec\.md; there is SPEC-SHOP-001/,
     ],
     [['run', 'nonsense'], 2, /spec_id/],
-    [['run', SPEC, '--team', '--solo'], 2, /\(arguments_invalid\)\n.*--team, --solo: /],
-    [['run', SPEC, '--pattern=nonsense'], 2, /\(arguments_invalid\)\n.*pattern: /],
-    [['team-restart'], 2, /\(nothing_to_restart\)$/m],
+    [['run', SPEC, '--team', '--solo'], 2, /--team, --solo: expected one of them, got both/],
+    [['run', SPEC, '--pattern=nonsense'], 2, /--pattern: expected one of .*got "nonsense"\./],
+    [['team-restart'], 2, /\(no_team_active\)$/m],
   ];
   for (const [args, expected, words] of cases) {
     const { code, stderr } = await project.lead(...args);

@@ -87,6 +87,6 @@ for (const { args, team, make, moments, check } of CASES)
 
       const over = await project.lead('team-restart');
       assert.equal(over.code, 2, 'it is said once');
-      assert.match(over.stderr, /\(nothing_to_restart\)$/m);
+      assert.match(over.stderr, /\(no_team_active\)$/m);
       assert.equal(existsSync(join(project.root, '.tool', 'worktrees', team)), false);
     });

@@ -1,5 +1,6 @@
 // Context of the answers to a host's events.
 
+import type { Refusal } from '../../base/rules/codes.ts';
 import type { GateResult, QualitySettings } from '../../gate/rules/quality.ts';
 import type { Trust5 } from '../../gate/rules/trust5.ts';
 import type { Unmeasured, WrittenFacts } from '../../gate/rules/trust5-facts.ts';
@@ -38,7 +39,7 @@ export type ProjectView = {
    */
   readonly sync: (id: string, base: string | null) => Promise<SyncOutcome>;
   /** Writes the approval down; gives what stands in the way. */
-  readonly approve: (id: string) => string | null;
+  readonly approve: (id: string) => Refusal | null;
   /** Writes it over the SPEC of that id, else as a new one; where one holds these very words already, that is it. */
   readonly writeSpec: (spec: NewSpec, replaces: string | null) => CreatedSpec;
   /** Writes the report of a team beside its log; gives its path. */

@@ -162,7 +162,7 @@ async function approval(
   }
   if (answer.kind === 'yes' && !isDecided) {
     const problem = context.project.approve(id);
-    if (problem !== null) return { kind: 'failed', why: problem };
+    if (problem !== null) return { kind: 'failed', why: textOf(problem) };
   }
   if (!(await isApproved())) return { kind: 'written', spec: id, status: 'awaiting_approval' };
   if (log.state.session === 'awaiting_approval') await move(log, 'approved', `the user approved ${id}`, 'user');

@@ -3,7 +3,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { lazyCrypto } from '../../base/lazy-crypto.ts';
-import { refusal, textOf } from '../../base/rules/codes.ts';
+import { type Refusal, refusal } from '../../base/rules/codes.ts';
 import type { Environment } from '../../base/rules/environment.ts';
 import { messageOf } from '../../base/rules/errors.ts';
 import { oneLine } from '../../base/rules/text.ts';
@@ -87,18 +87,16 @@ export function recordApproval(root: string, texts: SpecTexts, env: Environment,
  * Approves a SPEC as it stands; gives what stands in the way, null when it is done.
  * @param now milliseconds since the epoch
  */
-export function approveSpec(root: string, id: string, env: Environment, now: number): string | null {
+export function approveSpec(root: string, id: string, env: Environment, now: number): Refusal | null {
   const texts = readTexts(root, id);
-  if (texts?.spec == null)
-    return textOf(refusal(SPEC_CODES.spec_document_missing, { path: `${specDirectory(id)}/spec.md` }));
+  if (texts?.spec == null) return refusal(SPEC_CODES.spec_document_missing, { path: `${specDirectory(id)}/spec.md` });
   try {
     recordApproval(root, texts, env, now);
   } catch (error) {
     const values = { path: recordPath(root, id, env), said: messageOf(error) };
-    return textOf(refusal(SPEC_CODES.spec_not_writable, values));
+    return refusal(SPEC_CODES.spec_not_writable, values);
   }
-  const problem = setStatus(root, id, 'approved', new Date(now).toISOString().slice(0, 10));
-  return problem === null ? null : textOf(problem);
+  return setStatus(root, id, 'approved', new Date(now).toISOString().slice(0, 10));
 }
 
 const NOT_COMMITTED = 'it is not committed as it stands';

@@ -1,6 +1,6 @@
 // SPEC documents: what their ids, places and states are.
 
-import { refusal, textOf } from '../../../base/rules/codes.ts';
+import { type Refusal, refusal } from '../../../base/rules/codes.ts';
 import { SPEC_CODES } from '../codes/spec-codes.ts';
 import { slugOf } from '../team-name.ts';
 
@@ -21,8 +21,8 @@ export type Approval = {
 };
 
 /** Why there is nothing to approve any more: what is completed stays so until its words change. */
-export function completedAlready(id: string, { status, counts }: Approval): string | null {
-  return status === 'completed' && counts ? textOf(refusal(SPEC_CODES.spec_completed, { spec: id })) : null;
+export function completedAlready(id: string, { status, counts }: Approval): Refusal | null {
+  return status === 'completed' && counts ? refusal(SPEC_CODES.spec_completed, { spec: id }) : null;
 }
 
 /** `SPEC-<NAME>-<NNN>`. */
