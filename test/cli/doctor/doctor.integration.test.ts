@@ -345,7 +345,7 @@ test('a workflow file that is missing, invalid, or a directory; a token variable
   symlinkSync('loop.md', join(directory, 'loop.md'));
   assert.match(
     (await run({}, join(directory, 'loop.md'))).stdout,
-    /✖ workflow {2}.*loop\.md: ELOOP.*\n +→ make it a file that you may read: chmod u\+r .*loop\.md\n/,
+    /✖ workflow {2}.*loop\.md cannot be read: ELOOP.*\n +→ make it a file that you may read: chmod u\+r .*loop\.md\n/,
   );
   write('tool: { runtime: patch }\nserver: { port: 0 }', 'repo: o/r, token: $MINE');
   const unset = await rows({ GITHUB_TOKEN: DAEMON_TOKEN });
@@ -353,8 +353,9 @@ test('a workflow file that is missing, invalid, or a directory; a token variable
   assert.deepEqual(unset.row('token'), {
     name: 'token',
     status: 'fail',
-    says: 'tracker.token: expected a token in $MINE, which is not set',
+    says: 'tracker.token: $MINE is not set. Set it in the environment of the daemon.',
     mend: 'export MINE=…',
+    code: 'variable_unset',
   });
   install('gh', LOGGED_OUT);
   const client = (await rows()).row('hosting client');
@@ -377,7 +378,7 @@ test('whether agents can be isolated, and why not, without a trace in the state 
   );
   assert.match(
     await isolation('required'),
-    /^fail: tool\.isolation: expected namespaces .* Operation not permitted → /,
+    /^fail: tool\.isolation: expected namespaces .* Operation not permitted\. .* → /,
   );
   assert.match(
     await isolation('off'),
