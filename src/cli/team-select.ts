@@ -10,7 +10,7 @@ import type { HookContext } from '../team/operations/hook-context.ts';
 import { decideMode } from '../team/rules/select/activation.ts';
 import { type FigureName, type PlannedTask, type Selection, select } from '../team/rules/select/selection.ts';
 import { isSpecId } from '../team/rules/spec-documents/spec.ts';
-import { unreadable, wordsOf } from '../team/select/work-decision.ts';
+import { unreadable } from '../team/select/work-decision.ts';
 import { CLI_CODES } from './rules/cli-codes.ts';
 
 export type SelectOptions = {

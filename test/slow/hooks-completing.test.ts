@@ -50,7 +50,7 @@ test('a completion is rejected for what the checks find, with its name, and acce
   assert.equal(failing.stdout, '');
   assert.match(
     failing.stderr,
-    /^Not accepted: tests failed\.\ntests: 1 test fails: shouts \(test\/greet\.test\.js:7:1\)/,
+    /^Not accepted: tests failed\. \(work_not_accepted\)\ntests: 1 test fails: shouts \(test\/greet\.test\.js:7:1\)/,
   );
   assert.match(failing.stderr, /Then complete the task again\. The checks run again\.\n$/);
 
@@ -69,14 +69,17 @@ test('a completion is rejected for what the checks find, with its name, and acce
   assert.equal(uncovered.code, REJECTED);
   assert.match(
     uncovered.stderr,
-    /^Not accepted: coverage failed\.\ncoverage: the tests reach [\d.]+ % of the lines, expected 80 %\n {2}- src\/greet\.js: /,
+    /^Not accepted: coverage failed\. \(work_not_accepted\)\ncoverage: the tests reach [\d.]+ % of the lines, expected 80 %\n {2}- src\/greet\.js: /,
   );
 
   project.write('test/greet.test.js', right);
   project.write('src/greet.js', source.replace('export function shout', 'var unused = 1;\n\nexport function shout'));
   const unclean = await greeter.complete('team-lead');
   assert.equal(unclean.code, REJECTED);
-  assert.match(unclean.stderr, /^Not accepted: lint failed\.\nlint: .*src\/greet\.js:8: no-var: use let or const/);
+  assert.match(
+    unclean.stderr,
+    /^Not accepted: lint failed\. \(work_not_accepted\)\nlint: .*src\/greet\.js:8: no-var: use let or const/,
+  );
 
   project.write('src/greet.js', source);
   const good = await greeter.complete('team-lead');
@@ -141,7 +144,7 @@ test('nobody is told of what the lead itself was let through with, but the user'
   );
   assert.match(
     runs[3]?.stderr ?? '',
-    /^toolcrew: TaskCompleted: accepted after 3 rejections without change: Not accepted: lint failed/,
+    /^toolcrew: TaskCompleted: Accepted after 3 rejections without change: Not accepted: lint failed/,
   );
   assert.deepEqual(greeter.project.state().messages, []);
 });

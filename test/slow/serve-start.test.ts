@@ -49,7 +49,7 @@ test('an error of several lines is one line of the log and of the page', async (
   const daemon = await Daemon.start(t, forge, { yaml: agentRunning(COMMITS) });
   await daemon.logged('watching');
   daemon.write(`agent: { max_atempts: 2 }\nhooks: { befor_run: x }\n${agentRunning(COMMITS)}`);
-  const joined = / has 2 problems: hooks\.befor_run: unknown key; [^\n]*\?; agent\.max_atempts: unknown key; /;
+  const joined = / has 2 problems: hooks\.befor_run: [^\n]*agent\.max_atempts: /;
   await daemon.logged(joined);
   const page = await (await fetch(`http://127.0.0.1:${daemon.port}/?columns=240`)).text();
   assert.match(page, joined);

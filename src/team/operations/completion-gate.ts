@@ -1,6 +1,6 @@
 // The gate before a task counts as completed: the project's own checks, and no change that nobody may have made.
 
-import { type Refusal, refusal, textOf } from '../../base/rules/codes.ts';
+import { type Refusal, refusal, textOf, withCode } from '../../base/rules/codes.ts';
 import { ToolError } from '../../base/rules/errors.ts';
 import { withoutOldFailures } from '../../gate/rules/old-failures.ts';
 import { type GateResult, isForLackOfCoverage, isForLackOfTests, rejection } from '../../gate/rules/quality.ts';
@@ -31,7 +31,7 @@ export type Completion = {
   /** null: it is accepted. */
   readonly refusal: Refusal | null;
   /** Why it is let through although it is not accepted, for people; null: it is not. */
-  readonly tired: string | null;
+  readonly tired: Refusal | null;
 };
 
 /** Rejections for secrets, where nothing is merged that could hold them. */
@@ -349,13 +349,11 @@ async function decide(
       log,
       `task ${task.id} was completed by ${caller.name} after ${MAX_REJECTIONS} rejections without change: ${reason}`,
     );
-  const tired = textOf(
-    refusal(WORK_CODES.accepted_after_rejections, {
-      ...{ count: MAX_REJECTIONS, reason, task: task.id, member: caller.name },
-      ...(isTold ? {} : ({ told: 'lead' } as const)),
-    }),
-  );
-  return { accept: true, reason: tired, refusal: null, tired };
+  const tired = refusal(WORK_CODES.accepted_after_rejections, {
+    ...{ count: MAX_REJECTIONS, reason, task: task.id, member: caller.name },
+    ...(isTold ? {} : ({ told: 'lead' } as const)),
+  });
+  return { accept: true, reason: textOf(tired), refusal: null, tired };
 }
 
 /** By whom, and of which team; undefined: what a session does that has no team is its own affair. */
@@ -380,8 +378,8 @@ export async function onTaskCompleted(context: HookContext, event: HostEvent): P
     const by = await completerOf(context, event, logs, unread);
     if (by === undefined) return SILENT;
     const task = { id: `${event.task?.id ?? ''} of the host's list`, subject: event.task?.subject ?? '' };
-    const { accept, reason, tired } = await judgeCompletion(context, by.log, task, by.caller);
-    if (!accept) return { kind: 'reject', reason };
-    return tired === null ? SILENT : { kind: 'note', text: tired };
+    const { refusal: rejected, tired } = await judgeCompletion(context, by.log, task, by.caller);
+    if (rejected !== null) return { kind: 'reject', reason: withCode(rejected) };
+    return tired === null ? SILENT : { kind: 'note', text: withCode(tired) };
   });
 }
