@@ -74,7 +74,7 @@ test('an issue that names a SPEC is built by a team, and ends in one pull reques
   assert.ok(last !== undefined);
   assert.ok(last.messages.count > 0, 'messages are told');
   assert.ok(last.rejections > 0, 'so are rejections');
-  assert.match((await api('/api/v1/teams/tool-run-other')).text, /there is no team tool-run-other at work/);
+  assert.match((await api('/api/v1/teams/tool-run-other')).text, /There is no team tool-run-other at work/);
 
   const pulls = await forge.pulls();
   const of = new Map(pulls.map((pull) => [pull.head, pull]));

@@ -4,7 +4,9 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, rmSync, symlinkSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { WORK_CODES } from '../../src/team/rules/codes/work-codes.ts';
 import { createWorkshop } from '../../src/team/worktrees/workshop.ts';
+import { isOf } from '../support/codes.ts';
 import { writeTree } from '../support/installed.ts';
 import { commitAll, gitIn, projectOf, TEAM, textOf } from '../support/workshop.ts';
 
@@ -200,7 +202,7 @@ test('a part of a writer’s commits is merged up to a commit of its own', async
   writeTree(path, { 'src/pages/p.js': '2\n' });
   await workshop.save(TEAM, 'a', 'Second');
   const foreign = git('commit-tree', '-m', 'x', `${base}^{tree}`).trim();
-  await assert.rejects(workshop.merge(TEAM, 'a', 'x', foreign), /expected a commit of a's branch/);
+  await assert.rejects(workshop.merge(TEAM, 'a', 'x', foreign), isOf(WORK_CODES.commit_not_on_branch));
   assert.equal((await workshop.merge(TEAM, 'a', 'First', first)).kind, 'merged');
   assert.equal(git('show', `tool/${TEAM}:src/pages/p.js`), '1\n');
   assert.deepEqual(
@@ -261,7 +263,7 @@ test('refused commits are kept elsewhere; of what they changed, the files that w
   assert.equal(await workshop.refuse(TEAM, 'a', bad, ['src/pages/p.js']), ref, 'refused once');
   await assert.rejects(
     workshop.refuse(TEAM, 'a', git('rev-parse', 'main').trim(), []),
-    /expected a commit of a's branch/,
+    isOf(WORK_CODES.commit_not_on_branch),
   );
   await workshop.save(TEAM, 'a', 'Again');
   assert.equal((await workshop.merge(TEAM, 'a', 'Again')).kind, 'merged');
