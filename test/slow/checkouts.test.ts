@@ -155,7 +155,7 @@ test('a person who amends the commit that the team began from is told so, with a
   });
   const [code] = (await once(lead, 'close')) as [number | null];
   assert.equal(code, 0, stderr);
-  const told = stderr.split('\n').find((line) => line.includes('(team_base_rewritten)')) ?? '';
+  const told = stderr.split('\n').find((line) => line.includes('rewrote commit')) ?? '';
   assert.ok(told.includes(base.slice(0, 10)), stderr);
   const [, way = ''] = /: git (rebase [^.]+)\./.exec(told) ?? [];
   project.git(...PERSON, ...way.split(' '));
