@@ -58,7 +58,10 @@ test('a remote that names no repository of a service is said, without the passwo
   const { directory, init } = await cloneOf(t, 'https://github.com/o/r.git');
   await gitAs(directory, 'remote', 'rename', 'origin', 'one');
   await gitAs(directory, 'remote', 'add', 'two', 'https://github.com/o/r2.git');
-  assert.match((await init()).stderr, /has the Git remotes one, two, none of them called origin\. \(option_invalid\)$/m);
+  assert.match(
+    (await init()).stderr,
+    /has the Git remotes one, two, none of them called origin\. \(option_invalid\)$/m,
+  );
 });
 
 test('a usual root that another repository has gives way to one of the repository’s own, and that is said', (t) => {
