@@ -89,6 +89,7 @@ test('a flag that asks for a team is refused while the settings cannot be read, 
   );
   assert.equal(project.git('branch', '--list', 'tool/*'), '');
   const other = await project.lead('run', SPEC);
+  assert.match(other.stderr, /workflow\.team\.hoks: /);
   assert.ok(other.stderr.includes('the defaults hold until it is mended: no team mode, default owners'), other.stderr);
 });
 

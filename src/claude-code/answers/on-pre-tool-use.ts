@@ -28,13 +28,14 @@ import { gitRowsFor, isFirstWriters, judgeWrites, ruleOf } from '../../team/rule
 import { agentOfRun, type Member, START, startsOf, type TeamState } from '../../team/rules/log/state.ts';
 import { LEAD } from '../../team/rules/message.ts';
 import { onlyReads } from '../../team/rules/role.ts';
+import { problemWords } from '../../team/select/work-decision.ts';
 import { HOOK_CODES } from '../rules/hook-codes.ts';
 import { approvalOf, changesOf } from '../rules/prompt.ts';
 import { kindOfTool } from '../rules/tool-kind.ts';
 import { approvalFault } from './approval-guard.ts';
 import { leaseToFirstWriter } from './first-writer.ts';
 import { onTeammateIdle } from './on-stop.ts';
-import { type Reason, reject, shownReason, storedReason } from './rejection.ts';
+import { type Reason, reject, shownReason } from './rejection.ts';
 import { attachTicket } from './shell-tickets.ts';
 
 export async function onPreToolUse(context: HookContext, event: HostEvent): Promise<HookAnswer> {
@@ -105,7 +106,7 @@ async function note(
       decision,
       member: caller.kind === 'member' ? caller.name : caller.kind === 'lead' ? LEAD : null,
       about,
-      reason: `${who}${storedReason(reason)}`,
+      reason: `${who}${problemWords(reason)}`,
       fingerprint: '',
       paths,
     },

@@ -241,17 +241,11 @@ export class Lead {
       this.#starts.set(role, count);
       try {
         const failure = this.#failures.get(role);
-        if (count > STARTS)
-          return {
-            trigger: failure?.isNetwork === true ? 'network_error' : 'spawn_failed',
-            ...(failure?.isIdle === true ? { isIdle: true } : {}),
-            reason: textOf(
-              refusal(LEAD_CODES.member_start_failed, {
-                ...{ member: role, count: STARTS },
-                ...(failure === undefined ? {} : { said: bothEnds(failure.words, REASON_MAX) }),
-              }),
-            ),
-          };
+        const trigger = failure?.isNetwork === true ? 'network_error' : 'spawn_failed';
+        const idle = failure?.isIdle === true ? ({ isIdle: true } as const) : {};
+        const said = failure === undefined ? {} : { said: bothEnds(failure.words, REASON_MAX) };
+        const why = refusal(LEAD_CODES.member_start_failed, { member: role, count: STARTS, ...said });
+        if (count > STARTS) return { trigger, ...idle, reason: textOf(why) };
         await operate(this.#options.context, 'Task', registration(this.#team, role), this.#as);
       } catch (error) {
         return { trigger: 'spawn_failed', reason: `${role}: ${messageOf(error)}` };
