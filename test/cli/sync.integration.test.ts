@@ -116,7 +116,7 @@ test('a requirement that was left out is named until it is there, then the SPEC 
   assert.match((await tool('spec', 'list')).stdout, / {2}completed \(approved on /);
 
   const done = await tool('spec', 'approve', id);
-  assert.deepEqual([done.code, done.stderr], [1, `tool: ${id} is completed already (work_refused)\n`]);
+  assert.deepEqual([done.code, done.stderr], [1, `tool: ${id} is completed already (spec_completed)\n`]);
   // What is changed afterwards is approved as it stands, and held against what was built.
   write(
     `.tool/specs/${id}/acceptance.md`,

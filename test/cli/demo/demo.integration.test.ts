@@ -154,7 +154,7 @@ test('what cannot be imported, and numbers that make no demo, are said: exit 2',
       ['--team', '--issues', '7'],
       /--issues: expected none with --team, which works on one issue, got 7\. \(option_invalid\)$/m,
     ],
-    [['--team', '--repo', '.'], /--repo: expected none with --team, whose teammates play one project, got \.\. On a/],
+    [['--team', '--repo', '.'], /--repo: expected none with --team, whose teammates play one project, got \. On a/],
     [['--issues', 'x'], /--issues <n>.* Expected a whole number of at least 1, got x\. .* \(command_line_invalid\)$/m],
   ];
   await Promise.all(
