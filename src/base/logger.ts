@@ -1,6 +1,7 @@
 // The daemon's log on stderr: a bracketed source and one line, or one JSON object a line.
 
 import type { Logger, LogSource } from './ports.ts';
+import { textOf } from './rules/codes.ts';
 import { asLine, redact } from './rules/text.ts';
 
 export type LogFormat = 'text' | 'json';
@@ -21,21 +22,25 @@ function tag(source: LogSource): string {
 
 export function createLogger(options: LoggerOptions): Logger {
   return {
-    log(level, source, message, fields = {}) {
+    log(level, source, said, fields = {}) {
       const secrets = options.secrets();
+      const message = asLine(typeof said === 'string' ? said : textOf(said));
+      const code = typeof said === 'string' ? {} : { code: said.of.code };
       if (options.format === 'json') {
         const row = {
           time: new Date(options.now()).toISOString(),
           level,
           source,
-          message: asLine(message),
+          message,
+          ...code,
           ...fields,
         };
         options.write(`${redact(JSON.stringify(row), secrets)}\n`);
         return;
       }
       const prefix = level === 'info' ? '' : `${level}: `;
-      options.write(redact(`${tag(source)} ${prefix}${asLine(message)}\n`, secrets));
+      const end = typeof said === 'string' ? '' : ` (${said.of.code})`;
+      options.write(redact(`${tag(source)} ${prefix}${message}${end}\n`, secrets));
     },
   };
 }

@@ -1,5 +1,7 @@
 // Ports that every room may use: clock, logger and keys (types only).
 
+import type { Refusal } from './rules/codes.ts';
+
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
@@ -14,7 +16,8 @@ export type LogLevel = 'info' | 'warn' | 'error';
 export type LogFields = Readonly<Record<string, string | number | boolean | null>>;
 
 export interface Logger {
-  log(level: LogLevel, source: LogSource, message: string, fields?: LogFields): void;
+  /** A refusal is written with its code. */
+  log(level: LogLevel, source: LogSource, message: string | Refusal, fields?: LogFields): void;
 }
 
 /** Keys that tell who asks where nothing else does. */

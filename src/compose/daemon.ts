@@ -11,7 +11,7 @@ import { packageRoot, packageVersion } from '../base/package-root.ts';
 import { endRun, RUN_VARIABLE } from '../base/processes/processes.ts';
 import { RuntimeDir } from '../base/processes/runtime-dir.ts';
 import { proxyFor } from '../base/proxy-route.ts';
-import { messageIn, type Refusal, refusal, textOf } from '../base/rules/codes.ts';
+import { messageIn, type Refusal, refusal } from '../base/rules/codes.ts';
 import type { Environment } from '../base/rules/environment.ts';
 import { failure } from '../base/rules/errors.ts';
 import { Supervisor } from '../base/supervisor.ts';
@@ -88,7 +88,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
   let credential: Credential | undefined;
   const secrets = (): string[] => (credential === undefined ? [] : [credential.value]);
   const log = createLogger({ format: options.logFormat, write: options.write, now: clock.now, secrets });
-  const warn = (what: Refusal) => log.log('warn', 'serve', textOf(what));
+  const warn = (what: Refusal) => log.log('warn', 'serve', what);
   const sayEnd = () => {
     log.log(
       'info',
@@ -107,7 +107,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       if (problem === null) log.log('info', 'workflow', `read again${later}`);
       else {
         const code = problem.kind === 'gone' ? CONFIG_CODES.workflow_gone : CONFIG_CODES.workflow_invalid;
-        log.log('error', 'workflow', textOf(refusal(code, { said: problem.words })));
+        log.log('error', 'workflow', refusal(code, { said: problem.words }));
       }
       orchestrator?.refresh();
     },
@@ -165,7 +165,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     const supervisor = new Supervisor({
       clock,
       onFailure: (task, said) =>
-        log.log('error', 'serve', textOf(refusal(WORK_CODES.background_task_failed, { task, said }))),
+        log.log('error', 'serve', refusal(WORK_CODES.background_task_failed, { task, said })),
     });
     closers.push(() => supervisor.close());
     const remote = {
@@ -357,7 +357,7 @@ async function checkCredential(
   await begun;
   if (seen.length > 0) {
     const processes = seen.slice(0, 5).map(String);
-    log.log('warn', 'serve', textOf(refusal(COMPOSE_CODES.token_readable_by_others, { processes })));
+    log.log('warn', 'serve', refusal(COMPOSE_CODES.token_readable_by_others, { processes }));
   }
   const status = await asked;
   if (!status.ok && !signal.aborted)

@@ -1,7 +1,7 @@
 // Requests of an agent to the daemon, for its own attempt and issue only.
 
 import type { Logger } from '../base/ports.ts';
-import { refusal, textOf } from '../base/rules/codes.ts';
+import { refusal } from '../base/rules/codes.ts';
 import { failure } from '../base/rules/errors.ts';
 import { clip } from '../base/rules/text.ts';
 import type { AgentRequest, AgentRequestHandler, Journal, Tracker, Workspaces, WorkspaceTask } from './ports.ts';
@@ -48,7 +48,7 @@ export function createAgentRequestHandler(options: AgentRequestOptions): AgentRe
   const requireIssue = (asked: number) => {
     if (asked !== issue.number) {
       const what = refusal(WORK_CODES.other_issue_asked, { issue: issue.number, asked });
-      log.log('warn', 'desk', textOf(what), { issue: issue.number });
+      log.log('warn', 'desk', what, { issue: issue.number });
       throw failure(WORK_CODES.wrong_issue, { issue: issue.number, asked });
     }
   };

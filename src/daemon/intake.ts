@@ -142,7 +142,7 @@ export class Intake {
     );
     if (signal.aborted) return;
     const words = this.#trouble === null ? null : textOf(this.#trouble);
-    if (words !== null && words !== this.#troubleSaid) this.#options.log.log('warn', 'poller', words);
+    if (words !== null && words !== this.#troubleSaid) this.#options.log.log('warn', 'poller', this.#trouble ?? words);
     this.#troubleSaid = words;
     this.#careful = false;
   }
@@ -192,7 +192,7 @@ export class Intake {
     const day = utcDay(this.#options.clock.now());
     if (maxCostPerDayUsd === null || today.day !== day || today.cost_usd < maxCostPerDayUsd) return null;
     const why = refusal(WORK_CODES.day_budget_spent, { limit: maxCostPerDayUsd });
-    if (this.#capSaid !== day) this.#options.log.log('warn', 'poller', textOf(why));
+    if (this.#capSaid !== day) this.#options.log.log('warn', 'poller', why);
     this.#capSaid = day;
     return why;
   }

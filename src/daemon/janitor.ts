@@ -1,7 +1,7 @@
 // Removes workspaces that nobody needs any more: those of issues that are done or closed.
 
 import type { Clock, Logger } from '../base/ports.ts';
-import { refusal, textOf } from '../base/rules/codes.ts';
+import { refusal } from '../base/rules/codes.ts';
 import { messageOf } from '../base/rules/errors.ts';
 import type { Supervisor } from '../base/supervisor.ts';
 import { perform } from './effects.ts';
@@ -126,7 +126,7 @@ export class Janitor {
         const isRefused = reaction.do === 'retry' && refusals >= reaction.atMost;
         if (isRefused || (reaction.do === 'look' && (await isGone(tracker, issue, branch, signal)))) {
           const what = refusal(WORK_CODES.comment_refused, { issue, said: words });
-          log.log('warn', 'workspace', textOf(what), { issue });
+          log.log('warn', 'workspace', what, { issue });
           return;
         }
         if (supervisor.signal.aborted) throw error;
@@ -137,7 +137,7 @@ export class Janitor {
         const seconds = Math.ceil(pause / 1000);
         const step = 'the comment that names saved work';
         const later = refusal(WORK_CODES.step_postponed, { issue, step, seconds, said: words });
-        if (words !== said) log.log('warn', 'workspace', textOf(later), { issue });
+        if (words !== said) log.log('warn', 'workspace', later, { issue });
         said = words;
         await clock.sleep(pause, supervisor.signal);
         if (supervisor.signal.aborted) throw error;
@@ -154,7 +154,7 @@ export class Janitor {
       if (dropped > 0) log.log('info', 'workspace', what);
     } catch (error) {
       const failed = { task: 'The removal of old refs of saved work', said: messageOf(error) };
-      log.log('warn', 'workspace', textOf(refusal(WORK_CODES.background_task_failed, failed)));
+      log.log('warn', 'workspace', refusal(WORK_CODES.background_task_failed, failed));
     }
   }
 

@@ -1,6 +1,6 @@
 // The daemon's loop: polls, reconciles, starts agents while there are slots, sees each issue through to its end.
 
-import { refusal, textOf } from '../base/rules/codes.ts';
+import { refusal } from '../base/rules/codes.ts';
 import { messageOf, ToolError } from '../base/rules/errors.ts';
 import { Supervisor } from '../base/supervisor.ts';
 import { Attempt, type AttemptOptions } from './attempt.ts';
@@ -73,7 +73,7 @@ export class Orchestrator {
     this.#supervisor = new Supervisor({
       clock: options.clock,
       onFailure: (task, said) =>
-        this.#options.log.log('error', 'serve', textOf(refusal(WORK_CODES.background_task_failed, { task, said }))),
+        this.#options.log.log('error', 'serve', refusal(WORK_CODES.background_task_failed, { task, said })),
     });
     const finish = (issue: number, outcome: IssueOutcome, updatedAt: string) => this.#finish(issue, outcome, updatedAt);
     this.#finisher = new Finisher({ ...options, finish });
@@ -208,7 +208,7 @@ export class Orchestrator {
       if (this.#signal.aborted) return;
       const message = messageOf(error);
       if (message !== this.#poll.lastError)
-        log.log('warn', 'poller', textOf(refusal(WORK_CODES.poll_skipped, { said: message })));
+        log.log('warn', 'poller', refusal(WORK_CODES.poll_skipped, { said: message }));
       const retryAt = error instanceof TrackerError ? error.retryAt : null;
       this.#poll = { lastAt: this.#poll.lastAt, lastError: message };
       this.#pollAt = clock.elapsed() + Math.max(polling.intervalMs, (retryAt ?? 0) - clock.now());
@@ -241,7 +241,7 @@ export class Orchestrator {
       else this.#wakeUp();
     } catch (error) {
       const what = refusal(WORK_CODES.list_incomplete, { said: messageOf(error) });
-      if (!this.#signal.aborted) log.log('warn', 'poller', textOf(what));
+      if (!this.#signal.aborted) log.log('warn', 'poller', what);
     } finally {
       this.#isListing = false;
     }
@@ -330,12 +330,12 @@ export class Orchestrator {
     const { log, clock, random } = this.#options;
     if (this.#signal.aborted) return;
     if (error instanceof ToolError && error.kind === 'state_unusable') {
-      log.log('error', 'serve', textOf(refusal(WORK_CODES.daemon_stops, { said: error.message })));
+      log.log('error', 'serve', refusal(WORK_CODES.daemon_stops, { said: error.message }));
       this.#broken ??= error;
       return;
     }
     const failed = { task: `issue #${worker.number}`, said: messageOf(error) };
-    log.log('error', 'serve', textOf(refusal(WORK_CODES.background_task_failed, failed)));
+    log.log('error', 'serve', refusal(WORK_CODES.background_task_failed, failed));
     const stumbles = (this.#stumbles.get(worker.number) ?? 0) + 1;
     this.#stumbles.set(worker.number, stumbles);
     const signal = AbortSignal.any([this.#signal, worker.abort.signal]);

@@ -1,7 +1,7 @@
 // Attempts that an earlier process of the daemon left without an end: what is still running is ended, and judged.
 
 import type { Clock, Logger } from '../base/ports.ts';
-import { messageIn, refusal, textOf } from '../base/rules/codes.ts';
+import { messageIn, refusal } from '../base/rules/codes.ts';
 import { collectWork, NO_WORK } from './collect-work.ts';
 import type { Journal, Leftovers, Workspaces } from './ports.ts';
 import { quietTask } from './publish/publish.ts';
@@ -31,7 +31,7 @@ export async function endInterruptedAttempt(
   const ended = await leftovers.end(entry.run.id);
   const fields = { issue: entry.number, attempt: entry.attempt };
   const what = refusal(WORK_CODES.attempt_cut_off, { ...fields, ...(ended === 0 ? {} : { count: ended }) });
-  log.log('warn', 'agent', textOf(what), fields);
+  log.log('warn', 'agent', what, fields);
   // An agent that said it was done had nothing left to do: its work is published, not done again.
   const left = entry.askedDone ? await collectWork(workspaces, clock, quietTask(entry), signal) : NO_WORK;
   const verdict = judgeAttempt(

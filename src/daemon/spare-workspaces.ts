@@ -1,7 +1,7 @@
 // Has workspaces made ready for issues that wait for a slot.
 
 import type { Clock, Logger } from '../base/ports.ts';
-import { refusal, textOf } from '../base/rules/codes.ts';
+import { refusal } from '../base/rules/codes.ts';
 import { messageOf } from '../base/rules/errors.ts';
 import type { Supervisor } from '../base/supervisor.ts';
 import type { Journal, Workspaces } from './ports.ts';
@@ -60,7 +60,7 @@ export class SpareWorkspaces {
         // The next wish is heard anew, also that for none.
         this.#wanted = undefined;
         const failed = { task: 'The making of a workspace ahead', said: messageOf(error) };
-        log.log('warn', 'workspace', textOf(refusal(WORK_CODES.background_task_failed, failed)));
+        log.log('warn', 'workspace', refusal(WORK_CODES.background_task_failed, failed));
         return;
       }
     }

@@ -1,7 +1,7 @@
 // Check whether people took an issue back. It reads the issue itself: the listing alone never stops work.
 
 import type { Logger } from '../base/ports.ts';
-import { refusal, textOf } from '../base/rules/codes.ts';
+import { refusal } from '../base/rules/codes.ts';
 import { messageOf } from '../base/rules/errors.ts';
 import type { Tracker } from './ports.ts';
 import { WORK_CODES } from './rules/codes/work-codes.ts';
@@ -41,7 +41,7 @@ export async function checkWithdrawal(
       : { kind: 'taken', outcome: 'label_removed', updatedAt: issue.updatedAt };
   } catch (error) {
     const what = refusal(WORK_CODES.issue_unreadable, { issue: number, said: messageOf(error) });
-    if (!signal.aborted) log.log('warn', 'poller', textOf(what), { issue: number });
+    if (!signal.aborted) log.log('warn', 'poller', what, { issue: number });
     return { kind: 'unknown' };
   }
 }

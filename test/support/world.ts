@@ -2,6 +2,7 @@
 
 import type { RunEnd, RunHooks, Runner, RunRequest } from '../../src/agents/ports.ts';
 import type { Logger } from '../../src/base/ports.ts';
+import { textOf } from '../../src/base/rules/codes.ts';
 import type { Stored } from '../../src/base/rules/stored-record.ts';
 import { Orchestrator, type OrchestratorOptions } from '../../src/daemon/orchestrator.ts';
 import type {
@@ -490,7 +491,10 @@ export class World {
     const tracker = mortal<Tracker>(this.tracker, alive);
     const workspaces = mortal<Workspaces>(this.workspaces, alive);
     const log: Logger = {
-      log: (level, source, message) => this.lines.push(`${level === 'info' ? '' : `${level}: `}[${source}] ${message}`),
+      log: (level, source, said) => {
+        const message = typeof said === 'string' ? said : textOf(said);
+        this.lines.push(`${level === 'info' ? '' : `${level}: `}[${source}] ${message}`);
+      },
     };
     const workflow = () => this.workflow;
     let handler: AgentRequestHandler | undefined;

@@ -1,7 +1,7 @@
 // Takes an issue whose attempts are over to its end, step by step; what fails is tried again or handed back to the agent.
 
 import type { Clock, Logger } from '../../base/ports.ts';
-import { refusal, textOf } from '../../base/rules/codes.ts';
+import { refusal } from '../../base/rules/codes.ts';
 import { messageOf } from '../../base/rules/errors.ts';
 import type { Journal, Tracker } from '../ports.ts';
 import { WORK_CODES } from '../rules/codes/work-codes.ts';
@@ -79,7 +79,7 @@ export class Finisher {
         if (entry.phase === 'claimed') {
           // A label of an earlier time that cannot be taken off is no reason not to work.
           const what = refusal(WORK_CODES.old_label_kept, { issue, said: messageOf(error) });
-          log.log('warn', 'publish', textOf(what), { issue });
+          log.log('warn', 'publish', what, { issue });
           return true;
         }
         await this.#fail(entry, step, error, tally, signal);
@@ -122,7 +122,7 @@ export class Finisher {
       const retryAt =
         next === 'retry' ? now + retryDelayMs(entry.failures + 1, agent.maxRetryBackoffMs, random()) : null;
       const what = refusal(WORK_CODES.issue_not_publishable, { issue, step: step.kind, said: reason });
-      log.log('warn', 'publish', textOf(what), { issue });
+      log.log('warn', 'publish', what, { issue });
       await journal.append({ type: 'publish_failed', issue, reason, next, retry_at: retryAt });
       clear(tally);
       return;
@@ -134,7 +134,7 @@ export class Finisher {
       tally.said = reason;
       const seconds = Math.ceil((retryAt - now) / 1000);
       const what = refusal(WORK_CODES.step_postponed, { issue, step: step.kind, seconds, said: reason });
-      log.log('warn', 'publish', textOf(what), { issue });
+      log.log('warn', 'publish', what, { issue });
     }
     await journal.append({ type: 'publish_failed', issue, reason, next: 'again', retry_at: retryAt });
     await clock.sleep(retryAt - now, signal);
@@ -146,7 +146,7 @@ export class Finisher {
     const issue = entry.number;
     const why = entry.lastError === null ? {} : { why: entry.lastError };
     const what = refusal(WORK_CODES.comment_refused, { issue, said: reason, ...why });
-    log.log('error', 'publish', textOf(what), { issue });
+    log.log('error', 'publish', what, { issue });
     await journal.append({ type: 'effect_finished', issue, effect: 'comment', key, result: {} });
   }
 
@@ -154,7 +154,7 @@ export class Finisher {
   async #leave(entry: Entry, reason: string): Promise<void> {
     const { log, finish } = this.#options;
     const what = refusal(WORK_CODES.issue_gone, { issue: entry.number, said: reason });
-    log.log('warn', 'publish', textOf(what), { issue: entry.number });
+    log.log('warn', 'publish', what, { issue: entry.number });
     await finish(entry.number, 'closed', '');
   }
 
@@ -178,7 +178,7 @@ export class Finisher {
     if (added.length > 0) return added;
     const fields = { issue: entry.number };
     if (hasLabel(shown, label)) log.log('info', 'poller', `issue #${entry.number} state changed to ${label}`, fields);
-    else log.log('warn', 'poller', textOf(refusal(WORK_CODES.label_not_shown, { ...fields, label })), fields);
+    else log.log('warn', 'poller', refusal(WORK_CODES.label_not_shown, { ...fields, label }), fields);
     // An active label that was taken off and shows again may be somebody's new wish: who put it on when will tell.
     const wished = entry.labelEvent !== null && activeLabelsOf(shown, labels).length > 0;
     const updatedAt = wished ? '' : (issue?.updatedAt ?? '');

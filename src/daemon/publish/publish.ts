@@ -1,7 +1,7 @@
 // Hands the work of an issue over: branch, pull request, comment, labels. Each step is an effect that can be repeated.
 
 import type { Logger } from '../../base/ports.ts';
-import { refusal, textOf } from '../../base/rules/codes.ts';
+import { refusal } from '../../base/rules/codes.ts';
 import { assertNever, messageOf } from '../../base/rules/errors.ts';
 import { perform, wasCutOff } from '../effects.ts';
 import type { Journal, KeptWork, Tracker, Workspaces, WorkspaceTask } from '../ports.ts';
@@ -90,7 +90,7 @@ export class Publisher {
       if (now !== null) return now;
       if (reaction.first === 'plain' && request.draft) {
         const what = refusal(WORK_CODES.draft_refused, { issue: entry.number });
-        this.#options.log.log('warn', 'publish', textOf(what), { issue: entry.number });
+        this.#options.log.log('warn', 'publish', what, { issue: entry.number });
         return tracker.createPullRequest({ ...request, draft: false }, signal);
       }
       if (reaction.first !== 'nothing') await this.#renew(entry, sha, signal);
@@ -126,7 +126,7 @@ export class Publisher {
     } catch (error) {
       signal.throwIfAborted();
       const what = refusal(WORK_CODES.kept_work_unreadable, { issue, said: messageOf(error) });
-      log.log('warn', 'publish', textOf(what), { issue });
+      log.log('warn', 'publish', what, { issue });
       return { directories: [workspaces.pathOf(issue)], heads: [], refs: [] };
     }
   }

@@ -60,7 +60,7 @@ export class LfsFiles {
     if (this.#isSaid || this.#mirror.lfs.isInstalled || !(await this.#using(await this.#tips([], signal), signal)))
       return;
     this.#isSaid = true;
-    this.#log.log('warn', 'workspace', textOf(refusal(WORKSPACES_CODES.lfs_missing, {})));
+    this.#log.log('warn', 'workspace', refusal(WORKSPACES_CODES.lfs_missing, {}));
   }
 
   /** Git's settings for a script of the file's. A new clone reads the daemon's own store. */
