@@ -23,14 +23,13 @@ type Cause = { readonly code: string | null; readonly message: string };
 
 /** The text for standard error, without a line break at its end. */
 export function failedText(error: unknown): string {
-  const coded = error instanceof ToolError ? error.refusal : null;
-  return `tool: ${coded === null ? messageOf(error) : withCode(coded)}`;
+  return `tool: ${error instanceof ToolError ? withCode(error.refusal) : messageOf(error)}`;
 }
 
 function dataOf(error: unknown): RefusalData {
-  if (!(error instanceof ToolError)) return asData(refusal(BASE_CODES.unexpected_error, { said: messageOf(error) }));
-  if (error.refusal !== null) return asData(error.refusal);
-  return { code: error.code, message: error.message, values: {}, help: null };
+  return asData(
+    error instanceof ToolError ? error.refusal : refusal(BASE_CODES.unexpected_error, { said: messageOf(error) }),
+  );
 }
 
 function causesOf(error: unknown): readonly Cause[] {

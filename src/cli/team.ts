@@ -76,7 +76,6 @@ async function closed(team: string): Promise<Answer> {
 
 /** The same refusal with the commands of a shell in place of calls. */
 function atShell(error: ToolError): ToolError {
-  if (error.refusal === null) return new ToolError('refused', shellWords(error.message), { cause: error });
   const { of, values } = error.refusal;
   const { code, kind } = of;
   const shown = { code, kind, message: '{shown}', values: { shown: 'text' } } as const;

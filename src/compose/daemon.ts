@@ -164,8 +164,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     });
     const supervisor = new Supervisor({
       clock,
-      onFailure: (task, said) =>
-        log.log('error', 'serve', refusal(WORK_CODES.background_task_failed, { task, said })),
+      onFailure: (task, said) => log.log('error', 'serve', refusal(WORK_CODES.background_task_failed, { task, said })),
     });
     closers.push(() => supervisor.close());
     const remote = {

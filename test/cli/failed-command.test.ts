@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { failure, ToolError } from '../../src/base/rules/errors.ts';
+import { failure } from '../../src/base/rules/errors.ts';
 import { failedJson, failedText } from '../../src/cli/failed-command.ts';
 import { CLI_CODES } from '../../src/cli/rules/cli-codes.ts';
 import { codeIn } from '../support/codes.ts';
@@ -25,9 +25,7 @@ test('the code is at the end of the first of several lines', () => {
   assert.equal(codeIn(text), 'team_ended_badly');
 });
 
-test('an error without an entry of the table keeps its words', () => {
-  assert.equal(failedText(new ToolError('usage', 'x')), 'tool: x');
-  assert.equal(JSON.parse(failedJson(new ToolError('usage', 'x'))).error.message, 'x');
+test('an error of somebody else keeps its words', () => {
   assert.equal(failedText(SOCKET), 'tool: connect ENOENT');
   assert.equal(JSON.parse(failedJson(SOCKET)).error.code, 'unexpected_error');
 });

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { ToolError } from '../../src/base/rules/errors.ts';
 import { isDiskFull } from '../../src/daemon/rules/disk-full.ts';
+import { saying } from '../support/codes.ts';
 import { World, workflowWith } from '../support/world.ts';
 
 const MINUTE = 60_000;
@@ -11,9 +12,9 @@ const FULL = 'No space left on device';
 
 const ERRORS: readonly (readonly [string, () => Error])[] = [
   ['prepare', () => Object.assign(new Error(`ENOSPC: ${FULL}, mkdir`), { code: 'ENOSPC' })],
-  ['after_create', () => new ToolError('hook', `after_create ended with exit code 1: ${FULL}`)],
-  ['before_run', () => new ToolError('hook', `before_run ended with exit code 1: npm ERR! ${FULL}`)],
-  ['before_run', () => new ToolError('git', `git reset failed (exit 128): fatal: write error: ${FULL}`)],
+  ['after_create', () => new ToolError(saying('hook', `after_create ended with exit code 1: ${FULL}`))],
+  ['before_run', () => new ToolError(saying('hook', `before_run ended with exit code 1: npm ERR! ${FULL}`))],
+  ['before_run', () => new ToolError(saying('git', `git reset failed (exit 128): fatal: write error: ${FULL}`))],
 ];
 
 for (const [call, errorOf] of ERRORS) {
@@ -39,7 +40,7 @@ for (const [call, errorOf] of ERRORS) {
 test('work that a full disk keeps from being read is read later, and its agent is not started again', async () => {
   const world = new World(workflowWith({ agent: { maxAttempts: 1 } }));
   world.workspaces.fault = (call) => {
-    if (call === 'collect') throw new ToolError('hook', `the clone cannot be used: error: ${FULL}`);
+    if (call === 'collect') throw new ToolError(saying('hook', `the clone cannot be used: error: ${FULL}`));
   };
   world.tracker.open(1);
   await world.start();
@@ -54,7 +55,7 @@ test('work that a full disk keeps from being read is read later, and its agent i
 });
 
 test('the words of an agent, or of another error, are no full disk', () => {
-  assert.equal(isDiskFull(new ToolError('agent', FULL)), false);
+  assert.equal(isDiskFull(new ToolError(saying('agent', FULL))), false);
   assert.equal(isDiskFull(new Error(FULL)), false);
-  assert.equal(isDiskFull(new ToolError('hook', 'before_run ended with exit code 1: space')), false);
+  assert.equal(isDiskFull(new ToolError(saying('hook', 'before_run ended with exit code 1: space'))), false);
 });

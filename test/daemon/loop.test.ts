@@ -5,7 +5,7 @@ import test from 'node:test';
 import { ToolError } from '../../src/base/rules/errors.ts';
 import { WORK_CODES } from '../../src/daemon/rules/codes/work-codes.ts';
 import { TrackerError } from '../../src/daemon/rules/tracker-error.ts';
-import { isRefusal } from '../support/codes.ts';
+import { isRefusal, saying } from '../support/codes.ts';
 import { commit, fail, hang, STRANGER, World, workflowWith } from '../support/world.ts';
 
 const MINUTE = 60_000;
@@ -44,7 +44,8 @@ test('while permissions cannot be read, a poll asks one question, and every wait
   const world = new World(workflowWith({ agent: { maxConcurrent: 2 } }));
   for (let number = 1; number <= 40; number++) world.tracker.open(number);
   world.tracker.fault = (call) => {
-    if (call.startsWith('permission')) throw new TrackerError('refused', 'it answered 403', { status: 403 });
+    if (call.startsWith('permission'))
+      throw new TrackerError('refused', saying('tracker', 'it answered 403'), { status: 403 });
   };
   await world.start();
   const first = world.tracker.calls.length;
@@ -66,7 +67,7 @@ test('an issue whose question never gets an answer blocks no other', async () =>
   for (let number = 1; number <= 12; number++)
     world.tracker.open(number, number <= 6 ? { author: { login: 'ghost', type: 'User' } } : {});
   world.tracker.fault = (call) => {
-    if (call === 'permission ghost') throw new TrackerError('unavailable', 'it answered 500');
+    if (call === 'permission ghost') throw new TrackerError('unavailable', saying('tracker', 'it answered 500'));
   };
   await world.start();
   await world.pass(10 * MINUTE);
@@ -118,10 +119,10 @@ test('a journal that cannot be written ends the daemon with its reason', async (
   let appends = 0;
   world.journal.append = () => {
     appends += 1;
-    return Promise.reject(new ToolError('state_unusable', 'cannot write to journal.jsonl: no space left'));
+    return Promise.reject(new ToolError(saying('state_unusable', 'cannot write to journal.jsonl: no space left')));
   };
   await world.pass(10 * MINUTE);
-  await assert.rejects(world.ended(), { code: 'state_unusable' });
+  await assert.rejects(world.ended(), { kind: 'state_unusable' });
   assert.equal(appends, 1);
   assert.ok(
     world.lines.includes('error: [serve] The daemon stops: cannot write to journal.jsonl: no space left'),

@@ -5,7 +5,7 @@ import { waitsForSlot } from '../../src/daemon/intake.ts';
 import { WORK_CODES } from '../../src/daemon/rules/codes/work-codes.ts';
 import { summaryOf } from '../../src/daemon/rules/team-summary.ts';
 import { TrackerError } from '../../src/daemon/rules/tracker-error.ts';
-import { isRefusal } from '../support/codes.ts';
+import { isRefusal, saying } from '../support/codes.ts';
 import { teamOf } from '../support/team.ts';
 import { commit, fail, hang, STRANGER, World, workflowWith } from '../support/world.ts';
 
@@ -484,7 +484,7 @@ test('a poll without an answer starts and stops nothing, and says so once', asyn
   world.tracker.unlabel(1, 'tool-todo');
   world.tracker.open(2);
   world.tracker.fault = (call) => {
-    if (call === 'list') throw new TrackerError('unavailable', 'it answered 502 (a page of HTML)');
+    if (call === 'list') throw new TrackerError('unavailable', saying('tracker', 'it answered 502 (a page of HTML)'));
   };
   await world.pass(5 * MINUTE);
   assert.equal(world.journal.state.entries.get(1)?.phase, 'running');
@@ -503,7 +503,7 @@ test('a limit of the service moves the next poll to its end', async () => {
   await world.start();
   const until = world.clock.now() + 20 * MINUTE;
   world.tracker.fault = () => {
-    throw new TrackerError('paused', 'used up', { retryAt: until });
+    throw new TrackerError('paused', saying('tracker', 'used up'), { retryAt: until });
   };
   await world.pass(31_000);
   const polled = world.tracker.calls.length;
@@ -519,7 +519,8 @@ test('a step of publishing that gets no answer is tried again until it does; the
   const world = new World();
   let failures = 0;
   world.tracker.fault = (call) => {
-    if (call.startsWith('create') && failures++ < 3) throw new TrackerError('unavailable', 'connection cut');
+    if (call.startsWith('create') && failures++ < 3)
+      throw new TrackerError('unavailable', saying('tracker', 'connection cut'));
   };
   world.tracker.open(1);
   await world.start();
@@ -541,7 +542,7 @@ test('a pull request that the service refuses for a while is opened later, and n
   let refusals = 3;
   world.tracker.fault = (call) => {
     if (call.startsWith('create') && refusals-- > 0)
-      throw new TrackerError('refused', 'it answered 422: No commits', { status: 422 });
+      throw new TrackerError('refused', saying('tracker', 'it answered 422: No commits'), { status: 422 });
   };
   world.tracker.open(1);
   await world.start();

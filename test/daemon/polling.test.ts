@@ -5,7 +5,7 @@ import test from 'node:test';
 import { waitsForSlot } from '../../src/daemon/intake.ts';
 import { WORK_CODES } from '../../src/daemon/rules/codes/work-codes.ts';
 import { TrackerError } from '../../src/daemon/rules/tracker-error.ts';
-import { isRefusal } from '../support/codes.ts';
+import { isRefusal, saying } from '../support/codes.ts';
 import { commit, fail, hang, STRANGER, World, workflowWith } from '../support/world.ts';
 
 const SECOND = 1_000;
@@ -205,7 +205,7 @@ test('a service that asks for a short pause, or a clock set forward meanwhile, g
   const world = new World();
   world.tracker.fault = () => {
     world.clock.set(HOUR);
-    throw new TrackerError('paused', 'used up', { retryAt: world.clock.now() - MINUTE });
+    throw new TrackerError('paused', saying('tracker', 'used up'), { retryAt: world.clock.now() - MINUTE });
   };
   await world.start();
   const before = asked(world, 'list');
@@ -217,7 +217,7 @@ test('a service that asks for a short pause, or a clock set forward meanwhile, g
 test('an issue that cannot be read right before its start waits, with why, and starts when it can', async () => {
   const world = new World();
   world.tracker.fault = (call) => {
-    if (call === 'read 1') throw new TrackerError('unavailable', 'it answered 502');
+    if (call === 'read 1') throw new TrackerError('unavailable', saying('tracker', 'it answered 502'));
   };
   world.tracker.open(1);
   await world.start();

@@ -8,6 +8,7 @@ import { page } from '../../src/daemon/http/page.ts';
 import { WORKSPACES_CODES } from '../../src/daemon/rules/codes/workspaces-codes.ts';
 import { TrackerError } from '../../src/daemon/rules/tracker-error.ts';
 import { viewOf } from '../../src/daemon/view.ts';
+import { saying } from '../support/codes.ts';
 import { commit, fail, hang, type Script, World, workflowWith } from '../support/world.ts';
 
 const MINUTE = 60_000;
@@ -43,7 +44,7 @@ function shownOf({ orchestrator, workflow, clock, journal, tracker }: World) {
 }
 
 function refuse(status: number): never {
-  throw new TrackerError('refused', `it answered ${status}`, { status });
+  throw new TrackerError('refused', saying('tracker', `it answered ${status}`), { status });
 }
 
 test('a push that is refused while a pull request is open goes back to the agent, and then the issue is given up', async () => {
@@ -93,8 +94,11 @@ test('a branch that appears in the way of the issue’s is waited for and named;
 });
 
 const TURNED_AWAY: readonly (readonly [string, () => TrackerError])[] = [
-  ['expires', () => new TrackerError('unauthorized', 'it answered 401')],
-  ['lacks a permission', () => new TrackerError('refused', 'it answered 403: SAML enforcement', { status: 403 })],
+  ['expires', () => new TrackerError('unauthorized', saying('tracker', 'it answered 401'))],
+  [
+    'lacks a permission',
+    () => new TrackerError('refused', saying('tracker', 'it answered 403: SAML enforcement'), { status: 403 }),
+  ],
 ];
 
 for (const [what, answer] of TURNED_AWAY)
@@ -143,7 +147,7 @@ for (const call of ['push', 'create', 'add', 'comment'])
     world.tracker.fault = hide;
     world.workspaces.fault = (asked) => {
       if (asked === 'push') hide(asked);
-      if (isHidden && asked === 'push') throw new ToolError('git', 'repository not found');
+      if (isHidden && asked === 'push') throw new ToolError(saying('git', 'repository not found'));
     };
     const readIssue = world.tracker.readIssue.bind(world.tracker);
     world.tracker.readIssue = (issue) => (isHidden ? Promise.resolve(null) : readIssue(issue));
@@ -170,7 +174,8 @@ test('page and text say that the token was turned away, not what the agent said 
     return commit(agent);
   };
   world.tracker.fault = (call) => {
-    if (call.startsWith('create')) throw new TrackerError('unauthorized', 'it turned the credential away (401)');
+    if (call.startsWith('create'))
+      throw new TrackerError('unauthorized', saying('tracker', 'it turned the credential away (401)'));
   };
   world.tracker.open(1);
   await world.start();
@@ -190,7 +195,11 @@ test('where drafts are not supported a plain pull request is opened, and the log
   let creates = 0;
   world.tracker.fault = (call) => {
     if (call.startsWith('create') && creates++ === 0)
-      throw new TrackerError('refused', 'Draft pull requests are not supported in this repository.', { status: 422 });
+      throw new TrackerError(
+        'refused',
+        saying('tracker', 'Draft pull requests are not supported in this repository.'),
+        { status: 422 },
+      );
   };
   world.tracker.open(1);
   await world.start();
@@ -206,7 +215,8 @@ test('a pull request that the service keeps refusing is given up with its words;
   const world = new World();
   world.tracker.fault = (call) => {
     if (call.startsWith('create tool/issue-1')) refuse(422);
-    if (call.startsWith('create tool/issue-2')) throw new TrackerError('unavailable', 'it answered 502');
+    if (call.startsWith('create tool/issue-2'))
+      throw new TrackerError('unavailable', saying('tracker', 'it answered 502'));
   };
   world.tracker.open(1);
   world.tracker.open(2);
@@ -351,7 +361,8 @@ test('that an issue is done is said once, however often its label is refused', a
   const world = new World();
   let refusals = 3;
   world.tracker.fault = (call) => {
-    if (call.startsWith('add') && refusals-- > 0) throw new TrackerError('unavailable', 'it answered 502');
+    if (call.startsWith('add') && refusals-- > 0)
+      throw new TrackerError('unavailable', saying('tracker', 'it answered 502'));
   };
   world.tracker.open(1);
   await world.start();

@@ -10,7 +10,7 @@ import { MAX_OUTAGES } from '../../src/daemon/rules/attempt-end.ts';
 import { WORK_CODES } from '../../src/daemon/rules/codes/work-codes.ts';
 import { summaryOf } from '../../src/daemon/rules/team-summary.ts';
 import { TrackerError } from '../../src/daemon/rules/tracker-error.ts';
-import { isOf } from '../support/codes.ts';
+import { isOf, saying } from '../support/codes.ts';
 import { teamOf } from '../support/team.ts';
 import { tempDir } from '../support/temp.ts';
 import { commit, fail, hang, type Script, World, workflowWith } from '../support/world.ts';
@@ -37,7 +37,7 @@ function failing(call: string, times: number, error: () => Error): (made: string
   };
 }
 
-const broken = () => new ToolError('git', 'git status failed');
+const broken = () => new ToolError(saying('git', 'git status failed'));
 
 test('work that cannot be read is neither published nor removed: the attempt failed', async () => {
   const world = new World(workflowWith({ agent: { maxAttempts: 1 } }));
@@ -69,7 +69,7 @@ test('why work cannot be collected stands once in the output, however often it i
   const task = { issue: 1, life: 1, attempt: 1, branch: 'tool/issue-1', env: {}, output };
   const words = ['first', 'first', 'second', 'second'];
   world.workspaces.fault = () => {
-    throw new ToolError('git', words.shift() ?? 'second');
+    throw new ToolError(saying('git', words.shift() ?? 'second'));
   };
   for (const expected of [['first', 'second'], ['second']]) {
     const collected = collectWork(world.workspaces, world.clock, task, signal);
@@ -180,7 +180,7 @@ test('a workspace that cannot be synced after an agent was in it counts as the a
   world.script = fail;
   let call = 'refresh';
   world.workspaces.fault = (made) => {
-    if (world.started.length > 0 && made === call) throw new ToolError('git', `git ${made} failed`);
+    if (world.started.length > 0 && made === call) throw new ToolError(saying('git', `git ${made} failed`));
   };
   world.tracker.open(1);
   await world.start();
@@ -224,9 +224,9 @@ const told = (world: World) =>
 const timesAsked = (world: World) => world.tracker.calls.filter((call) => call === 'comment 1').length;
 
 for (const [answer, tries] of [
-  [() => new TrackerError('unavailable', 'it answered 502'), 4],
-  [() => new TrackerError('unauthorized', 'it answered 401'), 4],
-  [() => new TrackerError('paused', 'a limit', { retryAt: Date.UTC(2026, 0, 1) + 20 * MINUTE }), 1],
+  [() => new TrackerError('unavailable', saying('tracker', 'it answered 502')), 4],
+  [() => new TrackerError('unauthorized', saying('tracker', 'it answered 401')), 4],
+  [() => new TrackerError('paused', saying('tracker', 'a limit'), { retryAt: Date.UTC(2026, 0, 1) + 20 * MINUTE }), 1],
 ] as const) {
   const { failure } = answer();
   const oneThatWaits = async () => {
@@ -273,7 +273,11 @@ for (const status of [400, 403, 404, 410, 422])
   test(`a comment on saved work that is refused with ${status} is tried again`, async () => {
     const world = new World();
     world.workspaces.saves = [SAVED];
-    world.tracker.fault = failing('comment 1', 7, () => new TrackerError('refused', 'no', { status }));
+    world.tracker.fault = failing(
+      'comment 1',
+      7,
+      () => new TrackerError('refused', saying('tracker', 'no'), { status }),
+    );
     world.tracker.open(1);
     await world.start();
     await world.pass(60 * MINUTE);
@@ -286,7 +290,11 @@ for (const status of [400, 403, 404, 410, 422])
 test('a comment on saved work that the service never takes ends, and the log has named what was saved', async () => {
   const world = new World();
   world.workspaces.saves = [SAVED];
-  world.tracker.fault = failing('comment 1', 100, () => new TrackerError('refused', 'no', { status: 422 }));
+  world.tracker.fault = failing(
+    'comment 1',
+    100,
+    () => new TrackerError('refused', saying('tracker', 'no'), { status: 422 }),
+  );
   world.tracker.open(1);
   await world.start();
   await world.pass(60 * MINUTE);
@@ -303,7 +311,7 @@ test('a comment on saved work ends when its issue is gone', async () => {
   world.tracker.fault = (call) => {
     if (call !== 'comment 1') return;
     world.tracker.issues.delete(1);
-    throw new TrackerError('refused', 'gone', { status: 410 });
+    throw new TrackerError('refused', saying('tracker', 'gone'), { status: 410 });
   };
   world.tracker.open(1);
   await world.start();
@@ -316,7 +324,7 @@ test('why an issue failed is told although its comment is refused at first', asy
   const world = new World(workflowWith({ agent: { maxAttempts: 1 } }));
   world.script = fail;
   world.workspaces.savedRefs = ['refs/toolcrew/saved/issue-1-1-1'];
-  const quick = () => new TrackerError('refused', 'was submitted too quickly', { status: 422 });
+  const quick = () => new TrackerError('refused', saying('tracker', 'was submitted too quickly'), { status: 422 });
   world.tracker.fault = failing('comment 1', 7, quick);
   world.tracker.open(1);
   await world.start();
@@ -333,7 +341,11 @@ test('why an issue failed is told although its comment is refused at first', asy
 test('an issue whose comment is never taken gets its label, and the log says why it failed', async () => {
   const world = new World(workflowWith({ agent: { maxAttempts: 1 } }));
   world.script = fail;
-  world.tracker.fault = failing('comment 1', 100, () => new TrackerError('refused', 'no', { status: 422 }));
+  world.tracker.fault = failing(
+    'comment 1',
+    100,
+    () => new TrackerError('refused', saying('tracker', 'no'), { status: 422 }),
+  );
   world.tracker.open(1);
   await world.start();
   await world.pass(60 * MINUTE);
@@ -346,7 +358,7 @@ test('an issue whose comment is never taken gets its label, and the log says why
 test('saved work is named also where the workspace cannot be removed', async () => {
   const world = new World();
   world.workspaces.saves = [SAVED];
-  world.workspaces.beforeClear = failing('clear', 1, () => new ToolError('workspace_root', 'busy'));
+  world.workspaces.beforeClear = failing('clear', 1, () => new ToolError(saying('workspace_root', 'busy')));
   world.tracker.open(1);
   await world.start();
   assert.deepEqual([told(world), world.workspaces.removed], [[1], []]);
@@ -480,7 +492,7 @@ test('a comment that was posted although no answer came is not posted again', as
     await addComment(issue, body, marker);
     if (lost.has(marker)) return;
     lost.add(marker);
-    throw new TrackerError('unavailable', 'it answered 502');
+    throw new TrackerError('unavailable', saying('tracker', 'it answered 502'));
   };
   world.script = async ({ ask }) => {
     const say = () => ask({ type: 'comment', issue: 1, body: 'On it.' }, signal);
@@ -500,7 +512,11 @@ test('a comment that was posted although no answer came is not posted again', as
 
 test('a comment that was not posted is no reason to be done without a commit', async () => {
   const world = new World(workflowWith({ agent: { maxAttempts: 1 } }));
-  world.tracker.fault = failing('comment 1', 1, () => new TrackerError('refused', 'locked', { status: 403 }));
+  world.tracker.fault = failing(
+    'comment 1',
+    1,
+    () => new TrackerError('refused', saying('tracker', 'locked'), { status: 403 }),
+  );
   let refused: unknown = null;
   world.script = async ({ ask }) => {
     await ask({ type: 'comment', issue: 1, body: 'Nothing to do.' }, signal).catch(() => undefined);

@@ -23,6 +23,7 @@ import type { JournalRecord, PullRequest } from '../../src/daemon/rules/record.t
 import { type DaemonState, EMPTY_STATE } from '../../src/daemon/rules/state.ts';
 import { TrackerError } from '../../src/daemon/rules/tracker-error.ts';
 import type { Workflow } from '../../src/daemon/rules/workflow.ts';
+import { saying } from './codes.ts';
 import { FakeClock } from './fake-clock.ts';
 
 export class MemoryJournal implements Journal {
@@ -228,7 +229,8 @@ class MemoryTracker implements Tracker {
     readonly draft: boolean;
   }): Promise<PullRequest> {
     this.#call(`create ${request.branch}`);
-    if (this.#openPull(request.branch) !== undefined) throw new TrackerError('refused', 'exists', { status: 422 });
+    if (this.#openPull(request.branch) !== undefined)
+      throw new TrackerError('refused', saying('tracker', 'exists'), { status: 422 });
     const number = 1000 + this.pulls.length;
     this.pulls.push({ number, ...request });
     return { number, url: `https://tracker/pull/${number}` };

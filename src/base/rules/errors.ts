@@ -8,25 +8,21 @@ export type ErrorKind = Exclude<Kind, 'problem' | 'warning'>;
 /** An error whose message is meant for the person at the terminal: it names the thing, what was expected, what came. */
 export class ToolError extends Error {
   readonly kind: ErrorKind;
-  /** null: it has no entry in the table yet. */
-  readonly refusal: Refusal | null;
+  readonly refusal: Refusal;
 
-  constructor(what: Refusal, options?: { cause?: unknown });
-  constructor(kind: ErrorKind, message: string, options?: { cause?: unknown });
-  constructor(what: Refusal | ErrorKind, message?: string | { cause?: unknown }, options?: { cause?: unknown }) {
-    const isRefusal = typeof what !== 'string';
-    super(isRefusal ? textOf(what) : String(message), typeof message === 'string' ? options : message);
+  constructor(refusal: Refusal, options?: { cause?: unknown }) {
+    super(textOf(refusal), options);
     this.name = 'ToolError';
-    this.kind = isRefusal ? kindOf(what) : what;
-    this.refusal = isRefusal ? what : null;
+    this.refusal = refusal;
+    this.kind = kindOf(refusal);
   }
 
   get code(): string {
-    return this.refusal?.of.code ?? this.kind;
+    return this.refusal.of.code;
   }
 
   get values(): Values {
-    return this.refusal?.values ?? {};
+    return this.refusal.values;
   }
 
   get exitCode(): 1 | 2 {
@@ -47,15 +43,7 @@ export function failure<C extends Code>(of: C, values: ValuesOf<C>, options?: { 
 
 /** Whether an error is of that entry of the table. */
 export function isFailure(error: unknown, of: Code): error is ToolError {
-  return error instanceof ToolError && error.refusal?.of === of;
-}
-
-/** Others were at it for longer than could be waited: nothing was done, and it can be asked again. */
-export class BusyError extends ToolError {
-  constructor(message: string) {
-    super('refused', message);
-    this.name = 'BusyError';
-  }
+  return error instanceof ToolError && error.refusal.of === of;
 }
 
 function wordsOf(thrown: unknown): string {

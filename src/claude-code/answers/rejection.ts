@@ -13,7 +13,7 @@ export function shownReason(reason: Reason): string {
 }
 
 export function reasonOf(error: unknown): Reason {
-  return error instanceof ToolError && error.refusal !== null ? error.refusal : messageOf(error);
+  return error instanceof ToolError ? error.refusal : messageOf(error);
 }
 
 export function reject(reason: Reason): Extract<HookAnswer, { readonly kind: 'reject' }> {

@@ -27,6 +27,7 @@ export const fail: Trouble = (name, says, mend) => row(name, 'fail', says, mend)
 
 /** A row of an error that something else threw. @param about stands before its message */
 export function failedBy(name: string, error: unknown, mend: string, about = ''): Check {
-  const code = error instanceof ToolError && error.refusal !== null ? { code: error.refusal.of.code } : {};
-  return { name, status: 'fail', says: `${about}${messageOf(error)}`, mend, ...code };
+  if (!(error instanceof ToolError)) return { name, status: 'fail', says: `${about}${messageOf(error)}`, mend };
+  const { refusal } = error;
+  return { name, status: 'fail', says: `${about}${messageIn(refusal)}`, mend, code: refusal.of.code };
 }

@@ -1,4 +1,4 @@
-// The rows of `tool doctor` as they are printed: mark, name, text, and below it the command that mends.
+// The rows of `tool doctor` as they are printed: mark, name, text with its code, and below it the command that mends.
 
 import kleur from 'kleur';
 import { padColumns } from '../../base/rules/display-width.ts';
@@ -17,8 +17,9 @@ export function doctorRows(checks: readonly Check[], columns: number): string {
   const indent = ' '.repeat(width + BESIDE);
   const room = Math.max(LEAST, columns - indent.length);
   return checks
-    .flatMap(({ name, status, says, mend }) => {
-      const text = says.split('\n').flatMap((line) => wrap(line, room));
+    .flatMap(({ name, status, says, mend, code }) => {
+      const coded = code === undefined ? says : says.replace(/$/m, ` (${code})`);
+      const text = coded.split('\n').flatMap((line) => wrap(line, room));
       const mending = mend === null ? [] : wrap(mend, room - ARROW.length);
       return [
         ...text.map((line, at) => `${at === 0 ? `${MARKS[status]} ${padColumns(name, width)}  ` : indent}${line}\n`),

@@ -10,32 +10,31 @@ export type TrackerFailure = 'paused' | 'unavailable' | 'unauthorized' | 'refuse
 
 export class TrackerError extends Error {
   readonly failure: TrackerFailure;
+  readonly refusal: Refusal;
   /** With `paused`: end of the pause, ms since the epoch. */
   readonly retryAt: number | null;
   /** With `refused`: the HTTP status. */
   readonly status: number | null;
-  /** null: it has no entry in the table. */
-  readonly refusal: Refusal | null;
 
   constructor(
     failure: TrackerFailure,
-    what: Refusal | string,
+    refusal: Refusal,
     options: { cause?: unknown; retryAt?: number; status?: number } = {},
   ) {
-    super(typeof what === 'string' ? what : textOf(what), { cause: options.cause });
+    super(textOf(refusal), { cause: options.cause });
     this.name = 'TrackerError';
     this.failure = failure;
-    this.refusal = typeof what === 'string' ? null : what;
+    this.refusal = refusal;
     this.retryAt = options.retryAt ?? null;
     this.status = options.status ?? null;
   }
 
   get code(): string {
-    return this.refusal?.of.code ?? 'tracker';
+    return this.refusal.of.code;
   }
 
   get values(): Values {
-    return this.refusal?.values ?? {};
+    return this.refusal.values;
   }
 
   /** The service's own words, where the entry has them. */

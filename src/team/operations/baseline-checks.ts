@@ -1,6 +1,6 @@
 // The checks where the team began: measured once, waited for by whoever completes a task.
 
-import { BusyError, failure, isFailure, messageOf, type ToolError } from '../../base/rules/errors.ts';
+import { failure, isFailure, messageOf, type ToolError } from '../../base/rules/errors.ts';
 import { GATE_CODES } from '../../gate/rules/gate-codes.ts';
 import { type Baseline, oldLines, toldApart } from '../../gate/rules/old-failures.ts';
 import type { GateResult, QualitySettings } from '../../gate/rules/quality.ts';
@@ -10,7 +10,7 @@ import { type TeamContext, tellLead } from './context.ts';
 
 /** Whether others were at it for longer than could be waited. */
 export function isBusy(error: unknown): error is ToolError {
-  return error instanceof BusyError || isFailure(error, GATE_CODES.checks_busy);
+  return isFailure(error, GATE_CODES.checks_busy);
 }
 
 /** Writes down what was found; who came first counts. Gives whether this did. */

@@ -72,11 +72,8 @@ export type TeamContext = {
 export type Answer = Readonly<Record<string, unknown>>;
 
 /** Throws a refusal of the error table. */
-export function refuse<C extends Code>(of: C, values: ValuesOf<C>): never;
-/** Words without an entry in the table: only where others still pass them. */
-export function refuse(words: string): never;
-export function refuse(of: Code | string, values: unknown = {}): never {
-  throw typeof of === 'string' ? new ToolError('refused', of) : failure(of, values);
+export function refuse<C extends Code>(of: C, values: ValuesOf<C>): never {
+  throw failure(of, values);
 }
 
 /** Appends a record that has to count; throws with the fold's reason when it does not. */

@@ -3,6 +3,7 @@ import test from 'node:test';
 import fc from 'fast-check';
 import { KINDS } from '../../../src/base/rules/codes.ts';
 import { assertNever, type ErrorKind, messageOf, ToolError } from '../../../src/base/rules/errors.ts';
+import { saying } from '../../support/codes.ts';
 
 test('the words of whatever was thrown', () => {
   const loop: Record<string, unknown> = {};
@@ -34,11 +35,11 @@ test('the words of whatever was thrown', () => {
 
 test('an error carries its kind, the exit code that goes with it, and what caused it', () => {
   const cause = new Error('cause');
-  const error = new ToolError('config', 'what is wrong', { cause });
+  const error = new ToolError(saying('config', 'what is wrong'), { cause });
   assert.equal(error.cause, cause);
   assert.equal(`${error}`, 'ToolError: what is wrong');
   const usage: readonly ErrorKind[] = ['usage', 'config', 'credential', 'port_in_use', 'state_in_use', 'prerequisite'];
-  for (const code of usage) assert.equal(new ToolError(code, '').exitCode, 2, code);
+  for (const code of usage) assert.equal(new ToolError(saying(code, '')).exitCode, 2, code);
   const failures: readonly ErrorKind[] = [
     'tracker',
     'git',
@@ -48,7 +49,7 @@ test('an error carries its kind, the exit code that goes with it, and what cause
     'refused',
     'internal',
   ];
-  for (const code of failures) assert.equal(new ToolError(code, '').exitCode, 1, code);
+  for (const code of failures) assert.equal(new ToolError(saying(code, '')).exitCode, 1, code);
   for (const code of Object.keys(KINDS)) assert.match(code, /^[a-z_]+$/);
 });
 

@@ -2,11 +2,12 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { BusyError } from '../../../src/base/rules/errors.ts';
+import { failure } from '../../../src/base/rules/errors.ts';
 import { onPreToolUse } from '../../../src/claude-code/answers/on-pre-tool-use.ts';
 import { onUserPrompt } from '../../../src/claude-code/answers/on-user-prompt.ts';
 import { operateInHost } from '../../../src/claude-code/answers/operate-in-host.ts';
 import { HOOK_CODES } from '../../../src/claude-code/rules/hook-codes.ts';
+import { GATE_CODES } from '../../../src/gate/rules/gate-codes.ts';
 import { type Commanded, DEFAULT_QUALITY } from '../../../src/gate/rules/quality.ts';
 import type { HookContext } from '../../../src/team/operations/hook-context.ts';
 import type { PhaseLock } from '../../../src/team/ports.ts';
@@ -379,10 +380,10 @@ async function built(t: Cleanup): Promise<World> {
 
 test('where the checks of others take too long the work of all is measured by the next look', async (t) => {
   const world = await built(t);
-  world.whyNot = new BusyError('not measured: the checks of others were still running');
+  world.whyNot = failure(GATE_CODES.checks_busy, {});
   assert.equal(
     (await world.act('team-lead', 'TaskList')).note,
-    'the final gate did not finish: not measured: the checks of others were still running. Call TaskList {} to run it again.',
+    'the final gate did not finish: Not measured: other checks of this repository ran first. Call TaskList {} to run it again.',
   );
   assert.equal(world.state().gate?.task, '1', 'nothing was measured since');
   world.whyNot = null;

@@ -11,6 +11,7 @@ import { WORKSPACES_CODES } from '../../../src/daemon/rules/codes/workspaces-cod
 import { answerOf, REACTIONS, type Reaction } from '../../../src/daemon/rules/failure-answers.ts';
 import { TrackerError } from '../../../src/daemon/rules/tracker-error.ts';
 import { GIT_CODES } from '../../../src/git/rules/git-codes.ts';
+import { saying } from '../../support/codes.ts';
 
 const STEPS = ['push', 'pull_request', 'comment', 'label_add', 'label_remove', 'observe'] as const;
 
@@ -69,13 +70,13 @@ test('an agent is asked about a refused push alone', () => {
 });
 
 test('an error is the answer that it stands for', () => {
-  const refused = (status: number, words: string) => new TrackerError('refused', words, { status });
+  const refused = (status: number, words: string) => new TrackerError('refused', saying('tracker', words), { status });
   const unprocessable = (said: string) =>
     new TrackerError('refused', refusal(GITHUB_CODES.tracker_refused, { status: 422, said }), { status: 422 });
   const cases: readonly (readonly [unknown, string])[] = [
-    [new TrackerError('paused', 'a limit', { retryAt: 1 }), 'paused'],
-    [new TrackerError('unavailable', 'it answered 502'), 'unavailable'],
-    [new TrackerError('unauthorized', 'it answered 401'), 'unauthorized'],
+    [new TrackerError('paused', saying('tracker', 'a limit'), { retryAt: 1 }), 'paused'],
+    [new TrackerError('unavailable', saying('tracker', 'it answered 502')), 'unavailable'],
+    [new TrackerError('unauthorized', saying('tracker', 'it answered 401')), 'unauthorized'],
     [refused(422, 'No commits between main and tool/issue-1'), 'invalid'],
     [refused(422, 'Draft pull requests are not supported in this repository.'), 'no_draft'],
     [unprocessable('Draft pull requests are not supported in this repository.'), 'no_draft'],
@@ -84,7 +85,7 @@ test('an error is the answer that it stands for', () => {
     [refused(404, 'Not Found'), 'not_found'],
     [refused(410, 'Gone'), 'not_found'],
     [refused(301, 'moved'), 'not_found'],
-    [new TrackerError('refused', 'the repository is called o/new now'), 'not_found'],
+    [new TrackerError('refused', saying('tracker', 'the repository is called o/new now')), 'not_found'],
     [refused(409, 'draft'), 'refused'],
     [failure(WORKSPACES_CODES.push_rejected, { said: 'pre-receive hook declined' }), 'branch_refused'],
     [failure(WORKSPACES_CODES.branch_has_foreign_commits, { branch: 'tool/issue-1', commit: 'abc' }), 'branch_refused'],
@@ -93,7 +94,7 @@ test('an error is the answer that it stands for', () => {
     [failure(WORKSPACES_CODES.lfs_objects_missing, { files: ['a'] }), 'branch_refused'],
     [failure(WORKSPACES_CODES.issue_branch_blocked, { blocking: 'tool', branch: 'tool/issue-1' }), 'branch_in_the_way'],
     [failure(GIT_CODES.git_failed, { command: 'push', said: 'Could not resolve host' }), 'other'],
-    [new ToolError('refused', 'no push'), 'other'],
+    [new ToolError(saying('refused', 'no push')), 'other'],
     [new Error('EIO'), 'other'],
   ];
   for (const [error, answer] of cases) assert.equal(answerOf(error), answer);

@@ -7,6 +7,7 @@ import { ToolError } from '../../../src/base/rules/errors.ts';
 import type { AgentRequest } from '../../../src/daemon/ports.ts';
 import { TrackerError } from '../../../src/daemon/rules/tracker-error.ts';
 import { createAgentSocket } from '../../../src/daemon/runners/agent-socket.ts';
+import { saying } from '../../support/codes.ts';
 import { finallyDo } from '../../support/temp.ts';
 
 function ask(
@@ -88,8 +89,8 @@ test('a refusal has the daemon’s words; an own fault is a 500', async (t) => {
   const runtime = new RuntimeDir();
   finallyDo(t, () => runtime.close());
   const errors: Error[] = [
-    new ToolError('refused', 'not yours'),
-    new TrackerError('unavailable', 'it answered 502'),
+    new ToolError(saying('refused', 'not yours')),
+    new TrackerError('unavailable', saying('tracker', 'it answered 502')),
     new Error('a bug'),
   ];
   const open = await createAgentSocket(runtime).open(async () => {

@@ -9,6 +9,7 @@ import type { Outcome } from '../../../src/team/lead/lead-options.ts';
 import { TeamHistory } from '../../../src/team/log/team-history.ts';
 import { FALLBACK_TRIGGERS, type FallbackTrigger } from '../../../src/team/rules/fallback.ts';
 import type { TeamSettings } from '../../../src/team/rules/settings.ts';
+import { saying } from '../../support/codes.ts';
 import {
   LeadPlay,
   PHASE_NAMES,
@@ -102,7 +103,7 @@ class Fall {
   async fall(): Promise<Outcome> {
     if (this.#moment === 'first') this.#inject();
     const decided = await this.play.decide(this.#phase, 'team');
-    if (decided.kind === 'refused') throw new ToolError('refused', decided.problems.join('\n'));
+    if (decided.kind === 'refused') throw new ToolError(saying('refused', decided.problems.join('\n')));
     assert.equal(decided.work.team, this.team);
     await foundTeam(this.play.world.context, decided);
     return this.play.goOn(this.team);

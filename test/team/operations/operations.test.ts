@@ -3,10 +3,11 @@ import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { type Refusal, textOf } from '../../../src/base/rules/codes.ts';
-import { BusyError } from '../../../src/base/rules/errors.ts';
+import { failure } from '../../../src/base/rules/errors.ts';
 import { onPostToolUse } from '../../../src/claude-code/answers/on-post-tool-use.ts';
 import { onPreToolUse, onSubagentStart } from '../../../src/claude-code/answers/on-pre-tool-use.ts';
 import { onTeammateIdle } from '../../../src/claude-code/answers/on-stop.ts';
+import { GATE_CODES } from '../../../src/gate/rules/gate-codes.ts';
 import type { CheckResult } from '../../../src/gate/rules/quality.ts';
 import { operate } from '../../../src/team/operations/operations.ts';
 import { waitingRoles } from '../../../src/team/rules/brief.ts';
@@ -499,11 +500,11 @@ test('where the checks of others take too long a completion is asked for again, 
   await world.team(['backend-dev']);
   await world.call('team-lead', 'TaskCreate', { subject: 'API', description: 'd', owner: 'backend-dev' });
   await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
-  world.whyNot = new BusyError('not measured: the checks of others were still running');
+  world.whyNot = failure(GATE_CODES.checks_busy, {});
   for (let count = 0; count < 4; count++)
     assert.match(
       await world.refused('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' }),
-      /not measured: the checks of others were still running\. Nothing is wrong with your work: complete again\./,
+      /Not measured: other checks of this repository ran first\. Nothing is wrong with your work: complete again\./,
     );
   assert.equal(world.state().rejections.size, 0);
   world.whyNot = null;
