@@ -27,7 +27,9 @@ const all = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' 
   .filter((file) => file.endsWith('.test.ts'))
   .map((file) => join('test', file))
   .sort();
-const named = positionals.map((one) => all.filter((file) => `${file}/`.startsWith(`${normalize(one).replace(/\/$/, '')}/`)));
+const named = positionals.map((one) =>
+  all.filter((file) => `${file}/`.startsWith(`${normalize(one).replace(/\/$/, '')}/`)),
+);
 for (const [index, found] of named.entries())
   if (found.length === 0) throw new Error(`${positionals[index]}: expected a file of tests, or a folder with some`);
 const files =
@@ -48,7 +50,10 @@ process.once('exit', () => {
 });
 const [source, bundle] = [join(place, 'compiled'), join(place, 'bundle')];
 const metafile = await compileTests(root, files, source);
-const network = networkTests(metafile, files.filter((file) => !isSlow(file)));
+const network = networkTests(
+  metafile,
+  files.filter((file) => !isSlow(file)),
+);
 if (network.length > 0) await compileBuiltTests(root, network, metafile, bundle);
 
 /** Entry files that import several files of tests each: most take less time than the start of a process. */
@@ -58,7 +63,8 @@ function entriesOf(some: readonly string[], directory: string, perProcess: numbe
     const ours = some.filter((_, index) => index % count === group).map((file) => compiledFile(directory, file));
     const imports = ours.map((file) => `await import(${JSON.stringify(pathToFileURL(file).href)});\n`).join('');
     // The first test lasts until all files are loaded: hooks that follow all tests would else run before the last file's.
-    const first = "import test from 'node:test';\nlet loaded;\ntest('files are loaded', () => new Promise((resolve) => { loaded = resolve; }));\n";
+    const first =
+      "import test from 'node:test';\nlet loaded;\ntest('files are loaded', () => new Promise((resolve) => { loaded = resolve; }));\n";
     const entry = `${directory}-${perProcess}-${group + 1}.js`;
     writeFileSync(entry, `${first}${imports}loaded();\n`);
     return entry;
@@ -77,7 +83,9 @@ function run(entries: readonly string[], directory: string, expected: readonly s
   const command = ['--enable-source-maps', '--test', ...options, ...limits, ...entries];
   const { status } = spawnSync(process.execPath, command, { cwd: root, env, stdio: 'inherit' });
   const lines = readFileSync(list, 'utf8').split('\n').filter(Boolean);
-  const told = new Set(lines.map((line) => JSON.parse(line)).map((one) => sourceAt(root, one.file, one.line, one.column)));
+  const told = new Set(
+    lines.map((line) => JSON.parse(line)).map((one) => sourceAt(root, one.file, one.line, one.column)),
+  );
   // A test may stand in a module that several files import.
   const isTold = (file: string) =>
     told.has(file) || [...told].some((path) => readFileSync(join(root, file), 'utf8').includes(`/${basename(path)}'`));
