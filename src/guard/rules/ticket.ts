@@ -73,13 +73,14 @@ if [ -z "$ticket" ]; then
     if [ "\${#text}" -gt "\${#best}" ]; then best=$text ticket=$its; elif [ "$text" = "$best" ]; then ticket=$strict; fi
   done 2>/dev/null
 fi
-[ -f "$ticket" ] && [ -x "$ticket" ] && exec "$ticket" "$SHELL" "$@"
-exec "$SHELL" "$@"
+set -- "$SHELL" "$@"
+[ -f "$ticket" ] && [ -x "$ticket" ] && . "$ticket"
+exec "$@"
 `;
 }
 
 /**
- * The ticket: a script whose arguments are the command to guard. Paths are absolute.
+ * The ticket: a script that our shell sources, with the command to guard as its arguments. Paths are absolute.
  * @param writesHistory whether git may write the repository; otherwise git takes no lock that it can do without
  */
 export function ticketScript(guard: string, policy: string, log: string, writesHistory: boolean): string {
