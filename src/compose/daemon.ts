@@ -24,7 +24,7 @@ import { Credential, clientStatus, exposedIn, takeTokens } from '../daemon/githu
 import { StatusServer } from '../daemon/http/server.ts';
 import type { Source } from '../daemon/http/source.ts';
 import { FileJournal } from '../daemon/journal/journal.ts';
-import { StateDir } from '../daemon/journal/state-dir.ts';
+import { holdStateDir } from '../daemon/journal/state-dir.ts';
 import { Orchestrator } from '../daemon/orchestrator.ts';
 import type { Journal } from '../daemon/ports.ts';
 import { Publisher } from '../daemon/publish/publish.ts';
@@ -127,7 +127,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
   const host = hostOf(trackerConfig.apiUrl);
   const repository = `${host}/${formatSlug(trackerConfig.slug)}`;
   checkRoot(workflow.workspace.root, repository, stateDir);
-  const state = new StateDir(stateDir, workflow.path);
+  const state = holdStateDir(stateDir, workflow.path);
   const closers: Closer[] = [() => state.release()];
   const close = async () => {
     await closeAll(closers.splice(0).reverse());
@@ -141,12 +141,12 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     // After the lock: by that others see that the root is in use.
     const root = claimRoot(workflow.workspace.root, repository, stateDir);
     // Everything this daemon starts carries the mark of its state directory: what an earlier one left is known by it.
-    const mark = createHash('sha256').update(state.path).digest('hex').slice(0, 12);
+    const mark = createHash('sha256').update(stateDir).digest('hex').slice(0, 12);
     const left = await endRun(`${mark}.`, LEFTOVER_GRACE_MS);
     if (left > 0) warn(refusal(COMPOSE_CODES.leftovers_ended, { count: left }));
     options.env[RUN_VARIABLE] = `${mark}.daemon`;
     env[RUN_VARIABLE] = `${mark}.daemon`;
-    const settings = join(state.path, GIT_SETTINGS);
+    const settings = join(stateDir, GIT_SETTINGS);
     await writePersonSettings(settings, env);
     options.env[SETTINGS_VARIABLE] = settings;
     env[SETTINGS_VARIABLE] = settings;
@@ -156,7 +156,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     if (found.fromClient) await requireLogin(host, env);
 
     const bounds = boundsOf({
-      stateDir: state.path,
+      stateDir,
       workspaceRoot: root,
       workflowPath: workflow.path,
       packageRoot: packageRoot(),
@@ -170,12 +170,12 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     const remote = {
       remoteUrl: cloneUrl,
       secret: () => found.gitSecret(),
-      env: { ...env, ...(await authorityForGit(authorities, state.path, cloneUrl, env)) },
+      env: { ...env, ...(await authorityForGit(authorities, stateDir, cloneUrl, env)) },
       clock,
       silenceMs: () => file.current.workspace.cloneTimeoutMs,
     };
     const depth = () => file.current.workspace.cloneDepth;
-    const mirror = new Mirror({ path: join(state.path, 'repo.git'), ...remote, depth });
+    const mirror = new Mirror({ path: join(stateDir, 'repo.git'), ...remote, depth });
     // Three programs at work while the rest of this one is loaded: the copy of the repository, the namespaces, the client's login.
     supervisor.run('fetch', async (signal) => {
       await mirror.refresh(signal).catch(() => undefined);
@@ -206,22 +206,22 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       workflow.workspace.branchPrefix,
       AbortSignal.any([supervisor.signal, options.ended, AbortSignal.timeout(PREFIX_ANSWER_MS)]),
     ).catch(() => undefined);
-    const eventsFile = join(state.path, 'label-events.json');
+    const eventsFile = join(stateDir, 'label-events.json');
     const tracker = new GitHubTracker({ client, slug: trackerConfig.slug, clock, eventsFile });
     closers.push(() => tracker.close());
-    const fileJournal = new FileJournal({ directory: state.path, now: clock.now });
+    const fileJournal = new FileJournal({ directory: stateDir, now: clock.now });
     closers.push(() => fileJournal.close());
     const { tornLines } = fileJournal;
     if (tornLines > 0)
-      warn(refusal(COMPOSE_CODES.journal_torn, { path: `${state.path}/journal.jsonl`, count: tornLines }));
+      warn(refusal(COMPOSE_CODES.journal_torn, { path: `${stateDir}/journal.jsonl`, count: tornLines }));
     const journal = options.wrapJournal?.(fileJournal) ?? fileJournal;
     const workspaces = new DiskWorkspaces({
       root,
-      claimRoot: () => claimRoot(root, repository, state.path),
+      claimRoot: () => claimRoot(root, repository, stateDir),
       clock,
       log,
       mirror,
-      modules: new ModuleCopies({ directory: join(state.path, 'submodules'), ...remote }),
+      modules: new ModuleCopies({ directory: join(stateDir, 'submodules'), ...remote }),
       isolation,
       workflow: () => file.current,
       hookEnv: () => hookEnvironment(env),
@@ -231,7 +231,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       await workspaces.announce(signal).catch(() => undefined);
     });
     const attemptOutputs = new FileAttemptOutputs(
-      state.path,
+      stateDir,
       secrets,
       (message) => log.log('warn', 'serve', message),
       (issue) => finishedIssueOf(journal.state.past, issue)?.outcome === 'failed',
@@ -243,7 +243,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       tracker,
       workspaces,
       publisher,
-      runner: createRunner({ workflow: () => file.current, stateDir: state.path, runtime, isolation, env }),
+      runner: createRunner({ workflow: () => file.current, stateDir, runtime, isolation, env }),
       leftovers: { end: (run) => endRun(run, LEFTOVER_GRACE_MS) },
       agentSocket: createAgentSocket(runtime),
       attemptOutputs,

@@ -1,10 +1,10 @@
 // Wires the rooms into a lead that is code: for `tool plan`, `tool run`, `tool build-fix`, and a team on an issue.
 
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '../base/clock.ts';
-import { describeHolder, ProcessLock } from '../base/files/process-lock.ts';
+import { describeHolder, LockTaken, ProcessLock } from '../base/files/process-lock.ts';
 import { packageRoot } from '../base/package-root.ts';
 import { endRun } from '../base/processes/processes.ts';
 import { RuntimeDir } from '../base/processes/runtime-dir.ts';
@@ -77,19 +77,11 @@ export type ComposedLead = {
 };
 
 function holdTeam(stateDir: string, team: string): ProcessLock {
-  const directory = join(stateDir, 'leads');
-  mkdirSync(directory, { recursive: true });
-  return new ProcessLock({
-    path: join(directory, `${team}.lock`),
-    workflow: team,
-    refuse: (holder) => {
-      const { since } = holder;
-      throw failure(COMPOSE_CODES.team_led_elsewhere, { team, holder: describeHolder(holder), since });
-    },
-    giveUp: () => {
-      throw failure(COMPOSE_CODES.team_lead_contended, { team });
-    },
-  });
+  const lock = ProcessLock.tryTake({ path: join(stateDir, 'leads', `${team}.lock`), workflow: team });
+  if (!(lock instanceof LockTaken)) return lock;
+  if (lock.holder === null) throw failure(COMPOSE_CODES.team_lead_contended, { team });
+  const { since } = lock.holder;
+  throw failure(COMPOSE_CODES.team_led_elsewhere, { team, holder: describeHolder(lock.holder), since });
 }
 
 const LEFTOVER_GRACE_MS = 1_000;

@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { StateDir } from '../../src/daemon/journal/state-dir.ts';
+import { holdStateDir } from '../../src/daemon/journal/state-dir.ts';
 import { agentRunning } from '../support/agents.ts';
 import { CLI, cleanEnv, Daemon, runTool, startTool } from '../support/daemon.ts';
 import { gitAs, startForge } from '../support/forge.ts';
@@ -87,7 +87,7 @@ test('an issue of which nothing is kept, a number that is none, a directory with
 
 test('a reader that has seen enough ends the command without a complaint', (t) => {
   const { stateDir, workflow, env } = place(t);
-  const state = new StateDir(stateDir, workflow);
+  const state = holdStateDir(stateDir, workflow);
   finallyDo(t, () => state.release());
   const directory = join(stateDir, 'issues', '7');
   mkdirSync(directory, { recursive: true });

@@ -1,33 +1,51 @@
-// A file that says which process holds something, which one does at a time; who is dead holds nothing.
+// Lock file that names its owner process. A lock whose owner has exited is free.
 
 import { createHash } from 'node:crypto';
-import { readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { dirname } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { hasExited, pidNamespace, processStartTime } from '../processes/processes.ts';
 import { linkExclusive } from './create-exclusive.ts';
 
 export type LockHolder = {
   readonly pid: number;
   readonly host: string;
-  /** In which its number counts; empty where there are none, or where nobody said it. */
+  /** Namespace in which `pid` counts; empty: the system has none, or the holder did not write it. */
   readonly namespace: string;
-  /** When the kernel started the process, so that a reused pid is not taken for the holder; null where it does not tell. */
+  /** Start of the process, which tells it from a later one with the same pid; null: the kernel does not say. */
   readonly start_time: string | null;
   readonly since: string;
-  /** What it is at. */
+  /** Work that the lock is held for. */
   readonly workflow: string;
   readonly url: string | null;
 };
 
-/** A lock of another machine, or of another namespace, counts as given up when it was not touched for so long. */
-const FOREIGN_STALE_MS = 90_000;
-const TOUCH_MS = 20_000;
+/** Text and life signs of a lock. They never change for a path: older releases that still run read the same file. */
+export type LockFormat = {
+  readonly write: (holder: LockHolder) => string;
+  /** undefined: the text names nobody. */
+  readonly read: (text: string) => LockHolder | undefined;
+  readonly mode: number;
+  /** Interval of the holder's life signs, ms. */
+  readonly signMs: number;
+  /** A holder of another machine or namespace counts for this long after its last life sign, ms. */
+  readonly signLastsMs: number;
+};
+
+const JSON_FORMAT: LockFormat = {
+  write: (holder) => JSON.stringify(holder),
+  read: parseHolder,
+  mode: 0o600,
+  signMs: 20_000,
+  signLastsMs: 90_000,
+};
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }
 
-/** What is in a lock: nothing where that cannot be read, undefined where there is none. */
+/** Text of a lock file; empty if it cannot be read, undefined if there is none. */
 function textOf(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
@@ -62,158 +80,198 @@ function parseHolder(text: string): LockHolder | undefined {
   }
 }
 
-/** Whether its number says anything here. */
+/** Whether the holder's pid counts in this process. */
 function isFromHere({ host, namespace }: LockHolder): boolean {
   return host === hostname() && (namespace === '' || namespace === pidNamespace());
 }
 
-function holds(path: string, holder: LockHolder): boolean {
+function isAlive(path: string, holder: LockHolder, signLastsMs: number): boolean {
   if (!isFromHere(holder)) {
-    try {
-      return Date.now() - statSync(path).mtimeMs < FOREIGN_STALE_MS;
-    } catch {
-      return false;
-    }
+    const signAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+    return signAt !== undefined && Date.now() - signAt < signLastsMs;
   }
   if (hasExited(holder.pid)) return false;
   const started = processStartTime(holder.pid);
   return holder.start_time === null || started === null || started === holder.start_time;
 }
 
-/** Who is said to hold a lock by what was found in it, and is there; undefined where that is nobody. */
-function livingHolder(path: string, text: string): LockHolder | undefined {
-  const holder = parseHolder(text);
-  return holder !== undefined && holds(path, holder) ? holder : undefined;
+/** Holder named by a lock's text; undefined: nobody, or a process that has exited. */
+function livingHolder(path: string, text: string, { read, signLastsMs }: LockFormat): LockHolder | undefined {
+  const holder = read(text);
+  return holder !== undefined && isAlive(path, holder, signLastsMs) ? holder : undefined;
 }
 
-/** Who holds the lock now; undefined when nobody does. */
-export function readLockHolder(lock: string): LockHolder | undefined {
-  return livingHolder(lock, textOf(lock) ?? '');
+/** undefined: the lock is free. */
+export function readLockHolder(path: string, format = JSON_FORMAT): LockHolder | undefined {
+  return livingHolder(path, textOf(path) ?? '', format);
 }
 
-/** `process 12`, with the machine where it is not this one. */
+/** `process 12`, with the machine if it is another one. */
 export function describeHolder({ pid, host }: LockHolder): string {
   return `process ${pid}${host === hostname() ? '' : ` on ${host}`}`;
+}
+
+function tryLink(from: string, to: string): boolean {
+  try {
+    linkExclusive(from, to);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** Refusal of a lock that another process or call holds. */
+export class LockTaken {
+  /** null: unknown, because others take the lock again and again. */
+  readonly holder: LockHolder | null;
+
+  constructor(holder: LockHolder | null) {
+    this.holder = holder;
+  }
 }
 
 export type ProcessLockOptions = {
   readonly path: string;
   readonly workflow: string;
-  /** Throws the error of somebody who came second. */
-  readonly refuse: (holder: LockHolder) => never;
-  /** Throws when others take it all the time. */
-  readonly giveUp: () => never;
+  readonly format?: LockFormat;
 };
 
-/** Held from here until it is released; throws when somebody else holds it. */
+export type LockWait = {
+  /** Interval of the attempts, ms. */
+  readonly lookMs: number;
+  /** Whether the wait has reached its limit. */
+  readonly isOver: () => boolean;
+  readonly signal?: AbortSignal;
+};
+
 export class ProcessLock {
-  readonly #options: ProcessLockOptions;
-  readonly #lock: string;
+  readonly #path: string;
+  readonly #format: LockFormat;
   readonly #own: LockHolder;
+  /** Content of the lock file while this process holds it. */
+  #text: string;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(options: ProcessLockOptions) {
-    this.#options = options;
-    this.#lock = options.path;
+  private constructor({ path, workflow, format = JSON_FORMAT }: ProcessLockOptions) {
+    this.#path = path;
+    this.#format = format;
     this.#own = {
       pid: process.pid,
       host: hostname(),
       namespace: pidNamespace(),
       start_time: processStartTime(process.pid),
       since: new Date().toISOString(),
-      workflow: options.workflow,
+      workflow,
       url: null,
     };
-    this.#take();
-    this.#timer = setInterval(() => this.#touch(), TOUCH_MS);
-    this.#timer.unref();
+    this.#text = format.write(this.#own);
   }
 
-  #take(): void {
-    // A name that no other process uses: the same number may be another's in another namespace.
-    const mine = `${this.#lock}.mine.${process.pid}${this.#own.namespace.replaceAll(/\D/g, '')}`;
+  /** Takes the lock if it is free. Throws if no lock file can be created. */
+  static tryTake(options: ProcessLockOptions): ProcessLock | LockTaken {
+    // Reading costs less than an attempt.
+    const holder = readLockHolder(options.path, options.format);
+    if (holder !== undefined) return new LockTaken(holder);
+    const lock = new ProcessLock(options);
+    return lock.#take() ?? lock;
+  }
+
+  /**
+   * Repeats an attempt until it gives something else than `LockTaken`, or the wait is over. Throws when aborted.
+   * @param attempt calls `tryTake`, or gives the caller's reason not to need the lock
+   */
+  static async take<T>(attempt: () => T | LockTaken, { lookMs, isOver, signal }: LockWait): Promise<T | LockTaken> {
+    for (;;) {
+      signal?.throwIfAborted();
+      const result = attempt();
+      if (!(result instanceof LockTaken) || isOver()) return result;
+      await delay(lookMs, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  #take(): LockTaken | undefined {
+    mkdirSync(dirname(this.#path), { recursive: true });
+    // Unique among living processes: the same pid may be another process in another namespace.
+    const mine = `${this.#path}.mine.${process.pid}${this.#own.namespace.replaceAll(/\D/g, '')}`;
     try {
-      // Of a dead process with this number it may be the lock itself, by its other name.
+      // An earlier process with this pid may have left it as a second name of the lock itself.
       rmSync(mine, { force: true });
-      writeFileSync(mine, JSON.stringify(this.#own), { mode: 0o600 });
+      writeFileSync(mine, this.#text, { mode: this.#format.mode });
       for (let tries = 0; tries < 20; tries++) {
-        if (this.#tryLink(mine, this.#lock)) return;
-        const found = textOf(this.#lock);
-        // Given back since.
+        if (tryLink(mine, this.#path)) {
+          this.#timer = setInterval(() => this.#sign(), this.#format.signMs).unref();
+          return undefined;
+        }
+        const found = textOf(this.#path);
+        // Released meanwhile.
         if (found === undefined) continue;
-        const holder = livingHolder(this.#lock, found);
-        if (holder !== undefined) this.#options.refuse(holder);
-        this.#clear(mine, found);
+        const holder = livingHolder(this.#path, found, this.#format) ?? this.#clear(mine, found);
+        if (holder !== undefined) return new LockTaken(holder);
       }
+      return new LockTaken(null);
     } finally {
       rmSync(mine, { force: true });
-    }
-    this.#options.giveUp();
-  }
-
-  #tryLink(from: string, to: string): boolean {
-    try {
-      linkExclusive(from, to);
-      return true;
-    } catch (error) {
-      if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
-      throw error;
     }
   }
 
   /**
-   * Takes a dead holder's lock away, and no other. A look and the taking away are two steps, and a living one may have its lock in
-   * between: so who may do it is settled first, by a link that is named after what the dead one left, which no other lock ever
-   * holds. A right of somebody who died with it is followed by the next one, named after both.
+   * Removes the lock of a dead holder, and no other. Reading and removing are two steps, and a living process may take the lock
+   * in between. So the processes first compete for the right to remove: a link named after the dead lock's text, which no other
+   * lock ever has. The right of a process that died with it passes to the next, named after both texts.
+   * @returns the living process that has the right, if there is one
    */
-  #clear(mine: string, dead: string): void {
+  #clear(mine: string, dead: string): LockHolder | undefined {
     const rightAfter = (...texts: readonly string[]) =>
-      `${this.#lock}.over.${createHash('sha256').update(texts.join('\0')).digest('hex').slice(0, 32)}`;
+      `${this.#path}.over.${createHash('sha256').update(texts.join('\0')).digest('hex').slice(0, 32)}`;
     const before: { readonly right: string; readonly text: string }[] = [];
     let right = rightAfter(dead);
-    while (!this.#tryLink(mine, right)) {
+    while (!tryLink(mine, right)) {
       const text = textOf(right);
-      // It is done, by somebody else.
-      if (text === undefined) return;
-      const other = livingHolder(right, text);
-      if (other !== undefined) this.#options.refuse(other);
+      // Another process has removed the lock.
+      if (text === undefined) return undefined;
+      const other = livingHolder(right, text, this.#format);
+      if (other !== undefined) return other;
       before.push({ right, text });
       right = rightAfter(dead, ...before.map((one) => one.text));
     }
     try {
-      // From another machine a sign of life may have come since.
-      if (textOf(this.#lock) === dead) {
-        if (livingHolder(this.#lock, dead) !== undefined) return;
-        rmSync(this.#lock, { force: true });
-      }
+      // A holder on another machine may have given a life sign since.
+      if (livingHolder(this.#path, dead, this.#format) !== undefined) return undefined;
+      // Last, because older releases remove a dead worktree lock without this right.
+      if (textOf(this.#path) === dead) rmSync(this.#path, { force: true });
       for (const one of before) rmSync(one.right, { force: true });
     } finally {
       rmSync(right, { force: true });
     }
+    return undefined;
   }
 
-  #touch(): void {
+  /** false: another process took this one for dead, and took the lock. */
+  get isHeld(): boolean {
+    return textOf(this.#path) === this.#text;
+  }
+
+  #sign(): void {
     try {
-      utimesSync(this.#lock, new Date(), new Date());
+      if (this.isHeld) utimesSync(this.#path, new Date(), new Date());
     } catch {
-      // The lock's age matters to other machines only; a failing touch is seen there.
+      // Only other machines and namespaces need the sign; a lock that gives none is free for them.
     }
   }
 
-  /** Says in the lock where the status page is, for whoever is refused. */
+  /** Writes the address of the status page into the lock, for processes that are refused. */
   announce(url: string | null): void {
-    writeFileSync(`${this.#lock}.url`, JSON.stringify({ ...this.#own, url }), { mode: 0o600 });
-    renameSync(`${this.#lock}.url`, this.#lock);
+    const text = this.#format.write({ ...this.#own, url });
+    writeFileSync(`${this.#path}.url`, text, { mode: this.#format.mode });
+    renameSync(`${this.#path}.url`, this.#path);
+    this.#text = text;
   }
 
   release(): void {
-    clearInterval(this.#timer);
     if (this.#timer === undefined) return;
+    clearInterval(this.#timer);
     this.#timer = undefined;
-    const holder = parseHolder(textOf(this.#lock) ?? '');
-    const { pid, since, namespace } = this.#own;
-    // Somebody may have taken it for a dead one's.
-    if (holder?.pid === pid && holder.since === since && holder.namespace === namespace)
-      rmSync(this.#lock, { force: true });
+    if (this.isHeld) rmSync(this.#path, { force: true });
   }
 }

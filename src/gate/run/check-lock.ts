@@ -2,12 +2,11 @@
 // Concurrent test runs fail over shared ports, databases and timing, and no agent could fix that.
 
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { join } from 'node:path';
 import { ensurePrivateDirectory, lockDirectory } from '../../base/files/lock-directory.ts';
-import { describeHolder, type LockHolder, ProcessLock } from '../../base/files/process-lock.ts';
+import { describeHolder, type LockHolder, LockTaken, ProcessLock } from '../../base/files/process-lock.ts';
 import { failure, type ToolError } from '../../base/rules/errors.ts';
 import { tryGit } from '../../git/git.ts';
 import { environmentAt } from '../../git/team-environment.ts';
@@ -34,29 +33,6 @@ export async function checkLockPath(root: string, cacheDirectory: string, signal
   const directory = lockDirectory(tmpdir());
   const name = createHash('sha256').update(root).digest('hex').slice(0, 32);
   return join(ensurePrivateDirectory(directory) ? directory : cacheDirectory, `checks-${name}.lock`);
-}
-
-class LockTaken extends Error {
-  readonly holder: LockHolder | null;
-
-  constructor(holder: LockHolder | null) {
-    super('it is taken');
-    this.holder = holder;
-  }
-}
-
-function refuse(holder: LockHolder | null): never {
-  throw new LockTaken(holder);
-}
-
-/** undefined: no lock can be created, for example on a read-only file system. */
-function lockAt(path: string): ProcessLock | LockTaken | undefined {
-  try {
-    mkdirSync(dirname(path), { recursive: true });
-    return new ProcessLock({ path, workflow: 'checks', refuse, giveUp: () => refuse(null) });
-  } catch (error) {
-    return error instanceof LockTaken ? error : undefined;
-  }
 }
 
 export type CheckLock = {
@@ -94,20 +70,25 @@ export async function acquireCheckLock(
   isEnough: () => boolean,
 ): Promise<CheckLock | null> {
   const askedAt = now();
-  for (let hasWaited = false; !isEnough(); hasWaited = true) {
-    signal.throwIfAborted();
-    const lock = lockAt(path);
-    if (!(lock instanceof LockTaken)) {
-      const release = (tookMs: number | null) => {
-        if (tookMs !== null) keepLast(path, tookMs);
-        lock?.release();
-      };
-      return { hasWaited, lastMs: lastAt(path), release };
+  let attempts = 0;
+  const attempt = () => {
+    if (isEnough()) return null;
+    attempts += 1;
+    try {
+      return ProcessLock.tryTake({ path, workflow: 'checks' });
+    } catch {
+      // No lock can be created, for example on a read-only file system: measure without one.
+      return undefined;
     }
-    if (now() >= giveUpAt) throw busy(lock.holder, now() - askedAt);
-    await delay(LOOK_MS, undefined, { signal }).catch(() => signal.throwIfAborted());
-  }
-  return null;
+  };
+  const lock = await ProcessLock.take(attempt, { lookMs: LOOK_MS, isOver: () => now() >= giveUpAt, signal });
+  if (lock === null) return null;
+  if (lock instanceof LockTaken) throw busy(lock.holder, now() - askedAt);
+  const release = (tookMs: number | null) => {
+    if (tookMs !== null) keepLast(path, tookMs);
+    lock?.release();
+  };
+  return { hasWaited: attempts > 1, lastMs: lastAt(path), release };
 }
 
 function busy(holder: LockHolder | null, waitedMs: number): ToolError {

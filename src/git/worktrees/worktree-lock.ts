@@ -1,11 +1,11 @@
-// Lock between all processes. One whose owner has exited is free once the git that the owner started has ended.
+// Lock of a repository's worktrees. One whose owner has exited is free once the git that the owner started has ended.
 
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import { renameExclusive } from '../../base/files/create-exclusive.ts';
-import { hasExited, pidNamespace, processesMarked, processStartTime } from '../../base/processes/processes.ts';
+import { type LockFormat, LockTaken, ProcessLock } from '../../base/files/process-lock.ts';
+import { processesMarked } from '../../base/processes/processes.ts';
 import { failure } from '../../base/rules/errors.ts';
 import { GIT_CODES } from '../rules/git-codes.ts';
 
@@ -14,62 +14,22 @@ const LOOK_MS = 20;
 const WAIT_MS = 600_000;
 /** A dead holder's git ends by itself. */
 const ORPHAN_MS = 30_000;
-/** Of a holder whose number says nothing here, the life signs do: so often it gives one, and so long it counts. */
-const SIGN_MS = 1_000;
-const SIGN_LASTS_MS = 15_000;
 
 /** Marks each process that is started under the lock. */
 const LOCK_VARIABLE = 'TOOL_TURN';
 
-const namespace = pidNamespace();
-
-let count = 0;
-
-function numberIn(text: string | undefined): number | null {
-  const value = Number.parseInt(text ?? '', 10);
-  return Number.isSafeInteger(value) && value > 0 ? value : null;
-}
-
-function read(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return null;
-  }
-}
-
-/** Whether a lock's text names a process that lives, or one that was alive just now. */
-function isHeld(lock: string, text: string): boolean {
-  const [pid, started, , place = ''] = text.split('\n');
-  if (place !== '' && place !== namespace) {
-    const at = statSync(lock, { throwIfNoEntry: false })?.mtimeMs;
-    return at !== undefined && Date.now() - at < SIGN_LASTS_MS;
-  }
-  const number = numberIn(pid);
-  return number !== null && !hasExited(number) && String(processStartTime(number)) === started;
-}
-
-function tryName(mine: string, lock: string): boolean {
-  try {
-    renameExclusive(mine, lock);
-    return true;
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
-    throw error;
-  }
-}
-
-/** Takes a dead holder's lock away; one that somebody took meanwhile is put back. */
-function setAside(lock: string, dead: string, name: string): void {
-  const aside = `${lock}.${name}.aside`;
-  try {
-    renameSync(lock, aside);
-  } catch {
-    return;
-  }
-  if (read(aside) !== dead && !existsSync(lock)) renameSync(aside, lock);
-  else rmSync(aside, { force: true });
-}
+/** One field a line, readable for other users of a shared repository. */
+const LINES: LockFormat = {
+  write: ({ pid, start_time, since, namespace }) => `${pid}\n${start_time}\n${since}\n${namespace}\n`,
+  read: (text) => {
+    const [pid = '', start_time = '', since = '', namespace = ''] = text.split('\n');
+    if (!/^[1-9]\d*$/.test(pid)) return undefined;
+    return { pid: Number(pid), host: hostname(), namespace, start_time, since, workflow: '', url: null };
+  },
+  mode: 0o644,
+  signMs: 1_000,
+  signLastsMs: 15_000,
+};
 
 /** A queue for the processes that share the file `lock`, and for the calls within this one. */
 export class WorktreeLock {
@@ -89,59 +49,31 @@ export class WorktreeLock {
     const before = this.#last;
     const held = (async () => {
       await before.catch(() => undefined);
-      const mine = await this.#enter();
-      const signs = setInterval(() => this.#sign(mine), SIGN_MS);
+      const lock = await this.#enter();
       try {
+        await this.#outliveOrphans();
+        writeFileSync(this.#begun, '');
         return await act();
       } finally {
-        clearInterval(signs);
-        // Somebody may have taken it for a dead one's, and be at work.
-        if (read(this.#lock) === mine) {
-          rmSync(this.#begun, { force: true });
-          rmSync(this.#lock, { force: true });
-        }
+        // Another process may have taken the lock for a dead one's, and be at work.
+        if (lock.isHeld) rmSync(this.#begun, { force: true });
+        lock.release();
       }
     })();
     this.#last = held;
     return held;
   }
 
-  #sign(mine: string): void {
-    const now = new Date();
-    try {
-      if (read(this.#lock) === mine) utimesSync(this.#lock, now, now);
-    } catch {
-      // Somebody took it for a dead one's: there is nothing left to keep.
-    }
-  }
-
-  /** Gives the text of the lock file while this call holds it. */
-  async #enter(): Promise<string> {
-    mkdirSync(dirname(this.#lock), { recursive: true });
-    // The same number may be another process's in another namespace.
-    const name = `${process.pid}.${namespace.replaceAll(/\D/g, '')}.${count++}`;
-    const mine = `${this.#lock}.${name}`;
-    const words = `${process.pid}\n${processStartTime(process.pid)}\n${name}\n${namespace}\n`;
-    writeFileSync(mine, words);
+  async #enter(): Promise<ProcessLock> {
+    const path = this.#lock;
     const giveUpAt = Date.now() + WAIT_MS;
-    try {
-      while (!tryName(mine, this.#lock)) {
-        const held = read(this.#lock);
-        if (held !== null && !isHeld(this.#lock, held)) setAside(this.#lock, held, name);
-        else if (Date.now() < giveUpAt) await delay(held === null ? 1 : LOOK_MS);
-        else
-          throw failure(GIT_CODES.team_branches_locked, {
-            path: this.#lock,
-            pid: held?.split('\n')[0] ?? 'unknown',
-            minutes: WAIT_MS / 60_000,
-          });
-      }
-    } finally {
-      rmSync(mine, { force: true });
-    }
-    await this.#outliveOrphans();
-    writeFileSync(this.#begun, '');
-    return words;
+    const lock = await ProcessLock.take(() => ProcessLock.tryTake({ path, workflow: '', format: LINES }), {
+      lookMs: LOOK_MS,
+      isOver: () => Date.now() >= giveUpAt,
+    });
+    if (!(lock instanceof LockTaken)) return lock;
+    const pid = String(lock.holder?.pid ?? 'unknown');
+    throw failure(GIT_CODES.team_branches_locked, { path, pid, minutes: WAIT_MS / 60_000 });
   }
 
   /** Exists while the lock is held; an owner that dies leaves it. */

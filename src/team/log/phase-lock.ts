@@ -2,9 +2,8 @@
 
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { ensurePrivateDirectory, lockDirectory } from '../../base/files/lock-directory.ts';
-import { describeHolder, type LockHolder, ProcessLock, readLockHolder } from '../../base/files/process-lock.ts';
+import { describeHolder, LockTaken, ProcessLock } from '../../base/files/process-lock.ts';
 import type { PhaseLock, PhaseLockResult } from '../ports.ts';
 
 /** Less than what the shortest of the hooks that wait has, which is a minute. */
@@ -31,30 +30,12 @@ export type FilePhaseLockOptions = {
 /** Locks that this process holds. */
 const held = new Set<string>();
 
-class Busy extends Error {
-  readonly holder: LockHolder | null;
-
-  constructor(holder: LockHolder | null) {
-    super('it is taken');
-    this.holder = holder;
-  }
-}
-
-function refuse(holder: LockHolder | null): never {
-  throw new Busy(holder);
-}
-
-/** undefined: there is no lock to be had in that place. Throws `Busy`. */
-function lockIn(directory: string, name: string, team: string): ProcessLock | undefined {
+/** undefined: no lock can be created in that directory. */
+function lockIn(directory: string, name: string, team: string): ProcessLock | LockTaken | undefined {
   if (!ensurePrivateDirectory(directory)) return undefined;
-  const path = join(directory, `${name}.lock`);
-  // A look costs less than a try.
-  const holder = readLockHolder(path);
-  if (holder !== undefined) refuse(holder);
   try {
-    return new ProcessLock({ path, workflow: team, refuse, giveUp: () => refuse(null) });
-  } catch (error) {
-    if (error instanceof Busy) throw error;
+    return ProcessLock.tryTake({ path: join(directory, `${name}.lock`), workflow: team });
+  } catch {
     return undefined;
   }
 }
@@ -70,32 +51,24 @@ export class FilePhaseLock implements PhaseLock {
     const { project, patienceMs = PATIENCE_MS } = this.#options;
     const name = createHash('sha256').update(`${project}\0${team}`).digest('hex').slice(0, 32);
     const giveUpAt = performance.now() + patienceMs;
-    for (;;) {
-      const lock = this.#enter(name, team);
-      if (!(lock instanceof Busy))
-        try {
-          return { ok: true, value: await act() };
-        } finally {
-          held.delete(name);
-          lock?.release();
-        }
-      if (performance.now() >= giveUpAt)
-        return { ok: false, holder: lock.holder === null ? 'another call' : describeHolder(lock.holder) };
-      await delay(LOOK_MS);
+    const isOver = () => performance.now() >= giveUpAt;
+    const lock = await ProcessLock.take(() => this.#tryTake(name, team), { lookMs: LOOK_MS, isOver });
+    if (lock instanceof LockTaken)
+      return { ok: false, holder: lock.holder === null ? 'another call' : describeHolder(lock.holder) };
+    try {
+      return { ok: true, value: await act() };
+    } finally {
+      held.delete(name);
+      lock?.release();
     }
   }
 
-  /** undefined: there is no place for a lock, and what the log says has to do. */
-  #enter(name: string, team: string): ProcessLock | Busy | undefined {
-    if (held.has(name)) return new Busy(null);
-    try {
-      let lock: ProcessLock | undefined;
-      for (const directory of this.#options.directories) lock ??= lockIn(directory, name, team);
-      held.add(name);
-      return lock;
-    } catch (error) {
-      if (error instanceof Busy) return error;
-      throw error;
-    }
+  /** undefined: no lock can be created; then only the log decides between processes. */
+  #tryTake(name: string, team: string): ProcessLock | LockTaken | undefined {
+    if (held.has(name)) return new LockTaken(null);
+    let lock: ProcessLock | LockTaken | undefined;
+    for (const directory of this.#options.directories) lock ??= lockIn(directory, name, team);
+    if (!(lock instanceof LockTaken)) held.add(name);
+    return lock;
   }
 }

@@ -7,7 +7,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { linkExclusive, renameExclusive } from '../../../src/base/files/create-exclusive.ts';
-import { ProcessLock } from '../../../src/base/files/process-lock.ts';
+import { LockTaken, ProcessLock } from '../../../src/base/files/process-lock.ts';
 import { readCallerSignature, signCaller } from '../../../src/claude-code/older/caller-signature.ts';
 import { FileJournal } from '../../../src/daemon/journal/journal.ts';
 import { acquireCheckLock } from '../../../src/gate/run/check-lock.ts';
@@ -71,16 +71,16 @@ for (const code of ANSWERS) {
     assert.deepEqual(readdirSync(keys), ['stamp.key']);
 
     const places = tempDir(t);
-    const never = () => assert.fail('nobody else has it');
     const dead = { pid: 2 ** 22, host: 'x', namespace: '', start_time: null, since: 'x', workflow: 'x', url: null };
     for (const before of [null, '', JSON.stringify(dead)]) {
       const path = join(places, 'held');
       if (before !== null) writeFileSync(path, before);
       if (before !== null) fs.utimesSync(path, 0, 0);
-      const lock = new ProcessLock({ path, workflow: 'x', refuse: never, giveUp: never });
-      const take = () =>
-        new ProcessLock({ path, workflow: 'x', refuse: ({ pid }) => assert.fail(`by ${pid}`), giveUp: never });
-      assert.throws(take, new RegExp(`by ${process.pid}`));
+      const take = () => ProcessLock.tryTake({ path, workflow: 'x' });
+      const lock = take();
+      assert.ok(lock instanceof ProcessLock);
+      const second = take();
+      assert.ok(second instanceof LockTaken && second.holder?.pid === process.pid);
       lock.release();
       assert.deepEqual(readdirSync(places), []);
     }

@@ -14,14 +14,9 @@ import { finallyDo, tempDir } from '../../support/temp.ts';
 class Refused extends Error {}
 
 function take(path: string): ProcessLock {
-  return new ProcessLock({
-    path,
-    workflow: 'x',
-    refuse: ({ pid }) => {
-      throw new Refused(`by ${pid}`);
-    },
-    giveUp: () => assert.fail('it gave up'),
-  });
+  const lock = ProcessLock.tryTake({ path, workflow: 'x' });
+  if (lock instanceof ProcessLock) return lock;
+  throw lock.holder === null ? new Error('it gave up') : new Refused(`by ${lock.holder.pid}`);
 }
 
 /** What a process with that number leaves in its lock: a living one, unless its start is another's. */

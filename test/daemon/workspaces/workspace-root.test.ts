@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import type { Refusal } from '../../../src/base/rules/codes.ts';
 import { ToolError } from '../../../src/base/rules/errors.ts';
-import { StateDir } from '../../../src/daemon/journal/state-dir.ts';
+import { holdStateDir } from '../../../src/daemon/journal/state-dir.ts';
 import { WORKSPACES_CODES } from '../../../src/daemon/rules/codes/workspaces-codes.ts';
 import { claimRoot } from '../../../src/daemon/workspaces/workspace-root.ts';
 import { isRefusal } from '../../support/codes.ts';
@@ -67,7 +67,7 @@ test('a claim without any workspace is given up to another repository, unless it
   const state = join(directory, 'state');
   claimRoot(root, 'h/o/typo', state);
   mkdirSync(join(root, '.toolcrew', 'spares', '1'), { recursive: true });
-  const daemon = new StateDir(state, '/WORKFLOW.md');
+  const daemon = holdStateDir(state, '/WORKFLOW.md');
   finallyDo(t, () => daemon.release());
   const why = `is in use by the daemon of h/o/typo, process ${process.pid}, not by that of h/o/r`;
   isTaken(refusal(root, 'h/o/r'), realpathSync(root), why);

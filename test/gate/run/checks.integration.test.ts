@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
@@ -240,21 +240,6 @@ function lockOf({ root }: TestProject): string {
   mkdirSync(join(root, '.git', 'toolcrew'), { recursive: true });
   return join(root, '.git', 'toolcrew', 'checks.lock');
 }
-
-test('a holder that died does not keep others waiting', async (t) => {
-  const { project, settings, runs } = counted(t);
-  const dead = spawn('true');
-  await once(dead, 'exit');
-  for (const words of ['', '{}', lockWords(dead.pid, '1'), lockWords(process.pid, '1')]) {
-    rmSync(project.cacheDirectory, { recursive: true, force: true });
-    const before = runs();
-    writeFileSync(lockOf(project), words);
-    utimesSync(lockOf(project), 0, 0);
-    assert.equal((await project.gate(settings)).ok, true);
-    assert.equal(runs(), before + 1, words);
-    assert.equal(existsSync(lockOf(project)), false, 'given back');
-  }
-});
 
 test('a holder that lives is waited for until half of the time is over, then nothing is measured', async (t) => {
   const { project, settings, runs } = counted(t);

@@ -1,14 +1,15 @@
 // Locks over processes: who dies in one loses it, and what it had started is waited for.
 
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { processesMarked } from '../../../src/base/processes/processes.ts';
+import { pidNamespace, processesMarked, processStartTime } from '../../../src/base/processes/processes.ts';
 import { WorktreeLock } from '../../../src/git/worktrees/worktree-lock.ts';
 import { programFile } from '../../support/compiled.ts';
-import { tempDir } from '../../support/temp.ts';
+import { finallyDo, tempDir } from '../../support/temp.ts';
 
 test('whoever takes over from the dead waits for what that had started', async (t) => {
   const directory = tempDir(t);
@@ -42,13 +43,31 @@ test('one after the other, a failed one too', async (t) => {
   for (let at = 0; at < order.length; at += 2) assert.equal(order[at]?.[0], order[at + 1]?.[0], order.join(', '));
 });
 
+test('older releases read a lock, and their locks count', async (t) => {
+  const lock = join(tempDir(t), 'turn.lock');
+  const worktreeLock = new WorktreeLock(lock);
+  const [pid, started, , namespace, ...rest] = await worktreeLock.take(async () =>
+    readFileSync(lock, 'utf8').split('\n'),
+  );
+  const own = [String(process.pid), processStartTime(process.pid), pidNamespace()];
+  assert.deepEqual([pid, started, namespace, rest], [...own, ['']]);
+  const child = spawn('cat', [], { stdio: ['pipe', 'ignore', 'inherit'] });
+  finallyDo(t, () => child.kill('SIGKILL'));
+  await once(child, 'spawn');
+  assert.ok(child.pid !== undefined);
+  writeFileSync(lock, `${child.pid}\n${processStartTime(child.pid)}\n${child.pid}.1.0\n${pidNamespace()}\n`);
+  const waiting = worktreeLock.take(async () => child.killed);
+  await new Promise((resolve) => setImmediate(resolve));
+  child.kill('SIGKILL');
+  assert.equal(await waiting, true);
+});
+
 test('a turn that was taken from its holder, who was believed dead, is not ended by that one', async (t) => {
   const directory = tempDir(t);
   const lock = join(directory, 'turn.lock');
   const worktreeLock = new WorktreeLock(lock);
   const other = 'another one, who has begun\n';
   await worktreeLock.take(async () => {
-    assert.equal(readFileSync(lock, 'utf8').split('\n')[0], String(process.pid));
     writeFileSync(lock, other);
   });
   assert.equal(readFileSync(lock, 'utf8'), other);
