@@ -45,10 +45,10 @@ module.exports = {
     forbid('nobody-imports-entries', 'entry files are started, not imported', '^src/', ENTRIES),
     forbid(
       'rules-are-pure',
-      'rules import rules: no I/O, no Node, no package but the one that matches patterns',
+      'rules import rules: no I/O, no Node, no package but those that match patterns and measure text',
       RULES,
       '',
-      { to: { pathNot: `${RULES}|node_modules/(@types/)?picomatch/` } },
+      { to: { pathNot: `${RULES}|node_modules/((@types/)?picomatch|string-width)/` } },
     ),
     forbid('ports-are-types', 'ports are types over rules and other ports', PORTS, '', {
       to: { pathNot: `${RULES}|${PORTS}` },
@@ -89,6 +89,13 @@ module.exports = {
       '^src/',
       'node_modules/(unbash|@modelcontextprotocol)/',
       { from: { pathNot: '^src/(guard/obvious-writes\\.ts$|claude-code/mcp/)' } },
+    ),
+    forbid(
+      'one-measure-of-text',
+      'one file measures text in columns of a terminal',
+      '^src/',
+      'node_modules/string-width/',
+      { from: { pathNot: '^src/base/rules/display-width\\.ts$' } },
     ),
   ],
   options: {

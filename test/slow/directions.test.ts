@@ -52,6 +52,7 @@ const PLANTED: Readonly<Record<string, Files>> = {
   },
   'one-adapter-per-package': { 'src/cli/asks.ts': "import { Octokit } from '@octokit/rest';\nvoid Octokit;\n" },
   'one-parser-of-shells': { 'src/cli/parses.ts': "import { parse } from 'unbash';\nvoid parse;\n" },
+  'one-measure-of-text': { 'src/cli/measures.ts': "import width from 'string-width';\nvoid width;\n" },
   'no-circular': {
     'src/base/rules/egg.ts': "import { hen } from './hen.ts';\nexport const egg = () => hen;\n",
     'src/base/rules/hen.ts': "import { egg } from './egg.ts';\nexport const hen = () => egg;\n",

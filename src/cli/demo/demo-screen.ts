@@ -1,7 +1,8 @@
 // The demo's live view: one line an issue, drawn again in place; without a terminal, one line a change.
 
 import kleur from 'kleur';
-import { clip, oneLine } from '../../base/rules/text.ts';
+import { clipColumns, padColumns } from '../../base/rules/display-width.ts';
+import { oneLine } from '../../base/rules/text.ts';
 import type { StateView } from '../../daemon/view.ts';
 import { Redrawn } from '../screen/redraw-lines.ts';
 import { canRedraw } from '../screen/terminal.ts';
@@ -67,7 +68,7 @@ export class DemoScreen {
       const room = Math.max(20, Math.min(48, width - 40));
       return {
         number,
-        plain: `${left} ${clip(oneLine(title), room).padEnd(room)}  ${clip(text, Math.max(10, width - room - 12))}`,
+        plain: `${left} ${padColumns(clipColumns(oneLine(title), room), room)}  ${clipColumns(text, Math.max(10, width - room - 12))}`,
         text,
         paint,
       };

@@ -17,6 +17,7 @@ export type LiveScreenOptions = {
   readonly onLeave: (key: 'q' | 'ctrl-c') => void;
 };
 
+// Not log-update: its relative cursor moves miss after a resize, and it has no alternate screen.
 export class LiveScreen {
   readonly #options: LiveScreenOptions;
   #drawn: readonly string[] = [];

@@ -1,7 +1,6 @@
 // Lines of a terminal that are drawn again in their place: what stands above them stays, and so do they at the end.
 
-import { displayWidth } from '../../base/rules/display-width.ts';
-import { type Line, printed } from './table.ts';
+import { type Line, lineWidth, printed } from './table.ts';
 
 /** The part of a terminal that is needed. Some say that they have no columns at all. */
 export type Terminal = {
@@ -10,10 +9,7 @@ export type Terminal = {
   write(text: string): unknown;
 };
 
-function textOf(line: Line): string {
-  return line.map(({ text }) => text).join('');
-}
-
+// Not log-update: it leaves old lines on a terminal that became narrower, and installs signal handlers of its own.
 export class Redrawn {
   readonly #terminal: Terminal;
   /** How wide each line is that stands there. */
@@ -41,7 +37,7 @@ export class Redrawn {
     const shown = lines.slice(0, this.most);
     const texts = shown.map((line) => `\u001b[2K${printed(line, columns - 1)}\n`);
     this.#terminal.write(`${up === 0 ? '' : `\u001b[${up}A`}\r${texts.join('')}\u001b[J`);
-    this.#drawn = shown.map((line) => Math.min(columns - 1, displayWidth(textOf(line))));
+    this.#drawn = shown.map((line) => Math.min(columns - 1, lineWidth(line)));
   }
 
   /** What stands there stays; what is drawn next comes below it. */

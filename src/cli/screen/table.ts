@@ -103,6 +103,7 @@ export function flow(head: Span, spans: readonly Span[], width: number): readonl
 
 /** The words in lines of at most `width` columns; a word that is longer is broken. */
 export function wrap(text: string, width: number): readonly string[] {
+  // Not wrap-ansi: it normalizes text, so a file name in a printed command would name no file.
   const lines: string[] = [];
   for (const word of text.split(' ')) {
     const last = lines.at(-1);
@@ -113,15 +114,15 @@ export function wrap(text: string, width: number): readonly string[] {
   return lines;
 }
 
-/** As it is printed: cut to `width` columns, filled up to them when something follows, painted. */
-export function printed(line: Line, width: number, fill = false): string {
+/** As it is printed: cut to `width` columns, painted, without spaces at its end. */
+export function printed(line: Line, width: number): string {
   let room = width;
   const spans = line.map(({ text, paint }) => {
     const cut = clipColumns(text, room);
-    room -= displayWidth(cut);
+    // Nothing follows an ellipsis, even where a wide character left a column free.
+    room = cut === text ? room - displayWidth(cut) : 0;
     return { text: cut, paint };
   });
-  if (fill) return spans.map(({ text, paint }) => paint?.(text) ?? text).join('') + ' '.repeat(room);
   while (spans.at(-1)?.text.trimEnd() === '') spans.pop();
   return spans
     .map(({ text, paint }, index) => {
