@@ -1,5 +1,6 @@
 // docs/configuration.md: the keys of WORKFLOW.md, made from the schema that decodes it.
 
+import type { Runtime } from '../src/agents/rules/runtime.ts';
 import { workflowJsonSchema } from '../src/daemon/config/workflow-schema.ts';
 import { keyTable } from './configuration-page.ts';
 
@@ -44,14 +45,18 @@ started. \`tool logs\` shows its output.
 
 ## Runtimes
 
-- \`claude\`: Claude Code 2.1.32 or later, headless. Agents get its login (\`ANTHROPIC_API_KEY\`, \`CLAUDE_CODE_OAUTH_TOKEN\`, Bedrock,
-  Vertex or Foundry variables) and nothing else of your environment. \`tool.env\` names further variables that they need.
-- \`command\`: any program. It gets the prompt on standard input. Every line that it prints is a sign of life; exit code 0 is success.
-  The daemon publishes its commits on the branch.
-- \`patch\`: no model. It applies the unified diffs in fenced blocks of the issue's body, runs \`tool.command\` if one is given, and
-  requests the pull request.
 `;
 
+const RUNTIME_TEXTS: Readonly<Record<Runtime, string>> = {
+  claude: `Claude Code 2.1.32 or later, headless. Agents get its login (\`ANTHROPIC_API_KEY\`, \`CLAUDE_CODE_OAUTH_TOKEN\`, Bedrock,
+  Vertex or Foundry variables) and nothing else of your environment. \`tool.env\` names further variables that they need.`,
+  command: `any program. It gets the prompt on standard input. Every line that it prints is a sign of life; exit code 0 is success.
+  The daemon publishes its commits on the branch.`,
+  patch: `no model. It applies the unified diffs in fenced blocks of the issue's body, runs \`tool.command\` if one is given, and
+  requests the pull request.`,
+};
+
 export function workflowPage(): string {
-  return `${INTRODUCTION}${keyTable(workflowJsonSchema())}${PROMPT}`;
+  const runtimes = Object.entries(RUNTIME_TEXTS).map(([name, text]) => `- \`${name}\`: ${text}\n`);
+  return `${INTRODUCTION}${keyTable(workflowJsonSchema())}${PROMPT}${runtimes.join('')}`;
 }

@@ -18,7 +18,7 @@ import { Supervisor } from '../base/supervisor.ts';
 import { requireHome, requirePlaces } from '../daemon/config/required-paths.ts';
 import { createTemplate } from '../daemon/config/template.ts';
 import { WorkflowFile } from '../daemon/config/workflow-file.ts';
-import { apiAuthorities, authorityForGit, readAuthorities } from '../daemon/github/authority.ts';
+import { authorityForGit, readAuthorities } from '../daemon/github/authority.ts';
 import { cloneUrlOf, hostOf } from '../daemon/github/clone-url.ts';
 import { Credential, clientStatus, exposedIn, takeTokens } from '../daemon/github/credential.ts';
 import { StatusServer } from '../daemon/http/server.ts';
@@ -46,6 +46,7 @@ import { writePersonSettings } from '../git/person-settings.ts';
 import { dropRepositoryVariables } from '../git/repository-variables.ts';
 import { formatSlug } from '../git/rules/repository.ts';
 import { COMPOSE_CODES } from './rules/compose-codes.ts';
+import { TRACKERS } from './trackers.ts';
 
 export type DaemonOptions = {
   readonly workflowPath: string;
@@ -183,32 +184,24 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     const probing = Isolation.probe(workflow.tool.isolation, bounds);
     probing.catch(() => undefined);
     supervisor.run('credential', (signal) => checkCredential(found, host, env, log, begun, probing, signal));
-    const { HostingClient } = await import('../daemon/github/client.ts');
-    const { takenPrefix } = await import('../daemon/github/repository.ts');
-    const { GitHubTracker } = await import('../daemon/github/tracker.ts');
-    const isolation = await probing;
-    const runtime = new RuntimeDir();
-    closers.push(() => runtime.close());
-    const client = new HostingClient({
-      apiUrl: trackerConfig.apiUrl,
-      token: () => found.token(),
-      onUnauthorized: () => found.reject(),
-      userAgent: `toolcrew/${packageVersion()}`,
-      authorities: apiAuthorities(authorities),
+    const opened = await TRACKERS[trackerConfig.kind]({
+      workflow,
+      credential: found,
+      authorities,
+      stateDir: state.path,
       env,
       clock,
     });
-    closers.push(() => client.close());
+    closers.push(() => opened.close());
+    const { tracker } = opened;
+    const isolation = await probing;
+    const runtime = new RuntimeDir();
+    closers.push(() => runtime.close());
     // Asked while the rest begins. Where no answer comes, the first poll says why.
-    const untaken = takenPrefix(
-      client,
-      trackerConfig.slug,
-      workflow.workspace.branchPrefix,
-      AbortSignal.any([supervisor.signal, options.ended, AbortSignal.timeout(PREFIX_ANSWER_MS)]),
-    ).catch(() => undefined);
-    const eventsFile = join(stateDir, 'label-events.json');
-    const tracker = new GitHubTracker({ client, slug: trackerConfig.slug, clock, eventsFile });
-    closers.push(() => tracker.close());
+    const answerTime = AbortSignal.timeout(PREFIX_ANSWER_MS);
+    const untaken = opened
+      .takenPrefix(AbortSignal.any([supervisor.signal, options.ended, answerTime]))
+      .catch(() => undefined);
     const fileJournal = new FileJournal({ directory: stateDir, now: clock.now });
     closers.push(() => fileJournal.close());
     const { tornLines } = fileJournal;

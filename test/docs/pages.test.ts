@@ -4,7 +4,9 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import test from 'node:test';
+import { ECOSYSTEMS } from '../../src/gate/detect/detect.ts';
 import { EDGES, type Edge } from '../../src/team/rules/log/session.ts';
+import { MESSAGES } from '../../src/team/rules/message.ts';
 import { nextSpecId, specName } from '../../src/team/rules/spec-documents/spec.ts';
 import { fencesOf, PAGES, pageText } from '../support/pages.ts';
 
@@ -110,6 +112,25 @@ test('the states of a session are those of the code, edge by edge', () => {
   );
   const line = ({ from, event, to, guards }: Edge) => `${from} ${event} ${to} ${guards.join(', ')}`;
   assert.deepEqual([...told].sort(), EDGES.map(line).sort());
+});
+
+test('the types of messages and their fields are those of the code', () => {
+  const told = table('docs/team.md', 'Messages').map(([type = '', content = '']) => `${type}: ${content}`);
+  const shape = (content: (typeof MESSAGES)['progress']['content']) =>
+    content === 'text'
+      ? 'text'
+      : Object.entries(content)
+          .map(([name, { optional }]) => `\`${name}${optional === true ? '?' : ''}\``)
+          .join(', ');
+  assert.deepEqual(
+    told,
+    Object.entries(MESSAGES).map(([type, { content }]) => `\`${type}\`: ${shape(content)}`),
+  );
+});
+
+test('the table of projects with proposed commands has a row for each ecosystem', () => {
+  const told = table('docs/quality.md', 'Commands').map(([name = '']) => name);
+  for (const [manifest, { page }] of Object.entries(ECOSYSTEMS)) assert.ok(told.includes(page), `${manifest}: ${page}`);
 });
 
 /** What the page has to hold: the symptom, the cause and what mends it, in its words. */

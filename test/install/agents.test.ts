@@ -7,7 +7,7 @@ import test from 'node:test';
 import * as z from 'zod';
 import { parseFrontMatter } from '../../src/base/config/front-matter.ts';
 import { DEFAULT_OWNERSHIP } from '../../src/team/rules/default-ownership.ts';
-import { CONTENTS, type MessageType } from '../../src/team/rules/message.ts';
+import { MESSAGES, type MessageType } from '../../src/team/rules/message.ts';
 import { agentOf, ROLES, type RoleName, roleOfAgent } from '../../src/team/rules/role.ts';
 
 const frontMatter = z.strictObject({
@@ -81,7 +81,7 @@ const TYPES: Readonly<Record<RoleName, readonly MessageType[]>> = {
 };
 
 function shapeOf(type: MessageType): string {
-  const fields = CONTENTS[type];
+  const fields = MESSAGES[type].content;
   if (fields === 'text') return '';
   const names = Object.entries(fields).map(([name, { optional }]) => (optional === true ? `${name}?` : name));
   return ` {${names.join(', ')}}`;
@@ -120,7 +120,7 @@ for (const role of Object.values(ROLES)) {
       [...flat.matchAll(/`([^` ]*\*[^` ]*)`/g)].map((match) => match[1]),
       role.readOnly ? [] : [...patterns, ...shared],
     );
-    const said = Object.keys(CONTENTS).filter((type) => flat.includes(`\`${type}\``));
+    const said = Object.keys(MESSAGES).filter((type) => flat.includes(`\`${type}\``));
     assert.deepEqual(said.sort(), [...TYPES[role.name], 'shutdown_request'].sort());
     for (const type of TYPES[role.name]) assert.ok(flat.includes(`\`${type}\`${shapeOf(type)}`), type);
     for (const name of flat.match(/`hypothesis-\d`/g) ?? []) assert.ok(name.slice(1, -1) in ROLES, name);

@@ -2,9 +2,42 @@
 
 import type { CommandLine } from '../../base/rules/command-line.ts';
 
-export const RUNTIMES = ['claude', 'command', 'patch'] as const;
+type RuntimeRules = {
+  /** Descriptions of the runtime and of its `tool.command`, for the schema of WORKFLOW.md. */
+  readonly description: string;
+  readonly commandDescription: string;
+  /** The program without `tool.command`; null: none. */
+  readonly program: 'required' | readonly [string] | null;
+  /** Whether it can be a teammate. */
+  readonly isTeammate: boolean;
+};
 
-export type Runtime = (typeof RUNTIMES)[number];
+const TABLE = {
+  claude: {
+    description: 'Claude Code',
+    commandDescription: 'the program (default claude)',
+    program: ['claude'],
+    isTeammate: true,
+  },
+  command: {
+    description: 'any program, the prompt on its standard input',
+    commandDescription: 'the program, required',
+    program: 'required',
+    isTeammate: true,
+  },
+  patch: {
+    description: 'applies the diffs in the issue',
+    commandDescription: 'the command that must pass before the pull request',
+    program: null,
+    isTeammate: false,
+  },
+} as const satisfies Readonly<Record<string, RuntimeRules>>;
+
+export type Runtime = keyof typeof TABLE;
+
+export const RUNTIMES: Readonly<Record<Runtime, RuntimeRules>> = TABLE;
+
+export const RUNTIME_NAMES = Object.keys(TABLE) as readonly Runtime[];
 
 /** One agent or a team for an issue; `auto` chooses by the issue. */
 export const WORK_MODES = ['agent', 'team', 'auto'] as const;

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { RUNTIMES } from '../../agents/rules/runtime.ts';
 import { decode, fail } from '../../base/config/decode.ts';
 import { parseFrontMatter } from '../../base/config/front-matter.ts';
 import { BASE_CODES } from '../../base/rules/base-codes.ts';
@@ -89,15 +90,16 @@ function resolveLabels(input: WorkflowInput, problems: Refusal[]): Workflow['lab
 function resolveCommand(input: WorkflowInput, problems: Refusal[]): CommandLine | null {
   const { command, runtime } = input.tool;
   if (command !== null) return command;
-  if (runtime === 'command')
-    problems.push(wrong('tool.command', 'the program to run', 'nothing (tool.runtime is command)'));
-  return runtime === 'claude' ? ['claude'] : null;
+  const { program } = RUNTIMES[runtime];
+  if (program !== 'required') return program;
+  problems.push(wrong('tool.command', 'the program to run', `nothing (tool.runtime is ${runtime})`));
+  return null;
 }
 
 function resolveMode(input: WorkflowInput, problems: Refusal[]): Workflow['tool']['mode'] {
   const { mode, runtime } = input.tool;
-  if (mode !== 'agent' && runtime === 'patch')
-    problems.push(wrong('tool.mode', 'agent', `${mode} (tool.runtime is patch, which plays no teammate)`));
+  if (mode !== 'agent' && !RUNTIMES[runtime].isTeammate)
+    problems.push(wrong('tool.mode', 'agent', `${mode} (tool.runtime is ${runtime}, which plays no teammate)`));
   return mode;
 }
 

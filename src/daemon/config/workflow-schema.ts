@@ -2,10 +2,11 @@
 // editors use is generated from this.
 
 import * as z from 'zod';
-import { ISOLATION_MODES, PERMISSION_MODES, RUNTIMES, WORK_MODES } from '../../agents/rules/runtime.ts';
+import { ISOLATION_MODES, PERMISSION_MODES, RUNTIME_NAMES, RUNTIMES, WORK_MODES } from '../../agents/rules/runtime.ts';
 import { isTokenVariable } from '../../base/rules/credential.ts';
 import { parseSlug } from '../../git/rules/repository.ts';
 import { DEFAULT_PREFIX, isBranchPrefix } from '../rules/branch-prefix.ts';
+import { TRACKER_KINDS } from '../rules/tracker-kind.ts';
 
 const text = z.string().min(1);
 const labels = z.union([text.transform((label) => [label]), z.array(text).min(1)]);
@@ -18,7 +19,7 @@ const ALLOWED_TOOLS = ['Bash', 'Edit', 'Write', 'NotebookEdit', 'Read', 'Glob', 
 
 const tracker = z
   .strictObject({
-    kind: z.enum(['github']).default('github').describe('The hosting service.'),
+    kind: z.enum(TRACKER_KINDS).default('github').describe('The hosting service.'),
     repo: text
       .refine((slug) => parseSlug(slug) !== undefined, { message: 'a slug <owner>/<repo>' })
       .optional()
@@ -146,16 +147,14 @@ const agent = z
 export const tool = z
   .strictObject({
     runtime: z
-      .enum(RUNTIMES)
+      .enum(RUNTIME_NAMES)
       .default('claude')
-      .describe(
-        'claude: Claude Code. command: any program, the prompt on its standard input. patch: applies the diffs in the issue.',
-      ),
+      .describe(RUNTIME_NAMES.map((name) => `${name}: ${RUNTIMES[name].description}.`).join(' ')),
     command: z
       .union([text, z.array(text).min(1), z.null()])
       .default(null)
       .describe(
-        'claude: the program (default claude). command: the program, required. patch: the command that must pass before the pull request. A list is started as it stands, text by the shell.',
+        `${RUNTIME_NAMES.map((name) => `${name}: ${RUNTIMES[name].commandDescription}.`).join(' ')} A list is started as it stands, text by the shell.`,
       ),
     agent: z
       .union([text, z.null()])

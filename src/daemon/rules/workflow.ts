@@ -3,13 +3,14 @@
 import type { AgentSettings } from '../../agents/rules/runtime.ts';
 import type { RepoSlug } from '../../git/rules/repository.ts';
 import type { StateLabels } from './issue.ts';
+import type { TrackerKind } from './tracker-kind.ts';
 import type { TrustMode } from './trust.ts';
 
 export type Workflow = {
   /** Absolute path of the file. */
   readonly path: string;
   readonly tracker: {
-    readonly kind: 'github';
+    readonly kind: TrackerKind;
     readonly slug: RepoSlug;
     /** Without a trailing slash. */
     readonly apiUrl: string;

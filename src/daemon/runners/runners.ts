@@ -5,6 +5,7 @@ import { ClaudeRunner } from '../../agents/claude.ts';
 import { CommandRunner } from '../../agents/command.ts';
 import type { Isolation } from '../../agents/isolation.ts';
 import type { Runner } from '../../agents/ports.ts';
+import { RUNTIME_NAMES, type Runtime } from '../../agents/rules/runtime.ts';
 import { packageRoot } from '../../base/package-root.ts';
 import type { RuntimeDir } from '../../base/processes/runtime-dir.ts';
 import { BASE_CODES } from '../../base/rules/base-codes.ts';
@@ -24,14 +25,14 @@ export type RunnersOptions = {
 
 export function createRunner(options: RunnersOptions): (name: string) => Runner {
   const { workflow } = options;
-  const runners: readonly Runner[] = [
-    new ClaudeRunner(options),
-    new CommandRunner({
+  const runners: Readonly<Record<Runtime, Runner>> = {
+    claude: new ClaudeRunner(options),
+    command: new CommandRunner({
       ...options,
       name: 'command',
       program: () => ({ command: workflow().tool.command ?? [], env: {} }),
     }),
-    new CommandRunner({
+    patch: new CommandRunner({
       ...options,
       name: 'patch',
       program: () => ({
@@ -39,11 +40,11 @@ export function createRunner(options: RunnersOptions): (name: string) => Runner 
         env: { [TEST_COMMAND_VARIABLE]: JSON.stringify(workflow().tool.command) },
       }),
     }),
-  ];
+  };
+  const isRuntime = (name: string): name is Runtime => Object.hasOwn(runners, name);
   const alone = (name: string): Runner => {
-    const runner = runners.find((one) => one.name === name);
-    if (runner !== undefined) return runner;
-    const expected = `one of ${runners.map((one) => one.name).join(', ')}`;
+    if (isRuntime(name)) return runners[name];
+    const expected = `one of ${RUNTIME_NAMES.join(', ')}`;
     throw failure(BASE_CODES.config_value, { key: 'tool.runtime', expected, got: name });
   };
   return (name) => {

@@ -2,7 +2,7 @@
 // Untrusted teammates run beside that process, so its lines are validated and bounded.
 
 import * as z from 'zod';
-import { RUNTIMES, WORK_MODES } from '../../agents/rules/runtime.ts';
+import { RUNTIME_NAMES, WORK_MODES } from '../../agents/rules/runtime.ts';
 import { count, teamSummary, word } from './team-summary-decoder.ts';
 
 const commandLine = z.union([z.string(), z.array(z.string())]);
@@ -19,7 +19,7 @@ export const teamOrder = z.object({
   /** Environment variables for access to the daemon. */
   desk: z.record(z.string(), z.string()),
   tool: z.object({
-    runtime: z.enum(RUNTIMES),
+    runtime: z.enum(RUNTIME_NAMES),
     command: commandLine.nullable(),
     stallTimeoutMs: z.number(),
     turnTimeoutMs: z.number(),

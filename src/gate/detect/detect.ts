@@ -4,17 +4,17 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { COMMANDED, type Commanded } from '../rules/quality.ts';
 import { detectNode } from './detect-node.ts';
-import { isInstalled, readText } from './project-files.ts';
-import { lack, type Proposal, type Proposals, type Proposed, REPORTS, type Surroundings, use } from './proposal.ts';
-
-/** The first program that is wanted and installed, as a proposal. */
-function firstOf(
-  env: Surroundings['env'],
-  ...rows: readonly (readonly [program: string, isWanted: boolean, command: string])[]
-): Proposal | undefined {
-  const found = rows.find(([program, isWanted]) => isWanted && isInstalled(program, env));
-  return found && use(found[2], `${found[0]} is installed`);
-}
+import { readText } from './project-files.ts';
+import {
+  firstOf,
+  lack,
+  type Proposal,
+  type Proposals,
+  type Proposed,
+  REPORTS,
+  type Surroundings,
+  use,
+} from './proposal.ts';
 
 function detectGo({ root, env }: Surroundings): Proposed | null {
   if (readText(root, 'go.mod') === null) return null;
@@ -114,6 +114,25 @@ async function detectPython({ root, env, ask }: Surroundings): Promise<Proposed 
   };
 }
 
+type Ecosystem = {
+  /** Its row in docs/quality.md. */
+  readonly page: string;
+  /** null: the project has no such manifest. */
+  readonly detect: (around: Surroundings) => Proposed | null | Promise<Proposed | null>;
+};
+
+/** By manifest, in the order in which their commands run. */
+export const ECOSYSTEMS: Readonly<Record<string, Ecosystem>> = {
+  'package.json': { page: 'npm, pnpm, yarn', detect: detectNode },
+  'go.mod': { page: 'Go', detect: detectGo },
+  'pytest configuration': { page: 'pytest', detect: detectPython },
+  'Cargo.toml': { page: 'Cargo', detect: detectCargo },
+};
+
+const MANIFESTS = Object.keys(ECOSYSTEMS)
+  .join(', ')
+  .replace(/, ([^,]+)$/, ' or $1');
+
 /** Several manifests: every command, one after the other; of those without one the reason. */
 function joined(name: Commanded, all: readonly Proposed[]): Proposal {
   const own = all.flatMap((one) => one[name] ?? []);
@@ -122,15 +141,14 @@ function joined(name: Commanded, all: readonly Proposed[]): Proposal {
   return {
     command: there.map(({ command }) => command).join(' && ') || null,
     reason:
-      own.map(({ reason }) => reason).join('; ') ||
-      `the project has no package.json, go.mod, pytest configuration or Cargo.toml: set quality.commands.${name}`,
+      own.map(({ reason }) => reason).join('; ') || `the project has no ${MANIFESTS}: set quality.commands.${name}`,
     install: used.flatMap(({ install }) => install ?? []).join(' && ') || null,
   };
 }
 
 /** Throws a ToolError where a manifest cannot be read. */
 export async function detect(around: Surroundings): Promise<Proposals> {
-  const found = [detectNode(around), detectGo(around), await detectPython(around), detectCargo(around)];
+  const found = await Promise.all(Object.values(ECOSYSTEMS).map((one) => one.detect(around)));
   const all = found.filter((one) => one !== null);
   // A manifest may stand there for its tools alone: the others' tests are those of the project.
   const tested = all.filter(({ tests }) => typeof tests?.command === 'string');

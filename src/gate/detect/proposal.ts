@@ -1,6 +1,7 @@
 // The command that is proposed for a part of the gate, with its reason.
 
 import type { Commanded } from '../rules/quality.ts';
+import { isInstalled } from './project-files.ts';
 
 /**
  * `command` null: nothing measures the part. `reason`: the files that the command is taken from, or the line that would
@@ -29,4 +30,13 @@ export function use(command: string, reason: string, install: string | null = nu
 
 export function lack(reason: string, install: string | null = null): Proposal {
   return { command: null, reason, install };
+}
+
+/** The first program that is wanted and installed, as a proposal. */
+export function firstOf(
+  env: Surroundings['env'],
+  ...rows: readonly (readonly [program: string, isWanted: boolean, command: string])[]
+): Proposal | undefined {
+  const found = rows.find(([program, isWanted]) => isWanted && isInstalled(program, env));
+  return found && use(found[2], `${found[0]} is installed`);
 }

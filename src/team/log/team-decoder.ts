@@ -2,7 +2,7 @@
 
 import { DIMENSIONS, OUTCOMES } from '../../gate/rules/quality.ts';
 import type { TeamRecord, TeamRecordType } from '../rules/log/record.ts';
-import { CONTENTS } from '../rules/message.ts';
+import { MESSAGES } from '../rules/message.ts';
 import { TASK_STATUSES } from '../rules/task.ts';
 
 type Check = (value: unknown) => boolean;
@@ -158,7 +158,7 @@ const RECORDS: { readonly [T in TeamRecordType]: Fields<Extract<TeamRecord, { ty
   message_sent: {
     ...author,
     to: text,
-    kind: oneOf(...Object.keys(CONTENTS)),
+    kind: oneOf(...Object.keys(MESSAGES)),
     content: (value) => typeof value === 'string' || isObject(value),
     in_reply_to: orNull(whole),
   },

@@ -3,10 +3,7 @@
 import { visibleLines } from '../../base/rules/text.ts';
 import { UNMEASURED } from './claims.ts';
 import type { Message, TeamState } from './log/state.ts';
-import type { MessageType } from './message.ts';
-
-/** They ask for work of whoever they are for. */
-const ASKING: ReadonlySet<MessageType> = new Set(['change_request', 'bug_report', 'coverage_required']);
+import { MESSAGES, type MessageType } from './message.ts';
 
 /** What a member has not read, in the order in which it was sent. */
 export function unreadOf(state: TeamState, name: string): readonly Message[] {
@@ -14,7 +11,7 @@ export function unreadOf(state: TeamState, name: string): readonly Message[] {
 }
 
 export function asksForWork(type: MessageType): boolean {
-  return ASKING.has(type);
+  return MESSAGES[type].asksForWork === true;
 }
 
 export type Called = { readonly name: string; readonly isNew: boolean; readonly mail: readonly Message[] };

@@ -6,18 +6,6 @@ import { got } from '../../base/rules/text.ts';
 import { MESSAGES_CODES } from './codes/messages-codes.ts';
 import { agentOf, type RoleName } from './role.ts';
 
-export type MessageType =
-  | 'api_ready'
-  | 'component_ready'
-  | 'tests_passed'
-  | 'quality_gate_passed'
-  | 'change_request'
-  | 'change_completed'
-  | 'bug_report'
-  | 'coverage_required'
-  | 'shutdown_request'
-  | 'progress';
-
 /** Kinds of field values, each with its description and its check. */
 const KINDS = {
   text: { words: 'text', holds: (value: unknown) => typeof value === 'string' && value.trim() !== '' },
@@ -48,43 +36,123 @@ const KINDS = {
 
 type Field = { readonly kind: keyof typeof KINDS; readonly optional?: true };
 
-/** Content by message type: plain text (`text`), or an object of these fields. */
-export const CONTENTS: Readonly<Record<MessageType, 'text' | Readonly<Record<string, Field>>>> = {
-  api_ready: { endpoint: { kind: 'route' }, schema: { kind: 'types' }, response: { kind: 'record', optional: true } },
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Name of the lead among members. */
+export const LEAD = 'team-lead';
+
+type Sender = RoleName | typeof LEAD;
+
+type MessageRules = {
+  /** Plain text (`text`), or an object of these fields. */
+  readonly content: 'text' | Readonly<Record<string, Field>>;
+  /** One line for people, formatted from content as received, even with fields missing; null: the text, or JSON. */
+  readonly line: ((fields: Fields) => string) | null;
+  /** Usual senders and recipient; null: from anybody to anybody. */
+  readonly route: { readonly from: readonly Sender[]; readonly to?: string } | null;
+  /** Only the senders of the route may send it, since others act on it. */
+  readonly isReserved?: true;
+  /** Tasks of the route's recipient may begin on it. */
+  readonly releasesTasks?: true;
+  /** It asks its recipient for work. */
+  readonly asksForWork?: true;
+  /** Others act on it, so the report of the team lists it. */
+  readonly isReported: boolean;
+};
+
+function words(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return value === undefined ? '' : JSON.stringify(value);
+}
+
+/** Rules by message type. All that the program knows of a type is in its row. */
+const TABLE = {
+  api_ready: {
+    content: { endpoint: { kind: 'route' }, schema: { kind: 'types' }, response: { kind: 'record', optional: true } },
+    line: ({ endpoint }) => words(endpoint),
+    route: { from: ['backend-dev'], to: 'frontend-dev' },
+    releasesTasks: true,
+    isReported: true,
+  },
   component_ready: {
-    component: { kind: 'text' },
-    path: { kind: 'text' },
-    testable: { kind: 'flag' },
-    props: { kind: 'texts' },
+    content: {
+      component: { kind: 'text' },
+      path: { kind: 'text' },
+      testable: { kind: 'flag' },
+      props: { kind: 'texts' },
+    },
+    line: ({ component, path, testable }) =>
+      `${words(component)} in ${words(path)}${testable === false ? ', not testable' : ''}`,
+    route: { from: ['frontend-dev'], to: 'tester' },
+    releasesTasks: true,
+    isReported: true,
   },
   tests_passed: {
-    coverage: { kind: 'percent' },
-    passedTests: { kind: 'count' },
-    failedTests: { kind: 'count' },
-    duration: { kind: 'text' },
+    content: {
+      coverage: { kind: 'percent' },
+      passedTests: { kind: 'count' },
+      failedTests: { kind: 'count' },
+      duration: { kind: 'text' },
+    },
+    line: ({ coverage, passedTests, failedTests, duration }) =>
+      `${words(passedTests)} passed, ${words(failedTests)} failed, ${words(coverage)} % covered, ${words(duration)}`,
+    route: { from: ['tester'], to: 'quality' },
+    isReported: true,
   },
   quality_gate_passed: {
-    trust5Score: { kind: 'number' },
-    securityIssues: { kind: 'count' },
-    performanceScore: { kind: 'text' },
-    recommendation: { kind: 'text' },
+    content: {
+      trust5Score: { kind: 'number' },
+      securityIssues: { kind: 'count' },
+      performanceScore: { kind: 'text' },
+      recommendation: { kind: 'text' },
+    },
+    line: ({ trust5Score, securityIssues, performanceScore, recommendation }) =>
+      `TRUST 5 ${words(trust5Score)}, ${words(securityIssues)} security issues, performance ${words(performanceScore)}: ${words(recommendation)}`,
+    route: { from: ['quality'], to: LEAD },
+    isReserved: true,
+    isReported: true,
   },
   change_request: {
-    file: { kind: 'text' },
-    requestedChange: { kind: 'text' },
-    reason: { kind: 'text' },
-    priority: { kind: 'text', optional: true },
+    content: {
+      file: { kind: 'text' },
+      requestedChange: { kind: 'text' },
+      reason: { kind: 'text' },
+      priority: { kind: 'text', optional: true },
+    },
+    line: ({ file, requestedChange, reason, priority }) =>
+      `${words(file)}: ${words(requestedChange)} (${priority === undefined ? '' : `${words(priority)}: `}${words(reason)})`,
+    route: null,
+    asksForWork: true,
+    isReported: true,
   },
-  change_completed: { file: { kind: 'text' }, change: { kind: 'text' }, commitRef: { kind: 'text' } },
-  bug_report: { test: { kind: 'text' }, expected: { kind: 'text' }, actual: { kind: 'text' } },
+  change_completed: {
+    content: { file: { kind: 'text' }, change: { kind: 'text' }, commitRef: { kind: 'text' } },
+    line: ({ file, change, commitRef }) => `${words(file)}: ${words(change)} (${words(commitRef)})`,
+    route: null,
+    isReported: true,
+  },
+  bug_report: {
+    content: { test: { kind: 'text' }, expected: { kind: 'text' }, actual: { kind: 'text' } },
+    line: ({ test, expected, actual }) => `${words(test)}: expected ${words(expected)}, got ${words(actual)}`,
+    route: { from: ['tester'], to: 'backend-dev' },
+    asksForWork: true,
+    isReported: true,
+  },
   coverage_required: {
-    current: { kind: 'percent' },
-    required: { kind: 'percent' },
-    uncoveredFiles: { kind: 'texts' },
+    content: { current: { kind: 'percent' }, required: { kind: 'percent' }, uncoveredFiles: { kind: 'texts' } },
+    line: ({ current, required, uncoveredFiles }) =>
+      `${words(current)} % of ${words(required)} %: ${Array.isArray(uncoveredFiles) ? uncoveredFiles.map(words).join(', ') : words(uncoveredFiles)}`,
+    route: { from: ['quality', 'tester'], to: 'tester' },
+    asksForWork: true,
+    isReported: true,
   },
-  shutdown_request: 'text',
-  progress: 'text',
-};
+  shutdown_request: { content: 'text', line: null, route: { from: [LEAD] }, isReserved: true, isReported: false },
+  progress: { content: 'text', line: null, route: null, isReported: false },
+} satisfies Readonly<Record<string, MessageRules>>;
+
+export type MessageType = keyof typeof TABLE;
+
+export const MESSAGES: Readonly<Record<MessageType, MessageRules>> = TABLE;
 
 /** Accepted alternative spellings of field names. */
 const SPELLINGS: Readonly<Record<string, string>> = { requested_change: 'requestedChange' };
@@ -101,7 +169,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 function isType(name: string): name is MessageType {
-  return Object.hasOwn(CONTENTS, name);
+  return Object.hasOwn(MESSAGES, name);
 }
 
 function suggestion(name: string, known: readonly string[]): { readonly near?: string } {
@@ -115,7 +183,7 @@ function invalid(field: string, expected: string, value: unknown): Refusal {
 
 /** Checks a received message field by field. Unknown fields are refused: nobody would read them. */
 export function checkMessage(type: string, given: unknown): Checked {
-  const types = Object.keys(CONTENTS);
+  const types = Object.keys(MESSAGES);
   if (!isType(type))
     return {
       ok: false,
@@ -126,7 +194,7 @@ export function checkMessage(type: string, given: unknown): Checked {
         }),
       ],
     };
-  const fields = CONTENTS[type];
+  const fields = MESSAGES[type].content;
   if (fields === 'text')
     return KINDS.text.holds(given)
       ? { ok: true, type, content: String(given) }
@@ -178,36 +246,18 @@ function wrongFields(given: Given, fields: Readonly<Record<string, Field>>): Ref
   });
 }
 
-/** Name of the lead among members. */
-export const LEAD = 'team-lead';
 /** Recipient name for everybody but the sender. */
 export const EVERYBODY = 'all';
 
 /** Sender name of toolcrew's own messages to the lead; no teammate has it. */
 export const TOOLCREW = 'toolcrew';
 
-type Sender = RoleName | typeof LEAD;
-
-/** Usual senders and recipient by message type. Absent types go from anybody to anybody. */
-const ROUTES: Readonly<Partial<Record<MessageType, { readonly from: readonly Sender[]; readonly to?: string }>>> = {
-  api_ready: { from: ['backend-dev'], to: 'frontend-dev' },
-  component_ready: { from: ['frontend-dev'], to: 'tester' },
-  tests_passed: { from: ['tester'], to: 'quality' },
-  quality_gate_passed: { from: ['quality'], to: LEAD },
-  bug_report: { from: ['tester'], to: 'backend-dev' },
-  coverage_required: { from: ['quality', 'tester'], to: 'tester' },
-  shutdown_request: { from: [LEAD] },
-};
-
 /** Member whose tasks may begin on this message, before the sender completes those that they wait for; null: none. */
 export function beginsOn(type: MessageType, from: string, to: string): string | null {
-  const route = type === 'api_ready' || type === 'component_ready' ? ROUTES[type] : undefined;
-  if (route?.to === undefined || !route.from.some((one) => one === from)) return null;
+  const { route, releasesTasks } = MESSAGES[type];
+  if (releasesTasks !== true || route?.to === undefined || !route.from.some((one) => one === from)) return null;
   return to === route.to || to === EVERYBODY ? route.to : null;
 }
-
-/** Types that only their senders in `ROUTES` may send, since others act on them. */
-const RESERVED: readonly MessageType[] = ['shutdown_request', 'quality_gate_passed'];
 
 export type Verdict = { readonly kind: 'fine' } | { readonly kind: 'unusual' | 'refused'; readonly refusal: Refusal };
 
@@ -222,10 +272,10 @@ export function judgeRoute(type: MessageType, from: string, to: string, owner: s
       kind: 'unusual',
       refusal: refusal(MESSAGES_CODES.message_route_unusual, { type, usual: `the file's owner, ${owner},`, from }),
     };
-  const route = ROUTES[type];
-  if (route === undefined) return { kind: 'fine' };
+  const { route, isReserved } = MESSAGES[type];
+  if (route === null) return { kind: 'fine' };
   const isSender = route.from.some((one) => one === from);
-  if (!isSender && RESERVED.includes(type))
+  if (!isSender && isReserved === true)
     return {
       kind: 'refused',
       refusal: refusal(MESSAGES_CODES.message_type_reserved, { type, senders: route.from, from }),

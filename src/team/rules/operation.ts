@@ -5,7 +5,7 @@ import { type Refusal, refusal } from '../../base/rules/codes.ts';
 import { nearest } from '../../base/rules/nearest.ts';
 import { got } from '../../base/rules/text.ts';
 import { MESSAGES_CODES } from './codes/messages-codes.ts';
-import { CONTENTS } from './message.ts';
+import { MESSAGES } from './message.ts';
 import { SHOWN_STATUSES, TASK_STATUSES } from './task.ts';
 
 type Kind = 'text' | 'words' | 'texts' | 'flag' | 'count' | 'content';
@@ -76,7 +76,7 @@ export const OPERATIONS: Readonly<Record<OperationName, Operation>> = {
     says: 'Sends a message to a teammate, to team-lead or to all.',
     parameters: {
       recipient: plain(need('text', 'An exact name.')),
-      type: plain(need('text', 'The kind.', Object.keys(CONTENTS))),
+      type: plain(need('text', 'The kind.', Object.keys(MESSAGES))),
       content: need('content', 'The fields of the type; text for shutdown_request and progress.'),
       in_reply_to: may('count', 'Number of a message.'),
       team_name: TEAM,

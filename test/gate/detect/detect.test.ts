@@ -168,3 +168,9 @@ test('packages that are not installed are told before anything runs; a broken ma
   project.write('package.json', '{');
   await failsWith(proposed(project), GATE_CODES.json_unreadable, { file: 'package.json' });
 });
+
+test('a project without a manifest is told each of them', async (t) => {
+  const of = await proposed(testProject(t, null));
+  const manifests = 'package.json, go.mod, pytest configuration or Cargo.toml';
+  assert.equal(of('lint').reason, `the project has no ${manifests}: set quality.commands.lint`);
+});

@@ -307,19 +307,18 @@ test('the state of nothing: what there is no tool for is not measured, and the w
   project.commit('Work\n\nTask: 1');
   const result = await project.score();
   assert.deepEqual(
-    result.dimensions.map(({ dimension, state, figures }) => [dimension, state, figures.at(-1)]),
+    result.dimensions.map(({ dimension, state, figures }) => [
+      ...[dimension, state],
+      figures.at(-1)?.replace(/has no .*:/, 'has no manifest:'),
+    ]),
     [
       ['tested', 'not_measured', 'quality.required names tests and coverage'],
       [
         'readable',
         'not_measured',
-        'complexity: not measured: the project has no package.json, go.mod, pytest configuration or Cargo.toml: set quality.commands.complexity',
+        'complexity: not measured: the project has no manifest: set quality.commands.complexity',
       ],
-      [
-        'unified',
-        'not_measured',
-        'formatter: not measured: the project has no package.json, go.mod, pytest configuration or Cargo.toml: set quality.commands.format',
-      ],
+      ['unified', 'not_measured', 'formatter: not measured: the project has no manifest: set quality.commands.format'],
       ['secured', 'passed', 'secrets: 0 in 2 added lines'],
       ['trackable', 'passed', 'commits: 1 of 1 names a task'],
     ],

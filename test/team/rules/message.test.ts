@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { textOf } from '../../../src/base/rules/codes.ts';
 import { visible } from '../../../src/base/rules/text.ts';
 import { MESSAGES_CODES } from '../../../src/team/rules/codes/messages-codes.ts';
-import { CONTENTS, checkMessage, findRecipient, judgeRoute } from '../../../src/team/rules/message.ts';
+import { checkMessage, findRecipient, judgeRoute, MESSAGES } from '../../../src/team/rules/message.ts';
 import { isRefusal } from '../../support/codes.ts';
 import { type Why, why } from '../../support/team.ts';
 
@@ -22,14 +22,14 @@ const GOOD: Readonly<Record<string, unknown>> = {
   progress: 'Half of the endpoints stand.',
 };
 
-test('each of the ten types takes what it is for', () => {
-  assert.deepEqual(Object.keys(GOOD), Object.keys(CONTENTS));
+test('each type takes what it is for', () => {
+  assert.deepEqual(Object.keys(GOOD), Object.keys(MESSAGES));
   for (const [type, content] of Object.entries(GOOD))
     assert.deepEqual(checkMessage(type, content), { ok: true, type, content });
 });
 
 test('every field that a type needs is missed by its name; every optional one is not', () => {
-  for (const [type, fields] of Object.entries(CONTENTS)) {
+  for (const [type, { content: fields }] of Object.entries(MESSAGES)) {
     if (fields === 'text') continue;
     for (const [name, { optional }] of Object.entries(fields)) {
       const { [name]: _, ...rest } = Object.fromEntries(Object.entries(GOOD[type] ?? {}));
@@ -50,7 +50,7 @@ const invalid = (field: string, expected?: string, got?: string) =>
     ...(got === undefined ? {} : { got }),
   });
 
-const TYPES = `one of ${Object.keys(CONTENTS).join(', ')}`;
+const TYPES = `one of ${Object.keys(MESSAGES).join(', ')}`;
 
 const BAD: readonly [string, string, unknown, readonly Why[]][] = [
   [
@@ -152,7 +152,7 @@ test('an object that comes as its JSON text is that object, and held against its
 
 test('whatever comes is taken or refused with words, and what is taken is taken again', () => {
   fc.assert(
-    fc.property(fc.oneof(fc.constantFrom(...Object.keys(CONTENTS)), fc.string()), fc.jsonValue(), (type, content) => {
+    fc.property(fc.oneof(fc.constantFrom(...Object.keys(MESSAGES)), fc.string()), fc.jsonValue(), (type, content) => {
       const checked = checkMessage(type, content);
       if (checked.ok) assert.deepEqual(checkMessage(checked.type, checked.content), checked);
       else {

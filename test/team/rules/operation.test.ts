@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { type Refusal, textOf } from '../../../src/base/rules/codes.ts';
 import { MESSAGES_CODES } from '../../../src/team/rules/codes/messages-codes.ts';
-import { CONTENTS } from '../../../src/team/rules/message.ts';
+import { MESSAGES } from '../../../src/team/rules/message.ts';
 import {
   inputSchema,
   isOperation,
@@ -100,7 +100,7 @@ const CASES: readonly [OperationName, unknown, readonly Why[]][] = [
     [
       why(MESSAGES_CODES.parameter_missing, {
         ...{ field: 'type', operation: 'SendMessage', describes: 'The kind.' },
-        known: Object.keys(CONTENTS),
+        known: Object.keys(MESSAGES),
       }),
     ],
   ],

@@ -9,7 +9,7 @@ import { BUDGET, type Cost, costOfTeam } from '../cost.ts';
 import { messageContent } from '../log/content-line.ts';
 import { isRefusal, type TeamState } from '../log/state.ts';
 import { asksForWork } from '../mail.ts';
-import { LEAD, type MessageType } from '../message.ts';
+import { LEAD, MESSAGES } from '../message.ts';
 import { UNCHECKED } from '../quality-verdict.ts';
 import { noteOf } from '../task.ts';
 
@@ -26,18 +26,6 @@ export type ReportInput = {
   /** Refs that keep work outside the branch. */
   readonly kept: readonly string[];
 };
-
-/** Message types that others act on: all but `progress` and `shutdown_request`. */
-const MATTERED: readonly MessageType[] = [
-  'api_ready',
-  'component_ready',
-  'tests_passed',
-  'change_request',
-  'change_completed',
-  'bug_report',
-  'coverage_required',
-  'quality_gate_passed',
-];
 
 const LINE_MAX = 160;
 
@@ -74,7 +62,7 @@ function taskLines({ tasks }: TeamState): readonly string[] {
 
 function messageLines({ messages }: TeamState): readonly string[] {
   const lines = messages
-    .filter(({ type }) => MATTERED.includes(type))
+    .filter(({ type }) => MESSAGES[type].isReported)
     .map((message) => {
       const { from, to, type } = message;
       const isUnread = asksForWork(type) && to !== LEAD && message.receipts.get(to)?.readAt === null;

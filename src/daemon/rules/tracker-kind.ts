@@ -1,0 +1,5 @@
+// Hosting services that the daemon can work with: values of `tracker.kind`.
+
+export const TRACKER_KINDS = ['github'] as const;
+
+export type TrackerKind = (typeof TRACKER_KINDS)[number];
