@@ -1,5 +1,6 @@
 // JSON as text: where each value stands, so that one can be put in or taken out while all around it stays as it is.
 
+import { type Node as Parsed, parseTree } from 'jsonc-parser/lib/esm/main.js';
 import { failure, messageOf } from '../base/rules/errors.ts';
 import { INSTALL_CODES } from './rules/install-codes.ts';
 
@@ -19,61 +20,18 @@ export type Node =
 export type ObjectNode = Extract<Node, { kind: 'object' }>;
 export type ArrayNode = Extract<Node, { kind: 'array' }>;
 
-const BLANK = /[ \t\r\n]*/y;
-const STRING = /"(?:[^"\\]|\\.)*"/y;
-const PLAIN = /[^\s,\]}]+/y;
-
-/** Reads what `JSON.parse` has found to be right: it need not look for mistakes any more. */
-class Scanner {
-  readonly #text: string;
-  #at: number;
-
-  constructor(text: string, at: number) {
-    this.#text = text;
-    this.#at = at;
-  }
-
-  #take(pattern: RegExp): string {
-    pattern.lastIndex = this.#at;
-    const [found = ''] = pattern.exec(this.#text) ?? [];
-    this.#at += found.length;
-    return found;
-  }
-
-  /** The next character that is no blank. */
-  #next(): string {
-    this.#take(BLANK);
-    return this.#text.charAt(this.#at);
-  }
-
-  value(): Node {
-    const first = this.#next();
-    const start = this.#at;
-    if (first === '{') return { kind: 'object', start, items: this.#items('}', () => this.#member()), end: this.#at };
-    if (first === '[') return { kind: 'array', start, items: this.#items(']', () => this.value()), end: this.#at };
-    this.#take(first === '"' ? STRING : PLAIN);
-    return { kind: 'plain', start, end: this.#at };
-  }
-
-  #items<T>(close: string, read: () => T): T[] {
-    const items: T[] = [];
-    this.#at += 1;
-    while (this.#next() !== close) {
-      items.push(read());
-      if (this.#next() === ',') this.#at += 1;
-    }
-    this.#at += 1;
-    return items;
-  }
-
-  #member(): Member {
-    const start = this.#at;
-    const key = String(JSON.parse(this.#take(STRING)));
-    this.#next();
-    this.#at += 1;
-    const node = this.value();
-    return { start, key, node, end: node.end };
-  }
+/** @param from where the text that was parsed begins in the file */
+function placed(parsed: Parsed, from: number): Node {
+  const { type, offset, length, children = [] } = parsed;
+  const span = { start: from + offset, end: from + offset + length };
+  if (type === 'array') return { kind: 'array', ...span, items: children.map((child) => placed(child, from)) };
+  if (type !== 'object') return { kind: 'plain', ...span };
+  const items = children.flatMap(({ children: [key, value] = [] }): Member[] => {
+    if (key === undefined || value === undefined) return [];
+    const node = placed(value, from);
+    return [{ start: from + key.offset, end: node.end, key: String(key.value), node }];
+  });
+  return { kind: 'object', ...span, items };
 }
 
 /**
@@ -81,13 +39,16 @@ class Scanner {
  * @param name what errors call the file
  */
 export function readJsonObject(text: string, name: string): ObjectNode {
-  const start = text.startsWith('\uFEFF') ? 1 : 0;
+  const from = text.startsWith('\uFEFF') ? 1 : 0;
+  const json = text.slice(from);
   try {
-    JSON.parse(text.slice(start));
+    JSON.parse(json);
   } catch (error) {
     throw failure(INSTALL_CODES.json_not_valid, { file: name, said: messageOf(error) }, { cause: error });
   }
-  const root = new Scanner(text, start).value();
+  const parsed = parseTree(json);
+  if (parsed === undefined) throw new Error(`${name}: JSON.parse read it, and jsonc-parser found nothing in it`);
+  const root = placed(parsed, from);
   if (root.kind !== 'object')
     throw failure(INSTALL_CODES.json_wrong_kind, { file: name, expected: 'an object', got: wordOf(root) });
   return root;

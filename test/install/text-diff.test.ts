@@ -50,3 +50,21 @@ test('a bundle is told by its size', () => {
   const lengths = ['', 'a', 'a\nb\n', 'é'.repeat(3000), 'a\0\n'].map((text) => lengthOf(Buffer.from(text)));
   assert.deepEqual(lengths, ['0 lines', '1 line', '2 lines', '6000 bytes', '3 bytes']);
 });
+
+test('two files with nothing in common are told by their sizes, and a new file is shown whole', () => {
+  const all = (word: string) => `${word}\n`.repeat(50_000);
+  assert.equal(unifiedDiff('f', all('a'), all('b')), '--- a/f\n+++ b/f\n(100000 → 100000 bytes)\n');
+  assert.equal(unifiedDiff('f', null, all('b')).split('\n').length, 50_004);
+});
+
+test('a name that would end its line is quoted as git quotes it', (t) => {
+  const directory = tempDir(t);
+  const path = 'a\n+++ b/"other"';
+  const input = unifiedDiff(path, null, 'x\n');
+  const { stdout, stderr } = spawnSync('git', ['apply', '--numstat', '-z', '-'], {
+    cwd: directory,
+    input,
+    encoding: 'utf8',
+  });
+  assert.equal(stdout, `1\t0\t${path}\0`, stderr);
+});

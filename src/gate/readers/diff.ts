@@ -62,9 +62,10 @@ export function unquoted(path: string): string {
   );
 }
 
-/** Reads what git prints without context: only lines that a hunk counts as added are lines. */
-export function parseDiff(text: string): readonly ChangedFile[] {
+/** Reads what git prints without context: only lines that a hunk counts are lines. */
+export function parseDiff(text: string): Pick<Change, 'files' | 'removed'> {
   const files: { path: string; added: AddedLine[] }[] = [];
+  const gone: string[] = [];
   let line = 0;
   let added = 0;
   let removed = 0;
@@ -73,8 +74,10 @@ export function parseDiff(text: string): readonly ChangedFile[] {
       files.at(-1)?.added.push({ line, text: row.slice(1) });
       line += 1;
       added -= 1;
-    } else if (removed > 0 && row.startsWith('-')) removed -= 1;
-    else if (row.startsWith('+++ ')) {
+    } else if (removed > 0 && row.startsWith('-')) {
+      gone.push(row.slice(1));
+      removed -= 1;
+    } else if (row.startsWith('+++ ')) {
       const path = unquoted(row.slice(4));
       if (path.startsWith('b/')) files.push({ path: path.slice(2), added: [] });
     } else {
@@ -86,15 +89,7 @@ export function parseDiff(text: string): readonly ChangedFile[] {
       }
     }
   }
-  return files;
-}
-
-function removedIn(diff: string): string {
-  return diff
-    .split('\n')
-    .filter((row) => row.startsWith('-') && !row.startsWith('--- '))
-    .map((row) => row.slice(1))
-    .join('\n');
+  return { files, removed: gone.join('\n') };
 }
 
 /** What git prints of these commits; throws when it is more than is looked through. */
@@ -107,7 +102,7 @@ export async function readGit(at: At, args: readonly string[]): Promise<string> 
 /** The difference between the two ends: what is there now, and stays. */
 export async function readDiff(range: Range): Promise<Change> {
   const text = await readGit(range, ['diff', ...PLAIN, range.base, range.head, '--']);
-  return { commit: null, files: parseDiff(text), removed: removedIn(text) };
+  return { commit: null, ...parseDiff(text) };
 }
 
 /**
@@ -131,7 +126,6 @@ async function readLog(at: At, which: readonly string[]): Promise<readonly Chang
     .slice(1)
     .map((part) => {
       const end = part.indexOf('\n');
-      const diff = part.slice(end + 1);
-      return { commit: part.slice(0, end), files: parseDiff(diff), removed: removedIn(diff) };
+      return { commit: part.slice(0, end), ...parseDiff(part.slice(end + 1)) };
     });
 }

@@ -40,6 +40,14 @@ const DIFFS: readonly [string, string, readonly string[]][] = [
 
 for (const [name, text, lines] of DIFFS)
   test(`a diff of ${name}`, () => {
-    const found = parseDiff(text).flatMap(({ path, added }) => added.map((one) => `${path}:${one.line} ${one.text}`));
+    const found = parseDiff(text).files.flatMap(({ path, added }) =>
+      added.map((one) => `${path}:${one.line} ${one.text}`),
+    );
     assert.deepEqual(found, lines);
   });
+
+test('a removed line that begins with two dashes is a removed line, and a header is none', () => {
+  const text =
+    '--- a/a.sql\n+++ b/a.sql\n@@ -1,2 +1 @@\n--- pass = x\n-y\n+z\n--- a/b.sql\n+++ /dev/null\n@@ -1 +0,0 @@\n-w';
+  assert.equal(parseDiff(text).removed, '-- pass = x\ny\nw');
+});
