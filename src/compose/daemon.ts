@@ -188,7 +188,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       workflow,
       credential: found,
       authorities,
-      stateDir: state.path,
+      stateDir,
       env,
       clock,
     });

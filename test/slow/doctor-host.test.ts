@@ -191,7 +191,7 @@ test('a file where the teams have their directory is a row, and is named as that
   write('.tool/teams', 'x');
   assert.match(
     `${await rows('team log')}`,
-    /^fail: \/.*\/project\/\.tool\/teams: expected a directory, got a file\. .* → make \.tool\/teams a directory$/,
+    /^fail: \/.*\/project\/\.tool\/teams: expected a directory, got a file\. → make \.tool\/teams a directory$/,
   );
   const { stderr } = await runTool(['team', 'status'], { cwd: path(''), env: cleanEnv(path('..')) });
   assert.match(stderr, /^tool: \/.*\/project\/\.tool\/teams: .* \(directory_expected\)$/m);
