@@ -6,15 +6,18 @@ import { oneLine } from '../../base/rules/text.ts';
 import { waysToMerge } from '../../guard/rules/git-calls.ts';
 import { insideProject } from '../../guard/rules/ownership.ts';
 import type { Target } from '../../guard/rules/writes.ts';
-import { mustBeReadable, withReadable } from '../../team/operations/context.ts';
+import { mustBeReadable, type TeamContext, withReadable } from '../../team/operations/context.ts';
 import {
+  type CallerEvidence,
   evidenceOf,
   type Found,
   findCaller,
-  type HookContext,
   isAlone,
   isOfLead,
   isTeammate,
+  type PeopleLog,
+  type ProjectView,
+  type WriteRules,
 } from '../../team/operations/hook-context.ts';
 import { type HookAnswer, type HostEvent, SILENT } from '../../team/operations/host-event.ts';
 import { noteDelivered } from '../../team/operations/member-operations.ts';
@@ -38,7 +41,13 @@ import { onTeammateIdle } from './on-stop.ts';
 import { type Reason, reject, shownReason } from './rejection.ts';
 import { attachTicket } from './shell-tickets.ts';
 
-export async function onPreToolUse(context: HookContext, event: HostEvent): Promise<HookAnswer> {
+/** The calls that a host is about to make, judged by the rules of writes. */
+type ToolUseContext = Pick<TeamContext, 'teams' | 'settings' | 'now' | 'placeLeases' | 'host'> &
+  CallerEvidence &
+  WriteRules &
+  PeopleLog & { readonly project: Pick<ProjectView, 'spec' | 'agentTools'>; readonly mayWait: boolean };
+
+export async function onPreToolUse(context: ToolUseContext, event: HostEvent): Promise<HookAnswer> {
   const kind = kindOfTool(event.tool);
   if (kind === 'other') return SILENT;
   if (kind === 'end') return onTeammateIdle(context, event, true);
@@ -77,7 +86,7 @@ function readerOf({ agentType, session }: HostEvent, { log }: Found): Found | nu
   return onlyReads(name) && isOfLead(log.state, session) ? { log, caller: asRole(name, log.state.team, true) } : null;
 }
 
-async function calledBy(context: HookContext, event: HostEvent): Promise<HookAnswer> {
+async function calledBy(context: Pick<TeamContext, 'teams'> & CallerEvidence, event: HostEvent): Promise<HookAnswer> {
   const evidence = await evidenceOf(context, event);
   if (evidence.kind !== 'stamp') return { kind: 'caller', caller: null };
   const { caller } = evidence;
@@ -118,7 +127,7 @@ async function note(
  * Whether a teammate takes the team's finished work into its own worktree, or brings that back to its branch, as it is told to
  * when its work cannot be merged. That touches files of anybody; what it adds of its own is judged when the task is completed.
  */
-function isWayToMerge({ startedAs, worktree }: HookContext, event: HostEvent, { caller, log }: Found): boolean {
+function isWayToMerge({ startedAs, worktree }: ToolUseContext, event: HostEvent, { caller, log }: Found): boolean {
   if (startedAs === null || worktree === null || event.tool !== 'Bash' || caller.kind !== 'member') return false;
   const { command } = event.input;
   const isThere = event.cwd === worktree.root || event.cwd.startsWith(`${worktree.root}/`);
@@ -126,14 +135,14 @@ function isWayToMerge({ startedAs, worktree }: HookContext, event: HostEvent, { 
   return isThere && typeof command === 'string' && ways.some((one) => `git ${one}` === command.trim());
 }
 
-async function guardWrite(context: HookContext, event: HostEvent, found: Found): Promise<HookAnswer> {
+async function guardWrite(context: ToolUseContext, event: HostEvent, found: Found): Promise<HookAnswer> {
   const read = () => judgeNamed(context, event, found);
   if (isWayToMerge(context, event, found)) return read();
   return (await attachTicket(context, event, found, false, read)) ?? read();
 }
 
 /** Judges the writes that the call itself names. */
-async function judgeNamed(context: HookContext, event: HostEvent, found: Found): Promise<HookAnswer> {
+async function judgeNamed(context: ToolUseContext, event: HostEvent, found: Found): Promise<HookAnswer> {
   const { caller, log } = found;
   const settings = await context.settings();
   const rows = gitRowsFor(caller, settings, context.worktree === null ? 'shared' : 'own');
@@ -190,7 +199,7 @@ function namesOf(targets: readonly Target[]): readonly string[] {
 }
 
 /** Records what work that is done one at a time writes; nothing is refused. */
-async function noteAlone(context: HookContext, event: HostEvent, { log }: Found): Promise<HookAnswer> {
+async function noteAlone(context: ToolUseContext, event: HostEvent, { log }: Found): Promise<HookAnswer> {
   try {
     const { targets } = await context.writesOf(event.tool, event.input, event.cwd, []);
     const paths = targets
@@ -226,7 +235,7 @@ async function takePlace({ input }: HostEvent, log: TeamLog): Promise<void> {
 const NEEDED = ['TaskList', 'TaskGet', 'TaskUpdate', 'Inbox', 'SendMessage'];
 
 /** Refusal of an agent of the project's own that could take no part in a team; null: it can. */
-function unreached(context: HookContext, member: Member): Refusal | null {
+function unreached(context: ToolUseContext, member: Member): Refusal | null {
   const { agent } = member;
   // A plugin's agents are its own.
   const tools = hostAgent(member.name, context.host()) === agent ? context.project.agentTools(agent) : null;
@@ -239,12 +248,12 @@ function unreached(context: HookContext, member: Member): Refusal | null {
 }
 
 /** An agent that lists no tools gets those of the team's server as the session does: by name alone, where the host defers them. */
-function loadLines(context: HookContext, { name, agent }: Member): readonly string[] {
+function loadLines(context: ToolUseContext, { name, agent }: Member): readonly string[] {
   const isListed = hostAgent(name, context.host()) !== agent || context.project.agentTools(agent) !== null;
   return isListed ? [] : [loadWords('member', context.host())];
 }
 
-async function guardSpawn(context: HookContext, event: HostEvent, found: Found): Promise<HookAnswer> {
+async function guardSpawn(context: ToolUseContext, event: HostEvent, found: Found): Promise<HookAnswer> {
   const { caller, log } = found;
   const { state } = log;
   const type = String(event.input.subagent_type ?? '');
@@ -278,7 +287,7 @@ async function guardSpawn(context: HookContext, event: HostEvent, found: Found):
 const MAX_STARTS = 2;
 
 /** The host has let nobody start it, asked or not: its tasks go on without a team. Gives what the lead is told. */
-async function unstarted(context: HookContext, log: TeamLog, { name, epoch }: Member): Promise<Refusal> {
+async function unstarted(context: ToolUseContext, log: TeamLog, { name, epoch }: Member): Promise<Refusal> {
   const reason = `${name} was called ${MAX_STARTS} times, and the host has not started it`;
   const told = (next: string) => refusal(HOOK_CODES.member_never_started, { member: name, count: MAX_STARTS, next });
   const { fallback } = await context.settings();
@@ -308,7 +317,7 @@ function unregistered(state: TeamState, name: string, member: Member | undefined
 }
 
 /** The host's own team tools would hold a second state: they rest while a team stands. */
-async function refuseHosts(context: HookContext, event: HostEvent, found: Found): Promise<HookAnswer> {
+async function refuseHosts(context: ToolUseContext, event: HostEvent, found: Found): Promise<HookAnswer> {
   const { caller, log } = found;
   if (caller.kind === 'outsider') return SILENT;
   const { tool } = event;
@@ -319,7 +328,7 @@ async function refuseHosts(context: HookContext, event: HostEvent, found: Found)
 }
 
 /** Binds the run of an agent to its member, and tells it who it is. */
-export async function onSubagentStart(context: HookContext, event: HostEvent): Promise<HookAnswer> {
+export async function onSubagentStart(context: ToolUseContext, event: HostEvent): Promise<HookAnswer> {
   const { agentId, agentType } = event;
   // What a teammate's host starts by itself is that teammate.
   if (agentId === null || agentType === null || context.startedAs !== null) return SILENT;

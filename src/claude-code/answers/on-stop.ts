@@ -1,13 +1,16 @@
 // Stop hooks of teammates and of the lead: a stop is rejected while work is left to do.
 
-import { tellLead, withReadable } from '../../team/operations/context.ts';
-import { findCaller, type HookContext } from '../../team/operations/hook-context.ts';
+import { type TeamContext, tellLead, withReadable } from '../../team/operations/context.ts';
+import { type CallerEvidence, findCaller, type HookContext } from '../../team/operations/hook-context.ts';
 import { type HookAnswer, type HostEvent, SILENT, WAIT } from '../../team/operations/host-event.ts';
 import { assigned, decide, IDLE, note } from '../../team/operations/stop-decision.ts';
 import { type IdleVerdict, judgeIdle, judgeLeadStop, waitsForOthers } from '../../team/rules/idle.ts';
 import { MAX_REJECTIONS, type TeamState } from '../../team/rules/log/state.ts';
 import { LEAD } from '../../team/rules/message.ts';
 import { endRun } from './run-end.ts';
+
+type StopContext = Pick<TeamContext, 'teams' | 'settings'> & CallerEvidence;
+type IdleContext = StopContext & Pick<HookContext, 'mayWait'>;
 
 const LEAD_STOP = 'lead_stop';
 
@@ -23,7 +26,7 @@ function withWrites(verdict: IdleVerdict, { written }: TeamState, name: string):
  * Judges a teammate that stops.
  * @param stopped whether its run ends with the stop; otherwise it only waits
  */
-export async function onTeammateIdle(context: HookContext, event: HostEvent, stopped: boolean): Promise<HookAnswer> {
+export async function onTeammateIdle(context: IdleContext, event: HostEvent, stopped: boolean): Promise<HookAnswer> {
   // A lead that is code started this teammate, and decides between its turns.
   if (context.startedAs !== null) return SILENT;
   return withReadable(context.teams, async (logs, unread) => {
@@ -56,7 +59,7 @@ export async function onTeammateIdle(context: HookContext, event: HostEvent, sto
 }
 
 /** Judges the lead that ends its turn. */
-export async function onStop(context: HookContext, event: HostEvent): Promise<HookAnswer> {
+export async function onStop(context: StopContext, event: HostEvent): Promise<HookAnswer> {
   return withReadable(context.teams, async (logs, unread) => {
     const found = await findCaller(context, event, logs, unread);
     if (found === undefined || found.caller.kind !== 'lead') return SILENT;

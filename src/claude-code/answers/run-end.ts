@@ -2,8 +2,7 @@
 // tells the lead's session of it, and what the teammate had begun is anybody's again.
 
 import { refusal, withCode } from '../../base/rules/codes.ts';
-import { tellLead, withReadable } from '../../team/operations/context.ts';
-import type { HookContext } from '../../team/operations/hook-context.ts';
+import { type TeamContext, tellLead, withReadable } from '../../team/operations/context.ts';
 import { type HookAnswer, SILENT } from '../../team/operations/host-event.ts';
 import type { TeamLog } from '../../team/ports.ts';
 import { nextStep, waitingRoles } from '../../team/rules/brief.ts';
@@ -56,7 +55,7 @@ export async function releaseMembers(
 }
 
 /** @param agents that the host names */
-export async function onRunsOver(context: HookContext, agents: readonly string[]): Promise<HookAnswer> {
+export async function onRunsOver(context: Pick<TeamContext, 'teams'>, agents: readonly string[]): Promise<HookAnswer> {
   return withReadable(context.teams, async (logs) => {
     const lines: string[] = [];
     for (const log of logs) {

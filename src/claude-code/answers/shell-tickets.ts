@@ -5,7 +5,8 @@ import { clip, visible } from '../../base/rules/text.ts';
 import type { GuardNote } from '../../guard/rules/notes.ts';
 import { insideProject } from '../../guard/rules/ownership.ts';
 import type { TicketOwner } from '../../guard/shell-guard-port.ts';
-import type { Found, HookContext } from '../../team/operations/hook-context.ts';
+import type { TeamContext } from '../../team/operations/context.ts';
+import type { Found, WriteRules } from '../../team/operations/hook-context.ts';
 import type { HookAnswer, HostEvent } from '../../team/operations/host-event.ts';
 import type { Caller } from '../../team/rules/caller.ts';
 import { rulesOf } from '../../team/rules/caller-rules.ts';
@@ -33,13 +34,16 @@ function ticketOwnerOf(caller: Caller, state: TeamState, session: string, alone:
   return { team, caller: caller.kind === 'lead' ? LEAD : `session-${session.replaceAll(/[^\w-]/g, '')}` };
 }
 
+type ShellContext = Pick<TeamContext, 'settings' | 'now' | 'placeLeases'> &
+  Pick<WriteRules, 'shellGuard' | 'countsMarks' | 'worktree' | 'temporary' | 'hosts'>;
+
 /**
  * Gives a shell call its ticket; null: the guard does not hold shell calls here, or it is another call.
  * @param alone whether the work goes on without a team: everything is allowed, and written down
  * @param read decides by the writes that the command names; asked where the guard takes no notes
  */
 export async function attachTicket(
-  context: HookContext,
+  context: ShellContext,
   event: HostEvent,
   { caller, log: { state } }: Found,
   alone: boolean,
@@ -69,7 +73,7 @@ export async function attachTicket(
 }
 
 /** Why a path was not written, with the call that helps. */
-async function refusalOf(context: HookContext, { caller, log: { state } }: Found, note: GuardNote): Promise<string> {
+async function refusalOf(context: ShellContext, { caller, log: { state } }: Found, note: GuardNote): Promise<string> {
   const ruling = judgeWrites(
     { targets: [{ path: note.path, tree: false }], unresolved: [], git: null },
     caller,
@@ -96,7 +100,7 @@ async function refusalOf(context: HookContext, { caller, log: { state } }: Found
  * @returns what the agent is told about refused writes; null: nothing
  */
 export async function recordShellNotes(
-  context: HookContext,
+  context: ShellContext,
   event: HostEvent,
   found: Found,
   alone: boolean,

@@ -65,13 +65,21 @@ export type CheckoutWork = {
   readonly signal: AbortSignal;
 };
 
-export type HookContext = TeamContext & {
-  /** Tells people, beside what the agent is told; `debug` is not printed. */
-  readonly log: (level: TeamSettings['fallback']['logLevel'], words: string) => void;
-  readonly project: ProjectView;
-  readonly trust5: (work: CheckoutWork) => Promise<Trust5>;
-  /** For the steps of a team that are code's: of all processes one at a time takes them. */
-  readonly phaseLock: PhaseLock;
+/** Evidence of the caller of an event. */
+export type CallerEvidence = {
+  /**
+   * For hosts whose events name no agent: whose call that was, by the transcripts. `main`: the main agent's own · null: it
+   * cannot be told.
+   */
+  readonly whoseCall: (toolUseId: string, transcript: string) => Promise<{ readonly agentId: string } | 'main' | null>;
+  /** Whether this host's events name the agent that calls. */
+  readonly namesCallers: boolean;
+  /** The teammate that the host around was started as, by a lead that is code; null: nobody's, or a lead's. */
+  readonly startedAs: EnvironmentEvidence | null;
+};
+
+/** Rules and facts by which a write is judged. */
+export type WriteRules = {
   /** What a call of a tool would write; paths from the project's root, or absolute ones outside of it. */
   /** @param git calls of git that are refused */
   readonly writesOf: (
@@ -95,23 +103,31 @@ export type HookContext = TeamContext & {
   readonly worktree: { readonly root: string; readonly checkout: string } | null;
   /** Whether somebody sits in front of the screen. */
   readonly attended: boolean;
-  /** Whether whoever asks may be let wait, and asks again. */
-  readonly mayWait: boolean;
-  /** Whether the host was started by another one that works in the same project: its prompts are no person's. */
-  readonly isNested: () => boolean;
-  /**
-   * For hosts whose events name no agent: whose call that was, by the transcripts. `main`: the main agent's own · null: it
-   * cannot be told.
-   */
-  readonly whoseCall: (toolUseId: string, transcript: string) => Promise<{ readonly agentId: string } | 'main' | null>;
-  /** Whether this host's events name the agent that calls. */
-  readonly namesCallers: boolean;
-  /** The teammate that the host around was started as, by a lead that is code; null: nobody's, or a lead's. */
-  readonly startedAs: EnvironmentEvidence | null;
 };
 
+/** Log lines for people. */
+export type PeopleLog = {
+  /** Tells people, beside what the agent is told; `debug` is not printed. */
+  readonly log: (level: TeamSettings['fallback']['logLevel'], words: string) => void;
+};
+
+/** Everything that the hooks need together. A hook names the parts that it uses. */
+export type HookContext = TeamContext &
+  CallerEvidence &
+  WriteRules &
+  PeopleLog & {
+    readonly project: ProjectView;
+    readonly trust5: (work: CheckoutWork) => Promise<Trust5>;
+    /** For the steps of a team that are code's: of all processes one at a time takes them. */
+    readonly phaseLock: PhaseLock;
+    /** Whether whoever asks may be let wait, and asks again. */
+    readonly mayWait: boolean;
+    /** Whether the host was started by another one that works in the same project: its prompts are no person's. */
+    readonly isNested: () => boolean;
+  };
+
 /** Who an event is about, as evidence. Looks into the transcripts where the event itself cannot tell. */
-export async function evidenceOf(context: HookContext, event: HostEvent): Promise<Evidence> {
+export async function evidenceOf(context: CallerEvidence, event: HostEvent): Promise<Evidence> {
   if (context.startedAs !== null) return context.startedAs;
   const caller = hookCallerOf(event);
   if (event.agentId !== null || event.agentType !== null || context.namesCallers || event.toolUseId === null)
@@ -125,7 +141,7 @@ export async function evidenceOf(context: HookContext, event: HostEvent): Promis
 
 /** Who makes a call, by the transcripts of its session; null: they do not tell. */
 export async function foundCaller(
-  { whoseCall }: Pick<HookContext, 'whoseCall'>,
+  { whoseCall }: Pick<CallerEvidence, 'whoseCall'>,
   toolUseId: string,
   session: string,
   transcript: string,
@@ -141,7 +157,7 @@ export type Found = { readonly caller: Caller; readonly log: TeamLog };
 
 /** The caller of an event with the team that it is judged by: its own, else the first that stands; undefined when none does. */
 export async function findCaller(
-  context: HookContext,
+  context: CallerEvidence,
   event: HostEvent,
   logs: readonly TeamLog[],
   unread: readonly Unread[] = [],
@@ -169,7 +185,11 @@ export function isOfLead({ lead }: TeamState, session: string): boolean {
 }
 
 /** Whether it was started as a teammate, and not as one that goes by the name of one. */
-export function isTeammate({ startedAs }: HookContext, { agentId }: HostEvent, { caller, log }: Found): boolean {
+export function isTeammate(
+  { startedAs }: Pick<CallerEvidence, 'startedAs'>,
+  { agentId }: HostEvent,
+  { caller, log }: Found,
+): boolean {
   if (startedAs !== null) return true;
   // Of a host that names no agents, one is known by its run alone.
   return caller.kind === 'member' && (agentId === null || log.state.bindings.get(agentId)?.epoch === caller.epoch);
