@@ -174,7 +174,10 @@ test('on a bare machine every row says what is missing and what mends it: exit 1
   const { code, stdout, stderr } = await run({});
   assert.deepEqual({ code, stderr }, { code: 1, stderr: '' });
   assert.match(stdout, /^✔ git {13}\d+\.\d+\.\d+$/m);
-  assert.match(stdout, /^✖ Claude Code {5}claude cannot be run\. \(claude_not_runnable\)\n {18}→ npm install -g @anthropic-ai\/claude-code$/m);
+  assert.match(
+    stdout,
+    /^✖ Claude Code {5}claude cannot be run\. \(claude_not_runnable\)\n {18}→ npm install -g @anthropic-ai\/claude-code$/m,
+  );
   assert.match(stdout, /^✔ journal {9}none yet$/m);
 });
 
