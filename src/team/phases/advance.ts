@@ -186,7 +186,7 @@ function stuckWords(why: string): string {
 function rejectedWords(measured: Exclude<Measured, { kind: 'passed' }>, log: TeamLog): string {
   if (measured.kind === 'stuck') return stuckWords(measured.why);
   if (measured.kind === 'busy')
-    return `the final gate did not finish: ${measured.why}. Call TaskList {} to run it again.`;
+    return `the final gate did not finish: ${measured.why.replace(/\.$/, '')}. Call TaskList {} to run it again.`;
   const failed = trust5Lines({
     ...measured.trust5,
     dimensions: measured.trust5.dimensions.filter(({ state }) => state === 'failed'),
