@@ -9,6 +9,6 @@ runHook({
   concerns: ({ tool }, hasTeam) =>
     kindOfTool(tool) !== 'other' && (beginsTeam(tool) || kindOfTool(tool) === 'later' || hasTeam()),
   // Up to 2.1.100 a silent hook that ends last takes the signature of the other away.
-  saysWhenSpare: ({ tool }) => kindOfTool(tool) === 'ours',
+  saysWhenDuplicate: ({ tool }) => kindOfTool(tool) === 'ours',
   failsClosed: ({ tool }) => kindOfTool(tool) === 'write' || kindOfTool(tool) === 'spawn',
 });

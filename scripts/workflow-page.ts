@@ -1,6 +1,7 @@
 // docs/configuration.md: the keys of WORKFLOW.md, made from the schema that decodes it.
 
 import type { Runtime } from '../src/agents/rules/runtime.ts';
+import { FIXED_KEYS } from '../src/daemon/config/workflow-file.ts';
 import { workflowJsonSchema } from '../src/daemon/config/workflow-schema.ts';
 import { keyTable } from './configuration-page.ts';
 
@@ -11,8 +12,8 @@ optional. An unknown key is an error that names the nearest known one; the daemo
 language server completes the front matter by the schema of the package (\`schemas/workflow.schema.json\`).
 
 The daemon reads the file again when it changes. If the new file is not valid, or gone, the last valid one stays in use. Log and status
-page say so. These keys take effect at the next start, and the daemon says that too: \`tracker.repo\`, \`tracker.api_url\`,
-\`tracker.token\`, \`workspace.root\`, \`state.dir\`, \`server\`, \`tool.isolation\`.
+page say so. These keys take effect at the next start, and the daemon says that too:
+${FIXED_KEYS.map((key) => `\`${key}\``).join(', ')}.
 
 `;
 

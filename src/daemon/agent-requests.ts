@@ -48,7 +48,7 @@ export function createAgentRequestHandler(options: AgentRequestOptions): AgentRe
   const requireIssue = (asked: number) => {
     if (asked !== issue.number) {
       const what = refusal(WORK_CODES.other_issue_asked, { issue: issue.number, asked });
-      log.log('warn', 'desk', what, { issue: issue.number });
+      log.log('warn', 'socket', what, { issue: issue.number });
       throw failure(WORK_CODES.wrong_issue, { issue: issue.number, asked });
     }
   };

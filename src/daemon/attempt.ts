@@ -91,7 +91,7 @@ export class Attempt {
     return this.#cause;
   }
 
-  /** Until its agent is gone, and the script that comes after it: what follows needs neither. */
+  /** A slot is held until the agent and the script `after_run` have ended. */
   get holdsSlot(): boolean {
     return this.#holdsSlot;
   }

@@ -1,4 +1,4 @@
-// Has workspaces made ready for issues that wait for a slot.
+// Spare workspaces: clones made ahead for issues that wait for a slot and were never worked on.
 
 import type { Clock, Logger } from '../base/ports.ts';
 import { refusal } from '../base/rules/codes.ts';
@@ -30,7 +30,7 @@ export class SpareWorkspaces {
     this.#supervisor = supervisor;
   }
 
-  /** These issues wait for one of so many slots; those that have been worked on have their workspaces. */
+  /** Takes the issues that wait and the number of slots. An issue that was worked on has its workspace already. */
   wantFor(issues: readonly number[], slots: number): void {
     const { clock, journal } = this.#options;
     const count = Math.min(issues.filter((issue) => !journal.state.entries.has(issue)).length, slots);

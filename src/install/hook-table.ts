@@ -35,7 +35,7 @@ export type HookRow = {
   readonly resident?: 'watched' | 'alone';
   /** What it cannot judge does not happen: hosts take every other exit code than 2 for a yes. */
   readonly failsClosed?: true;
-  /** In seconds; the action goes on when it has passed, so what refuses alone keeps the host's own 600. */
+  /** In seconds. The host lets the action go on after it, so a hook that alone refuses keeps the host's own 600. */
   readonly timeout?: number;
   readonly does: string;
 };
@@ -152,8 +152,8 @@ type Commands = {
 };
 
 /**
- * So long an answer of the server is waited for, which a stopped one never gives. The host takes none for a yes: the shell
- * beside it does not while the server is stopped, and whoever is only slow is not so slow.
+ * Seconds to wait for an answer of the server; a stopped server never answers. The host takes no answer for a yes. The shell
+ * beside the server refuses while the server is stopped, and a slow server answers sooner than this.
  */
 const WATCHED_SECONDS = 30;
 

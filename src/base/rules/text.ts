@@ -32,7 +32,7 @@ export function clip(text: string, max: number): string {
   return `${text.slice(0, code >= 0xd800 && code <= 0xdbff ? end - 1 : end)}…`;
 }
 
-/** The lines of a message of ours, or of a program, as one: "a problem:" and what follows it, else else "; " between them in place of a full stop. */
+/** The lines of a message as one line. A line that ends with a colon is followed by a space, each other one by "; " in place of its full stop. */
 export function joinLines(text: string): string {
   const lines = text.split(/\r?\n/).map((line) => line.trim());
   return lines

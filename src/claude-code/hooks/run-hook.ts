@@ -24,7 +24,7 @@ export type Hook = {
   /** Whether it has something to say about that event; absent: where a team is. */
   readonly concerns?: (event: HostEvent, hasTeam: () => boolean) => boolean;
   /** Whether it answers though the project has hooks of its own: what both say alike, and where silence would undo it. */
-  readonly saysWhenSpare?: (event: HostEvent) => boolean;
+  readonly saysWhenDuplicate?: (event: HostEvent) => boolean;
   /** A failure of its own stops what it was asked about: for what must not go through unseen. */
   readonly failsClosed?: (event: HostEvent) => boolean;
 };
@@ -185,7 +185,7 @@ async function run(hook: Hook): Promise<void> {
   const { event } = parsed;
   const scene = new Scene(event);
   try {
-    if (hook.saysWhenSpare?.(event) !== true && (await isDuplicateHook(process.env, process.cwd(), event.transcript))) {
+    if (hook.saysWhenDuplicate?.(event) !== true && (await isDuplicateHook(process.env, process.cwd(), event.transcript))) {
       // Told to people alone: the agent is told by the hooks that stay.
       const systemMessage = wordsOf(HOOK_CODES.plugin_hooks_idle, {});
       const printed = hook.event === 'SessionStart' ? JSON.stringify({ systemMessage }) : null;

@@ -37,6 +37,9 @@ const FIXED: readonly [string, (workflow: Workflow) => unknown][] = [
   ['server', (workflow) => workflow.server],
 ];
 
+/** Keys that take effect at the next start. */
+export const FIXED_KEYS: readonly string[] = FIXED.map(([key]) => key);
+
 function keepFixed(first: Workflow, next: Workflow): Workflow {
   const { slug, apiUrl, tokenVariable, caFile } = first.tracker;
   return Object.freeze({

@@ -19,7 +19,7 @@ export type EndCause =
 
 export type AttemptEnd = {
   readonly cause: EndCause | null;
-  /** How the agent ended by itself. `runtime`: it could not work at all; `preparation`: workspace or hook failed. */
+  /** How the agent ended by itself. `runtime`: it could not work at all. */
   readonly agent: { readonly ok: boolean; readonly words: string; readonly fault: 'agent' | 'runtime' };
   readonly head: string | null;
   /** Whether that commit was not there before the attempt. */

@@ -1,4 +1,4 @@
-// Delays before the retry of a failed attempt.
+// Delays before retries: of attempts, of publishing, of removals and of an issue's work that broke off.
 
 const RETRY_BASE_MS = 10_000;
 const OUTAGE_BASE_MS = 60_000;
