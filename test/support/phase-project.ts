@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { SCRIPT_VARIABLE, type TeammateScript } from '../../src/cli/agents/agent-teammate.ts';
 import { TEAMS_VARIABLE } from '../../src/team/rules/fallback.ts';
 import { Pty } from './pty.ts';
-import { type Cleanup, tempDir } from './temp.ts';
+import { type Cleanup, finallyDo, tempDir } from './temp.ts';
 
 const CLI = join(process.cwd(), 'dist', 'cli.js');
 
@@ -84,8 +84,14 @@ export class PhaseProject {
 
   /** Starts a phase; nobody sits at its terminal. */
   start(...args: readonly string[]): ChildProcess {
-    const env = this.#env();
-    return spawn(process.execPath, [CLI, ...args, ...this.#player()], { cwd: join(this.root, this.cwd), env });
+    const options = { cwd: join(this.root, this.cwd), env: this.#env() };
+    const child = spawn(process.execPath, [CLI, ...args, ...this.#player()], options);
+    const ended = once(child, 'exit');
+    finallyDo(this.#t, async () => {
+      child.kill();
+      await ended;
+    });
+    return child;
   }
 
   async #ended(child: ChildProcess) {
