@@ -8,7 +8,7 @@ export const SHARED = 'shared';
 /** One owner's patterns: globs over paths from the project's root, with `/` between their parts. */
 export type Ownership = { readonly owner: string; readonly patterns: readonly string[] };
 
-/** Whose a path is and by which pattern; `owner` null: nobody's, which needs a lease like what is shared. */
+/** Whose a path is and by which pattern; `owner` null: nobody's; its first writer gets a lease. */
 export type Owned = { readonly owner: string | null; readonly pattern: string | null };
 
 /** A path from the project's root, `.` and `..` resolved; null when it is the root itself or leads out of it. */

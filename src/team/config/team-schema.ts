@@ -176,7 +176,7 @@ const team = z
       .record(z.string(), z.array(glob))
       .default(ownedFiles)
       .describe(
-        "Owners of files: globs from the project's root by agent, with or without the prefix team-. A path that is shared, or without an owner, is changed under a lease. A map given here replaces the whole default one. Of two globs that match, one that names files counts more than one whose last part is ** or *. Then the longer beginning without wildcards counts, then one without **, then the earlier one. A role of your own stands here (with an empty list if it owns nothing) and in a pattern.",
+        "Owners of files: globs from the project's root by agent, with or without the prefix team-. A shared path needs a lease (FileLease). The first writer of a path without an owner gets one by writing. A map given here replaces the whole default one. Of two globs that match, one that names files counts more than one whose last part is ** or *. Then the longer beginning without wildcards counts, then one without **, then the earlier one. A role of your own stands here (with an empty list if it owns nothing) and in a pattern.",
       ),
     patterns: z
       .record(
