@@ -1,4 +1,4 @@
-// The proxy that the environment names for an address: the API and git take the same one.
+// The proxy that the environment names for an address, for the API and git. For git, `http.proxy` of the person's settings outranks it.
 
 import { BlockList, isIP } from 'node:net';
 import { BASE_CODES } from './rules/base-codes.ts';
