@@ -115,7 +115,10 @@ for (const kind of ['committed', 'not committed'] as const)
     project.write('test/more.test.js', RED);
     const rejected = await complete();
     assert.equal(rejected.code, 2);
-    assert.match(rejected.stderr, /^Not accepted: tests failed\. \(work_not_accepted\)\ntests: 1 newly fails: adds .*; 1 failure is older/);
+    assert.match(
+      rejected.stderr,
+      /^Not accepted: tests failed\. \(work_not_accepted\)\ntests: 1 newly fails: adds .*; 1 failure is older/,
+    );
     assert.doesNotMatch(rejected.stderr, /- shouts/);
 
     project.write('test/more.test.js', RED.replace('3', '2'));
