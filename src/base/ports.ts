@@ -11,7 +11,16 @@ export interface Clock {
   sleep(ms: number, signal: AbortSignal): Promise<void>;
 }
 
-export type LogSource = 'serve' | 'poller' | 'workspace' | 'hook' | 'agent' | 'publish' | 'workflow' | 'http' | 'socket';
+export type LogSource =
+  | 'serve'
+  | 'poller'
+  | 'workspace'
+  | 'hook'
+  | 'agent'
+  | 'publish'
+  | 'workflow'
+  | 'http'
+  | 'socket';
 export type LogLevel = 'info' | 'warn' | 'error';
 export type LogFields = Readonly<Record<string, string | number | boolean | null>>;
 

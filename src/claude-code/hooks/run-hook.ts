@@ -185,7 +185,10 @@ async function run(hook: Hook): Promise<void> {
   const { event } = parsed;
   const scene = new Scene(event);
   try {
-    if (hook.saysWhenDuplicate?.(event) !== true && (await isDuplicateHook(process.env, process.cwd(), event.transcript))) {
+    if (
+      hook.saysWhenDuplicate?.(event) !== true &&
+      (await isDuplicateHook(process.env, process.cwd(), event.transcript))
+    ) {
       // Told to people alone: the agent is told by the hooks that stay.
       const systemMessage = wordsOf(HOOK_CODES.plugin_hooks_idle, {});
       const printed = hook.event === 'SessionStart' ? JSON.stringify({ systemMessage }) : null;
