@@ -118,11 +118,11 @@ export type HookContext = TeamContext &
   PeopleLog & {
     readonly project: ProjectView;
     readonly trust5: (work: CheckoutWork) => Promise<Trust5>;
-    /** For the steps of a team that are code's: of all processes one at a time takes them. */
+    /** Lets one process at a time take the steps of a team that code takes. */
     readonly phaseLock: PhaseLock;
-    /** Whether whoever asks may be let wait, and asks again. */
+    /** Whether the caller may have to wait and ask again. */
     readonly mayWait: boolean;
-    /** Whether the host was started by another one that works in the same project: its prompts are no person's. */
+    /** Whether another host in the same project started this one. Its prompts then come from no person. */
     readonly isNested: () => boolean;
   };
 

@@ -135,13 +135,18 @@ async function goOn(context: HookContext, log: TeamLog, limits: Limits): Promise
       case 'stuck':
         return {
           kind: 'standing',
-          words: `${step.why.replace(/\.$/, '')}. Tell the user. The work can still end if ${JUDGE_TASK.owner} sends quality_gate_passed: start ${startWords([JUDGE_TASK.owner], state.team)}.`,
+          words: `${withoutStop(step.why)}. Tell the user. The work can still end if ${JUDGE_TASK.owner} sends quality_gate_passed: start ${startWords([JUDGE_TASK.owner], state.team)}.`,
         };
       default:
         // What goes on one at a time has no steps of a session, and ends with that.
         return hasPassed && state.session === 'fallback' ? news(`${doneWords(state)} ${endWords(log)}`) : null;
     }
   }
+}
+
+/** A reason as a part of a sentence, which ends with its own stop. */
+function withoutStop(why: string): string {
+  return why.replace(/\.$/, '');
 }
 
 function doneWords(state: TeamState): string {
@@ -180,13 +185,13 @@ function endWords({ state }: TeamLog): string {
 }
 
 function stuckWords(why: string): string {
-  return `${why.replace(/\.$/, '')}. Tell the user. Give the repair to a teammate with TaskCreate. Afterwards call TaskList {}: it measures again.`;
+  return `${withoutStop(why)}. Tell the user. Give the repair to a teammate with TaskCreate. Afterwards call TaskList {}: it measures again.`;
 }
 
 function rejectedWords(measured: Exclude<Measured, { kind: 'passed' }>, log: TeamLog): string {
   if (measured.kind === 'stuck') return stuckWords(measured.why);
   if (measured.kind === 'busy')
-    return `the final gate did not finish: ${measured.why.replace(/\.$/, '')}. Call TaskList {} to run it again.`;
+    return `the final gate did not finish: ${withoutStop(measured.why)}. Call TaskList {} to run it again.`;
   const failed = trust5Lines({
     ...measured.trust5,
     dimensions: measured.trust5.dimensions.filter(({ state }) => state === 'failed'),
@@ -204,7 +209,7 @@ function planWords(plan: PlanEnd, log: TeamLog): string | null {
   const { state } = log;
   switch (plan.kind) {
     case 'failed':
-      return `${plan.why.replace(/\.$/, '')}. Tell the user. To try once more, call TaskCreate for the role concerned.`;
+      return `${withoutStop(plan.why)}. Tell the user. To try once more, call TaskCreate for the role concerned.`;
     case 'left':
       return null;
     case 'asked':
