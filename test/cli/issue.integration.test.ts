@@ -103,7 +103,7 @@ test('an agent sees its issue, comments on it, opens the pull request and says t
   writeFileSync(join(daemon.root, `issue-${issue}`, 'go'), '');
   await daemon.logged(`issue #${issue} state changed to tool-done`);
   assert.equal((await forge.pulls()).length, 1);
-  assert.match(daemon.log, /\[desk\] {6}warn: .*issue #1 .*issue #99\b/);
+  assert.match(daemon.log, /\[socket\] +warn: .*issue #1 .*issue #99\b/);
 });
 
 const COMMANDS = [
