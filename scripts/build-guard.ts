@@ -1,22 +1,34 @@
 // Compiles native/write-guard.c for each platform that a compiler is here for, and packs it: static, so that it runs on any Linux.
 
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { GUARD_ARCHITECTURES, packedGuard } from '../src/guard/rules/program-name.ts';
 
-const COMPILERS = {
-  x64: { compiler: 'x86_64-linux-gnu-gcc', debian: 'gcc-x86-64-linux-gnu' },
-  arm64: { compiler: 'aarch64-linux-gnu-gcc', debian: 'gcc-aarch64-linux-gnu' },
+/** `machine`: in the names of compilers and of the directories of a C library. */
+const PLATFORMS = {
+  x64: { machine: 'x86_64', debian: 'gcc-x86-64-linux-gnu' },
+  arm64: { machine: 'aarch64', debian: 'gcc-aarch64-linux-gnu' },
 } as const;
 const OPTIONS = ['-std=c11', '-O2', '-Wall', '-Wextra', '-Werror', '-static', '-s'];
+
+/**
+ * Options that link musl in place of the compiler's own C library: a fifth of the size. It brings no headers of the kernel.
+ * @returns null: Debian's musl-dev of that architecture is not installed
+ */
+function muslOptions(machine: string): readonly string[] | null {
+  const specs = `/usr/lib/${machine}-linux-musl/musl-gcc.specs`;
+  const headers = [`/usr/${machine}-linux-gnu/include`, `/usr/include/${machine}-linux-gnu`, '/usr/include'];
+  return existsSync(specs) ? ['-specs', specs, ...headers.flatMap((path) => ['-idirafter', path])] : null;
+}
 
 /** What came of one program. */
 type Compiled = { readonly made: boolean; readonly said: string };
 
-function compile(compiler: string, source: string, program: string): Compiled {
-  const { status, error, stderr } = spawnSync(compiler, [...OPTIONS, '-o', program, source], { encoding: 'utf8' });
+function compile(compiler: string, options: readonly string[], source: string, program: string): Compiled {
+  const args = [...OPTIONS, ...options, '-o', program, source];
+  const { status, error, stderr } = spawnSync(compiler, args, { encoding: 'utf8' });
   return { made: status === 0, said: error === undefined ? stderr.trim() : 'no such compiler' };
 }
 
@@ -35,14 +47,19 @@ export function buildGuard(root: string, directory: string, isForPackage: boolea
   mkdirSync(directory, { recursive: true });
   const source = join(root, 'native', 'write-guard.c');
   return GUARD_ARCHITECTURES.flatMap((arch) => {
-    const { compiler, debian } = COMPILERS[arch];
+    const { machine, debian } = PLATFORMS[arch];
+    const compiler = `${machine}-linux-gnu-gcc`;
+    const musl = muslOptions(machine);
     const packed = join(directory, packedGuard('linux', arch));
     const program = packed.replace(/\.gz$/, '');
     const isHere = process.platform === 'linux' && process.arch === arch;
-    const compilers = isHere ? ['cc', compiler] : [compiler];
+    const ways = [
+      ...(musl === null ? [] : [{ one: compiler, options: musl }]),
+      ...(isHere ? ['cc', compiler] : [compiler]).map((one) => ({ one, options: [] })),
+    ];
     let missing = '';
-    for (const one of compilers) {
-      const { made, said } = compile(one, source, program);
+    for (const { one, options } of ways) {
+      const { made, said } = compile(one, options, source, program);
       if (made) {
         pack(program, packed);
         return [];
