@@ -1,11 +1,10 @@
 // The second form of network tests: their own code as it is, and what they test of src as the build bundles it.
 
-import { cpSync, existsSync } from 'node:fs';
 import { extname, join, relative, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build, type Metafile, type Plugin } from 'esbuild';
 import { COMPILING } from '../test/support/compiled.ts';
-import { COMMAND_SETTINGS, commonSettings, FONTS } from './bundling.ts';
+import { COMMAND_SETTINGS, commonSettings } from './bundling.ts';
 import { ownPlace } from './compile-tests.ts';
 
 const SRC = 'src/';
@@ -97,8 +96,6 @@ export async function compileBuiltTests(
     entryPoints: { cli: 'src/cli.ts', ...Object.fromEntries(entries) },
     outdir: bundle,
   });
-  const fonts = join(root, FONTS.from);
-  if (existsSync(fonts)) cpSync(fonts, join(bundle, FONTS.to), { recursive: true });
   await build({
     ...COMPILING,
     absWorkingDir: root,

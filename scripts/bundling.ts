@@ -59,6 +59,8 @@ export function commonSettings(root: string) {
 /** Those of the command, beside the common ones. */
 export const COMMAND_SETTINGS = {
   splitting: true,
+  // The optional peer of `tool demo`.
+  external: ['emulate'],
   chunkNames: 'chunks/[name]-[hash]',
   plugins: [noForms, noSpare],
   // CommonJS dependencies in an ES module bundle ask for `require`.
@@ -66,6 +68,3 @@ export const COMMAND_SETTINGS = {
     js: "import { createRequire as bundledRequire } from 'node:module'; const require = bundledRequire(import.meta.url);",
   },
 } satisfies BuildOptions;
-
-/** The embedded forge's service reads its fonts beside the code that asks for them. */
-export const FONTS = { from: join('node_modules', 'emulate', 'dist', 'fonts'), to: join('chunks', 'fonts') };

@@ -96,6 +96,12 @@ export const CLI_CODES = codes({
     kind: 'usage',
     message: 'The daemon ended before the team began.',
   },
+  demo_package_missing: {
+    kind: 'config',
+    message: 'tool demo needs the package {package}, and it is not installed.',
+    help: 'Install it beside toolcrew, for example with: npm install --global {package}',
+    values: { package: 'text' },
+  },
   demo_failed: {
     kind: 'internal',
     message: 'The demo failed: {said}[:\n{log}]',

@@ -1,7 +1,7 @@
 // The embedded forge: an emulated REST service, our layer in front of it, and a bare Git repository, on one port of loopback.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { createEmulator, type Emulator } from 'emulate';
+import type { Emulator } from 'emulate';
 import { failure, messageOf } from '../../../base/rules/errors.ts';
 import { CLI_CODES } from '../../rules/cli-codes.ts';
 import { type Account, Accounts } from './accounts.ts';
@@ -23,6 +23,15 @@ export type ForgeOptions = {
   readonly drafts?: boolean;
 };
 
+/** The optional package that `tool demo` needs; the manifest names the same version. */
+const EMULATOR = 'emulate@0.12.2';
+
+async function loadEmulator() {
+  return import('emulate').catch((error: unknown) => {
+    throw failure(CLI_CODES.demo_package_missing, { package: EMULATOR }, { cause: error });
+  });
+}
+
 export class Forge {
   readonly url: string;
   readonly #server: Server;
@@ -38,6 +47,7 @@ export class Forge {
 
   static async start(options: ForgeOptions): Promise<Forge> {
     const { owner, repo, repository, drafts = true } = options;
+    const { createEmulator } = await loadEmulator();
     const accounts = new Accounts(options.accounts);
     let handler: (request: IncomingMessage, response: ServerResponse) => Promise<void> = async (_, response) => {
       response.writeHead(503).end();
