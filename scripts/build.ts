@@ -5,7 +5,8 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
 import { buildGuard } from './build-guard.ts';
-import { COMMAND_SETTINGS, commonSettings, FONTS, noForms } from './bundling.ts';
+import { COMMAND_SETTINGS, commonSettings, noForms } from './bundling.ts';
+import { billOf, readBill } from './sbom.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const out = join(root, 'dist');
@@ -60,6 +61,7 @@ async function buildHooks() {
   return results;
 }
 
+const wholeBill = readBill(root);
 const built = await Promise.all([
   build({
     ...common,
@@ -70,24 +72,28 @@ const built = await Promise.all([
 ]);
 cpSync(join(root, 'hooks', 'guard.sh'), join(out, 'hooks', 'guard.sh'));
 
-cpSync(join(root, FONTS.from), join(out, FONTS.to), { recursive: true });
-
-/** Packages that stand in the bundle: their licences go with it. */
+/** Directories of the packages that stand in a bundle, below `node_modules`. */
 function bundledPackages(): string[] {
-  const names = built
+  const directories = built
     .flatMap(({ metafile }) => Object.keys(metafile.inputs))
-    .flatMap((path) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []);
-  return [...new Set(names)].sort();
+    .flatMap((path) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(path)?.[0] ?? []);
+  return [...new Set(directories)].sort();
 }
 
-const notices = bundledPackages().map((name) => {
-  const directory = join(root, 'node_modules', name);
-  const manifest = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
+const packages = bundledPackages().map((path) => {
+  const directory = join(root, path);
+  const { name, version, license } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
   const files = readdirSync(directory).filter((file) => /^(licen[cs]e|notice|third_party_notices)/i.test(file));
   const texts = files.map((file) => readFileSync(join(directory, file), 'utf8').trim());
-  return `${name} ${manifest.version} (${manifest.license ?? 'see below'})\n\n${texts.join('\n\n') || 'The package brings no licence file; its manifest names the licence above.'}\n`;
+  const notice = `${name} ${version} (${license ?? 'see below'})\n\n${texts.join('\n\n') || 'The package brings no licence file; its manifest names the licence above.'}\n`;
+  return { ref: `${name}@${version}`, notice };
 });
+const notices = packages.map(({ notice }) => notice);
+const own = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).name;
+const refs = [...new Set(packages.map(({ ref }) => ref))].sort();
+const bill = billOf(own, refs, await wholeBill);
 mkdirSync(out, { recursive: true });
+writeFileSync(join(out, 'sbom.cdx.json'), `${JSON.stringify(bill, null, 1)}\n`);
 writeFileSync(join(out, 'THIRD_PARTY_LICENSES.txt'), notices.join(`\n${'-'.repeat(80)}\n\n`));
 for (const name of ['cli.js', 'hooks/team-server.js', ...hookFiles.map((file) => `hooks/${file.slice(0, -3)}.js`)])
   if (!existsSync(join(out, name))) throw new Error(`the build made no dist/${name}`);

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { cleanEnv } from '../support/daemon.ts';
@@ -34,7 +34,14 @@ for (const major of MAJORS) {
     assert.equal(packed.status, 0, packed.stderr);
     const [{ filename, files }] = JSON.parse(packed.stdout);
     const paths: string[] = files.map((file: { path: string }) => file.path);
-    for (const path of ['dist/cli.js', 'agents/jarvis.md', 'schemas/workflow.schema.json', 'LICENSE', 'README.md'])
+    for (const path of [
+      'dist/cli.js',
+      'dist/sbom.cdx.json',
+      'agents/jarvis.md',
+      'schemas/workflow.schema.json',
+      'LICENSE',
+      'README.md',
+    ])
       assert.ok(paths.includes(path), `${path} is packed`);
     const guards = paths.filter((path) => path.startsWith('dist/native/'));
     assert.ok(guards.length > 0 && guards.every((path) => path.endsWith('.gz')), `${guards} are packed`);
@@ -60,6 +67,11 @@ for (const major of MAJORS) {
     assert.deepEqual(run(tool, ['--version']), { status: 0, stdout: `${version}\n`, stderr: '' });
     assert.match(run(tool, ['--help']).stdout, /serve[\s\S]*demo[\s\S]*doctor/);
     assert.match(run(tool, ['serve', '--help']).stdout, /^ {2}init /m);
+    const alone = run(tool, ['demo', '--json']);
+    assert.deepEqual([alone.status, JSON.parse(alone.stdout).error.code], [2, 'demo_package_missing'], alone.stderr);
+    const packages = join(prefix, 'lib', 'node_modules');
+    for (const name of ['emulate', 'commander', 'picocolors', 'yaml'])
+      cpSync(join('node_modules', name), join(packages, name), { recursive: true });
     const demo = run(tool, ['demo', '--json']);
     assert.equal(demo.status, 0, demo.stderr);
     const outcomes = JSON.parse(demo.stdout).issues.map((issue: { outcome: string }) => issue.outcome);
