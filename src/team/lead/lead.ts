@@ -16,12 +16,13 @@ import { LEAD_CODES } from '../rules/codes/lead-codes.ts';
 import { FALLBACK_TRIGGERS, type FallbackTrigger } from '../rules/fallback.ts';
 import { GATE_ROUNDS, isFinished, isMeasured, type LeadStep, leadStep } from '../rules/lead-step.ts';
 import { isStanding, type TeamState } from '../rules/log/state.ts';
-import { UNCHECKED } from '../rules/quality-verdict.ts';
+import { PLAN_ROUNDS } from '../rules/planning.ts';
+import { JUDGE_TASK, UNCHECKED } from '../rules/quality-verdict.ts';
 import { lostPrerequisite, prerequisitesOf } from '../rules/select/activation.ts';
 import { bookOf } from '../rules/task-book.ts';
 import { measureBase } from './baseline-failures.ts';
 import type { Found, LeadOptions, Outcome } from './lead-options.ts';
-import { endGone, failTask, giveTask, JUDGE_TASK, limitsOf } from './left-over.ts';
+import { endGone, failTask, giveTask, limitsOf } from './left-over.ts';
 import { measureBranch } from './measure-branch.ts';
 import { type LifeEnd, MemberLife, registration, TurnLimiter } from './member-life.ts';
 import { takeBeside, takeRequests } from './requested-work.ts';
@@ -40,8 +41,6 @@ const PREREQUISITES_MS = 1_000;
 const NETWORK_PAUSE_MS = 2_000;
 /** So much of a failed program's words says why. */
 const REASON_MAX = 300;
-/** So many times results that make no SPEC are given back. */
-const PLAN_ROUNDS = 3;
 
 /** Sessions in which a task is still begun. */
 const MAY_ADD: ReadonlySet<string> = new Set(['assigned', 'spawned', 'working', 'fallback']);

@@ -1,7 +1,6 @@
 // The steps of a phase that are code's also where a model leads: when the last result is in, when all is built, when a cause is proven.
 
 import { trust5Lines } from '../../gate/rules/trust5.ts';
-import { JUDGE_TASK } from '../lead/left-over.ts';
 import type { HookContext } from '../operations/hook-context.ts';
 import { operate } from '../operations/operations.ts';
 import type { TeamLog } from '../ports.ts';
@@ -10,17 +9,14 @@ import type { Evidence } from '../rules/caller.ts';
 import { deleteCall, startWords } from '../rules/calls.ts';
 import { isMeasured, type LeadStep, leadStep } from '../rules/lead-step.ts';
 import type { TeamState } from '../rules/log/state.ts';
-import { mendRounds } from '../rules/planning.ts';
-import { UNCHECKED } from '../rules/quality-verdict.ts';
+import { mendRounds, PLAN_ROUNDS } from '../rules/planning.ts';
+import { JUDGE_TASK, UNCHECKED } from '../rules/quality-verdict.ts';
 import type { TeamSettings } from '../rules/settings.ts';
 import { specDirectory } from '../rules/spec-documents/spec.ts';
 import { bookOf } from '../rules/task-book.ts';
 import { closeDebug } from './debug.ts';
 import { closePlan, type PlanEnd } from './plan.ts';
 import { knownStuck, type Measured, measureCheckout, passGate } from './run.ts';
-
-/** So many times results that make no SPEC are given back. */
-const PLAN_ROUNDS = 3;
 
 /** What the lead is told. */
 export type Told =
