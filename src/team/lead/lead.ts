@@ -7,21 +7,23 @@ import type { Tips } from '../../git/worktrees/workshop-port.ts';
 import type { Ownership } from '../../guard/rules/ownership.ts';
 import { holdBranch, namePersons, takeUpBranch } from '../operations/moved-branch.ts';
 import { operate } from '../operations/operations.ts';
-import { closeDebug } from '../phases/debug.ts';
-import { closePlan } from '../phases/plan.ts';
-import { askForMending, passGate } from '../phases/run.ts';
+import { type Taken, takeSteps } from '../phases/lead-steps.ts';
+import type { PlanEnd } from '../phases/plan.ts';
+import { askForMending } from '../phases/run.ts';
 import type { TeamLog } from '../ports.ts';
 import type { Evidence } from '../rules/caller.ts';
 import { LEAD_CODES } from '../rules/codes/lead-codes.ts';
 import { FALLBACK_TRIGGERS, type FallbackTrigger } from '../rules/fallback.ts';
 import { GATE_ROUNDS, isFinished, isMeasured, type LeadStep, leadStep } from '../rules/lead-step.ts';
 import { isStanding, type TeamState } from '../rules/log/state.ts';
+import { PLAN_ROUNDS } from '../rules/planning.ts';
 import { UNCHECKED } from '../rules/quality-verdict.ts';
 import { lostPrerequisite, prerequisitesOf } from '../rules/select/activation.ts';
+import type { TeamSettings } from '../rules/settings.ts';
 import { bookOf } from '../rules/task-book.ts';
 import { measureBase } from './baseline-failures.ts';
 import type { Found, LeadOptions, Outcome } from './lead-options.ts';
-import { endGone, failTask, giveTask, JUDGE_TASK, limitsOf } from './left-over.ts';
+import { endGone, failTask, giveTask, limitsOf } from './left-over.ts';
 import { measureBranch } from './measure-branch.ts';
 import { type LifeEnd, MemberLife, registration, TurnLimiter } from './member-life.ts';
 import { takeBeside, takeRequests } from './requested-work.ts';
@@ -40,8 +42,6 @@ const PREREQUISITES_MS = 1_000;
 const NETWORK_PAUSE_MS = 2_000;
 /** So much of a failed program's words says why. */
 const REASON_MAX = 300;
-/** So many times results that make no SPEC are given back. */
-const PLAN_ROUNDS = 3;
 
 /** Sessions in which a task is still begun. */
 const MAY_ADD: ReadonlySet<string> = new Set(['assigned', 'spawned', 'working', 'fallback']);
@@ -62,6 +62,8 @@ export class Lead {
   /** By role, how its latest process failed. */
   readonly #failures = new Map<string, Extract<LifeEnd, { kind: 'failed' }>>();
   #rounds = 0;
+  /** Whether finished work is measured at all. */
+  #isChecked = true;
   #lookedAt = Number.NEGATIVE_INFINITY;
   #found: Found | null = null;
   #hasFallenBack: boolean;
@@ -84,31 +86,34 @@ export class Lead {
 
   /** Leads until the team is gone, cannot go on, or the signal comes; its processes have ended then. */
   async lead(signal: AbortSignal): Promise<Outcome> {
-    const { workshop, say } = this.#options;
+    const { context, planCallbacks, workshop, say } = this.#options;
     await workshop.begin(this.#team);
     await takeUpBranch(workshop, this.#log, say);
     this.#tips = await workshop.tips();
     if (this.#log.state.gate?.head !== undefined) ({ head: this.#head } = await workshop.begin(this.#team));
     const measuring = new AbortController();
-    this.#base = this.#measureBase(AbortSignal.any([signal, measuring.signal]));
+    const settings = await context.settings();
+    this.#isChecked = settings.hooks.taskCompleted.requireQualityCheck;
+    if (this.#isChecked && this.#log.state.purpose?.phase === 'run')
+      this.#base = measureBase(this.#options, this.#log, AbortSignal.any([signal, measuring.signal]));
+    const mayMend = () => this.#rounds < PLAN_ROUNDS;
     try {
-      const outcome = await this.#lead(signal);
-      if (outcome.kind !== 'failed') return outcome;
+      const end = await takeSteps(
+        { context, log: this.#log, as: this.#as, planCallbacks, mayMend, signal },
+        () => this.#next(settings),
+        (step) => this.#take(step, signal),
+      );
+      if (end === null) return { kind: 'interrupted', state: this.#log.state };
+      if (typeof end !== 'string') return end;
       // Who lives could still move them.
       await this.#endLives(0);
       await this.#lookAtBranches();
-      return { ...outcome, state: this.#log.state };
+      return { kind: 'failed', state: this.#log.state, why: end };
     } finally {
       measuring.abort();
       await this.#endLives(0);
       await this.#base;
     }
-  }
-
-  async #measureBase(signal: AbortSignal): Promise<void> {
-    const { hooks } = await this.#options.context.settings();
-    const isChecked = hooks.taskCompleted.requireQualityCheck;
-    if (isChecked && this.#log.state.purpose?.phase === 'run') await measureBase(this.#options, this.#log, signal);
   }
 
   /** What was moved past the rules is put back, or named. What the run has come to does not depend on it. */
@@ -122,86 +127,64 @@ export class Lead {
     }
   }
 
-  async #lead(signal: AbortSignal): Promise<Outcome> {
-    const { context } = this.#options;
-    const { hooks, budget, ownership, maxTeammates } = await context.settings();
-    const isChecked = hooks.taskCompleted.requireQualityCheck;
-    for (;;) {
-      this.#log.refresh();
-      const { state } = this.#log;
-      if (signal.aborted) return { kind: 'interrupted', state };
-      const trouble = await this.#trouble(state);
-      if (trouble !== null) {
-        const why = await this.#fallBack(trouble);
-        if (why !== null) return { kind: 'failed', state, why };
-        continue;
-      }
-      const limits = limitsOf(state, budget);
-      if (await takeRequests(this.#log, ownership, limits.spent, this.#options.say)) continue;
-      const running = new Set(this.#lives.keys());
-      const isClosed = this.#found !== null;
-      const step = leadStep(state, {
-        running,
-        isChecked,
-        isClosed,
-        head: this.#head,
-        ...limits,
-        ownership,
-        maxTeammates,
-      });
-      if (await this.#takeBeside(step, ownership)) continue;
-      switch (step.kind) {
-        case 'start': {
-          const failure = await this.#start(step.roles, isChecked, signal);
-          const why = failure === null ? null : await this.#fallBack(failure);
-          if (why !== null) return { kind: 'failed', state, why };
-          break;
-        }
-        case 'give':
-          await giveTask(this.#log, step.task, step.role, this.#options.say);
-          break;
-        case 'fail':
-          await failTask(this.#log, step.task, step.why, this.#options.say);
-          break;
-        case 'ask_judge':
-          await operate(context, 'TaskCreate', JUDGE_TASK, this.#as);
-          break;
-        case 'measure': {
-          const why = await this.#measure(isChecked, signal);
-          if (why !== null) return { kind: 'failed', state, why };
-          break;
-        }
-        case 'pass':
-          if (!isChecked) this.#options.say(`gate: nothing is measured, ${UNCHECKED}`);
-          await passGate(this.#log, isChecked);
-          break;
-        case 'ask_to_end':
-          await this.#askToEnd();
-          break;
-        case 'delete':
-          return await this.#delete();
-        case 'write_spec': {
-          const why = await this.#writeSpec(signal);
-          if (why !== null) return { kind: 'failed', state, why };
-          break;
-        }
-        case 'prove': {
-          const found = await closeDebug(this.#options.context, this.#log, this.#as);
-          if (found !== null) this.#found = { phase: 'debug', ...found };
-          break;
-        }
-        case 'stuck':
-          return { kind: 'failed', state, why: step.why };
-        case 'over':
-          // Who led before was killed when all was done.
-          if (isFinished(state) && context.teams.list().includes(this.#team))
-            return this.#putAway(state, context.teams.archive(this.#team));
-          return { kind: 'failed', state, why: `team ${this.#team} is ${state.session}` };
-        case 'wait':
-        case 'hear_judge':
-          await this.#options.clock.sleep(LOOK_MS, signal);
-      }
+  /** The next step; null: something was done that comes before it. */
+  async #next({ budget, ownership, maxTeammates }: TeamSettings): Promise<LeadStep | null> {
+    const { state } = this.#log;
+    const trouble = await this.#trouble(state);
+    if (trouble !== null) {
+      const why = await this.#fallBack(trouble);
+      return why === null ? null : { kind: 'stuck', why };
     }
+    const limits = limitsOf(state, budget);
+    if (await takeRequests(this.#log, ownership, limits.spent, this.#options.say)) return null;
+    const seen = { running: new Set(this.#lives.keys()), isClosed: this.#found !== null, head: this.#head };
+    const step = leadStep(state, { ...seen, ...limits, isChecked: this.#isChecked, ownership, maxTeammates });
+    return (await this.#takeBeside(step, ownership)) ? null : step;
+  }
+
+  /** Takes a step; gives how the work ends with it, as words where it cannot go on. */
+  async #take(step: Taken, signal: AbortSignal): Promise<Outcome | string | null> {
+    const { clock, context, say } = this.#options;
+    switch (step.kind) {
+      case 'start': {
+        const trouble = await this.#start(step.roles, signal);
+        return trouble === null ? null : this.#fallBack(trouble);
+      }
+      case 'give':
+        await giveTask(this.#log, step.task, step.role, say);
+        break;
+      case 'fail':
+        await failTask(this.#log, step.task, step.why, say);
+        break;
+      case 'measure':
+        return this.#measure(signal);
+      case 'pass':
+        if (!step.isChecked) say(`gate: nothing is measured, ${UNCHECKED}`);
+        break;
+      case 'ask_to_end':
+        await this.#askToEnd();
+        break;
+      case 'delete':
+        return this.#delete();
+      case 'write_spec':
+        return this.#takePlan(step.end);
+      case 'prove':
+        if (step.result !== null) this.#found = { phase: 'debug', ...step.result };
+        break;
+      case 'stuck':
+        return step.why;
+      case 'over': {
+        const { state } = this.#log;
+        // Who led before was killed when all was done.
+        if (isFinished(state) && context.teams.list().includes(this.#team))
+          return this.#putAway(state, context.teams.archive(this.#team));
+        return `team ${this.#team} is ${state.session}`;
+      }
+      case 'wait':
+      case 'hear_judge':
+        await clock.sleep(LOOK_MS, signal);
+    }
+    return null;
   }
 
   /** What was changed beside the tasks is completed before it counts as built; gives whether there is any. */
@@ -233,7 +216,7 @@ export class Lead {
   }
 
   /** Starts who is missing; gives why one of them cannot be. */
-  async #start(roles: readonly string[], isChecked: boolean, signal: AbortSignal): Promise<Trouble | null> {
+  async #start(roles: readonly string[], signal: AbortSignal): Promise<Trouble | null> {
     if (roles.some((role) => this.#failures.get(role)?.isNetwork === true))
       await this.#options.clock.sleep(NETWORK_PAUSE_MS, signal);
     for (const role of roles) {
@@ -250,12 +233,12 @@ export class Lead {
       } catch (error) {
         return { trigger: 'spawn_failed', reason: `${role}: ${messageOf(error)}` };
       }
-      this.#runMember(role, isChecked, signal);
+      this.#runMember(role, signal);
     }
     return null;
   }
 
-  #runMember(role: string, isChecked: boolean, signal: AbortSignal): void {
+  #runMember(role: string, signal: AbortSignal): void {
     this.#log.refresh();
     const epoch = this.#log.state.members.get(role)?.epoch ?? 0;
     const stop = new AbortController();
@@ -265,7 +248,7 @@ export class Lead {
         log: this.#log,
         turnLimiter: this.#turnLimiter,
         onTurnEnded: (name) => this.#unasked.add(name),
-        holdsBack: (name) => this.#holdsBack(name, isChecked),
+        holdsBack: (name) => this.#holdsBack(name),
       },
       role,
       epoch,
@@ -289,16 +272,16 @@ export class Lead {
     });
   }
 
-  #holdsBack(name: string, isChecked: boolean): boolean {
+  #holdsBack(name: string): boolean {
     const { state } = this.#log;
     // Nobody searches for a cause that is proven.
     if (state.purpose?.phase === 'debug' && bookOf(state.tasks).isProven) return true;
     // Judged is what was measured, and nothing before.
-    return name === 'quality' && isChecked && !isMeasured(state, this.#head);
+    return name === 'quality' && this.#isChecked && !isMeasured(state, this.#head);
   }
 
   /** The finished work of all as one: what is missing is asked for; gives why it is no use to go on. */
-  async #measure(isChecked: boolean, signal: AbortSignal): Promise<string | null> {
+  async #measure(signal: AbortSignal): Promise<string | null> {
     const { context, say } = this.#options;
     await this.#base;
     const rejected = await measureBranch(this.#options, this.#log, signal);
@@ -311,32 +294,20 @@ export class Lead {
       say: (words) => say(`gate: ${words}`),
       wake: async (names) => {
         // Whoever cannot be started is started again for its task.
-        await this.#start(
-          names.filter((name) => !this.#lives.has(name)),
-          isChecked,
-          signal,
-        );
+        const away = names.filter((name) => !this.#lives.has(name));
+        await this.#start(away, signal);
       },
     });
   }
 
   /** The results of all as a SPEC, with the user's word for it; gives why there is none. */
-  async #writeSpec(signal: AbortSignal): Promise<string | null> {
-    const { context, planCallbacks, say } = this.#options;
-    const end = await closePlan(context, this.#log, planCallbacks, this.#as, this.#rounds < PLAN_ROUNDS, signal);
-    switch (end.kind) {
-      case 'failed':
-        return end.why;
-      case 'left':
-        return null;
-      case 'asked':
-        this.#rounds = end.problems.length === 0 ? 0 : this.#rounds + 1;
-        for (const { role, words } of end.problems) say(`given back to ${role}: ${words}`);
-        return null;
-      case 'written':
-        this.#found = { phase: 'plan', spec: end.spec, status: end.status };
-        return null;
+  #takePlan(end: PlanEnd): string | null {
+    if (end.kind === 'written') this.#found = { phase: 'plan', spec: end.spec, status: end.status };
+    if (end.kind === 'asked') {
+      this.#rounds = end.problems.length === 0 ? 0 : this.#rounds + 1;
+      for (const { role, words } of end.problems) this.#options.say(`given back to ${role}: ${words}`);
     }
+    return end.kind === 'failed' ? end.why : null;
   }
 
   async #askToEnd(): Promise<void> {

@@ -4,17 +4,8 @@ import type { TeamLog } from '../ports.ts';
 import { type Budgets, overBudget, overTaskBudget } from '../rules/cost.ts';
 import type { TeamState } from '../rules/log/state.ts';
 import { LEAD } from '../rules/message.ts';
-import { JUDGE_SUBJECT } from '../rules/quality-verdict.ts';
 
 type Reasons = ReadonlyMap<string, string>;
-
-/** Task for the judging role when it has completed its work without a verdict. */
-export const JUDGE_TASK = {
-  subject: JUDGE_SUBJECT,
-  description:
-    'Your task is completed, but your verdict is missing. If all holds, send quality_gate_passed to team-lead. If not, send change_request or coverage_required to the teammate who can fix it, and name it in the result of this task.',
-  owner: 'quality',
-} as const;
 
 function reasonsOf(names: Iterable<string>, why: (name: string) => string | null): Reasons {
   return new Map(

@@ -1,26 +1,22 @@
 // The steps of a phase that are code's also where a model leads: when the last result is in, when all is built, when a cause is proven.
 
 import { trust5Lines } from '../../gate/rules/trust5.ts';
-import { JUDGE_TASK } from '../lead/left-over.ts';
 import type { HookContext } from '../operations/hook-context.ts';
-import { operate } from '../operations/operations.ts';
 import type { TeamLog } from '../ports.ts';
 import { nextStep, waitingRoles } from '../rules/brief.ts';
 import type { Evidence } from '../rules/caller.ts';
 import { deleteCall, startWords } from '../rules/calls.ts';
 import { isMeasured, type LeadStep, leadStep } from '../rules/lead-step.ts';
 import type { TeamState } from '../rules/log/state.ts';
-import { mendRounds } from '../rules/planning.ts';
-import { UNCHECKED } from '../rules/quality-verdict.ts';
+import { mendRounds, PLAN_ROUNDS } from '../rules/planning.ts';
+import { JUDGE, UNCHECKED } from '../rules/quality-verdict.ts';
 import type { TeamSettings } from '../rules/settings.ts';
 import { specDirectory } from '../rules/spec-documents/spec.ts';
 import { bookOf } from '../rules/task-book.ts';
-import { closeDebug } from './debug.ts';
-import { closePlan, type PlanEnd } from './plan.ts';
-import { knownStuck, type Measured, measureCheckout, passGate } from './run.ts';
-
-/** So many times results that make no SPEC are given back. */
-const PLAN_ROUNDS = 3;
+import type { DebugResult } from './debug.ts';
+import { type Taken, takeSteps } from './lead-steps.ts';
+import type { PlanEnd } from './plan.ts';
+import { knownStuck, type Measured, measureCheckout } from './run.ts';
 
 /** What the lead is told. */
 export type Told =
@@ -40,6 +36,7 @@ type Limits = {
 
 /** Goes on as far as code can; gives what the lead is told of it, null where there is nothing to say. */
 export async function advance(context: HookContext, log: TeamLog, limits: Limits = {}): Promise<Told | null> {
+  log.refresh();
   // Most calls leave nothing to do, which needs no lock to see.
   if ((await dueStep(context, log, limits)) === null) return null;
   const { team } = log.state;
@@ -47,6 +44,7 @@ export async function advance(context: HookContext, log: TeamLog, limits: Limits
   const result = await context.phaseLock.take(team, () => goOn(context, log, limits));
   if (result.ok) return result.value;
   const { holder } = result;
+  log.refresh();
   const step = await dueStep(context, log, limits);
   const words = `${holder} is still doing the next step of team ${team}; the lead is told when it is done. If nobody is doing it any more, TaskList {} does it`;
   return step === null ? null : { kind: 'busy', step: step.kind, holder, words };
@@ -58,7 +56,6 @@ function news(words: string): Told {
 
 /** The step that is code's; null: there is none. */
 async function dueStep(context: HookContext, log: TeamLog, limits: Limits): Promise<LeadStep | null> {
-  log.refresh();
   const { state } = log;
   if (state.tasks.size === 0) return null;
   const step = nextOf(state, await context.settings());
@@ -85,62 +82,57 @@ function isCodes({ kind }: LeadStep, state: TeamState, { mayAsk = true }: Limits
 
 async function goOn(context: HookContext, log: TeamLog, limits: Limits): Promise<Told | null> {
   const as: Evidence = { kind: 'environment', team: log.state.team, teammate: null };
+  const planCallbacks = { writeSpec: context.project.writeSpec, askApproval: null };
+  const mayMend = () => mendRounds(log.state) < PLAN_ROUNDS;
   let hasPassed = false;
-  for (;;) {
-    const step = await dueStep(context, log, limits);
-    const { state } = log;
-    switch (step?.kind) {
-      case 'write_spec': {
-        const words = planWords(await closed(context, log, as), log);
-        return words === null ? null : news(words);
+  const end = await takeSteps<Told | 'nothing'>(
+    { context, log, as, planCallbacks, mayMend, signal: new AbortController().signal },
+    async () => (await dueStep(context, log, limits)) ?? { kind: 'wait' },
+    async (step) => {
+      if (step.kind !== 'measure') {
+        const words = stepWords(step, log, hasPassed);
+        const isStanding = step.kind === 'hear_judge' || step.kind === 'stuck';
+        return words === null ? 'nothing' : { kind: isStanding ? 'standing' : 'news', words };
       }
-      case 'prove':
-        return news(await debugWords(context, log, as));
-      case 'measure': {
-        if (limits.mayMeasure === false)
-          return news(
-            'all tasks are completed, and the final gate has not run. Call TaskList {}: it runs the gate and tells you the outcome.',
-          );
-        const known = limits.isLook === true ? await knownStuck(context, log) : null;
-        if (known !== null)
-          return {
-            kind: 'standing',
-            words: `${stuckWords(known)} The project has not changed since the last measurement. If the cause lies outside the project, fix it there, then give /tool:team-restart: it measures again.`,
-          };
-        const measured = await measureCheckout(context, log, as);
-        if (measured.kind !== 'passed') return news(rejectedWords(measured, log));
-        hasPassed = true;
-        break;
-      }
-      case 'pass': {
-        const { hooks } = await context.settings();
-        const isChecked = hooks.taskCompleted.requireQualityCheck;
-        await passGate(log, isChecked);
-        return log.state.session === 'complete'
-          ? news(
-              `${isChecked ? 'the final gate passed' : `the final gate did not run (${UNCHECKED})`}. ${nextStep(log.state)}`,
-            )
-          : null;
-      }
-      case 'ask_judge':
-        await operate(context, 'TaskCreate', JUDGE_TASK, as);
+      if (limits.mayMeasure === false)
         return news(
-          `${doneWords(state)} ${JUDGE_TASK.owner} ended without quality_gate_passed, and now has a task to send it. ${startNext(log)}`,
+          'all tasks are completed, and the final gate has not run. Call TaskList {}: it runs the gate and tells you the outcome.',
         );
-      case 'hear_judge':
+      const known = limits.isLook === true ? await knownStuck(context, log) : null;
+      if (known !== null)
         return {
           kind: 'standing',
-          words: `${doneWords(state)} Still needed: ${JUDGE_TASK.owner} must send quality_gate_passed to team-lead. If it ends without it, call TaskList {}: it asks ${JUDGE_TASK.owner} again.`,
+          words: `${stuckWords(known)} The project has not changed since the last measurement. If the cause lies outside the project, fix it there, then give /tool:team-restart: it measures again.`,
         };
-      case 'stuck':
-        return {
-          kind: 'standing',
-          words: `${withoutStop(step.why)}. Tell the user. The work can still end if ${JUDGE_TASK.owner} sends quality_gate_passed: start ${startWords([JUDGE_TASK.owner], state.team)}.`,
-        };
-      default:
-        // What goes on one at a time has no steps of a session, and ends with that.
-        return hasPassed && state.session === 'fallback' ? news(`${doneWords(state)} ${endWords(log)}`) : null;
+      const measured = await measureCheckout(context, log, as);
+      hasPassed = measured.kind === 'passed';
+      return measured.kind === 'passed' ? null : news(rejectedWords(measured, log));
+    },
+  );
+  return end === 'nothing' ? null : end;
+}
+
+/** What is said of a step that was taken; null: nothing. */
+function stepWords(step: Exclude<Taken, { kind: 'measure' }>, log: TeamLog, hasPassed: boolean): string | null {
+  const { state } = log;
+  switch (step.kind) {
+    case 'write_spec':
+      return planWords(step.end, log);
+    case 'prove':
+      return debugWords(step.result, log);
+    case 'pass': {
+      const passed = step.isChecked ? 'the final gate passed' : `the final gate did not run (${UNCHECKED})`;
+      return state.session === 'complete' ? `${passed}. ${nextStep(state)}` : null;
     }
+    case 'ask_judge':
+      return `${doneWords(state)} ${JUDGE} ended without quality_gate_passed, and now has a task to send it. ${startNext(log)}`;
+    case 'hear_judge':
+      return `${doneWords(state)} Still needed: ${JUDGE} must send quality_gate_passed to team-lead. If it ends without it, call TaskList {}: it asks ${JUDGE} again.`;
+    case 'stuck':
+      return `${withoutStop(step.why)}. Tell the user. The work can still end if ${JUDGE} sends quality_gate_passed: start ${startWords([JUDGE], state.team)}.`;
+    default:
+      // What goes on one at a time has no steps of a session, and ends with that.
+      return hasPassed && state.session === 'fallback' ? `${doneWords(state)} ${endWords(log)}` : null;
   }
 }
 
@@ -159,15 +151,8 @@ function nextOf(state: TeamState, { hooks, ownership, maxTeammates }: TeamSettin
   const isClosed = state.session === 'awaiting_approval' || state.session === 'approved';
   const nothing = { spent: new Map<string, string>(), dear: new Map<string, string>(), head: null };
   // Of all these steps only those about its word go by who is in a turn.
-  const { owner: judge } = JUDGE_TASK;
-  const running = new Set(state.members.get(judge)?.phase === 'working' ? [judge] : []);
+  const running = new Set(state.members.get(JUDGE)?.phase === 'working' ? [JUDGE] : []);
   return leadStep(state, { running, isChecked, isClosed, ownership, maxTeammates, ...nothing });
-}
-
-function closed(context: HookContext, log: TeamLog, as: Evidence): Promise<PlanEnd> {
-  const callbacks = { writeSpec: context.project.writeSpec, askApproval: null };
-  const mayAsk = mendRounds(log.state) < PLAN_ROUNDS;
-  return closePlan(context, log, callbacks, as, mayAsk, new AbortController().signal);
 }
 
 function startNext(log: TeamLog): string {
@@ -226,8 +211,7 @@ function planWords(plan: PlanEnd, log: TeamLog): string | null {
   }
 }
 
-async function debugWords(context: HookContext, log: TeamLog, as: Evidence): Promise<string> {
-  const result = await closeDebug(context, log, as);
+function debugWords(result: DebugResult | null, log: TeamLog): string {
   if (result === null) return `the result of a hypothesis does not have the required form. ${startNext(log)}`;
   const { cause, evidence, by, tried } = result;
   const said =

@@ -28,6 +28,17 @@ export type PlanCallbacks = {
   readonly onChanges?: () => void;
 };
 
+/** A lead, as the steps that code carries out for it need it. */
+export type Leader = {
+  readonly context: HookContext;
+  readonly log: TeamLog;
+  readonly as: Evidence;
+  readonly planCallbacks: PlanCallbacks;
+  /** Whether results that make no SPEC are given back once more. */
+  readonly mayMend: () => boolean;
+  readonly signal: AbortSignal;
+};
+
 export type PlanEnd =
   | { readonly kind: 'written'; readonly spec: string; readonly status: SpecStatus }
   /** Something was given back: there are tasks again. */
@@ -60,18 +71,9 @@ function words(problems: readonly ResultProblem[]): string {
   return problems.map((problem) => `${problem.role}: ${problem.words}`).join('; ');
 }
 
-/**
- * Goes on from where all have given their results.
- * @param mayAsk whether what is wrong is given back once more
- */
-export async function closePlan(
-  context: HookContext,
-  log: TeamLog,
-  callbacks: PlanCallbacks,
-  as: Evidence,
-  mayAsk: boolean,
-  signal: AbortSignal,
-): Promise<PlanEnd> {
+/** Goes on from where all have given their results. */
+export async function closePlan(leader: Leader): Promise<PlanEnd> {
+  const { context, log, as, planCallbacks } = leader;
   const { state } = log;
   const missing = missingPlanners([...(state.purpose?.roles ?? []), ...state.members.keys()]);
   if (missing.length > 0)
@@ -80,11 +82,12 @@ export async function closePlan(
   const status = state.approval ? 'awaiting_approval' : 'draft';
   const made = specFromResults(state.purpose?.subject ?? '', results, status);
   if (!made.ok) {
-    if (!mayAsk) return { kind: 'failed', why: `no SPEC can be built from the results: ${words(made.problems)}` };
+    if (!leader.mayMend())
+      return { kind: 'failed', why: `no SPEC can be built from the results: ${words(made.problems)}` };
     await createTasks(context, mendTasks(made.problems, results), as, false);
     return { kind: 'asked', problems: made.problems };
   }
-  const created = callbacks.writeSpec(made.spec, specInChange(state));
+  const created = planCallbacks.writeSpec(made.spec, specInChange(state));
   if (!created.ok)
     return { kind: 'failed', why: created.problems.map((one) => `${one.file}:${one.line}: ${one.words}`).join('; ') };
   const { id } = created;
@@ -96,7 +99,7 @@ export async function closePlan(
     return { kind: 'written', spec: id, status: isBuilt ? 'completed' : status };
   }
   await move(log, 'approval_asked', `${id} was written`);
-  const end = await approval(context, log, callbacks, as, id, signal);
+  const end = await approval(leader, id);
   return isBuilt && end.kind === 'written' ? { ...end, status: 'completed' } : end;
 }
 
@@ -125,16 +128,9 @@ export async function askChanges(
 }
 
 /** The user's word, where somebody can be asked for it, or has given it meanwhile. */
-async function approval(
-  context: HookContext,
-  log: TeamLog,
-  callbacks: PlanCallbacks,
-  as: Evidence,
-  id: string,
-  signal: AbortSignal,
-): Promise<PlanEnd> {
+async function approval({ context, log, as, planCallbacks, signal }: Leader, id: string): Promise<PlanEnd> {
   const isApproved = async () => (await context.project.approval(id)).counts;
-  const ask = (await isApproved()) ? null : callbacks.askApproval;
+  const ask = (await isApproved()) ? null : planCallbacks.askApproval;
   const answer = ask === null ? ({ kind: 'no' } as const) : await ask(id, signal);
   log.refresh();
   if (answer === null) return { kind: 'left' };
@@ -157,7 +153,7 @@ async function approval(
   if (answer.kind === 'changes' && !isDecided) {
     const late = await askChanges(context, log, as, id, answer.words);
     if (late !== null) return { kind: 'failed', why: late };
-    callbacks.onChanges?.();
+    planCallbacks.onChanges?.();
     return { kind: 'asked', problems: [] };
   }
   if (answer.kind === 'yes' && !isDecided) {

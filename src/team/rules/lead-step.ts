@@ -27,7 +27,7 @@ export type LeadStep =
   /** All that was built is done: it is measured as one. */
   | { readonly kind: 'measure' }
   /** The gate has passed, and whoever judges has agreed. */
-  | { readonly kind: 'pass' }
+  | { readonly kind: 'pass'; readonly isChecked: boolean }
   /** All have given their results: a SPEC is made of them. */
   | { readonly kind: 'write_spec' }
   /** A cause was proven, or nobody is left who could. */
@@ -116,7 +116,7 @@ function done(state: TeamState, view: LeadView): LeadStep {
   if (lacksWord(state)) return unjudged(state, view);
   if (state.purpose?.phase === 'plan') return { kind: 'write_spec' };
   if (state.session === 'fallback') return ending(state);
-  return { kind: 'pass' };
+  return { kind: 'pass', isChecked: view.isChecked };
 }
 
 /** Whoever is left is asked to end, then the team goes. */
@@ -219,7 +219,7 @@ export function leadStep(state: TeamState, view: LeadView): LeadStep {
     case 'fallback':
       return working(state, view);
     case 'gate':
-      return { kind: 'pass' };
+      return { kind: 'pass', isChecked: view.isChecked };
     case 'spec_generated':
     case 'awaiting_approval':
     case 'approved':

@@ -87,6 +87,9 @@ function earlierLines(earlier: string): readonly string[] {
 const MEND = 'Correct the result';
 const CHANGE = 'Change';
 
+/** So many times results that make no SPEC are given back. */
+export const PLAN_ROUNDS = 3;
+
 /** How often results that make no SPEC were given back since the last that did. */
 export function mendRounds({ tasks }: TeamState): number {
   const all = [...tasks.values()];

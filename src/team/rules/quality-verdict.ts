@@ -13,8 +13,13 @@ export const UNCHECKED = 'unchecked: require_quality_check is false';
 export const JUDGE = 'quality';
 /** So many times it is asked for its word after it has ended its work without it. */
 export const JUDGE_ROUNDS = 2;
-/** What it is asked with. */
-export const JUDGE_SUBJECT = 'Give your verdict on the gate';
+/** Task for the judging role when it has completed its work without a verdict. */
+export const JUDGE_TASK = {
+  subject: 'Give your verdict on the gate',
+  description:
+    'Your task is completed, but your verdict is missing. If all holds, send quality_gate_passed to team-lead. If not, send change_request or coverage_required to the teammate who can fix it, and name it in the result of this task.',
+  owner: JUDGE,
+} as const;
 
 /** Whether the quality teammate has said that the gate is passed since it was measured last. */
 function isAgreed(state: TeamState): boolean {
@@ -34,7 +39,8 @@ export function askedJudge({ tasks, gate, lead }: TeamState): readonly Task[] {
   return [...tasks.values()]
     .slice(lead.tasksBefore ?? 0)
     .filter(
-      ({ owner, subject, createdAt }) => owner === JUDGE && subject === JUDGE_SUBJECT && createdAt >= (gate?.at ?? 0),
+      ({ owner, subject, createdAt }) =>
+        owner === JUDGE && subject === JUDGE_TASK.subject && createdAt >= (gate?.at ?? 0),
     );
 }
 

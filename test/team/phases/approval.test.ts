@@ -37,7 +37,7 @@ async function asked(t: Cleanup, answer: ApprovalAnswer, isApprovedMeanwhile: bo
   }
   const log = world.teams.open(PLAN);
   assert.ok(log !== undefined);
-  const callbacks: PlanCallbacks = {
+  const planCallbacks: PlanCallbacks = {
     writeSpec: (spec, replaces) => putSpec(world.root, spec, replaces, '2026-01-05'),
     askApproval: async () => {
       if (isApprovedMeanwhile) {
@@ -47,8 +47,9 @@ async function asked(t: Cleanup, answer: ApprovalAnswer, isApprovedMeanwhile: bo
       return answer;
     },
   };
-  const lead = world.evidence('team-lead');
-  const end = await closePlan(world.context, log, callbacks, lead, true, new AbortController().signal);
+  const as = world.evidence('team-lead');
+  const { signal } = new AbortController();
+  const end = await closePlan({ context: world.context, log, as, planCallbacks, mayMend: () => true, signal });
   log.refresh();
   const { session, tasks } = log.state;
   await log.close();

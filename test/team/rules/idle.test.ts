@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { DEFAULT_TEAM_SETTINGS } from '../../../src/team/rules/default-settings.ts';
 import { claimable, fits, type IdleVerdict, judgeIdle, judgeLeadStop } from '../../../src/team/rules/idle.ts';
-import { JUDGE_ROUNDS, JUDGE_SUBJECT } from '../../../src/team/rules/quality-verdict.ts';
+import { JUDGE_ROUNDS, JUDGE_TASK } from '../../../src/team/rules/quality-verdict.ts';
 import type { TeamSettings } from '../../../src/team/rules/settings.ts';
 import { LEAD, type Story, teamOf } from '../../support/team.ts';
 
@@ -403,7 +403,7 @@ const LEAD_CASES: readonly Omit<Case, 'member' | 'settings'>[] = [
         .reduce(
           (told, id) =>
             told
-              .tell('task_created', { subject: JUDGE_SUBJECT, owner: 'quality', files: [] })
+              .tell('task_created', { subject: JUDGE_TASK.subject, owner: 'quality', files: [] })
               .claim(id, 'quality')
               .complete(id, 'quality'),
           judged(story),

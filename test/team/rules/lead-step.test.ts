@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { DEFAULT_OWNERSHIP } from '../../../src/team/rules/default-ownership.ts';
 import { isMeasured, type LeadView, leadStep } from '../../../src/team/rules/lead-step.ts';
-import { JUDGE_ROUNDS, JUDGE_SUBJECT } from '../../../src/team/rules/quality-verdict.ts';
+import { JUDGE_ROUNDS, JUDGE_TASK } from '../../../src/team/rules/quality-verdict.ts';
 import { LEAD, rec, Story } from '../../support/team.ts';
 
 const NOBODY: LeadView = {
@@ -238,7 +238,7 @@ const CASES: readonly {
     name: 'the judge was asked for its word again and again',
     story: Array.from({ length: JUDGE_ROUNDS }, (_, index) => String(index + 3)).reduce(
       (story, id) =>
-        done(story.tell('task_created', { subject: JUDGE_SUBJECT, owner: 'quality', files: [] }), id, 'quality'),
+        done(story.tell('task_created', { subject: JUDGE_TASK.subject, owner: 'quality', files: [] }), id, 'quality'),
       done(judged().tell('gate_measured', GOOD), '2', 'quality'),
     ),
     step: 'stuck',
