@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { waitsForSlot } from '../../src/daemon/intake.ts';
+import { commit, fail, hang, World, workflowWith } from '../support/world.ts';
+
+const MINUTE = 60_000;
+
+test('as many agents as there are slots, oldest issue first', async () => {
+  const world = new World(workflowWith({ agent: { maxConcurrent: 2 } }));
+  world.script = async (agent) => {
+    await agent.world.clock.sleep(10_000, agent.hooks.signal);
+    return commit(agent);
+  };
+  for (const number of [5, 3, 9, 7]) world.tracker.open(number);
+  await world.start();
+  assert.deepEqual(
+    world.started.map(({ issue }) => issue),
+    [5, 3],
+  );
+  await world.pass(11_000);
+  assert.deepEqual(
+    world.started.map(({ issue }) => issue),
+    [5, 3, 9, 7],
+  );
+  assert.equal(world.mostAtOnce, 2);
+  await world.stop();
+});
+
+test('workspaces are made ahead for issues that wait for a slot, as many as can be wanted at once', async () => {
+  const world = new World(workflowWith({ agent: { maxConcurrent: 2 } }));
+  world.script = async (agent) => {
+    await agent.world.clock.sleep(10_000, agent.hooks.signal);
+    return commit(agent);
+  };
+  for (const number of [1, 2, 3, 4, 5]) world.tracker.open(number);
+  await world.start();
+  assert.equal(world.workspaces.stocked.at(-1), 2);
+  await world.pass(11_000);
+  assert.equal(world.workspaces.stocked.at(-1), 1);
+  await world.pass(20_000);
+  assert.equal(world.workspaces.stocked.at(-1), 0, 'nobody waits any more');
+  await world.stop();
+});
+
+test('agents that end faster than their work can be collected do not pile up', async () => {
+  const world = new World(workflowWith({ agent: { maxConcurrent: 2 } }));
+  const { signal } = new AbortController();
+  world.workspaces.beforeCollect = () => world.clock.sleep(60_000, signal);
+  for (let number = 1; number <= 10; number++) world.tracker.open(number);
+  await world.start();
+  await world.pass(50_000);
+  assert.equal(world.started.length, 4);
+  await world.pass(MINUTE * 5);
+  assert.equal(world.started.length, 10);
+  await world.stop();
+});
+
+test('what waits for a slot is shown, and a due retry waits without polling in between', async () => {
+  const world = new World(workflowWith({ agent: { maxConcurrent: 1 } }));
+  world.script = async (agent) =>
+    agent.request.issue === 1 && agent.request.attempt === 1 ? fail(agent) : hang(agent);
+  world.tracker.open(1);
+  world.tracker.open(2);
+  world.tracker.open(3);
+  await world.start();
+  await world.pass(25_000);
+  assert.deepEqual(
+    world.orchestrator.waiting.map(({ issue, why }) => [issue.number, waitsForSlot(why)]),
+    [
+      [1, true],
+      [3, true],
+    ],
+  );
+  const polls = world.tracker.calls.filter((call) => call === 'list').length;
+  await world.pass(29_000);
+  assert.equal(world.tracker.calls.filter((call) => call === 'list').length, polls + 1);
+  await world.stop();
+});
