@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { textOf } from '../../../src/base/rules/codes.ts';
 import { onPreToolUse } from '../../../src/claude-code/answers/on-pre-tool-use.ts';
-import { onTeammateIdle } from '../../../src/claude-code/answers/on-stop.ts';
+import { onTeammateIdle } from '../../../src/claude-code/answers/on-teammate-idle.ts';
 import { NO_FLAGS } from '../../../src/claude-code/rules/arguments.ts';
 import type { HookContext } from '../../../src/team/operations/hook-context.ts';
 import { TASK_CODES } from '../../../src/team/rules/codes/tasks-codes.ts';
