@@ -20,7 +20,7 @@ import type { Outcome } from '../team/lead/lead-options.ts';
 import { reportPath } from '../team/log/finished-team.ts';
 import { findUndelivered, removeResult, undeliveredTeams } from '../team/log/undelivered-results.ts';
 import { memberBounds } from '../team/members/member-bounds.ts';
-import type { HookContext } from '../team/operations/hook-context.ts';
+import type { PeopleLog } from '../team/operations/context-parts.ts';
 import { OPERATIONS_CODES } from '../team/rules/codes/operations-codes.ts';
 import type { CommandName } from '../team/rules/select/command.ts';
 import type { TeamSettings } from '../team/rules/settings.ts';
@@ -82,7 +82,7 @@ async function isAttended({ context, project }: ComposedLead): Promise<boolean> 
   return process.env.TOOL_TEAMMATE === undefined && !(await isAskedByAgent(context.teams, process.env, project.main));
 }
 
-function logTo(tell: (words: string) => void): HookContext['log'] {
+function logTo(tell: (words: string) => void): PeopleLog['log'] {
   return (level, words) => {
     if (level !== 'debug') tell(`${level}: ${words}`);
   };

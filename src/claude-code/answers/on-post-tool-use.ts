@@ -2,8 +2,9 @@
 
 import { refusal, withCode } from '../../base/rules/codes.ts';
 import { oneLine } from '../../base/rules/text.ts';
-import { withReadable } from '../../team/operations/context.ts';
-import { findCaller, type HookContext, isAlone, isTeammate } from '../../team/operations/hook-context.ts';
+import { type TeamContext, withReadable } from '../../team/operations/context.ts';
+import type { PeopleLog } from '../../team/operations/context-parts.ts';
+import { type CallerEvidence, findCaller, isAlone, isTeammate } from '../../team/operations/event-caller.ts';
 import { contextOf, type HookAnswer, type HostEvent, SILENT } from '../../team/operations/host-event.ts';
 import { takeMail } from '../../team/operations/member-operations.ts';
 import type { TeamLog } from '../../team/ports.ts';
@@ -15,12 +16,14 @@ import { LEAD } from '../../team/rules/message.ts';
 import { HOOK_CODES } from '../rules/hook-codes.ts';
 import { kindOfTool } from '../rules/tool-kind.ts';
 import { onRunsOver } from './run-end.ts';
-import { recordShellNotes } from './shell-tickets.ts';
+import { recordShellNotes, type ShellContext } from './shell-tickets.ts';
+
+export type ToolResultContext = ShellContext & Pick<TeamContext, 'teams'> & CallerEvidence & PeopleLog;
 
 /** A sign of life is written down once in so long. */
 const SIGN_MS = 60_000;
 
-export async function onPostToolUse(context: HookContext, event: HostEvent): Promise<HookAnswer> {
+export async function onPostToolUse(context: ToolResultContext, event: HostEvent): Promise<HookAnswer> {
   return withReadable(context.teams, async (logs, unread) => {
     const found = await findCaller(context, event, logs, unread);
     if (found === undefined) return SILENT;
@@ -39,7 +42,11 @@ export async function onPostToolUse(context: HookContext, event: HostEvent): Pro
 }
 
 /** What came of the call that starts a teammate. One that could not be started: the same tasks go on, one at a time, by agents that the lead starts. */
-async function noteSpawn(context: HookContext, log: TeamLog, event: HostEvent): Promise<string | null> {
+async function noteSpawn(
+  context: Pick<TeamContext, 'teams' | 'settings'> & PeopleLog,
+  log: TeamLog,
+  event: HostEvent,
+): Promise<string | null> {
   if (kindOfTool(event.tool) !== 'spawn') return null;
   const name = memberName(String(event.input.subagent_type ?? ''));
   const member = log.state.members.get(name);

@@ -7,6 +7,13 @@ import { waysToMerge } from '../../guard/rules/git-calls.ts';
 import { insideProject } from '../../guard/rules/ownership.ts';
 import type { Target } from '../../guard/rules/writes.ts';
 import { type TeamContext, withReadable } from '../../team/operations/context.ts';
+import type {
+  EventOrigin,
+  PeopleLog,
+  ProjectFiles,
+  SpecStore,
+  WriteRules,
+} from '../../team/operations/context-parts.ts';
 import {
   type CallerEvidence,
   evidenceOf,
@@ -15,10 +22,7 @@ import {
   isAlone,
   isOfLead,
   isTeammate,
-  type PeopleLog,
-  type ProjectView,
-  type WriteRules,
-} from '../../team/operations/hook-context.ts';
+} from '../../team/operations/event-caller.ts';
 import { type HookAnswer, type HostEvent, SILENT } from '../../team/operations/host-event.ts';
 import { hostAgent, serverTool } from '../../team/operations/spawn.ts';
 import type { TeamLog } from '../../team/ports.ts';
@@ -41,10 +45,11 @@ import { type Reason, reject, shownReason } from './rejection.ts';
 import { attachTicket } from './shell-tickets.ts';
 
 /** The calls that a host is about to make, judged by the rules of writes. */
-type ToolUseContext = Pick<TeamContext, 'teams' | 'settings' | 'now' | 'placeLeases' | 'host'> &
+export type ToolUseContext = Pick<TeamContext, 'teams' | 'settings' | 'now' | 'placeLeases' | 'host'> &
   CallerEvidence &
   WriteRules &
-  PeopleLog & { readonly project: Pick<ProjectView, 'spec' | 'agentTools'>; readonly mayWait: boolean };
+  PeopleLog &
+  Pick<EventOrigin, 'mayWait'> & { readonly project: Pick<SpecStore, 'spec'> & Pick<ProjectFiles, 'agentTools'> };
 
 export async function onPreToolUse(context: ToolUseContext, event: HostEvent): Promise<HookAnswer> {
   const kind = kindOfTool(event.tool);

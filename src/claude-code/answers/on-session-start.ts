@@ -1,8 +1,8 @@
 // SessionStart: the state of the team after a start, a resumption, /clear or a compaction.
 
 import { refusal, withCode } from '../../base/rules/codes.ts';
-import { unreadWords, withReadable } from '../../team/operations/context.ts';
-import type { HookContext } from '../../team/operations/hook-context.ts';
+import { type TeamContext, unreadWords, withReadable } from '../../team/operations/context.ts';
+import type { CallerEvidence } from '../../team/operations/event-caller.ts';
 import { contextOf, type HookAnswer, type HostEvent, SILENT } from '../../team/operations/host-event.ts';
 import { noteDelivered } from '../../team/operations/member-operations.ts';
 import { loadWords } from '../../team/operations/spawn.ts';
@@ -13,6 +13,8 @@ import { LEAD } from '../../team/rules/message.ts';
 import { HOOK_CODES } from '../rules/hook-codes.ts';
 import { releaseMembers, startAgain } from './run-end.ts';
 
+type SessionContext = Pick<TeamContext, 'teams' | 'host' | 'hostProcess'> & Pick<CallerEvidence, 'startedAs'>;
+
 function isLed({ lead }: TeamState, session: string): boolean {
   return lead.session === null || lead.session === session;
 }
@@ -21,7 +23,11 @@ function isLed({ lead }: TeamState, session: string): boolean {
  * /clear begins a new session in the same host: whoever led before leads on, and its teammates are still there. A session that
  * is resumed goes on in another process, whose next /clear is then told by that.
  */
-async function moveLead({ hostProcess }: HookContext, log: TeamLog, { session, source }: HostEvent): Promise<void> {
+async function moveLead(
+  { hostProcess }: Pick<TeamContext, 'hostProcess'>,
+  log: TeamLog,
+  { session, source }: HostEvent,
+): Promise<void> {
   const { lead } = log.state;
   if (lead.session === null || lead.host === undefined) return;
   const isOwn = lead.session === session;
@@ -44,7 +50,7 @@ async function endWithSession(log: TeamLog, { session, source }: HostEvent): Pro
 }
 
 /** After a beginning, a compaction or a resumption: where the team stands. */
-export async function onSessionStart(context: HookContext, event: HostEvent): Promise<HookAnswer> {
+export async function onSessionStart(context: SessionContext, event: HostEvent): Promise<HookAnswer> {
   // A teammate has its brief in its first prompt.
   if (context.startedAs !== null) return SILENT;
   return withReadable(context.teams, async (logs, unread) => {

@@ -1,7 +1,7 @@
 // Stop: rejects the stop of a lead while its team has work left.
 
 import { type TeamContext, withReadable } from '../../team/operations/context.ts';
-import { type CallerEvidence, findCaller } from '../../team/operations/hook-context.ts';
+import { type CallerEvidence, findCaller } from '../../team/operations/event-caller.ts';
 import { type HookAnswer, type HostEvent, SILENT } from '../../team/operations/host-event.ts';
 import { decide } from '../../team/operations/stop-decision.ts';
 import { judgeLeadStop } from '../../team/rules/idle.ts';

@@ -2,7 +2,8 @@
 
 import { refusal, withCode } from '../../base/rules/codes.ts';
 import { mustBeReadable, type TeamContext, withReadable } from '../../team/operations/context.ts';
-import type { CallerEvidence, ProjectView } from '../../team/operations/hook-context.ts';
+import type { ProjectFiles } from '../../team/operations/context-parts.ts';
+import type { CallerEvidence } from '../../team/operations/event-caller.ts';
 import { type HookAnswer, type HostEvent, SILENT } from '../../team/operations/host-event.ts';
 import { noteDelivered } from '../../team/operations/member-operations.ts';
 import { hostAgent, loadWords } from '../../team/operations/spawn.ts';
@@ -12,7 +13,7 @@ import { agentOfRun, type Member } from '../../team/rules/log/state.ts';
 import { HOOK_CODES } from '../rules/hook-codes.ts';
 
 type AgentStartContext = Pick<TeamContext, 'teams' | 'settings' | 'host'> &
-  Pick<CallerEvidence, 'startedAs'> & { readonly project: Pick<ProjectView, 'agentTools'> };
+  Pick<CallerEvidence, 'startedAs'> & { readonly project: Pick<ProjectFiles, 'agentTools'> };
 
 /** An agent that lists no tools gets those of the team's server as the session does: by name alone, where the host defers them. */
 function loadLines(context: AgentStartContext, { name, agent }: Member): readonly string[] {

@@ -3,7 +3,7 @@
 import { withCode } from '../../base/rules/codes.ts';
 import { judgeCompletion } from '../../team/operations/completion-gate.ts';
 import { type Somebody, type TeamContext, type Unread, withReadable } from '../../team/operations/context.ts';
-import { type CallerEvidence, findCaller, isOfLead } from '../../team/operations/hook-context.ts';
+import { type CallerEvidence, findCaller, isOfLead } from '../../team/operations/event-caller.ts';
 import { type HookAnswer, type HostEvent, SILENT } from '../../team/operations/host-event.ts';
 import type { TeamLog } from '../../team/ports.ts';
 import { LEAD } from '../../team/rules/message.ts';

@@ -1,14 +1,15 @@
 // TeammateIdle and SubagentStop: rejects the stop of a teammate while it has work left.
 
 import { type TeamContext, tellLead, withReadable } from '../../team/operations/context.ts';
-import { type CallerEvidence, findCaller, type HookContext } from '../../team/operations/hook-context.ts';
+import type { EventOrigin } from '../../team/operations/context-parts.ts';
+import { type CallerEvidence, findCaller } from '../../team/operations/event-caller.ts';
 import { type HookAnswer, type HostEvent, SILENT, WAIT } from '../../team/operations/host-event.ts';
 import { assigned, decide, IDLE, note } from '../../team/operations/stop-decision.ts';
 import { type IdleVerdict, judgeIdle, waitsForOthers } from '../../team/rules/idle.ts';
 import { MAX_REJECTIONS, type TeamState } from '../../team/rules/log/state.ts';
 import { endRun } from './run-end.ts';
 
-type IdleContext = Pick<TeamContext, 'teams' | 'settings'> & CallerEvidence & Pick<HookContext, 'mayWait'>;
+type IdleContext = Pick<TeamContext, 'teams' | 'settings'> & CallerEvidence & Pick<EventOrigin, 'mayWait'>;
 
 /** Adds the last write to the fingerprint: a member that wrote between two stops has made progress. */
 function withWrites(verdict: IdleVerdict, { written }: TeamState, name: string): IdleVerdict {

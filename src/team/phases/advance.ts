@@ -2,7 +2,6 @@
 
 import { trust5Lines } from '../../gate/rules/trust5.ts';
 import { JUDGE_TASK } from '../lead/left-over.ts';
-import type { HookContext } from '../operations/hook-context.ts';
 import { operate } from '../operations/operations.ts';
 import type { TeamLog } from '../ports.ts';
 import { nextStep, waitingRoles } from '../rules/brief.ts';
@@ -16,6 +15,7 @@ import type { TeamSettings } from '../rules/settings.ts';
 import { specDirectory } from '../rules/spec-documents/spec.ts';
 import { bookOf } from '../rules/task-book.ts';
 import { closeDebug } from './debug.ts';
+import type { PhaseContext } from './phase-context.ts';
 import { closePlan, type PlanEnd } from './plan.ts';
 import { knownStuck, type Measured, measureCheckout, passGate } from './run.ts';
 
@@ -39,7 +39,7 @@ type Limits = {
 };
 
 /** Goes on as far as code can; gives what the lead is told of it, null where there is nothing to say. */
-export async function advance(context: HookContext, log: TeamLog, limits: Limits = {}): Promise<Told | null> {
+export async function advance(context: PhaseContext, log: TeamLog, limits: Limits = {}): Promise<Told | null> {
   // Most calls leave nothing to do, which needs no lock to see.
   if ((await dueStep(context, log, limits)) === null) return null;
   const { team } = log.state;
@@ -57,7 +57,7 @@ function news(words: string): Told {
 }
 
 /** The step that is code's; null: there is none. */
-async function dueStep(context: HookContext, log: TeamLog, limits: Limits): Promise<LeadStep | null> {
+async function dueStep(context: PhaseContext, log: TeamLog, limits: Limits): Promise<LeadStep | null> {
   log.refresh();
   const { state } = log;
   if (state.tasks.size === 0) return null;
@@ -83,7 +83,7 @@ function isCodes({ kind }: LeadStep, state: TeamState, { mayAsk = true }: Limits
   }
 }
 
-async function goOn(context: HookContext, log: TeamLog, limits: Limits): Promise<Told | null> {
+async function goOn(context: PhaseContext, log: TeamLog, limits: Limits): Promise<Told | null> {
   const as: Evidence = { kind: 'environment', team: log.state.team, teammate: null };
   let hasPassed = false;
   for (;;) {
@@ -164,7 +164,7 @@ function nextOf(state: TeamState, { hooks, ownership, maxTeammates }: TeamSettin
   return leadStep(state, { running, isChecked, isClosed, ownership, maxTeammates, ...nothing });
 }
 
-function closed(context: HookContext, log: TeamLog, as: Evidence): Promise<PlanEnd> {
+function closed(context: PhaseContext, log: TeamLog, as: Evidence): Promise<PlanEnd> {
   const callbacks = { writeSpec: context.project.writeSpec, askApproval: null };
   const mayAsk = mendRounds(log.state) < PLAN_ROUNDS;
   return closePlan(context, log, callbacks, as, mayAsk, new AbortController().signal);
@@ -226,7 +226,7 @@ function planWords(plan: PlanEnd, log: TeamLog): string | null {
   }
 }
 
-async function debugWords(context: HookContext, log: TeamLog, as: Evidence): Promise<string> {
+async function debugWords(context: PhaseContext, log: TeamLog, as: Evidence): Promise<string> {
   const result = await closeDebug(context, log, as);
   if (result === null) return `the result of a hypothesis does not have the required form. ${startNext(log)}`;
   const { cause, evidence, by, tried } = result;

@@ -1,7 +1,7 @@
 // The end of planning: the results become a SPEC, what is wrong with them goes back, and the user is asked.
 
 import { refusal, textOf } from '../../base/rules/codes.ts';
-import type { HookContext } from '../operations/hook-context.ts';
+import type { TeamContext } from '../operations/context.ts';
 import { operate } from '../operations/operations.ts';
 import type { TeamLog } from '../ports.ts';
 import type { Evidence } from '../rules/caller.ts';
@@ -12,6 +12,7 @@ import { type AskedTask, changeTasks, mendTasks, missingPlanners, resultsOf, spe
 import { type ResultProblem, specFromResults } from '../rules/spec-documents/from-results.ts';
 import type { CreatedSpec, NewSpec } from '../rules/spec-documents/new-spec.ts';
 import { completedAlready, type SpecStatus } from '../rules/spec-documents/spec.ts';
+import type { PlanContext } from './phase-context.ts';
 
 export type ApprovalAnswer =
   | { readonly kind: 'yes' }
@@ -44,7 +45,7 @@ async function move(log: TeamLog, event: Moved, reason: string, by = LEAD): Prom
 
 /** Asks for results anew; of several in a list each waits for the one before it. */
 async function createTasks(
-  context: HookContext,
+  context: TeamContext,
   tasks: readonly AskedTask[],
   as: Evidence,
   isSequential: boolean,
@@ -65,7 +66,7 @@ function words(problems: readonly ResultProblem[]): string {
  * @param mayAsk whether what is wrong is given back once more
  */
 export async function closePlan(
-  context: HookContext,
+  context: PlanContext,
   log: TeamLog,
   callbacks: PlanCallbacks,
   as: Evidence,
@@ -105,7 +106,7 @@ export async function closePlan(
  * are one record: there is no moment in which the SPEC could be approved between them. Gives why it is too late for that.
  */
 export async function askChanges(
-  context: HookContext,
+  context: TeamContext,
   log: TeamLog,
   as: Evidence,
   id: string,
@@ -126,7 +127,7 @@ export async function askChanges(
 
 /** The user's word, where somebody can be asked for it, or has given it meanwhile. */
 async function approval(
-  context: HookContext,
+  context: PlanContext,
   log: TeamLog,
   callbacks: PlanCallbacks,
   as: Evidence,

@@ -7,9 +7,9 @@ import { onPreToolUse } from '../../../src/claude-code/answers/on-pre-tool-use.t
 import { onUserPrompt } from '../../../src/claude-code/answers/on-user-prompt.ts';
 import { operateInHost } from '../../../src/claude-code/answers/operate-in-host.ts';
 import { HOOK_CODES } from '../../../src/claude-code/rules/hook-codes.ts';
+import type { HookContext } from '../../../src/compose/hook-context.ts';
 import { GATE_CODES } from '../../../src/gate/rules/gate-codes.ts';
 import { type Commanded, DEFAULT_QUALITY } from '../../../src/gate/rules/quality.ts';
-import type { HookContext } from '../../../src/team/operations/hook-context.ts';
 import type { PhaseLock } from '../../../src/team/ports.ts';
 import type { Evidence } from '../../../src/team/rules/caller.ts';
 import { isRefusal } from '../../../src/team/rules/log/state.ts';

@@ -8,7 +8,7 @@ import { onSessionStart } from '../../../src/claude-code/answers/on-session-star
 import { onSubagentStart } from '../../../src/claude-code/answers/on-subagent-start.ts';
 import { onTeammateIdle } from '../../../src/claude-code/answers/on-teammate-idle.ts';
 import { onUserPrompt } from '../../../src/claude-code/answers/on-user-prompt.ts';
-import type { HookContext } from '../../../src/team/operations/hook-context.ts';
+import type { HookContext } from '../../../src/compose/hook-context.ts';
 import type { HookAnswer, HostEvent } from '../../../src/team/operations/host-event.ts';
 import { operate } from '../../../src/team/operations/operations.ts';
 import type { Evidence } from '../../../src/team/rules/caller.ts';

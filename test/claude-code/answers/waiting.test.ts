@@ -6,7 +6,7 @@ import { textOf } from '../../../src/base/rules/codes.ts';
 import { onPreToolUse } from '../../../src/claude-code/answers/on-pre-tool-use.ts';
 import { onTeammateIdle } from '../../../src/claude-code/answers/on-teammate-idle.ts';
 import { NO_FLAGS } from '../../../src/claude-code/rules/arguments.ts';
-import type { HookContext } from '../../../src/team/operations/hook-context.ts';
+import type { HookContext } from '../../../src/compose/hook-context.ts';
 import { TASK_CODES } from '../../../src/team/rules/codes/tasks-codes.ts';
 import { decideWork, propose } from '../../../src/team/select/work-decision.ts';
 import { isRefusal } from '../../support/codes.ts';
