@@ -1,7 +1,7 @@
 // TaskCompleted: the completion of a task of the host's own list.
 
 import { withCode } from '../../base/rules/codes.ts';
-import { judgeCompletion } from '../../team/operations/completion-gate.ts';
+import { type CompletionContext, judgeCompletion } from '../../team/operations/completion-gate.ts';
 import { type Somebody, type TeamContext, type Unread, withReadable } from '../../team/operations/context.ts';
 import { type CallerEvidence, findCaller, isOfLead } from '../../team/operations/event-caller.ts';
 import { type HookAnswer, type HostEvent, SILENT } from '../../team/operations/host-event.ts';
@@ -25,7 +25,10 @@ async function completerOf(
 }
 
 /** Judges the completion of a task of the host's own list. */
-export async function onTaskCompleted(context: TeamContext & CallerEvidence, event: HostEvent): Promise<HookAnswer> {
+export async function onTaskCompleted(
+  context: CompletionContext & Pick<TeamContext, 'teams'> & CallerEvidence,
+  event: HostEvent,
+): Promise<HookAnswer> {
   return withReadable(context.teams, async (logs, unread) => {
     const by = await completerOf(context, event, logs, unread);
     if (by === undefined) return SILENT;

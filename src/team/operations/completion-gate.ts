@@ -19,9 +19,11 @@ import type { Task } from '../rules/task.ts';
 import { bookOf } from '../rules/task-book.ts';
 import { quoted } from '../rules/task-draft.ts';
 import { isBusy, knownBaseline } from './baseline-checks.ts';
-import { type Somebody, type TeamContext, tellLead } from './context.ts';
+import { type ProjectChecks, type Somebody, type TeamContext, tellLead } from './context.ts';
 import { FOREIGN, joinWork, type Objection, prepareWork, presentSecrets } from './merge-work.ts';
 import { WITHOUT_NONE } from './uncommitted-files.ts';
+
+export type CompletionContext = ProjectChecks & Pick<TeamContext, 'settings' | 'now' | 'workshop'>;
 
 export type Completion = {
   readonly accept: boolean;
@@ -39,7 +41,7 @@ const UNSETTLED = 'unsettled_conflict';
 
 /** Judges a completion by somebody of a team, and writes down what was decided. */
 export async function judgeCompletion(
-  context: TeamContext,
+  context: CompletionContext,
   log: TeamLog,
   task: Pick<Task, 'id' | 'subject'>,
   caller: Somebody,
@@ -117,7 +119,7 @@ function whenBusy(error: unknown): ToolError {
 }
 
 /** Where a writer of a run works apart from the others, and its work is merged; null for everybody else. */
-async function ownWork(context: TeamContext, { purpose }: TeamState, caller: Somebody) {
+async function ownWork(context: Pick<TeamContext, 'workshop'>, { purpose }: TeamState, caller: Somebody) {
   if (caller.kind !== 'member' || caller.member.readOnly || purpose?.phase !== 'run') return null;
   const workshop = await context.workshop();
   return workshop === null ? null : { workshop, caller };
@@ -125,7 +127,7 @@ async function ownWork(context: TeamContext, { purpose }: TeamState, caller: Som
 
 /** What the team has changed so far, the caller's own work with it; null where nothing tells. */
 async function changedBy(
-  { workTree }: TeamContext,
+  { workTree }: Pick<ProjectChecks, 'workTree'>,
   { team, base }: TeamState,
   own: Awaited<ReturnType<typeof ownWork>>,
 ): Promise<readonly string[] | null> {
@@ -157,7 +159,7 @@ function ownBy(
 }
 
 async function measure(
-  context: TeamContext,
+  context: CompletionContext,
   log: TeamLog,
   task: Pick<Task, 'id'>,
   caller: Somebody,
@@ -244,7 +246,10 @@ function objectionOf(
 type Change = { readonly base: string; readonly head: string; readonly paths: readonly string[] | null };
 
 /** null: where nothing tells. */
-async function changeInPlace({ workTree }: TeamContext, { base }: TeamState): Promise<Change | null> {
+async function changeInPlace(
+  { workTree }: Pick<ProjectChecks, 'workTree'>,
+  { base }: TeamState,
+): Promise<Change | null> {
   const head = base === null ? null : await workTree.tree();
   if (base === null || head === null) return null;
   return { base, head, paths: await workTree.changed(base, head) };
@@ -257,7 +262,7 @@ function mayHoldOf({ writers }: TeamState, { name }: Somebody, { ownership }: Te
 
 /** Secrets in files of the caller's, of all that has changed where the team works in one place. */
 async function ownSecrets(
-  { newSecrets }: TeamContext,
+  { newSecrets }: Pick<ProjectChecks, 'newSecrets'>,
   { writers }: TeamState,
   { name }: Somebody,
   { ownership, quality }: TeamSettings,
@@ -271,7 +276,7 @@ async function ownSecrets(
 
 /** Changes to files of others that no decision allowed; said once, then the lead is told. */
 async function foreignChanges(
-  context: TeamContext,
+  context: Pick<ProjectChecks, 'workTree'>,
   log: TeamLog,
   caller: Somebody,
   settings: TeamSettings,
