@@ -14,7 +14,7 @@ import { takeTokens } from '../daemon/github/credential.ts';
 import { findProject } from '../git/project.ts';
 import { requireCommit, rewrittenWords } from '../git/worktrees/team-base.ts';
 import { closeLeft } from '../team/lead/close-left-team.ts';
-import { foundTeam, isLeft, takeUp } from '../team/lead/found-team.ts';
+import { foundTeam, isLeft, resumeTeam } from '../team/lead/found-team.ts';
 import { Lead } from '../team/lead/lead.ts';
 import type { Outcome } from '../team/lead/lead-options.ts';
 import { reportPath } from '../team/log/finished-team.ts';
@@ -232,7 +232,7 @@ export async function restartCommand(wanted: string | undefined, options: PhaseO
     if (await tellUntold(composed, team, options)) return;
     checkScreen(await composed.context.settings(), options);
     await sayRewritten(composed, team);
-    if (!(await takeUp(composed.context, team, say))) throw failure(OPERATIONS_CODES.team_gone, { team });
+    if (!(await resumeTeam(composed.context, team, say))) throw failure(OPERATIONS_CODES.team_gone, { team });
     await finish(composed, team, options);
   } finally {
     await composed.close();
@@ -307,7 +307,7 @@ export async function phaseCommand(command: CommandName, words: string, options:
     // The same command again goes on with what an earlier one left.
     if (await tellUntold(composed, team, options)) return;
     checkScreen(settings, options);
-    if (!(await takeUp(composed.context, team, say, decided))) {
+    if (!(await resumeTeam(composed.context, team, say, decided))) {
       for (const reason of decided.reasons) say(reason);
       // What a lead that was killed at its very end left: it looks at what is there now.
       if (decided.work.phase !== 'run') await composed.lead.workshop.forget(team, []);

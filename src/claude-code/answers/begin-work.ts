@@ -7,7 +7,7 @@ import type { HostFacts, PeopleLog } from '../../team/operations/context-parts.t
 import type { HookAnswer, HostEvent } from '../../team/operations/host-event.ts';
 import { noteDelivered } from '../../team/operations/member-operations.ts';
 import { hostAgent, loadWords, serverTool } from '../../team/operations/spawn.ts';
-import { decideResumeMode, takeOver } from '../../team/operations/take-over.ts';
+import { decideResumeMode, recordTakeover } from '../../team/operations/take-over.ts';
 import { advance } from '../../team/phases/advance.ts';
 import type { PhaseContext } from '../../team/phases/phase-context.ts';
 import type { TeamLog } from '../../team/ports.ts';
@@ -60,7 +60,7 @@ export async function beginWork(
 ): Promise<HookAnswer> {
   const decided = await decideWork(context, command, settings);
   if (decided.kind === 'refused') return refuseCommand(decided.problems);
-  const goesOn = await takeUpAlone(context, event, decided, settings);
+  const goesOn = await resumeAlone(context, event, decided, settings);
   if (goesOn !== null) return goesOn;
   if (decided.decision.mode !== 'team') return beginAlone(context, event, decided);
   const { work, decision, reasons } = decided;
@@ -88,7 +88,7 @@ const OPEN_SHELLS =
   '- The write guard does not hold shell commands here: only obvious writes to files of others are refused. `tool doctor` says why.';
 
 /** What the same command has left to be done one at a time goes on, so or as a team; null: it has left nothing of that kind. */
-async function takeUpAlone(
+async function resumeAlone(
   context: BeginContext,
   event: HostEvent,
   decided: Settled,
@@ -100,7 +100,7 @@ async function takeUpAlone(
     const going = log === undefined ? null : await decideResumeMode(context, log.state, decided);
     if (log === undefined || going === null) return null;
     const keep = settings.fallback.preserveProgress;
-    const problem = await takeOver(context, log, going, {
+    const problem = await recordTakeover(context, log, going, {
       session: event.session,
       keep,
       isForced,
@@ -189,7 +189,7 @@ export async function restartTeam(
       ]);
     const going = await decideResumeMode(context, log.state, null);
     const keep = settings.fallback.preserveProgress;
-    const problem = await takeOver(context, log, going, {
+    const problem = await recordTakeover(context, log, going, {
       session: event.session,
       keep,
       isForced: false,

@@ -5,7 +5,7 @@ import { failure, messageOf, ToolError } from '../../base/rules/errors.ts';
 import { must, type TeamContext } from '../operations/context.ts';
 import type { HostFacts, PeopleLog } from '../operations/context-parts.ts';
 import { operate } from '../operations/operations.ts';
-import { decideResumeMode, takeOver } from '../operations/take-over.ts';
+import { decideResumeMode, recordTakeover } from '../operations/take-over.ts';
 import type { TeamLog } from '../ports.ts';
 import type { Evidence } from '../rules/caller.ts';
 import { LEAD_CODES } from '../rules/codes/lead-codes.ts';
@@ -111,7 +111,7 @@ function sayGoingOn(team: string, going: ResumeMode, reasons: readonly string[],
  * @param say takes a line that people are told
  * @param decided what the command comes to that takes it up; null: one that decides nothing
  */
-export async function takeUp(
+export async function resumeTeam(
   context: TeamContext & { readonly project: HostFacts },
   team: string,
   say: (words: string) => void,
@@ -128,7 +128,7 @@ export async function takeUp(
     const failed = [...state.tasks.values()].filter(({ status }) => status === 'failed');
     const { fallback: falling, budget } = await context.settings();
     const { preserveProgress: keep } = falling;
-    const refused = await takeOver(context, log, going, {
+    const refused = await recordTakeover(context, log, going, {
       session: null,
       keep,
       isForced: decided?.isForced === true,

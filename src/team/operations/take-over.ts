@@ -47,7 +47,7 @@ type Taker = {
  * @param host its process; null: not known
  * @param keep false: every task starts over
  */
-export async function takeOver(
+export async function recordTakeover(
   context: Pick<TeamContext, 'writesHeldBy'>,
   log: TeamLog,
   going: ResumeMode | null,

@@ -40,7 +40,7 @@ export type Work = {
 /** Work without a SPEC that has a plan. */
 const UNPLANNED = { data: null, warnings: [] } as const;
 
-function planOf(planned: PlannedSpec | null): Pick<Work, 'data' | 'warnings'> {
+function workPlan(planned: PlannedSpec | null): Pick<Work, 'data' | 'warnings'> {
   if (planned === null) return UNPLANNED;
   const warnings = planned.warnings.map(({ file, line, words }) => `${file}:${line}: ${words}`);
   return { data: planned.data, warnings };
@@ -117,7 +117,7 @@ async function workOf(
     return { problem: refusal(LEAD_CODES.spec_unapproved, { spec: words, why }) };
   const planned = await context.project.planned(words);
   if (planned !== null && planned.problems.length > 0) return { problem: unreadable(words, planned.problems) };
-  return { phase: 'run', subject: words, team, text, ...planOf(planned) };
+  return { phase: 'run', subject: words, team, text, ...workPlan(planned) };
 }
 
 /** So many problems of documents are named where there is little room. */
@@ -210,7 +210,7 @@ export async function decideIssue(
       left.set(id, `the issue names ${id}, and ${textOf(unreadable(id, planned.problems))}`);
       continue;
     }
-    const work: Work = { phase: 'run', subject: id, team, text: spec, ...planOf(planned) };
+    const work: Work = { phase: 'run', subject: id, team, text: spec, ...workPlan(planned) };
     const said = [`the issue names ${id}`, ...[...left.values()].map((one) => `not built: ${one}`), ...done];
     return decideOn(context, work, { command: 'run', flags }, settings, said);
   }
