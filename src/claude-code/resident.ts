@@ -2,11 +2,14 @@
 
 import type { Identity } from '../agents/member-environment.ts';
 import type { Project } from '../git/project.ts';
-import type { HookContext } from '../team/operations/hook-context.ts';
+import type { ToolResultContext } from './answers/on-post-tool-use.ts';
+import type { ToolUseContext } from './answers/on-pre-tool-use.ts';
+import type { HostOperationContext } from './answers/operate-in-host.ts';
 import type { ServerLiveness } from './server-liveness.ts';
 
 export type Resident = {
-  readonly context: HookContext;
+  /** For its tools, and for the two hooks that it answers. */
+  readonly context: HostOperationContext & ToolUseContext & ToolResultContext;
   readonly project: Project;
   /** Who this server was started as. */
   readonly identity: Identity;

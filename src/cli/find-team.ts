@@ -10,7 +10,7 @@ import { hasLog, TeamHistory } from '../team/log/team-history.ts';
 import { teamsDirectory } from '../team/log/team-names.ts';
 import { ARCHIVE, FileTeams } from '../team/log/teams.ts';
 import { isStanding } from '../team/rules/log/state.ts';
-import { type TeamView, viewOf } from '../team/rules/views/view.ts';
+import { type TeamView, teamView } from '../team/rules/views/view.ts';
 import { failedText } from './failed-command.ts';
 import { CLI_CODES } from './rules/cli-codes.ts';
 
@@ -50,7 +50,7 @@ export function presentTeams(root: string): readonly FoundTeam[] {
 export function viewFrom(history: TeamHistory, team: FoundTeam, now: number): TeamView {
   const { state, lastAt } = history;
   const isOver = team.isArchived || state.session === 'deleted';
-  const view = viewOf(state, isOver && lastAt !== 0 ? lastAt : now);
+  const view = teamView(state, isOver && lastAt !== 0 ? lastAt : now);
   return view.team === '' ? { ...view, team: team.name } : view;
 }
 

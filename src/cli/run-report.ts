@@ -57,7 +57,7 @@ function tasksOf(state: TeamState): RunReport['tasks'] {
   });
 }
 
-function planOf(outcome: Outcome): RunReport['plan'] {
+function planResult(outcome: Outcome): RunReport['plan'] {
   if (outcome.kind !== 'done' || outcome.found?.phase !== 'plan') return null;
   const { spec, status } = outcome.found;
   return {
@@ -86,7 +86,7 @@ export function runReport(
     messages: state.messages.length,
     rejections: state.decisions.filter((one) => one.decision === 'reject' && isRefusal(one)).length,
     gate: gate === null ? null : { ok: gate.ok, coverage: gate.coverage, checks: gate.checks },
-    plan: planOf(outcome),
+    plan: planResult(outcome),
     debug: debugOf(outcome),
     costs: [...state.costs.values()],
     ...work,

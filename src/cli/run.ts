@@ -14,13 +14,13 @@ import { takeTokens } from '../daemon/github/credential.ts';
 import { findProject } from '../git/project.ts';
 import { requireCommit, rewrittenWords } from '../git/worktrees/team-base.ts';
 import { closeLeft } from '../team/lead/close-left-team.ts';
-import { foundTeam, isLeft, takeUp } from '../team/lead/found-team.ts';
+import { foundTeam, isLeft, resumeTeam } from '../team/lead/found-team.ts';
 import { Lead } from '../team/lead/lead.ts';
 import type { Outcome } from '../team/lead/lead-options.ts';
 import { reportPath } from '../team/log/finished-team.ts';
 import { findUndelivered, removeResult, undeliveredTeams } from '../team/log/undelivered-results.ts';
 import { memberBounds } from '../team/members/member-bounds.ts';
-import type { HookContext } from '../team/operations/hook-context.ts';
+import type { PeopleLog } from '../team/operations/context-parts.ts';
 import { OPERATIONS_CODES } from '../team/rules/codes/operations-codes.ts';
 import type { CommandName } from '../team/rules/select/command.ts';
 import type { TeamSettings } from '../team/rules/settings.ts';
@@ -82,7 +82,7 @@ async function isAttended({ context, project }: ComposedLead): Promise<boolean> 
   return process.env.TOOL_TEAMMATE === undefined && !(await isAskedByAgent(context.teams, process.env, project.main));
 }
 
-function logTo(tell: (words: string) => void): HookContext['log'] {
+function logTo(tell: (words: string) => void): PeopleLog['log'] {
   return (level, words) => {
     if (level !== 'debug') tell(`${level}: ${words}`);
   };
@@ -232,7 +232,7 @@ export async function restartCommand(wanted: string | undefined, options: PhaseO
     if (await tellUntold(composed, team, options)) return;
     checkScreen(await composed.context.settings(), options);
     await sayRewritten(composed, team);
-    if (!(await takeUp(composed.context, team, say))) throw failure(OPERATIONS_CODES.team_gone, { team });
+    if (!(await resumeTeam(composed.context, team, say))) throw failure(OPERATIONS_CODES.team_gone, { team });
     await finish(composed, team, options);
   } finally {
     await composed.close();
@@ -307,7 +307,7 @@ export async function phaseCommand(command: CommandName, words: string, options:
     // The same command again goes on with what an earlier one left.
     if (await tellUntold(composed, team, options)) return;
     checkScreen(settings, options);
-    if (!(await takeUp(composed.context, team, say, decided))) {
+    if (!(await resumeTeam(composed.context, team, say, decided))) {
       for (const reason of decided.reasons) say(reason);
       // What a lead that was killed at its very end left: it looks at what is there now.
       if (decided.work.phase !== 'run') await composed.lead.workshop.forget(team, []);

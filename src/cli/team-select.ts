@@ -6,7 +6,7 @@ import { findVariable } from '../claude-code/host-settings.ts';
 import { parseFlags } from '../claude-code/rules/arguments.ts';
 import { composeOperations } from '../compose/team.ts';
 import { findProject } from '../git/project.ts';
-import type { HookContext } from '../team/operations/hook-context.ts';
+import type { SpecStore } from '../team/operations/context-parts.ts';
 import { decideMode } from '../team/rules/select/activation.ts';
 import { type FigureName, type PlannedTask, type Selection, select } from '../team/rules/select/selection.ts';
 import { isSpecId } from '../team/rules/spec-documents/spec.ts';
@@ -27,7 +27,7 @@ export type SelectOptions = {
 type Asked = { readonly text: string; readonly plan: readonly PlannedTask[] | null };
 
 /** The text, and the tasks of the plan where the words are the id of a SPEC that has one. */
-async function readAsked(words: string, { project }: HookContext): Promise<Asked> {
+async function readAsked(words: string, { project }: { readonly project: SpecStore }): Promise<Asked> {
   if (!isSpecId(words)) return { text: words, plan: null };
   const text = project.spec(words);
   if (text === null) throw failure(CLI_CODES.spec_unknown, { spec: words });

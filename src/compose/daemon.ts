@@ -35,7 +35,7 @@ import type { Workflow } from '../daemon/rules/workflow.ts';
 import { createAgentSocket } from '../daemon/runners/agent-socket.ts';
 import { FileAttemptOutputs } from '../daemon/runners/attempt-output.ts';
 import { createRunner } from '../daemon/runners/runners.ts';
-import { issueViewOf, type ViewSource, viewOf } from '../daemon/view.ts';
+import { issueViewOf, stateView, type ViewSource } from '../daemon/view.ts';
 import { Mirror } from '../daemon/workspaces/mirror/mirror.ts';
 import { ModuleCopies } from '../daemon/workspaces/mirror/module-copies.ts';
 import { checkRoot, claimRoot } from '../daemon/workspaces/workspace-root.ts';
@@ -270,7 +270,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       rateLimit: tracker.rateLimit,
     });
     const server = await startServer(workflow, {
-      state: (page) => viewOf(source(), page),
+      state: (page) => stateView(source(), page),
       issue: (number) => issueViewOf(source(), number),
       refresh: () => made.refresh(),
       onChange: (listener) => made.onChange(listener),

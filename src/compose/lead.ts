@@ -32,11 +32,13 @@ import { createMemberGuard, type MemberGuard } from '../team/members/member-guar
 import type { MemberHomeOptions } from '../team/members/member-home.ts';
 import { CommandMembers } from '../team/members/members.ts';
 import type { Members } from '../team/members/members-port.ts';
-import type { HookContext } from '../team/operations/hook-context.ts';
+import type { TeamContext } from '../team/operations/context.ts';
+import type { PeopleLog } from '../team/operations/context-parts.ts';
 import { NO_HOST, type TeamVariable } from '../team/rules/select/activation.ts';
 import type { TeamSettings } from '../team/rules/settings.ts';
 import { phaseOfTeam } from '../team/rules/team-name.ts';
 import { createWorkshop } from '../team/worktrees/workshop.ts';
+import type { HookContext } from './hook-context.ts';
 import { COMPOSE_CODES } from './rules/compose-codes.ts';
 import { composeContext, copiesOf, teamsOf } from './team.ts';
 
@@ -60,7 +62,7 @@ export type ComposeLeadOptions = {
   readonly mark?: string;
   readonly say: (words: string) => void;
   /** Tells people what is logged at a level; absent: it is said as everything else. */
-  readonly log?: HookContext['log'];
+  readonly log?: PeopleLog['log'];
 };
 
 export type ComposedLead = {
@@ -124,7 +126,7 @@ function memberGuardOf(
   env: Environment,
   settings: () => Promise<TeamSettings>,
   say: (words: string) => void,
-): { readonly guard: MemberGuard; readonly writesHeldBy: HookContext['writesHeldBy'] } {
+): { readonly guard: MemberGuard; readonly writesHeldBy: TeamContext['writesHeldBy'] } {
   const from = join(packageRoot(), 'dist', 'native');
   const mechanism = mechanismOf(process.platform);
   const preparing = prepareShell({ env, before: env[SHELL_VARIABLE] ?? null, from, mechanism });

@@ -1,9 +1,9 @@
 // Wires the rooms into the contexts of team mode: for hooks, the team server and commands.
 // Hooks start in milliseconds, so heavy modules are loaded at their first use.
 
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { agentTools, hasAgentFile } from '../agents/agent-tools.ts';
+import { hasAgentFile } from '../agents/agent-tools.ts';
 import { identityOf } from '../agents/member-environment.ts';
 import { ownNamespaceIdentity } from '../agents/namespace-identity.ts';
 import { systemClock } from '../base/clock.ts';
@@ -15,7 +15,7 @@ import { whoseCall } from '../claude-code/call-origin.ts';
 import { certainIdentity } from '../claude-code/certain-identity.ts';
 import { formOf } from '../claude-code/duplicate-hooks.ts';
 import { hostAbove, isNestedHost } from '../claude-code/host-above.ts';
-import { filesDisabling, findVariable, hostPlaces, settingsFiles } from '../claude-code/host-settings.ts';
+import { hostPlaces } from '../claude-code/host-settings.ts';
 import { countsMarks } from '../claude-code/host-version.ts';
 import type { Resident } from '../claude-code/resident.ts';
 import { createServerLiveness } from '../claude-code/server-liveness.ts';
@@ -29,19 +29,19 @@ import { insideProject } from '../guard/rules/ownership.ts';
 import { createLeaseFiles, createShellGuard } from '../guard/shell-guard.ts';
 import { pathAsNamed, placeOf, writesOf } from '../guard/tool-writes.ts';
 import { loadTeamSettings } from '../team/config/settings-snapshot.ts';
-import { reportPath } from '../team/log/finished-team.ts';
 import { OpenTeams } from '../team/log/open-teams.ts';
 import { FileTeams } from '../team/log/teams.ts';
 import { removeHomes } from '../team/members/team-homes.ts';
 import { beginBaseline } from '../team/operations/baseline-checks.ts';
 import type { Host, TeamContext } from '../team/operations/context.ts';
-import type { HookContext, ProjectView } from '../team/operations/hook-context.ts';
+import type { WriteRules } from '../team/operations/context-parts.ts';
 import { MAY_WAIT } from '../team/operations/host-event.ts';
 import type { PhaseLock, Teams } from '../team/ports.ts';
 import type { EnvironmentEvidence } from '../team/rules/caller.ts';
 import type { TeamSettings } from '../team/rules/settings.ts';
-import { approvalOf, approveSpec } from '../team/spec-documents/spec-approvals.ts';
-import { listSpecs, putSpec, readPlanned, readSpec, whyNoSpec } from '../team/spec-documents/specs.ts';
+import { approvalOf } from '../team/spec-documents/spec-approvals.ts';
+import type { HookContext } from './hook-context.ts';
+import { projectOf } from './project.ts';
 
 export type ComposedHooks = {
   readonly context: HookContext;
@@ -147,40 +147,6 @@ function namesCallers(env: Environment): boolean {
   return env.CLAUDE_CODE_SESSION_ID !== undefined;
 }
 
-function viewOf(project: Project, env: Environment, teams: Teams, settings: () => Promise<TeamSettings>): ProjectView {
-  const { root, main } = project;
-  return {
-    files: async (place = root) => (await import('../git/tracked-files.ts')).trackedFiles(place),
-    specs: () => listSpecs(main),
-    whyNoSpec: () => whyNoSpec(main),
-    spec: (id) => readSpec(main, id),
-    planned: (id) => readPlanned(main, id),
-    approval: (id) => approvalOf(main, id, env),
-    sync: async (id, base) => {
-      const { composeSync } = await import('./spec-sync.ts');
-      const { syncSpec } = await import('../team/phases/sync.ts');
-      return syncSpec(composeSync({ project, env, teams, settings, now: Date.now }), id, base);
-    },
-    approve: (id) => approveSpec(main, id, env, Date.now()),
-    agentTools: (agent) => agentTools(root, agent),
-    writeSpec: (spec, replaces) => putSpec(main, spec, replaces, new Date().toISOString().slice(0, 10)),
-    writeReport: (directory, text) => {
-      const path = reportPath(directory);
-      writeFileSync(path, text);
-      return path;
-    },
-    hostVersion: async () => (await import('../claude-code/host-version.ts')).readHostVersion(main, env),
-    get variable() {
-      return findVariable(env.CLAUDE_PROJECT_DIR ?? root, env);
-    },
-    get serverOffIn() {
-      const at = env.CLAUDE_PROJECT_DIR ?? root;
-      // That of a plugin is none of `.mcp.json`.
-      return formOf(env, root) === 'plugin' ? [] : filesDisabling(settingsFiles(at, env), 'team');
-    },
-  };
-}
-
 function sayOnStandardError(words: string): void {
   process.stderr.write(`${words}\n`);
 }
@@ -207,7 +173,7 @@ function insideOf({ root, main }: Project, named: string, env: Environment): str
 function shellGuardOf(
   { root, main }: Project,
   env: Environment,
-): Pick<HookContext, 'shellGuard' | 'countsMarks' | 'writesHeldBy'> {
+): Pick<WriteRules, 'shellGuard' | 'countsMarks'> & Pick<TeamContext, 'writesHeldBy'> {
   const mechanism = mechanismOf(process.platform);
   const guard = createShellGuard({ root, main, env, mechanism });
   return {
@@ -299,7 +265,7 @@ export function composeContext(
         return measureCheckout({ ...work, root, objects: objectsOf(main), env });
       },
       phaseLock: lazyPhaseLock(main, state),
-      project: viewOf(project, env, teams, settings),
+      project: projectOf(project, env, teams, settings),
     },
   };
 }

@@ -201,7 +201,7 @@ function queuedPosition({ issue, why }: Waiting): RowPosition {
 }
 
 /** One page of each list, the newest first; whoever holds a slot or is being published counts as running. */
-export function viewOf(source: ViewSource, page: Page = FIRST_PAGE): StateView {
+export function stateView(source: ViewSource, page: Page = FIRST_PAGE): StateView {
   const { state, statuses, workflow, poll } = source;
   const slug = formatSlug(workflow.tracker.slug);
   const entries = [...state.entries.values()];
@@ -287,7 +287,7 @@ export function viewOf(source: ViewSource, page: Page = FIRST_PAGE): StateView {
 /** One issue, its last life when it is over, as `GET /api/v1/issues/<n>` shows it; undefined when the daemon knows nothing of it. */
 export function issueViewOf(source: ViewSource, issue: number): Readonly<Record<string, unknown>> | undefined {
   const waiting = source.waiting.filter((one) => one.issue.number === issue);
-  const view = viewOf({ ...source, waiting }, EVERYTHING);
+  const view = stateView({ ...source, waiting }, EVERYTHING);
   const entry = source.state.entries.get(issue);
   const of = <T extends Row>(rows: readonly T[]) => rows.find((row) => row.issue_number === issue) ?? null;
   const completed = view.completed.filter((row) => row.issue_number === issue);

@@ -7,7 +7,7 @@ import { textDashboard } from '../../src/daemon/http/dashboard.ts';
 import { page } from '../../src/daemon/http/page.ts';
 import { WORKSPACES_CODES } from '../../src/daemon/rules/codes/workspaces-codes.ts';
 import { TrackerError } from '../../src/daemon/rules/tracker-error.ts';
-import { viewOf } from '../../src/daemon/view.ts';
+import { stateView } from '../../src/daemon/view.ts';
 import { saying } from '../support/codes.ts';
 import { commit, fail, hang, type Script, World, workflowWith } from '../support/world.ts';
 
@@ -27,7 +27,7 @@ const openThen =
 
 /** What page and API show of it. */
 function shownOf({ orchestrator, workflow, clock, journal, tracker }: World) {
-  return viewOf({
+  return stateView({
     now: clock.now(),
     version: '',
     workflow,

@@ -5,7 +5,7 @@ import test from 'node:test';
 import { refusal } from '../../src/base/rules/codes.ts';
 import { textDashboard } from '../../src/daemon/http/dashboard.ts';
 import { WORK_CODES } from '../../src/daemon/rules/codes/work-codes.ts';
-import { issueViewOf, type ViewSource, viewOf } from '../../src/daemon/view.ts';
+import { issueViewOf, stateView, type ViewSource } from '../../src/daemon/view.ts';
 import { parseCursor } from '../../src/daemon/view-page.ts';
 import { World, workflowWith } from '../support/world.ts';
 
@@ -39,7 +39,7 @@ async function crowded(): Promise<ViewSource> {
 }
 
 test('a page of the state is bounded, its counts are complete, and its rows are the newest that somebody can mend', async () => {
-  const view = viewOf(await crowded());
+  const view = stateView(await crowded());
   assert.equal(view.counts.queued, ISSUES);
   assert.equal(view.queued.length, 100);
   assert.equal(view.more.queued, ISSUES - 100);
@@ -53,7 +53,7 @@ test('a page of the state is bounded, its counts are complete, and its rows are 
 test('the cursors lead through every row once, also when rows go meanwhile', async () => {
   const source = await crowded();
   const seen: number[] = [];
-  let view = viewOf(source, { limit: 999, after: null });
+  let view = stateView(source, { limit: 999, after: null });
   for (let pages = 1; ; pages++) {
     seen.push(...view.queued.map((row) => row.issue_number));
     const { queued: next } = view.next;
@@ -64,7 +64,7 @@ test('the cursors lead through every row once, also when rows go meanwhile', asy
     // The rows that were seen last are gone by the next page.
     const gone = new Set(seen.slice(-500));
     const waiting = source.waiting.filter(({ issue }) => !gone.has(issue.number));
-    view = viewOf({ ...source, waiting }, { limit: 999, after });
+    view = stateView({ ...source, waiting }, { limit: 999, after });
     assert.equal(view.counts.queued, ISSUES - 500);
   }
   assert.equal(seen.length, ISSUES);
@@ -72,7 +72,7 @@ test('the cursors lead through every row once, also when rows go meanwhile', asy
 });
 
 test('the text dashboard stays short, and says how many rows it leaves out and where they are', async () => {
-  const text = textDashboard(viewOf(await crowded(), { limit: 20, after: null }));
+  const text = textDashboard(stateView(await crowded(), { limit: 20, after: null }));
   assert.ok(text.split('\n').length < 40, text);
   assert.match(text, / 10000 waiting /);
   assert.match(text, /\n {2}and 9980 more: \/\?after=queued:0-9991\n/);

@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { systemKeys } from '../../src/base/keys.ts';
 import { type Refusal, textOf } from '../../src/base/rules/codes.ts';
 import { ToolError } from '../../src/base/rules/errors.ts';
+import type { HookContext } from '../../src/compose/hook-context.ts';
 import type { Check, GateResult } from '../../src/gate/rules/quality.ts';
 import { type Trust5Facts, trust5Of } from '../../src/gate/rules/trust5.ts';
 import { insideProject } from '../../src/guard/rules/ownership.ts';
 import { placeOf } from '../../src/guard/tool-writes.ts';
 import { FilePhaseLock } from '../../src/team/log/phase-lock.ts';
 import { FileTeams } from '../../src/team/log/teams.ts';
-import type { HookContext, ProjectView } from '../../src/team/operations/hook-context.ts';
 import type { HookAnswer, HostEvent } from '../../src/team/operations/host-event.ts';
 import { operate } from '../../src/team/operations/operations.ts';
 import type { Evidence } from '../../src/team/rules/caller.ts';
@@ -85,7 +85,7 @@ export class TeamWorld {
   /** What the configuration was found to lack. */
   problems: string[] = [];
   context: HookContext;
-  #view: ProjectView = {
+  #project: HookContext['project'] = {
     files: () => Promise.resolve([]),
     specs: () => [],
     whyNoSpec: () => null,
@@ -105,7 +105,7 @@ export class TeamWorld {
   constructor(t: Cleanup) {
     this.root = tempDir(t);
     this.teams = new FileTeams({ root: this.root, now: this.clock.now });
-    const view = () => this.#view;
+    const project = () => this.#project;
     this.context = {
       teams: this.teams,
       settings: () => Promise.resolve(this.settings),
@@ -164,14 +164,14 @@ export class TeamWorld {
       namesCallers: true,
       startedAs: null,
       get project() {
-        return view();
+        return project();
       },
     };
   }
 
   /** What the project looks like to commands. */
-  pretend(view: Partial<ProjectView>): void {
-    this.#view = { ...this.#view, ...view };
+  pretend(project: Partial<HookContext['project']>): void {
+    this.#project = { ...this.#project, ...project };
   }
 
   /** The checks find that one failing. */

@@ -2,13 +2,14 @@
 
 import { refusal } from '../../base/rules/codes.ts';
 import { foundTeam } from '../../team/lead/found-team.ts';
-import { mustBeReadable, unreadWords, withReadable } from '../../team/operations/context.ts';
-import type { HookContext } from '../../team/operations/hook-context.ts';
+import { mustBeReadable, type TeamContext, unreadWords, withReadable } from '../../team/operations/context.ts';
+import type { HostFacts, PeopleLog } from '../../team/operations/context-parts.ts';
 import type { HookAnswer, HostEvent } from '../../team/operations/host-event.ts';
 import { noteDelivered } from '../../team/operations/member-operations.ts';
 import { hostAgent, loadWords, serverTool } from '../../team/operations/spawn.ts';
-import { decideResumeMode, takeOver } from '../../team/operations/take-over.ts';
+import { decideResumeMode, recordTakeover } from '../../team/operations/take-over.ts';
 import { advance } from '../../team/phases/advance.ts';
+import type { PhaseContext } from '../../team/phases/phase-context.ts';
 import type { TeamLog } from '../../team/ports.ts';
 import { leadBrief, rolesToStart } from '../../team/rules/brief.ts';
 import { deleteCall, endCalls, startLines } from '../../team/rules/calls.ts';
@@ -19,10 +20,14 @@ import { aloneWords, type ResumeMode } from '../../team/rules/resume-mode.ts';
 import type { Phase } from '../../team/rules/role.ts';
 import type { TeamSettings } from '../../team/rules/settings.ts';
 import { commitCommand } from '../../team/rules/spec-documents/spec.ts';
-import { type Command, type Decided, decideWork, propose } from '../../team/select/work-decision.ts';
+import { type Command, type Decided, decideWork, propose, type WorkContext } from '../../team/select/work-decision.ts';
 import { HOOK_CODES } from '../rules/hook-codes.ts';
 import { answerPrompt, refuseCommand } from './prompt-answer.ts';
 import { reasonOf } from './rejection.ts';
+
+export type RestartContext = PhaseContext & { readonly project: HostFacts };
+
+export type BeginContext = RestartContext & WorkContext;
 
 type Settled = Extract<Decided, { kind: 'decided' }>;
 
@@ -48,14 +53,14 @@ const AFTER: Readonly<Record<Phase, { readonly outcome: string; readonly last: (
   };
 
 export async function beginWork(
-  context: HookContext,
+  context: BeginContext,
   event: HostEvent,
   command: Command,
   settings: TeamSettings,
 ): Promise<HookAnswer> {
   const decided = await decideWork(context, command, settings);
   if (decided.kind === 'refused') return refuseCommand(decided.problems);
-  const goesOn = await takeUpAlone(context, event, decided, settings);
+  const goesOn = await resumeAlone(context, event, decided, settings);
   if (goesOn !== null) return goesOn;
   if (decided.decision.mode !== 'team') return beginAlone(context, event, decided);
   const { work, decision, reasons } = decided;
@@ -83,8 +88,8 @@ const OPEN_SHELLS =
   '- The write guard does not hold shell commands here: only obvious writes to files of others are refused. `tool doctor` says why.';
 
 /** What the same command has left to be done one at a time goes on, so or as a team; null: it has left nothing of that kind. */
-async function takeUpAlone(
-  context: HookContext,
+async function resumeAlone(
+  context: BeginContext,
   event: HostEvent,
   decided: Settled,
   settings: TeamSettings,
@@ -95,7 +100,7 @@ async function takeUpAlone(
     const going = log === undefined ? null : await decideResumeMode(context, log.state, decided);
     if (log === undefined || going === null) return null;
     const keep = settings.fallback.preserveProgress;
-    const problem = await takeOver(context, log, going, {
+    const problem = await recordTakeover(context, log, going, {
       session: event.session,
       keep,
       isForced,
@@ -129,7 +134,7 @@ function keptWords({ fallback }: TeamSettings): string {
 }
 
 /** One after the other, on a list of its own: code keeps it, and does of the phase what it does for a team. */
-async function beginAlone(context: HookContext, event: HostEvent, decided: Settled): Promise<HookAnswer> {
+async function beginAlone(context: TeamContext & PeopleLog, event: HostEvent, decided: Settled): Promise<HookAnswer> {
   const { team } = decided.work;
   const caller = { session: event.session, agentId: null, agentType: null, toolUseId: null };
   try {
@@ -144,7 +149,12 @@ async function beginAlone(context: HookContext, event: HostEvent, decided: Settl
 }
 
 /** What is to be done one at a time. */
-function aloneNext(context: HookContext, { work }: Settled, state: TeamState, reasons: readonly string[]): HookAnswer {
+function aloneNext(
+  context: Pick<TeamContext, 'host'>,
+  { work }: Settled,
+  state: TeamState,
+  reasons: readonly string[],
+): HookAnswer {
   const { team, phase } = work;
   const last = AFTER[phase].last(work.subject);
   const open = [...state.tasks.values()].filter(({ status }) => status !== 'completed');
@@ -161,7 +171,7 @@ function aloneNext(context: HookContext, { work }: Settled, state: TeamState, re
 }
 
 export async function restartTeam(
-  context: HookContext,
+  context: RestartContext,
   event: HostEvent,
   wanted: string,
   settings: TeamSettings,
@@ -179,7 +189,7 @@ export async function restartTeam(
       ]);
     const going = await decideResumeMode(context, log.state, null);
     const keep = settings.fallback.preserveProgress;
-    const problem = await takeOver(context, log, going, {
+    const problem = await recordTakeover(context, log, going, {
       session: event.session,
       keep,
       isForced: false,
@@ -198,7 +208,7 @@ export async function restartTeam(
 }
 
 /** What whoever leads a team that stands from now on does next. */
-async function ledOn(context: HookContext, log: TeamLog): Promise<readonly string[]> {
+async function ledOn(context: PhaseContext, log: TeamLog): Promise<readonly string[]> {
   // All may have been done before: then what follows from it comes to pass now. A prompt does not wait for a project's checks.
   const told = await advance(context, log, { mayMeasure: false });
   await noteDelivered(log, LEAD);

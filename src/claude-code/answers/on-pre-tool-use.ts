@@ -1,12 +1,19 @@
 // Before a tool runs: whether this caller may write that, spawn that, call that; and who calls the team's server.
 
-import { type Refusal, refusal, withCode } from '../../base/rules/codes.ts';
+import { type Refusal, refusal } from '../../base/rules/codes.ts';
 import { messageOf } from '../../base/rules/errors.ts';
 import { oneLine } from '../../base/rules/text.ts';
 import { waysToMerge } from '../../guard/rules/git-calls.ts';
 import { insideProject } from '../../guard/rules/ownership.ts';
 import type { Target } from '../../guard/rules/writes.ts';
-import { mustBeReadable, type TeamContext, withReadable } from '../../team/operations/context.ts';
+import { type TeamContext, withReadable } from '../../team/operations/context.ts';
+import type {
+  EventOrigin,
+  PeopleLog,
+  ProjectFiles,
+  SpecStore,
+  WriteRules,
+} from '../../team/operations/context-parts.ts';
 import {
   type CallerEvidence,
   evidenceOf,
@@ -15,16 +22,12 @@ import {
   isAlone,
   isOfLead,
   isTeammate,
-  type PeopleLog,
-  type ProjectView,
-  type WriteRules,
-} from '../../team/operations/hook-context.ts';
+} from '../../team/operations/event-caller.ts';
 import { type HookAnswer, type HostEvent, SILENT } from '../../team/operations/host-event.ts';
-import { noteDelivered } from '../../team/operations/member-operations.ts';
-import { hostAgent, loadWords, serverTool } from '../../team/operations/spawn.ts';
+import { hostAgent, serverTool } from '../../team/operations/spawn.ts';
 import type { TeamLog } from '../../team/ports.ts';
-import { memberBrief, nextStep, roleNamed, rolesToStart } from '../../team/rules/brief.ts';
-import { asRole, identify, memberName } from '../../team/rules/caller.ts';
+import { nextStep, roleNamed, rolesToStart } from '../../team/rules/brief.ts';
+import { asRole, memberName } from '../../team/rules/caller.ts';
 import { spawnParameters } from '../../team/rules/calls.ts';
 import { FALLBACK_TRIGGERS } from '../../team/rules/fallback.ts';
 import { gitRowsFor, isFirstWriters, judgeWrites, ruleOf } from '../../team/rules/guard.ts';
@@ -37,15 +40,16 @@ import { approvalOf, changesOf } from '../rules/prompt.ts';
 import { kindOfTool } from '../rules/tool-kind.ts';
 import { approvalFault } from './approval-guard.ts';
 import { leaseToFirstWriter } from './first-writer.ts';
-import { onTeammateIdle } from './on-stop.ts';
+import { onTeammateIdle } from './on-teammate-idle.ts';
 import { type Reason, reject, shownReason } from './rejection.ts';
 import { attachTicket } from './shell-tickets.ts';
 
 /** The calls that a host is about to make, judged by the rules of writes. */
-type ToolUseContext = Pick<TeamContext, 'teams' | 'settings' | 'now' | 'placeLeases' | 'host'> &
+export type ToolUseContext = Pick<TeamContext, 'teams' | 'settings' | 'now' | 'placeLeases' | 'host'> &
   CallerEvidence &
   WriteRules &
-  PeopleLog & { readonly project: Pick<ProjectView, 'spec' | 'agentTools'>; readonly mayWait: boolean };
+  PeopleLog &
+  Pick<EventOrigin, 'mayWait'> & { readonly project: Pick<SpecStore, 'spec'> & Pick<ProjectFiles, 'agentTools'> };
 
 export async function onPreToolUse(context: ToolUseContext, event: HostEvent): Promise<HookAnswer> {
   const kind = kindOfTool(event.tool);
@@ -247,12 +251,6 @@ function unreached(context: ToolUseContext, member: Member): Refusal | null {
     : refusal(HOOK_CODES.agent_lacks_tools, { agent, tools: missing });
 }
 
-/** An agent that lists no tools gets those of the team's server as the session does: by name alone, where the host defers them. */
-function loadLines(context: ToolUseContext, { name, agent }: Member): readonly string[] {
-  const isListed = hostAgent(name, context.host()) !== agent || context.project.agentTools(agent) !== null;
-  return isListed ? [] : [loadWords('member', context.host())];
-}
-
 async function guardSpawn(context: ToolUseContext, event: HostEvent, found: Found): Promise<HookAnswer> {
   const { caller, log } = found;
   const { state } = log;
@@ -325,44 +323,4 @@ async function refuseHosts(context: ToolUseContext, event: HostEvent, found: Fou
   const reason = refusal(HOOK_CODES.host_tool_refused, { team: log.state.team, tool, instead });
   await note(log, found, tool, 'reject', reason, []);
   return reject(reason);
-}
-
-/** Binds the run of an agent to its member, and tells it who it is. */
-export async function onSubagentStart(context: ToolUseContext, event: HostEvent): Promise<HookAnswer> {
-  const { agentId, agentType } = event;
-  // What a teammate's host starts by itself is that teammate.
-  if (agentId === null || agentType === null || context.startedAs !== null) return SILENT;
-  return withReadable(context.teams, async (logs, unread) => {
-    const name = memberName(agentType);
-    const log = logs.find(({ state }) => {
-      const led = identify(
-        { kind: 'stamp', caller: { session: event.session, agentId: null, agentType: null, toolUseId: null } },
-        [state],
-      );
-      return led.some(({ kind }) => kind === 'lead') && state.members.has(name);
-    });
-    const member = log?.state.members.get(name);
-    if (log === undefined || member === undefined) {
-      mustBeReadable(unread);
-      return SILENT;
-    }
-    if (member.phase === 'over') return SILENT;
-    const { state } = log;
-    const running = agentOfRun(state, member);
-    // Once team mode has failed, the agents that the lead starts are its own; one that it had started before may be late.
-    const isLate = member.phase !== 'registered' && running === undefined;
-    if (state.session === 'fallback' && !isLate) return SILENT;
-    if (running !== undefined && running !== agentId && member.phase === 'working')
-      return {
-        kind: 'context',
-        text: `toolcrew: ${withCode(refusal(HOOK_CODES.member_run_by_other, { member: name, team: state.team }))}`,
-      };
-    const { epoch } = member;
-    if (member.phase === 'registered')
-      await log.append({ type: 'member_spawned', name, epoch, key_hash: null, pid: null }, { flush: false });
-    await log.append({ type: 'member_bound', name, epoch, agent_id: agentId }, { flush: false });
-    await noteDelivered(log, name);
-    const brief = memberBrief(log.state, member, await context.settings(), null);
-    return { kind: 'context', text: [brief, ...loadLines(context, member)].join('\n') };
-  });
 }

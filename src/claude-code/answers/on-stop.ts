@@ -1,62 +1,15 @@
-// Stop hooks of teammates and of the lead: a stop is rejected while work is left to do.
+// Stop: rejects the stop of a lead while its team has work left.
 
-import { type TeamContext, tellLead, withReadable } from '../../team/operations/context.ts';
-import { type CallerEvidence, findCaller, type HookContext } from '../../team/operations/hook-context.ts';
-import { type HookAnswer, type HostEvent, SILENT, WAIT } from '../../team/operations/host-event.ts';
-import { assigned, decide, IDLE, note } from '../../team/operations/stop-decision.ts';
-import { type IdleVerdict, judgeIdle, judgeLeadStop, waitsForOthers } from '../../team/rules/idle.ts';
-import { MAX_REJECTIONS, type TeamState } from '../../team/rules/log/state.ts';
+import { type TeamContext, withReadable } from '../../team/operations/context.ts';
+import { type CallerEvidence, findCaller } from '../../team/operations/event-caller.ts';
+import { type HookAnswer, type HostEvent, SILENT } from '../../team/operations/host-event.ts';
+import { decide } from '../../team/operations/stop-decision.ts';
+import { judgeLeadStop } from '../../team/rules/idle.ts';
 import { LEAD } from '../../team/rules/message.ts';
-import { endRun } from './run-end.ts';
 
 type StopContext = Pick<TeamContext, 'teams' | 'settings'> & CallerEvidence;
-type IdleContext = StopContext & Pick<HookContext, 'mayWait'>;
 
 const LEAD_STOP = 'lead_stop';
-
-/** Adds the last write to the fingerprint: a member that wrote between two stops has made progress. */
-function withWrites(verdict: IdleVerdict, { written }: TeamState, name: string): IdleVerdict {
-  if (verdict.accept) return verdict;
-  const own = [...written.values()].flat().filter(({ member }) => member === name);
-  const last = own.reduce((latest, { at }) => Math.max(latest, at), 0);
-  return { ...verdict, fingerprint: `${verdict.fingerprint}|wrote ${last}` };
-}
-
-/**
- * Judges a teammate that stops.
- * @param stopped whether its run ends with the stop; otherwise it only waits
- */
-export async function onTeammateIdle(context: IdleContext, event: HostEvent, stopped: boolean): Promise<HookAnswer> {
-  // A lead that is code started this teammate, and decides between its turns.
-  if (context.startedAs !== null) return SILENT;
-  return withReadable(context.teams, async (logs, unread) => {
-    const found = await findCaller(context, { ...event, agentType: event.agentType ?? event.teammate }, logs, unread);
-    if (found === undefined || found.caller.kind !== 'member') return SILENT;
-    const { caller, log } = found;
-    const { name, epoch } = caller;
-    // Its end was judged already, by the call that ended it.
-    if (stopped && caller.member.phase === 'stopped') return SILENT;
-    const settings = await context.settings();
-    if (settings.hooks.teammateIdle.enabled) {
-      // A run that waits needs no successor when the awaited work arrives.
-      const waits = () => stopped && context.mayWait && waitsForOthers(log.state, caller.member);
-      const judge = () => withWrites(judgeIdle(log.state, caller.member, settings, waits()), log.state, name);
-      const verdict = await assigned(log, name, judge);
-      if (verdict.accept && waits()) return WAIT;
-      const { answer, isEscalated } = await decide(log, IDLE, name, verdict);
-      if (answer.kind === 'reject') return answer;
-      if (isEscalated)
-        await tellLead(
-          log,
-          `escalated by ${IDLE}: ${name} stopped after ${MAX_REJECTIONS} rejections without change: ${verdict.reason}`,
-        );
-    }
-    const member = log.state.members.get(name);
-    if (stopped && member !== undefined) await endRun(log, member, false);
-    else await note(log, { type: 'member_idle', name, epoch, stopped });
-    return SILENT;
-  });
-}
 
 /** Judges the lead that ends its turn. */
 export async function onStop(context: StopContext, event: HostEvent): Promise<HookAnswer> {

@@ -2,7 +2,8 @@
 
 import { type Refusal, refusal } from '../../base/rules/codes.ts';
 import { messageOf } from '../../base/rules/errors.ts';
-import type { HookContext } from '../../team/operations/hook-context.ts';
+import type { EventOrigin, HostFacts, SpecStore } from '../../team/operations/context-parts.ts';
+import type { CallerEvidence } from '../../team/operations/event-caller.ts';
 import { type HookAnswer, type HostEvent, SILENT } from '../../team/operations/host-event.ts';
 import type { TeamSettings } from '../../team/rules/settings.ts';
 import { listed } from '../../team/rules/task-draft.ts';
@@ -10,12 +11,14 @@ import type { Command } from '../../team/select/work-decision.ts';
 import { parseCommand } from '../rules/arguments.ts';
 import { HOOK_CODES } from '../rules/hook-codes.ts';
 import { approvalOf, changesOf, endedRunsOf, isCommand, soundsLikeApproval } from '../rules/prompt.ts';
-import { beginWork, restartTeam } from './begin-work.ts';
+import { type BeginContext, beginWork, restartTeam } from './begin-work.ts';
 import { answerPrompt, refuseCommand } from './prompt-answer.ts';
 import { onRunsOver } from './run-end.ts';
 import { approveByPrompt, changeByPrompt, explainApproval } from './user-verdict.ts';
 
-export async function onUserPrompt(context: HookContext, event: HostEvent): Promise<HookAnswer> {
+type PromptContext = BeginContext & Pick<CallerEvidence, 'startedAs'> & Pick<EventOrigin, 'isNested'>;
+
+export async function onUserPrompt(context: PromptContext, event: HostEvent): Promise<HookAnswer> {
   // To a teammate its lead speaks, not the user.
   if (context.startedAs !== null) return SILENT;
   const ended = endedRunsOf(event.prompt);
@@ -47,12 +50,12 @@ function unwritten(error: unknown): HookAnswer {
 }
 
 /** Without the team's tools there is no team, and no list of tasks to be gone through alone. */
-function noServer({ project: { serverOffIn } }: HookContext): readonly Refusal[] {
+function noServer({ project: { serverOffIn } }: { readonly project: HostFacts }): readonly Refusal[] {
   return serverOffIn.map((file) => refusal(HOOK_CODES.team_server_disabled, { file }));
 }
 
 async function carryOut(
-  context: HookContext,
+  context: BeginContext,
   event: HostEvent,
   command: Command,
   settings: TeamSettings,
@@ -70,7 +73,7 @@ async function carryOut(
       return beginWork(context, event, command, settings).catch(unwritten);
   }
 }
-async function sync(context: HookContext, id: string): Promise<HookAnswer> {
+async function sync(context: { readonly project: SpecStore }, id: string): Promise<HookAnswer> {
   const outcome = await context.project.sync(id, null);
   if (outcome.kind === 'refused') return refuseCommand(outcome.reasons);
   const { status, met, judged, since, uncommitted, written } = outcome;

@@ -1,11 +1,12 @@
 // An operation as an agent of a host asks for it: with what follows from it, where the lead is a model.
 
 import { failure } from '../../base/rules/errors.ts';
-import { type Answer, type Somebody, tellLead, withReadable } from '../../team/operations/context.ts';
-import type { HookContext } from '../../team/operations/hook-context.ts';
+import { type Answer, type Somebody, type TeamContext, tellLead, withReadable } from '../../team/operations/context.ts';
+import type { ProjectFiles } from '../../team/operations/context-parts.ts';
 import type { Show } from '../../team/operations/member-operations.ts';
 import { evidenceWith, operate } from '../../team/operations/operations.ts';
 import { advance } from '../../team/phases/advance.ts';
+import type { PhaseContext } from '../../team/phases/phase-context.ts';
 import type { TeamLog } from '../../team/ports.ts';
 import { type Evidence, identify } from '../../team/rules/caller.ts';
 import { isModelLed, isStanding, type TeamState } from '../../team/rules/log/state.ts';
@@ -13,9 +14,11 @@ import { LEAD } from '../../team/rules/message.ts';
 import { teamReport } from '../../team/rules/views/report.ts';
 import { HOOK_CODES } from '../rules/hook-codes.ts';
 
+export type HostOperationContext = PhaseContext & { readonly project: Pick<ProjectFiles, 'writeReport'> };
+
 /** Carries out one operation, and the steps of the phase that code takes after it. Throws, and shows mail, like `operate`. */
 export async function operateInHost(
-  context: HookContext,
+  context: HostOperationContext,
   name: string,
   given: unknown,
   evidence: Evidence,
@@ -50,7 +53,7 @@ function isSomebody(caller: ReturnType<typeof identify>[number]): caller is Some
 }
 
 /** What comes to pass after it: said to the lead, by the answer where it asked, else by mail. */
-async function follow(context: HookContext, who: Evidence, wanted: string | null, isEnd: boolean): Promise<Answer> {
+async function follow(context: PhaseContext, who: Evidence, wanted: string | null, isEnd: boolean): Promise<Answer> {
   const answer = await withLed(context, who, wanted, async (log, caller) => {
     if (caller.kind === 'member' && !isEnd) return {};
     const told = await goOn(context, log, { isLook: !isEnd });
@@ -63,7 +66,7 @@ async function follow(context: HookContext, who: Evidence, wanted: string | null
 }
 
 /** Judged is what was measured: whoever judges waits for that. Throws where it takes another process too long. */
-async function awaitMeasuring(context: HookContext, who: Evidence, wanted: string | null): Promise<void> {
+async function awaitMeasuring(context: PhaseContext, who: Evidence, wanted: string | null): Promise<void> {
   await withLed(context, who, wanted, async (log, caller) => {
     const told = await goOn(context, log, { mayAsk: false });
     if (told?.kind === 'busy' && told.step === 'measure')
@@ -74,7 +77,7 @@ async function awaitMeasuring(context: HookContext, who: Evidence, wanted: strin
 
 /** With the caller's team, where the lead is a model; null elsewhere. */
 async function withLed<T>(
-  context: HookContext,
+  context: Pick<TeamContext, 'teams'>,
   who: Evidence,
   wanted: string | null,
   use: (log: TeamLog, caller: Somebody) => Promise<T>,
@@ -90,7 +93,7 @@ async function withLed<T>(
   });
 }
 
-async function goOn(context: HookContext, log: TeamLog, limits: Parameters<typeof advance>[2] = {}) {
+async function goOn(context: PhaseContext, log: TeamLog, limits: Parameters<typeof advance>[2] = {}) {
   return advance(context, log, limits).catch((error: unknown) => {
     log.refresh();
     // Ended by force meanwhile: there is nothing to go on with.
@@ -105,7 +108,7 @@ function isTold({ messages, gate }: TeamState, words: string): boolean {
 }
 
 /** A team that has built something leaves a report beside its log. It is not ended in the middle of a step, but by force. */
-async function deleteTeam(context: HookContext, given: unknown, who: Evidence): Promise<Answer> {
+async function deleteTeam(context: HostOperationContext, given: unknown, who: Evidence): Promise<Answer> {
   const team = wantedTeam(given);
   if (team === null || isForced(given)) return deleteNow(context, given, who);
   const result = await context.phaseLock.take(team, () => deleteNow(context, given, who));
@@ -113,7 +116,7 @@ async function deleteTeam(context: HookContext, given: unknown, who: Evidence): 
   return result.value;
 }
 
-async function deleteNow(context: HookContext, given: unknown, who: Evidence): Promise<Answer> {
+async function deleteNow(context: HostOperationContext, given: unknown, who: Evidence): Promise<Answer> {
   const states = await withReadable(context.teams, (logs) => Promise.resolve(logs.map(({ state }) => state)));
   const answer = await operate(context, 'TeamDelete', given, who);
   const state = states.find(({ team }) => team === answer.team);
@@ -121,7 +124,7 @@ async function deleteNow(context: HookContext, given: unknown, who: Evidence): P
   return { ...answer, report: context.project.writeReport(String(answer.archived), await reportOf(context, state)) };
 }
 
-async function reportOf({ workTree }: HookContext, state: TeamState): Promise<string> {
+async function reportOf({ workTree }: Pick<TeamContext, 'workTree'>, state: TeamState): Promise<string> {
   const tree = state.base === null ? null : await workTree.tree();
   const paths = state.base === null || tree === null ? [] : await workTree.changed(state.base, tree);
   const changed = (paths ?? []).map((path) => ({ path, added: null, removed: null }));

@@ -6,7 +6,8 @@ import type { GuardNote } from '../../guard/rules/notes.ts';
 import { insideProject } from '../../guard/rules/ownership.ts';
 import type { TicketOwner } from '../../guard/shell-guard-port.ts';
 import type { TeamContext } from '../../team/operations/context.ts';
-import type { Found, WriteRules } from '../../team/operations/hook-context.ts';
+import type { WriteRules } from '../../team/operations/context-parts.ts';
+import type { Found } from '../../team/operations/event-caller.ts';
 import type { HookAnswer, HostEvent } from '../../team/operations/host-event.ts';
 import type { Caller } from '../../team/rules/caller.ts';
 import { rulesOf } from '../../team/rules/caller-rules.ts';
@@ -34,7 +35,7 @@ function ticketOwnerOf(caller: Caller, state: TeamState, session: string, alone:
   return { team, caller: caller.kind === 'lead' ? LEAD : `session-${session.replaceAll(/[^\w-]/g, '')}` };
 }
 
-type ShellContext = Pick<TeamContext, 'settings' | 'now' | 'placeLeases'> &
+export type ShellContext = Pick<TeamContext, 'settings' | 'now' | 'placeLeases'> &
   Pick<WriteRules, 'shellGuard' | 'countsMarks' | 'worktree' | 'temporary' | 'hosts'>;
 
 /**

@@ -1,8 +1,8 @@
 // The user's word on a SPEC that a team has written: approved, to be changed, or not clear enough to count.
 
 import { refusal, withCode } from '../../base/rules/codes.ts';
-import { type Unread, unreadWords, withReadable } from '../../team/operations/context.ts';
-import type { HookContext } from '../../team/operations/hook-context.ts';
+import { type TeamContext, type Unread, unreadWords, withReadable } from '../../team/operations/context.ts';
+import type { EventOrigin, SpecStore, StepLock } from '../../team/operations/context-parts.ts';
 import { type HookAnswer, type HostEvent, SILENT } from '../../team/operations/host-event.ts';
 import { noteDelivered } from '../../team/operations/member-operations.ts';
 import { loadWords } from '../../team/operations/spawn.ts';
@@ -17,6 +17,12 @@ import { completedAlready, specName, statusOfSpec } from '../../team/rules/spec-
 import { phaseOfTeam } from '../../team/rules/team-name.ts';
 import { HOOK_CODES } from '../rules/hook-codes.ts';
 import { answerPrompt, refuseCommand } from './prompt-answer.ts';
+
+type SpecContext = Pick<TeamContext, 'teams'> & { readonly project: SpecStore };
+
+type ApprovalContext = SpecContext & Pick<EventOrigin, 'isNested'>;
+
+type ChangeContext = TeamContext & ApprovalContext & StepLock;
 
 function awaits(log: TeamLog, session: string): boolean {
   const { state } = log;
@@ -43,7 +49,7 @@ function isOpen(status: string | null): boolean {
   return status === 'draft' || status === 'awaiting_approval';
 }
 
-export async function approveByPrompt(context: HookContext, event: HostEvent, wanted: string): Promise<HookAnswer> {
+export async function approveByPrompt(context: ApprovalContext, event: HostEvent, wanted: string): Promise<HookAnswer> {
   return withReadable(context.teams, async (logs, unread) => {
     const waiting = logs.filter((one) => awaits(one, event.session));
     const lost = lostPlans(unread);
@@ -86,7 +92,7 @@ export async function approveByPrompt(context: HookContext, event: HostEvent, wa
 const NEAR = 'near_approval';
 
 /** To whoever seems to approve, the words that do: once for each SPEC that a team of theirs has written, else where they name the SPEC. */
-export async function explainApproval(context: HookContext, { session, prompt }: HostEvent): Promise<HookAnswer> {
+export async function explainApproval(context: SpecContext, { session, prompt }: HostEvent): Promise<HookAnswer> {
   return withReadable(context.teams, async (logs) => {
     const log = logs.find((one) => awaits(one, session));
     const named = context.project.specs().find((id) => prompt.includes(id));
@@ -107,13 +113,13 @@ export async function explainApproval(context: HookContext, { session, prompt }:
 }
 
 /** The SPEC that a team has written for what it plans, the latest; undefined: there is none. */
-function writtenBy({ project }: HookContext, { state }: TeamLog): string | undefined {
+function writtenBy({ project }: Pick<SpecContext, 'project'>, { state }: TeamLog): string | undefined {
   const name = specName(state.purpose?.subject ?? '');
   return specInChange(state) ?? project.specs().findLast((id) => id.replace(/-\d+$/, '') === `SPEC-${name}`);
 }
 
 /** What the user wants otherwise in the SPEC of a team that waits for their word. */
-export async function changeByPrompt(context: HookContext, event: HostEvent, wanted: string): Promise<HookAnswer> {
+export async function changeByPrompt(context: ChangeContext, event: HostEvent, wanted: string): Promise<HookAnswer> {
   return withReadable(context.teams, async (logs, unread) => {
     const log = logs.find((one) => awaits(one, event.session));
     const id = log === undefined ? undefined : writtenBy(context, log);

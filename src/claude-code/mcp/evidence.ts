@@ -1,6 +1,6 @@
 // Evidence of the caller of a team server's tool, independent of the call's own claims.
 
-import { foundCaller } from '../../team/operations/hook-context.ts';
+import { foundCaller } from '../../team/operations/event-caller.ts';
 import type { Evidence, HookCaller } from '../../team/rules/caller.ts';
 import type { JoinedCalls } from '../joined-calls.ts';
 import { evidenceOfSignature } from '../older/caller-signature.ts';

@@ -11,7 +11,7 @@ import { NO_FLAGS } from '../../claude-code/rules/arguments.ts';
 import { type ComposedLead, composeLead } from '../../compose/lead.ts';
 import { summaryOf } from '../../daemon/rules/team-summary.ts';
 import { GO, REASON_MAX, type TeamLine, type TeamOrder, teamOrder } from '../../daemon/runners/team-wire.ts';
-import { foundTeam, isLeft, takeUp } from '../../team/lead/found-team.ts';
+import { foundTeam, isLeft, resumeTeam } from '../../team/lead/found-team.ts';
 import { Lead } from '../../team/lead/lead.ts';
 import { type FinishedTeam, finishedTeam, reportPath } from '../../team/log/finished-team.ts';
 import { inheritedBounds } from '../../team/members/member-bounds.ts';
@@ -224,7 +224,7 @@ async function decide(
   const standing = context.teams.list().includes(team) ? context.teams.open(team) : undefined;
   if (standing !== undefined && isLeft(standing.state)) {
     emit({ type: 'decided', as: 'team', reasons: [`team ${team} stands: its work goes on`] });
-    return () => takeUp(context, team, say);
+    return () => resumeTeam(context, team, say);
   }
   const settings = await context.settings();
   const flags = { ...NO_FLAGS, wish: order.mode === 'team' ? ('team' as const) : null };

@@ -7,8 +7,8 @@ import { type Rendered, rejected, renderJson } from '../../claude-code/hooks/ren
 import { goesOnWithContext } from '../../claude-code/host-version.ts';
 import { withCallerSignature } from '../../claude-code/older/caller-signature.ts';
 import { projectState } from '../../git/project-state.ts';
-import type { HookContext } from '../../team/operations/hook-context.ts';
 import type { HookAnswer, HostEvent } from '../../team/operations/host-event.ts';
+import type { HookContext } from '../hook-context.ts';
 import { composeHooks } from '../team.ts';
 
 export function createRespond(answerTo: (context: HookContext, event: HostEvent) => Promise<HookAnswer>): Respond {

@@ -1,6 +1,6 @@
 // SessionStart, with all that its answer stands on.
 
-import { onSessionStart } from '../../claude-code/answers/on-post-tool-use.ts';
+import { onSessionStart } from '../../claude-code/answers/on-session-start.ts';
 import { createRespond } from './respond.ts';
 
 export const respond = createRespond(onSessionStart);

@@ -1,6 +1,6 @@
 // SubagentStart, with all that its answer stands on.
 
-import { onSubagentStart } from '../../claude-code/answers/on-pre-tool-use.ts';
+import { onSubagentStart } from '../../claude-code/answers/on-subagent-start.ts';
 import { createRespond } from './respond.ts';
 
 export const respond = createRespond(onSubagentStart);

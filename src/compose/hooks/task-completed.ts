@@ -1,6 +1,6 @@
 // TaskCompleted, with all that its answer stands on.
 
-import { onTaskCompleted } from '../../team/operations/completion-gate.ts';
+import { onTaskCompleted } from '../../claude-code/answers/on-task-completed.ts';
 import { createRespond } from './respond.ts';
 
 export const respond = createRespond(onTaskCompleted);

@@ -1,6 +1,6 @@
 // TeammateIdle, with all that its answer stands on.
 
-import { onTeammateIdle } from '../../claude-code/answers/on-stop.ts';
+import { onTeammateIdle } from '../../claude-code/answers/on-teammate-idle.ts';
 import { createRespond } from './respond.ts';
 
 export const respond = createRespond((context, event) => onTeammateIdle(context, event, false));

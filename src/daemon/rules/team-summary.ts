@@ -4,7 +4,7 @@ import type { TeamSummary } from '../../agents/rules/team-summary.ts';
 import { bothEnds, oneLine } from '../../base/rules/text.ts';
 import { costOfMember, costOfTask, costOfTeam } from '../../team/rules/cost.ts';
 import type { TeamState } from '../../team/rules/log/state.ts';
-import { viewOf } from '../../team/rules/views/view.ts';
+import { teamView } from '../../team/rules/views/view.ts';
 
 /** More than that is no list any more that a person reads. */
 export const TASKS_SHOWN = 100;
@@ -48,7 +48,7 @@ function gateOf({ gate }: TeamState): TeamSummary['gate'] {
 
 /** @param now ms since the epoch */
 export function summaryOf(state: TeamState, now: number): TeamSummary {
-  const view = viewOf(state, now);
+  const view = teamView(state, now);
   return {
     team: view.team,
     state: view.state,

@@ -45,7 +45,7 @@ export async function syncWorkspace(options: SyncOptions, signal: AbortSignal): 
   const refs = await refsOf(clone, [local, published], signal);
   const base = refs.has(published) ? published : main;
   if (isNew) await startBranch(clone, task.branch, refs.has(local) ? local : base, signal);
-  else await takeUp(options, refs.has(local) ? local : null, base, signal);
+  else await switchToIssueBranch(options, refs.has(local) ? local : null, base, signal);
   const others = [...(refs.has(local) && refs.has(published) ? [published] : []), ...(refs.size > 0 ? [main] : [])];
   for (const other of others) {
     await relate(options, other, signal);
@@ -76,7 +76,7 @@ async function relate({ clone, mirror }: SyncOptions, other: string, signal: Abo
 }
 
 /** Puts a clone where an agent has been on the issue's branch; what it leaves behind by that is saved first. */
-async function takeUp(
+async function switchToIssueBranch(
   { clone, mirror, task }: SyncOptions,
   local: string | null,
   base: string,

@@ -6,7 +6,7 @@ import type { Prospect } from '../rules/plan-preview.ts';
 import { COMMANDED, type QualitySettings } from '../rules/quality.ts';
 import { checkEnvironment, createCommands } from '../run/command.ts';
 import { detect } from './detect.ts';
-import { planOf } from './plan.ts';
+import { planCommands } from './plan.ts';
 import type { Proposals, Surroundings } from './proposal.ts';
 
 const LIMIT_MS = 30_000;
@@ -43,7 +43,7 @@ export async function previewPlan(
   settings: QualitySettings,
   env: Environment,
 ): Promise<readonly Prospect[] | string> {
-  const plan = await orProblem(planOf(COMMANDED, settings, surroundings(root, env)));
+  const plan = await orProblem(planCommands(COMMANDED, settings, surroundings(root, env)));
   if (typeof plan === 'string') return plan;
   return COMMANDED.map((name) => {
     const { command, reason, install } = plan[name];

@@ -5,7 +5,7 @@ import { detect } from './detect.ts';
 import { type Proposal, type Surroundings, use } from './proposal.ts';
 
 /** Throws a ToolError where a manifest of the project is needed and cannot be read. */
-export async function planOf<Name extends Commanded>(
+export async function planCommands<Name extends Commanded>(
   names: readonly Name[],
   { commands }: Pick<QualitySettings, 'commands'>,
   around: Surroundings,

@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { refusal, textOf } from '../../base/rules/codes.ts';
 import { messageOf, ToolError } from '../../base/rules/errors.ts';
-import { planOf } from '../detect/plan.ts';
+import { planCommands } from '../detect/plan.ts';
 import type { Proposal } from '../detect/proposal.ts';
 import { type Reading, watchReports } from '../readers/reports.ts';
 import { ownCoverage, reachOf } from '../readers/uncovered-sources.ts';
@@ -49,7 +49,7 @@ type Plan = Readonly<Record<(typeof PLANNED)[number], Proposal>>;
 export async function measure(bench: Bench): Promise<Findings> {
   const { root, settings, commands } = bench;
   const around = { root, env: commands.env, ask: commands.ask };
-  const plan = await planOf(PLANNED, settings, around).catch((error: unknown) => {
+  const plan = await planCommands(PLANNED, settings, around).catch((error: unknown) => {
     if (error instanceof ToolError && error.kind === 'config') return error;
     throw error;
   });

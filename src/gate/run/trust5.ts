@@ -8,7 +8,7 @@ import { ToolError } from '../../base/rules/errors.ts';
 import { oneLine } from '../../base/rules/text.ts';
 import { trackedFiles } from '../../git/tracked-files.ts';
 import { treeEnvironment } from '../../git/work-tree.ts';
-import { planOf } from '../detect/plan.ts';
+import { planCommands } from '../detect/plan.ts';
 import type { Proposal } from '../detect/proposal.ts';
 import { readCommits } from '../readers/commits.ts';
 import { type Range, readDiff } from '../readers/diff.ts';
@@ -129,7 +129,7 @@ async function measureIn(options: ChangeOptions, sandbox: CheckSandbox | undefin
   const deadline = now() + settings.timeoutMs;
   const commands = createCommands({ root, env, now, deadline, signal, output, sandbox });
   const files = 'unmeasured' in range ? range : await orUnmeasured(changedFiles(range));
-  const plan = await orUnmeasured(planOf(['format', 'complexity'], settings, { root, env, ask: commands.ask }));
+  const plan = await orUnmeasured(planCommands(['format', 'complexity'], settings, { root, env, ask: commands.ask }));
   const byCommand = async (name: 'format' | 'complexity') =>
     'unmeasured' in files
       ? files

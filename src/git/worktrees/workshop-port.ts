@@ -102,7 +102,7 @@ export interface Workshop {
    * anew, its writers, of these members, are put upon it with what is their own. Where each stood is kept. Gives what people
    * are to be told, what did not succeed with one of them too.
    */
-  takeUp(team: string, members: readonly string[]): Promise<readonly string[]>;
+  adoptChanges(team: string, members: readonly string[]): Promise<readonly string[]>;
   /** The person's branches and tags, and whether a teammate made the commit that they stand at. */
   tips(): Promise<Tips>;
   /**

@@ -12,7 +12,7 @@ export async function closeLeft(
   members: readonly string[],
 ): Promise<readonly string[]> {
   const before = new Set(await workshop.kept(team));
-  await workshop.takeUp(team, []);
+  await workshop.adoptChanges(team, []);
   await workshop.end(team, members);
   return (await workshop.kept(team)).filter((ref) => !before.has(ref));
 }

@@ -2,10 +2,10 @@
 
 import { refusal, textOf } from '../../base/rules/codes.ts';
 import { failure, messageOf, ToolError } from '../../base/rules/errors.ts';
-import { must } from '../operations/context.ts';
-import type { HookContext } from '../operations/hook-context.ts';
+import { must, type TeamContext } from '../operations/context.ts';
+import type { HostFacts, PeopleLog } from '../operations/context-parts.ts';
 import { operate } from '../operations/operations.ts';
-import { decideResumeMode, takeOver } from '../operations/take-over.ts';
+import { decideResumeMode, recordTakeover } from '../operations/take-over.ts';
 import type { TeamLog } from '../ports.ts';
 import type { Evidence } from '../rules/caller.ts';
 import { LEAD_CODES } from '../rules/codes/lead-codes.ts';
@@ -25,7 +25,7 @@ const TERMINAL: Evidence = { kind: 'environment', team: null, teammate: null };
  * @param as who leads it
  */
 export async function foundTeam(
-  context: HookContext,
+  context: TeamContext & PeopleLog,
   decided: Extract<Decided, { kind: 'decided' }>,
   as = TERMINAL,
 ): Promise<void> {
@@ -41,7 +41,11 @@ export async function foundTeam(
   );
 }
 
-async function withLog<T>({ teams }: HookContext, team: string, use: (log: TeamLog) => Promise<T>): Promise<T> {
+async function withLog<T>(
+  { teams }: Pick<TeamContext, 'teams'>,
+  team: string,
+  use: (log: TeamLog) => Promise<T>,
+): Promise<T> {
   const log = teams.open(team);
   if (log === undefined) throw failure(OPERATIONS_CODES.team_gone, { team });
   try {
@@ -52,7 +56,7 @@ async function withLog<T>({ teams }: HookContext, team: string, use: (log: TeamL
 }
 
 /** Gives why it failed; what is refused, since another leads that team, is no failure. */
-async function createTeam(context: HookContext, team: string, as: Evidence): Promise<string | null> {
+async function createTeam(context: TeamContext, team: string, as: Evidence): Promise<string | null> {
   try {
     await operate(context, 'TeamCreate', { team_name: team }, as);
     return null;
@@ -63,7 +67,7 @@ async function createTeam(context: HookContext, team: string, as: Evidence): Pro
 }
 
 /** The same tasks without what a team needs besides them. */
-async function createAlone(context: HookContext, team: string, said: string): Promise<void> {
+async function createAlone(context: TeamContext & PeopleLog, team: string, said: string): Promise<void> {
   const settings = await context.settings();
   const trigger = 'team_create_failed';
   const { mode, reasons } = fallBack(trigger, [said], settings);
@@ -107,8 +111,8 @@ function sayGoingOn(team: string, going: ResumeMode, reasons: readonly string[],
  * @param say takes a line that people are told
  * @param decided what the command comes to that takes it up; null: one that decides nothing
  */
-export async function takeUp(
-  context: HookContext,
+export async function resumeTeam(
+  context: TeamContext & { readonly project: HostFacts },
   team: string,
   say: (words: string) => void,
   decided: Extract<Decided, { kind: 'decided' }> | null = null,
@@ -124,7 +128,7 @@ export async function takeUp(
     const failed = [...state.tasks.values()].filter(({ status }) => status === 'failed');
     const { fallback: falling, budget } = await context.settings();
     const { preserveProgress: keep } = falling;
-    const refused = await takeOver(context, log, going, {
+    const refused = await recordTakeover(context, log, going, {
       session: null,
       keep,
       isForced: decided?.isForced === true,

@@ -7,8 +7,9 @@ import type { GateResult, QualitySettings } from '../../gate/rules/quality.ts';
 import type { Trust5 } from '../../gate/rules/trust5.ts';
 import type { Workshop } from '../../git/worktrees/workshop-port.ts';
 import type { Members } from '../members/members-port.ts';
-import type { HookContext } from '../operations/hook-context.ts';
+import type { HostFacts } from '../operations/context-parts.ts';
 import type { DebugResult } from '../phases/debug.ts';
+import type { MendContext, PlanContext } from '../phases/phase-context.ts';
 import type { PlanCallbacks, PlanEnd } from '../phases/plan.ts';
 import type { TeamState } from '../rules/log/state.ts';
 import type { MemberTimeouts } from './member-life.ts';
@@ -29,7 +30,7 @@ export type MeasuredWork = {
 };
 
 export type LeadOptions = {
-  readonly context: HookContext;
+  readonly context: PlanContext & MendContext & { readonly project: HostFacts };
   readonly members: Members;
   readonly workshop: Workshop;
   readonly clock: Clock;

@@ -38,7 +38,7 @@ export type MemberTimeouts = {
 };
 
 export type LifeOptions = {
-  readonly context: TeamContext;
+  readonly context: Pick<TeamContext, 'settings'>;
   readonly log: TeamLog;
   readonly members: Members;
   readonly workshop: Workshop;

@@ -6,7 +6,7 @@ import { type Baseline, oldLines, toldApart } from '../../gate/rules/old-failure
 import type { GateResult, QualitySettings } from '../../gate/rules/quality.ts';
 import type { TeamLog } from '../ports.ts';
 import type { TeamState } from '../rules/log/state.ts';
-import { type TeamContext, tellLead } from './context.ts';
+import { type ProjectChecks, type TeamContext, tellLead } from './context.ts';
 
 /** Whether others were at it for longer than could be waited. */
 export function isBusy(error: unknown): error is ToolError {
@@ -45,7 +45,7 @@ export async function measureBaseline(
 
 /** What failed before, for a completion. Throws `checks_busy` when who measures it was waited for as long as could be. */
 export async function knownBaseline(
-  context: TeamContext,
+  context: Pick<ProjectChecks, 'checksBefore' | 'waitFor'> & Pick<TeamContext, 'workshop' | 'now'>,
   log: TeamLog,
   quality: QualitySettings,
 ): Promise<Baseline | null> {
@@ -67,7 +67,11 @@ export async function knownBaseline(
 }
 
 /** The same before anybody waits for it: beside the first agents. */
-export async function beginBaseline(context: TeamContext, team: string, signal: AbortSignal): Promise<void> {
+export async function beginBaseline(
+  context: ProjectChecks & Pick<TeamContext, 'teams' | 'settings'>,
+  team: string,
+  signal: AbortSignal,
+): Promise<void> {
   const { hooks, quality } = await context.settings();
   const log = context.teams.open(team);
   if (log === undefined) return;
@@ -94,7 +98,7 @@ async function measureInPlace(
 
 /** The checkout itself says it, with all that Git ignores there, as long as nobody has changed it. */
 async function beforeInPlace(
-  context: TeamContext,
+  context: ProjectChecks,
   state: TeamState,
   quality: QualitySettings,
   signal: AbortSignal,
@@ -113,7 +117,7 @@ async function beforeInPlace(
  * taken for old. null: nothing tells what the work began from.
  */
 async function beforeApart(
-  { checksBefore }: TeamContext,
+  { checksBefore }: Pick<ProjectChecks, 'checksBefore'>,
   { team, base, commit }: TeamState,
   quality: QualitySettings,
   signal: AbortSignal,

@@ -1,6 +1,6 @@
 // The gate before a task counts as completed: the project's own checks, and no change that nobody may have made.
 
-import { type Refusal, refusal, textOf, withCode } from '../../base/rules/codes.ts';
+import { type Refusal, refusal, textOf } from '../../base/rules/codes.ts';
 import { ToolError } from '../../base/rules/errors.ts';
 import { withoutOldFailures } from '../../gate/rules/old-failures.ts';
 import { type GateResult, isForLackOfCoverage, isForLackOfTests, rejection } from '../../gate/rules/quality.ts';
@@ -11,7 +11,7 @@ import { ownerOf, SHARED } from '../../guard/rules/ownership.ts';
 import type { TeamLog } from '../ports.ts';
 import { WORK_CODES } from '../rules/codes/work-codes.ts';
 import { COMPLETION, decisionOn, MAX_REJECTIONS, rejectionKey, type TeamState } from '../rules/log/state.ts';
-import { LEAD, TOOLCREW } from '../rules/message.ts';
+import { TOOLCREW } from '../rules/message.ts';
 import { formLines, problemsOfResult } from '../rules/planning.ts';
 import { UNCHECKED } from '../rules/quality-verdict.ts';
 import type { TeamSettings } from '../rules/settings.ts';
@@ -19,11 +19,11 @@ import type { Task } from '../rules/task.ts';
 import { bookOf } from '../rules/task-book.ts';
 import { quoted } from '../rules/task-draft.ts';
 import { isBusy, knownBaseline } from './baseline-checks.ts';
-import { type Somebody, type TeamContext, tellLead, type Unread, withReadable } from './context.ts';
-import { findCaller, type HookContext, isOfLead } from './hook-context.ts';
-import { type HookAnswer, type HostEvent, SILENT } from './host-event.ts';
+import { type ProjectChecks, type Somebody, type TeamContext, tellLead } from './context.ts';
 import { FOREIGN, joinWork, type Objection, prepareWork, presentSecrets } from './merge-work.ts';
 import { WITHOUT_NONE } from './uncommitted-files.ts';
+
+export type CompletionContext = ProjectChecks & Pick<TeamContext, 'settings' | 'now' | 'workshop'>;
 
 export type Completion = {
   readonly accept: boolean;
@@ -41,7 +41,7 @@ const UNSETTLED = 'unsettled_conflict';
 
 /** Judges a completion by somebody of a team, and writes down what was decided. */
 export async function judgeCompletion(
-  context: TeamContext,
+  context: CompletionContext,
   log: TeamLog,
   task: Pick<Task, 'id' | 'subject'>,
   caller: Somebody,
@@ -119,7 +119,7 @@ function whenBusy(error: unknown): ToolError {
 }
 
 /** Where a writer of a run works apart from the others, and its work is merged; null for everybody else. */
-async function ownWork(context: TeamContext, { purpose }: TeamState, caller: Somebody) {
+async function ownWork(context: Pick<TeamContext, 'workshop'>, { purpose }: TeamState, caller: Somebody) {
   if (caller.kind !== 'member' || caller.member.readOnly || purpose?.phase !== 'run') return null;
   const workshop = await context.workshop();
   return workshop === null ? null : { workshop, caller };
@@ -127,7 +127,7 @@ async function ownWork(context: TeamContext, { purpose }: TeamState, caller: Som
 
 /** What the team has changed so far, the caller's own work with it; null where nothing tells. */
 async function changedBy(
-  { workTree }: TeamContext,
+  { workTree }: Pick<ProjectChecks, 'workTree'>,
   { team, base }: TeamState,
   own: Awaited<ReturnType<typeof ownWork>>,
 ): Promise<readonly string[] | null> {
@@ -159,7 +159,7 @@ function ownBy(
 }
 
 async function measure(
-  context: TeamContext,
+  context: CompletionContext,
   log: TeamLog,
   task: Pick<Task, 'id'>,
   caller: Somebody,
@@ -246,7 +246,10 @@ function objectionOf(
 type Change = { readonly base: string; readonly head: string; readonly paths: readonly string[] | null };
 
 /** null: where nothing tells. */
-async function changeInPlace({ workTree }: TeamContext, { base }: TeamState): Promise<Change | null> {
+async function changeInPlace(
+  { workTree }: Pick<ProjectChecks, 'workTree'>,
+  { base }: TeamState,
+): Promise<Change | null> {
   const head = base === null ? null : await workTree.tree();
   if (base === null || head === null) return null;
   return { base, head, paths: await workTree.changed(base, head) };
@@ -259,7 +262,7 @@ function mayHoldOf({ writers }: TeamState, { name }: Somebody, { ownership }: Te
 
 /** Secrets in files of the caller's, of all that has changed where the team works in one place. */
 async function ownSecrets(
-  { newSecrets }: TeamContext,
+  { newSecrets }: Pick<ProjectChecks, 'newSecrets'>,
   { writers }: TeamState,
   { name }: Somebody,
   { ownership, quality }: TeamSettings,
@@ -273,7 +276,7 @@ async function ownSecrets(
 
 /** Changes to files of others that no decision allowed; said once, then the lead is told. */
 async function foreignChanges(
-  context: TeamContext,
+  context: Pick<ProjectChecks, 'workTree'>,
   log: TeamLog,
   caller: Somebody,
   settings: TeamSettings,
@@ -354,32 +357,4 @@ async function decide(
     ...(isTold ? {} : ({ told: 'lead' } as const)),
   });
   return { accept: true, reason: textOf(tired), refusal: null, tired };
-}
-
-/** By whom, and of which team; undefined: what a session does that has no team is its own affair. */
-async function completerOf(
-  context: HookContext,
-  event: HostEvent,
-  logs: readonly TeamLog[],
-  unread: readonly Unread[],
-): Promise<{ readonly log: TeamLog; readonly caller: Somebody } | undefined> {
-  const found = await findCaller(context, { ...event, agentType: event.agentType ?? event.teammate }, logs, unread);
-  if (found === undefined) return undefined;
-  const { caller, log } = found;
-  if (caller.kind === 'member' || caller.kind === 'lead') return { log, caller };
-  // Where team mode has failed, the agents that its lead has started do the work.
-  const alone = logs.find(({ state }) => state.session === 'fallback' && isOfLead(state, event.session));
-  return alone && { log: alone, caller: { kind: 'lead', team: alone.state.team, name: LEAD, epoch: 0 } };
-}
-
-/** Judges the completion of a task of the host's own list. */
-export async function onTaskCompleted(context: HookContext, event: HostEvent): Promise<HookAnswer> {
-  return withReadable(context.teams, async (logs, unread) => {
-    const by = await completerOf(context, event, logs, unread);
-    if (by === undefined) return SILENT;
-    const task = { id: `${event.task?.id ?? ''} of the host's list`, subject: event.task?.subject ?? '' };
-    const { refusal: rejected, tired } = await judgeCompletion(context, by.log, task, by.caller);
-    if (rejected !== null) return { kind: 'reject', reason: withCode(rejected) };
-    return tired === null ? SILENT : { kind: 'note', text: withCode(tired) };
-  });
 }

@@ -31,24 +31,28 @@ export type Span = { readonly base: string; readonly head: string };
 /** Where a team began: the commit that was checked out, and the work tree upon it, a Git tree id. */
 export type Began = { readonly team: string; readonly commit: string; readonly tree: string };
 
-export type TeamContext = {
-  readonly teams: Teams;
-  readonly settings: () => Promise<TeamSettings>;
-  /** What the settings were found to lack when they were last read: what they said before holds, or nothing. */
-  readonly problems: () => readonly string[];
-  readonly now: () => number;
-  readonly keys: Keys;
+/** Checks of the project, and the work tree that they measure. */
+export type ProjectChecks = {
   readonly checks: Checks;
+  /** Measures the work tree that a team began from, made anew apart from the checkout; null: Git cannot make it. */
+  readonly checksBefore: (began: Began, settings: QualitySettings, signal: AbortSignal) => Promise<GateResult | null>;
+  /** Waits until it is there; false: it did not come for as long as could be waited. */
+  readonly waitFor: (isThere: () => boolean) => Promise<boolean>;
   /** Secrets of known forms in what these commits add, or what a tree has more than another; none where Git cannot tell. */
   readonly newSecrets: (
     work: readonly string[] | Span,
     settings: QualitySettings['secrets'],
   ) => Promise<readonly HeldSecret[]>;
   readonly workTree: WorkTree;
-  /** Measures the work tree that a team began from, made anew apart from the checkout; null: Git cannot make it. */
-  readonly checksBefore: (began: Began, settings: QualitySettings, signal: AbortSignal) => Promise<GateResult | null>;
-  /** Waits until it is there; false: it did not come for as long as could be waited. */
-  readonly waitFor: (isThere: () => boolean) => Promise<boolean>;
+};
+
+export type TeamContext = ProjectChecks & {
+  readonly teams: Teams;
+  readonly settings: () => Promise<TeamSettings>;
+  /** What the settings were found to lack when they were last read: what they said before holds, or nothing. */
+  readonly problems: () => readonly string[];
+  readonly now: () => number;
+  readonly keys: Keys;
   /** A path as a caller names it, from the project's root; null when it lies outside, or is the root itself. */
   readonly inside: (path: string) => string | null;
   /** What a path of the project leads to, with its links followed: absolute where that lies outside. */

@@ -59,6 +59,12 @@ export type HookAnswer =
 export const SILENT = { kind: 'silent' } as const satisfies HookAnswer;
 export const WAIT: HookAnswer = { kind: 'wait' };
 
+/** Texts for the agent, one a line; silent when all are null. */
+export function contextOf(texts: readonly (string | null)[]): HookAnswer {
+  const text = texts.filter((one) => one !== null).join('\n');
+  return text === '' ? SILENT : { kind: 'context', text };
+}
+
 /** Who the event says it is about. */
 export function hookCallerOf(event: HostEvent): HookCaller {
   return { session: event.session, agentId: event.agentId, agentType: event.agentType, toolUseId: event.toolUseId };

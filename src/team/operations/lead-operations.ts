@@ -52,7 +52,7 @@ function purposeOf(name: string, phase: Phase, input: Input, settings: TeamSetti
 
 /** Of a team that no command proposed. */
 function purposeAllowed(
-  { problems }: TeamContext,
+  { problems }: Pick<TeamContext, 'problems'>,
   name: string,
   phase: Phase,
   input: Input,
@@ -71,7 +71,7 @@ function isSubordinate(evidence: Evidence): boolean {
 }
 
 /** Who creates leads; whoever may not lead is refused. */
-async function mayCreate(context: TeamContext, name: string, evidence: Evidence): Promise<void> {
+async function mayCreate(context: Pick<TeamContext, 'teams'>, name: string, evidence: Evidence): Promise<void> {
   await withReadable(context.teams, async (logs, unread) => {
     const [caller] = identify(
       evidence,
@@ -121,7 +121,7 @@ export async function createTeam(context: TeamContext, input: Input, evidence: E
 }
 
 /** Whoever makes a team to build without the command that does so needs the same: a SPEC that the user approved as it stands. */
-async function mustBeApproved(context: TeamContext, team: string): Promise<void> {
+async function mustBeApproved(context: Pick<TeamContext, 'approval'>, team: string): Promise<void> {
   const id = specOfRun(team);
   if (id === undefined) return refuse(OPERATIONS_CODES.team_without_spec, { team });
   const { status, counts, why } = await context.approval(id);
@@ -131,7 +131,7 @@ async function mustBeApproved(context: TeamContext, team: string): Promise<void>
 }
 
 /** What is wrong with the settings is said by what goes by those that hold meanwhile. */
-function withProblems({ problems }: TeamContext, answer: Answer): Answer {
+function withProblems({ problems }: Pick<TeamContext, 'problems'>, answer: Answer): Answer {
   const [problem] = problems();
   return problem === undefined ? answer : { ...answer, warning: problemsInLine(problem) };
 }
@@ -198,12 +198,12 @@ function promptFor(role: string, hasTasks: boolean): string {
 }
 
 /** A role of the user's own is played by an agent of theirs, which nobody else brings; without a host, by any program. */
-function lacksAgent(context: TeamContext, role: string, agent: string): boolean {
+function lacksAgent(context: Pick<TeamContext, 'host' | 'hasAgentFile'>, role: string, agent: string): boolean {
   return context.host() !== null && roleNamed(role) === undefined && !context.hasAgentFile(agent);
 }
 
 export async function registerMember(
-  context: TeamContext,
+  context: Pick<TeamContext, 'settings' | 'keys' | 'host' | 'hasAgentFile' | 'problems'>,
   log: TeamLog,
   caller: Somebody,
   input: Input,
@@ -261,7 +261,12 @@ export async function registerMember(
   });
 }
 
-export async function deleteTeam(context: TeamContext, log: TeamLog, caller: Somebody, input: Input): Promise<Answer> {
+export async function deleteTeam(
+  context: Pick<TeamContext, 'teams' | 'now'>,
+  log: TeamLog,
+  caller: Somebody,
+  input: Input,
+): Promise<Answer> {
   const { state } = log;
   if (caller.kind !== 'lead') refuse(OPERATIONS_CODES.lead_only, { does: 'deletes a team', who: caller.name });
   const forced = input.flag('force');

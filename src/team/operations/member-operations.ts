@@ -27,7 +27,7 @@ const LEASE_MINUTES_MAX = 120;
 const PROGRESS_MS = 60_000;
 
 /** Whose the file of a message about a change is; null when it is shared or nobody's. */
-async function ownerFor(context: TeamContext, content: unknown): Promise<string | null> {
+async function ownerFor(context: Pick<TeamContext, 'inside' | 'settings'>, content: unknown): Promise<string | null> {
   if (typeof content !== 'object' || content === null || !('file' in content)) return null;
   const path = context.inside(String(content.file));
   if (path === null)
@@ -53,7 +53,12 @@ function addressees({ members, purpose }: TeamState): readonly { readonly name: 
   return [...[...members.values()].map(({ name, phase }) => ({ name, isOver: phase === 'over' })), ...roles];
 }
 
-export async function sendMessage(context: TeamContext, log: TeamLog, caller: Somebody, input: Input): Promise<Answer> {
+export async function sendMessage(
+  context: Pick<TeamContext, 'inside' | 'settings' | 'now' | 'workshop'>,
+  log: TeamLog,
+  caller: Somebody,
+  input: Input,
+): Promise<Answer> {
   const { state } = log;
   const members = addressees(state);
   const recipient = findRecipient(input.text('recipient'), members);
@@ -188,7 +193,12 @@ export async function takeMail(log: TeamLog, name: string): Promise<string | nul
   return `toolcrew: ${messages.length} new message${messages.length === 1 ? '' : 's'} for ${name}:\n${messages.map(messageLine).join('\n')}`;
 }
 
-export async function leaseFile(context: TeamContext, log: TeamLog, caller: Somebody, input: Input): Promise<Answer> {
+export async function leaseFile(
+  context: Pick<TeamContext, 'inside' | 'placeOf' | 'settings' | 'now' | 'placeLeases'>,
+  log: TeamLog,
+  caller: Somebody,
+  input: Input,
+): Promise<Answer> {
   const path = context.inside(input.text('path'));
   if (path === null) return refuse(WORK_CODES.path_outside_project, { field: 'path', path: input.text('path') });
   const { name, epoch } = caller;

@@ -146,7 +146,7 @@ export function rulesFor(
  */
 export async function prepareWork(
   workshop: Workshop,
-  context: TeamContext,
+  context: Pick<TeamContext, 'settings' | 'newSecrets'>,
   log: TeamLog,
   task: Pick<Task, 'id' | 'subject'>,
   caller: Member,

@@ -17,7 +17,7 @@ async function note(log: TeamLog, about: string, reason: string): Promise<void> 
 export async function takeUpBranch(workshop: Workshop, log: TeamLog, say: (words: string) => void): Promise<void> {
   const { team, members } = log.state;
   try {
-    for (const words of await workshop.takeUp(team, [...members.keys()])) say(words);
+    for (const words of await workshop.adoptChanges(team, [...members.keys()])) say(words);
   } catch (error) {
     say(`tool/${team}: changes to it while nobody led cannot be taken up: ${messageOf(error)}`);
   }

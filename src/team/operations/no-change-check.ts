@@ -11,7 +11,7 @@ import { isDoneWithout } from './uncommitted-files.ts';
  * @param before last measurement before the completion
  */
 export async function changedNothing(
-  context: TeamContext,
+  context: Pick<TeamContext, 'workshop'>,
   task: Task,
   caller: Somebody,
   state: TeamState,

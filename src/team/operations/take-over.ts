@@ -8,7 +8,7 @@ import { aloneOf, type ResumeMode, resumeMode } from '../rules/resume-mode.ts';
 import { decideAgain, prerequisitesOf } from '../rules/select/activation.ts';
 import type { Decided } from '../select/work-decision.ts';
 import type { TeamContext } from './context.ts';
-import type { HookContext } from './hook-context.ts';
+import type { HostFacts } from './context-parts.ts';
 import { noteHolder } from './write-holder.ts';
 
 /**
@@ -16,7 +16,7 @@ import { noteHolder } from './write-holder.ts';
  * @param decided what the command that takes it up comes to now; null: it is one that decides nothing
  */
 export async function decideResumeMode(
-  { project, problems, settings }: Pick<HookContext, 'project' | 'problems' | 'settings'>,
+  { project, problems, settings }: Pick<TeamContext, 'problems' | 'settings'> & { readonly project: HostFacts },
   state: TeamState,
   decided: Extract<Decided, { kind: 'decided' }> | null,
 ): Promise<ResumeMode | null> {
@@ -47,8 +47,8 @@ type Taker = {
  * @param host its process; null: not known
  * @param keep false: every task starts over
  */
-export async function takeOver(
-  context: TeamContext,
+export async function recordTakeover(
+  context: Pick<TeamContext, 'writesHeldBy'>,
   log: TeamLog,
   going: ResumeMode | null,
   by: Taker,

@@ -20,7 +20,7 @@ import { ROLES } from '../rules/role.ts';
 import { SHOWN_STATUSES, shownStatus, TASK_STATUSES, type Task, type TaskStatus, waitsFor } from '../rules/task.ts';
 import { bookOf } from '../rules/task-book.ts';
 import { fileOwners } from '../rules/task-taker.ts';
-import { judgeCompletion } from './completion-gate.ts';
+import { type CompletionContext, judgeCompletion } from './completion-gate.ts';
 import { type Answer, makeTask, must, refuse, type Somebody, type TeamContext, tellLead } from './context.ts';
 import { changedNothing } from './no-change-check.ts';
 
@@ -68,7 +68,12 @@ function ownersWords(files: readonly string[], owners: readonly string[], owners
   return each.join('; ');
 }
 
-export async function createTask(context: TeamContext, log: TeamLog, caller: Somebody, input: Input): Promise<Answer> {
+export async function createTask(
+  context: Pick<TeamContext, 'inside' | 'settings'>,
+  log: TeamLog,
+  caller: Somebody,
+  input: Input,
+): Promise<Answer> {
   const owner = input.maybe('owner') ?? null;
   if (owner !== null) checkOwner(log.state, owner);
   const files = input
@@ -139,7 +144,12 @@ function mustNotBeOfAnother({ id, owner, claim, status }: Task, state: TeamState
   refuse(TASK_CODES.task_not_begun, { task: id, owner, next, ...(another === undefined ? {} : { another }) });
 }
 
-export async function updateTask(context: TeamContext, log: TeamLog, caller: Somebody, input: Input): Promise<Answer> {
+export async function updateTask(
+  context: CompletionContext,
+  log: TeamLog,
+  caller: Somebody,
+  input: Input,
+): Promise<Answer> {
   const task = taskOf(log.state, input.text('taskId'));
   const status = statusOf(input.text('status'));
   const owner = input.maybe('owner');

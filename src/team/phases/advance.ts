@@ -1,7 +1,6 @@
 // The steps of a phase that are code's also where a model leads: when the last result is in, when all is built, when a cause is proven.
 
 import { trust5Lines } from '../../gate/rules/trust5.ts';
-import type { HookContext } from '../operations/hook-context.ts';
 import type { TeamLog } from '../ports.ts';
 import { nextStep, waitingRoles } from '../rules/brief.ts';
 import type { Evidence } from '../rules/caller.ts';
@@ -15,6 +14,7 @@ import { specDirectory } from '../rules/spec-documents/spec.ts';
 import { bookOf } from '../rules/task-book.ts';
 import type { DebugResult } from './debug.ts';
 import { type Taken, takeSteps } from './lead-steps.ts';
+import type { PhaseContext } from './phase-context.ts';
 import type { PlanEnd } from './plan.ts';
 import { knownStuck, type Measured, measureCheckout } from './run.ts';
 
@@ -35,7 +35,7 @@ type Limits = {
 };
 
 /** Goes on as far as code can; gives what the lead is told of it, null where there is nothing to say. */
-export async function advance(context: HookContext, log: TeamLog, limits: Limits = {}): Promise<Told | null> {
+export async function advance(context: PhaseContext, log: TeamLog, limits: Limits = {}): Promise<Told | null> {
   log.refresh();
   // Most calls leave nothing to do, which needs no lock to see.
   if ((await dueStep(context, log, limits)) === null) return null;
@@ -55,7 +55,7 @@ function news(words: string): Told {
 }
 
 /** The step that is code's; null: there is none. */
-async function dueStep(context: HookContext, log: TeamLog, limits: Limits): Promise<LeadStep | null> {
+async function dueStep(context: PhaseContext, log: TeamLog, limits: Limits): Promise<LeadStep | null> {
   const { state } = log;
   if (state.tasks.size === 0) return null;
   const step = nextOf(state, await context.settings());
@@ -80,7 +80,7 @@ function isCodes({ kind }: LeadStep, state: TeamState, { mayAsk = true }: Limits
   }
 }
 
-async function goOn(context: HookContext, log: TeamLog, limits: Limits): Promise<Told | null> {
+async function goOn(context: PhaseContext, log: TeamLog, limits: Limits): Promise<Told | null> {
   const as: Evidence = { kind: 'environment', team: log.state.team, teammate: null };
   const planCallbacks = { writeSpec: context.project.writeSpec, askApproval: null };
   const mayMend = () => mendRounds(log.state) < PLAN_ROUNDS;

@@ -1,7 +1,7 @@
 // The end of planning: the results become a SPEC, what is wrong with them goes back, and the user is asked.
 
 import { refusal, textOf } from '../../base/rules/codes.ts';
-import type { HookContext } from '../operations/hook-context.ts';
+import type { TeamContext } from '../operations/context.ts';
 import { operate } from '../operations/operations.ts';
 import type { TeamLog } from '../ports.ts';
 import type { Evidence } from '../rules/caller.ts';
@@ -12,6 +12,7 @@ import { type AskedTask, changeTasks, mendTasks, missingPlanners, resultsOf, spe
 import { type ResultProblem, specFromResults } from '../rules/spec-documents/from-results.ts';
 import type { CreatedSpec, NewSpec } from '../rules/spec-documents/new-spec.ts';
 import { completedAlready, type SpecStatus } from '../rules/spec-documents/spec.ts';
+import type { PlanContext } from './phase-context.ts';
 
 export type ApprovalAnswer =
   | { readonly kind: 'yes' }
@@ -30,7 +31,7 @@ export type PlanCallbacks = {
 
 /** A lead, as the steps that code carries out for it need it. */
 export type Leader = {
-  readonly context: HookContext;
+  readonly context: PlanContext;
   readonly log: TeamLog;
   readonly as: Evidence;
   readonly planCallbacks: PlanCallbacks;
@@ -55,7 +56,7 @@ async function move(log: TeamLog, event: Moved, reason: string, by = LEAD): Prom
 
 /** Asks for results anew; of several in a list each waits for the one before it. */
 async function createTasks(
-  context: HookContext,
+  context: TeamContext,
   tasks: readonly AskedTask[],
   as: Evidence,
   isSequential: boolean,
@@ -108,7 +109,7 @@ export async function closePlan(leader: Leader): Promise<PlanEnd> {
  * are one record: there is no moment in which the SPEC could be approved between them. Gives why it is too late for that.
  */
 export async function askChanges(
-  context: HookContext,
+  context: TeamContext,
   log: TeamLog,
   as: Evidence,
   id: string,

@@ -8,7 +8,8 @@ import { summaryOf, type Trust5, trust5Reason } from '../../gate/rules/trust5.ts
 import { heldAgainst } from '../../gate/rules/uncovered-sources.ts';
 import { limitsOf } from '../lead/left-over.ts';
 import { isBusy, knownBaseline } from '../operations/baseline-checks.ts';
-import type { CheckoutWork, HookContext } from '../operations/hook-context.ts';
+import type { TeamContext } from '../operations/context.ts';
+import type { CheckoutWork } from '../operations/context-parts.ts';
 import { operate } from '../operations/operations.ts';
 import type { TeamLog } from '../ports.ts';
 import type { Evidence } from '../rules/caller.ts';
@@ -21,6 +22,7 @@ import { remediesFor } from '../rules/remedies.ts';
 import { bookOf } from '../rules/task-book.ts';
 import { writersOf } from '../rules/task-taker.ts';
 import { unknownFacts, writtenFacts } from '../rules/write-attribution.ts';
+import type { MeasureContext, MendContext } from './phase-context.ts';
 
 /** `trust5` null: it was not measured. `root`: where it was measured; null: in the checkout itself. */
 export type Rejected = {
@@ -39,7 +41,7 @@ export type Asking = {
 
 /** What the gate found, as work for who can mend it, there or not; gives what nobody of the team can. */
 export async function askForMending(
-  context: HookContext,
+  context: MendContext,
   log: TeamLog,
   as: Evidence,
   { gate, trust5, why, root }: Rejected,
@@ -91,7 +93,7 @@ export type Measured =
  * Measures the work of all where it was done, in the checkout itself: by trees in place of commits, and by the log in place of
  * what they say.
  */
-export async function measureCheckout(context: HookContext, log: TeamLog, as: Evidence): Promise<Measured> {
+export async function measureCheckout(context: MeasureContext, log: TeamLog, as: Evidence): Promise<Measured> {
   const measuredAt = await standOf(context);
   const measured = await measureOnce(context, log, as).catch((error: unknown): Measured => {
     if (isBusy(error)) return { kind: 'busy', why: error.message };
@@ -107,13 +109,16 @@ export async function measureCheckout(context: HookContext, log: TeamLog, as: Ev
 const STUCK = 'gate';
 
 /** What decides over what is measured: the work tree, and what it is held to; null: it cannot be told what the work tree holds. */
-async function standOf({ workTree, settings }: HookContext): Promise<string | null> {
+async function standOf({ workTree, settings }: Pick<TeamContext, 'workTree' | 'settings'>): Promise<string | null> {
   const tree = await workTree.tree();
   return tree === null ? null : JSON.stringify([tree, (await settings()).quality]);
 }
 
 /** Why it is no use to go on, as it was measured; null: it never was, or something has changed since. */
-export async function knownStuck(context: HookContext, { state }: TeamLog): Promise<string | null> {
+export async function knownStuck(
+  context: Pick<TeamContext, 'workTree' | 'settings'>,
+  { state }: TeamLog,
+): Promise<string | null> {
   const { gate, rejections, decisions, tasks } = state;
   const before = rejections.get(`${STUCK}:`);
   const said = decisions.findLast(({ hook }) => hook === STUCK);
@@ -138,7 +143,7 @@ async function noteStuck(log: TeamLog, fingerprint: string, measured: Measured):
   });
 }
 
-async function measureOnce(context: HookContext, log: TeamLog, as: Evidence): Promise<Measured> {
+async function measureOnce(context: MeasureContext, log: TeamLog, as: Evidence): Promise<Measured> {
   const { quality } = await context.settings();
   const { signal } = new AbortController();
   const before = await knownBaseline(context, log, quality);
@@ -166,7 +171,7 @@ async function measureOnce(context: HookContext, log: TeamLog, as: Evidence): Pr
 
 /** What differs from where the team began, and what of it was written for what. */
 async function builtBy(
-  { workTree }: HookContext,
+  { workTree }: Pick<TeamContext, 'workTree'>,
   state: TeamState,
 ): Promise<Pick<CheckoutWork, 'change' | 'written'> & { readonly changed: readonly string[] | null }> {
   const unknown = (unmeasured: string) => ({

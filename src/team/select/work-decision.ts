@@ -3,7 +3,8 @@
 import { BASE_CODES } from '../../base/rules/base-codes.ts';
 import { type Refusal, refusal, textOf } from '../../base/rules/codes.ts';
 import { oneLine, problemsInLine } from '../../base/rules/text.ts';
-import type { HookContext } from '../operations/hook-context.ts';
+import type { TeamContext } from '../operations/context.ts';
+import type { HostFacts, PeopleLog, ProjectFiles, SpecStore } from '../operations/context-parts.ts';
 import { LEAD_CODES } from '../rules/codes/lead-codes.ts';
 import { OPERATIONS_CODES } from '../rules/codes/operations-codes.ts';
 import { CHOSEN_ALONE, FALLBACK_TRIGGERS } from '../rules/fallback.ts';
@@ -39,7 +40,7 @@ export type Work = {
 /** Work without a SPEC that has a plan. */
 const UNPLANNED = { data: null, warnings: [] } as const;
 
-function planOf(planned: PlannedSpec | null): Pick<Work, 'data' | 'warnings'> {
+function workPlan(planned: PlannedSpec | null): Pick<Work, 'data' | 'warnings'> {
   if (planned === null) return UNPLANNED;
   const warnings = planned.warnings.map(({ file, line, words }) => `${file}:${line}: ${words}`);
   return { data: planned.data, warnings };
@@ -48,7 +49,8 @@ function planOf(planned: PlannedSpec | null): Pick<Work, 'data' | 'warnings'> {
 /** So much of an issue's title names its team's work. */
 const TITLE_MAX = 120;
 
-type Needed = Pick<HookContext, 'project' | 'log' | 'teams' | 'problems' | 'checks'>;
+export type WorkContext = Pick<TeamContext, 'teams' | 'problems' | 'checks'> &
+  PeopleLog & { readonly project: Pick<ProjectFiles, 'files'> & SpecStore & HostFacts };
 
 /** A refusal, or words of a project that are in the way. */
 export type Problem = Refusal | string;
@@ -73,7 +75,7 @@ export function problemWords(one: Problem): string {
 }
 
 async function workOf(
-  context: Needed,
+  context: Pick<TeamContext, 'teams'> & { readonly project: SpecStore },
   { command, words }: Command,
   settings: TeamSettings,
 ): Promise<Work | { readonly problem: Problem }> {
@@ -115,7 +117,7 @@ async function workOf(
     return { problem: refusal(LEAD_CODES.spec_unapproved, { spec: words, why }) };
   const planned = await context.project.planned(words);
   if (planned !== null && planned.problems.length > 0) return { problem: unreadable(words, planned.problems) };
-  return { phase: 'run', subject: words, team, text, ...planOf(planned) };
+  return { phase: 'run', subject: words, team, text, ...workPlan(planned) };
 }
 
 /** So many problems of documents are named where there is little room. */
@@ -138,7 +140,7 @@ function unplanned({ subject, data }: Work): readonly string[] {
 
 /** Required parts of the gate that nothing can measure: no teammate could pass it. */
 export async function missingForGate(
-  { checks }: Pick<HookContext, 'checks'>,
+  { checks }: Pick<TeamContext, 'checks'>,
   phase: Phase,
   { quality, hooks: { taskCompleted } }: TeamSettings,
 ): Promise<readonly string[]> {
@@ -147,7 +149,7 @@ export async function missingForGate(
 }
 
 /** Decides what the command comes to; nothing is written. */
-export async function decideWork(context: Needed, command: Command, settings: TeamSettings): Promise<Decided> {
+export async function decideWork(context: WorkContext, command: Command, settings: TeamSettings): Promise<Decided> {
   const work = await workOf(context, command, settings);
   if ('problem' in work) return { kind: 'refused', of: 'work', problems: [work.problem] };
   const [problem] = context.problems();
@@ -176,7 +178,7 @@ export type AskedIssue = {
  * where it names some and none may be, nothing is.
  */
 export async function decideIssue(
-  context: Needed,
+  context: WorkContext,
   asked: AskedIssue,
   flags: Flags,
   settings: TeamSettings,
@@ -208,7 +210,7 @@ export async function decideIssue(
       left.set(id, `the issue names ${id}, and ${textOf(unreadable(id, planned.problems))}`);
       continue;
     }
-    const work: Work = { phase: 'run', subject: id, team, text: spec, ...planOf(planned) };
+    const work: Work = { phase: 'run', subject: id, team, text: spec, ...workPlan(planned) };
     const said = [`the issue names ${id}`, ...[...left.values()].map((one) => `not built: ${one}`), ...done];
     return decideOn(context, work, { command: 'run', flags }, settings, said);
   }
@@ -221,7 +223,7 @@ export async function decideIssue(
 }
 
 async function decideOn(
-  context: Needed,
+  context: WorkContext,
   work: Work,
   { command, flags }: Pick<Command, 'command' | 'flags'>,
   settings: TeamSettings,
@@ -276,7 +278,7 @@ function rolesFor(phase: Phase, selection: Selection, settings: TeamSettings): r
 
 /** Writes down what a team is to be made for, and its tasks; gives why there can be none. */
 export async function propose(
-  context: Needed,
+  context: Pick<TeamContext, 'teams'>,
   decided: Extract<Decided, { kind: 'decided' }>,
 ): Promise<Refusal | null> {
   const { work, decision, isForced, reasons, drafts } = decided;

@@ -82,7 +82,7 @@ class GitWorkshop implements Workshop {
     });
   }
 
-  takeUp(team: string, members: readonly string[]): Promise<readonly string[]> {
+  adoptChanges(team: string, members: readonly string[]): Promise<readonly string[]> {
     return this.#access.withLock(({ repository, run }) => takeUpHead(team, members, repository, run));
   }
 

@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { onPostToolUse } from '../../../src/claude-code/answers/on-post-tool-use.ts';
-import { onPreToolUse, onSubagentStart } from '../../../src/claude-code/answers/on-pre-tool-use.ts';
+import { onPreToolUse } from '../../../src/claude-code/answers/on-pre-tool-use.ts';
+import { onSubagentStart } from '../../../src/claude-code/answers/on-subagent-start.ts';
 import { onUserPrompt } from '../../../src/claude-code/answers/on-user-prompt.ts';
 import { codeIn } from '../../support/codes.ts';
 import { TEAM, TeamWorld } from '../../support/team-world.ts';

@@ -3,13 +3,12 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { failure } from '../../../src/base/rules/errors.ts';
-import { onPreToolUse } from '../../../src/claude-code/answers/on-pre-tool-use.ts';
+import { onPreToolUse, type ToolUseContext } from '../../../src/claude-code/answers/on-pre-tool-use.ts';
 import { onUserPrompt } from '../../../src/claude-code/answers/on-user-prompt.ts';
 import { operateInHost } from '../../../src/claude-code/answers/operate-in-host.ts';
 import { HOOK_CODES } from '../../../src/claude-code/rules/hook-codes.ts';
 import { GATE_CODES } from '../../../src/gate/rules/gate-codes.ts';
 import { type Commanded, DEFAULT_QUALITY } from '../../../src/gate/rules/quality.ts';
-import type { HookContext } from '../../../src/team/operations/hook-context.ts';
 import type { PhaseLock } from '../../../src/team/ports.ts';
 import type { Evidence } from '../../../src/team/rules/caller.ts';
 import { isRefusal } from '../../../src/team/rules/log/state.ts';
@@ -583,7 +582,7 @@ test('of what is written while a lead builds alone, only what its session writes
   const prompt = '/tool:2-run SPEC-AUTH-001 --solo';
   await onUserPrompt(world.context, world.event('team-lead', 'UserPromptSubmit', { prompt }));
   const many = Array.from({ length: 300 }, (_, index) => `src/api/${index}.js`);
-  const context: HookContext = {
+  const context: ToolUseContext = {
     ...world.context,
     writesOf: async () => ({ targets: [{ path: '.', tree: true }], unresolved: [], git: null }),
     below: () => ['.git/HEAD', '.tool/teams/x/log.jsonl', ...many],
@@ -598,7 +597,7 @@ test('of what is written while a lead builds alone, only what its session writes
     many,
   );
   assert.equal(world.state().decisions.at(-1)?.about, 'Bash .');
-  const broken: HookContext = { ...context, writesOf: () => Promise.reject(new Error('no space left')) };
+  const broken: ToolUseContext = { ...context, writesOf: () => Promise.reject(new Error('no space left')) };
   assert.equal((await onPreToolUse(broken, event)).kind, 'silent', 'nothing stands in the way of the work');
 });
 

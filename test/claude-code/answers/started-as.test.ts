@@ -2,11 +2,13 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { onPostToolUse, onSessionStart } from '../../../src/claude-code/answers/on-post-tool-use.ts';
-import { onPreToolUse, onSubagentStart } from '../../../src/claude-code/answers/on-pre-tool-use.ts';
-import { onTeammateIdle } from '../../../src/claude-code/answers/on-stop.ts';
+import { onPostToolUse } from '../../../src/claude-code/answers/on-post-tool-use.ts';
+import { onPreToolUse } from '../../../src/claude-code/answers/on-pre-tool-use.ts';
+import { onSessionStart } from '../../../src/claude-code/answers/on-session-start.ts';
+import { onSubagentStart } from '../../../src/claude-code/answers/on-subagent-start.ts';
+import { onTeammateIdle } from '../../../src/claude-code/answers/on-teammate-idle.ts';
 import { onUserPrompt } from '../../../src/claude-code/answers/on-user-prompt.ts';
-import type { HookContext } from '../../../src/team/operations/hook-context.ts';
+import type { HookContext } from '../../../src/compose/hook-context.ts';
 import type { HookAnswer, HostEvent } from '../../../src/team/operations/host-event.ts';
 import { operate } from '../../../src/team/operations/operations.ts';
 import type { Evidence } from '../../../src/team/rules/caller.ts';

@@ -2,9 +2,12 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { onPostToolUse, onSessionStart } from '../../../src/claude-code/answers/on-post-tool-use.ts';
-import { onPreToolUse, onSubagentStart } from '../../../src/claude-code/answers/on-pre-tool-use.ts';
-import { onStop, onTeammateIdle } from '../../../src/claude-code/answers/on-stop.ts';
+import { onPostToolUse } from '../../../src/claude-code/answers/on-post-tool-use.ts';
+import { onPreToolUse } from '../../../src/claude-code/answers/on-pre-tool-use.ts';
+import { onSessionStart } from '../../../src/claude-code/answers/on-session-start.ts';
+import { onStop } from '../../../src/claude-code/answers/on-stop.ts';
+import { onSubagentStart } from '../../../src/claude-code/answers/on-subagent-start.ts';
+import { onTeammateIdle } from '../../../src/claude-code/answers/on-teammate-idle.ts';
 import { onUserPrompt } from '../../../src/claude-code/answers/on-user-prompt.ts';
 import { codeIn } from '../../support/codes.ts';
 import { TEAM, TeamWorld } from '../../support/team-world.ts';

@@ -9,7 +9,7 @@ import kleur from 'kleur';
 import { displayWidth } from '../../../src/base/rules/display-width.ts';
 import { boardScreen, boardText } from '../../../src/cli/screen/team-board-lines.ts';
 import type { TeamView } from '../../../src/team/rules/views/view.ts';
-import { viewOf } from '../../../src/team/rules/views/view.ts';
+import { teamView } from '../../../src/team/rules/views/view.ts';
 import { codeIn } from '../../support/codes.ts';
 import { programFile } from '../../support/compiled.ts';
 import { Pty } from '../../support/pty.ts';
@@ -101,12 +101,12 @@ function crowded(): TeamView {
     },
   });
   story.tell('fell_back', { trigger: 'spawn_failed', reason: 'ありません'.repeat(30) });
-  return viewOf(story.state, story.at + 5_000);
+  return teamView(story.state, story.at + 5_000);
 }
 
 test('no line is wider than the terminal and none is too many, whatever the team holds', () => {
   const view = crowded();
-  const empty = viewOf(teamOf([], 0).state, 2_000_000);
+  const empty = teamView(teamOf([], 0).state, 2_000_000);
   for (const columns of [60, 80, 120, 139, 140, 200, 333])
     for (const one of [view, empty]) {
       const plain = boardText(one, columns);
@@ -127,7 +127,7 @@ test('no line is wider than the terminal and none is too many, whatever the team
 test('a teammate that is given its next work has refused nothing', () => {
   const story = teamOf(['backend-dev'], 1);
   const idle = { hook: 'teammate_idle', member: 'backend-dev', about: 'backend-dev', reason: 'task 1 is yours now' };
-  const board = () => boardText(viewOf(story.state, story.at), 200).join('\n');
+  const board = () => boardText(teamView(story.state, story.at), 200).join('\n');
   story.tell('decision', { ...idle, decision: 'reject' });
   assert.doesNotMatch(board(), /LAST REFUSALS|yours now/);
   story.tell('decision', { ...idle, decision: 'escalated' });
@@ -136,7 +136,7 @@ test('a teammate that is given its next work has refused nothing', () => {
 
 test('the board says what keeps shell commands from files of others', () => {
   const story = teamOf(['backend-dev'], 0);
-  const heading = () => boardText(viewOf(story.state, story.at), 120).find((line) => line.startsWith('TEAMMATES'));
+  const heading = () => boardText(teamView(story.state, story.at), 120).find((line) => line.startsWith('TEAMMATES'));
   assert.equal(heading(), 'TEAMMATES');
   story.tell('writes_held', { by: 'reader' });
   assert.equal(heading(), 'TEAMMATES  only their obvious writes are guarded; tool doctor says why');
@@ -149,7 +149,8 @@ test('what there is no room for is counted, and what matters most is kept', () =
   for (let task = 1; task <= 25; task++) story.claim(String(task), 'backend-dev').complete(String(task), 'backend-dev');
   story.claim('26', 'backend-dev');
   for (let count = 1; count <= 20; count++) story.tell('message_sent', { to: LEAD, content: `message ${count}` });
-  const at = (rows: number) => boardScreen(viewOf(story.state, story.at), { columns: 80, rows }, 'q leaves').join('\n');
+  const at = (rows: number) =>
+    boardScreen(teamView(story.state, story.at), { columns: 80, rows }, 'q leaves').join('\n');
   const small = at(20);
   assert.match(small, /▸ {2}26 {2}Task 26 .* backend-dev/);
   assert.match(small, /TASKS {2}█{13}░{3} {2}25 of 30 {2}1 in progress {2}4 pending/);
@@ -195,7 +196,7 @@ test('TRUST 5 stands on the board with scores, raw figures and their source; wha
       securityIssues: 0,
     },
   });
-  const lines = boardText(viewOf(story.state, story.at), 140).map((line) => line.trim().replace(/ {2,}/g, ' | '));
+  const lines = boardText(teamView(story.state, story.at), 140).map((line) => line.trim().replace(/ {2,}/g, ' | '));
   const from = lines.findIndex((line) => line.startsWith('TRUST 5'));
   assert.deepEqual(lines.slice(from, from + 4), [
     'TRUST 5 | 4.7 not passed',
@@ -203,7 +204,7 @@ test('TRUST 5 stands on the board with scores, raw figures and their source; wha
     '– | unified | – | not measured | formatter: not measured: none found | nothing',
     '✔ | trackable | 5.0 | commits: 3 of 3 name a task | git log a..b',
   ]);
-  const screen = boardScreen(viewOf(story.state, story.at), { columns: 80, rows: 17 }, 'q leaves').join('\n');
+  const screen = boardScreen(teamView(story.state, story.at), { columns: 80, rows: 17 }, 'q leaves').join('\n');
   assert.match(screen, /TRUST 5 {2}4\.7 not passed.*\n.*tested {3}/, 'what stands in the way stays longest');
 });
 
@@ -420,7 +421,7 @@ test('a task under which nothing was changed says so, with the words of its owne
   const story = teamOf(['backend-dev'], 1).claim('1', 'backend-dev');
   story.tell('task_updated', { status: 'completed', result: 'It was there already', changed_nothing: true });
   assert.match(
-    boardText(viewOf(story.state, story.at), 100).join('\n'),
+    boardText(teamView(story.state, story.at), 100).join('\n'),
     /✔ +1 +.*; changed nothing: It was there already +backend-dev/,
   );
 });

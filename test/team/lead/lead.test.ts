@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { refusal, textOf } from '../../../src/base/rules/codes.ts';
 import type { Merge, Workshop } from '../../../src/git/worktrees/workshop-port.ts';
-import { foundTeam, takeUp } from '../../../src/team/lead/found-team.ts';
+import { foundTeam, resumeTeam } from '../../../src/team/lead/found-team.ts';
 import type { Outcome } from '../../../src/team/lead/lead-options.ts';
 import { registration } from '../../../src/team/lead/member-life.ts';
 import { operate } from '../../../src/team/operations/operations.ts';
@@ -154,7 +154,7 @@ test('what became of the branch while nobody led is asked for the members alone,
   const play = new Play(t);
   const asked: (readonly string[])[] = [];
   play.workshop = {
-    takeUp: (_team, members) => {
+    adoptChanges: (_team, members) => {
       asked.push(members);
       return Promise.reject(new Error('git failed'));
     },
@@ -176,7 +176,7 @@ test('who goes on after that has its rounds again: the same teammates are starte
   assert.equal((await play.lead(FOUR)).kind, 'failed');
   const before = play.prompts.length;
   play.gate = [5, 6, 7].map(bad);
-  assert.equal(await takeUp(play.world.context, TEAM, () => undefined), true);
+  assert.equal(await resumeTeam(play.world.context, TEAM, () => undefined), true);
   const outcome = await play.goOn(TEAM);
   assert.equal(outcome.kind, 'done', play.said.join('; '));
   const asked = play.prompts.slice(before).filter((prompt) => !prompt.startsWith('quality:'));

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { takeUp } from '../../../src/team/lead/found-team.ts';
+import { resumeTeam } from '../../../src/team/lead/found-team.ts';
 import type { Outcome } from '../../../src/team/lead/lead-options.ts';
 import { LEAD } from '../../../src/team/rules/message.ts';
 import { type Call, diligent, draft, LeadPlay, PHASES, type Turn } from '../../support/lead-play.ts';
@@ -105,7 +105,7 @@ test('after a restart who judges is asked anew, and what somebody has changed me
   assert.equal(first.kind, 'failed');
   const asked = () => play.prompts.filter((prompt) => /^quality: .*Give your verdict on the gate/s.test(prompt)).length;
   assert.deepEqual([asked(), play.measuredFor.length], [2, 1]);
-  assert.equal(await takeUp(play.world.context, TEAM, () => undefined), true);
+  assert.equal(await resumeTeam(play.world.context, TEAM, () => undefined), true);
   assert.equal((await play.goOn(TEAM)).kind, 'failed');
   assert.deepEqual([asked(), play.measuredFor.length], [4, 1], 'the branch stands where it stood');
   isAgreed = true;
@@ -114,7 +114,7 @@ test('after a restart who judges is asked anew, and what somebody has changed me
     begin: () => Promise.resolve(moved),
     view: (_team, name) => Promise.resolve({ path: `/worktrees/@${name}`, head: 'moved' }),
   };
-  assert.equal(await takeUp(play.world.context, TEAM, () => undefined), true);
+  assert.equal(await resumeTeam(play.world.context, TEAM, () => undefined), true);
   const last = await play.goOn(TEAM);
   assert.equal(last.kind, 'done', play.said.join('; '));
   assert.deepEqual([asked(), play.measuredFor.length], [5, 2]);
@@ -137,7 +137,7 @@ test('a task over its hard budget is not run again after a restart; when more is
 
   const starts = play.runs.length;
   const said: string[] = [];
-  assert.equal(await takeUp(play.world.context, TEAM, (line) => said.push(line)), true);
+  assert.equal(await resumeTeam(play.world.context, TEAM, (line) => said.push(line)), true);
   const again = `${words}: it is begun again when more is allowed there`;
   assert.deepEqual(said, [`task 1 "Task of tests" is not tried again: ${again}`]);
   const second = await play.goOn(TEAM);
@@ -147,7 +147,7 @@ test('a task over its hard budget is not run again after a restart; when more is
 
   allow(play, 2);
   said.length = 0;
-  assert.equal(await takeUp(play.world.context, TEAM, (line) => said.push(line)), true);
+  assert.equal(await resumeTeam(play.world.context, TEAM, (line) => said.push(line)), true);
   assert.deepEqual(said, [`task 1 "Task of tests" is tried again; it had failed: ${again}`]);
   assert.equal((await play.goOn(TEAM)).kind, 'done');
 });
@@ -185,7 +185,7 @@ test('a teammate over its hard budget is not started after a restart either', as
   assert.ok(isPlayed && first.kind === 'failed');
   assert.ok(first.why.startsWith(words), first.why);
   const starts = play.runs.length;
-  assert.equal(await takeUp(play.world.context, TEAM, () => undefined), true);
+  assert.equal(await resumeTeam(play.world.context, TEAM, () => undefined), true);
   const second = await play.goOn(TEAM);
   assert.ok(second.kind === 'failed');
   assert.ok(second.why.startsWith(words), second.why);

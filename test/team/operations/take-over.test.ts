@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { foundTeam, takeUp } from '../../../src/team/lead/found-team.ts';
+import { foundTeam, resumeTeam } from '../../../src/team/lead/found-team.ts';
 import type { FallbackTrigger } from '../../../src/team/rules/fallback.ts';
 import { LeadPlay, PHASES, ROLES, workOf } from '../../support/lead-play.ts';
 import type { Cleanup } from '../../support/temp.ts';
@@ -43,7 +43,7 @@ async function again(play: LeadPlay, wish: 'team' | 'solo' | null, force = false
   const said: string[] = [];
   const decided = await play.decide('run', wish, force);
   assert.ok(decided.kind === 'decided', JSON.stringify(decided));
-  assert.equal(await takeUp(play.world.context, team, (words) => said.push(words), decided), true);
+  assert.equal(await resumeTeam(play.world.context, team, (words) => said.push(words), decided), true);
   return said;
 }
 
@@ -64,7 +64,7 @@ const AS_ALONE = `team ${team} stands in sub-agent mode: its work goes on so, on
 test('whoever takes a team up puts on record what holds shell commands now', async (t) => {
   const play = await left(t, 'variable_unset');
   assert.equal(play.world.state().writesHeldBy, 'kernel');
-  const said = await takeUp({ ...play.world.context, writesHeldBy: async () => 'reader' }, team, () => undefined);
+  const said = await resumeTeam({ ...play.world.context, writesHeldBy: async () => 'reader' }, team, () => undefined);
   assert.deepEqual([said, play.world.state().writesHeldBy], [true, 'reader']);
 });
 
@@ -85,7 +85,7 @@ test('--force goes without what is missing, to the end, and through a restart', 
   const said = await again(play, 'team', true);
   assert.ok(said.some((line) => /^variable: .*; --force goes without$/.test(line)));
   assert.equal(said.at(-1), AS_TEAM(MISSING));
-  assert.equal(await takeUp(play.world.context, team, () => undefined), true);
+  assert.equal(await resumeTeam(play.world.context, team, () => undefined), true);
   assert.equal((await ended(play)).how, 'team');
 });
 
@@ -114,7 +114,7 @@ test('what failed is tried as a team again only where that is asked for', async 
   const hint = `${why}; its command with --team makes a team of it`;
   assert.deepEqual(await again(play, null), [hint, AS_ALONE]);
   const said: string[] = [];
-  assert.equal(await takeUp(play.world.context, team, (words) => said.push(words)), true);
+  assert.equal(await resumeTeam(play.world.context, team, (words) => said.push(words)), true);
   assert.deepEqual(said, [hint, AS_ALONE]);
   assert.equal((await again(play, 'team')).at(-1), AS_TEAM(why));
   assert.equal((await ended(play)).how, 'team');
@@ -123,7 +123,7 @@ test('what failed is tried as a team again only where that is asked for', async 
 test('a restart makes a team of it once what was missing is there', async (t) => {
   const play = await left(t, 'variable_unset');
   const said: string[] = [];
-  const restart = () => takeUp(play.world.context, team, (words) => said.push(words));
+  const restart = () => resumeTeam(play.world.context, team, (words) => said.push(words));
   assert.equal(await restart(), true);
   assert.match(said.join('\n'), /^variable: expected .*; mend: export [^\n]*\n/);
   assert.deepEqual([said.at(-1), play.world.state().session], [AS_ALONE, 'fallback']);

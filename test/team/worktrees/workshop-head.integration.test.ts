@@ -90,14 +90,14 @@ exec ${git} "$@"
 test('what a person commits to it while nobody leads counts, what a teammate does not', async (t) => {
   const { root, git, workshop, at, left, own } = await merged(t);
   git('update-ref', `refs/heads/${BRANCH}`, own);
-  await workshop.takeUp(TEAM, WRITERS);
+  await workshop.adoptChanges(TEAM, WRITERS);
   await workshop.putBack(TEAM);
   assert.equal(at(BRANCH), left);
   git('checkout', '-q', BRANCH);
   writeTree(root, { 'fix.txt': 'x' });
   const fix = commitAll(root, 'A fix');
   git('checkout', '-q', 'main');
-  await workshop.takeUp(TEAM, WRITERS);
+  await workshop.adoptChanges(TEAM, WRITERS);
   assert.equal(await workshop.putBack(TEAM), null);
   assert.equal((await workshop.view(TEAM, 'gate')).head, fix);
   // Made anew without what was merged, with a merge of the project in it.
@@ -105,7 +105,7 @@ test('what a person commits to it while nobody leads counts, what a teammate doe
   writeTree(root, { 'src/api/a.js': 'anew\n' });
   const anew = commitAll(root, 'Anew');
   git('checkout', '-q', 'main');
-  await workshop.takeUp(TEAM, WRITERS);
+  await workshop.adoptChanges(TEAM, WRITERS);
   assert.equal(await workshop.putBack(TEAM), null);
   assert.equal((await workshop.view(TEAM, 'gate')).head, anew);
 });
@@ -127,7 +127,7 @@ for (const [how, text] of [
     }
     const taken = at(BRANCH);
     git('checkout', '-q', 'main');
-    await workshop.takeUp(TEAM, WRITERS);
+    await workshop.adoptChanges(TEAM, WRITERS);
     assert.equal(await workshop.putBack(TEAM), null);
     assert.deepEqual((await workshop.commits(TEAM, 'b')).commits, []);
     assert.equal(textOf(other.path, 'note.txt'), 'mine\n');
@@ -150,7 +150,7 @@ test('of the branches beside it the writers\u2019 alone are put upon it, and whe
   for (const name of ['backup', 'c_-old']) git('branch', `${BRANCH}--${name}`, BRANCH);
   git('symbolic-ref', `refs/heads/${BRANCH}--alias`, `refs/heads/${BRANCH}--backup`);
   git('update-ref', `refs/heads/${BRANCH}`, 'main');
-  const told = await workshop.takeUp(TEAM, ['gone', 'c_-old', ...WRITERS, 'alias']);
+  const told = await workshop.adoptChanges(TEAM, ['gone', 'c_-old', ...WRITERS, 'alias']);
   for (const name of ['backup', 'c_-old']) assert.equal(at(`${BRANCH}--${name}`), left);
   assert.equal(at(`${BRANCH}--b`), at('main'));
   assert.equal(git('worktree', 'list', '--porcelain').match(/^worktree /gm)?.length, 3);
@@ -165,7 +165,7 @@ test('of the branches beside it the writers\u2019 alone are put upon it, and whe
     ),
   );
   assert.equal(await workshop.putBack(TEAM), null);
-  assert.deepEqual(await workshop.takeUp(TEAM, WRITERS), []);
+  assert.deepEqual(await workshop.adoptChanges(TEAM, WRITERS), []);
 });
 
 test('each commit that was not merged stays one, with its author and the task that it names', async (t) => {
@@ -181,7 +181,7 @@ test('each commit that was not merged stays one, with its author and the task th
   const shown = () => git('log', '--reverse', '--format=%s %an %ad', `-3`, `${BRANCH}--a`);
   const before = shown();
   git('update-ref', `refs/heads/${BRANCH}`, 'main');
-  await workshop.takeUp(TEAM, WRITERS);
+  await workshop.adoptChanges(TEAM, WRITERS);
   assert.equal(shown(), before);
   const { commits } = await workshop.commits(TEAM, 'a');
   assert.deepEqual(
@@ -205,7 +205,7 @@ test('commits that go upon it together alone are one, with the tasks of all', as
     await workshop.save(TEAM, 'a', words);
   }
   git('update-ref', `refs/heads/${BRANCH}`, 'main');
-  await workshop.takeUp(TEAM, WRITERS);
+  await workshop.adoptChanges(TEAM, WRITERS);
   const trailers = '--format=%s|%(trailers:key=Task,valueonly,separator=%x2C)';
   assert.equal(git('log', trailers, `main..${BRANCH}--a`), 'More|3,4\n');
   assert.equal(git('diff', '--name-only', 'main', `${BRANCH}--a`), 'src/api/b.js\n');
@@ -218,7 +218,7 @@ test('a writer that does not go with what the branch is now is named, with the f
   writeTree(path, { 'src/api/a.js': '3\n' });
   const own = await workshop.save(TEAM, 'a', 'Third');
   git('update-ref', `refs/heads/${BRANCH}`, 'main');
-  const [, ...told] = await workshop.takeUp(TEAM, WRITERS);
+  const [, ...told] = await workshop.adoptChanges(TEAM, WRITERS);
   assert.equal(told.length, 2);
   for (const [index, member] of WRITERS.entries())
     assert.match(
@@ -234,7 +234,7 @@ test('a branch that a teammate has moved back is none that a person took somethi
   const { git, workshop, path, at, left } = await merged(t);
   const by = { ...process.env, ...writerEnvironment(TEAM, 'a') };
   execFileSync('git', ['update-ref', `refs/heads/${BRANCH}`, 'main'], { cwd: path, env: by });
-  await workshop.takeUp(TEAM, WRITERS);
+  await workshop.adoptChanges(TEAM, WRITERS);
   assert.notEqual(await workshop.putBack(TEAM), null);
   assert.equal(at(BRANCH), left);
   assert.equal(git('show', `${BRANCH}:src/api/a.js`), '2\n');

@@ -325,7 +325,7 @@ function countsOf(tasks: readonly TaskView[]): TeamView['task_counts'] {
 }
 
 /** @param now ms since the epoch */
-export function viewOf(state: TeamState, now: number): TeamView {
+export function teamView(state: TeamState, now: number): TeamView {
   const purpose = state.purpose ?? state.proposal;
   const tasks = [...state.tasks.values()].map((task) => taskView(state, task, now));
   const decisions = state.decisions.map((decision) => ({ ...decision, at: iso(decision.at) }));

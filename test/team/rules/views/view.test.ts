@@ -5,13 +5,13 @@ import test from 'node:test';
 import { contentLine } from '../../../../src/team/rules/log/content-line.ts';
 import { MEMBER_LEASE_MS } from '../../../../src/team/rules/log/state.ts';
 import { type Content, checkMessage, type MessageType } from '../../../../src/team/rules/message.ts';
-import { viewOf } from '../../../../src/team/rules/views/view.ts';
+import { teamView } from '../../../../src/team/rules/views/view.ts';
 import { LEAD, Story, TEAM, teamOf } from '../../../support/team.ts';
 
 const iso = (at: number) => new Date(at).toISOString();
 
 test('a team that is only proposed, and one that has just begun', () => {
-  const nothing = viewOf(new Story().state, 5_000);
+  const nothing = teamView(new Story().state, 5_000);
   assert.deepEqual(
     { ...nothing, next_step: '' },
     {
@@ -38,13 +38,13 @@ test('a team that is only proposed, and one that has just begun', () => {
       next_step: '',
     },
   );
-  const proposed = viewOf(new Story().tell('proposed').state, 0);
+  const proposed = teamView(new Story().tell('proposed').state, 0);
   assert.deepEqual(
     [proposed.state, proposed.phase, proposed.pattern, proposed.subject, proposed.created_at],
     ['proposed', 'run', 'implementation', 'SPEC-AUTH-001', null],
   );
   const story = teamOf([], 0);
-  const created = viewOf(story.state, story.at + 7_000);
+  const created = teamView(story.state, story.at + 7_000);
   assert.deepEqual(
     [created.team, created.state, created.created_at, created.next_step.slice(0, 17)],
     [TEAM, 'created', iso(story.at), 'Next: start backe'],
@@ -58,7 +58,7 @@ test('the phase, the task, the mail and the end of each member', () => {
   story.tell('member_idle', { name: 'frontend-dev' });
   story.tell('member_ended', { name: 'tester', reason: 'its process ended' });
   const rows = (now: number) =>
-    viewOf(story.state, now).members.map(({ name, run, phase, task, unread, ended }) => [
+    teamView(story.state, now).members.map(({ name, run, phase, task, unread, ended }) => [
       name,
       run,
       phase,
@@ -76,15 +76,15 @@ test('the phase, the task, the mail and the end of each member', () => {
     rows(story.at + MEMBER_LEASE_MS + 1).map((row) => row[2]),
     ['lost', 'lost', 'over', 'registered'],
   );
-  const [first] = viewOf(story.state, story.at).members;
+  const [first] = teamView(story.state, story.at).members;
   assert.deepEqual(
     [first?.agent, first?.model, first?.read_only, first?.last_seen_at, first?.task, first?.shutdown_asked_at],
     ['team-backend-dev', 'inherit', false, iso(story.at), { id: '2', subject: 'Task 2' }, null],
   );
   story.askToEnd('backend-dev');
-  assert.equal(viewOf(story.state, story.at).members[0]?.shutdown_asked_at, iso(story.at));
+  assert.equal(teamView(story.state, story.at).members[0]?.shutdown_asked_at, iso(story.at));
   story.tell('member_ended', { name: 'backend-dev' }).join('backend-dev');
-  const again = viewOf(story.state, story.at).members[0];
+  const again = teamView(story.state, story.at).members[0];
   assert.deepEqual(
     [again?.run, again?.phase, again?.task],
     [2, 'working', null],
@@ -99,7 +99,7 @@ test('the status, the owner and the time of each task', () => {
   story.claim('1', 'backend-dev').claim('2', 'tester').claim('4', 'tester').later(65_000);
   story.tell('task_updated', { task: '1', status: 'completed', result: 'done\nwell', by: 'backend-dev' }).later(5_000);
   story.tell('task_updated', { task: '4', status: 'failed', by: 'tester' });
-  const view = viewOf(story.state, story.at + 10_000);
+  const view = teamView(story.state, story.at + 10_000);
   assert.deepEqual(
     view.tasks.map(({ id, status, owner, waits_for: waits, seconds }) => [id, status, owner, waits, seconds]),
     [
@@ -117,7 +117,7 @@ test('the status, the owner and the time of each task', () => {
   );
   story.tell('task_updated', { task: '2', status: 'pending', by: 'tester' });
   assert.deepEqual(
-    [viewOf(story.state, story.at).tasks[1]?.status, viewOf(story.state, story.at).tasks[1]?.seconds],
+    [teamView(story.state, story.at).tasks[1]?.status, teamView(story.state, story.at).tasks[1]?.seconds],
     ['pending', null],
   );
 });
@@ -129,7 +129,7 @@ test('the last messages, with what has become of each', () => {
   story.tell('mail_seen', { member: 'tester', seqs: [59], how: 'delivered' });
   story.tell('mail_seen', { member: 'tester', seqs: [60], how: 'read' });
   const state = () => {
-    const { messages } = viewOf(story.state, story.at);
+    const { messages } = teamView(story.state, story.at);
     return {
       count: messages.count,
       first: messages.last[0]?.seq,
@@ -141,7 +141,7 @@ test('the last messages, with what has become of each', () => {
   assert.equal(state().end.at(-1), 'queued', 'the lead has not seen it');
   story.tell('mail_seen', { member: LEAD, seqs: [61], how: 'delivered' });
   assert.equal(state().end.at(-1), 'delivered');
-  const last = viewOf(story.state, story.at).messages.last.at(-1);
+  const last = teamView(story.state, story.at).messages.last.at(-1);
   assert.deepEqual(
     [last?.from, last?.to, last?.type, last?.content, last?.receipts.map(({ member }) => member)],
     ['backend-dev', 'all', 'progress', 'for; all \\x1b[2J', ['tester', LEAD]],
@@ -157,7 +157,7 @@ test('leases that hold, what the gate measured, what was refused', () => {
   story.tell('decision', { hook: 'ownership', decision: 'accept', about: 'src/api/a.ts', fingerprint: '' });
   // Its next work, not a refusal.
   story.tell('decision', { hook: 'teammate_idle', decision: 'reject', member: 'tester', about: 'tester' });
-  const view = viewOf(story.state, story.at + 20_000);
+  const view = teamView(story.state, story.at + 20_000);
   assert.deepEqual(
     view.leases.map(({ path, until }) => [path, until]),
     [
@@ -203,7 +203,7 @@ test('TRUST 5 as it was measured of this tree, dimension by dimension, and none 
     tree: 'whole',
     trust5: { dimensions, score: 5, ok: false, securityIssues: null },
   });
-  const shown = () => viewOf(story.state, story.at).gate?.trust5;
+  const shown = () => teamView(story.state, story.at).gate?.trust5;
   assert.deepEqual(shown(), { ok: false, score: 5, dimensions });
   story.tell('gate_measured', { tree: 'another' });
   assert.equal(shown(), null);

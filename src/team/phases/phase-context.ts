@@ -1,0 +1,13 @@
+// Contexts of the steps of a phase, by step (types only).
+
+import type { TeamContext } from '../operations/context.ts';
+import type { CheckoutGate, PeopleLog, ProjectFiles, SpecStore, StepLock } from '../operations/context-parts.ts';
+
+export type PlanContext = TeamContext & PeopleLog & { readonly project: Pick<SpecStore, 'approval' | 'approve'> };
+
+export type MendContext = TeamContext & { readonly project: Pick<ProjectFiles, 'files'> };
+
+export type MeasureContext = MendContext & CheckoutGate;
+
+/** All steps that code takes where a model leads. */
+export type PhaseContext = PlanContext & MeasureContext & StepLock & { readonly project: Pick<SpecStore, 'writeSpec'> };
