@@ -122,7 +122,7 @@ test('all that a team is told by hooks comes from the server as well', LIMITED, 
     team_name: TEAM,
   });
   assert.equal(idle.code, 2);
-  assert.match(idle.stderr, /You have 1 unread message/);
+  assert.match(idle.stderr, /\(work_unfinished\)$/m);
   const stop = await project.hook('subagent-stop', 'backend-dev', 'SubagentStop', { stop_hook_active: false });
   assert.deepEqual(outcome(stop), { code: 0, stdout: '', stderr: '' });
   assert.equal(project.state().members.get('backend-dev')?.phase, 'stopped');

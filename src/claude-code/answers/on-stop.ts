@@ -7,6 +7,7 @@ import { assigned, decide, IDLE, note } from '../../team/operations/stop-decisio
 import { type IdleVerdict, judgeIdle, judgeLeadStop, waitsForOthers } from '../../team/rules/idle.ts';
 import { MAX_REJECTIONS, type TeamState } from '../../team/rules/log/state.ts';
 import { LEAD } from '../../team/rules/message.ts';
+import { reject } from './rejection.ts';
 import { endRun } from './run-end.ts';
 
 type StopContext = Pick<TeamContext, 'teams' | 'settings'> & CallerEvidence;
@@ -43,8 +44,8 @@ export async function onTeammateIdle(context: IdleContext, event: HostEvent, sto
       const judge = () => withWrites(judgeIdle(log.state, caller.member, settings, waits()), log.state, name);
       const verdict = await assigned(log, name, judge);
       if (verdict.accept && waits()) return WAIT;
-      const { answer, isEscalated } = await decide(log, IDLE, name, verdict);
-      if (answer.kind === 'reject') return answer;
+      const { refusal, isEscalated } = await decide(log, IDLE, name, verdict);
+      if (refusal !== null) return reject(refusal);
       if (isEscalated)
         await tellLead(
           log,
@@ -64,6 +65,7 @@ export async function onStop(context: StopContext, event: HostEvent): Promise<Ho
     const found = await findCaller(context, event, logs, unread);
     if (found === undefined || found.caller.kind !== 'lead') return SILENT;
     const verdict = judgeLeadStop(found.log.state, await context.settings());
-    return (await decide(found.log, LEAD_STOP, LEAD, verdict)).answer;
+    const { refusal } = await decide(found.log, LEAD_STOP, LEAD, verdict);
+    return refusal === null ? SILENT : reject(refusal);
   });
 }
