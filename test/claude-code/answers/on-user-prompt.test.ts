@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import type { Refusal } from '../../../src/base/rules/codes.ts';
 import { messageOf } from '../../../src/base/rules/errors.ts';
 import { onUserPrompt } from '../../../src/claude-code/answers/on-user-prompt.ts';
 import { operateInHost } from '../../../src/claude-code/answers/operate-in-host.ts';
@@ -159,7 +160,7 @@ test('from the moment in which changes are asked for the SPEC is not approved as
     const world = new World(t);
     await world[begin]();
     const records = () => {
-      const between: (string | null)[] = [];
+      const between: (Refusal | null)[] = [];
       const history = new TeamHistory({
         directory: join(world.root, '.tool/teams', PLAN),
         from: 'beginning',
