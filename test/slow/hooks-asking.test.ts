@@ -62,7 +62,7 @@ function isAttended(channel: string): boolean {
 async function channelOf(t: TestContext, project: HookedProject): Promise<string> {
   const find = () => channels(project).find(isAttended);
   await until(t, () => find() !== undefined);
-  return find() ?? assert.fail('the desk is gone again');
+  return find() ?? assert.fail('the channel is gone again');
 }
 
 /** The hooks without what they would work an answer out with. */
@@ -178,7 +178,7 @@ test(
     process.kill(first.pid, 'SIGSTOP');
     await isRefused('it hangs');
     await first.kill();
-    assert.deepEqual(channels(project), [left], 'killed, it leaves its desk');
+    assert.deepEqual(channels(project), [left], 'killed, it leaves its channel');
     await isRefused('it is dead');
     const older = join(project.root, '.tool', 'state', 'hooks-0.0.0-1');
     mkdirSync(older);
@@ -323,7 +323,7 @@ test('a rejection counts where nobody hears its reason', async (t) => {
   assert.deepEqual(await closed, [2, null]);
 });
 
-test('where no desk can be made, the server stays all the same', async (t) => {
+test('where no channel can be made, the server stays all the same', async (t) => {
   const project = await new HookedProject(t).team('backend-dev');
   rmSync(join(project.root, '.tool', 'state'), { recursive: true, force: true });
   writeFileSync(join(project.root, '.tool', 'state'), 'no directory');
