@@ -93,7 +93,8 @@ class World extends TeamWorld {
 }
 
 const REFUSED = new RegExp(
-  `the command cannot be carried out\\..*\n- ${SPEC}: team ${PLAN} is at work on changes that the user asked for. Approve the result of that\\. .*\`/tool:team-restart ${PLAN}\` in the host goes on with them, \`tool team delete ${PLAN}\` ends them`,
+  `\n- ${SPEC}: .*\`/tool:team-restart ${PLAN}\`.*\`tool team delete ${PLAN}\`.* \\(spec_change_in_progress\\)$`,
+  'm',
 );
 
 for (const [how, begin, session] of [
