@@ -26,7 +26,7 @@ import type { CommandName } from '../team/rules/select/command.ts';
 import type { TeamSettings } from '../team/rules/settings.ts';
 import { phaseOfTeam } from '../team/rules/team-name.ts';
 import { teamReport } from '../team/rules/views/report.ts';
-import { type Decided, decideWork, onlyRefusal, problemLines } from '../team/select/work-decision.ts';
+import { allProblems, type Decided, decideWork, onlyRefusal } from '../team/select/work-decision.ts';
 import { askApproval } from './approval-question.ts';
 import { noteAnswered } from './failed-command.ts';
 import { refuseTeammates } from './refuse-agents.ts';
@@ -300,8 +300,7 @@ export async function phaseCommand(command: CommandName, words: string, options:
     if (!parsed.ok || problems.length > 0) throw failure(CLI_CODES.arguments_invalid, { problems });
     await requireCommit(composed.project.root);
     const decided = await decideWork(composed.context, { command, words, flags: parsed.flags }, settings);
-    if (decided.kind === 'refused')
-      throw onlyRefusal(decided) ?? failure(CLI_CODES.work_refused, { said: problemLines(decided) });
+    if (decided.kind === 'refused') throw onlyRefusal(decided) ?? failure(CLI_CODES.work_refused, allProblems(decided));
     const { team } = decided.work;
     await composed.hold(team);
     // The same command again goes on with what an earlier one left.

@@ -20,7 +20,7 @@ import { type Cost, costOfTeam, minus } from '../../team/rules/cost.ts';
 import type { TeamState } from '../../team/rules/log/state.ts';
 import { issueTeamName } from '../../team/rules/team-name.ts';
 import { teamReport } from '../../team/rules/views/report.ts';
-import { decideIssue, onlyRefusal, problemLines } from '../../team/select/work-decision.ts';
+import { allProblems, decideIssue, onlyRefusal } from '../../team/select/work-decision.ts';
 import { replaceFile } from '../../team/spec-documents/specs.ts';
 import { type BranchPosition, branchPositionOf, bringIn } from '../../team/worktrees/bring-in.ts';
 import { requestDaemon } from '../issue.ts';
@@ -233,9 +233,7 @@ async function decide(
   if (decided.kind === 'refused')
     throw (
       onlyRefusal(decided) ??
-      failure(decided.of === 'work' ? CLI_CODES.work_refused : CLI_CODES.work_place_refused, {
-        said: problemLines(decided, '; '),
-      })
+      failure(decided.of === 'work' ? CLI_CODES.work_refused : CLI_CODES.work_place_refused, allProblems(decided, '; '))
     );
   const { decision } = decided;
   const reasons = decided.reasons.map((reason) => clip(reason, REASON_MAX));

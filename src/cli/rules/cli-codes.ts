@@ -91,6 +91,7 @@ export const CLI_CODES = codes({
     kind: 'refused',
     message: '{said}',
     values: { said: 'text' },
+    may: { problems: 'problems' },
   },
   daemon_gone: {
     kind: 'usage',
@@ -244,6 +245,7 @@ export const CLI_CODES = codes({
     kind: 'config',
     message: '{said}',
     values: { said: 'text' },
+    may: { problems: 'problems' },
   },
   command_line_invalid: {
     kind: 'usage',

@@ -43,7 +43,6 @@ export function remedyFor({ name, install }: Prospect): string {
 
 /** A required part that is missing. */
 export function missingRefusal(missing: Prospect): Refusal {
-  return refusal(GATE_CODES.check_not_configured, {
-    ...{ check: missing.name, why: missing.gap, remedy: remedyFor(missing) },
-  });
+  const values = { check: missing.name, why: missing.gap, remedy: remedyFor(missing) };
+  return refusal(GATE_CODES.check_not_configured, values);
 }

@@ -82,8 +82,10 @@ export function onlyRefusal({ problems }: Refused): ToolError | null {
   return one === undefined || typeof one === 'string' || more.length > 0 ? null : new ToolError(one);
 }
 
-export function problemLines({ problems }: Refused, between = '\n'): string {
-  return problems.map(problemWords).join(between);
+/** The values of a refusal that stands for all of them. */
+export function allProblems({ problems }: Refused, between = '\n') {
+  const said = problems.map(problemWords).join(between);
+  return { said, problems: problems.filter((one) => typeof one !== 'string') };
 }
 
 async function workOf(

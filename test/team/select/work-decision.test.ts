@@ -7,7 +7,7 @@ import { LEAD_CODES } from '../../../src/team/rules/codes/lead-codes.ts';
 import { OPERATIONS_CODES } from '../../../src/team/rules/codes/operations-codes.ts';
 import { SPEC_CODES } from '../../../src/team/rules/codes/spec-codes.ts';
 import type { Approval } from '../../../src/team/rules/spec-documents/spec.ts';
-import { decideIssue, decideWork } from '../../../src/team/select/work-decision.ts';
+import { allProblems, decideIssue, decideWork, onlyRefusal } from '../../../src/team/select/work-decision.ts';
 import { isRefusal } from '../../support/codes.ts';
 import { TEAM, TeamWorld } from '../../support/team-world.ts';
 import type { Cleanup } from '../../support/temp.ts';
@@ -66,7 +66,13 @@ const MISSING = refusal(GATE_CODES.check_not_configured, {
 test('a required part of the gate that nothing can measure is named before anybody is started', async (t) => {
   const world = worldWith(t, { status: 'approved', counts: true, why: 'it is' });
   world.missing = [MISSING];
-  assert.deepEqual(await run(world), { kind: 'refused', of: 'place', problems: [MISSING] });
+  const one = await run(world);
+  assert.deepEqual(one, { kind: 'refused', of: 'place', problems: [MISSING] });
+  assert.ok(one.kind === 'refused');
+  isRefusal(onlyRefusal(one)?.refusal, GATE_CODES.check_not_configured, { check: 'coverage' });
+  const several = { ...one, problems: ['words', MISSING] };
+  assert.equal(onlyRefusal(several), null);
+  assert.deepEqual(allProblems(several).problems, [MISSING]);
   const refused = await world.refusal('team-lead', 'TeamCreate', { team_name: TEAM });
   isRefusal(refused, OPERATIONS_CODES.gate_not_ready, { missing: textOf(MISSING) });
   assert.deepEqual(world.teams.list(), []);
