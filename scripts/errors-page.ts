@@ -26,19 +26,52 @@ import { WRITES_CODES } from '../src/team/rules/codes/writes-codes.ts';
 
 type Part = Readonly<Record<string, Code>>;
 
-/** Parts of the table by room, in the order of the rooms. */
-export const ROOMS: Readonly<Record<string, readonly Part[]>> = {
-  base: [BASE_CODES],
-  git: [GIT_CODES],
-  guard: [GUARD_CODES],
-  gate: [GATE_CODES],
-  agents: [AGENT_CODES],
-  team: [TASK_CODES, MESSAGES_CODES, OPERATIONS_CODES, WRITES_CODES, WORK_CODES, LEAD_CODES, LOG_CODES, SPEC_CODES],
-  daemon: [ATTEMPT_CODES, CONFIG_CODES, GITHUB_CODES, WORKSPACES_CODES, HTTP_CODES],
-  'claude-code': [HOOK_CODES],
-  install: [INSTALL_CODES],
-  compose: [COMPOSE_CODES],
-  cli: [CLI_CODES],
+/** Parts of the table by room, in the order of the rooms, and by the file that defines each. */
+export const ROOMS: Readonly<Record<string, Readonly<Record<string, Part>>>> = {
+  base: {
+    'src/base/rules/base-codes.ts': BASE_CODES,
+  },
+  git: {
+    'src/git/rules/git-codes.ts': GIT_CODES,
+  },
+  guard: {
+    'src/guard/rules/guard-codes.ts': GUARD_CODES,
+  },
+  gate: {
+    'src/gate/rules/gate-codes.ts': GATE_CODES,
+  },
+  agents: {
+    'src/agents/rules/agent-codes.ts': AGENT_CODES,
+  },
+  team: {
+    'src/team/rules/codes/tasks-codes.ts': TASK_CODES,
+    'src/team/rules/codes/messages-codes.ts': MESSAGES_CODES,
+    'src/team/rules/codes/operations-codes.ts': OPERATIONS_CODES,
+    'src/team/rules/codes/writes-codes.ts': WRITES_CODES,
+    'src/team/rules/codes/work-codes.ts': WORK_CODES,
+    'src/team/rules/codes/lead-codes.ts': LEAD_CODES,
+    'src/team/rules/codes/log-codes.ts': LOG_CODES,
+    'src/team/rules/codes/spec-codes.ts': SPEC_CODES,
+  },
+  daemon: {
+    'src/daemon/rules/codes/work-codes.ts': ATTEMPT_CODES,
+    'src/daemon/rules/codes/config-codes.ts': CONFIG_CODES,
+    'src/daemon/rules/codes/github-codes.ts': GITHUB_CODES,
+    'src/daemon/rules/codes/workspaces-codes.ts': WORKSPACES_CODES,
+    'src/daemon/rules/codes/http-codes.ts': HTTP_CODES,
+  },
+  'claude-code': {
+    'src/claude-code/rules/hook-codes.ts': HOOK_CODES,
+  },
+  install: {
+    'src/install/rules/install-codes.ts': INSTALL_CODES,
+  },
+  compose: {
+    'src/compose/rules/compose-codes.ts': COMPOSE_CODES,
+  },
+  cli: {
+    'src/cli/rules/cli-codes.ts': CLI_CODES,
+  },
 };
 
 const TITLES: Readonly<Record<string, string>> = {
@@ -92,10 +125,14 @@ function rowOf(one: Code): string {
   return `| ${[code, one.kind, cell(one.message), cell(one.help ?? ''), valuesOf(one)].join(' | ')} |`;
 }
 
-function section([room, parts]: readonly [string, readonly Part[]]): string {
-  const rows = parts.flatMap((part) => Object.values(part)).map(rowOf);
-  const head = '| code | kind | message | what to do | values |\n| --- | --- | --- | --- | --- |';
-  return `\n## ${TITLES[room] ?? room}\n\n${head}\n${rows.join('\n')}\n`;
+const HEAD = '| code | kind | message | what to do | values |\n| --- | --- | --- | --- | --- |';
+
+function table([file, part]: readonly [string, Part]): string {
+  return `\nDefined in \`${file}\`:\n\n${HEAD}\n${Object.values(part).map(rowOf).join('\n')}\n`;
+}
+
+function section([room, parts]: readonly [string, Readonly<Record<string, Part>>]): string {
+  return `\n## ${TITLES[room] ?? room}\n${Object.entries(parts).map(table).join('')}`;
 }
 
 export function errorsPage(): string {

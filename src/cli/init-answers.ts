@@ -3,7 +3,8 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { failure, messageOf } from '../base/rules/errors.ts';
 import { oneLine } from '../base/rules/text.ts';
-import { apiUrlOf } from '../daemon/github/clone-url.ts';
+import { TRACKERS } from '../compose/trackers.ts';
+import { DEFAULT_TRACKER } from '../daemon/rules/tracker-kind.ts';
 import { objectionToRoot } from '../daemon/workspaces/workspace-root.ts';
 import { formatSlug, parseSlug, type Remote, type RemoteRepository } from '../git/rules/repository.ts';
 import { CLI_CODES } from './rules/cli-codes.ts';
@@ -30,7 +31,7 @@ export type Collected = {
 
 const DEFAULTS = { label: 'tool-todo', root: '/tmp/tool-harness-test', port: 8888, maxAgents: 1 };
 const MOST_AGENTS = 1000;
-const GITHUB = 'github.com';
+const SERVICE = TRACKERS[DEFAULT_TRACKER];
 
 /** What was expected; undefined when the value is that. */
 type Expected = string | undefined;
@@ -69,7 +70,7 @@ function readRepository(text: string, remote: RemoteRepository | undefined): Rem
   const named = rest.length === 2 && /^[a-z0-9.-]+(:\d+)?$/i.test(first) ? first.toLowerCase() : undefined;
   const slug = parseSlug(named === undefined ? text : rest.join('/'));
   if (slug === undefined) return undefined;
-  const host = named ?? remote?.host ?? GITHUB;
+  const host = named ?? remote?.host ?? SERVICE.host;
   return { host, slug, origin: remote?.host === host ? remote.origin : `https://${host}` };
 }
 
@@ -123,7 +124,7 @@ function isSilent(options: InitOptions): boolean {
 }
 
 function shown(remote: RemoteRepository): string {
-  return remote.host === GITHUB ? formatSlug(remote.slug) : `${remote.host}/${formatSlug(remote.slug)}`;
+  return remote.host === SERVICE.host ? formatSlug(remote.slug) : `${remote.host}/${formatSlug(remote.slug)}`;
 }
 
 async function chooseRepository(options: InitOptions, remote: Remote, silent: boolean): Promise<RemoteRepository> {
@@ -163,13 +164,13 @@ export async function collect(options: InitOptions, remote: Remote): Promise<Col
       : Number(
           await ask('Agents that may work at a time', String(DEFAULTS.maxAgents), numberExpected(1, MOST_AGENTS)),
         ));
-  const apiUrl = repository.host === GITHUB ? null : apiUrlOf(repository);
+  const apiUrl = repository.host === SERVICE.host ? null : SERVICE.apiUrlOf(repository);
   const notes = [
     ...(offered.note !== null && root === offered.root ? [offered.note] : []),
     ...(apiUrl === null
       ? []
       : [
-          `${repository.host} is taken for a GitHub Enterprise server, with its API at ${apiUrl}; for a repository of ${GITHUB} give --repo ${GITHUB}/${slug}.`,
+          `${repository.host} is taken for ${SERVICE.server}, with its API at ${apiUrl}; for a repository of ${SERVICE.host} give --repo ${SERVICE.host}/${slug}.`,
         ]),
   ];
   const { host, origin } = repository;

@@ -3,11 +3,12 @@
 import { join } from 'node:path';
 import { claudeVersion, parseVersion } from '../agents/claude.ts';
 import { packageRoot, packageVersion } from '../base/package-root.ts';
+import { textOf } from '../base/rules/codes.ts';
 import { failure } from '../base/rules/errors.ts';
 import { got } from '../base/rules/text.ts';
 import { LOCAL_SETTINGS, settingsFiles } from '../claude-code/host-settings.ts';
 import { previewPlan, proposeCommands } from '../gate/detect/plan-preview.ts';
-import { missingParts, missingWords } from '../gate/rules/plan-preview.ts';
+import { missingParts, missingRefusal } from '../gate/rules/plan-preview.ts';
 import { COMMANDED } from '../gate/rules/quality.ts';
 import { trackedFiles } from '../git/tracked-files.ts';
 import { foreseeShell, type Prepared, prepareShell } from '../guard/guard-shell.ts';
@@ -85,7 +86,7 @@ function settingsIn(root: string): TeamSettings {
 /** What the detector proposes for the gate; none where a file of the project cannot be read. */
 export async function commandRows(root: string, env: NodeJS.ProcessEnv): Promise<readonly CommandRow[]> {
   const proposals = await proposeCommands(root, env);
-  if (typeof proposals === 'string') return [];
+  if ('of' in proposals) return [];
   return COMMANDED.map((name) => ({ name, command: proposals[name].command, reason: proposals[name].reason }));
 }
 
@@ -93,7 +94,8 @@ export async function commandRows(root: string, env: NodeJS.ProcessEnv): Promise
 async function gateNotes({ root, main }: Project): Promise<readonly string[]> {
   const { quality } = settingsIn(main);
   const prospects = await previewPlan(root, quality, process.env);
-  return typeof prospects === 'string' ? [prospects] : missingParts(prospects, quality).map(missingWords);
+  const missing = 'of' in prospects ? [prospects] : missingParts(prospects, quality).map(missingRefusal);
+  return missing.map(textOf);
 }
 
 function hostWords({ version }: Host): string {

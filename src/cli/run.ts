@@ -2,9 +2,9 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { refusal } from '../base/rules/codes.ts';
+import { lineWithCode, refusal } from '../base/rules/codes.ts';
 import { failure, messageOf } from '../base/rules/errors.ts';
-import { problemsInLine, visible } from '../base/rules/text.ts';
+import { visible } from '../base/rules/text.ts';
 import { findVariable } from '../claude-code/host-settings.ts';
 import { parseFlags, wordProblems } from '../claude-code/rules/arguments.ts';
 import { isAskedByAgent } from '../claude-code/shell-caller.ts';
@@ -26,7 +26,7 @@ import type { CommandName } from '../team/rules/select/command.ts';
 import type { TeamSettings } from '../team/rules/settings.ts';
 import { phaseOfTeam } from '../team/rules/team-name.ts';
 import { teamReport } from '../team/rules/views/report.ts';
-import { type Decided, decideWork, problemWords } from '../team/select/work-decision.ts';
+import { allProblems, type Decided, decideWork, onlyRefusal } from '../team/select/work-decision.ts';
 import { askApproval } from './approval-question.ts';
 import { noteAnswered } from './failed-command.ts';
 import { refuseTeammates } from './refuse-agents.ts';
@@ -193,7 +193,7 @@ async function tell(
   if (options.json === true) noteAnswered();
   if (built.branch !== null) await sayRewritten(composed, team);
   const [problem] = composed.context.problems();
-  if (problem !== undefined) say(problemsInLine(problem));
+  if (problem !== undefined) say(lineWithCode(problem));
   if (outcome.kind === 'done') removeResult(outcome.archived);
   if (outcome.kind === 'interrupted')
     say(`stopped: \`tool team-restart ${team}\`, or the same command again, goes on from here`);
@@ -300,8 +300,7 @@ export async function phaseCommand(command: CommandName, words: string, options:
     if (!parsed.ok || problems.length > 0) throw failure(CLI_CODES.arguments_invalid, { problems });
     await requireCommit(composed.project.root);
     const decided = await decideWork(composed.context, { command, words, flags: parsed.flags }, settings);
-    if (decided.kind === 'refused')
-      throw failure(CLI_CODES.work_refused, { said: decided.problems.map(problemWords).join('\n') });
+    if (decided.kind === 'refused') throw onlyRefusal(decided) ?? failure(CLI_CODES.work_refused, allProblems(decided));
     const { team } = decided.work;
     await composed.hold(team);
     // The same command again goes on with what an earlier one left.

@@ -101,7 +101,7 @@ export async function approveSpecCommand(id: string): Promise<void> {
       logs.map(({ state }) => state),
       id,
     );
-    if (change !== null) throw failure(CLI_CODES.work_refused, { said: change });
+    if (change !== null) throw new ToolError(change);
     const approval = await approvalOf(main, id, process.env);
     const { status, counts, why } = approval;
     const isNew = status !== 'approved' || !counts;

@@ -1,10 +1,9 @@
 // `tool sync`: a SPEC held against what was built.
 
-import { failure } from '../base/rules/errors.ts';
-import { asLine, visible } from '../base/rules/text.ts';
+import { ToolError } from '../base/rules/errors.ts';
+import { visible } from '../base/rules/text.ts';
 import { composeOperations } from '../compose/team.ts';
 import type { SyncOutcome } from '../team/phases/sync.ts';
-import { CLI_CODES } from './rules/cli-codes.ts';
 
 const SHOWN = 5;
 
@@ -31,8 +30,7 @@ export async function syncCommand(
 ): Promise<void> {
   const { project } = composeOperations(process.cwd(), process.env);
   const outcome = await project.sync(id, options.base ?? null);
-  if (outcome.kind === 'refused')
-    throw failure(CLI_CODES.work_refused, { said: outcome.reasons.map(asLine).join('\n') });
+  if (outcome.kind === 'refused') throw new ToolError(outcome.refusal);
   if (options.json === true) process.stdout.write(`${JSON.stringify(outcome, null, 2)}\n`);
   else process.stdout.write(`${linesOf(outcome).map(visible).join('\n')}\n`);
   if (!outcome.met) process.exitCode = 1;

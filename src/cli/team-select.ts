@@ -1,5 +1,6 @@
 // `tool team select`: the mode and the team for a piece of work, with the figures that decide and their sources.
 
+import { asData, lineWithCode } from '../base/rules/codes.ts';
 import { failure, ToolError } from '../base/rules/errors.ts';
 import { visible } from '../base/rules/text.ts';
 import { findVariable } from '../claude-code/host-settings.ts';
@@ -71,19 +72,22 @@ export async function selectCommand(words: string, options: SelectOptions): Prom
   const parsed = parseFlags(command, given, Object.keys(settings.patterns));
   if (!parsed.ok) throw failure(CLI_CODES.arguments_invalid, { problems: parsed.problems });
   const selection = select({ text, files: await context.project.files(), settings, plan, set });
+  const [problem] = context.problems();
   const decision = decideMode({
     command,
     flags: parsed.flags,
     settings,
-    problem: context.problems()[0],
+    problem,
     hostVersion: await context.project.hostVersion(),
     environment: findVariable(main, process.env),
     selection,
   });
   if (options.json === true) {
-    process.stdout.write(`${JSON.stringify({ decision, selection }, null, 2)}\n`);
+    const data = problem === undefined ? null : asData(problem);
+    process.stdout.write(`${JSON.stringify({ decision, selection, problem: data }, null, 2)}\n`);
     return;
   }
+  if (problem !== undefined) process.stderr.write(`toolcrew: ${lineWithCode(problem)}\n`);
   const { critical } = selection;
   const lines = [
     `${decision.mode}${decision.pattern === null ? '' : `, pattern ${decision.pattern}: ${decision.roles.join(', ')}`}`,

@@ -1,12 +1,14 @@
 // The WORKFLOW.md that the wizard writes.
 
 import { stringify } from 'yaml';
+import { TRACKERS } from '../compose/trackers.ts';
+import { DEFAULT_TRACKER } from '../daemon/rules/tracker-kind.ts';
 
 /** What the wizard asks for. */
 export type Answers = {
   /** <owner>/<repo>. */
   readonly repo: string;
-  /** Of a host that is not github.com; null: the file need not say it. */
+  /** Of a host that is not the service's own; null: the file need not say it. */
   readonly apiUrl: string | null;
   readonly label: string;
   readonly root: string;
@@ -73,14 +75,15 @@ export function workflowText(answers: Answers, hasClaude: boolean): string {
   const agent = hasClaude
     ? '  # .claude/ is here: the agent that leads an issue is the one of that name, or the one this package brings.\n  agent: jarvis\n'
     : '';
+  const { host, server } = TRACKERS[DEFAULT_TRACKER];
   const api =
     answers.apiUrl === null
       ? ''
-      : `  # The repository's host is not github.com: it is taken for a GitHub Enterprise server, whose API is here.\n  api_url: ${yaml(answers.apiUrl)}\n`;
+      : `  # The repository's host is not ${host}: it is taken for ${server}, whose API is here.\n  api_url: ${yaml(answers.apiUrl)}\n`;
   return `---
 # What tool serve does with this repository. Every key: docs/configuration.md of the package toolcrew.
 tracker:
-  kind: github
+  kind: ${DEFAULT_TRACKER}
   repo: ${yaml(answers.repo)}
 ${api}  # Labels that mark an issue as work to pick up.
   active_states: ${yaml([answers.label])}

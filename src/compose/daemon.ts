@@ -184,7 +184,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     const probing = Isolation.probe(workflow.tool.isolation, bounds);
     probing.catch(() => undefined);
     supervisor.run('credential', (signal) => checkCredential(found, host, env, log, begun, probing, signal));
-    const opened = await TRACKERS[trackerConfig.kind]({
+    const opened = await TRACKERS[trackerConfig.kind].open({
       workflow,
       credential: found,
       authorities,

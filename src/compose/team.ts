@@ -8,6 +8,7 @@ import { identityOf } from '../agents/member-environment.ts';
 import { ownNamespaceIdentity } from '../agents/namespace-identity.ts';
 import { systemClock } from '../base/clock.ts';
 import { systemKeys } from '../base/keys.ts';
+import type { Refusal } from '../base/rules/codes.ts';
 import type { Environment } from '../base/rules/environment.ts';
 import { asLine } from '../base/rules/text.ts';
 import { Supervisor } from '../base/supervisor.ts';
@@ -47,7 +48,7 @@ export type ComposedHooks = {
   readonly context: HookContext;
   readonly project: Project;
   /** What is said of a configuration that cannot be read. */
-  readonly problems: () => readonly string[];
+  readonly problems: () => readonly Refusal[];
 };
 
 /** Hosts wait 600 s for a hook, and a hook 590 s for the server: whoever waits for the checks of others is told in time. */
@@ -153,7 +154,7 @@ function sayOnStandardError(words: string): void {
 
 /** The project's settings, and what they were found to lack the last time. */
 function settingsOf(main: string, env: Environment) {
-  let problems: readonly string[] = [];
+  let problems: readonly Refusal[] = [];
   const settings = async (): Promise<TeamSettings> => {
     const loaded = await loadTeamSettings(main, projectState(main, env));
     problems = loaded.problem === null ? [] : [loaded.problem];

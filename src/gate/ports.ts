@@ -1,5 +1,6 @@
 // Port of the quality gate: measuring finished work, and the required parts that nothing can measure (types only).
 
+import type { Refusal } from '../base/rules/codes.ts';
 import type { GateResult, QualitySettings } from './rules/quality.ts';
 
 /** What measures finished work. */
@@ -10,6 +11,6 @@ export interface Checks {
    * @param since when who asks began to wait for something else, ms since the epoch; it counts as waited
    */
   run(settings: QualitySettings, signal: AbortSignal, since?: number): Promise<GateResult>;
-  /** Required parts of the gate that nothing can measure, a line each, with what a person does about it. Nothing is measured. */
-  missing(settings: QualitySettings): Promise<readonly string[]>;
+  /** Required parts of the gate that nothing can measure, with what a person does about each. Nothing is measured. */
+  missing(settings: QualitySettings): Promise<readonly Refusal[]>;
 }

@@ -242,7 +242,7 @@ test('the environment: the login by its names, a home of its own, nothing else o
     MINE: 'named',
   });
   host.use({ env: ['MINE', 'GH_TOKEN'] });
-  await host.play({}, { env: { TOOL_ISSUE: '7', TOOL_DESK: '/desk' } });
+  await host.play({}, { env: { TOOL_ISSUE: '7', TOOL_SOCKET: '/socket' } });
   const { PATH, TMPDIR, TOOL_RUN, ...rest } = host.env;
   // Shells and Node add some of their own.
   const env = Object.entries(rest).filter(([name]) => !/^(PWD|OLDPWD|SHLVL|_|NODE_V8_COVERAGE)$/.test(name));
@@ -255,7 +255,7 @@ test('the environment: the login by its names, a home of its own, nothing else o
     DISABLE_AUTOUPDATER: '1',
     MINE: 'named',
     TOOL_ISSUE: '7',
-    TOOL_DESK: '/desk',
+    TOOL_SOCKET: '/socket',
     HOME: home,
     XDG_CONFIG_HOME: join(home, '.config'),
     XDG_CACHE_HOME: join(home, '.cache'),

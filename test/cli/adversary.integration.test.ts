@@ -14,7 +14,7 @@ const { active, reason } = await Isolation.probe('auto', { readOnly: [], hidden:
 
 /** What an agent of the same user can do where the kernel gives no namespaces: said in docs/security.md. */
 const NEEDS_NAMESPACES =
-  /the daemon's memory|open files|person's home|user's home|git push past|a ref planted|the workflow file|the journal|another issue's workspace|a link in|its own workspace moved|start-up files|killing the daemon|another attempt's desk|git configuration|outside of its namespaces/;
+  /the daemon's memory|open files|person's home|user's home|git push past|a ref planted|the workflow file|the journal|another issue's workspace|a link in|its own workspace moved|start-up files|killing the daemon|another attempt's socket|git configuration|outside of its namespaces/;
 
 test('an agent that tries everything gets neither the credential nor beyond its issue', async (t) => {
   if (!active) t.diagnostic(`THE KERNEL GIVES NO NAMESPACES (${reason}): what only they prevent is not asserted`);

@@ -6,6 +6,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
 import { createSpec } from '../../src/team/spec-documents/specs.ts';
+import { codeIn } from '../support/codes.ts';
 import { cleanEnv, runTool } from '../support/daemon.ts';
 import { NEW_SPEC } from '../support/spec.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';
@@ -52,7 +53,7 @@ test('a requirement that was left out is named until it is there, then the SPEC 
   const { id, git, write, commit, tool, read, spec } = projectOf(t);
   const early = await tool('sync', id);
   assert.deepEqual([early.code, early.stdout], [1, '']);
-  assert.match(early.stderr, /is not approved \(status: awaiting_approval\): `tool spec approve/);
+  assert.match(early.stderr, /`tool spec approve .* \(spec_not_approved\)$/m);
   assert.equal((await tool('spec', 'approve', id)).code, 0);
 
   git('checkout', '-qb', 'log-out');
@@ -133,11 +134,10 @@ test('what is merged is held against what was there before the first commit that
   assert.equal((await tool('spec', 'approve', id)).code, 0);
   commit({ 'src/api/logout.js': '// not yet\n' }, 'Something else');
   const unknown = await tool('sync', id);
+  assert.equal(codeIn(unknown.stderr), 'sync_base_unknown');
   assert.match(
     unknown.stderr,
-    new RegExp(
-      `No commit names ${id}, .* Commit what was built with \`git add -A && git commit -m "<what was built> \\(${id}\\)"\`\\. .* tool sync ${id} --base <commit>\\. \\(work_refused\\)`,
-    ),
+    new RegExp(`\`git add -A && git commit -m "<what was built> \\(${id}\\)"\`.* tool sync ${id} --base <commit>`),
   );
   commit({ 'src/pages/home.js': '// a button\n' }, `The button\n\n${id}`);
   commit({ 'tests/logout.test.js': TESTS }, 'Tests');
@@ -146,7 +146,7 @@ test('what is merged is held against what was there before the first commit that
   assert.match(merged.stdout, /^R2 {2}met {6}tests\/logout\.test\.js:5$/m);
   const named = await tool('sync', id, '--base', 'HEAD~3');
   assert.match(named.stdout, /^R1 {2}met {6}tests\/logout\.test\.js:4$/m);
-  assert.match((await tool('sync', id, '--base', '--exec=x')).stderr, /--base: expected a commit, got --exec=x/);
+  assert.match((await tool('sync', id, '--base', '--exec=x')).stderr, /--exec=x\. \(sync_base_invalid\)/);
 });
 
 test('what a team built is held against where it began, whatever its commits say', async (t) => {
@@ -169,7 +169,7 @@ test('what a team built is held against where it began, whatever its commits say
     write(path, text);
   const early = await tool('sync', id);
   assert.deepEqual([early.code, early.stdout], [1, '']);
-  assert.match(early.stderr, new RegExp(`Nothing was committed .* ${id}, at ${began}\\. Commit .* \\(work_refused\\)`));
+  assert.match(early.stderr, new RegExp(` ${id}, at ${began}\\. .* \\(sync_nothing_committed\\)`));
   git('add', '-A');
   git('commit', '-qm', 'Users log out');
   const done = await tool('sync', id);
@@ -184,7 +184,7 @@ test('what a team built is held against where it began, whatever its commits say
   git('commit', '-qm', 'Anew');
   git('branch', '-qD', 'main');
   git('branch', '-qm', 'main');
-  assert.match((await tool('sync', id)).stderr, new RegExp(`No commit names ${id}, .* \\(work_refused\\)`));
+  assert.equal(codeIn((await tool('sync', id)).stderr), 'sync_base_unknown');
 });
 
 test('a team that is still at work, and words that were changed, are waited for', async (t) => {
@@ -196,7 +196,7 @@ test('a team that is still at work, and words that were changed, are waited for'
   assert.equal((await tool('team', 'task', 'create', 'End the session')).code, 0);
   const busy = await tool('sync', id);
   assert.equal(busy.code, 1);
-  assert.match(busy.stderr, new RegExp(`1 tasks of team ${team} are open: 1 End the session`));
+  assert.match(busy.stderr, new RegExp(`team ${team} .*: 1 End the session\\. .* \\(sync_tasks_open\\)`));
   const gone = await tool('team', 'delete', team, '--force');
   assert.equal(gone.code, 0, gone.stderr);
   const after = await tool('sync', id);
@@ -204,8 +204,8 @@ test('a team that is still at work, and words that were changed, are waited for'
 
   write(`.tool/specs/${id}/spec.md`, spec().replace('answer 204', 'answer 500'));
   const changed = await tool('sync', id);
-  assert.match(changed.stderr, /is not approved \(spec\.md changed after it was approved on /);
-  assert.match((await tool('sync', 'SPEC-OTHER-001')).stderr, new RegExp(`there is no .*; there is ${id}`, 'i'));
+  assert.match(changed.stderr, /\(spec\.md changed .*\(spec_not_approved\)$/m);
+  assert.match((await tool('sync', 'SPEC-OTHER-001')).stderr, new RegExp(`${id} \\(spec_file_not_found\\)`));
 });
 
 test('where no approval is asked for, none is waited for, and none is made', async (t) => {

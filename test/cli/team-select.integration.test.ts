@@ -115,3 +115,14 @@ test('a bad figure is refused with its flag, what was expected and what came', a
     /expected the text of a feature, the id of a SPEC, or one of --files, --domains and --complexity.* \(option_invalid\)$/m,
   );
 });
+
+test('a workflow.yaml that cannot be used is named with its code, and the answer is that of the defaults', async (t) => {
+  const { run, json } = projectOf(t, { '.tool/config/workflow.yaml': 'workflow: { team: { enabeld: true } }\n' });
+  const { decision, problem } = await json('Sort in src/api/orders.ts');
+  assert.deepEqual([decision.mode, problem.code], ['subagent', 'settings_defaults_hold']);
+  assert.match(problem.values.said, /workflow\.team\.enabeld/);
+  const { stdout, stderr } = await run('Sort in src/api/orders.ts');
+  assert.equal(codeIn(stderr), 'settings_defaults_hold');
+  assert.match(stdout, /^subagent$/m);
+  assert.equal((await projectOf(t).json('x')).problem, null);
+});

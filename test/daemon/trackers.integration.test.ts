@@ -29,7 +29,7 @@ for (const kind of Object.keys(TRACKERS) as TrackerKind[])
     const credential = await Credential.find('TOKEN', new Map(Object.entries(env)), new URL(apiUrl).host, env);
     const clock = new FakeClock(Date.now());
     const options = { workflow, credential, authorities: [], stateDir: tempDir(t), env, clock };
-    const { tracker, takenPrefix, close } = await TRACKERS[kind](options);
+    const { tracker, reach, repository, takenPrefix, close } = await TRACKERS[kind].open(options);
     finallyDo(t, close);
     const { signal } = new AbortController();
     const [first, second] = [await open('first'), await open('second')];
@@ -49,5 +49,7 @@ for (const kind of Object.keys(TRACKERS) as TrackerKind[])
     assert.equal(await tracker.hasComment(first, 'mark', signal), true);
     assert.match((await tracker.readComments(first, signal))[0]?.body ?? '', /^It is done\./);
     assert.equal(await tracker.findPullRequest('tool/issue-1', signal), null);
+    await reach(signal);
+    assert.equal((await repository(signal)).archived, false);
     assert.equal(await takenPrefix(signal), undefined);
   });

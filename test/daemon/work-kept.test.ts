@@ -384,7 +384,7 @@ test('an agent that committed counts, whatever its program says at the end', asy
   await world.stop();
 });
 
-for (const what of ['prepare', 'transcript', 'desk'] as const) {
+for (const what of ['prepare', 'transcript', 'socket'] as const) {
   test(`a system fault costs the issue no attempt, and the attempt has an end: ${what}`, async () => {
     const denied = Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' });
     const deny = (): never => {
@@ -394,7 +394,7 @@ for (const what of ['prepare', 'transcript', 'desk'] as const) {
       workflowWith({ agent: { maxAttempts: 1 } }),
       what === 'transcript'
         ? { attemptOutputs: { open: deny, forget: async () => undefined } }
-        : what === 'desk'
+        : what === 'socket'
           ? { agentSocket: { open: async () => deny() } }
           : {},
     );

@@ -149,7 +149,7 @@ for (const version of availableHosts(['2.1.33']))
       return 'All of it is met.';
     };
     const tooEarly: Part = async (lead) => {
-      mentions(lead.news.text, `Nothing was committed since a team began to build ${SPEC}, `);
+      mentions(lead.news.text, '(sync_nothing_committed)');
       mentions(lead.news.text, committing);
       return 'It is to be committed first.';
     };

@@ -62,7 +62,7 @@ function isAttended(channel: string): boolean {
 async function channelOf(t: TestContext, project: HookedProject): Promise<string> {
   const find = () => channels(project).find(isAttended);
   await until(t, () => find() !== undefined);
-  return find() ?? assert.fail('the desk is gone again');
+  return find() ?? assert.fail('the channel is gone again');
 }
 
 /** The hooks without what they would work an answer out with. */
@@ -122,7 +122,7 @@ test('all that a team is told by hooks comes from the server as well', LIMITED, 
     team_name: TEAM,
   });
   assert.equal(idle.code, 2);
-  assert.match(idle.stderr, /You have 1 unread message/);
+  assert.match(idle.stderr, /\(work_unfinished\)$/m);
   const stop = await project.hook('subagent-stop', 'backend-dev', 'SubagentStop', { stop_hook_active: false });
   assert.deepEqual(outcome(stop), { code: 0, stdout: '', stderr: '' });
   assert.equal(project.state().members.get('backend-dev')?.phase, 'stopped');
@@ -178,7 +178,7 @@ test(
     process.kill(first.pid, 'SIGSTOP');
     await isRefused('it hangs');
     await first.kill();
-    assert.deepEqual(channels(project), [left], 'killed, it leaves its desk');
+    assert.deepEqual(channels(project), [left], 'killed, it leaves its channel');
     await isRefused('it is dead');
     const older = join(project.root, '.tool', 'state', 'hooks-0.0.0-1');
     mkdirSync(older);
@@ -323,7 +323,7 @@ test('a rejection counts where nobody hears its reason', async (t) => {
   assert.deepEqual(await closed, [2, null]);
 });
 
-test('where no desk can be made, the server stays all the same', async (t) => {
+test('where no channel can be made, the server stays all the same', async (t) => {
   const project = await new HookedProject(t).team('backend-dev');
   rmSync(join(project.root, '.tool', 'state'), { recursive: true, force: true });
   writeFileSync(join(project.root, '.tool', 'state'), 'no directory');

@@ -100,10 +100,7 @@ for (const [name, event] of HOOKS) {
     assert.equal(broken.code, 0, broken.stderr);
     const needsIt = name === 'user-prompt-submit';
     if (needsIt) {
-      assert.match(
-        broken.stderr,
-        /^toolcrew: .*workflow\.yaml.*the defaults hold until it is mended: no team mode, default owners and gate\n$/,
-      );
+      assert.match(broken.stderr, /^toolcrew: .*workflow\.yaml.* \(settings_defaults_hold\)\n$/);
     } else assert.equal(broken.stderr, '');
   });
 
@@ -149,7 +146,7 @@ test('a broken workflow.yaml leaves what it said before in force', async (t) => 
   assert.equal(run.code, 2);
   assert.match(
     run.stderr,
-    /^toolcrew: .*workflow\.yaml.*delegate_mode.*what it said before holds until it is mended\ntoolcrew: tests\/a\.ts is tester's/,
+    /^toolcrew: .*workflow\.yaml.*delegate_mode.* \(settings_last_hold\)\ntoolcrew: tests\/a\.ts .*\(path_owned_by_other\)/,
   );
 });
 

@@ -200,7 +200,7 @@ test('what is being changed at the user’s word is not approved as it was', asy
   assert.equal(code, 1);
   assert.match(
     stderr,
-    /SPEC-AUTH-001: team tool-plan-auth is at work on changes that the user asked for. .*`\/tool:team-restart tool-plan-auth` in the host goes on with them, `tool team delete tool-plan-auth` ends them\./m,
+    /`\/tool:team-restart tool-plan-auth`.*`tool team delete tool-plan-auth`.* \(spec_change_in_progress\)$/m,
   );
   assert.equal(session(), 'working');
   assert.equal(readFileSync(join(root, '.tool/specs/SPEC-AUTH-001/spec.md'), 'utf8'), SPEC);

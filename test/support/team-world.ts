@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { systemKeys } from '../../src/base/keys.ts';
-import { type Refusal, textOf } from '../../src/base/rules/codes.ts';
+import { type Refusal, refusal, textOf } from '../../src/base/rules/codes.ts';
 import { ToolError } from '../../src/base/rules/errors.ts';
 import type { HookContext } from '../../src/compose/hook-context.ts';
 import type { Check, GateResult } from '../../src/gate/rules/quality.ts';
@@ -15,6 +15,7 @@ import { FileTeams } from '../../src/team/log/teams.ts';
 import type { HookAnswer, HostEvent } from '../../src/team/operations/host-event.ts';
 import { operate } from '../../src/team/operations/operations.ts';
 import type { Evidence } from '../../src/team/rules/caller.ts';
+import { SPEC_CODES } from '../../src/team/rules/codes/spec-codes.ts';
 import { DEFAULT_TEAM_SETTINGS } from '../../src/team/rules/default-settings.ts';
 import type { TeamState } from '../../src/team/rules/log/state.ts';
 import type { TeamSettings } from '../../src/team/rules/settings.ts';
@@ -65,7 +66,7 @@ export class TeamWorld {
   /** Why they cannot measure now. */
   whyNot: Error | null = null;
   /** Required parts of the gate that nothing can measure. */
-  missing: readonly string[] = [];
+  missing: readonly Refusal[] = [];
   /** How often they were asked. */
   measured = 0;
   /** Paths that changed since the team began. */
@@ -83,7 +84,7 @@ export class TeamWorld {
   /** What people were told. */
   readonly logged: string[] = [];
   /** What the configuration was found to lack. */
-  problems: string[] = [];
+  problems: Refusal[] = [];
   context: HookContext;
   #project: HookContext['project'] = {
     files: () => Promise.resolve([]),
@@ -96,7 +97,7 @@ export class TeamWorld {
     agentTools: () => null,
     planned: () => Promise.resolve(null),
     approval: () => Promise.resolve({ status: null, counts: false, why: 'there is none' }),
-    sync: () => Promise.resolve({ kind: 'refused', reasons: ['there is none'] }),
+    sync: () => Promise.resolve({ kind: 'refused', refusal: refusal(SPEC_CODES.sync_no_commit, {}) }),
     hostVersion: () => Promise.resolve('2.1.177'),
     variable: { value: '1', source: { file: '.claude/settings.json' } },
     serverOffIn: [],

@@ -506,7 +506,7 @@ export class World {
       run: async (request, hooks) => {
         this.started.push({ issue: request.issue, attempt: request.attempt, at: clock.now(), resume: request.resume });
         const ask = handlers.get(request.issue) ?? handler;
-        if (ask === undefined) throw new Error('no desk is open');
+        if (ask === undefined) throw new Error('no socket is open');
         this.#atOnce += 1;
         this.mostAtOnce = Math.max(this.mostAtOnce, this.#atOnce);
         try {

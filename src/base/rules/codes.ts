@@ -1,7 +1,7 @@
 // Codes of refusals, failures, problems and warnings: the form of the error table, and one entry with its values. Each room has its
 // part of the table in `rules/`; docs/errors.md shows all of it.
 
-import { visible, visibleLines } from './text.ts';
+import { problemsInLine, visible, visibleLines } from './text.ts';
 
 /** Kinds of codes, with the exit code of a command that ends by one: 1 failed, 2 usage or configuration, 0 does not end it. */
 export const KINDS = {
@@ -150,6 +150,11 @@ export function asData(one: Refusal): RefusalData {
   const values: Record<string, Datum> = {};
   for (const [name, value] of Object.entries(one.values)) if (value !== undefined) values[name] = datumOf(value);
   return { code: one.of.code, message: messageIn(one), values, help: helpIn(one) };
+}
+
+/** A list of problems in one line, with its code. */
+export function lineWithCode(one: Refusal): string {
+  return `${problemsInLine(textOf(one))} (${one.of.code})`;
 }
 
 /** The text with its code at the end of the first line, for people and models. */

@@ -6,6 +6,7 @@ import { type HookAnswer, type HostEvent, SILENT } from '../../team/operations/h
 import { decide } from '../../team/operations/stop-decision.ts';
 import { judgeLeadStop } from '../../team/rules/idle.ts';
 import { LEAD } from '../../team/rules/message.ts';
+import { reject } from './rejection.ts';
 
 type StopContext = Pick<TeamContext, 'teams' | 'settings'> & CallerEvidence;
 
@@ -17,6 +18,7 @@ export async function onStop(context: StopContext, event: HostEvent): Promise<Ho
     const found = await findCaller(context, event, logs, unread);
     if (found === undefined || found.caller.kind !== 'lead') return SILENT;
     const verdict = judgeLeadStop(found.log.state, await context.settings());
-    return (await decide(found.log, LEAD_STOP, LEAD, verdict)).answer;
+    const { refusal } = await decide(found.log, LEAD_STOP, LEAD, verdict);
+    return refusal === null ? SILENT : reject(refusal);
   });
 }

@@ -7,6 +7,7 @@ import { type HookAnswer, type HostEvent, SILENT, WAIT } from '../../team/operat
 import { assigned, decide, IDLE, note } from '../../team/operations/stop-decision.ts';
 import { type IdleVerdict, judgeIdle, waitsForOthers } from '../../team/rules/idle.ts';
 import { MAX_REJECTIONS, type TeamState } from '../../team/rules/log/state.ts';
+import { reject } from './rejection.ts';
 import { endRun } from './run-end.ts';
 
 type IdleContext = Pick<TeamContext, 'teams' | 'settings'> & CallerEvidence & Pick<EventOrigin, 'mayWait'>;
@@ -40,8 +41,8 @@ export async function onTeammateIdle(context: IdleContext, event: HostEvent, sto
       const judge = () => withWrites(judgeIdle(log.state, caller.member, settings, waits()), log.state, name);
       const verdict = await assigned(log, name, judge);
       if (verdict.accept && waits()) return WAIT;
-      const { answer, isEscalated } = await decide(log, IDLE, name, verdict);
-      if (answer.kind === 'reject') return answer;
+      const { refusal, isEscalated } = await decide(log, IDLE, name, verdict);
+      if (refusal !== null) return reject(refusal);
       if (isEscalated)
         await tellLead(
           log,

@@ -75,7 +75,7 @@ async function carryOut(
 }
 async function sync(context: { readonly project: SpecStore }, id: string): Promise<HookAnswer> {
   const outcome = await context.project.sync(id, null);
-  if (outcome.kind === 'refused') return refuseCommand(outcome.reasons);
+  if (outcome.kind === 'refused') return refuseCommand([outcome.refusal]);
   const { status, met, judged, since, uncommitted, written } = outcome;
   return answerPrompt([
     `/tool:3-sync ${id}: ${met ? 'all requirements are met' : 'not all requirements are met'}; status: ${status}. Compared with the changes since ${since}:`,

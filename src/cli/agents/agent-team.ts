@@ -20,7 +20,7 @@ import { type Cost, costOfTeam, minus } from '../../team/rules/cost.ts';
 import type { TeamState } from '../../team/rules/log/state.ts';
 import { issueTeamName } from '../../team/rules/team-name.ts';
 import { teamReport } from '../../team/rules/views/report.ts';
-import { decideIssue, problemWords } from '../../team/select/work-decision.ts';
+import { allProblems, decideIssue, onlyRefusal } from '../../team/select/work-decision.ts';
 import { replaceFile } from '../../team/spec-documents/specs.ts';
 import { type BranchPosition, branchPositionOf, bringIn } from '../../team/worktrees/bring-in.ts';
 import { requestDaemon } from '../issue.ts';
@@ -231,9 +231,10 @@ async function decide(
   const decided = await decideIssue(context, order, flags, settings);
   // No further attempt changes what the issue asks for: it counts, and the issue says in the end what is in the way.
   if (decided.kind === 'refused')
-    throw failure(decided.of === 'work' ? CLI_CODES.work_refused : CLI_CODES.work_place_refused, {
-      said: decided.problems.map(problemWords).join('; '),
-    });
+    throw (
+      onlyRefusal(decided) ??
+      failure(decided.of === 'work' ? CLI_CODES.work_refused : CLI_CODES.work_place_refused, allProblems(decided, '; '))
+    );
   const { decision } = decided;
   const reasons = decided.reasons.map((reason) => clip(reason, REASON_MAX));
   if (order.mode === 'auto' && decision.mode !== 'team') {

@@ -28,6 +28,6 @@ export async function diagnoseGate(
   if (!taskCompleted.enabled || !taskCompleted.requireQualityCheck)
     return [ok('gate', 'no completion is measured (workflow.team.hooks.task_completed)')];
   const prospects = await previewPlan(root, quality, env);
-  if (typeof prospects === 'string') return [fail('gate', prospects, 'mend the file')];
+  if ('of' in prospects) return [fail('gate', prospects, 'mend the file')];
   return prospects.map((one) => rowOf(one, quality, prospects));
 }

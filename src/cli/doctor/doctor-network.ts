@@ -3,15 +3,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import * as z from 'zod';
 import { GIT_SETTINGS } from '../../agents/isolation.ts';
 import { noProxyForGit, proxyFor } from '../../base/proxy-route.ts';
 import { type Refusal, refusal } from '../../base/rules/codes.ts';
 import type { Environment } from '../../base/rules/environment.ts';
 import { messageOf, ToolError } from '../../base/rules/errors.ts';
 import { oneLine } from '../../base/rules/text.ts';
+import type { OpenedTracker } from '../../compose/trackers.ts';
 import { type AuthorityFile, authorityForGit, readAuthorities } from '../../daemon/github/authority.ts';
-import type { HostingClient } from '../../daemon/github/client.ts';
 import { cloneUrlOf } from '../../daemon/github/clone-url.ts';
 import type { Credential } from '../../daemon/github/credential.ts';
 import { TrackerError } from '../../daemon/rules/tracker-error.ts';
@@ -117,14 +116,14 @@ function broken(route: string, said: string): Refusal {
 export async function checkApiRoute(
   workflow: Workflow,
   network: Network,
-  client: HostingClient,
+  { reach }: Pick<OpenedTracker, 'reach'>,
   env: Environment,
 ): Promise<Check> {
   const name = 'API route';
   const { apiUrl } = workflow.tracker;
   const route = routeOf(apiUrl, wayOf(apiUrl, env), namesOf(network));
   try {
-    await client.request('GET /rate_limit', {}, z.unknown(), AbortSignal.timeout(LIMIT_MS));
+    await reach(AbortSignal.timeout(LIMIT_MS));
   } catch (error) {
     if (!(error instanceof TrackerError)) return fail(name, broken(route, messageOf(error)), MEND);
     if (error.failure === 'unavailable') return fail(name, broken(route, error.message), MEND);

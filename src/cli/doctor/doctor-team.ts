@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { hasAgentFile } from '../../agents/agent-tools.ts';
 import { claudeVersion, INSTALL_CLAUDE } from '../../agents/claude.ts';
 import { packageVersion } from '../../base/package-root.ts';
-import { refusal } from '../../base/rules/codes.ts';
+import { type Refusal, refusal } from '../../base/rules/codes.ts';
 import type { Environment } from '../../base/rules/environment.ts';
 import { messageOf, ToolError } from '../../base/rules/errors.ts';
 import { findVariable } from '../../claude-code/host-settings.ts';
@@ -168,7 +168,7 @@ function checkDisplay(settings: TeamSettings, env: Environment): readonly Check[
 }
 
 /** With the code of what is wrong with the file: the problem, as it is kept, is words only. */
-async function checkTeamFile(root: string, problem: string): Promise<Check> {
+async function checkTeamFile(root: string, problem: Refusal): Promise<Check> {
   const row = fail('workflow.yaml', problem, 'mend the keys named here');
   try {
     const file = readTeamFile(root);

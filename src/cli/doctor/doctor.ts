@@ -11,13 +11,11 @@ import { TOKEN_VARIABLES } from '../../base/rules/credential.ts';
 import type { Environment } from '../../base/rules/environment.ts';
 import { messageOf, ToolError } from '../../base/rules/errors.ts';
 import { oneLine } from '../../base/rules/text.ts';
+import { type OpenedTracker, TRACKERS } from '../../compose/trackers.ts';
 import { readWorkflow } from '../../daemon/config/read-workflow.ts';
 import { objectionToPlaces, requireHome } from '../../daemon/config/required-paths.ts';
-import { apiAuthorities } from '../../daemon/github/authority.ts';
-import { HostingClient } from '../../daemon/github/client.ts';
 import { hostOf } from '../../daemon/github/clone-url.ts';
 import { Credential, clientStatus } from '../../daemon/github/credential.ts';
-import { readRepository, takenPrefix } from '../../daemon/github/repository.ts';
 import { readStateDirHolder } from '../../daemon/journal/state-dir.ts';
 import { TrackerError } from '../../daemon/rules/tracker-error.ts';
 import type { Workflow } from '../../daemon/rules/workflow.ts';
@@ -124,25 +122,25 @@ async function checkTracker(workflow: Workflow, env: Environment): Promise<Check
   const { checks, credential } = await checkCredential(workflow, env);
   const network = readNetwork(workflow, env);
   if (!('authorities' in network)) return [...checks, network];
-  const client = new HostingClient({
-    apiUrl: workflow.tracker.apiUrl,
-    token: async () => (await credential?.token()) ?? '',
-    onUnauthorized: () => undefined,
-    userAgent: `toolcrew/${packageVersion()}`,
-    authorities: apiAuthorities(network.authorities),
+  const { tracker, stateDir } = workflow;
+  const opened = await TRACKERS[tracker.kind].open({
+    workflow,
+    credential: credential ?? { token: async () => '', reject: () => undefined },
+    authorities: network.authorities,
+    stateDir,
     env,
     clock: systemClock,
   });
   try {
     return await withGitRoute(workflow, network, env, async (git) => [
       ...checks,
-      await checkApiRoute(workflow, network, client, env),
+      await checkApiRoute(workflow, network, opened, env),
       await checkGitRoute(workflow, network, credential, git),
-      ...(credential === undefined ? [] : await checkRepository(workflow, client)),
+      ...(credential === undefined ? [] : await checkRepository(workflow, opened)),
       ...(await checkSubmodules(workflow, credential, git)),
     ]);
   } finally {
-    await client.close();
+    await opened.close();
   }
 }
 
@@ -183,11 +181,11 @@ async function checkCredential(
   return { checks: [client, ok('token', `from ${credential.source}`)], credential };
 }
 
-async function checkRepository(workflow: Workflow, client: HostingClient): Promise<Check[]> {
+async function checkRepository(workflow: Workflow, opened: OpenedTracker): Promise<Check[]> {
   const signal = AbortSignal.timeout(20_000);
-  const repository = await checkRights(client, workflow, signal);
+  const repository = await checkRights(opened, workflow, signal);
   if (repository.status === 'fail') return [repository];
-  return [repository, await checkPrefix(client, workflow, signal), ...checkDrafts(workflow)];
+  return [repository, await checkPrefix(opened, workflow, signal), ...checkDrafts(workflow)];
 }
 
 /** The service tells nowhere whether it takes drafts, until one is opened. */
@@ -198,10 +196,10 @@ function checkDrafts({ tracker }: Workflow): Check[] {
   ];
 }
 
-async function checkRights(client: HostingClient, workflow: Workflow, signal: AbortSignal): Promise<Check> {
+async function checkRights(opened: OpenedTracker, workflow: Workflow, signal: AbortSignal): Promise<Check> {
   const slug = formatSlug(workflow.tracker.slug);
   try {
-    const { mayPush, archived } = await readRepository(client, workflow.tracker.slug, signal);
+    const { mayPush, archived } = await opened.repository(signal);
     if (archived) {
       const one = refusal(CLI_CODES.repository_archived, { repository: slug });
       return fail('repository', one, 'unarchive it, or name another one in tracker.repo');
@@ -224,13 +222,13 @@ async function checkRights(client: HostingClient, workflow: Workflow, signal: Ab
 }
 
 /** A branch that is a directory of the issues' branches. */
-async function checkPrefix(client: HostingClient, workflow: Workflow, signal: AbortSignal): Promise<Check> {
+async function checkPrefix(opened: OpenedTracker, workflow: Workflow, signal: AbortSignal): Promise<Check> {
   const { branchPrefix } = workflow.workspace;
   const name = 'branch prefix';
   const rename = (branch: string) =>
     `rename the branch ${branch} on the remote, or set workspace.branch_prefix in ${workflow.path}`;
   try {
-    const taken = await takenPrefix(client, workflow.tracker.slug, branchPrefix, signal);
+    const taken = await opened.takenPrefix(signal);
     return taken === undefined
       ? ok(name, `${branchPrefix}issue-<n>`)
       : fail(name, `the branch ${taken} on the remote makes ${branchPrefix}issue-1 impossible`, rename(taken));

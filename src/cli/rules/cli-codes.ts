@@ -91,6 +91,7 @@ export const CLI_CODES = codes({
     kind: 'refused',
     message: '{said}',
     values: { said: 'text' },
+    may: { problems: 'problems' },
   },
   daemon_gone: {
     kind: 'usage',
@@ -250,6 +251,7 @@ export const CLI_CODES = codes({
     kind: 'config',
     message: '{said}',
     values: { said: 'text' },
+    may: { problems: 'problems' },
   },
   command_line_invalid: {
     kind: 'usage',

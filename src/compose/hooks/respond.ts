@@ -1,6 +1,7 @@
 // The answer to an event, composed: what the host is told, whichever process works it out.
 
-import { asLine, problemsInLine } from '../../base/rules/text.ts';
+import { lineWithCode, type Refusal } from '../../base/rules/codes.ts';
+import { asLine } from '../../base/rules/text.ts';
 import type { Reply, Respond } from '../../claude-code/hooks/hook-reply.ts';
 import type { Raised } from '../../claude-code/hooks/parse-event.ts';
 import { type Rendered, rejected, renderJson } from '../../claude-code/hooks/render-answer.ts';
@@ -35,9 +36,9 @@ function replyTo(
   { event, raised }: Raised,
   answer: Rendered,
   noted: readonly string[],
-  problems: readonly string[],
+  problems: readonly Refusal[],
 ): Reply {
-  const said = [...noted, ...problems.map((problem) => `toolcrew: ${problemsInLine(problem)}`)];
+  const said = [...noted, ...problems.map((problem) => `toolcrew: ${lineWithCode(problem)}`)];
   // A configuration that cannot be read says why already.
   if (answer.kind === 'note' && problems.length === 0) said.push(`toolcrew: ${event.name}: ${asLine(answer.text)}`);
   if (answer.kind === 'wait') return { said: [], printed: null, code: 0, wait: true };

@@ -6,7 +6,7 @@ import { ISOLATION_MODES, PERMISSION_MODES, RUNTIME_NAMES, RUNTIMES, WORK_MODES 
 import { isTokenVariable } from '../../base/rules/credential.ts';
 import { parseSlug } from '../../git/rules/repository.ts';
 import { DEFAULT_PREFIX, isBranchPrefix } from '../rules/branch-prefix.ts';
-import { TRACKER_KINDS } from '../rules/tracker-kind.ts';
+import { DEFAULT_TRACKER, TRACKER_KINDS } from '../rules/tracker-kind.ts';
 
 const text = z.string().min(1);
 const labels = z.union([text.transform((label) => [label]), z.array(text).min(1)]);
@@ -19,7 +19,7 @@ const ALLOWED_TOOLS = ['Bash', 'Edit', 'Write', 'NotebookEdit', 'Read', 'Glob', 
 
 const tracker = z
   .strictObject({
-    kind: z.enum(TRACKER_KINDS).default('github').describe('The hosting service.'),
+    kind: z.enum(TRACKER_KINDS).default(DEFAULT_TRACKER).describe('The hosting service.'),
     repo: text
       .refine((slug) => parseSlug(slug) !== undefined, { message: 'a slug <owner>/<repo>' })
       .optional()

@@ -3,3 +3,5 @@
 export const TRACKER_KINDS = ['github'] as const;
 
 export type TrackerKind = (typeof TRACKER_KINDS)[number];
+
+export const DEFAULT_TRACKER = 'github' satisfies TrackerKind;

@@ -16,7 +16,7 @@ export const teamOrder = z.object({
   /** Prompt for the issue, from the workflow file. */
   instruction: z.string(),
   budgetUsd: z.number().nullable(),
-  /** Environment variables for access to the daemon. */
+  /** Environment variables of the agent socket. The key is older than that term: a daemon started before an update sends it. */
   desk: z.record(z.string(), z.string()),
   tool: z.object({
     runtime: z.enum(RUNTIME_NAMES),

@@ -1,7 +1,8 @@
 // The gate as it would run for a project as it stands. Nothing of it is run.
 
+import type { Refusal } from '../../base/rules/codes.ts';
 import type { Environment } from '../../base/rules/environment.ts';
-import { messageOf, ToolError } from '../../base/rules/errors.ts';
+import { ToolError } from '../../base/rules/errors.ts';
 import type { Prospect } from '../rules/plan-preview.ts';
 import { COMMANDED, type QualitySettings } from '../rules/quality.ts';
 import { checkEnvironment, createCommands } from '../run/command.ts';
@@ -19,32 +20,32 @@ function surroundings(root: string, env: Environment): Surroundings {
   return { root, env: own, ask: createCommands({ root, env: own, ...more }).ask };
 }
 
-/** What a manifest that cannot be read says instead. */
-async function orProblem<T>(read: Promise<T>): Promise<T | string> {
+/** A manifest that cannot be read is the refusal instead. */
+async function orProblem<T>(read: Promise<T>): Promise<T | Refusal> {
   try {
     return await read;
   } catch (error) {
-    if (error instanceof ToolError && error.kind === 'config') return messageOf(error);
+    if (error instanceof ToolError && error.kind === 'config') return error.refusal;
     throw error;
   }
 }
 
-/** The commands that the project's own files suggest; a text: the file that cannot be read. */
-export async function proposeCommands(root: string, env: Environment): Promise<Proposals | string> {
+/** The commands that the project's own files suggest; a refusal: of a file that cannot be read. */
+export async function proposeCommands(root: string, env: Environment): Promise<Proposals | Refusal> {
   return orProblem(detect(surroundings(root, env)));
 }
 
 /**
  * @param env the caller's environment
- * @returns or, in words, which file of the project cannot be read
+ * @returns or the refusal of a file of the project that cannot be read
  */
 export async function previewPlan(
   root: string,
   settings: QualitySettings,
   env: Environment,
-): Promise<readonly Prospect[] | string> {
+): Promise<readonly Prospect[] | Refusal> {
   const plan = await orProblem(planCommands(COMMANDED, settings, surroundings(root, env)));
-  if (typeof plan === 'string') return plan;
+  if ('of' in plan) return plan;
   return COMMANDED.map((name) => {
     const { command, reason, install } = plan[name];
     // A report that is named may be left by whatever runs.

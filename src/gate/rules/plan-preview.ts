@@ -1,6 +1,6 @@
 // The gate as it would run: how each part would be measured, and required parts that nothing can measure.
 
-import { refusal, textOf } from '../../base/rules/codes.ts';
+import { type Refusal, refusal } from '../../base/rules/codes.ts';
 import { GATE_CODES } from './gate-codes.ts';
 import type { Commanded, QualitySettings } from './quality.ts';
 
@@ -41,8 +41,8 @@ export function remedyFor({ name, install }: Prospect): string {
   return `${set}, or take ${name} out of quality.required in .tool/config/workflow.yaml`;
 }
 
-/** A required part that is missing, in one line. */
-export function missingWords(missing: Prospect): string {
+/** A required part that is missing. */
+export function missingRefusal(missing: Prospect): Refusal {
   const values = { check: missing.name, why: missing.gap, remedy: remedyFor(missing) };
-  return textOf(refusal(GATE_CODES.check_not_configured, values));
+  return refusal(GATE_CODES.check_not_configured, values);
 }

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { Environment } from '../../base/rules/environment.ts';
 import { previewPlan } from '../detect/plan-preview.ts';
 import type { Checks } from '../ports.ts';
-import { missingParts, missingWords } from '../rules/plan-preview.ts';
+import { missingParts, missingRefusal } from '../rules/plan-preview.ts';
 import { type GateResult, gateResult, type QualitySettings } from '../rules/quality.ts';
 import { acquireCheckLock, type CheckLock, checkLockPath, noTimeLeft } from './check-lock.ts';
 import { type CheckSandbox, checkEnvironment, createCommands } from './command.ts';
@@ -58,7 +58,7 @@ export function createChecks({
   return {
     missing: async (settings) => {
       const prospects = await previewPlan(root, settings, callerEnv);
-      return typeof prospects === 'string' ? [prospects] : missingParts(prospects, settings).map(missingWords);
+      return 'of' in prospects ? [prospects] : missingParts(prospects, settings).map(missingRefusal);
     },
     run: async (settings, signal, since) => {
       signal.throwIfAborted();

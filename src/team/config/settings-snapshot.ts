@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:f
 import { join } from 'node:path';
 import { readRegular } from '../../base/files/safe-read.ts';
 import { lazyCrypto } from '../../base/lazy-crypto.ts';
-import { refusal, textOf } from '../../base/rules/codes.ts';
+import { type Refusal, refusal } from '../../base/rules/codes.ts';
 import { failure, messageOf, ToolError } from '../../base/rules/errors.ts';
 import { clip, visibleLines } from '../../base/rules/text.ts';
 import { teamNames, teamsDirectory } from '../log/team-names.ts';
@@ -19,17 +19,15 @@ const MAX_BYTES = 4 * 1024 * 1024;
 /** So much is said of a file at most. */
 const MAX_WORDS = 20_000;
 
-/**
- * `problem`: when the file cannot be used, all that is wrong with it, a line each; the last one says what holds instead.
- */
-export type LoadedTeamSettings = { readonly settings: TeamSettings; readonly problem: string | null };
+/** `problem`: when the file cannot be used, all that is wrong with it as `said`, a line each, and what holds instead. */
+export type LoadedTeamSettings = { readonly settings: TeamSettings; readonly problem: Refusal | null };
 
 type Snapshot = {
   /** The file that the settings are from; null: none was valid, and they are the defaults. */
   readonly key: string | null;
   readonly settings: TeamSettings;
   /** The file that was found broken since, so that it is not decoded at every hook. */
-  readonly refused: { readonly key: string; readonly problem: string } | null;
+  readonly refused: { readonly key: string; readonly said: string } | null;
 };
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
@@ -76,11 +74,11 @@ function parseSnapshot(text: string): Snapshot | undefined {
   const value: unknown = JSON.parse(text);
   if (!isRecord(value) || !isSettings(value.settings)) return undefined;
   const { key, settings, refused } = value;
-  const isRefused = isRecord(refused) && typeof refused.key === 'string' && typeof refused.problem === 'string';
+  const isRefused = isRecord(refused) && typeof refused.key === 'string' && typeof refused.said === 'string';
   return {
     key: typeof key === 'string' ? key : null,
     settings,
-    refused: isRefused ? { key: String(refused.key), problem: String(refused.problem) } : null,
+    refused: isRefused ? { key: String(refused.key), said: String(refused.said) } : null,
   };
 }
 
@@ -115,11 +113,14 @@ function keyOf({ text, version }: TeamFile): string {
 }
 
 /** What holds while the file cannot be used, and why it cannot. */
-function without(snapshot: Snapshot | undefined, error: unknown): LoadedTeamSettings {
-  const said = clip(visibleLines(messageOf(error)), MAX_WORDS);
+function without(snapshot: Snapshot | undefined, said: string): LoadedTeamSettings {
   return snapshot === undefined || snapshot.key === null
-    ? { settings: DEFAULT_TEAM_SETTINGS, problem: textOf(refusal(LOG_CODES.settings_defaults_hold, { said })) }
-    : { settings: snapshot.settings, problem: textOf(refusal(LOG_CODES.settings_last_hold, { said })) };
+    ? { settings: DEFAULT_TEAM_SETTINGS, problem: refusal(LOG_CODES.settings_defaults_hold, { said }) }
+    : { settings: snapshot.settings, problem: refusal(LOG_CODES.settings_last_hold, { said }) };
+}
+
+function wordsOf(error: unknown): string {
+  return clip(visibleLines(messageOf(error)), MAX_WORDS);
 }
 
 /** Whether something of ours works in the project; what cannot be read may. */
@@ -143,26 +144,27 @@ export async function loadTeamSettings(projectRoot: string, stateDirectory: stri
   try {
     file = readTeamFile(projectRoot);
   } catch (error) {
-    return without(snapshot, error);
+    return without(snapshot, wordsOf(error));
   }
   if (file === null) {
     if (snapshot === undefined || snapshot.key === null || !isInUse(projectRoot))
       return { settings: DEFAULT_TEAM_SETTINGS, problem: null };
-    return without(snapshot, failure(LOG_CODES.settings_file_gone, { path: join(projectRoot, TEAM_FILE) }));
+    return without(snapshot, wordsOf(failure(LOG_CODES.settings_file_gone, { path: join(projectRoot, TEAM_FILE) })));
   }
   const key = keyOf(file);
   if (snapshot?.key === key) return { settings: snapshot.settings, problem: null };
-  if (snapshot?.refused?.key === key) return { settings: snapshot.settings, problem: snapshot.refused.problem };
+  if (snapshot?.refused?.key === key) return without(snapshot, snapshot.refused.said);
   try {
     const { parseTeamSettings } = await import('./team-settings.ts');
     const settings = parseTeamSettings(file.text, file.path);
     writeSnapshot(stateDirectory, path, { key, settings, refused: null });
     return { settings, problem: null };
   } catch (error) {
-    const loaded = without(snapshot, error);
+    const said = wordsOf(error);
+    const loaded = without(snapshot, said);
     // What is no fault of the file is tried again.
-    if (error instanceof ToolError && loaded.problem !== null) {
-      const refused = { key, problem: loaded.problem };
+    if (error instanceof ToolError) {
+      const refused = { key, said };
       writeSnapshot(stateDirectory, path, { key: snapshot?.key ?? null, settings: loaded.settings, refused });
     }
     return loaded;

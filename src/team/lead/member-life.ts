@@ -8,7 +8,7 @@ import type { MemberEnd, Members } from '../members/members-port.ts';
 import type { TeamContext } from '../operations/context.ts';
 import { noteDelivered } from '../operations/member-operations.ts';
 import { isLeftToPerson } from '../operations/merge-work.ts';
-import { assigned, decide } from '../operations/stop-decision.ts';
+import { assigned, decide, IDLE } from '../operations/stop-decision.ts';
 import type { TeamLog } from '../ports.ts';
 import { memberBrief } from '../rules/brief.ts';
 import { spawnParameters } from '../rules/calls.ts';
@@ -327,12 +327,12 @@ export class MemberLife {
     const settings = await context.settings();
     const verdict = await assigned(log, member.name, () => judgeIdle(log.state, this.#member ?? member, settings));
     if (verdict.accept) return null;
-    const { answer } = await decide(log, 'teammate_idle', member.name, verdict);
-    if (answer.kind !== 'reject') {
+    const { refusal } = await decide(log, IDLE, member.name, verdict);
+    if (refusal === null) {
       await this.#giveUp(member);
       return null;
     }
-    return this.#upToDate(member, answer.reason);
+    return this.#upToDate(member, `toolcrew: ${verdict.reason}`);
   }
 
   /** Work that was given back three times without change is failed, with that as its reason. */

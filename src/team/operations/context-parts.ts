@@ -30,7 +30,7 @@ export type SpecStore = {
   /** Ids of the SPECs that there are. */
   readonly specs: () => readonly string[];
   /** Why none can be written; null: one can. */
-  readonly whyNoSpec: () => string | null;
+  readonly whyNoSpec: () => Refusal | null;
   /** What a SPEC asks for, `spec.md` first; null when there is none. */
   readonly spec: (id: string) => string | null;
   /** A SPEC as data; null when there is none, or when it has no plan. */

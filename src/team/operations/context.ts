@@ -1,7 +1,7 @@
 // Context of every operation of a team.
 
 import type { Keys } from '../../base/ports.ts';
-import { type Code, refusal, type ValuesOf, withCode } from '../../base/rules/codes.ts';
+import { type Code, type Refusal, refusal, type ValuesOf, withCode } from '../../base/rules/codes.ts';
 import { failure, messageOf, ToolError } from '../../base/rules/errors.ts';
 import type { Checks } from '../../gate/ports.ts';
 import type { GateResult, QualitySettings } from '../../gate/rules/quality.ts';
@@ -50,7 +50,7 @@ export type TeamContext = ProjectChecks & {
   readonly teams: Teams;
   readonly settings: () => Promise<TeamSettings>;
   /** What the settings were found to lack when they were last read: what they said before holds, or nothing. */
-  readonly problems: () => readonly string[];
+  readonly problems: () => readonly Refusal[];
   readonly now: () => number;
   readonly keys: Keys;
   /** A path as a caller names it, from the project's root; null when it lies outside, or is the root itself. */

@@ -1,9 +1,8 @@
 // Operations of the lead alone: create a team, register its teammates, delete it.
 
-import { refusal, textOf } from '../../base/rules/codes.ts';
+import { lineWithCode, refusal, textOf } from '../../base/rules/codes.ts';
 import { failure, messageOf, ToolError } from '../../base/rules/errors.ts';
 import { nearest } from '../../base/rules/nearest.ts';
-import { problemsInLine } from '../../base/rules/text.ts';
 import type { TeamLog } from '../ports.ts';
 import { nextStep, roleNamed, rolesToStart, taskLine } from '../rules/brief.ts';
 import type { Evidence } from '../rules/caller.ts';
@@ -11,6 +10,7 @@ import { identify, memberName } from '../rules/caller.ts';
 import { SHUTDOWN_ALL, spawnParameters } from '../rules/calls.ts';
 import { MESSAGES_CODES } from '../rules/codes/messages-codes.ts';
 import { OPERATIONS_CODES } from '../rules/codes/operations-codes.ts';
+import { SPEC_CODES } from '../rules/codes/spec-codes.ts';
 import { isUnstarted } from '../rules/log/fold-state.ts';
 import type { Purpose } from '../rules/log/record.ts';
 import { isLost, isModelLed, isStanding, SHUTDOWN_DEADLINE_MS } from '../rules/log/state.ts';
@@ -59,7 +59,8 @@ function purposeAllowed(
   settings: TeamSettings,
 ): Purpose {
   const [problem] = problems();
-  if (!settings.enabled && problem !== undefined) refuse(OPERATIONS_CODES.settings_block_team, { problem });
+  if (!settings.enabled && problem !== undefined)
+    refuse(OPERATIONS_CODES.settings_block_team, { problem: textOf(problem) });
   if (!settings.enabled) refuse(OPERATIONS_CODES.team_mode_off, {});
   return purposeOf(name, phase, input, settings);
 }
@@ -103,7 +104,7 @@ export async function createTeam(context: TeamContext, input: Input, evidence: E
     const needsWord = settings.requirePlanApproval && evidence.kind !== 'environment';
     if (phase === 'run' && needsWord) await mustBeApproved(context, name);
     const missing = await missingForGate(context, phase, settings);
-    if (missing.length > 0) refuse(OPERATIONS_CODES.gate_not_ready, { missing: missing.join('; ') });
+    if (missing.length > 0) refuse(OPERATIONS_CODES.gate_not_ready, { missing: missing.map(textOf).join('; ') });
   }
   try {
     return withProblems(context, await begin(context, name, phase, input, evidence, settings));
@@ -126,14 +127,13 @@ async function mustBeApproved(context: Pick<TeamContext, 'approval'>, team: stri
   if (id === undefined) return refuse(OPERATIONS_CODES.team_without_spec, { team });
   const { status, counts, why } = await context.approval(id);
   if (status === null && !counts) return refuse(OPERATIONS_CODES.spec_not_found, { spec: id });
-  if (!counts)
-    refuse(OPERATIONS_CODES.spec_not_approved, { spec: id, why, call: `TeamCreate {"team_name":"${team}"}` });
+  if (!counts) refuse(SPEC_CODES.spec_not_approved, { spec: id, why, call: `TeamCreate {"team_name":"${team}"}` });
 }
 
 /** What is wrong with the settings is said by what goes by those that hold meanwhile. */
 function withProblems({ problems }: Pick<TeamContext, 'problems'>, answer: Answer): Answer {
   const [problem] = problems();
-  return problem === undefined ? answer : { ...answer, warning: problemsInLine(problem) };
+  return problem === undefined ? answer : { ...answer, warning: lineWithCode(problem) };
 }
 
 async function begin(

@@ -1,11 +1,10 @@
-// Records the decision on a member that stops, and turns it into the answer. `rules/idle.ts` makes the decision.
+// Records the decision on a member that stops. `rules/idle.ts` makes the decision.
 
+import type { Refusal } from '../../base/rules/codes.ts';
 import type { TeamLog } from '../ports.ts';
 import type { IdleVerdict } from '../rules/idle.ts';
 import type { TeamRecord } from '../rules/log/record.ts';
 import { decisionOn } from '../rules/log/state.ts';
-import type { HookAnswer } from './host-event.ts';
-import { SILENT } from './host-event.ts';
 
 /** Hook name of a stop of a teammate in the log. */
 export const IDLE = 'teammate_idle';
@@ -15,7 +14,8 @@ export async function note(log: TeamLog, record: TeamRecord): Promise<void> {
   await log.append(record, { flush: false });
 }
 
-type Decided = { readonly answer: HookAnswer; readonly isEscalated: boolean };
+/** `refusal` tells what to do next; null: the stop is accepted. */
+type Decided = { readonly refusal: Refusal | null; readonly isEscalated: boolean };
 
 /** Records a decision. After three rejections without change it escalates once, and accepts from then on. */
 export async function decide(log: TeamLog, hook: string, name: string, verdict: IdleVerdict): Promise<Decided> {
@@ -31,11 +31,11 @@ export async function decide(log: TeamLog, hook: string, name: string, verdict: 
     fingerprint: verdict.accept ? '' : verdict.fingerprint,
     paths: [],
   });
-  if (verdict.accept || decision !== 'reject') return { answer: SILENT, isEscalated: decision === 'escalated' };
-  const { shown } = verdict;
+  if (verdict.accept || decision !== 'reject') return { refusal: null, isEscalated: decision === 'escalated' };
+  const { refusal, shown } = verdict;
   if (shown.length > 0)
     await note(log, { type: 'mail_seen', member: name, seqs: shown.map(({ seq }) => seq), how: 'read' });
-  return { answer: { kind: 'reject', reason: `toolcrew: ${verdict.reason}` }, isEscalated: false };
+  return { refusal, isEscalated: false };
 }
 
 /** Verdict with its task assigned to the member. Judges again when another member got the task first. */

@@ -1,6 +1,6 @@
 // The sync of a SPEC: what was built is held against what was asked for, and the SPEC says what came of it.
 
-import { refusal, textOf } from '../../base/rules/codes.ts';
+import { type Refusal, refusal } from '../../base/rules/codes.ts';
 import { mustBeReadable, withReadable } from '../operations/context.ts';
 import type { Teams } from '../ports.ts';
 import { LEAD_CODES } from '../rules/codes/lead-codes.ts';
@@ -29,7 +29,7 @@ import { runTeamName } from '../rules/team-name.ts';
 /** Where the work on a SPEC began: a commit or an empty tree, and how that was found; or why it cannot be told. */
 export type WorkBase =
   | { readonly ok: true; readonly base: string; readonly words: string }
-  | { readonly ok: false; readonly why: string };
+  | { readonly ok: false; readonly refusal: Refusal };
 
 export type SyncContext = {
   readonly teams: Teams;
@@ -54,7 +54,7 @@ export type SyncContext = {
 };
 
 export type SyncOutcome =
-  | { readonly kind: 'refused'; readonly reasons: readonly string[] }
+  | { readonly kind: 'refused'; readonly refusal: Refusal }
   | {
       readonly kind: 'done';
       readonly id: string;
@@ -68,19 +68,19 @@ export type SyncOutcome =
       readonly written: readonly string[];
     };
 
-function refused(...reasons: readonly string[]): SyncOutcome {
-  return { kind: 'refused', reasons };
+function refused(one: Refusal): SyncOutcome {
+  return { kind: 'refused', refusal: one };
 }
 
-/** Why it is too early, one line each. */
-async function workLeft({ teams }: SyncContext, id: string): Promise<readonly string[]> {
+/** Why it is too early; null: it is not. */
+async function workLeft({ teams }: SyncContext, id: string): Promise<Refusal | null> {
   return withReadable(teams, async (logs, unread) => {
     mustBeReadable(unread.filter(({ team }) => team === runTeamName(id)));
     const log = logs.find((one) => one.state.team === runTeamName(id));
     const open = [...(log?.state.tasks.values() ?? [])].filter(({ status }) => status !== 'completed');
-    if (log === undefined || open.length === 0) return [];
+    if (log === undefined || open.length === 0) return null;
     const named = open.map((task) => `${task.id} ${task.subject}`);
-    return [textOf(refusal(SPEC_CODES.sync_tasks_open, { count: open.length, team: log.state.team, tasks: named }))];
+    return refusal(SPEC_CODES.sync_tasks_open, { count: open.length, team: log.state.team, tasks: named });
   });
 }
 
@@ -93,21 +93,19 @@ export async function syncSpec(context: SyncContext, id: string, wanted: string 
   if (texts?.spec == null) {
     const known = context.specs();
     return refused(
-      textOf(
-        refusal(LEAD_CODES.spec_file_not_found, {
-          path: `${specDirectory(id)}/spec.md`,
-          known: known.length === 0 ? 'no SPEC has been written yet' : `there is ${known.join(', ')}`,
-        }),
-      ),
+      refusal(LEAD_CODES.spec_file_not_found, {
+        path: `${specDirectory(id)}/spec.md`,
+        known: known.length === 0 ? 'no SPEC has been written yet' : `there is ${known.join(', ')}`,
+      }),
     );
   }
   const left = await workLeft(context, id);
-  if (left.length > 0) return refused(...left);
+  if (left !== null) return refused(left);
   const approval = await context.approval(id);
   if (!approval.counts && (await context.needsApproval()))
-    return refused(textOf(refusal(LEAD_CODES.sync_spec_unapproved, { spec: id, why: approval.why })));
+    return refused(refusal(SPEC_CODES.spec_not_approved, { spec: id, why: approval.why }));
   const base = await context.base(id, wanted);
-  if (!base.ok) return refused(base.why);
+  if (!base.ok) return refused(base.refusal);
   const data = readSpecTexts(texts);
   const { requirements } = data.spec;
   const { scenarios } = data.acceptance;

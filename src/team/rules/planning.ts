@@ -1,6 +1,6 @@
 // The results of a planning team, and the tasks that ask its planners for missing or changed parts.
 
-import { refusal, textOf } from '../../base/rules/codes.ts';
+import { type Refusal, refusal } from '../../base/rules/codes.ts';
 import { SPEC_CODES } from './codes/spec-codes.ts';
 import { isStanding, type TeamState } from './log/state.ts';
 import { type PlanResults, type ResultProblem, specFromResults } from './spec-documents/from-results.ts';
@@ -140,7 +140,7 @@ function isChanging(state: TeamState, id: string): boolean {
 }
 
 /** Why nobody approves that SPEC as it stands, and the ways out; null: none of these teams is changing it. */
-export function changeInTheWay(states: readonly TeamState[], id: string): string | null {
+export function changeInTheWay(states: readonly TeamState[], id: string): Refusal | null {
   const changing = states.find((state) => isChanging(state, id));
   if (changing === undefined) return null;
   const { team, lead } = changing;
@@ -149,5 +149,5 @@ export function changeInTheWay(states: readonly TeamState[], id: string): string
     lead.session === null
       ? `\`tool team-restart ${team}\` (in the host \`/tool:team-restart ${team}\`) goes on with them`
       : `\`/tool:team-restart ${team}\` in the host goes on with them`;
-  return textOf(refusal(SPEC_CODES.spec_change_in_progress, { spec: id, team, again }));
+  return refusal(SPEC_CODES.spec_change_in_progress, { spec: id, team, again });
 }

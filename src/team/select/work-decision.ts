@@ -1,12 +1,14 @@
 // The decision about a team command: its work, its mode and its tasks, the same for a prompt and for a terminal.
 
 import { BASE_CODES } from '../../base/rules/base-codes.ts';
-import { type Refusal, refusal, textOf } from '../../base/rules/codes.ts';
-import { oneLine, problemsInLine } from '../../base/rules/text.ts';
+import { lineWithCode, type Refusal, refusal, textOf } from '../../base/rules/codes.ts';
+import { ToolError } from '../../base/rules/errors.ts';
+import { oneLine } from '../../base/rules/text.ts';
 import type { TeamContext } from '../operations/context.ts';
 import type { HostFacts, PeopleLog, ProjectFiles, SpecStore } from '../operations/context-parts.ts';
 import { LEAD_CODES } from '../rules/codes/lead-codes.ts';
 import { OPERATIONS_CODES } from '../rules/codes/operations-codes.ts';
+import { SPEC_CODES } from '../rules/codes/spec-codes.ts';
 import { CHOSEN_ALONE, FALLBACK_TRIGGERS } from '../rules/fallback.ts';
 import { isStanding } from '../rules/log/state.ts';
 import { missingPlanners } from '../rules/planning.ts';
@@ -70,8 +72,22 @@ export type Decided =
       readonly drafts: readonly TaskDraft[];
     };
 
+type Refused = Extract<Decided, { kind: 'refused' }>;
+
 export function problemWords(one: Problem): string {
   return typeof one === 'string' ? one : textOf(one);
+}
+
+/** The one refusal that a decision comes to, with a code of its own; null: it has several reasons, or one without a code. */
+export function onlyRefusal({ problems }: Refused): ToolError | null {
+  const [one, ...more] = problems;
+  return one === undefined || typeof one === 'string' || more.length > 0 ? null : new ToolError(one);
+}
+
+/** The values of a refusal that stands for all of them. */
+export function allProblems({ problems }: Refused, between = '\n') {
+  const said = problems.map(problemWords).join(between);
+  return { said, problems: problems.filter((one) => typeof one !== 'string') };
 }
 
 async function workOf(
@@ -114,7 +130,7 @@ async function workOf(
   if (completed !== null && !context.teams.list().includes(team))
     return { problem: refusal(LEAD_CODES.spec_already_built, { spec: words }) };
   if (settings.requirePlanApproval && !counts)
-    return { problem: refusal(LEAD_CODES.spec_unapproved, { spec: words, why }) };
+    return { problem: refusal(SPEC_CODES.spec_not_approved, { spec: words, why }) };
   const planned = await context.project.planned(words);
   if (planned !== null && planned.problems.length > 0) return { problem: unreadable(words, planned.problems) };
   return { phase: 'run', subject: words, team, text, ...workPlan(planned) };
@@ -143,7 +159,7 @@ export async function missingForGate(
   { checks }: Pick<TeamContext, 'checks'>,
   phase: Phase,
   { quality, hooks: { taskCompleted } }: TeamSettings,
-): Promise<readonly string[]> {
+): Promise<readonly Refusal[]> {
   const isMeasured = phase === 'run' && taskCompleted.enabled && taskCompleted.requireQualityCheck;
   return isMeasured ? checks.missing(quality) : [];
 }
@@ -159,7 +175,7 @@ export async function decideWork(context: WorkContext, command: Command, setting
   const isBegun = context.teams.list().includes(work.team);
   const missing = isBegun ? [] : await missingForGate(context, work.phase, settings);
   // A file that cannot be used may name already what is missing.
-  const broken = problem === undefined ? [] : [problemsInLine(problem)];
+  const broken = problem === undefined ? [] : [lineWithCode(problem)];
   if (missing.length > 0) return { kind: 'refused', of: 'place', problems: [...broken, ...missing] };
   return decideOn(context, work, command, settings);
 }

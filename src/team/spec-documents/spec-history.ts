@@ -1,6 +1,6 @@
 // Git history of the work on a SPEC: base commit, changed files, and test lines that name requirements.
 
-import { type Refusal, refusal, textOf } from '../../base/rules/codes.ts';
+import { type Refusal, refusal } from '../../base/rules/codes.ts';
 import { failure } from '../../base/rules/errors.ts';
 import { oneLine } from '../../base/rules/text.ts';
 import { git, tryGit } from '../../git/git.ts';
@@ -12,10 +12,10 @@ import { mayHoldTests, type SyncFacts, type TestLine } from '../rules/spec-docum
 
 type WorkBase =
   | { readonly ok: true; readonly base: string; readonly words: string }
-  | { readonly ok: false; readonly refusal: Refusal; readonly why: string };
+  | { readonly ok: false; readonly refusal: Refusal };
 
 function refused(one: Refusal): WorkBase {
-  return { ok: false, refusal: one, why: textOf(one) };
+  return { ok: false, refusal: one };
 }
 
 /** Enough for all paths and matching lines of a large project. */

@@ -17,7 +17,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { type Refusal, refusal, textOf } from '../../base/rules/codes.ts';
+import { type Refusal, refusal } from '../../base/rules/codes.ts';
 import { failure, messageOf, ToolError } from '../../base/rules/errors.ts';
 import { submodulesOf } from '../../git/tracked-files.ts';
 import { SPEC_CODES } from '../rules/codes/spec-codes.ts';
@@ -53,17 +53,17 @@ function entries(root: string): readonly string[] {
 }
 
 /** Why no SPEC can be written; null: one can. Nothing is made. */
-export function whyNoSpec(root: string): string | null {
+export function whyNoSpec(root: string): Refusal | null {
   for (const name of ['.tool/specs', '.tool', '.']) {
     const place = join(root, name);
     const there = lstatSync(place, { throwIfNoEntry: false });
     if (there === undefined) continue;
     try {
-      if (!statSync(place).isDirectory()) return textOf(refusal(SPEC_CODES.spec_place_unusable, { path: place }));
+      if (!statSync(place).isDirectory()) return refusal(SPEC_CODES.spec_place_unusable, { path: place });
       accessSync(place, constants.W_OK);
       return null;
     } catch (error) {
-      return textOf(refusal(SPEC_CODES.spec_not_writable, { path: place, said: messageOf(error) }));
+      return refusal(SPEC_CODES.spec_not_writable, { path: place, said: messageOf(error) });
     }
   }
   return null;

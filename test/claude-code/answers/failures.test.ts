@@ -169,7 +169,7 @@ test('a teammate is idle without tasks: a task with it as owner is given to it b
   assert.equal((await stop()).kind, 'silent');
   assert.equal(world.state().members.get('backend-dev')?.phase, 'idle');
   await world.call('team-lead', 'TaskCreate', { subject: 'Users API', description: 'd', owner: 'backend-dev' });
-  assert.match(await world.reasonOf(stop()), /task 1 "Users API" is yours now: call TaskUpdate/);
+  assert.match(await world.reasonOf(stop()), /^toolcrew: task 1 .*\(work_unfinished\)$/);
 });
 
 for (const check of ['tests', 'coverage', 'lint', 'security', 'performance'] as const)

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import type { Refusal } from '../../../src/base/rules/codes.ts';
 import { messageOf } from '../../../src/base/rules/errors.ts';
 import { onUserPrompt } from '../../../src/claude-code/answers/on-user-prompt.ts';
 import { operateInHost } from '../../../src/claude-code/answers/operate-in-host.ts';
@@ -92,7 +93,8 @@ class World extends TeamWorld {
 }
 
 const REFUSED = new RegExp(
-  `the command cannot be carried out\\..*\n- ${SPEC}: team ${PLAN} is at work on changes that the user asked for. Approve the result of that\\. .*\`/tool:team-restart ${PLAN}\` in the host goes on with them, \`tool team delete ${PLAN}\` ends them`,
+  `\n- ${SPEC}: .*\`/tool:team-restart ${PLAN}\`.*\`tool team delete ${PLAN}\`.* \\(spec_change_in_progress\\)$`,
+  'm',
 );
 
 for (const [how, begin, session] of [
@@ -159,7 +161,7 @@ test('from the moment in which changes are asked for the SPEC is not approved as
     const world = new World(t);
     await world[begin]();
     const records = () => {
-      const between: (string | null)[] = [];
+      const between: (Refusal | null)[] = [];
       const history = new TeamHistory({
         directory: join(world.root, '.tool/teams', PLAN),
         from: 'beginning',

@@ -99,7 +99,7 @@ test('an architect that explored first and has not begun its task waits too, and
   await planning.update('analyst', { status: 'in_progress' });
   assert.deepEqual(await planning.stops(), { kind: 'wait' });
   await planning.update('analyst', DONE);
-  assert.match(await planning.world.reasonOf(planning.stops()), /task 3 .* is yours now/);
+  assert.match(await planning.world.reasonOf(planning.stops()), /^toolcrew: task 3 .*\(work_unfinished\)$/m);
   await planning.update('architect', { status: 'in_progress' });
   assert.match(await planning.world.reasonOf(planning.stops()), /Task 2 is completed\. The result of analyst:/);
 });
@@ -128,7 +128,7 @@ test('mail reaches who waits', async (t) => {
     type: 'progress',
     content: 'Use rows.',
   });
-  assert.match(await planning.world.reasonOf(planning.stops()), /You have 1 unread message:\n.*Use rows\./);
+  assert.match(await planning.world.reasonOf(planning.stops()), /\(work_unfinished\)\n.*Use rows\./);
 });
 
 test('nobody waits for who is not at work, nor when the time is over: the task is open again, and begun anew after the other', async (t) => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { appendFileSync } from 'node:fs';
 import test from 'node:test';
+import { codeIn } from '../../support/codes.ts';
 import { ENABLED, HookedProject, type HookRun, specific, TEAM, VERSIONS } from '../../support/hooked.ts';
 
 const REJECTED = 2;
@@ -35,9 +36,10 @@ for (const [event, stop] of Object.entries(STOPS)) {
       await project.call('team-lead', 'TaskCreate', { subject: 'Sign in', description: 'With a password', files });
       const given = await stop(project, 'backend-dev', version);
       assert.equal(given.code, REJECTED, given.stderr);
+      assert.equal(codeIn(given.stderr), 'work_unfinished');
       assert.match(
         given.stderr,
-        /^toolcrew: task 1 "Sign in" is yours now: call TaskUpdate \{"taskId":"1","status":"in_progress"\}, then do it\. It says: With a password\n$/,
+        /^toolcrew: [^\n]*TaskUpdate \{"taskId":"1","status":"in_progress"\}[^\n]*With a password/,
       );
       assert.equal(given.exit, REJECTED);
       assert.equal(project.state().tasks.get('1')?.owner, 'backend-dev', 'it is assigned with that');
@@ -46,7 +48,8 @@ for (const [event, stop] of Object.entries(STOPS)) {
       await project.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
       const open = await stop(project, 'backend-dev', version);
       assert.equal(open.code, REJECTED);
-      assert.match(open.stderr, /You have not finished task 1/);
+      assert.equal(codeIn(open.stderr), 'work_unfinished');
+      assert.match(open.stderr, /TaskUpdate \{"taskId":"1","status":"completed"\}/);
       await project.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'failed', result: 'no way' });
       await project.call('team-lead', 'SendMessage', {
         recipient: 'backend-dev',
@@ -55,7 +58,7 @@ for (const [event, stop] of Object.entries(STOPS)) {
       });
       const mail = await stop(project, 'backend-dev', version);
       assert.equal(mail.code, REJECTED);
-      assert.match(mail.stderr, /You have 1 unread message:\n#1 from team-lead, progress: thank you/);
+      assert.match(mail.stderr, /\(work_unfinished\)\n#1 from team-lead, progress: thank you/);
       const done = await stop(project, 'backend-dev', version);
       assert.deepEqual([done.code, done.stdout, done.stderr], [0, '', '']);
       assert.equal(project.state().members.get('backend-dev')?.phase, event === 'TeammateIdle' ? 'idle' : 'stopped');
@@ -181,7 +184,7 @@ test('the lead goes on while mail or work without anybody waits', async (t) => {
   await project.call('team-lead', 'TaskCreate', { subject: 'Tests', description: 'd', owner: 'tester' });
   const waiting = await stop();
   assert.equal(waiting.code, REJECTED);
-  assert.match(waiting.stderr, /task 1 "Tests" can begin, and nobody works on it. Start tester with Task/);
+  assert.match(waiting.stderr, /^toolcrew: task 1 .*"subagent_type":"team-tester".*\(lead_work_pending\)$/m);
   const other = await project.hook('stop', 'team-lead', 'Stop', { session_id: 'another' });
   assert.equal(other.code, 0);
 });
@@ -198,6 +201,6 @@ for (const [version, isShownAsError] of [
     appendFileSync(project.transcript, `${JSON.stringify({ type: 'user', version })}\n`);
     const run = await project.hook('stop', 'team-lead', 'Stop', { stop_hook_active: false }, version);
     assert.equal(run.exit, isShownAsError ? REJECTED : 0);
-    const words = /^toolcrew: task 1 "Tests" can begin/;
-    assert.match(isShownAsError ? run.stderr : String(specific(run).additionalContext), words);
+    const words = isShownAsError ? run.stderr : String(specific(run).additionalContext);
+    assert.equal(codeIn(words), 'lead_work_pending');
   });

@@ -35,7 +35,7 @@ function ask(
   });
 }
 
-test('a desk answers its own agent and nobody else', async (t) => {
+test('a socket answers its own agent and nobody else', async (t) => {
   const runtime = new RuntimeDir();
   finallyDo(t, () => runtime.close());
   const agentSocket = createAgentSocket(runtime);

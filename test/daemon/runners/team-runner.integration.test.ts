@@ -1,4 +1,4 @@
-// The runner that has a team lead itself on an issue: the leading process is real, and so are the daemon's desk and git.
+// The runner that has a team lead itself on an issue: the leading process is real, and so are the agent socket and git.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -32,7 +32,7 @@ type Place = {
   readonly run: (command: string, request?: Partial<RunRequest>, mode?: 'team' | 'auto') => ReturnType<Bench['run']>;
 };
 
-/** The clone of an issue, on its branch, with a desk of the daemon's. */
+/** The clone of an issue, on its branch, with an agent socket of the daemon. */
 async function issueClone(t: Cleanup): Promise<Place> {
   const bench = await Bench.create(t);
   const { cwd } = bench;

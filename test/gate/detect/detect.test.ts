@@ -1,4 +1,5 @@
 // The commands that are proposed for a project, from its own files.
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of the shell
 
 import assert from 'node:assert/strict';
 import test from 'node:test';

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { missingParts, missingWords, type Prospect } from '../../../src/gate/rules/plan-preview.ts';
+import { GATE_CODES } from '../../../src/gate/rules/gate-codes.ts';
+import { missingParts, missingRefusal, type Prospect } from '../../../src/gate/rules/plan-preview.ts';
 import { type Commanded, DEFAULT_QUALITY } from '../../../src/gate/rules/quality.ts';
+import { isRefusal } from '../../support/codes.ts';
 
 function prospect(name: Commanded, more: Partial<Prospect> = {}): Prospect {
   const gap = more.command === undefined ? `no ${name}` : '';
@@ -30,10 +32,9 @@ test('a tool that is not installed is missing, with the command that installs it
   assert.deepEqual(names([tests, coverage]), ['coverage']);
   assert.deepEqual(names([tests, coverage], { coverageTarget: 0 }), []);
   assert.deepEqual(names([tests, coverage], { required: ['tests'] }), []);
-  assert.equal(
-    missingWords(coverage),
-    'the gate cannot measure coverage: no pytest-cov. In the project, run `pip install pytest-cov`, or take coverage out of quality.required in .tool/config/workflow.yaml',
-  );
+  const missing = missingRefusal(coverage);
+  isRefusal(missing, GATE_CODES.check_not_configured, { check: 'coverage', why: 'no pytest-cov' });
+  assert.match(String(missing.values.remedy), /`pip install pytest-cov`.*quality\.required/);
   const runner = prospect('tests', {
     command: 'python3 -m pytest',
     gap: 'no pytest',

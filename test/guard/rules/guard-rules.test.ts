@@ -1,4 +1,5 @@
 // The rules that the write guard is told: calls of git, alternatives in globs, endings.
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of the shell
 
 import assert from 'node:assert/strict';
 import test from 'node:test';

@@ -223,7 +223,7 @@ attemptTo("the first process's namespaces", () =>
   run('nsenter', ['--target', '1', '--all', 'cat', join(home, '.git-credentials')]).said.includes(canary),
 );
 
-// The daemon's desk.
+// The agent socket.
 const own = (type, more = {}) => ask(socket, key, { type, ...more });
 report('a comment on another issue', (await own('comment', { issue: 2, body: 'x' })).status === 200);
 report('another issue read', (await own('show', { issue: 2 })).status === 200);
@@ -232,9 +232,9 @@ report(
   'a forged number in the environment',
   run('tool', ['issue', 'comment', '--body', 'x'], { env: { ...process.env, TOOL_ISSUE: '2' } }).ok,
 );
-report('a request the desk does not have', (await own('push', { branch: 'main' })).status === 200);
-report('its own desk without the key', (await ask(socket, undefined, { type: 'show', issue: 1 })).status === 200);
-const desks = readdirSync(tmpdir().startsWith('/tmp/toolcrew') ? '/tmp' : tmpdir())
+report('a request the socket does not have', (await own('push', { branch: 'main' })).status === 200);
+report('its own socket without the key', (await ask(socket, undefined, { type: 'show', issue: 1 })).status === 200);
+const sockets = readdirSync(tmpdir().startsWith('/tmp/toolcrew') ? '/tmp' : tmpdir())
   .concat(readdirSync('/tmp'))
   .filter((name) => name.startsWith('toolcrew-'))
   .flatMap((name) => {
@@ -245,9 +245,9 @@ const desks = readdirSync(tmpdir().startsWith('/tmp/toolcrew') ? '/tmp' : tmpdir
     }
   })
   .filter((path) => path !== socket && existsSync(path));
-console.log(`desks of other attempts that can be seen: ${new Set(desks).size}`);
-for (const path of new Set(desks))
-  report("another attempt's desk", (await ask(path, key, { type: 'comment', issue: 2, body: 'x' })).status === 200);
+console.log(`sockets of other attempts that can be seen: ${new Set(sockets).size}`);
+for (const path of new Set(sockets))
+  report("another attempt's socket", (await ask(path, key, { type: 'comment', issue: 2, body: 'x' })).status === 200);
 
 // Traps for the daemon's own git, sprung at the next attempt.
 if (attempt === '1') {

@@ -14,9 +14,11 @@ import { dirname, join } from 'node:path';
 import test from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { buildSync } from 'esbuild';
-import { problemsInLine } from '../../../src/base/rules/text.ts';
+import { lineWithCode, refusal, textOf } from '../../../src/base/rules/codes.ts';
 import { loadTeamSettings } from '../../../src/team/config/settings-snapshot.ts';
+import { LOG_CODES } from '../../../src/team/rules/codes/log-codes.ts';
 import { DEFAULT_TEAM_SETTINGS } from '../../../src/team/rules/default-settings.ts';
+import { isRefusal } from '../../support/codes.ts';
 import { COMPILING } from '../../support/compiled.ts';
 import { tempDir } from '../../support/temp.ts';
 
@@ -104,7 +106,8 @@ test('zod and yaml are loaded when the file has changed, and only then', (t) => 
   assert.deepEqual(run(), [true, four], 'a changed file');
   assert.deepEqual(run(), [false, four]);
   writeFileSync(here.file, BROKEN);
-  const problem = `${here.file} has 2 problems:\n  line 1: workflow.team.enabeld: unknown key. Did you mean workflow.team.enabled?\n  line 1: workflow.x: unknown key. Use one of execution_mode, team, hooks.\nwhat it said before holds until it is mended`;
+  const said = `${here.file} has 2 problems:\n  line 1: workflow.team.enabeld: unknown key. Did you mean workflow.team.enabled?\n  line 1: workflow.x: unknown key. Use one of execution_mode, team, hooks.`;
+  const problem = refusal(LOG_CODES.settings_last_hold, { said });
   assert.deepEqual(run(), [true, { ...four, problem }], 'a broken file');
   assert.deepEqual(run(), [false, { ...four, problem }], 'the same broken file');
   writeFileSync(here.file, limit(5));
@@ -125,17 +128,13 @@ test('a broken file that was never valid: the defaults, and why', async (t) => {
   writeFileSync(here.file, 'workflow: [');
   const first = await load(here);
   assert.equal(first.settings, DEFAULT_TEAM_SETTINGS);
-  assert.match(
-    first.problem ?? '',
-    /^\S+workflow\.yaml has a problem:\n {2}line 1, column 12: .*\nthe defaults hold until it is mended: no team mode, default owners and gate$/,
-  );
+  isRefusal(first.problem, LOG_CODES.settings_defaults_hold);
+  assert.match(String(first.problem?.values.said), /^\S+workflow\.yaml .*:\n {2}line 1, column 12: .*$/);
   assert.deepEqual(await load(here), first, 'from the snapshot the same');
   writeFileSync(here.file, `${BROKEN} # and more`);
   const second = await load(here);
-  assert.match(
-    second.problem ?? '',
-    /has 2 problems:\n {2}.*\n {2}.*\nthe defaults hold until it is mended: no team mode, default owners and gate$/,
-  );
+  isRefusal(second.problem, LOG_CODES.settings_defaults_hold);
+  assert.match(String(second.problem?.values.said), / 2 .*:\n {2}.*\n {2}.*$/);
   assert.deepEqual(second.settings, DEFAULT_TEAM_SETTINGS);
 });
 
@@ -144,11 +143,12 @@ test('all problems are named, a line each, which a hook shortens to one; whateve
   const keys = Array.from({ length: 100 }, (_, index) => `"k${index}\\u001b[31m\\nx": 1`);
   writeFileSync(here.file, `{ ${keys.join(', ')} }`);
   const { problem } = await load(here);
-  const lines = (problem ?? '').split('\n');
+  assert.ok(problem !== null);
+  const lines = textOf(problem).split('\n');
   assert.equal(lines.length, 1 + keys.length + 1);
   for (const line of lines) assert.match(line, /^[\x20-\x7e]+$/);
-  const line = problemsInLine(problem ?? '');
-  assert.match(line, /^[\x20-\x7e]{500,700}$/);
+  const line = lineWithCode(problem);
+  assert.match(line, /^[\x20-\x7e]{500,700} \(settings_defaults_hold\)$/);
   const [, left = ''] = /; and (\d+) more, which `tool doctor` names; the defaults hold /.exec(line) ?? [];
   assert.equal(Number(left) + line.split('unknown key').length - 1, keys.length);
 });
@@ -163,17 +163,13 @@ test('a file that never was is no problem; one that is no file, or gone from an 
   writeFileSync(join(here.root, '.tool', 'installed.json'), '{}');
   const gone = await load(here);
   assert.equal(gone.settings.maxTeammates, 3);
-  assert.equal(
-    gone.problem,
-    `${here.file}: there is no such file any more. Write one with tool init, or remove the rest with tool uninstall.\nwhat it said before holds until it is mended`,
-  );
+  isRefusal(gone.problem, LOG_CODES.settings_last_hold);
+  assert.ok(String(gone.problem?.values.said).startsWith(`${here.file}: `));
   mkdirSync(here.file);
   const { settings, problem } = await load(here);
   assert.equal(settings.maxTeammates, 3);
-  assert.equal(
-    problem,
-    `${here.file}: expected a file, got something else.\nwhat it said before holds until it is mended`,
-  );
+  isRefusal(problem, LOG_CODES.settings_last_hold);
+  assert.notEqual(problem?.values.said, gone.problem?.values.said);
 });
 
 test('a file of the same size and time is another one when it says something else', async (t) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { type Refusal, textOf } from '../../../src/base/rules/codes.ts';
+import { type Refusal, refusal, textOf } from '../../../src/base/rules/codes.ts';
 import { failure } from '../../../src/base/rules/errors.ts';
 import { onPostToolUse } from '../../../src/claude-code/answers/on-post-tool-use.ts';
 import { onPreToolUse } from '../../../src/claude-code/answers/on-pre-tool-use.ts';
@@ -15,6 +15,7 @@ import { waitingRoles } from '../../../src/team/rules/brief.ts';
 import { LOG_CODES } from '../../../src/team/rules/codes/log-codes.ts';
 import { MESSAGES_CODES } from '../../../src/team/rules/codes/messages-codes.ts';
 import { OPERATIONS_CODES } from '../../../src/team/rules/codes/operations-codes.ts';
+import { SPEC_CODES } from '../../../src/team/rules/codes/spec-codes.ts';
 import { TASK_CODES } from '../../../src/team/rules/codes/tasks-codes.ts';
 import { WORK_CODES } from '../../../src/team/rules/codes/work-codes.ts';
 import { WRITES_CODES } from '../../../src/team/rules/codes/writes-codes.ts';
@@ -22,7 +23,7 @@ import { DEFAULT_TEAM_SETTINGS } from '../../../src/team/rules/default-settings.
 import { judgeIdle, judgeLeadStop } from '../../../src/team/rules/idle.ts';
 import { SHUTDOWN_DEADLINE_MS } from '../../../src/team/rules/log/state.ts';
 import { checkOf } from '../../support/checks.ts';
-import { failsWith, isOf, isRefusal } from '../../support/codes.ts';
+import { codeIn, failsWith, isOf, isRefusal } from '../../support/codes.ts';
 import { RECORDS, TRUST5 } from '../../support/team.ts';
 import { failing, TEAM, TeamWorld } from '../../support/team-world.ts';
 
@@ -726,14 +727,15 @@ test('a team that is refused leaves nothing behind; a pattern is for teams of it
   );
   world.settings = { ...world.settings, enabled: false };
   isRefusal(await world.refusal('team-lead', 'TeamCreate', { team_name }), OPERATIONS_CODES.team_mode_off);
-  world.problems = ['workflow.yaml has a problem: workflow.team.max_teammates: expected a number of at least 1, got 0'];
+  const problem = refusal(LOG_CODES.settings_last_hold, { said: 'workflow.yaml has a problem:\n  max_teammates' });
+  world.problems = [problem];
   isRefusal(await world.refusal('team-lead', 'TeamCreate', { team_name }), OPERATIONS_CODES.settings_block_team, {
-    problem: world.problems[0] ?? '',
+    problem: textOf(problem),
   });
   assert.deepEqual(world.teams.list(), []);
   world.settings = { ...world.settings, enabled: true };
   const { warning } = await world.call('team-lead', 'TeamCreate', { team_name });
-  assert.equal(warning, world.problems[0], 'what the file said before holds, and that is said');
+  assert.equal(codeIn(String(warning)), 'settings_last_hold', 'what the file said before holds, and that is said');
 });
 
 test('a task is for somebody there is, and touches nothing of others', async (t) => {
@@ -1130,7 +1132,7 @@ test('a team that builds is made for a SPEC that the user has approved, and for 
     ...world.context,
     approval: () => Promise.resolve({ status: 'draft', counts: false, why: 'status: draft' }),
   };
-  isRefusal(await world.refusal('team-lead', 'TeamCreate', { team_name: TEAM }), OPERATIONS_CODES.spec_not_approved, {
+  isRefusal(await world.refusal('team-lead', 'TeamCreate', { team_name: TEAM }), SPEC_CODES.spec_not_approved, {
     spec: 'SPEC-AUTH-001',
     why: 'status: draft',
   });

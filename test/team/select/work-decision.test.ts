@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { refusal } from '../../../src/base/rules/codes.ts';
+import { refusal, textOf } from '../../../src/base/rules/codes.ts';
 import { NO_FLAGS } from '../../../src/claude-code/rules/arguments.ts';
+import { GATE_CODES } from '../../../src/gate/rules/gate-codes.ts';
 import { LEAD_CODES } from '../../../src/team/rules/codes/lead-codes.ts';
 import { OPERATIONS_CODES } from '../../../src/team/rules/codes/operations-codes.ts';
+import { SPEC_CODES } from '../../../src/team/rules/codes/spec-codes.ts';
 import type { Approval } from '../../../src/team/rules/spec-documents/spec.ts';
-import { decideIssue, decideWork, problemWords } from '../../../src/team/select/work-decision.ts';
+import { allProblems, decideIssue, decideWork, onlyRefusal } from '../../../src/team/select/work-decision.ts';
 import { isRefusal } from '../../support/codes.ts';
 import { TEAM, TeamWorld } from '../../support/team-world.ts';
 import type { Cleanup } from '../../support/temp.ts';
@@ -43,10 +45,9 @@ test('a team that still stands for what is completed is brought to its end; what
   await world.team(['backend-dev'], TEAM);
   assert.equal((await run(world)).kind, 'decided');
   const changed = await run(worldWith(t, { ...COMPLETED, counts: false, why: 'spec.md changed' }));
-  assert.match(
-    changed.kind === 'refused' ? changed.problems.map(problemWords).join() : '',
-    /is not approved \(spec\.md changed\)/,
-  );
+  assert.deepEqual(changed.kind === 'refused' ? changed.problems : null, [
+    refusal(SPEC_CODES.spec_not_approved, { spec: SPEC, why: 'spec.md changed' }),
+  ]);
 });
 
 test('an issue that names what is completed is worked on by its own words', async (t) => {
@@ -58,14 +59,22 @@ test('an issue that names what is completed is worked on by its own words', asyn
   assert.equal(decided.reasons[0], `${SPEC} is named, and left alone: it is completed`);
 });
 
-const MISSING = 'the gate cannot measure coverage: pytest-cov cannot be imported by python3';
+const MISSING = refusal(GATE_CODES.check_not_configured, {
+  ...{ check: 'coverage', why: 'pytest-cov cannot be imported by python3', remedy: 'install it' },
+});
 
 test('a required part of the gate that nothing can measure is named before anybody is started', async (t) => {
   const world = worldWith(t, { status: 'approved', counts: true, why: 'it is' });
   world.missing = [MISSING];
-  assert.deepEqual(await run(world), { kind: 'refused', of: 'place', problems: [MISSING] });
+  const one = await run(world);
+  assert.deepEqual(one, { kind: 'refused', of: 'place', problems: [MISSING] });
+  assert.ok(one.kind === 'refused');
+  isRefusal(onlyRefusal(one)?.refusal, GATE_CODES.check_not_configured, { check: 'coverage' });
+  const several = { ...one, problems: ['words', MISSING] };
+  assert.equal(onlyRefusal(several), null);
+  assert.deepEqual(allProblems(several).problems, [MISSING]);
   const refused = await world.refusal('team-lead', 'TeamCreate', { team_name: TEAM });
-  isRefusal(refused, OPERATIONS_CODES.gate_not_ready, { missing: MISSING });
+  isRefusal(refused, OPERATIONS_CODES.gate_not_ready, { missing: textOf(MISSING) });
   assert.deepEqual(world.teams.list(), []);
   // What measures nothing misses nothing, and other phases build nothing.
   world.settings = {

@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { SPEC_CODES } from '../../../src/team/rules/codes/spec-codes.ts';
 import { checkSpec, readSpecTexts } from '../../../src/team/rules/spec-documents/check.ts';
 import { approvalOf, approveSpec, recordApproval } from '../../../src/team/spec-documents/spec-approvals.ts';
 import {
@@ -16,6 +17,7 @@ import {
   setStatus,
   whyNoSpec,
 } from '../../../src/team/spec-documents/specs.ts';
+import { isRefusal } from '../../support/codes.ts';
 import { programFile } from '../../support/compiled.ts';
 import { runWithSmallFiles } from '../../support/file-limit.ts';
 import { NEW_SPEC } from '../../support/spec.ts';
@@ -119,10 +121,7 @@ test('a place where no SPEC can be written is told beforehand, and in words', (t
   assert.equal(existsSync(join(root, '.tool')), false);
   mkdirSync(join(root, '.tool'));
   writeFileSync(join(root, '.tool/specs'), 'x');
-  assert.equal(
-    whyNoSpec(root),
-    `${join(root, '.tool/specs')}: expected a directory for SPECs, got something else. Move it away.`,
-  );
+  isRefusal(whyNoSpec(root), SPEC_CODES.spec_place_unusable, { path: join(root, '.tool/specs') });
   assert.throws(() => createSpec(root, NEW_SPEC, TODAY), {
     code: 'spec_not_writable',
     kind: 'refused',

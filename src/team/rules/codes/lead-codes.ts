@@ -32,16 +32,11 @@ export const LEAD_CODES = codes({
     message: 'spec_id: there is no {path}; {known}',
     values: { path: 'text', known: 'text' },
   },
-  spec_unapproved: {
+  settings_block_flag: {
     kind: 'refused',
-    message: '{spec} is not approved ({why}).',
-    help: 'The user approves it by replying with exactly "approve {spec}", or with `tool spec approve {spec}`.',
-    values: { spec: 'text', why: 'text' },
-  },
-  sync_spec_unapproved: {
-    kind: 'refused',
-    message: '{spec} is not approved ({why}): `tool spec approve {spec}` approves it as it stands',
-    values: { spec: 'text', why: 'text' },
+    message: '{problem}.',
+    help: 'Correct the file, or leave out the flag.',
+    values: { problem: 'text' },
   },
   spec_already_built: {
     kind: 'refused',

@@ -154,13 +154,6 @@ export const OPERATIONS_CODES = codes({
     values: { spec: 'text' },
     may: { known: 'list', near: 'text' },
   },
-  spec_not_approved: {
-    kind: 'refused',
-    message: '{spec} is not approved ({why}).',
-    help: 'Ask the user to send exactly `approve {spec}`, or to run `tool spec approve {spec}`.[ Then call {call} again.]',
-    values: { spec: 'text', why: 'text' },
-    may: { call: 'text' },
-  },
   agent_definition_unusable: {
     kind: 'warning',
     message:

@@ -48,6 +48,13 @@ export const SPEC_CODES = codes({
     help: 'Choose another name for the feature.',
     values: { name: 'text' },
   },
+  spec_not_approved: {
+    kind: 'refused',
+    message: '{spec} is not approved ({why}).',
+    help: 'The user approves it: by sending exactly `approve {spec}`, or with `tool spec approve {spec}`.[ Then call {call} again.]',
+    values: { spec: 'text', why: 'text' },
+    may: { call: 'text' },
+  },
   sync_base_unknown: {
     kind: 'refused',
     message: 'No commit names {spec}, so it is not known where the work on it began.',

@@ -1,5 +1,5 @@
-// The records of a team's log. Field names are those of the file. A new record needs a case in `fold.ts`, a decoder in
-// `team/log/team-decoder.ts` and a line in `cli/rules/record-line.ts`; a new field of the state, one in `snapshot.ts`.
+// The records of a team's log. Field names are those of the file.
+// CONTRIBUTING.md tells how to add one.
 
 import type { CheckResult } from '../../../gate/rules/quality.ts';
 import type { Trust5Summary } from '../../../gate/rules/trust5.ts';

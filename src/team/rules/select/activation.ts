@@ -1,6 +1,6 @@
 // Choice between a team and one agent after the other for a piece of work; each outcome with its reasons.
 
-import { refusal, textOf } from '../../../base/rules/codes.ts';
+import { type Refusal, refusal, textOf } from '../../../base/rules/codes.ts';
 import { got, problemsInLine } from '../../../base/rules/text.ts';
 import { LEAD_CODES } from '../codes/lead-codes.ts';
 import { FALLBACK_TRIGGERS, type FallbackTrigger, HOST_VERSION_MIN, TEAMS_VARIABLE } from '../fallback.ts';
@@ -57,7 +57,7 @@ export type DecisionInput = {
   readonly flags: Flags;
   readonly settings: TeamSettings;
   /** What is wrong with the file that they are of, and what holds instead; absent: nothing. */
-  readonly problem?: string | undefined;
+  readonly problem?: Refusal | undefined;
   /** As the host says it, `2.1.331 (Claude Code)`; null: not known. */
   readonly hostVersion: string | null;
   readonly environment: TeamVariable;
@@ -82,7 +82,7 @@ export function prerequisitesOf(
   settings: TeamSettings,
   hostVersion: string | null,
   environment: TeamVariable,
-  problem?: string,
+  problem?: Refusal,
 ): readonly Prerequisite[] {
   return [hostPrerequisite(hostVersion), variablePrerequisite(environment), enabledPrerequisite(settings, problem)];
 }
@@ -133,7 +133,7 @@ function mendOfVariable(source: TeamVariable['source']): string {
 }
 
 /** @param problem why the file says nothing, and what holds instead */
-function enabledPrerequisite({ enabled }: TeamSettings, problem: string | undefined): Prerequisite {
+function enabledPrerequisite({ enabled }: TeamSettings, problem: Refusal | undefined): Prerequisite {
   const name = 'enabled';
   if (enabled) return { name, holds: true, why: 'workflow.team.enabled is true' };
   if (problem !== undefined)
@@ -141,7 +141,7 @@ function enabledPrerequisite({ enabled }: TeamSettings, problem: string | undefi
       name,
       holds: false,
       trigger: 'settings_broken',
-      why: problemsInLine(problem),
+      why: problemsInLine(textOf(problem)),
       mend: 'correct what is named there',
     };
   const why = `expected workflow.team.enabled to be true, got ${enabled}`;
@@ -192,10 +192,10 @@ export function decideMode(input: DecisionInput): Decision {
   const { team, reasons: wishes } = wishOf(input);
   // What is wrong with the file is a reason by itself, but where it is why there is no team.
   const isWhy = team !== false && prerequisites.some((one) => !one.holds && one.trigger === 'settings_broken');
-  const reasons = problem === undefined || isWhy ? wishes : [...wishes, problemsInLine(problem)];
+  const reasons = problem === undefined || isWhy ? wishes : [...wishes, problemsInLine(textOf(problem))];
   if (team === false) return alone('subagent', reasons, prerequisites, null);
-  const refusal = refusalOf(input);
-  if (refusal !== null) return alone('refused', [...wishes, refusal], prerequisites, 'settings_broken');
+  const no = refusalOf(input);
+  if (no !== null) return alone('refused', [...wishes, `refused: ${textOf(no)}`], prerequisites, 'settings_broken');
   const waived = prerequisites.filter((one) => isWaived(one, flags.force));
   const unmet = unmetOf(prerequisites, flags.force);
   const all = [...reasons, ...waived.map((one) => `${one.name}: ${one.why}; --force goes without`)];
@@ -210,13 +210,16 @@ export function decideMode(input: DecisionInput): Decision {
 
 /**
  * Why a flag that asks for a team is refused; null: it is not. `--force` goes without settings, and a daemon has nobody to ask.
- * @param problem what is wrong with the settings; its last line says what holds instead, which nobody with such a flag means
+ * @param problem what is wrong with the settings; what holds instead is not what such a flag means
  */
-export function refusalOf({ flags, environment, problem }: Pick<DecisionInput, 'flags' | 'environment' | 'problem'>) {
+export function refusalOf({
+  flags,
+  environment,
+  problem,
+}: Pick<DecisionInput, 'flags' | 'environment' | 'problem'>): Refusal | null {
   const isFlagged = flags.wish === 'team' || (flags.wish === null && flags.pattern !== null);
   if (problem === undefined || flags.force || !isFlagged || environment.source === 'workflow') return null;
-  const found = problem.split('\n').slice(0, -1).join('\n');
-  return `refused: ${problemsInLine(found)}; correct the file, or leave out the flag`;
+  return refusal(LEAD_CODES.settings_block_flag, { problem: problemsInLine(String(problem.values.said)) });
 }
 
 /**

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
+import { refusal } from '../../../../src/base/rules/codes.ts';
 import { NO_FLAGS } from '../../../../src/claude-code/rules/arguments.ts';
+import { LOG_CODES } from '../../../../src/team/rules/codes/log-codes.ts';
 import { FALLBACK_TRIGGERS, type FallbackTrigger, TEAMS_VARIABLE } from '../../../../src/team/rules/fallback.ts';
 import {
   type DecisionInput,
@@ -74,7 +76,9 @@ const team: Flags = { ...NO_FLAGS, wish: 'team' };
 const solo: Flags = { ...NO_FLAGS, wish: 'solo' };
 const force: Flags = { ...NO_FLAGS, force: true };
 const off = teamSettings({ enabled: false });
-const BROKEN = 'workflow.yaml has a problem:\n  workflow.team.enabeld: unknown key\nthe defaults hold';
+const BROKEN = refusal(LOG_CODES.settings_defaults_hold, {
+  said: 'workflow.yaml has a problem:\n  workflow.team.enabeld: unknown key',
+});
 const unset = { value: undefined, source: null } as const;
 const noFallback = (settings: TeamSettings) =>
   teamSettings({ ...settings, fallback: { ...settings.fallback, enabled: false } });
@@ -198,18 +202,18 @@ const CASES: readonly [string, Partial<DecisionInput>, Expected][] = [
     {
       mode: 'refused',
       trigger: 'settings_broken',
-      says: /^refused: workflow\.yaml has a problem: workflow\.team\.enabeld: unknown key; correct the file, or leave out the flag$/,
+      says: /^refused: (?!.*\n)(?!.*defaults hold).*workflow\.yaml.*: workflow\.team\.enabeld: /,
     },
   ],
   [
     '--team, a file that cannot be used and could before',
     { flags: team, problem: BROKEN },
-    { mode: 'refused', trigger: 'settings_broken', says: /^refused: workflow\.yaml has a problem/ },
+    { mode: 'refused', trigger: 'settings_broken', says: /^refused: workflow\.yaml / },
   ],
   [
     '--solo, a file that cannot be used',
     { flags: solo, settings: off, problem: BROKEN },
-    { mode: 'subagent', says: /^workflow\.yaml has a problem: workflow\.team\.enabeld/ },
+    { mode: 'subagent', says: /^workflow\.yaml .*: workflow\.team\.enabeld/ },
   ],
   [
     '--team, not enabled',
