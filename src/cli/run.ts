@@ -156,14 +156,14 @@ async function tellUntold(composed: ComposedLead, team: string, options: PhaseOp
 
 /** Writes the report of what was built; where nobody can look at the branch, a run that is not done is told without it. */
 async function reportBuilt(
-  { lead: { workshop }, project }: ComposedLead,
+  { lead: { teamWorktrees }, project }: ComposedLead,
   team: string,
   outcome: Outcome,
 ): Promise<Pick<RunReport, 'branch' | 'files' | 'report'>> {
   try {
-    const { branch } = await workshop.begin(team);
-    const changed = await workshop.changed(team);
-    const kept = await workshop.kept(team);
+    const { branch } = await teamWorktrees.begin(team);
+    const changed = await teamWorktrees.changed(team);
+    const kept = await teamWorktrees.kept(team);
     const place = outcome.kind === 'done' ? outcome.archived : join(project.main, '.tool', 'teams', team);
     const path = reportPath(place);
     writeFileSync(path, teamReport({ state: outcome.state, branch, changed, kept }));
@@ -272,19 +272,19 @@ async function found(composed: ComposedLead, decided: Extract<Decided, { kind: '
   const { team, phase } = decided.work;
   const roles = new Set(decided.drafts.flatMap(({ owner }) => owner ?? []));
   const isLeft = phase === 'run' && composed.hasWorktrees(team);
-  await lead.workshop.begin(team, 'anew');
+  await lead.teamWorktrees.begin(team, 'anew');
   if (isLeft) {
     await endLeftovers(composed, team);
     // Nobody of this team has done it: the lead of an earlier one did not come to close it.
-    const kept = await closeLeft(lead.workshop, team, [...roles]);
+    const kept = await closeLeft(lead.teamWorktrees, team, [...roles]);
     for (const ref of kept) say(`an earlier team ${team} has left what tool/${team} lacks: it is kept as ${ref}`);
     // With no writers any more it may begin at what is there now.
-    await lead.workshop.begin(team, 'anew');
+    await lead.teamWorktrees.begin(team, 'anew');
   }
   try {
     await foundTeam(context, decided);
   } catch (error) {
-    await lead.workshop.forget(team, []).catch(() => undefined);
+    await lead.teamWorktrees.forget(team, []).catch(() => undefined);
     throw error;
   }
 }
@@ -309,7 +309,7 @@ export async function phaseCommand(command: CommandName, words: string, options:
     if (!(await resumeTeam(composed.context, team, say, decided))) {
       for (const reason of decided.reasons) say(reason);
       // What a lead that was killed at its very end left: it looks at what is there now.
-      if (decided.work.phase !== 'run') await composed.lead.workshop.forget(team, []);
+      if (decided.work.phase !== 'run') await composed.lead.teamWorktrees.forget(team, []);
       await found(composed, decided);
     }
     await finish(composed, team, options);

@@ -37,7 +37,7 @@ import type { PeopleLog } from '../team/operations/context-parts.ts';
 import { NO_HOST, type TeamVariable } from '../team/rules/select/activation.ts';
 import type { TeamSettings } from '../team/rules/settings.ts';
 import { phaseOfTeam } from '../team/rules/team-name.ts';
-import { createWorkshop } from '../team/worktrees/workshop.ts';
+import { createTeamWorktrees } from '../team/worktrees/team-worktrees.ts';
 import type { HookContext } from './hook-context.ts';
 import { COMPOSE_CODES } from './rules/compose-codes.ts';
 import { composeContext, copiesOf, teamsOf } from './team.ts';
@@ -111,9 +111,9 @@ export async function closeDeleted({ main }: Project, env: Environment, team: st
   try {
     await endLeftovers(markOf(main), team);
     // Where it is called may be one of the worktrees.
-    const workshop = createWorkshop({ root: main, env });
-    if (phaseOfTeam(team) === 'run') return { branch: `tool/${team}`, kept: await closeLeft(workshop, team, []) };
-    await workshop.forget(team, []);
+    const teamWorktrees = createTeamWorktrees({ root: main, env });
+    if (phaseOfTeam(team) === 'run') return { branch: `tool/${team}`, kept: await closeLeft(teamWorktrees, team, []) };
+    await teamWorktrees.forget(team, []);
     return null;
   } finally {
     lock.release();
@@ -176,7 +176,7 @@ export function composeLead(options: ComposeLeadOptions): ComposedLead {
     lead: {
       context: leading,
       members: membersOf(players, home),
-      workshop: createWorkshop({ root, env, copies: copiesOf(main, env) }),
+      teamWorktrees: createTeamWorktrees({ root, env, copies: copiesOf(main, env) }),
       clock: systemClock,
       // What was measured is kept where no teammate writes.
       checksAt: (place, team) =>

@@ -24,7 +24,7 @@ import type { Checks } from '../gate/ports.ts';
 import type { WorkTree } from '../git/ports.ts';
 import { findProject, type Project } from '../git/project.ts';
 import { projectState } from '../git/project-state.ts';
-import type { Workshop } from '../git/worktrees/workshop-port.ts';
+import type { TeamWorktrees } from '../git/worktrees/team-worktrees-port.ts';
 import { mechanismOf } from '../guard/guard-mechanism.ts';
 import { insideProject } from '../guard/rules/ownership.ts';
 import { createLeaseFiles, createShellGuard } from '../guard/shell-guard.ts';
@@ -114,9 +114,9 @@ function lazyPhaseLock(project: string, state: string): PhaseLock {
 }
 
 /** How finished work becomes part of the team's branch, in a worktree that a lead made; null anywhere else. */
-async function lazyWorkshop({ root, main }: Project, env: Environment): Promise<Workshop | null> {
+async function lazyTeamWorktrees({ root, main }: Project, env: Environment): Promise<TeamWorktrees | null> {
   if (!root.startsWith(join(main, '.tool', 'worktrees', '/'))) return null;
-  return (await import('../team/worktrees/workshop.ts')).createWorkshop({ root: main, env });
+  return (await import('../team/worktrees/team-worktrees.ts')).createTeamWorktrees({ root: main, env });
 }
 
 /** Paths of files below a directory of the project; what belongs to Git or was installed is left out. */
@@ -239,7 +239,7 @@ export function composeContext(
       workTree: lazyWorkTree(root, objectsOf(main)),
       inside: (path) => insideOf(project, path, env),
       placeOf: (path) => placeOf(path, root),
-      workshop: () => lazyWorkshop(project, env),
+      teamWorktrees: () => lazyTeamWorktrees(project, env),
       placeLeases: createLeaseFiles({ main, env }),
       hasAgentFile: (agent) => hasAgentFile(root, agent, env),
       approval: (id) => approvalOf(main, id, env),

@@ -3,7 +3,7 @@
 import { lstatSync, readFileSync } from 'node:fs';
 import { lazyCrypto } from '../base/lazy-crypto.ts';
 import { BYTES, pathBytes } from './byte-names.ts';
-import type { Run } from './workshop-git.ts';
+import type { Run } from './worktree-git.ts';
 
 /** A tracked file; `name` is in bytes (latin1), relative to the top. */
 export type TrackedFile = { readonly mode: string; readonly id: string; readonly name: string };

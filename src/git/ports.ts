@@ -1,4 +1,4 @@
-// Port of git: head, tree and changes of a work tree (types only). The port of worktrees is worktrees/workshop-port.ts.
+// Port of git: head, tree and changes of a work tree (types only). The port of worktrees is worktrees/team-worktrees-port.ts.
 
 /** The project's files as they stand. */
 export interface WorkTree {

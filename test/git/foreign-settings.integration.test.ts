@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { readCommitDiffs, readDiff } from '../../src/gate/readers/diff.ts';
 import { treeOf } from '../../src/gate/run/tree-fingerprint.ts';
-import { createRun } from '../../src/git/workshop-git.ts';
+import { createRun } from '../../src/git/worktree-git.ts';
 import { writeTree } from '../support/installed.ts';
+import { gitIn, projectOf, TEAM, textOf } from '../support/team-worktrees.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';
-import { gitIn, projectOf, TEAM, textOf } from '../support/workshop.ts';
 
 /** What in a settings file names a program. */
 const SETTINGS = (program: string) => `[core]
@@ -56,12 +56,12 @@ const WAYS: Readonly<Record<string, (at: Planted) => void>> = {
 
 /** A writer's worktree with a change, in a repository that has filters of its own; what must never run leaves a trace. */
 async function planted(t: Cleanup) {
-  const { root, git, base, workshop } = projectOf(t, {
+  const { root, git, base, teamWorktrees } = projectOf(t, {
     files: { 'src/api/a.js': '1\n', '.gitattributes': '*.up filter=up\n', 'b.up': 'SHOUTED\n' },
   });
   git('config', 'filter.up.clean', 'tr a-z A-Z');
   git('config', 'filter.up.smudge', 'tr A-Z a-z');
-  await workshop.begin(TEAM);
+  await teamWorktrees.begin(TEAM);
   const place = tempDir(t);
   const [program, trace, own] = [join(place, 'program'), join(place, 'trace'), join(place, 'own')];
   writeFileSync(program, `#!/bin/sh\necho "$0 $*" >>'${trace}'\ncat\n`);
@@ -73,14 +73,14 @@ async function planted(t: Cleanup) {
   writeFileSync(join(own, 'config'), SETTINGS(program));
   cpSync(`${program}-hooks`, join(own, 'hooks'), { recursive: true });
   const traces = () => (existsSync(trace) ? readFileSync(trace, 'utf8') : '');
-  return { root, git, base, workshop, own, traces };
+  return { root, git, base, teamWorktrees, own, traces };
 }
 
 const ATTRIBUTES = { '.gitattributes': '*.up filter=up\n* diff=x merge=x\n*.js filter=x\n' };
 
 test('what is planted starts programs, where git goes by it', async (t) => {
-  const { root, workshop, own, traces } = await planted(t);
-  const { path } = await workshop.open(TEAM, 'a');
+  const { root, teamWorktrees, own, traces } = await planted(t);
+  const { path } = await teamWorktrees.open(TEAM, 'a');
   WAYS['its part of the Git directory points elsewhere']?.({ root, path, own });
   writeTree(path, { ...ATTRIBUTES, 'src/api/a.js': '2\n' });
   gitIn(path)('add', '-A');
@@ -89,39 +89,39 @@ test('what is planted starts programs, where git goes by it', async (t) => {
 
 for (const [how, happens] of Object.entries(WAYS)) {
   test(`no such program is started, and the work goes by the repository's own settings: ${how}`, async (t) => {
-    const { root, git, workshop, own, traces } = await planted(t);
-    const { path } = await workshop.open(TEAM, 'a');
+    const { root, git, teamWorktrees, own, traces } = await planted(t);
+    const { path } = await teamWorktrees.open(TEAM, 'a');
     const again = () => {
       happens({ root, path, own });
       writeTree(path, { ...ATTRIBUTES, 'src/api/a.js': '2\n', 'src/api/new.up': 'quiet\n' });
     };
     again();
-    assert.ok((await workshop.save(TEAM, 'a', 'Two')) !== null);
+    assert.ok((await teamWorktrees.save(TEAM, 'a', 'Two')) !== null);
     happens({ root, path, own });
-    await workshop.update(TEAM, 'a');
-    const { tip, commits } = await workshop.commits(TEAM, 'a');
+    await teamWorktrees.update(TEAM, 'a');
+    const { tip, commits } = await teamWorktrees.commits(TEAM, 'a');
     assert.deepEqual(
       commits.map(({ subject, files }) => [subject, files]),
       [['Two', ['.gitattributes', 'src/api/a.js', 'src/api/new.up']]],
     );
     happens({ root, path, own });
-    assert.equal((await workshop.merge(TEAM, 'a', 'All', tip ?? '')).kind, 'merged');
+    assert.equal((await teamWorktrees.merge(TEAM, 'a', 'All', tip ?? '')).kind, 'merged');
     assert.equal(git('show', `tool/${TEAM}:src/api/new.up`), 'QUIET\n', 'the filter of the repository itself');
     happens({ root, path, own });
     writeTree(path, { 'src/api/a.js': '3\n' });
-    const sha = (await workshop.save(TEAM, 'a', 'Three')) ?? '';
+    const sha = (await teamWorktrees.save(TEAM, 'a', 'Three')) ?? '';
     happens({ root, path, own });
-    await workshop.refuse(TEAM, 'a', sha, ['src/api/a.js']);
+    await teamWorktrees.refuse(TEAM, 'a', sha, ['src/api/a.js']);
     assert.equal(textOf(path, 'src/api/a.js'), '2\n');
     again();
-    await workshop.close(TEAM, 'a');
+    await teamWorktrees.close(TEAM, 'a');
     assert.equal(traces(), '');
     assert.equal(existsSync(path), false);
   });
 
   test(`nor where it came about after the worktree was looked at: ${how}`, async (t) => {
-    const { root, workshop, own, traces } = await planted(t);
-    const { path } = await workshop.open(TEAM, 'a');
+    const { root, teamWorktrees, own, traces } = await planted(t);
+    const { path } = await teamWorktrees.open(TEAM, 'a');
     happens({ root, path, own });
     writeTree(path, { ...ATTRIBUTES, 'src/api/a.js': '2\n' });
     const run = createRun(process.env, { common: join(root, '.git'), mark: {} });
@@ -137,12 +137,12 @@ for (const [how, happens] of Object.entries(WAYS)) {
   });
 
   test(`nor by what measures the work: ${how}`, async (t) => {
-    const { root, git, base, workshop, own, traces } = await planted(t);
-    const { path } = await workshop.open(TEAM, 'a');
+    const { root, git, base, teamWorktrees, own, traces } = await planted(t);
+    const { path } = await teamWorktrees.open(TEAM, 'a');
     writeTree(path, { ...ATTRIBUTES, 'src/api/a.js': '2\n', 'src/api/new.up': 'quiet\n' });
-    await workshop.save(TEAM, 'a', 'Two');
-    await workshop.merge(TEAM, 'a', 'Two');
-    const { path: view, head } = await workshop.view(TEAM, 'gate');
+    await teamWorktrees.save(TEAM, 'a', 'Two');
+    await teamWorktrees.merge(TEAM, 'a', 'Two');
+    const { path: view, head } = await teamWorktrees.view(TEAM, 'gate');
     happens({ root, path: view, own });
     const { signal } = new AbortController();
     assert.equal(await treeOf({ root: view, leftOut: [], signal }), git('rev-parse', `${head}^{tree}`).trim());

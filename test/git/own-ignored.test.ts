@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { ignoreOwn } from '../../src/git/own-ignored.ts';
 import { writeTree } from '../support/installed.ts';
-import { gitIn, projectOf, textOf } from '../support/workshop.ts';
+import { gitIn, projectOf, textOf } from '../support/team-worktrees.ts';
 
 const LOG = '.tool/teams/tool-run-spec-a-001/log.jsonl';
 

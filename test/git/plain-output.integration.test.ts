@@ -9,8 +9,8 @@ import { readCommitDiffs, readDiff } from '../../src/gate/readers/diff.ts';
 import { createWorkTree } from '../../src/git/work-tree.ts';
 import { createSpecHistory } from '../../src/team/spec-documents/spec-history.ts';
 import { writeTree } from '../support/installed.ts';
+import { commitAll, gitIn, projectOf, TEAM } from '../support/team-worktrees.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';
-import { commitAll, gitIn, projectOf, TEAM } from '../support/workshop.ts';
 
 const SPEC = 'SPEC-SHOP-001';
 
@@ -53,7 +53,7 @@ function sign(root: string): void {
 
 /** All that is read of a repository in which there is a bit of everything. */
 async function told(t: Cleanup, isOdd: boolean) {
-  const { root, git, workshop } = projectOf(t, { files: { 'src/api/a.js': '1\n', 'src/lib/ü.js': '1\n' } });
+  const { root, git, teamWorktrees } = projectOf(t, { files: { 'src/api/a.js': '1\n', 'src/lib/ü.js': '1\n' } });
   if (isOdd) for (const [key, value] of Object.entries(SETTINGS)) git('config', key, value);
   writeTree(root, {
     [`.tool/specs/${SPEC}/spec.md`]: 'x\n',
@@ -79,13 +79,13 @@ async function told(t: Cleanup, isOdd: boolean) {
   writeTree(root, { 'src/api/a.js': '3\n' });
   const uncommitted = await history.uncommitted();
   const tree = await createWorkTree({ root, objects: join(tempDir(t), 'objects') }).changed(base, head);
-  await workshop.begin(TEAM);
-  const { path } = await workshop.open(TEAM, 'a');
+  await teamWorktrees.begin(TEAM);
+  const { path } = await teamWorktrees.open(TEAM, 'a');
   writeTree(path, { 'src/api/a.js': '4\n', 'ü.txt': 'x\n' });
-  await workshop.save(TEAM, 'a', 'Grün\n\nTask: 3\n');
-  const { commits } = await workshop.commits(TEAM, 'a');
-  await workshop.merge(TEAM, 'a', 'Merge\n\nTask: 3\n');
-  const other = await workshop.open(TEAM, 'b');
+  await teamWorktrees.save(TEAM, 'a', 'Grün\n\nTask: 3\n');
+  const { commits } = await teamWorktrees.commits(TEAM, 'a');
+  await teamWorktrees.merge(TEAM, 'a', 'Merge\n\nTask: 3\n');
+  const other = await teamWorktrees.open(TEAM, 'b');
   const diff = await readDiff(range);
   return {
     found: found.ok
@@ -97,7 +97,7 @@ async function told(t: Cleanup, isOdd: boolean) {
     uncommitted,
     tree,
     commits: commits.map(({ sha: _, ...rest }) => rest),
-    changed: await workshop.changed(TEAM),
+    changed: await teamWorktrees.changed(TEAM),
     other: other.branch,
   };
 }

@@ -5,7 +5,7 @@ import type { AgentEvent, RunHooks } from '../../src/agents/ports.ts';
 import { NO_FLAGS } from '../../src/claude-code/rules/arguments.ts';
 import type { GateResult } from '../../src/gate/rules/quality.ts';
 import type { Trust5 } from '../../src/gate/rules/trust5.ts';
-import type { Workshop } from '../../src/git/worktrees/workshop-port.ts';
+import type { TeamWorktrees } from '../../src/git/worktrees/team-worktrees-port.ts';
 import { Lead } from '../../src/team/lead/lead.ts';
 import type { Outcome } from '../../src/team/lead/lead-options.ts';
 import type { MemberEnd, MemberRun } from '../../src/team/members/members-port.ts';
@@ -59,7 +59,7 @@ const RESULTS: Readonly<Record<string, string>> = {
 export const ROLES = [...Object.keys(RESULTS), 'backend-dev', 'frontend-dev', 'tester', 'quality'];
 
 /** Nothing is merged: what comes together is tried elsewhere, with real repositories. */
-export const WORKSHOP: Workshop = {
+export const WORKTREES: TeamWorktrees = {
   begin: (team) => Promise.resolve({ branch: `tool/${team}`, base: 'base', head: 'head' }),
   open: (_team, member) =>
     Promise.resolve({ path: `/worktrees/${member}`, branch: member, env: { PLACE: member }, conflict: [] }),
@@ -136,8 +136,8 @@ export class LeadPlay {
   gate: GateResult[] = [];
   /** For which SPEC TRUST 5 was measured, each time. */
   readonly measuredFor: (string | null)[] = [];
-  /** What does otherwise than a workshop in which nothing happens. */
-  workshop: Partial<Workshop> = {};
+  /** What does otherwise than worktrees in which nothing happens. */
+  teamWorktrees: Partial<TeamWorktrees> = {};
   /** What was planned. */
   readonly specs: NewSpec[] = [];
   #active = 0;
@@ -215,7 +215,7 @@ export class LeadPlay {
       {
         context,
         clock,
-        workshop: { ...WORKSHOP, ...this.workshop },
+        teamWorktrees: { ...WORKTREES, ...this.teamWorktrees },
         members: { run: (run, hooks) => this.#member(run, hooks) },
         checksAt: (root) => ({
           missing: () => Promise.resolve([]),

@@ -135,7 +135,7 @@ export class TeamWorld {
       },
       inside: (path) => insideProject(path.startsWith(`${this.root}/`) ? path.slice(this.root.length + 1) : path),
       placeOf: (path) => placeOf(path, this.root),
-      workshop: () => Promise.resolve(null),
+      teamWorktrees: () => Promise.resolve(null),
       hasAgentFile: () => false,
       hostProcess: () => '77 1',
       approval: () => Promise.resolve({ status: 'approved', counts: true, why: 'approved' }),

@@ -127,15 +127,15 @@ class Show {
  * @param branch the issue's, into which the team's comes
  */
 async function reportOf(
-  { lead: { workshop } }: ComposedLead,
+  { lead: { teamWorktrees } }: ComposedLead,
   team: string,
   { branch }: BranchPosition,
   { directory, state }: Pick<FinishedTeam, 'directory' | 'state'>,
 ): Promise<string | null> {
-  await workshop.begin(team);
-  const changed = await workshop.changed(team);
+  await teamWorktrees.begin(team);
+  const changed = await teamWorktrees.changed(team);
   if (changed.length === 0) return null;
-  const kept = await workshop.kept(team);
+  const kept = await teamWorktrees.kept(team);
   const report = teamReport({ state, branch: branch.replace(/^refs\/heads\//, ''), changed, kept });
   replaceFile(reportPath(directory), report);
   return report;
@@ -281,7 +281,7 @@ async function carryOut(next: () => Promise<string>): Promise<void> {
     await begin();
     const report = finished ?? (await lead(composed, order, team, start, stop));
     await handIn(composed, order, team, report, start, stop.signal);
-    if (finished === null) await composed.lead.workshop.end(team, []);
+    if (finished === null) await composed.lead.teamWorktrees.end(team, []);
   } finally {
     await composed.close();
   }

@@ -6,8 +6,8 @@ import type { Environment } from '../../base/rules/environment.ts';
 import { oneLine } from '../../base/rules/text.ts';
 import { tryGit } from '../../git/git.ts';
 import { saysForeignOwner } from '../../git/trusted-directories.ts';
-import { createRun } from '../../git/workshop-git.ts';
-import { ignoredFiles } from '../../git/worktrees/workshop-copies.ts';
+import { createRun } from '../../git/worktree-git.ts';
+import { ignoredFiles } from '../../git/worktrees/copies.ts';
 import { CLI_CODES } from '../rules/cli-codes.ts';
 import { type Check, fail, warn } from './doctor-row.ts';
 

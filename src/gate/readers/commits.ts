@@ -1,7 +1,7 @@
 // The commits of a change: which task and which SPEC each of them says that it is for.
 
 import { randomUUID } from 'node:crypto';
-import { isOfTeam } from '../../git/workshop-git.ts';
+import { isOfTeam } from '../../git/worktree-git.ts';
 import type { CommitFact } from '../rules/trust5-facts.ts';
 import { type Range, readGit, unquoted } from './diff.ts';
 

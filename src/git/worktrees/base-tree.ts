@@ -7,10 +7,10 @@ import { removeLargeTree } from '../../base/files/remove-tree.ts';
 import { isAlive } from '../../base/processes/processes.ts';
 import type { Environment } from '../../base/rules/environment.ts';
 import { treeEnvironment } from '../work-tree.ts';
-import { createRun, findRepository, type Repository, type Run } from '../workshop-git.ts';
-import { copyIgnored } from './workshop-copies.ts';
-import { removeWorktree, worktreesBelow } from './workshop-place.ts';
-import { equip } from './workshop-submodules.ts';
+import { createRun, findRepository, type Repository, type Run } from '../worktree-git.ts';
+import { copyIgnored } from './copies.ts';
+import { removeWorktree, worktreesBelow } from './place.ts';
+import { equip } from './submodules.ts';
 import { WorktreeLock } from './worktree-lock.ts';
 
 export type BaseTreeOptions = {
@@ -33,7 +33,7 @@ type Tools = { readonly repository: Repository; readonly run: Run };
 export async function withBaseTree<T>(options: BaseTreeOptions, use: (root: string) => Promise<T>): Promise<T> {
   const { root, env } = options;
   const repository = await findRepository(root, createRun(env), env);
-  const lock = new WorktreeLock(join(repository.common, 'toolcrew', 'workshop.lock'));
+  const lock = new WorktreeLock(join(repository.common, 'toolcrew', 'worktrees.lock'));
   const tools = { repository, run: createRun(env, { common: repository.common, mark: lock.mark }) };
   const place = realpathSync(mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`)));
   // Some tools take a project's name from its directory.

@@ -4,7 +4,7 @@ import { refusal, textOf } from '../../base/rules/codes.ts';
 import { failure, type ToolError } from '../../base/rules/errors.ts';
 import { tryGit } from '../git.ts';
 import { GIT_CODES } from '../rules/git-codes.ts';
-import { BRANCHES, baseRef, headRef, teamBranch } from './workshop-names.ts';
+import { BRANCHES, baseRef, headRef, teamBranch } from './names.ts';
 
 const SHOWN = 10;
 

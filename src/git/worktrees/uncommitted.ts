@@ -10,12 +10,12 @@ import type { GitOptions } from '../git.ts';
 import { copyIndex } from '../index-copy.ts';
 import { GIT_CODES } from '../rules/git-codes.ts';
 import { SUBMODULE } from '../tracked-files.ts';
-import { identity, type Repository, type Run } from '../workshop-git.ts';
-import { refAt } from './workshop-commits.ts';
-import { keptRef } from './workshop-names.ts';
-import type { Worktree } from './workshop-place.ts';
-import type { WorkLeftOut } from './workshop-port.ts';
-import { comparing } from './workshop-submodules.ts';
+import { identity, type Repository, type Run } from '../worktree-git.ts';
+import { refAt } from './commits.ts';
+import { keptRef } from './names.ts';
+import type { Worktree } from './place.ts';
+import { comparing } from './submodules.ts';
+import type { WorkLeftOut } from './team-worktrees-port.ts';
 
 /** What a team keeps for itself is none of its work. */
 const LEFT_OUT = ['.tool/teams', '.tool/state', '.tool/cache', '.tool/worktrees'];

@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { readRegular } from '../../base/files/safe-read.ts';
 import { holdsConflict } from '../rules/conflict-markers.ts';
-import type { Run } from '../workshop-git.ts';
+import type { Run } from '../worktree-git.ts';
 
 /** Larger files hold no conflict that somebody could settle. */
 const MOST_BYTES = 8 * 1024 * 1024;

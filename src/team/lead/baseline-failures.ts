@@ -8,11 +8,11 @@ import { measureBaseline } from '../operations/baseline-checks.ts';
 import type { TeamLog } from '../ports.ts';
 import type { LeadOptions } from './lead-options.ts';
 
-type Measuring = Pick<LeadOptions, 'workshop' | 'context' | 'checksAt' | 'say'>;
+type Measuring = Pick<LeadOptions, 'teamWorktrees' | 'context' | 'checksAt' | 'say'>;
 
 /** Measures the baseline, unless an earlier lead has; never rejects. Completions of the team wait for it. */
 export async function measureBase(
-  { workshop, context, checksAt, say }: Measuring,
+  { teamWorktrees, context, checksAt, say }: Measuring,
   log: TeamLog,
   signal: AbortSignal,
 ): Promise<void> {
@@ -20,8 +20,8 @@ export async function measureBase(
   try {
     const { quality } = await context.settings();
     await measureBaseline(log, signal, async () => {
-      const { base } = await workshop.begin(team);
-      const { path } = await workshop.view(team, 'base', base);
+      const { base } = await teamWorktrees.begin(team);
+      const { path } = await teamWorktrees.view(team, 'base', base);
       return checksAt(path, team).run(quality, signal);
     });
     const { before } = log.state;

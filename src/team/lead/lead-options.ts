@@ -5,7 +5,7 @@ import type { Clock } from '../../base/ports.ts';
 import type { Checks } from '../../gate/ports.ts';
 import type { GateResult, QualitySettings } from '../../gate/rules/quality.ts';
 import type { Trust5 } from '../../gate/rules/trust5.ts';
-import type { Workshop } from '../../git/worktrees/workshop-port.ts';
+import type { TeamWorktrees } from '../../git/worktrees/team-worktrees-port.ts';
 import type { Members } from '../members/members-port.ts';
 import type { HostFacts } from '../operations/context-parts.ts';
 import type { DebugResult } from '../phases/debug.ts';
@@ -32,7 +32,7 @@ export type MeasuredWork = {
 export type LeadOptions = {
   readonly context: PlanContext & MendContext & { readonly project: HostFacts };
   readonly members: Members;
-  readonly workshop: Workshop;
+  readonly teamWorktrees: TeamWorktrees;
   readonly clock: Clock;
   /** Measures the team's branch, checked out below a directory. */
   readonly checksAt: (root: string, team: string) => Checks;

@@ -3,7 +3,7 @@
 import { refusal, textOf } from '../../base/rules/codes.ts';
 import { messageOf } from '../../base/rules/errors.ts';
 import { bothEnds } from '../../base/rules/text.ts';
-import type { Tips } from '../../git/worktrees/workshop-port.ts';
+import type { Tips } from '../../git/worktrees/team-worktrees-port.ts';
 import type { Ownership } from '../../guard/rules/ownership.ts';
 import { holdBranch, namePersons, takeUpBranch } from '../operations/moved-branch.ts';
 import { operate } from '../operations/operations.ts';
@@ -86,11 +86,11 @@ export class Lead {
 
   /** Leads until the team is gone, cannot go on, or the signal comes; its processes have ended then. */
   async lead(signal: AbortSignal): Promise<Outcome> {
-    const { context, planCallbacks, workshop, say } = this.#options;
-    await workshop.begin(this.#team);
-    await takeUpBranch(workshop, this.#log, say);
-    this.#tips = await workshop.tips();
-    if (this.#log.state.gate?.head !== undefined) ({ head: this.#head } = await workshop.begin(this.#team));
+    const { context, planCallbacks, teamWorktrees, say } = this.#options;
+    await teamWorktrees.begin(this.#team);
+    await takeUpBranch(teamWorktrees, this.#log, say);
+    this.#tips = await teamWorktrees.tips();
+    if (this.#log.state.gate?.head !== undefined) ({ head: this.#head } = await teamWorktrees.begin(this.#team));
     const measuring = new AbortController();
     const settings = await context.settings();
     this.#isChecked = settings.hooks.taskCompleted.requireQualityCheck;
@@ -118,10 +118,10 @@ export class Lead {
 
   /** What was moved past the rules is put back, or named. What the run has come to does not depend on it. */
   async #lookAtBranches(): Promise<void> {
-    const { workshop, say } = this.#options;
+    const { teamWorktrees, say } = this.#options;
     try {
-      await holdBranch(workshop, this.#log, say);
-      await namePersons(workshop, this.#log, this.#tips, say);
+      await holdBranch(teamWorktrees, this.#log, say);
+      await namePersons(teamWorktrees, this.#log, this.#tips, say);
     } catch (error) {
       say(textOf(refusal(LEAD_CODES.branches_unknown, { said: messageOf(error) })));
     }
@@ -195,7 +195,7 @@ export class Lead {
     // Who is in a turn is not done with it.
     const still = names.filter((name) => !(this.#lives.has(name) && members.get(name)?.phase === 'working'));
     for (const name of still) this.#unasked.delete(name);
-    return takeBeside(this.#options.workshop, this.#log, ownership, still, this.#options.say);
+    return takeBeside(this.#options.teamWorktrees, this.#log, ownership, still, this.#options.say);
   }
 
   /** What has come about that a team cannot go on with; null: nothing, or it is none any more. */
@@ -325,10 +325,12 @@ export class Lead {
   async #delete(): Promise<Outcome> {
     await this.#lookAtBranches();
     const { state } = this.#log;
-    const { context, workshop } = this.#options;
+    const { context, teamWorktrees } = this.#options;
     // First what would be left lying by who is killed in between: nobody looks for the team any more then.
     const members = [...state.members.values()].filter(({ readOnly }) => !readOnly).map(({ name }) => name);
-    await (state.purpose?.phase === 'run' ? workshop.end(this.#team, members) : workshop.forget(this.#team, members));
+    await (state.purpose?.phase === 'run'
+      ? teamWorktrees.end(this.#team, members)
+      : teamWorktrees.forget(this.#team, members));
     this.#options.onEnding?.(this.#team, this.#found);
     // The log is put away with that, and read no more.
     const answer = await operate(context, 'TeamDelete', { team_name: this.#team }, this.#as);

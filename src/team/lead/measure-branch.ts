@@ -11,20 +11,20 @@ import type { TeamLog } from '../ports.ts';
 import { specOf } from '../rules/log/state.ts';
 import type { LeadOptions } from './lead-options.ts';
 
-type Measuring = Pick<LeadOptions, 'workshop' | 'context' | 'checksAt' | 'trust5At' | 'say'>;
+type Measuring = Pick<LeadOptions, 'teamWorktrees' | 'context' | 'checksAt' | 'trust5At' | 'say'>;
 
 /** Measures the finished work of all as one, and writes down what was found; null: it is good. */
 export async function measureBranch(
-  { workshop, context, checksAt, trust5At, say }: Measuring,
+  { teamWorktrees, context, checksAt, trust5At, say }: Measuring,
   log: TeamLog,
   signal: AbortSignal,
 ): Promise<Rejected | null> {
   const { team } = log.state;
-  await holdBranch(workshop, log, say);
-  const { base } = await workshop.begin(team);
-  const { path: root, head } = await workshop.view(team, 'gate');
+  await holdBranch(teamWorktrees, log, say);
+  const { base } = await teamWorktrees.begin(team);
+  const { path: root, head } = await teamWorktrees.view(team, 'gate');
   const { quality } = await context.settings();
-  const changed = (await workshop.changed(team)).map(({ path }) => path);
+  const changed = (await teamWorktrees.changed(team)).map(({ path }) => path);
   const whole = heldAgainst(await checksAt(root, team).run(quality, signal), changed, quality);
   const measured = withoutOldFailures(whole, log.state.before);
   const gate = withRules(measured, changed);

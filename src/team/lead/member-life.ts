@@ -3,7 +3,7 @@
 import type { AgentEvent } from '../../agents/ports.ts';
 import { Watchdog } from '../../agents/watchdog.ts';
 import type { Clock } from '../../base/ports.ts';
-import type { Workshop } from '../../git/worktrees/workshop-port.ts';
+import type { TeamWorktrees } from '../../git/worktrees/team-worktrees-port.ts';
 import type { MemberEnd, Members } from '../members/members-port.ts';
 import type { TeamContext } from '../operations/context.ts';
 import { noteDelivered } from '../operations/member-operations.ts';
@@ -41,7 +41,7 @@ export type LifeOptions = {
   readonly context: Pick<TeamContext, 'settings'>;
   readonly log: TeamLog;
   readonly members: Members;
-  readonly workshop: Workshop;
+  readonly teamWorktrees: TeamWorktrees;
   readonly clock: Clock;
   /** What a run may cost at most, whatever the budgets leave; null: no limit. */
   readonly budgetUsd: number | null;
@@ -303,9 +303,9 @@ export class MemberLife {
 
   /** Nothing that it could do ends the wait for a person who has the team's branch checked out: it is not told to go on meanwhile. */
   async #rest(member: Member): Promise<void> {
-    const { log, say, workshop } = this.#options;
+    const { log, say, teamWorktrees } = this.#options;
     const isLeft = isLeftToPerson(log.state, member.name) && this.#held(member).length > 0;
-    const words = isLeft ? await workshop.checkedOut(log.state.team) : null;
+    const words = isLeft ? await teamWorktrees.checkedOut(log.state.team) : null;
     if (words !== null && !this.#isResting) say(`${member.name} waits: ${words}`);
     this.#isResting = words !== null;
   }
@@ -354,14 +354,14 @@ export class MemberLife {
 
   /** Others' finished work comes into its worktree before it goes on. */
   async #upToDate(member: Member, words: string): Promise<string> {
-    const { log, workshop } = this.#options;
+    const { log, teamWorktrees } = this.#options;
     const { team } = log.state;
     if (member.readOnly) {
-      this.#place = { path: (await workshop.view(team, member.name)).path, env: {} };
+      this.#place = { path: (await teamWorktrees.view(team, member.name)).path, env: {} };
       return words;
     }
     // In one: whoever is started first need not wait until all others have their places.
-    const { path, env, conflict } = await workshop.open(team, member.name, 'updated');
+    const { path, env, conflict } = await teamWorktrees.open(team, member.name, 'updated');
     this.#place = { path, env };
     return conflict.length > 0
       ? `${words}\nThe team's branch does not merge into yours: ${conflict.join(', ')} changed on both sides. Before anything else, run \`git merge tool/${team}\`, resolve the conflict and commit${lockWords(conflict)}.`

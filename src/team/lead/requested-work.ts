@@ -1,6 +1,6 @@
 // A lead that is code hears what was asked for beside the tasks: each request becomes work, and so does each change that would be left.
 
-import type { Workshop } from '../../git/worktrees/workshop-port.ts';
+import type { TeamWorktrees } from '../../git/worktrees/team-worktrees-port.ts';
 import type { Ownership } from '../../guard/rules/ownership.ts';
 import { makeTask } from '../operations/context.ts';
 import { rulesFor } from '../operations/merge-work.ts';
@@ -41,7 +41,7 @@ export async function takeRequests(
 
 /** What writers without open work have changed and the team's branch lacks becomes a task of theirs; gives whether there was any. */
 export async function takeBeside(
-  workshop: Workshop,
+  teamWorktrees: TeamWorktrees,
   log: TeamLog,
   ownership: readonly Ownership[],
   names: Iterable<string>,
@@ -51,7 +51,7 @@ export async function takeBeside(
   for (const name of names) {
     const member = log.state.members.get(name);
     if (member === undefined || !mayLeave(log.state, name)) continue;
-    const changed = await workshop.unmerged(log.state.team, name);
+    const changed = await teamWorktrees.unmerged(log.state.team, name);
     const foreign = foreignFiles({ files: changed }, name, rulesFor(log.state, member, ownership));
     const files = changed.filter((path) => !foreign.includes(path));
     if (files.length === 0) continue;

@@ -45,13 +45,13 @@ export async function measureBaseline(
 
 /** What failed before, for a completion. Throws `checks_busy` when who measures it was waited for as long as could be. */
 export async function knownBaseline(
-  context: Pick<ProjectChecks, 'checksBefore' | 'waitFor'> & Pick<TeamContext, 'workshop' | 'now'>,
+  context: Pick<ProjectChecks, 'checksBefore' | 'waitFor'> & Pick<TeamContext, 'teamWorktrees' | 'now'>,
   log: TeamLog,
   quality: QualitySettings,
 ): Promise<Baseline | null> {
   const { signal } = new AbortController();
   // Whose work is merged has a lead that is code, which measures where the team's branch began.
-  if ((await context.workshop()) !== null) {
+  if ((await context.teamWorktrees()) !== null) {
     const isKnown = () => {
       log.refresh();
       return log.state.before !== null;

@@ -23,7 +23,7 @@ import { type ProjectChecks, type Somebody, type TeamContext, tellLead } from '.
 import { FOREIGN, joinWork, type Objection, prepareWork, presentSecrets } from './merge-work.ts';
 import { WITHOUT_NONE } from './uncommitted-files.ts';
 
-export type CompletionContext = ProjectChecks & Pick<TeamContext, 'settings' | 'now' | 'workshop'>;
+export type CompletionContext = ProjectChecks & Pick<TeamContext, 'settings' | 'now' | 'teamWorktrees'>;
 
 export type Completion = {
   readonly accept: boolean;
@@ -55,7 +55,7 @@ export async function judgeCompletion(
   const own = await ownWork(context, log.state, caller);
   if (free !== null && own === null) return decide(log, task, caller, null, free);
   const before = log.state.rejections.get(`${FOREIGN}:${caller.name}`)?.fingerprint;
-  const prepared = own === null ? null : await prepareWork(own.workshop, context, log, task, own.caller, before);
+  const prepared = own === null ? null : await prepareWork(own.teamWorktrees, context, log, task, own.caller, before);
   if (prepared !== null && !prepared.ok) return decide(log, task, caller, prepared.objection, '', FOREIGN);
   if (prepared !== null && prepared.unsettled.length > 0) {
     const decided = await decide(log, task, caller, settleFirst(prepared.unsettled), '', UNSETTLED);
@@ -81,10 +81,10 @@ export async function judgeCompletion(
   if (measured !== null && measured.objection !== null) {
     const decided = await decide(log, task, caller, measured.objection, measured.words);
     // What is let through after all is not lost.
-    const left = decided.accept && own !== null ? await joinWork(own.workshop, log, task, own.caller, work) : null;
+    const left = decided.accept && own !== null ? await joinWork(own.teamWorktrees, log, task, own.caller, work) : null;
     return left === null ? decided : decide(log, task, caller, left, '', FOREIGN);
   }
-  const apart = own === null ? null : await joinWork(own.workshop, log, task, own.caller, work);
+  const apart = own === null ? null : await joinWork(own.teamWorktrees, log, task, own.caller, work);
   const words = measured === null ? (unchecked ?? '') : measured.words;
   return decide(log, task, caller, apart, words, apart === null ? COMPLETION : FOREIGN);
 }
@@ -119,10 +119,10 @@ function whenBusy(error: unknown): ToolError {
 }
 
 /** Where a writer of a run works apart from the others, and its work is merged; null for everybody else. */
-async function ownWork(context: Pick<TeamContext, 'workshop'>, { purpose }: TeamState, caller: Somebody) {
+async function ownWork(context: Pick<TeamContext, 'teamWorktrees'>, { purpose }: TeamState, caller: Somebody) {
   if (caller.kind !== 'member' || caller.member.readOnly || purpose?.phase !== 'run') return null;
-  const workshop = await context.workshop();
-  return workshop === null ? null : { workshop, caller };
+  const teamWorktrees = await context.teamWorktrees();
+  return teamWorktrees === null ? null : { teamWorktrees, caller };
 }
 
 /** What the team has changed so far, the caller's own work with it; null where nothing tells. */
@@ -132,8 +132,8 @@ async function changedBy(
   own: Awaited<ReturnType<typeof ownWork>>,
 ): Promise<readonly string[] | null> {
   if (own !== null) {
-    const { commits } = await own.workshop.commits(team, own.caller.name);
-    const merged = await own.workshop.changed(team);
+    const { commits } = await own.teamWorktrees.commits(team, own.caller.name);
+    const merged = await own.teamWorktrees.changed(team);
     return [...merged.map(({ path }) => path), ...commits.flatMap(({ files }) => files)];
   }
   const tree = base === null ? null : await workTree.tree();

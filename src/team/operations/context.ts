@@ -7,7 +7,7 @@ import type { Checks } from '../../gate/ports.ts';
 import type { GateResult, QualitySettings } from '../../gate/rules/quality.ts';
 import type { HeldSecret } from '../../gate/rules/secrets.ts';
 import type { WorkTree } from '../../git/ports.ts';
-import type { Workshop } from '../../git/worktrees/workshop-port.ts';
+import type { TeamWorktrees } from '../../git/worktrees/team-worktrees-port.ts';
 import type { WriteHolder } from '../../guard/rules/writes.ts';
 import type { LeaseFiles } from '../../guard/shell-guard-port.ts';
 import type { Appended, TeamLog, Teams } from '../ports.ts';
@@ -58,7 +58,7 @@ export type TeamContext = ProjectChecks & {
   /** What a path of the project leads to, with its links followed: absolute where that lies outside. */
   readonly placeOf: (path: string) => { readonly path: string; readonly isDirectory: boolean };
   /** Where the caller works in a worktree of its own, whose finished work is merged; null: in the project itself. */
-  readonly workshop: () => Promise<Workshop | null>;
+  readonly teamWorktrees: () => Promise<TeamWorktrees | null>;
   /** What keeps shell commands of teammates from files of others. */
   readonly writesHeldBy: () => Promise<WriteHolder>;
   /** Keeps the write guard's files of a team's leases in step. */

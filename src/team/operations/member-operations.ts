@@ -54,7 +54,7 @@ function addressees({ members, purpose }: TeamState): readonly { readonly name: 
 }
 
 export async function sendMessage(
-  context: Pick<TeamContext, 'inside' | 'settings' | 'now' | 'workshop'>,
+  context: Pick<TeamContext, 'inside' | 'settings' | 'now' | 'teamWorktrees'>,
   log: TeamLog,
   caller: Somebody,
   input: Input,
@@ -106,7 +106,7 @@ export async function sendMessage(
   });
   const sent = log.state.messages.findLast((message) => message.id === id);
   // A lead that is code passes it, once nobody is at work any more.
-  if (type === 'quality_gate_passed' && (await context.workshop()) === null) await passGate(log, caller.name);
+  if (type === 'quality_gate_passed' && (await context.teamWorktrees()) === null) await passGate(log, caller.name);
   if (sent?.isUnmeasured === true)
     warnings.push(`nothing has been measured yet: the message is delivered as "${UNMEASURED}"`);
   return {

@@ -4,7 +4,7 @@
 import { type Refusal, refusal } from '../../base/rules/codes.ts';
 import { visible } from '../../base/rules/text.ts';
 import type { HeldSecret } from '../../gate/rules/secrets.ts';
-import type { Merge, SettledFile, Workshop } from '../../git/worktrees/workshop-port.ts';
+import type { Merge, SettledFile, TeamWorktrees } from '../../git/worktrees/team-worktrees-port.ts';
 import type { Ownership } from '../../guard/rules/ownership.ts';
 import type { TeamLog } from '../ports.ts';
 import { WORK_CODES } from '../rules/codes/work-codes.ts';
@@ -145,7 +145,7 @@ export function rulesFor(
  * @param before what stood in the way the last time
  */
 export async function prepareWork(
-  workshop: Workshop,
+  teamWorktrees: TeamWorktrees,
   context: Pick<TeamContext, 'settings' | 'newSecrets'>,
   log: TeamLog,
   task: Pick<Task, 'id' | 'subject'>,
@@ -155,18 +155,18 @@ export async function prepareWork(
   const { state } = log;
   const { team } = state;
   const { name, member } = caller;
-  const astray = await workshop.astray(team, name);
+  const astray = await teamWorktrees.astray(team, name);
   // However often it comes: what is elsewhere is not in the work, and what is on the branch would be undone by it.
   if (astray !== null) {
     const why = refusal(WORK_CODES.worktree_not_on_branch, { where: astray });
     return { ok: false, objection: { refusal: why, fingerprint: 'astray', stands: true } };
   }
-  const left = await leftOut(workshop, state, task.id, name, before);
+  const left = await leftOut(teamWorktrees, state, task.id, name, before);
   if ('objection' in left) return { ok: false, objection: left.objection };
-  await workshop.save(team, name, messageFor(task.subject, task, state));
-  const merge = await workshop.update(team, name);
+  await teamWorktrees.save(team, name, messageFor(task.subject, task, state));
+  const merge = await teamWorktrees.update(team, name);
   const { ownership, quality } = await context.settings();
-  const { tip, commits } = await workshop.commits(team, name);
+  const { tip, commits } = await teamWorktrees.commits(team, name);
   const rules = rulesFor(state, member, ownership);
   const { refused } = judgeCommits(commits, name, rules);
   if (refused === null) {
@@ -176,12 +176,12 @@ export async function prepareWork(
     const secrets = await context.newSecrets(all, quality.secrets);
     const [first] = all.filter((sha) => secrets.some(({ commit }) => commit !== null && sha.startsWith(commit)));
     if (first !== undefined) {
-      const kept = await workshop.refuse(team, name, first, []);
+      const kept = await teamWorktrees.refuse(team, name, first, []);
       return { ok: false, objection: heldSecrets(secrets, kept) };
     }
-    return { ok: true, upTo: tip, without: left.without, unsettled: await workshop.unsettled(team, name) };
+    return { ok: true, upTo: tip, without: left.without, unsettled: await teamWorktrees.unsettled(team, name) };
   }
-  const kept = await workshop.refuse(team, name, refused.commit.sha, foreignFiles(refused.commit, name, rules));
+  const kept = await teamWorktrees.refuse(team, name, refused.commit.sha, foreignFiles(refused.commit, name, rules));
   const why = { ...refused.refusal, values: { ...refused.refusal.values, kept } };
   // However often it comes: what was taken back is not in the work, and a completion would hide that.
   return { ok: false, objection: { refusal: why, fingerprint: `commit ${refused.path}`, stands: true } };
@@ -222,19 +222,19 @@ const MERGE_TRIES = 5;
 
 /** After the checks: the work becomes part of the team's branch; gives what stands in the way. */
 export async function joinWork(
-  workshop: Workshop,
+  teamWorktrees: TeamWorktrees,
   log: TeamLog,
   task: Pick<Task, 'id' | 'subject'>,
   caller: Member,
   { upTo, without }: Pick<Extract<Prepared, { ok: true }>, 'upTo' | 'without'>,
 ): Promise<Objection | null> {
-  const apart = upTo === null ? null : await mergeWork(workshop, log, task, caller, upTo);
-  if (apart === null) await keepLeftOut(workshop, log, task.id, caller, without);
+  const apart = upTo === null ? null : await mergeWork(teamWorktrees, log, task, caller, upTo);
+  if (apart === null) await keepLeftOut(teamWorktrees, log, task.id, caller, without);
   return apart;
 }
 
 async function mergeWork(
-  workshop: Workshop,
+  teamWorktrees: TeamWorktrees,
   log: TeamLog,
   task: Pick<Task, 'id' | 'subject'>,
   caller: Member,
@@ -244,11 +244,11 @@ async function mergeWork(
   const { team } = log.state;
   const message = messageFor(`Merge ${name}: ${task.subject}`, task, log.state);
   const held = log.state.tasks.get(task.id);
-  const settled = held?.holdsUp === undefined ? [] : await workshop.settled(team, name, upTo, held.files);
-  let merge = await workshop.merge(team, name, message, upTo);
+  const settled = held?.holdsUp === undefined ? [] : await teamWorktrees.settled(team, name, upTo, held.files);
+  let merge = await teamWorktrees.merge(team, name, message, upTo);
   for (let tries = 0; merge.kind === 'moved' && tries < MERGE_TRIES; tries += 1) {
-    await holdBranch(workshop, log, () => undefined);
-    merge = await workshop.merge(team, name, message, upTo);
+    await holdBranch(teamWorktrees, log, () => undefined);
+    merge = await teamWorktrees.merge(team, name, message, upTo);
   }
   if (merge.kind === 'moved') {
     const why = refusal(WORK_CODES.team_branch_moving, { tries: MERGE_TRIES });

@@ -2,7 +2,7 @@
 
 import { refusal, textOf } from '../../base/rules/codes.ts';
 import { messageOf } from '../../base/rules/errors.ts';
-import type { Tips, Workshop } from '../../git/worktrees/workshop-port.ts';
+import type { TeamWorktrees, Tips } from '../../git/worktrees/team-worktrees-port.ts';
 import type { TeamLog } from '../ports.ts';
 import { OPERATIONS_CODES } from '../rules/codes/operations-codes.ts';
 
@@ -14,19 +14,27 @@ async function note(log: TeamLog, about: string, reason: string): Promise<void> 
 }
 
 /** What a person has made of the team's branch while nobody led. A lead begins also where that cannot be taken up. */
-export async function takeUpBranch(workshop: Workshop, log: TeamLog, say: (words: string) => void): Promise<void> {
+export async function takeUpBranch(
+  teamWorktrees: TeamWorktrees,
+  log: TeamLog,
+  say: (words: string) => void,
+): Promise<void> {
   const { team, members } = log.state;
   try {
-    for (const words of await workshop.adoptChanges(team, [...members.keys()])) say(words);
+    for (const words of await teamWorktrees.adoptChanges(team, [...members.keys()])) say(words);
   } catch (error) {
     say(`tool/${team}: changes to it while nobody led cannot be taken up: ${messageOf(error)}`);
   }
 }
 
 /** The team's branch moves by merges of finished work alone. */
-export async function holdBranch(workshop: Workshop, log: TeamLog, say: (words: string) => void): Promise<void> {
+export async function holdBranch(
+  teamWorktrees: TeamWorktrees,
+  log: TeamLog,
+  say: (words: string) => void,
+): Promise<void> {
   const { team } = log.state;
-  const kept = await workshop.putBack(team);
+  const kept = await teamWorktrees.putBack(team);
   if (kept === null) return;
   const words = `put back: it held commits that no completion merged; they are kept as ${kept}`;
   say(textOf(refusal(OPERATIONS_CODES.branch_moved, { branch: `tool/${team}`, words })));
@@ -35,12 +43,12 @@ export async function holdBranch(workshop: Workshop, log: TeamLog, say: (words: 
 
 /** Branches and tags that are at a teammate's commit and were not before. */
 export async function namePersons(
-  workshop: Workshop,
+  teamWorktrees: TeamWorktrees,
   log: TeamLog,
   before: Tips,
   say: (words: string) => void,
 ): Promise<void> {
-  for (const [ref, { sha, isTeams }] of await workshop.tips()) {
+  for (const [ref, { sha, isTeams }] of await teamWorktrees.tips()) {
     const was = before.get(ref)?.sha;
     if (!isTeams || was === sha) continue;
     const words = `moved to ${sha.slice(0, 12)}, which a teammate committed. If it was not you, back with it: git update-ref ${was === undefined ? `-d ${ref}` : `${ref} ${was}`}`;

@@ -11,7 +11,7 @@ import { isDoneWithout } from './uncommitted-files.ts';
  * @param before last measurement before the completion
  */
 export async function changedNothing(
-  context: Pick<TeamContext, 'workshop'>,
+  context: Pick<TeamContext, 'teamWorktrees'>,
   task: Task,
   caller: Somebody,
   state: TeamState,
@@ -21,9 +21,9 @@ export async function changedNothing(
   if (purpose?.phase !== 'run' || caller.kind !== 'member' || caller.member.readOnly) return false;
   const { name } = caller;
   if (!isOnlyOne({ ...task, owner: name }, tasks)) return false;
-  const workshop = await context.workshop();
-  if (workshop === null) return isSameTree(task, before, state);
-  if ((await workshop.tasks(team)).includes(task.id)) return false;
+  const teamWorktrees = await context.teamWorktrees();
+  if (teamWorktrees === null) return isSameTree(task, before, state);
+  if ((await teamWorktrees.tasks(team)).includes(task.id)) return false;
   return !isDoneWithout(state, task.id);
 }
 

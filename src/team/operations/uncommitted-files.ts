@@ -3,7 +3,7 @@
 
 import { type Refusal, refusal } from '../../base/rules/codes.ts';
 import { visible } from '../../base/rules/text.ts';
-import type { WorkLeftOut, Workshop } from '../../git/worktrees/workshop-port.ts';
+import type { TeamWorktrees, WorkLeftOut } from '../../git/worktrees/team-worktrees-port.ts';
 import type { TeamLog } from '../ports.ts';
 import { WORK_CODES } from '../rules/codes/work-codes.ts';
 import type { TeamState } from '../rules/log/state.ts';
@@ -32,13 +32,17 @@ function named(files: readonly string[]): string {
  * @param before fingerprint of the last objection
  */
 export async function leftOut(
-  workshop: Workshop,
+  teamWorktrees: TeamWorktrees,
   { team, tasks }: TeamState,
   taskId: string,
   name: string,
   before: string | undefined,
 ): Promise<LeftOut> {
-  const { repositories, ignored, inSubmodules } = await workshop.leftOut(team, name, tasks.get(taskId)?.files ?? []);
+  const { repositories, ignored, inSubmodules } = await teamWorktrees.leftOut(
+    team,
+    name,
+    tasks.get(taskId)?.files ?? [],
+  );
   const [repository] = repositories;
   if (repository !== undefined) {
     const why = refusal(WORK_CODES.nested_repository, { path: visible(repository) });
@@ -79,7 +83,7 @@ export function isDoneWithout({ messages }: TeamState, taskId: string): boolean 
 
 /** Keeps the files that accepted work leaves out under a ref, and notifies the lead once. */
 export async function keepLeftOut(
-  workshop: Workshop,
+  teamWorktrees: TeamWorktrees,
   log: TeamLog,
   taskId: string,
   caller: Extract<Somebody, { kind: 'member' }>,
@@ -87,7 +91,7 @@ export async function keepLeftOut(
 ): Promise<void> {
   if (ignored.length + inSubmodules.length === 0) return;
   const { name } = caller;
-  const kept = await workshop.keep(log.state.team, name, ignored);
+  const kept = await teamWorktrees.keep(log.state.team, name, ignored);
   const files = [
     ...(ignored.length === 0 ? [] : [`${named(ignored)}, which Git ignores`]),
     ...(inSubmodules.length === 0 ? [] : [`the change of ${named(inSubmodules)} in a submodule`]),

@@ -3,8 +3,8 @@
 import { failure } from '../../base/rules/errors.ts';
 import { lastLines } from '../../base/rules/text.ts';
 import { cloneEnvironment, tryGit } from '../../git/git.ts';
-import { identity } from '../../git/workshop-git.ts';
-import { headRef, keptRef, teamBranch } from '../../git/worktrees/workshop-names.ts';
+import { identity } from '../../git/worktree-git.ts';
+import { headRef, keptRef, teamBranch } from '../../git/worktrees/names.ts';
 import { WORK_CODES } from '../rules/codes/work-codes.ts';
 import { LEAD } from '../rules/message.ts';
 

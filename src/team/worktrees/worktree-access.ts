@@ -2,15 +2,15 @@
 
 import { join } from 'node:path';
 import type { Environment } from '../../base/rules/environment.ts';
-import { createRun, findRepository, type Repository, type Run, requireMergingGit } from '../../git/workshop-git.ts';
-import { copyIgnored } from '../../git/worktrees/workshop-copies.ts';
-import { memberPath } from '../../git/worktrees/workshop-names.ts';
-import { findWorktree } from '../../git/worktrees/workshop-place.ts';
-import { equip } from '../../git/worktrees/workshop-submodules.ts';
+import { createRun, findRepository, type Repository, type Run, requireMergingGit } from '../../git/worktree-git.ts';
+import { copyIgnored } from '../../git/worktrees/copies.ts';
+import { memberPath } from '../../git/worktrees/names.ts';
+import { findWorktree } from '../../git/worktrees/place.ts';
+import { equip } from '../../git/worktrees/submodules.ts';
 import { WorktreeLock } from '../../git/worktrees/worktree-lock.ts';
-import { inOrder, type Stood, standAnywhere, type Writer } from './workshop-writer.ts';
+import { inOrder, type Stood, standAnywhere, type Writer } from './writer.ts';
 
-export type WorkshopOptions = {
+export type TeamWorktreesOptions = {
   /** The project's root, as `findProject` gives it. */
   readonly root: string;
   readonly env: Environment;
@@ -21,7 +21,7 @@ export type WorkshopOptions = {
 export type Tools = { readonly repository: Repository; readonly run: Run; readonly lock: WorktreeLock };
 
 export class WorktreeAccess {
-  readonly #options: WorkshopOptions;
+  readonly #options: TeamWorktreesOptions;
   /** Git for what changes nothing, without the lock. */
   readonly reading: Run;
   #tools: Promise<Tools> | undefined;
@@ -30,7 +30,7 @@ export class WorktreeAccess {
   /** Worktrees that have what is installed in the checkout. */
   readonly #equipped = new Set<string>();
 
-  constructor(options: WorkshopOptions) {
+  constructor(options: TeamWorktreesOptions) {
     this.#options = options;
     this.reading = createRun(options.env);
   }
@@ -49,7 +49,7 @@ export class WorktreeAccess {
     const { root, env } = this.#options;
     this.#tools ??= (async () => {
       const repository = await findRepository(root, this.reading, env);
-      const lock = new WorktreeLock(join(repository.common, 'toolcrew', 'workshop.lock'));
+      const lock = new WorktreeLock(join(repository.common, 'toolcrew', 'worktrees.lock'));
       return { repository, lock, run: createRun(env, { common: repository.common, mark: lock.mark }) };
     })().catch((error: unknown) => {
       this.#tools = undefined;

@@ -14,8 +14,8 @@ import { FileTeams } from '../../../src/team/log/teams.ts';
 import { writeTree } from '../../support/installed.ts';
 import { Bench } from '../../support/runner.ts';
 import { rec } from '../../support/team.ts';
+import { commitAll, type GitCall, gitIn } from '../../support/team-worktrees.ts';
 import { type Cleanup, finallyDo } from '../../support/temp.ts';
-import { commitAll, type GitCall, gitIn } from '../../support/workshop.ts';
 import { workflowWith } from '../../support/world.ts';
 
 const TEAM = 'tool-run-issue-7';

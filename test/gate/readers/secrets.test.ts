@@ -8,7 +8,7 @@ import { secretsOf } from '../../../src/gate/readers/secrets.ts';
 import { DEFAULT_QUALITY } from '../../../src/gate/rules/quality.ts';
 import { createWorkTree } from '../../../src/git/work-tree.ts';
 import { writeTree } from '../../support/installed.ts';
-import { commitAll, gitIn, projectOf } from '../../support/workshop.ts';
+import { commitAll, gitIn, projectOf } from '../../support/team-worktrees.ts';
 
 const KEY = `AKIA${'Q3F7'.repeat(4)}`;
 const NONE = DEFAULT_QUALITY.secrets;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { refusal, textOf } from '../../../src/base/rules/codes.ts';
-import type { Merge, Workshop } from '../../../src/git/worktrees/workshop-port.ts';
+import type { Merge, TeamWorktrees } from '../../../src/git/worktrees/team-worktrees-port.ts';
 import { foundTeam, resumeTeam } from '../../../src/team/lead/found-team.ts';
 import type { Outcome } from '../../../src/team/lead/lead-options.ts';
 import { registration } from '../../../src/team/lead/member-life.ts';
@@ -16,7 +16,7 @@ import {
   LeadPlay as Play,
   ROLES,
   type Turn,
-  WORKSHOP,
+  WORKTREES,
   workOf,
 } from '../../support/lead-play.ts';
 import { failing, TEAM } from '../../support/team-world.ts';
@@ -109,7 +109,7 @@ test('what nobody wants measured is said to be unchecked, and not to have passed
 
 test('a change of what decides over the measures is told with them', async (t) => {
   const play = new Play(t);
-  play.workshop = { changed: () => Promise.resolve([{ path: 'package.json', added: 1, removed: 0 }]) };
+  play.teamWorktrees = { changed: () => Promise.resolve([{ path: 'package.json', added: 1, removed: 0 }]) };
   assert.equal((await play.lead(FOUR)).kind, 'done');
   assert.ok(play.said.includes('gate: changed in this work, and decides what is measured: package.json'));
 });
@@ -133,7 +133,7 @@ test('how a run has failed is told where nobody can look at its branches, once i
       living -= 1;
     },
   });
-  play.workshop = {
+  play.teamWorktrees = {
     putBack: () => {
       whenLookedAt = living;
       return Promise.reject(new Error('git failed'));
@@ -153,7 +153,7 @@ test('how a run has failed is told where nobody can look at its branches, once i
 test('what became of the branch while nobody led is asked for the members alone, and keeps no lead from starting', async (t) => {
   const play = new Play(t);
   const asked: (readonly string[])[] = [];
-  play.workshop = {
+  play.teamWorktrees = {
     adoptChanges: (_team, members) => {
       asked.push(members);
       return Promise.reject(new Error('git failed'));
@@ -284,12 +284,12 @@ function merging(t: Cleanup, merge: (now: number) => Merge) {
     },
   });
   const commit = { sha: 'c'.repeat(40), subject: 'Test it', task: '1', files: ['tests/a.test.ts'] };
-  const workshop: Workshop = {
-    ...WORKSHOP,
+  const teamWorktrees: TeamWorktrees = {
+    ...WORKTREES,
     commits: () => Promise.resolve({ tip: commit.sha, commits: [commit] }),
     merge: () => Promise.resolve(merge(play.world.clock.elapsed())),
   };
-  Object.assign(play.world.context, { workshop: () => Promise.resolve(workshop) });
+  Object.assign(play.world.context, { teamWorktrees: () => Promise.resolve(teamWorktrees) });
   return { play, attempts };
 }
 
@@ -299,7 +299,7 @@ test('while a person has the branch checked out, finished work waits: nobody is 
   const { play, attempts } = merging(t, (now) =>
     isFree(now) ? { kind: 'merged', head: 'head' } : { kind: 'checked_out', words },
   );
-  play.workshop = { checkedOut: () => Promise.resolve(isFree(play.world.clock.elapsed()) ? null : words) };
+  play.teamWorktrees = { checkedOut: () => Promise.resolve(isFree(play.world.clock.elapsed()) ? null : words) };
   const outcome = await play.lead([draft('tests', 'tester')]);
   assert.equal(outcome.kind, 'done');
   assert.equal(attempts.length, 2, attempts.join(' '));

@@ -110,7 +110,7 @@ test('after a restart who judges is asked anew, and what somebody has changed me
   assert.deepEqual([asked(), play.measuredFor.length], [4, 1], 'the branch stands where it stood');
   isAgreed = true;
   const moved = { branch: `tool/${TEAM}`, base: 'base', head: 'moved' };
-  play.workshop = {
+  play.teamWorktrees = {
     begin: () => Promise.resolve(moved),
     view: (_team, name) => Promise.resolve({ path: `/worktrees/@${name}`, head: 'moved' }),
   };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { RunEnd, RunHooks } from '../../../src/agents/ports.ts';
 import { refusal, textOf } from '../../../src/base/rules/codes.ts';
-import type { Workshop } from '../../../src/git/worktrees/workshop-port.ts';
+import type { TeamWorktrees } from '../../../src/git/worktrees/team-worktrees-port.ts';
 import {
   type LifeEnd,
   type LifeOptions,
@@ -13,7 +13,7 @@ import {
 import type { MemberRun, Members } from '../../../src/team/members/members-port.ts';
 import { LEAD_CODES } from '../../../src/team/rules/codes/lead-codes.ts';
 import type { Budgets, Cost } from '../../../src/team/rules/cost.ts';
-import { WORKSHOP } from '../../support/lead-play.ts';
+import { WORKTREES } from '../../support/lead-play.ts';
 import { TEAM, TeamWorld } from '../../support/team-world.ts';
 import { type Cleanup, finallyDo } from '../../support/temp.ts';
 
@@ -21,9 +21,9 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
 /** Everybody works in one place. */
-function placeOf(path: string): Workshop {
+function placeOf(path: string): TeamWorktrees {
   return {
-    ...WORKSHOP,
+    ...WORKTREES,
     open: () => Promise.resolve({ path, branch: 'tool/x--y', env: {}, conflict: [] }),
     view: () => Promise.resolve({ path, head: 'a' }),
   };
@@ -70,7 +70,7 @@ async function live(
       context: world.context,
       log,
       members,
-      workshop: placeOf(world.root),
+      teamWorktrees: placeOf(world.root),
       clock: world.clock,
       budgetUsd: null,
       instruction: null,
@@ -313,7 +313,7 @@ test('a run may cost what is left of its budget', async (t) => {
 test('its place is made and brought up to date in one, once before its process starts', async (t) => {
   const opened: unknown[] = [];
   const place = placeOf('/work-of-one');
-  const workshop: Workshop = {
+  const teamWorktrees: TeamWorktrees = {
     ...place,
     open: (team, member, how) => {
       opened.push(how);
@@ -324,7 +324,7 @@ test('its place is made and brought up to date in one, once before its process s
     assert.equal(run.cwd, '/work-of-one');
     return untilEnded(hooks);
   });
-  const { ended, stop } = await live(t, LIMITS, play, undefined, { workshop });
+  const { ended, stop } = await live(t, LIMITS, play, undefined, { teamWorktrees });
   await there;
   assert.deepEqual(opened, ['updated']);
   stop();
@@ -333,10 +333,10 @@ test('its place is made and brought up to date in one, once before its process s
 
 test('whoever fails before its process is there gives its turn back', async (t) => {
   const turnLimiter = new TurnLimiter(1);
-  const workshop = { ...placeOf('/nowhere'), open: () => Promise.reject(new Error('the disk is full')) };
+  const teamWorktrees = { ...placeOf('/nowhere'), open: () => Promise.reject(new Error('the disk is full')) };
   const { ended } = await live(t, LIMITS, () => assert.fail('it was started'), undefined, {
     turnLimiter,
-    workshop,
+    teamWorktrees,
   });
   await assert.rejects(ended, /the disk is full/);
   const waiting = new AbortController();

@@ -7,9 +7,9 @@ import { OPERATIONS_CODES } from '../../../src/team/rules/codes/operations-codes
 import { isOf } from '../../support/codes.ts';
 import { writeTree } from '../../support/installed.ts';
 import { diligent, draft, LeadPlay, type Turn } from '../../support/lead-play.ts';
+import { gitIn, projectOf } from '../../support/team-worktrees.ts';
 import { TEAM } from '../../support/team-world.ts';
 import type { Cleanup } from '../../support/temp.ts';
-import { gitIn, projectOf } from '../../support/workshop.ts';
 
 const FILE = 'src/api/greeting.ts';
 const CHANGE = { file: FILE, requestedChange: 'Greet by name', reason: 'the page shows it' };
@@ -40,7 +40,7 @@ function changing(t: Cleanup, others: Readonly<Record<string, Turn>>, changed = 
     },
     ...others,
   });
-  play.workshop = {
+  play.teamWorktrees = {
     unmerged: (_team, name) => Promise.resolve(name === 'backend-dev' ? [...left] : []),
     changed: () => {
       measuredWith.push([...left]);
@@ -136,7 +136,7 @@ test('nothing is measured while somebody is in a turn', async (t) => {
       atWork -= 1;
     },
   });
-  play.workshop = {
+  play.teamWorktrees = {
     changed: () => {
       seen.push(atWork);
       return Promise.resolve([]);
@@ -147,24 +147,24 @@ test('nothing is measured while somebody is in a turn', async (t) => {
 });
 
 test('what the team\u2019s branch lacks of a writer\u2019s work is told, committed or not, and so is what was kept of it', async (t) => {
-  const { workshop } = projectOf(t);
-  await workshop.begin(TEAM);
-  assert.deepEqual(await workshop.unmerged(TEAM, 'backend-dev'), []);
-  const { path } = await workshop.open(TEAM, 'backend-dev');
-  assert.deepEqual(await workshop.unmerged(TEAM, 'backend-dev'), []);
+  const { teamWorktrees } = projectOf(t);
+  await teamWorktrees.begin(TEAM);
+  assert.deepEqual(await teamWorktrees.unmerged(TEAM, 'backend-dev'), []);
+  const { path } = await teamWorktrees.open(TEAM, 'backend-dev');
+  assert.deepEqual(await teamWorktrees.unmerged(TEAM, 'backend-dev'), []);
   writeTree(path, { 'src/api/a.js': '2\n', 'src/api/new.js': '1\n', 'dist/out.js': '1\n', 'src/api/staged.js': '1\n' });
   gitIn(path)('add', 'src/api/staged.js');
   rmSync(join(path, 'src/pages/p.js'));
   const all = ['src/api/a.js', 'src/api/new.js', 'src/api/staged.js', 'src/pages/p.js'];
-  assert.deepEqual(await workshop.unmerged(TEAM, 'backend-dev'), all);
-  await workshop.save(TEAM, 'backend-dev', 'Work\n\nTask: 1');
-  assert.deepEqual(await workshop.unmerged(TEAM, 'backend-dev'), all);
-  await workshop.merge(TEAM, 'backend-dev', 'Merge');
-  assert.deepEqual(await workshop.unmerged(TEAM, 'backend-dev'), []);
-  assert.deepEqual(await workshop.kept(TEAM), []);
+  assert.deepEqual(await teamWorktrees.unmerged(TEAM, 'backend-dev'), all);
+  await teamWorktrees.save(TEAM, 'backend-dev', 'Work\n\nTask: 1');
+  assert.deepEqual(await teamWorktrees.unmerged(TEAM, 'backend-dev'), all);
+  await teamWorktrees.merge(TEAM, 'backend-dev', 'Merge');
+  assert.deepEqual(await teamWorktrees.unmerged(TEAM, 'backend-dev'), []);
+  assert.deepEqual(await teamWorktrees.kept(TEAM), []);
   writeTree(path, { 'src/api/a.js': '3\n' });
-  await workshop.end(TEAM, []);
-  const [kept = '', ...more] = await workshop.kept(TEAM);
+  await teamWorktrees.end(TEAM, []);
+  const [kept = '', ...more] = await teamWorktrees.kept(TEAM);
   assert.match(kept, /^refs\/toolcrew\/saved\/tool-run-spec-auth-001\/backend-dev\//);
   assert.deepEqual(more, []);
 });

@@ -5,21 +5,21 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import test from 'node:test';
 import { findProject } from '../../../src/git/project.ts';
-import { writerEnvironment } from '../../../src/git/workshop-git.ts';
+import { writerEnvironment } from '../../../src/git/worktree-git.ts';
 import { memberBounds } from '../../../src/team/members/member-bounds.ts';
 import { writeTree } from '../../support/installed.ts';
+import { projectOf, TEAM, textOf } from '../../support/team-worktrees.ts';
 import { type Cleanup, tempDir } from '../../support/temp.ts';
-import { projectOf, TEAM, textOf } from '../../support/workshop.ts';
 
 async function bounded(t: Cleanup) {
-  const { root, git, workshop } = projectOf(t);
+  const { root, git, teamWorktrees } = projectOf(t);
   const home = tempDir(t);
   const bounds = await memberBounds(findProject(root), 'auto', {
     ...process.env,
     HOME: home,
     XDG_STATE_HOME: undefined,
   });
-  await workshop.begin(TEAM);
+  await teamWorktrees.begin(TEAM);
   git('branch', 'other');
   git('pack-refs', '--all');
   const env = {
@@ -41,7 +41,7 @@ async function bounded(t: Cleanup) {
     const [file, args] = wrap(cwd, script);
     return spawn(file, args, { cwd, env, stdio: ['pipe', 'pipe', 'inherit'] });
   };
-  return { root, git, workshop, play, begin, isActive: bounds.isolation.active };
+  return { root, git, teamWorktrees, play, begin, isActive: bounds.isolation.active };
 }
 
 function assertAll(came: readonly string[], word: string, stderr: string): void {
@@ -67,10 +67,10 @@ const FORBIDDEN = `
   touch "$(git rev-parse --git-common-dir)/hooks/x"`;
 
 test('a writer commits, merges and rewrites on its branch, and moves none of the person’s', async (t) => {
-  const { root, git, workshop, play, isActive } = await bounded(t);
+  const { root, git, teamWorktrees, play, isActive } = await bounded(t);
   if (!isActive) return t.skip('the kernel gives no namespaces');
-  const { path } = await workshop.open(TEAM, 'a');
-  await workshop.open(TEAM, 'b');
+  const { path } = await teamWorktrees.open(TEAM, 'a');
+  await teamWorktrees.open(TEAM, 'b');
   writeTree(path, { 'src/api/a.js': '2\n' });
   const before = git('for-each-ref', 'refs/heads/main', 'refs/heads/other', 'refs/tags');
   const own = play(
@@ -93,16 +93,16 @@ test('a writer commits, merges and rewrites on its branch, and moves none of the
   const foreign = play(path, FORBIDDEN);
   assertAll(foreign.came, 'no', foreign.stderr);
   assert.equal(git('for-each-ref', 'refs/heads/main', 'refs/heads/other', 'refs/tags'), before);
-  assert.equal((await workshop.merge(TEAM, 'a', 'All')).kind, 'merged');
+  assert.equal((await teamWorktrees.merge(TEAM, 'a', 'All')).kind, 'merged');
   assert.equal(git('show', `tool/${TEAM}:src/api/a.js`), '4\n');
-  await workshop.end(TEAM, []);
+  await teamWorktrees.end(TEAM, []);
   assert.equal(git('-C', root, 'status', '--porcelain'), '');
 });
 
 test('a writer brings picks, reverts and rebases to their end, in conflict too', async (t) => {
-  const { git, workshop, play, isActive } = await bounded(t);
+  const { git, teamWorktrees, play, isActive } = await bounded(t);
   if (!isActive) return t.skip('the kernel gives no namespaces');
-  const { path } = await workshop.open(TEAM, 'a');
+  const { path } = await teamWorktrees.open(TEAM, 'a');
   const own = play(
     path,
     `git checkout -q -b tool/x && echo x >src/api/a.js && git commit -q -a -m X && git checkout -q -
@@ -126,13 +126,13 @@ test('a writer brings picks, reverts and rebases to their end, in conflict too',
   );
   assertAll(own.came, 'yes', own.stderr);
   assert.equal(git('for-each-ref', 'refs/heads/tool/x'), '');
-  assert.equal((await workshop.merge(TEAM, 'a', 'All')).kind, 'merged');
+  assert.equal((await teamWorktrees.merge(TEAM, 'a', 'All')).kind, 'merged');
 });
 
 test('what the person replaces while a writer is at work stays read-only', async (t) => {
-  const { root, git, workshop, begin, isActive } = await bounded(t);
+  const { root, git, teamWorktrees, begin, isActive } = await bounded(t);
   if (!isActive) return t.skip('the kernel gives no namespaces');
-  const { path } = await workshop.open(TEAM, 'a');
+  const { path } = await teamWorktrees.open(TEAM, 'a');
   const files = ['config', 'HEAD', 'index', 'packed-refs'];
   const writer = begin(
     path,
@@ -157,10 +157,10 @@ test('what the person replaces while a writer is at work stays read-only', async
 });
 
 test('who only reads moves no branch at all', async (t) => {
-  const { git, workshop, play, isActive } = await bounded(t);
+  const { git, teamWorktrees, play, isActive } = await bounded(t);
   if (!isActive) return t.skip('the kernel gives no namespaces');
-  const { path } = await workshop.view(TEAM, 'analyst');
-  await workshop.open(TEAM, 'b');
+  const { path } = await teamWorktrees.view(TEAM, 'analyst');
+  await teamWorktrees.open(TEAM, 'b');
   const refs = git('for-each-ref');
   const own = play(path, 'echo x >src/api/a.js && git commit -q -a -m hacked\n git status --short');
   assertAll(own.came, 'yes', own.stderr);

@@ -15,9 +15,9 @@ import { isRefusal, MEMBER_LEASE_MS } from '../../../src/team/rules/log/state.ts
 import { messageLine } from '../../../src/team/rules/mail.ts';
 import { isOf, isRefusal as refusedWith } from '../../support/codes.ts';
 import { writeTree } from '../../support/installed.ts';
+import { gitIn, projectOf, textOf } from '../../support/team-worktrees.ts';
 import { TEAM, TeamWorld } from '../../support/team-world.ts';
 import { type Cleanup, tempDir } from '../../support/temp.ts';
-import { gitIn, projectOf, textOf } from '../../support/workshop.ts';
 
 const SHARED = 'src/lib/words.js';
 const FILES = {
@@ -34,11 +34,11 @@ const BRANCH = `tool/${TEAM}`;
  * @param first what the first has changed in its place
  */
 async function collided(t: Cleanup, first = SHARED, looksForSecrets = false) {
-  const { git, workshop, world, path } = await paired(t);
+  const { git, teamWorktrees, world, path } = await paired(t);
   if (looksForSecrets) Object.assign(world.context, { newSecrets: composeOperations(path, process.env).newSecrets });
   const places = {
     'backend-dev': { path },
-    'frontend-dev': await workshop.open(TEAM, 'frontend-dev'),
+    'frontend-dev': await teamWorktrees.open(TEAM, 'frontend-dev'),
   };
   for (const [owner, subject] of [
     ['backend-dev', 'Say good morning'],
@@ -114,8 +114,8 @@ test('a conflict is a task that its work waits for; settled, both changes are in
 });
 
 test('two add a dependency: the lock file is made anew by its manager, and the lead hears which side was kept', async (t) => {
-  const { git, workshop, world, path } = await paired(t);
-  const { path: second } = await workshop.open(TEAM, 'frontend-dev');
+  const { git, teamWorktrees, world, path } = await paired(t);
+  const { path: second } = await teamWorktrees.open(TEAM, 'frontend-dev');
   const own = gitIn(second);
   const locked = ['package.json', 'package-lock.json'];
   const add = async (name: string, taskId: string, at: string, what: string) => {
@@ -256,24 +256,24 @@ test('where what stood before the secret does not merge, the files stay all the 
 
 /** A team of two, of whom the first has a place. */
 async function paired(t: Cleanup) {
-  const { git, workshop } = projectOf(t, { files: FILES });
+  const { git, teamWorktrees } = projectOf(t, { files: FILES });
   const world = new TeamWorld(t);
-  Object.assign(world.context, { workshop: () => Promise.resolve(workshop) });
-  await workshop.begin(TEAM);
+  Object.assign(world.context, { teamWorktrees: () => Promise.resolve(teamWorktrees) });
+  await teamWorktrees.begin(TEAM);
   await world.team(['backend-dev', 'frontend-dev']);
   await world.append({ type: 'base_measured', checks: [], coverage: null });
-  const { path } = await workshop.open(TEAM, 'backend-dev');
-  return { git, workshop, world, path };
+  const { path } = await teamWorktrees.open(TEAM, 'backend-dev');
+  return { git, teamWorktrees, world, path };
 }
 
 test('while a person has the branch checked out nothing is merged, the reason says where, and afterwards it is', async (t) => {
-  const { git, workshop, world, path } = await paired(t);
+  const { git, teamWorktrees, world, path } = await paired(t);
   await world.call('team-lead', 'TaskCreate', { subject: 'Say it', description: 'd', owner: 'backend-dev' });
   await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
   writeTree(path, { 'src/api/a.js': '2\n' });
-  assert.equal(await workshop.checkedOut(TEAM), null);
+  assert.equal(await teamWorktrees.checkedOut(TEAM), null);
   git('checkout', '-q', BRANCH);
-  assert.match((await workshop.checkedOut(TEAM)) ?? '', /is checked out in .*project, /);
+  assert.match((await teamWorktrees.checkedOut(TEAM)) ?? '', /is checked out in .*project, /);
   for (let time = 1; time <= 4; time++)
     assert.match(
       await world.refused('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' }),
@@ -389,17 +389,17 @@ test('a commit that was taken back never counts as done, however often it comes'
 
 /** A writer with one task, which names a file that git ignores; `library`: a repository that is a submodule. */
 async function alone(t: Cleanup, library?: string) {
-  const { git, workshop } = projectOf(t, { files: { '.gitignore': 'made.js\n', 'src/api/a.js': '1\n' } });
+  const { git, teamWorktrees } = projectOf(t, { files: { '.gitignore': 'made.js\n', 'src/api/a.js': '1\n' } });
   if (library !== undefined) {
     git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', library, 'vendor/lib');
     git('commit', '-qm', 'A library');
   }
   const world = new TeamWorld(t);
-  Object.assign(world.context, { workshop: () => Promise.resolve(workshop) });
-  await workshop.begin(TEAM);
+  Object.assign(world.context, { teamWorktrees: () => Promise.resolve(teamWorktrees) });
+  await teamWorktrees.begin(TEAM);
   await world.team(['backend-dev']);
   await world.append({ type: 'base_measured', checks: [], coverage: null });
-  const { path } = await workshop.open(TEAM, 'backend-dev');
+  const { path } = await teamWorktrees.open(TEAM, 'backend-dev');
   const task = { subject: 'Make it', description: 'Make it', owner: 'backend-dev', files: ['src/api/made.js'] };
   await world.call('team-lead', 'TaskCreate', task);
   const update = { taskId: '1', status: 'completed' };

@@ -5,21 +5,21 @@ import { execFileSync } from 'node:child_process';
 import test from 'node:test';
 import type { GateResult } from '../../../src/gate/rules/quality.ts';
 import { writeTree } from '../../support/installed.ts';
+import { projectOf } from '../../support/team-worktrees.ts';
 import { failing, TEAM, TeamWorld } from '../../support/team-world.ts';
 import type { Cleanup } from '../../support/temp.ts';
-import { projectOf } from '../../support/workshop.ts';
 
 const OWN = 'src/api/a.js';
 
 /** A writer in a worktree of its own, with three tasks; the last one is about a file that git ignores. */
 async function writing(t: Cleanup) {
-  const { workshop } = projectOf(t, { files: { [OWN]: '1\n', '.gitignore': 'made.js\n' } });
+  const { teamWorktrees } = projectOf(t, { files: { [OWN]: '1\n', '.gitignore': 'made.js\n' } });
   const world = new TeamWorld(t);
-  Object.assign(world.context, { workshop: () => Promise.resolve(workshop) });
-  await workshop.begin(TEAM);
+  Object.assign(world.context, { teamWorktrees: () => Promise.resolve(teamWorktrees) });
+  await teamWorktrees.begin(TEAM);
   await world.team(['backend-dev']);
   await world.append({ type: 'base_measured', checks: [], coverage: null });
-  const place = await workshop.open(TEAM, 'backend-dev');
+  const place = await teamWorktrees.open(TEAM, 'backend-dev');
   for (const files of [[], [], ['made.js']])
     await world.call('team-lead', 'TaskCreate', { subject: 's', description: 'd', owner: 'backend-dev', files });
   const claim = async (id: string) => {

@@ -7,8 +7,8 @@ import { WORK_CODES } from '../../../src/team/rules/codes/work-codes.ts';
 import { branchPositionOf, bringIn } from '../../../src/team/worktrees/bring-in.ts';
 import { isOf } from '../../support/codes.ts';
 import { writeTree } from '../../support/installed.ts';
+import { commitAll, projectOf, TEAM, textOf } from '../../support/team-worktrees.ts';
 import type { Cleanup } from '../../support/temp.ts';
-import { commitAll, projectOf, TEAM, textOf } from '../../support/workshop.ts';
 
 const ISSUE = 'tool/issue-1';
 

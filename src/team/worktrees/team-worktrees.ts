@@ -1,20 +1,11 @@
-// The workshop of a team: a worktree and a branch for each writer, and the one branch that takes in their work.
+// Worktrees and branches of a team: one of each for every writer, and the one branch that takes in their work.
 
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { removeLargeTree } from '../../base/files/remove-tree.ts';
 import { textOf } from '../../base/rules/codes.ts';
 import { failure, ToolError } from '../../base/rules/errors.ts';
-import { fromRoot, identity, type Repository, type Run, writerEnvironment } from '../../git/workshop-git.ts';
-import {
-  changedIn,
-  commitAll,
-  keepLeftOut,
-  keepSnapshot,
-  leftOutOf,
-  snapshot,
-} from '../../git/worktrees/uncommitted.ts';
-import { unsettledIn } from '../../git/worktrees/unsettled.ts';
+import { fromRoot, identity, type Repository, type Run, writerEnvironment } from '../../git/worktree-git.ts';
 import {
   commitAt,
   commitsBetween,
@@ -23,8 +14,8 @@ import {
   mergeCommit,
   refAt,
   tasksBehind,
-} from '../../git/worktrees/workshop-commits.ts';
-import { move, moveAround } from '../../git/worktrees/workshop-move.ts';
+} from '../../git/worktrees/commits.ts';
+import { move, moveAround } from '../../git/worktrees/move.ts';
 import {
   baseRef,
   headRef,
@@ -34,41 +25,47 @@ import {
   memberPath,
   teamBranch,
   viewPath,
-} from '../../git/worktrees/workshop-names.ts';
-import { ensureWorktree, findWorktree, removeWorktree } from '../../git/worktrees/workshop-place.ts';
-import type { ChangedPath, MemberWork, Merge, Workshop, WriterPlace } from '../../git/worktrees/workshop-port.ts';
-import { movedFrom, refusePlan } from '../../git/worktrees/workshop-refuse.ts';
-import { settledBetween } from '../../git/worktrees/workshop-settled.ts';
+} from '../../git/worktrees/names.ts';
+import { ensureWorktree, findWorktree, removeWorktree } from '../../git/worktrees/place.ts';
+import { movedFrom, refusePlan } from '../../git/worktrees/refuse.ts';
+import { settledBetween } from '../../git/worktrees/settled.ts';
+import type {
+  ChangedPath,
+  MemberWork,
+  Merge,
+  TeamWorktrees,
+  WriterPlace,
+} from '../../git/worktrees/team-worktrees-port.ts';
+import {
+  changedIn,
+  commitAll,
+  keepLeftOut,
+  keepSnapshot,
+  leftOutOf,
+  snapshot,
+} from '../../git/worktrees/uncommitted.ts';
+import { unsettledIn } from '../../git/worktrees/unsettled.ts';
 import { WORK_CODES } from '../rules/codes/work-codes.ts';
 import { LEAD } from '../rules/message.ts';
-import { beginBranch } from './workshop-begin.ts';
-import { closeWriter } from './workshop-close.ts';
-import {
-  checkedOut,
-  deleteRefs,
-  headsOf,
-  moveHead,
-  noteHead,
-  noteMerged,
-  personsTips,
-  putBack,
-} from './workshop-head.ts';
-import { takeUpHead } from './workshop-take-up.ts';
-import { requireTeam, type Writer } from './workshop-writer.ts';
-import { type Tools, type WorkshopOptions, WorktreeAccess } from './worktree-access.ts';
+import { beginBranch } from './begin.ts';
+import { closeWriter } from './close.ts';
+import { checkedOut, deleteRefs, headsOf, moveHead, noteHead, noteMerged, personsTips, putBack } from './head.ts';
+import { takeUpHead } from './take-up.ts';
+import { type TeamWorktreesOptions, type Tools, WorktreeAccess } from './worktree-access.ts';
+import { requireTeam, type Writer } from './writer.ts';
 
 /** Somebody else moves the team's branch each time: not more often than that. */
 const MAX_TRIES = 10;
 
-export function createWorkshop(options: WorkshopOptions): Workshop {
-  return new GitWorkshop(options);
+export function createTeamWorktrees(options: TeamWorktreesOptions): TeamWorktrees {
+  return new GitTeamWorktrees(options);
 }
 
-class GitWorkshop implements Workshop {
+class GitTeamWorktrees implements TeamWorktrees {
   readonly #access: WorktreeAccess;
   readonly #reading: Run;
 
-  constructor(options: WorkshopOptions) {
+  constructor(options: TeamWorktreesOptions) {
     this.#access = new WorktreeAccess(options);
     this.#reading = this.#access.reading;
   }

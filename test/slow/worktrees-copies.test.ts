@@ -5,9 +5,9 @@ import { chmodSync, existsSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { withBaseTree } from '../../src/git/worktrees/base-tree.ts';
-import { createWorkshop } from '../../src/team/worktrees/workshop.ts';
+import { createTeamWorktrees } from '../../src/team/worktrees/team-worktrees.ts';
 import { writeTree } from '../support/installed.ts';
-import { gitIn, projectOf, TEAM, textOf } from '../support/workshop.ts';
+import { gitIn, projectOf, TEAM, textOf } from '../support/team-worktrees.ts';
 
 const { env } = process;
 const COPIES = ['.env', 'config/*.local.json', 'tracked.txt', 'missing'];
@@ -28,10 +28,10 @@ function project(t: Parameters<typeof projectOf>[0]) {
 
 test('a writer and the gate find what is named and ignored, and no commit takes it in', async (t) => {
   const { root } = project(t);
-  const workshop = createWorkshop({ root, env, copies: () => Promise.resolve([...COPIES, 'link']) });
-  await workshop.begin(TEAM);
-  const { path } = await workshop.open(TEAM, 'backend-dev');
-  const view = await workshop.view(TEAM, 'gate');
+  const teamWorktrees = createTeamWorktrees({ root, env, copies: () => Promise.resolve([...COPIES, 'link']) });
+  await teamWorktrees.begin(TEAM);
+  const { path } = await teamWorktrees.open(TEAM, 'backend-dev');
+  const view = await teamWorktrees.view(TEAM, 'gate');
   for (const place of [path, view.path]) {
     assert.equal(textOf(place, '.env'), 'KEY=1\n');
     assert.equal(statSync(join(place, '.env')).mode & 0o777, 0o600);
@@ -42,10 +42,10 @@ test('a writer and the gate find what is named and ignored, and no commit takes 
   }
   assert.equal(gitIn(path)('status', '--porcelain'), '');
   writeTree(path, { '.env': 'KEY=2\n', 'src/a.js': '2\n' });
-  await workshop.save(TEAM, 'backend-dev', 'New\n\nTask: 1\n');
-  await workshop.merge(TEAM, 'backend-dev', 'New\n');
+  await teamWorktrees.save(TEAM, 'backend-dev', 'New\n\nTask: 1\n');
+  await teamWorktrees.merge(TEAM, 'backend-dev', 'New\n');
   assert.deepEqual(
-    (await workshop.changed(TEAM)).map((one) => one.path),
+    (await teamWorktrees.changed(TEAM)).map((one) => one.path),
     ['src/a.js'],
   );
   assert.equal(textOf(root, '.env'), 'KEY=1\n');

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createWorkshop } from '../../src/team/worktrees/workshop.ts';
+import { createTeamWorktrees } from '../../src/team/worktrees/team-worktrees.ts';
 import { type Tree, writeTree } from './installed.ts';
 import { type Cleanup, tempDir } from './temp.ts';
 
@@ -69,7 +69,7 @@ function begunWith(format: string, files: Tree): Begun {
   return made;
 }
 
-/** A repository with one commit on `main`, and its workshop. */
+/** A repository with one commit on `main`, and its team worktrees. */
 export function projectOf(t: Cleanup, { name = 'project', format = 'sha1', files = FILES }: ProjectOptions = {}) {
   const root = join(tempDir(t), name);
   const { gitDirectory, base } = begunWith(format, files);
@@ -77,7 +77,7 @@ export function projectOf(t: Cleanup, { name = 'project', format = 'sha1', files
   writeTree(root, files);
   const git = gitIn(root);
   git('add', '-A');
-  return { root, git, base, workshop: createWorkshop({ root, env: process.env }) };
+  return { root, git, base, teamWorktrees: createTeamWorktrees({ root, env: process.env }) };
 }
 
 export function textOf(...path: readonly string[]): string {

@@ -3,14 +3,14 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { failure } from '../../base/rules/errors.ts';
-import type { Repository, Run } from '../../git/workshop-git.ts';
-import { type Astray, astrayWords, stashOf, stepUnderWay, UNFINISHED } from '../../git/worktrees/workshop-astray.ts';
-import { commitAt, isAncestor, refAt } from '../../git/worktrees/workshop-commits.ts';
-import { finishMove, hasMove } from '../../git/worktrees/workshop-move.ts';
-import { headRef, memberBranch, memberPath, teamBranch } from '../../git/worktrees/workshop-names.ts';
-import { ensureWorktree, type Worktree } from '../../git/worktrees/workshop-place.ts';
+import type { Repository, Run } from '../../git/worktree-git.ts';
+import { type Astray, astrayWords, stashOf, stepUnderWay, UNFINISHED } from '../../git/worktrees/astray.ts';
+import { commitAt, isAncestor, refAt } from '../../git/worktrees/commits.ts';
+import { finishMove, hasMove } from '../../git/worktrees/move.ts';
+import { headRef, memberBranch, memberPath, teamBranch } from '../../git/worktrees/names.ts';
+import { ensureWorktree, type Worktree } from '../../git/worktrees/place.ts';
 import { WORK_CODES } from '../rules/codes/work-codes.ts';
-import { headsOf, noteHead } from './workshop-head.ts';
+import { headsOf, noteHead } from './head.ts';
 
 export type Writer = {
   readonly worktree: Worktree;

@@ -3,11 +3,11 @@
 
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { createWorkshop } from '../../../src/team/worktrees/workshop.ts';
+import { createTeamWorktrees } from '../../../src/team/worktrees/team-worktrees.ts';
 
 const TEAM = 'tool-run-spec-a-001';
 const [root = '', progress = ''] = process.argv.slice(2);
-const workshop = createWorkshop({ root, env: process.env });
+const teamWorktrees = createTeamWorktrees({ root, env: process.env });
 const pathOf = (member: string) => join(root, '.tool', 'worktrees', TEAM, member);
 
 type Progress = { readonly step: number; readonly bad: string };
@@ -30,24 +30,25 @@ function write(member: string, files: Readonly<Record<string, string>>): void {
 
 /** Each may be done in part already; what it gives is the refused commit, from the step that makes it. */
 const STEPS: readonly ((bad: string) => Promise<unknown>)[] = [
-  () => workshop.begin(TEAM),
-  () => workshop.open(TEAM, 'one'),
-  () => workshop.open(TEAM, 'two'),
+  () => teamWorktrees.begin(TEAM),
+  () => teamWorktrees.open(TEAM, 'one'),
+  () => teamWorktrees.open(TEAM, 'two'),
   async () => write('one', { 'src/api/a.js': 'one\n', 'src/api/b.js': 'one\n' }),
-  () => workshop.save(TEAM, 'one', 'One'),
-  () => workshop.merge(TEAM, 'one', 'Merge one'),
+  () => teamWorktrees.save(TEAM, 'one', 'One'),
+  () => teamWorktrees.merge(TEAM, 'one', 'Merge one'),
   async () => write('two', { 'src/pages/p.js': 'two\n' }),
-  () => workshop.update(TEAM, 'two'),
-  () => workshop.save(TEAM, 'two', 'Two'),
+  () => teamWorktrees.update(TEAM, 'two'),
+  () => teamWorktrees.save(TEAM, 'two', 'Two'),
   async () => write('two', { 'src/pages/q.js': 'two\n', 'src/api/a.js': 'foreign\n' }),
-  async () => (await workshop.save(TEAM, 'two', 'Bad')) ?? (await workshop.commits(TEAM, 'two')).commits.at(-1)?.sha,
-  (bad) => workshop.refuse(TEAM, 'two', bad, ['src/api/a.js']),
-  () => workshop.save(TEAM, 'two', 'Again'),
-  () => workshop.merge(TEAM, 'two', 'Merge two'),
-  () => workshop.view(TEAM, 'reader'),
+  async () =>
+    (await teamWorktrees.save(TEAM, 'two', 'Bad')) ?? (await teamWorktrees.commits(TEAM, 'two')).commits.at(-1)?.sha,
+  (bad) => teamWorktrees.refuse(TEAM, 'two', bad, ['src/api/a.js']),
+  () => teamWorktrees.save(TEAM, 'two', 'Again'),
+  () => teamWorktrees.merge(TEAM, 'two', 'Merge two'),
+  () => teamWorktrees.view(TEAM, 'reader'),
   async () => write('one', { 'src/api/late.js': 'late\n' }),
-  () => workshop.close(TEAM, 'one'),
-  () => workshop.end(TEAM, ['one', 'two']),
+  () => teamWorktrees.close(TEAM, 'one'),
+  () => teamWorktrees.end(TEAM, ['one', 'two']),
 ];
 
 for (let { step, bad } = read(); step < STEPS.length; step++) {

@@ -13,10 +13,10 @@ import {
 import { dirname, join } from 'node:path';
 import { isUntouched } from '../blob-hashes.ts';
 import { asText, BYTES } from '../byte-names.ts';
-import type { Repository, Run } from '../workshop-git.ts';
+import type { Repository, Run } from '../worktree-git.ts';
+import { changesBetween, refAt } from './commits.ts';
 import { obstaclesFor } from './obstacles.ts';
-import { changesBetween, refAt } from './workshop-commits.ts';
-import type { Worktree } from './workshop-place.ts';
+import type { Worktree } from './place.ts';
 
 /** Commits, and the paths that get what the new commit holds; all others keep what is in the worktree. */
 export type Move = { readonly from: string; readonly to: string; readonly files: readonly string[] };

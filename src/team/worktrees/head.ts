@@ -3,11 +3,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Refusal, refusal } from '../../base/rules/codes.ts';
-import { isOfTeam, type Repository, type Run } from '../../git/workshop-git.ts';
-import { commitsAt, noteAncestor } from '../../git/worktrees/workshop-commits.ts';
-import { BRANCHES, headRef, keptRef, leftRef, memberBranch, teamBranch } from '../../git/worktrees/workshop-names.ts';
-import { worktreesBelow } from '../../git/worktrees/workshop-place.ts';
-import { checkedOutIn } from '../../git/worktrees/workshop-refs.ts';
+import { isOfTeam, type Repository, type Run } from '../../git/worktree-git.ts';
+import { commitsAt, noteAncestor } from '../../git/worktrees/commits.ts';
+import { BRANCHES, headRef, keptRef, leftRef, memberBranch, teamBranch } from '../../git/worktrees/names.ts';
+import { worktreesBelow } from '../../git/worktrees/place.ts';
+import { checkedOutIn } from '../../git/worktrees/refs.ts';
 import { WORK_CODES } from '../rules/codes/work-codes.ts';
 import { LEAD } from '../rules/message.ts';
 

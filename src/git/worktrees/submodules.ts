@@ -5,9 +5,9 @@ import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, renameSyn
 import { join, resolve } from 'node:path';
 import { asBytes, asText, pathBytes } from '../byte-names.ts';
 import { SUBMODULE } from '../tracked-files.ts';
-import type { Repository, Run } from '../workshop-git.ts';
-import { emptyBeside, isFree, shareInstalled } from './workshop-installed.ts';
-import { findWorktree, type Worktree } from './workshop-place.ts';
+import type { Repository, Run } from '../worktree-git.ts';
+import { emptyBeside, isFree, shareInstalled } from './installed.ts';
+import { findWorktree, type Worktree } from './place.ts';
 
 /** The index of what was put there, kept beside the worktree's own. @param name the submodule's, in bytes from the top */
 function filledIndex(admin: string, name: string): string {

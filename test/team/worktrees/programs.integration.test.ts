@@ -5,10 +5,10 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { createWorkshop } from '../../../src/team/worktrees/workshop.ts';
+import { createTeamWorktrees } from '../../../src/team/worktrees/team-worktrees.ts';
 import { writeTree } from '../../support/installed.ts';
+import { gitIn, projectOf, TEAM } from '../../support/team-worktrees.ts';
 import { type Cleanup, tempDir } from '../../support/temp.ts';
-import { gitIn, projectOf, TEAM } from '../../support/workshop.ts';
 
 /** Wrappers of `git` and `rm` that log their arguments. */
 function noting(t: Cleanup) {
@@ -36,23 +36,23 @@ function noting(t: Cleanup) {
 }
 
 /** Completes a task in the steps of a writer's team server. */
-async function complete(workshop: ReturnType<typeof createWorkshop>, member: string, file: string) {
-  await workshop.leftOut(TEAM, member, [file]);
-  await workshop.save(TEAM, member, 'Work');
-  const merge = await workshop.update(TEAM, member);
-  const { tip, commits } = await workshop.commits(TEAM, member);
+async function complete(teamWorktrees: ReturnType<typeof createTeamWorktrees>, member: string, file: string) {
+  await teamWorktrees.leftOut(TEAM, member, [file]);
+  await teamWorktrees.save(TEAM, member, 'Work');
+  const merge = await teamWorktrees.update(TEAM, member);
+  const { tip, commits } = await teamWorktrees.commits(TEAM, member);
   assert.deepEqual(
     commits.map(({ files }) => files),
     [[file]],
   );
-  assert.equal((await workshop.merge(TEAM, member, 'Work', tip ?? '')).kind, 'merged');
+  assert.equal((await teamWorktrees.merge(TEAM, member, 'Work', tip ?? '')).kind, 'merged');
   return merge.kind;
 }
 
 test('git is started as often as there is something new to ask or to do', async (t) => {
   const { root, git } = projectOf(t, { files: { 'a.js': '1\n', 'b.js': '1\n' } });
   const { env, taken } = noting(t);
-  const lead = createWorkshop({ root, env });
+  const lead = createTeamWorktrees({ root, env });
   await lead.begin(TEAM, 'anew');
   assert.deepEqual(taken(), ['git version', 'git rev-parse', 'git rev-parse', 'git update-ref']);
   await lead.begin(TEAM);
@@ -62,7 +62,7 @@ test('git is started as often as there is something new to ask or to do', async 
   const { path: b } = await lead.open(TEAM, 'b');
   taken();
 
-  const server = createWorkshop({ root, env });
+  const server = createTeamWorktrees({ root, env });
   writeTree(a, { 'a.js': '2\n' });
   assert.equal(await complete(server, 'a', 'a.js'), 'nothing');
   const joined = ['git commit-tree', 'git update-ref'];
@@ -93,16 +93,16 @@ test('git is started as often as there is something new to ask or to do', async 
 });
 
 test('names of files like what git writes before them are told as they are', async (t) => {
-  const { workshop } = projectOf(t);
-  await workshop.begin(TEAM);
-  const { path } = await workshop.open(TEAM, 'a');
+  const { teamWorktrees } = projectOf(t);
+  await teamWorktrees.begin(TEAM);
+  const { path } = await teamWorktrees.open(TEAM, 'a');
   const names = ['A', '\nM', `${'0'.repeat(40)} `, '? a', 'tab\tin', 'quote"d', 'Task: 3'];
   writeTree(path, Object.fromEntries(names.map((name) => [name, 'x\n'])));
-  await workshop.save(TEAM, 'a', 'A\n\nTask: 1');
+  await teamWorktrees.save(TEAM, 'a', 'A\n\nTask: 1');
   gitIn(path)('commit', '-q', '--allow-empty', '-m', 'M');
   gitIn(path)('rm', '-q', 'A');
-  await workshop.save(TEAM, 'a', 'D\n\nTask: 2');
-  const { commits } = await workshop.commits(TEAM, 'a');
+  await teamWorktrees.save(TEAM, 'a', 'D\n\nTask: 2');
+  const { commits } = await teamWorktrees.commits(TEAM, 'a');
   assert.deepEqual(
     commits.map(({ subject, task, files }) => ({ subject, task, files })),
     [
@@ -114,12 +114,12 @@ test('names of files like what git writes before them are told as they are', asy
 });
 
 test('nothing is committed where what was changed is back again, though the index was not', async (t) => {
-  const { workshop } = projectOf(t);
-  await workshop.begin(TEAM);
-  const { path } = await workshop.open(TEAM, 'a');
+  const { teamWorktrees } = projectOf(t);
+  await teamWorktrees.begin(TEAM);
+  const { path } = await teamWorktrees.open(TEAM, 'a');
   writeTree(path, { 'src/api/a.js': '2\n' });
   gitIn(path)('add', '-A');
   writeTree(path, { 'src/api/a.js': '1\n' });
-  assert.equal(await workshop.save(TEAM, 'a', 'Work'), null);
-  assert.deepEqual((await workshop.commits(TEAM, 'a')).commits, []);
+  assert.equal(await teamWorktrees.save(TEAM, 'a', 'Work'), null);
+  assert.deepEqual((await teamWorktrees.commits(TEAM, 'a')).commits, []);
 });

@@ -3,10 +3,10 @@
 import { failure } from '../../base/rules/errors.ts';
 import { lastLines } from '../../base/rules/text.ts';
 import { GIT_CODES } from '../rules/git-codes.ts';
-import { fromRoot, type Repository, type Run } from '../workshop-git.ts';
+import { fromRoot, type Repository, type Run } from '../worktree-git.ts';
 import type { Change } from './obstacles.ts';
-import type { ChangedPath, MemberCommit } from './workshop-port.ts';
-import { readRefs } from './workshop-refs.ts';
+import { readRefs } from './refs.ts';
+import type { ChangedPath, MemberCommit } from './team-worktrees-port.ts';
 
 const PLAIN = ['--no-renames', '--no-ext-diff', '--no-textconv', '--ignore-submodules=none', '--no-relative'];
 

@@ -16,7 +16,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
-import type { Repository, Run } from '../workshop-git.ts';
+import type { Repository, Run } from '../worktree-git.ts';
 
 const PACKAGES = 'node_modules';
 const VIRTUAL = ['.venv', 'venv'];

@@ -16,7 +16,7 @@ import { removeLargeTree } from '../../base/files/remove-tree.ts';
 import { failure } from '../../base/rules/errors.ts';
 import { makeIgnored } from '../own-ignored.ts';
 import { GIT_CODES } from '../rules/git-codes.ts';
-import type { Repository, Run } from '../workshop-git.ts';
+import type { Repository, Run } from '../worktree-git.ts';
 
 export type Worktree = {
   readonly path: string;

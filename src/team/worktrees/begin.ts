@@ -1,11 +1,11 @@
 // The beginning of a team's branch: made, taken up where it is, or brought along with the project.
 
 import { failure } from '../../base/rules/errors.ts';
-import type { Repository, Run } from '../../git/workshop-git.ts';
+import type { Repository, Run } from '../../git/worktree-git.ts';
+import { commitAt, commitsAt, isAncestor } from '../../git/worktrees/commits.ts';
+import { BRANCHES, baseRef, headRef, leftRef, teamBranch } from '../../git/worktrees/names.ts';
+import { checkoutWith } from '../../git/worktrees/place.ts';
 import { noCommit } from '../../git/worktrees/team-base.ts';
-import { commitAt, commitsAt, isAncestor } from '../../git/worktrees/workshop-commits.ts';
-import { BRANCHES, baseRef, headRef, leftRef, teamBranch } from '../../git/worktrees/workshop-names.ts';
-import { checkoutWith } from '../../git/worktrees/workshop-place.ts';
 import { WORK_CODES } from '../rules/codes/work-codes.ts';
 
 export type Beginning = { readonly branch: string; readonly base: string; readonly head: string };

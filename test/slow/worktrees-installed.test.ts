@@ -5,9 +5,9 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { createWorkshop } from '../../src/team/worktrees/workshop.ts';
+import { createTeamWorktrees } from '../../src/team/worktrees/team-worktrees.ts';
 import { treeOf, writeTree } from '../support/installed.ts';
-import { gitIn, projectOf, TEAM, textOf } from '../support/workshop.ts';
+import { gitIn, projectOf, TEAM, textOf } from '../support/team-worktrees.ts';
 
 const { env } = process;
 const MODULE = { type: 'module', exports: './index.js' };
@@ -51,10 +51,10 @@ function runs(root: string): string {
 }
 
 test('packages are found where each has its own, and the project’s own packages are those of the worktree', async (t) => {
-  const { root, git, workshop } = workspaces(t);
+  const { root, git, teamWorktrees } = workspaces(t);
   const before = treeOf(join(root, 'node_modules'));
-  await workshop.begin(TEAM);
-  const { path } = await workshop.open(TEAM, 'backend-dev');
+  await teamWorktrees.begin(TEAM);
+  const { path } = await teamWorktrees.open(TEAM, 'backend-dev');
   writeTree(path, { 'packages/core/index.js': "export const core = 'new';\n" });
   assert.equal(runs(path), 'new left far\n', 'what is tried out there is what was written there');
   assert.equal(runs(root), 'old left far\n');
@@ -63,30 +63,30 @@ test('packages are found where each has its own, and the project’s own package
   for (const name of ['.cache', '.package-lock.json'])
     assert.equal(existsSync(join(path, 'node_modules', name)), false, `${name} is not written to by two`);
   assert.equal(gitIn(path)('status', '--porcelain').trim(), 'M packages/core/index.js');
-  await workshop.save(TEAM, 'backend-dev', 'New\n\nTask: 1\n');
-  await workshop.merge(TEAM, 'backend-dev', 'New\n');
+  await teamWorktrees.save(TEAM, 'backend-dev', 'New\n\nTask: 1\n');
+  await teamWorktrees.merge(TEAM, 'backend-dev', 'New\n');
   assert.deepEqual(
-    (await workshop.changed(TEAM)).map((one) => one.path),
+    (await teamWorktrees.changed(TEAM)).map((one) => one.path),
     ['packages/core/index.js'],
     'it is no part of the work',
   );
-  const view = await workshop.view(TEAM, 'gate');
+  const view = await teamWorktrees.view(TEAM, 'gate');
   assert.equal(runs(view.path), 'new left far\n', 'and measured is what was built');
-  await workshop.view(TEAM, 'gate');
+  await teamWorktrees.view(TEAM, 'gate');
   assert.equal(runs(view.path), 'new left far\n');
   // A teammate can remove its own copy only.
   rmSync(join(path, 'node_modules'), { recursive: true });
-  await workshop.open(TEAM, 'backend-dev');
-  await workshop.end(TEAM, []);
+  await teamWorktrees.open(TEAM, 'backend-dev');
+  await teamWorktrees.end(TEAM, []);
   assert.deepEqual(treeOf(join(root, 'node_modules')), before);
   assert.equal(git('status', '--porcelain'), '');
 });
 
 test('what is installed later is there at the next start, and what a teammate has installed itself stays', async (t) => {
-  const { root, workshop } = workspaces(t);
-  await workshop.begin(TEAM);
+  const { root, teamWorktrees } = workspaces(t);
+  await teamWorktrees.begin(TEAM);
   rmSync(join(root, 'packages', 'web', 'node_modules'), { recursive: true });
-  const { path } = await workshop.open(TEAM, 'backend-dev');
+  const { path } = await teamWorktrees.open(TEAM, 'backend-dev');
   assert.throws(() => runs(path));
   writeTree(path, { 'node_modules/mine/index.js': '' });
   writeTree(root, {
@@ -95,61 +95,61 @@ test('what is installed later is there at the next start, and what a teammate ha
   });
   // Left by a start that was killed half-way.
   writeTree(join(root, '.tool', 'worktrees', TEAM), { '.installed-backend-dev/half': '' });
-  await createWorkshop({ root, env }).open(TEAM, 'backend-dev');
+  await createTeamWorktrees({ root, env }).open(TEAM, 'backend-dev');
   assert.equal(runs(path), 'old later far\n');
   assert.equal(existsSync(join(path, 'node_modules', 'mine')), true);
 });
 
 test('what was begun and not finished is filled at the next start', async (t) => {
-  const { root, workshop } = workspaces(t);
-  await workshop.begin(TEAM);
-  const { path } = await workshop.open(TEAM, 'backend-dev');
+  const { root, teamWorktrees } = workspaces(t);
+  await teamWorktrees.begin(TEAM);
+  const { path } = await teamWorktrees.open(TEAM, 'backend-dev');
   // Left by a start that was killed half-way.
   for (const place of ['node_modules', 'packages/web/node_modules']) {
     rmSync(join(path, place), { recursive: true });
     mkdirSync(join(path, place));
   }
-  await createWorkshop({ root, env }).open(TEAM, 'backend-dev');
+  await createTeamWorktrees({ root, env }).open(TEAM, 'backend-dev');
   assert.equal(runs(path), 'old left far\n');
 });
 
 test('what cannot be read while it is installed is said, and there at the next start', async (t) => {
-  const { root, workshop } = workspaces(t);
-  await workshop.begin(TEAM);
+  const { root, teamWorktrees } = workspaces(t);
+  await teamWorktrees.begin(TEAM);
   // A package manager is still at work: there is no directory yet.
   const scope = join(root, 'packages', 'web', 'node_modules');
   rmSync(scope, { recursive: true });
   writeTree(root, { 'packages/web/node_modules': '' });
-  await assert.rejects(workshop.open(TEAM, 'backend-dev'), /node_modules/);
+  await assert.rejects(teamWorktrees.open(TEAM, 'backend-dev'), /node_modules/);
   rmSync(scope);
   writeTree(root, { 'packages/web/node_modules/left/package.json': manifest('left') });
   writeTree(root, { 'packages/web/node_modules/left/index.js': "export const left = 'left';\n" });
-  const { path } = await workshop.open(TEAM, 'backend-dev');
+  const { path } = await teamWorktrees.open(TEAM, 'backend-dev');
   assert.equal(runs(path), 'old left far\n');
 });
 
 test('a worktree that is made anew while its lead is at work has what is installed', async (t) => {
-  const { workshop } = workspaces(t);
-  await workshop.begin(TEAM);
-  const { path } = await workshop.open(TEAM, 'backend-dev');
-  await workshop.close(TEAM, 'backend-dev');
-  await workshop.open(TEAM, 'backend-dev');
+  const { teamWorktrees } = workspaces(t);
+  await teamWorktrees.begin(TEAM);
+  const { path } = await teamWorktrees.open(TEAM, 'backend-dev');
+  await teamWorktrees.close(TEAM, 'backend-dev');
+  await teamWorktrees.open(TEAM, 'backend-dev');
   assert.equal(runs(path), 'old left far\n');
   rmSync(path, { recursive: true });
-  await workshop.update(TEAM, 'backend-dev');
-  await workshop.open(TEAM, 'backend-dev');
+  await teamWorktrees.update(TEAM, 'backend-dev');
+  await teamWorktrees.open(TEAM, 'backend-dev');
   assert.equal(runs(path), 'old left far\n');
-  const view = await workshop.view(TEAM, 'gate');
+  const view = await teamWorktrees.view(TEAM, 'gate');
   rmSync(view.path, { recursive: true });
-  await workshop.view(TEAM, 'gate');
+  await teamWorktrees.view(TEAM, 'gate');
   assert.equal(runs(view.path), 'old left far\n');
 });
 
 test('what the project does not ignore is not put into its worktrees', async (t) => {
-  const { root, workshop } = projectOf(t, { files: { 'package.json': '{}\n' } });
+  const { root, teamWorktrees } = projectOf(t, { files: { 'package.json': '{}\n' } });
   writeTree(root, { 'node_modules/far/index.js': '' });
-  await workshop.begin(TEAM);
-  const { path } = await workshop.open(TEAM, 'a');
+  await teamWorktrees.begin(TEAM);
+  const { path } = await teamWorktrees.open(TEAM, 'a');
   assert.equal(existsSync(join(path, 'node_modules')), false);
   assert.equal(gitIn(path)('status', '--porcelain'), '');
 });
@@ -159,41 +159,41 @@ test('a submodule’s files are there as the worktree’s commit has them, and w
     name: 'library',
     files: { 'lib.js': 'old\n', '.gitattributes': '*.js filter=evil\n' },
   });
-  const { root, git, workshop } = projectOf(t);
+  const { root, git, teamWorktrees } = projectOf(t);
   git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', library.root, 'vendor/my lib');
   git('commit', '-qm', 'A library');
   // A program in the submodule's settings must not start.
   const marker = join(root, '..', 'started');
   gitIn(join(root, 'vendor', 'my lib'))('config', 'filter.evil.smudge', `touch '${marker}'`);
   writeTree(root, { 'vendor/my lib/lib.js': 'the person is at work\n' });
-  await workshop.begin(TEAM);
-  const { path } = await workshop.open(TEAM, 'backend-dev');
+  await teamWorktrees.begin(TEAM);
+  const { path } = await teamWorktrees.open(TEAM, 'backend-dev');
   assert.equal(textOf(path, 'vendor/my lib/lib.js'), 'old\n');
   writeTree(path, { 'vendor/my lib/lib.js': 'changed\n', 'src/api/a.js': 'new\n' });
-  await workshop.save(TEAM, 'backend-dev', 'New\n\nTask: 1\n');
-  await workshop.merge(TEAM, 'backend-dev', 'New\n');
+  await teamWorktrees.save(TEAM, 'backend-dev', 'New\n\nTask: 1\n');
+  await teamWorktrees.merge(TEAM, 'backend-dev', 'New\n');
   assert.deepEqual(
-    (await workshop.changed(TEAM)).map((one) => one.path),
+    (await teamWorktrees.changed(TEAM)).map((one) => one.path),
     ['src/api/a.js'],
   );
   for (let count = 0; count < 2; count++) {
-    const view = await workshop.view(TEAM, 'gate');
+    const view = await teamWorktrees.view(TEAM, 'gate');
     assert.equal(textOf(view.path, 'vendor/my lib/lib.js'), 'old\n');
     assert.equal(gitIn(view.path)('status', '--porcelain'), '');
   }
-  await workshop.end(TEAM, []);
+  await teamWorktrees.end(TEAM, []);
   assert.equal(existsSync(marker), false);
   assert.equal(textOf(root, 'vendor/my lib/lib.js'), 'the person is at work\n');
 });
 
 test('nothing is put where a writer has made a link, and that keeps nobody from a start', async (t) => {
   const library = projectOf(t, { name: 'library', files: { 'lib.js': 'old\n' } });
-  const { root, git, workshop } = workspaces(t);
+  const { root, git, teamWorktrees } = workspaces(t);
   for (const place of ['vendor/near', 'vendor/deep/far', 'lib'])
     git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', library.root, place);
   git('commit', '-qm', 'A library');
-  await workshop.begin(TEAM);
-  const { path } = await workshop.open(TEAM, 'backend-dev');
+  await teamWorktrees.begin(TEAM);
+  const { path } = await teamWorktrees.open(TEAM, 'backend-dev');
   const mine = join(root, '..', 'mine');
   mkdirSync(mine);
   const leads = (place: string, to: string) => {
@@ -204,21 +204,21 @@ test('nothing is put where a writer has made a link, and that keeps nobody from 
   leads('lib', join(root, '..', 'nothing'));
   leads('packages', mine);
   mkdirSync(join(mine, 'web'));
-  await createWorkshop({ root, env }).open(TEAM, 'backend-dev');
+  await createTeamWorktrees({ root, env }).open(TEAM, 'backend-dev');
   assert.deepEqual(Object.keys(treeOf(mine)), ['', 'web']);
   leads('node_modules', mine);
-  await createWorkshop({ root, env }).open(TEAM, 'backend-dev');
+  await createTeamWorktrees({ root, env }).open(TEAM, 'backend-dev');
   assert.deepEqual(Object.keys(treeOf(mine)), ['', 'web']);
   assert.equal(existsSync(join(root, '..', 'nothing')), false);
   // A path without a link is filled as before.
   rmSync(join(path, 'vendor'));
-  await createWorkshop({ root, env }).open(TEAM, 'backend-dev');
+  await createTeamWorktrees({ root, env }).open(TEAM, 'backend-dev');
   assert.deepEqual(readdirSync(join(path, 'vendor', 'deep', 'far')), ['lib.js']);
 });
 
 test('an environment of Python leads to the packages of the worktree, and nothing is written in the checkout’s', async (t) => {
   const files = { 'app/pyproject.toml': '', 'app/src/shop/__init__.py': '', '.gitignore': '.venv/\n' };
-  const { root, workshop } = projectOf(t, { files });
+  const { root, teamWorktrees } = projectOf(t, { files });
   const site = 'app/.venv/lib/python3.12/site-packages';
   writeTree(root, {
     'app/.venv/pyvenv.cfg': 'home = /usr/bin\n',
@@ -232,8 +232,8 @@ test('an environment of Python leads to the packages of the worktree, and nothin
   symlinkSync(process.execPath, join(root, 'app', '.venv', 'bin', 'python3'));
   symlinkSync('python3', join(root, 'app', '.venv', 'bin', 'python'));
   symlinkSync('lib', join(root, 'app', '.venv', 'lib64'));
-  await workshop.begin(TEAM);
-  const { path } = await workshop.open(TEAM, 'backend-dev');
+  await teamWorktrees.begin(TEAM);
+  const { path } = await teamWorktrees.open(TEAM, 'backend-dev');
   assert.equal(
     textOf(path, `${site}/__editable__.shop-1.pth`),
     `${path}/app/src\n${root}-other/src\n`,
@@ -251,7 +251,7 @@ test('an environment of Python leads to the packages of the worktree, and nothin
     [`${site}/shop-1.dist-info/direct_url.json`]: 'changed',
   });
   assert.deepEqual(treeOf(join(root, 'app', '.venv')), before);
-  await workshop.end(TEAM, []);
+  await teamWorktrees.end(TEAM, []);
   assert.deepEqual(treeOf(join(root, 'app', '.venv')), before);
   assert.equal(
     readFileSync(join(root, site, '__editable__.shop-1.pth'), 'utf8'),

@@ -2,8 +2,8 @@
 
 import { constants, copyFileSync, lstatSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Repository, Run } from '../workshop-git.ts';
-import { isFree } from './workshop-installed.ts';
+import type { Repository, Run } from '../worktree-git.ts';
+import { isFree } from './installed.ts';
 
 /** Files below a directory of a repository that Git ignores and that a glob names, as paths from there. */
 export async function ignoredFiles(root: string, pattern: string, run: Run): Promise<readonly string[]> {

@@ -6,23 +6,23 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
-import type { Workshop } from '../../src/git/worktrees/workshop-port.ts';
-import { createWorkshop } from '../../src/team/worktrees/workshop.ts';
+import type { TeamWorktrees } from '../../src/git/worktrees/team-worktrees-port.ts';
+import { createTeamWorktrees } from '../../src/team/worktrees/team-worktrees.ts';
+import { projectOf, TEAM, textOf } from '../support/team-worktrees.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';
-import { projectOf, TEAM, textOf } from '../support/workshop.ts';
 
 type Tree = Readonly<Record<string, string>>;
 
 type Scene = {
   readonly root: string;
-  readonly workshop: Workshop;
+  readonly teamWorktrees: TeamWorktrees;
   /** The same, with a git of which the n-th command and all after it are not run, and fail. */
-  readonly failingAt: (count: number) => { readonly workshop: Workshop; readonly commands: () => number };
+  readonly failingAt: (count: number) => { readonly teamWorktrees: TeamWorktrees; readonly commands: () => number };
   readonly write: (member: string, files: Tree) => void;
 };
 
 async function sceneOf(t: Cleanup): Promise<Scene> {
-  const { root, workshop } = projectOf(t);
+  const { root, teamWorktrees } = projectOf(t);
   const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
   const failingAt = (count: number) => {
     const bin = tempDir(t);
@@ -34,8 +34,8 @@ async function sceneOf(t: Cleanup): Promise<Scene> {
       `#!/bin/sh\nread n <${kept}; n=$((n+1)); echo $n >${kept}\n${act}\nexec ${real} "$@"\n`,
     );
     chmodSync(join(bin, 'git'), 0o755);
-    const broken = createWorkshop({ root, env: { ...process.env, PATH: `${bin}:${process.env.PATH}` } });
-    return { workshop: broken, commands: () => Number(textOf(kept)) };
+    const broken = createTeamWorktrees({ root, env: { ...process.env, PATH: `${bin}:${process.env.PATH}` } });
+    return { teamWorktrees: broken, commands: () => Number(textOf(kept)) };
   };
   const write = (member: string, files: Tree) => {
     for (const [path, text] of Object.entries(files)) {
@@ -44,9 +44,9 @@ async function sceneOf(t: Cleanup): Promise<Scene> {
       writeFileSync(place, text);
     }
   };
-  await workshop.begin(TEAM);
-  for (const member of ['one', 'two']) await workshop.open(TEAM, member);
-  return { root, workshop, failingAt, write };
+  await teamWorktrees.begin(TEAM);
+  for (const member of ['one', 'two']) await teamWorktrees.open(TEAM, member);
+  return { root, teamWorktrees, failingAt, write };
 }
 
 /** The commands of a move, and one before it. */
@@ -64,21 +64,21 @@ async function eachCommand(play: (count: number) => Promise<number>): Promise<vo
 
 test('others’ work on its way into a writer’s files is never taken for the writer’s own', async (t) => {
   await eachCommand(async (count) => {
-    const { workshop, failingAt, write } = await sceneOf(t);
+    const { teamWorktrees, failingAt, write } = await sceneOf(t);
     write('one', { 'src/api/a.js': 'one\n', 'src/api/b.js': 'one\n' });
-    await workshop.save(TEAM, 'one', 'One');
-    await workshop.merge(TEAM, 'one', 'Merge one');
+    await teamWorktrees.save(TEAM, 'one', 'One');
+    await teamWorktrees.merge(TEAM, 'one', 'Merge one');
     write('two', { 'src/pages/p.js': 'two\n' });
     const broken = failingAt(count);
     // What it says is no matter: it is dead.
-    await broken.workshop.update(TEAM, 'two').catch(() => undefined);
-    await workshop.save(TEAM, 'two', 'Two');
-    const { commits } = await workshop.commits(TEAM, 'two');
+    await broken.teamWorktrees.update(TEAM, 'two').catch(() => undefined);
+    await teamWorktrees.save(TEAM, 'two', 'Two');
+    const { commits } = await teamWorktrees.commits(TEAM, 'two');
     const told = commits.map(({ subject, files }) => `${subject}: ${files.join(' ')}`);
     assert.deepEqual(told, ['Two: src/pages/p.js'], `broken off at command ${count}`);
-    await workshop.update(TEAM, 'two');
-    assert.equal((await workshop.merge(TEAM, 'two', 'Merge two')).kind, 'merged');
-    const { path } = await workshop.view(TEAM, 'reader');
+    await teamWorktrees.update(TEAM, 'two');
+    assert.equal((await teamWorktrees.merge(TEAM, 'two', 'Merge two')).kind, 'merged');
+    const { path } = await teamWorktrees.view(TEAM, 'reader');
     const texts = ['src/api/a.js', 'src/api/b.js', 'src/pages/p.js'].map((file) => textOf(path, file));
     assert.deepEqual(texts, ['one\n', 'one\n', 'two\n'], `broken off at command ${count}`);
     return broken.commands();
@@ -87,23 +87,23 @@ test('others’ work on its way into a writer’s files is never taken for the w
 
 test('what was refused does not come back as other work of the writer', async (t) => {
   await eachCommand(async (count) => {
-    const { root, workshop, failingAt, write } = await sceneOf(t);
+    const { root, teamWorktrees, failingAt, write } = await sceneOf(t);
     write('two', { 'src/api/a.js': 'foreign\n', 'src/pages/q.js': 'two\n' });
-    const bad = (await workshop.save(TEAM, 'two', 'Bad')) ?? '';
+    const bad = (await teamWorktrees.save(TEAM, 'two', 'Bad')) ?? '';
     const broken = failingAt(count);
-    await broken.workshop.refuse(TEAM, 'two', bad, ['src/api/a.js']).catch(() => undefined);
-    await workshop.save(TEAM, 'two', 'After');
-    const { commits: before } = await workshop.commits(TEAM, 'two');
+    await broken.teamWorktrees.refuse(TEAM, 'two', bad, ['src/api/a.js']).catch(() => undefined);
+    await teamWorktrees.save(TEAM, 'two', 'After');
+    const { commits: before } = await teamWorktrees.commits(TEAM, 'two');
     // Broken off before anything was moved, it is there still, and refused now.
     if (before.some(({ sha }) => sha === bad)) {
       assert.deepEqual(
         before.map(({ subject }) => subject),
         ['Bad'],
       );
-      await workshop.refuse(TEAM, 'two', bad, ['src/api/a.js']);
-      await workshop.save(TEAM, 'two', 'After');
+      await teamWorktrees.refuse(TEAM, 'two', bad, ['src/api/a.js']);
+      await teamWorktrees.save(TEAM, 'two', 'After');
     }
-    const told = (await workshop.commits(TEAM, 'two')).commits.map(
+    const told = (await teamWorktrees.commits(TEAM, 'two')).commits.map(
       ({ subject, files }) => `${subject}: ${files.join(' ')}`,
     );
     assert.deepEqual(told, ['After: src/pages/q.js'], `broken off at command ${count}`);

@@ -3,14 +3,14 @@
 
 import { refusal, textOf } from '../../base/rules/codes.ts';
 import { messageOf } from '../../base/rules/errors.ts';
-import { identity, isOfTeam, type Repository, type Run } from '../../git/workshop-git.ts';
-import { commitAt, commitsAt, isAncestor, mergeTrees } from '../../git/worktrees/workshop-commits.ts';
-import { moveAround } from '../../git/worktrees/workshop-move.ts';
-import { headRef, keptRef, leftRef, memberBranch, teamBranch } from '../../git/worktrees/workshop-names.ts';
+import { identity, isOfTeam, type Repository, type Run } from '../../git/worktree-git.ts';
+import { commitAt, commitsAt, isAncestor, mergeTrees } from '../../git/worktrees/commits.ts';
+import { moveAround } from '../../git/worktrees/move.ts';
+import { headRef, keptRef, leftRef, memberBranch, teamBranch } from '../../git/worktrees/names.ts';
 import { WORK_CODES } from '../rules/codes/work-codes.ts';
 import { LEAD } from '../rules/message.ts';
-import { headsOf } from './workshop-head.ts';
-import { standIn } from './workshop-writer.ts';
+import { headsOf } from './head.ts';
+import { standIn } from './writer.ts';
 
 /**
  * Adopts the branch as a person left it, also after a rewrite, a reset or a merge. Ignores changes by teammates.

@@ -5,16 +5,16 @@ import { chmodSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { writeTree } from '../support/installed.ts';
-import { commitAll, gitIn, projectOf, TEAM, textOf } from '../support/workshop.ts';
+import { commitAll, gitIn, projectOf, TEAM, textOf } from '../support/team-worktrees.ts';
 
 test('empty files that are only meant to be added are committed', async (t) => {
-  const { git, workshop } = projectOf(t);
-  await workshop.begin(TEAM);
-  const { path } = await workshop.open(TEAM, 'one');
+  const { git, teamWorktrees } = projectOf(t);
+  await teamWorktrees.begin(TEAM);
+  const { path } = await teamWorktrees.open(TEAM, 'one');
   writeTree(path, { 'pkg/__init__.py': '', 'pkg/py.typed': '' });
   gitIn(path)('add', '-N', '.');
-  await workshop.save(TEAM, 'one', 'Empty');
-  assert.equal((await workshop.merge(TEAM, 'one', 'One')).kind, 'merged');
+  await teamWorktrees.save(TEAM, 'one', 'Empty');
+  assert.equal((await teamWorktrees.merge(TEAM, 'one', 'One')).kind, 'merged');
   assert.equal(git('ls-tree', '-r', '--name-only', `tool/${TEAM}`, 'pkg/'), 'pkg/__init__.py\npkg/py.typed\n');
 });
 
@@ -22,7 +22,7 @@ test('empty files that are only meant to be added are committed', async (t) => {
 const ODD = 'src/pages/"odd\\\n\u00fc.js\r';
 
 test('files that only an attribute of line endings makes differ are work of nobody, and in the way of nobody', async (t) => {
-  const { root, git, workshop } = projectOf(t);
+  const { root, git, teamWorktrees } = projectOf(t);
   writeTree(root, {
     'src/pages/old.js': '1\r\n2\r\n',
     [ODD]: '1\r\n',
@@ -33,28 +33,28 @@ test('files that only an attribute of line endings makes differ are work of nobo
   writeTree(root, { '.gitattributes': '* text eol=lf\n' });
   git('add', '.gitattributes');
   git('commit', '-qm', 'Attributes');
-  await workshop.begin(TEAM);
-  const one = await workshop.open(TEAM, 'one');
-  const two = await workshop.open(TEAM, 'two');
+  await teamWorktrees.begin(TEAM);
+  const one = await teamWorktrees.open(TEAM, 'one');
+  const two = await teamWorktrees.open(TEAM, 'two');
   assert.match(gitIn(one.path)('status', '--porcelain'), / M src\/pages\/old\.js/);
-  assert.equal(await workshop.save(TEAM, 'one', 'Nothing'), null);
-  assert.deepEqual(await workshop.unmerged(TEAM, 'one'), []);
+  assert.equal(await teamWorktrees.save(TEAM, 'one', 'Nothing'), null);
+  assert.deepEqual(await teamWorktrees.unmerged(TEAM, 'one'), []);
 
   writeTree(one.path, { 'src/api/a.js': '2\n' });
   writeTree(two.path, { 'src/pages/old.js': '1\r\n3\r\n' });
   chmodSync(join(two.path, 'src/pages/run.sh'), 0o755);
   rmSync(join(two.path, 'src/pages/more.js'));
-  await workshop.save(TEAM, 'one', 'One');
-  await workshop.save(TEAM, 'two', 'Two');
-  assert.deepEqual((await workshop.commits(TEAM, 'one')).commits[0]?.files, ['src/api/a.js']);
-  assert.deepEqual((await workshop.commits(TEAM, 'two')).commits[0]?.files, [
+  await teamWorktrees.save(TEAM, 'one', 'One');
+  await teamWorktrees.save(TEAM, 'two', 'Two');
+  assert.deepEqual((await teamWorktrees.commits(TEAM, 'one')).commits[0]?.files, ['src/api/a.js']);
+  assert.deepEqual((await teamWorktrees.commits(TEAM, 'two')).commits[0]?.files, [
     'src/pages/more.js',
     'src/pages/old.js',
     'src/pages/run.sh',
   ]);
-  assert.equal((await workshop.merge(TEAM, 'two', 'Two')).kind, 'merged');
-  assert.equal((await workshop.update(TEAM, 'one')).kind, 'merged');
+  assert.equal((await teamWorktrees.merge(TEAM, 'two', 'Two')).kind, 'merged');
+  assert.equal((await teamWorktrees.update(TEAM, 'one')).kind, 'merged');
   assert.equal(textOf(one.path, 'src/pages/old.js'), '1\n3\n');
-  assert.equal((await workshop.merge(TEAM, 'one', 'One')).kind, 'merged');
-  assert.equal(await workshop.close(TEAM, 'one'), null, 'nothing is to be kept');
+  assert.equal((await teamWorktrees.merge(TEAM, 'one', 'One')).kind, 'merged');
+  assert.equal(await teamWorktrees.close(TEAM, 'one'), null, 'nothing is to be kept');
 });

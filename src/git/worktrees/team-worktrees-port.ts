@@ -58,7 +58,7 @@ export type WorkLeftOut = {
   readonly inSubmodules: readonly string[];
 };
 
-export interface Workshop {
+export interface TeamWorktrees {
   /**
    * Makes the team's branch `tool/<team>` from HEAD, or takes it up where it is. Throws where there is no repository or no
    * commit. `anew`, for a team that is founded: where HEAD has all of an earlier branch of that name, it begins at HEAD.

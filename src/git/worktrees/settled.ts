@@ -1,7 +1,7 @@
 // The outcome of a conflict that a writer settled by a merge: per file, the side that its branch holds.
 
-import type { Repository, Run } from '../workshop-git.ts';
-import type { SettledFile } from './workshop-port.ts';
+import type { Repository, Run } from '../worktree-git.ts';
+import type { SettledFile } from './team-worktrees-port.ts';
 
 /** The blob of a path in a commit; empty without one. */
 async function blobAt(commit: string, file: string, { root }: Repository, run: Run): Promise<string> {

@@ -6,34 +6,34 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { writeTree } from '../support/installed.ts';
+import { commitAll, type GitCall, gitIn, projectOf, TEAM, textOf } from '../support/team-worktrees.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';
-import { commitAll, type GitCall, gitIn, projectOf, TEAM, textOf } from '../support/workshop.ts';
 
 const TEAMS = `tool/${TEAM}`;
 const BRANCH = `${TEAMS}--a`;
 
 /** A writer whose first task is merged, and in whose second one something happens. */
 async function second(t: Cleanup) {
-  const { root, git, base, workshop } = projectOf(t);
-  await workshop.begin(TEAM);
-  const { path } = await workshop.open(TEAM, 'a');
+  const { root, git, base, teamWorktrees } = projectOf(t);
+  await teamWorktrees.begin(TEAM);
+  const { path } = await teamWorktrees.open(TEAM, 'a');
   writeTree(path, { 'src/api/a.js': 'first\n', 'src/api/k1.js': 'k1\n' });
-  await workshop.save(TEAM, 'a', 'First');
-  await workshop.merge(TEAM, 'a', 'Merge first');
-  await workshop.open(TEAM, 'a', 'updated');
+  await teamWorktrees.save(TEAM, 'a', 'First');
+  await teamWorktrees.merge(TEAM, 'a', 'Merge first');
+  await teamWorktrees.open(TEAM, 'a', 'updated');
   const own = gitIn(path);
   const tree = () => own('ls-files', '--stage') + own('status', '--porcelain') + textOf(path, 'src/api/a.js');
-  return { root, git, base, workshop, path, own, tree };
+  return { root, git, base, teamWorktrees, path, own, tree };
 }
 
 type Scene = Awaited<ReturnType<typeof second>>;
 
 /** As a completion does; `second`: what the file of the second task has then. */
-async function completes({ workshop, git, own }: Scene): Promise<void> {
-  assert.equal(await workshop.astray(TEAM, 'a'), null);
-  await workshop.save(TEAM, 'a', 'Second');
-  assert.notEqual((await workshop.update(TEAM, 'a')).kind, 'conflict');
-  assert.equal((await workshop.merge(TEAM, 'a', 'Merge second')).kind, 'merged');
+async function completes({ teamWorktrees, git, own }: Scene): Promise<void> {
+  assert.equal(await teamWorktrees.astray(TEAM, 'a'), null);
+  await teamWorktrees.save(TEAM, 'a', 'Second');
+  assert.notEqual((await teamWorktrees.update(TEAM, 'a')).kind, 'conflict');
+  assert.equal((await teamWorktrees.merge(TEAM, 'a', 'Merge second')).kind, 'merged');
   assert.equal(git('show', `${TEAMS}:src/api/k1.js`), 'k1\n', 'the first task is not undone');
   assert.equal(own('symbolic-ref', 'HEAD'), `refs/heads/${BRANCH}\n`);
 }
@@ -282,19 +282,19 @@ const CASES: readonly Case[] = [
 for (const [index, { name, happens, words, mends, holds, aside = [] }] of CASES.entries()) {
   test(`refused in words, left as it is, and taken once it is back: ${name}`, async (t) => {
     const scene = await second(t);
-    const { root, git, workshop, path, tree } = scene;
+    const { root, git, teamWorktrees, path, tree } = scene;
     happens(scene, t);
     const before = tree();
     const stands = git('rev-parse', BRANCH, TEAMS);
     // However often: where a rebase is under way, and where none is.
     const times = index === 0 || name.startsWith('at a commit of its own') ? 2 : 1;
     for (let time = 1; time <= times; time++) {
-      assert.match((await workshop.astray(TEAM, 'a')) ?? '', words);
-      await assert.rejects(workshop.save(TEAM, 'a', 'Second'), /Your worktree is (at|on)/);
-      await assert.rejects(workshop.update(TEAM, 'a'), /Your worktree is (at|on)/);
+      assert.match((await teamWorktrees.astray(TEAM, 'a')) ?? '', words);
+      await assert.rejects(teamWorktrees.save(TEAM, 'a', 'Second'), /Your worktree is (at|on)/);
+      await assert.rejects(teamWorktrees.update(TEAM, 'a'), /Your worktree is (at|on)/);
       // As when its process is started anew.
-      assert.equal((await workshop.open(TEAM, 'a', 'updated')).path, path);
-      await workshop.unmerged(TEAM, 'a');
+      assert.equal((await teamWorktrees.open(TEAM, 'a', 'updated')).path, path);
+      await teamWorktrees.unmerged(TEAM, 'a');
     }
     assert.equal(tree(), before);
     assert.equal(git('rev-parse', BRANCH, TEAMS), stands);
@@ -306,11 +306,11 @@ for (const [index, { name, happens, words, mends, holds, aside = [] }] of CASES.
 
   test(`kept when it is closed: ${name}`, async (t) => {
     const scene = await second(t);
-    const { git, workshop, path } = scene;
+    const { git, teamWorktrees, path } = scene;
     happens(scene, t);
     const text = textOf(path, 'src/api/a.js');
-    const lacks = (await workshop.commits(TEAM, 'a')).commits.map(({ sha }) => sha);
-    await workshop.close(TEAM, 'a');
+    const lacks = (await teamWorktrees.commits(TEAM, 'a')).commits.map(({ sha }) => sha);
+    await teamWorktrees.close(TEAM, 'a');
     const refs = git('for-each-ref', '--format=%(refname)', 'refs/toolcrew/saved').split('\n').filter(Boolean);
     const texts = [...refs, TEAMS, 'main'].map((ref) => git('show', `${ref}:src/api/a.js`));
     for (const held of [text, ...aside]) assert.ok(texts.includes(held), held);

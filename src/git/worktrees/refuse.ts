@@ -2,8 +2,8 @@
 
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Repository, Run } from '../workshop-git.ts';
-import { changesBetween, commitAt, isAncestor, mergeTrees } from './workshop-commits.ts';
+import type { Repository, Run } from '../worktree-git.ts';
+import { changesBetween, commitAt, isAncestor, mergeTrees } from './commits.ts';
 
 type Refusal = {
   readonly sha: string;

@@ -2,14 +2,14 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Repository, Run } from '../../git/workshop-git.ts';
+import type { Repository, Run } from '../../git/worktree-git.ts';
+import { stashOf } from '../../git/worktrees/astray.ts';
+import { commitsBetween } from '../../git/worktrees/commits.ts';
+import { keptRef, memberPath } from '../../git/worktrees/names.ts';
+import { removeWorktree } from '../../git/worktrees/place.ts';
 import { snapshot } from '../../git/worktrees/uncommitted.ts';
-import { stashOf } from '../../git/worktrees/workshop-astray.ts';
-import { commitsBetween } from '../../git/worktrees/workshop-commits.ts';
-import { keptRef, memberPath } from '../../git/worktrees/workshop-names.ts';
-import { removeWorktree } from '../../git/worktrees/workshop-place.ts';
-import { headsOf } from './workshop-head.ts';
-import { requireTeam, standAnywhere } from './workshop-writer.ts';
+import { headsOf } from './head.ts';
+import { requireTeam, standAnywhere } from './writer.ts';
 
 /** Gives the ref that keeps it; null when the team's branch has it all. The writer's branch, from now on of no use, stays. */
 export async function closeWriter(

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { failure } from '../../base/rules/errors.ts';
 import { got } from '../../base/rules/text.ts';
 import { GIT_CODES } from '../rules/git-codes.ts';
-import type { Repository } from '../workshop-git.ts';
+import type { Repository } from '../worktree-git.ts';
 
 const NAME = /^[A-Za-z0-9]+(?:[._-][A-Za-z0-9]+)*$/;
 

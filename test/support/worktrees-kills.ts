@@ -6,8 +6,8 @@ import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, writeFileSync
 import { join } from 'node:path';
 import test, { after } from 'node:test';
 import { programFile } from './compiled.ts';
+import { gitIn, projectOf, TEAM } from './team-worktrees.ts';
 import { type Cleanup, tempDir } from './temp.ts';
-import { gitIn, projectOf, TEAM } from './workshop.ts';
 
 /** `before`: the command is not run · `during`: it outlives the one that asked for it. */
 type Moment = 'before' | 'during';
@@ -29,7 +29,7 @@ function killingGit(directory: string, at: number, moment: Moment): string {
   return directory;
 }
 
-const STORY = programFile('workshop-story');
+const STORY = programFile('worktrees-story');
 
 async function setUp(t: Cleanup) {
   const { root: template } = projectOf(t);

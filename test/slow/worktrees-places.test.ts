@@ -17,41 +17,41 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { isFailure } from '../../src/base/rules/errors.ts';
 import { GIT_CODES } from '../../src/git/rules/git-codes.ts';
-import type { Workshop } from '../../src/git/worktrees/workshop-port.ts';
+import type { TeamWorktrees } from '../../src/git/worktrees/team-worktrees-port.ts';
 import { WORK_CODES } from '../../src/team/rules/codes/work-codes.ts';
-import { createWorkshop } from '../../src/team/worktrees/workshop.ts';
+import { createTeamWorktrees } from '../../src/team/worktrees/team-worktrees.ts';
 import { isOf } from '../support/codes.ts';
 import { writeTree } from '../support/installed.ts';
+import { commitAll, FILES, type GitCall, gitIn, projectOf, TEAM, textOf } from '../support/team-worktrees.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';
-import { commitAll, FILES, type GitCall, gitIn, projectOf, TEAM, textOf } from '../support/workshop.ts';
 
 const { env } = process;
 
 async function goesThrough(
-  workshop: Workshop,
+  teamWorktrees: TeamWorktrees,
   git: GitCall,
   file = 'src/api/a.js',
   inRepository = file,
 ): Promise<void> {
-  await workshop.begin(TEAM);
-  const { path } = await workshop.open(TEAM, 'a');
+  await teamWorktrees.begin(TEAM);
+  const { path } = await teamWorktrees.open(TEAM, 'a');
   writeTree(path, { [file]: 'changed\n' });
-  await workshop.save(TEAM, 'a', 'Change');
+  await teamWorktrees.save(TEAM, 'a', 'Change');
   assert.deepEqual(
-    (await workshop.commits(TEAM, 'a')).commits.map(({ files }) => files),
+    (await teamWorktrees.commits(TEAM, 'a')).commits.map(({ files }) => files),
     [[file]],
   );
-  assert.equal((await workshop.merge(TEAM, 'a', 'Change')).kind, 'merged');
-  assert.deepEqual(await workshop.changed(TEAM), [{ path: file, added: 1, removed: 1 }]);
+  assert.equal((await teamWorktrees.merge(TEAM, 'a', 'Change')).kind, 'merged');
+  assert.deepEqual(await teamWorktrees.changed(TEAM), [{ path: file, added: 1, removed: 1 }]);
   assert.equal(git('show', `tool/${TEAM}:${inRepository}`), 'changed\n');
-  const { path: reading } = await workshop.view(TEAM, 'r');
+  const { path: reading } = await teamWorktrees.view(TEAM, 'r');
   assert.equal(textOf(reading, file), 'changed\n');
-  await workshop.end(TEAM, []);
+  await teamWorktrees.end(TEAM, []);
 }
 
 test('a repository of SHA-256, at a path with spaces and letters of all kinds', async (t) => {
-  const { git, workshop } = projectOf(t, { name: "my pröject 'ö", format: 'sha256' });
-  await goesThrough(workshop, git);
+  const { git, teamWorktrees } = projectOf(t, { name: "my pröject 'ö", format: 'sha256' });
+  await goesThrough(teamWorktrees, git);
 });
 
 test('a project below the top of its repository', async (t) => {
@@ -62,17 +62,17 @@ test('a project below the top of its repository', async (t) => {
   };
   const { root: top, git } = projectOf(t, { files });
   const root = join(top, 'packages', 'app');
-  const workshop = createWorkshop({ root, env });
-  await goesThrough(workshop, git, 'src/a.js', 'packages/app/src/a.js');
-  const { path } = await workshop.open(TEAM, 'b');
+  const teamWorktrees = createTeamWorktrees({ root, env });
+  await goesThrough(teamWorktrees, git, 'src/a.js', 'packages/app/src/a.js');
+  const { path } = await teamWorktrees.open(TEAM, 'b');
   assert.equal(path, join(root, '.tool', 'worktrees', TEAM, 'b', 'packages', 'app'));
   writeTree(path, { '../lib/l.js': '2\n' });
-  const sha = (await workshop.save(TEAM, 'b', 'Beside')) ?? '';
+  const sha = (await teamWorktrees.save(TEAM, 'b', 'Beside')) ?? '';
   assert.deepEqual(
-    (await workshop.commits(TEAM, 'b')).commits.map(({ files: changed }) => changed),
+    (await teamWorktrees.commits(TEAM, 'b')).commits.map(({ files: changed }) => changed),
     [['../lib/l.js']],
   );
-  await workshop.refuse(TEAM, 'b', sha, ['../lib/l.js']);
+  await teamWorktrees.refuse(TEAM, 'b', sha, ['../lib/l.js']);
   assert.equal(textOf(path, '../lib/l.js'), '1\n');
   assert.equal(git('status', '--porcelain'), '');
 });
@@ -83,29 +83,29 @@ test('a project that is a worktree itself: the team begins from where that stand
   git('worktree', 'add', '-q', '-b', 'topic', linked);
   writeTree(linked, { 'topic.js': '1\n' });
   const sha = commitAll(linked, 'Topic');
-  const workshop = createWorkshop({ root: linked, env });
-  assert.equal((await workshop.begin(TEAM)).base, sha);
-  await goesThrough(workshop, git);
+  const teamWorktrees = createTeamWorktrees({ root: linked, env });
+  assert.equal((await teamWorktrees.begin(TEAM)).base, sha);
+  await goesThrough(teamWorktrees, git);
   assert.ok(existsSync(join(linked, '.tool', 'worktrees')) && !existsSync(join(root, '.tool', 'worktrees')));
   assert.equal(git('worktree', 'list').trim().split('\n').length, 2, "the person's own stays");
 });
 
 test('submodules are left alone', async (t) => {
   const inner = projectOf(t, { name: 'inner' });
-  const { root, git, workshop } = projectOf(t);
+  const { root, git, teamWorktrees } = projectOf(t);
   git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', inner.root, 'vendor/inner');
   commitAll(root, 'A submodule');
-  await goesThrough(workshop, git);
+  await goesThrough(teamWorktrees, git);
   assert.equal(textOf(root, 'vendor/inner/src/api/a.js'), '1\n');
 });
 
 test('a repository in a writer’s worktree is none of its work', async (t) => {
-  const { git, workshop } = projectOf(t);
-  await workshop.begin(TEAM);
-  const { path } = await workshop.open(TEAM, 'a');
+  const { git, teamWorktrees } = projectOf(t);
+  await teamWorktrees.begin(TEAM);
+  const { path } = await teamWorktrees.open(TEAM, 'a');
   execFileSync('git', ['init', '-q', join(path, 'nested')]);
   writeTree(path, { 'nested/file': 'x', 'src/api/a.js': '2\n' });
-  const sha = (await workshop.save(TEAM, 'a', 'x')) ?? '';
+  const sha = (await teamWorktrees.save(TEAM, 'a', 'x')) ?? '';
   assert.equal(git('show', '--name-only', '--format=', sha), 'src/api/a.js\n');
 });
 
@@ -134,7 +134,7 @@ function saidByGit(words: RegExp): Refusal['holds'] {
 const REFUSALS: readonly Refusal[] = [
   {
     name: 'no repository',
-    make: (t) => createWorkshop({ root: tempDir(t), env }).begin(TEAM),
+    make: (t) => createTeamWorktrees({ root: tempDir(t), env }).begin(TEAM),
     holds: saidByGit(/^fatal: not a git repository/),
   },
   {
@@ -142,7 +142,7 @@ const REFUSALS: readonly Refusal[] = [
     make: (t) => {
       const root = tempDir(t);
       execFileSync('git', ['init', '-q', '--bare', root]);
-      return createWorkshop({ root, env }).begin(TEAM);
+      return createTeamWorktrees({ root, env }).begin(TEAM);
     },
     holds: saidByGit(/^fatal: this operation must be run in a work tree/),
   },
@@ -151,58 +151,58 @@ const REFUSALS: readonly Refusal[] = [
     make: (t) => {
       const root = tempDir(t);
       execFileSync('git', ['init', '-q', root]);
-      return createWorkshop({ root, env }).begin(TEAM);
+      return createTeamWorktrees({ root, env }).begin(TEAM);
     },
     holds: isOf(GIT_CODES.no_commit_yet),
   },
   {
     name: 'an old git',
-    make: (t) => createWorkshop({ root: tempDir(t), env: { PATH: gitOfVersion(t, '2.37.9') } }).begin(TEAM),
+    make: (t) => createTeamWorktrees({ root: tempDir(t), env: { PATH: gitOfVersion(t, '2.37.9') } }).begin(TEAM),
     holds: isOf(GIT_CODES.git_too_old, { version: 'git version 2.37.9', required: '2.38' }),
   },
   {
     name: 'no git',
-    make: (t) => createWorkshop({ root: tempDir(t), env: { PATH: '/nonexistent' } }).begin(TEAM),
+    make: (t) => createTeamWorktrees({ root: tempDir(t), env: { PATH: '/nonexistent' } }).begin(TEAM),
     holds: isOf(GIT_CODES.git_missing),
   },
   {
     name: 'a team that has not begun',
-    make: (t) => projectOf(t).workshop.open(TEAM, 'a'),
+    make: (t) => projectOf(t).teamWorktrees.open(TEAM, 'a'),
     holds: isOf(WORK_CODES.team_branch_missing, { branch: `tool/${TEAM}` }),
   },
   {
     name: 'the team’s branch checked out by the person',
     make: async (t) => {
-      const { git, workshop } = projectOf(t);
-      await workshop.begin(TEAM);
+      const { git, teamWorktrees } = projectOf(t);
+      await teamWorktrees.begin(TEAM);
       git('checkout', '-q', `tool/${TEAM}`);
-      return workshop.begin(TEAM);
+      return teamWorktrees.begin(TEAM);
     },
     holds: isOf(WORK_CODES.team_branch_checked_out, { branch: `tool/${TEAM}` }),
   },
   ...['../x', 'a--b', '', 'a.lock', 'a b', '-a'].map(
     (member): Refusal => ({
       name: `a teammate called ${JSON.stringify(member)}`,
-      make: async (t) => projectOf(t).workshop.open(TEAM, member),
+      make: async (t) => projectOf(t).teamWorktrees.open(TEAM, member),
       holds: isOf(GIT_CODES.name_invalid, { field: 'teammate' }),
     }),
   ),
   {
     name: 'a file in the place of a worktree',
     make: async (t) => {
-      const { root, workshop } = projectOf(t);
-      await workshop.begin(TEAM);
+      const { root, teamWorktrees } = projectOf(t);
+      await teamWorktrees.begin(TEAM);
       writeTree(root, { [`.tool/worktrees/${TEAM}/a`]: 'x' });
-      return workshop.open(TEAM, 'a');
+      return teamWorktrees.open(TEAM, 'a');
     },
     holds: isOf(GIT_CODES.worktree_path_taken),
   },
   {
     name: 'a branch called tool',
     make: (t) => {
-      const { git, workshop } = projectOf(t);
+      const { git, teamWorktrees } = projectOf(t);
       git('branch', 'tool');
-      return workshop.begin(TEAM);
+      return teamWorktrees.begin(TEAM);
     },
     holds: isOf(WORK_CODES.team_branches_blocked, { branch: `tool/${TEAM}`, blocking: 'tool' }),
   },
@@ -299,31 +299,31 @@ const MISHAPS: readonly Mishap[] = [
     name: 'a holder of the turn is dead',
     happens: ({ root }) =>
       writeTree(root, {
-        '.git/toolcrew/workshop.lock': '999999999\n1\nx\n',
-        '.git/toolcrew/workshop.lock.git': '999999999\n',
+        '.git/toolcrew/worktrees.lock': '999999999\n1\nx\n',
+        '.git/toolcrew/worktrees.lock.git': '999999999\n',
       }),
   },
-  { name: 'a lock without a holder', happens: ({ root }) => writeTree(root, { '.git/toolcrew/workshop.lock': '' }) },
+  { name: 'a lock without a holder', happens: ({ root }) => writeTree(root, { '.git/toolcrew/worktrees.lock': '' }) },
 ];
 
 for (const { name, happens } of MISHAPS) {
   test(`a writer goes on: ${name}`, async (t) => {
-    const { root, git, workshop } = projectOf(t);
-    await workshop.begin(TEAM);
-    const { path } = await workshop.open(TEAM, 'a');
+    const { root, git, teamWorktrees } = projectOf(t);
+    await teamWorktrees.begin(TEAM);
+    const { path } = await teamWorktrees.open(TEAM, 'a');
     writeTree(path, { 'src/api/a.js': '2\n' });
-    await workshop.save(TEAM, 'a', 'Two');
+    await teamWorktrees.save(TEAM, 'a', 'Two');
     writeTree(path, { 'src/api/a.js': '3\n', 'src/api/new.js': 'n\n' });
     happens({ root, path, git });
-    assert.equal((await workshop.open(TEAM, 'a')).path, path);
+    assert.equal((await teamWorktrees.open(TEAM, 'a')).path, path);
     assert.equal(textOf(path, 'src/api/a.js'), '3\n');
-    assert.ok((await workshop.save(TEAM, 'a', 'Three')) !== null);
-    assert.equal((await workshop.merge(TEAM, 'a', 'All')).kind, 'merged');
+    assert.ok((await teamWorktrees.save(TEAM, 'a', 'Three')) !== null);
+    assert.equal((await teamWorktrees.merge(TEAM, 'a', 'All')).kind, 'merged');
     assert.equal(git('show', `tool/${TEAM}:src/api/a.js`), '3\n');
     assert.equal(git('show', `tool/${TEAM}:src/api/new.js`), 'n\n');
     assert.equal(gitIn(path)('status', '--porcelain'), '');
     assert.equal(gitIn(path)('symbolic-ref', 'HEAD'), `refs/heads/tool/${TEAM}--a\n`);
-    assert.equal(await workshop.close(TEAM, 'a'), null);
+    assert.equal(await teamWorktrees.close(TEAM, 'a'), null);
     assert.deepEqual(
       readdirSync(join(root, '.tool', 'worktrees', TEAM)).filter((one) => !one.startsWith('.git-')),
       [],
@@ -334,9 +334,9 @@ for (const { name, happens } of MISHAPS) {
 }
 
 test('a worktree that was not finished is made anew', async (t) => {
-  const { root, git, workshop } = projectOf(t);
-  await workshop.begin(TEAM);
-  const { path } = await workshop.open(TEAM, 'a');
+  const { root, git, teamWorktrees } = projectOf(t);
+  await teamWorktrees.begin(TEAM);
+  const { path } = await teamWorktrees.open(TEAM, 'a');
   const whole = join(tempDir(t), 'whole');
   cpSync(join(root, ADMIN), whole, { recursive: true });
   const states = [
@@ -350,7 +350,7 @@ test('a worktree that was not finished is made anew', async (t) => {
   for (const happens of states) {
     writeFileSync(join(root, ADMIN, 'locked'), 'initializing\n');
     happens();
-    await workshop.open(TEAM, 'a');
+    await teamWorktrees.open(TEAM, 'a');
     assert.equal(gitIn(path)('status', '--porcelain'), '');
     assert.deepEqual(readdirSync(join(root, '.git/worktrees')), ['a']);
   }
@@ -358,61 +358,61 @@ test('a worktree that was not finished is made anew', async (t) => {
 });
 
 test('a branch without its worktree, and a worktree without its branch', async (t) => {
-  const { root, git, workshop } = projectOf(t);
-  await workshop.begin(TEAM);
-  const { path, branch } = await workshop.open(TEAM, 'a');
+  const { root, git, teamWorktrees } = projectOf(t);
+  await teamWorktrees.begin(TEAM);
+  const { path, branch } = await teamWorktrees.open(TEAM, 'a');
   writeTree(path, { 'src/api/a.js': '2\n' });
-  const sha = await workshop.save(TEAM, 'a', 'Two');
+  const sha = await teamWorktrees.save(TEAM, 'a', 'Two');
   rmSync(path, { recursive: true });
-  await workshop.open(TEAM, 'a');
+  await teamWorktrees.open(TEAM, 'a');
   assert.equal(textOf(path, 'src/api/a.js'), '2\n');
   git('update-ref', '-d', `refs/heads/${branch}`);
-  await workshop.open(TEAM, 'a');
+  await teamWorktrees.open(TEAM, 'a');
   assert.equal(textOf(path, 'src/api/a.js'), '2\n', 'as work that is not committed');
   assert.equal(gitIn(path)('status', '--porcelain'), 'M  src/api/a.js\n');
   git('update-ref', `refs/heads/${branch}`, sha ?? '');
   rmSync(path, { recursive: true });
-  assert.equal(await workshop.close(TEAM, 'a'), `refs/toolcrew/saved/${TEAM}/a/${sha}`);
+  assert.equal(await teamWorktrees.close(TEAM, 'a'), `refs/toolcrew/saved/${TEAM}/a/${sha}`);
   assert.equal(existsSync(join(root, ADMIN)), false);
-  assert.equal(await workshop.close(TEAM, 'a'), null);
+  assert.equal(await teamWorktrees.close(TEAM, 'a'), null);
 });
 
 test('a merge with both sides in a file is not committed', async (t) => {
-  const { workshop } = projectOf(t);
-  await workshop.begin(TEAM);
-  const one = await workshop.open(TEAM, 'one');
-  const two = await workshop.open(TEAM, 'two');
+  const { teamWorktrees } = projectOf(t);
+  await teamWorktrees.begin(TEAM);
+  const one = await teamWorktrees.open(TEAM, 'one');
+  const two = await teamWorktrees.open(TEAM, 'two');
   for (const [{ path }, member] of [
     [one, 'one'],
     [two, 'two'],
   ] as const) {
     writeTree(path, { 'src/api/a.js': `${member}\n` });
-    await workshop.save(TEAM, member, member);
+    await teamWorktrees.save(TEAM, member, member);
   }
-  await workshop.merge(TEAM, 'one', 'One');
+  await teamWorktrees.merge(TEAM, 'one', 'One');
   assert.throws(() => gitIn(two.path)('merge', '-q', `tool/${TEAM}`));
   await assert.rejects(
-    workshop.save(TEAM, 'two', 'x'),
+    teamWorktrees.save(TEAM, 'two', 'x'),
     isOf(GIT_CODES.conflict_unresolved, { member: 'two', files: ['src/api/a.js'] }),
   );
-  assert.deepEqual(await workshop.update(TEAM, 'two'), { kind: 'conflict', files: ['src/api/a.js'], tasks: [] });
+  assert.deepEqual(await teamWorktrees.update(TEAM, 'two'), { kind: 'conflict', files: ['src/api/a.js'], tasks: [] });
   writeTree(two.path, { 'src/api/a.js': 'both\n' });
-  assert.ok(await workshop.save(TEAM, 'two', 'Merged'));
+  assert.ok(await teamWorktrees.save(TEAM, 'two', 'Merged'));
   assert.deepEqual(
-    (await workshop.commits(TEAM, 'two')).commits.map(({ subject }) => subject),
+    (await teamWorktrees.commits(TEAM, 'two')).commits.map(({ subject }) => subject),
     ['two', 'Merged'],
   );
-  assert.equal((await workshop.merge(TEAM, 'two', 'Two')).kind, 'merged');
+  assert.equal((await teamWorktrees.merge(TEAM, 'two', 'Two')).kind, 'merged');
 });
 
 test('a writer’s git commits under its name, without the person’s hooks and signature', async (t) => {
-  const { root, git, workshop } = projectOf(t);
+  const { root, git, teamWorktrees } = projectOf(t);
   git('config', 'commit.gpgSign', 'true');
   git('config', 'user.name', 'The person');
   writeTree(root, { '.git/hooks/pre-commit': '#!/bin/sh\nexit 1\n' });
   chmodSync(join(root, '.git/hooks/pre-commit'), 0o755);
-  await workshop.begin(TEAM);
-  const { path, env: own } = await workshop.open(TEAM, 'a');
+  await teamWorktrees.begin(TEAM);
+  const { path, env: own } = await teamWorktrees.open(TEAM, 'a');
   writeTree(path, { 'src/api/a.js': '2\n' });
   execFileSync('git', ['-C', path, 'commit', '-qam', 'By hand'], { env: { PATH: env.PATH, ...own } });
   assert.equal(gitIn(path)('log', '-1', '--format=%an %ce %s'), `a a@${TEAM}.toolcrew.invalid By hand\n`);
@@ -420,18 +420,18 @@ test('a writer’s git commits under its name, without the person’s hooks and 
 });
 
 test('a branch that nothing was committed to goes with its team; one with work stays', async (t) => {
-  const { git, workshop } = projectOf(t);
-  await workshop.forget(TEAM, []);
-  await workshop.begin(TEAM);
-  const { path } = await workshop.view(TEAM, 'r');
-  await workshop.forget(TEAM, []);
+  const { git, teamWorktrees } = projectOf(t);
+  await teamWorktrees.forget(TEAM, []);
+  await teamWorktrees.begin(TEAM);
+  const { path } = await teamWorktrees.view(TEAM, 'r');
+  await teamWorktrees.forget(TEAM, []);
   assert.equal(existsSync(path), false);
   assert.equal(git('for-each-ref', '--format=%(refname)'), 'refs/heads/main\n');
-  await workshop.begin(TEAM);
-  const writer = await workshop.open(TEAM, 'a');
+  await teamWorktrees.begin(TEAM);
+  const writer = await teamWorktrees.open(TEAM, 'a');
   writeTree(writer.path, { 'src/api/a.js': '2\n' });
-  await workshop.save(TEAM, 'a', 'Change');
-  await workshop.merge(TEAM, 'a', 'Change');
-  await workshop.forget(TEAM, []);
+  await teamWorktrees.save(TEAM, 'a', 'Change');
+  await teamWorktrees.merge(TEAM, 'a', 'Change');
+  await teamWorktrees.forget(TEAM, []);
   assert.equal(git('show', `tool/${TEAM}:src/api/a.js`), '2\n');
 });
