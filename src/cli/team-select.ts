@@ -1,6 +1,6 @@
 // `tool team select`: the mode and the team for a piece of work, with the figures that decide and their sources.
 
-import { asData, lineWithCode } from '../base/rules/codes.ts';
+import { asData } from '../base/rules/codes.ts';
 import { failure, ToolError } from '../base/rules/errors.ts';
 import { visible } from '../base/rules/text.ts';
 import { findVariable } from '../claude-code/host-settings.ts';
@@ -87,7 +87,6 @@ export async function selectCommand(words: string, options: SelectOptions): Prom
     process.stdout.write(`${JSON.stringify({ decision, selection, problem: data }, null, 2)}\n`);
     return;
   }
-  if (problem !== undefined) process.stderr.write(`toolcrew: ${lineWithCode(problem)}\n`);
   const { critical } = selection;
   const lines = [
     `${decision.mode}${decision.pattern === null ? '' : `, pattern ${decision.pattern}: ${decision.roles.join(', ')}`}`,

@@ -18,6 +18,7 @@ import { workAlone } from './demo-solo.ts';
 import { type DemoStage, withDemoStage } from './demo-stage.ts';
 import { DEMO_ISSUE, DEMO_SCRIPT, DEMO_SPEC, DEMO_TEAM_FILES } from './demo-team-project.ts';
 import { DemoTeamScreen } from './demo-team-screen.ts';
+import { loadEmulator } from './forge/emulator.ts';
 import { Forge } from './forge/forge.ts';
 import { fileIssues, seedFiles } from './forge/seed.ts';
 
@@ -47,6 +48,7 @@ export async function demoTeamCommand(options: DemoOptions): Promise<void> {
       got: options.repo,
       instead: 'On a repository of your own, use tool.mode: team in WORKFLOW.md (tool serve), or tool run --team.',
     });
+  await loadEmulator();
   await withDemoStage((stage) => play(stage, options));
 }
 

@@ -10,6 +10,7 @@ import { CLI_CODES } from '../rules/cli-codes.ts';
 import { ACCOUNTS, DemoDaemon, LABEL, OWNER } from './demo-daemon.ts';
 import { DemoScreen } from './demo-screen.ts';
 import { type DemoStage, withDemoStage } from './demo-stage.ts';
+import { loadEmulator } from './forge/emulator.ts';
 import { Forge } from './forge/forge.ts';
 import { fileIssues, importProject, seedProject } from './forge/seed.ts';
 
@@ -142,6 +143,7 @@ export async function demoCommand(options: DemoOptions): Promise<void> {
   const count = options.issues ?? LEAST;
   if (count < LEAST)
     throw failure(CLI_CODES.option_invalid, { option: '--issues', expected: `at least ${LEAST}`, got: String(count) });
+  await loadEmulator();
   await withDemoStage((stage) => play(stage, count, options));
 }
 

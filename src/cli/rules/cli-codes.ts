@@ -100,8 +100,8 @@ export const CLI_CODES = codes({
   demo_package_missing: {
     kind: 'config',
     message: 'tool demo needs the package {package}, and it is not installed.',
-    help: 'Install it beside toolcrew, for example with: npm install --global {package}',
-    values: { package: 'text' },
+    help: 'Install it with: {command}',
+    values: { package: 'text', command: 'text' },
   },
   demo_failed: {
     kind: 'internal',

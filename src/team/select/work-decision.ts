@@ -1,9 +1,9 @@
 // The decision about a team command: its work, its mode and its tasks, the same for a prompt and for a terminal.
 
 import { BASE_CODES } from '../../base/rules/base-codes.ts';
-import { lineWithCode, type Refusal, refusal, textOf } from '../../base/rules/codes.ts';
+import { type Refusal, refusal, textOf } from '../../base/rules/codes.ts';
 import { ToolError } from '../../base/rules/errors.ts';
-import { oneLine } from '../../base/rules/text.ts';
+import { oneLine, problemsInLine } from '../../base/rules/text.ts';
 import type { TeamContext } from '../operations/context.ts';
 import type { HostFacts, PeopleLog, ProjectFiles, SpecStore } from '../operations/context-parts.ts';
 import { LEAD_CODES } from '../rules/codes/lead-codes.ts';
@@ -86,7 +86,7 @@ export function onlyRefusal({ problems }: Refused): ToolError | null {
 
 /** The values of a refusal that stands for all of them. */
 export function allProblems({ problems }: Refused, between = '\n') {
-  const said = problems.map(problemWords).join(between);
+  const said = problems.map((one) => problemsInLine(problemWords(one))).join(between);
   return { said, problems: problems.filter((one) => typeof one !== 'string') };
 }
 
@@ -175,7 +175,7 @@ export async function decideWork(context: WorkContext, command: Command, setting
   const isBegun = context.teams.list().includes(work.team);
   const missing = isBegun ? [] : await missingForGate(context, work.phase, settings);
   // A file that cannot be used may name already what is missing.
-  const broken = problem === undefined ? [] : [lineWithCode(problem)];
+  const broken = problem === undefined ? [] : [problem];
   if (missing.length > 0) return { kind: 'refused', of: 'place', problems: [...broken, ...missing] };
   return decideOn(context, work, command, settings);
 }

@@ -5,6 +5,7 @@ import type { Emulator } from 'emulate';
 import { failure, messageOf } from '../../../base/rules/errors.ts';
 import { CLI_CODES } from '../../rules/cli-codes.ts';
 import { type Account, Accounts } from './accounts.ts';
+import { loadEmulator } from './emulator.ts';
 import { serveGit } from './git-http.ts';
 import { forgePage } from './pages.ts';
 import { type Answer, RestLayer } from './rest.ts';
@@ -22,15 +23,6 @@ export type ForgeOptions = {
   /** Whether pull requests may be drafts; they may. */
   readonly drafts?: boolean;
 };
-
-/** The optional package that `tool demo` needs; the manifest names the same version. */
-const EMULATOR = 'emulate@0.12.2';
-
-async function loadEmulator() {
-  return import('emulate').catch((error: unknown) => {
-    throw failure(CLI_CODES.demo_package_missing, { package: EMULATOR }, { cause: error });
-  });
-}
 
 export class Forge {
   readonly url: string;

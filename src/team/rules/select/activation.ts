@@ -1,6 +1,6 @@
 // Choice between a team and one agent after the other for a piece of work; each outcome with its reasons.
 
-import { type Refusal, refusal, textOf } from '../../../base/rules/codes.ts';
+import { lineWithCode, type Refusal, refusal, textOf } from '../../../base/rules/codes.ts';
 import { got, problemsInLine } from '../../../base/rules/text.ts';
 import { LEAD_CODES } from '../codes/lead-codes.ts';
 import { FALLBACK_TRIGGERS, type FallbackTrigger, HOST_VERSION_MIN, TEAMS_VARIABLE } from '../fallback.ts';
@@ -141,7 +141,7 @@ function enabledPrerequisite({ enabled }: TeamSettings, problem: Refusal | undef
       name,
       holds: false,
       trigger: 'settings_broken',
-      why: problemsInLine(textOf(problem)),
+      why: lineWithCode(problem),
       mend: 'correct what is named there',
     };
   const why = `expected workflow.team.enabled to be true, got ${enabled}`;
@@ -192,7 +192,7 @@ export function decideMode(input: DecisionInput): Decision {
   const { team, reasons: wishes } = wishOf(input);
   // What is wrong with the file is a reason by itself, but where it is why there is no team.
   const isWhy = team !== false && prerequisites.some((one) => !one.holds && one.trigger === 'settings_broken');
-  const reasons = problem === undefined || isWhy ? wishes : [...wishes, problemsInLine(textOf(problem))];
+  const reasons = problem === undefined || isWhy ? wishes : [...wishes, lineWithCode(problem)];
   if (team === false) return alone('subagent', reasons, prerequisites, null);
   const no = refusalOf(input);
   if (no !== null) return alone('refused', [...wishes, `refused: ${textOf(no)}`], prerequisites, 'settings_broken');
