@@ -34,23 +34,25 @@ function linksOf(page: string): readonly Link[] {
   });
 }
 
-/** The anchors that a code host gives to a page's headings. */
+/** The anchors that a page names itself, and those that a code host gives to its headings. */
 function anchorsOf(page: string): readonly string[] {
-  return [...pageText(page).matchAll(/^#+ (.+)$/gm)].map(([, words = '']) =>
+  const text = pageText(page);
+  const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, words = '']) =>
     words
       .toLowerCase()
       .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
       .replaceAll(' ', '-'),
   );
+  return [...headings, ...[...text.matchAll(/<a id="([^"]+)">/g)].map(([, id = '']) => id)];
 }
 
-test('every link leads to a file that is there, and to a heading of it', () => {
+test('every link leads to a file that is there, and to an anchor of it', () => {
   let count = 0;
   for (const page of [...PAGES, 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'])
     for (const { path, anchor } of linksOf(page)) {
       count += 1;
       assert.ok(existsSync(path), `${page}: ${path} is not there`);
-      if (anchor !== null) assert.ok(anchorsOf(path).includes(anchor), `${page}: ${path} has no heading #${anchor}`);
+      if (anchor !== null) assert.ok(anchorsOf(path).includes(anchor), `${page}: ${path} has no anchor #${anchor}`);
     }
   assert.ok(count > 30, `${count} links were looked at`);
 });
