@@ -15,10 +15,12 @@ import { FileTeams } from '../../src/team/log/teams.ts';
 import type { HookAnswer, HostEvent } from '../../src/team/operations/host-event.ts';
 import { operate } from '../../src/team/operations/operations.ts';
 import type { Evidence } from '../../src/team/rules/caller.ts';
+import { OPERATIONS_CODES } from '../../src/team/rules/codes/operations-codes.ts';
 import { SPEC_CODES } from '../../src/team/rules/codes/spec-codes.ts';
 import { DEFAULT_TEAM_SETTINGS } from '../../src/team/rules/default-settings.ts';
 import type { TeamState } from '../../src/team/rules/log/state.ts';
 import type { TeamSettings } from '../../src/team/rules/settings.ts';
+import { isRefusal } from './codes.ts';
 import { FakeClock } from './fake-clock.ts';
 import { type Cleanup, tempDir } from './temp.ts';
 
@@ -285,4 +287,19 @@ export class TeamWorld {
     assert.equal(given.kind, 'reject', JSON.stringify(given));
     return given.kind === 'reject' ? given.reason : '';
   }
+}
+
+/** The problems that a refusal of an operation's input names. */
+export function problemsIn(refused: Refusal): readonly Refusal[] {
+  isRefusal(refused, OPERATIONS_CODES.input_invalid);
+  const { problems } = refused.values;
+  assert.ok(Array.isArray(problems));
+  return problems;
+}
+
+/** Their codes, with the field, and the known one that is near. */
+export function problemsOf(refused: Refusal): readonly string[] {
+  return problemsIn(refused).map(({ of, values: { field, near } }) =>
+    [of.code, field, ...(near === undefined ? [] : ['near', near])].join(' '),
+  );
 }

@@ -1,28 +1,12 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { Refusal } from '../../../src/base/rules/codes.ts';
 import { failure } from '../../../src/base/rules/errors.ts';
 import { GATE_CODES } from '../../../src/gate/rules/gate-codes.ts';
 import type { CheckResult } from '../../../src/gate/rules/quality.ts';
-import { OPERATIONS_CODES } from '../../../src/team/rules/codes/operations-codes.ts';
 import { WORK_CODES } from '../../../src/team/rules/codes/work-codes.ts';
 import { checkOf } from '../../support/checks.ts';
 import { isRefusal } from '../../support/codes.ts';
 import { failing, TeamWorld } from '../../support/team-world.ts';
-
-/** The problems that a refusal of an input names. */
-function problemsIn(refused: Refusal): readonly Refusal[] {
-  isRefusal(refused, OPERATIONS_CODES.input_invalid);
-  const { problems } = refused.values;
-  assert.ok(Array.isArray(problems));
-  return problems;
-}
-
-function _problemsOf(refused: Refusal): readonly string[] {
-  return problemsIn(refused).map(({ of, values: { field, near } }) =>
-    [of.code, field, ...(near === undefined ? [] : ['near', near])].join(' '),
-  );
-}
 
 test('the gate stands in TaskUpdate: a failing check keeps a task open, with what failed', async (t) => {
   const world = new TeamWorld(t);

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import type { Refusal } from '../../../src/base/rules/codes.ts';
 import { MESSAGES_CODES } from '../../../src/team/rules/codes/messages-codes.ts';
 import { OPERATIONS_CODES } from '../../../src/team/rules/codes/operations-codes.ts';
 import { TASK_CODES } from '../../../src/team/rules/codes/tasks-codes.ts';
@@ -10,20 +9,6 @@ import { WORK_CODES } from '../../../src/team/rules/codes/work-codes.ts';
 import { WRITES_CODES } from '../../../src/team/rules/codes/writes-codes.ts';
 import { isRefusal } from '../../support/codes.ts';
 import { TeamWorld } from '../../support/team-world.ts';
-
-/** The problems that a refusal of an input names. */
-function problemsIn(refused: Refusal): readonly Refusal[] {
-  isRefusal(refused, OPERATIONS_CODES.input_invalid);
-  const { problems } = refused.values;
-  assert.ok(Array.isArray(problems));
-  return problems;
-}
-
-function _problemsOf(refused: Refusal): readonly string[] {
-  return problemsIn(refused).map(({ of, values: { field, near } }) =>
-    [of.code, field, ...(near === undefined ? [] : ['near', near])].join(' '),
-  );
-}
 
 test('a lease ends with the last task that its holder is at', async (t) => {
   const world = new TeamWorld(t);

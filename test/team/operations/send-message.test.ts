@@ -1,31 +1,15 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { Refusal } from '../../../src/base/rules/codes.ts';
 import { onPostToolUse } from '../../../src/claude-code/answers/on-post-tool-use.ts';
 import { onPreToolUse } from '../../../src/claude-code/answers/on-pre-tool-use.ts';
 import { onSubagentStart } from '../../../src/claude-code/answers/on-subagent-start.ts';
 import { onTeammateIdle } from '../../../src/claude-code/answers/on-teammate-idle.ts';
 import { operate } from '../../../src/team/operations/operations.ts';
 import { MESSAGES_CODES } from '../../../src/team/rules/codes/messages-codes.ts';
-import { OPERATIONS_CODES } from '../../../src/team/rules/codes/operations-codes.ts';
 import { WORK_CODES } from '../../../src/team/rules/codes/work-codes.ts';
 import { isRefusal } from '../../support/codes.ts';
 import { RECORDS, TRUST5 } from '../../support/team.ts';
-import { TEAM, TeamWorld } from '../../support/team-world.ts';
-
-/** The problems that a refusal of an input names. */
-function problemsIn(refused: Refusal): readonly Refusal[] {
-  isRefusal(refused, OPERATIONS_CODES.input_invalid);
-  const { problems } = refused.values;
-  assert.ok(Array.isArray(problems));
-  return problems;
-}
-
-function problemsOf(refused: Refusal): readonly string[] {
-  return problemsIn(refused).map(({ of, values: { field, near } }) =>
-    [of.code, field, ...(near === undefined ? [] : ['near', near])].join(' '),
-  );
-}
+import { problemsIn, problemsOf, TEAM, TeamWorld } from '../../support/team-world.ts';
 
 test('a message that claims more than was measured is refused with both figures; what was measured may be said', async (t) => {
   const world = new TeamWorld(t);

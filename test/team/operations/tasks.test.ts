@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { type Refusal, textOf } from '../../../src/base/rules/codes.ts';
+import { textOf } from '../../../src/base/rules/codes.ts';
 import { waitingRoles } from '../../../src/team/rules/brief.ts';
 import { MESSAGES_CODES } from '../../../src/team/rules/codes/messages-codes.ts';
 import { OPERATIONS_CODES } from '../../../src/team/rules/codes/operations-codes.ts';
@@ -8,21 +8,7 @@ import { TASK_CODES } from '../../../src/team/rules/codes/tasks-codes.ts';
 import { WRITES_CODES } from '../../../src/team/rules/codes/writes-codes.ts';
 import { judgeIdle, judgeLeadStop } from '../../../src/team/rules/idle.ts';
 import { isRefusal } from '../../support/codes.ts';
-import { failing, TeamWorld } from '../../support/team-world.ts';
-
-/** The problems that a refusal of an input names. */
-function problemsIn(refused: Refusal): readonly Refusal[] {
-  isRefusal(refused, OPERATIONS_CODES.input_invalid);
-  const { problems } = refused.values;
-  assert.ok(Array.isArray(problems));
-  return problems;
-}
-
-function problemsOf(refused: Refusal): readonly string[] {
-  return problemsIn(refused).map(({ of, values: { field, near } }) =>
-    [of.code, field, ...(near === undefined ? [] : ['near', near])].join(' '),
-  );
-}
+import { failing, problemsIn, problemsOf, TeamWorld } from '../../support/team-world.ts';
 
 test('tasks wait for those before them; whoever has nothing running is named to the lead when its task is free', async (t) => {
   const world = new TeamWorld(t);

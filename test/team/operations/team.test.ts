@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { type Refusal, refusal, textOf } from '../../../src/base/rules/codes.ts';
+import { refusal, textOf } from '../../../src/base/rules/codes.ts';
 import { operate } from '../../../src/team/operations/operations.ts';
 import { LOG_CODES } from '../../../src/team/rules/codes/log-codes.ts';
 import { MESSAGES_CODES } from '../../../src/team/rules/codes/messages-codes.ts';
@@ -12,21 +12,7 @@ import { TASK_CODES } from '../../../src/team/rules/codes/tasks-codes.ts';
 import { DEFAULT_TEAM_SETTINGS } from '../../../src/team/rules/default-settings.ts';
 import { SHUTDOWN_DEADLINE_MS } from '../../../src/team/rules/log/state.ts';
 import { codeIn, failsWith, isOf, isRefusal } from '../../support/codes.ts';
-import { TEAM, TeamWorld } from '../../support/team-world.ts';
-
-/** The problems that a refusal of an input names. */
-function problemsIn(refused: Refusal): readonly Refusal[] {
-  isRefusal(refused, OPERATIONS_CODES.input_invalid);
-  const { problems } = refused.values;
-  assert.ok(Array.isArray(problems));
-  return problems;
-}
-
-function problemsOf(refused: Refusal): readonly string[] {
-  return problemsIn(refused).map(({ of, values: { field, near } }) =>
-    [of.code, field, ...(near === undefined ? [] : ['near', near])].join(' '),
-  );
-}
+import { problemsOf, TEAM, TeamWorld } from '../../support/team-world.ts';
 
 test('a team is created under a name that tells its phase, and not twice', async (t) => {
   const world = new TeamWorld(t);
