@@ -3,9 +3,10 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type BuildOptions, build, type Plugin } from 'esbuild';
+import type { Plugin } from 'esbuild';
 import { buildGuard } from './build-guard.ts';
-import { COMMAND_SETTINGS, commonSettings, noForms } from './bundling.ts';
+import { COMMAND_SETTINGS, commonSettings } from './bundling.ts';
+import { type Chunk, chunksBehind, type OutputFile, splitBundle, writeCommonJs } from './commonjs.ts';
 import { billOf, readBill } from './sbom.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -13,63 +14,71 @@ const out = join(root, 'dist');
 
 rmSync(out, { recursive: true, force: true });
 
-const common = {
-  ...commonSettings(root),
-  outdir: 'dist',
-  minify: !process.argv.includes('--readable'),
-} as const satisfies BuildOptions;
-
 const hookFiles = readdirSync(join(root, 'hooks')).filter((name) => name.endsWith('.ts'));
-/**
- * Hooks start for every call of a tool: as CommonJS, which starts faster, and without what is only imported when it is
- * needed, which becomes files of their own in `parts/`.
- */
-async function buildHooks() {
-  const parts = new Map<string, string>();
-  const leaveOut = (from: string): Plugin => ({
-    name: 'parts',
-    setup(build) {
-      build.onResolve({ filter: /^\./ }, ({ path, kind, resolveDir }) => {
-        // Parts of a package stay within it.
-        if (kind !== 'dynamic-import' || resolveDir.includes('/node_modules/')) return undefined;
-        const source = resolve(resolveDir, path);
-        // Without the ending, which the installed copies are without.
-        parts.set(source, basename(source, '.ts'));
-        return { path: `./${from}${parts.get(source)}`, external: true };
-      });
-    },
-  });
-  const commonJs = {
-    ...common,
-    format: 'cjs',
-    keepNames: false,
-    define: { ...common.define, 'import.meta.url': '""' },
-    // As `require`: the loader of ES modules alone would take longer than a hook.
-    supported: { 'dynamic-import': false },
-  } as const;
-  const hooks = hookFiles.map((name) => [`hooks/${name.slice(0, -3)}`, `hooks/${name}`]);
-  const entries = { ...Object.fromEntries(hooks), 'hooks/team-server': 'src/mcp.ts' };
-  const results = [await build({ ...commonJs, entryPoints: entries, plugins: [noForms, leaveOut('parts/')] })];
-  const done = new Set<string>();
-  for (let open = [...parts.keys()]; open.length > 0; open = [...parts.keys()].filter((source) => !done.has(source))) {
-    const more = Object.fromEntries(open.map((source) => [`hooks/parts/${basename(source, '.ts')}`, source]));
-    results.push(await build({ ...commonJs, entryPoints: more, plugins: [noForms, leaveOut('')] }));
-    for (const source of open) done.add(source);
-  }
-  if (new Set(parts.values()).size !== parts.size) throw new Error('two parts of the hooks have one name');
-  writeFileSync(join(out, 'hooks', 'package.json'), '{\n  "type": "commonjs"\n}\n');
-  return results;
+
+/** What hooks load when they have something to answer, by the name that it gets. */
+const parts = new Map<string, string>();
+const leaveOutParts: Plugin = {
+  name: 'parts',
+  setup(build) {
+    build.onResolve({ filter: /^\./ }, ({ path, kind, resolveDir }) => {
+      if (kind !== 'dynamic-import') return undefined;
+      const source = resolve(resolveDir, path);
+      const name = basename(source, '.ts');
+      if ((parts.get(name) ?? source) !== source) throw new Error(`${name}: two parts of the hooks have this name`);
+      parts.set(name, source);
+      return { path: `./parts/${name}`, external: true };
+    });
+  },
+};
+
+const settings = { ...commonSettings(root), minify: !process.argv.includes('--readable') };
+
+/** Hooks start for every call of a tool: each is one small file beside what all of them have in common. */
+const hooks = await splitBundle({
+  ...settings,
+  entryPoints: Object.fromEntries(hookFiles.map((name) => [`hooks/${name.slice(0, -3)}`, `hooks/${name}`])),
+  outdir: 'dist',
+  chunkNames: 'hooks/parts/[name]-[hash]',
+  plugins: [leaveOutParts],
+});
+const wholeBill = readBill(root);
+const SERVER = 'hooks/team-server';
+const ofHooks = Object.fromEntries([...parts].map(([name, source]) => [`hooks/parts/${name}`, source]));
+const command = await splitBundle({
+  ...settings,
+  ...COMMAND_SETTINGS,
+  banner: {},
+  entryPoints: { cli: 'src/cli.ts', [SERVER]: 'src/mcp.ts', ...ofHooks },
+  outdir: 'dist',
+});
+
+/** Files of the command and of the hooks. A project gets copies of those in hooks/, so that they are few. */
+function outputFiles(): readonly OutputFile[] {
+  const { chunks } = command;
+  const starts = [SERVER, ...Object.keys(ofHooks)].map((name) => `dist/${name}.js`);
+  const copied = new Set(starts.flatMap((start) => [...chunksBehind(chunks, start, true)]));
+  const answers = Object.keys(ofHooks).map((name) => chunksBehind(chunks, `dist/${name}.js`));
+  const isShared = (chunk: Chunk) => copied.has(chunk) && chunk.output.entryPoint === undefined;
+  const ofAll = chunks.filter((chunk) => isShared(chunk) && answers.every((some) => some.has(chunk)));
+  const ofServer = [...chunksBehind(chunks, `dist/${SERVER}.js`)].filter(
+    (chunk) => isShared(chunk) && !ofAll.includes(chunk),
+  );
+  const alone = chunks.filter((chunk) => !ofAll.includes(chunk) && !ofServer.includes(chunk));
+  return [
+    { path: 'dist/hooks/parts/common.js', chunks: ofAll },
+    { path: 'dist/hooks/parts/of-server.js', chunks: ofServer },
+    ...[...hooks.chunks, ...alone].map((chunk) => ({
+      path: copied.has(chunk) ? chunk.path.replace('dist/chunks/', 'dist/hooks/parts/') : chunk.path,
+      chunks: [chunk],
+    })),
+  ];
 }
 
-const wholeBill = readBill(root);
-const built = await Promise.all([
-  build({
-    ...common,
-    ...COMMAND_SETTINGS,
-    entryPoints: { cli: 'src/cli.ts' },
-  }),
-  ...(await buildHooks()),
-]);
+await writeCommonJs(outputFiles(), settings);
+for (const directory of ['.', 'hooks'])
+  writeFileSync(join(out, directory, 'package.json'), '{\n  "type": "commonjs"\n}\n');
+const built = [hooks, command];
 cpSync(join(root, 'hooks', 'guard.sh'), join(out, 'hooks', 'guard.sh'));
 
 /** Directories of the packages that stand in a bundle, below `node_modules`. */

@@ -253,4 +253,11 @@ async function main(): Promise<void> {
   }
 }
 
-await main();
+let isEnded = false;
+// Node would end with 0 where nothing is left to wait for, though a promise was never settled.
+process.once('beforeExit', () => {
+  if (!isEnded) process.exitCode = 13;
+});
+void main().finally(() => {
+  isEnded = true;
+});

@@ -6,9 +6,10 @@ import { fileURLToPath } from 'node:url';
 
 function findRoot(): string {
   for (let directory = dirname(fileURLToPath(import.meta.url)); ; directory = dirname(directory)) {
-    if (existsSync(join(directory, 'package.json')) && existsSync(join(directory, 'agents'))) return directory;
+    if (existsSync(join(directory, 'package.json')) && existsSync(join(directory, 'schemas', 'team.schema.json')))
+      return directory;
     if (directory === dirname(directory))
-      throw new Error('the package is incomplete: no agents/ beside its package.json');
+      throw new Error('the package is incomplete: no schemas/team.schema.json beside its package.json');
   }
 }
 

@@ -10,6 +10,8 @@ import { nodeProgram, npmProgram } from '../support/node.ts';
 import { tempDir } from '../support/temp.ts';
 
 const MAJORS = [20, 22, 24];
+/** Most that the packed file may have, in bytes. */
+const PACKED_BYTES = 1_500_000;
 const npm = npmProgram();
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 
@@ -32,7 +34,8 @@ for (const major of MAJORS) {
       process.cwd(),
     );
     assert.equal(packed.status, 0, packed.stderr);
-    const [{ filename, files }] = JSON.parse(packed.stdout);
+    const [{ filename, files, size }] = JSON.parse(packed.stdout);
+    assert.ok(size <= PACKED_BYTES, `${size} bytes packed`);
     const paths: string[] = files.map((file: { path: string }) => file.path);
     for (const path of [
       'dist/cli.js',
