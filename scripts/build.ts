@@ -27,7 +27,7 @@ const leaveOutParts: Plugin = {
       const name = basename(source, '.ts');
       if ((parts.get(name) ?? source) !== source) throw new Error(`${name}: two parts of the hooks have this name`);
       parts.set(name, source);
-      return { path: `./parts/${name}`, external: true };
+      return { path: `dist/hooks/parts/${name}.js`, external: true };
     });
   },
 };

@@ -52,15 +52,18 @@ function exported(path: string): string {
   return JSON.stringify(basename(path, '.js'));
 }
 
-/** Where the imports of a chunk lead, once each chunk is in its file. */
+/** Where the imports of a chunk lead, once each chunk is in its file: one beside it, or one named by its path. */
 function chunkImports(file: OutputFile, fileOf: ReadonlyMap<string, OutputFile>): Plugin {
   return {
     name: 'chunk-imports',
     setup(build) {
       build.onResolve({ filter: /.*/ }, ({ path, importer, kind, namespace }) => {
         if (kind === 'entry-point') return { path, namespace: 'chunk' };
-        const own = join(dirname(importer), path);
-        const home = path.startsWith('.') && namespace === 'chunk' ? fileOf.get(own) : undefined;
+        if (namespace !== 'chunk') return { path, external: true };
+        const own = path.startsWith('.') ? join(dirname(importer), path) : path;
+        const home = fileOf.get(own);
+        if (home === undefined && path.startsWith('.'))
+          return { errors: [{ text: `${importer}: no chunk is ${own}` }] };
         if (home === undefined) return { path, external: true };
         if (home === file) return { path: own, namespace: 'chunk' };
         if (home.chunks.length > 1) return { path: own, namespace: 'chunk-of-several' };
@@ -89,7 +92,7 @@ export async function writeCommonJs(files: readonly OutputFile[], options: Build
     const imports = file.chunks.flatMap(({ output }) => output.imports);
     const hasOptional = imports.some(
       ({ kind, external, path }) =>
-        kind === 'dynamic-import' && external === true && !path.startsWith('.') && !isBuiltin(path),
+        kind === 'dynamic-import' && external === true && !fileOf.has(path) && !isBuiltin(path),
     );
     const banner = `const ${MODULE_URL} = require('node:url').pathToFileURL(__filename).href;`;
     return build({

@@ -85,6 +85,8 @@ export function builtPackage(t: Cleanup, script?: (name: string) => string): str
     force: script === undefined,
     filter: (path) => !path.endsWith('.map') && path !== chunks,
   });
+  // The command loads parts of the hooks.
+  cpSync(join('dist', 'hooks', 'package.json'), join(root, 'dist', 'hooks', 'package.json'));
   shareTree(chunks, join(root, chunks));
   if (!existsSync(join(root, 'dist', 'cli.js'))) throw new Error('dist/cli.js is not built');
   return root;
