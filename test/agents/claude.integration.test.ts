@@ -1,3 +1,5 @@
+// Over 400 lines: its cases share the played model and the homes of the host.
+
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -1,4 +1,5 @@
 // Every issue whose attempts are over comes to an end, the right one, and once.
+// Over 400 lines: one promise, with a case for each refusal of the service.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';

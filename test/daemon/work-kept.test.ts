@@ -1,4 +1,5 @@
 // Work that was handed in is published or kept, never lost: whatever fails between the agent's word and the label.
+// Over 400 lines: one promise, with a case for each moment of a failure.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';

@@ -32,6 +32,8 @@ test('a sentence that is too long and a header that asks are named; code, cells 
     'docs/a.md': `# A\n\nShort. ${words(20)}\n${words(11)}.\n`,
     'src/a.ts': '// Who holds the lock.\n',
     'test/b.ts': '#!/usr/bin/env node\n// Where it stands.\n',
+    'test/c.test.ts': '\n'.repeat(401),
+    'test/d.test.ts': `// Over 400 lines: one table.\n${'\n'.repeat(400)}`,
   });
   const { status, stderr } = checked(root);
   assert.equal(status, 1);
@@ -44,6 +46,7 @@ test('a sentence that is too long and a header that asks are named; code, cells 
       'docs/a.md:3: expected at most 30 words in a sentence, got 31: ',
       'src/a.ts: expected a header that names the thing, got: Who holds the lock.',
       'test/b.ts: expected a header that names the thing, got: Where it stands.',
+      'test/c.test.ts: expected at most 400 lines, or a reason ("// Over 400 lines: …"), got 401 lines',
     ],
   );
 });

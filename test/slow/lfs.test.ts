@@ -1,4 +1,5 @@
 // Git LFS with the built daemon and a server of objects: agents see files, and what they add is on the server before the branch.
+// Over 400 lines: its cases share one server of objects.
 
 import assert from 'node:assert/strict';
 import {

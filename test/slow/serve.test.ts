@@ -1,4 +1,5 @@
 // The daemon as a user starts it, on the embedded forge.
+// Over 400 lines: its cases share one forge.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

@@ -1,3 +1,5 @@
+// Over 400 lines: its cases share one remote repository.
+
 import assert from 'node:assert/strict';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
 // Repositories of every kind, and worktrees that somebody or a kill left in disorder.
+// Over 400 lines: its cases share the ways to make repositories.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';

@@ -1,4 +1,5 @@
 // Prompts of the user in the host: approval of a SPEC, requested changes, and commands for work in progress.
+// Over 400 lines: its cases share one story of an approval.
 
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

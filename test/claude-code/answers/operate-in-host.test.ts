@@ -1,4 +1,5 @@
 // Operations of agents under a model lead: the steps that code takes after each, and the messages to the lead.
+// Over 400 lines: one set of messages, which most of its cases compare.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';

@@ -1,4 +1,5 @@
 // `tool doctor`: every row that can fail, with its mend.
+// Over 400 lines: its cases share one machine of played programs.
 
 import assert from 'node:assert/strict';
 import { execFile, execFileSync, spawnSync } from 'node:child_process';

@@ -1,4 +1,5 @@
 // `tool team board` and `tool team status`: what people see of a team.
+// Over 400 lines: its cases share one team on the screen.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';

@@ -1,3 +1,5 @@
+// Over 400 lines: one file format, key by key.
+
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

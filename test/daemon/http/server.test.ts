@@ -1,3 +1,5 @@
+// Over 400 lines: its cases share one running server.
+
 import assert from 'node:assert/strict';
 import { createServer, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';

@@ -1,3 +1,5 @@
+// Over 400 lines: its cases change one project, which the file holds.
+
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, symlinkSync } from 'node:fs';

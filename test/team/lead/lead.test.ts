@@ -1,3 +1,5 @@
+// Over 400 lines: its cases share one played team.
+
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { refusal, textOf } from '../../../src/base/rules/codes.ts';

@@ -1,3 +1,5 @@
+// Over 400 lines: one file format; its cases share the records and the kills.
+
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import {

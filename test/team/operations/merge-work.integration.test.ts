@@ -1,4 +1,5 @@
 // Two writers whose work does not go together, in worktrees of a real repository: from the conflict to the one branch.
+// Over 400 lines: its cases share one repository with a conflict.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';

@@ -1,3 +1,5 @@
+// Over 400 lines: one table of writes.
+
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { textOf } from '../../../src/base/rules/codes.ts';

@@ -1,3 +1,5 @@
+// Over 400 lines: two tables of decisions about one state.
+
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { DEFAULT_TEAM_SETTINGS } from '../../../src/team/rules/default-settings.ts';

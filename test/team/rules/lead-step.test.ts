@@ -1,3 +1,5 @@
+// Over 400 lines: one table of next steps.
+
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { DEFAULT_OWNERSHIP } from '../../../src/team/rules/default-ownership.ts';

@@ -1,3 +1,5 @@
+// Over 400 lines: one table of modes, and the property that holds for each row.
+
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';

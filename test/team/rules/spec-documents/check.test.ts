@@ -1,4 +1,5 @@
 // The three documents of a SPEC: what is written is read again, and all that is wrong is said with its line.
+// Over 400 lines: three tables of faulty documents.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
