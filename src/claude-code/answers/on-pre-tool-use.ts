@@ -34,14 +34,13 @@ import { gitRowsFor, isFirstWriters, judgeWrites, ruleOf } from '../../team/rule
 import { agentOfRun, type Member, START, startsOf, type TeamState } from '../../team/rules/log/state.ts';
 import { LEAD } from '../../team/rules/message.ts';
 import { onlyReads } from '../../team/rules/role.ts';
-import { problemWords } from '../../team/select/work-decision.ts';
 import { HOOK_CODES } from '../rules/hook-codes.ts';
 import { approvalOf, changesOf } from '../rules/prompt.ts';
 import { kindOfTool } from '../rules/tool-kind.ts';
 import { approvalFault } from './approval-guard.ts';
 import { leaseToFirstWriter } from './first-writer.ts';
 import { onTeammateIdle } from './on-teammate-idle.ts';
-import { type Reason, reject, shownReason } from './rejection.ts';
+import { plainReason, type Reason, reject, shownReason } from './rejection.ts';
 import { attachTicket } from './shell-tickets.ts';
 
 /** The calls that a host is about to make, judged by the rules of writes. */
@@ -119,7 +118,7 @@ async function note(
       decision,
       member: caller.kind === 'member' ? caller.name : caller.kind === 'lead' ? LEAD : null,
       about,
-      reason: `${who}${problemWords(reason)}`,
+      reason: `${who}${plainReason(reason)}`,
       fingerprint: '',
       paths,
     },

@@ -1,10 +1,12 @@
 // TeammateIdle and SubagentStop: rejects the stop of a teammate while it has work left.
 
+import { refusal, withCode } from '../../base/rules/codes.ts';
 import { type TeamContext, tellLead, withReadable } from '../../team/operations/context.ts';
 import type { EventOrigin } from '../../team/operations/context-parts.ts';
 import { type CallerEvidence, findCaller } from '../../team/operations/event-caller.ts';
 import { type HookAnswer, type HostEvent, SILENT, WAIT } from '../../team/operations/host-event.ts';
 import { assigned, decide, IDLE, note } from '../../team/operations/stop-decision.ts';
+import { WORK_CODES } from '../../team/rules/codes/work-codes.ts';
 import { type IdleVerdict, judgeIdle, waitsForOthers } from '../../team/rules/idle.ts';
 import { MAX_REJECTIONS, type TeamState } from '../../team/rules/log/state.ts';
 import { reject } from './rejection.ts';
@@ -41,12 +43,16 @@ export async function onTeammateIdle(context: IdleContext, event: HostEvent, sto
       const judge = () => withWrites(judgeIdle(log.state, caller.member, settings, waits()), log.state, name);
       const verdict = await assigned(log, name, judge);
       if (verdict.accept && waits()) return WAIT;
-      const { refusal, isEscalated } = await decide(log, IDLE, name, verdict);
-      if (refusal !== null) return reject(refusal);
+      const { refusal: rejection, isEscalated } = await decide(log, IDLE, name, verdict);
+      if (rejection !== null) return reject(rejection);
       if (isEscalated)
         await tellLead(
           log,
-          `escalated by ${IDLE}: ${name} stopped after ${MAX_REJECTIONS} rejections without change: ${verdict.reason}`,
+          withCode(
+            refusal(WORK_CODES.stop_escalated, {
+              ...{ hook: IDLE, member: name, count: MAX_REJECTIONS, reason: verdict.reason },
+            }),
+          ),
         );
     }
     const member = log.state.members.get(name);

@@ -7,6 +7,7 @@ import { type HookAnswer, SILENT } from '../../team/operations/host-event.ts';
 import type { TeamLog } from '../../team/ports.ts';
 import { nextStep, waitingRoles } from '../../team/rules/brief.ts';
 import { startLines } from '../../team/rules/calls.ts';
+import { WORK_CODES } from '../../team/rules/codes/work-codes.ts';
 import type { Member, TeamState } from '../../team/rules/log/state.ts';
 import { LEAD } from '../../team/rules/message.ts';
 import { givenUp, leftBy } from '../../team/rules/successors.ts';
@@ -31,11 +32,7 @@ export async function endRun(log: TeamLog, member: Member, flush = true): Promis
     const { refusal: problem } = await log.append({
       ...{ type: 'task_updated', task: id, status: 'failed', result: why, by: LEAD, epoch: 0 },
     });
-    if (problem === null)
-      await tellLead(
-        log,
-        `task ${id} "${subject}" has failed: ${why}. Nobody is started for it again. Ask the user how to continue. To try it again, call TaskUpdate {"taskId":"${id}","status":"pending"}.`,
-      );
+    if (problem === null) await tellLead(log, withCode(refusal(WORK_CODES.task_failed, { task: id, subject, why })));
   }
 }
 

@@ -1,6 +1,6 @@
 // The founding of a team whose lead is code: a new team, the same tasks without a team, or a team that an earlier lead left.
 
-import { refusal, textOf } from '../../base/rules/codes.ts';
+import { lineWithCode, refusal } from '../../base/rules/codes.ts';
 import { failure, messageOf, ToolError } from '../../base/rules/errors.ts';
 import { must, type TeamContext } from '../operations/context.ts';
 import type { HostFacts, PeopleLog } from '../operations/context-parts.ts';
@@ -70,8 +70,8 @@ async function createTeam(context: TeamContext, team: string, as: Evidence): Pro
 async function createAlone(context: TeamContext & PeopleLog, team: string, said: string): Promise<void> {
   const settings = await context.settings();
   const trigger = 'team_create_failed';
-  const { mode, reasons } = fallBack(trigger, [said], settings);
-  if (mode === 'refused') throw failure(OPERATIONS_CODES.team_create_failed, { said: reasons.join('\n') });
+  const decision = fallBack(trigger, { causes: [said] }, settings);
+  if (decision.mode === 'refused') throw new ToolError(decision.refusal);
   await withLog(context, team, async (log) => {
     const { proposal } = log.state;
     if (proposal === null) throw failure(OPERATIONS_CODES.team_create_failed, { said });
@@ -84,7 +84,7 @@ async function createAlone(context: TeamContext & PeopleLog, team: string, said:
     await fallTo(log, trigger, said);
   });
   const why = `${FALLBACK_TRIGGERS[trigger]}: ${said}`;
-  context.log(settings.fallback.logLevel, textOf(refusal(LEAD_CODES.fell_back, { team, trigger, why })));
+  context.log(settings.fallback.logLevel, lineWithCode(refusal(LEAD_CODES.fell_back, { team, trigger, why })));
 }
 
 async function fallTo(log: TeamLog, trigger: string, reason: string): Promise<void> {

@@ -1,6 +1,6 @@
 // The lead of a team as code: it starts teammates, has finished work measured, asks for what is missing, and ends the team.
 
-import { refusal, textOf } from '../../base/rules/codes.ts';
+import { lineWithCode, refusal, textOf } from '../../base/rules/codes.ts';
 import { messageOf } from '../../base/rules/errors.ts';
 import { bothEnds } from '../../base/rules/text.ts';
 import type { Tips } from '../../git/worktrees/team-worktrees-port.ts';
@@ -346,10 +346,12 @@ export class Lead {
     const { context } = this.#options;
     const { fallback } = await context.settings();
     // What was started and begins nothing is not to be looked for in how it is started.
-    const why = `${isIdle === true ? 'a teammate begins none of its work' : FALLBACK_TRIGGERS[trigger]}: ${reason}`;
+    const cause = isIdle === true ? 'a teammate begins none of its work' : FALLBACK_TRIGGERS[trigger];
+    const why = `${cause}: ${reason}`;
     if (this.#hasFallenBack) return why;
-    if (!fallback.enabled) return `${why} (workflow.team.fallback.enabled is false)`;
-    context.log(fallback.logLevel, textOf(refusal(LEAD_CODES.fell_back, { team: this.#team, trigger, why })));
+    if (!fallback.enabled)
+      return textOf(refusal(LEAD_CODES.fallback_disabled, { trigger, why: cause, causes: reason }));
+    context.log(fallback.logLevel, lineWithCode(refusal(LEAD_CODES.fell_back, { team: this.#team, trigger, why })));
     this.#hasFallenBack = true;
     await this.#endLives(0);
     this.#starts.clear();

@@ -1,6 +1,6 @@
 // The gate before a task counts as completed: the project's own checks, and no change that nobody may have made.
 
-import { type Refusal, refusal, textOf } from '../../base/rules/codes.ts';
+import { type Refusal, refusal, textOf, withCode } from '../../base/rules/codes.ts';
 import { ToolError } from '../../base/rules/errors.ts';
 import { withoutOldFailures } from '../../gate/rules/old-failures.ts';
 import { type GateResult, isForLackOfCoverage, isForLackOfTests, rejection } from '../../gate/rules/quality.ts';
@@ -295,9 +295,9 @@ async function foreignChanges(
   const fingerprint = `foreign ${foreign.join(' ')}`;
   const before = state.rejections.get(`${FOREIGN}:${caller.name}`);
   if (before?.fingerprint === fingerprint) {
-    const words = `changed by somebody, with no recorded decision: ${foreign.join(', ')}`;
-    const isTold = state.messages.some(({ from, content }) => from === TOOLCREW && content === escalation(words));
-    if (!isTold) await escalate(log, words);
+    const words = withCode(refusal(WORK_CODES.foreign_files_escalated, { hook: COMPLETION, files: foreign }));
+    const isTold = state.messages.some(({ from, content }) => from === TOOLCREW && content === words);
+    if (!isTold) await tellLead(log, words);
     return null;
   }
   const owners = foreign.slice(0, 5).map((path) => `${path} (${ownerOf(path, settings.ownership).owner ?? ''}'s)`);
@@ -305,14 +305,6 @@ async function foreignChanges(
     fingerprint,
     refusal: refusal(WORK_CODES.foreign_files_changed, { files: foreign, owners }),
   };
-}
-
-function escalation(words: string): string {
-  return `escalated by ${COMPLETION}: ${words}`;
-}
-
-async function escalate(log: TeamLog, words: string): Promise<void> {
-  await tellLead(log, escalation(words));
 }
 
 /** Of longer ones the answer of TaskGet would be too long. */
@@ -348,9 +340,13 @@ async function decide(
   if (decision === 'reject') return { accept: false, reason, refusal: objection.refusal, tired: null };
   const isTold = member === null;
   if (decision === 'escalated' && !isTold)
-    await escalate(
+    await tellLead(
       log,
-      `task ${task.id} was completed by ${caller.name} after ${MAX_REJECTIONS} rejections without change: ${reason}`,
+      withCode(
+        refusal(WORK_CODES.completion_escalated, {
+          ...{ hook: COMPLETION, task: task.id, member: caller.name, count: MAX_REJECTIONS, reason },
+        }),
+      ),
     );
   const tired = refusal(WORK_CODES.accepted_after_rejections, {
     ...{ count: MAX_REJECTIONS, reason, task: task.id, member: caller.name },

@@ -1,7 +1,7 @@
 // Files of finished work that no commit includes: ignored files, changes in submodules, nested repositories.
 // They are reported to the writer before its task completes.
 
-import { type Refusal, refusal } from '../../base/rules/codes.ts';
+import { type Refusal, refusal, withCode } from '../../base/rules/codes.ts';
 import { visible } from '../../base/rules/text.ts';
 import type { TeamWorktrees, WorkLeftOut } from '../../git/worktrees/team-worktrees-port.ts';
 import type { TeamLog } from '../ports.ts';
@@ -96,7 +96,9 @@ export async function keepLeftOut(
     ...(ignored.length === 0 ? [] : [`${named(ignored)}, which Git ignores`]),
     ...(inSubmodules.length === 0 ? [] : [`the change of ${named(inSubmodules)} in a submodule`]),
   ];
-  const words = `${withoutWords(taskId)}${files.join(', and without ')}; kept as ${kept}`;
+  const words = withCode(
+    refusal(WORK_CODES.task_without_files, { task: taskId, files: files.join(', and without '), kept }),
+  );
   if (!log.state.messages.some(({ from, content }) => from === TOOLCREW && content === words))
     await tellLead(log, words);
 }
