@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
-import type { RunReport } from '../../src/cli/run-report.ts';
+import type { PhaseReport } from '../../src/cli/phase-report.ts';
 import { HookedProject, type HookRun, TEAM } from '../support/hooked.ts';
 import { SPEC, shopProject, shopScript } from '../support/shop-spec.ts';
 import { type Cleanup, finallyDo } from '../support/temp.ts';
@@ -30,10 +30,12 @@ function redShop(t: Cleanup) {
   return project;
 }
 
-async function reportOf(project: ReturnType<typeof redShop>): Promise<{ run: RunReport; text: string; said: string }> {
+async function reportOf(
+  project: ReturnType<typeof redShop>,
+): Promise<{ run: PhaseReport; text: string; said: string }> {
   const { code, stdout, stderr } = await project.lead('run', SPEC, '--team', '--json');
   assert.equal(code, 0, stderr);
-  const run: RunReport = JSON.parse(stdout);
+  const run: PhaseReport = JSON.parse(stdout);
   return { run, text: readFileSync(run.report ?? '', 'utf8'), said: stderr };
 }
 
@@ -64,7 +66,7 @@ test('who completes a task while the base is still measured waits for it', async
       if (told.size === 2) writeFileSync(word, '');
     });
   await within('the lead ends', once(lead, 'close'), () => said.stderr);
-  const run: RunReport = JSON.parse(said.stdout);
+  const run: PhaseReport = JSON.parse(said.stdout);
   assert.deepEqual([run.outcome, run.rejections], ['done', 0], said.stderr);
 });
 

@@ -10,7 +10,7 @@ import { WORK_CODES } from '../../team/rules/codes/work-codes.ts';
 import { type IdleVerdict, judgeIdle, waitsForOthers } from '../../team/rules/idle.ts';
 import { MAX_REJECTIONS, type TeamState } from '../../team/rules/log/state.ts';
 import { reject } from './rejection.ts';
-import { endRun } from './run-end.ts';
+import { recordRunEnd } from './run-end.ts';
 
 type IdleContext = Pick<TeamContext, 'teams' | 'settings'> & CallerEvidence & Pick<EventOrigin, 'mayWait'>;
 
@@ -56,7 +56,7 @@ export async function onTeammateIdle(context: IdleContext, event: HostEvent, sto
         );
     }
     const member = log.state.members.get(name);
-    if (stopped && member !== undefined) await endRun(log, member, false);
+    if (stopped && member !== undefined) await recordRunEnd(log, member, false);
     else await note(log, { type: 'member_idle', name, epoch, stopped });
     return SILENT;
   });

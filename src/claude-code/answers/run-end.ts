@@ -22,7 +22,7 @@ export function startAgain(state: TeamState): readonly string[] {
 }
 
 /** Writes down that a member's run is over. A task that was left too often fails with it, and the lead is told to ask the user. */
-export async function endRun(log: TeamLog, member: Member, flush = true): Promise<void> {
+export async function recordRunEnd(log: TeamLog, member: Member, flush = true): Promise<void> {
   const { name, epoch } = member;
   const left = leftBy(log.state, member);
   const tasks = left.length === 0 ? {} : { left };
@@ -52,7 +52,7 @@ export async function releaseMembers(
 }
 
 /** @param agents that the host names */
-export async function onRunsOver(context: Pick<TeamContext, 'teams'>, agents: readonly string[]): Promise<HookAnswer> {
+export async function onRunsEnded(context: Pick<TeamContext, 'teams'>, agents: readonly string[]): Promise<HookAnswer> {
   return withReadable(context.teams, async (logs) => {
     const lines: string[] = [];
     for (const log of logs) {
@@ -62,7 +62,7 @@ export async function onRunsOver(context: Pick<TeamContext, 'teams'>, agents: re
         // Another agent may be in its place.
         return run === undefined || member === undefined || member.epoch !== run.epoch ? [] : [member];
       });
-      const released = await releaseMembers([...new Set(members)], (member) => endRun(log, member));
+      const released = await releaseMembers([...new Set(members)], (member) => recordRunEnd(log, member));
       if (released.length > 0) lines.push(...overWords(released), ...startAgain(log.state));
     }
     return lines.length === 0 ? SILENT : { kind: 'context', text: lines.join('\n') };

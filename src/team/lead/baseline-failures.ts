@@ -22,7 +22,7 @@ export async function measureBase(
     const { quality } = await context.settings();
     await measureBaseline(log, signal, async () => {
       const { base } = await teamWorktrees.begin(team);
-      const { path } = await teamWorktrees.view(team, 'base', base);
+      const { path } = await teamWorktrees.openReadOnly(team, 'base', base);
       return checksAt(path, team).run(quality, signal);
     });
     const { before } = log.state;

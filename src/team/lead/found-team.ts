@@ -2,7 +2,7 @@
 
 import { lineWithCode, refusal } from '../../base/rules/codes.ts';
 import { failure, messageOf, ToolError } from '../../base/rules/errors.ts';
-import { must, type TeamContext } from '../operations/context.ts';
+import { appendRequired, type TeamContext } from '../operations/context.ts';
 import type { HostFacts, PeopleLog } from '../operations/context-parts.ts';
 import { operate } from '../operations/operations.ts';
 import { decideResumeMode, recordTakeover } from '../operations/take-over.ts';
@@ -13,7 +13,7 @@ import { OPERATIONS_CODES } from '../rules/codes/operations-codes.ts';
 import { overTaskBudget } from '../rules/cost.ts';
 import { CHOSEN_ALONE, FALLBACK_TRIGGERS } from '../rules/fallback.ts';
 import { isFinished } from '../rules/lead-step.ts';
-import { isStanding, type TeamState } from '../rules/log/state.ts';
+import { isActive, type TeamState } from '../rules/log/state.ts';
 import { aloneWords, type ResumeMode } from '../rules/resume-mode.ts';
 import { fallBack } from '../rules/select/activation.ts';
 import { type Decided, propose } from '../select/work-decision.ts';
@@ -76,8 +76,8 @@ async function createAlone(context: TeamContext & PeopleLog, team: string, said:
     const { proposal } = log.state;
     if (proposal === null) throw failure(OPERATIONS_CODES.team_create_failed, { said });
     const { phase, pattern, roles, subject, drafts } = proposal;
-    if (!isStanding(log.state))
-      await must(log, {
+    if (!isActive(log.state))
+      await appendRequired(log, {
         ...{ type: 'created', team, phase, pattern, roles, subject },
         ...{ session: null, key_hash: null, approval: settings.requirePlanApproval, base: null, tasks: drafts },
       });
@@ -88,12 +88,12 @@ async function createAlone(context: TeamContext & PeopleLog, team: string, said:
 }
 
 async function fallTo(log: TeamLog, trigger: string, reason: string): Promise<void> {
-  await must(log, { type: 'fell_back', trigger, reason });
+  await appendRequired(log, { type: 'fell_back', trigger, reason });
 }
 
 /** Whether a lead left it: it stands, or what it was to build is done and its log was not put away. */
 export function isLeft(state: TeamState): boolean {
-  return isStanding(state) || (state.lead.session === null && state.purpose?.phase === 'run' && isFinished(state));
+  return isActive(state) || (state.lead.session === null && state.purpose?.phase === 'run' && isFinished(state));
 }
 
 /** How what stands goes on, for people. */
@@ -122,7 +122,7 @@ export async function resumeTeam(
     const { state } = log;
     if (!isLeft(state)) return false;
     // All that is left of it is to be put away.
-    if (!isStanding(state)) return true;
+    if (!isActive(state)) return true;
     if (state.lead.session !== null) throw failure(LEAD_CODES.team_led_by_host, { team });
     const going = await decideResumeMode(context, state, decided);
     const failed = [...state.tasks.values()].filter(({ status }) => status === 'failed');

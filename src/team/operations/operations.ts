@@ -5,7 +5,7 @@ import type { TeamLog } from '../ports.ts';
 import type { Evidence } from '../rules/caller.ts';
 import { OPERATIONS_CODES } from '../rules/codes/operations-codes.ts';
 import { type Input, isOperation, OPERATIONS, type OperationName, readInput } from '../rules/operation.ts';
-import { type Answer, callerOf, refuse, type Somebody, type TeamContext, withReadable } from './context.ts';
+import { type Answer, callerOf, refuse, type TeamCaller, type TeamContext, withReadable } from './context.ts';
 import { createTeam, deleteTeam, registerMember } from './lead-operations.ts';
 import { leaseFile, readInbox, type Show, sendMessage } from './member-operations.ts';
 import { recordingRefusal, recordingRefusalOutside } from './refusal-record.ts';
@@ -17,7 +17,7 @@ function perform(
   context: TeamContext,
   name: Inner,
   log: TeamLog,
-  caller: Somebody,
+  caller: TeamCaller,
   input: Input,
   show: Show,
 ): Promise<Answer> | Answer {

@@ -10,7 +10,7 @@ import { LEAD_CODES } from '../rules/codes/lead-codes.ts';
 import { OPERATIONS_CODES } from '../rules/codes/operations-codes.ts';
 import { SPEC_CODES } from '../rules/codes/spec-codes.ts';
 import { CHOSEN_ALONE, FALLBACK_TRIGGERS } from '../rules/fallback.ts';
-import { isStanding } from '../rules/log/state.ts';
+import { isActive } from '../rules/log/state.ts';
 import { missingPlanners } from '../rules/planning.ts';
 import type { Phase } from '../rules/role.ts';
 import { type Decision, decideMode, flagRefusal } from '../rules/select/activation.ts';
@@ -292,7 +292,7 @@ export async function propose(
   const { work, decision, isForced, reasons, drafts } = decided;
   const log = context.teams.begin(work.team);
   try {
-    if (isStanding(log.state))
+    if (isActive(log.state))
       return refusal(OPERATIONS_CODES.team_still_active, { team: work.team, state: log.state.session });
     const { phase, subject } = work;
     const { pattern } = decision;

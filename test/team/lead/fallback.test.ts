@@ -155,7 +155,10 @@ for (const trigger of TRIGGERS)
         assert.equal(logged.length, 1, fall.play.world.logged.join('\n'));
         assert.match(logged[0] ?? '', /^error: sub-agents in place of/);
         if (trigger === 'network_error')
-          assert.match(logged[0] ?? '', /: it ended with exit code 1: reading .* … .*API Error: Connection error\. \(fell_back\)$/);
+          assert.match(
+            logged[0] ?? '',
+            /: it ended with exit code 1: reading .* … .*API Error: Connection error\. \(fell_back\)$/,
+          );
         if (phase === 'plan') assert.equal(outcome.found?.phase === 'plan' ? outcome.found.spec : '', WRITTEN);
         if (phase === 'build-fix')
           assert.equal(outcome.found?.phase === 'debug' ? outcome.found.tried.length : 0, 3, 'all were heard');

@@ -4,7 +4,7 @@ import { refusal, textOf } from '../../../src/base/rules/codes.ts';
 import type { Merge, TeamWorktrees } from '../../../src/git/worktrees/team-worktrees-port.ts';
 import { foundTeam, resumeTeam } from '../../../src/team/lead/found-team.ts';
 import type { Outcome } from '../../../src/team/lead/lead-options.ts';
-import { registration } from '../../../src/team/lead/member-life.ts';
+import { registration } from '../../../src/team/lead/member-session.ts';
 import { operate } from '../../../src/team/operations/operations.ts';
 import { LEAD_CODES } from '../../../src/team/rules/codes/lead-codes.ts';
 import { TASK_CODES } from '../../../src/team/rules/codes/tasks-codes.ts';
