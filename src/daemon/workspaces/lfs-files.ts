@@ -130,11 +130,11 @@ export class LfsFiles {
   async around(clone: Clone, task: WorkspaceTask, act: () => Promise<void>, signal: AbortSignal): Promise<void> {
     const { issue } = task;
     const { path } = clone;
-    const mark = this.#manifests.read(issue);
+    const manifest = this.#manifests.read(issue);
     let hasObjects = false;
-    if (mark !== undefined && isClone(path)) {
-      const config = await this.equip(task, path, mark.config, signal);
-      if (config !== mark.config) this.#manifests.write({ issue, config });
+    if (manifest !== undefined && isClone(path)) {
+      const config = await this.equip(task, path, manifest.config, signal);
+      if (config !== manifest.config) this.#manifests.write({ issue, config });
       hasObjects = await this.#supply(task, path, signal).catch((error: unknown) => {
         signal.throwIfAborted();
         if (!(error instanceof ToolError)) throw error;

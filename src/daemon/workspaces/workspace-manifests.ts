@@ -1,4 +1,4 @@
-// Marks of complete workspaces, kept outside of them.
+// Manifests of complete workspaces, kept outside of them.
 
 import { randomBytes } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -23,7 +23,7 @@ export class WorkspaceManifests {
     return join(this.#directory, `issue-${issue}.json`);
   }
 
-  /** The mark; undefined when there is none, or none that can be read. */
+  /** The manifest; undefined when there is none, or none that can be read. */
   read(issue: number): WorkspaceManifest | undefined {
     try {
       const value: unknown = JSON.parse(readFileSync(this.#pathOf(issue), 'utf8'));

@@ -83,9 +83,9 @@ export class WorkspacePlaces {
   /** The clone, its Git directory put back to what it was before any agent ran. No agent may be at work in it. */
   async guarded(task: WorkspaceTask): Promise<Clone> {
     const path = this.checked(task.issue);
-    const mark = this.#manifests.read(task.issue);
-    if (mark === undefined) throw failure(WORKSPACES_CODES.workspace_incomplete, { path });
-    await restore(path, mark.config, task.branch);
+    const manifest = this.#manifests.read(task.issue);
+    if (manifest === undefined) throw failure(WORKSPACES_CODES.workspace_incomplete, { path });
+    await restore(path, manifest.config, task.branch);
     return this.cloneOf(task.issue);
   }
 }

@@ -4,7 +4,7 @@ import { lineWithCode, refusal } from '../../base/rules/codes.ts';
 import { failure, messageOf, ToolError } from '../../base/rules/errors.ts';
 import { appendRequired, type TeamContext } from '../operations/context.ts';
 import type { HostFacts, PeopleLog } from '../operations/context-parts.ts';
-import { operate } from '../operations/operations.ts';
+import { type OperationContext, operate } from '../operations/operations.ts';
 import { decideResumeMode, recordTakeover } from '../operations/take-over.ts';
 import type { TeamLog } from '../ports.ts';
 import type { Evidence } from '../rules/caller.ts';
@@ -25,7 +25,7 @@ const TERMINAL: Evidence = { kind: 'environment', team: null, teammate: null };
  * @param as who leads it
  */
 export async function foundTeam(
-  context: TeamContext & PeopleLog,
+  context: OperationContext & PeopleLog,
   decided: Extract<Decided, { kind: 'decided' }>,
   as = TERMINAL,
 ): Promise<void> {
@@ -56,7 +56,7 @@ async function withLog<T>(
 }
 
 /** Gives why it failed; what is refused, since another leads that team, is no failure. */
-async function createTeam(context: TeamContext, team: string, as: Evidence): Promise<string | null> {
+async function createTeam(context: OperationContext, team: string, as: Evidence): Promise<string | null> {
   try {
     await operate(context, 'TeamCreate', { team_name: team }, as);
     return null;
@@ -67,7 +67,7 @@ async function createTeam(context: TeamContext, team: string, as: Evidence): Pro
 }
 
 /** The same tasks without what a team needs besides them. */
-async function createAlone(context: TeamContext & PeopleLog, team: string, said: string): Promise<void> {
+async function createAlone(context: OperationContext & PeopleLog, team: string, said: string): Promise<void> {
   const settings = await context.settings();
   const trigger = 'team_create_failed';
   const decision = fallBack(trigger, { causes: [said] }, settings);

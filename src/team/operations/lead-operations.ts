@@ -99,7 +99,13 @@ async function mayCreate(context: Pick<TeamContext, 'teams'>, name: string, evid
   });
 }
 
-export async function createTeam(context: TeamContext, input: Input, evidence: Evidence): Promise<Answer> {
+/** Parts of the context that the creation of a team needs. */
+type CreationContext = Pick<
+  TeamContext,
+  'teams' | 'settings' | 'problems' | 'approval' | 'checks' | 'workTree' | 'keys' | 'hostProcess' | 'writesHeldBy'
+>;
+
+export async function createTeam(context: CreationContext, input: Input, evidence: Evidence): Promise<Answer> {
   const name = input.text('team_name');
   const phase = phaseOfTeam(name);
   if (phase === undefined) return refuse(OPERATIONS_CODES.team_name_invalid, { got: name });
@@ -145,7 +151,7 @@ function withProblems({ problems }: Pick<TeamContext, 'problems'>, answer: Answe
 }
 
 async function begin(
-  context: TeamContext,
+  context: CreationContext,
   name: string,
   phase: Phase,
   input: Input,

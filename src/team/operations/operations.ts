@@ -13,8 +13,18 @@ import { createTask, getTask, listTasks, updateTask } from './task-operations.ts
 
 type Inner = Exclude<OperationName, 'TeamCreate'>;
 
+/** Parts of the context that some operation needs; each operation names its own. */
+export type OperationContext = Pick<TeamContext, 'teams' | 'keys' | 'now'> &
+  Parameters<typeof createTeam>[0] &
+  Parameters<typeof registerMember>[0] &
+  Parameters<typeof deleteTeam>[0] &
+  Parameters<typeof sendMessage>[0] &
+  Parameters<typeof leaseFile>[0] &
+  Parameters<typeof createTask>[0] &
+  Parameters<typeof updateTask>[0];
+
 function perform(
-  context: TeamContext,
+  context: OperationContext,
   name: Inner,
   log: TeamLog,
   caller: TeamCaller,
@@ -56,7 +66,7 @@ export function evidenceWith(context: Pick<TeamContext, 'keys'>, given: unknown,
  * @param show shows mail, which is read with that; missing: who calls has it with the answer
  */
 export async function operate(
-  context: TeamContext,
+  context: OperationContext,
   name: string,
   given: unknown,
   evidence: Evidence,

@@ -128,7 +128,7 @@ function isEnded({ members }: TeamState): boolean {
   return [...members.values()].every(({ phase }) => phase === 'over');
 }
 
-/** Whether the work of all, as it stands now, was measured as one and found good. @param head as of a `LeadView` */
+/** Whether the work of all, as it stands now, was measured as one and found good. @param head as of `LeadFacts` */
 export function isMeasured(state: TeamState, head: string | null = null): boolean {
   const { gate } = state;
   if (gate === null || gate.task !== null || !gate.ok) return false;

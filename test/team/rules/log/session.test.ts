@@ -134,7 +134,7 @@ test('all conditions that are missing are named at once', () => {
   );
 });
 
-test('every state is reached, every state but the last can be left, and every condition conditions something', () => {
+test('every state is reached, every state but the last can be left, and every condition is used', () => {
   const reached = new Set<SessionState>(['none']);
   for (const state of reached) for (const edge of EDGES) if (edge.from === state) reached.add(edge.to);
   assert.deepEqual([...reached].sort(), [...STATES].sort());
