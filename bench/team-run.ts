@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { shellWord } from '../src/base/rules/command-line.ts';
-import type { RunReport } from '../src/cli/run-report.ts';
+import type { PhaseReport } from '../src/cli/phase-report.ts';
 import { createSpec } from '../src/team/spec-documents/specs.ts';
 import { McpClient } from '../test/support/mcp-client.ts';
 import { type Cleanup, tempDir } from '../test/support/temp.ts';
@@ -112,7 +112,7 @@ async function run({ root, spec, env, player }: Project): Promise<number> {
   const [code] = (await once(child, 'close')) as [number | null];
   const took = performance.now() - begin;
   if (code !== 0) throw new Error(`the run ended with ${code}: ${stderr}`);
-  const report: RunReport = JSON.parse(stdout);
+  const report: PhaseReport = JSON.parse(stdout);
   if (report.files !== Object.keys(PARTS).length) throw new Error(`expected a file of each, got ${report.files}`);
   return took;
 }

@@ -1,7 +1,7 @@
 // Starting an agent's process and reading it line by line; what every runner shares.
 
 import type { Readable } from 'node:stream';
-import { endRun } from '../base/processes/processes.ts';
+import { endProcessesOfRun } from '../base/processes/processes.ts';
 import { type ProgramExit, startProgram } from '../base/processes/program.ts';
 import type { RunHooks } from './ports.ts';
 
@@ -98,7 +98,7 @@ export async function startAgent(
     ended: program.exit.then(async (exit) => {
       await read;
       // What left the process group carries the run's mark all the same; namespaces end with their first process.
-      if (!options.isIsolated) await endRun(options.run, 1_000);
+      if (!options.isIsolated) await endProcessesOfRun(options.run, 1_000);
       return exit;
     }),
   };

@@ -114,7 +114,7 @@ function realPaths(paths: readonly string[]): string[] {
 type RestrictedPath = { readonly kind: 'h' | 'r'; readonly path: string; readonly flags: string };
 
 /** A file that stands in for another one. */
-type StandIn = { readonly path: string; readonly by: string; readonly flags: string };
+type FileReplacement = { readonly path: string; readonly by: string; readonly flags: string };
 
 /** Where something is mounted, with its options. */
 type MountPoints = ReadonlyMap<string, readonly string[]>;
@@ -145,7 +145,7 @@ function fstabPath(path: string): string {
   return path.replaceAll(/[ \t\r\n\\#]/g, (char) => `\\${char.charCodeAt(0).toString(8).padStart(3, '0')}`);
 }
 
-function standInLine({ path, by, flags }: StandIn): string {
+function replacementLine({ path, by, flags }: FileReplacement): string {
   return `${fstabPath(by)} ${fstabPath(path)} none bind,ro${flags} 0 0\n`;
 }
 
@@ -251,16 +251,16 @@ export class Isolation {
     const byNumber = opened.filter((path) => !points.has(path));
     const last = byNumber.splice(-MAX_OPEN);
     const { tables, replaced = [] } = this.#bounds;
-    const standIns = replaced
+    const replacements = replaced
       .filter(({ path }) => existsSync(path))
-      .map(({ path, text }): StandIn => {
+      .map(({ path, text }): FileReplacement => {
         const by = writeTable(tables, text, 'text');
         return { path: realpathSync.native(path), by, flags: keptFlags(points, by) };
       });
     const table = [
       ...last.map(openLine),
       ...restricted.filter(({ path }) => !points.has(path)).map(fstabLine),
-      ...standIns.map(standInLine),
+      ...replacements.map(replacementLine),
       ...(identity === undefined ? [] : [identityLine(identity, tables, points)]),
     ];
     const mounts = [

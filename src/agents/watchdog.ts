@@ -79,12 +79,12 @@ export class Watchdog {
       const asleepAt = clock.elapsed();
       await clock.sleep(planned, this.#wake.signal);
       const late = clock.elapsed() - asleepAt - planned;
-      if (late >= LATE_MS) this.#stoodStill(late + READING_MS);
+      if (late >= LATE_MS) this.#skipPause(late + READING_MS);
     }
   }
 
   /** The daemon was stopped, or the machine slept: that time counts for no limit. */
-  #stoodStill(ms: number): void {
+  #skipPause(ms: number): void {
     this.#lastSignAt += ms;
     this.#turnStartedAt += ms;
     for (const [id, at] of this.#tools) this.#tools.set(id, at + ms);

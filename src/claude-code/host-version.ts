@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runProgram } from '../base/processes/program.ts';
 import type { Environment } from '../base/rules/environment.ts';
-import { MARKS_SINCE } from '../guard/rules/ticket.ts';
+import { TICKET_COMMENTS_SINCE } from '../guard/rules/ticket.ts';
 import { INSTALLED_FILE } from '../team/config/team-config-file.ts';
 import { isVersionAtLeast } from '../team/rules/select/activation.ts';
 import { tail } from './call-origin.ts';
@@ -84,9 +84,9 @@ export function goesOnWithContext(transcript: string | null): boolean {
 }
 
 /** Whether a hook can mark commands. @param transcript of the session; where it names no version, the host is taken for an older one */
-export function countsMarks(transcript: string | null): boolean {
+export function allowsTicketComments(transcript: string | null): boolean {
   const version = transcript === null ? null : writerOf(transcript);
-  return version !== null && isVersionAtLeast(version, MARKS_SINCE);
+  return version !== null && isVersionAtLeast(version, TICKET_COMMENTS_SINCE);
 }
 
 /**

@@ -9,7 +9,7 @@ import { visible } from '../base/rules/text.ts';
 import { hasLog, TeamHistory } from '../team/log/team-history.ts';
 import { teamsDirectory } from '../team/log/team-names.ts';
 import { ARCHIVE, FileTeams } from '../team/log/teams.ts';
-import { isStanding } from '../team/rules/log/state.ts';
+import { isActive } from '../team/rules/log/state.ts';
 import { type TeamView, teamView } from '../team/rules/views/view.ts';
 import { failedText } from './failed-command.ts';
 import { CLI_CODES } from './rules/cli-codes.ts';
@@ -84,7 +84,7 @@ async function standing(teams: readonly FoundTeam[]) {
   for (const team of teams)
     try {
       const history = new TeamHistory({ directory: team.directory, from: 'snapshot' });
-      if (isStanding(history.state)) there.push(team);
+      if (isActive(history.state)) there.push(team);
       await history.close();
     } catch (error) {
       if (!(error instanceof ToolError)) throw error;

@@ -8,8 +8,8 @@ import type { Project } from '../install/project.ts';
 import { FileTeams } from '../team/log/teams.ts';
 import type { Teams } from '../team/ports.ts';
 import { LEAD } from '../team/rules/message.ts';
+import { activeTeams } from './active-teams.ts';
 import { CLI_CODES } from './rules/cli-codes.ts';
-import { activeTeams } from './standing-teams.ts';
 
 async function isAgent(teams: Teams, main: string): Promise<boolean> {
   const { env } = process;

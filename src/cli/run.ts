@@ -29,10 +29,10 @@ import { teamReport } from '../team/rules/views/report.ts';
 import { allProblems, type Decided, decideWork, onlyRefusal } from '../team/select/work-decision.ts';
 import { askApproval } from './approval-question.ts';
 import { noteAnswered } from './failed-command.ts';
+import { type PhaseReport, phaseReport, reportLines } from './phase-report.ts';
 import { refuseTeammates } from './refuse-agents.ts';
 import { CLI_CODES } from './rules/cli-codes.ts';
-import { type RunReport, reportLines, runReport } from './run-report.ts';
-import { openRunScreen } from './screen/run-screen.ts';
+import { openPhaseScreen } from './screen/phase-screen.ts';
 import { checkDisplay } from './screen/tmux-panes.ts';
 import { type EndSignal, SIGNAL_CODES, SIGNALS } from './signals.ts';
 import { teammateRuntimeOf } from './teammate-runtime.ts';
@@ -101,7 +101,7 @@ async function leadTeam(composed: ComposedLead, team: string, isLive: boolean): 
   const stop = new AbortController();
   const isAsked = await isAttended(composed);
   const { teammateDisplay } = await composed.context.settings();
-  const screen = openRunScreen(composed.project.main, team, isLive, teammateDisplay, () =>
+  const screen = openPhaseScreen(composed.project.main, team, isLive, teammateDisplay, () =>
     process.kill(process.pid, 'SIGINT'),
   );
   const ask = (id: string, signal: AbortSignal) => {
@@ -159,7 +159,7 @@ async function reportBuilt(
   { lead: { teamWorktrees }, project }: ComposedLead,
   team: string,
   outcome: Outcome,
-): Promise<Pick<RunReport, 'branch' | 'files' | 'report'>> {
+): Promise<Pick<PhaseReport, 'branch' | 'files' | 'report'>> {
   try {
     const { branch } = await teamWorktrees.begin(team);
     const changed = await teamWorktrees.changed(team);
@@ -188,7 +188,7 @@ async function tell(
   options: PhaseOptions,
 ): Promise<void> {
   const built = phaseOfTeam(team) === 'run' ? await reportBuilt(composed, team, outcome) : NOTHING_BUILT;
-  const report = runReport(outcome, { ...built, seconds });
+  const report = phaseReport(outcome, { ...built, seconds });
   print(report, options);
   if (options.json === true) noteAnswered();
   if (built.branch !== null) await sayRewritten(composed, team);
@@ -318,7 +318,7 @@ export async function phaseCommand(command: CommandName, words: string, options:
   }
 }
 
-function print(report: RunReport, options: PhaseOptions): void {
+function print(report: PhaseReport, options: PhaseOptions): void {
   if (options.json === true) {
     process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
     return;

@@ -1,6 +1,6 @@
 // `tool team select`: the mode and the team for a piece of work, with the figures that decide and their sources.
 
-import { asData } from '../base/rules/codes.ts';
+import { asData, lineWithCode } from '../base/rules/codes.ts';
 import { failure, ToolError } from '../base/rules/errors.ts';
 import { visible } from '../base/rules/text.ts';
 import { findVariable } from '../claude-code/host-settings.ts';
@@ -84,13 +84,15 @@ export async function selectCommand(words: string, options: SelectOptions): Prom
   });
   if (options.json === true) {
     const data = problem === undefined ? null : asData(problem);
-    process.stdout.write(`${JSON.stringify({ decision, selection, problem: data }, null, 2)}\n`);
+    const shown = decision.mode === 'refused' ? { ...decision, refusal: asData(decision.refusal) } : decision;
+    process.stdout.write(`${JSON.stringify({ decision: shown, selection, problem: data }, null, 2)}\n`);
     return;
   }
   const { critical } = selection;
   const lines = [
     `${decision.mode}${decision.pattern === null ? '' : `, pattern ${decision.pattern}: ${decision.roles.join(', ')}`}`,
     ...decision.reasons.map((reason) => `  ${reason}`),
+    ...(decision.mode === 'refused' ? [`  refused: ${lineWithCode(decision.refusal)}`] : []),
     ...FIGURES.map((name) => figureLine(name, selection)),
     ...(critical === null ? [] : [`critical: ${critical.feature} (${critical.source})`]),
     `a team for it: ${selection.pattern}: ${selection.roles.join(', ')} (${selection.patternWhy})`,

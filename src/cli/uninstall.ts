@@ -5,8 +5,8 @@ import { outcomesWith, planUninstall } from '../install/install.ts';
 import { findProject } from '../install/project.ts';
 import { changes, dryRun, lines } from '../install/report.ts';
 import { FileTeams } from '../team/log/teams.ts';
+import { activeTeams } from './active-teams.ts';
 import { refuseAgentsWhileTeamsActive } from './refuse-agents.ts';
-import { activeTeams } from './standing-teams.ts';
 
 export async function uninstallCommand(
   directory: string | undefined,

@@ -8,7 +8,7 @@ import { systemClock } from '../base/clock.ts';
 import { type Closer, closeAll } from '../base/close-all.ts';
 import { createLogger, type LogFormat } from '../base/logger.ts';
 import { packageRoot, packageVersion } from '../base/package-root.ts';
-import { endRun, RUN_VARIABLE } from '../base/processes/processes.ts';
+import { endProcessesOfRun, RUN_VARIABLE } from '../base/processes/processes.ts';
 import { RuntimeDir } from '../base/processes/runtime-dir.ts';
 import { proxyFor } from '../base/proxy-route.ts';
 import { messageIn, type Refusal, refusal } from '../base/rules/codes.ts';
@@ -35,7 +35,7 @@ import type { Workflow } from '../daemon/rules/workflow.ts';
 import { createAgentSocket } from '../daemon/runners/agent-socket.ts';
 import { FileAttemptOutputs } from '../daemon/runners/attempt-output.ts';
 import { createRunner } from '../daemon/runners/runners.ts';
-import { issueViewOf, stateView, type ViewSource } from '../daemon/view.ts';
+import { issueDetails, stateView, type ViewSource } from '../daemon/view.ts';
 import { Mirror } from '../daemon/workspaces/mirror/mirror.ts';
 import { ModuleCopies } from '../daemon/workspaces/mirror/module-copies.ts';
 import { checkRoot, claimRoot } from '../daemon/workspaces/workspace-root.ts';
@@ -143,7 +143,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     const root = claimRoot(workflow.workspace.root, repository, stateDir);
     // Everything this daemon starts carries the mark of its state directory: what an earlier one left is known by it.
     const mark = createHash('sha256').update(stateDir).digest('hex').slice(0, 12);
-    const left = await endRun(`${mark}.`, LEFTOVER_GRACE_MS);
+    const left = await endProcessesOfRun(`${mark}.`, LEFTOVER_GRACE_MS);
     if (left > 0) warn(refusal(COMPOSE_CODES.leftovers_ended, { count: left }));
     options.env[RUN_VARIABLE] = `${mark}.daemon`;
     env[RUN_VARIABLE] = `${mark}.daemon`;
@@ -237,7 +237,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       workspaces,
       publisher,
       runner: createRunner({ workflow: () => file.current, stateDir, runtime, isolation, env }),
-      leftovers: { end: (run) => endRun(run, LEFTOVER_GRACE_MS) },
+      leftovers: { end: (run) => endProcessesOfRun(run, LEFTOVER_GRACE_MS) },
       agentSocket: createAgentSocket(runtime),
       attemptOutputs,
       clock,
@@ -271,7 +271,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     });
     const server = await startServer(workflow, {
       state: (page) => stateView(source(), page),
-      issue: (number) => issueViewOf(source(), number),
+      issue: (number) => issueDetails(source(), number),
       refresh: () => made.refresh(),
       onChange: (listener) => made.onChange(listener),
       now: clock.now,

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { systemClock } from '../base/clock.ts';
 import { describeHolder, LockTaken, ProcessLock } from '../base/files/process-lock.ts';
 import { packageRoot } from '../base/package-root.ts';
-import { endRun } from '../base/processes/processes.ts';
+import { endProcessesOfRun } from '../base/processes/processes.ts';
 import { RuntimeDir } from '../base/processes/runtime-dir.ts';
 import { refusal, textOf } from '../base/rules/codes.ts';
 import type { CommandLine } from '../base/rules/command-line.ts';
@@ -22,7 +22,7 @@ import { prepareShell } from '../guard/guard-shell.ts';
 import { SHELL_VARIABLE } from '../guard/rules/ticket.ts';
 import { closeLeft } from '../team/lead/close-left-team.ts';
 import type { LeadOptions } from '../team/lead/lead-options.ts';
-import type { MemberTimeouts } from '../team/lead/member-life.ts';
+import type { MemberTimeouts } from '../team/lead/member-session.ts';
 import { OpenTeams } from '../team/log/open-teams.ts';
 import { recordResult } from '../team/log/undelivered-results.ts';
 import { ClaudeMembers, type ClaudeMembersOptions } from '../team/members/claude-members.ts';
@@ -89,7 +89,7 @@ function holdTeam(stateDir: string, team: string): ProcessLock {
 const LEFTOVER_GRACE_MS = 1_000;
 
 /** What marks all that leads of a project start. */
-function markOf(main: string): string {
+function runMarkOf(main: string): string {
   return createHash('sha256').update(main).digest('hex').slice(0, 12);
 }
 
@@ -98,7 +98,7 @@ function hasWorktrees(main: string, team: string): boolean {
 }
 
 function endLeftovers(mark: string, team: string): Promise<number> {
-  return endRun(`${mark}.${team}.`, LEFTOVER_GRACE_MS);
+  return endProcessesOfRun(`${mark}.${team}.`, LEFTOVER_GRACE_MS);
 }
 
 /**
@@ -109,7 +109,7 @@ export async function closeDeleted({ main }: Project, env: Environment, team: st
   if (!hasWorktrees(main, team)) return null;
   const lock = holdTeam(projectState(main, env), team);
   try {
-    await endLeftovers(markOf(main), team);
+    await endLeftovers(runMarkOf(main), team);
     // Where it is called may be one of the worktrees.
     const teamWorktrees = createTeamWorktrees({ root: main, env });
     if (phaseOfTeam(team) === 'run') return { branch: `tool/${team}`, kept: await closeLeft(teamWorktrees, team, []) };
@@ -153,7 +153,7 @@ export function composeLead(options: ComposeLeadOptions): ComposedLead {
   const { root, main } = project;
   const teams = new OpenTeams(teamsOf(project, env));
   const { context } = composeContext(project, env, teams, () => null, say);
-  const mark = options.mark ?? markOf(main);
+  const mark = options.mark ?? runMarkOf(main);
   const runtime = new RuntimeDir();
   const held: ProcessLock[] = [];
   const stateDir = projectState(main, env);

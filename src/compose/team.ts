@@ -17,7 +17,7 @@ import { certainIdentity } from '../claude-code/certain-identity.ts';
 import { formOf } from '../claude-code/duplicate-hooks.ts';
 import { hostAbove, isNestedHost } from '../claude-code/host-above.ts';
 import { hostPlaces } from '../claude-code/host-settings.ts';
-import { countsMarks } from '../claude-code/host-version.ts';
+import { allowsTicketComments } from '../claude-code/host-version.ts';
 import type { Resident } from '../claude-code/resident.ts';
 import { createServerLiveness } from '../claude-code/server-liveness.ts';
 import type { Checks } from '../gate/ports.ts';
@@ -174,13 +174,13 @@ function insideOf({ root, main }: Project, named: string, env: Environment): str
 function shellGuardOf(
   { root, main }: Project,
   env: Environment,
-): Pick<WriteRules, 'shellGuard' | 'countsMarks'> & Pick<TeamContext, 'writesHeldBy'> {
+): Pick<WriteRules, 'shellGuard' | 'allowsTicketComments'> & Pick<TeamContext, 'writesHeldBy'> {
   const mechanism = mechanismOf(process.platform);
   const guard = createShellGuard({ root, main, env, mechanism });
   return {
     writesHeldBy: async () => (guard !== null && mechanism !== null ? mechanism.name : 'reader'),
     shellGuard: guard,
-    countsMarks,
+    allowsTicketComments,
   };
 }
 

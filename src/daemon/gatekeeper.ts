@@ -8,7 +8,7 @@ import type { FinishedIssue } from './rules/finished-issues.ts';
 import type { Issue, StateLabels } from './rules/issue.ts';
 import { activeLabelsOf } from './rules/issue.ts';
 import type { Entry } from './rules/state.ts';
-import { judgeTrust, type Standing, type TrustMode } from './rules/trust.ts';
+import { judgeTrust, type TrustMode, type WritePermission } from './rules/trust.ts';
 
 export type Admission =
   | { readonly admitted: true; readonly labelEvent: number | null }
@@ -95,15 +95,15 @@ export class Gatekeeper {
       return { admitted: false, why: [refusal(WORK_CODES.issue_already_done, { label })] };
     if (mode === 'anyone') return { admitted: true, labelEvent: event?.id ?? null };
     const [author, labeller] = await Promise.all([
-      this.#standing({ id: 0, actor: issue.author }, signal),
+      this.#writePermission({ id: 0, actor: issue.author }, signal),
       // A label that was there from the start was put on by the author.
-      this.#standing(event ?? { id: 0, actor: issue.author }, signal),
+      this.#writePermission(event ?? { id: 0, actor: issue.author }, signal),
     ]);
     const verdict = judgeTrust(mode, label, author, labeller);
     return verdict.trusted ? { admitted: true, labelEvent: event?.id ?? null } : { admitted: false, why: verdict.why };
   }
 
-  async #standing(event: LabelEvent, signal: AbortSignal): Promise<Standing> {
+  async #writePermission(event: LabelEvent, signal: AbortSignal): Promise<WritePermission> {
     return {
       actor: event.actor,
       mayWrite: event.actor !== null && (await this.#tracker.mayWrite(event.actor, signal)),

@@ -285,7 +285,7 @@ export function stateView(source: ViewSource, page: Page = FIRST_PAGE): StateVie
 }
 
 /** One issue, its last life when it is over, as `GET /api/v1/issues/<n>` shows it; undefined when the daemon knows nothing of it. */
-export function issueViewOf(source: ViewSource, issue: number): Readonly<Record<string, unknown>> | undefined {
+export function issueDetails(source: ViewSource, issue: number): Readonly<Record<string, unknown>> | undefined {
   const waiting = source.waiting.filter((one) => one.issue.number === issue);
   const view = stateView({ ...source, waiting }, EVERYTHING);
   const entry = source.state.entries.get(issue);

@@ -3,7 +3,7 @@
 import { lstatSync, readFileSync } from 'node:fs';
 import { lazyCrypto } from '../base/lazy-crypto.ts';
 import { BYTES, pathBytes } from './byte-names.ts';
-import type { Run } from './worktree-git.ts';
+import type { RunGit } from './worktree-git.ts';
 
 /** A tracked file; `name` is in bytes (latin1), relative to the top. */
 export type TrackedFile = { readonly mode: string; readonly id: string; readonly name: string };
@@ -16,7 +16,7 @@ export function quotedName(name: string): string {
 }
 
 /** Blob ids of these files, in their order; null when git fails. */
-export async function hashesOf(top: string, names: readonly string[], run: Run): Promise<readonly string[] | null> {
+export async function hashesOf(top: string, names: readonly string[], run: RunGit): Promise<readonly string[] | null> {
   if (names.length === 0) return [];
   const input = names.map(quotedName).join('');
   const { exitCode, stdout } = await run.try(top, ['hash-object', '--stdin-paths'], { input, ...BYTES });

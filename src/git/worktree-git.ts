@@ -32,7 +32,7 @@ export type Repository = {
 };
 
 /** Runs git in a directory; a lock that a killed git left is no hindrance. */
-export type Run = {
+export type RunGit = {
   readonly try: (cwd: string, args: readonly string[], options?: Partial<GitOptions>) => Promise<GitResult>;
   readonly git: (cwd: string, args: readonly string[], options?: Partial<GitOptions>) => Promise<string>;
 };
@@ -80,10 +80,10 @@ export function writerEnvironment(team: string, member: string): Record<string, 
 }
 
 /** @param within the Git directory of all worktrees, whose lock files are taken out of the way, and what marks git there */
-export function createRun(
+export function createRunGit(
   env: Environment,
   within?: { readonly common: string; readonly mark: Readonly<Record<string, string>> },
-): Run {
+): RunGit {
   const base = {
     ...cloneEnvironment(env),
     GIT_NO_REPLACE_OBJECTS: '1',
@@ -97,7 +97,7 @@ export function createRun(
     ...options,
     env: { ...base, ...options.env },
   });
-  const run: Run['try'] = async (cwd, args, options) => {
+  const run: RunGit['try'] = async (cwd, args, options) => {
     for (let tries = 0; ; tries++) {
       const result = await tryGit([...SETTINGS, ...args], optionsFor(cwd, options));
       const lock = result.exitCode === 0 || tries === MAX_TRIES ? null : lockInTheWay(result.stderr);
@@ -121,7 +121,7 @@ export function createRun(
 }
 
 /** Throws where git cannot do what the work of a team needs. */
-export async function requireMergingGit(root: string, run: Run, env: Environment): Promise<void> {
+export async function requireMergingGit(root: string, run: RunGit, env: Environment): Promise<void> {
   requireGit(env);
   const version = (await run.git(root, ['version'])).trim();
   const [, major = '0', minor = '0'] = /(\d+)\.(\d+)/.exec(version) ?? [];
@@ -131,7 +131,7 @@ export async function requireMergingGit(root: string, run: Run, env: Environment
 }
 
 /** Finds the repository of a project; throws in words where there is none that worktrees can be made of. */
-export async function findRepository(root: string, run: Run, env: Environment): Promise<Repository> {
+export async function findRepository(root: string, run: RunGit, env: Environment): Promise<Repository> {
   requireGit(env);
   const { exitCode, stdout, stderr } = await run.try(root, [
     'rev-parse',

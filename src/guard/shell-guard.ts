@@ -22,7 +22,15 @@ import { placeLeases } from './lease-files.ts';
 import { parseNotes } from './rules/notes.ts';
 import type { CallerRules } from './rules/policy.ts';
 import { endingsOf } from './rules/policy.ts';
-import { canNameTicket, marked, SHELL_VARIABLE, textOf, ticketScript, WAITING, waitingText } from './rules/ticket.ts';
+import {
+  canNameTicket,
+  SHELL_VARIABLE,
+  textOf,
+  ticketScript,
+  WAITING,
+  waitingText,
+  withTicket,
+} from './rules/ticket.ts';
 import type { LeaseFiles, ShellGuard, TicketOwner } from './shell-guard-port.ts';
 
 export type ShellGuardOptions = {
@@ -220,7 +228,7 @@ export function createShellGuard(options: ShellGuardOptions): ShellGuard | null 
   return {
     takesNotes: mechanism.takesNotes,
     mark: async (caller, command, callId, rules) =>
-      marked(command, await place(caller, rules, nameOf(command, callId))),
+      withTicket(command, await place(caller, rules, nameOf(command, callId))),
     wait: async (caller, command, callId, rules) => {
       const text = textOf(command);
       if (text === null) return;

@@ -5,7 +5,7 @@ import test from 'node:test';
 import { refusal } from '../../src/base/rules/codes.ts';
 import { textDashboard } from '../../src/daemon/http/dashboard.ts';
 import { WORK_CODES } from '../../src/daemon/rules/codes/work-codes.ts';
-import { issueViewOf, stateView, type ViewSource } from '../../src/daemon/view.ts';
+import { issueDetails, stateView, type ViewSource } from '../../src/daemon/view.ts';
 import { parseCursor } from '../../src/daemon/view-page.ts';
 import { World, workflowWith } from '../support/world.ts';
 
@@ -79,7 +79,7 @@ test('the text dashboard stays short, and says how many rows it leaves out and w
 });
 
 test('one issue of ten thousand is found by its number', async () => {
-  const found = issueViewOf(await crowded(), 4_321);
+  const found = issueDetails(await crowded(), 4_321);
   assert.deepEqual(JSON.parse(JSON.stringify(found?.queued)).issue_number, 4_321);
 });
 

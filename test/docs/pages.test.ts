@@ -112,7 +112,7 @@ test('the states of a session are those of the code, edge by edge', () => {
       (one) => `${one} ${ticked(event).join()} ${ticked(to).join()} ${when}`,
     ),
   );
-  const line = ({ from, event, to, guards }: Edge) => `${from} ${event} ${to} ${guards.join(', ')}`;
+  const line = ({ from, event, to, conditions: guards }: Edge) => `${from} ${event} ${to} ${guards.join(', ')}`;
   assert.deepEqual([...told].sort(), EDGES.map(line).sort());
 });
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { readCommitDiffs, readDiff } from '../../src/gate/readers/diff.ts';
 import { treeOf } from '../../src/gate/run/tree-fingerprint.ts';
-import { createRun } from '../../src/git/worktree-git.ts';
+import { createRunGit } from '../../src/git/worktree-git.ts';
 import { writeTree } from '../support/installed.ts';
 import { gitIn, projectOf, TEAM, textOf } from '../support/team-worktrees.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';
@@ -124,7 +124,7 @@ for (const [how, happens] of Object.entries(WAYS)) {
     const { path } = await teamWorktrees.open(TEAM, 'a');
     happens({ root, path, own });
     writeTree(path, { ...ATTRIBUTES, 'src/api/a.js': '2\n' });
-    const run = createRun(process.env, { common: join(root, '.git'), mark: {} });
+    const run = createRunGit(process.env, { common: join(root, '.git'), mark: {} });
     for (const args of [
       ['status', '--short'],
       ['add', '-A'],
@@ -142,7 +142,7 @@ for (const [how, happens] of Object.entries(WAYS)) {
     writeTree(path, { ...ATTRIBUTES, 'src/api/a.js': '2\n', 'src/api/new.up': 'quiet\n' });
     await teamWorktrees.save(TEAM, 'a', 'Two');
     await teamWorktrees.merge(TEAM, 'a', 'Two');
-    const { path: view, head } = await teamWorktrees.view(TEAM, 'gate');
+    const { path: view, head } = await teamWorktrees.openReadOnly(TEAM, 'gate');
     happens({ root, path: view, own });
     const { signal } = new AbortController();
     assert.equal(await treeOf({ root: view, leftOut: [], signal }), git('rev-parse', `${head}^{tree}`).trim());

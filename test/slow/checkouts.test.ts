@@ -7,7 +7,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { Isolation } from '../../src/agents/isolation.ts';
-import type { RunReport } from '../../src/cli/run-report.ts';
+import type { PhaseReport } from '../../src/cli/phase-report.ts';
 import type { PhaseProject } from '../support/phase-project.ts';
 import { SPEC, shopProject, shopScript, TEAM, WORK } from '../support/shop-spec.ts';
 import type { Cleanup } from '../support/temp.ts';
@@ -28,9 +28,9 @@ function linkedProject(t: Cleanup): PhaseProject {
   return project;
 }
 
-function reportOf({ code, stdout, stderr }: { code: number | null; stdout: string; stderr: string }): RunReport {
+function reportOf({ code, stdout, stderr }: { code: number | null; stdout: string; stderr: string }): PhaseReport {
   assert.equal(code, 0, stderr);
-  const report: RunReport = JSON.parse(stdout);
+  const report: PhaseReport = JSON.parse(stdout);
   return report;
 }
 

@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { type GitRow, gitRows, READER_ROWS, refusalOf } from '../../src/guard/rules/git-calls.ts';
+import { type GitRow, gitRows, OBVIOUS_ROWS, refusalOf } from '../../src/guard/rules/git-calls.ts';
 import { BARE_POLICY } from '../../src/guard/rules/policy.ts';
 import { seatbeltProfile } from '../../src/guard/rules/seatbelt.ts';
 import { GIT_DIRECTORY, GIT_SHIM } from '../../src/guard/rules/seatbelt-scripts.ts';
@@ -58,7 +58,7 @@ test('each call gets the answer of the table: in a shared checkout, in one of it
   const tables = [
     gitRows('shared', 'src/ui'),
     gitRows('own', 'src/ui', ['merge tool/shop', 'merge --abort']),
-    READER_ROWS,
+    OBVIOUS_ROWS,
   ];
   const refused = tables.map((rows) => {
     let count = 0;

@@ -9,7 +9,7 @@ import { gzipSync } from 'node:zlib';
 import { PACKED_PROGRAM } from '../../src/guard/guard-program.ts';
 import { prepareShell, programBeside } from '../../src/guard/guard-shell.ts';
 import type { CallerRules } from '../../src/guard/rules/policy.ts';
-import { marked, SHELL_VARIABLE, ticketScript, WAITING, waitingText } from '../../src/guard/rules/ticket.ts';
+import { SHELL_VARIABLE, ticketScript, WAITING, waitingText, withTicket } from '../../src/guard/rules/ticket.ts';
 import { createShellGuard } from '../../src/guard/shell-guard.ts';
 import type { TicketOwner } from '../../src/guard/shell-guard-port.ts';
 import { writeGuard } from '../support/guard-program.ts';
@@ -29,7 +29,7 @@ test('a call that names a ticket cannot write the file of another owner', async 
   const program = programBeside(prepared.shell) ?? '';
   writeFileSync(ticket, ticketScript(program, policy, join(place, 'log'), true), { mode: 0o700 });
   const run = (command: string) => spawnSync(prepared.shell, ['-c', '-l', command], { cwd: project }).status;
-  assert.notEqual(run(marked('echo x > own; echo x > foreign', ticket)), 0);
+  assert.notEqual(run(withTicket('echo x > own; echo x > foreign', ticket)), 0);
   assert.deepEqual([existsSync(join(project, 'own')), existsSync(join(project, 'foreign'))], [true, false]);
   assert.equal(run('echo x > foreign'), 0);
 });

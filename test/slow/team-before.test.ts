@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
-import type { RunReport } from '../../src/cli/run-report.ts';
+import type { PhaseReport } from '../../src/cli/phase-report.ts';
 import { HookedProject, type HookRun, TEAM } from '../support/hooked.ts';
 import { SPEC, shopProject, shopScript } from '../support/shop-spec.ts';
 import { type Cleanup, finallyDo } from '../support/temp.ts';
@@ -30,17 +30,19 @@ function redShop(t: Cleanup) {
   return project;
 }
 
-async function reportOf(project: ReturnType<typeof redShop>): Promise<{ run: RunReport; text: string; said: string }> {
+async function reportOf(
+  project: ReturnType<typeof redShop>,
+): Promise<{ run: PhaseReport; text: string; said: string }> {
   const { code, stdout, stderr } = await project.lead('run', SPEC, '--team', '--json');
   assert.equal(code, 0, stderr);
-  const run: RunReport = JSON.parse(stdout);
+  const run: PhaseReport = JSON.parse(stdout);
   return { run, text: readFileSync(run.report ?? '', 'utf8'), said: stderr };
 }
 
 test('a test that is red at HEAD costs no rejection and no task, and stands in the report', async (t) => {
   const { run, text, said } = await reportOf(redShop(t));
   assert.deepEqual([run.outcome, run.rejections, run.tasks.length], ['done', 0, 3], said);
-  assert.match(said, /this failed before the team began, and the gate ignores it: tests: 1 test fails: adds/);
+  assert.match(said, /tests: 1 test fails: adds.* \(checks_failed_before\)$/m);
   assert.match(text, /^Tests before \/ after: failed: 1 test fails: adds .* \/ old failure: /m);
 });
 
@@ -64,7 +66,7 @@ test('who completes a task while the base is still measured waits for it', async
       if (told.size === 2) writeFileSync(word, '');
     });
   await within('the lead ends', once(lead, 'close'), () => said.stderr);
-  const run: RunReport = JSON.parse(said.stdout);
+  const run: PhaseReport = JSON.parse(said.stdout);
   assert.deepEqual([run.outcome, run.rejections], ['done', 0], said.stderr);
 });
 
@@ -104,10 +106,7 @@ for (const kind of ['committed', 'not committed'] as const)
     const { before, gate, messages } = project.state();
     const outcomeOf = (checks: typeof before) => checks?.checks.find(({ check }) => check === 'tests')?.outcome;
     assert.deepEqual([outcomeOf(before), gate?.checks[0]?.outcome], ['failed', 'old_failure']);
-    assert.match(
-      String(messages.at(-1)?.content),
-      /^these checks failed before the team began, and the gate ignores them: tests: 1 test fails: shouts/,
-    );
+    assert.match(String(messages.at(-1)?.content), /: tests: 1 test fails: shouts.* \(checks_failed_before\)$/);
     assert.equal(project.git('worktree', 'list').trim().split('\n').length, 1);
 
     // From here on both go the same way.

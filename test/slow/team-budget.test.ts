@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { DEMO_FILES, DEMO_SPEC } from '../../src/cli/demo/demo-team-project.ts';
-import type { RunReport } from '../../src/cli/run-report.ts';
+import type { PhaseReport } from '../../src/cli/phase-report.ts';
 import { PhaseProject } from '../support/phase-project.ts';
 import type { Cleanup } from '../support/temp.ts';
 
@@ -30,7 +30,7 @@ test('who has used its budget is ended, and not started again; the report and th
   assert.ok(stderr.includes(`backend-dev begins no more tasks: ${hard}`), stderr);
   assert.equal(stderr.match(/backend-dev is there/g)?.length, 1);
   assert.equal(stderr.match(/backend-dev: \$0\.60 used, of a soft budget/g)?.length, 1);
-  const report: RunReport = JSON.parse(stdout);
+  const report: PhaseReport = JSON.parse(stdout);
   const cost = report.costs.find(({ member }) => member === 'backend-dev');
   assert.deepEqual(
     [report.outcome, report.tasks[0]?.outcome, cost?.task, cost?.cost_usd],
@@ -54,6 +54,6 @@ test('a task that is too dear has failed with that', async (t) => {
     stderr,
     /failed: task 1 "[^"]+" \(\$0\.60 used, of a hard budget of \$0\.60 \(workflow\.team\.budget\.task\./,
   );
-  const report: RunReport = JSON.parse(stdout);
+  const report: PhaseReport = JSON.parse(stdout);
   assert.equal(report.tasks[0]?.outcome, 'failed');
 });

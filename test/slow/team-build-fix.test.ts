@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { TeammateScript } from '../../src/cli/agents/agent-teammate.ts';
-import type { RunReport } from '../../src/cli/run-report.ts';
+import type { PhaseReport } from '../../src/cli/phase-report.ts';
 import { PhaseProject } from '../support/phase-project.ts';
 
 const FAILURE = 'TypeError in session: x is undefined';
@@ -27,10 +27,10 @@ function script(...said: readonly (readonly [result: string, thinkMs?: number])[
 const REFUTED = [`refuted: it was never otherwise\n${OUTPUT}`] as const;
 const PROVEN = [`proven: Node is too old\n${OUTPUT}`] as const;
 
-async function report(project: PhaseProject, ...args: readonly string[]): Promise<RunReport> {
+async function report(project: PhaseProject, ...args: readonly string[]): Promise<PhaseReport> {
   const { code, stdout, stderr } = await project.lead('build-fix', ...args, '--json');
   assert.equal(code, 0, stderr);
-  const parsed: RunReport = JSON.parse(stdout);
+  const parsed: PhaseReport = JSON.parse(stdout);
   return parsed;
 }
 
@@ -59,7 +59,7 @@ test('when all are refuted it is said what was tried; who did not say it in the 
   const project = new PhaseProject(t, script(REFUTED, ['I looked around.'], REFUTED));
   const { code, stdout, stderr } = await project.lead('build-fix', FAILURE, '--team', '--json');
   assert.equal(code, 1);
-  const { debug, tasks }: RunReport = JSON.parse(stdout);
+  const { debug, tasks }: PhaseReport = JSON.parse(stdout);
   assert.equal(debug?.cause, null);
   assert.deepEqual(
     debug?.tried.map(({ said }) => said),

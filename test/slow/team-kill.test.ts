@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readFileSync, watch, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
-import type { RunReport } from '../../src/cli/run-report.ts';
+import type { PhaseReport } from '../../src/cli/phase-report.ts';
 import { TeamHistory } from '../../src/team/log/team-history.ts';
 import type { PhaseProject } from '../support/phase-project.ts';
 import { SPEC, shopProject, TEAM, WORK } from '../support/shop-spec.ts';
@@ -134,7 +134,7 @@ async function goOn(project: PhaseProject, at: number): Promise<void> {
     project.lead(...args, '--json'),
   );
   assert.equal(code, 0, stderr);
-  const report: RunReport = JSON.parse(stdout);
+  const report: PhaseReport = JSON.parse(stdout);
   assert.deepEqual([report.branch, report.files], [BRANCH, WORK.length], stderr);
 }
 

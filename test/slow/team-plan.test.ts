@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import type { TeammateScript } from '../../src/cli/agents/agent-teammate.ts';
 import { readApproval } from '../../src/cli/approval-question.ts';
-import type { RunReport } from '../../src/cli/run-report.ts';
+import type { PhaseReport } from '../../src/cli/phase-report.ts';
 import { PhaseProject } from '../support/phase-project.ts';
 import { ANALYST, ARCHITECT, RESEARCHER } from '../support/plan-results.ts';
 import type { Pty } from '../support/pty.ts';
@@ -25,9 +25,9 @@ function script(more: { analyst?: ReturnType<typeof task>[]; architect?: ReturnT
   } satisfies TeammateScript;
 }
 
-function reportOf({ code, stdout, stderr }: { code: number | null; stdout: string; stderr: string }): RunReport {
+function reportOf({ code, stdout, stderr }: { code: number | null; stdout: string; stderr: string }): PhaseReport {
   assert.equal(code, 0, stderr);
-  const report: RunReport = JSON.parse(stdout);
+  const report: PhaseReport = JSON.parse(stdout);
   return report;
 }
 

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { SCRIPT_VARIABLE } from '../../src/cli/agents/agent-teammate.ts';
 import { DEMO_FILES, DEMO_SCRIPT, DEMO_SPEC } from '../../src/cli/demo/demo-team-project.ts';
-import type { RunReport } from '../../src/cli/run-report.ts';
+import type { PhaseReport } from '../../src/cli/phase-report.ts';
 import { TeamHistory } from '../../src/team/log/team-history.ts';
 import { writeTree } from '../support/installed.ts';
 import { SPEC, shopProject, TEAM } from '../support/shop-spec.ts';
@@ -47,7 +47,7 @@ test('the SPEC of the demo, in a project that is a part of its repository, is me
 
   assert.equal(tool('spec', 'check', DEMO_SPEC), `${DEMO_SPEC} has no problems (approved)\n`);
   const player = `${SCRIPT_VARIABLE}='${script}' exec '${process.execPath}' '${CLI}' agent teammate`;
-  const report: RunReport = JSON.parse(tool('run', DEMO_SPEC, '--team', '--json', '--command', player));
+  const report: PhaseReport = JSON.parse(tool('run', DEMO_SPEC, '--team', '--json', '--command', player));
   assert.deepEqual([...new Set(report.tasks.map(({ outcome }) => outcome))], ['completed']);
   const subjects = report.tasks.map(({ subject }) => subject);
   assert.ok(subjects.includes('Tell the health'), `built by the tasks of its own plan: ${subjects.join(', ')}`);
@@ -69,7 +69,7 @@ test('alone, the same is done one at a time', async (t) => {
   const project = shopProject(t);
   const { code, stdout, stderr } = await project.lead('run', SPEC, '--solo', '--json');
   assert.equal(code, 0, stderr);
-  const report: RunReport = JSON.parse(stdout);
+  const report: PhaseReport = JSON.parse(stdout);
   assert.deepEqual([...new Set(report.tasks.map(({ outcome }) => outcome))], ['completed']);
   const [name = ''] = project.names('.tool/teams/archive');
   let most = 0;

@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readFileSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { connectTeam } from '../../src/claude-code/mcp/client.ts';
-import type { RunReport } from '../../src/cli/run-report.ts';
+import type { PhaseReport } from '../../src/cli/phase-report.ts';
 import { MEMBER_LEASE_MS } from '../../src/team/rules/log/state.ts';
 import type { PhaseProject } from '../support/phase-project.ts';
 import { SPEC, shopProject, shopScript, TEAM } from '../support/shop-spec.ts';
@@ -96,7 +96,7 @@ test('a predecessor that still lives completes, claims and sends nothing once it
   endMate(project, lead.pid ?? 0, 'backend-dev');
   const [code] = (await once(lead, 'close')) as [number | null];
   assert.equal(code, 0);
-  const { tasks }: RunReport = JSON.parse(stdout);
+  const { tasks }: PhaseReport = JSON.parse(stdout);
   assert.deepEqual(
     tasks.map(({ outcome }) => outcome),
     ['completed', 'completed', 'completed'],

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import type { RunReport } from '../../src/cli/run-report.ts';
+import type { PhaseReport } from '../../src/cli/phase-report.ts';
 import { PhaseProject } from '../support/phase-project.ts';
 import { ANALYST, ARCHITECT, RESEARCHER } from '../support/plan-results.ts';
 import { SPEC, shopProject, TEAM } from '../support/shop-spec.ts';
@@ -19,7 +19,7 @@ type Case = {
   readonly team: string;
   readonly make: (t: Cleanup) => PhaseProject;
   readonly moments: readonly string[];
-  readonly check: (report: RunReport) => void;
+  readonly check: (report: PhaseReport) => void;
 };
 
 const FIRST = 'before it is put away';
@@ -79,7 +79,7 @@ for (const { args, team, make, moments, check } of CASES)
       assert.equal(code, 0, stderr);
       assert.ok(stderr.includes(`team ${team} was done when its lead was ended`), stderr);
       assert.ok(!stderr.includes(' is there (run'), `nobody is started again: ${stderr}`);
-      const report: RunReport = JSON.parse(stdout);
+      const report: PhaseReport = JSON.parse(stdout);
       assert.deepEqual([report.team, report.outcome], [team, 'done']);
       check(report);
       assert.deepEqual(project.names('.tool/teams'), ['.gitignore', 'archive']);

@@ -31,7 +31,7 @@ test('a writer and the gate find what is named and ignored, and no commit takes 
   const teamWorktrees = createTeamWorktrees({ root, env, copies: () => Promise.resolve([...COPIES, 'link']) });
   await teamWorktrees.begin(TEAM);
   const { path } = await teamWorktrees.open(TEAM, 'backend-dev');
-  const view = await teamWorktrees.view(TEAM, 'gate');
+  const view = await teamWorktrees.openReadOnly(TEAM, 'gate');
   for (const place of [path, view.path]) {
     assert.equal(textOf(place, '.env'), 'KEY=1\n');
     assert.equal(statSync(join(place, '.env')).mode & 0o777, 0o600);

@@ -70,9 +70,9 @@ test('packages are found where each has its own, and the project’s own package
     ['packages/core/index.js'],
     'it is no part of the work',
   );
-  const view = await teamWorktrees.view(TEAM, 'gate');
+  const view = await teamWorktrees.openReadOnly(TEAM, 'gate');
   assert.equal(runs(view.path), 'new left far\n', 'and measured is what was built');
-  await teamWorktrees.view(TEAM, 'gate');
+  await teamWorktrees.openReadOnly(TEAM, 'gate');
   assert.equal(runs(view.path), 'new left far\n');
   // A teammate can remove its own copy only.
   rmSync(join(path, 'node_modules'), { recursive: true });
@@ -139,9 +139,9 @@ test('a worktree that is made anew while its lead is at work has what is install
   await teamWorktrees.update(TEAM, 'backend-dev');
   await teamWorktrees.open(TEAM, 'backend-dev');
   assert.equal(runs(path), 'old left far\n');
-  const view = await teamWorktrees.view(TEAM, 'gate');
+  const view = await teamWorktrees.openReadOnly(TEAM, 'gate');
   rmSync(view.path, { recursive: true });
-  await teamWorktrees.view(TEAM, 'gate');
+  await teamWorktrees.openReadOnly(TEAM, 'gate');
   assert.equal(runs(view.path), 'old left far\n');
 });
 
@@ -177,7 +177,7 @@ test('a submodule’s files are there as the worktree’s commit has them, and w
     ['src/api/a.js'],
   );
   for (let count = 0; count < 2; count++) {
-    const view = await teamWorktrees.view(TEAM, 'gate');
+    const view = await teamWorktrees.openReadOnly(TEAM, 'gate');
     assert.equal(textOf(view.path, 'vendor/my lib/lib.js'), 'old\n');
     assert.equal(gitIn(view.path)('status', '--porcelain'), '');
   }

@@ -78,7 +78,7 @@ test('others’ work on its way into a writer’s files is never taken for the w
     assert.deepEqual(told, ['Two: src/pages/p.js'], `broken off at command ${count}`);
     await teamWorktrees.update(TEAM, 'two');
     assert.equal((await teamWorktrees.merge(TEAM, 'two', 'Merge two')).kind, 'merged');
-    const { path } = await teamWorktrees.view(TEAM, 'reader');
+    const { path } = await teamWorktrees.openReadOnly(TEAM, 'reader');
     const texts = ['src/api/a.js', 'src/api/b.js', 'src/pages/p.js'].map((file) => textOf(path, file));
     assert.deepEqual(texts, ['one\n', 'one\n', 'two\n'], `broken off at command ${count}`);
     return broken.commands();

@@ -45,7 +45,7 @@ async function goesThrough(
   assert.equal((await teamWorktrees.merge(TEAM, 'a', 'Change')).kind, 'merged');
   assert.deepEqual(await teamWorktrees.changed(TEAM), [{ path: file, added: 1, removed: 1 }]);
   assert.equal(git('show', `tool/${TEAM}:${inRepository}`), 'changed\n');
-  const { path: reading } = await teamWorktrees.view(TEAM, 'r');
+  const { path: reading } = await teamWorktrees.openReadOnly(TEAM, 'r');
   assert.equal(textOf(reading, file), 'changed\n');
   await teamWorktrees.end(TEAM, []);
 }
@@ -424,7 +424,7 @@ test('a branch that nothing was committed to goes with its team; one with work s
   const { git, teamWorktrees } = projectOf(t);
   await teamWorktrees.forget(TEAM, []);
   await teamWorktrees.begin(TEAM);
-  const { path } = await teamWorktrees.view(TEAM, 'r');
+  const { path } = await teamWorktrees.openReadOnly(TEAM, 'r');
   await teamWorktrees.forget(TEAM, []);
   assert.equal(existsSync(path), false);
   assert.equal(git('for-each-ref', '--format=%(refname)'), 'refs/heads/main\n');

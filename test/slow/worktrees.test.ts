@@ -112,7 +112,7 @@ test('everything is taken up where it stands, by another process too', async (t)
 test('who only reads sees the team’s branch, whatever was done there', async (t) => {
   const { git, base, teamWorktrees } = projectOf(t);
   await teamWorktrees.begin(TEAM);
-  const { path, head } = await teamWorktrees.view(TEAM, 'quality');
+  const { path, head } = await teamWorktrees.openReadOnly(TEAM, 'quality');
   assert.equal(head, base);
   const writer = await teamWorktrees.open(TEAM, 'quality');
   writeTree(writer.path, { 'src/api/a.js': '2\n' });
@@ -120,16 +120,16 @@ test('who only reads sees the team’s branch, whatever was done there', async (
   await teamWorktrees.merge(TEAM, 'quality', 'Two');
   writeTree(path, { 'src/api/a.js': 'x', 'stray.txt': 'x' });
   gitIn(path)('checkout', '-q', '-b', 'astray');
-  const again = await teamWorktrees.view(TEAM, 'quality');
+  const again = await teamWorktrees.openReadOnly(TEAM, 'quality');
   assert.deepEqual(again, { path, head: git('rev-parse', `tool/${TEAM}`).trim() });
   assert.equal(textOf(path, 'src/api/a.js'), '2\n');
   assert.ok(!existsSync(join(path, 'stray.txt')));
   assert.equal(git('rev-parse', 'astray').trim(), base);
-  const first = await teamWorktrees.view(TEAM, 'base', base);
+  const first = await teamWorktrees.openReadOnly(TEAM, 'base', base);
   assert.equal(first.head, base);
   assert.equal(textOf(first.path, 'src/api/a.js'), git('show', `${base}:src/api/a.js`));
   rmSync(join(path, '.git'));
-  assert.deepEqual(await teamWorktrees.view(TEAM, 'quality'), again);
+  assert.deepEqual(await teamWorktrees.openReadOnly(TEAM, 'quality'), again);
 });
 
 test('the team’s work comes to a writer, whose own stays', async (t) => {

@@ -8,7 +8,7 @@ import type { Trust5 } from '../../src/gate/rules/trust5.ts';
 import type { TeamWorktrees } from '../../src/git/worktrees/team-worktrees-port.ts';
 import { Lead } from '../../src/team/lead/lead.ts';
 import type { Outcome } from '../../src/team/lead/lead-options.ts';
-import type { MemberEnd, MemberRun } from '../../src/team/members/members-port.ts';
+import type { MemberEnd, MemberRequest } from '../../src/team/members/members-port.ts';
 import { operate } from '../../src/team/operations/operations.ts';
 import type { NewSpec } from '../../src/team/rules/spec-documents/new-spec.ts';
 import type { TaskDraft } from '../../src/team/rules/task-draft.ts';
@@ -21,7 +21,7 @@ export type Call = (name: string, input: Answer) => Promise<Answer>;
 /** One turn of a teammate; the signal ends its process. */
 export type Turn = (call: Call, prompt: string, run: PlayedRun, signal: AbortSignal) => Promise<void>;
 /** `report`: what its runtime says that it has used, on top of what it said before. */
-export type PlayedRun = MemberRun & { readonly report: (usage: Usage) => void };
+export type PlayedRun = MemberRequest & { readonly report: (usage: Usage) => void };
 type Usage = Extract<AgentEvent, { type: 'usage' }>['usage'];
 
 /** Thrown in a turn: the teammate's process ends since it does not reach its model. */
@@ -63,7 +63,7 @@ export const WORKTREES: TeamWorktrees = {
   begin: (team) => Promise.resolve({ branch: `tool/${team}`, base: 'base', head: 'head' }),
   open: (_team, member) =>
     Promise.resolve({ path: `/worktrees/${member}`, branch: member, env: { PLACE: member }, conflict: [] }),
-  view: (_team, name) => Promise.resolve({ path: `/worktrees/@${name}`, head: 'head' }),
+  openReadOnly: (_team, name) => Promise.resolve({ path: `/worktrees/@${name}`, head: 'head' }),
   update: () => Promise.resolve({ kind: 'nothing' }),
   astray: () => Promise.resolve(null),
   leftOut: () => Promise.resolve({ repositories: [], ignored: [], inSubmodules: [] }),
@@ -129,7 +129,7 @@ export class LeadPlay {
   readonly world: TeamWorld;
   readonly said: string[] = [];
   readonly prompts: string[] = [];
-  readonly runs: MemberRun[] = [];
+  readonly runs: MemberRequest[] = [];
   /** How many turns were under way at once, at most. */
   most = 0;
   trust5: Trust5[] = [GOOD];
@@ -164,7 +164,7 @@ export class LeadPlay {
     }
   }
 
-  async #member(run: MemberRun, hooks: RunHooks): Promise<MemberEnd> {
+  async #member(run: MemberRequest, hooks: RunHooks): Promise<MemberEnd> {
     this.runs.push(run);
     await hooks.onStarted(7);
     const played = { ...run, report: (usage: Usage) => hooks.onEvent({ type: 'usage', usage }) };

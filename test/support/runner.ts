@@ -5,7 +5,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Isolation } from '../../src/agents/isolation.ts';
 import type { AgentEvent, RunEnd, RunHooks, Runner, RunRequest } from '../../src/agents/ports.ts';
-import { endRun, processesOfRun } from '../../src/base/processes/processes.ts';
+import { endProcessesOfRun, processesOfRun } from '../../src/base/processes/processes.ts';
 import { RuntimeDir } from '../../src/base/processes/runtime-dir.ts';
 import type { Workflow } from '../../src/daemon/rules/workflow.ts';
 import { type Cleanup, finallyDo, tempDir } from './temp.ts';
@@ -54,7 +54,7 @@ export class Bench {
 
   async run(runner: Runner, request: Partial<RunRequest> = {}, hooks: Partial<RunHooks> = {}): Promise<Report> {
     const run = `test.${randomBytes(8).toString('hex')}`;
-    finallyDo(this.#t, () => endRun(run, 0));
+    finallyDo(this.#t, () => endProcessesOfRun(run, 0));
     const events: AgentEvent[] = [];
     const pids: number[] = [];
     let output = '';

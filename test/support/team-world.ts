@@ -150,7 +150,7 @@ export class TeamWorld {
         }),
       writesHeldBy: async () => 'kernel',
       shellGuard: null,
-      countsMarks: () => true,
+      allowsTicketComments: () => true,
       placeLeases: () => undefined,
       below: () => [],
       outputs: async () => new Set(),

@@ -72,11 +72,11 @@ function isZombie(pid: string): boolean {
  * group; or, with the mark of a state directory, all that a daemon on it ever started.
  */
 export function processesOfRun(run: string): number[] {
-  return processesMarked(`${RUN_VARIABLE}=${run}`);
+  return processesWithVariable(`${RUN_VARIABLE}=${run}`);
 }
 
 /** Every living process in whose environment a variable begins so: `NAME=value`. */
-export function processesMarked(mark: string): number[] {
+export function processesWithVariable(mark: string): number[] {
   if (process.platform !== 'linux') {
     const rows = ps('-Eww', '-ax', '-o', 'pid=,command=').split('\n');
     return rows.filter((row) => row.includes(mark)).map((row) => Number.parseInt(row, 10));
@@ -122,7 +122,7 @@ export type EndOptions = {
  * Ends every process of a run: SIGTERM, then SIGKILL after `graceMs`. Resolves when none is left, or none that can be ended.
  * @returns how many it ended
  */
-export async function endRun(run: string, graceMs: number, options: EndOptions = {}): Promise<number> {
+export async function endProcessesOfRun(run: string, graceMs: number, options: EndOptions = {}): Promise<number> {
   const { giveUpMs = 5_000, find = processesOfRun } = options;
   const pids = find(run);
   const seen = new Set(pids);

@@ -15,7 +15,7 @@ import { agentOfRun } from '../../team/rules/log/state.ts';
 import { LEAD } from '../../team/rules/message.ts';
 import { HOOK_CODES } from '../rules/hook-codes.ts';
 import { kindOfTool } from '../rules/tool-kind.ts';
-import { onRunsOver } from './run-end.ts';
+import { onRunsEnded } from './run-end.ts';
 import { recordShellNotes, type ShellContext } from './shell-tickets.ts';
 
 export type ToolResultContext = ShellContext & Pick<TeamContext, 'teams'> & CallerEvidence & PeopleLog;
@@ -61,7 +61,7 @@ async function noteSpawn(
   // One that was bound has run; its end is no failed start.
   const agentId = agentOfRun(log.state, member);
   if (agentId !== undefined) {
-    const answer = await onRunsOver(context, [agentId]);
+    const answer = await onRunsEnded(context, [agentId]);
     return answer.kind === 'context' ? answer.text : null;
   }
   const said = oneLine(event.failure).replace(/\.$/, '');

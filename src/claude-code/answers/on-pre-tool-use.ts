@@ -34,14 +34,13 @@ import { gitRowsFor, isFirstWriters, judgeWrites, ruleOf } from '../../team/rule
 import { agentOfRun, type Member, START, startsOf, type TeamState } from '../../team/rules/log/state.ts';
 import { LEAD } from '../../team/rules/message.ts';
 import { onlyReads } from '../../team/rules/role.ts';
-import { problemWords } from '../../team/select/work-decision.ts';
 import { HOOK_CODES } from '../rules/hook-codes.ts';
 import { approvalOf, changesOf } from '../rules/prompt.ts';
 import { kindOfTool } from '../rules/tool-kind.ts';
 import { approvalFault } from './approval-guard.ts';
 import { leaseToFirstWriter } from './first-writer.ts';
 import { onTeammateIdle } from './on-teammate-idle.ts';
-import { type Reason, reject, shownReason } from './rejection.ts';
+import { plainReason, type Reason, reject, shownReason } from './rejection.ts';
 import { attachTicket } from './shell-tickets.ts';
 
 /** The calls that a host is about to make, judged by the rules of writes. */
@@ -55,14 +54,14 @@ export async function onPreToolUse(context: ToolUseContext, event: HostEvent): P
   const kind = kindOfTool(event.tool);
   if (kind === 'other') return SILENT;
   if (kind === 'end') return onTeammateIdle(context, event, true);
-  if (kind === 'later') return guardLater(event);
+  if (kind === 'later') return refuseReservedWords(event);
   if (kind === 'ours') return calledBy(context, event);
   return withReadable(context.teams, async (logs, unread) => {
     const found = await findCaller(context, event, logs, unread);
     if (found === undefined) return SILENT;
     // Where team mode has failed, the lead's own agents do the work; who was started as a teammate still is one.
     if (found.log.state.session === 'fallback' && !isTeammate(context, event, found)) {
-      const reader = readerOf(event, found);
+      const reader = readOnlyTeammate(event, found);
       if (kind === 'write' && reader !== null) return guardWrite(context, event, reader);
       if (kind === 'write' && isAlone(event, found)) {
         const read = () => noteAlone(context, event, found);
@@ -72,12 +71,12 @@ export async function onPreToolUse(context: ToolUseContext, event: HostEvent): P
       return SILENT;
     }
     if (kind === 'write') return guardWrite(context, event, found);
-    return kind === 'spawn' ? guardSpawn(context, event, found) : refuseHosts(context, event, found);
+    return kind === 'spawn' ? judgeSpawn(context, event, found) : refuseHosts(context, event, found);
   });
 }
 
 /** What is sent as a prompt later would count as the user's own word then. */
-function guardLater({ tool, input }: HostEvent): HookAnswer {
+function refuseReservedWords({ tool, input }: HostEvent): HookAnswer {
   const texts = Object.values(input).flatMap((value) => (typeof value === 'string' ? [value] : []));
   const word = texts.find((text) => approvalOf(text) !== null || changesOf(text) !== null);
   if (word === undefined) return SILENT;
@@ -85,7 +84,7 @@ function guardLater({ tool, input }: HostEvent): HookAnswer {
 }
 
 /** The lead's agent of a role that only reads, as the teammate that it would be; null: it is none. */
-function readerOf({ agentType, session }: HostEvent, { log }: Found): Found | null {
+function readOnlyTeammate({ agentType, session }: HostEvent, { log }: Found): Found | null {
   const name = memberName(agentType ?? '');
   return onlyReads(name) && isOfLead(log.state, session) ? { log, caller: asRole(name, log.state.team, true) } : null;
 }
@@ -119,7 +118,7 @@ async function note(
       decision,
       member: caller.kind === 'member' ? caller.name : caller.kind === 'lead' ? LEAD : null,
       about,
-      reason: `${who}${problemWords(reason)}`,
+      reason: `${who}${plainReason(reason)}`,
       fingerprint: '',
       paths,
     },
@@ -251,7 +250,7 @@ function unreached(context: ToolUseContext, member: Member): Refusal | null {
     : refusal(HOOK_CODES.agent_lacks_tools, { agent, tools: missing });
 }
 
-async function guardSpawn(context: ToolUseContext, event: HostEvent, found: Found): Promise<HookAnswer> {
+async function judgeSpawn(context: ToolUseContext, event: HostEvent, found: Found): Promise<HookAnswer> {
   const { caller, log } = found;
   const { state } = log;
   const type = String(event.input.subagent_type ?? '');

@@ -2,7 +2,7 @@
 
 import { withCode } from '../../base/rules/codes.ts';
 import { type CompletionContext, judgeCompletion } from '../../team/operations/completion-gate.ts';
-import { type Somebody, type TeamContext, type Unread, withReadable } from '../../team/operations/context.ts';
+import { type TeamCaller, type TeamContext, type UnreadableTeam, withReadable } from '../../team/operations/context.ts';
 import { type CallerEvidence, findCaller, isOfLead } from '../../team/operations/event-caller.ts';
 import { type HookAnswer, type HostEvent, SILENT } from '../../team/operations/host-event.ts';
 import type { TeamLog } from '../../team/ports.ts';
@@ -13,8 +13,8 @@ async function completerOf(
   context: CallerEvidence,
   event: HostEvent,
   logs: readonly TeamLog[],
-  unread: readonly Unread[],
-): Promise<{ readonly log: TeamLog; readonly caller: Somebody } | undefined> {
+  unread: readonly UnreadableTeam[],
+): Promise<{ readonly log: TeamLog; readonly caller: TeamCaller } | undefined> {
   const found = await findCaller(context, { ...event, agentType: event.agentType ?? event.teammate }, logs, unread);
   if (found === undefined) return undefined;
   const { caller, log } = found;

@@ -1,14 +1,16 @@
 // TeammateIdle and SubagentStop: rejects the stop of a teammate while it has work left.
 
+import { refusal, withCode } from '../../base/rules/codes.ts';
 import { type TeamContext, tellLead, withReadable } from '../../team/operations/context.ts';
 import type { EventOrigin } from '../../team/operations/context-parts.ts';
 import { type CallerEvidence, findCaller } from '../../team/operations/event-caller.ts';
 import { type HookAnswer, type HostEvent, SILENT, WAIT } from '../../team/operations/host-event.ts';
 import { assigned, decide, IDLE, note } from '../../team/operations/stop-decision.ts';
+import { WORK_CODES } from '../../team/rules/codes/work-codes.ts';
 import { type IdleVerdict, judgeIdle, waitsForOthers } from '../../team/rules/idle.ts';
 import { MAX_REJECTIONS, type TeamState } from '../../team/rules/log/state.ts';
 import { reject } from './rejection.ts';
-import { endRun } from './run-end.ts';
+import { recordRunEnd } from './run-end.ts';
 
 type IdleContext = Pick<TeamContext, 'teams' | 'settings'> & CallerEvidence & Pick<EventOrigin, 'mayWait'>;
 
@@ -41,16 +43,20 @@ export async function onTeammateIdle(context: IdleContext, event: HostEvent, sto
       const judge = () => withWrites(judgeIdle(log.state, caller.member, settings, waits()), log.state, name);
       const verdict = await assigned(log, name, judge);
       if (verdict.accept && waits()) return WAIT;
-      const { refusal, isEscalated } = await decide(log, IDLE, name, verdict);
-      if (refusal !== null) return reject(refusal);
+      const { refusal: rejection, isEscalated } = await decide(log, IDLE, name, verdict);
+      if (rejection !== null) return reject(rejection);
       if (isEscalated)
         await tellLead(
           log,
-          `escalated by ${IDLE}: ${name} stopped after ${MAX_REJECTIONS} rejections without change: ${verdict.reason}`,
+          withCode(
+            refusal(WORK_CODES.stop_escalated, {
+              ...{ hook: IDLE, member: name, count: MAX_REJECTIONS, reason: verdict.reason },
+            }),
+          ),
         );
     }
     const member = log.state.members.get(name);
-    if (stopped && member !== undefined) await endRun(log, member, false);
+    if (stopped && member !== undefined) await recordRunEnd(log, member, false);
     else await note(log, { type: 'member_idle', name, epoch, stopped });
     return SILENT;
   });

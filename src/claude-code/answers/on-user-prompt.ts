@@ -13,7 +13,7 @@ import { HOOK_CODES } from '../rules/hook-codes.ts';
 import { approvalOf, changesOf, endedRunsOf, isCommand, soundsLikeApproval } from '../rules/prompt.ts';
 import { type BeginContext, beginWork, restartTeam } from './begin-work.ts';
 import { answerPrompt, refuseCommand } from './prompt-answer.ts';
-import { onRunsOver } from './run-end.ts';
+import { onRunsEnded } from './run-end.ts';
 import { approveByPrompt, changeByPrompt, explainApproval } from './user-verdict.ts';
 
 type PromptContext = BeginContext & Pick<CallerEvidence, 'startedAs'> & Pick<EventOrigin, 'isNested'>;
@@ -22,7 +22,7 @@ export async function onUserPrompt(context: PromptContext, event: HostEvent): Pr
   // To a teammate its lead speaks, not the user.
   if (context.startedAs !== null) return SILENT;
   const ended = endedRunsOf(event.prompt);
-  if (ended.length > 0) return onRunsOver(context, ended);
+  if (ended.length > 0) return onRunsEnded(context, ended);
   const approval = approvalOf(event.prompt);
   if (approval !== null) return approveByPrompt(context, event, approval);
   const changes = changesOf(event.prompt);

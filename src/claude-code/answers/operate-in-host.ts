@@ -1,7 +1,13 @@
 // An operation as an agent of a host asks for it: with what follows from it, where the lead is a model.
 
 import { failure } from '../../base/rules/errors.ts';
-import { type Answer, type Somebody, type TeamContext, tellLead, withReadable } from '../../team/operations/context.ts';
+import {
+  type Answer,
+  type TeamCaller,
+  type TeamContext,
+  tellLead,
+  withReadable,
+} from '../../team/operations/context.ts';
 import type { ProjectFiles } from '../../team/operations/context-parts.ts';
 import type { Show } from '../../team/operations/member-operations.ts';
 import { evidenceWith, operate } from '../../team/operations/operations.ts';
@@ -9,7 +15,7 @@ import { advance } from '../../team/phases/advance.ts';
 import type { PhaseContext } from '../../team/phases/phase-context.ts';
 import type { TeamLog } from '../../team/ports.ts';
 import { type Evidence, identify } from '../../team/rules/caller.ts';
-import { isModelLed, isStanding, type TeamState } from '../../team/rules/log/state.ts';
+import { isActive, isModelLed, type TeamState } from '../../team/rules/log/state.ts';
 import { LEAD } from '../../team/rules/message.ts';
 import { teamReport } from '../../team/rules/views/report.ts';
 import { HOOK_CODES } from '../rules/hook-codes.ts';
@@ -48,7 +54,7 @@ function isForced(given: unknown): boolean {
   return typeof given === 'object' && given !== null && 'force' in given && given.force === true;
 }
 
-function isSomebody(caller: ReturnType<typeof identify>[number]): caller is Somebody {
+function isSomebody(caller: ReturnType<typeof identify>[number]): caller is TeamCaller {
   return caller.kind === 'lead' || caller.kind === 'member';
 }
 
@@ -80,7 +86,7 @@ async function withLed<T>(
   context: Pick<TeamContext, 'teams'>,
   who: Evidence,
   wanted: string | null,
-  use: (log: TeamLog, caller: Somebody) => Promise<T>,
+  use: (log: TeamLog, caller: TeamCaller) => Promise<T>,
 ): Promise<T | null> {
   return withReadable(context.teams, async (logs) => {
     const callers = identify(
@@ -97,7 +103,7 @@ async function goOn(context: PhaseContext, log: TeamLog, limits: Parameters<type
   return advance(context, log, limits).catch((error: unknown) => {
     log.refresh();
     // Ended by force meanwhile: there is nothing to go on with.
-    if (!isStanding(log.state)) return null;
+    if (!isActive(log.state)) return null;
     throw error;
   });
 }

@@ -1,12 +1,15 @@
 // Refusals in answers to hooks: with their code for agents and the user, without it for the team's log.
 
-import { withCode } from '../../base/rules/codes.ts';
+import { type Refusal, textOf, withCode } from '../../base/rules/codes.ts';
 import { messageOf, ToolError } from '../../base/rules/errors.ts';
 import type { HookAnswer } from '../../team/operations/host-event.ts';
-import type { Problem } from '../../team/select/work-decision.ts';
 
 /** A refusal, or the text of one whose code is not known here. */
-export type Reason = Problem;
+export type Reason = Refusal | string;
+
+export function plainReason(reason: Reason): string {
+  return typeof reason === 'string' ? reason : textOf(reason);
+}
 
 export function shownReason(reason: Reason): string {
   return typeof reason === 'string' ? reason : withCode(reason);

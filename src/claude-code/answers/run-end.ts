@@ -7,6 +7,7 @@ import { type HookAnswer, SILENT } from '../../team/operations/host-event.ts';
 import type { TeamLog } from '../../team/ports.ts';
 import { nextStep, waitingRoles } from '../../team/rules/brief.ts';
 import { startLines } from '../../team/rules/calls.ts';
+import { WORK_CODES } from '../../team/rules/codes/work-codes.ts';
 import type { Member, TeamState } from '../../team/rules/log/state.ts';
 import { LEAD } from '../../team/rules/message.ts';
 import { givenUp, leftBy } from '../../team/rules/successors.ts';
@@ -21,7 +22,7 @@ export function startAgain(state: TeamState): readonly string[] {
 }
 
 /** Writes down that a member's run is over. A task that was left too often fails with it, and the lead is told to ask the user. */
-export async function endRun(log: TeamLog, member: Member, flush = true): Promise<void> {
+export async function recordRunEnd(log: TeamLog, member: Member, flush = true): Promise<void> {
   const { name, epoch } = member;
   const left = leftBy(log.state, member);
   const tasks = left.length === 0 ? {} : { left };
@@ -31,11 +32,7 @@ export async function endRun(log: TeamLog, member: Member, flush = true): Promis
     const { refusal: problem } = await log.append({
       ...{ type: 'task_updated', task: id, status: 'failed', result: why, by: LEAD, epoch: 0 },
     });
-    if (problem === null)
-      await tellLead(
-        log,
-        `task ${id} "${subject}" has failed: ${why}. Nobody is started for it again. Ask the user how to continue. To try it again, call TaskUpdate {"taskId":"${id}","status":"pending"}.`,
-      );
+    if (problem === null) await tellLead(log, withCode(refusal(WORK_CODES.task_failed, { task: id, subject, why })));
   }
 }
 
@@ -55,7 +52,7 @@ export async function releaseMembers(
 }
 
 /** @param agents that the host names */
-export async function onRunsOver(context: Pick<TeamContext, 'teams'>, agents: readonly string[]): Promise<HookAnswer> {
+export async function onRunsEnded(context: Pick<TeamContext, 'teams'>, agents: readonly string[]): Promise<HookAnswer> {
   return withReadable(context.teams, async (logs) => {
     const lines: string[] = [];
     for (const log of logs) {
@@ -65,7 +62,7 @@ export async function onRunsOver(context: Pick<TeamContext, 'teams'>, agents: re
         // Another agent may be in its place.
         return run === undefined || member === undefined || member.epoch !== run.epoch ? [] : [member];
       });
-      const released = await releaseMembers([...new Set(members)], (member) => endRun(log, member));
+      const released = await releaseMembers([...new Set(members)], (member) => recordRunEnd(log, member));
       if (released.length > 0) lines.push(...overWords(released), ...startAgain(log.state));
     }
     return lines.length === 0 ? SILENT : { kind: 'context', text: lines.join('\n') };

@@ -36,7 +36,7 @@ function ticketOwnerOf(caller: Caller, state: TeamState, session: string, alone:
 }
 
 export type ShellContext = Pick<TeamContext, 'settings' | 'now' | 'placeLeases'> &
-  Pick<WriteRules, 'shellGuard' | 'countsMarks' | 'worktree' | 'temporary' | 'hosts'>;
+  Pick<WriteRules, 'shellGuard' | 'allowsTicketComments' | 'worktree' | 'temporary' | 'hosts'>;
 
 /**
  * Gives a shell call its ticket; null: the guard does not hold shell calls here, or it is another call.
@@ -54,8 +54,8 @@ export async function attachTicket(
   if (!SHELLS.includes(event.tool) || typeof command !== 'string') return null;
   const guard = context.shellGuard;
   if (guard === null) return null;
-  const hasMarks = context.countsMarks(event.transcript);
-  const answer = guard.takesNotes && hasMarks ? null : await read();
+  const hasTicketComments = context.allowsTicketComments(event.transcript);
+  const answer = guard.takesNotes && hasTicketComments ? null : await read();
   if (answer !== null && answer.kind !== 'silent') return answer;
   const rules = rulesOf(caller, await context.settings(), {
     checkout: context.worktree === null ? 'shared' : 'own',
@@ -65,7 +65,7 @@ export async function attachTicket(
   });
   context.placeLeases(state.team, state.leases, context.now());
   const place = ticketOwnerOf(caller, state, event.session, alone);
-  if (!hasMarks) {
+  if (!hasTicketComments) {
     await guard.wait(place, command, event.toolUseId, rules);
     return answer;
   }

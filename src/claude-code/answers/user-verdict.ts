@@ -1,7 +1,7 @@
 // The user's word on a SPEC that a team has written: approved, to be changed, or not clear enough to count.
 
 import { refusal, withCode } from '../../base/rules/codes.ts';
-import { type TeamContext, type Unread, unreadWords, withReadable } from '../../team/operations/context.ts';
+import { type TeamContext, type UnreadableTeam, unreadWords, withReadable } from '../../team/operations/context.ts';
 import type { EventOrigin, SpecStore, StepLock } from '../../team/operations/context-parts.ts';
 import { type HookAnswer, type HostEvent, SILENT } from '../../team/operations/host-event.ts';
 import { noteDelivered } from '../../team/operations/member-operations.ts';
@@ -35,7 +35,7 @@ function awaits(log: TeamLog, session: string): boolean {
 }
 
 /** Of the planning teams, which alone wait for the user's word, those whose logs cannot be read. */
-function lostPlans(unread: readonly Unread[]): readonly string[] {
+function lostPlans(unread: readonly UnreadableTeam[]): readonly string[] {
   return unread.filter(({ team }) => phaseOfTeam(team) === 'plan').map(unreadWords);
 }
 

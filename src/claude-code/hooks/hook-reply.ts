@@ -2,7 +2,7 @@
 
 import type { Environment } from '../../base/rules/environment.ts';
 import type { Teams } from '../../team/ports.ts';
-import type { Raised } from './parse-event.ts';
+import type { ParsedEvent } from './parse-event.ts';
 
 export type Reply = {
   /** Lines for standard error. */
@@ -29,4 +29,4 @@ export function readReply(value: unknown): Reply | undefined {
  * Answers one event; throws where it cannot.
  * @param teams undefined: opened for this event alone
  */
-export type Respond = (raised: Raised, env: Environment, teams?: Teams) => Promise<Reply>;
+export type Respond = (raised: ParsedEvent, env: Environment, teams?: Teams) => Promise<Reply>;

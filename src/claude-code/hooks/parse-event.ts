@@ -23,14 +23,14 @@ const EVENTS: readonly HostEventName[] = [
 const FAILED = 'PostToolUseFailure';
 
 /** An event as the host calls it, which wants to hear that name again. */
-export type RaisedName = HostEventName | typeof FAILED;
+export type HookEventName = HostEventName | typeof FAILED;
 
-export type Raised = { readonly event: HostEvent; readonly raised: RaisedName };
+export type ParsedEvent = { readonly event: HostEvent; readonly raised: HookEventName };
 
 /** `problem`: the text of the refusal. */
 type Problem = { readonly problem: string; readonly refusal: Refusal };
 
-export type Parsed = ({ readonly ok: true } & Raised) | ({ readonly ok: false } & Problem);
+export type Parsed = ({ readonly ok: true } & ParsedEvent) | ({ readonly ok: false } & Problem);
 
 function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -2,7 +2,7 @@
 
 import type { HookAnswer } from '../../team/operations/host-event.ts';
 import type { Reply } from './hook-reply.ts';
-import type { RaisedName } from './parse-event.ts';
+import type { HookEventName } from './parse-event.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -10,7 +10,7 @@ type Json = Readonly<Record<string, unknown>>;
 export type Rendered = Exclude<HookAnswer, { readonly kind: 'caller' }> | { readonly kind: 'grant' };
 
 /** What a hook prints; null: nothing. */
-export function renderJson(answer: Rendered, event: RaisedName): Json | null {
+export function renderJson(answer: Rendered, event: HookEventName): Json | null {
   const own = (fields: Json): Json => ({ hookSpecificOutput: { hookEventName: event, ...fields } });
   switch (answer.kind) {
     case 'silent':
@@ -44,7 +44,7 @@ export function renderJson(answer: Rendered, event: RaisedName): Json | null {
  * same event.
  * @param heedsJson the host keeps that reason
  */
-export function rejected(lines: readonly string[], raised: RaisedName, heedsJson: boolean): Reply {
+export function rejected(lines: readonly string[], raised: HookEventName, heedsJson: boolean): Reply {
   if (!heedsJson || raised === 'TeammateIdle' || raised === 'TaskCompleted')
     return { said: lines, printed: null, code: 2 };
   const json = renderJson({ kind: 'reject', reason: lines.join('\n') }, raised);

@@ -16,7 +16,7 @@ import { beginsTeam } from '../rules/tool-kind.ts';
 import { askServer } from './hook-channel.ts';
 import type { Respond } from './hook-reply.ts';
 import { type Reply, readReply } from './hook-reply.ts';
-import { parseEvent, type Raised } from './parse-event.ts';
+import { type ParsedEvent, parseEvent } from './parse-event.ts';
 
 export type Hook = {
   readonly event: HostEventName;
@@ -149,7 +149,7 @@ const WAIT_MS = 570_000;
 const ASK_AGAIN_MS = 1_000;
 
 /** The answer, once there is one; after `WAIT_MS` whatever holds then. */
-async function answered(hook: Hook, input: string, parsed: Raised, main: string): Promise<Reply> {
+async function answered(hook: Hook, input: string, parsed: ParsedEvent, main: string): Promise<Reply> {
   let above: string | undefined;
   for (const until = Date.now() + WAIT_MS; ; ) {
     const env: Environment = Date.now() < until ? { ...process.env, [MAY_WAIT]: '1' } : process.env;

@@ -5,6 +5,7 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { RUN_VARIABLE } from '../../base/processes/processes.ts';
+import { lineWithCode } from '../../base/rules/codes.ts';
 import { failure, messageOf, ToolError } from '../../base/rules/errors.ts';
 import { clip, oneLine } from '../../base/rules/text.ts';
 import { NO_FLAGS } from '../../claude-code/rules/arguments.ts';
@@ -231,10 +232,9 @@ async function decide(
   const decided = await decideIssue(context, order, flags, settings);
   // No further attempt changes what the issue asks for: it counts, and the issue says in the end what is in the way.
   if (decided.kind === 'refused')
-    throw (
-      onlyRefusal(decided) ??
-      failure(decided.of === 'work' ? CLI_CODES.work_refused : CLI_CODES.work_place_refused, allProblems(decided, '; '))
-    );
+    throw decided.of === 'place'
+      ? failure(CLI_CODES.work_place_refused, allProblems(decided, '; '))
+      : (onlyRefusal(decided) ?? failure(CLI_CODES.work_refused, allProblems(decided, '; ')));
   const { decision } = decided;
   const reasons = decided.reasons.map((reason) => clip(reason, REASON_MAX));
   if (order.mode === 'auto' && decision.mode !== 'team') {
@@ -297,7 +297,8 @@ export async function agentTeamCommand(): Promise<void> {
     await carryOut(input.next);
   } catch (error) {
     const isRuntime = !(error instanceof ToolError) || RUNTIME_CODES.includes(error.kind);
-    emit({ type: 'failed', words: messageOf(error), fault: isRuntime ? 'runtime' : 'agent' });
+    const words = error instanceof ToolError ? lineWithCode(error.refusal) : messageOf(error);
+    emit({ type: 'failed', words, fault: isRuntime ? 'runtime' : 'agent' });
     process.exitCode = 1;
   } finally {
     input.close();

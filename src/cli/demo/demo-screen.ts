@@ -12,7 +12,7 @@ export type ScreenOptions = {
   readonly quiet: boolean;
 };
 
-type Standing = { readonly mark: string; readonly text: string; readonly paint: (text: string) => string };
+type IssueProgress = { readonly symbol: string; readonly text: string; readonly paint: (text: string) => string };
 
 export const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 /** What is being done for an issue, by its phase. */
@@ -28,23 +28,23 @@ export const PHASES: Readonly<Record<string, string>> = {
   giving_up: 'giving up',
 };
 
-function standingOf(state: StateView, number: number, frame: string): Standing {
+function progressOf(state: StateView, number: number, frame: string): IssueProgress {
   const done = state.completed.find((row) => row.issue_number === number);
   if (done?.outcome === 'done')
-    return { mark: '✔', text: `pull request #${done.pull_request?.number ?? '–'}`, paint: kleur.green };
+    return { symbol: '✔', text: `pull request #${done.pull_request?.number ?? '–'}`, paint: kleur.green };
   if (done !== undefined)
-    return { mark: '✖', text: `${done.outcome} after ${done.attempts} attempts`, paint: kleur.red };
+    return { symbol: '✖', text: `${done.outcome} after ${done.attempts} attempts`, paint: kleur.red };
   const running = state.running.find((row) => row.issue_number === number);
   if (running !== undefined) {
     const again = running.attempt > 1 ? ` (attempt ${running.attempt})` : '';
-    return { mark: frame, text: (PHASES[running.phase] ?? running.phase) + again, paint: kleur.cyan };
+    return { symbol: frame, text: (PHASES[running.phase] ?? running.phase) + again, paint: kleur.cyan };
   }
   const retrying = state.retrying.find((row) => row.issue_number === number);
   if (retrying !== undefined)
-    return { mark: '↻', text: `attempt ${retrying.attempt} failed, trying again`, paint: kleur.yellow };
+    return { symbol: '↻', text: `attempt ${retrying.attempt} failed, trying again`, paint: kleur.yellow };
   const waiting = state.queued.find((row) => row.issue_number === number);
-  if (waiting !== undefined) return { mark: '…', text: waiting.reason, paint: kleur.yellow };
-  return { mark: '·', text: 'not seen yet', paint: kleur.dim };
+  if (waiting !== undefined) return { symbol: '…', text: waiting.reason, paint: kleur.yellow };
+  return { symbol: '·', text: 'not seen yet', paint: kleur.dim };
 }
 
 export class DemoScreen {
@@ -63,8 +63,8 @@ export class DemoScreen {
     const frame = FRAMES[this.#frame % FRAMES.length] ?? '·';
     const width = process.stdout.columns ?? 100;
     const lines = this.#options.issues.map(({ number, title }) => {
-      const { mark, text, paint } = standingOf(state, number, frame);
-      const left = `${mark} #${number}`.padEnd(6);
+      const { symbol, text, paint } = progressOf(state, number, frame);
+      const left = `${symbol} #${number}`.padEnd(6);
       const room = Math.max(20, Math.min(48, width - 40));
       return {
         number,

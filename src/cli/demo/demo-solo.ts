@@ -8,8 +8,8 @@ import { failure } from '../../base/rules/errors.ts';
 import { lastLines } from '../../base/rules/text.ts';
 import { git } from '../../git/git.ts';
 import { TEAMS_VARIABLE } from '../../team/rules/fallback.ts';
+import type { PhaseReport } from '../phase-report.ts';
 import { CLI_CODES } from '../rules/cli-codes.ts';
-import type { RunReport } from '../run-report.ts';
 import { CLI, endChild } from './demo-daemon.ts';
 import type { DemoStage } from './demo-stage.ts';
 
@@ -25,7 +25,7 @@ export type SoloOptions = {
   readonly onLine: (line: string) => void;
 };
 
-export type Solo = { readonly seconds: number; readonly report: RunReport };
+export type Solo = { readonly seconds: number; readonly report: PhaseReport };
 
 /** Gathers what a stream says. */
 function gathered(child: ChildProcess): () => string {
@@ -69,6 +69,6 @@ export async function workAlone(stage: DemoStage, options: SoloOptions): Promise
   stage.signal.throwIfAborted();
   if (code !== 0)
     throw failure(CLI_CODES.demo_failed, { said: `the run one at a time ended with ${code}`, log: lastLines(said) });
-  const report: RunReport = JSON.parse(printed());
+  const report: PhaseReport = JSON.parse(printed());
   return { seconds: Math.round((performance.now() - startedAt) / 10) / 100, report };
 }

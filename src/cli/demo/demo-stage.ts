@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { processesMarked, processesOfRun, RUN_VARIABLE } from '../../base/processes/processes.ts';
+import { processesOfRun, processesWithVariable, RUN_VARIABLE } from '../../base/processes/processes.ts';
 import { type EndSignal, SIGNAL_CODES, SIGNALS } from '../signals.ts';
 
 /** A signal for a whole group of processes may end what is waited for before this process hears of it. */
@@ -82,7 +82,7 @@ export class DemoStage {
 
   /** Programs of the demo and all that they started, wherever they went, have its directory in their environment. */
   #left(): readonly number[] {
-    return [...processesMarked(`TMPDIR=${this.root}`), ...processesOfRun(this.#mark)];
+    return [...processesWithVariable(`TMPDIR=${this.root}`), ...processesOfRun(this.#mark)];
   }
 
   #endAtOnce(): void {

@@ -16,7 +16,7 @@ type Task = TeamSummary['tasks'][number];
 type Said = TeamSummary['messages']['last'][number];
 
 /** Current state of the issue, and its team if there is one. */
-type Standing = {
+type IssueProgress = {
   readonly words: string;
   readonly outcome: string | null;
   readonly team: TeamSummary | null;
@@ -24,15 +24,15 @@ type Standing = {
 
 const MESSAGES_SHOWN = 4;
 
-const MARKS: Readonly<Record<Task['status'], { readonly mark: string; readonly paint: Paint }>> = {
-  in_progress: { mark: '▸', paint: paints.active },
-  pending: { mark: '·', paint: paints.waiting },
-  blocked: { mark: '◦', paint: paints.quiet },
-  completed: { mark: '✔', paint: paints.good },
-  failed: { mark: '✖', paint: paints.bad },
+const SYMBOLS: Readonly<Record<Task['status'], { readonly symbol: string; readonly paint: Paint }>> = {
+  in_progress: { symbol: '▸', paint: paints.active },
+  pending: { symbol: '·', paint: paints.waiting },
+  blocked: { symbol: '◦', paint: paints.quiet },
+  completed: { symbol: '✔', paint: paints.good },
+  failed: { symbol: '✖', paint: paints.bad },
 };
 
-function standingOf(state: StateView, issue: number): Standing {
+function progressOf(state: StateView, issue: number): IssueProgress {
   const done = state.completed.find((row) => row.issue_number === issue);
   if (done !== undefined) {
     const words = done.pull_request === null ? done.outcome : `pull request #${done.pull_request.number}`;
@@ -79,7 +79,7 @@ export class DemoTeamScreen {
   show(state: StateView): void {
     if (this.#options.quiet) return;
     const now = Date.parse(state.generated_at);
-    const standing = standingOf(state, this.#options.issue);
+    const standing = progressOf(state, this.#options.issue);
     if (this.#screen === undefined) this.#tell(standing);
     else this.#screen.draw(this.#board(this.#screen, standing, now));
   }
@@ -89,14 +89,14 @@ export class DemoTeamScreen {
     this.#screen?.leave();
   }
 
-  #head({ words, outcome }: Standing): readonly Span[] {
+  #head({ words, outcome }: IssueProgress): readonly Span[] {
     const { issue, title } = this.#options;
     this.#frame += 1;
     const frame = FRAMES[this.#frame % FRAMES.length] ?? '·';
-    const [mark, paint] =
+    const [symbol, paint] =
       outcome === null ? [frame, paints.active] : outcome === 'done' ? ['✔', paints.good] : ['✖', paints.bad];
     return [
-      cell(`${mark} #${issue}`, paint),
+      cell(`${symbol} #${issue}`, paint),
       { text: '  ' },
       cell(title, paints.strong),
       { text: '  ' },
@@ -104,16 +104,16 @@ export class DemoTeamScreen {
     ];
   }
 
-  #board(screen: Redrawn, standing: Standing, now: number): readonly Line[] {
+  #board(screen: Redrawn, standing: IssueProgress, now: number): readonly Line[] {
     const width = screen.columns - 4;
     const { team, outcome } = standing;
     const indented = (lines: readonly Line[]) => lines.map((line): Line => [{ text: '  ' }, ...line]);
     if (team === null) return indented([this.#head(standing)]);
     const tasks = tableLines(
       team.tasks.map((task) => {
-        const { mark, paint } = MARKS[task.status];
+        const { symbol, paint } = SYMBOLS[task.status];
         return [
-          cell(mark, paint),
+          cell(symbol, paint),
           cell(task.id, paints.quiet),
           cell(taskWords(task), task.status === 'blocked' ? paints.quiet : undefined),
           cell(task.owner ?? '–', paints.name),
@@ -138,11 +138,11 @@ export class DemoTeamScreen {
     return [...lines, ...indented(more).slice(0, Math.max(0, screen.most - lines.length))];
   }
 
-  #tell({ words, outcome, team }: Standing): void {
+  #tell({ words, outcome, team }: IssueProgress): void {
     const { issue, title } = this.#options;
-    const mark = outcome === null ? '·' : outcome === 'done' ? '✔' : '✖';
+    const symbol = outcome === null ? '·' : outcome === 'done' ? '✔' : '✖';
     if (team !== null) this.#tellTeam(team);
-    this.#line('issue', words, `${mark} #${issue} ${title}: ${words}`);
+    this.#line('issue', words, `${symbol} #${issue} ${title}: ${words}`);
   }
 
   #tellTeam(team: TeamSummary): void {
@@ -150,7 +150,7 @@ export class DemoTeamScreen {
       const { id, status, owner, seconds } = task;
       if (status === 'pending' || status === 'blocked') continue;
       const time = seconds === null ? '' : ` (${seconds.toFixed(1)} s)`;
-      this.#line(`task ${id}`, status, `${MARKS[status].mark} ${owner ?? '–'}: ${id} ${taskWords(task)}${time}`);
+      this.#line(`task ${id}`, status, `${SYMBOLS[status].symbol} ${owner ?? '–'}: ${id} ${taskWords(task)}${time}`);
     }
     const { count, last } = team.messages;
     for (const message of last.slice(Math.max(0, last.length - (count - this.#messages)))) {

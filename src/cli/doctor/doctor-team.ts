@@ -19,7 +19,7 @@ import { readTeamFile } from '../../team/config/team-config-file.ts';
 import { FileTeams } from '../../team/log/teams.ts';
 import { roleNamed } from '../../team/rules/brief.ts';
 import { LOG_CODES } from '../../team/rules/codes/log-codes.ts';
-import { isStanding } from '../../team/rules/log/state.ts';
+import { isActive } from '../../team/rules/log/state.ts';
 import { agentOf } from '../../team/rules/role.ts';
 import { prerequisitesOf } from '../../team/rules/select/activation.ts';
 import type { TeamSettings } from '../../team/rules/settings.ts';
@@ -143,7 +143,7 @@ async function checkTeams(root: string): Promise<readonly Check[]> {
         rows.push(
           warn('team log', `${name}: ${tornLines} records are not whole and do not count`, `tool team events ${name}`),
         );
-      if (isStanding(state)) rows.push(ok('team', `${name} stands (${state.session})`));
+      if (isActive(state)) rows.push(ok('team', `${name} stands (${state.session})`));
     } catch (error) {
       const path = `.tool/teams/${name}`;
       rows.push(failedBy('team log', error, mendOfLog(error, path, `move ${path} away`), `${name}: `));

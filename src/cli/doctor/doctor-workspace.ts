@@ -6,13 +6,13 @@ import type { Environment } from '../../base/rules/environment.ts';
 import { oneLine } from '../../base/rules/text.ts';
 import { tryGit } from '../../git/git.ts';
 import { saysForeignOwner } from '../../git/trusted-directories.ts';
-import { createRun } from '../../git/worktree-git.ts';
+import { createRunGit } from '../../git/worktree-git.ts';
 import { ignoredFiles } from '../../git/worktrees/copies.ts';
 import { CLI_CODES } from '../rules/cli-codes.ts';
 import { type Check, fail, warn } from './doctor-row.ts';
 
 async function checkCopies(root: string, copies: readonly string[], env: Environment): Promise<readonly Check[]> {
-  const run = createRun(env);
+  const run = createRunGit(env);
   const found = await Promise.all(copies.map((entry) => ignoredFiles(root, entry, run)));
   return copies
     .filter((_, index) => found[index]?.length === 0)

@@ -3,7 +3,7 @@
 import { lineWithCode, type Refusal } from '../../base/rules/codes.ts';
 import { asLine } from '../../base/rules/text.ts';
 import type { Reply, Respond } from '../../claude-code/hooks/hook-reply.ts';
-import type { Raised } from '../../claude-code/hooks/parse-event.ts';
+import type { ParsedEvent } from '../../claude-code/hooks/parse-event.ts';
 import { type Rendered, rejected, renderJson } from '../../claude-code/hooks/render-answer.ts';
 import { goesOnWithContext } from '../../claude-code/host-version.ts';
 import { withCallerSignature } from '../../claude-code/older/caller-signature.ts';
@@ -27,13 +27,13 @@ export function createRespond(answerTo: (context: HookContext, event: HostEvent)
 }
 
 /** The lead goes on with a text as it does with a rejection, which newer hosts show to people as an error. */
-function advised({ raised, event }: Raised, answer: Rendered): Rendered {
+function advised({ raised, event }: ParsedEvent, answer: Rendered): Rendered {
   const isAdvice = answer.kind === 'reject' && raised === 'Stop' && goesOnWithContext(event.transcript);
   return isAdvice ? { kind: 'context', text: answer.reason } : answer;
 }
 
 function replyTo(
-  { event, raised }: Raised,
+  { event, raised }: ParsedEvent,
   answer: Rendered,
   noted: readonly string[],
   problems: readonly Refusal[],

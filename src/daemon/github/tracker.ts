@@ -76,7 +76,7 @@ function isMissing(error: unknown): boolean {
   return error instanceof TrackerError && (error.status === 404 || error.status === 410);
 }
 
-function marked(body: string, marker: string): string {
+function withMarker(body: string, marker: string): string {
   return `${body.slice(0, MAX_COMMENT)}\n\n<!-- toolcrew:${marker} -->`;
 }
 
@@ -328,7 +328,7 @@ export class GitHubTracker implements Tracker {
   async addComment(issue: number, body: string, marker: string, signal: AbortSignal): Promise<void> {
     await this.#request(
       'POST /repos/{owner}/{repo}/issues/{issue_number}/comments',
-      { issue_number: issue, body: marked(body, marker) },
+      { issue_number: issue, body: withMarker(body, marker) },
       anything,
       signal,
     );

@@ -53,9 +53,9 @@ type Part = readonly [string, Html];
 type Cell = { readonly label: string; readonly kind?: 'n' | 'words'; readonly value: unknown };
 
 /** What an element says by which the script knows whether it changed, where it belongs, and before which others. */
-function markOf(into: string, order: number, inner: Html): Html {
-  const mark = createHash('sha256').update(inner.text).digest('base64url').slice(0, 16);
-  return html`data-row="${mark}" data-into="${into}" data-order="${order}"`;
+function rowAttributes(into: string, order: number, inner: Html): Html {
+  const hash = createHash('sha256').update(inner.text).digest('base64url').slice(0, 16);
+  return html`data-row="${hash}" data-into="${into}" data-order="${order}"`;
 }
 
 /** A row of a table begins with its issue. The highest order comes first. */
@@ -63,7 +63,7 @@ function row(id: string, into: string, item: Item, cells: readonly Cell[], order
   const inner = html`${[issueCell(id, item), ...cells].map(
     ({ label, kind, value }) => html`<td class="${kind ?? ''}" data-label="${label}">${value}</td>`,
   )}`;
-  return [id, html`<tr id="${id}" ${markOf(into, order, inner)}>${inner}</tr>`];
+  return [id, html`<tr id="${id}" ${rowAttributes(into, order, inner)}>${inner}</tr>`];
 }
 
 type Table = { readonly name: string; readonly titles: readonly string[]; readonly empty: string };
@@ -115,7 +115,7 @@ function teamPart(id: string, into: string, order: number, of: IssueTeam): Part 
   const inner = html`<h2>Team of ${link(url, `#${issue}`)}</h2><p class="muted">${team.team} · ${teamWords(of)}</p>${tableOf(`${id}-tasks`, table, rows)}<p class="muted">Gate: ${gateWords(team)}</p>${said.length === 0 ? '' : html`<ul class="muted">${said}</ul>`}`;
   return [
     id,
-    html`<section id="${id}" aria-label="Team of issue ${issue}" ${markOf(into, order, inner)}>${inner}</section>`,
+    html`<section id="${id}" aria-label="Team of issue ${issue}" ${rowAttributes(into, order, inner)}>${inner}</section>`,
   ];
 }
 

@@ -3,7 +3,7 @@
 import { refusal } from '../../base/rules/codes.ts';
 import { HTTP_CODES } from '../rules/codes/http-codes.ts';
 import { LIMIT_DEFAULT, LIMIT_MAX, type Page, parseCursor } from '../view-page.ts';
-import type { Refused } from './guards.ts';
+import type { Refused } from './access-control.ts';
 import { COLUMNS } from './text-table.ts';
 
 function bad(parameter: string, expected: string, got: string): Refused {

@@ -30,7 +30,7 @@ export type Entry = {
   readonly interruptions: number;
   /** Attempts in a row that found the runtime unable to work. */
   readonly outages: number;
-  readonly run: Run | null;
+  readonly run: AgentRun | null;
   readonly runtime: string | null;
   /** The directory the attempts work in, once there is one. */
   readonly workspace: string | null;
@@ -57,7 +57,7 @@ export type Entry = {
 };
 
 /** One process of an agent, known by an id that it and all it starts carry in their environment. */
-export type Run = {
+export type AgentRun = {
   readonly id: string;
   readonly attempt: number;
   readonly startedAt: number;

@@ -7,7 +7,7 @@ import type { Actor } from './issue.ts';
 export type TrustMode = 'write' | 'anyone';
 
 /** Write permission of one person to the repository; `actor` null: nobody is known. */
-export type Standing = { readonly actor: Actor | null; readonly mayWrite: boolean };
+export type WritePermission = { readonly actor: Actor | null; readonly mayWrite: boolean };
 
 export type TrustVerdict = { readonly trusted: true } | { readonly trusted: false; readonly why: readonly Refusal[] };
 
@@ -19,13 +19,18 @@ export function countsAsWriter(actor: Actor): boolean {
   return actor.type === 'Bot';
 }
 
-function objection(role: string, { actor, mayWrite }: Standing): Refusal | undefined {
+function objection(role: string, { actor, mayWrite }: WritePermission): Refusal | undefined {
   if (actor === null) return refusal(WORK_CODES.issue_person_unknown, { role });
   return mayWrite ? undefined : refusal(WORK_CODES.issue_untrusted, { person: actor.login, role });
 }
 
 /** Decides whether an issue may be worked on. Mode `write`: its author and its labeller must both be able to write. */
-export function judgeTrust(mode: TrustMode, label: string, author: Standing, labeller: Standing): TrustVerdict {
+export function judgeTrust(
+  mode: TrustMode,
+  label: string,
+  author: WritePermission,
+  labeller: WritePermission,
+): TrustVerdict {
   if (mode === 'anyone') return { trusted: true };
   const why = [objection('wrote it', author), objection(`put ${label} on it`, labeller)].filter(
     (one) => one !== undefined,

@@ -26,7 +26,7 @@ async function publishable(
   for (const sha of new Set(candidates)) {
     if (sha === null) continue;
     await takeCommit(clone, mirror, issue, sha, signal);
-    const standing = await mirror.comparison.standingOf(sha, signal);
+    const standing = await mirror.comparison.relationOf(sha, signal);
     if (standing === 'changes') return { head: sha, isUnrelated: false };
     isUnrelated ||= standing === 'unrelated';
   }

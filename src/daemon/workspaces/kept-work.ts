@@ -33,7 +33,7 @@ async function headsOf(clone: Clone, mirror: Mirror, signal: AbortSignal): Promi
 async function isUnpublished(clone: Clone, mirror: Mirror, issue: number, sha: string, signal: AbortSignal) {
   try {
     await takeCommit(clone, mirror, issue, sha, signal);
-    return !(await mirror.isPublished(sha)) && (await mirror.comparison.standingOf(sha, signal)) !== 'nothing';
+    return !(await mirror.isPublished(sha)) && (await mirror.comparison.relationOf(sha, signal)) !== 'nothing';
   } catch {
     signal.throwIfAborted();
     return true;

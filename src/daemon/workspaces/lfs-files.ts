@@ -16,7 +16,7 @@ import { handOut } from './mirror/lfs-objects.ts';
 import { objectsIn } from './mirror/lfs-prune.ts';
 import type { Mirror } from './mirror/mirror.ts';
 import { PUSHED } from './mirror/pushes.ts';
-import type { WorkspaceMarks } from './workspace-marks.ts';
+import type { WorkspaceManifests } from './workspace-manifests.ts';
 
 /** An object of the daemon's store that no workspace was given for so long may go. */
 const UNUSED_MS = 14 * 24 * 60 * 60_000;
@@ -24,13 +24,13 @@ const UNUSED_MS = 14 * 24 * 60 * 60_000;
 export class LfsFiles {
   readonly #mirror: Mirror;
   readonly #log: Logger;
-  readonly #marks: WorkspaceMarks;
+  readonly #manifests: WorkspaceManifests;
   #isSaid = false;
 
-  constructor(mirror: Mirror, log: Logger, marks: WorkspaceMarks) {
+  constructor(mirror: Mirror, log: Logger, manifests: WorkspaceManifests) {
     this.#mirror = mirror;
     this.#log = log;
-    this.#marks = marks;
+    this.#manifests = manifests;
   }
 
   /** The commits whose files workspaces may have: that of the default branch, and what is published of the issues' branches. */
@@ -130,11 +130,11 @@ export class LfsFiles {
   async around(clone: Clone, task: WorkspaceTask, act: () => Promise<void>, signal: AbortSignal): Promise<void> {
     const { issue } = task;
     const { path } = clone;
-    const mark = this.#marks.read(issue);
+    const manifest = this.#manifests.read(issue);
     let hasObjects = false;
-    if (mark !== undefined && isClone(path)) {
-      const config = await this.equip(task, path, mark.config, signal);
-      if (config !== mark.config) this.#marks.write({ issue, config });
+    if (manifest !== undefined && isClone(path)) {
+      const config = await this.equip(task, path, manifest.config, signal);
+      if (config !== manifest.config) this.#manifests.write({ issue, config });
       hasObjects = await this.#supply(task, path, signal).catch((error: unknown) => {
         signal.throwIfAborted();
         if (!(error instanceof ToolError)) throw error;

@@ -14,7 +14,7 @@ import type { WorkspaceTask } from '../ports.ts';
 import { WORKSPACES_CODES } from '../rules/codes/workspaces-codes.ts';
 import { isPlainName, parseSubmodules, type Submodule, submoduleAddressOf } from '../rules/submodules.ts';
 import type { ModuleCopies } from './mirror/module-copies.ts';
-import type { WorkspaceMarks } from './workspace-marks.ts';
+import type { WorkspaceManifests } from './workspace-manifests.ts';
 
 type SubmodulesOptions = {
   readonly clone: Clone;
@@ -185,7 +185,7 @@ class Submodules {
   /** One that is clean and behind goes on to its link: nothing can be lost by that. Any other stays as it is. */
   async #moveOn(module: Linked, url: string, signal: AbortSignal): Promise<void> {
     if (!existsSync(join(module.at, '.git'))) return;
-    const { head, dirty } = await this.#standingOf(module, signal);
+    const { head, dirty } = await this.#statusOf(module, signal);
     if (head === null || head === module.sha || dirty) return;
     const source = await this.#source(module, url, signal);
     const { launch, timeoutMs } = this.#options.clone;
@@ -197,7 +197,7 @@ class Submodules {
   }
 
   /** One that git cannot read holds who knows what: it counts as changed. */
-  async #standingOf(
+  async #statusOf(
     { at }: Linked,
     signal: AbortSignal,
   ): Promise<{ readonly head: string | null; readonly dirty: boolean }> {
@@ -230,25 +230,25 @@ class Submodules {
 
 type WorkspaceOptions = Omit<SubmodulesOptions, 'say'> & {
   readonly log: Logger;
-  readonly marks: WorkspaceMarks;
+  readonly manifests: WorkspaceManifests;
   /** No agent has been in it. */
   readonly isNew: boolean;
 };
 
-/** Fills the submodules of a workspace, where it has any; its mark knows their settings by then. */
+/** Fills the submodules of a workspace, where it has any; its manifest knows their settings by then. */
 export async function fillWorkspace(
   options: WorkspaceOptions,
   task: WorkspaceTask,
   signal: AbortSignal,
 ): Promise<void> {
-  const { clone, log, marks, isNew } = options;
-  const mark = marks.read(task.issue);
-  if (mark === undefined || !existsSync(join(clone.path, '.gitmodules'))) return;
+  const { clone, log, manifests, isNew } = options;
+  const manifest = manifests.read(task.issue);
+  if (manifest === undefined || !existsSync(join(clone.path, '.gitmodules'))) return;
   const say = (words: string) => {
     task.output(`${words}\n`);
     log.log('warn', 'workspace', `issue #${task.issue}: ${words}`, { issue: task.issue });
   };
-  if (isNew) marks.write({ ...mark, isFilling: true });
+  if (isNew) manifests.write({ ...manifest, isFilling: true });
   const settings = await new Submodules({ ...options, say }).fill(signal);
-  marks.write({ issue: mark.issue, config: `${mark.config}${settings}` });
+  manifests.write({ issue: manifest.issue, config: `${manifest.config}${settings}` });
 }

@@ -9,7 +9,7 @@ import { LOCAL_MS } from '../../git/git.ts';
 import { restore } from '../../git/git-directory.ts';
 import type { WorkspaceTask } from '../ports.ts';
 import { WORKSPACES_CODES } from '../rules/codes/workspaces-codes.ts';
-import type { WorkspaceMarks } from './workspace-marks.ts';
+import type { WorkspaceManifests } from './workspace-manifests.ts';
 
 export type PlacesOptions = {
   /** Real path of the root. */
@@ -30,13 +30,13 @@ function realPath(path: string): string | undefined {
 
 export class WorkspacePlaces {
   readonly #options: PlacesOptions;
-  readonly #marks: WorkspaceMarks;
+  readonly #manifests: WorkspaceManifests;
   /** Workspaces made by this process in which no agent has been. */
   readonly #untouched = new Set<number>();
 
-  constructor(options: PlacesOptions, marks: WorkspaceMarks) {
+  constructor(options: PlacesOptions, manifests: WorkspaceManifests) {
     this.#options = options;
-    this.#marks = marks;
+    this.#manifests = manifests;
   }
 
   pathOf(issue: number): string {
@@ -54,7 +54,7 @@ export class WorkspacePlaces {
   /** Whether a workspace that was made for the issue is there, as a real directory. */
   isOurs(issue: number): boolean {
     const path = this.pathOf(issue);
-    return this.#marks.read(issue) !== undefined && realPath(path) === path;
+    return this.#manifests.read(issue) !== undefined && realPath(path) === path;
   }
 
   /** Made by this process, and no agent has been in it. */
@@ -83,9 +83,9 @@ export class WorkspacePlaces {
   /** The clone, its Git directory put back to what it was before any agent ran. No agent may be at work in it. */
   async guarded(task: WorkspaceTask): Promise<Clone> {
     const path = this.checked(task.issue);
-    const mark = this.#marks.read(task.issue);
-    if (mark === undefined) throw failure(WORKSPACES_CODES.workspace_incomplete, { path });
-    await restore(path, mark.config, task.branch);
+    const manifest = this.#manifests.read(task.issue);
+    if (manifest === undefined) throw failure(WORKSPACES_CODES.workspace_incomplete, { path });
+    await restore(path, manifest.config, task.branch);
     return this.cloneOf(task.issue);
   }
 }

@@ -40,7 +40,7 @@ function namesIn(directory: string): string[] {
   }
 }
 
-/** What a claim leaves when no workspace was ever made: neither a workspace, nor a mark of one, nor work that is being saved. */
+/** What a claim leaves when no workspace was ever made: neither a workspace, nor a manifest of one, nor work that is being saved. */
 function isBare(root: string): boolean {
   return (
     namesIn(root).every((name) => name === ROOT_DATA) &&

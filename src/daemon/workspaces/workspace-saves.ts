@@ -102,7 +102,7 @@ export async function saveCommits(
     if (sha === null) continue;
     try {
       await takeCommit(clone, mirror, task.issue, sha, signal);
-      if ((await mirror.isPublished(sha)) || (await mirror.comparison.standingOf(sha, signal)) === 'nothing') continue;
+      if ((await mirror.isPublished(sha)) || (await mirror.comparison.relationOf(sha, signal)) === 'nothing') continue;
       const ref = await mirror.freeRef(`${nameOf(task)}-commits`);
       await mirror.keep(sha, ref);
       task.output(`unpublished commits saved as ${ref}\n`);

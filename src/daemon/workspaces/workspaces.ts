@@ -24,7 +24,7 @@ import { readTemplate } from './pull-request-template.ts';
 import { setAside } from './set-aside.ts';
 import { SpareClones } from './spare-clones.ts';
 import { fillWorkspace } from './submodules.ts';
-import { WorkspaceMarks } from './workspace-marks.ts';
+import { WorkspaceManifests } from './workspace-manifests.ts';
 import { WorkspacePlaces } from './workspace-places.ts';
 import { ROOT_DATA } from './workspace-root.ts';
 import { salvage, saveChanges, savedEarlier, saveWork, takeCommit, tellsSaved, worksOf } from './workspace-saves.ts';
@@ -49,7 +49,7 @@ export type WorkspacesOptions = HookScriptsOptions & {
 export class DiskWorkspaces implements Workspaces {
   readonly #options: WorkspacesOptions;
   readonly #places: WorkspacePlaces;
-  readonly #marks: WorkspaceMarks;
+  readonly #manifests: WorkspaceManifests;
   readonly #spares: SpareClones;
   readonly #lfs: LfsFiles;
   readonly #remove: (path: string) => Promise<void>;
@@ -57,10 +57,10 @@ export class DiskWorkspaces implements Workspaces {
   constructor(options: WorkspacesOptions) {
     this.#options = options;
     this.#remove = options.remove ?? removesTogether();
-    this.#marks = new WorkspaceMarks(join(options.root, ROOT_DATA));
-    this.#places = new WorkspacePlaces(options, this.#marks);
+    this.#manifests = new WorkspaceManifests(join(options.root, ROOT_DATA));
+    this.#places = new WorkspacePlaces(options, this.#manifests);
     this.#spares = new SpareClones(join(options.root, ROOT_DATA, 'spares'), options.mirror, options.clock);
-    this.#lfs = new LfsFiles(options.mirror, options.log, this.#marks);
+    this.#lfs = new LfsFiles(options.mirror, options.log, this.#manifests);
   }
 
   pathOf(issue: number): string {
@@ -89,7 +89,7 @@ export class DiskWorkspaces implements Workspaces {
   async prepare(task: WorkspaceTask, signal: AbortSignal): Promise<PreparedWorkspace> {
     this.#options.claimRoot();
     const path = this.pathOf(task.issue);
-    if (this.#places.isOurs(task.issue) && this.#marks.read(task.issue)?.isFilling !== true) {
+    if (this.#places.isOurs(task.issue) && this.#manifests.read(task.issue)?.isFilling !== true) {
       if (isClone(path)) return { path, created: false };
       if (!(await this.#salvage(task, signal))) await this.#setAside(task);
     }
@@ -102,7 +102,7 @@ export class DiskWorkspaces implements Workspaces {
   async #clear(task: WorkspaceTask): Promise<void> {
     const { issue } = task;
     this.#places.touch(issue);
-    this.#marks.remove(issue);
+    this.#manifests.remove(issue);
     try {
       await this.#remove(this.pathOf(issue));
     } catch (error) {
@@ -156,7 +156,7 @@ export class DiskWorkspaces implements Workspaces {
     if (!isClone(path)) throw failure(WORKSPACES_CODES.after_create_no_clone, { path });
     if (this.#options.workflow().hooks.afterCreate !== null) await clone.disarm(path, signal);
     const config = await this.#lfs.equip(task, path, readConfig(path), signal);
-    this.#marks.write({ issue: task.issue, config });
+    this.#manifests.write({ issue: task.issue, config });
     this.#places.addNew(task.issue);
   }
 
@@ -179,7 +179,7 @@ export class DiskWorkspaces implements Workspaces {
     const isNew = this.#places.isNew(task.issue);
     if (!workflow().workspace.submodules || (!isNew && !isolation.active)) return;
     await fillWorkspace(
-      { clone: this.#places.cloneOf(task.issue), isNew, copies, clock, log, marks: this.#marks },
+      { clone: this.#places.cloneOf(task.issue), isNew, copies, clock, log, manifests: this.#manifests },
       task,
       signal,
     );

@@ -6,7 +6,7 @@ import { shellWord } from '../../base/rules/command-line.ts';
 import { failure, messageOf } from '../../base/rules/errors.ts';
 import { GATE_CODES } from '../rules/gate-codes.ts';
 import { inside, keysOf, readText } from './project-files.ts';
-import { lack, type Proposal, type Proposed, REPORTS, type Surroundings, use } from './proposal.ts';
+import { type DetectionInput, type Proposal, type Proposed, propose, proposeNone, REPORTS } from './proposal.ts';
 
 const MANIFEST = 'package.json';
 
@@ -96,20 +96,24 @@ function rewritten(own: Package, program: RegExp, flags: string, script: string)
 /** The tests of one package so that they leave a coverage report. */
 function coverageOf(own: Package): Proposal {
   const ready = ['test:coverage', 'coverage'].find((name) => own.script(name) !== null);
-  if (ready !== undefined) return use(run(own, ready), `${MANIFEST}: script "${ready}"`);
+  if (ready !== undefined) return propose(run(own, ready), `${MANIFEST}: script "${ready}"`);
   const script = own.script('test');
-  if (script === null) return lack(`${MANIFEST} has no script "test:coverage" or "coverage"`);
+  if (script === null) return proposeNone(`${MANIFEST} has no script "test:coverage" or "coverage"`);
   const from = `${MANIFEST}: script "test"`;
-  if (WRAPPER.test(script)) return use(rewritten(own, WRAPPER, WRAPPER_FLAGS, script), from);
-  if (NODE_TEST.test(script)) return use(rewritten(own, NODE_TEST, NODE_FLAGS, script), from);
+  if (WRAPPER.test(script)) return propose(rewritten(own, WRAPPER, WRAPPER_FLAGS, script), from);
+  if (NODE_TEST.test(script)) return propose(rewritten(own, NODE_TEST, NODE_FLAGS, script), from);
   if (/\bvitest\b[^&|;]*$/.test(script))
     return own.packages.some((name) => name.startsWith('@vitest/coverage-'))
-      ? use(run(own, 'test', VITEST_FLAGS), from)
-      : lack('vitest measures no coverage without @vitest/coverage-v8', `${INSTALL[own.manager]} @vitest/coverage-v8`);
-  if (/\b(?:jest|react-scripts test)\b[^&|;]*$/.test(script)) return use(run(own, 'test', JEST_FLAGS), from);
+      ? propose(run(own, 'test', VITEST_FLAGS), from)
+      : proposeNone(
+          'vitest measures no coverage without @vitest/coverage-v8',
+          `${INSTALL[own.manager]} @vitest/coverage-v8`,
+        );
+  if (/\b(?:jest|react-scripts test)\b[^&|;]*$/.test(script)) return propose(run(own, 'test', JEST_FLAGS), from);
   const wrapper = ['c8', 'nyc'].find((name) => own.packages.includes(name));
-  if (wrapper !== undefined) return use(`npx ${wrapper} ${WRAPPER_FLAGS} ${run(own, 'test')}`, `${from}, ${wrapper}`);
-  return lack(
+  if (wrapper !== undefined)
+    return propose(`npx ${wrapper} ${WRAPPER_FLAGS} ${run(own, 'test')}`, `${from}, ${wrapper}`);
+  return proposeNone(
     `${MANIFEST}: script "test" is not seen to measure coverage: install c8 (${INSTALL[own.manager]} c8), add a script "test:coverage", or set quality.commands.coverage`,
   );
 }
@@ -129,13 +133,13 @@ function workspaceCoverage(own: Package): Proposal {
     return [{ place, ...coverageOf({ ...one, manager: own.manager, packages: [...one.packages, ...own.packages] }) }];
   });
   const without = all.find(({ command }) => command === null);
-  if (without !== undefined) return lack(`${without.place}: ${without.reason}`, without.install);
-  if (all.length === 0) return lack(`no workspace of ${MANIFEST} has a script "test"`);
+  if (without !== undefined) return proposeNone(`${without.place}: ${without.reason}`, without.install);
+  if (all.length === 0) return proposeNone(`no workspace of ${MANIFEST} has a script "test"`);
   const parts = all.map(({ place, command }) => {
     const reports = `${REPORTS}/${place}`;
     return `(cd ${shellWord(place)} && export TOOL_REPORTS="${reports}" && mkdir -p "$TOOL_REPORTS" && ${command})`;
   });
-  return use(parts.join(' && '), `${MANIFEST}: workspaces with a script "test"`);
+  return propose(parts.join(' && '), `${MANIFEST}: workspaces with a script "test"`);
 }
 
 const CALLS_ALL = /--workspaces?\b|\s-ws?\b|\s-r\b|--recursive\b|\bworkspaces\b/;
@@ -145,10 +149,10 @@ function testing(own: Package): Pick<Proposed, 'tests' | 'coverage'> {
   const isRoot = ['test:coverage', 'coverage'].some((name) => own.script(name) !== null);
   const isOfAll = own.workspaces.length > 0 && !isRoot && (script === null || CALLS_ALL.test(script));
   if (script === null && !isOfAll)
-    return { tests: lack(`${MANIFEST} has no script "test"`), coverage: coverageOf(own) };
+    return { tests: proposeNone(`${MANIFEST} has no script "test"`), coverage: coverageOf(own) };
   const coverage = isOfAll ? workspaceCoverage(own) : coverageOf(own);
   const from = script === null ? `${MANIFEST}: workspaces` : `${MANIFEST}: script "test"`;
-  const tests = use(script === null ? inEach(own) : run(own, 'test'), from);
+  const tests = propose(script === null ? inEach(own) : run(own, 'test'), from);
   // A command made from the tests runs them: once is enough.
   const isSame = !isRoot && coverage.command !== null;
   return { tests: isSame ? { ...tests, command: coverage.command } : tests, coverage };
@@ -162,10 +166,10 @@ function scriptOr(
   measure: string,
 ): Proposal {
   const script = names.find((name) => own.script(name) !== null);
-  if (script !== undefined) return use(run(own, script), `${MANIFEST}: script "${script}"`);
+  if (script !== undefined) return propose(run(own, script), `${MANIFEST}: script "${script}"`);
   const tool = tools.find(([name]) => own.packages.includes(name));
-  if (tool !== undefined) return use(tool[1], `${MANIFEST}: depends on ${tool[0]}`);
-  return lack(`${MANIFEST} has no script ${names.map((name) => `"${name}"`).join(' or ')}; ${measure}`);
+  if (tool !== undefined) return propose(tool[1], `${MANIFEST}: depends on ${tool[0]}`);
+  return proposeNone(`${MANIFEST} has no script ${names.map((name) => `"${name}"`).join(' or ')}; ${measure}`);
 }
 
 /** What the packages of package.json need first; null: they are installed, here or above. */
@@ -179,12 +183,12 @@ function missingPackages({ root, manager, packages }: Package): string | null {
   return manager === 'npm' && existsSync(join(root, 'package-lock.json')) ? 'npm ci' : `${manager} install`;
 }
 
-export function detectNode({ root }: Surroundings): Proposed | null {
+export function detectNode({ root }: DetectionInput): Proposed | null {
   const own = readPackage(root);
   if (own === null) return null;
   const fill = missingPackages(own);
   const needing = (one: Proposal | undefined): Proposal => {
-    const { command, reason, install } = one ?? lack(`${MANIFEST} has no script "test"`);
+    const { command, reason, install } = one ?? proposeNone(`${MANIFEST} has no script "test"`);
     if (command === null || fill === null) return { command, reason, install };
     return { command, reason: `the packages of ${MANIFEST} are not installed`, install: fill };
   };

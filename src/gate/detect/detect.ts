@@ -6,52 +6,52 @@ import { COMMANDED, type Commanded } from '../rules/quality.ts';
 import { detectNode } from './detect-node.ts';
 import { readText } from './project-files.ts';
 import {
+  type DetectionInput,
   firstOf,
-  lack,
   type Proposal,
   type Proposals,
   type Proposed,
+  propose,
+  proposeNone,
   REPORTS,
-  type Surroundings,
-  use,
 } from './proposal.ts';
 
-function detectGo({ root, env }: Surroundings): Proposed | null {
+function detectGo({ root, env }: DetectionInput): Proposed | null {
   if (readText(root, 'go.mod') === null) return null;
-  const run = use(`go test -coverpkg=./... -coverprofile="${REPORTS}/go.out" ./...`, 'go.mod');
+  const run = propose(`go test -coverpkg=./... -coverprofile="${REPORTS}/go.out" ./...`, 'go.mod');
   const wanted = (program: string, command: string, install: string) =>
-    firstOf(env, [program, true, command]) ?? lack(`${program} is not installed: ${install}`);
+    firstOf(env, [program, true, command]) ?? proposeNone(`${program} is not installed: ${install}`);
   return {
     tests: run,
     coverage: run,
     lint:
       firstOf(env, ['golangci-lint', true, 'go vet ./... && golangci-lint run'], ['go', true, 'go vet ./...']) ??
-      lack('go is not installed'),
+      proposeNone('go is not installed'),
     security: wanted('govulncheck', 'govulncheck ./...', 'go install golang.org/x/vuln/cmd/govulncheck@latest'),
     format: wanted('gofmt', 'out=$(gofmt -l .) && { [ -z "$out" ] || { echo "$out"; false; }; }', 'install Go'),
     complexity: wanted('gocyclo', 'gocyclo -over 15 .', 'go install github.com/fzipp/gocyclo/cmd/gocyclo@latest'),
   };
 }
 
-function detectCargo({ root, env }: Surroundings): Proposed | null {
+function detectCargo({ root, env }: DetectionInput): Proposed | null {
   const text = readText(root, 'Cargo.toml');
   if (text === null) return null;
   const all = /^\s*\[workspace\b/m.test(text) ? ' --workspace' : '';
   const clippy = (lint: string) =>
     firstOf(env, ['cargo-clippy', true, `cargo clippy${all} -- ${lint}`]) ??
-    lack('clippy is not installed', 'rustup component add clippy');
+    proposeNone('clippy is not installed', 'rustup component add clippy');
   return {
-    tests: use(`cargo test${all}`, 'Cargo.toml'),
+    tests: propose(`cargo test${all}`, 'Cargo.toml'),
     coverage:
       firstOf(env, ['cargo-llvm-cov', true, `cargo llvm-cov${all} --lcov --output-path "${REPORTS}/rust.info"`]) ??
-      lack('cargo-llvm-cov is not installed', 'cargo install cargo-llvm-cov'),
+      proposeNone('cargo-llvm-cov is not installed', 'cargo install cargo-llvm-cov'),
     lint: clippy('-D warnings'),
     security:
       firstOf(env, ['cargo-audit', true, 'cargo audit']) ??
-      lack('cargo-audit is not installed', 'cargo install cargo-audit'),
+      proposeNone('cargo-audit is not installed', 'cargo install cargo-audit'),
     format:
       firstOf(env, ['cargo-fmt', true, 'cargo fmt --all --check']) ??
-      lack('rustfmt is not installed', 'rustup component add rustfmt'),
+      proposeNone('rustfmt is not installed', 'rustup component add rustfmt'),
     complexity: clippy('-D clippy::cognitive_complexity'),
   };
 }
@@ -66,7 +66,7 @@ function pipInstall(root: string, name: string, isManaged: boolean): string {
   return `git check-ignore -q .venv/ || echo /.venv/ >> .gitignore; python3 -m venv --system-site-packages .venv && .venv/bin/python -m pip install ${name}`;
 }
 
-async function detectPython({ root, env, ask }: Surroundings): Promise<Proposed | null> {
+async function detectPython({ root, env, ask }: DetectionInput): Promise<Proposed | null> {
   const manifest = PYTHON.find((name) => readText(root, name) !== null);
   if (manifest === undefined) return null;
   const text = PYTHON.map((name) => readText(root, name) ?? '').join('\n');
@@ -89,28 +89,29 @@ async function detectPython({ root, env, ask }: Surroundings): Promise<Proposed 
   const covered = `${source}COVERAGE_FILE="${REPORTS}/.coverage" python3 -m pytest${measures}${where ? '' : '=.'} --cov-report=xml:"${REPORTS}/python.xml"`;
   const hasCoverage = modules.includes('pytest') && modules.includes('pytest_cov');
   const run = hasCoverage
-    ? use(covered, `${manifest}, pytest-cov is installed`)
-    : use(`${source}python3 -m pytest`, manifest, modules.includes('pytest') ? null : install('pytest-cov'));
+    ? propose(covered, `${manifest}, pytest-cov is installed`)
+    : propose(`${source}python3 -m pytest`, manifest, modules.includes('pytest') ? null : install('pytest-cov'));
   const isRuff =
     /\[tool\.ruff\b/.test(text) || ['ruff.toml', '.ruff.toml'].some((name) => readText(root, name) !== null);
   const isFlake8 = readText(root, '.flake8') !== null || /^\[flake8\]/m.test(text);
   return {
     tests: run,
-    coverage: hasCoverage ? run : lack('pytest-cov is not installed', install('pytest-cov')),
+    coverage: hasCoverage ? run : proposeNone('pytest-cov is not installed', install('pytest-cov')),
     lint:
       firstOf(env, ['ruff', isRuff, 'ruff check .'], ['flake8', isFlake8, 'flake8']) ??
-      lack(`no ruff or flake8 is both configured and installed: ${install('ruff')}`),
+      proposeNone(`no ruff or flake8 is both configured and installed: ${install('ruff')}`),
     security:
       firstOf(env, ['pip-audit', true, 'pip-audit'], ['bandit', true, 'bandit -q -r .']) ??
-      lack(`pip-audit is not installed: ${install('pip-audit')}`),
+      proposeNone(`pip-audit is not installed: ${install('pip-audit')}`),
     format:
       firstOf(
         env,
         ['black', /\[tool\.black\b/.test(text), 'black --check .'],
         ['ruff', isRuff, 'ruff format --check .'],
-      ) ?? lack(`no black or ruff is both configured and installed: ${install('ruff')}`),
+      ) ?? proposeNone(`no black or ruff is both configured and installed: ${install('ruff')}`),
     complexity:
-      firstOf(env, ['ruff', true, 'ruff check --select C901 .']) ?? lack(`ruff is not installed: ${install('ruff')}`),
+      firstOf(env, ['ruff', true, 'ruff check --select C901 .']) ??
+      proposeNone(`ruff is not installed: ${install('ruff')}`),
   };
 }
 
@@ -118,7 +119,7 @@ type Ecosystem = {
   /** Its row in docs/quality.md. */
   readonly page: string;
   /** null: the project has no such manifest. */
-  readonly detect: (around: Surroundings) => Proposed | null | Promise<Proposed | null>;
+  readonly detect: (around: DetectionInput) => Proposed | null | Promise<Proposed | null>;
 };
 
 /** By manifest, in the order in which their commands run. */
@@ -147,7 +148,7 @@ function joined(name: Commanded, all: readonly Proposed[]): Proposal {
 }
 
 /** Throws a ToolError where a manifest cannot be read. */
-export async function detect(around: Surroundings): Promise<Proposals> {
+export async function detect(around: DetectionInput): Promise<Proposals> {
   const found = await Promise.all(Object.values(ECOSYSTEMS).map((one) => one.detect(around)));
   const all = found.filter((one) => one !== null);
   // A manifest may stand there for its tools alone: the others' tests are those of the project.

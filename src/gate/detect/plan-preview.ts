@@ -8,11 +8,11 @@ import { COMMANDED, type QualitySettings } from '../rules/quality.ts';
 import { checkEnvironment, createCommands } from '../run/command.ts';
 import { detect } from './detect.ts';
 import { planCommands } from './plan.ts';
-import type { Proposals, Surroundings } from './proposal.ts';
+import type { DetectionInput, Proposals } from './proposal.ts';
 
 const LIMIT_MS = 30_000;
 
-function surroundings(root: string, env: Environment): Surroundings {
+function surroundings(root: string, env: Environment): DetectionInput {
   const now = Date.now;
   const { signal } = new AbortController();
   const own = checkEnvironment(env, root);

@@ -14,7 +14,7 @@ export type Proposals = Readonly<Record<Commanded, Proposal>>;
 /** Of one manifest: the parts that it says nothing about are left out. */
 export type Proposed = Partial<Record<Commanded, Proposal>>;
 
-export type Surroundings = {
+export type DetectionInput = {
   readonly root: string;
   readonly env: Readonly<Record<string, string>>;
   /** Runs something small and returns its standard output; null when it failed. */
@@ -24,19 +24,19 @@ export type Surroundings = {
 /** Directory for reports, outside of the project; the gate sets the variable for each command. */
 export const REPORTS = `\${TOOL_REPORTS:-/tmp}`;
 
-export function use(command: string, reason: string, install: string | null = null): Proposal {
+export function propose(command: string, reason: string, install: string | null = null): Proposal {
   return { command, reason, install };
 }
 
-export function lack(reason: string, install: string | null = null): Proposal {
+export function proposeNone(reason: string, install: string | null = null): Proposal {
   return { command: null, reason, install };
 }
 
 /** The first program that is wanted and installed, as a proposal. */
 export function firstOf(
-  env: Surroundings['env'],
+  env: DetectionInput['env'],
   ...rows: readonly (readonly [program: string, isWanted: boolean, command: string])[]
 ): Proposal | undefined {
   const found = rows.find(([program, isWanted]) => isWanted && isInstalled(program, env));
-  return found && use(found[2], `${found[0]} is installed`);
+  return found && propose(found[2], `${found[0]} is installed`);
 }

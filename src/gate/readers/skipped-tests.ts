@@ -40,7 +40,7 @@ function skippedIn(tree: unknown): readonly Lines[] {
     for (const key of ['leadingComments', 'innerComments', 'trailingComments'])
       for (const comment of list(inside(node, key)))
         (COMMENTED.test(String(inside(comment, 'value'))) ? found : comments).push(linesOf(comment));
-    const mark = markOf(expressionOf(node));
+    const mark = skipLineOf(expressionOf(node));
     const isOut = mark !== null;
     if (isOut) found.push({ ...withLead(node), mark });
     const holds = Object.entries(node).flatMap(([key, value]) => (key.endsWith('Comments') ? [] : visit(value)));
@@ -91,7 +91,7 @@ function nameOf(node: unknown): readonly string[] {
 }
 
 /** The line that marks a call as a skipped test; null: the call is none. */
-function markOf(node: unknown): number | null {
+function skipLineOf(node: unknown): number | null {
   if (inside(node, 'type') !== 'CallExpression') return null;
   const [first = '', ...more] = namesOf(inside(node, 'callee'));
   if (!TESTS.test(first)) return SKIPPED.test(first) ? linesOf(node).from : null;

@@ -83,11 +83,11 @@ function untold(error: unknown): Measured {
   return noData('coverage', `which source the report does not name cannot be told: ${messageOf(error)}`);
 }
 
-type Run = { readonly end: CommandEnd; readonly reading: Reading | null; readonly whyNone: string };
+type TestRun = { readonly end: CommandEnd; readonly reading: Reading | null; readonly whyNone: string };
 
 /** Once more where a runner says that there is no test: a directory that goes away while Node looks around is told so. */
-async function runTests(command: string, name: string, { root, settings, commands, reports }: Bench): Promise<Run> {
-  const once = async (attempt: string): Promise<Run> => {
+async function runTests(command: string, name: string, { root, settings, commands, reports }: Bench): Promise<TestRun> {
+  const once = async (attempt: string): Promise<TestRun> => {
     const place = join(reports, attempt);
     mkdirSync(place);
     const places = watchReports(root, settings.coverageReport);
@@ -117,9 +117,9 @@ async function measureTests(
 }
 
 function judgeCoverage(
-  run: Run | null,
+  run: TestRun | null,
   tests: Measured,
-  own: Run | null,
+  own: TestRun | null,
   planned: Proposal,
   { root, settings }: Bench,
 ): { readonly coverage: Measured; readonly reached: Coverage | null } {

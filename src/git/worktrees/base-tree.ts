@@ -7,7 +7,7 @@ import { removeLargeTree } from '../../base/files/remove-tree.ts';
 import { isAlive } from '../../base/processes/processes.ts';
 import type { Environment } from '../../base/rules/environment.ts';
 import { treeEnvironment } from '../work-tree.ts';
-import { createRun, findRepository, type Repository, type Run } from '../worktree-git.ts';
+import { createRunGit, findRepository, type Repository, type RunGit } from '../worktree-git.ts';
 import { copyIgnored } from './copies.ts';
 import { removeWorktree, worktreesBelow } from './place.ts';
 import { equip } from './submodules.ts';
@@ -27,14 +27,14 @@ export type BaseTreeOptions = {
 
 const PREFIX = 'toolcrew-base-';
 
-type Tools = { readonly repository: Repository; readonly run: Run };
+type Tools = { readonly repository: Repository; readonly run: RunGit };
 
 /** Makes it, as a detached worktree of the repository, for as long as `use` takes. @param use gets the project's directory in it */
 export async function withBaseTree<T>(options: BaseTreeOptions, use: (root: string) => Promise<T>): Promise<T> {
   const { root, env } = options;
-  const repository = await findRepository(root, createRun(env), env);
+  const repository = await findRepository(root, createRunGit(env), env);
   const lock = new WorktreeLock(join(repository.common, 'toolcrew', 'worktrees.lock'));
-  const tools = { repository, run: createRun(env, { common: repository.common, mark: lock.mark }) };
+  const tools = { repository, run: createRunGit(env, { common: repository.common, mark: lock.mark }) };
   const place = realpathSync(mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`)));
   // Some tools take a project's name from its directory.
   const path = join(place, basename(repository.top));

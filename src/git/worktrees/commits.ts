@@ -3,7 +3,7 @@
 import { failure } from '../../base/rules/errors.ts';
 import { lastLines } from '../../base/rules/text.ts';
 import { GIT_CODES } from '../rules/git-codes.ts';
-import { fromRoot, type Repository, type Run } from '../worktree-git.ts';
+import { fromRoot, type Repository, type RunGit } from '../worktree-git.ts';
 import type { Change } from './obstacles.ts';
 import { readRefs } from './refs.ts';
 import type { ChangedPath, MemberCommit } from './team-worktrees-port.ts';
@@ -28,7 +28,7 @@ export function noteAncestor(first: string, second: string, repository: Reposito
   note(first, second, true, repository);
 }
 
-export async function isAncestor(first: string, second: string, repository: Repository, run: Run): Promise<boolean> {
+export async function isAncestor(first: string, second: string, repository: Repository, run: RunGit): Promise<boolean> {
   if (first === second) return true;
   const known = ancestry.get(`${repository.common} ${first} ${second}`);
   if (known !== undefined) return known;
@@ -59,13 +59,13 @@ function noteMerge(sha: string, parents: readonly string[], repository: Reposito
 }
 
 /** The commit that a name resolves to in a worktree; null when there is none. */
-export async function commitAt(name: string, cwd: string, run: Run): Promise<string | null> {
+export async function commitAt(name: string, cwd: string, run: RunGit): Promise<string | null> {
   const { exitCode, stdout } = await run.try(cwd, ['rev-parse', '--verify', '--quiet', `${name}^{commit}`]);
   return exitCode === 0 ? stdout.trim() : null;
 }
 
 /** The commit of a ref; null without one. */
-export async function refAt(ref: string, repository: Repository, run: Run): Promise<string | null> {
+export async function refAt(ref: string, repository: Repository, run: RunGit): Promise<string | null> {
   return (await commitsAt([ref], repository, run)).get(ref) ?? null;
 }
 
@@ -73,7 +73,7 @@ export async function refAt(ref: string, repository: Repository, run: Run): Prom
 export async function commitsAt(
   refs: readonly string[],
   { top, common }: Repository,
-  run: Run,
+  run: RunGit,
 ): Promise<ReadonlyMap<string, string>> {
   const found = readRefs(refs, common);
   if (found !== null) return found;
@@ -91,7 +91,7 @@ type Told = Omit<MemberCommit, 'files'> & { readonly parents: readonly string[];
 const STATUS = /^\n?[A-Z]$/;
 
 /** Commits of `to` that `from` lacks, oldest first, with changed paths relative to the top; merges without paths. */
-async function toldBetween(from: string, to: string, repository: Repository, run: Run): Promise<readonly Told[]> {
+async function toldBetween(from: string, to: string, repository: Repository, run: RunGit): Promise<readonly Told[]> {
   const format = '--format=%H %P%x00%s%x00%(trailers:key=Task,valueonly,unfold)';
   const how = ['-z', '--topo-order', '--reverse', format, '--name-status', '--no-diff-merges', ...PLAIN];
   const words = (await run.git(repository.top, ['log', ...how, `${from}..${to}`])).split('\0');
@@ -115,7 +115,12 @@ async function toldBetween(from: string, to: string, repository: Repository, run
  * Paths that a merge changes beyond git's own merge of its parents.
  * One process per merge: after the first one, git 2.39 lists all paths that a merge brings.
  */
-async function mergeFiles(sha: string, parents: number, repository: Repository, run: Run): Promise<readonly string[]> {
+async function mergeFiles(
+  sha: string,
+  parents: number,
+  repository: Repository,
+  run: RunGit,
+): Promise<readonly string[]> {
   const { top, common } = repository;
   if (clean.has(`${common} ${sha}`)) return [];
   // `--remerge-diff` supports two parents only.
@@ -131,7 +136,7 @@ export async function commitsBetween(
   from: string,
   to: string,
   repository: Repository,
-  run: Run,
+  run: RunGit,
 ): Promise<readonly MemberCommit[]> {
   const { common, prefix } = repository;
   if (from === to || ancestry.get(`${common} ${to} ${from}`) === true) return [];
@@ -154,7 +159,7 @@ export async function commitsBetween(
 }
 
 /** Changed paths between two commits, relative to the top. */
-export async function changesBetween(from: string, to: string, { top }: Repository, run: Run): Promise<Change[]> {
+export async function changesBetween(from: string, to: string, { top }: Repository, run: RunGit): Promise<Change[]> {
   const text = await run.git(top, ['diff-tree', '-r', '-z', '--name-status', ...PLAIN, from, to]);
   const words = parts(text);
   return words.flatMap((path, index) =>
@@ -167,7 +172,7 @@ export async function countsBetween(
   from: string,
   to: string,
   repository: Repository,
-  run: Run,
+  run: RunGit,
 ): Promise<readonly ChangedPath[]> {
   const text = await run.git(repository.top, ['diff', '-z', '--numstat', ...PLAIN, from, to]);
   return parts(text).map((row) => {
@@ -182,7 +187,7 @@ export async function mergeTrees(
   ours: string,
   theirs: string,
   { top }: Repository,
-  run: Run,
+  run: RunGit,
 ): Promise<{ readonly tree: string } | { readonly conflicts: readonly string[] }> {
   const how = ['--write-tree', '-z', '--name-only', '--no-messages', '--allow-unrelated-histories'];
   const { exitCode, stdout, stderr } = await run.try(top, ['merge-tree', ...how, ours, theirs]);
@@ -203,7 +208,7 @@ export async function mergeCommit(
   message: string,
   author: Readonly<Record<string, string>>,
   repository: Repository,
-  run: Run,
+  run: RunGit,
   when?: 'always',
 ): Promise<string | { readonly conflicts: readonly string[] }> {
   if (when === undefined && (await isAncestor(ours, theirs, repository, run))) return theirs;
@@ -230,7 +235,7 @@ export async function tasksBehind(
   to: string,
   files: readonly string[] | null,
   { top }: Repository,
-  run: Run,
+  run: RunGit,
 ): Promise<readonly string[]> {
   // Filtered below: with a path limit, Git omits merges whose first parent is outside the range.
   const told = await run.git(top, [

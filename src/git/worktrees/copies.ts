@@ -2,11 +2,11 @@
 
 import { constants, copyFileSync, lstatSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Repository, Run } from '../worktree-git.ts';
+import type { Repository, RunGit } from '../worktree-git.ts';
 import { isFree } from './installed.ts';
 
 /** Files below a directory of a repository that Git ignores and that a glob names, as paths from there. */
-export async function ignoredFiles(root: string, pattern: string, run: Run): Promise<readonly string[]> {
+export async function ignoredFiles(root: string, pattern: string, run: RunGit): Promise<readonly string[]> {
   const ignored = ['ls-files', '--others', '--ignored', '--exclude-standard', '-z'];
   // Worktrees of teams are ignored too, and hold copies themselves.
   const listed = await run.git(root, [...ignored, '--', `:(glob)${pattern}`, ':(exclude,glob).tool/**']);
@@ -18,7 +18,7 @@ export async function copyIgnored(
   worktree: string,
   { root, prefix }: Repository,
   patterns: readonly string[],
-  run: Run,
+  run: RunGit,
 ): Promise<void> {
   for (const pattern of patterns)
     for (const path of await ignoredFiles(root, pattern, run)) {

@@ -16,7 +16,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
-import type { Repository, Run } from '../worktree-git.ts';
+import type { Repository, RunGit } from '../worktree-git.ts';
 
 const PACKAGES = 'node_modules';
 const VIRTUAL = ['.venv', 'venv'];
@@ -37,7 +37,7 @@ const REDIRECTS = /^__editable__.*\.py$|\.(?:pth|egg-link)$/;
 const SCRIPT_BYTES = 64 * 1024;
 
 /** Has a worktree find what the checkout has installed. What is there stays as it is. */
-export async function shareInstalled(worktree: string, repository: Repository, run: Run): Promise<void> {
+export async function shareInstalled(worktree: string, repository: Repository, run: RunGit): Promise<void> {
   const { top } = repository;
   for (const place of await places(worktree, repository, run)) {
     const target = join(worktree, place);
@@ -90,7 +90,7 @@ export function isFree(worktree: string, place: string): boolean {
 }
 
 /** Directories of the checkout, from its top, that hold what was installed. */
-async function places(worktree: string, { top, prefix }: Repository, run: Run): Promise<readonly string[]> {
+async function places(worktree: string, { top, prefix }: Repository, run: RunGit): Promise<readonly string[]> {
   const globs = MANIFESTS.map(([name]) => `:(top,glob)**/${name}`);
   const listed = (await run.git(worktree, ['ls-files', '-z', '--', ...globs])).split('\0');
   const beside = listed.flatMap((path) => {

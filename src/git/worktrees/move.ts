@@ -13,7 +13,7 @@ import {
 import { dirname, join } from 'node:path';
 import { isUntouched } from '../blob-hashes.ts';
 import { asText, BYTES } from '../byte-names.ts';
-import type { Repository, Run } from '../worktree-git.ts';
+import type { Repository, RunGit } from '../worktree-git.ts';
 import { changesBetween, refAt } from './commits.ts';
 import { obstaclesFor } from './obstacles.ts';
 import type { Worktree } from './place.ts';
@@ -52,7 +52,7 @@ export async function move(
   ref: string,
   step: Move,
   repository: Repository,
-  run: Run,
+  run: RunGit,
 ): Promise<void> {
   const path = journalOf(worktree);
   writeFileSync(`${path}.new`, JSON.stringify(step));
@@ -66,7 +66,7 @@ export async function moveAround(
   ref: string,
   { from, to }: Pick<Move, 'from' | 'to'>,
   repository: Repository,
-  run: Run,
+  run: RunGit,
 ): Promise<readonly string[]> {
   const { path, admin } = worktree;
   const changes = await changesBetween(from, to, repository, run);
@@ -79,7 +79,7 @@ export async function moveAround(
 }
 
 /** Names of files that differ from their last commit by more than a filter, from the top. */
-async function changedSince(top: string, run: Run): Promise<ReadonlySet<string>> {
+async function changedSince(top: string, run: RunGit): Promise<ReadonlySet<string>> {
   const how = ['-z', '--raw', '--no-abbrev', '--no-renames', '--no-ext-diff', '--ignore-submodules=all'];
   const words = (await run.git(top, ['diff', ...how, 'HEAD'], BYTES)).split('\0');
   const files = words.flatMap((name, index) => {
@@ -90,7 +90,7 @@ async function changedSince(top: string, run: Run): Promise<ReadonlySet<string>>
 }
 
 /** Goes through all steps of a move that was begun, those that were done before too. */
-export async function finishMove(worktree: Worktree, ref: string, repository: Repository, run: Run): Promise<void> {
+export async function finishMove(worktree: Worktree, ref: string, repository: Repository, run: RunGit): Promise<void> {
   const step = readMove(worktree);
   const { path } = worktree;
   if (step !== null) {
@@ -108,7 +108,7 @@ export async function finishMove(worktree: Worktree, ref: string, repository: Re
 }
 
 /** Has these paths hold what the index says of them. */
-async function layOut(top: string, files: readonly string[], run: Run): Promise<void> {
+async function layOut(top: string, files: readonly string[], run: RunGit): Promise<void> {
   const known = new Map<string, string>();
   for (const row of (await run.git(top, ['ls-files', '-z', '--stage'])).split('\0')) {
     const tab = row.indexOf('\t');
@@ -143,7 +143,7 @@ const AT_ONCE = 200;
  * Removes files that the index does not know, and the directories that they leave empty. By git: the write guard of a
  * teammate refuses files of others to all programs but git.
  */
-async function removeFiles(top: string, files: readonly string[], run: Run): Promise<void> {
+async function removeFiles(top: string, files: readonly string[], run: RunGit): Promise<void> {
   for (let at = 0; at < files.length; at += AT_ONCE) {
     const paths = files.slice(at, at + AT_ONCE).map((file) => `:(top,literal)${file}`);
     await run.git(top, ['clean', '--force', '--quiet', '-x', '--', ...paths]);

@@ -50,6 +50,6 @@ export function memberPath(team: string, member: string, { worktrees }: Reposito
 }
 
 /** Worktree of a read-only member. The `@` cannot begin a teammate's name. */
-export function viewPath(team: string, name: string, { worktrees }: Repository): string {
+export function readOnlyPath(team: string, name: string, { worktrees }: Repository): string {
   return join(worktrees, checkName('team', team), `@${checkName('teammate', name)}`);
 }

@@ -16,7 +16,7 @@ import { removeLargeTree } from '../../base/files/remove-tree.ts';
 import { failure } from '../../base/rules/errors.ts';
 import { makeIgnored } from '../own-ignored.ts';
 import { GIT_CODES } from '../rules/git-codes.ts';
-import type { Repository, Run } from '../worktree-git.ts';
+import type { Repository, RunGit } from '../worktree-git.ts';
 
 export type Worktree = {
   readonly path: string;
@@ -115,7 +115,7 @@ export async function ensureWorktree(
   path: string,
   checkout: readonly string[],
   repository: Repository,
-  run: Run,
+  run: RunGit,
 ): Promise<Worktree> {
   makeIgnored(repository.worktrees);
   mkdirSync(dirname(path), { recursive: true });
@@ -153,7 +153,7 @@ async function mendInPlace(
   path: string,
   checkout: readonly string[],
   repository: Repository,
-  run: Run,
+  run: RunGit,
 ): Promise<boolean> {
   const [admin] = adminsOf(path, repository);
   const [branch, ...options] = checkout;
@@ -191,7 +191,7 @@ async function takeBack(
   aside: string,
   checkout: readonly string[],
   repository: Repository,
-  run: Run,
+  run: RunGit,
 ): Promise<void> {
   // A repository that was made there in its place is none of the work.
   if (kindOf(join(path, '.git')) === 'directory') renameSync(join(path, '.git'), freePath(beside(path, 'git')));

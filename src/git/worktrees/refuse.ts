@@ -2,7 +2,7 @@
 
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Repository, Run } from '../worktree-git.ts';
+import type { Repository, RunGit } from '../worktree-git.ts';
 import { changesBetween, commitAt, isAncestor, mergeTrees } from './commits.ts';
 
 type Refusal = {
@@ -18,7 +18,7 @@ export async function refusePlan(
   { sha, files, at, head }: Refusal,
   author: Readonly<Record<string, string>>,
   repository: Repository,
-  run: Run,
+  run: RunGit,
 ): Promise<{ readonly to: string; readonly files: readonly string[] } | null> {
   const { top, prefix } = repository;
   if (!(await isAncestor(sha, at, repository, run)) || (await isAncestor(sha, head, repository, run))) return null;
@@ -41,7 +41,7 @@ export async function refusePlan(
 }
 
 /** The last commit of the branch's first-parent line without `sha`. */
-async function lastWithout(sha: string, at: string, head: string, { top }: Repository, run: Run): Promise<string> {
+async function lastWithout(sha: string, at: string, head: string, { top }: Repository, run: RunGit): Promise<string> {
   const line = await run.git(top, ['rev-list', '--first-parent', '--ancestry-path', `${sha}..${at}`]);
   const oldest = line.trim().split('\n').at(-1) ?? '';
   const first = oldest === '' || (await commitAt(`${oldest}^1`, top, run)) === sha ? sha : oldest;
@@ -57,7 +57,7 @@ export async function movedFrom(
   { to, files }: { readonly to: string; readonly files: readonly string[] },
   all: string,
   { top }: Repository,
-  run: Run,
+  run: RunGit,
 ): Promise<readonly string[]> {
   const how = [
     '-r',

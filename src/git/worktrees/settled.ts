@@ -1,10 +1,10 @@
 // The outcome of a conflict that a writer settled by a merge: per file, the side that its branch holds.
 
-import type { Repository, Run } from '../worktree-git.ts';
+import type { Repository, RunGit } from '../worktree-git.ts';
 import type { SettledFile } from './team-worktrees-port.ts';
 
 /** The blob of a path in a commit; empty without one. */
-async function blobAt(commit: string, file: string, { root }: Repository, run: Run): Promise<string> {
+async function blobAt(commit: string, file: string, { root }: Repository, run: RunGit): Promise<string> {
   return (await run.try(root, ['rev-parse', '--verify', '--quiet', `${commit}:./${file}`])).stdout.trim();
 }
 
@@ -17,7 +17,7 @@ export async function settledBetween(
   to: string,
   files: readonly string[],
   repository: Repository,
-  run: Run,
+  run: RunGit,
 ): Promise<readonly SettledFile[]> {
   const listed = await run.git(repository.top, ['rev-list', '--merges', '--parents', `${head}..${to}`]);
   const merges = listed.split('\n').map((line) => line.split(' ').slice(1));

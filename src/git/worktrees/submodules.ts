@@ -5,7 +5,7 @@ import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, renameSyn
 import { join, resolve } from 'node:path';
 import { asBytes, asText, pathBytes } from '../byte-names.ts';
 import { SUBMODULE } from '../tracked-files.ts';
-import type { Repository, Run } from '../worktree-git.ts';
+import type { Repository, RunGit } from '../worktree-git.ts';
 import { emptyBeside, isFree, shareInstalled } from './installed.ts';
 import { findWorktree, type Worktree } from './place.ts';
 
@@ -15,13 +15,13 @@ function filledIndex(admin: string, name: string): string {
 }
 
 /** Has a worktree find the submodules of the checkout and what is installed there. What is there stays as it is. */
-export async function equip(path: string, repository: Repository, run: Run): Promise<void> {
+export async function equip(path: string, repository: Repository, run: RunGit): Promise<void> {
   await fillSubmodules(path, repository, run);
   await shareInstalled(path, repository, run);
 }
 
 /** The files of submodules, as the worktree's commit has them, without their repository: no commit takes in what is changed there. */
-async function fillSubmodules(path: string, repository: Repository, run: Run): Promise<void> {
+async function fillSubmodules(path: string, repository: Repository, run: RunGit): Promise<void> {
   const { top } = repository;
   const worktree = findWorktree(path, repository);
   if (worktree === null || !existsSync(join(path, '.gitmodules'))) return;
@@ -53,7 +53,7 @@ async function exportCommit(
   sha: string,
   objects: string,
   { worktree, name, into }: { readonly worktree: Worktree; readonly name: string; readonly into: string },
-  run: Run,
+  run: RunGit,
 ): Promise<boolean> {
   const { path, admin } = worktree;
   const env = { GIT_INDEX_FILE: filledIndex(admin, asBytes(name)), GIT_ALTERNATE_OBJECT_DIRECTORIES: objects };
@@ -70,7 +70,7 @@ async function exportCommit(
 export async function comparing(
   { path, admin }: Worktree,
   name: string,
-  run: Run,
+  run: RunGit,
 ): Promise<Readonly<Record<string, string>> | null> {
   const index = filledIndex(admin, name);
   const place = pathBytes(path, name).toString();

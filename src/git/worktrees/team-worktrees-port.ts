@@ -73,7 +73,7 @@ export interface TeamWorktrees {
    * A worktree at the head of the team's branch for who only reads, brought up to date at each call; what was changed in it is lost.
    * @param at another commit than the head
    */
-  view(team: string, name: string, at?: string): Promise<{ readonly path: string; readonly head: string }>;
+  openReadOnly(team: string, name: string, at?: string): Promise<{ readonly path: string; readonly head: string }>;
   /** Brings the team's branch into the writer's. Work that is not committed stays; where it is in the way, that is a conflict. */
   update(team: string, member: string): Promise<Merge>;
   /**

@@ -10,7 +10,7 @@ import type { GitOptions } from '../git.ts';
 import { copyIndex } from '../index-copy.ts';
 import { GIT_CODES } from '../rules/git-codes.ts';
 import { SUBMODULE } from '../tracked-files.ts';
-import { identity, type Repository, type Run } from '../worktree-git.ts';
+import { identity, type Repository, type RunGit } from '../worktree-git.ts';
 import { refAt } from './commits.ts';
 import { keptRef } from './names.ts';
 import type { Worktree } from './place.ts';
@@ -46,7 +46,7 @@ async function list(
   path: string,
   which: '--stage' | '--unmerged',
   { prefix }: Repository,
-  run: Run,
+  run: RunGit,
   env: Env = {},
 ): Promise<Listing> {
   const how = ['ls-files', '-z', '-t', which, '-m', '-d', '-o', '--exclude-standard'];
@@ -69,7 +69,7 @@ async function list(
 }
 
 /** Repositories that the index has as links, though they are no submodules. */
-async function linksIn(path: string, { entries }: Listing, run: Run): Promise<readonly string[]> {
+async function linksIn(path: string, { entries }: Listing, run: RunGit): Promise<readonly string[]> {
   const links = entries.filter(({ mode }) => mode === SUBMODULE).map(({ name }) => name);
   const inside = links.filter((link) => existsSync(pathBytes(path, `${link}/.git`)));
   if (inside.length === 0) return [];
@@ -85,7 +85,7 @@ async function submoduleChanges(
   worktree: Worktree,
   { entries }: Listing,
   repository: Repository,
-  run: Run,
+  run: RunGit,
 ): Promise<readonly SubmoduleChange[]> {
   const found: SubmoduleChange[] = [];
   for (const { name } of entries.filter(({ mode }) => mode === SUBMODULE)) {
@@ -103,7 +103,7 @@ function namesOf(changes: readonly SubmoduleChange[]): readonly string[] {
 }
 
 /** From now on what submodules hold is no change: it was kept. */
-async function settleSubmodules(worktree: Worktree, repository: Repository, run: Run): Promise<void> {
+async function settleSubmodules(worktree: Worktree, repository: Repository, run: RunGit): Promise<void> {
   const listing = await list(worktree.path, '--stage', repository, run);
   for (const { name, env, files } of await submoduleChanges(worktree, listing, repository, run))
     await stage(pathBytes(worktree.path, name).toString(), files.filter(isFile), run, env);
@@ -123,7 +123,7 @@ export async function leftOutOf(
   root: string,
   files: readonly string[],
   repository: Repository,
-  run: Run,
+  run: RunGit,
 ): Promise<WorkLeftOut> {
   const { path } = worktree;
   const listing = await list(path, '--stage', repository, run);
@@ -140,7 +140,7 @@ export async function leftOutOf(
 }
 
 /** Those of the paths, from a directory of the worktree, that are files and that git ignores and does not have. */
-async function ignoredOf(root: string, paths: readonly string[], run: Run): Promise<readonly string[]> {
+async function ignoredOf(root: string, paths: readonly string[], run: RunGit): Promise<readonly string[]> {
   const files = paths.filter((path) => {
     try {
       return lstatSync(join(root, path)).isFile();
@@ -152,7 +152,7 @@ async function ignoredOf(root: string, paths: readonly string[], run: Run): Prom
   return ignored(root, files, run);
 }
 
-async function ignored(root: string, files: readonly string[], run: Run, options: Partial<GitOptions> = {}) {
+async function ignored(root: string, files: readonly string[], run: RunGit, options: Partial<GitOptions> = {}) {
   // So that none is taken for a pattern.
   const input = files.map((file) => `./${file}\0`).join('');
   const told = lines((await run.try(root, ['check-ignore', '-z', '--stdin'], { ...options, input })).stdout);
@@ -160,7 +160,7 @@ async function ignored(root: string, files: readonly string[], run: Run, options
 }
 
 /** The files in a repository inside the worktree, and in those inside that, by the ignore rules of the worktree's. */
-async function filesBelow({ path, admin }: Worktree, name: string, run: Run, env: Env): Promise<readonly string[]> {
+async function filesBelow({ path, admin }: Worktree, name: string, run: RunGit, env: Env): Promise<readonly string[]> {
   const place = pathBytes(path, name.slice(0, -1)).toString();
   if (!existsSync(place)) return [];
   // An index that is not there: all files are told, known to the repository or not.
@@ -175,7 +175,7 @@ async function filesBelow({ path, admin }: Worktree, name: string, run: Run, env
 }
 
 /** Has the index hold these, told from the top as bytes. */
-async function stage(path: string, files: readonly string[], run: Run, env: Env = {}): Promise<void> {
+async function stage(path: string, files: readonly string[], run: RunGit, env: Env = {}): Promise<void> {
   const gone = new Set(files.filter((file) => isGone(path, file)));
   const update = async (how: readonly string[], some: readonly string[]) => {
     const input = some.map((file) => `${file}\0`).join('');
@@ -214,7 +214,7 @@ function conflictedFiles(top: string, { entries }: Listing): string[] {
 }
 
 /** Files that a merge left open and as one side has them: git could not bring both together, and nobody has said which stays. */
-async function undecidedFiles(top: string, { entries }: Listing, run: Run): Promise<string[]> {
+async function undecidedFiles(top: string, { entries }: Listing, run: RunGit): Promise<string[]> {
   const files = new Set(entries.filter(({ stage }) => stage !== '0').map(({ name }) => name));
   const there = [...files].filter((file) => {
     try {
@@ -230,13 +230,13 @@ async function undecidedFiles(top: string, { entries }: Listing, run: Run): Prom
 }
 
 /** Whether the index holds what HEAD does. */
-async function isAsCommitted(path: string, run: Run): Promise<boolean> {
+async function isAsCommitted(path: string, run: RunGit): Promise<boolean> {
   const how = ['diff-index', '--cached', '--quiet', '--ignore-submodules=none', 'HEAD'];
   return (await run.try(path, how)).exitCode === 0;
 }
 
 /** Paths of all that differs from its last commit, from the top; what git ignores left out. */
-export async function changedIn({ path }: Worktree, repository: Repository, run: Run): Promise<readonly string[]> {
+export async function changedIn({ path }: Worktree, repository: Repository, run: RunGit): Promise<readonly string[]> {
   const staged = ['diff-index', '--cached', '--name-only', '--no-renames', '-z', '--ignore-submodules=none', 'HEAD'];
   const { names: changed } = await list(path, '--unmerged', repository, run);
   const names = [...changed, ...lines(await run.git(path, staged, BYTES))];
@@ -251,7 +251,7 @@ export async function commitAll(
   team: string,
   member: string,
   repository: Repository,
-  run: Run,
+  run: RunGit,
 ): Promise<string | null> {
   const listing = await list(path, '--unmerged', repository, run);
   const conflicted = conflictedFiles(path, listing).map(asText);
@@ -287,7 +287,7 @@ export async function snapshot(
   team: string,
   member: string,
   repository: Repository,
-  run: Run,
+  run: RunGit,
   further: readonly string[] = [],
 ): Promise<string | null> {
   const { path, admin } = worktree;
@@ -326,7 +326,7 @@ export async function keepSnapshot(
   team: string,
   member: string,
   repository: Repository,
-  run: Run,
+  run: RunGit,
   further: readonly string[] = [],
 ): Promise<string> {
   const all = (await snapshot(worktree, team, member, repository, run, further)) ?? at;
@@ -345,7 +345,7 @@ export async function keepLeftOut(
   team: string,
   member: string,
   repository: Repository,
-  run: Run,
+  run: RunGit,
   ignored: readonly string[],
 ): Promise<string> {
   const paths = ignored.map((path) => `${repository.prefix}${path}`);

@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { readRegular } from '../../base/files/safe-read.ts';
 import { holdsConflict } from '../rules/conflict-markers.ts';
-import type { Run } from '../worktree-git.ts';
+import type { RunGit } from '../worktree-git.ts';
 
 /** Larger files hold no conflict that somebody could settle. */
 const MOST_BYTES = 8 * 1024 * 1024;
@@ -13,7 +13,7 @@ export async function unsettledIn(
   root: string,
   files: readonly string[],
   commit: string,
-  run: Run,
+  run: RunGit,
 ): Promise<readonly string[]> {
   const marked = files.filter((file) => holdsConflict(readRegular(join(root, file), MOST_BYTES) ?? ''));
   const before = marked.map((file) => run.try(root, ['show', `${commit}:./${file}`]));

@@ -5,7 +5,7 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type LockFormat, LockTaken, ProcessLock } from '../../base/files/process-lock.ts';
-import { processesMarked } from '../../base/processes/processes.ts';
+import { processesWithVariable } from '../../base/processes/processes.ts';
 import { failure } from '../../base/rules/errors.ts';
 import { GIT_CODES } from '../rules/git-codes.ts';
 
@@ -87,6 +87,6 @@ export class WorktreeLock {
     const giveUpAt = Date.now() + ORPHAN_MS;
     // One that was being started as its starter died shows its mark a moment later.
     do await delay(LOOK_MS);
-    while (marks.some((mark) => processesMarked(mark).length > 0) && Date.now() < giveUpAt);
+    while (marks.some((mark) => processesWithVariable(mark).length > 0) && Date.now() < giveUpAt);
   }
 }

@@ -95,7 +95,7 @@ const WRITING =
   'add|am|apply|checkout|cherry-pick|clean|commit|merge|mv|pull|push|rebase|reset|restore|revert|rm|stash|switch';
 
 /** The table for a caller that may write nothing. */
-export const READER_ROWS: readonly GitRow[] = [
+export const OBVIOUS_ROWS: readonly GitRow[] = [
   { call: withAny('[a-z-]+', ['-h', '--help'], 'A-Za-z'), refusal: '' },
   { call: withAny('[a-z-]+', ['--dry-run']), refusal: '' },
   { call: withAny('apply', ['--check', '--stat', '--numstat', '--summary']), refusal: '' },

@@ -1,7 +1,7 @@
 // Scripts of the write guard on macOS: its program, which starts Seatbelt, and a git that reads the table of calls.
 
 import { WITH_VALUE } from './git-calls.ts';
-import { GIT_MARK } from './seatbelt.ts';
+import { GIT_ROW_PREFIX } from './seatbelt.ts';
 
 /** The directory of our git, beside the program. */
 export const GIT_DIRECTORY = 'toolcrew-git';
@@ -70,7 +70,7 @@ done
 [ "\${#call}" -le 16000 ] || call=$(printf '%.16000s' "$call")
 advice=
 if [ -n "$call" ] && [ -n "$TOOL_GUARD_TABLE" ]; then
-  advice=$(CALL=$call LC_ALL=C awk -F '\\t' '$1 == "${GIT_MARK}" && ENVIRON["CALL"] ~ $2 { print $3; exit }' "$TOOL_GUARD_TABLE")
+  advice=$(CALL=$call LC_ALL=C awk -F '\\t' '$1 == "${GIT_ROW_PREFIX}" && ENVIRON["CALL"] ~ $2 { print $3; exit }' "$TOOL_GUARD_TABLE")
 fi
 if [ -n "$advice" ]; then
   printf 'toolcrew: not run: git %s; %s\\n' "\${call%%"$mark"*}" "$advice" >&2

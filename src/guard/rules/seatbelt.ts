@@ -4,7 +4,7 @@ import { patternsByPrecedence, SHARED } from './ownership.ts';
 import { type Policy, policyLine, simpleGlobs } from './policy.ts';
 
 /** What the kernel guard looks up at each write, and a profile states in advance. */
-export type Situation = {
+export type SeatbeltInput = {
   /** Of paths from the project's root. */
   readonly leases: readonly { readonly member: string; readonly path: string }[];
   /** Directories from the project's root that git ignores. */
@@ -12,7 +12,7 @@ export type Situation = {
 };
 
 /** Before a row of the table of git's calls: a comment of the profile, which our git reads. */
-export const GIT_MARK = ';git';
+export const GIT_ROW_PREFIX = ';git';
 
 /** Seatbelt asks the rules of the finer operations first, so each rule names them. */
 const WRITES = 'file-write* file-write-create file-write-unlink';
@@ -21,7 +21,7 @@ const WRITES = 'file-write* file-write-create file-write-unlink';
  * From the least to the most specific rule, in the order in which native/write-guard.c decides. Paths have no links in them.
  * @throws {RangeError} a value that cannot stand in a profile
  */
-export function seatbeltProfile(policy: Policy, { leases, ignored }: Situation): string {
+export function seatbeltProfile(policy: Policy, { leases, ignored }: SeatbeltInput): string {
   const { root, member } = policy;
   const inside = (path: string): string => `${root}/${path}`;
   const above = policy.elsewhere.filter(({ path }) => isBelow(root, path));
@@ -59,7 +59,7 @@ export function seatbeltProfile(policy: Policy, { leases, ignored }: Situation):
     ...beside.map(({ path }) => deny(subpath(path))),
     ...policy.gitDirectories.map((path) => allow(subpath(path))),
     ...policy.gitDirectories.map((path) => deny(subpath(path.endsWith('/hooks') ? path : `${path}/hooks`))),
-    ...policy.git.map(({ call, refusal }) => policyLine([GIT_MARK, call, refusal])),
+    ...policy.git.map(({ call, refusal }) => policyLine([GIT_ROW_PREFIX, call, refusal])),
   ];
   return `${rules.join('\n')}\n`;
 }

@@ -13,10 +13,10 @@ export const WAITING = 'waiting';
 const WAITS_S = 600;
 
 /** From here on Claude Code counts the user's permission rules for a marked command as for the command alone. */
-export const MARKS_SINCE = '2.1.100';
+export const TICKET_COMMENTS_SINCE = '2.1.100';
 
 /** Before the path of the ticket, in a comment at the end of the command. */
-const MARK = '# tool:';
+const TICKET_COMMENT = '# tool:';
 /** Characters of a ticket's path. Claude Code adds a quote behind the command, so a quote ends the path. */
 const PATH = 'A-Za-z0-9/._-';
 
@@ -26,9 +26,9 @@ export function canNameTicket(path: string): boolean {
 }
 
 /** @throws {RangeError} a path that cannot stand in a comment */
-export function marked(command: string, ticket: string): string {
+export function withTicket(command: string, ticket: string): string {
   if (!canNameTicket(ticket)) throw new RangeError(`${JSON.stringify(ticket)} cannot name a ticket`);
-  return `${command}\n${MARK}${ticket}`;
+  return `${command}\n${TICKET_COMMENT}${ticket}`;
 }
 
 /**
@@ -63,7 +63,7 @@ SHELL=${shellWord(real)}
 export SHELL
 for call in "$@"; do :; done
 home="\${0%/*}" ticket=
-case "$call" in *"${MARK}"*) ticket="\${call##*"${MARK}"}" ticket="\${ticket%%[!${PATH}]*}" ;; esac
+case "$call" in *"${TICKET_COMMENT}"*) ticket="\${call##*"${TICKET_COMMENT}"}" ticket="\${ticket%%[!${PATH}]*}" ;; esac
 if [ -z "$ticket" ]; then
   said= best=
   for one in "$home/${WAITING}"/*; do

@@ -1,11 +1,12 @@
 // Baseline: failures at the start of the team's branch, measured beside the first agents and reported.
 
-import { refusal, textOf } from '../../base/rules/codes.ts';
+import { lineWithCode, refusal } from '../../base/rules/codes.ts';
 import { messageOf } from '../../base/rules/errors.ts';
 import { GATE_CODES } from '../../gate/rules/gate-codes.ts';
 import { oldLines } from '../../gate/rules/old-failures.ts';
 import { measureBaseline } from '../operations/baseline-checks.ts';
 import type { TeamLog } from '../ports.ts';
+import { WORK_CODES } from '../rules/codes/work-codes.ts';
 import type { LeadOptions } from './lead-options.ts';
 
 type Measuring = Pick<LeadOptions, 'teamWorktrees' | 'context' | 'checksAt' | 'say'>;
@@ -21,14 +22,15 @@ export async function measureBase(
     const { quality } = await context.settings();
     await measureBaseline(log, signal, async () => {
       const { base } = await teamWorktrees.begin(team);
-      const { path } = await teamWorktrees.view(team, 'base', base);
+      const { path } = await teamWorktrees.openReadOnly(team, 'base', base);
       return checksAt(path, team).run(quality, signal);
     });
     const { before } = log.state;
     if (before === null) return;
-    if (before.why !== undefined) say(`warning: ${textOf(refusal(GATE_CODES.base_not_measured, { why: before.why }))}`);
+    if (before.why !== undefined)
+      say(`warning: ${lineWithCode(refusal(GATE_CODES.base_not_measured, { why: before.why }))}`);
     for (const line of oldLines(before))
-      say(`warning: this failed before the team began, and the gate ignores it: ${line}`);
+      say(`warning: ${lineWithCode(refusal(WORK_CODES.checks_failed_before, { checks: line }))}`);
   } catch (error) {
     if (!signal.aborted) say(`warning: the checks where the team began are not measured: ${messageOf(error)}`);
   }

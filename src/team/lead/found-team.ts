@@ -1,10 +1,10 @@
 // The founding of a team whose lead is code: a new team, the same tasks without a team, or a team that an earlier lead left.
 
-import { refusal, textOf } from '../../base/rules/codes.ts';
+import { lineWithCode, refusal } from '../../base/rules/codes.ts';
 import { failure, messageOf, ToolError } from '../../base/rules/errors.ts';
-import { must, type TeamContext } from '../operations/context.ts';
+import { appendRequired, type TeamContext } from '../operations/context.ts';
 import type { HostFacts, PeopleLog } from '../operations/context-parts.ts';
-import { operate } from '../operations/operations.ts';
+import { type OperationContext, operate } from '../operations/operations.ts';
 import { decideResumeMode, recordTakeover } from '../operations/take-over.ts';
 import type { TeamLog } from '../ports.ts';
 import type { Evidence } from '../rules/caller.ts';
@@ -13,7 +13,7 @@ import { OPERATIONS_CODES } from '../rules/codes/operations-codes.ts';
 import { overTaskBudget } from '../rules/cost.ts';
 import { CHOSEN_ALONE, FALLBACK_TRIGGERS } from '../rules/fallback.ts';
 import { isFinished } from '../rules/lead-step.ts';
-import { isStanding, type TeamState } from '../rules/log/state.ts';
+import { isActive, type TeamState } from '../rules/log/state.ts';
 import { aloneWords, type ResumeMode } from '../rules/resume-mode.ts';
 import { fallBack } from '../rules/select/activation.ts';
 import { type Decided, propose } from '../select/work-decision.ts';
@@ -25,7 +25,7 @@ const TERMINAL: Evidence = { kind: 'environment', team: null, teammate: null };
  * @param as who leads it
  */
 export async function foundTeam(
-  context: TeamContext & PeopleLog,
+  context: OperationContext & PeopleLog,
   decided: Extract<Decided, { kind: 'decided' }>,
   as = TERMINAL,
 ): Promise<void> {
@@ -56,7 +56,7 @@ async function withLog<T>(
 }
 
 /** Gives why it failed; what is refused, since another leads that team, is no failure. */
-async function createTeam(context: TeamContext, team: string, as: Evidence): Promise<string | null> {
+async function createTeam(context: OperationContext, team: string, as: Evidence): Promise<string | null> {
   try {
     await operate(context, 'TeamCreate', { team_name: team }, as);
     return null;
@@ -67,33 +67,33 @@ async function createTeam(context: TeamContext, team: string, as: Evidence): Pro
 }
 
 /** The same tasks without what a team needs besides them. */
-async function createAlone(context: TeamContext & PeopleLog, team: string, said: string): Promise<void> {
+async function createAlone(context: OperationContext & PeopleLog, team: string, said: string): Promise<void> {
   const settings = await context.settings();
   const trigger = 'team_create_failed';
-  const { mode, reasons } = fallBack(trigger, [said], settings);
-  if (mode === 'refused') throw failure(OPERATIONS_CODES.team_create_failed, { said: reasons.join('\n') });
+  const decision = fallBack(trigger, { causes: [said] }, settings);
+  if (decision.mode === 'refused') throw new ToolError(decision.refusal);
   await withLog(context, team, async (log) => {
     const { proposal } = log.state;
     if (proposal === null) throw failure(OPERATIONS_CODES.team_create_failed, { said });
     const { phase, pattern, roles, subject, drafts } = proposal;
-    if (!isStanding(log.state))
-      await must(log, {
+    if (!isActive(log.state))
+      await appendRequired(log, {
         ...{ type: 'created', team, phase, pattern, roles, subject },
         ...{ session: null, key_hash: null, approval: settings.requirePlanApproval, base: null, tasks: drafts },
       });
     await fallTo(log, trigger, said);
   });
   const why = `${FALLBACK_TRIGGERS[trigger]}: ${said}`;
-  context.log(settings.fallback.logLevel, textOf(refusal(LEAD_CODES.fell_back, { team, trigger, why })));
+  context.log(settings.fallback.logLevel, lineWithCode(refusal(LEAD_CODES.fell_back, { team, trigger, why })));
 }
 
 async function fallTo(log: TeamLog, trigger: string, reason: string): Promise<void> {
-  await must(log, { type: 'fell_back', trigger, reason });
+  await appendRequired(log, { type: 'fell_back', trigger, reason });
 }
 
 /** Whether a lead left it: it stands, or what it was to build is done and its log was not put away. */
 export function isLeft(state: TeamState): boolean {
-  return isStanding(state) || (state.lead.session === null && state.purpose?.phase === 'run' && isFinished(state));
+  return isActive(state) || (state.lead.session === null && state.purpose?.phase === 'run' && isFinished(state));
 }
 
 /** How what stands goes on, for people. */
@@ -122,7 +122,7 @@ export async function resumeTeam(
     const { state } = log;
     if (!isLeft(state)) return false;
     // All that is left of it is to be put away.
-    if (!isStanding(state)) return true;
+    if (!isActive(state)) return true;
     if (state.lead.session !== null) throw failure(LEAD_CODES.team_led_by_host, { team });
     const going = await decideResumeMode(context, state, decided);
     const failed = [...state.tasks.values()].filter(({ status }) => status === 'failed');

@@ -12,7 +12,7 @@ import type { DebugResult } from '../phases/debug.ts';
 import type { MendContext, PlanContext } from '../phases/phase-context.ts';
 import type { PlanCallbacks, PlanEnd } from '../phases/plan.ts';
 import type { TeamState } from '../rules/log/state.ts';
-import type { MemberTimeouts } from './member-life.ts';
+import type { MemberTimeouts } from './member-session.ts';
 
 /** The team's branch, checked out at `root`, with its commits from `base` to `head`. */
 export type MeasuredWork = {

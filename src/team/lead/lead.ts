@@ -1,13 +1,13 @@
 // The lead of a team as code: it starts teammates, has finished work measured, asks for what is missing, and ends the team.
 
-import { refusal, textOf } from '../../base/rules/codes.ts';
+import { lineWithCode, refusal, textOf } from '../../base/rules/codes.ts';
 import { messageOf } from '../../base/rules/errors.ts';
 import { bothEnds } from '../../base/rules/text.ts';
 import type { Tips } from '../../git/worktrees/team-worktrees-port.ts';
 import type { Ownership } from '../../guard/rules/ownership.ts';
-import { holdBranch, namePersons, takeUpBranch } from '../operations/moved-branch.ts';
+import { adoptBranchChanges, reportMovedRefs, restoreBranch } from '../operations/moved-branch.ts';
 import { operate } from '../operations/operations.ts';
-import { type Taken, takeSteps } from '../phases/lead-steps.ts';
+import { type StepResult, takeSteps } from '../phases/lead-steps.ts';
 import type { PlanEnd } from '../phases/plan.ts';
 import { askForMending } from '../phases/run.ts';
 import type { TeamLog } from '../ports.ts';
@@ -15,17 +15,17 @@ import type { Evidence } from '../rules/caller.ts';
 import { LEAD_CODES } from '../rules/codes/lead-codes.ts';
 import { FALLBACK_TRIGGERS, type FallbackTrigger } from '../rules/fallback.ts';
 import { GATE_ROUNDS, isFinished, isMeasured, type LeadStep, leadStep } from '../rules/lead-step.ts';
-import { isStanding, type TeamState } from '../rules/log/state.ts';
+import { isActive, type TeamState } from '../rules/log/state.ts';
 import { PLAN_ROUNDS } from '../rules/planning.ts';
 import { UNCHECKED } from '../rules/quality-verdict.ts';
 import { lostPrerequisite, prerequisitesOf } from '../rules/select/activation.ts';
 import type { TeamSettings } from '../rules/settings.ts';
-import { bookOf } from '../rules/task-book.ts';
+import { taskIndexOf } from '../rules/task-index.ts';
 import { measureBase } from './baseline-failures.ts';
 import type { Found, LeadOptions, Outcome } from './lead-options.ts';
 import { endGone, failTask, giveTask, limitsOf } from './left-over.ts';
 import { measureBranch } from './measure-branch.ts';
-import { type LifeEnd, MemberLife, registration, TurnLimiter } from './member-life.ts';
+import { MemberSession, type MemberSessionEnd, registration, TurnLimiter } from './member-session.ts';
 import { takeBeside, takeRequests } from './requested-work.ts';
 
 /** How often a change of the log is looked for. */
@@ -49,18 +49,18 @@ const MAY_ADD: ReadonlySet<string> = new Set(['assigned', 'spawned', 'working', 
 /** Why it cannot go on as a team. */
 type Trouble = { readonly trigger: FallbackTrigger; readonly reason: string; readonly isIdle?: true };
 
-type Life = { readonly ended: Promise<LifeEnd>; readonly stop: AbortController };
+type OpenSession = { readonly ended: Promise<MemberSessionEnd>; readonly stop: AbortController };
 
 export class Lead {
   readonly #options: LeadOptions;
   readonly #team: string;
   readonly #log: TeamLog;
   #turnLimiter: TurnLimiter;
-  readonly #lives = new Map<string, Life>();
+  readonly #sessions = new Map<string, OpenSession>();
   readonly #starts = new Map<string, number>();
   readonly #as: Evidence;
   /** By role, how its latest process failed. */
-  readonly #failures = new Map<string, Extract<LifeEnd, { kind: 'failed' }>>();
+  readonly #failures = new Map<string, Extract<MemberSessionEnd, { kind: 'failed' }>>();
   #rounds = 0;
   /** Whether finished work is measured at all. */
   #isChecked = true;
@@ -88,7 +88,7 @@ export class Lead {
   async lead(signal: AbortSignal): Promise<Outcome> {
     const { context, planCallbacks, teamWorktrees, say } = this.#options;
     await teamWorktrees.begin(this.#team);
-    await takeUpBranch(teamWorktrees, this.#log, say);
+    await adoptBranchChanges(teamWorktrees, this.#log, say);
     this.#tips = await teamWorktrees.tips();
     if (this.#log.state.gate?.head !== undefined) ({ head: this.#head } = await teamWorktrees.begin(this.#team));
     const measuring = new AbortController();
@@ -106,12 +106,12 @@ export class Lead {
       if (end === null) return { kind: 'interrupted', state: this.#log.state };
       if (typeof end !== 'string') return end;
       // Who lives could still move them.
-      await this.#endLives(0);
+      await this.#endSessions(0);
       await this.#lookAtBranches();
       return { kind: 'failed', state: this.#log.state, why: end };
     } finally {
       measuring.abort();
-      await this.#endLives(0);
+      await this.#endSessions(0);
       await this.#base;
     }
   }
@@ -120,8 +120,8 @@ export class Lead {
   async #lookAtBranches(): Promise<void> {
     const { teamWorktrees, say } = this.#options;
     try {
-      await holdBranch(teamWorktrees, this.#log, say);
-      await namePersons(teamWorktrees, this.#log, this.#tips, say);
+      await restoreBranch(teamWorktrees, this.#log, say);
+      await reportMovedRefs(teamWorktrees, this.#log, this.#tips, say);
     } catch (error) {
       say(textOf(refusal(LEAD_CODES.branches_unknown, { said: messageOf(error) })));
     }
@@ -137,13 +137,13 @@ export class Lead {
     }
     const limits = limitsOf(state, budget);
     if (await takeRequests(this.#log, ownership, limits.spent, this.#options.say)) return null;
-    const seen = { running: new Set(this.#lives.keys()), isClosed: this.#found !== null, head: this.#head };
+    const seen = { running: new Set(this.#sessions.keys()), isClosed: this.#found !== null, head: this.#head };
     const step = leadStep(state, { ...seen, ...limits, isChecked: this.#isChecked, ownership, maxTeammates });
     return (await this.#takeBeside(step, ownership)) ? null : step;
   }
 
   /** Takes a step; gives how the work ends with it, as words where it cannot go on. */
-  async #take(step: Taken, signal: AbortSignal): Promise<Outcome | string | null> {
+  async #take(step: StepResult, signal: AbortSignal): Promise<Outcome | string | null> {
     const { clock, context, say } = this.#options;
     switch (step.kind) {
       case 'start': {
@@ -193,7 +193,7 @@ export class Lead {
     if (purpose?.phase !== 'run' || !MAY_ADD.has(session)) return false;
     const names = kind === 'measure' ? [...members.keys()] : [...this.#unasked];
     // Who is in a turn is not done with it.
-    const still = names.filter((name) => !(this.#lives.has(name) && members.get(name)?.phase === 'working'));
+    const still = names.filter((name) => !(this.#sessions.has(name) && members.get(name)?.phase === 'working'));
     for (const name of still) this.#unasked.delete(name);
     return takeBeside(this.#options.teamWorktrees, this.#log, ownership, still, this.#options.say);
   }
@@ -201,7 +201,7 @@ export class Lead {
   /** What has come about that a team cannot go on with; null: nothing, or it is none any more. */
   async #trouble(state: TeamState): Promise<Trouble | null> {
     const isDone = [...state.tasks.values()].every(({ status }) => status === 'completed');
-    if (this.#hasFallenBack || isDone || this.#found !== null || !isStanding(state)) return null;
+    if (this.#hasFallenBack || isDone || this.#found !== null || !isActive(state)) return null;
     for (const [role, { isNetwork, words }] of this.#failures)
       if (isNetwork === true) return { trigger: 'network_error', reason: `${role}: ${bothEnds(words, REASON_MAX)}` };
     const { clock, context } = this.#options;
@@ -242,7 +242,7 @@ export class Lead {
     this.#log.refresh();
     const epoch = this.#log.state.members.get(role)?.epoch ?? 0;
     const stop = new AbortController();
-    const life = new MemberLife(
+    const session = new MemberSession(
       {
         ...this.#options,
         log: this.#log,
@@ -254,17 +254,17 @@ export class Lead {
       epoch,
     );
     this.#options.say(`${role} is there (run ${epoch})`);
-    const ended = life.run(AbortSignal.any([signal, stop.signal])).catch(
-      (error: unknown): LifeEnd => ({
+    const ended = session.run(AbortSignal.any([signal, stop.signal])).catch(
+      (error: unknown): MemberSessionEnd => ({
         kind: 'failed',
         words: messageOf(error),
       }),
     );
     this.#options.onPresence?.(role, true);
-    this.#lives.set(role, { ended, stop });
+    this.#sessions.set(role, { ended, stop });
     void ended.then((end) => {
-      const current = this.#lives.get(role);
-      if (current?.stop === stop) this.#lives.delete(role);
+      const current = this.#sessions.get(role);
+      if (current?.stop === stop) this.#sessions.delete(role);
       if (current === undefined || current.stop === stop) this.#options.onPresence?.(role, false);
       if (end.kind !== 'failed') return;
       this.#failures.set(role, end);
@@ -275,7 +275,7 @@ export class Lead {
   #holdsBack(name: string): boolean {
     const { state } = this.#log;
     // Nobody searches for a cause that is proven.
-    if (state.purpose?.phase === 'debug' && bookOf(state.tasks).isProven) return true;
+    if (state.purpose?.phase === 'debug' && taskIndexOf(state.tasks).isProven) return true;
     // Judged is what was measured, and nothing before.
     return name === 'quality' && this.#isChecked && !isMeasured(state, this.#head);
   }
@@ -294,7 +294,7 @@ export class Lead {
       say: (words) => say(`gate: ${words}`),
       wake: async (names) => {
         // Whoever cannot be started is started again for its task.
-        const away = names.filter((name) => !this.#lives.has(name));
+        const away = names.filter((name) => !this.#sessions.has(name));
         await this.#start(away, signal);
       },
     });
@@ -318,7 +318,7 @@ export class Lead {
       { recipient: 'all', type: 'shutdown_request', content },
       this.#as,
     );
-    await this.#endLives(this.#found === null ? GRACE_MS : SHORT_GRACE_MS);
+    await this.#endSessions(this.#found === null ? GRACE_MS : SHORT_GRACE_MS);
     await endGone(this.#log);
   }
 
@@ -346,12 +346,14 @@ export class Lead {
     const { context } = this.#options;
     const { fallback } = await context.settings();
     // What was started and begins nothing is not to be looked for in how it is started.
-    const why = `${isIdle === true ? 'a teammate begins none of its work' : FALLBACK_TRIGGERS[trigger]}: ${reason}`;
+    const cause = isIdle === true ? 'a teammate begins none of its work' : FALLBACK_TRIGGERS[trigger];
+    const why = `${cause}: ${reason}`;
     if (this.#hasFallenBack) return why;
-    if (!fallback.enabled) return `${why} (workflow.team.fallback.enabled is false)`;
-    context.log(fallback.logLevel, textOf(refusal(LEAD_CODES.fell_back, { team: this.#team, trigger, why })));
+    if (!fallback.enabled)
+      return textOf(refusal(LEAD_CODES.fallback_disabled, { trigger, why: cause, causes: reason }));
+    context.log(fallback.logLevel, lineWithCode(refusal(LEAD_CODES.fell_back, { team: this.#team, trigger, why })));
     this.#hasFallenBack = true;
-    await this.#endLives(0);
+    await this.#endSessions(0);
     this.#starts.clear();
     this.#turnLimiter = new TurnLimiter(1);
     if (!fallback.preserveProgress)
@@ -361,13 +363,13 @@ export class Lead {
   }
 
   /** Waits for what was asked to end, and ends the rest. */
-  async #endLives(graceMs: number): Promise<void> {
-    const lives = [...this.#lives.values()];
+  async #endSessions(graceMs: number): Promise<void> {
+    const sessions = [...this.#sessions.values()];
     const grace = new AbortController();
-    const all = Promise.all(lives.map(({ ended }) => ended)).then(() => grace.abort());
-    if (lives.length > 0 && graceMs > 0) await this.#options.clock.sleep(graceMs, grace.signal);
-    for (const { stop } of lives) stop.abort();
+    const all = Promise.all(sessions.map(({ ended }) => ended)).then(() => grace.abort());
+    if (sessions.length > 0 && graceMs > 0) await this.#options.clock.sleep(graceMs, grace.signal);
+    for (const { stop } of sessions) stop.abort();
     await all;
-    this.#lives.clear();
+    this.#sessions.clear();
   }
 }

@@ -16,14 +16,14 @@ function reasonsOf(names: Iterable<string>, why: (name: string) => string | null
   );
 }
 
-/** Members (`spent`) and tasks (`dear`) over budget, with the reasons, by all costs in the log. */
-export function limitsOf(state: TeamState, budget: Budgets): { readonly spent: Reasons; readonly dear: Reasons } {
+/** Members (`spent`) and tasks (`overBudget`) over budget, with the reasons, by all costs in the log. */
+export function limitsOf(state: TeamState, budget: Budgets): { readonly spent: Reasons; readonly overBudget: Reasons } {
   return {
     spent: reasonsOf(
       [...state.costs.values()].map(({ member }) => member),
       (name) => overBudget(state, name, budget),
     ),
-    dear: reasonsOf(state.tasks.keys(), (id) => overTaskBudget(state, id, budget)),
+    overBudget: reasonsOf(state.tasks.keys(), (id) => overTaskBudget(state, id, budget)),
   };
 }
 

@@ -5,7 +5,7 @@ import { rejection } from '../../gate/rules/quality.ts';
 import { ruleWords, withRules } from '../../gate/rules/rule-files.ts';
 import { summaryOf, trust5Lines, trust5Reason } from '../../gate/rules/trust5.ts';
 import { heldAgainst } from '../../gate/rules/uncovered-sources.ts';
-import { holdBranch } from '../operations/moved-branch.ts';
+import { restoreBranch } from '../operations/moved-branch.ts';
 import type { Rejected } from '../phases/run.ts';
 import type { TeamLog } from '../ports.ts';
 import { specOf } from '../rules/log/state.ts';
@@ -20,9 +20,9 @@ export async function measureBranch(
   signal: AbortSignal,
 ): Promise<Rejected | null> {
   const { team } = log.state;
-  await holdBranch(teamWorktrees, log, say);
+  await restoreBranch(teamWorktrees, log, say);
   const { base } = await teamWorktrees.begin(team);
-  const { path: root, head } = await teamWorktrees.view(team, 'gate');
+  const { path: root, head } = await teamWorktrees.openReadOnly(team, 'gate');
   const { quality } = await context.settings();
   const changed = (await teamWorktrees.changed(team)).map(({ path }) => path);
   const whole = heldAgainst(await checksAt(root, team).run(quality, signal), changed, quality);

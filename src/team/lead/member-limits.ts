@@ -8,8 +8,8 @@ import type { TeamLog } from '../ports.ts';
 import { LEAD_CODES } from '../rules/codes/lead-codes.ts';
 import {
   BUDGET,
+  type BudgetCrossing,
   type Budgets,
-  type Crossing,
   costOfMember,
   costOfTask,
   crossingOf,
@@ -20,14 +20,14 @@ import { beginsAfter } from '../rules/task.ts';
 import { UsageMeter, type Use } from '../rules/usage-meter.ts';
 
 /** Cause of the early end of a run. */
-export type LifeCause =
+export type EarlyEndCause =
   | Expiry
   /** It started, but gave no output and made no call to the team. */
   | { readonly kind: 'not_heard'; readonly afterMs: number }
   | { readonly kind: 'budget'; readonly words: string };
 
 /** The cause in words, with the setting behind it. */
-export function causeWords(cause: LifeCause): string {
+export function causeWords(cause: EarlyEndCause): string {
   switch (cause.kind) {
     case 'stalled':
       return textOf(
@@ -51,7 +51,7 @@ export type LimitOptions = {
   /** 0: no time-out. */
   readonly startTimeoutMs: number;
   readonly say: (words: string) => void;
-  readonly onEnd: (cause: LifeCause) => void;
+  readonly onEnd: (cause: EarlyEndCause) => void;
 };
 
 export class MemberLimits {
@@ -154,7 +154,7 @@ export class MemberLimits {
   }
 
   /** Limit of a task; reached again by a task over budget that was begun again. */
-  #crossingOf(task: string, before: number, after: number): Crossing | null {
+  #crossingOf(task: string, before: number, after: number): BudgetCrossing | null {
     const { log, budgets } = this.#options;
     const isBegun = log.state.tasks.get(task)?.status === 'in_progress';
     const words = isBegun ? overTaskBudget(log.state, task, budgets) : null;
@@ -162,7 +162,7 @@ export class MemberLimits {
   }
 
   /** Reports a reached limit; a hard one ends the turn. */
-  async #crossed({ kind, words }: Crossing, task: string | null): Promise<void> {
+  async #crossed({ kind, words }: BudgetCrossing, task: string | null): Promise<void> {
     const { log, name, say, onEnd } = this.#options;
     const about = task === null ? name : `task ${task}`;
     say(`${about}: ${words}`);

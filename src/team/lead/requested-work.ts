@@ -25,7 +25,7 @@ export async function takeRequests(
 ): Promise<boolean> {
   const requests = unheard(log.state, spent);
   for (const request of requests) {
-    const { reader, message } = request;
+    const { recipient: reader, message } = request;
     // A lead that was killed in between has made it already.
     if (!hasTaskFor(log.state, message)) {
       const task = taskFor(request, log.state, ownership);

@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { Teams } from '../ports.ts';
-import { isStanding, type TeamState } from '../rules/log/state.ts';
+import { isActive, type TeamState } from '../rules/log/state.ts';
 import { SPEC_STATUSES } from '../rules/spec-documents/spec.ts';
 import { phaseOfTeam } from '../rules/team-name.ts';
 import { TeamHistory } from './team-history.ts';
@@ -95,7 +95,7 @@ export async function findUndelivered(teams: Teams, root: string, team: string):
   if (isDeleted(teams, root, team)) teams.archive(team);
   const places = placesOf(root, team);
   const now = stateOf(teams, team);
-  if (now !== undefined && isStanding(now)) {
+  if (now !== undefined && isActive(now)) {
     // A newer team with that name is active, so older results are obsolete.
     for (const [, earlier] of places) removeResult(earlier);
     return null;

@@ -9,7 +9,7 @@ import { packageRoot } from '../../base/package-root.ts';
 import { messageOf } from '../../base/rules/errors.ts';
 import { isNetworkError } from '../../base/rules/network-error.ts';
 import { createMemberHome, type MemberHomeOptions, memberVariables } from './member-home.ts';
-import type { MemberEnd, MemberRun, Members } from './members-port.ts';
+import type { MemberEnd, MemberRequest, Members } from './members-port.ts';
 
 export type ClaudeMembersOptions = MemberHomeOptions & {
   /** The program and its first arguments. */
@@ -35,7 +35,7 @@ const TEAM_TOOLS = [`mcp__${SERVER}__TaskUpdate`, `mcp__${SERVER}`, `mcp__${SERV
 const WRITERS = ['Edit', 'Write', 'MultiEdit', 'NotebookEdit'];
 
 /** The team server, bound to one run of a teammate; it is the only one that it has. */
-function serverConfig(run: MemberRun): string {
+function serverConfig(run: MemberRequest): string {
   const server = {
     command: process.execPath,
     args: [join(packageRoot(), 'dist', 'hooks', 'team-server.js')],
@@ -65,7 +65,7 @@ function reaching(agent: string, found: AgentText | null): AgentText | null {
 }
 
 /** The built-in tools that it gets; of those that only read none writes files. */
-function toolArguments(run: MemberRun, found: AgentText | null): readonly string[] {
+function toolArguments(run: MemberRequest, found: AgentText | null): readonly string[] {
   const tools = toolsOf(run.agent, found);
   const mayUse = (tool: string) => !run.readOnly || !WRITERS.includes(tool);
   const offered = tools?.filter((tool) => !tool.startsWith('mcp__') && mayUse(tool));
@@ -77,7 +77,7 @@ function toolArguments(run: MemberRun, found: AgentText | null): readonly string
 
 /** The arguments of a teammate's process, after the program's own. */
 export function memberArguments(
-  run: MemberRun,
+  run: MemberRequest,
   found: AgentText | null,
   {
     version,
@@ -112,12 +112,12 @@ export class ClaudeMembers implements Members {
     this.#options = options;
   }
 
-  async run(run: MemberRun, hooks: RunHooks): Promise<MemberEnd> {
+  async run(run: MemberRequest, hooks: RunHooks): Promise<MemberEnd> {
     const end = await this.#run(run, hooks);
     return end.ok ? end : { ...end, isNetwork: end.fault === 'runtime' && isNetworkError(end.words) };
   }
 
-  async #run(run: MemberRun, hooks: RunHooks): Promise<RunEnd> {
+  async #run(run: MemberRequest, hooks: RunHooks): Promise<RunEnd> {
     const { command, version, runtime, env, exitMs } = this.#options;
     const [file, ...first] = command;
     const { tmp, program, end: endGuard } = await createMemberHome(this.#options, run);

@@ -15,9 +15,9 @@ import { type Project, teamWorktree } from '../../git/project.ts';
 import { projectState } from '../../git/project-state.ts';
 import { safeDirectories } from '../../git/trusted-directories.ts';
 import { LEAD_CODES } from '../rules/codes/lead-codes.ts';
+import { createGitOverlay } from './git-overlay.ts';
 import { hasPlaces, writablePlaces } from './member-places.ts';
-import { createView } from './member-view.ts';
-import type { MemberRun } from './members-port.ts';
+import type { MemberRequest } from './members-port.ts';
 import { homesOf } from './team-homes.ts';
 
 /** Where a run's program is started, and with what it may write. */
@@ -36,7 +36,7 @@ export type MemberBounds = {
     args: readonly string[],
     cwd: string,
     own: readonly string[],
-    run: Pick<MemberRun, 'team' | 'name' | 'epoch'>,
+    run: Pick<MemberRequest, 'team' | 'name' | 'epoch'>,
   ) => readonly [string, readonly string[]];
 };
 
@@ -105,10 +105,13 @@ export async function memberBounds(
       for (const path of shared) mkdirSync(path, { recursive: true });
       const worktree = worktreeOf(cwd, join(main, '.tool', 'worktrees'));
       const places = common === undefined ? [] : writablePlaces(common, worktree);
-      const hasView = common !== undefined && hasPlaces(common);
-      const view = hasView ? createView(common, join(homesOf(state, run.team), run.name)) : null;
-      const writable = [...places, ...shared, worktree, ...own, ...(view === null ? [] : [view.place])];
-      return isolation.wrap(file, args, writable, { identity: namespaceIdentity(main, run), binds: view?.binds ?? [] });
+      const hasOverlay = common !== undefined && hasPlaces(common);
+      const overlay = hasOverlay ? createGitOverlay(common, join(homesOf(state, run.team), run.name)) : null;
+      const writable = [...places, ...shared, worktree, ...own, ...(overlay === null ? [] : [overlay.place])];
+      return isolation.wrap(file, args, writable, {
+        identity: namespaceIdentity(main, run),
+        binds: overlay?.binds ?? [],
+      });
     },
   };
 }

@@ -8,9 +8,9 @@ import { createShellGuard } from '../../guard/shell-guard.ts';
 import { asRole } from '../rules/caller.ts';
 import { rulesOf } from '../rules/caller-rules.ts';
 import type { TeamSettings } from '../rules/settings.ts';
-import type { MemberRun } from './members-port.ts';
+import type { MemberRequest } from './members-port.ts';
 
-export type GuardedRun = {
+export type GuardedMember = {
   /** Before the program's own command line. */
   readonly command: readonly string[];
   /** Directories that the guard, and hooks below it, write to. */
@@ -20,7 +20,7 @@ export type GuardedRun = {
   readonly end: () => void;
 };
 
-export type MemberGuard = (run: MemberRun) => Promise<GuardedRun | null>;
+export type MemberGuard = (run: MemberRequest) => Promise<GuardedMember | null>;
 
 /**
  * @param main the checkout that holds the project's teams

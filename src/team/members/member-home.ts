@@ -10,7 +10,7 @@ import { NO_PUSH } from '../../git/clone.ts';
 import { teamWorktree } from '../../git/project.ts';
 import type { MemberBounds } from './member-bounds.ts';
 import type { MemberGuard } from './member-guard.ts';
-import type { MemberRun } from './members-port.ts';
+import type { MemberRequest } from './members-port.ts';
 import { homesOf } from './team-homes.ts';
 
 export type MemberHomeOptions = {
@@ -67,7 +67,7 @@ export function memberVariables({
   team,
   name,
   epoch,
-}: Pick<MemberRun, 'team' | 'name' | 'epoch'>): Readonly<Record<string, string>> {
+}: Pick<MemberRequest, 'team' | 'name' | 'epoch'>): Readonly<Record<string, string>> {
   return { TOOL_TEAM: team, TOOL_TEAMMATE: name, TOOL_TEAMMATE_RUN: String(epoch) };
 }
 
@@ -86,7 +86,7 @@ function ceiling(cwd: string): Readonly<Record<string, string>> {
 /** Makes a run's home; whoever asked removes `tmp` when the run is over. */
 export async function createMemberHome(
   { stateDir, runtime, env, passed, mark, bounds, guard }: MemberHomeOptions,
-  run: MemberRun,
+  run: MemberRequest,
 ): Promise<MemberHome> {
   const id = `${mark}.${run.team}.${run.name}.${run.epoch}`;
   const tmp = runtime.make(`m-${run.name}-${run.epoch}`);

@@ -2,7 +2,7 @@
 
 import type { RunEnd, RunHooks } from '../../agents/ports.ts';
 
-export type MemberRun = {
+export type MemberRequest = {
   readonly team: string;
   readonly name: string;
   /** Number of the run; a successor of the same name has another. */
@@ -26,5 +26,5 @@ export type MemberEnd = RunEnd & { readonly isNetwork?: boolean };
 /** Runs teammates; each reaches the team through its own team server alone. */
 export interface Members {
   /** One conversation, a turn for each prompt that `nextTurn` gives. */
-  run(run: MemberRun, hooks: RunHooks): Promise<MemberEnd>;
+  run(run: MemberRequest, hooks: RunHooks): Promise<MemberEnd>;
 }

@@ -7,7 +7,7 @@ import { splitCommand } from '../../base/rules/command-line.ts';
 import { messageOf } from '../../base/rules/errors.ts';
 import { isNetworkError } from '../../base/rules/network-error.ts';
 import { createMemberHome, type MemberHomeOptions } from './member-home.ts';
-import type { MemberEnd, MemberRun, Members } from './members-port.ts';
+import type { MemberEnd, MemberRequest, Members } from './members-port.ts';
 
 export type CommandMembersOptions = MemberHomeOptions & {
   readonly command: CommandLine;
@@ -22,7 +22,7 @@ export class CommandMembers implements Members {
     this.#options = options;
   }
 
-  async run(run: MemberRun, hooks: RunHooks): Promise<MemberEnd> {
+  async run(run: MemberRequest, hooks: RunHooks): Promise<MemberEnd> {
     const { runtime, more, command } = this.#options;
     const { tmp, program, end: endGuard } = await createMemberHome(this.#options, run);
     try {

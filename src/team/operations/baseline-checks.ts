@@ -1,10 +1,12 @@
 // The checks where the team began: measured once, waited for by whoever completes a task.
 
+import { refusal, withCode } from '../../base/rules/codes.ts';
 import { failure, isFailure, messageOf, type ToolError } from '../../base/rules/errors.ts';
 import { GATE_CODES } from '../../gate/rules/gate-codes.ts';
 import { type Baseline, oldLines, toldApart } from '../../gate/rules/old-failures.ts';
 import type { GateResult, QualitySettings } from '../../gate/rules/quality.ts';
 import type { TeamLog } from '../ports.ts';
+import { WORK_CODES } from '../rules/codes/work-codes.ts';
 import type { TeamState } from '../rules/log/state.ts';
 import { type ProjectChecks, type TeamContext, tellLead } from './context.ts';
 
@@ -93,7 +95,7 @@ async function measureInPlace(
   const isNew = await measureBaseline(log, signal, measure);
   const lines = log.state.before === null ? [] : oldLines(log.state.before);
   if (isNew && lines.length > 0)
-    await tellLead(log, `these checks failed before the team began, and the gate ignores them: ${lines.join('; ')}`);
+    await tellLead(log, withCode(refusal(WORK_CODES.checks_failed_before, { checks: lines.join('; ') })));
 }
 
 /** The checkout itself says it, with all that Git ignores there, as long as nobody has changed it. */

@@ -1,6 +1,6 @@
 // The gate before a task counts as completed: the project's own checks, and no change that nobody may have made.
 
-import { type Refusal, refusal, textOf } from '../../base/rules/codes.ts';
+import { type Refusal, refusal, textOf, withCode } from '../../base/rules/codes.ts';
 import { ToolError } from '../../base/rules/errors.ts';
 import { withoutOldFailures } from '../../gate/rules/old-failures.ts';
 import { type GateResult, isForLackOfCoverage, isForLackOfTests, rejection } from '../../gate/rules/quality.ts';
@@ -16,10 +16,10 @@ import { formLines, problemsOfResult } from '../rules/planning.ts';
 import { UNCHECKED } from '../rules/quality-verdict.ts';
 import type { TeamSettings } from '../rules/settings.ts';
 import type { Task } from '../rules/task.ts';
-import { bookOf } from '../rules/task-book.ts';
 import { quoted } from '../rules/task-draft.ts';
+import { taskIndexOf } from '../rules/task-index.ts';
 import { isBusy, knownBaseline } from './baseline-checks.ts';
-import { type ProjectChecks, type Somebody, type TeamContext, tellLead } from './context.ts';
+import { type ProjectChecks, type TeamCaller, type TeamContext, tellLead } from './context.ts';
 import { FOREIGN, joinWork, type Objection, prepareWork, presentSecrets } from './merge-work.ts';
 import { WITHOUT_NONE } from './uncommitted-files.ts';
 
@@ -44,7 +44,7 @@ export async function judgeCompletion(
   context: CompletionContext,
   log: TeamLog,
   task: Pick<Task, 'id' | 'subject'>,
-  caller: Somebody,
+  caller: TeamCaller,
   result: string | null = null,
 ): Promise<Completion> {
   const settings = await context.settings();
@@ -93,7 +93,7 @@ export async function judgeCompletion(
 function resultObjection(
   state: TeamState,
   { id }: Pick<Task, 'id'>,
-  { name }: Somebody,
+  { name }: TeamCaller,
   result: string,
 ): Objection | null {
   const problems = problemsOfResult(state, name, result);
@@ -109,7 +109,7 @@ function settleFirst(files: readonly string[]): Objection {
     refusal: refusal(WORK_CODES.conflict_markers_left, { files }),
     fingerprint: `unsettled ${files.join(', ')}`,
     // However often it comes: no branch holds a conflict that nobody has settled.
-    stands: true,
+    isFinal: true,
   };
 }
 
@@ -119,7 +119,7 @@ function whenBusy(error: unknown): ToolError {
 }
 
 /** Where a writer of a run works apart from the others, and its work is merged; null for everybody else. */
-async function ownWork(context: Pick<TeamContext, 'teamWorktrees'>, { purpose }: TeamState, caller: Somebody) {
+async function ownWork(context: Pick<TeamContext, 'teamWorktrees'>, { purpose }: TeamState, caller: TeamCaller) {
   if (caller.kind !== 'member' || caller.member.readOnly || purpose?.phase !== 'run') return null;
   const teamWorktrees = await context.teamWorktrees();
   return teamWorktrees === null ? null : { teamWorktrees, caller };
@@ -145,7 +145,7 @@ async function changedBy(
  */
 function ownBy(
   { members, writers }: TeamState,
-  caller: Somebody,
+  caller: TeamCaller,
   { ownership }: TeamSettings,
 ): ((path: string) => boolean) | null {
   const { name } = caller;
@@ -162,7 +162,7 @@ async function measure(
   context: CompletionContext,
   log: TeamLog,
   task: Pick<Task, 'id'>,
-  caller: Somebody,
+  caller: TeamCaller,
   settings: TeamSettings,
   work: Awaited<ReturnType<typeof ownWork>>,
 ) {
@@ -189,14 +189,14 @@ async function measure(
 function withoutChecks(
   state: TeamState,
   task: Pick<Task, 'id'>,
-  caller: Somebody,
+  caller: TeamCaller,
   settings: TeamSettings,
 ): string | null {
   if (!settings.hooks.taskCompleted.enabled) return 'unchecked: task_completed.enabled is false';
   if (state.purpose?.phase !== 'run')
     return `nothing to check: the ${state.purpose?.phase ?? ''} phase writes no files`;
-  const isReaders = caller.kind === 'member' && caller.member.readOnly && !wasRejected(state, task);
-  return isReaders ? `nothing to check: ${caller.name} is read-only` : null;
+  const isReadOnly = caller.kind === 'member' && caller.member.readOnly && !wasRejected(state, task);
+  return isReadOnly ? `nothing to check: ${caller.name} is read-only` : null;
 }
 
 /** Whether the checks have rejected it, of whomever: then it is work that they are about. */
@@ -214,7 +214,7 @@ function wordsOf({ checks }: GateResult): string {
 
 /** Whether the tester has further tasks open. */
 function isTestedLater(state: TeamState, task: Pick<Task, 'id'>): boolean {
-  return bookOf(state.tasks)
+  return taskIndexOf(state.tasks)
     .open()
     .some((one) => (one.owner ?? one.claim?.member) === 'tester' && one.id !== task.id);
 }
@@ -224,7 +224,7 @@ function objectionOf(
   result: GateResult,
   state: TeamState,
   task: Pick<Task, 'id'>,
-  caller: Somebody,
+  caller: TeamCaller,
   settings: TeamSettings,
 ): Objection | null {
   if (result.ok) return null;
@@ -256,7 +256,7 @@ async function changeInPlace(
 }
 
 /** Whether a file can be the caller's at all: of a lead that delegates none is, and the work tree is not looked at. */
-function mayHoldOf({ writers }: TeamState, { name }: Somebody, { ownership }: TeamSettings): boolean {
+function mayHoldOf({ writers }: TeamState, { name }: TeamCaller, { ownership }: TeamSettings): boolean {
   return ownership.some(({ owner }) => owner === name) || [...writers.values()].some((by) => by.includes(name));
 }
 
@@ -264,7 +264,7 @@ function mayHoldOf({ writers }: TeamState, { name }: Somebody, { ownership }: Te
 async function ownSecrets(
   { newSecrets }: Pick<ProjectChecks, 'newSecrets'>,
   { writers }: TeamState,
-  { name }: Somebody,
+  { name }: TeamCaller,
   { ownership, quality }: TeamSettings,
   { base, head, paths }: Change,
 ): Promise<readonly HeldSecret[]> {
@@ -278,7 +278,7 @@ async function ownSecrets(
 async function foreignChanges(
   context: Pick<ProjectChecks, 'workTree'>,
   log: TeamLog,
-  caller: Somebody,
+  caller: TeamCaller,
   settings: TeamSettings,
   { paths }: Change,
 ): Promise<Objection | null> {
@@ -295,9 +295,9 @@ async function foreignChanges(
   const fingerprint = `foreign ${foreign.join(' ')}`;
   const before = state.rejections.get(`${FOREIGN}:${caller.name}`);
   if (before?.fingerprint === fingerprint) {
-    const words = `changed by somebody, with no recorded decision: ${foreign.join(', ')}`;
-    const isTold = state.messages.some(({ from, content }) => from === TOOLCREW && content === escalation(words));
-    if (!isTold) await escalate(log, words);
+    const words = withCode(refusal(WORK_CODES.foreign_files_escalated, { hook: COMPLETION, files: foreign }));
+    const isTold = state.messages.some(({ from, content }) => from === TOOLCREW && content === words);
+    if (!isTold) await tellLead(log, words);
     return null;
   }
   const owners = foreign.slice(0, 5).map((path) => `${path} (${ownerOf(path, settings.ownership).owner ?? ''}'s)`);
@@ -307,21 +307,13 @@ async function foreignChanges(
   };
 }
 
-function escalation(words: string): string {
-  return `escalated by ${COMPLETION}: ${words}`;
-}
-
-async function escalate(log: TeamLog, words: string): Promise<void> {
-  await tellLead(log, escalation(words));
-}
-
 /** Of longer ones the answer of TaskGet would be too long. */
 const RETURNED_MAX = 30_000;
 
 async function decide(
   log: TeamLog,
   task: Pick<Task, 'id'>,
-  caller: Somebody,
+  caller: TeamCaller,
   objection: Objection | null,
   accepted: string,
   hook = COMPLETION,
@@ -330,8 +322,8 @@ async function decide(
   const member = caller.kind === 'member' ? caller.name : null;
   const about = `task ${task.id}`;
   const before = log.state.rejections.get(rejectionKey(hook, member, about));
-  const stands = objection?.stands !== undefined;
-  const decision = objection === null ? 'accept' : stands ? 'reject' : decisionOn(before, objection.fingerprint);
+  const isFinal = objection?.isFinal !== undefined;
+  const decision = objection === null ? 'accept' : isFinal ? 'reject' : decisionOn(before, objection.fingerprint);
   const reason = objection === null ? accepted : textOf(objection.refusal);
   await log.append({
     type: 'decision',
@@ -348,9 +340,13 @@ async function decide(
   if (decision === 'reject') return { accept: false, reason, refusal: objection.refusal, tired: null };
   const isTold = member === null;
   if (decision === 'escalated' && !isTold)
-    await escalate(
+    await tellLead(
       log,
-      `task ${task.id} was completed by ${caller.name} after ${MAX_REJECTIONS} rejections without change: ${reason}`,
+      withCode(
+        refusal(WORK_CODES.completion_escalated, {
+          ...{ hook: COMPLETION, task: task.id, member: caller.name, count: MAX_REJECTIONS, reason },
+        }),
+      ),
     );
   const tired = refusal(WORK_CODES.accepted_after_rejections, {
     ...{ count: MAX_REJECTIONS, reason, task: task.id, member: caller.name },

@@ -105,7 +105,7 @@ export type WriteRules = {
   /** The write guard around shell calls; null: this host does not start them with our shell. */
   readonly shellGuard: ShellGuard | null;
   /** Whether the host lets a hook mark commands. @param transcript of the session */
-  readonly countsMarks: (transcript: string | null) => boolean;
+  readonly allowsTicketComments: (transcript: string | null) => boolean;
   readonly temporary: readonly string[];
   /** What the host itself goes by, absolute. */
   readonly hosts: readonly string[];

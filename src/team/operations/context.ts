@@ -16,7 +16,7 @@ import { identify } from '../rules/caller.ts';
 import { OPERATIONS_CODES } from '../rules/codes/operations-codes.ts';
 import { WRITES_CODES } from '../rules/codes/writes-codes.ts';
 import type { TeamRecord } from '../rules/log/record.ts';
-import { isStanding, type TeamState } from '../rules/log/state.ts';
+import { isActive, type TeamState } from '../rules/log/state.ts';
 import { LEAD, TOOLCREW } from '../rules/message.ts';
 import type { TeamSettings } from '../rules/settings.ts';
 import type { Approval } from '../rules/spec-documents/spec.ts';
@@ -26,21 +26,25 @@ import type { Task } from '../rules/task.ts';
 export type Host = { readonly version: string | null; readonly form: 'project' | 'plugin' };
 
 /** A piece of work, from one end to the other. */
-export type Span = { readonly base: string; readonly head: string };
+export type CommitRange = { readonly base: string; readonly head: string };
 
 /** Where a team began: the commit that was checked out, and the work tree upon it, a Git tree id. */
-export type Began = { readonly team: string; readonly commit: string; readonly tree: string };
+export type TeamStart = { readonly team: string; readonly commit: string; readonly tree: string };
 
 /** Checks of the project, and the work tree that they measure. */
 export type ProjectChecks = {
   readonly checks: Checks;
   /** Measures the work tree that a team began from, made anew apart from the checkout; null: Git cannot make it. */
-  readonly checksBefore: (began: Began, settings: QualitySettings, signal: AbortSignal) => Promise<GateResult | null>;
+  readonly checksBefore: (
+    began: TeamStart,
+    settings: QualitySettings,
+    signal: AbortSignal,
+  ) => Promise<GateResult | null>;
   /** Waits until it is there; false: it did not come for as long as could be waited. */
   readonly waitFor: (isThere: () => boolean) => Promise<boolean>;
   /** Secrets of known forms in what these commits add, or what a tree has more than another; none where Git cannot tell. */
   readonly newSecrets: (
-    work: readonly string[] | Span,
+    work: readonly string[] | CommitRange,
     settings: QualitySettings['secrets'],
   ) => Promise<readonly HeldSecret[]>;
   readonly workTree: WorkTree;
@@ -81,7 +85,7 @@ export function refuse<C extends Code>(of: C, values: ValuesOf<C>): never {
 }
 
 /** Appends a record that has to count; throws with the fold's reason when it does not. */
-export async function must(log: TeamLog, record: TeamRecord): Promise<Appended> {
+export async function appendRequired(log: TeamLog, record: TeamRecord): Promise<Appended> {
   const appended = await log.append(record);
   if (appended.refused !== null) throw new ToolError(appended.refused);
   return appended;
@@ -95,7 +99,7 @@ export async function makeTask(
   log: TeamLog,
   record: Extract<TeamRecord, { type: 'task_created' }>,
 ): Promise<Task | undefined> {
-  const { id } = await must(log, record);
+  const { id } = await appendRequired(log, record);
   const { tasks } = log.state;
   for (let number = tasks.size; number > 0; number--) {
     const task = tasks.get(String(number));
@@ -111,15 +115,15 @@ export async function tellLead(log: TeamLog, content: string): Promise<void> {
 }
 
 /** A team whose log cannot be read: whether it stands, and whose it is, is not known. */
-export type Unread = { readonly team: string; readonly error: unknown };
+export type UnreadableTeam = { readonly team: string; readonly error: unknown };
 
 /** Opens all teams that stand, for as long as `use` takes. What cannot be read concerns nobody but its own team. */
 export async function withReadable<T>(
   teams: Teams,
-  use: (logs: readonly TeamLog[], unread: readonly Unread[]) => Promise<T>,
+  use: (logs: readonly TeamLog[], unread: readonly UnreadableTeam[]) => Promise<T>,
 ): Promise<T> {
   const logs: TeamLog[] = [];
-  const unread: Unread[] = [];
+  const unread: UnreadableTeam[] = [];
   for (const team of teams.list()) {
     try {
       const log = teams.open(team);
@@ -130,7 +134,7 @@ export async function withReadable<T>(
   }
   try {
     return await use(
-      logs.filter((log) => isStanding(log.state)),
+      logs.filter((log) => isActive(log.state)),
       unread,
     );
   } finally {
@@ -139,18 +143,18 @@ export async function withReadable<T>(
 }
 
 /** What is not known of a team, for people. */
-export function unreadWords({ team, error }: Unread): string {
+export function unreadWords({ team, error }: UnreadableTeam): string {
   return withCode(refusal(OPERATIONS_CODES.team_unreadable, { team, said: messageOf(error) }));
 }
 
 /** Throws what keeps the first of them from being read: anything might be true of it. */
-export function mustBeReadable([first]: readonly Unread[]): void {
+export function mustBeReadable([first]: readonly UnreadableTeam[]): void {
   if (first !== undefined) throw first.error;
 }
 
-export type Somebody = Extract<Caller, { kind: 'lead' | 'member' }>;
+export type TeamCaller = Extract<Caller, { kind: 'lead' | 'member' }>;
 
-function isSomebody(caller: Caller): caller is Somebody {
+function isSomebody(caller: Caller): caller is TeamCaller {
   return caller.kind === 'lead' || caller.kind === 'member';
 }
 
@@ -164,8 +168,8 @@ export function callerOf(
   evidence: Evidence,
   logs: readonly TeamLog[],
   wanted: string | undefined,
-  unread: readonly Unread[] = [],
-): { readonly caller: Somebody; readonly log: TeamLog } {
+  unread: readonly UnreadableTeam[] = [],
+): { readonly caller: TeamCaller; readonly log: TeamLog } {
   const standing = logs.map((log) => log.state.team);
   mustBeReadable(unread.filter(({ team }) => team === wanted));
   if (wanted !== undefined && !standing.includes(wanted))

@@ -3,7 +3,7 @@
 import type { TeamLog } from '../ports.ts';
 import { type Caller, type EnvironmentEvidence, type Evidence, type HookCaller, identify } from '../rules/caller.ts';
 import type { TeamState } from '../rules/log/state.ts';
-import { mustBeReadable, type Unread } from './context.ts';
+import { mustBeReadable, type UnreadableTeam } from './context.ts';
 import { type HostEvent, hookCallerOf } from './host-event.ts';
 
 /** Evidence of the caller of an event. */
@@ -53,7 +53,7 @@ export async function findCaller(
   context: CallerEvidence,
   event: HostEvent,
   logs: readonly TeamLog[],
-  unread: readonly Unread[] = [],
+  unread: readonly UnreadableTeam[] = [],
 ): Promise<Found | undefined> {
   const [first] = logs;
   if (first === undefined) {

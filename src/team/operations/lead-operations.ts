@@ -13,14 +13,22 @@ import { OPERATIONS_CODES } from '../rules/codes/operations-codes.ts';
 import { SPEC_CODES } from '../rules/codes/spec-codes.ts';
 import { isUnstarted } from '../rules/log/fold-state.ts';
 import type { Purpose } from '../rules/log/record.ts';
-import { isLost, isModelLed, isStanding, SHUTDOWN_DEADLINE_MS } from '../rules/log/state.ts';
+import { isActive, isLost, isModelLed, SHUTDOWN_DEADLINE_MS } from '../rules/log/state.ts';
 import { LEAD } from '../rules/message.ts';
 import type { Input } from '../rules/operation.ts';
 import { agentOf, PATTERNS, type Phase, ROLES } from '../rules/role.ts';
 import type { TeamSettings } from '../rules/settings.ts';
 import { phaseOfTeam, specOfRun } from '../rules/team-name.ts';
 import { missingForGate } from '../select/work-decision.ts';
-import { type Answer, must, mustBeReadable, refuse, type Somebody, type TeamContext, withReadable } from './context.ts';
+import {
+  type Answer,
+  appendRequired,
+  mustBeReadable,
+  refuse,
+  type TeamCaller,
+  type TeamContext,
+  withReadable,
+} from './context.ts';
 import { hostCall } from './spawn.ts';
 
 const USUAL: Readonly<Record<Phase, keyof typeof PATTERNS>> = {
@@ -91,7 +99,13 @@ async function mayCreate(context: Pick<TeamContext, 'teams'>, name: string, evid
   });
 }
 
-export async function createTeam(context: TeamContext, input: Input, evidence: Evidence): Promise<Answer> {
+/** Parts of the context that the creation of a team needs. */
+type CreationContext = Pick<
+  TeamContext,
+  'teams' | 'settings' | 'problems' | 'approval' | 'checks' | 'workTree' | 'keys' | 'hostProcess' | 'writesHeldBy'
+>;
+
+export async function createTeam(context: CreationContext, input: Input, evidence: Evidence): Promise<Answer> {
   const name = input.text('team_name');
   const phase = phaseOfTeam(name);
   if (phase === undefined) return refuse(OPERATIONS_CODES.team_name_invalid, { got: name });
@@ -137,7 +151,7 @@ function withProblems({ problems }: Pick<TeamContext, 'problems'>, answer: Answe
 }
 
 async function begin(
-  context: TeamContext,
+  context: CreationContext,
   name: string,
   phase: Phase,
   input: Input,
@@ -147,13 +161,13 @@ async function begin(
   const log = context.teams.begin(name);
   try {
     const { proposal, session } = log.state;
-    if (isStanding(log.state)) refuse(OPERATIONS_CODES.team_already_active, { team: name, state: session });
+    if (isActive(log.state)) refuse(OPERATIONS_CODES.team_already_active, { team: name, state: session });
     const purpose = proposal ?? purposeAllowed(context, name, phase, input, settings);
     const isFromHook = evidence.kind === 'stamp';
     const { key, hash } = context.keys.create();
     const commit = await context.workTree.head();
     const host = context.hostProcess();
-    await must(log, {
+    await appendRequired(log, {
       type: 'created',
       team: name,
       phase: purpose.phase,
@@ -205,7 +219,7 @@ function lacksAgent(context: Pick<TeamContext, 'host' | 'hasAgentFile'>, role: s
 export async function registerMember(
   context: Pick<TeamContext, 'settings' | 'keys' | 'host' | 'hasAgentFile' | 'problems'>,
   log: TeamLog,
-  caller: Somebody,
+  caller: TeamCaller,
   input: Input,
 ): Promise<Answer> {
   if (caller.kind !== 'lead') refuse(OPERATIONS_CODES.lead_only, { does: 'starts teammates' });
@@ -235,7 +249,7 @@ export async function registerMember(
     });
   const own = roleNamed(name);
   const model = own === undefined || own.model === 'inherit' ? settings.defaultModel : own.model;
-  await must(log, {
+  await appendRequired(log, {
     type: 'member_registered',
     name,
     agent,
@@ -249,7 +263,7 @@ export async function registerMember(
   // Without hooks nobody sees the call: the member counts as started, and is known by its key.
   const key = log.state.lead.keyHash === null ? null : context.keys.create();
   if (key !== null)
-    await must(log, { type: 'member_spawned', name, epoch: member.epoch, key_hash: key.hash, pid: null });
+    await appendRequired(log, { type: 'member_spawned', name, epoch: member.epoch, key_hash: key.hash, pid: null });
   return withProblems(context, {
     member: name,
     run: member.epoch,
@@ -264,7 +278,7 @@ export async function registerMember(
 export async function deleteTeam(
   context: Pick<TeamContext, 'teams' | 'now'>,
   log: TeamLog,
-  caller: Somebody,
+  caller: TeamCaller,
   input: Input,
 ): Promise<Answer> {
   const { state } = log;

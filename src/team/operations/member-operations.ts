@@ -18,7 +18,7 @@ import { checkMessage, EVERYBODY, findRecipient, judgeRoute, LEAD, type MessageT
 import type { Input } from '../rules/operation.ts';
 import { unreadRequests } from '../rules/requested-work.ts';
 import type { TeamSettings } from '../rules/settings.ts';
-import { type Answer, must, refuse, type Somebody, type TeamContext, tellLead } from './context.ts';
+import { type Answer, appendRequired, refuse, type TeamCaller, type TeamContext, tellLead } from './context.ts';
 import { beginnable, freedSince } from './task-operations.ts';
 
 const LEASE_MINUTES = 30;
@@ -56,7 +56,7 @@ function addressees({ members, purpose }: TeamState): readonly { readonly name: 
 export async function sendMessage(
   context: Pick<TeamContext, 'inside' | 'settings' | 'now' | 'teamWorktrees'>,
   log: TeamLog,
-  caller: Somebody,
+  caller: TeamCaller,
   input: Input,
 ): Promise<Answer> {
   const { state } = log;
@@ -95,7 +95,7 @@ export async function sendMessage(
       : []),
   ];
   const before = beginnable(state);
-  const { id } = await must(log, {
+  const { id } = await appendRequired(log, {
     type: 'message_sent',
     to,
     kind: type,
@@ -121,7 +121,7 @@ export async function sendMessage(
 }
 
 /** Whoever has stopped reads nothing until its lead starts it again. */
-async function tellStopped(log: TeamLog, { name: by }: Somebody, to: string, type: MessageType): Promise<Answer> {
+async function tellStopped(log: TeamLog, { name: by }: TeamCaller, to: string, type: MessageType): Promise<Answer> {
   const { members } = log.state;
   const isNew = to !== EVERYBODY && to !== LEAD && !members.has(to);
   const stopped = [...members.values()].filter(
@@ -175,7 +175,7 @@ export async function noteDelivered(log: TeamLog, name: string): Promise<void> {
 export type Show = (answer: Answer) => Promise<void>;
 
 /** What was not shown stays unread. */
-export async function readInbox(log: TeamLog, { name }: Somebody, show: Show): Promise<Answer> {
+export async function readInbox(log: TeamLog, { name }: TeamCaller, show: Show): Promise<Answer> {
   await noteDelivered(log, name);
   const messages = unreadOf(log.state, name);
   const seqs = messages.map(({ seq }) => seq);
@@ -196,7 +196,7 @@ export async function takeMail(log: TeamLog, name: string): Promise<string | nul
 export async function leaseFile(
   context: Pick<TeamContext, 'inside' | 'placeOf' | 'settings' | 'now' | 'placeLeases'>,
   log: TeamLog,
-  caller: Somebody,
+  caller: TeamCaller,
   input: Input,
 ): Promise<Answer> {
   const path = context.inside(input.text('path'));
@@ -205,7 +205,7 @@ export async function leaseFile(
   if (input.flag('release')) {
     // With its holder's last task it was given back already.
     const isHeld = (log.state.leases.get(path)?.until ?? 0) > context.now();
-    if (isHeld) await must(log, { type: 'lease_released', path, by: name, epoch });
+    if (isHeld) await appendRequired(log, { type: 'lease_released', path, by: name, epoch });
     context.placeLeases(log.state.team, log.state.leases, context.now());
     return { path, state: 'released' };
   }
@@ -245,7 +245,7 @@ export async function leaseFile(
       call: `FileLease {"path":${quotedPath(path)},"release":true}`,
     });
   const until = now + minutes * 60_000;
-  await must(log, { type: 'lease_taken', path, until, reason: input.maybe('reason') ?? '', by: name, epoch });
+  await appendRequired(log, { type: 'lease_taken', path, until, reason: input.maybe('reason') ?? '', by: name, epoch });
   context.placeLeases(log.state.team, log.state.leases, now);
   return { path, state: 'leased', until: new Date(until).toISOString() };
 }

@@ -14,8 +14,8 @@ import { rejectionKey, specOf, type Member as TeamMember, type TeamState } from 
 import { LEAD } from '../rules/message.ts';
 import type { Task } from '../rules/task.ts';
 import { subject } from '../rules/task-draft.ts';
-import { makeTask, type Somebody, type TeamContext, tellLead } from './context.ts';
-import { holdBranch } from './moved-branch.ts';
+import { makeTask, type TeamCaller, type TeamContext, tellLead } from './context.ts';
+import { restoreBranch } from './moved-branch.ts';
 import { keepLeftOut, leftOut, type Without } from './uncommitted-files.ts';
 
 /** A finding that stands in the way, with what tells it from another. */
@@ -23,10 +23,10 @@ export type Objection = {
   readonly refusal: Refusal;
   readonly fingerprint: string;
   /** It is not let through, however often it is made: the work would be lost. */
-  readonly stands?: true;
+  readonly isFinal?: true;
 };
 
-type Member = Extract<Somebody, { kind: 'member' }>;
+type Member = Extract<TeamCaller, { kind: 'member' }>;
 
 /** Rejections for changes of others' files, and for what cannot be merged, count apart: those of the checks come in between. */
 export const FOREIGN = 'foreign_change';
@@ -78,7 +78,7 @@ async function conflict(
   const fingerprint = `conflict ${files.join(' ')}`;
   const held = state.tasks.get(task.id);
   if (held === undefined || held.holdsUp !== undefined)
-    return { refusal: refusal(WORK_CODES.work_conflicts, { files: shown, how }), fingerprint, stands: true };
+    return { refusal: refusal(WORK_CODES.work_conflicts, { files: shown, how }), fingerprint, isFinal: true };
   const others = behind.flatMap((id) => state.tasks.get(id) ?? []);
   const doers = [...new Set(others.flatMap(({ claim }) => claim?.member ?? []))].filter((one) => one !== name);
   const theirs =
@@ -99,7 +99,7 @@ async function conflict(
   for (const to of doers)
     await log.append({ type: 'message_sent', to, kind: 'progress', content, in_reply_to: null, by: name, epoch });
   const why = refusal(WORK_CODES.work_conflicts_with_task, { files: shown, others: theirs, settling, how });
-  return { refusal: why, fingerprint, stands: true };
+  return { refusal: why, fingerprint, isFinal: true };
 }
 
 /**
@@ -159,7 +159,7 @@ export async function prepareWork(
   // However often it comes: what is elsewhere is not in the work, and what is on the branch would be undone by it.
   if (astray !== null) {
     const why = refusal(WORK_CODES.worktree_not_on_branch, { where: astray });
-    return { ok: false, objection: { refusal: why, fingerprint: 'astray', stands: true } };
+    return { ok: false, objection: { refusal: why, fingerprint: 'astray', isFinal: true } };
   }
   const left = await leftOut(teamWorktrees, state, task.id, name, before);
   if ('objection' in left) return { ok: false, objection: left.objection };
@@ -184,7 +184,7 @@ export async function prepareWork(
   const kept = await teamWorktrees.refuse(team, name, refused.commit.sha, foreignFiles(refused.commit, name, rules));
   const why = { ...refused.refusal, values: { ...refused.refusal.values, kept } };
   // However often it comes: what was taken back is not in the work, and a completion would hide that.
-  return { ok: false, objection: { refusal: why, fingerprint: `commit ${refused.path}`, stands: true } };
+  return { ok: false, objection: { refusal: why, fingerprint: `commit ${refused.path}`, isFinal: true } };
 }
 
 /** A secret that is merged once stays in the history of what is pushed, whatever takes it out. */
@@ -192,7 +192,7 @@ function heldSecrets(secrets: readonly HeldSecret[], kept: string): Objection {
   return {
     refusal: refusal(WORK_CODES.commits_hold_secrets, { ...placesOf(secrets), kept }),
     fingerprint: `secrets ${placeWords(secrets)}`,
-    stands: true,
+    isFinal: true,
   };
 }
 
@@ -247,16 +247,16 @@ async function mergeWork(
   const settled = held?.holdsUp === undefined ? [] : await teamWorktrees.settled(team, name, upTo, held.files);
   let merge = await teamWorktrees.merge(team, name, message, upTo);
   for (let tries = 0; merge.kind === 'moved' && tries < MERGE_TRIES; tries += 1) {
-    await holdBranch(teamWorktrees, log, () => undefined);
+    await restoreBranch(teamWorktrees, log, () => undefined);
     merge = await teamWorktrees.merge(team, name, message, upTo);
   }
   if (merge.kind === 'moved') {
     const why = refusal(WORK_CODES.team_branch_moving, { tries: MERGE_TRIES });
-    return { refusal: why, fingerprint: 'moved', stands: true };
+    return { refusal: why, fingerprint: 'moved', isFinal: true };
   }
   if (merge.kind === 'checked_out') {
     const why = refusal(WORK_CODES.team_branch_taken, { said: merge.words });
-    return { refusal: why, fingerprint: CHECKED_OUT, stands: true };
+    return { refusal: why, fingerprint: CHECKED_OUT, isFinal: true };
   }
   if (merge.kind === 'conflict') return conflict(log, task, caller, merge);
   await tellSettled(log, task.id, name, settled);

@@ -14,7 +14,7 @@ async function note(log: TeamLog, about: string, reason: string): Promise<void> 
 }
 
 /** What a person has made of the team's branch while nobody led. A lead begins also where that cannot be taken up. */
-export async function takeUpBranch(
+export async function adoptBranchChanges(
   teamWorktrees: TeamWorktrees,
   log: TeamLog,
   say: (words: string) => void,
@@ -28,7 +28,7 @@ export async function takeUpBranch(
 }
 
 /** The team's branch moves by merges of finished work alone. */
-export async function holdBranch(
+export async function restoreBranch(
   teamWorktrees: TeamWorktrees,
   log: TeamLog,
   say: (words: string) => void,
@@ -42,7 +42,7 @@ export async function holdBranch(
 }
 
 /** Branches and tags that are at a teammate's commit and were not before. */
-export async function namePersons(
+export async function reportMovedRefs(
   teamWorktrees: TeamWorktrees,
   log: TeamLog,
   before: Tips,

@@ -2,8 +2,8 @@
 
 import type { Gate, TeamState } from '../rules/log/state.ts';
 import type { Task } from '../rules/task.ts';
-import { isOnlyOne } from '../rules/task-book.ts';
-import type { Somebody, TeamContext } from './context.ts';
+import { isOnlyOne } from '../rules/task-index.ts';
+import type { TeamCaller, TeamContext } from './context.ts';
 import { isDoneWithout } from './uncommitted-files.ts';
 
 /**
@@ -13,7 +13,7 @@ import { isDoneWithout } from './uncommitted-files.ts';
 export async function changedNothing(
   context: Pick<TeamContext, 'teamWorktrees'>,
   task: Task,
-  caller: Somebody,
+  caller: TeamCaller,
   state: TeamState,
   before: Gate | null,
 ): Promise<boolean> {

@@ -5,7 +5,7 @@ import type { TeamLog } from '../ports.ts';
 import type { Evidence } from '../rules/caller.ts';
 import { OPERATIONS_CODES } from '../rules/codes/operations-codes.ts';
 import { type Input, isOperation, OPERATIONS, type OperationName, readInput } from '../rules/operation.ts';
-import { type Answer, callerOf, refuse, type Somebody, type TeamContext, withReadable } from './context.ts';
+import { type Answer, callerOf, refuse, type TeamCaller, type TeamContext, withReadable } from './context.ts';
 import { createTeam, deleteTeam, registerMember } from './lead-operations.ts';
 import { leaseFile, readInbox, type Show, sendMessage } from './member-operations.ts';
 import { recordingRefusal, recordingRefusalOutside } from './refusal-record.ts';
@@ -13,11 +13,21 @@ import { createTask, getTask, listTasks, updateTask } from './task-operations.ts
 
 type Inner = Exclude<OperationName, 'TeamCreate'>;
 
+/** Parts of the context that some operation needs; each operation names its own. */
+export type OperationContext = Pick<TeamContext, 'teams' | 'keys' | 'now'> &
+  Parameters<typeof createTeam>[0] &
+  Parameters<typeof registerMember>[0] &
+  Parameters<typeof deleteTeam>[0] &
+  Parameters<typeof sendMessage>[0] &
+  Parameters<typeof leaseFile>[0] &
+  Parameters<typeof createTask>[0] &
+  Parameters<typeof updateTask>[0];
+
 function perform(
-  context: TeamContext,
+  context: OperationContext,
   name: Inner,
   log: TeamLog,
-  caller: Somebody,
+  caller: TeamCaller,
   input: Input,
   show: Show,
 ): Promise<Answer> | Answer {
@@ -56,7 +66,7 @@ export function evidenceWith(context: Pick<TeamContext, 'keys'>, given: unknown,
  * @param show shows mail, which is read with that; missing: who calls has it with the answer
  */
 export async function operate(
-  context: TeamContext,
+  context: OperationContext,
   name: string,
   given: unknown,
   evidence: Evidence,

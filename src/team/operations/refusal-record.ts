@@ -7,7 +7,7 @@ import { type Evidence, identify } from '../rules/caller.ts';
 import { OPERATION } from '../rules/log/state.ts';
 import { LEAD } from '../rules/message.ts';
 import type { Input, OperationName } from '../rules/operation.ts';
-import { type Answer, type Somebody, type TeamContext, withReadable } from './context.ts';
+import { type Answer, type TeamCaller, type TeamContext, withReadable } from './context.ts';
 
 const REASON_MAX = 2_000;
 const ABOUT_MAX = 160;
@@ -79,7 +79,7 @@ export async function recordingRefusal(
   { now }: Pick<TeamContext, 'now'>,
   name: OperationName,
   input: Input,
-  caller: Somebody,
+  caller: TeamCaller,
   log: TeamLog,
   perform: (log: TeamLog) => Promise<Answer> | Answer,
 ): Promise<Answer> {

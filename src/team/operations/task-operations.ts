@@ -18,10 +18,18 @@ import type { Input } from '../rules/operation.ts';
 import { JUDGE, measuredLines } from '../rules/quality-verdict.ts';
 import { ROLES } from '../rules/role.ts';
 import { SHOWN_STATUSES, shownStatus, TASK_STATUSES, type Task, type TaskStatus, waitsFor } from '../rules/task.ts';
-import { bookOf } from '../rules/task-book.ts';
+import { taskIndexOf } from '../rules/task-index.ts';
 import { fileOwners } from '../rules/task-taker.ts';
 import { type CompletionContext, judgeCompletion } from './completion-gate.ts';
-import { type Answer, makeTask, must, refuse, type Somebody, type TeamContext, tellLead } from './context.ts';
+import {
+  type Answer,
+  appendRequired,
+  makeTask,
+  refuse,
+  type TeamCaller,
+  type TeamContext,
+  tellLead,
+} from './context.ts';
 import { changedNothing } from './no-change-check.ts';
 
 function shown(task: Task, state: TeamState, by: string | null = null): Answer {
@@ -71,7 +79,7 @@ function ownersWords(files: readonly string[], owners: readonly string[], owners
 export async function createTask(
   context: Pick<TeamContext, 'inside' | 'settings'>,
   log: TeamLog,
-  caller: Somebody,
+  caller: TeamCaller,
   input: Input,
 ): Promise<Answer> {
   const owner = input.maybe('owner') ?? null;
@@ -105,7 +113,7 @@ export async function createTask(
 }
 
 /** Whose run is over begins nothing by itself. */
-function toBeStarted({ owner }: Task, caller: Somebody, state: TeamState): Answer {
+function toBeStarted({ owner }: Task, caller: TeamCaller, state: TeamState): Answer {
   const member = owner === null ? undefined : state.members.get(owner);
   if (member === undefined || caller.kind !== 'lead' || !isModelLed(state) || isPastStarting(state)) return {};
   if (isLive(member) && member.phase !== 'stopped') return {};
@@ -147,7 +155,7 @@ function mustNotBeOfAnother({ id, owner, claim, status }: Task, state: TeamState
 export async function updateTask(
   context: CompletionContext,
   log: TeamLog,
-  caller: Somebody,
+  caller: TeamCaller,
   input: Input,
 ): Promise<Answer> {
   const task = taskOf(log.state, input.text('taskId'));
@@ -166,7 +174,7 @@ export async function updateTask(
   }
   // It is begun by whom it is given to.
   if (status === 'in_progress' && caller.kind === 'lead' && owner !== undefined) {
-    await must(log, { type: 'task_assigned', task: task.id, owner, by: name });
+    await appendRequired(log, { type: 'task_assigned', task: task.id, owner, by: name });
     return shown(taskOf(log.state, task.id), log.state);
   }
   if (status === 'completed' && caller.kind === 'member') mustBeOf(task, name, log.state);
@@ -177,7 +185,7 @@ export async function updateTask(
     status === 'completed' ? await judgeCompletion(context, log, task, caller, input.maybe('result') ?? '') : null;
   if (passed !== null && passed.refusal !== null) throw new ToolError(passed.refusal);
   const isNothing = passed !== null && (await changedNothing(context, task, caller, log.state, gate));
-  await must(log, {
+  await appendRequired(log, {
     type: 'task_updated',
     task: task.id,
     status,
@@ -197,10 +205,10 @@ export async function updateTask(
 }
 
 /** What a member holds for a task is free again when it is at none any more; gives the paths. */
-async function endLeases(log: TeamLog, caller: Somebody): Promise<readonly string[]> {
+async function endLeases(log: TeamLog, caller: TeamCaller): Promise<readonly string[]> {
   const { leases, tasks } = log.state;
   const { name, epoch } = caller;
-  const isAtWork = bookOf(tasks)
+  const isAtWork = taskIndexOf(tasks)
     .open()
     .some(({ claim, status }) => claim?.member === name && status === 'in_progress');
   if (caller.kind !== 'member' || isAtWork) return [];
@@ -248,8 +256,8 @@ async function tell(log: TeamLog, freed: readonly Task[], by: string): Promise<A
 const ENDED_LISTED = 20;
 const SELECTED_LISTED = 100;
 
-export function listTasks({ state }: TeamLog, { name }: Somebody, input: Input): Answer {
-  const book = bookOf(state.tasks);
+export function listTasks({ state }: TeamLog, { name }: TeamCaller, input: Input): Answer {
+  const book = taskIndexOf(state.tasks);
   const status = SHOWN_STATUSES.find((one) => one === input.maybe('status'));
   const open = book.open();
   const statusOf = (task: Task) => shownStatus(task, book, name);
@@ -268,7 +276,7 @@ function byId(tasks: readonly Task[]): readonly Task[] {
   return tasks.toSorted((one, other) => Number(one.id) - Number(other.id));
 }
 
-export function getTask(log: TeamLog, { name }: Somebody, input: Input): Answer {
+export function getTask(log: TeamLog, { name }: TeamCaller, input: Input): Answer {
   const task = taskOf(log.state, input.text('taskId'));
   const time = (at: number | null) => (at === null ? null : new Date(at).toISOString());
   return {

@@ -1,16 +1,16 @@
 // Files of finished work that no commit includes: ignored files, changes in submodules, nested repositories.
 // They are reported to the writer before its task completes.
 
-import { type Refusal, refusal } from '../../base/rules/codes.ts';
+import { type Refusal, refusal, withCode } from '../../base/rules/codes.ts';
 import { visible } from '../../base/rules/text.ts';
 import type { TeamWorktrees, WorkLeftOut } from '../../git/worktrees/team-worktrees-port.ts';
 import type { TeamLog } from '../ports.ts';
 import { WORK_CODES } from '../rules/codes/work-codes.ts';
 import type { TeamState } from '../rules/log/state.ts';
 import { LEAD, TOOLCREW } from '../rules/message.ts';
-import { type Somebody, tellLead } from './context.ts';
+import { type TeamCaller, tellLead } from './context.ts';
 
-type Found = { readonly refusal: Refusal; readonly fingerprint: string; readonly stands?: true };
+type Found = { readonly refusal: Refusal; readonly fingerprint: string; readonly isFinal?: true };
 
 /** Files outside the work; they are kept under a ref when the work is accepted. */
 export type Without = Pick<WorkLeftOut, 'ignored' | 'inSubmodules'>;
@@ -46,7 +46,7 @@ export async function leftOut(
   const [repository] = repositories;
   if (repository !== undefined) {
     const why = refusal(WORK_CODES.nested_repository, { path: visible(repository) });
-    return { objection: { refusal: why, fingerprint: `repositories ${repositories.join(' ')}`, stands: true } };
+    return { objection: { refusal: why, fingerprint: `repositories ${repositories.join(' ')}`, isFinal: true } };
   }
   const fingerprint = `task ${taskId} ignored ${[...ignored, ...inSubmodules].join(' ')}`;
   const without = { ignored, inSubmodules };
@@ -86,7 +86,7 @@ export async function keepLeftOut(
   teamWorktrees: TeamWorktrees,
   log: TeamLog,
   taskId: string,
-  caller: Extract<Somebody, { kind: 'member' }>,
+  caller: Extract<TeamCaller, { kind: 'member' }>,
   { ignored, inSubmodules }: Without,
 ): Promise<void> {
   if (ignored.length + inSubmodules.length === 0) return;
@@ -96,7 +96,9 @@ export async function keepLeftOut(
     ...(ignored.length === 0 ? [] : [`${named(ignored)}, which Git ignores`]),
     ...(inSubmodules.length === 0 ? [] : [`the change of ${named(inSubmodules)} in a submodule`]),
   ];
-  const words = `${withoutWords(taskId)}${files.join(', and without ')}; kept as ${kept}`;
+  const words = withCode(
+    refusal(WORK_CODES.task_without_files, { task: taskId, files: files.join(', and without '), kept }),
+  );
   if (!log.state.messages.some(({ from, content }) => from === TOOLCREW && content === words))
     await tellLead(log, words);
 }

@@ -11,15 +11,15 @@ import { mendRounds, PLAN_ROUNDS } from '../rules/planning.ts';
 import { JUDGE, UNCHECKED } from '../rules/quality-verdict.ts';
 import type { TeamSettings } from '../rules/settings.ts';
 import { specDirectory } from '../rules/spec-documents/spec.ts';
-import { bookOf } from '../rules/task-book.ts';
+import { taskIndexOf } from '../rules/task-index.ts';
 import type { DebugResult } from './debug.ts';
-import { type Taken, takeSteps } from './lead-steps.ts';
+import { type StepResult, takeSteps } from './lead-steps.ts';
 import type { PhaseContext } from './phase-context.ts';
 import type { PlanEnd } from './plan.ts';
 import { knownStuck, type Measured, measureCheckout } from './run.ts';
 
 /** What the lead is told. */
-export type Told =
+export type LeadNews =
   /** `news`: of what has come to pass with this · `standing`: the same as long as it is so. */
   | { readonly kind: 'news' | 'standing'; readonly words: string }
   /** `holder` has been at that step for too long to wait for it. */
@@ -35,7 +35,7 @@ type Limits = {
 };
 
 /** Goes on as far as code can; gives what the lead is told of it, null where there is nothing to say. */
-export async function advance(context: PhaseContext, log: TeamLog, limits: Limits = {}): Promise<Told | null> {
+export async function advance(context: PhaseContext, log: TeamLog, limits: Limits = {}): Promise<LeadNews | null> {
   log.refresh();
   // Most calls leave nothing to do, which needs no lock to see.
   if ((await dueStep(context, log, limits)) === null) return null;
@@ -50,7 +50,7 @@ export async function advance(context: PhaseContext, log: TeamLog, limits: Limit
   return step === null ? null : { kind: 'busy', step: step.kind, holder, words };
 }
 
-function news(words: string): Told {
+function news(words: string): LeadNews {
   return { kind: 'news', words };
 }
 
@@ -73,26 +73,26 @@ function isCodes({ kind }: LeadStep, state: TeamState, { mayAsk = true }: Limits
     case 'hear_judge':
     case 'stuck': {
       // What is left is a word, not work. One at a time there is nobody who could say it.
-      return mayAsk && bookOf(state.tasks).isDone && state.session !== 'fallback';
+      return mayAsk && taskIndexOf(state.tasks).isDone && state.session !== 'fallback';
     }
     default:
       return false;
   }
 }
 
-async function goOn(context: PhaseContext, log: TeamLog, limits: Limits): Promise<Told | null> {
+async function goOn(context: PhaseContext, log: TeamLog, limits: Limits): Promise<LeadNews | null> {
   const as: Evidence = { kind: 'environment', team: log.state.team, teammate: null };
   const planCallbacks = { writeSpec: context.project.writeSpec, askApproval: null };
   const mayMend = () => mendRounds(log.state) < PLAN_ROUNDS;
   let hasPassed = false;
-  const end = await takeSteps<Told | 'nothing'>(
+  const end = await takeSteps<LeadNews | 'nothing'>(
     { context, log, as, planCallbacks, mayMend, signal: new AbortController().signal },
     async () => (await dueStep(context, log, limits)) ?? { kind: 'wait' },
     async (step) => {
       if (step.kind !== 'measure') {
         const words = stepWords(step, log, hasPassed);
-        const isStanding = step.kind === 'hear_judge' || step.kind === 'stuck';
-        return words === null ? 'nothing' : { kind: isStanding ? 'standing' : 'news', words };
+        const isStillActive = step.kind === 'hear_judge' || step.kind === 'stuck';
+        return words === null ? 'nothing' : { kind: isStillActive ? 'standing' : 'news', words };
       }
       if (limits.mayMeasure === false)
         return news(
@@ -113,7 +113,7 @@ async function goOn(context: PhaseContext, log: TeamLog, limits: Limits): Promis
 }
 
 /** What is said of a step that was taken; null: nothing. */
-function stepWords(step: Exclude<Taken, { kind: 'measure' }>, log: TeamLog, hasPassed: boolean): string | null {
+function stepWords(step: Exclude<StepResult, { kind: 'measure' }>, log: TeamLog, hasPassed: boolean): string | null {
   const { state } = log;
   switch (step.kind) {
     case 'write_spec':
@@ -149,7 +149,7 @@ function doneWords(state: TeamState): string {
 function nextOf(state: TeamState, { hooks, ownership, maxTeammates }: TeamSettings): LeadStep {
   const isChecked = hooks.taskCompleted.requireQualityCheck;
   const isClosed = state.session === 'awaiting_approval' || state.session === 'approved';
-  const nothing = { spent: new Map<string, string>(), dear: new Map<string, string>(), head: null };
+  const nothing = { spent: new Map<string, string>(), overBudget: new Map<string, string>(), head: null };
   // Of all these steps only those about its word go by who is in a turn.
   const running = new Set(state.members.get(JUDGE)?.phase === 'working' ? [JUDGE] : []);
   return leadStep(state, { running, isChecked, isClosed, ownership, maxTeammates, ...nothing });

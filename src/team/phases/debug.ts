@@ -1,8 +1,7 @@
 // The end of a search for a cause: the first that was proven wins; whoever has not said it in the form is asked once more.
 
 import { oneLine } from '../../base/rules/text.ts';
-import type { TeamContext } from '../operations/context.ts';
-import { operate } from '../operations/operations.ts';
+import { type OperationContext, operate } from '../operations/operations.ts';
 import type { TeamLog } from '../ports.ts';
 import type { Evidence } from '../rules/caller.ts';
 import { findingsOf, type Tried, unclearRoles, VERDICT_FORM } from '../rules/hypothesis-verdict.ts';
@@ -36,7 +35,7 @@ function hypothesisOf({ task }: Tried, { tasks }: TeamState): string {
 }
 
 /** Gives what came of it; null: somebody was asked once more. */
-export async function closeDebug(context: TeamContext, log: TeamLog, as: Evidence): Promise<DebugResult | null> {
+export async function closeDebug(context: OperationContext, log: TeamLog, as: Evidence): Promise<DebugResult | null> {
   const findings = findingsOf(log.state);
   const { proven } = findings;
   const unclear = proven === null ? unclearRoles(findings, log.state) : [];

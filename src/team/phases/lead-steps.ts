@@ -8,7 +8,7 @@ import { closePlan, type Leader } from './plan.ts';
 import { passGate } from './run.ts';
 
 /** A step, with its result where `carryOut` gives one. */
-export type Taken = Awaited<ReturnType<typeof carryOut>>;
+export type StepResult = Awaited<ReturnType<typeof carryOut>>;
 
 /** Carries out the steps that are the same for every lead; the others are left to the caller. */
 async function carryOut(step: LeadStep, leader: Leader) {
@@ -36,7 +36,7 @@ async function carryOut(step: LeadStep, leader: Leader) {
 export async function takeSteps<T>(
   leader: Leader,
   next: () => Promise<LeadStep | null>,
-  take: (step: Taken) => Promise<T | null>,
+  take: (step: StepResult) => Promise<T | null>,
 ): Promise<T | null> {
   for (;;) {
     leader.log.refresh();

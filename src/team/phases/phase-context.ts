@@ -1,11 +1,11 @@
 // Contexts of the steps of a phase, by step (types only).
 
-import type { TeamContext } from '../operations/context.ts';
 import type { CheckoutGate, PeopleLog, ProjectFiles, SpecStore, StepLock } from '../operations/context-parts.ts';
+import type { OperationContext } from '../operations/operations.ts';
 
-export type PlanContext = TeamContext & PeopleLog & { readonly project: Pick<SpecStore, 'approval' | 'approve'> };
+export type PlanContext = OperationContext & PeopleLog & { readonly project: Pick<SpecStore, 'approval' | 'approve'> };
 
-export type MendContext = TeamContext & { readonly project: Pick<ProjectFiles, 'files'> };
+export type MendContext = OperationContext & { readonly project: Pick<ProjectFiles, 'files'> };
 
 export type MeasureContext = MendContext & CheckoutGate;
 

@@ -1,8 +1,7 @@
 // The end of planning: the results become a SPEC, what is wrong with them goes back, and the user is asked.
 
 import { refusal, textOf } from '../../base/rules/codes.ts';
-import type { TeamContext } from '../operations/context.ts';
-import { operate } from '../operations/operations.ts';
+import { type OperationContext, operate } from '../operations/operations.ts';
 import type { TeamLog } from '../ports.ts';
 import type { Evidence } from '../rules/caller.ts';
 import { SPEC_CODES } from '../rules/codes/spec-codes.ts';
@@ -56,7 +55,7 @@ async function move(log: TeamLog, event: Moved, reason: string, by = LEAD): Prom
 
 /** Asks for results anew; of several in a list each waits for the one before it. */
 async function createTasks(
-  context: TeamContext,
+  context: OperationContext,
   tasks: readonly AskedTask[],
   as: Evidence,
   isSequential: boolean,
@@ -109,7 +108,7 @@ export async function closePlan(leader: Leader): Promise<PlanEnd> {
  * are one record: there is no moment in which the SPEC could be approved between them. Gives why it is too late for that.
  */
 export async function askChanges(
-  context: TeamContext,
+  context: OperationContext,
   log: TeamLog,
   as: Evidence,
   id: string,

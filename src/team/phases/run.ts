@@ -19,7 +19,7 @@ import type { Gate, TeamState } from '../rules/log/state.ts';
 import { LEAD } from '../rules/message.ts';
 import { UNCHECKED } from '../rules/quality-verdict.ts';
 import { remediesFor } from '../rules/remedies.ts';
-import { bookOf } from '../rules/task-book.ts';
+import { taskIndexOf } from '../rules/task-index.ts';
 import { writersOf } from '../rules/task-taker.ts';
 import { unknownFacts, writtenFacts } from '../rules/write-attribution.ts';
 import type { MeasureContext, MendContext } from './phase-context.ts';
@@ -94,7 +94,7 @@ export type Measured =
  * what they say.
  */
 export async function measureCheckout(context: MeasureContext, log: TeamLog, as: Evidence): Promise<Measured> {
-  const measuredAt = await standOf(context);
+  const measuredAt = await gateFingerprint(context);
   const measured = await measureOnce(context, log, as).catch((error: unknown): Measured => {
     if (isBusy(error)) return { kind: 'busy', why: error.message };
     throw error;
@@ -109,7 +109,10 @@ export async function measureCheckout(context: MeasureContext, log: TeamLog, as:
 const STUCK = 'gate';
 
 /** What decides over what is measured: the work tree, and what it is held to; null: it cannot be told what the work tree holds. */
-async function standOf({ workTree, settings }: Pick<TeamContext, 'workTree' | 'settings'>): Promise<string | null> {
+async function gateFingerprint({
+  workTree,
+  settings,
+}: Pick<TeamContext, 'workTree' | 'settings'>): Promise<string | null> {
   const tree = await workTree.tree();
   return tree === null ? null : JSON.stringify([tree, (await settings()).quality]);
 }
@@ -124,7 +127,7 @@ export async function knownStuck(
   const said = decisions.findLast(({ hook }) => hook === STUCK);
   if (before === undefined || said === undefined || gate === null || gate.task !== null || gate.ok) return null;
   if (hasEndedAfter(tasks, gate)) return null;
-  return before.fingerprint === (await standOf(context)) ? said.reason : null;
+  return before.fingerprint === (await gateFingerprint(context)) ? said.reason : null;
 }
 
 async function noteStuck(log: TeamLog, fingerprint: string, measured: Measured): Promise<void> {
@@ -213,6 +216,6 @@ function isKnown({ gate, tasks }: TeamState, found: Finding): boolean {
 
 /** Whether a task has ended since that was measured. */
 function hasEndedAfter(tasks: TeamState['tasks'], { at }: Gate): boolean {
-  for (const { endedAt } of bookOf(tasks).endedSince(at)) if (endedAt !== at) return true;
+  for (const { endedAt } of taskIndexOf(tasks).endedSince(at)) if (endedAt !== at) return true;
   return false;
 }

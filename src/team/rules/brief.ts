@@ -7,11 +7,11 @@ import { claimable, failedInTheWay, failedWords, isPastStarting } from './idle.t
 import { agentOfRun, isLive, isModelLed, type Member, type TeamState } from './log/state.ts';
 import { calledBack, calledWords, messageLine, unreadOf } from './mail.ts';
 import { LEAD } from './message.ts';
-import { JUDGE, lacksWord } from './quality-verdict.ts';
+import { JUDGE, lacksVerdict } from './quality-verdict.ts';
 import { ROLES, type RoleName } from './role.ts';
 import type { TeamSettings } from './settings.ts';
 import { shownStatus, type Task } from './task.ts';
-import { bookOf } from './task-book.ts';
+import { taskIndexOf } from './task-index.ts';
 
 function isRole(name: string): name is RoleName {
   return Object.hasOwn(ROLES, name);
@@ -80,7 +80,7 @@ export function leadBrief(state: TeamState): string {
 export function rolesToStart(state: TeamState): readonly string[] {
   const wanted = state.purpose?.roles ?? [];
   const busy = new Set(
-    bookOf(state.tasks)
+    taskIndexOf(state.tasks)
       .uncompletedTasks()
       .map(({ owner }) => owner),
   );
@@ -110,7 +110,7 @@ function aloneWords({ fallback }: TeamState): string {
 
 /** What follows when all tasks are completed. */
 function doneWords(state: TeamState): string {
-  if (lacksWord(state))
+  if (lacksVerdict(state))
     return `Next: call TaskList. It runs the final gate if that is pending, and asks ${JUDGE} for quality_gate_passed, which is missing.`;
   if (state.purpose?.phase === 'plan')
     return 'Next: call TaskList. It builds the SPEC from the results, and tells you its id or what is wrong with them.';
@@ -142,7 +142,7 @@ function aloneNext(state: TeamState, teammates: readonly string[]): string {
 /** What the lead does next, in words. */
 export function nextStep(state: TeamState): string {
   const live = [...state.members.values()].filter(isLive).filter((member) => member.phase !== 'stopped');
-  const book = bookOf(state.tasks);
+  const book = taskIndexOf(state.tasks);
   const isDone = book.size > 0 && book.isDone;
   const failed = failedInTheWay(state);
   const called = calledBack(state);

@@ -1,7 +1,7 @@
 // Identity of a caller, from the environment it was started in, the host's hook on the call, or its key.
 // What the caller says about itself never counts.
 
-import { agentOfRun, isStanding, type Member, type TeamState } from './log/state.ts';
+import { agentOfRun, isActive, type Member, type TeamState } from './log/state.ts';
 import { LEAD } from './message.ts';
 import { agentOf } from './role.ts';
 
@@ -87,15 +87,15 @@ function isLedBy(state: TeamState, session: string): boolean {
   return state.lead.session === null || state.lead.session === session;
 }
 
-function ofHookCaller({ session, agentId, agentType }: HookCaller, standing: readonly TeamState[]): readonly Caller[] {
-  if (agentId === null && agentType === null) return standing.filter((state) => isLedBy(state, session)).map(lead);
-  for (const state of standing) {
+function ofHookCaller({ session, agentId, agentType }: HookCaller, active: readonly TeamState[]): readonly Caller[] {
+  if (agentId === null && agentType === null) return active.filter((state) => isLedBy(state, session)).map(lead);
+  for (const state of active) {
     const bound = agentId === null ? undefined : state.bindings.get(agentId);
     const member = bound === undefined ? undefined : state.members.get(bound.name);
     if (bound !== undefined && member !== undefined) return [ofMember(state, member, bound.epoch)];
   }
   const name = memberName(agentType ?? '');
-  for (const state of standing) {
+  for (const state of active) {
     const member = isLedBy(state, session) ? state.members.get(name) : undefined;
     if (member === undefined) continue;
     const running = agentId === null ? undefined : agentOfRun(state, member);
@@ -108,9 +108,9 @@ function ofHookCaller({ session, agentId, agentType }: HookCaller, standing: rea
 
 function ofEnvironment(
   { team, teammate, isServer, epoch }: EnvironmentEvidence,
-  standing: readonly TeamState[],
+  active: readonly TeamState[],
 ): readonly Caller[] {
-  const meant = standing.filter(
+  const meant = active.filter(
     (state) => (team === null || state.team === team) && (isServer !== true || state.lead.session === null),
   );
   if (teammate === null || teammate === LEAD) return meant.map(lead);
@@ -120,8 +120,8 @@ function ofEnvironment(
   });
 }
 
-function ofKey(hash: string, standing: readonly TeamState[]): readonly Caller[] {
-  return standing.flatMap((state) => {
+function ofKey(hash: string, active: readonly TeamState[]): readonly Caller[] {
+  return active.flatMap((state) => {
     if (state.lead.keyHash === hash) return [lead(state)];
     const member = [...state.members.values()].find((one) => one.keyHash === hash);
     return member === undefined ? [] : [ofMember(state, member, member.epoch)];
@@ -150,14 +150,14 @@ function whoOf(evidence: Evidence): string {
  * @param states of any teams; those that do not stand are left out
  */
 export function identify(evidence: Evidence, states: readonly TeamState[]): readonly Caller[] {
-  const standing = states.filter(isStanding);
+  const active = states.filter(isActive);
   if (evidence.kind === 'nothing')
     return [{ kind: 'unknown', why: evidence.why, takesKey: evidence.takesKey === true }];
   const found =
     evidence.kind === 'stamp'
-      ? ofHookCaller(evidence.caller, standing)
+      ? ofHookCaller(evidence.caller, active)
       : evidence.kind === 'key'
-        ? ofKey(evidence.hash, standing)
-        : ofEnvironment(evidence, standing);
+        ? ofKey(evidence.hash, active)
+        : ofEnvironment(evidence, active);
   return found.length === 0 ? [{ kind: 'outsider', who: whoOf(evidence) }] : found;
 }

@@ -78,10 +78,19 @@ function isReached(usd: number, limit: number | null): limit is number {
 }
 
 /** Budget limit that a reported cost has reached. */
-export type Crossing = { readonly kind: 'soft' | 'hard'; readonly of: 'teammate' | 'task'; readonly words: string };
+export type BudgetCrossing = {
+  readonly kind: 'soft' | 'hard';
+  readonly of: 'teammate' | 'task';
+  readonly words: string;
+};
 
 /** Limit reached between the sums `before` and `after`, a hard one first; null: none. */
-export function crossingOf(of: Crossing['of'], before: number, after: number, budgets: Budgets): Crossing | null {
+export function crossingOf(
+  of: BudgetCrossing['of'],
+  before: number,
+  after: number,
+  budgets: Budgets,
+): BudgetCrossing | null {
   for (const kind of ['hard', 'soft'] as const) {
     const limit = budgets[of][`${kind}Usd`];
     if (!isReached(before, limit) && isReached(after, limit))
@@ -90,7 +99,7 @@ export function crossingOf(of: Crossing['of'], before: number, after: number, bu
   return null;
 }
 
-function budgetWords(of: Crossing['of'], kind: Crossing['kind'], usd: number, limit: number): string {
+function budgetWords(of: BudgetCrossing['of'], kind: BudgetCrossing['kind'], usd: number, limit: number): string {
   return textOf(refusal(LEAD_CODES.budget_reached, { used: dollars(usd), kind, limit: dollars(limit), of }));
 }
 

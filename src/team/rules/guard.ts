@@ -2,7 +2,7 @@
 
 import { messageIn, type Refusal, refusal, textOf } from '../../base/rules/codes.ts';
 import { visible } from '../../base/rules/text.ts';
-import { type Checkout, type GitRow, gitRows, READER_ROWS } from '../../guard/rules/git-calls.ts';
+import { type Checkout, type GitRow, gitRows, OBVIOUS_ROWS } from '../../guard/rules/git-calls.ts';
 import { GUARD_CODES } from '../../guard/rules/guard-codes.ts';
 import type { Lease } from '../../guard/rules/lease.ts';
 import { nearPatterns } from '../../guard/rules/near-patterns.ts';
@@ -273,7 +273,7 @@ export function gitRowsFor(
   checkout: Checkout,
   allowed: readonly string[] = [],
 ): readonly GitRow[] {
-  if (caller.kind === 'member' && caller.member.readOnly) return READER_ROWS;
+  if (caller.kind === 'member' && caller.member.readOnly) return OBVIOUS_ROWS;
   const patterns =
     caller.kind === 'member' ? ownership.find(({ owner }) => owner === caller.name)?.patterns : undefined;
   // `src/api/**` is `src/api`; a pattern of names is no path.

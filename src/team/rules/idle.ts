@@ -18,10 +18,10 @@ import {
 } from './log/state.ts';
 import { calledBack, calledWords, messageLine, unreadOf } from './mail.ts';
 import { LEAD } from './message.ts';
-import { askedJudge, JUDGE, JUDGE_ROUNDS, lacksWord, measuredLines } from './quality-verdict.ts';
+import { askedJudge, JUDGE, JUDGE_ROUNDS, lacksVerdict, measuredLines } from './quality-verdict.ts';
 import type { TeamSettings } from './settings.ts';
 import { beginsAfter, isHeldUp, type Task, waitsFor } from './task.ts';
-import { bookOf } from './task-book.ts';
+import { taskIndexOf } from './task-index.ts';
 
 export type IdleVerdict =
   | { readonly accept: true; readonly reason: string }
@@ -49,7 +49,7 @@ export function fits(task: Task, name: string, ownership: readonly Ownership[]):
 
 /** Tasks that could be begun now, the oldest first. @param by who would begin what is nobody's; null: whoever it is */
 export function claimable(state: TeamState, by: string | null = null): readonly Task[] {
-  return bookOf(state.tasks)
+  return taskIndexOf(state.tasks)
     .open()
     .filter((task) => task.status === 'pending' && beginsAfter(task, state.tasks, by).length === 0);
 }
@@ -68,7 +68,7 @@ function line(task: Task): string {
 }
 
 function fingerprintOf(state: TeamState, parts: readonly string[]): string {
-  return [...parts, `completed ${bookOf(state.tasks).counts.completed}`].join('|');
+  return [...parts, `completed ${taskIndexOf(state.tasks).counts.completed}`].join('|');
 }
 
 /** How often its completion was rejected, as far as that makes a difference: who tries has not merely stopped. */
@@ -96,7 +96,7 @@ export function judgeIdle(state: TeamState, member: Member, settings: TeamSettin
     return { accept: true, reason: 'it was asked to end' };
   const { validateWork } = settings.hooks.teammateIdle;
   const isOver = OVER.has(state.session);
-  const open = bookOf(state.tasks)
+  const open = taskIndexOf(state.tasks)
     .open()
     .filter(
       (task) =>
@@ -171,7 +171,7 @@ function waitsEarly(task: Task, { tasks }: TeamState): boolean {
  */
 export function waitsForOthers(state: TeamState, { name, epoch, shutdown }: Member): boolean {
   if (shutdown !== null || isPastStarting(state)) return false;
-  const held = bookOf(state.tasks)
+  const held = taskIndexOf(state.tasks)
     .open()
     .filter((task) => {
       const { claim, owner, status } = task;
@@ -197,7 +197,7 @@ const AT_WORK: ReadonlySet<string> = new Set(['spawned', 'working']);
 
 /** Whether who judges is to be asked for its word: it is in no turn in which that may come. */
 function isWordDue(state: TeamState): boolean {
-  if (!AT_WORK.has(state.session) || !lacksWord(state) || askedJudge(state).length >= JUDGE_ROUNDS) return false;
+  if (!AT_WORK.has(state.session) || !lacksVerdict(state) || askedJudge(state).length >= JUDGE_ROUNDS) return false;
   return state.members.get(JUDGE)?.phase !== 'working';
 }
 
@@ -211,7 +211,7 @@ const SAID_MAX = 200;
 
 /** Tasks that have failed, where nothing else can go on without them; a search for a cause does. */
 export function failedInTheWay(state: TeamState): readonly Task[] {
-  const book = bookOf(state.tasks);
+  const book = taskIndexOf(state.tasks);
   if (book.counts.failed === 0 || state.purpose?.phase === 'debug') return [];
   const goesOn = book
     .open()
@@ -249,7 +249,7 @@ function stuckLines(state: TeamState, waiting: readonly Task[]): readonly Stuck[
       words: `${line(task)} has no owner, and no teammate at work may claim it. Give it to one: ${givingCall(task, state)}. If its files have several owners, call TaskCreate for each owner, then TaskUpdate {"taskId":"${task.id}","status":"failed","result":"split"}.`,
     }));
   const failed = failedInTheWay(state);
-  const isWaitedFor = bookOf(state.tasks).counts.pending > 0;
+  const isWaitedFor = taskIndexOf(state.tasks).counts.pending > 0;
   if (failed.length === 0 || !isWaitedFor) return nobodys;
   return [
     ...nobodys,

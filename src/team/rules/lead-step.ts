@@ -5,10 +5,10 @@ import { LEAD_CODES } from './codes/lead-codes.ts';
 import { claimable } from './idle.ts';
 import type { TeamState } from './log/state.ts';
 import { calledBack } from './mail.ts';
-import { askedJudge, JUDGE, JUDGE_ROUNDS, lacksWord } from './quality-verdict.ts';
+import { askedJudge, JUDGE, JUDGE_ROUNDS, lacksVerdict } from './quality-verdict.ts';
 import { isHeldUp, type Task } from './task.ts';
-import { bookOf } from './task-book.ts';
-import { takerOf, type UnownedView } from './task-taker.ts';
+import { taskIndexOf } from './task-index.ts';
+import { type TakerFacts, takerOf } from './task-taker.ts';
 
 /** So many times what the gate finds is given back to be mended. */
 export const GATE_ROUNDS = 3;
@@ -40,7 +40,7 @@ export type LeadStep =
   | { readonly kind: 'over' };
 
 /** What the lead keeps beside the log, of this process alone. */
-export type LeadView = UnownedView & {
+export type LeadFacts = TakerFacts & {
   /** Whether finished work is measured at all. */
   readonly isChecked: boolean;
   /** Whether what the phase is for has come about: all that is left is the end of the team. */
@@ -48,7 +48,7 @@ export type LeadView = UnownedView & {
   /** Where the team's branch stood when its lead began; null: nobody could have moved it since it was measured. */
   readonly head: string | null;
   /** Tasks that nobody begins any more, with the reason. */
-  readonly dear: ReadonlyMap<string, string>;
+  readonly overBudget: ReadonlyMap<string, string>;
 };
 
 /** Whether a task changes something, as against the judgement of it. */
@@ -58,21 +58,21 @@ function isBuild({ owner }: Task): boolean {
 
 /** Whether no task that changes something is left. */
 function isBuiltUp({ tasks }: TeamState): boolean {
-  return !bookOf(tasks).uncompletedTasks().some(isBuild);
+  return !taskIndexOf(tasks).uncompletedTasks().some(isBuild);
 }
 
 function hasMail({ unread }: TeamState, name: string): boolean {
   return (unread.get(name) ?? []).length > 0;
 }
 
-function stuckWords(state: TeamState, view: LeadView): string {
-  const { tasks, why } = stuckOn(state, view);
+function stuckWords(state: TeamState, facts: LeadFacts): string {
+  const { tasks, why } = stuckOn(state, facts);
   return textOf(refusal(LEAD_CODES.team_stuck, { tasks: tasks.map(({ id }) => id), why }));
 }
 
 /** Tasks that nothing goes on without, and why. */
-function stuckOn(state: TeamState, { spent }: LeadView): { readonly tasks: readonly Task[]; readonly why: string } {
-  const book = bookOf(state.tasks);
+function stuckOn(state: TeamState, { spent }: LeadFacts): { readonly tasks: readonly Task[]; readonly why: string } {
+  const book = taskIndexOf(state.tasks);
   const open = book.open();
   const over = open.filter(({ owner }) => owner !== null && spent.has(owner));
   if (over.length > 0) {
@@ -92,14 +92,14 @@ function stuckOn(state: TeamState, { spent }: LeadView): { readonly tasks: reado
 }
 
 /** Whether it is in the middle of a turn, or will have one for its mail. */
-function isBusy(state: TeamState, { running }: LeadView, name: string): boolean {
+function isBusy(state: TeamState, { running }: LeadFacts, name: string): boolean {
   return running.has(name) && (state.members.get(name)?.phase === 'working' || hasMail(state, name));
 }
 
 /** What follows when all is done, and who judges has not agreed. */
-function unjudged(state: TeamState, view: LeadView): LeadStep {
-  if ([...view.running].some((name) => isBusy(state, view, name))) return { kind: 'hear_judge' };
-  const why = view.spent.get(JUDGE);
+function unjudged(state: TeamState, facts: LeadFacts): LeadStep {
+  if ([...facts.running].some((name) => isBusy(state, facts, name))) return { kind: 'hear_judge' };
+  const why = facts.spent.get(JUDGE);
   if (why !== undefined)
     return { kind: 'stuck', why: textOf(refusal(LEAD_CODES.verdict_missing, { judge: JUDGE, why })) };
   const asked = askedJudge(state);
@@ -112,11 +112,11 @@ function unjudged(state: TeamState, view: LeadView): LeadStep {
 }
 
 /** What follows when every task is completed; what goes on one at a time has no steps of a session. */
-function done(state: TeamState, view: LeadView): LeadStep {
-  if (lacksWord(state)) return unjudged(state, view);
+function done(state: TeamState, facts: LeadFacts): LeadStep {
+  if (lacksVerdict(state)) return unjudged(state, facts);
   if (state.purpose?.phase === 'plan') return { kind: 'write_spec' };
   if (state.session === 'fallback') return ending(state);
-  return { kind: 'pass', isChecked: view.isChecked };
+  return { kind: 'pass', isChecked: facts.isChecked };
 }
 
 /** Whoever is left is asked to end, then the team goes. */
@@ -128,25 +128,25 @@ function isEnded({ members }: TeamState): boolean {
   return [...members.values()].every(({ phase }) => phase === 'over');
 }
 
-/** Whether the work of all, as it stands now, was measured as one and found good. @param head as of a `LeadView` */
+/** Whether the work of all, as it stands now, was measured as one and found good. @param head as of `LeadFacts` */
 export function isMeasured(state: TeamState, head: string | null = null): boolean {
   const { gate } = state;
   if (gate === null || gate.task !== null || !gate.ok) return false;
   if (head !== null && gate.head !== undefined && gate.head !== head) return false;
-  const book = bookOf(state.tasks);
+  const book = taskIndexOf(state.tasks);
   if (book.open().some(isBuild)) return false;
   for (const task of book.endedSince(gate.at)) if (isBuild(task) && task.endedAt !== gate.at) return false;
   return true;
 }
 
 /** What is to be done with the first task that nobody would begin of themselves. */
-function leftOver(state: TeamState, view: LeadView): LeadStep | null {
-  for (const { id, status } of bookOf(state.tasks).open()) {
-    const why = status === 'pending' ? view.dear.get(id) : undefined;
+function leftOver(state: TeamState, facts: LeadFacts): LeadStep | null {
+  for (const { id, status } of taskIndexOf(state.tasks).open()) {
+    const why = status === 'pending' ? facts.overBudget.get(id) : undefined;
     if (why !== undefined) return { kind: 'fail', task: id, why };
   }
   for (const task of claimable(state)) {
-    const taker = task.owner === null ? takerOf(task, state, view) : null;
+    const taker = task.owner === null ? takerOf(task, state, facts) : null;
     if (taker?.kind === 'give') return { kind: 'give', task: task.id, role: taker.role };
     if (taker?.kind === 'nobody') return { kind: 'fail', task: task.id, why: taker.why };
   }
@@ -159,16 +159,16 @@ function ownerOrClaimer({ owner, status, claim }: Task): string | null {
 }
 
 /** Whether somebody may still change what was built, or ask for it: who judges changes nothing. */
-function isBeingChanged(state: TeamState, view: LeadView): boolean {
+function isBeingChanged(state: TeamState, facts: LeadFacts): boolean {
   return (
-    state.purpose?.phase === 'run' && [...view.running].some((name) => name !== JUDGE && isBusy(state, view, name))
+    state.purpose?.phase === 'run' && [...facts.running].some((name) => name !== JUDGE && isBusy(state, facts, name))
   );
 }
 
-function working(state: TeamState, view: LeadView): LeadStep {
-  const { running, isChecked, isClosed, spent, head } = view;
+function working(state: TeamState, facts: LeadFacts): LeadStep {
+  const { running, isChecked, isClosed, spent, head } = facts;
   if (isClosed) return ending(state);
-  const book = bookOf(state.tasks);
+  const book = taskIndexOf(state.tasks);
   const open = book.open();
   if (state.purpose?.phase === 'debug' && (book.isProven || open.length === 0)) return { kind: 'prove' };
   const called =
@@ -179,13 +179,13 @@ function working(state: TeamState, view: LeadView): LeadStep {
   if (called.length > 0) return { kind: 'wait' };
   const isRun = state.purpose?.phase === 'run';
   if (isRun && isChecked && isBuiltUp(state) && !isMeasured(state, head))
-    return { kind: isBeingChanged(state, view) ? 'wait' : 'measure' };
-  const left = leftOver(state, view);
+    return { kind: isBeingChanged(state, facts) ? 'wait' : 'measure' };
+  const left = leftOver(state, facts);
   if (left !== null) return left;
   const owners = new Set(open.map(ownerOrClaimer));
   const wanted = [...owners].filter((role) => role !== null).filter((role) => !running.has(role) && !spent.has(role));
   if (wanted.length > 0) return { kind: 'start', roles: wanted };
-  if (book.isDone) return isBeingChanged(state, view) ? { kind: 'wait' } : done(state, view);
+  if (book.isDone) return isBeingChanged(state, facts) ? { kind: 'wait' } : done(state, facts);
   const isAtWork = open.some(
     (task) =>
       task.status === 'in_progress' &&
@@ -200,30 +200,30 @@ function working(state: TeamState, view: LeadView): LeadStep {
     ({ owner }) => owner === null || (!waits(owner) && (running.has(owner) || !spent.has(owner))),
   );
   // Who is in the middle of a turn may still add a task, and who has mail may after it.
-  const mayAdd = [...running].some((name) => !waits(name) && isBusy(state, view, name));
-  return !isAtWork && !mayBegin && !mayAdd ? { kind: 'stuck', why: stuckWords(state, view) } : { kind: 'wait' };
+  const mayAdd = [...running].some((name) => !waits(name) && isBusy(state, facts, name));
+  return !isAtWork && !mayBegin && !mayAdd ? { kind: 'stuck', why: stuckWords(state, facts) } : { kind: 'wait' };
 }
 
 /** Whether the team was ended with all of its work done. */
 export function isFinished({ session, tasks }: TeamState): boolean {
-  return session === 'deleted' && bookOf(tasks).isDone;
+  return session === 'deleted' && taskIndexOf(tasks).isDone;
 }
 
 /** The next step of the team's lead. */
-export function leadStep(state: TeamState, view: LeadView): LeadStep {
+export function leadStep(state: TeamState, facts: LeadFacts): LeadStep {
   switch (state.session) {
     case 'created':
     case 'assigned':
     case 'spawned':
     case 'working':
     case 'fallback':
-      return working(state, view);
+      return working(state, facts);
     case 'gate':
-      return { kind: 'pass', isChecked: view.isChecked };
+      return { kind: 'pass', isChecked: facts.isChecked };
     case 'spec_generated':
     case 'awaiting_approval':
     case 'approved':
-      return view.isClosed ? ending(state) : { kind: 'write_spec' };
+      return facts.isClosed ? ending(state) : { kind: 'write_spec' };
     case 'complete':
       return { kind: 'ask_to_end' };
     case 'shutting_down':

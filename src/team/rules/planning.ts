@@ -2,7 +2,7 @@
 
 import { type Refusal, refusal } from '../../base/rules/codes.ts';
 import { SPEC_CODES } from './codes/spec-codes.ts';
-import { isStanding, type TeamState } from './log/state.ts';
+import { isActive, type TeamState } from './log/state.ts';
 import { type PlanResults, type ResultProblem, specFromResults } from './spec-documents/from-results.ts';
 import { RESULT_FORMS } from './spec-documents/result-form.ts';
 import { isSpecId, specName } from './spec-documents/spec.ts';
@@ -136,7 +136,7 @@ export function hasWritten(state: TeamState, id: string): boolean {
 /** Whether a planning team is at work on what the user wants otherwise in that SPEC. */
 function isChanging(state: TeamState, id: string): boolean {
   const isOpen = [...state.tasks.values()].some(({ status }) => status !== 'completed' && status !== 'failed');
-  return isStanding(state) && isOpen && specInChange(state) === id;
+  return isActive(state) && isOpen && specInChange(state) === id;
 }
 
 /** Why nobody approves that SPEC as it stands, and the ways out; null: none of these teams is changing it. */

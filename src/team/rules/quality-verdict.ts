@@ -4,7 +4,7 @@ import { beforeAndAfter } from '../../gate/rules/old-failures.ts';
 import { trust5Lines } from '../../gate/rules/trust5.ts';
 import type { TeamState } from './log/state.ts';
 import type { Task } from './task.ts';
-import { bookOf } from './task-book.ts';
+import { taskIndexOf } from './task-index.ts';
 
 /** What is said of work that is accepted as it is. */
 export const UNCHECKED = 'unchecked: require_quality_check is false';
@@ -28,9 +28,9 @@ function isAgreed(state: TeamState): boolean {
 }
 
 /** Whether every task of a run is completed, and somebody who judges has not agreed. */
-export function lacksWord(state: TeamState): boolean {
+export function lacksVerdict(state: TeamState): boolean {
   // Only where all is done, all tasks are looked through.
-  if (state.purpose?.phase !== 'run' || !bookOf(state.tasks).isDone || isAgreed(state)) return false;
+  if (state.purpose?.phase !== 'run' || !taskIndexOf(state.tasks).isDone || isAgreed(state)) return false;
   return [...state.tasks.values()].some(({ owner }) => owner === JUDGE);
 }
 

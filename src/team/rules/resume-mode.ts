@@ -1,7 +1,7 @@
 // Decision on resumed work that has no team: one agent at a time again, or a team from here on.
 
 import { CHOSEN_ALONE, FALLBACK_TRIGGERS, isOfPrerequisite } from './fallback.ts';
-import { isStanding, type TeamState } from './log/state.ts';
+import { isActive, type TeamState } from './log/state.ts';
 import type { Decision } from './select/activation.ts';
 
 /** Reason why there is no team. */
@@ -11,14 +11,14 @@ type Alone = { readonly trigger: string; readonly reason: string };
 export type ResumeMode = { readonly as: 'team' | 'alone'; readonly why: readonly string[]; readonly alone: Alone };
 
 /** Mode that activation would choose now. `isAsked`: a flag asks for it, not thresholds, settings or earlier work. */
-export type Wish = Pick<Decision, 'mode' | 'reasons'> & { readonly isAsked: boolean };
+export type WantedMode = Pick<Decision, 'mode' | 'reasons'> & { readonly isAsked: boolean };
 
 /** Reason why active work runs one agent at a time; null when a team does it. */
 export function aloneOf(state: TeamState): Alone | null {
   const { fallback, proposal, session } = state;
   if (session === 'fallback') return fallback ?? { trigger: CHOSEN_ALONE, reason: 'no reason known' };
   // The process that began the work may have exited before it recorded the fallback.
-  if (!isStanding(state) || proposal?.alone === undefined) return null;
+  if (!isActive(state) || proposal?.alone === undefined) return null;
   return { trigger: proposal.alone, reason: proposal.reasons.join('; ') };
 }
 
@@ -34,7 +34,7 @@ export function aloneWords({ trigger, reason }: Alone): string {
  * Null when a team does the work already. A flag that asks for a team starts one. Without a flag, a team starts only
  * when a missing prerequisite is met now. After a failure, or when no team was wanted, the user has to ask for one.
  */
-export function resumeMode(state: TeamState, wish: Wish, maxTeammates: number): ResumeMode | null {
+export function resumeMode(state: TeamState, wish: WantedMode, maxTeammates: number): ResumeMode | null {
   const alone = aloneOf(state);
   if (alone === null) return null;
   const no = (...why: readonly string[]): ResumeMode => ({ as: 'alone', why, alone });

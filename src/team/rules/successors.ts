@@ -5,7 +5,7 @@ import { LEAD_CODES } from './codes/lead-codes.ts';
 import type { Member, TeamState } from './log/state.ts';
 import { isModelLed } from './log/state.ts';
 import { isHeldUp, type Task, waitsFor } from './task.ts';
-import { bookOf } from './task-book.ts';
+import { taskIndexOf } from './task-index.ts';
 
 /** Number of runs that may leave one task unfinished: the first and its successor. */
 const RUNS_PER_TASK = 2;
@@ -20,7 +20,7 @@ export function leftBy(state: TeamState, { name, epoch, shutdown }: Member): rea
   // Where the lead is code, it counts the starts itself.
   if (shutdown !== null || !AT_WORK.has(state.session) || !isModelLed(state)) return [];
   const { tasks } = state;
-  const open = bookOf(tasks).open();
+  const open = taskIndexOf(tasks).open();
   const begun = open.filter(
     (task) =>
       task.status === 'in_progress' &&
@@ -39,7 +39,7 @@ export type GivenUp = { readonly task: Task; readonly why: string };
 /** Open tasks for which no further run is started, each with the reason. */
 export function givenUp({ tasks }: TeamState): readonly GivenUp[] {
   const all = [...tasks.values()].reduce((sum, { left = 0 }) => sum + left, 0);
-  return bookOf(tasks)
+  return taskIndexOf(tasks)
     .open()
     .flatMap((task) => {
       const { left = 0, owner, status } = task;

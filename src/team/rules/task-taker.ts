@@ -8,9 +8,9 @@ import { fits } from './idle.ts';
 import type { TeamState } from './log/state.ts';
 import { ROLES } from './role.ts';
 import type { Task } from './task.ts';
-import { bookOf } from './task-book.ts';
+import { taskIndexOf } from './task-index.ts';
 
-export type UnownedView = {
+export type TakerFacts = {
   /** Roles whose process runs now. */
   readonly running: ReadonlySet<string>;
   /** Roles that begin nothing any more, with the reason. */
@@ -25,7 +25,7 @@ export type Taker =
   | { readonly kind: 'give'; readonly role: string }
   | { readonly kind: 'nobody'; readonly why: string };
 
-function isReader(state: TeamState, name: string): boolean {
+function isReadOnly(state: TeamState, name: string): boolean {
   return (
     state.members.get(name)?.readOnly ?? Object.values(ROLES).find((role) => role.name === name)?.readOnly ?? false
   );
@@ -47,7 +47,7 @@ function candidates(state: TeamState, owners: readonly string[]): readonly strin
   const known = rolesOf(state);
   if (state.purpose?.phase !== 'run') return known;
   const missing = owners.filter((owner) => Object.hasOwn(ROLES, owner) && !known.includes(owner));
-  return [...known, ...missing].filter((name) => !isReader(state, name));
+  return [...known, ...missing].filter((name) => !isReadOnly(state, name));
 }
 
 /** Whether the team has room for it, or it has a place already. */
@@ -58,35 +58,35 @@ function hasPlace({ members }: TeamState, name: string, max: number): boolean {
 
 /** Whoever writes in the team, whether or not anybody plays it now: a restart leaves nobody there. */
 export function writersOf(state: TeamState): readonly string[] {
-  return rolesOf(state).filter((name) => !isReader(state, name));
+  return rolesOf(state).filter((name) => !isReadOnly(state, name));
 }
 
 function openTasks({ tasks }: TeamState, name: string): number {
-  return bookOf(tasks)
+  return taskIndexOf(tasks)
     .uncompletedTasks()
     .filter(({ owner }) => owner === name).length;
 }
 
-function whyNobody(able: readonly string[], owners: readonly string[], view: UnownedView): string {
+function whyNobody(able: readonly string[], owners: readonly string[], facts: TakerFacts): string {
   if (owners.length > 1) return `its files belong to ${owners.join(' and ')}: each of them needs a separate task`;
   if (able.length === 0)
     return `no role of the team fits${owners.map((one) => `; its files belong to ${one}`).join('')}`;
-  const reasons = able.map((name) => `${name}: ${view.spent.get(name) ?? `max_teammates is ${view.maxTeammates}`}`);
+  const reasons = able.map((name) => `${name}: ${facts.spent.get(name) ?? `max_teammates is ${facts.maxTeammates}`}`);
   return `no teammate with a fitting role can take it: ${reasons.join('; ')}`;
 }
 
 /** Who takes a task that is nobody's, and could be begun. */
-export function takerOf(task: Task, state: TeamState, view: UnownedView): Taker {
-  const { running, spent, ownership, maxTeammates } = view;
+export function takerOf(task: Task, state: TeamState, facts: TakerFacts): Taker {
+  const { running, spent, ownership, maxTeammates } = facts;
   const owners = fileOwners(task, ownership);
   const able = candidates(state, owners).filter((name) => fits(task, name, ownership));
-  if (able.some((name) => running.has(name) && !spent.has(name) && !isReader(state, name))) return { kind: 'taken' };
+  if (able.some((name) => running.has(name) && !spent.has(name) && !isReadOnly(state, name))) return { kind: 'taken' };
   const free = able.filter((name) => !spent.has(name) && hasPlace(state, name, maxTeammates));
   const [first] = free.toSorted(
     (one, other) =>
       Number(owners.includes(other)) - Number(owners.includes(one)) || openTasks(state, one) - openTasks(state, other),
   );
   if (first !== undefined) return { kind: 'give', role: first };
-  const why = whyNobody(able, owners, view);
+  const why = whyNobody(able, owners, facts);
   return { kind: 'nobody', why: textOf(refusal(LEAD_CODES.task_unclaimable, { task: task.id, why, owners })) };
 }

@@ -6,7 +6,7 @@ import { ownerOf } from '../../guard/rules/ownership.ts';
 import { specOf, type TeamState, type Writing } from './log/state.ts';
 import { LEAD } from './message.ts';
 import type { Task } from './task.ts';
-import { bookOf } from './task-book.ts';
+import { taskIndexOf } from './task-index.ts';
 
 /** Id of the member's task in progress, the one begun last; null: none. */
 function taskAtWork(open: readonly Task[], member: string): string | null {
@@ -32,7 +32,7 @@ export function isOnRecord({ tasks, written, writers }: TeamState, path: string,
   const last = written.get(path)?.at(-1);
   // A lease alone is no write.
   const isWriter = writers.get(path)?.includes(member) === true;
-  return isWriter && last?.member === member && last.task === taskAtWork(bookOf(tasks).open(), member);
+  return isWriter && last?.member === member && last.task === taskAtWork(taskIndexOf(tasks).open(), member);
 }
 
 /** Whether the member ended the task without beginning it first. */

@@ -1,19 +1,19 @@
 // The decision about a team command: its work, its mode and its tasks, the same for a prompt and for a terminal.
 
 import { BASE_CODES } from '../../base/rules/base-codes.ts';
-import { type Refusal, refusal, textOf } from '../../base/rules/codes.ts';
+import { lineWithCode, type Refusal, refusal } from '../../base/rules/codes.ts';
 import { ToolError } from '../../base/rules/errors.ts';
-import { oneLine, problemsInLine } from '../../base/rules/text.ts';
+import { oneLine } from '../../base/rules/text.ts';
 import type { TeamContext } from '../operations/context.ts';
 import type { HostFacts, PeopleLog, ProjectFiles, SpecStore } from '../operations/context-parts.ts';
 import { LEAD_CODES } from '../rules/codes/lead-codes.ts';
 import { OPERATIONS_CODES } from '../rules/codes/operations-codes.ts';
 import { SPEC_CODES } from '../rules/codes/spec-codes.ts';
 import { CHOSEN_ALONE, FALLBACK_TRIGGERS } from '../rules/fallback.ts';
-import { isStanding } from '../rules/log/state.ts';
+import { isActive } from '../rules/log/state.ts';
 import { missingPlanners } from '../rules/planning.ts';
 import type { Phase } from '../rules/role.ts';
-import { type Decision, decideMode, refusalOf } from '../rules/select/activation.ts';
+import { type Decision, decideMode, flagRefusal } from '../rules/select/activation.ts';
 import type { CommandName, Flags } from '../rules/select/command.ts';
 import { decompose } from '../rules/select/decomposition.ts';
 import { rolesOf, type Selection, select } from '../rules/select/selection.ts';
@@ -54,12 +54,9 @@ const TITLE_MAX = 120;
 export type WorkContext = Pick<TeamContext, 'teams' | 'problems' | 'checks'> &
   PeopleLog & { readonly project: Pick<ProjectFiles, 'files'> & SpecStore & HostFacts };
 
-/** A refusal, or words of a project that are in the way. */
-export type Problem = Refusal | string;
-
 export type Decided =
   /** `of`: whether what is asked for is in the way, or the place where it would be done. */
-  | { readonly kind: 'refused'; readonly of: 'work' | 'place'; readonly problems: readonly Problem[] }
+  | { readonly kind: 'refused'; readonly of: 'work' | 'place'; readonly problems: readonly Refusal[] }
   | {
       readonly kind: 'decided';
       readonly work: Work;
@@ -74,27 +71,22 @@ export type Decided =
 
 type Refused = Extract<Decided, { kind: 'refused' }>;
 
-export function problemWords(one: Problem): string {
-  return typeof one === 'string' ? one : textOf(one);
-}
-
-/** The one refusal that a decision comes to, with a code of its own; null: it has several reasons, or one without a code. */
+/** The error of a decision with one refusal; null: there are several. */
 export function onlyRefusal({ problems }: Refused): ToolError | null {
   const [one, ...more] = problems;
-  return one === undefined || typeof one === 'string' || more.length > 0 ? null : new ToolError(one);
+  return one === undefined || more.length > 0 ? null : new ToolError(one);
 }
 
-/** The values of a refusal that stands for all of them. */
+/** The values of one refusal that names them all. */
 export function allProblems({ problems }: Refused, between = '\n') {
-  const said = problems.map((one) => problemsInLine(problemWords(one))).join(between);
-  return { said, problems: problems.filter((one) => typeof one !== 'string') };
+  return { said: problems.map(lineWithCode).join(between), problems };
 }
 
 async function workOf(
   context: Pick<TeamContext, 'teams'> & { readonly project: SpecStore },
   { command, words }: Command,
   settings: TeamSettings,
-): Promise<Work | { readonly problem: Problem }> {
+): Promise<Work | { readonly problem: Refusal }> {
   const noSpec = command === 'plan' ? context.project.whyNoSpec() : null;
   if (noSpec !== null) return { problem: noSpec };
   if (command === 'plan')
@@ -141,10 +133,13 @@ const PROBLEMS_NAMED = 3;
 
 /** Why a SPEC is not built: what is left of it would be something else than what was approved. */
 export function unreadable(id: string, problems: readonly SpecProblem[]): Refusal {
+  return refusal(LEAD_CODES.spec_has_problems, { spec: id, problems: firstProblems(problems) });
+}
+
+function firstProblems(problems: readonly SpecProblem[]): string {
   const named = problems.slice(0, PROBLEMS_NAMED).map(({ file, line, words }) => `${file}:${line}: ${words}`);
   const left = problems.length - named.length;
-  const more = left === 0 ? '' : `; and ${left} more`;
-  return refusal(LEAD_CODES.spec_has_problems, { spec: id, problems: `${named.join('; ')}${more}` });
+  return `${named.join('; ')}${left === 0 ? '' : `; and ${left} more`}`;
 }
 
 /** What is said of a SPEC that was written without a plan. */
@@ -169,7 +164,7 @@ export async function decideWork(context: WorkContext, command: Command, setting
   const work = await workOf(context, command, settings);
   if ('problem' in work) return { kind: 'refused', of: 'work', problems: [work.problem] };
   const [problem] = context.problems();
-  const refused = refusalOf({ flags: command.flags, environment: context.project.variable, problem });
+  const refused = flagRefusal({ flags: command.flags, environment: context.project.variable, problem });
   if (refused !== null) return { kind: 'refused', of: 'place', problems: [refused] };
   // What stands is brought to its end.
   const isBegun = context.teams.list().includes(work.team);
@@ -203,7 +198,7 @@ export async function decideIssue(
   const team = issueTeamName(issue, life);
   const title = oneLine(text.split('\n')[0] ?? '', TITLE_MAX);
   /** Why each of those that it names is not built. */
-  const left = new Map<string, string>();
+  const left: Refusal[] = [];
   const done: string[] = [];
   for (const id of specIdsIn(text)) {
     const spec = context.project.spec(id);
@@ -211,29 +206,23 @@ export async function decideIssue(
     const approval = await context.project.approval(id);
     const { counts, why } = approval;
     if (completedAlready(id, approval) !== null) {
-      done.push(`${id} is named, and left alone: it is completed`);
+      done.push(lineWithCode(refusal(LEAD_CODES.issue_spec_completed, { spec: id })));
       continue;
     }
     if (settings.requirePlanApproval && !counts) {
-      left.set(
-        id,
-        `the issue names ${id}, which is not approved (${why}): \`tool spec approve ${id}\` approves it as it stands, and a commit on the default branch brings that here`,
-      );
+      left.push(refusal(LEAD_CODES.issue_spec_not_approved, { spec: id, why }));
       continue;
     }
     const planned = await context.project.planned(id);
     if (planned !== null && planned.problems.length > 0) {
-      left.set(id, `the issue names ${id}, and ${textOf(unreadable(id, planned.problems))}`);
+      left.push(refusal(LEAD_CODES.issue_spec_has_problems, { spec: id, problems: firstProblems(planned.problems) }));
       continue;
     }
     const work: Work = { phase: 'run', subject: id, team, text: spec, ...workPlan(planned) };
-    const said = [`the issue names ${id}`, ...[...left.values()].map((one) => `not built: ${one}`), ...done];
+    const said = [`the issue names ${id}`, ...left.map((one) => `not built: ${lineWithCode(one)}`), ...done];
     return decideOn(context, work, { command: 'run', flags }, settings, said);
   }
-  if (left.size > 0) {
-    const out = `once ${[...left.keys()].join(' and ')} no longer stands in the issue's title and text, the issue is worked on by its own words`;
-    return { kind: 'refused', of: 'work', problems: [...left.values(), out] };
-  }
+  if (left.length > 0) return { kind: 'refused', of: 'work', problems: left };
   const work: Work = { phase: 'run', subject: `issue #${issue}: ${title}`, team, text, ...UNPLANNED };
   return decideOn(context, work, { command: 'run', flags }, settings, done);
 }
@@ -256,9 +245,12 @@ async function decideOn(
     environment: context.project.variable,
     selection,
   });
-  if (decision.mode === 'refused') return { kind: 'refused', of: 'place', problems: decision.reasons };
-  if (decision.trigger !== null)
-    context.log(settings.fallback.logLevel, `sub-agents in place of a team: ${FALLBACK_TRIGGERS[decision.trigger]}`);
+  if (decision.mode === 'refused') return { kind: 'refused', of: 'place', problems: [decision.refusal] };
+  const { trigger } = decision;
+  if (trigger !== null) {
+    const warning = refusal(LEAD_CODES.subagents_instead, { trigger, why: FALLBACK_TRIGGERS[trigger] });
+    context.log(settings.fallback.logLevel, lineWithCode(warning));
+  }
   const { ownership } = settings;
   // One after the other, the same roles do it.
   const roles = decision.mode === 'team' ? decision.roles : rolesFor(work.phase, selection, settings);
@@ -300,7 +292,7 @@ export async function propose(
   const { work, decision, isForced, reasons, drafts } = decided;
   const log = context.teams.begin(work.team);
   try {
-    if (isStanding(log.state))
+    if (isActive(log.state))
       return refusal(OPERATIONS_CODES.team_still_active, { team: work.team, state: log.state.session });
     const { phase, subject } = work;
     const { pattern } = decision;

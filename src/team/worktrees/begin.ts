@@ -1,7 +1,7 @@
 // The beginning of a team's branch: made, taken up where it is, or brought along with the project.
 
 import { failure } from '../../base/rules/errors.ts';
-import type { Repository, Run } from '../../git/worktree-git.ts';
+import type { Repository, RunGit } from '../../git/worktree-git.ts';
 import { commitAt, commitsAt, isAncestor } from '../../git/worktrees/commits.ts';
 import { BRANCHES, baseRef, headRef, leftRef, teamBranch } from '../../git/worktrees/names.ts';
 import { checkoutWith } from '../../git/worktrees/place.ts';
@@ -18,7 +18,12 @@ function refuseElsewhere(team: string, repository: Repository): void {
 }
 
 /** @param isNew the team is founded now: what the branch holds is an earlier one's of the same name */
-export async function beginBranch(team: string, isNew: boolean, repository: Repository, run: Run): Promise<Beginning> {
+export async function beginBranch(
+  team: string,
+  isNew: boolean,
+  repository: Repository,
+  run: RunGit,
+): Promise<Beginning> {
   refuseElsewhere(team, repository);
   const { root } = repository;
   const branch = teamBranch(team);
@@ -27,13 +32,13 @@ export async function beginBranch(team: string, isNew: boolean, repository: Repo
   const inTheWay = headRef(BRANCHES);
   const refs = await commitsAt([headRef(branch), baseRef(team), leftRef(team), inTheWay], repository, run);
   if (refs.has(inTheWay)) throw failure(WORK_CODES.team_branches_blocked, { branch, blocking: BRANCHES });
-  const stands = refs.get(headRef(branch)) ?? null;
+  const tip = refs.get(headRef(branch)) ?? null;
   const noted = refs.get(leftRef(team));
   // Of a branch that is gone, or of a team that is.
-  const isStale = noted !== undefined && (isNew || stands === null);
+  const isStale = noted !== undefined && (isNew || tip === null);
   if (isStale) await run.git(root, ['update-ref', '-d', leftRef(team)]);
   const left = isStale ? undefined : noted;
-  const head = left ?? stands;
+  const head = left ?? tip;
   const known = refs.get(baseRef(team)) ?? null;
   // Of a branch that is gone, or of one that never came to be.
   const isKnown = known !== null && head !== null && (await isAncestor(known, head, repository, run));

@@ -2,28 +2,28 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Repository, Run } from '../../git/worktree-git.ts';
+import type { Repository, RunGit } from '../../git/worktree-git.ts';
 import { stashOf } from '../../git/worktrees/astray.ts';
 import { commitsBetween } from '../../git/worktrees/commits.ts';
 import { keptRef, memberPath } from '../../git/worktrees/names.ts';
 import { removeWorktree } from '../../git/worktrees/place.ts';
 import { snapshot } from '../../git/worktrees/uncommitted.ts';
 import { headsOf } from './head.ts';
-import { requireTeam, standAnywhere } from './writer.ts';
+import { openWriterAnywhere, requireTeam } from './writer.ts';
 
 /** Gives the ref that keeps it; null when the team's branch has it all. The writer's branch, from now on of no use, stays. */
 export async function closeWriter(
   team: string,
   member: string,
   repository: Repository,
-  run: Run,
+  run: RunGit,
 ): Promise<string | null> {
   const path = memberPath(team, member, repository);
   const { at, ...heads } = await headsOf(team, member, repository, run);
   const head = requireTeam(team, heads.head);
   let kept: string | null = null;
   if (existsSync(path) || existsSync(join(path, '..', `.aside-${member}`))) {
-    const { worktree, ref, at: last, astray } = await standAnywhere({ team, member }, repository, run);
+    const { worktree, ref, at: last, astray } = await openWriterAnywhere({ team, member }, repository, run);
     // Its branch may have what is not where it stands.
     if (astray !== null) kept = await keep(last, head, team, member, repository, run);
     const aside = astray === null ? null : stashOf(worktree.admin);
@@ -47,7 +47,7 @@ async function keep(
   team: string,
   member: string,
   repository: Repository,
-  run: Run,
+  run: RunGit,
 ): Promise<string | null> {
   if ((await commitsBetween(head, sha, repository, run)).length === 0) return null;
   const ref = keptRef('saved', team, member, sha);

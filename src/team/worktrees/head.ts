@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Refusal, refusal } from '../../base/rules/codes.ts';
-import { isOfTeam, type Repository, type Run } from '../../git/worktree-git.ts';
+import { isOfTeam, type Repository, type RunGit } from '../../git/worktree-git.ts';
 import { commitsAt, noteAncestor } from '../../git/worktrees/commits.ts';
 import { BRANCHES, headRef, keptRef, leftRef, memberBranch, teamBranch } from '../../git/worktrees/names.ts';
 import { worktreesBelow } from '../../git/worktrees/place.ts';
@@ -15,18 +15,23 @@ export type Heads = {
   /** Commit that counts as the head of the team's branch: the recorded one, else the actual one. */
   readonly head: string | undefined;
   /** Actual commit of the team's branch; undefined: the branch is missing. */
-  readonly stands: string | undefined;
+  readonly tip: string | undefined;
   readonly isNoted: boolean;
   /** Commit of the member's branch. */
   readonly at: string | undefined;
 };
 
-export async function headsOf(team: string, member: string | null, repository: Repository, run: Run): Promise<Heads> {
+export async function headsOf(
+  team: string,
+  member: string | null,
+  repository: Repository,
+  run: RunGit,
+): Promise<Heads> {
   const [ref, left] = [headRef(teamBranch(team)), leftRef(team)];
   const own = member === null ? null : headRef(memberBranch(team, member));
   const known = await commitsAt([ref, left, ...(own === null ? [] : [own])], repository, run);
-  const [stands, noted] = [known.get(ref), known.get(left)];
-  return { head: noted ?? stands, stands, isNoted: noted !== undefined, at: own === null ? undefined : known.get(own) };
+  const [tip, noted] = [known.get(ref), known.get(left)];
+  return { head: noted ?? tip, tip, isNoted: noted !== undefined, at: own === null ? undefined : known.get(own) };
 }
 
 /**
@@ -37,7 +42,7 @@ export async function noteHead(
   team: string,
   { isNoted, head }: Heads,
   { root }: Repository,
-  run: Run,
+  run: RunGit,
   fresh?: string,
 ): Promise<void> {
   if (head === undefined) return;
@@ -49,14 +54,14 @@ export async function noteHead(
 }
 
 /** Deletes refs in one transaction; if git refuses that, one by one. */
-export async function deleteRefs(refs: readonly string[], { root }: Repository, run: Run): Promise<void> {
+export async function deleteRefs(refs: readonly string[], { root }: Repository, run: RunGit): Promise<void> {
   const input = refs.map((ref) => `delete ${ref}\n`).join('');
   if ((await run.try(root, ['update-ref', '--stdin'], { input })).exitCode === 0) return;
   for (const ref of refs) await run.git(root, ['update-ref', '-d', ref]);
 }
 
 /** Caches with one query which writers' branches are fully merged into the team's. */
-export async function noteMerged(team: string, repository: Repository, run: Run): Promise<void> {
+export async function noteMerged(team: string, repository: Repository, run: RunGit): Promise<void> {
   const { head } = await headsOf(team, null, repository, run);
   if (head === undefined) return;
   const how = ['for-each-ref', '--format=%(objectname)', `--merged=${head}`, `${headRef(teamBranch(team))}--*`];
@@ -71,7 +76,7 @@ export async function moveHead(
   { isNoted, head = '' }: Heads,
   merged: string,
   { root }: Repository,
-  run: Run,
+  run: RunGit,
 ): Promise<string | null> {
   const left = leftRef(team);
   const note = isNoted ? `update ${left} ${merged} ${head}` : `create ${left} ${merged}`;
@@ -81,13 +86,13 @@ export async function moveHead(
 }
 
 /** Resets the branch to its recorded head. Returns the ref that keeps the replaced commit; null: no reset. */
-export async function putBack(team: string, repository: Repository, run: Run): Promise<string | null> {
-  const { head, stands } = await headsOf(team, null, repository, run);
+export async function putBack(team: string, repository: Repository, run: RunGit): Promise<string | null> {
+  const { head, tip } = await headsOf(team, null, repository, run);
   const ref = headRef(teamBranch(team));
   // Do not move a checked-out branch: the next merge reports it.
-  if (head === undefined || head === stands || checkedOutIn(ref, repository.common) !== undefined) return null;
-  const kept = keptRef('refused', team, LEAD, stands ?? head);
-  await run.git(repository.root, ['update-ref', kept, stands ?? head]);
+  if (head === undefined || head === tip || checkedOutIn(ref, repository.common) !== undefined) return null;
+  const kept = keptRef('refused', team, LEAD, tip ?? head);
+  await run.git(repository.root, ['update-ref', kept, tip ?? head]);
   await run.git(repository.root, ['update-ref', '--no-deref', ref, head]);
   return kept;
 }
@@ -106,7 +111,7 @@ function madeThere({ common, worktrees }: Repository): ReadonlySet<string> {
 }
 
 /** Branches and tags of the person, with the commit of each, and whether a teammate made it. */
-export async function personsTips(repository: Repository, run: Run) {
+export async function personsTips(repository: Repository, run: RunGit) {
   const format = '--format=%(refname)%00%(objectname)%00%(*objectname)%00%(committeremail)%00%(*committeremail)';
   const rows = (await run.git(repository.root, ['for-each-ref', format, 'refs/heads', 'refs/tags'])).split('\n');
   const tips = rows.filter((row) => row !== '' && !row.startsWith(`${headRef(BRANCHES)}/`));
@@ -121,7 +126,7 @@ export async function personsTips(repository: Repository, run: Run) {
 }
 
 /** Names the checkout of a branch; null: none. A checked-out branch cannot move without its files. */
-export async function checkedOut(branch: string, { root, common }: Repository, run: Run): Promise<Refusal | null> {
+export async function checkedOut(branch: string, { root, common }: Repository, run: RunGit): Promise<Refusal | null> {
   if (checkedOutIn(headRef(branch), common) === undefined) return null;
   const listed = await run.git(root, ['worktree', 'list', '--porcelain', '-z']);
   const rows = listed.split('\0\0').map((row) => row.split('\0'));

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { removeLargeTree } from '../../base/files/remove-tree.ts';
 import { textOf } from '../../base/rules/codes.ts';
 import { failure, ToolError } from '../../base/rules/errors.ts';
-import { fromRoot, identity, type Repository, type Run, writerEnvironment } from '../../git/worktree-git.ts';
+import { fromRoot, identity, type Repository, type RunGit, writerEnvironment } from '../../git/worktree-git.ts';
 import {
   commitAt,
   commitsBetween,
@@ -23,8 +23,8 @@ import {
   leftRef,
   memberBranch,
   memberPath,
+  readOnlyPath,
   teamBranch,
-  viewPath,
 } from '../../git/worktrees/names.ts';
 import { ensureWorktree, findWorktree, removeWorktree } from '../../git/worktrees/place.ts';
 import { movedFrom, refusePlan } from '../../git/worktrees/refuse.ts';
@@ -47,10 +47,10 @@ import {
 import { unsettledIn } from '../../git/worktrees/unsettled.ts';
 import { WORK_CODES } from '../rules/codes/work-codes.ts';
 import { LEAD } from '../rules/message.ts';
+import { adoptTeamBranch } from './adopt-changes.ts';
 import { beginBranch } from './begin.ts';
 import { closeWriter } from './close.ts';
 import { checkedOut, deleteRefs, headsOf, moveHead, noteHead, noteMerged, personsTips, putBack } from './head.ts';
-import { takeUpHead } from './take-up.ts';
 import { type TeamWorktreesOptions, type Tools, WorktreeAccess } from './worktree-access.ts';
 import { requireTeam, type Writer } from './writer.ts';
 
@@ -63,7 +63,7 @@ export function createTeamWorktrees(options: TeamWorktreesOptions): TeamWorktree
 
 class GitTeamWorktrees implements TeamWorktrees {
   readonly #access: WorktreeAccess;
-  readonly #reading: Run;
+  readonly #reading: RunGit;
 
   constructor(options: TeamWorktreesOptions) {
     this.#access = new WorktreeAccess(options);
@@ -80,7 +80,7 @@ class GitTeamWorktrees implements TeamWorktrees {
   }
 
   adoptChanges(team: string, members: readonly string[]): Promise<readonly string[]> {
-    return this.#access.withLock(({ repository, run }) => takeUpHead(team, members, repository, run));
+    return this.#access.withLock(({ repository, run }) => adoptTeamBranch(team, members, repository, run));
   }
 
   open(team: string, member: string, how?: 'updated'): Promise<WriterPlace> {
@@ -93,10 +93,10 @@ class GitTeamWorktrees implements TeamWorktrees {
     });
   }
 
-  view(team: string, name: string, at?: string) {
+  openReadOnly(team: string, name: string, at?: string) {
     return this.#access.withLock(async (tools) => {
       const { repository, run } = tools;
-      const path = viewPath(team, name, repository);
+      const path = readOnlyPath(team, name, repository);
       const heads = await headsOf(team, null, repository, run);
       const head = requireTeam(team, heads.head);
       await noteHead(team, heads, repository, run);
@@ -196,7 +196,7 @@ class GitTeamWorktrees implements TeamWorktrees {
         const heads = await headsOf(team, member, repository, run);
         const { at } = heads;
         const head = requireTeam(team, heads.head);
-        if (heads.stands !== head) return { kind: 'moved' };
+        if (heads.tip !== head) return { kind: 'moved' };
         if (at === undefined) return { kind: 'nothing' };
         const last = upTo === undefined || upTo === at ? at : await commitAt(upTo, top, run);
         if (last === null || (last !== at && !(await isAncestor(last, at, repository, run))))
@@ -336,7 +336,7 @@ async function conflictOf(
   files: readonly string[],
   commits: { readonly of: string; readonly into: string },
   repository: Repository,
-  run: Run,
+  run: RunGit,
 ): Promise<Merge> {
   const tasks = await tasksBehind(commits.of, commits.into, files, repository, run);
   return { kind: 'conflict', files: files.map((file) => fromRoot(file, repository)), tasks };

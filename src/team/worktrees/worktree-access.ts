@@ -2,13 +2,19 @@
 
 import { join } from 'node:path';
 import type { Environment } from '../../base/rules/environment.ts';
-import { createRun, findRepository, type Repository, type Run, requireMergingGit } from '../../git/worktree-git.ts';
+import {
+  createRunGit,
+  findRepository,
+  type Repository,
+  type RunGit,
+  requireMergingGit,
+} from '../../git/worktree-git.ts';
 import { copyIgnored } from '../../git/worktrees/copies.ts';
 import { memberPath } from '../../git/worktrees/names.ts';
 import { findWorktree } from '../../git/worktrees/place.ts';
 import { equip } from '../../git/worktrees/submodules.ts';
 import { WorktreeLock } from '../../git/worktrees/worktree-lock.ts';
-import { inOrder, type Stood, standAnywhere, type Writer } from './writer.ts';
+import { openWriterAnywhere, requireOnBranch, type Writer, type WriterAnywhere } from './writer.ts';
 
 export type TeamWorktreesOptions = {
   /** The project's root, as `findProject` gives it. */
@@ -18,12 +24,12 @@ export type TeamWorktreesOptions = {
   readonly copies?: () => Promise<readonly string[]>;
 };
 
-export type Tools = { readonly repository: Repository; readonly run: Run; readonly lock: WorktreeLock };
+export type Tools = { readonly repository: Repository; readonly run: RunGit; readonly lock: WorktreeLock };
 
 export class WorktreeAccess {
   readonly #options: TeamWorktreesOptions;
   /** Git for what changes nothing, without the lock. */
-  readonly reading: Run;
+  readonly reading: RunGit;
   #tools: Promise<Tools> | undefined;
   /** The git that is there is looked at once. */
   #git: Promise<void> | undefined;
@@ -32,7 +38,7 @@ export class WorktreeAccess {
 
   constructor(options: TeamWorktreesOptions) {
     this.#options = options;
-    this.reading = createRun(options.env);
+    this.reading = createRunGit(options.env);
   }
 
   /** Throws where git is too old to merge without a work tree. */
@@ -50,7 +56,7 @@ export class WorktreeAccess {
     this.#tools ??= (async () => {
       const repository = await findRepository(root, this.reading, env);
       const lock = new WorktreeLock(join(repository.common, 'toolcrew', 'worktrees.lock'));
-      return { repository, lock, run: createRun(env, { common: repository.common, mark: lock.mark }) };
+      return { repository, lock, run: createRunGit(env, { common: repository.common, mark: lock.mark }) };
     })().catch((error: unknown) => {
       this.#tools = undefined;
       throw error;
@@ -65,15 +71,15 @@ export class WorktreeAccess {
 
   /** Acts in a writer's worktree, which is there and in order. */
   writer<T>(team: string, member: string, act: (writer: Writer, tools: Tools) => Promise<T>): Promise<T> {
-    return this.anywhere(team, member, (stood, tools) => act(inOrder(stood), tools));
+    return this.anywhere(team, member, (found, tools) => act(requireOnBranch(found), tools));
   }
 
   /** The same in one that may stand elsewhere than on its branch. */
-  anywhere<T>(team: string, member: string, act: (stood: Stood, tools: Tools) => Promise<T>): Promise<T> {
+  anywhere<T>(team: string, member: string, act: (found: WriterAnywhere, tools: Tools) => Promise<T>): Promise<T> {
     return this.withLock(async (tools) => {
       const { repository, run } = tools;
       this.isMissing(memberPath(team, member, repository), repository);
-      return act(await standAnywhere({ team, member }, repository, run), tools);
+      return act(await openWriterAnywhere({ team, member }, repository, run), tools);
     });
   }
 

@@ -3,7 +3,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { failure } from '../../base/rules/errors.ts';
-import type { Repository, Run } from '../../git/worktree-git.ts';
+import type { Repository, RunGit } from '../../git/worktree-git.ts';
 import { type Astray, astrayWords, stashOf, stepUnderWay, UNFINISHED } from '../../git/worktrees/astray.ts';
 import { commitAt, isAncestor, refAt } from '../../git/worktrees/commits.ts';
 import { finishMove, hasMove } from '../../git/worktrees/move.ts';
@@ -23,34 +23,34 @@ export type Writer = {
 };
 
 /** `astray`: where its worktree stays that cannot be put upon its branch; null: it stands there. */
-export type Stood = Writer & { readonly astray: Astray | null };
+export type WriterAnywhere = Writer & { readonly astray: Astray | null };
 
 type Who = { readonly team: string; readonly member: string };
 
 /** The branch and its worktree, made where they are missing, with what was begun in them brought to its end. */
-export async function standIn(who: Who, repository: Repository, run: Run): Promise<Writer> {
-  return inOrder(await standAnywhere(who, repository, run));
+export async function openWriter(who: Who, repository: Repository, run: RunGit): Promise<Writer> {
+  return requireOnBranch(await openWriterAnywhere(who, repository, run));
 }
 
 /** Throws of a worktree that stands elsewhere. */
-export function inOrder(stood: Stood): Writer {
-  if (stood.astray === null) return stood;
-  throw failure(WORK_CODES.worktree_astray, { path: stood.worktree.path, where: stood.astray.words });
+export function requireOnBranch(found: WriterAnywhere): Writer {
+  if (found.astray === null) return found;
+  throw failure(WORK_CODES.worktree_astray, { path: found.worktree.path, where: found.astray.words });
 }
 
-export async function standAnywhere(who: Who, repository: Repository, run: Run): Promise<Stood> {
+export async function openWriterAnywhere(who: Who, repository: Repository, run: RunGit): Promise<WriterAnywhere> {
   const { team, member } = who;
   const branch = memberBranch(team, member);
   const ref = headRef(branch);
   const heads = await headsOf(team, member, repository, run);
   const head = requireTeam(team, heads.head);
-  const stood = heads.at;
-  await noteHead(team, heads, repository, run, stood === undefined ? ref : undefined);
+  const found = heads.at;
+  await noteHead(team, heads, repository, run, found === undefined ? ref : undefined);
   const worktree = await ensureWorktree(memberPath(team, member, repository), [branch], repository, run);
   const isInOrder = headOf(worktree) === ref && !hasMove(worktree);
   const astray = isInOrder ? null : await attach(worktree, branch, repository, run);
   if (!isInOrder && astray === null) await finishMove(worktree, ref, repository, run);
-  const at = isInOrder ? stood : await refAt(ref, repository, run);
+  const at = isInOrder ? found : await refAt(ref, repository, run);
   return { worktree, branch, ref, at: at ?? head, head, astray };
 }
 
@@ -73,7 +73,7 @@ async function attach(
   { path, admin }: Worktree,
   branch: string,
   repository: Repository,
-  run: Run,
+  run: RunGit,
 ): Promise<Astray | null> {
   const ref = headRef(branch);
   const other = (await run.try(path, ['symbolic-ref', '--quiet', 'HEAD'])).stdout.trim();

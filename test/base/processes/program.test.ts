@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { endRun, processesOfRun, processStartTime } from '../../../src/base/processes/processes.ts';
+import { endProcessesOfRun, processesOfRun, processStartTime } from '../../../src/base/processes/processes.ts';
 import { runProgram, startProgram } from '../../../src/base/processes/program.ts';
 import { BASE_CODES } from '../../../src/base/rules/base-codes.ts';
 import { isOf } from '../../support/codes.ts';
@@ -95,7 +95,7 @@ test('what a program leaves in its group goes with it, and output held open by a
   assert.equal(result.stdout, 'done\n');
   const runaway = Number(readFileSync(file, 'utf8'));
   assert.deepEqual(processesOfRun(run), [runaway], 'the one that left the group is known by its mark');
-  assert.equal(await endRun(run, 100), 1);
+  assert.equal(await endProcessesOfRun(run, 100), 1);
   assert.deepEqual(processesOfRun(run), []);
 });
 

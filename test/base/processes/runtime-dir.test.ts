@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
 import { closeAll } from '../../../src/base/close-all.ts';
-import { endRun, processesOfRun, RUN_VARIABLE } from '../../../src/base/processes/processes.ts';
+import { endProcessesOfRun, processesOfRun, RUN_VARIABLE } from '../../../src/base/processes/processes.ts';
 import { RuntimeDir } from '../../../src/base/processes/runtime-dir.ts';
 import { finallyDo } from '../../support/temp.ts';
 
@@ -52,7 +52,7 @@ test('a process that cannot be ended is given up, looked for ever less often', a
     return [2 ** 30];
   };
   const began = Date.now();
-  assert.equal(await endRun('nothing', 50, { giveUpMs: 1_000, find }), 0);
+  assert.equal(await endProcessesOfRun('nothing', 50, { giveUpMs: 1_000, find }), 0);
   assert.ok(Date.now() - began < 10_000);
   assert.ok(looks <= 12, `${looks} looks`);
 });
@@ -65,7 +65,7 @@ test('a process that ignores SIGTERM is killed', async (t) => {
   });
   finallyDo(t, () => child.kill('SIGKILL'));
   await once(child.stdout, 'data');
-  assert.ok((await endRun(run, 100)) >= 1);
+  assert.ok((await endProcessesOfRun(run, 100)) >= 1);
   assert.deepEqual(processesOfRun(run), []);
 });
 

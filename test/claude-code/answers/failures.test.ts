@@ -73,7 +73,7 @@ test('team mode does not activate, and fallback.enabled is false: refused, with 
   world.settings = { ...DEFAULT_TEAM_SETTINGS, fallback: { ...DEFAULT_TEAM_SETTINGS.fallback, enabled: false } };
   const text = await prompted(world, '/tool:1-plan "sign in with a link" --team');
   assert.match(text, /cannot be carried out/);
-  assert.match(text, /refused: workflow\.team\.enabled is false, and workflow\.team\.fallback\.enabled is false/);
+  assert.match(text, /workflow\.team\.enabled is false .* \(fallback_disabled\)$/m);
 });
 
 test('a message is not delivered: names that are not exact are refused with the right one, and a restart goes on', async (t) => {

@@ -26,7 +26,7 @@ class World extends TeamWorld {
       placeLeases: (_team, leases) => {
         this.leases = [...leases.values()].map(({ path, member }) => `${path} ${member}`);
       },
-      countsMarks: () => this.hasMarks,
+      allowsTicketComments: () => this.hasMarks,
       shellGuard: {
         takesNotes: true,
         mark: async ({ caller }, command, _id, rules) => {

@@ -77,13 +77,11 @@ test('after three rejections without change it is let go as escalated, and the l
   assert.equal(decisions.at(-1)?.decision, 'escalated');
   const last = messages.at(-1);
   assert.equal(last?.to, 'team-lead');
-  assert.match(
-    String(last?.content),
-    /^escalated by teammate_idle: backend-dev stopped after 3 rejections without change: You have not finished task 1/,
-  );
+  assert.equal(codeIn(String(last?.content)), 'stop_escalated');
+  assert.match(String(last?.content), /teammate_idle: backend-dev .* You have not finished task 1/);
   const lead = await project.hook('stop', 'team-lead', 'Stop', { stop_hook_active: false });
   assert.equal(lead.code, REJECTED);
-  assert.match(lead.stderr, /escalated by teammate_idle/);
+  assert.match(lead.stderr, / \(stop_escalated\)$/m);
 });
 
 test('what was let go stays so until something changes, and the lead hears of it once', async (t) => {
@@ -95,7 +93,7 @@ test('what was let go stays so until something changes, and the lead hears of it
     codes.push((await STOPS.TeammateIdle(project, 'backend-dev')).code);
   }
   assert.deepEqual(codes, [2, 2, 2, 0, 0, 0, 0, 0]);
-  const told = project.state().messages.filter(({ content }) => String(content).startsWith('escalated by'));
+  const told = project.state().messages.filter(({ content }) => codeIn(String(content)) === 'stop_escalated');
   assert.equal(told.length, 1);
   await project.call('team-lead', 'TaskCreate', { subject: 'Sign out', description: 'd', owner: 'backend-dev' });
   await project.call('backend-dev', 'TaskUpdate', { taskId: '2', status: 'in_progress' });
@@ -124,7 +122,7 @@ test('what it has written between is a change as well', async (t) => {
     assert.equal((await project.hook('pre-tool-use', 'backend-dev', 'PreToolUse', write)).code, 0);
   }
   assert.deepEqual(codes, [2, 2, 2, 2, 2, 2, 0]);
-  const told = project.state().messages.filter(({ content }) => String(content).startsWith('escalated by'));
+  const told = project.state().messages.filter(({ content }) => codeIn(String(content)) === 'stop_escalated');
   assert.equal(told.length, 1);
 });
 

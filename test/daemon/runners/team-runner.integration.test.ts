@@ -168,7 +168,7 @@ for (const mode of ['team', 'auto'] as const)
     assert.equal(end.ok, false, output);
     assert.match(
       end.words,
-      /^the issue names SPEC-NO-001, which is not approved \(status: draft\): `tool spec approve SPEC-NO-001` approves it as it stands, and a commit/,
+      /^SPEC-NO-001.* \(status: draft\).*`tool spec approve SPEC-NO-001`.* \(issue_spec_not_approved\)$/,
     );
     assert.deepEqual([end.ok ? null : end.fault, pids], ['agent', []], 'it counts as an attempt');
     assert.equal(existsSync(begun), false);
@@ -181,7 +181,7 @@ test('without require_plan_approval it is built, and beside one that is approved
     [
       true,
       'Pay\n\nSPEC-NO-001, SPEC-YES-001',
-      /the issue names SPEC-YES-001\n.*not built: the issue names SPEC-NO-001, which is not/s,
+      /the issue names SPEC-YES-001\n.*not built: SPEC-NO-001.* \(issue_spec_not_approved\)\n/s,
     ],
   ] as const) {
     const { bench, run } = await issueClone(t);

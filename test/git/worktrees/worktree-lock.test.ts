@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { pidNamespace, processesMarked, processStartTime } from '../../../src/base/processes/processes.ts';
+import { pidNamespace, processesWithVariable, processStartTime } from '../../../src/base/processes/processes.ts';
 import { WorktreeLock } from '../../../src/git/worktrees/worktree-lock.ts';
 import { programFile } from '../../support/compiled.ts';
 import { finallyDo, tempDir } from '../../support/temp.ts';
@@ -20,7 +20,7 @@ test('whoever takes over from the dead waits for what that had started', async (
   assert.ok(existsSync(lock), 'the turn was left');
   const worktreeLock = new WorktreeLock(lock);
   const marked = () =>
-    processesMarked(Object.entries(worktreeLock.mark).map(([name, value]) => `${name}=${value}`)[0] ?? '');
+    processesWithVariable(Object.entries(worktreeLock.mark).map(([name, value]) => `${name}=${value}`)[0] ?? '');
   assert.deepEqual(marked(), [orphan]);
   assert.deepEqual(await worktreeLock.take(async () => marked()), []);
   assert.deepEqual(readdirSync(directory), []);

@@ -6,7 +6,7 @@ import test from 'node:test';
 import { expandBraces } from '../../../src/guard/rules/braces.ts';
 import { gitRows, refusalOf } from '../../../src/guard/rules/git-calls.ts';
 import { endingsOf } from '../../../src/guard/rules/policy.ts';
-import { canNameTicket, marked, textOf } from '../../../src/guard/rules/ticket.ts';
+import { canNameTicket, textOf, withTicket } from '../../../src/guard/rules/ticket.ts';
 import { ALLOWED, REFUSED } from '../../support/git-calls.ts';
 
 test('git over the whole tree is refused with what one does instead', () => {
@@ -54,9 +54,10 @@ test('endings are what follows the last dot, and whole names', () => {
 });
 
 test('a command is marked with the path of its ticket, which is a word without quotes', () => {
-  assert.equal(marked('npm test', '/run/t/a-1'), 'npm test\n# tool:/run/t/a-1');
+  assert.equal(withTicket('npm test', '/run/t/a-1'), 'npm test\n# tool:/run/t/a-1');
   assert.equal(textOf('git diff "$A" | wc -l > ${B:-x}.txt'), 'gitdiff*wcl*txt');
   assert.equal(textOf(': | $X'), null);
   assert.ok(canNameTicket('/home/me/.local/state/toolcrew/guard/bash'));
-  for (const path of ['/a b', "/a'b", 'a', '/a\nb']) assert.throws(() => marked('ls', path), /cannot name a ticket/);
+  for (const path of ['/a b', "/a'b", 'a', '/a\nb'])
+    assert.throws(() => withTicket('ls', path), /cannot name a ticket/);
 });

@@ -6,13 +6,13 @@ import test from 'node:test';
 import { gitRows } from '../../../src/guard/rules/git-calls.ts';
 import { matcherOf, type Ownership, patternsByPrecedence } from '../../../src/guard/rules/ownership.ts';
 import { BARE_POLICY, KEPT, type Policy } from '../../../src/guard/rules/policy.ts';
-import { type Situation, seatbeltProfile } from '../../../src/guard/rules/seatbelt.ts';
+import { type SeatbeltInput, seatbeltProfile } from '../../../src/guard/rules/seatbelt.ts';
 import { DEFAULT_OWNERSHIP } from '../../../src/team/rules/default-ownership.ts';
 import { numbers } from '../../support/numbers.ts';
 import { expressionsOf, playSeatbelt } from '../../support/seatbelt.ts';
 
 const ROOT = '/Users/me/a (b) + "c"\\d [é]{1}|$^ *.x';
-const CALM: Situation = { leases: [], ignored: [] };
+const CALM: SeatbeltInput = { leases: [], ignored: [] };
 const PARTS =
   'src api services components app styles tokens tests types lib prisma migrations docs node_modules dist .hidden a ab b'.split(
     ' ',
@@ -40,7 +40,7 @@ function policyOf(more: Partial<Policy>): Policy {
 const isBelow = (path: string, directory: string) => path === directory || path.startsWith(`${directory}/`);
 
 /** The decision of the rules, in the words of the settings. */
-function rulesOf({ ownership, member, claims, keep, allow }: Policy, { leases, ignored }: Situation) {
+function rulesOf({ ownership, member, claims, keep, allow }: Policy, { leases, ignored }: SeatbeltInput) {
   const rules = patternsByPrecedence(ownership).map((one) => ({ ...one, matches: matcherOf(one.pattern) }));
   const holders = new Map(leases.map((one) => [one.path, one.member]));
   return (path: string): boolean => {
@@ -76,7 +76,7 @@ test('each path has the decision of the rules: own, foreign, shared, unowned, ke
     for (const [turn, member] of members.entries()) {
       const claims = turn % 2 === 0;
       const policy = policyOf({ member, ownership, claims, allow: claims ? [] : ['.tool/specs'] });
-      const situation: Situation = {
+      const situation: SeatbeltInput = {
         leases: paths
           .filter((path) => !path.includes('\n'))
           .slice(0, 60)

@@ -45,7 +45,7 @@ const STEPS: readonly ((bad: string) => Promise<unknown>)[] = [
   (bad) => teamWorktrees.refuse(TEAM, 'two', bad, ['src/api/a.js']),
   () => teamWorktrees.save(TEAM, 'two', 'Again'),
   () => teamWorktrees.merge(TEAM, 'two', 'Merge two'),
-  () => teamWorktrees.view(TEAM, 'reader'),
+  () => teamWorktrees.openReadOnly(TEAM, 'reader'),
   async () => write('one', { 'src/api/late.js': 'late\n' }),
   () => teamWorktrees.close(TEAM, 'one'),
   () => teamWorktrees.end(TEAM, ['one', 'two']),

@@ -9,7 +9,7 @@ import type { Outcome } from '../../../src/team/lead/lead-options.ts';
 import { TeamHistory } from '../../../src/team/log/team-history.ts';
 import { FALLBACK_TRIGGERS, type FallbackTrigger } from '../../../src/team/rules/fallback.ts';
 import type { TeamSettings } from '../../../src/team/rules/settings.ts';
-import { saying } from '../../support/codes.ts';
+import { onlyRefusal } from '../../../src/team/select/work-decision.ts';
 import {
   LeadPlay,
   PHASE_NAMES,
@@ -103,7 +103,7 @@ class Fall {
   async fall(): Promise<Outcome> {
     if (this.#moment === 'first') this.#inject();
     const decided = await this.play.decide(this.#phase, 'team');
-    if (decided.kind === 'refused') throw new ToolError(saying('refused', decided.problems.join('\n')));
+    if (decided.kind === 'refused') throw onlyRefusal(decided);
     assert.equal(decided.work.team, this.team);
     await foundTeam(this.play.world.context, decided);
     return this.play.goOn(this.team);
@@ -155,7 +155,10 @@ for (const trigger of TRIGGERS)
         assert.equal(logged.length, 1, fall.play.world.logged.join('\n'));
         assert.match(logged[0] ?? '', /^error: sub-agents in place of/);
         if (trigger === 'network_error')
-          assert.match(logged[0] ?? '', /: it ended with exit code 1: reading .* … .*API Error: Connection error\.$/);
+          assert.match(
+            logged[0] ?? '',
+            /: it ended with exit code 1: reading .* … .*API Error: Connection error\. \(fell_back\)$/,
+          );
         if (phase === 'plan') assert.equal(outcome.found?.phase === 'plan' ? outcome.found.spec : '', WRITTEN);
         if (phase === 'build-fix')
           assert.equal(outcome.found?.phase === 'debug' ? outcome.found.tried.length : 0, 3, 'all were heard');

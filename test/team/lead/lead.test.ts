@@ -6,11 +6,11 @@ import { refusal, textOf } from '../../../src/base/rules/codes.ts';
 import type { Merge, TeamWorktrees } from '../../../src/git/worktrees/team-worktrees-port.ts';
 import { foundTeam, resumeTeam } from '../../../src/team/lead/found-team.ts';
 import type { Outcome } from '../../../src/team/lead/lead-options.ts';
-import { registration } from '../../../src/team/lead/member-life.ts';
+import { registration } from '../../../src/team/lead/member-session.ts';
 import { operate } from '../../../src/team/operations/operations.ts';
 import { LEAD_CODES } from '../../../src/team/rules/codes/lead-codes.ts';
 import { TASK_CODES } from '../../../src/team/rules/codes/tasks-codes.ts';
-import { failsWith } from '../../support/codes.ts';
+import { codeIn, failsWith } from '../../support/codes.ts';
 import {
   diligent,
   draft,
@@ -260,7 +260,7 @@ test('without a fallback it ends there, and what was completed stays', async (t)
   play.world.settings = { ...play.world.settings, fallback: { ...play.world.settings.fallback, enabled: false } };
   const outcome = await play.lead(FOUR);
   assert.ok(outcome.kind === 'failed');
-  assert.match(outcome.why, /^a teammate could not be started: frontend-dev/);
+  assert.match(outcome.why, / a teammate could not be started \(frontend-dev/);
   assert.deepEqual(statuses(outcome).slice(0, 2), ['1 completed', '2 pending']);
 });
 
@@ -388,7 +388,7 @@ test('of tasks that are tried by turns, each is let through after three rejectio
     ...both('reject'),
     ...both('escalated'),
   ]);
-  const told = outcome.state.messages.filter(({ content }) => String(content).startsWith('escalated by'));
+  const told = outcome.state.messages.filter(({ content }) => codeIn(String(content)) === 'completion_escalated');
   assert.equal(told.length, 2);
 });
 

@@ -112,7 +112,7 @@ test('after a restart who judges is asked anew, and what somebody has changed me
   const moved = { branch: `tool/${TEAM}`, base: 'base', head: 'moved' };
   play.teamWorktrees = {
     begin: () => Promise.resolve(moved),
-    view: (_team, name) => Promise.resolve({ path: `/worktrees/@${name}`, head: 'moved' }),
+    openReadOnly: (_team, name) => Promise.resolve({ path: `/worktrees/@${name}`, head: 'moved' }),
   };
   assert.equal(await resumeTeam(play.world.context, TEAM, () => undefined), true);
   const last = await play.goOn(TEAM);

@@ -3,10 +3,10 @@ import test from 'node:test';
 import { type AgentText, readAgent } from '../../../src/agents/claude.ts';
 import { memberSettings } from '../../../src/install/member-settings.ts';
 import { memberArguments } from '../../../src/team/members/claude-members.ts';
-import type { MemberRun } from '../../../src/team/members/members-port.ts';
+import type { MemberRequest } from '../../../src/team/members/members-port.ts';
 import { tempDir } from '../../support/temp.ts';
 
-const RUN: MemberRun = {
+const RUN: MemberRequest = {
   team: 'tool-run-spec-auth-001',
   name: 'backend-dev',
   epoch: 2,
@@ -38,7 +38,7 @@ function optionOf(args: readonly string[], option: string): string | undefined {
 }
 
 function argumentsOf(
-  run: Partial<MemberRun> = {},
+  run: Partial<MemberRequest> = {},
   found: AgentText | null = OWN,
   options: Partial<typeof OPTIONS> = {},
 ): readonly string[] {

@@ -159,7 +159,7 @@ test('what the person replaces while a writer is at work stays read-only', async
 test('who only reads moves no branch at all', async (t) => {
   const { git, teamWorktrees, play, isActive } = await bounded(t);
   if (!isActive) return t.skip('the kernel gives no namespaces');
-  const { path } = await teamWorktrees.view(TEAM, 'analyst');
+  const { path } = await teamWorktrees.openReadOnly(TEAM, 'analyst');
   await teamWorktrees.open(TEAM, 'b');
   const refs = git('for-each-ref');
   const own = play(path, 'echo x >src/api/a.js && git commit -q -a -m hacked\n git status --short');

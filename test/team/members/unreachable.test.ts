@@ -8,7 +8,7 @@ import { RuntimeDir } from '../../../src/base/processes/runtime-dir.ts';
 import { ClaudeMembers } from '../../../src/team/members/claude-members.ts';
 import { inheritedBounds } from '../../../src/team/members/member-bounds.ts';
 import { CommandMembers } from '../../../src/team/members/members.ts';
-import type { MemberRun } from '../../../src/team/members/members-port.ts';
+import type { MemberRequest } from '../../../src/team/members/members-port.ts';
 import { type Cleanup, finallyDo, tempDir } from '../../support/temp.ts';
 
 const HOOKS: RunHooks = {
@@ -23,7 +23,7 @@ function placeOf(t: Cleanup) {
   const runtime = new RuntimeDir();
   finallyDo(t, () => runtime.close());
   const cwd = tempDir(t);
-  const run: MemberRun = {
+  const run: MemberRequest = {
     team: 'tool-run-spec-auth-001',
     name: 'tester',
     epoch: 1,

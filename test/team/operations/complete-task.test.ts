@@ -163,7 +163,7 @@ test('after three rejections without change a completion is let through, and the
   const answer = await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' });
   assert.match(String(answer.checks), /^Accepted after 3 rejections without change; the lead was told: /);
   const mail = await world.call('team-lead', 'Inbox');
-  assert.match(JSON.stringify(mail.messages), /escalated by task_completed/);
+  assert.match(JSON.stringify(mail.messages), / \(completion_escalated\)/);
 });
 
 test('where the checks of others take too long a completion is asked for again, and nothing counts as rejected', async (t) => {

@@ -3,21 +3,21 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { DEFAULT_OWNERSHIP } from '../../../src/team/rules/default-ownership.ts';
-import { isMeasured, type LeadView, leadStep } from '../../../src/team/rules/lead-step.ts';
+import { isMeasured, type LeadFacts, leadStep } from '../../../src/team/rules/lead-step.ts';
 import { JUDGE_ROUNDS, JUDGE_TASK } from '../../../src/team/rules/quality-verdict.ts';
 import { LEAD, rec, Story } from '../../support/team.ts';
 
-const NOBODY: LeadView = {
+const NOBODY: LeadFacts = {
   running: new Set(),
   isChecked: true,
   isClosed: false,
   spent: new Map(),
-  dear: new Map(),
+  overBudget: new Map(),
   ownership: DEFAULT_OWNERSHIP,
   maxTeammates: 10,
   head: null,
 };
-const both: LeadView = { ...NOBODY, running: new Set(['backend-dev', 'tester']) };
+const both: LeadFacts = { ...NOBODY, running: new Set(['backend-dev', 'tester']) };
 
 const API = { subject: 'Sign in', owner: 'backend-dev' };
 const TESTS = { subject: 'Test it', owner: 'tester', files: ['tests/a.test.ts'], blocked_by: ['1'] };
@@ -84,7 +84,7 @@ function found(result: string): Story {
 const CASES: readonly {
   readonly name: string;
   readonly story: Story;
-  readonly view?: LeadView;
+  readonly view?: LeadFacts;
   readonly step: string;
 }[] = [
   { name: 'no team', story: new Story(), step: 'over' },
@@ -326,7 +326,7 @@ const CASES: readonly {
   {
     name: 'what has used its budget is begun no more',
     story: begun().tell('task_created', API),
-    view: { ...NOBODY, dear: new Map([['1', 'too dear']]) },
+    view: { ...NOBODY, overBudget: new Map([['1', 'too dear']]) },
     step: 'fail 1: too dear',
   },
   {

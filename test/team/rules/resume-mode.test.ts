@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { DEFAULT_TEAM_SETTINGS } from '../../../src/team/rules/default-settings.ts';
 import { CHOSEN_ALONE, FALLBACK_TRIGGERS } from '../../../src/team/rules/fallback.ts';
-import { aloneOf, resumeMode, type Wish } from '../../../src/team/rules/resume-mode.ts';
+import { aloneOf, resumeMode, type WantedMode } from '../../../src/team/rules/resume-mode.ts';
 import { decideAgain, prerequisitesOf } from '../../../src/team/rules/select/activation.ts';
 import { LEAD, Story, teamOf } from '../../support/team.ts';
 
@@ -35,7 +35,7 @@ solo               | found | alone | no team was wanted: as it was; its command 
 solo               | no    | alone | it would be none
 `;
 
-const WISHES: Readonly<Record<string, Wish>> = {
+const WISHES: Readonly<Record<string, WantedMode>> = {
   asked: { mode: 'team', reasons: ['--team'], isAsked: true },
   found: { mode: 'team', reasons: ['the thresholds'], isAsked: false },
   no: { mode: 'subagent', reasons: ['it would be none'], isAsked: false },
@@ -70,7 +70,7 @@ for (const [trigger = '', wish = '', as, why] of ROWS)
     });
   });
 
-const ASKED: Wish = { mode: 'team', reasons: ['--team'], isAsked: true };
+const ASKED: WantedMode = { mode: 'team', reasons: ['--team'], isAsked: true };
 
 test('what is a team, or is gone, goes on as it is', () => {
   const story = teamOf(['tester']);

@@ -8,7 +8,7 @@ import {
   type TaskStatus,
   waitsFor,
 } from '../../../src/team/rules/task.ts';
-import { isOnlyOne } from '../../../src/team/rules/task-book.ts';
+import { isOnlyOne } from '../../../src/team/rules/task-index.ts';
 
 function task(id: string, status: TaskStatus, blockedBy: readonly string[] = []): Task {
   return {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { refusal, textOf } from '../../../src/base/rules/codes.ts';
+import { lineWithCode, refusal, textOf } from '../../../src/base/rules/codes.ts';
 import { NO_FLAGS } from '../../../src/claude-code/rules/arguments.ts';
 import { GATE_CODES } from '../../../src/gate/rules/gate-codes.ts';
 import { LEAD_CODES } from '../../../src/team/rules/codes/lead-codes.ts';
@@ -56,7 +56,7 @@ test('an issue that names what is completed is worked on by its own words', asyn
   const decided = await decideIssue(context, { issue: 7, life: 1, text }, FLAGS, settings);
   assert.ok(decided.kind === 'decided');
   assert.equal(decided.work.subject, 'issue #7: The greeting is late');
-  assert.equal(decided.reasons[0], `${SPEC} is named, and left alone: it is completed`);
+  assert.equal(decided.reasons[0], lineWithCode(refusal(LEAD_CODES.issue_spec_completed, { spec: SPEC })));
 });
 
 const MISSING = refusal(GATE_CODES.check_not_configured, {
@@ -70,9 +70,9 @@ test('a required part of the gate that nothing can measure is named before anybo
   assert.deepEqual(one, { kind: 'refused', of: 'place', problems: [MISSING] });
   assert.ok(one.kind === 'refused');
   isRefusal(onlyRefusal(one)?.refusal, GATE_CODES.check_not_configured, { check: 'coverage' });
-  const several = { ...one, problems: ['words', MISSING] };
+  const several = { ...one, problems: [MISSING, MISSING] };
   assert.equal(onlyRefusal(several), null);
-  assert.deepEqual(allProblems(several).problems, [MISSING]);
+  assert.deepEqual(allProblems(several).problems, [MISSING, MISSING]);
   const refused = await world.refusal('team-lead', 'TeamCreate', { team_name: TEAM });
   isRefusal(refused, OPERATIONS_CODES.gate_not_ready, { missing: textOf(MISSING) });
   assert.deepEqual(world.teams.list(), []);

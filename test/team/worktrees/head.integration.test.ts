@@ -42,7 +42,7 @@ for (const [how, change] of [
     const { git, base, teamWorktrees, path, at, left, own } = await merged(t);
     assert.equal(await teamWorktrees.putBack(TEAM), null);
     git(...change(own));
-    assert.equal((await teamWorktrees.view(TEAM, 'gate')).head, left);
+    assert.equal((await teamWorktrees.openReadOnly(TEAM, 'gate')).head, left);
     assert.deepEqual(
       (await teamWorktrees.changed(TEAM)).map((one) => one.path),
       ['src/api/a.js'],
@@ -102,7 +102,7 @@ test('what a person commits to it while nobody leads counts, what a teammate doe
   git('checkout', '-q', 'main');
   await teamWorktrees.adoptChanges(TEAM, WRITERS);
   assert.equal(await teamWorktrees.putBack(TEAM), null);
-  assert.equal((await teamWorktrees.view(TEAM, 'gate')).head, fix);
+  assert.equal((await teamWorktrees.openReadOnly(TEAM, 'gate')).head, fix);
   // Made anew without what was merged, with a merge of the project in it.
   git('checkout', '-q', '-B', BRANCH, 'main');
   writeTree(root, { 'src/api/a.js': 'anew\n' });
@@ -110,7 +110,7 @@ test('what a person commits to it while nobody leads counts, what a teammate doe
   git('checkout', '-q', 'main');
   await teamWorktrees.adoptChanges(TEAM, WRITERS);
   assert.equal(await teamWorktrees.putBack(TEAM), null);
-  assert.equal((await teamWorktrees.view(TEAM, 'gate')).head, anew);
+  assert.equal((await teamWorktrees.openReadOnly(TEAM, 'gate')).head, anew);
 });
 
 for (const [how, text] of [
@@ -259,7 +259,7 @@ test('branches and tags of the person are told from those that a teammate moved'
   git('update-ref', 'refs/heads/main', own);
   gitIn(path)('tag', 'light', own);
   // In nobody's name: the worktree that it was made in tells.
-  const { path: view } = await teamWorktrees.view(TEAM, 'analyst');
+  const { path: view } = await teamWorktrees.openReadOnly(TEAM, 'analyst');
   gitIn(view)('commit', '-q', '--allow-empty', '-m', 'Mine?');
   gitIn(view)('tag', '-a', '-m', 'x', 'annotated');
   assert.deepEqual(

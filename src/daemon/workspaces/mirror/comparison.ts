@@ -3,7 +3,7 @@
 import { explain, type GitResult } from '../../../git/git.ts';
 import { gitFailure } from './git-failure.ts';
 import { newLinks } from './gitlinks.ts';
-import { Histories, type History, type Standing } from './history.ts';
+import { type BranchRelation, Histories, type History } from './history.ts';
 
 export type ComparisonOptions = {
   /** Runs git where the commits are. */
@@ -28,9 +28,9 @@ export class Comparison {
   }
 
   /** What the commit would change on the default branch. */
-  async standingOf(sha: string, signal: AbortSignal): Promise<Standing> {
+  async relationOf(sha: string, signal: AbortSignal): Promise<BranchRelation> {
     const { base, history } = await this.#historyOf(sha, signal);
-    if (history.standing !== null) return history.standing;
+    if (history.relation !== null) return history.relation;
     const args = ['diff', '--quiet', '--no-ext-diff', '--no-textconv', `${base}...${sha}`];
     const result = await this.#options.try(args, signal);
     const { exitCode, stderr } = result;

@@ -1,14 +1,14 @@
 // Commits beyond the default branch, read from the log: messages, whether they change anything, links that they may add.
 
 /** What a commit is to the default branch; `unrelated`: they have no commit in common. */
-export type Standing = 'changes' | 'nothing' | 'unrelated';
+export type BranchRelation = 'changes' | 'nothing' | 'unrelated';
 
 /**
- * `standing` is null when the log alone does not tell.
+ * `relation` is null when the log alone does not tell.
  * `mayAddLinks` is false only when no commit adds a link to another repository.
  */
 export type History = {
-  readonly standing: Standing | null;
+  readonly relation: BranchRelation | null;
   readonly messages: readonly string[];
   readonly mayAddLinks: boolean;
 };
@@ -66,7 +66,7 @@ function messagesOf(commits: readonly Commit[]): readonly string[] {
 }
 
 /** @param treeOf gives the tree of a commit that the default branch has */
-async function standingOf({ commits }: Log, treeOf: (sha: string) => Promise<string>): Promise<Standing | null> {
+async function relationOf({ commits }: Log, treeOf: (sha: string) => Promise<string>): Promise<BranchRelation | null> {
   const [tip] = commits;
   if (tip === undefined) return 'nothing';
   if (commits.length === MAX_COMMITS) return null;
@@ -95,8 +95,8 @@ export class Histories {
   async of(base: string, sha: string, signal: AbortSignal): Promise<History> {
     return remembered(this.#known, `${base} ${sha}`, async () => {
       const log = parseLog(await this.#read(logArguments(base, sha), signal));
-      const standing = await standingOf(log, (commit) => this.#treeOf(commit, signal));
-      return { standing, messages: messagesOf(log.commits), mayAddLinks: log.mayAddLinks };
+      const relation = await relationOf(log, (commit) => this.#treeOf(commit, signal));
+      return { relation, messages: messagesOf(log.commits), mayAddLinks: log.mayAddLinks };
     });
   }
 

@@ -37,7 +37,7 @@ export function objectsIn(store: string, before = Number.POSITIVE_INFINITY): Map
 }
 
 /** Notes that the objects are in use now. */
-export async function markUsed(store: string, oids: readonly string[]): Promise<void> {
+export async function touchUsed(store: string, oids: readonly string[]): Promise<void> {
   const now = new Date();
   for (const oid of oids) await utimes(objectPath(store, oid), now, now).catch(() => undefined);
 }

@@ -10,7 +10,7 @@ import { WORKSPACES_CODES } from '../../rules/codes/workspaces-codes.ts';
 import { type LfsPointer, type LfsServer, lfsServerOf, MAX_POINTER_BYTES, parsePointer } from '../../rules/lfs.ts';
 import { gitFailure } from './git-failure.ts';
 import { objectPath, storesOf, takeObject } from './lfs-objects.ts';
-import { markUsed, objectsIn, onServer, removeUnused } from './lfs-prune.ts';
+import { objectsIn, onServer, removeUnused, touchUsed } from './lfs-prune.ts';
 import { type Network, withoutProgress } from './network.ts';
 import { PUSHED } from './pushes.ts';
 
@@ -161,7 +161,7 @@ export class Lfs {
     const wanted: string[] = [];
     for (const sha of new Set(shas)) {
       const oids = await this.objectsOf(sha, signal);
-      await markUsed(this.store, oids);
+      await touchUsed(this.store, oids);
       if (!this.#fetched.has(sha) && oids.some((oid) => !existsSync(objectPath(this.store, oid)))) wanted.push(sha);
     }
     if (wanted.length === 0) return null;
@@ -234,7 +234,7 @@ export class Lfs {
     if (place.kind === 'elsewhere')
       throw failure(WORKSPACES_CODES.lfs_host_without_credential, { files, host: place.host });
     const oids = [...new Set(pointers.filter(({ size }) => size > 0).map(({ oid }) => oid))];
-    await markUsed(this.store, oids);
+    await touchUsed(this.store, oids);
     await this.#requireObjects(pointers, sha, place, signal);
     for (let at = 0; at < oids.length; at += MAX_NAMED) {
       const some = oids.slice(at, at + MAX_NAMED);

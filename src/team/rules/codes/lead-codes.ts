@@ -38,6 +38,58 @@ export const LEAD_CODES = codes({
     help: 'Correct the file, or leave out the flag.',
     values: { problem: 'text' },
   },
+  subagents_instead: {
+    kind: 'warning',
+    message: 'sub-agents in place of a team: {why}',
+    values: { trigger: 'text', why: 'text' },
+  },
+  fallback_disabled: {
+    kind: 'refused',
+    message: 'A team cannot work: {why} ({causes}).',
+    help: 'Sub-agents cannot replace it, because workflow.team.fallback.enabled is false.',
+    values: { trigger: 'text', why: 'text', causes: 'text' },
+  },
+  pattern_empty: {
+    kind: 'refused',
+    message: 'The pattern {pattern} has no roles.',
+    help: 'Choose another pattern, or name its roles in workflow.team.patterns.{pattern}.',
+    values: { pattern: 'text' },
+  },
+  pattern_cut: {
+    kind: 'refused',
+    message: 'The pattern {pattern} is left without roles: workflow.team.max_teammates is {max}.',
+    help: 'Raise workflow.team.max_teammates.',
+    values: { pattern: 'text', max: 'number' },
+  },
+  pattern_read_only: {
+    kind: 'refused',
+    message: 'The pattern {pattern} has no role that can write: {roles} can only read.',
+    help: 'Choose another pattern.',
+    values: { pattern: 'text', roles: 'list' },
+  },
+  planners_cut: {
+    kind: 'refused',
+    message: 'A SPEC needs the results of {planners}, and workflow.team.max_teammates is {max}.',
+    help: 'Raise workflow.team.max_teammates, or use --solo for one agent at a time.',
+    values: { planners: 'list', max: 'number' },
+  },
+  issue_spec_not_approved: {
+    kind: 'refused',
+    message: '{spec}, which the issue names, is not approved ({why}).',
+    help: 'Approve it by `tool spec approve {spec}` and commit that on the default branch. Or take {spec} out of the title and text of the issue.',
+    values: { spec: 'text', why: 'text' },
+  },
+  issue_spec_has_problems: {
+    kind: 'refused',
+    message: '{spec}, which the issue names, has documents with problems: {problems}.',
+    help: '`tool spec check {spec}` names them all. Mend them, or take {spec} out of the title and text of the issue.',
+    values: { spec: 'text', problems: 'text' },
+  },
+  issue_spec_completed: {
+    kind: 'warning',
+    message: '{spec}, which the issue names, is completed already: it is not built again',
+    values: { spec: 'text' },
+  },
   spec_already_built: {
     kind: 'refused',
     message: '{spec} is completed already, and nothing of it is left to build.',

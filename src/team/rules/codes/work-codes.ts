@@ -162,6 +162,38 @@ export const WORK_CODES = codes({
     message: '{said}. Nothing is wrong with your work: complete again.',
     values: { said: 'text' },
   },
+  stop_escalated: {
+    kind: 'warning',
+    message: 'escalated by {hook}: {member} stopped after {count} rejections without change: {reason}',
+    values: { hook: 'text', member: 'text', count: 'number', reason: 'text' },
+  },
+  completion_escalated: {
+    kind: 'warning',
+    message:
+      'escalated by {hook}: task {task} was completed by {member} after {count} rejections without change: {reason}',
+    values: { hook: 'text', task: 'text', member: 'text', count: 'number', reason: 'text' },
+  },
+  foreign_files_escalated: {
+    kind: 'warning',
+    message: 'escalated by {hook}: changed by somebody, with no recorded decision: {files}',
+    values: { hook: 'text', files: 'list' },
+  },
+  task_failed: {
+    kind: 'warning',
+    message: 'task {task} "{subject}" has failed: {why}. Nobody is started for it again.',
+    help: 'Ask the user how to continue. To try it again, call TaskUpdate {"taskId":"{task}","status":"pending"}.',
+    values: { task: 'text', subject: 'text', why: 'text' },
+  },
+  task_without_files: {
+    kind: 'warning',
+    message: 'task {task} is done without {files}; kept as {kept}',
+    values: { task: 'text', files: 'text', kept: 'text' },
+  },
+  checks_failed_before: {
+    kind: 'warning',
+    message: 'failed before the team began, and ignored by the gate: {checks}',
+    values: { checks: 'text' },
+  },
   accepted_after_rejections: {
     kind: 'warning',
     message: 'Accepted after {count} rejections without change[; the {told} was told]: {reason}',

@@ -4,9 +4,9 @@ import { type Refusal, refusal } from '../../../base/rules/codes.ts';
 import { LOG_CODES } from '../codes/log-codes.ts';
 import { LEAD } from '../message.ts';
 import { givenBack } from '../task.ts';
-import { bookOf } from '../task-book.ts';
+import { taskIndexOf } from '../task-index.ts';
 import type { Ending } from './record.ts';
-import { type Guard, type SessionEvent, stepOf } from './session.ts';
+import { type EdgeCondition, type SessionEvent, stepOf } from './session.ts';
 import { MEMBER_LEASE_MS, type Member, type TeamState } from './state.ts';
 
 /** A team's state that may be changed; nobody but the fold holds one. */
@@ -18,8 +18,8 @@ export type Draft = {
       : TeamState[K];
 } & { readonly unread: Map<string, number[]> };
 
-function holds(draft: Draft, guard: Guard): boolean {
-  switch (guard) {
+function holds(draft: Draft, condition: EdgeCondition): boolean {
+  switch (condition) {
     case 'plan phase':
       return draft.purpose?.phase === 'plan';
     case 'run phase':
@@ -27,7 +27,7 @@ function holds(draft: Draft, guard: Guard): boolean {
     case 'debug phase':
       return draft.purpose?.phase === 'debug';
     case 'every task completed':
-      return bookOf(draft.tasks).isDone;
+      return taskIndexOf(draft.tasks).isDone;
     case 'every teammate ended':
       return [...draft.members.values()].every((member) => member.phase === 'over');
     case 'approval required':
@@ -39,7 +39,7 @@ function holds(draft: Draft, guard: Guard): boolean {
 
 /** Takes a step of the session. Gives why there is none. */
 export function move(draft: Draft, event: SessionEvent): Refusal | null {
-  const step = stepOf(draft.session, event, (guard) => holds(draft, guard));
+  const step = stepOf(draft.session, event, (condition) => holds(draft, condition));
   if (!step.ok) {
     const { missing } = step;
     return refusal(LOG_CODES.step_not_possible, {
@@ -98,7 +98,7 @@ export function isUnstarted(member: Member): boolean {
 
 /** Puts tasks back that somebody had claimed. */
 export function returnClaims(draft: Draft, name: string): void {
-  for (const task of bookOf(draft.tasks).open())
+  for (const task of taskIndexOf(draft.tasks).open())
     if (task.status === 'in_progress' && task.claim?.member === name)
       draft.tasks.set(task.id, givenBack(task, draft.tasks));
 }

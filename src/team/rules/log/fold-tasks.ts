@@ -5,7 +5,7 @@ import type { Stored } from '../../../base/rules/stored-record.ts';
 import { TASK_CODES } from '../codes/tasks-codes.ts';
 import { LEAD } from '../message.ts';
 import { beginsAfter, type Claim, givenBack, type Task, waitsFor } from '../task.ts';
-import { bookOf } from '../task-book.ts';
+import { taskIndexOf } from '../task-index.ts';
 import { authorFault, type Draft, isGone, move, sign } from './fold-state.ts';
 import type { TeamRecord } from './record.ts';
 
@@ -126,7 +126,7 @@ function blockRefusal(draft: Draft, task: Task, before = waitsFor(task, draft.ta
 
 /** What a member has in hand is ready for who begins on that. */
 export function announceReady(draft: Draft, { member, epoch }: Omit<Claim, 'at'>, readyFor: string): void {
-  for (const task of bookOf(draft.tasks).open())
+  for (const task of taskIndexOf(draft.tasks).open())
     if (task.status === 'in_progress' && task.claim?.member === member && task.claim.epoch === epoch)
       draft.tasks.set(task.id, { ...task, readyFor });
 }

@@ -8,10 +8,10 @@ import { LOG_CODES } from '../codes/log-codes.ts';
 import { OPERATIONS_CODES } from '../codes/operations-codes.ts';
 import { LEAD } from '../message.ts';
 import type { Task } from '../task.ts';
-import { TaskBook } from '../task-book.ts';
 import type { TaskDraft } from '../task-draft.ts';
+import { TaskIndex } from '../task-index.ts';
 import { takeBase, takeMeasurement } from './fold-gate.ts';
-import { takeDecision, takeLease, takeLeaseRelease } from './fold-guards.ts';
+import { takeDecision, takeLease, takeLeaseRelease } from './fold-leases.ts';
 import {
   NOT_SEEN,
   NOT_STARTED,
@@ -27,7 +27,7 @@ import { takeMessage, takeReceipt } from './fold-messages.ts';
 import { type Draft, endMember, isGone, isUnstarted, move, returnClaims } from './fold-state.ts';
 import { anew, takeAssignment, takeTask, takeUpdate } from './fold-tasks.ts';
 import type { Ending, TeamRecord } from './record.ts';
-import { isStanding, type Member, SHUTDOWN_DEADLINE_MS, type TeamState } from './state.ts';
+import { isActive, type Member, SHUTDOWN_DEADLINE_MS, type TeamState } from './state.ts';
 
 function emptyDraft(): Draft {
   return {
@@ -45,7 +45,7 @@ function emptyDraft(): Draft {
     fallback: null,
     members: new Map(),
     bindings: new Map(),
-    tasks: new TaskBook(),
+    tasks: new TaskIndex(),
     messages: [],
     unread: new Map(),
     leases: new Map(),
@@ -104,7 +104,7 @@ function thaw(state: TeamState): Draft {
     ...state,
     members: new Map(state.members),
     bindings: new Map(state.bindings),
-    tasks: new TaskBook(state.tasks),
+    tasks: new TaskIndex(state.tasks),
     messages: [...state.messages],
     unread: new Map([...state.unread].map(([name, seqs]) => [name, [...seqs]])),
     leases: new Map(state.leases),
@@ -202,7 +202,7 @@ function takeProposal(draft: Draft, record: Of<'proposed'>): Refusal | null {
 }
 
 function takeCreation(draft: Draft, record: Of<'created'>): Refusal | null {
-  if (isStanding(draft)) return refusal(LOG_CODES.team_exists, { team: draft.team });
+  if (isActive(draft)) return refusal(LOG_CODES.team_exists, { team: draft.team });
   const { team, phase, pattern, roles, subject, session, key_hash: keyHash, approval, base } = record;
   draft.team = team;
   draft.purpose = { phase, pattern, roles, subject };

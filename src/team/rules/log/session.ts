@@ -37,7 +37,7 @@ export type SessionEvent =
   | 'team_deleted';
 
 /** What has to hold besides; the fold looks at the team for it. */
-export type Guard =
+export type EdgeCondition =
   | 'plan phase'
   | 'run phase'
   | 'debug phase'
@@ -50,16 +50,16 @@ export type Edge = {
   readonly from: SessionState;
   readonly event: SessionEvent;
   readonly to: SessionState;
-  readonly guards: readonly Guard[];
+  readonly conditions: readonly EdgeCondition[];
 };
 
 function edges(
   from: readonly SessionState[],
   event: SessionEvent,
   to: SessionState,
-  ...guards: readonly Guard[]
+  ...conditions: readonly EdgeCondition[]
 ): readonly Edge[] {
-  return from.map((one) => ({ from: one, event, to, guards }));
+  return from.map((one) => ({ from: one, event, to, conditions }));
 }
 
 /** States in which teammates may be at work. */
@@ -103,17 +103,17 @@ export const EDGES: readonly Edge[] = [
 /** What a step of the session comes to: where it leads, or what stands in its way. */
 export type Step =
   | { readonly ok: true; readonly to: SessionState }
-  | { readonly ok: false; readonly missing: readonly Guard[] };
+  | { readonly ok: false; readonly missing: readonly EdgeCondition[] };
 
 /** The table as it is asked: a step is tried for most records of a log. */
 const BY_EVENT = new Map(EDGES.map(({ event }) => [event, EDGES.filter((edge) => edge.event === event)]));
 
 /** Takes the step from `state` that `event` is; `missing` is empty where no edge has that event. */
-export function stepOf(state: SessionState, event: SessionEvent, holds: (guard: Guard) => boolean): Step {
-  const missing: Guard[] = [];
+export function stepOf(state: SessionState, event: SessionEvent, holds: (condition: EdgeCondition) => boolean): Step {
+  const missing: EdgeCondition[] = [];
   for (const edge of BY_EVENT.get(event) ?? []) {
     if (edge.from !== state) continue;
-    const open = edge.guards.filter((guard) => !holds(guard));
+    const open = edge.conditions.filter((condition) => !holds(condition));
     if (open.length === 0) return { ok: true, to: edge.to };
     missing.push(...open);
   }

@@ -205,7 +205,7 @@ export function startsOf({ decisions }: Pick<TeamState, 'decisions'>, member: Me
 }
 
 /** Whether the team still stands. */
-export function isStanding(state: TeamState): boolean {
+export function isActive(state: TeamState): boolean {
   return state.session !== 'none' && state.session !== 'deleted';
 }
 

@@ -1,6 +1,6 @@
 // Choice between a team and one agent after the other for a piece of work; each outcome with its reasons.
 
-import { lineWithCode, type Refusal, refusal, textOf } from '../../../base/rules/codes.ts';
+import { lineWithCode, messageIn, type Refusal, refusal, textOf } from '../../../base/rules/codes.ts';
 import { got, problemsInLine } from '../../../base/rules/text.ts';
 import { LEAD_CODES } from '../codes/lead-codes.ts';
 import { FALLBACK_TRIGGERS, type FallbackTrigger, HOST_VERSION_MIN, TEAMS_VARIABLE } from '../fallback.ts';
@@ -34,11 +34,18 @@ export type Decision = Common &
         readonly trigger: null;
       }
     | {
-        /** `refused`: a team was asked for, cannot be had, and sub-agents may not take its place. */
-        readonly mode: 'subagent' | 'refused';
+        readonly mode: 'subagent';
         readonly pattern: null;
         readonly roles: readonly [];
         readonly trigger: FallbackTrigger | null;
+      }
+    | {
+        /** A team was asked for and cannot start, and sub-agents must not replace it. */
+        readonly mode: 'refused';
+        readonly pattern: null;
+        readonly roles: readonly [];
+        readonly trigger: FallbackTrigger | null;
+        readonly refusal: Refusal;
       }
   );
 
@@ -193,17 +200,16 @@ export function decideMode(input: DecisionInput): Decision {
   // What is wrong with the file is a reason by itself, but where it is why there is no team.
   const isWhy = team !== false && prerequisites.some((one) => !one.holds && one.trigger === 'settings_broken');
   const reasons = problem === undefined || isWhy ? wishes : [...wishes, lineWithCode(problem)];
-  if (team === false) return alone('subagent', reasons, prerequisites, null);
-  const no = refusalOf(input);
-  if (no !== null) return alone('refused', [...wishes, `refused: ${textOf(no)}`], prerequisites, 'settings_broken');
+  if (team === false) return subagents(reasons, prerequisites, null);
+  const blocked = flagRefusal(input);
+  if (blocked !== null) return refused(blocked, wishes, prerequisites, 'settings_broken');
   const waived = prerequisites.filter((one) => isWaived(one, flags.force));
   const unmet = unmetOf(prerequisites, flags.force);
   const all = [...reasons, ...waived.map((one) => `${one.name}: ${one.why}; --force goes without`)];
   const [first] = unmet;
   if (first !== undefined) {
-    const missing = unmet.map(missingWords);
-    const refuses = team === 'asked';
-    return fallBack(first.trigger, [...all, ...missing], settings, prerequisites, refuses);
+    const causes = unmet.map(missingWords);
+    return fallBack(first.trigger, { given: all, causes, prerequisites, isAsked: team === 'asked' }, settings);
   }
   return teamOf(input, all, prerequisites, team);
 }
@@ -212,7 +218,7 @@ export function decideMode(input: DecisionInput): Decision {
  * Why a flag that asks for a team is refused; null: it is not. `--force` goes without settings, and a daemon has nobody to ask.
  * @param problem what is wrong with the settings; what holds instead is not what such a flag means
  */
-export function refusalOf({
+export function flagRefusal({
   flags,
   environment,
   problem,
@@ -222,32 +228,49 @@ export function refusalOf({
   return refusal(LEAD_CODES.settings_block_flag, { problem: problemsInLine(String(problem.values.said)) });
 }
 
-/**
- * The decision when a team cannot be had, or can no longer: sub-agents with the trigger named, or a refusal where the
- * settings allow no fallback.
- * @param refuses false where only the thresholds wanted a team: then sub-agents do what they always do
- */
+type Fallback = {
+  /** Reasons before the one that keeps the team from starting. */
+  readonly given?: readonly string[];
+  /** Causes, each in words. */
+  readonly causes: readonly string[];
+  readonly prerequisites?: readonly Prerequisite[];
+  /** False: only the thresholds wanted a team. Sub-agents then replace it whatever the settings say. */
+  readonly isAsked?: boolean;
+};
+
+/** The decision when a team cannot start: sub-agents with the trigger named, or a refusal if the settings allow no fallback. */
 export function fallBack(
   trigger: FallbackTrigger,
-  reasons: readonly string[],
+  { given = [], causes, prerequisites = [], isAsked = true }: Fallback,
   settings: TeamSettings,
-  prerequisites: readonly Prerequisite[] = [],
-  refuses = true,
 ): Decision {
-  const because = FALLBACK_TRIGGERS[trigger];
-  if (settings.fallback.enabled || !refuses)
-    return alone('subagent', [...reasons, `sub-agents in place of a team: ${because}`], prerequisites, trigger);
-  const no = `refused: ${because}, and workflow.team.fallback.enabled is false`;
-  return alone('refused', [...reasons, no], prerequisites, trigger);
+  const why = FALLBACK_TRIGGERS[trigger];
+  const reasons = [...given, ...causes];
+  if (settings.fallback.enabled || !isAsked)
+    return subagents(
+      [...reasons, textOf(refusal(LEAD_CODES.subagents_instead, { trigger, why }))],
+      prerequisites,
+      trigger,
+    );
+  const no = refusal(LEAD_CODES.fallback_disabled, { trigger, why, causes: causes.join('; ') });
+  return refused(no, reasons, prerequisites, trigger);
 }
 
-function alone(
-  mode: 'subagent' | 'refused',
+function subagents(
   reasons: readonly string[],
   prerequisites: readonly Prerequisite[],
   trigger: FallbackTrigger | null,
 ): Decision {
-  return { mode, pattern: null, roles: [], reasons, prerequisites, trigger };
+  return { mode: 'subagent', pattern: null, roles: [], reasons, prerequisites, trigger };
+}
+
+function refused(
+  no: Refusal,
+  reasons: readonly string[],
+  prerequisites: readonly Prerequisite[],
+  trigger: FallbackTrigger | null = null,
+): Decision {
+  return { mode: 'refused', pattern: null, roles: [], reasons, prerequisites, trigger, refusal: no };
 }
 
 function wishOf({ command, flags, settings, selection, environment }: DecisionInput): Wish {
@@ -310,20 +333,17 @@ function teamOf(
   const all = isSelected ? selection.roles : rolesOf(pattern, settings);
   const roles = withinMost(all, settings, command);
   const left = all.filter((role) => !roles.includes(role));
-  if (roles.length === 0) {
-    const why = all.length === 0 ? 'has no roles' : 'is left without roles by workflow.team.max_teammates';
-    return alone('refused', [...reasons, `refused: the pattern ${pattern} ${why}`], prerequisites, null);
-  }
-  if (command === 'run' && roles.every(onlyReads)) {
-    const why = `has nobody who writes: ${roles.join(', ')} only ${roles.length === 1 ? 'reads' : 'read'}`;
-    return alone('refused', [...reasons, `refused: the pattern ${pattern} ${why}`], prerequisites, null);
-  }
+  const max = settings.maxTeammates;
+  if (all.length === 0) return refused(refusal(LEAD_CODES.pattern_empty, { pattern }), reasons, prerequisites);
+  if (roles.length === 0) return refused(refusal(LEAD_CODES.pattern_cut, { pattern, max }), reasons, prerequisites);
+  if (command === 'run' && roles.every(onlyReads))
+    return refused(refusal(LEAD_CODES.pattern_read_only, { pattern, roles }), reasons, prerequisites);
   if (command === 'plan' && PLANNERS.some((role) => left.includes(role))) {
-    const why = `a SPEC needs the results of ${PLANNERS.join(' and ')}, and workflow.team.max_teammates is ${settings.maxTeammates}`;
-    if (wish === 'found') return alone('subagent', [...reasons, `no team: ${why}`], prerequisites, null);
-    return alone('refused', [...reasons, `refused: ${why}; use --solo for one agent at a time`], prerequisites, null);
+    const no = refusal(LEAD_CODES.planners_cut, { planners: PLANNERS, max });
+    if (wish === 'found') return subagents([...reasons, `no team: ${messageIn(no)}`], prerequisites, null);
+    return refused(no, reasons, prerequisites);
   }
-  const cut = left.length === 0 ? [] : [`without ${left.join(', ')}: max_teammates is ${settings.maxTeammates}`];
+  const cut = left.length === 0 ? [] : [`without ${left.join(', ')}: max_teammates is ${max}`];
   const why = isSelected ? ` (${selection.patternWhy})` : '';
   const said = `pattern ${pattern}: ${roles.join(', ')}${why}`;
   return { mode: 'team', pattern, roles, reasons: [...reasons, said, ...cut], prerequisites, trigger: null };

@@ -19,11 +19,11 @@ async function repository(t: Cleanup) {
 
 test('commits beyond the default branch: what they say, oldest first, and that they change something', async (t) => {
   const { path, history } = await repository(t);
-  assert.deepEqual(await history(), { standing: 'nothing', messages: [], mayAddLinks: false });
+  assert.deepEqual(await history(), { relation: 'nothing', messages: [], mayAddLinks: false });
   await commitFiles(path, { 'b.txt': 'b\n' }, 'one\n\nwith a body\n> and a line like a mark');
   await commitFiles(path, { 'c.txt': 'c\n' }, 'two');
   const messages = ['one\n\nwith a body\n> and a line like a mark', 'two'];
-  const told = { standing: 'changes', messages, mayAddLinks: false };
+  const told = { relation: 'changes', messages, mayAddLinks: false };
   assert.deepEqual(await history(), told);
   await gitAs(path, 'checkout', '--quiet', 'main');
   await commitFiles(path, { 'd.txt': 'd\n' }, 'main goes on');
@@ -35,7 +35,7 @@ test('commits that take each other back change nothing', async (t) => {
   const { path, history } = await repository(t);
   await commitFiles(path, { 'a.txt': 'b\n' }, 'there');
   await commitFiles(path, { 'a.txt': 'a\n' }, 'and back');
-  assert.deepEqual(await history(), { standing: 'nothing', messages: ['there', 'and back'], mayAddLinks: false });
+  assert.deepEqual(await history(), { relation: 'nothing', messages: ['there', 'and back'], mayAddLinks: false });
 });
 
 test('a branch that is behind has nothing; one with no commit in common is unrelated', async (t) => {
@@ -43,10 +43,10 @@ test('a branch that is behind has nothing; one with no commit in common is unrel
   await gitAs(path, 'checkout', '--quiet', 'main');
   await commitFiles(path, { 'b.txt': 'b\n' }, 'ahead');
   await gitAs(path, 'checkout', '--quiet', 'work');
-  assert.equal((await history()).standing, 'nothing');
+  assert.equal((await history()).relation, 'nothing');
   await gitAs(path, 'checkout', '--quiet', '--orphan', 'other');
   await commitFiles(path, { 'z.txt': 'z\n' }, 'alone');
-  assert.equal((await history()).standing, 'unrelated');
+  assert.equal((await history()).relation, 'unrelated');
 });
 
 test('a commit that adds a link may add links; one that only has a link does not', async (t) => {
@@ -60,7 +60,7 @@ test('a commit that adds a link may add links; one that only has a link does not
   assert.equal((await history()).mayAddLinks, false);
   await gitAs(path, 'rm', '--quiet', '--cached', 'deps/one');
   await gitAs(path, 'commit', '--quiet', '-m', ':000000 160000 0000000 1111111 A\tdeps/two');
-  assert.deepEqual((await history()).standing, 'changes');
+  assert.deepEqual((await history()).relation, 'changes');
 });
 
 test('merges are not told, and where the log does not tell what changes, that is said', async (t) => {
@@ -70,7 +70,7 @@ test('merges are not told, and where the log does not tell what changes, that is
   await commitFiles(path, { 'c.txt': 'c\n' }, 'theirs');
   await gitAs(path, 'checkout', '--quiet', 'work');
   await gitAs(path, 'merge', '--quiet', '--no-edit', 'main');
-  assert.deepEqual(await history(), { standing: null, messages: ['mine'], mayAddLinks: true });
+  assert.deepEqual(await history(), { relation: null, messages: ['mine'], mayAddLinks: true });
 });
 
 test('of very many commits the last ones are told', async (t) => {
@@ -83,8 +83,8 @@ test('of very many commits the last ones are told', async (t) => {
   writeFileSync(join(path, 'stream'), stream.join(''));
   await gitAs(path, '-c', 'alias.load=!git fast-import --quiet <stream', 'load');
   await gitAs(path, 'checkout', '--quiet', 'many');
-  const { standing, messages } = await history();
-  assert.equal(standing, null);
+  const { relation, messages } = await history();
+  assert.equal(relation, null);
   assert.equal(messages.length, 50);
   assert.equal(messages.at(-1), 'commit 119');
 });

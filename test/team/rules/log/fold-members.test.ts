@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { LOG_CODES } from '../../../../src/team/rules/codes/log-codes.ts';
-import { isLive, isLost, isStanding, MEMBER_LEASE_MS } from '../../../../src/team/rules/log/state.ts';
+import { isActive, isLive, isLost, MEMBER_LEASE_MS } from '../../../../src/team/rules/log/state.ts';
 import { LEAD, Story, teamOf, type Why, why } from '../../../support/team.ts';
 
 const LOST = MEMBER_LEASE_MS + 1;
@@ -196,8 +196,8 @@ test('before there is a team, and after it, no record of its life counts', () =>
   story
     .refuse(why(LOG_CODES.team_not_created), 'member_registered')
     .refuse(why(LOG_CODES.team_not_created), 'task_created');
-  assert.equal(isStanding(story.state), false);
+  assert.equal(isActive(story.state), false);
   story.tell('created').tell('deleted');
-  assert.equal(isStanding(story.state), false);
+  assert.equal(isActive(story.state), false);
   story.refuse(why(LOG_CODES.team_deleted), 'member_registered').refuse(why(LOG_CODES.team_deleted), 'created');
 });

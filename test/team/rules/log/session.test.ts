@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import {
   EDGES,
-  type Guard,
+  type EdgeCondition,
   type SessionEvent,
   type SessionState,
   stepOf,
@@ -69,7 +69,7 @@ const EVENTS: readonly SessionEvent[] = [
   'fell_back',
   'team_deleted',
 ];
-const GUARDS: readonly Guard[] = [
+const CONDITIONS: readonly EdgeCondition[] = [
   'plan phase',
   'run phase',
   'debug phase',
@@ -79,19 +79,19 @@ const GUARDS: readonly Guard[] = [
   'approval not required',
 ];
 
-type Row = { readonly to: string; readonly guards: readonly string[] };
+type Row = { readonly to: string; readonly conditions: readonly string[] };
 
 /** From any state of a team: a shutdown while somebody may be at work, the fallback while there is a team, a restart. */
 function rowOf(state: SessionState, event: SessionEvent): Row | undefined {
   const isThere = state !== 'none' && state !== 'deleted';
   const isEnding = state === 'shutting_down' || state === 'shut_down';
   if (event === 'shutdown_requested')
-    return isThere && !isEnding && state !== 'fallback' ? { to: 'shutting_down', guards: [] } : undefined;
-  if (event === 'fell_back') return isThere && state !== 'fallback' ? { to: 'fallback', guards: [] } : undefined;
-  if (event === 'restarted') return isThere ? { to: 'assigned', guards: [] } : undefined;
+    return isThere && !isEnding && state !== 'fallback' ? { to: 'shutting_down', conditions: [] } : undefined;
+  if (event === 'fell_back') return isThere && state !== 'fallback' ? { to: 'fallback', conditions: [] } : undefined;
+  if (event === 'restarted') return isThere ? { to: 'assigned', conditions: [] } : undefined;
   for (const line of TABLE.trim().split('\n')) {
-    const [from, by, to = '', guards = ''] = line.split('|').map((cell) => cell.trim());
-    if (from === state && by === event) return { to, guards: guards === '' ? [] : guards.split(', ') };
+    const [from, by, to = '', conditions = ''] = line.split('|').map((cell) => cell.trim());
+    if (from === state && by === event) return { to, conditions: conditions === '' ? [] : conditions.split(', ') };
   }
   return undefined;
 }
@@ -110,31 +110,31 @@ test('each state with each event leads where the table says, and nowhere else', 
   assert.equal(steps, 54);
 });
 
-test('each guard that is missing stands in the way, is named, and no other guard matters', () => {
+test('each condition that is missing stands in the way, is named, and no other condition matters', () => {
   let missed = 0;
   for (const state of STATES)
     for (const event of EVENTS)
-      for (const guard of GUARDS) {
+      for (const condition of CONDITIONS) {
         const row = rowOf(state, event);
         if (row === undefined) continue;
-        const words = `${state} + ${event} without ${guard}`;
-        const step = stepOf(state, event, (one) => one !== guard);
-        if (row.guards.includes(guard)) {
-          assert.deepEqual(step, { ok: false, missing: [guard] }, words);
+        const words = `${state} + ${event} without ${condition}`;
+        const step = stepOf(state, event, (one) => one !== condition);
+        if (row.conditions.includes(condition)) {
+          assert.deepEqual(step, { ok: false, missing: [condition] }, words);
           missed += 1;
         } else assert.deepEqual(step, { ok: true, to: row.to }, words);
       }
   assert.equal(missed, 18);
 });
 
-test('all guards that are missing are named at once', () => {
+test('all conditions that are missing are named at once', () => {
   assert.deepEqual(
     stepOf('working', 'gate_started', () => false),
     { ok: false, missing: ['run phase', 'every task completed'] },
   );
 });
 
-test('every state is reached, every state but the last can be left, and every guard guards something', () => {
+test('every state is reached, every state but the last can be left, and every condition is used', () => {
   const reached = new Set<SessionState>(['none']);
   for (const state of reached) for (const edge of EDGES) if (edge.from === state) reached.add(edge.to);
   assert.deepEqual([...reached].sort(), [...STATES].sort());
@@ -143,6 +143,6 @@ test('every state is reached, every state but the last can be left, and every gu
     STATES.filter((state) => !left.has(state)),
     ['deleted'],
   );
-  assert.deepEqual([...new Set(EDGES.flatMap(({ guards }) => guards))].sort(), [...GUARDS].sort());
+  assert.deepEqual([...new Set(EDGES.flatMap(({ conditions }) => conditions))].sort(), [...CONDITIONS].sort());
   assert.deepEqual([...new Set(EDGES.map(({ event }) => event))].sort(), [...EVENTS].sort());
 });

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { TeamFold } from '../../../../src/team/rules/log/fold.ts';
 import { freezeTeam, thawTeam } from '../../../../src/team/rules/log/snapshot.ts';
 import type { TeamState } from '../../../../src/team/rules/log/state.ts';
-import { bookOf } from '../../../../src/team/rules/task-book.ts';
+import { taskIndexOf } from '../../../../src/team/rules/task-index.ts';
 import { teamOf } from '../../../support/team.ts';
 import { anyLog } from '../../../support/team-arbitrary.ts';
 
@@ -20,7 +20,7 @@ test('any state is the same after it was frozen, written, read and thawed', () =
       const fold = new TeamFold();
       for (const record of log) fold.take(record);
       const thawed = throughFile(fold.state);
-      assert.deepEqual({ ...thawed, tasks: bookOf(thawed.tasks) }, fold.state);
+      assert.deepEqual({ ...thawed, tasks: taskIndexOf(thawed.tasks) }, fold.state);
       // The order in which things came about is kept as well.
       assert.deepEqual([...thawed.tasks.keys()], [...fold.state.tasks.keys()]);
       assert.deepEqual([...thawed.members.keys()], [...fold.state.members.keys()]);

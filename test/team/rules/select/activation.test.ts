@@ -3,8 +3,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { refusal } from '../../../../src/base/rules/codes.ts';
+import { type Code, refusal, type Values } from '../../../../src/base/rules/codes.ts';
 import { NO_FLAGS } from '../../../../src/claude-code/rules/arguments.ts';
+import { LEAD_CODES } from '../../../../src/team/rules/codes/lead-codes.ts';
 import { LOG_CODES } from '../../../../src/team/rules/codes/log-codes.ts';
 import { FALLBACK_TRIGGERS, type FallbackTrigger, TEAMS_VARIABLE } from '../../../../src/team/rules/fallback.ts';
 import {
@@ -17,6 +18,7 @@ import {
 import type { CommandName, Flags } from '../../../../src/team/rules/select/command.ts';
 import { type Selection, select } from '../../../../src/team/rules/select/selection.ts';
 import type { TeamSettings } from '../../../../src/team/rules/settings.ts';
+import { isRefusal } from '../../../support/codes.ts';
 import { teamSettings } from '../../../support/team-settings.ts';
 
 const VERSIONS: readonly [string, boolean][] = [
@@ -81,6 +83,8 @@ const off = teamSettings({ enabled: false });
 const BROKEN = refusal(LOG_CODES.settings_defaults_hold, {
   said: 'workflow.yaml has a problem:\n  workflow.team.enabeld: unknown key',
 });
+/** Its problem in one line, without what holds instead. */
+const BROKEN_LINE = 'workflow.yaml has a problem: workflow.team.enabeld: unknown key';
 const unset = { value: undefined, source: null } as const;
 const noFallback = (settings: TeamSettings) =>
   teamSettings({ ...settings, fallback: { ...settings.fallback, enabled: false } });
@@ -91,6 +95,8 @@ type Expected = {
   readonly pattern?: string;
   readonly trigger?: FallbackTrigger;
   readonly says?: RegExp;
+  /** The refusal, with some of its values. */
+  readonly refusal?: readonly [Code, Values];
 };
 
 const CASES: readonly [string, Partial<DecisionInput>, Expected][] = [
@@ -204,13 +210,17 @@ const CASES: readonly [string, Partial<DecisionInput>, Expected][] = [
     {
       mode: 'refused',
       trigger: 'settings_broken',
-      says: /^refused: (?!.*\n)(?!.*defaults hold).*workflow\.yaml.*: workflow\.team\.enabeld: /,
+      refusal: [LEAD_CODES.settings_block_flag, { problem: BROKEN_LINE }],
     },
   ],
   [
     '--team, a file that cannot be used and could before',
     { flags: team, problem: BROKEN },
-    { mode: 'refused', trigger: 'settings_broken', says: /^refused: workflow\.yaml / },
+    {
+      mode: 'refused',
+      trigger: 'settings_broken',
+      refusal: [LEAD_CODES.settings_block_flag, { problem: BROKEN_LINE }],
+    },
   ],
   [
     '--solo, a file that cannot be used',
@@ -235,7 +245,11 @@ const CASES: readonly [string, Partial<DecisionInput>, Expected][] = [
   [
     '--team, nothing holds and no fallback',
     { flags: team, settings: noFallback(off), environment: unset },
-    { mode: 'refused', trigger: 'variable_unset', says: /fallback.enabled is false/ },
+    {
+      mode: 'refused',
+      trigger: 'variable_unset',
+      refusal: [LEAD_CODES.fallback_disabled, { trigger: 'variable_unset' }],
+    },
   ],
   ['thresholds, not enabled, no fallback', { settings: noFallback(off) }, { mode: 'subagent', trigger: 'not_enabled' }],
   [
@@ -278,14 +292,17 @@ const CASES: readonly [string, Partial<DecisionInput>, Expected][] = [
   [
     'a pattern without roles',
     { flags: { ...team, pattern: 'mine' }, settings: teamSettings({ patterns: { mine: [] } }) },
-    { mode: 'refused', says: /pattern mine has no roles/ },
+    { mode: 'refused', refusal: [LEAD_CODES.pattern_empty, { pattern: 'mine' }] },
   ],
   [
     'a pattern of those who only read, to build with',
     { flags: { ...team, pattern: 'plan_research' } },
     {
       mode: 'refused',
-      says: /the pattern plan_research has nobody who writes: researcher, analyst, architect only read$/,
+      refusal: [
+        LEAD_CODES.pattern_read_only,
+        { pattern: 'plan_research', roles: ['researcher', 'analyst', 'architect'] },
+      ],
     },
   ],
   [
@@ -299,7 +316,7 @@ const CASES: readonly [string, Partial<DecisionInput>, Expected][] = [
   [
     'a pattern nobody knows',
     { flags: { ...team, pattern: 'theirs' } },
-    { mode: 'refused', says: /pattern theirs has no roles/ },
+    { mode: 'refused', refusal: [LEAD_CODES.pattern_empty, { pattern: 'theirs' }] },
   ],
   [
     'a redefined pattern',
@@ -319,12 +336,17 @@ const CASES: readonly [string, Partial<DecisionInput>, Expected][] = [
   [
     'planning by one, asked for',
     { command: 'plan', flags: team, settings: teamSettings({ maxTeammates: 1 }) },
-    { mode: 'refused', says: /analyst and architect, and workflow\.team\.max_teammates is 1; use --solo/ },
+    { mode: 'refused', refusal: [LEAD_CODES.planners_cut, { planners: ['analyst', 'architect'], max: 1 }] },
+  ],
+  [
+    'no teammate at all',
+    { flags: team, settings: teamSettings({ maxTeammates: 0 }) },
+    { mode: 'refused', refusal: [LEAD_CODES.pattern_cut, { pattern: 'implementation', max: 0 }] },
   ],
   [
     'planning by one, by thresholds',
     { command: 'plan', settings: teamSettings({ maxTeammates: 1 }), selection: selection(true, 'medium') },
-    { mode: 'subagent', says: /no team: .*max_teammates is 1$/ },
+    { mode: 'subagent', says: /no team: .*max_teammates is 1\.$/ },
   ],
 ];
 
@@ -334,6 +356,8 @@ for (const [name, changed, expected] of CASES) {
     assert.equal(decision.mode, expected.mode, decision.reasons.join('\n'));
     assert.equal(decision.pattern, expected.pattern ?? decision.pattern);
     assert.equal(decision.trigger, expected.trigger ?? null);
+    assert.equal(decision.mode === 'refused', expected.mode === 'refused');
+    if (decision.mode === 'refused' && expected.refusal !== undefined) isRefusal(decision.refusal, ...expected.refusal);
     if (expected.says !== undefined)
       assert.ok(
         decision.reasons.some((reason) => expected.says?.test(reason)),
@@ -378,10 +402,12 @@ test('every trigger ends in sub-agents, or in a refusal where there is no fallba
       [teamSettings(), 'subagent'],
       [noFallback(teamSettings()), 'refused'],
     ] as const) {
-      const decision = fallBack(trigger, ['TeamCreate: no such thing'], settings);
+      const decision = fallBack(trigger, { causes: ['TeamCreate: no such thing'] }, settings);
       assert.equal(decision.mode, mode);
       assert.equal(decision.trigger, trigger);
-      assert.ok(decision.reasons.at(-1)?.includes(FALLBACK_TRIGGERS[trigger]));
+      if (decision.mode === 'refused')
+        isRefusal(decision.refusal, LEAD_CODES.fallback_disabled, { trigger, why: FALLBACK_TRIGGERS[trigger] });
+      else assert.ok(decision.reasons.at(-1)?.includes(FALLBACK_TRIGGERS[trigger]));
     }
   }
 });

@@ -87,11 +87,11 @@ test('files that decide what was measured are named where they were changed, and
 });
 
 test('what a team was made for is named with its reasons, in its report too', () => {
-  const left = 'not built: the issue names SPEC-PAY-001, which is not approved (status: draft)';
+  const left = 'not built: SPEC-PAY-001, which the issue names, is not approved (status: draft).';
   const { state } = new Story().tell('proposed', { reasons: ['the issue names SPEC-A-001', left] }).tell('created');
   assert.match(
     reportOf({ state }),
-    /\n\n## Decided on\n\n- the issue names SPEC-A-001\n- not built: the issue names SPEC-PAY-001, .*\n\n## Tasks/,
+    /\n\n## Decided on\n\n- the issue names SPEC-A-001\n- not built: SPEC-PAY-001, .*\n\n## Tasks/,
   );
 });
 

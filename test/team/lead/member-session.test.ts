@@ -4,13 +4,13 @@ import type { RunEnd, RunHooks } from '../../../src/agents/ports.ts';
 import { refusal, textOf } from '../../../src/base/rules/codes.ts';
 import type { TeamWorktrees } from '../../../src/git/worktrees/team-worktrees-port.ts';
 import {
-  type LifeEnd,
-  type LifeOptions,
-  MemberLife,
+  MemberSession,
+  type MemberSessionEnd,
+  type MemberSessionOptions,
   type MemberTimeouts,
   TurnLimiter,
-} from '../../../src/team/lead/member-life.ts';
-import type { MemberRun, Members } from '../../../src/team/members/members-port.ts';
+} from '../../../src/team/lead/member-session.ts';
+import type { MemberRequest, Members } from '../../../src/team/members/members-port.ts';
 import { LEAD_CODES } from '../../../src/team/rules/codes/lead-codes.ts';
 import type { Budgets, Cost } from '../../../src/team/rules/cost.ts';
 import { WORKTREES } from '../../support/lead-play.ts';
@@ -25,11 +25,11 @@ function placeOf(path: string): TeamWorktrees {
   return {
     ...WORKTREES,
     open: () => Promise.resolve({ path, branch: 'tool/x--y', env: {}, conflict: [] }),
-    view: () => Promise.resolve({ path, head: 'a' }),
+    openReadOnly: () => Promise.resolve({ path, head: 'a' }),
   };
 }
 
-type Played = (hooks: RunHooks, world: TeamWorld, run: MemberRun) => Promise<RunEnd>;
+type Played = (hooks: RunHooks, world: TeamWorld, run: MemberRequest) => Promise<RunEnd>;
 
 /** Ends as soon as it is told to. */
 function untilEnded({ signal }: RunHooks): Promise<RunEnd> {
@@ -43,7 +43,7 @@ function untilEnded({ signal }: RunHooks): Promise<RunEnd> {
 type Living = {
   readonly world: TeamWorld;
   readonly said: string[];
-  readonly ended: Promise<LifeEnd>;
+  readonly ended: Promise<MemberSessionEnd>;
   readonly stop: () => void;
 };
 
@@ -53,7 +53,7 @@ async function live(
   timeouts: MemberTimeouts,
   play: Played,
   budget?: Budgets,
-  more: Partial<LifeOptions> = {},
+  more: Partial<MemberSessionOptions> = {},
 ): Promise<Living> {
   const world = new TeamWorld(t);
   const said: string[] = [];
@@ -65,7 +65,7 @@ async function live(
   assert.ok(log !== undefined);
   const stop = new AbortController();
   const members: Members = { run: (run, hooks) => play(hooks, world, run) };
-  const life = new MemberLife(
+  const life = new MemberSession(
     {
       context: world.context,
       log,

@@ -25,13 +25,13 @@ function linkPackedRefs(place: string): void {
   symlinkSync(`../${REAL}/packed-refs`, join(place, STEPS, last));
 }
 
-export type View = { readonly place: string; readonly binds: readonly Bind[] };
+export type GitOverlay = { readonly place: string; readonly binds: readonly Bind[] };
 
 /**
  * Makes the directory, below `parent`; `binds` have it stand in place of `common`. Each time another one: in an earlier one the
  * project's may still be mounted. Null where git's files are links already.
  */
-export function createView(common: string, parent: string): View | null {
+export function createGitOverlay(common: string, parent: string): GitOverlay | null {
   const isPlain = (name: string) => existsSync(join(common, name)) && !lstatSync(join(common, name)).isSymbolicLink();
   if (!isPlain('HEAD') || !isPlain('refs')) return null;
   mkdirSync(parent, { recursive: true, mode: 0o700 });

@@ -3,56 +3,56 @@
 
 import { refusal, textOf } from '../../base/rules/codes.ts';
 import { messageOf } from '../../base/rules/errors.ts';
-import { identity, isOfTeam, type Repository, type Run } from '../../git/worktree-git.ts';
+import { identity, isOfTeam, type Repository, type RunGit } from '../../git/worktree-git.ts';
 import { commitAt, commitsAt, isAncestor, mergeTrees } from '../../git/worktrees/commits.ts';
 import { moveAround } from '../../git/worktrees/move.ts';
 import { headRef, keptRef, leftRef, memberBranch, teamBranch } from '../../git/worktrees/names.ts';
 import { WORK_CODES } from '../rules/codes/work-codes.ts';
 import { LEAD } from '../rules/message.ts';
 import { headsOf } from './head.ts';
-import { standIn } from './writer.ts';
+import { openWriter } from './writer.ts';
 
 /**
  * Adopts the branch as a person left it, also after a rewrite, a reset or a merge. Ignores changes by teammates.
  * @param members the writers; other branches are not theirs, whatever their names
  * @returns messages for people
  */
-export async function takeUpHead(
+export async function adoptTeamBranch(
   team: string,
   members: readonly string[],
   repository: Repository,
-  run: Run,
+  run: RunGit,
 ): Promise<readonly string[]> {
-  const { head, stands, isNoted } = await headsOf(team, null, repository, run);
-  if (!isNoted || head === undefined || stands === undefined || head === stands) return [];
+  const { head, tip, isNoted } = await headsOf(team, null, repository, run);
+  if (!isNoted || head === undefined || tip === undefined || head === tip) return [];
   const { top } = repository;
-  const by = (await run.git(top, ['log', '--first-parent', '--format=%ce', stands, `^${head}`])).trim();
-  const movers = by === '' ? await moverTo(stands, team, repository, run) : by.split('\n');
+  const by = (await run.git(top, ['log', '--first-parent', '--format=%ce', tip, `^${head}`])).trim();
+  const movers = by === '' ? await moverTo(tip, team, repository, run) : by.split('\n');
   if (movers.length === 0 || movers.some((address) => isOfTeam(address))) return [];
   const told: string[] = [];
-  if (!(await isAncestor(head, stands, repository, run))) {
+  if (!(await isAncestor(head, tip, repository, run))) {
     const kept = await keep(team, LEAD, head, repository, run);
     told.push(textOf(refusal(WORK_CODES.work_kept, { branch: teamBranch(team), kept })));
     for (const member of members) {
-      const words = await putUponNew({ team, member }, head, stands, repository, run).catch(messageOf);
+      const words = await putUponNew({ team, member }, head, tip, repository, run).catch(messageOf);
       if (words !== null) told.push(`${teamBranch(team)}--${member}: ${words}`);
     }
   }
-  await run.git(top, ['update-ref', '--no-deref', leftRef(team), stands, head]);
+  await run.git(top, ['update-ref', '--no-deref', leftRef(team), tip, head]);
   return told;
 }
 
-async function keep(team: string, member: string, sha: string, { top }: Repository, run: Run): Promise<string> {
+async function keep(team: string, member: string, sha: string, { top }: Repository, run: RunGit): Promise<string> {
   const kept = keptRef('saved', team, member, sha);
   await run.git(top, ['update-ref', kept, sha]);
   return kept;
 }
 
 /** Address of the person or process that moved the branch last, from its reflog; empty if unknown. */
-async function moverTo(stands: string, team: string, { top }: Repository, run: Run): Promise<readonly string[]> {
+async function moverTo(tip: string, team: string, { top }: Repository, run: RunGit): Promise<readonly string[]> {
   const how = ['reflog', 'show', '-1', '--format=%H %ge', headRef(teamBranch(team)), '--'];
   const [sha, address] = (await run.try(top, how)).stdout.trim().split(' ');
-  return sha === stands && address !== undefined ? [address] : [];
+  return sha === tip && address !== undefined ? [address] : [];
 }
 
 /** Rebases a writer's branch. Returns a message for people; null: nothing to report. */
@@ -61,13 +61,13 @@ async function putUponNew(
   was: string,
   now: string,
   repository: Repository,
-  run: Run,
+  run: RunGit,
 ): Promise<string | null> {
   const own = headRef(memberBranch(team, member));
   if (!(await commitsAt([own], repository, run)).has(own)) return null;
   const other = (await run.try(repository.top, ['symbolic-ref', '--quiet', own])).stdout.trim();
   if (other !== '') return `stays as it was: it is another name of ${other}`;
-  const { worktree, ref, at } = await standIn({ team, member }, repository, run);
+  const { worktree, ref, at } = await openWriter({ team, member }, repository, run);
   const shared = (await run.try(repository.top, ['merge-base', was, at])).stdout.trim();
   // The branch contains no removed commits.
   if (shared === '' || (await isAncestor(shared, now, repository, run))) return null;
@@ -95,7 +95,7 @@ type Work = {
 type Conflicts = { readonly conflicts: readonly string[] };
 
 /** The writer's own work on the new branch: replayed commit by commit, or as one commit if that gives another tree. */
-async function ownWork(work: Work, repository: Repository, run: Run): Promise<string | Conflicts> {
+async function ownWork(work: Work, repository: Repository, run: RunGit): Promise<string | Conflicts> {
   const { was, shared, now, at, author } = work;
   const merged = await mergeUpon(shared, now, at, author, repository, run);
   if ('conflicts' in merged) return merged;
@@ -118,7 +118,7 @@ async function replay(
   onto: string,
   by: Readonly<Record<string, string>>,
   repository: Repository,
-  run: Run,
+  run: RunGit,
 ): Promise<{ readonly last: string; readonly tree: string } | null> {
   const { top } = repository;
   let last = onto;
@@ -144,7 +144,7 @@ async function mergeUpon(
   theirs: string,
   author: Readonly<Record<string, string>>,
   repository: Repository,
-  run: Run,
+  run: RunGit,
 ): Promise<{ readonly tree: string } | Conflicts> {
   const anew = (sha: string, parents: readonly string[]) =>
     commitOf(`${sha}^{tree}`, parents, 'Side', author, repository, run);
@@ -158,7 +158,7 @@ async function commitOf(
   message: string,
   author: Readonly<Record<string, string>>,
   { top }: Repository,
-  run: Run,
+  run: RunGit,
 ): Promise<string> {
   const from = parents.flatMap((parent) => ['-p', parent]);
   const input = `${message}\n`;

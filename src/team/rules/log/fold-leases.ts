@@ -5,7 +5,7 @@ import type { Stored } from '../../../base/rules/stored-record.ts';
 import { changeRequest } from '../calls.ts';
 import { LOG_CODES } from '../codes/log-codes.ts';
 import { WRITES_CODES } from '../codes/writes-codes.ts';
-import { bookOf } from '../task-book.ts';
+import { taskIndexOf } from '../task-index.ts';
 import { withWriting } from '../write-attribution.ts';
 import { authorFault, type Draft, sign } from './fold-state.ts';
 import type { TeamRecord } from './record.ts';
@@ -38,7 +38,7 @@ function leaseHeld(path: string, { member: holder, until }: { readonly member: s
 }
 
 function noteWriting(draft: Draft, path: string, member: string, at: number): void {
-  draft.written.set(path, withWriting(draft.written.get(path) ?? [], bookOf(draft.tasks).open(), member, at));
+  draft.written.set(path, withWriting(draft.written.get(path) ?? [], taskIndexOf(draft.tasks).open(), member, at));
 }
 
 export function takeLeaseRelease(draft: Draft, record: Of<'lease_released'>): Refusal | null {

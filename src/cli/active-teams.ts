@@ -1,7 +1,7 @@
 // The teams of a project that may be at work.
 
 import type { Teams } from '../team/ports.ts';
-import { isStanding } from '../team/rules/log/state.ts';
+import { isActive } from '../team/rules/log/state.ts';
 
 /** Their names; one whose log cannot be read may stand. */
 export function activeTeams(teams: Teams): readonly string[] {
@@ -9,7 +9,7 @@ export function activeTeams(teams: Teams): readonly string[] {
     try {
       const log = teams.open(team);
       void log?.close();
-      return log !== undefined && isStanding(log.state);
+      return log !== undefined && isActive(log.state);
     } catch {
       return true;
     }

@@ -1,18 +1,18 @@
-// Marks of complete workspaces, kept outside of them.
+// Manifests of complete workspaces, kept outside of them.
 
 import { randomBytes } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** `config`: of the clone, as it was before any agent ran. */
-export type Mark = {
+export type WorkspaceManifest = {
   readonly issue: number;
   readonly config: string;
   /** Its submodules are being filled, and no agent has been there: what is found so is not whole, and holds no work. */
   readonly isFilling?: boolean;
 };
 
-export class WorkspaceMarks {
+export class WorkspaceManifests {
   readonly #directory: string;
 
   constructor(directory: string) {
@@ -23,8 +23,8 @@ export class WorkspaceMarks {
     return join(this.#directory, `issue-${issue}.json`);
   }
 
-  /** The mark; undefined when there is none, or none that can be read. */
-  read(issue: number): Mark | undefined {
+  /** The manifest; undefined when there is none, or none that can be read. */
+  read(issue: number): WorkspaceManifest | undefined {
     try {
       const value: unknown = JSON.parse(readFileSync(this.#pathOf(issue), 'utf8'));
       if (typeof value !== 'object' || value === null || !('config' in value) || !('issue' in value)) return undefined;
@@ -36,10 +36,10 @@ export class WorkspaceMarks {
     }
   }
 
-  write(mark: Mark): void {
-    const fresh = `${this.#pathOf(mark.issue)}.${randomBytes(4).toString('hex')}`;
-    writeFileSync(fresh, JSON.stringify(mark), { mode: 0o600 });
-    renameSync(fresh, this.#pathOf(mark.issue));
+  write(manifest: WorkspaceManifest): void {
+    const fresh = `${this.#pathOf(manifest.issue)}.${randomBytes(4).toString('hex')}`;
+    writeFileSync(fresh, JSON.stringify(manifest), { mode: 0o600 });
+    renameSync(fresh, this.#pathOf(manifest.issue));
   }
 
   remove(issue: number): void {

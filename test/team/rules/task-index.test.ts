@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Task, TaskStatus } from '../../../src/team/rules/task.ts';
-import { bookOf, TaskBook } from '../../../src/team/rules/task-book.ts';
+import { TaskIndex, taskIndexOf } from '../../../src/team/rules/task-index.ts';
 
 const STATUSES: readonly TaskStatus[] = ['pending', 'in_progress', 'completed', 'failed'];
 
@@ -55,7 +55,7 @@ function expected(tasks: ReadonlyMap<string, Task>, most: number) {
   };
 }
 
-function actual(book: TaskBook, most: number) {
+function actual(book: TaskIndex, most: number) {
   return {
     open: ids(book.open()),
     ended: ids(book.ended(most)),
@@ -69,7 +69,7 @@ function actual(book: TaskBook, most: number) {
 }
 
 test('whatever becomes of tasks, the index is that of all of them, before and after a snapshot', () => {
-  const book = new TaskBook();
+  const book = new TaskIndex();
   const plain = new Map<string, Task>();
   // The same numbers at each run: a linear congruential generator.
   let random = 7;
@@ -86,14 +86,14 @@ test('whatever becomes of tasks, the index is that of all of them, before and af
     plain.set(changed.id, changed);
     if (step % 50 !== 0) continue;
     assert.deepEqual(actual(book, 20), expected(plain, 20));
-    assert.deepEqual(actual(bookOf(plain), 20), expected(plain, 20));
-    assert.deepEqual([...bookOf(plain)], [...plain], 'the order of the ids stays');
+    assert.deepEqual(actual(taskIndexOf(plain), 20), expected(plain, 20));
+    assert.deepEqual([...taskIndexOf(plain)], [...plain], 'the order of the ids stays');
   }
-  assert.equal(bookOf(book), book);
+  assert.equal(taskIndexOf(book), book);
 });
 
 test('what is waited for shrinks with each completion, and grows with a task that is begun anew', () => {
-  const book = new TaskBook();
+  const book = new TaskIndex();
   const wanted = ['3', '1', '2'];
   for (const id of [1, 2, 3]) book.set(String(id), task(id, 'pending', 1));
   assert.deepEqual(book.uncompleted(wanted), wanted);
@@ -108,5 +108,5 @@ test('what is waited for shrinks with each completion, and grows with a task tha
 });
 
 test('no task is removed', () => {
-  assert.throws(() => new TaskBook().delete(), TypeError);
+  assert.throws(() => new TaskIndex().delete(), TypeError);
 });

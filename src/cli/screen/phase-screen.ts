@@ -19,7 +19,7 @@ const FOOT = 'q hides the board · Ctrl-C stops; the same command goes on';
 /** Redraw interval: durations on the board advance without new records. */
 const LOOK_MS = 1000;
 
-export type RunScreen = {
+export type PhaseScreen = {
   /** Prints a line of the lead. */
   readonly say: (words: string) => void;
   /** Output of a teammate. */
@@ -95,13 +95,13 @@ function openBoard(directory: string, team: string, onInterrupt: () => void) {
  * @param display how to display teammates in a terminal
  * @param onInterrupt called for Ctrl-C, which sends no signal while the board is shown
  */
-export function openRunScreen(
+export function openPhaseScreen(
   main: string,
   team: string,
   isLive: boolean,
   display: TeamSettings['teammateDisplay'],
   onInterrupt: () => void,
-): RunScreen {
+): PhaseScreen {
   const directory = join(teamsDirectory(main), team);
   const outputs = new TeamOutputs(directory);
   const board =

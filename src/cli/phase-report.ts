@@ -7,7 +7,7 @@ import { type Gate, isRefusal, type TeamState } from '../team/rules/log/state.ts
 import { type SpecStatus, specDirectory } from '../team/rules/spec-documents/spec.ts';
 import { noteOf } from '../team/rules/task.ts';
 
-export type RunReport = {
+export type PhaseReport = {
   readonly team: string;
   readonly outcome: Outcome['kind'];
   readonly tasks: readonly {
@@ -43,7 +43,7 @@ export type RunReport = {
   readonly report: string | null;
 };
 
-function tasksOf(state: TeamState): RunReport['tasks'] {
+function tasksOf(state: TeamState): PhaseReport['tasks'] {
   return [...state.tasks.values()].map((task) => {
     const { id, subject, owner, claim, status, startedAt, endedAt } = task;
     return {
@@ -57,7 +57,7 @@ function tasksOf(state: TeamState): RunReport['tasks'] {
   });
 }
 
-function planResult(outcome: Outcome): RunReport['plan'] {
+function planResult(outcome: Outcome): PhaseReport['plan'] {
   if (outcome.kind !== 'done' || outcome.found?.phase !== 'plan') return null;
   const { spec, status } = outcome.found;
   return {
@@ -67,16 +67,16 @@ function planResult(outcome: Outcome): RunReport['plan'] {
   };
 }
 
-function debugOf(outcome: Outcome): RunReport['debug'] {
+function debugOf(outcome: Outcome): PhaseReport['debug'] {
   if (outcome.kind !== 'done' || outcome.found?.phase !== 'debug') return null;
   const { cause, evidence, by, tried } = outcome.found;
   return { cause, evidence, by, tried };
 }
 
-export function runReport(
+export function phaseReport(
   outcome: Outcome,
-  work: Pick<RunReport, 'branch' | 'files' | 'seconds' | 'report'>,
-): RunReport {
+  work: Pick<PhaseReport, 'branch' | 'files' | 'seconds' | 'report'>,
+): PhaseReport {
   const { kind, state } = outcome;
   const { gate } = state;
   return {
@@ -101,7 +101,7 @@ const PLAN_NEXT: Readonly<Record<SpecStatus, (id: string) => string>> = {
 };
 
 /** The report for people. */
-export function reportLines({ tasks, plan, debug, branch, files, costs, report }: RunReport): readonly string[] {
+export function reportLines({ tasks, plan, debug, branch, files, costs, report }: PhaseReport): readonly string[] {
   return [
     ...tasks.map(
       ({ id, outcome, note, owner, subject }) =>

@@ -17,7 +17,7 @@ import { judgeIdle } from '../rules/idle.ts';
 import { lockWords } from '../rules/lock-files.ts';
 import { MAX_REJECTIONS, type Member } from '../rules/log/state.ts';
 import { isHeldUp, type Task } from '../rules/task.ts';
-import { causeWords, type LifeCause, MemberLimits } from './member-limits.ts';
+import { causeWords, type EarlyEndCause, MemberLimits } from './member-limits.ts';
 
 /** How often a change of the log is looked for. */
 const LOOK_MS = 50;
@@ -37,7 +37,7 @@ export type MemberTimeouts = {
   readonly turnTimeoutMs: number;
 };
 
-export type LifeOptions = {
+export type MemberSessionOptions = {
   readonly context: Pick<TeamContext, 'settings'>;
   readonly log: TeamLog;
   readonly members: Members;
@@ -98,13 +98,13 @@ export class TurnLimiter {
 }
 
 /** What became of a teammate's run. `quiet`: it ended because nothing is left for it, or it was asked to. */
-export type LifeEnd =
+export type MemberSessionEnd =
   | { readonly kind: 'quiet' }
   /** `isNetwork`: since it did not reach its model; `isIdle`: it ran, and began none of its work. */
   | { readonly kind: 'failed'; readonly words: string; readonly isNetwork?: boolean; readonly isIdle?: true };
 
-export class MemberLife {
-  readonly #options: LifeOptions;
+export class MemberSession {
+  readonly #options: MemberSessionOptions;
   readonly #name: string;
   readonly #epoch: number;
   #signedAt = 0;
@@ -117,12 +117,12 @@ export class MemberLife {
   #watchdog: Watchdog | undefined;
   #watching: Promise<void> = Promise.resolve();
   readonly #expired = new AbortController();
-  #cause: LifeCause | null = null;
+  #cause: EarlyEndCause | null = null;
   #limits: MemberLimits | undefined;
   /** Its work waits for a person alone. */
   #isResting = false;
 
-  constructor(options: LifeOptions, name: string, epoch: number) {
+  constructor(options: MemberSessionOptions, name: string, epoch: number) {
     this.#options = options;
     this.#name = name;
     this.#epoch = epoch;
@@ -134,7 +134,7 @@ export class MemberLife {
   }
 
   /** Runs until the team ends, the member is replaced, or its process fails. */
-  async run(signal: AbortSignal): Promise<LifeEnd> {
+  async run(signal: AbortSignal): Promise<MemberSessionEnd> {
     try {
       return await this.#run(signal);
     } finally {
@@ -143,7 +143,7 @@ export class MemberLife {
     }
   }
 
-  async #run(signal: AbortSignal): Promise<LifeEnd> {
+  async #run(signal: AbortSignal): Promise<MemberSessionEnd> {
     const { context, log, members, clock, timeouts, instruction, say } = this.#options;
     const first = await this.#next(signal);
     const member = this.#member;
@@ -241,7 +241,7 @@ export class MemberLife {
     this.#watching = this.#watchdog.watch();
   }
 
-  #expire(cause: LifeCause): void {
+  #expire(cause: EarlyEndCause): void {
     this.#cause ??= cause;
     this.#expired.abort();
   }
@@ -357,7 +357,7 @@ export class MemberLife {
     const { log, teamWorktrees } = this.#options;
     const { team } = log.state;
     if (member.readOnly) {
-      this.#place = { path: (await teamWorktrees.view(team, member.name)).path, env: {} };
+      this.#place = { path: (await teamWorktrees.openReadOnly(team, member.name)).path, env: {} };
       return words;
     }
     // In one: whoever is started first need not wait until all others have their places.

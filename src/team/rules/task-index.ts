@@ -14,7 +14,7 @@ function byId(one: Task, other: Task): number {
   return Number(one.id) - Number(other.id);
 }
 
-export class TaskBook extends Map<string, Task> {
+export class TaskIndex extends Map<string, Task> {
   readonly #open = new Map<string, Task>();
   readonly #failed = new Map<string, Task>();
   /** Ids of completed tasks whose results prove a cause. */
@@ -131,8 +131,8 @@ export class TaskBook extends Map<string, Task> {
 }
 
 /** The index of a fold's tasks; of other tasks one is made. */
-export function bookOf(tasks: ReadonlyMap<string, Task>): TaskBook {
-  return tasks instanceof TaskBook ? tasks : new TaskBook(tasks);
+export function taskIndexOf(tasks: ReadonlyMap<string, Task>): TaskIndex {
+  return tasks instanceof TaskIndex ? tasks : new TaskIndex(tasks);
 }
 
 /**
@@ -141,7 +141,7 @@ export function bookOf(tasks: ReadonlyMap<string, Task>): TaskBook {
  */
 export function isOnlyOne({ id, claim, owner, startedAt, createdAt }: Task, tasks: ReadonlyMap<string, Task>): boolean {
   const who = claim?.member ?? owner;
-  const book = bookOf(tasks);
+  const book = taskIndexOf(tasks);
   const isOther = (other: Task) => other.id !== id && other.claim?.member === who;
   if (book.open().some((other) => other.status === 'in_progress' && isOther(other))) return false;
   for (const other of book.endedSince(startedAt ?? createdAt)) if (isOther(other)) return false;
