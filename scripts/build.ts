@@ -37,6 +37,7 @@ const settings = { ...commonSettings(root), minify: !process.argv.includes('--re
 /** Hooks start for every call of a tool: each is one small file beside what all of them have in common. */
 const hooks = await splitBundle({
   ...settings,
+  keepNames: false,
   entryPoints: Object.fromEntries(hookFiles.map((name) => [`hooks/${name.slice(0, -3)}`, `hooks/${name}`])),
   outdir: 'dist',
   chunkNames: 'hooks/parts/[name]-[hash]',
@@ -75,7 +76,8 @@ function outputFiles(): readonly OutputFile[] {
   ];
 }
 
-await writeCommonJs(outputFiles(), settings);
+// The first step has kept the names.
+await writeCommonJs(outputFiles(), { ...settings, keepNames: false });
 for (const directory of ['.', 'hooks'])
   writeFileSync(join(out, directory, 'package.json'), '{\n  "type": "commonjs"\n}\n');
 const built = [hooks, command];
