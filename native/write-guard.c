@@ -82,7 +82,7 @@ static int isBelow(const char *path, const char *directory) {
 
 // Returns 0 if the result does not fit into PATH_MAX.
 static int join(char *out, const char *head, const char *separator, const char *tail) {
-  return snprintf(out, PATH_MAX, "%s%s%s", head, separator, tail) < PATH_MAX;
+  return strlen(head) + strlen(separator) + strlen(tail) < PATH_MAX && stpcpy(stpcpy(stpcpy(out, head), separator), tail);
 }
 
 // The first segment of a path. Returns what follows its slash, or NULL after the last segment.
@@ -425,14 +425,14 @@ static int resolve(pid_t pid, const char *path, int follow, char *out) {
   for (int links = 0; links < 40; links++) {
     size_t length = strlen(text);
     for (; length > 1 && text[length - 1] == '/'; follow = 1) text[--length] = 0;
-    if (isBelow(text, "/dev/fd") && join(target, "/proc/self/fd", "", text + 7)) memcpy(text, target, sizeof text);
-    if (isBelow(text, "/proc/self") && join(target, self, "", text + strlen("/proc/self"))) memcpy(text, target, sizeof text);
+    if (isBelow(text, "/dev/fd") && join(target, "/proc/self/fd", "", text + 7)) strcpy(text, target);
+    if (isBelow(text, "/proc/self") && join(target, self, "", text + strlen("/proc/self"))) strcpy(text, target);
     char *name = strrchr(text, '/') + 1;
     if (!*name || !strcmp(name, ".") || !strcmp(name, "..")) return realpath(text, out) ? 0 : errno;
     name[-1] = 0;
     if (!realpath(*text ? text : "/", out)) return errno;
     if (!join(target, out, out[1] ? "/" : "", name)) return ENAMETOOLONG;
-    memcpy(out, target, sizeof target);
+    strcpy(out, target);
     ssize_t read = follow ? readlink(out, target, sizeof target - 1) : -1;
     if (read < 0) return 0;
     target[read] = 0;
@@ -727,7 +727,7 @@ static void startSupervisor(int report, char **command) {
   pid_t child = (pid_t)syscall(__NR_clone, CLONE_FILES | SIGCHLD, 0, 0, 0, 0);
   if (child < 0) fail("clone", strerror(errno));
   if (child == 0) runCommand(told[1], command);
-  setpgid(0, 0); // what ends the command's process group does not end the supervisor
+  setsid(); // What ends the command's group does not end the supervisor. Linux gives each session a share of the processor.
   if (write(report, &child, sizeof child) < 0) _exit(CANNOT_START);
   // The shared table has the writing end open until the command has sent the number or ended.
   struct pollfd waits = {told[0], POLLIN, 0};

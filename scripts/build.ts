@@ -5,7 +5,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'esbuild';
 import { buildGuard } from './build-guard.ts';
-import { COMMAND_SETTINGS, commonSettings } from './bundling.ts';
+import { COMMAND_SETTINGS, commonSettings, noForms } from './bundling.ts';
 import { type Chunk, chunksBehind, type OutputFile, splitBundle, writeCommonJs } from './commonjs.ts';
 import { billOf, readBill } from './sbom.ts';
 
@@ -37,50 +37,42 @@ const settings = { ...commonSettings(root), minify: !process.argv.includes('--re
 /** Hooks start for every call of a tool: each is one small file beside what all of them have in common. */
 const hooks = await splitBundle({
   ...settings,
-  keepNames: false,
   entryPoints: Object.fromEntries(hookFiles.map((name) => [`hooks/${name.slice(0, -3)}`, `hooks/${name}`])),
   outdir: 'dist',
   chunkNames: 'hooks/parts/[name]-[hash]',
   plugins: [leaveOutParts],
 });
 const wholeBill = readBill(root);
-const SERVER = 'hooks/team-server';
+/** The server starts with each session: one file, which Node reads sooner than a hundred. */
+const server = await splitBundle({
+  ...settings,
+  entryPoints: { 'hooks/team-server': 'src/mcp.ts' },
+  outdir: 'dist',
+  plugins: [noForms, leaveOutParts],
+});
 const ofHooks = Object.fromEntries([...parts].map(([name, source]) => [`hooks/parts/${name}`, source]));
 const command = await splitBundle({
   ...settings,
   ...COMMAND_SETTINGS,
   banner: {},
-  entryPoints: { cli: 'src/cli.ts', [SERVER]: 'src/mcp.ts', ...ofHooks },
+  entryPoints: { cli: 'src/cli.ts', ...ofHooks },
   outdir: 'dist',
 });
 
-/** Files of the command and of the hooks. A project gets copies of those in hooks/, so that they are few. */
+/** Files of the command and of the hooks. A project gets copies of those in hooks/. */
 function outputFiles(): readonly OutputFile[] {
   const { chunks } = command;
-  const starts = [SERVER, ...Object.keys(ofHooks)].map((name) => `dist/${name}.js`);
-  const copied = new Set(starts.flatMap((start) => [...chunksBehind(chunks, start, true)]));
-  const answers = Object.keys(ofHooks).map((name) => chunksBehind(chunks, `dist/${name}.js`));
-  const isShared = (chunk: Chunk) => copied.has(chunk) && chunk.output.entryPoint === undefined;
-  const ofAll = chunks.filter((chunk) => isShared(chunk) && answers.every((some) => some.has(chunk)));
-  const ofServer = [...chunksBehind(chunks, `dist/${SERVER}.js`)].filter(
-    (chunk) => isShared(chunk) && !ofAll.includes(chunk),
-  );
-  const alone = chunks.filter((chunk) => !ofAll.includes(chunk) && !ofServer.includes(chunk));
-  return [
-    { path: 'dist/hooks/parts/common.js', chunks: ofAll },
-    { path: 'dist/hooks/parts/of-server.js', chunks: ofServer },
-    ...[...hooks.chunks, ...alone].map((chunk) => ({
-      path: copied.has(chunk) ? chunk.path.replace('dist/chunks/', 'dist/hooks/parts/') : chunk.path,
-      chunks: [chunk],
-    })),
-  ];
+  const copied = new Set(Object.keys(ofHooks).flatMap((name) => [...chunksBehind(chunks, `dist/${name}.js`, true)]));
+  return [...hooks.chunks, ...server.chunks, ...chunks].map((chunk) => ({
+    path: copied.has(chunk) ? chunk.path.replace('dist/chunks/', 'dist/hooks/parts/') : chunk.path,
+    chunks: [chunk],
+  }));
 }
 
-// The first step has kept the names.
-await writeCommonJs(outputFiles(), { ...settings, keepNames: false });
+await writeCommonJs(outputFiles(), settings);
 for (const directory of ['.', 'hooks'])
   writeFileSync(join(out, directory, 'package.json'), '{\n  "type": "commonjs"\n}\n');
-const built = [hooks, command];
+const built = [hooks, server, command];
 cpSync(join(root, 'hooks', 'guard.sh'), join(out, 'hooks', 'guard.sh'));
 
 /** Directories of the packages that stand in a bundle, below `node_modules`. */

@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import test from 'node:test';
 import ts from 'typescript';
-import { type Cleanup, tempDir } from './temp.ts';
+import { type Cleanup, finallyDo, tempDir } from './temp.ts';
 
 type Step = {
   /** As it is written: `<name>` stands for any name. */
@@ -50,24 +50,37 @@ const { options: OPTIONS } = ts.parseJsonConfigFileContent(
   resolve('.'),
 );
 
-/** A copy of the project, with the example's patch applied. */
-class Copy {
+/** A copy of the project, in which one example after the other is applied. */
+export class Copy {
   readonly #root: string;
-  readonly #patch: string;
-  readonly files: readonly string[];
+  #patch = '';
+  /** Those of the example. */
+  files: readonly string[] = [];
+  /** Those of all examples so far: the others stay as they were parsed. */
+  readonly #changing = new Set<string>();
   readonly #parsed = new Map<string, ts.SourceFile>();
   #program: ts.Program | undefined;
 
-  constructor(t: Cleanup, patch: string) {
+  constructor(t: Cleanup) {
     this.#root = tempDir(t);
-    this.#patch = resolve(patch);
     for (const name of readdirSync('.').filter(
       (one) => !/^(?:node_modules|dist|\.git|\.cache|bench|native)$/.test(one),
     ))
       cpSync(name, join(this.#root, name), { recursive: true });
     symlinkSync(resolve('node_modules'), join(this.#root, 'node_modules'));
+  }
+
+  /** Until the test ends. */
+  apply(t: Cleanup, patch: string): void {
+    this.#patch = resolve(patch);
     const text = readFileSync(patch, 'utf8');
     this.files = [...text.matchAll(/^diff --git a\/(\S+) /gm)].map(([, file = '']) => file);
+    for (const file of this.files) this.#changing.add(join(this.#root, file));
+    finallyDo(t, () => {
+      for (const file of this.files)
+        if (existsSync(file)) cpSync(file, join(this.#root, file));
+        else rmSync(join(this.#root, file), { force: true });
+    });
     this.#run('git', 'apply', this.#patch);
   }
 
@@ -97,10 +110,9 @@ class Copy {
     const sources = names.filter((name) => existsSync(name));
     const host = ts.createCompilerHost(OPTIONS);
     const read = host.getSourceFile.bind(host);
-    // Files that did not change are taken as they were parsed.
     host.getSourceFile = (name, ...rest) => {
       const known = this.#parsed.get(name);
-      if (known !== undefined && known.text === ts.sys.readFile(name)) return known;
+      if (known !== undefined && (!this.#changing.has(name) || known.text === ts.sys.readFile(name))) return known;
       const source = read(name, ...rest);
       if (source !== undefined) this.#parsed.set(name, source);
       return source;
@@ -127,9 +139,7 @@ class Copy {
   check({ check }: Step): string {
     if (check.kind === 'tsc') return this.typeErrors();
     const args =
-      check.kind === 'generated'
-        ? ['scripts/generate.ts', '--check']
-        : ['--test', '--test-name-pattern', check.name, check.file];
+      check.kind === 'generated' ? ['scripts/generate.ts', '--check'] : ['--test-name-pattern', check.name, check.file];
     const { status, stdout, stderr } = this.#spawn(process.execPath, ['--import', 'tsx', ...args]);
     if (status !== 0) return `${stdout}${stderr}`;
     if (check.kind === 'test') assert.match(stdout, /^(?:#|ℹ) pass [1-9]/m, `${check.file}: no test "${check.name}"`);
@@ -141,10 +151,10 @@ class Copy {
  * Follows a recipe with the example of that name in test/fixtures/recipes, then leaves out each step.
  * @param name of the example's addition
  */
-export function followRecipe(heading: string, example: string, name: string): void {
+export function followRecipe(copy: Copy, heading: string, example: string, name: string): void {
   test(`${heading}: the recipe's steps are enough, and a check names each that is left out`, (t) => {
     const steps = stepsOf(heading);
-    const copy = new Copy(t, `test/fixtures/recipes/${example}.patch`);
+    copy.apply(t, `test/fixtures/recipes/${example}.patch`);
     const named = steps.map(({ files }) => files.map((file) => copy.files.filter((one) => isNamedBy(file, one))));
     assert.deepEqual([...new Set(named.flat(2))].sort(), [...copy.files].sort());
     for (const [index, step] of steps.entries())

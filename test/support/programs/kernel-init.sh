@@ -12,7 +12,7 @@ echo 1 >/proc/sys/kernel/printk # the console is the cases' own
 echo 'all rounds begin'
 while read -r scope user cases; do
   echo "$scope" >/proc/sys/kernel/yama/ptrace_scope
-  rm -rf /tmp/work
+  rm -rf /tmp/own /tmp/work
   su "$user" -c "sh /run-cases $cases" </dev/null
 done </rounds
 echo 'all rounds are over'

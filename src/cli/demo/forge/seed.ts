@@ -130,7 +130,7 @@ async function locate(source: string): Promise<{ readonly gitDirectory: string; 
   if (!status.isDirectory()) return refuse('is no directory');
   // The common directory serves for subdirectories, linked work trees and bare repositories alike.
   const found = await tryGit(['rev-parse', '--path-format=absolute', '--git-common-dir'], { cwd: source });
-  if (found.exitCode !== 0) return refuse(`git does not take for one: ${lastLines(found.stderr, 1)}`);
+  if (found.exitCode !== 0) return refuse(`git does not take for one: ${lastLines(found.stderr, 2)}`);
   const head = await tryGit(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'], { cwd: source });
   if (head.exitCode !== 0) return refuse('has none');
   return { gitDirectory: found.stdout.trim(), commit: head.stdout.trim() };
