@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'esbuild';
 import { buildGuard } from './build-guard.ts';
 import { COMMAND_SETTINGS, commonSettings, noForms } from './bundling.ts';
-import { type Chunk, chunksBehind, type OutputFile, splitBundle, writeCommonJs } from './commonjs.ts';
+import { chunksBehind, splitBundle, writeCommonJs } from './commonjs.ts';
 import { billOf, readBill } from './sbom.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -22,7 +22,8 @@ const leaveOutParts: Plugin = {
   name: 'parts',
   setup(build) {
     build.onResolve({ filter: /^\./ }, ({ path, kind, resolveDir }) => {
-      if (kind !== 'dynamic-import') return undefined;
+      // Parts of a package stay within it.
+      if (kind !== 'dynamic-import' || resolveDir.includes('/node_modules/')) return undefined;
       const source = resolve(resolveDir, path);
       const name = basename(source, '.ts');
       if ((parts.get(name) ?? source) !== source) throw new Error(`${name}: two parts of the hooks have this name`);
@@ -59,17 +60,16 @@ const command = await splitBundle({
   outdir: 'dist',
 });
 
-/** Files of the command and of the hooks. A project gets copies of those in hooks/. */
-function outputFiles(): readonly OutputFile[] {
-  const { chunks } = command;
-  const copied = new Set(Object.keys(ofHooks).flatMap((name) => [...chunksBehind(chunks, `dist/${name}.js`, true)]));
-  return [...hooks.chunks, ...server.chunks, ...chunks].map((chunk) => ({
-    path: copied.has(chunk) ? chunk.path.replace('dist/chunks/', 'dist/hooks/parts/') : chunk.path,
-    chunks: [chunk],
-  }));
-}
-
-await writeCommonJs(outputFiles(), settings);
+/** A project gets copies of all in hooks/. */
+const copied = chunksBehind(
+  command.chunks,
+  Object.keys(ofHooks).map((name) => `dist/${name}.js`),
+);
+await writeCommonJs(
+  [...hooks.chunks, ...server.chunks, ...command.chunks],
+  (chunk) => (copied.has(chunk) ? chunk.path.replace('dist/chunks/', 'dist/hooks/parts/') : chunk.path),
+  settings,
+);
 for (const directory of ['.', 'hooks'])
   writeFileSync(join(out, directory, 'package.json'), '{\n  "type": "commonjs"\n}\n');
 const built = [hooks, server, command];
