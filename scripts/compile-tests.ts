@@ -1,8 +1,8 @@
 // Compiles files of tests, with what they bring in, and the programs that they start, for Node to read as they are.
 
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
-import { dirname, extname, join, relative, resolve } from 'node:path';
+import { basename, dirname, extname, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build, type Metafile, type Plugin } from 'esbuild';
 import { COMPILING } from '../test/support/compiled.ts';
@@ -46,8 +46,31 @@ export function compiledFile(directory: string, file: string): string {
   return join(directory, `${file.slice(0, -extname(file).length)}.js`);
 }
 
+/**
+ * Entry files that import several compiled files of tests each: most take less time than the start of a process.
+ * @param atLeast so many entries, as far as there are files
+ */
+export function testEntries(
+  files: readonly string[],
+  directory: string,
+  perProcess: number,
+  atLeast: number,
+): readonly string[] {
+  const count = Math.max(Math.ceil(files.length / perProcess), Math.min(files.length, atLeast));
+  return Array.from({ length: count }, (_, group) => {
+    const ours = files.filter((_, index) => index % count === group).map((file) => compiledFile(directory, file));
+    const imports = ours.map((file) => `await import(${JSON.stringify(pathToFileURL(file).href)});\n`).join('');
+    // The first test lasts until all files are loaded: hooks that follow all tests would else run before the last file's.
+    const first =
+      "import test from 'node:test';\nlet loaded;\ntest('files are loaded', () => new Promise((resolve) => { loaded = resolve; }));\n";
+    const entry = `${directory}-${perProcess}-${group + 1}.js`;
+    writeFileSync(entry, `${first}${imports}loaded();\n`);
+    return entry;
+  });
+}
+
 /** The path in the project of the source at a place (from 1) of a compiled file; the file itself, where it has no map. */
-export function sourceAt(root: string, file: string, line: number, column: number): string {
+function sourceAt(root: string, file: string, line: number, column: number): string {
   let map: string;
   try {
     map = readFileSync(`${file}.map`, 'utf8');
@@ -56,4 +79,15 @@ export function sourceAt(root: string, file: string, line: number, column: numbe
   }
   const found = new SourceMap(JSON.parse(map)).findEntry(line - 1, column - 1);
   return relative(root, 'originalSource' in found ? resolve(dirname(file), found.originalSource) : file);
+}
+
+/** Those of the files of which no test ended. @param list written by tests-reporter.js */
+export function idleFiles(root: string, list: string, files: readonly string[]): readonly string[] {
+  const lines = readFileSync(list, 'utf8').split('\n').filter(Boolean);
+  const ended = lines.map((line) => JSON.parse(line)).map((one) => sourceAt(root, one.file, one.line, one.column));
+  const sources = new Set(ended);
+  // A test may stand in a module that several files import.
+  const imports = (file: string, path: string) =>
+    readFileSync(join(root, file), 'utf8').includes(`/${basename(path)}'`);
+  return files.filter((file) => !sources.has(file) && ![...sources].some((path) => imports(file, path)));
 }
