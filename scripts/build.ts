@@ -40,7 +40,7 @@ const hooks = await splitBundle({
   ...settings,
   entryPoints: Object.fromEntries(hookFiles.map((name) => [`hooks/${name.slice(0, -3)}`, `hooks/${name}`])),
   outdir: 'dist',
-  chunkNames: 'hooks/parts/[name]-[hash]',
+  chunkNames: 'hooks/common-[hash]',
   plugins: [leaveOutParts],
 });
 const wholeBill = readBill(root);

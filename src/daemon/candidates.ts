@@ -2,7 +2,7 @@
 
 import { isOver } from './gatekeeper.ts';
 import { finishedIssueOf } from './rules/finished-issues.ts';
-import { branchOf, type Issue, type StateLabels, stateLabelsOf } from './rules/issue.ts';
+import { branchOf, type Issue, priorityOf, type StateLabels, stateLabelsOf } from './rules/issue.ts';
 import type { ClaimedRecord } from './rules/record.ts';
 import type { DaemonState } from './rules/state.ts';
 
@@ -12,15 +12,16 @@ export type Candidate =
   /** One whose next attempt is due. */
   | { readonly kind: 'due'; readonly issue: Issue };
 
-/** Every listed issue that an agent could start on now, in the order of the listing, which is oldest first. */
+/** Every listed issue that an agent could start on now: by priority, then in the order of the listing, oldest first. */
 export function candidates(
   listed: readonly Issue[],
   state: DaemonState,
   busy: ReadonlySet<number>,
   now: number,
   longestPauseMs: number,
+  priorityLabels: readonly string[],
 ): Candidate[] {
-  return listed.flatMap((issue): Candidate[] => {
+  const open = listed.flatMap((issue): Candidate[] => {
     if (busy.has(issue.number)) return [];
     const entry = state.entries.get(issue.number);
     if (entry !== undefined && entry.phase !== 'parked') {
@@ -30,6 +31,9 @@ export function candidates(
     }
     return isOver(issue, finishedIssueOf(state.past, issue.number), entry) ? [] : [{ kind: 'fresh', issue }];
   });
+  if (priorityLabels.length === 0) return open;
+  const ranked = open.map((candidate) => ({ candidate, rank: priorityOf(candidate.issue, priorityLabels) }));
+  return ranked.sort((a, b) => a.rank - b.rank).map(({ candidate }) => candidate);
 }
 
 /** Record that claims an issue. A parked issue keeps its `life` and branch; one that was over gets the next `life`. */

@@ -86,7 +86,7 @@ export class Dispatcher {
     return look.kind === 'held' ? look.issue : null;
   }
 
-  /** Fills the free slots from the last listing, oldest issue first. */
+  /** Fills the free slots from the last listing, by priority, then oldest first. */
   async fill(isAllowed: boolean): Promise<boolean> {
     this.filledAt = this.#options.clock.now();
     if (!isAllowed) return false;

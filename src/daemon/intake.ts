@@ -97,14 +97,15 @@ export class Intake {
   }
 
   /**
-   * Issues that could start, oldest first.
+   * Issues that could start, by priority, then oldest first.
    * @param held issues in work, as they were read: WORKFLOW.md may not name their labels any more
    */
   candidates(listing: readonly Issue[], held: readonly Issue[], busy: ReadonlySet<number>): Candidate[] {
     const { clock, workflow } = this.#options;
     const unlisted = held.filter(({ number }) => !this.#listed.has(number));
     const all = unlisted.length === 0 ? listing : [...unlisted, ...listing];
-    const open = candidates(all, this.#state, busy, clock.now(), longestPauseMs(workflow().agent.maxRetryBackoffMs));
+    const { maxRetryBackoffMs, priorityLabels } = workflow().agent;
+    const open = candidates(all, this.#state, busy, clock.now(), longestPauseMs(maxRetryBackoffMs), priorityLabels);
     if (this.#unanswered.size === 0) return open;
     const late = ({ issue }: Candidate) => this.#unanswered.has(issue.number) && this.known(issue) === undefined;
     return [...open.filter((one) => !late(one)), ...open.filter(late)];

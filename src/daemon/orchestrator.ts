@@ -200,10 +200,10 @@ export class Orchestrator {
 
   async #pollOnce(): Promise<void> {
     const { tracker, clock, log } = this.#options;
-    const { polling, labels } = this.#workflow;
+    const { polling, labels, agent } = this.#workflow;
     this.#polledAt = clock.now();
     try {
-      this.#dispatcher.listing = await tracker.listActive(labels.active, this.#signal);
+      this.#dispatcher.listing = await tracker.listActive(labels.active, this.#signal, agent.priorityLabels);
     } catch (error) {
       if (this.#signal.aborted) return;
       const message = messageOf(error);

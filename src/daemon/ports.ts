@@ -32,9 +32,10 @@ export type PollStats = { readonly requests: number; readonly notModified: numbe
 export interface Tracker {
   /**
    * Open issues that carry any active label, pull requests left out, oldest first, without their texts. What went away is
-   * shown for a while; at first, only the oldest may be shown. The same array is given again while nothing changed.
+   * shown for a while; at first, only the oldest may be shown, and the oldest of those that carry a label of `urgent` too.
+   * The same array is given again while nothing changed.
    */
-  listActive(labels: readonly string[], signal: AbortSignal): Promise<readonly Issue[]>;
+  listActive(labels: readonly string[], signal: AbortSignal, urgent?: readonly string[]): Promise<readonly Issue[]>;
   /** Reads what `listActive` has not read yet, or not for a while; gives the list then, null when there was nothing to read. */
   listRest(signal: AbortSignal): Promise<readonly Issue[] | null>;
   /** null when the issue does not exist (any more). */

@@ -421,6 +421,7 @@ export function workflowWith(
       maxRetryBackoffMs: 300_000,
       maxCostUsd: null,
       maxCostPerDayUsd: null,
+      priorityLabels: [],
       ...change.agent,
     },
     tool: {

@@ -15,7 +15,7 @@ import type { RepoSlug } from '../../git/rules/repository.ts';
 import { parseSlug, sameHost } from '../../git/rules/repository.ts';
 import { apiUrlOf, hostOf } from '../github/clone-url.ts';
 import { CONFIG_CODES } from '../rules/codes/config-codes.ts';
-import { sameLabel } from '../rules/issue.ts';
+import { hasLabel, sameLabel } from '../rules/issue.ts';
 import type { Workflow } from '../rules/workflow.ts';
 import { defaultStateDir, expandPath, type WorkflowSource } from './state-place.ts';
 import { templateProblems } from './template.ts';
@@ -66,15 +66,33 @@ function resolveSlug(
   return remote.slug;
 }
 
+/** The service's list of issues takes labels separated by commas, and knows no way to write one that has a comma. */
+function refuseCommas(key: string, labels: readonly string[], problems: Refusal[]): void {
+  for (const label of labels.filter((one) => one.includes(',')))
+    problems.push(wrong(key, 'labels without a comma (one item for each label)', got(label)));
+}
+
+/** A state label says where an issue stands, so it tells nothing about its urgency. */
+function resolvePriority(input: WorkflowInput, problems: Refusal[]): readonly string[] {
+  const key = 'agent.priority_labels';
+  const labels = input.agent.priority_labels;
+  const { active_states: nested, done_label: done, failed_label: failed } = input.tracker;
+  const states = [...(nested ?? input.active_states ?? ['tool-todo']), done, failed];
+  refuseCommas(key, labels, problems);
+  for (const [index, label] of labels.entries()) {
+    if (hasLabel(labels.slice(0, index), label)) problems.push(wrong(key, 'each label once', got(label)));
+    if (hasLabel(states, label)) problems.push(wrong(key, 'labels that are no state of an issue', got(label)));
+  }
+  return labels;
+}
+
 function resolveLabels(input: WorkflowInput, problems: Refusal[]): Workflow['labels'] {
   const { active_states: nested, done_label: done, failed_label: failed } = input.tracker;
   if (nested !== undefined && input.active_states !== undefined) {
     problems.push(wrong('active_states', 'one such key', 'it at the top level and in tracker as well'));
   }
   const active = nested ?? input.active_states ?? ['tool-todo'];
-  // The service's list of issues takes labels separated by commas, and knows no way to write one that has a comma.
-  for (const label of active.filter((one) => one.includes(',')))
-    problems.push(wrong('active_states', 'labels without a comma (one item for each label)', got(label)));
+  refuseCommas('active_states', active, problems);
   for (const [key, label] of [
     ['tracker.done_label', done],
     ['tracker.failed_label', failed],
@@ -185,6 +203,7 @@ function normalize(
       maxRetryBackoffMs: input.agent.max_retry_backoff_ms,
       maxCostUsd: input.agent.max_cost_usd,
       maxCostPerDayUsd: input.agent.max_cost_usd_per_day,
+      priorityLabels: resolvePriority(input, problems),
     },
     tool: {
       runtime: input.tool.runtime,

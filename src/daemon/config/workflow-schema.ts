@@ -141,6 +141,12 @@ const agent = z
     max_retry_backoff_ms: milliseconds(0, 300_000).describe('Longest pause before an attempt is repeated, ms.'),
     max_cost_usd: dollars.describe('What one issue may cost, US dollars; null: no limit.'),
     max_cost_usd_per_day: dollars.describe('What all issues of one day (UTC) may cost, US dollars; null: no limit.'),
+    priority_labels: z
+      .union([text.transform((label) => [label]), z.array(text)])
+      .default([])
+      .describe(
+        'Labels of issues that start before others, the most urgent label first; within a label, the oldest issue. Default: none.',
+      ),
   })
   .prefault({});
 

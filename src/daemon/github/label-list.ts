@@ -1,4 +1,4 @@
-// The open issues that carry one label, kept in memory: a poll asks only for what changed last, whatever the backlog.
+// The open issues that carry all of some labels, kept in memory: a poll asks only for what changed last, whatever the backlog.
 
 import type { Clock } from '../../base/ports.ts';
 import { hasLabel, type Issue } from '../rules/issue.ts';
@@ -31,7 +31,7 @@ const MOST_GONE = 1_000;
 type Known = { readonly etag: string | undefined; readonly numbers: readonly number[]; readonly isFull: boolean };
 
 export class LabelList {
-  readonly #label: string;
+  readonly #labels: readonly string[];
   readonly #read: ReadPage;
   readonly #clock: Clock;
   readonly #issues = new Map<number, Issue>();
@@ -51,8 +51,8 @@ export class LabelList {
   /** Grows with every change. */
   version = 0;
 
-  constructor(label: string, read: ReadPage, clock: Clock) {
-    this.#label = label;
+  constructor(labels: readonly string[], read: ReadPage, clock: Clock) {
+    this.#labels = labels;
     this.#read = read;
     this.#clock = clock;
   }
@@ -77,7 +77,7 @@ export class LabelList {
   }
 
   async #pollNewest(signal: AbortSignal): Promise<void> {
-    const query = { labels: this.#label, sort: 'updated', direction: 'desc' } as const;
+    const query = { labels: this.#labels.join(','), sort: 'updated', direction: 'desc' } as const;
     const first = await this.#read({ ...query, page: 1 }, this.#headEtag, signal);
     if (first === null) return;
     if (!first.isFull) this.#keepOnly(new Set(first.issues.map(({ number }) => number)));
@@ -138,7 +138,7 @@ export class LabelList {
 
   async #whole(number: number, signal: AbortSignal): Promise<Known> {
     const known = this.#pages.get(number);
-    const query = { labels: this.#label, sort: 'created', direction: 'asc', page: number } as const;
+    const query = { labels: this.#labels.join(','), sort: 'created', direction: 'asc', page: number } as const;
     const page = await this.#read(query, known?.etag, signal);
     if (page === null) return known ?? { etag: undefined, numbers: [], isFull: false };
     for (const issue of page.issues) this.#take(issue);
@@ -151,7 +151,8 @@ export class LabelList {
   /** The issue was read by itself: that is newer than any list. */
   note(number: number, issue: Issue | null): void {
     const known = this.#issues.get(number);
-    if (issue !== null && issue.state === 'open' && hasLabel(issue.labels, this.#label)) {
+    const carries = issue !== null && this.#labels.every((label) => hasLabel(issue.labels, label));
+    if (carries && issue.state === 'open') {
       if (known !== undefined && known.updatedAt < issue.updatedAt) this.#set(issue);
       return;
     }

@@ -165,13 +165,24 @@ export class GitHubTracker implements Tracker {
     throw new TrackerError('unavailable', refusal(GITHUB_CODES.tracker_unavailable, { said }));
   }
 
-  /** One conditional request a label, whatever the backlog. The same list is given again while nothing changed. */
-  async listActive(labels: readonly string[], signal: AbortSignal): Promise<readonly Issue[]> {
-    const wanted = new Map(labels.map((label) => [label.toLowerCase(), label]));
+  /**
+   * One conditional request for each label, alone and with each of `urgent`, whatever the backlog. The same list is given
+   * again while nothing changed.
+   */
+  async listActive(
+    labels: readonly string[],
+    signal: AbortSignal,
+    urgent: readonly string[] = [],
+  ): Promise<readonly Issue[]> {
+    const all = [
+      ...labels.flatMap((label) => urgent.map((other) => [label, other])),
+      ...labels.map((label) => [label]),
+    ];
+    const wanted = new Map(all.map((some) => [some.join(',').toLowerCase(), some]));
     for (const key of this.#lists.keys()) if (!wanted.has(key)) this.#lists.delete(key);
-    for (const [key, label] of wanted) {
+    for (const [key, some] of wanted) {
       const known = this.#lists.get(key);
-      const list = known ?? new LabelList(label, (query, etag, stop) => this.#readPage(query, etag, stop), this.#clock);
+      const list = known ?? new LabelList(some, (query, etag, stop) => this.#readPage(query, etag, stop), this.#clock);
       await list.poll(signal);
       this.#lists.set(key, list);
     }

@@ -48,6 +48,12 @@ export function byAge(a: Issue, b: Issue): number {
   return a.createdAt < b.createdAt ? -1 : a.createdAt > b.createdAt ? 1 : a.number - b.number;
 }
 
+/** Place of an issue in the order of these labels, 0 first; that of one without any of them is their number. */
+export function priorityOf(issue: Issue, labels: readonly string[]): number {
+  const place = labels.findIndex((label) => hasLabel(issue.labels, label));
+  return place === -1 ? labels.length : place;
+}
+
 /** The branch of an issue's k-th life: `tool/issue-7`, then `tool/issue-7-2`. */
 export function branchOf(prefix: string, issueNumber: number, life: number): string {
   return life === 1 ? `${prefix}issue-${issueNumber}` : `${prefix}issue-${issueNumber}-${life}`;

@@ -52,6 +52,8 @@ export type Workflow = {
     readonly maxRetryBackoffMs: number;
     readonly maxCostUsd: number | null;
     readonly maxCostPerDayUsd: number | null;
+    /** Labels of issues that start before others; the first label outranks the next. */
+    readonly priorityLabels: readonly string[];
   };
   readonly tool: AgentSettings;
   readonly server: {

@@ -80,6 +80,7 @@ test('with nothing but the repository, every default holds', () => {
       maxRetryBackoffMs: 300_000,
       maxCostUsd: null,
       maxCostPerDayUsd: null,
+      priorityLabels: [],
     },
     tool: {
       runtime: 'claude',
@@ -135,6 +136,19 @@ test('the server answers to the address it listens on', () => {
     'status.example.com',
   ]);
   assert.deepEqual(names('{ host: 0.0.0.0, token: x }'), []);
+});
+
+test('priority labels: one or several, each once, and none that says where an issue stands', () => {
+  const listed = (value: string) => `tracker: { repo: o/r }\nagent: { priority_labels: ${value} }`;
+  assert.deepEqual(parse(listed('urgent')).agent.priorityLabels, ['urgent']);
+  assert.deepEqual(parse(listed('[p1, p2]')).agent.priorityLabels, ['p1', 'p2']);
+  assert.deepEqual(parse(listed('[]')).agent.priorityLabels, []);
+  assert.deepEqual(problems(listed('["a, b", p1, P1, TOOL-DONE, tool-todo]')), [
+    'agent.priority_labels: expected labels without a comma (one item for each label), got "a, b"',
+    'agent.priority_labels: expected each label once, got "P1"',
+    'agent.priority_labels: expected labels that are no state of an issue, got "TOOL-DONE"',
+    'agent.priority_labels: expected labels that are no state of an issue, got "tool-todo"',
+  ]);
 });
 
 test('active labels: nested or at the top level, one or several, never both', () => {

@@ -56,6 +56,20 @@ test('the first poll gives the oldest by one request; the rest is read after it;
   assert.deepEqual(statuses(from), [304, 304, 304]);
 });
 
+test('a label of priority is one request more: behind 100 older issues its own are known at the first poll', async (t) => {
+  const { tracker, rest, proxy, statuses, label } = await played(t, 130);
+  await label(125, 'urgent');
+  await label(120, 'Urgent');
+  const urgent = async () => (await tracker.listActive(TODO, signal, ['urgent'])).map(({ number }) => number);
+  assert.deepEqual(await urgent(), [...upTo(100), 120, 125]);
+  assert.equal(proxy.seen.length, 2);
+  assert.deepEqual(await rest(), upTo(130));
+  await urgent();
+  const from = proxy.seen.length;
+  assert.deepEqual(await urgent(), upTo(130));
+  assert.deepEqual(statuses(from), [304, 304]);
+});
+
 test('the same array is given while nothing changed', async (t) => {
   const { tracker } = await played(t, 3);
   const first = await tracker.listActive(TODO, signal);
