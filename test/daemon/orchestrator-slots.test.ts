@@ -29,7 +29,7 @@ test('as many agents as there are slots, oldest issue first', async () => {
 test('a label of priority outranks age; within it the oldest starts first, and a retry waits its turn', async () => {
   const world = new World(workflowWith({ agent: { maxConcurrent: 1, priorityLabels: ['now', 'soon'] } }));
   world.script = async (agent) => {
-    await agent.world.clock.sleep(10_000, agent.hooks.signal);
+    await agent.world.clock.sleep(40_000, agent.hooks.signal);
     const { issue, attempt } = agent.request;
     return issue === 1 && attempt === 1 ? fail(agent) : commit(agent);
   };
@@ -39,7 +39,7 @@ test('a label of priority outranks age; within it the oldest starts first, and a
   for (const number of [3, 4]) world.tracker.open(number, { labels: ['tool-todo', 'SOON'] });
   for (const number of [5, 6]) world.tracker.open(number, { labels: ['tool-todo', 'now'] });
   world.tracker.open(7, { labels: ['now'] });
-  await world.pass(300_000);
+  await world.pass(MINUTE * 6);
   assert.deepEqual(
     world.started.map(({ issue }) => issue),
     [1, 5, 6, 3, 4, 1, 2],

@@ -141,7 +141,7 @@ test('without a fallback the command ends with the reason, and the next one goes
   assert.equal(code, 1);
   assert.match(
     stderr,
-    /^tool: a network error: tester: [^\n]*API Error: Connection error\. \(workflow\.team\.fallback\.enabled is false\) \(team_ended_badly\)\n/m,
+    /^tool: A team cannot work: a network error \(tester: [^\n]*API Error: Connection error\.\)[^\n]* workflow\.team\.fallback\.enabled is false\. \(team_ended_badly\)\n/m,
   );
   assert.doesNotMatch(stderr, /sub-agents/);
   project.before = '';
