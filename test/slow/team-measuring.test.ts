@@ -30,7 +30,7 @@ test('what fails before any work is said by the lead, while there is time', asyn
   const told = new Promise<void>((resolve) => {
     lead.stderr?.on('data', (chunk: Buffer) => {
       said += chunk.toString('utf8');
-      if (said.includes('the gate ignores it: tests: 1 test fails: adds')) resolve();
+      if (said.includes('tests: 1 test fails: adds (checks_failed_before)')) resolve();
     });
   });
   const ended = once(lead, 'close');
