@@ -165,19 +165,13 @@ export class GitHubTracker implements Tracker {
     throw new TrackerError('unavailable', refusal(GITHUB_CODES.tracker_unavailable, { said }));
   }
 
-  /**
-   * One conditional request for each label, alone and with each of `urgent`, whatever the backlog. The same list is given
-   * again while nothing changed.
-   */
+  /** One conditional request for each label, alone and with each of `urgent`, whatever the backlog. */
   async listActive(
     labels: readonly string[],
     signal: AbortSignal,
     urgent: readonly string[] = [],
   ): Promise<readonly Issue[]> {
-    const all = [
-      ...labels.flatMap((label) => urgent.map((other) => [label, other])),
-      ...labels.map((label) => [label]),
-    ];
+    const all = labels.flatMap((label) => [...urgent.map((other) => [label, other]), [label]]);
     const wanted = new Map(all.map((some) => [some.join(',').toLowerCase(), some]));
     for (const key of this.#lists.keys()) if (!wanted.has(key)) this.#lists.delete(key);
     for (const [key, some] of wanted) {
