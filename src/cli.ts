@@ -223,6 +223,13 @@ function addAgentCommands(program: Command): void {
       await patchCommand();
     });
   agent
+    .command('gate')
+    .description('measure a commit for the daemon')
+    .action(async () => {
+      const { gateCommand } = await import('./cli/agents/agent-gate.ts');
+      await gateCommand();
+    });
+  agent
     .command('teammate')
     .description('play a teammate for one turn, as a script says')
     .action(async () => {

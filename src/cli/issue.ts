@@ -148,5 +148,7 @@ export async function createPullRequest(options: {
     throw failure(CLI_CODES.option_invalid, { option: '--title', expected: 'a title', got: 'an empty text' });
   const answer = await requestDaemon({ type: 'pull_request', title: options.title, body: bodyOf(options, false) });
   if (options.json === true) print(answer);
+  else if (answer.number === null)
+    process.stdout.write('the pull request is opened after you end, once the checks of the project have passed\n');
   else process.stdout.write(`pull request #${String(answer.number)}: ${String(answer.url)}\n`);
 }

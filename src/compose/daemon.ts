@@ -34,6 +34,7 @@ import { finishedIssueOf } from '../daemon/rules/finished-issues.ts';
 import type { Workflow } from '../daemon/rules/workflow.ts';
 import { createAgentSocket } from '../daemon/runners/agent-socket.ts';
 import { FileAttemptOutputs } from '../daemon/runners/attempt-output.ts';
+import { GateRunner } from '../daemon/runners/gate-runner.ts';
 import { createRunner } from '../daemon/runners/runners.ts';
 import { issueDetails, stateView, type ViewSource } from '../daemon/view.ts';
 import { Mirror } from '../daemon/workspaces/mirror/mirror.ts';
@@ -229,20 +230,25 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       (message) => log.log('warn', 'serve', message),
       (issue) => finishedIssueOf(journal.state.past, issue)?.outcome === 'failed',
     );
-    const publisher = new Publisher({ workflow: () => file.current, journal, tracker, workspaces, log });
+    const newRun = () => `${mark}.${randomBytes(9).toString('base64url')}`;
+    const agents = { workflow: () => file.current, stateDir, runtime, isolation, env };
+    const gate = new GateRunner({ ...agents, clock, newRun });
+    const publisher = new Publisher({
+      ...{ workflow: () => file.current, journal, tracker, workspaces, gate, attemptOutputs, log },
+    });
     const made = new Orchestrator({
       workflow: () => file.current,
       journal,
       tracker,
       workspaces,
       publisher,
-      runner: createRunner({ workflow: () => file.current, stateDir, runtime, isolation, env }),
+      runner: createRunner(agents),
       leftovers: { end: (run) => endProcessesOfRun(run, LEFTOVER_GRACE_MS) },
       agentSocket: createAgentSocket(runtime),
       attemptOutputs,
       clock,
       log,
-      newRun: () => `${mark}.${randomBytes(9).toString('base64url')}`,
+      newRun,
       random: Math.random,
       renderPrompt: (from, issue, attempt, workspace) =>
         createTemplate(from.prompt).render({

@@ -104,6 +104,10 @@ export function createAgentRequestHandler(options: AgentRequestOptions): AgentRe
       // One more than fits: the note on what was cut is written with the pull request.
       body: clip(body, MAX_BODY + 1),
     });
+    const open = openPullRequest(entryOf());
+    // Where checks have to pass first, it is opened after the attempt.
+    if (open === null && options.workflow().gate.mode === 'required')
+      return { number: null, url: null, branch: task.branch };
     if (journal.state.entries.get(issue.number)?.effects[`push:${sha}`] !== 'finished')
       await publisher.push(entryOf(), sha, signal);
     const known = openPullRequest(entryOf());

@@ -1,6 +1,7 @@
 // Ports of the daemon: journal, tracker, workspaces, leftover processes, outputs of attempts, requests of agents (types only).
 
 import type { Stored } from '../base/rules/stored-record.ts';
+import type { Evidence } from '../gate/rules/evidence.ts';
 import type { Actor, Issue } from './rules/issue.ts';
 import type { JournalRecord, PullRequest } from './rules/record.ts';
 import type { DaemonState } from './rules/state.ts';
@@ -27,6 +28,14 @@ export type LabelEvent = { readonly id: number; readonly actor: Actor | null };
 
 export type IssueComment = { readonly author: Actor | null; readonly body: string; readonly createdAt: string };
 
+export type NewPullRequest = {
+  readonly branch: string;
+  readonly base: string;
+  readonly title: string;
+  readonly body: string;
+  readonly draft: boolean;
+};
+
 export type PollStats = { readonly requests: number; readonly notModified: number };
 
 export interface Tracker {
@@ -52,16 +61,9 @@ export interface Tracker {
   /** Done as well when the label is not there. */
   removeLabel(issue: number, label: string, signal: AbortSignal): Promise<void>;
   findPullRequest(branch: string, signal: AbortSignal): Promise<PullRequest | null>;
-  createPullRequest(
-    request: {
-      readonly branch: string;
-      readonly base: string;
-      readonly title: string;
-      readonly body: string;
-      readonly draft: boolean;
-    },
-    signal: AbortSignal,
-  ): Promise<PullRequest>;
+  createPullRequest(request: NewPullRequest, signal: AbortSignal): Promise<PullRequest>;
+  /** Puts another text in the place of its own; where that is the same, nothing is written. */
+  rewritePullRequest(number: number, rewrite: (body: string) => string, signal: AbortSignal): Promise<void>;
   readonly rateLimit: RateLimit;
   readonly stats: PollStats;
 }
@@ -129,6 +131,8 @@ export interface Workspaces {
   defaultBranch(signal: AbortSignal): Promise<string>;
   /** The repository's pull-request template on its default branch. */
   pullRequestTemplate(signal: AbortSignal): Promise<string | null>;
+  /** The commit of the default branch that `sha` goes back to. */
+  baseOf(task: WorkspaceTask, sha: string, signal: AbortSignal): Promise<string>;
   /** The messages of the commits that `sha` has beyond the default branch, oldest first. */
   commitMessages(task: WorkspaceTask, sha: string, signal: AbortSignal): Promise<readonly string[]>;
   /** Removes the directory. What is published nowhere is saved before, and `tell` gets a line for each thing. */
@@ -145,6 +149,24 @@ export interface Workspaces {
 export interface Leftovers {
   /** Ends every process of a run; gives how many there were. */
   end(run: string): Promise<number>;
+}
+
+export type GateRequest = {
+  readonly issue: number;
+  /** The workspace. */
+  readonly path: string;
+  readonly commit: string;
+  /** The commit whose settings name the commands, and which is measured as well where that tells something. */
+  readonly base: string;
+  readonly timeoutMs: number;
+  /** Takes what the commands print. */
+  readonly output: (text: string) => void;
+};
+
+/** What measures finished work with the repository's own commands. */
+export interface WorkGate {
+  /** What cannot be measured is evidence, too; rejects when it is aborted. */
+  measure(request: GateRequest, signal: AbortSignal): Promise<Evidence>;
 }
 
 /** Where an attempt's output is kept for people to read. */

@@ -146,6 +146,11 @@ function rowOf(slug: string, number: number, url: string, title: string): Row {
   return { issue_number: number, issue_identifier: `${slug}#${number}`, issue_url: url, title: oneLine(title, 300) };
 }
 
+/** Whether the checks run on its commit now. */
+function isMeasured({ phase, head, effects }: Entry): boolean {
+  return phase === 'publishing' && effects[`gate:${head}`] === 'started';
+}
+
 function runningRow(slug: string, entry: Entry, status: AttemptStatus | undefined, labels: StateLabels): RunningRow {
   const before = entry.spent;
   const now = entry.phase === 'running' && status !== undefined ? status.usage : entry.running;
@@ -159,7 +164,7 @@ function runningRow(slug: string, entry: Entry, status: AttemptStatus | undefine
     ...rowOf(slug, entry.number, entry.url, entry.title),
     state: activeLabelsOf(entry.stateLabels, labels)[0] ?? labels.active[0] ?? '',
     attempt: entry.attempt,
-    phase: entry.phase === 'running' ? (status?.stage ?? 'agent') : entry.phase,
+    phase: entry.phase === 'running' ? (status?.stage ?? 'agent') : isMeasured(entry) ? 'gate' : entry.phase,
     runtime: entry.runtime,
     pid: entry.run?.pid ?? null,
     session_id: entry.sessionId,
@@ -301,6 +306,8 @@ export function issueDetails(source: ViewSource, issue: number): Readonly<Record
     phase: entry?.phase ?? null,
     attempts: entry?.attempt ?? completed[0]?.attempts ?? null,
     failures: entry?.failures ?? null,
+    rounds: entry?.rounds ?? null,
+    evidence: entry?.evidence ?? null,
     seconds_running: entry === undefined ? null : Math.round(spentOf(entry).seconds * 10) / 10,
   };
   const known =

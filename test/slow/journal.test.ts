@@ -13,6 +13,8 @@ import { ATTEMPT_OUTCOMES, ISSUE_OUTCOMES, type JournalRecord } from '../../src/
 import { freezeState } from '../../src/daemon/rules/snapshot.ts';
 import { type DaemonState, EMPTY_STATE } from '../../src/daemon/rules/state.ts';
 import { summaryOf } from '../../src/daemon/rules/team-summary.ts';
+import { ALL_CHECKS } from '../../src/gate/rules/check-results.ts';
+import { OUTCOMES } from '../../src/gate/rules/quality.ts';
 import { isOf } from '../support/codes.ts';
 import { teamOf } from '../support/team.ts';
 import { tempDir } from '../support/temp.ts';
@@ -32,6 +34,28 @@ const usage = record({
   seconds: fc.nat(100),
 });
 const text = fc.string({ maxLength: 12 });
+const percent = fc.option(fc.nat(100));
+const evidence = record({
+  commit: text,
+  base: text,
+  ok: fc.boolean(),
+  checks: fc.array(
+    record({
+      check: fc.constantFrom(...ALL_CHECKS),
+      outcome: fc.constantFrom(...OUTCOMES),
+      reason: text,
+      figure: fc.option(text),
+    }),
+    { maxLength: 2 },
+  ),
+  commands: fc.array(
+    record({ command: text, exit: fc.option(fc.nat(255)), timed_out: fc.boolean(), seconds: fc.nat(100) }),
+    { maxLength: 2 },
+  ),
+  coverage: record({ before: percent, after: percent }),
+  rejection: text,
+  unmeasured: fc.option(text),
+});
 const effect = { issue, effect: fc.constantFrom(...EFFECTS), key: fc.constantFrom('a', 'b', 'push:x') };
 
 /** Any record at all, sensible at its place or not. */
@@ -70,6 +94,13 @@ const anyRecord: fc.Arbitrary<JournalRecord> = fc.oneof(
   record({ type: fc.constant('session' as const), issue, session_id: fc.option(text) }),
   record({ type: fc.constant('usage' as const), issue, usage }),
   record({ type: fc.constant('asked_pull_request' as const), issue, title: text, body: text }),
+  record({ type: fc.constant('measured' as const), issue, evidence }),
+  record({
+    type: fc.constant('sent_back' as const),
+    issue,
+    reason: text,
+    next: fc.constantFrom('retry' as const, 'give_up' as const),
+  }),
   record({ type: fc.constant('asked_done' as const), issue }),
   record({ type: fc.constant('saved' as const), issue, lines: fc.array(fc.string(), { maxLength: 3 }) }),
   record({

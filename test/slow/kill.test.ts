@@ -28,8 +28,10 @@ const SCENARIOS = {
   hook: { keys: ['after_create:', 'before_run:', 'after_run:', 'before_remove'], ends: 'tool-done' },
   // What it has come to is read by the one that comes after.
   agent: { keys: ['agent:'], ends: 'tool-done', isLast: true },
+  gate: { keys: ['gate:'], ends: 'tool-done' },
   push: { keys: ['push:'], ends: 'tool-done' },
   pull_request: { keys: ['pull_request:'], ends: 'tool-done' },
+  evidence: { keys: ['evidence:'], ends: 'tool-done' },
   comment: { keys: [''], ends: 'tool-failed', isLast: true },
   label_add: { keys: ['label_add:tool-done'], ends: 'tool-done' },
   label_remove: { keys: ['label_remove:tool-todo'], ends: 'tool-done', isLast: true },
@@ -87,6 +89,7 @@ for (const [effect, { keys, ends, nests = false, isLast = isAll }] of EFFECTS) {
       test(`killed with ${key || 'the comment'} ${moment}${nests ? ', work left over' : ''}: one end, and nothing twice`, async (t) => {
         const forge = await startForge(t);
         const issue = await forge.open('Do it');
+        const isMeasured = effect === 'gate' || effect === 'evidence';
         const daemon = await Daemon.create(t, forge);
         const attempts = join(daemon.directory, 'attempts');
         // The first agent leaves a process in a session of its own, and would go on for long when the daemon dies under it.
@@ -101,6 +104,7 @@ for (const [effect, { keys, ends, nests = false, isLast = isAll }] of EFFECTS) {
             agentRunning(script),
             `agent: { max_attempts: ${ends === 'tool-failed' ? 1 : 3}, max_retry_backoff_ms: 100 }`,
             `hooks: { after_run: "true", before_remove: "true" }`,
+            `gate: { mode: ${isMeasured ? 'report' : 'off'} }`,
           ].join('\n'),
         );
         daemon.start([], { KILL_AT: `${effect} ${key} ${moment}` }, [KILLED]);
@@ -123,6 +127,8 @@ for (const [effect, { keys, ends, nests = false, isLast = isAll }] of EFFECTS) {
           pulls.map((pull) => pull.head),
           ends === 'tool-done' ? [`tool/issue-${issue}`] : [],
         );
+        const shown = pulls.flatMap(({ body }) => body.match(/^### Checks$/gm) ?? []);
+        assert.equal(shown.length, isMeasured ? 1 : 0);
         const comments = await forge.comments(issue);
         assert.equal(comments.length, ends === 'tool-failed' || nests ? 1 : 0);
         if (nests) await assertKept(daemon.stateDir, comments);

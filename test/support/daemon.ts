@@ -160,7 +160,7 @@ export class Daemon {
     return daemon;
   }
 
-  /** Writes the workflow file. */
+  /** Writes the workflow file. Without a word on the gate there is none: most tests are about something else. */
   write(yaml: string, prompt = 'Work on #{{ issue.number }}: {{ issue.title }}\n\n{{ issue.body }}\n'): void {
     const text = `---
 tracker: { repo: maintainer/project, api_url: "${this.#options.apiUrl ?? this.#forge.forge.url}"${this.#options.tracker === undefined ? '' : `, ${this.#options.tracker}`} }
@@ -168,7 +168,7 @@ polling: { interval_ms: ${this.#options.pollMs ?? 300} }
 workspace: { root: ${this.root} }
 state: { dir: ${this.stateDir} }
 server: { port: ${this.port}${this.#options.server === undefined ? '' : `, ${this.#options.server}`} }
-${yaml}
+${/^gate:/m.test(yaml) ? '' : 'gate: { mode: off }\n'}${yaml}
 ---
 ${prompt}`;
     this.overwrite(text);

@@ -7,12 +7,14 @@ import type { Stored } from '../../src/base/rules/stored-record.ts';
 import { Orchestrator, type OrchestratorOptions } from '../../src/daemon/orchestrator.ts';
 import type {
   AgentRequestHandler,
+  AttemptOutputs,
   IssueComment,
   Journal,
   KeptWork,
   LabelEvent,
   Tracker,
   Work,
+  WorkGate,
   Workspaces,
   WorkspaceTask,
 } from '../../src/daemon/ports.ts';
@@ -23,6 +25,7 @@ import type { JournalRecord, PullRequest } from '../../src/daemon/rules/record.t
 import { type DaemonState, EMPTY_STATE } from '../../src/daemon/rules/state.ts';
 import { TrackerError } from '../../src/daemon/rules/tracker-error.ts';
 import type { Workflow } from '../../src/daemon/rules/workflow.ts';
+import type { Evidence } from '../../src/gate/rules/evidence.ts';
 import { saying } from './codes.ts';
 import { FakeClock } from './fake-clock.ts';
 
@@ -235,6 +238,13 @@ class MemoryTracker implements Tracker {
     this.pulls.push({ number, ...request });
     return { number, url: `https://tracker/pull/${number}` };
   }
+
+  async rewritePullRequest(number: number, rewrite: (body: string) => string): Promise<void> {
+    this.#call(`rewrite ${number}`);
+    const index = this.pulls.findIndex((one) => one.number === number);
+    const pull = this.pulls[index];
+    if (pull !== undefined) this.pulls[index] = { ...pull, body: rewrite(pull.body) };
+  }
 }
 
 /** Workspaces whose whole content is the commit that an agent left. */
@@ -310,6 +320,7 @@ class MemoryWorkspaces implements Workspaces {
   }
 
   defaultBranch = async (): Promise<string> => 'main';
+  baseOf = async (): Promise<string> => 'base';
   pullRequestTemplate = async (): Promise<string | null> => null;
   commitMessages = async (): Promise<readonly string[]> => ['A commit'];
 
@@ -379,6 +390,7 @@ export function workflowWith(
     readonly hooks?: Partial<Workflow['hooks']>;
     readonly tracker?: Partial<Workflow['tracker']>;
     readonly labels?: Workflow['labels'];
+    readonly gate?: Partial<Workflow['gate']>;
   } = {},
 ): Workflow {
   return {
@@ -438,8 +450,21 @@ export function workflowWith(
       env: [],
       ...change.tool,
     },
+    gate: { mode: 'off', timeoutMs: 600_000, maxRounds: 3, ...change.gate },
     server: { port: 0, host: '127.0.0.1', allowedHosts: [], token: null },
     prompt: 'work',
+  };
+}
+
+/** Evidence of tests that pass, or do not. */
+export function evidenceOf(sha: string, { base = 'base', ok = true }: { base?: string; ok?: boolean } = {}): Evidence {
+  const outcome = ok ? 'passed' : 'failed';
+  const figure = ok ? '3 tests' : null;
+  return {
+    ...{ commit: sha, base, ok, unmeasured: null, coverage: { before: null, after: null } },
+    checks: [{ check: 'tests', outcome, reason: ok ? '3 tests pass' : '1 test fails', figure }],
+    commands: [{ command: 'npm test', exit: ok ? 0 : 1, timed_out: false, seconds: 1.5 }],
+    rejection: ok ? '' : 'tests: 1 test fails\n  - adds',
   };
 }
 
@@ -470,6 +495,8 @@ export class World {
   readonly forgotten: number[] = [];
   workflow: Workflow;
   script: Script = commit;
+  /** What the gate finds. */
+  measure: WorkGate['measure'] = async ({ commit: sha, base }) => evidenceOf(sha, { base });
   orchestrator: Orchestrator;
   #running: Promise<void> | undefined;
   readonly #options: Partial<OrchestratorOptions>;
@@ -519,12 +546,19 @@ export class World {
       },
     };
     let runs = 0;
+    const attemptOutputs: AttemptOutputs = {
+      open: () => ({ write: () => undefined, close: () => undefined }),
+      forget: async (issue) => {
+        this.forgotten.push(issue);
+      },
+    };
+    const gate = mortal<WorkGate>({ measure: (request, signal) => this.measure(request, signal) }, alive);
     return new Orchestrator({
       workflow,
       journal,
       tracker,
       workspaces,
-      publisher: new Publisher({ workflow, journal, tracker, workspaces, log }),
+      publisher: new Publisher({ workflow, journal, tracker, workspaces, gate, attemptOutputs, log }),
       runner: () => runner,
       leftovers: { end: async (run) => this.leftovers.push(run) },
       agentSocket: {
@@ -540,12 +574,7 @@ export class World {
           };
         },
       },
-      attemptOutputs: {
-        open: () => ({ write: () => undefined, close: () => undefined }),
-        forget: async (issue) => {
-          this.forgotten.push(issue);
-        },
-      },
+      attemptOutputs,
       clock,
       log,
       newRun: () => `run-${++runs}`,

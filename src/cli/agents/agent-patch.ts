@@ -154,5 +154,5 @@ export async function patchCommand(): Promise<void> {
   const body = `Applies the patch that stands in #${number}.\n\n\`\`\`text\n${files}\n\`\`\`\n\nCloses #${number}`;
   const pull = await requestDaemon({ type: 'pull_request', title, body });
   await requestDaemon({ type: 'done', issue: number });
-  say(`pull request #${String(pull.number)}`);
+  say(pull.number === null ? 'the pull request waits for the checks' : `pull request #${String(pull.number)}`);
 }

@@ -218,6 +218,11 @@ function normalize(
       isolation: input.tool.isolation,
       env: input.tool.env,
     },
+    gate: {
+      mode: input.gate.mode,
+      timeoutMs: input.gate.timeout_ms,
+      maxRounds: input.gate.max_rounds,
+    },
     server: {
       port: input.server.port,
       host: input.server.host,

@@ -6,6 +6,7 @@ import { ISOLATION_MODES, PERMISSION_MODES, RUNTIME_NAMES, RUNTIMES, WORK_MODES 
 import { isTokenVariable } from '../../base/rules/credential.ts';
 import { parseSlug } from '../../git/rules/repository.ts';
 import { DEFAULT_PREFIX, isBranchPrefix } from '../rules/branch-prefix.ts';
+import { GATE_MODES } from '../rules/gate-settings.ts';
 import { DEFAULT_TRACKER, TRACKER_KINDS } from '../rules/tracker-kind.ts';
 
 const text = z.string().min(1);
@@ -208,6 +209,26 @@ export const tool = z
   })
   .prefault({});
 
+const gate = z
+  .strictObject({
+    mode: z
+      .enum(GATE_MODES)
+      .default('report')
+      .describe(
+        "The repository's own checks, run on the commit before it is published. report: the pull request shows what they said. required: it opens when none failed; until then failures go back to the agent. off: nothing is run.",
+      ),
+    timeout_ms: milliseconds(1_000, 600_000).describe(
+      'All checks of a commit together, ms; what runs longer is ended.',
+    ),
+    max_rounds: z
+      .int()
+      .min(0)
+      .max(100)
+      .default(3)
+      .describe('With required: so often failures go back to the agent; after that the issue gets the failed label.'),
+  })
+  .prefault({});
+
 const server = z
   .strictObject({
     port: z.int().min(0).max(65_535).default(8888).describe('Port of the status server; 0: none.'),
@@ -231,6 +252,7 @@ export const workflowSchema = z.strictObject({
   state,
   agent,
   tool,
+  gate,
   server,
 });
 

@@ -5,7 +5,7 @@ import type { Clock } from '../../base/ports.ts';
 import { refusal } from '../../base/rules/codes.ts';
 import { oneLine } from '../../base/rules/text.ts';
 import { formatSlug, type RepoSlug } from '../../git/rules/repository.ts';
-import type { IssueComment, LabelEvent, RateLimit, Tracker } from '../ports.ts';
+import type { IssueComment, LabelEvent, NewPullRequest, RateLimit, Tracker } from '../ports.ts';
 import { GITHUB_CODES } from '../rules/codes/github-codes.ts';
 import type { Actor, Issue } from '../rules/issue.ts';
 import { byAge } from '../rules/issue.ts';
@@ -16,6 +16,7 @@ import { AnswerCache } from './answer-cache.ts';
 import { type Answer, type HostingClient, MovedError } from './client.ts';
 import { type EventPage, eventRow, LabelEvents } from './label-events.ts';
 import { LabelList, type ListPage, type ListQuery } from './label-list.ts';
+import { PullRequests } from './pull-requests.ts';
 import { readRepository } from './repository.ts';
 
 const actor = z.object({ login: z.string(), type: z.string().default('User') }).nullable();
@@ -33,7 +34,6 @@ const issueRow = z.object({
   pull_request: z.unknown().optional(),
   repository_url: z.string().optional(),
 });
-const pullRow = z.object({ number: z.number().int(), html_url: z.string() });
 const commentRow = z.object({ body: z.string().nullish(), user: actor.optional(), created_at: z.string() });
 const anything = z.unknown();
 
@@ -97,6 +97,7 @@ export class GitHubTracker implements Tracker {
   #listed: { readonly key: string; readonly issues: readonly Issue[] } = { key: '', issues: [] };
   readonly #issues = new AnswerCache<Issue>(KEPT_ISSUES);
   readonly #labelEvents: LabelEvents;
+  readonly #pulls: PullRequests;
   readonly #permissions = new Map<string, { readonly mayWrite: boolean; readonly at: number }>();
 
   constructor(options: TrackerOptions) {
@@ -104,6 +105,7 @@ export class GitHubTracker implements Tracker {
     this.#slug = options.slug;
     this.#at = { ...options.slug };
     this.#clock = options.clock;
+    this.#pulls = new PullRequests(options.slug.owner, (...request) => this.#request(...request));
     this.#labelEvents = new LabelEvents(
       (issue, page, etag, signal) => this.#readEvents(issue, page, etag, signal),
       options.eventsFile ?? null,
@@ -366,34 +368,15 @@ export class GitHubTracker implements Tracker {
     }
   }
 
-  async findPullRequest(branch: string, signal: AbortSignal): Promise<PullRequest | null> {
-    const { data } = await this.#request(
-      'GET /repos/{owner}/{repo}/pulls',
-      { head: `${this.#at.owner}:${branch}`, state: 'open', per_page: 1 },
-      z.array(pullRow),
-      signal,
-    );
-    const [row] = data;
-    return row === undefined ? null : { number: row.number, url: row.html_url };
+  findPullRequest(branch: string, signal: AbortSignal): Promise<PullRequest | null> {
+    return this.#pulls.find(branch, signal);
   }
 
-  async createPullRequest(
-    request: {
-      readonly branch: string;
-      readonly base: string;
-      readonly title: string;
-      readonly body: string;
-      readonly draft: boolean;
-    },
-    signal: AbortSignal,
-  ): Promise<PullRequest> {
-    const { branch, base, title, body, draft } = request;
-    const { data } = await this.#request(
-      'POST /repos/{owner}/{repo}/pulls',
-      { head: branch, base, title, body, draft },
-      pullRow,
-      signal,
-    );
-    return { number: data.number, url: data.html_url };
+  createPullRequest(request: NewPullRequest, signal: AbortSignal): Promise<PullRequest> {
+    return this.#pulls.create(request, signal);
+  }
+
+  rewritePullRequest(number: number, rewrite: (body: string) => string, signal: AbortSignal): Promise<void> {
+    return this.#pulls.rewrite(number, rewrite, signal);
   }
 }

@@ -7,6 +7,7 @@ import type { JournalRecord } from '../rules/record.ts';
 import { ATTEMPT_OUTCOMES, ISSUE_OUTCOMES } from '../rules/record.ts';
 import { type FrozenState, thawState } from '../rules/snapshot.ts';
 import type { DaemonState } from '../rules/state.ts';
+import { evidenceSchema } from '../runners/evidence-decoder.ts';
 import { teamSummary } from '../runners/team-summary-decoder.ts';
 import { addPages } from './journal-loading.ts';
 
@@ -64,6 +65,8 @@ const record = z.discriminatedUnion('type', [
     next: z.enum(['again', 'retry', 'give_up']),
     retry_at: z.number().nullable(),
   }),
+  z.object({ type: z.literal('measured'), issue, evidence: evidenceSchema }),
+  z.object({ type: z.literal('sent_back'), issue, reason: z.string(), next: z.enum(['retry', 'give_up']) }),
   z.object({ type: z.literal('saved'), issue, lines: z.array(z.string()) }),
   z.object({ type: z.literal('finished'), issue, outcome: z.enum(ISSUE_OUTCOMES), updated_at: z.string() }),
   z.object({ type: z.literal('snapshot'), state: z.unknown() }),
@@ -146,6 +149,9 @@ const entry = z.object({
   askedPullRequest: z.object({ title: z.string(), body: z.string() }).nullable(),
   askedDone: z.boolean(),
   head: z.string().nullable(),
+  /** Earlier programs measured nothing. */
+  evidence: evidenceSchema.nullable().default(null),
+  rounds: z.number().int().default(0),
   pullRequest: pullRequest.nullable(),
   pushed: z.array(z.string()),
   effects: z.record(z.string(), z.enum(['started', 'finished'])),

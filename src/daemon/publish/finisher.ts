@@ -1,7 +1,7 @@
 // Takes an issue whose attempts are over to its end, step by step; what fails is tried again or handed back to the agent.
 
 import type { Clock, Logger } from '../../base/ports.ts';
-import { refusal } from '../../base/rules/codes.ts';
+import { refusal, textOf } from '../../base/rules/codes.ts';
 import { messageOf } from '../../base/rules/errors.ts';
 import type { Journal, Tracker } from '../ports.ts';
 import { WORK_CODES } from '../rules/codes/work-codes.ts';
@@ -35,6 +35,9 @@ const OBSERVE_PAUSE_MS = 1_000;
 /** Of a step: how often it failed in a row, how often it was refused, and the reason that the log has already. */
 type Tally = { failures: number; refusals: number; said: string | null };
 
+type FallibleStep = Exclude<Step, { kind: 'send_back' }>;
+type SkippedStep = Extract<Step, { kind: 'comment' | 'evidence' }>;
+
 function clear(tally: Tally): void {
   tally.failures = 0;
   tally.refusals = 0;
@@ -58,9 +61,14 @@ export class Finisher {
     for (;;) {
       const entry = journal.state.entries.get(issue);
       if (entry === undefined) return true;
-      const step = nextStep({ ...entry, stateLabels: [...entry.stateLabels, ...added] }, workflow().labels);
+      const { labels, gate } = workflow();
+      const step = nextStep({ ...entry, stateLabels: [...entry.stateLabels, ...added] }, labels, gate);
       if (step === undefined) return true;
       if (signal.aborted) return false;
+      if (step.kind === 'send_back') {
+        await this.#sendBack(entry);
+        continue;
+      }
       try {
         if (step.kind === 'observe') {
           added = await this.#observe(entry, step.label, signal);
@@ -97,8 +105,22 @@ export class Finisher {
     });
   }
 
+  /** What failed in the evidence is the agent's to mend, so often; then the issue is given up with the figures. */
+  async #sendBack(entry: Entry): Promise<void> {
+    const { journal, log, workflow } = this.#options;
+    const { maxRounds } = workflow().gate;
+    const issue = entry.number;
+    const isOver = entry.rounds >= maxRounds;
+    const said = entry.evidence?.rejection ?? '';
+    const what = isOver
+      ? refusal(WORK_CODES.gate_rounds_exhausted, { rounds: maxRounds, said })
+      : refusal(WORK_CODES.gate_failed, { round: entry.rounds + 1, rounds: maxRounds, said });
+    log.log('warn', 'publish', what, { issue });
+    await journal.append({ type: 'sent_back', issue, reason: textOf(what), next: isOver ? 'give_up' : 'retry' });
+  }
+
   /** What follows stands in the table of answers. */
-  async #fail(entry: Entry, step: Step, error: unknown, tally: Tally, signal: AbortSignal): Promise<void> {
+  async #fail(entry: Entry, step: FallibleStep, error: unknown, tally: Tally, signal: AbortSignal): Promise<void> {
     const { journal, tracker, log, clock, random, workflow } = this.#options;
     const { agent } = workflow();
     const issue = entry.number;
@@ -112,9 +134,9 @@ export class Finisher {
     tally.failures += 1;
     tally.refusals = reaction.do === 'retry' ? tally.refusals + 1 : 0;
     const refused = reaction.do === 'retry' && tally.refusals >= reaction.atMost;
-    if (refused && reaction.last === 'skip' && step.kind === 'comment') {
+    if (refused && reaction.last === 'skip' && (step.kind === 'comment' || step.kind === 'evidence')) {
       clear(tally);
-      await this.#skipComment(entry, step.key, reason);
+      await this.#skip(entry, step, reason);
       return;
     }
     if (entry.phase === 'publishing' && (refused || reaction.do === 'ask_agent')) {
@@ -140,14 +162,17 @@ export class Finisher {
     await clock.sleep(retryAt - now, signal);
   }
 
-  /** The service takes no comment on this issue: the log names what the comment would have, and the label follows. */
-  async #skipComment(entry: Entry, key: string, reason: string): Promise<void> {
+  /** The service takes no such text here: the log names what it would have, and the label follows. */
+  async #skip(entry: Entry, { kind: effect, key }: SkippedStep, reason: string): Promise<void> {
     const { journal, log } = this.#options;
     const issue = entry.number;
     const why = entry.lastError === null ? {} : { why: entry.lastError };
-    const what = refusal(WORK_CODES.comment_refused, { issue, said: reason, ...why });
+    const what =
+      effect === 'comment'
+        ? refusal(WORK_CODES.comment_refused, { issue, said: reason, ...why })
+        : refusal(WORK_CODES.evidence_refused, { issue, said: reason });
     log.log('error', 'publish', what, { issue });
-    await journal.append({ type: 'effect_finished', issue, effect: 'comment', key, result: {} });
+    await journal.append({ type: 'effect_finished', issue, effect, key, result: {} });
   }
 
   /** The issue is not there any more: nothing can be written on it. */

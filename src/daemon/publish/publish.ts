@@ -4,13 +4,14 @@ import type { Logger } from '../../base/ports.ts';
 import { refusal } from '../../base/rules/codes.ts';
 import { assertNever, messageOf } from '../../base/rules/errors.ts';
 import { perform, wasCutOff } from '../effects.ts';
-import type { Journal, KeptWork, Tracker, Workspaces, WorkspaceTask } from '../ports.ts';
+import type { AttemptOutputs, Journal, KeptWork, Tracker, WorkGate, Workspaces, WorkspaceTask } from '../ports.ts';
 import { WORK_CODES } from '../rules/codes/work-codes.ts';
 import { reactionTo } from '../rules/failure-answers.ts';
 import { pullRequestKey, type Step } from '../rules/next-step.ts';
 import type { PullRequest } from '../rules/record.ts';
 import type { Entry } from '../rules/state.ts';
 import type { Workflow } from '../rules/workflow.ts';
+import { evidenceLine, withEvidence } from './evidence-text.ts';
 import { gaveUpComment, pullRequestBody, pullRequestTitle } from './tracker-texts.ts';
 
 export type PublisherOptions = {
@@ -18,10 +19,12 @@ export type PublisherOptions = {
   readonly journal: Journal;
   readonly tracker: Tracker;
   readonly workspaces: Workspaces;
+  readonly gate: WorkGate;
+  readonly attemptOutputs: Pick<AttemptOutputs, 'open'>;
   readonly log: Logger;
 };
 
-type EffectStep = Exclude<Step, { kind: 'observe' }>;
+type EffectStep = Exclude<Step, { kind: 'observe' | 'send_back' }>;
 
 /** A workspace task for what happens outside of an attempt: nothing listens to it. */
 export function quietTask(entry: Entry): WorkspaceTask {
@@ -40,6 +43,41 @@ export class Publisher {
 
   constructor(options: PublisherOptions) {
     this.#options = options;
+  }
+
+  /** Measures the commit. A measurement that fails is no failure of the work. */
+  async #measure(entry: Entry, sha: string, key: string, signal: AbortSignal): Promise<void> {
+    const { journal, workspaces, gate, log, workflow } = this.#options;
+    const { number: issue } = entry;
+    await perform(journal, issue, 'gate', key, async () => {
+      const base = await workspaces.baseOf(quietTask(entry), sha, signal);
+      const output = this.#options.attemptOutputs.open(issue, entry.life, entry.attempt);
+      output.write('--- gate\n');
+      try {
+        const path = workspaces.pathOf(issue);
+        const { timeoutMs } = workflow().gate;
+        const request = { issue, path, commit: sha, base, timeoutMs, output: (text: string) => output.write(text) };
+        const evidence = await gate.measure(request, signal);
+        if (evidence.unmeasured !== null)
+          log.log('warn', 'publish', refusal(WORK_CODES.gate_unusable, { issue, said: evidence.unmeasured }), {
+            issue,
+          });
+        else log.log('info', 'publish', `issue #${issue}: ${evidenceLine(evidence)}`, { issue });
+        await journal.append({ type: 'measured', issue, evidence });
+      } finally {
+        output.close();
+      }
+    });
+  }
+
+  /** Writes what was measured into the pull request, in the place of what an earlier commit had there. */
+  async #showEvidence(entry: Entry, key: string, signal: AbortSignal): Promise<void> {
+    const { journal, tracker } = this.#options;
+    const { evidence, pullRequest } = entry;
+    await perform(journal, entry.number, 'evidence', key, async () => {
+      if (evidence === null || pullRequest === null) return;
+      await tracker.rewritePullRequest(pullRequest.number, (body) => withEvidence(body, evidence), signal);
+    });
   }
 
   async push(entry: Entry, sha: string, signal: AbortSignal): Promise<void> {
@@ -73,11 +111,12 @@ export class Publisher {
     if (open !== null) return open;
     const messages = await workspaces.commitMessages(quietTask(entry), sha, signal);
     const asked = entry.askedPullRequest ?? undefined;
+    const body = pullRequestBody(asked?.body, messages, entry, await workspaces.pullRequestTemplate(signal));
     const request = {
       branch: entry.branch,
       base: await workspaces.defaultBranch(signal),
       title: pullRequestTitle(asked?.title, messages, entry),
-      body: pullRequestBody(asked?.body, messages, entry, await workspaces.pullRequestTemplate(signal)),
+      body: entry.evidence?.commit === sha ? withEvidence(body, entry.evidence) : body,
       draft: workflow().tracker.draft,
     };
     try {
@@ -136,6 +175,10 @@ export class Publisher {
     const { journal, tracker, workflow } = this.#options;
     const issue = entry.number;
     switch (step.kind) {
+      case 'gate':
+        return this.#measure(entry, step.sha, step.key, signal);
+      case 'evidence':
+        return this.#showEvidence(entry, step.key, signal);
       case 'push':
         return this.push(entry, step.sha, signal);
       case 'pull_request':

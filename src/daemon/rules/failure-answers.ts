@@ -6,7 +6,8 @@ import { WORKSPACES_CODES } from './codes/workspaces-codes.ts';
 import type { Step } from './next-step.ts';
 import { TrackerError } from './tracker-error.ts';
 
-type StepKind = Step['kind'];
+/** To send work back asks nobody. */
+type StepKind = Exclude<Step['kind'], 'send_back'>;
 
 /**
  * `paused`: a limit of the service · `unavailable`: no usable answer · `unauthorized`: the credential does not do ·
@@ -54,6 +55,7 @@ const AT_MOST = 8;
 
 const AGAIN: Reaction = { do: 'retry', first: 'nothing', atMost: AT_MOST, last: 'give_up' };
 const OR_SKIP: Reaction = { ...AGAIN, last: 'skip' };
+const SKIP: Reaction = { ...OR_SKIP, atMost: 1 };
 const LOOK: Reaction = { do: 'look' };
 const IN_THE_WAY: Reaction = { do: 'wait', for: 'branch' };
 
@@ -73,12 +75,23 @@ const REFUSED = { invalid: AGAIN, no_draft: AGAIN, refused: AGAIN, branch_refuse
 
 /** Of all answers, an agent can change one: that its commits are not taken. */
 export const REACTIONS: Readonly<Record<StepKind, Readonly<Record<Answer, Reaction>>>> = {
+  // What cannot be measured is evidence as well: only this machine can fail.
+  gate: { ...OUTAGES, ...REFUSED },
   push: { ...OUTAGES, ...REFUSED, branch_refused: { do: 'ask_agent' } },
   pull_request: {
     ...OUTAGES,
     ...REFUSED,
     invalid: { ...AGAIN, first: 'renew' },
     no_draft: { ...AGAIN, first: 'plain' },
+  },
+  // The work is handed over: figures that the service does not take hold nothing up.
+  evidence: {
+    ...OUTAGES,
+    not_found: SKIP,
+    invalid: SKIP,
+    no_draft: SKIP,
+    refused: SKIP,
+    branch_refused: SKIP,
   },
   // "Submitted too quickly" is a 422 as well. The label of an issue that takes no comment says enough.
   comment: {

@@ -49,6 +49,8 @@ function claim(state: DaemonState, record: Stored<Extract<JournalRecord, { type:
     askedPullRequest: null,
     askedDone: false,
     head: null,
+    evidence: null,
+    rounds: 0,
     pullRequest: resumed ? earlier.pullRequest : null,
     pushed: resumed ? earlier.pushed : [],
     effects: {},
@@ -134,6 +136,21 @@ function failToPublish(entry: Entry, record: Extract<JournalRecord, { type: 'pub
   };
 }
 
+/** This is no failed attempt: rounds are counted by themselves. */
+function sendBack(entry: Entry, record: Extract<JournalRecord, { type: 'sent_back' }>, at: number): Entry | undefined {
+  if (entry.phase !== 'publishing') return undefined;
+  const goesOn = record.next === 'retry';
+  return {
+    ...entry,
+    lastError: record.reason,
+    stepError: null,
+    retryAt: goesOn ? at : null,
+    rounds: entry.rounds + 1,
+    head: null,
+    phase: goesOn ? 'retrying' : 'giving_up',
+  };
+}
+
 /** Whether a pull request is open is to be asked again: people may have closed the one that is known. */
 function unasked(entry: Entry): Entry {
   const { [pullRequestKey(entry)]: _, ...effects } = entry.effects;
@@ -164,6 +181,8 @@ function finishEffect(state: DaemonState, record: Extract<JournalRecord, { type:
       }
       case 'workspace':
       case 'hook':
+      case 'gate':
+      case 'evidence':
       case 'comment':
       case 'label_add':
       case 'label_remove':
@@ -284,6 +303,10 @@ export function fold(state: DaemonState, record: Stored<JournalRecord>): DaemonS
       return endAttempt(state, record);
     case 'publish_failed':
       return change(state, record.issue, (entry) => failToPublish(entry, record));
+    case 'measured':
+      return change(state, record.issue, (entry) => ({ ...entry, evidence: record.evidence }));
+    case 'sent_back':
+      return change(state, record.issue, (entry) => sendBack(entry, record, record.at));
     case 'saved': {
       const cleanup = state.cleanups.get(record.issue);
       if (cleanup === undefined) return state;

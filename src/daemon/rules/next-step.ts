@@ -2,14 +2,20 @@
 // After a restart, the daemon continues at that step and repeats no finished one.
 
 import { assertNever } from '../../base/rules/errors.ts';
+import type { GateSettings } from './gate-settings.ts';
 import type { StateLabels } from './issue.ts';
 import { sameLabel } from './issue.ts';
 import type { PullRequest } from './record.ts';
 import type { Entry } from './state.ts';
 
 export type Step =
+  | { readonly kind: 'gate'; readonly key: string; readonly sha: string }
+  /** Not an effect: what failed goes back to the agent, or ends the issue. */
+  | { readonly kind: 'send_back' }
   | { readonly kind: 'push'; readonly key: string; readonly sha: string }
   | { readonly kind: 'pull_request'; readonly key: string }
+  /** The figures of the gate in the text of the pull request. */
+  | { readonly kind: 'evidence'; readonly key: string }
   | { readonly kind: 'comment'; readonly key: string }
   | { readonly kind: 'label_add'; readonly key: string; readonly label: string }
   | { readonly kind: 'label_remove'; readonly key: string; readonly label: string }
@@ -50,17 +56,22 @@ function swapLabels(entry: Entry, wanted: string): Step {
 
 /**
  * Before the first attempt, old done and failed labels are removed, so that one state label remains. After the last
- * attempt, the issue is published or given up. Undefined in every other phase.
+ * attempt, the issue is measured and published, or given up. Undefined in every other phase.
  */
-export function nextStep(entry: Entry, states: StateLabels): Step | undefined {
+export function nextStep(entry: Entry, states: StateLabels, gate: Pick<GateSettings, 'mode'>): Step | undefined {
   switch (entry.phase) {
     case 'claimed':
       return dropLabels(entry, (label) => sameLabel(label, states.done) || sameLabel(label, states.failed));
     case 'publishing': {
       if (entry.head === null) return swapLabels(entry, states.done);
+      const isMeasured = entry.evidence?.commit === entry.head;
+      if (gate.mode !== 'off' && !isMeasured) return { kind: 'gate', key: `gate:${entry.head}`, sha: entry.head };
+      if (gate.mode === 'required' && entry.evidence?.ok === false) return { kind: 'send_back' };
       const push = `push:${entry.head}`;
       if (!finished(entry, push)) return { kind: 'push', key: push, sha: entry.head };
       if (openPullRequest(entry) === null) return { kind: 'pull_request', key: pullRequestKey(entry) };
+      const evidence = `evidence:${entry.head}`;
+      if (isMeasured && !finished(entry, evidence)) return { kind: 'evidence', key: evidence };
       return swapLabels(entry, states.done);
     }
     case 'giving_up': {

@@ -2,6 +2,7 @@
 
 import type { TeamSummary } from '../../agents/rules/team-summary.ts';
 import type { Usage } from '../../agents/rules/usage.ts';
+import type { Evidence } from '../../gate/rules/evidence.ts';
 import type { Effect } from './effect-names.ts';
 
 /**
@@ -86,6 +87,14 @@ export type JournalRecord =
       /** `again`: the same step once more · `retry`: another attempt of the agent · `give_up`. */
       readonly next: 'again' | 'retry' | 'give_up';
       readonly retry_at: number | null;
+    }
+  | { readonly type: 'measured'; readonly issue: number; readonly evidence: Evidence }
+  /** What failed in the evidence goes back to the agent, or ends the issue. */
+  | {
+      readonly type: 'sent_back';
+      readonly issue: number;
+      readonly reason: string;
+      readonly next: 'retry' | 'give_up';
     }
   /** Work saved before the workspace is removed: lines of a comment, due until `workspace_remove` is finished. */
   | { readonly type: 'saved'; readonly issue: number; readonly lines: readonly string[] }

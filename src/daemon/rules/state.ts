@@ -2,6 +2,7 @@
 
 import type { TeamSummary } from '../../agents/rules/team-summary.ts';
 import { NO_USAGE, type Usage } from '../../agents/rules/usage.ts';
+import type { Evidence } from '../../gate/rules/evidence.ts';
 import { type FinishedIssues, NO_FINISHED_ISSUES } from './finished-issues.ts';
 import type { IssueOutcome, PullRequest } from './record.ts';
 
@@ -42,6 +43,10 @@ export type Entry = {
   readonly askedPullRequest: { readonly title: string; readonly body: string } | null;
   readonly askedDone: boolean;
   readonly head: string | null;
+  /** What was measured of the last commit that was to be published; null: nothing yet. */
+  readonly evidence: Evidence | null;
+  /** How often what failed in it went back to the agent since the issue was (re)claimed. */
+  readonly rounds: number;
   readonly pullRequest: PullRequest | null;
   /** Commits this daemon pushed to the branch. */
   readonly pushed: readonly string[];

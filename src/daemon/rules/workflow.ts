@@ -2,6 +2,7 @@
 
 import type { AgentSettings } from '../../agents/rules/runtime.ts';
 import type { RepoSlug } from '../../git/rules/repository.ts';
+import type { GateSettings } from './gate-settings.ts';
 import type { StateLabels } from './issue.ts';
 import type { TrackerKind } from './tracker-kind.ts';
 import type { TrustMode } from './trust.ts';
@@ -56,6 +57,7 @@ export type Workflow = {
     readonly priorityLabels: readonly string[];
   };
   readonly tool: AgentSettings;
+  readonly gate: GateSettings;
   readonly server: {
     /** 0: no server. */
     readonly port: number;

@@ -301,6 +301,11 @@ export class DiskWorkspaces implements Workspaces {
     return readTemplate(this.#options.mirror, signal);
   }
 
+  async baseOf(task: WorkspaceTask, sha: string, signal: AbortSignal): Promise<string> {
+    await this.#held(task, sha, signal);
+    return this.#options.mirror.comparison.baseOf(sha, signal);
+  }
+
   async commitMessages(task: WorkspaceTask, sha: string, signal: AbortSignal): Promise<readonly string[]> {
     await this.#held(task, sha, signal);
     return this.#options.mirror.comparison.commitMessages(sha, signal);

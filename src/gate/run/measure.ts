@@ -34,25 +34,29 @@ export type Findings = Pick<GateResult, 'checks' | 'coverage' | 'uncoveredFiles'
   readonly lasts: boolean;
 };
 
-type Bench = {
+export type Bench = {
   readonly root: string;
   readonly settings: QualitySettings;
   readonly commands: Commands;
   /** A directory outside of the project, for reports. */
   readonly reports: string;
+  /** The commands, where the tree itself does not decide on them. */
+  readonly plan?: Plan;
 };
 
-const PLANNED = ['tests', 'coverage', 'lint', 'security'] as const;
+export const PLANNED = ['tests', 'coverage', 'lint', 'security'] as const;
 
-type Plan = Readonly<Record<(typeof PLANNED)[number], Proposal>>;
+export type Plan = Readonly<Record<(typeof PLANNED)[number], Proposal>>;
 
 export async function measure(bench: Bench): Promise<Findings> {
   const { root, settings, commands } = bench;
   const around = { root, env: commands.env, ask: commands.ask };
-  const plan = await planCommands(PLANNED, settings, around).catch((error: unknown) => {
-    if (error instanceof ToolError && error.kind === 'config') return error;
-    throw error;
-  });
+  const plan =
+    bench.plan ??
+    (await planCommands(PLANNED, settings, around).catch((error: unknown) => {
+      if (error instanceof ToolError && error.kind === 'config') return error;
+      throw error;
+    }));
   if (plan instanceof ToolError) return unreadable(plan.message);
   const { tests, coverage, reached } = await measureTests(plan, bench);
   const reach = reached === null ? null : await reachOf(root, reached, settings).catch(untold);

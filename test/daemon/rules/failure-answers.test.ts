@@ -13,7 +13,7 @@ import { TrackerError } from '../../../src/daemon/rules/tracker-error.ts';
 import { GIT_CODES } from '../../../src/git/rules/git-codes.ts';
 import { saying } from '../../support/codes.ts';
 
-const STEPS = ['push', 'pull_request', 'comment', 'label_add', 'label_remove', 'observe'] as const;
+const STEPS = ['gate', 'push', 'pull_request', 'evidence', 'comment', 'label_add', 'label_remove', 'observe'] as const;
 
 function cellOf(reaction: Reaction): string {
   switch (reaction.do) {
@@ -22,7 +22,7 @@ function cellOf(reaction: Reaction): string {
     case 'retry':
       return [
         ...(reaction.first === 'nothing' ? [] : [reaction.first]),
-        `${reaction.atMost} times`,
+        reaction.atMost === 1 ? 'once' : `${reaction.atMost} times`,
         ...(reaction.last === 'skip' ? ['skip'] : []),
       ].join(', ');
     case 'ask_agent':

@@ -168,6 +168,27 @@ export const WORK_CODES = codes({
     help: 'Rename {blocking}, or set workspace.branch_prefix.',
     values: { blocking: 'text', prefix: 'text' },
   },
+  gate_failed: {
+    kind: 'refused',
+    message: "The daemon ran the project's checks on the commit, and they failed (round {round} of {rounds}).\n{said}",
+    values: { round: 'number', rounds: 'number', said: 'text' },
+  },
+  gate_rounds_exhausted: {
+    kind: 'refused',
+    message: "The project's checks still fail after {rounds} rounds (gate.max_rounds).\n{said}",
+    help: 'Read what fails below, mend it or the issue, and put the label on again.',
+    values: { rounds: 'number', said: 'text' },
+  },
+  gate_unusable: {
+    kind: 'warning',
+    message: 'Issue #{issue}: nothing was measured: {said}',
+    values: { issue: 'number', said: 'text' },
+  },
+  evidence_refused: {
+    kind: 'warning',
+    message: 'Issue #{issue}: the pull request does not show what was measured: {said}',
+    values: { issue: 'number', said: 'text' },
+  },
   issue_not_publishable: {
     kind: 'warning',
     message: 'Issue #{issue} cannot be published ({step}): {said}',

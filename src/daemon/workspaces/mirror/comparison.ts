@@ -45,6 +45,14 @@ export class Comparison {
     return history.mayAddLinks ? newLinks(this.#options.try, base, sha, signal) : [];
   }
 
+  /** The newest commit that `sha` and the default branch have in common; where there is none, that of the default branch. */
+  async baseOf(sha: string, signal: AbortSignal): Promise<string> {
+    const tip = await this.#options.tip(signal);
+    await this.#options.relate(tip, sha, signal);
+    const { exitCode, stdout } = await this.#options.try(['merge-base', tip, sha], signal);
+    return exitCode === 0 ? stdout.trim() : tip;
+  }
+
   /** The messages of the commits that `sha` has beyond the default branch, oldest first. */
   async commitMessages(sha: string, signal: AbortSignal): Promise<readonly string[]> {
     return (await this.#historyOf(sha, signal)).history.messages;

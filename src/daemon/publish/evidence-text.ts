@@ -1,0 +1,96 @@
+// What was measured of a commit, as the pull request and the log show it.
+
+import { clip, oneLine } from '../../base/rules/text.ts';
+import type { CommandRun, Evidence, EvidenceCheck } from '../../gate/rules/evidence.ts';
+import { cutBody, MAX_BODY } from './tracker-texts.ts';
+
+const BEGIN = '<!-- toolcrew:checks -->';
+const END = '<!-- /toolcrew:checks -->';
+/** Commands that are shown, each with its end. */
+const MAX_ROWS = 20;
+const SHORT = 12;
+
+/** Text of others in a cell of a table: on one line, and nothing in it is markup or calls anybody. */
+function cell(text: string): string {
+  return oneLine(text, 200).replaceAll(/[\\`*_[\]<>#|~@&]/g, (char) => `&#${char.charCodeAt(0)};`);
+}
+
+/** A command in a cell. */
+function code(text: string): string {
+  return `\`${oneLine(text, 200).replaceAll('`', "'").replaceAll('|', '\\|')}\``;
+}
+
+function percent(value: number): string {
+  return `${Math.floor(value * 10) / 10} %`;
+}
+
+/** `81.2 % (80.4 % before)`; empty when it was not measured. */
+function coverageWords({ before, after }: Evidence['coverage']): string {
+  if (after === null) return '';
+  return before === null ? percent(after) : `${percent(after)} (${percent(before)} before)`;
+}
+
+function outcomeWords({ check, outcome, reason, figure }: EvidenceCheck, coverage: Evidence['coverage']): string {
+  const measured = check === 'coverage' ? coverageWords(coverage) : (figure ?? '');
+  const first = outcome === 'old_failure' ? 'failed before, too' : outcome;
+  if (outcome === 'passed') return measured === '' ? first : `${first}: ${cell(measured)}`;
+  return `**${first}**: ${[measured, reason]
+    .filter((part) => part !== '')
+    .map(cell)
+    .join(', ')}`;
+}
+
+function runRow({ command, exit, timed_out: timedOut, seconds }: CommandRun): string {
+  const end = exit === null ? (timedOut ? 'timed out' : 'ended by a signal') : String(exit);
+  return `| ${code(command)} | ${end} | ${seconds} |`;
+}
+
+function table(head: string, rows: readonly string[]): string {
+  const line = `| ${head
+    .split('|')
+    .map(() => '---')
+    .join(' | ')} |`;
+  return [`| ${head} |`, line, ...rows].join('\n');
+}
+
+function parts(evidence: Evidence): readonly string[] {
+  const { commit, base, checks, commands, coverage, ok, unmeasured } = evidence;
+  if (unmeasured !== null) return [`Nothing was measured of commit ${commit.slice(0, SHORT)}: ${cell(unmeasured)}`];
+  const measured = checks.filter(({ outcome }) => outcome !== 'not_measured');
+  const others = checks.filter(({ outcome }) => outcome === 'not_measured').map(({ check }) => check);
+  if (measured.length === 0) return [`Commit ${base.slice(0, SHORT)} has no command that measures this work.`];
+  return [
+    `The daemon ran the commands of commit ${base.slice(0, SHORT)} on commit ${commit.slice(0, SHORT)}.`,
+    ...(ok ? [] : ['The agent handed this in as finished, and checks fail.']),
+    table(
+      'check | result',
+      measured.map((one) => `| ${one.check} | ${outcomeWords(one, coverage)} |`),
+    ),
+    table('command | exit code | seconds', commands.slice(0, MAX_ROWS).map(runRow)),
+    ...(others.length === 0 ? [] : [`Not measured: ${others.join(', ')}.`]),
+  ];
+}
+
+function block(evidence: Evidence): string {
+  return [BEGIN, '### Checks', ...parts(evidence), END].join('\n\n');
+}
+
+/** The text of a pull request with what was measured at its end; what an earlier commit had there goes. */
+export function withEvidence(body: string, evidence: Evidence): string {
+  const [start, end] = [body.indexOf(BEGIN), body.indexOf(END)];
+  const own = start === -1 || end < start ? body : `${body.slice(0, start)}${body.slice(end + END.length)}`;
+  const shown = block(evidence);
+  return [cutBody(own.trim(), MAX_BODY - shown.length), shown].filter((part) => part !== '').join('\n\n');
+}
+
+/** One line for the log. */
+export function evidenceLine({ checks, coverage }: Evidence): string {
+  const rows = checks.filter(({ outcome }) => outcome !== 'not_measured');
+  if (rows.length === 0) return 'no command of the project measures the work';
+  return rows
+    .map(({ check, outcome, figure }) => {
+      const measured = check === 'coverage' ? coverageWords(coverage) : (figure ?? '');
+      return `${check} ${outcome.replace('_', ' ')}${measured === '' ? '' : ` (${clip(oneLine(measured), 60)})`}`;
+    })
+    .join(', ');
+}

@@ -1,0 +1,13 @@
+// When the daemon measures finished work, and what follows where it fails.
+
+/** `report`: the pull request shows what was measured · `required`: it is opened when nothing failed. */
+export const GATE_MODES = ['off', 'report', 'required'] as const;
+export type GateMode = (typeof GATE_MODES)[number];
+
+export type GateSettings = {
+  readonly mode: GateMode;
+  /** All commands together, ms. */
+  readonly timeoutMs: number;
+  /** So often failures go back to the agent. */
+  readonly maxRounds: number;
+};

@@ -1,0 +1,121 @@
+// Evidence of a commit: the commands that its base names, run on a checkout of it, and on one of the base where that tells something.
+
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Environment } from '../../base/rules/environment.ts';
+import { messageOf, ToolError } from '../../base/rules/errors.ts';
+import { clip } from '../../base/rules/text.ts';
+import { withBaseTree } from '../../git/worktrees/base-tree.ts';
+import { planCommands } from '../detect/plan.ts';
+import { type CommandRun, type Evidence, noEvidence } from '../rules/evidence.ts';
+import { failuresOf, withoutOldFailures } from '../rules/old-failures.ts';
+import { type GateResult, gateResult, type QualitySettings, rejection } from '../rules/quality.ts';
+import { type Commands, checkEnvironment, createCommands } from './command.ts';
+import { type Findings, measure, PLANNED, type Plan } from './measure.ts';
+
+export type EvidenceOptions = {
+  /** A checkout of the repository: what is installed in it serves the others. */
+  readonly root: string;
+  readonly env: Environment;
+  readonly commit: string;
+  readonly base: string;
+  /** All commands together, ms. */
+  readonly timeoutMs: number;
+  readonly now: () => number;
+  readonly signal: AbortSignal;
+  /** Takes the commands and what they print. */
+  readonly output: (text: string) => void;
+  /** As the base has them; `copies`: globs of ignored files that a checkout needs. */
+  readonly settings: QualitySettings;
+  readonly copies: readonly string[];
+};
+
+/** Characters of a command or a reason that are kept. */
+const MAX_WORDS = 300;
+
+/** Notes each command that was started. */
+function noting(commands: Commands, runs: CommandRun[]): Commands {
+  return {
+    ...commands,
+    run: async (command, script, options) => {
+      const end = await commands.run(command, script, options);
+      const { exitCode: exit, timedOut: timed_out, durationMs } = end;
+      // Nothing was started: the time of all was over.
+      if (timed_out && durationMs === 0) return end;
+      runs.push({ command: clip(command, MAX_WORDS), exit, timed_out, seconds: Math.round(durationMs / 100) / 10 });
+      return end;
+    },
+  };
+}
+
+/** What the base has no command for is shown as not measured: the work is not charged with it. */
+function askedOf(settings: QualitySettings, plan: Plan): QualitySettings {
+  const isMissing = (name: string) => PLANNED.some((one) => one === name && plan[one].command === null);
+  return { ...settings, required: settings.required.filter((name) => !isMissing(name)) };
+}
+
+/** Measures it; rejects when it is aborted, or when no checkout can be made. */
+export async function measureEvidence(options: EvidenceOptions): Promise<Evidence> {
+  const { root, env, commit, base, copies, now, signal, output } = options;
+  const place = await mkdtemp(join(tmpdir(), 'toolcrew-evidence-'));
+  const objects = join(place, 'objects');
+  await mkdir(objects);
+  const treeOf = (sha: string) => ({ root, env, copies, objects, commit: sha, tree: sha });
+  const deadline = now() + options.timeoutMs;
+  const commandsAt = (at: string) =>
+    createCommands({ root: at, env: checkEnvironment(env, at), now, deadline, signal, output });
+  const runs: CommandRun[] = [];
+  const measureAt = async (
+    at: string,
+    settings: QualitySettings,
+    plan: Plan,
+    commands: Commands,
+  ): Promise<Findings> => {
+    const reports = await mkdtemp(join(place, 'reports-'));
+    return measure({ root: at, settings, commands, reports, plan });
+  };
+  try {
+    return await withBaseTree(treeOf(base), async (baseRoot) => {
+      const around = commandsAt(baseRoot);
+      const plan = await planCommands(PLANNED, options.settings, { root: baseRoot, env: around.env, ask: around.ask });
+      const settings = askedOf({ ...options.settings, timeoutMs: options.timeoutMs }, plan);
+      const after = await withBaseTree(treeOf(commit), (at) =>
+        measureAt(at, settings, plan, noting(commandsAt(at), runs)),
+      );
+      const found = gateResult({ tree: commit, ...after });
+      const isTold = !found.ok || found.coverage !== null;
+      const before = isTold && around.remainingMs() > 0 ? await measureAt(baseRoot, settings, plan, around) : null;
+      return evidenceOf(options, settings, runs, found, before);
+    });
+  } catch (error) {
+    if (signal.aborted || !(error instanceof ToolError) || error.kind !== 'config') throw error;
+    return noEvidence(commit, base, clip(messageOf(error), MAX_WORDS));
+  } finally {
+    await rm(place, { recursive: true, force: true });
+  }
+}
+
+function evidenceOf(
+  { commit, base, now }: EvidenceOptions,
+  settings: QualitySettings,
+  commands: readonly CommandRun[],
+  found: GateResult,
+  before: Findings | null,
+): Evidence {
+  const baseline =
+    before === null
+      ? null
+      : { at: now(), checks: before.checks, coverage: before.coverage, old: failuresOf(before.checks) };
+  const held = withoutOldFailures(found, baseline);
+  const checks = held.checks.map(({ check, outcome, reason, figure }) => ({
+    ...{ check, outcome, figure },
+    reason: clip(reason, MAX_WORDS),
+  }));
+  return {
+    ...{ commit, base, ok: held.ok, checks, commands },
+    coverage: { before: before?.coverage ?? null, after: held.coverage },
+    rejection: rejection(held, settings),
+    unmeasured: null,
+  };
+}

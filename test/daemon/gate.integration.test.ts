@@ -1,0 +1,92 @@
+// The gate of the daemon on a real repository: a commit is measured as it is, with the commands that its base names.
+
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { agentRunning } from '../support/agents.ts';
+import { Daemon } from '../support/daemon.ts';
+import { startForge } from '../support/forge.ts';
+
+const FILES = {
+  'package.json': JSON.stringify({ name: 'sums', private: true, type: 'module' }),
+  'src/add.mjs': 'export const add = (a, b) => a + b;\n',
+  'test/add.test.mjs': `import assert from 'node:assert';
+import test from 'node:test';
+import { add } from '../src/add.mjs';
+test('adds', () => assert.equal(add(1, 2), 3));
+`,
+  'test/old.test.mjs': `import assert from 'node:assert';
+import test from 'node:test';
+test('was broken before', () => assert.equal(1, 2));
+`,
+  '.tool/config/workflow.yaml': `quality:
+  commands:
+    tests: node --test
+    lint: node -e 0
+`,
+};
+
+/** What the agent does with each issue, by its number. */
+const WORK = [
+  ['mends what was broken', 'sed -i s/2/1/ test/old.test.mjs'],
+  ['leaves it as it was', 'echo "// more" >> src/add.mjs'],
+  [
+    'forgets to commit a file',
+    `sed -i "s/a + b/sum(a, b)/; 1i import { sum } from './sum.mjs';" src/add.mjs
+echo 'export const sum = (a, b) => a + b;' > src/sum.mjs
+echo /src/sum.mjs >> .git/info/exclude`,
+  ],
+  [
+    'names commands of its own',
+    `sed -i 's/node --test/node -e 0/' .tool/config/workflow.yaml
+sed -i 's/a + b/a - b/' src/add.mjs`,
+  ],
+] as const;
+
+const COMMIT = 'git add -A; git commit -qm "Work on $TOOL_ISSUE"';
+
+test('each pull request shows what the commands of the base say of its commit', async (t) => {
+  const forge = await startForge(t, FILES);
+  const numbers: number[] = [];
+  for (const [title] of WORK) numbers.push(await forge.open(title));
+  const cases = numbers.map((number, index) => `${number}) ${WORK[index]?.[1]} ;;`);
+  const daemon = await Daemon.create(t, forge);
+  daemon.write(
+    [
+      agentRunning(['case $TOOL_ISSUE in', ...cases, 'esac', COMMIT].join('\n')),
+      'gate: { mode: report }',
+      'agent: { max_concurrent_agents: 4 }',
+    ].join('\n'),
+  );
+  daemon.start();
+  await daemon.until('all issues are done', async () => (await daemon.state()).counts.completed === WORK.length);
+  assert.equal(await daemon.stop(), 143, daemon.log);
+
+  const pulls = await forge.pulls();
+  const shown = numbers.map((number) => pulls.find(({ head }) => head === `tool/issue-${number}`)?.body ?? '');
+  const [mended = '', left = '', forgot = '', renamed = ''] = shown;
+  assert.match(mended, /\| tests \| passed: 2 tests \|/);
+  assert.match(mended, /\| lint \| passed \|/);
+  assert.match(mended, /\| `node --test` \| 0 \| [\d.]+ \|/);
+  assert.match(left, /\| tests \| \*\*failed before, too\*\*: .*was broken before/);
+  assert.match(left, /\| `node --test` \| 1 \|/);
+  assert.doesNotMatch(left, /handed this in as finished/);
+  for (const failed of [forgot, renamed]) {
+    assert.match(failed, /The agent handed this in as finished, and checks fail\./);
+    assert.match(failed, /\| tests \| \*\*failed\*\*: /);
+    assert.match(failed, /\| `node --test` \| 1 \|/);
+  }
+});
+
+test('commands that take too long are ended, and that is what the pull request shows', async (t) => {
+  const forge = await startForge(t, FILES);
+  await forge.open('takes too long');
+  const daemon = await Daemon.create(t, forge);
+  const endless = 'echo "setTimeout(() => undefined, 600_000);" >> test/add.test.mjs';
+  daemon.write([agentRunning(`${endless}\n${COMMIT}`), 'gate: { timeout_ms: 2000 }'].join('\n'));
+  daemon.start();
+  await daemon.until('the issue is done', async () => (await daemon.state()).counts.completed === 1);
+  assert.equal(await daemon.stop(), 143, daemon.log);
+  const body = (await forge.pulls())[0]?.body ?? '';
+  assert.match(body, /\| tests \| \*\*failed\*\*: did not end within the 2 s that all checks have together \|/);
+  assert.match(body, /\| `node --test` \| timed out \| [\d.]+ \|\n\nNot measured/);
+});

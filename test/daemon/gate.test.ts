@@ -1,0 +1,154 @@
+// The gate of the daemon in memory: measured before it is published, shown in the pull request, sent back where it is required.
+
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { TrackerError } from '../../src/daemon/rules/tracker-error.ts';
+import { saying } from '../support/codes.ts';
+import type { Script } from '../support/world.ts';
+import { commit, evidenceOf, World, workflowWith } from '../support/world.ts';
+
+function worldWith(mode: 'report' | 'required', maxRounds = 3): World {
+  const world = new World(workflowWith({ gate: { mode, maxRounds } }));
+  world.tracker.open(1);
+  return world;
+}
+
+async function untilLabelled(world: World, label: string): Promise<void> {
+  await world.start();
+  await world.pass(5 * 60_000);
+  assert.deepEqual(world.tracker.labelsOf(1), [label]);
+}
+
+test('the commit is measured before it is pushed, and the pull request shows what was found', async () => {
+  const world = worldWith('report');
+  await untilLabelled(world, 'tool-done');
+  const story = world.journal.storyOf(1);
+  const order = [
+    'gate:sha-1-1',
+    'push:sha-1-1',
+    'pull_request:tool/issue-1',
+    'evidence:sha-1-1',
+    'label_add:tool-done',
+  ];
+  assert.deepEqual(
+    story.filter((line) => order.some((key) => line === `< ${key}`)),
+    order.map((key) => `< ${key}`),
+  );
+  const [pull] = world.tracker.pulls;
+  assert.match(
+    pull?.body ?? '',
+    /### Checks\n\n[\s\S]*\| tests \| passed: 3 tests \|[\s\S]*\| `npm test` \| 0 \| 1\.5 \|/,
+  );
+  await world.stop();
+});
+
+test('a failure is shown and holds nothing up where the gate only reports', async () => {
+  const world = worldWith('report');
+  world.measure = async ({ commit: sha }) => evidenceOf(sha, { ok: false });
+  await untilLabelled(world, 'tool-done');
+  assert.equal(world.started.length, 1);
+  assert.match(world.tracker.pulls[0]?.body ?? '', /The agent handed this in as finished, and checks fail\./);
+  await world.stop();
+});
+
+test('a failure goes back to the agent where the gate is required, in the same session, until it passes', async () => {
+  const world = worldWith('required');
+  const told: (string | null)[] = [];
+  world.script = async (agent) => {
+    agent.hooks.onEvent({ type: 'session', sessionId: 'one' });
+    told.push(world.journal.state.entries.get(1)?.lastError ?? null);
+    return commit(agent);
+  };
+  world.measure = async ({ commit: sha }) => evidenceOf(sha, { ok: sha.endsWith('-3') });
+  await untilLabelled(world, 'tool-done');
+  assert.deepEqual(
+    world.started.map(({ attempt, resume }) => [attempt, resume]),
+    [
+      [1, null],
+      [2, 'one'],
+      [3, 'one'],
+    ],
+  );
+  assert.match(told[1] ?? '', /\(round 1 of 3\)\.\ntests: 1 test fails\n {2}- adds/);
+  assert.match(told[2] ?? '', /\(round 2 of 3\)/);
+  assert.deepEqual(world.workspaces.pushed, ['tool/issue-1 sha-1-3']);
+  assert.match(world.tracker.pulls[0]?.body ?? '', /passed: 3 tests/);
+  await world.stop();
+});
+
+test('after the last round the issue fails with the figures, and no round counts as a failed attempt', async () => {
+  const world = worldWith('required', 1);
+  world.measure = async ({ commit: sha }) => evidenceOf(sha, { ok: false });
+  await untilLabelled(world, 'tool-failed');
+  assert.equal(world.started.length, 2);
+  assert.equal(world.tracker.pulls.length, 0);
+  assert.deepEqual(world.workspaces.pushed, []);
+  assert.match(
+    world.tracker.comments[0]?.body ?? '',
+    /still fail after 1 rounds? \(gate\.max_rounds\)[\s\S]*1 test fails/,
+  );
+  assert.equal(world.journal.state.entries.get(1)?.failures, 0);
+  await world.stop();
+});
+
+test('an agent that asks for its pull request early gets it once the checks have passed, where they are required', async () => {
+  const world = worldWith('required');
+  let answer: unknown;
+  const asks: Script = async (agent) => {
+    await commit(agent);
+    answer = await agent.ask({ type: 'pull_request', title: 'Mine', body: 'Words' }, agent.hooks.signal);
+    assert.deepEqual(world.workspaces.pushed, []);
+    return { ok: true, words: 'done' };
+  };
+  world.script = asks;
+  await untilLabelled(world, 'tool-done');
+  assert.deepEqual(answer, { number: null, url: null, branch: 'tool/issue-1' });
+  assert.equal(world.tracker.pulls[0]?.title, 'Mine');
+  await world.stop();
+});
+
+test('a pull request that was opened before is shown the figures of the last commit', async () => {
+  const world = worldWith('report');
+  world.script = async (agent) => {
+    await commit(agent);
+    await agent.ask({ type: 'pull_request', title: 'Mine', body: 'Words' }, agent.hooks.signal);
+    world.workspaces.heads.set(1, 'sha-later');
+    return { ok: true, words: 'done' };
+  };
+  await untilLabelled(world, 'tool-done');
+  const body = world.tracker.pulls[0]?.body ?? '';
+  assert.match(body, /^Words\n\nCloses #1\n\n<!-- toolcrew:checks -->\n\n### Checks\n\n[\s\S]*sha-later/);
+  assert.deepEqual(world.workspaces.pushed, ['tool/issue-1 sha-1-1', 'tool/issue-1 sha-later']);
+  await world.stop();
+});
+
+test('what is being measured takes no slot: the next issue begins', async () => {
+  const world = worldWith('report');
+  world.tracker.open(2);
+  const labelsOf = (issue: number) => world.tracker.labelsOf(issue);
+  let end: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  world.measure = async ({ issue, commit: sha }) => {
+    if (issue === 1) await held;
+    return evidenceOf(sha);
+  };
+  await world.start();
+  await world.pass(60_000);
+  assert.deepEqual([1, 2].map(labelsOf), [['tool-todo'], ['tool-done']]);
+  end();
+  await world.pass(60_000);
+  assert.deepEqual([1, 2].map(labelsOf), [['tool-done'], ['tool-done']]);
+  await world.stop();
+});
+
+test('figures that the service does not take are logged, and the issue is done', async () => {
+  const world = worldWith('report');
+  world.tracker.fault = (call) => {
+    if (call.startsWith('rewrite')) throw new TrackerError('refused', saying('tracker', 'no'), { status: 422 });
+  };
+  await untilLabelled(world, 'tool-done');
+  assert.match(world.lines.join('\n'), /the pull request does not show what was measured/);
+  await world.stop();
+});
