@@ -1,4 +1,4 @@
-// What was measured of a commit, as the pull request and the log show it.
+// Evidence of a commit as the pull request and the log show it.
 
 import { clip, oneLine } from '../../base/rules/text.ts';
 import type { CommandRun, Evidence, EvidenceCheck } from '../../gate/rules/evidence.ts';

@@ -1,4 +1,4 @@
-// When the daemon measures finished work, and what follows where it fails.
+// Settings of the gate of the daemon: whether work is measured, and whether a failure goes back.
 
 /** `report`: the pull request shows what was measured · `required`: it is opened when nothing failed. */
 export const GATE_MODES = ['off', 'report', 'required'] as const;

@@ -1,4 +1,4 @@
-// What a project's own commands say of a commit; pure.
+// Evidence of a commit: results of the project’s own commands; pure.
 
 import type { Check, CheckOutcome } from './quality.ts';
 
