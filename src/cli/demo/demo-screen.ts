@@ -24,6 +24,7 @@ export const PHASES: Readonly<Record<string, string>> = {
   agent: 'agent at work',
   after_run: 'agent at work',
   collect: 'collecting its work',
+  gate: 'running the checks',
   publishing: 'opening the pull request',
   giving_up: 'giving up',
 };
