@@ -40,6 +40,8 @@ const line = z.object({
   error_status: maybe(z.number()),
   error: anything,
   attempt: maybe(z.number()),
+  /** From 2.1.100 on. `resetsAt`: seconds since the epoch. */
+  rate_limit_info: maybe(z.object({ status: text, resetsAt: maybe(z.number().positive()) })),
 });
 
 type Line = z.output<typeof line>;
@@ -48,7 +50,14 @@ type Tokens = { readonly input: number; readonly output: number };
 /** A turn that ended, as the host sums it up. */
 export type TurnResult =
   | { readonly ok: true; readonly words: string }
-  | { readonly ok: false; readonly words: string; readonly fault: 'agent' | 'runtime'; readonly resumable: boolean };
+  | {
+      readonly ok: false;
+      readonly words: string;
+      readonly fault: 'agent' | 'runtime';
+      readonly resumable: boolean;
+      /** The quota is used up; when it is there again, ms since the epoch. */
+      readonly quotaAt?: number;
+    };
 
 export type StreamItem =
   | { readonly type: 'event'; readonly event: AgentEvent }
@@ -60,7 +69,7 @@ export type StreamItem =
 const CREDENTIAL_WORDS =
   /invalid api key|not logged in|please run \/login|oauth token (has )?expired|authentication[_ ]error|credit balance is too low/i;
 const SERVICE_WORDS =
-  /^API Error|overloaded|rate limit|usage limit|limit reached|hit your (\w+ )?limit|connection error|request timed out|unable to connect/i;
+  /^API Error|overloaded|rate limit|usage limit|limit reached|hit your ([\w-]+ )?limit|connection error|request timed out|unable to connect/i;
 /** The service does not take the conversation as it is: sent again it would be refused again. */
 const REFUSED_STATUS = [400, 413, 422];
 
@@ -105,6 +114,8 @@ export class ClaudeStream {
   #finished: Tokens = { input: 0, output: 0 };
   #cost = 0;
   #turns = 0;
+  /** When the quota that is used up is there again, ms since the epoch; null: none is used up. */
+  #quotaAt: number | null = null;
 
   push(text: string): StreamItem[] {
     let value: unknown;
@@ -125,6 +136,11 @@ export class ClaudeStream {
         return this.#user(row);
       case 'result':
         return this.#result(row);
+      case 'rate_limit_event': {
+        const { status, resetsAt } = row.rate_limit_info ?? {};
+        this.#quotaAt = status === 'rejected' && resetsAt !== undefined ? resetsAt * 1000 : null;
+        return [{ type: 'event', event: { type: 'activity', name: row.type } }];
+      }
       default:
         return [{ type: 'event', event: { type: 'activity', name: oneLine(row.type, 40) } }];
     }
@@ -193,7 +209,9 @@ export class ClaudeStream {
     this.#messages.clear();
     // The host states the cost of all turns of its process so far.
     this.#cost = Math.max(this.#cost, row.total_cost_usd);
-    return [this.#usage(), { type: 'result', result: judgeResult(row) }];
+    const result = judgeResult(row);
+    const isQuota = !result.ok && result.fault === 'runtime' && this.#quotaAt !== null;
+    return [this.#usage(), { type: 'result', result: isQuota ? { ...result, quotaAt: this.#quotaAt ?? 0 } : result }];
   }
 
   #usage(): StreamItem {

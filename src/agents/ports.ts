@@ -60,6 +60,8 @@ export type RunEnd =
       readonly fault: 'agent' | 'runtime';
       /** Whether a later attempt may go on with the session. */
       readonly resumable: boolean;
+      /** With `runtime`: its quota is used up; when it is there again, ms since the epoch. */
+      readonly quotaAt?: number;
     };
 
 export interface Runner {

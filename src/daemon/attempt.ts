@@ -22,7 +22,7 @@ import type {
 } from './ports.ts';
 import type { Publisher } from './publish/publish.ts';
 import { continuation } from './publish/tracker-texts.ts';
-import { type EndCause, judgeAttempt } from './rules/attempt-end.ts';
+import { type EndCause, judgeAttempt, quotaEnd } from './rules/attempt-end.ts';
 import type { Issue } from './rules/issue.ts';
 import type { Entry } from './rules/state.ts';
 import { spentOf } from './rules/state.ts';
@@ -55,6 +55,8 @@ export type AttemptOptions = {
   readonly onChange: () => void;
   /** Called when the slot of an attempt is free again. */
   readonly onSlotFree: () => void;
+  /** Called when the quota of a runtime is used up. @param until ms since the epoch */
+  readonly onQuota: (runtime: string, until: number) => void;
 };
 
 /** What a team has used is written down at most so often. */
@@ -342,6 +344,10 @@ export class Attempt {
     const { issue } = task;
     // Whoever gets the slot starts within the day's cost limit: what this one cost counts by then.
     if (this.status.used.cost_usd > 0) this.#note({ type: 'usage', issue, usage: this.status.used });
+    const quotaUntil = quotaEnd(agent.ok ? undefined : agent.quotaAt, clock.now(), random());
+    // Before somebody else gets the slot, and finds the same.
+    if (quotaUntil !== null && this.#workflow.agent.onQuota === 'wait')
+      this.#options.onQuota(this.#workflow.tool.runtime, quotaUntil);
     this.#holdsSlot = false;
     this.#options.onSlotFree();
     this.status.stage = 'collect';
@@ -356,6 +362,7 @@ export class Attempt {
         cause: this.#cause,
         agent: agent.ok ? { ok: true, words: agent.words, fault: 'agent' } : agent,
         ...left,
+        quotaUntil,
         isNewHead: left.head !== null && left.head !== this.#headBefore,
         askedDone: entry.askedDone,
         costUsd: entry.spent.cost_usd + usage.cost_usd,
@@ -374,6 +381,7 @@ export class Attempt {
       head: verdict.head,
       next: verdict.next,
       retry_at: verdict.retryAt,
+      ...(verdict.quotaUntil === null ? {} : { quota_until: verdict.quotaUntil }),
       ...(this.status.team === null ? {} : { team: keptOf(this.status.team) }),
     });
     if (verdict.outcome === 'succeeded') return;

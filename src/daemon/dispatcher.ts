@@ -98,7 +98,7 @@ export class Dispatcher {
 
   /** Gives whether another issue may have a slot that one was meant to have. */
   async #fillOnce(): Promise<boolean> {
-    const capped = this.#options.intake.costCap();
+    const capped = this.#options.intake.costCap() ?? this.#options.intake.quotaPause();
     if (this.#isSettled(capped)) return false;
     const waiting: Waiting[] = [];
     const taken: Promise<boolean>[] = [];

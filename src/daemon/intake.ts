@@ -63,6 +63,8 @@ export class Intake {
   /** After a poll with a failed query, one query is enough to see whether the failure is over. */
   #careful = false;
   #capSaid = '';
+  /** Until when a runtime has no quota, ms since the epoch. Not kept over a restart: people may have bought some. */
+  readonly #pauses = new Map<string, number>();
 
   constructor(options: IntakeOptions) {
     this.#options = options;
@@ -184,6 +186,19 @@ export class Intake {
     this.#listed.delete(issue);
     this.#gatekeeper.forget(issue);
     this.#announced.delete(issue);
+  }
+
+  /** No attempt of the runtime starts until then, ms since the epoch. */
+  pause(runtime: string, until: number): void {
+    this.#pauses.set(runtime, Math.max(until, this.#pauses.get(runtime) ?? 0));
+  }
+
+  /** Why the quota of the runtime allows no start; null when it allows one. */
+  quotaPause(): Refusal | null {
+    const { runtime } = this.#options.workflow().tool;
+    const until = this.#pauses.get(runtime) ?? 0;
+    if (until <= this.#options.clock.now()) return null;
+    return refusal(WORK_CODES.issue_waits_for_quota, { runtime, until: new Date(until).toISOString() });
   }
 
   /** Why the daily cost limit allows no start; null when it allows one. */

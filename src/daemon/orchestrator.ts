@@ -21,7 +21,7 @@ import { TrackerError } from './rules/tracker-error.ts';
 import type { Workflow } from './rules/workflow.ts';
 import { SpareWorkspaces } from './spare-workspaces.ts';
 
-export type OrchestratorOptions = Omit<AttemptOptions, 'onChange' | 'onSlotFree'> & {
+export type OrchestratorOptions = Omit<AttemptOptions, 'onChange' | 'onSlotFree' | 'onQuota'> & {
   /** Poll once, finish what that started, then stop. */
   readonly once?: boolean;
 };
@@ -68,7 +68,12 @@ export class Orchestrator {
   #stopping = false;
 
   constructor(options: OrchestratorOptions) {
-    this.#options = { ...options, onChange: () => this.#changed(), onSlotFree: () => this.#wakeUp() };
+    this.#options = {
+      ...options,
+      onChange: () => this.#changed(),
+      onSlotFree: () => this.#wakeUp(),
+      onQuota: (runtime, until) => this.#intake.pause(runtime, until),
+    };
     this.#intake = new Intake(options);
     this.#supervisor = new Supervisor({
       clock: options.clock,

@@ -187,6 +187,29 @@ test('how a turn ended: whose fault it was, and whether the session can be gone 
   }
 });
 
+test('a quota that is used up is told with the time at which it is there again', () => {
+  const reset = 1_795_911_277;
+  const info = (status: string) => ({ type: 'rate_limit_event', rate_limit_info: { status, resetsAt: reset } });
+  const limited = { type: 'result', subtype: 'success', is_error: true, result: 'You’ve hit your 5-hour limit' };
+  const ended = (...lines: object[]) => {
+    const stream = new ClaudeStream();
+    return lines.flatMap((line) => push(stream, line)).at(-1);
+  };
+  const result = { ok: false, words: 'You’ve hit your 5-hour limit', fault: 'runtime', resumable: true };
+  assert.deepEqual(ended(info('rejected'), { ...limited, api_error_status: 429 }), {
+    type: 'result',
+    result: { ...result, quotaAt: reset * 1000 },
+  });
+  assert.deepEqual(ended(info('rejected'), info('allowed_warning'), { ...limited, api_error_status: 429 }), {
+    type: 'result',
+    result,
+  });
+  assert.deepEqual(ended(info('rejected'), { type: 'result', subtype: 'success', result: 'Done.' }), {
+    type: 'result',
+    result: { ok: true, words: 'Done.' },
+  });
+});
+
 test('a result is heard whatever else its line holds', () => {
   const odd = {
     type: 'result',

@@ -96,6 +96,40 @@ for (const version of availableHosts(HOST_VERSIONS)) {
       assert.equal((await daemon.state()).running[0]?.session_id, session);
     });
 
+  if (version !== '2.1.33')
+    test(`${version}: a used-up quota ends the attempt, and nothing starts until it is there again`, async (t) => {
+      const forge = await startForge(t);
+      const reset = Math.floor(Date.now() / 1000) + 3_600;
+      const name = 'anthropic-ratelimit-unified';
+      const limited = {
+        status: 429,
+        error: 'rate_limit_error',
+        headers: {
+          [`${name}-status`]: 'rejected',
+          [`${name}-reset`]: String(reset),
+          [`${name}-representative-claim`]: 'five_hour',
+          [`${name}-5h-status`]: 'rejected',
+          [`${name}-5h-reset`]: String(reset),
+          'x-should-retry': 'false',
+        },
+      };
+      const model = await ModelServer.start(t, () => limited);
+      await forge.open('one');
+      await forge.open('two');
+      const { ANTHROPIC_API_KEY: _, ...rest } = env(model.url);
+      // A subscription has quotas, a key has none.
+      const login = { ...rest, CLAUDE_CODE_OAUTH_TOKEN: 'sk-ant-oat01-played' };
+      const daemon = await Daemon.start(t, forge, { yaml: yaml(), env: login });
+      await daemon.logged(/attempt 1 on issue #1 unavailable: .*hit your .*limit.*The quota of the runtime is used up/);
+      await daemon.until('the other issue waits for the quota', async () =>
+        (await daemon.state()).queued.some(({ reason }) => reason.includes('waits for the quota of claude')),
+      );
+      const { retrying } = await daemon.state();
+      const due = Date.parse(retrying[0]?.due_at ?? '') / 1000 - reset;
+      assert.ok(due >= 0 && due <= 60, `${due} s after the quota is there again`);
+      assert.equal(daemon.log.match(/starting on issue/g)?.length, 1);
+    });
+
   if (version !== NEWEST) continue;
 
   test(`${version}: a turn without a commit is followed by another in the same session`, async (t) => {

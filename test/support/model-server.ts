@@ -7,7 +7,7 @@ export type Block =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'tool_use'; readonly id: string; readonly name: string; readonly input: unknown };
 
-export type Reply = { readonly content: readonly Block[] } | { readonly status: number; readonly error: string };
+export type Reply = { readonly content: readonly Block[] } | { readonly status: number; readonly error: string; readonly headers?: Fields };
 
 /** What came of a tool call. */
 export type Outcome = { readonly id: string; readonly isError: boolean; readonly text: string };
@@ -104,7 +104,7 @@ function send(
   number: number,
 ): void {
   if ('status' in reply) {
-    response.writeHead(reply.status, { 'content-type': 'application/json' });
+    response.writeHead(reply.status, { 'content-type': 'application/json', ...reply.headers });
     response.end(JSON.stringify({ type: 'error', error: { type: reply.error, message: reply.error } }));
     return;
   }

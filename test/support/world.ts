@@ -433,6 +433,7 @@ export function workflowWith(
       maxRetryBackoffMs: 300_000,
       maxCostUsd: null,
       maxCostPerDayUsd: null,
+      onQuota: 'wait',
       priorityLabels: [],
       ...change.agent,
     },

@@ -203,6 +203,7 @@ function normalize(
       maxRetryBackoffMs: input.agent.max_retry_backoff_ms,
       maxCostUsd: input.agent.max_cost_usd,
       maxCostPerDayUsd: input.agent.max_cost_usd_per_day,
+      onQuota: input.agent.on_quota,
       priorityLabels: resolvePriority(input, problems),
     },
     tool: {

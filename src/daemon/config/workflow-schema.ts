@@ -5,6 +5,7 @@ import * as z from 'zod';
 import { ISOLATION_MODES, PERMISSION_MODES, RUNTIME_NAMES, RUNTIMES, WORK_MODES } from '../../agents/rules/runtime.ts';
 import { isTokenVariable } from '../../base/rules/credential.ts';
 import { parseSlug } from '../../git/rules/repository.ts';
+import { QUOTA_MODES } from '../rules/attempt-end.ts';
 import { DEFAULT_PREFIX, isBranchPrefix } from '../rules/branch-prefix.ts';
 import { GATE_MODES } from '../rules/gate-settings.ts';
 import { DEFAULT_TRACKER, TRACKER_KINDS } from '../rules/tracker-kind.ts';
@@ -142,6 +143,12 @@ const agent = z
     max_retry_backoff_ms: milliseconds(0, 300_000).describe('Longest pause before an attempt is repeated, ms.'),
     max_cost_usd: dollars.describe('What one issue may cost, US dollars; null: no limit.'),
     max_cost_usd_per_day: dollars.describe('What all issues of one day (UTC) may cost, US dollars; null: no limit.'),
+    on_quota: z
+      .enum(QUOTA_MODES)
+      .default('wait')
+      .describe(
+        "When the quota of Claude Code's account is used up. wait: no attempt starts until it is there again, and none is counted. fail: the issue gets the failed label.",
+      ),
     priority_labels: z
       .union([text.transform((label) => [label]), z.array(text)])
       .default([])

@@ -56,6 +56,7 @@ const record = z.discriminatedUnion('type', [
     head: z.string().nullable(),
     next: z.enum(['publish', 'retry', 'give_up', 'stop']),
     retry_at: z.number().nullable(),
+    quota_until: z.number().optional(),
     team: teamSummary.optional(),
   }),
   z.object({

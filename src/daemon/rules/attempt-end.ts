@@ -20,7 +20,13 @@ export type EndCause =
 export type AttemptEnd = {
   readonly cause: EndCause | null;
   /** How the agent ended by itself. `runtime`: it could not work at all. */
-  readonly agent: { readonly ok: boolean; readonly words: string; readonly fault: 'agent' | 'runtime' };
+  readonly agent: {
+    readonly ok: boolean;
+    readonly words: string;
+    readonly fault: 'agent' | 'runtime';
+  };
+  /** Until when the runtime has no quota, as `quotaEnd` gives it. */
+  readonly quotaUntil: number | null;
   readonly head: string | null;
   /** Whether that commit was not there before the attempt. */
   readonly isNewHead: boolean;
@@ -38,7 +44,17 @@ export type AttemptLimits = {
   readonly maxTurns: number;
   readonly maxRetryBackoffMs: number;
   readonly maxCostUsd: number | null;
+  readonly onQuota: QuotaMode;
 };
+
+/** An attempt that ran into a used-up quota: it waits until that is there again, or the issue fails. */
+export const QUOTA_MODES = ['wait', 'fail'] as const;
+export type QuotaMode = (typeof QUOTA_MODES)[number];
+
+/** No quota is away for longer; what is further ahead is no time to wait for. */
+const LONGEST_QUOTA_MS = 8 * 24 * 3_600_000;
+/** Daemons with one account do not go on at the same moment. */
+const QUOTA_JITTER_MS = 60_000;
 
 export type Verdict = {
   readonly outcome: AttemptOutcome;
@@ -46,6 +62,8 @@ export type Verdict = {
   readonly next: 'publish' | 'retry' | 'give_up' | 'stop';
   readonly head: string | null;
   readonly retryAt: number | null;
+  /** Until then no attempt of the runtime starts, ms since the epoch; null: nothing keeps them. */
+  readonly quotaUntil: number | null;
 };
 
 /** The daemon may die or stop under an issue's agent less often than this in a row; each further time counts against the issue. */
@@ -112,6 +130,16 @@ function describe(end: AttemptEnd, limits: AttemptLimits): { outcome: AttemptOut
 }
 
 /**
+ * Until when no attempt of a runtime starts whose quota is used up, ms since the epoch; null: nothing is to be waited for.
+ * @param quotaAt when the runtime says that it is there again, ms since the epoch
+ * @param random a number in [0, 1)
+ */
+export function quotaEnd(quotaAt: number | undefined, now: number, random: number): number | null {
+  if (quotaAt === undefined || quotaAt <= now || quotaAt - now > LONGEST_QUOTA_MS) return null;
+  return quotaAt + Math.round(random * QUOTA_JITTER_MS);
+}
+
+/**
  * Decides what follows an attempt.
  * @param now ms since the epoch
  * @param random a number in [0, 1), for the back-off's jitter
@@ -126,7 +154,10 @@ export function judgeAttempt(
   const mayPublish = end.unread === null && end.cause?.kind !== 'cancelled';
   // The agent's word that it is done holds even if its process ends badly afterwards, or the daemon does.
   if (mayPublish && (end.askedDone || (end.cause === null && end.agent.ok && end.head !== null))) {
-    return { outcome: 'succeeded', reason: end.agent.words, next: 'publish', head: end.head, retryAt: null };
+    return {
+      ...{ outcome: 'succeeded', reason: end.agent.words, next: 'publish', head: end.head, retryAt: null },
+      quotaUntil: null,
+    };
   }
   const { outcome, reason } = describe(end, limits);
   const verdict = (next: Verdict['next'], retryAt: number | null): Verdict => ({
@@ -135,6 +166,7 @@ export function judgeAttempt(
     next,
     head: null,
     retryAt,
+    quotaUntil: null,
   });
   const giveUp = (words: string): Verdict => {
     const kept = end.head === null ? null : refusal(WORK_CODES.commits_kept, { commit: end.head.slice(0, 12) });
@@ -150,6 +182,12 @@ export function judgeAttempt(
     // A restart of the daemon goes on at once. An agent that takes it down each time does not decide how often.
     const pause = entry.interruptions === 0 ? 0 : outageDelayMs(entry.interruptions, limits.maxRetryBackoffMs, random);
     return verdict('retry', now + pause);
+  }
+  if (outcome === 'unavailable' && end.quotaUntil !== null) {
+    const until = new Date(end.quotaUntil).toISOString();
+    const spent = then(reason, refusal(WORK_CODES.runtime_quota_spent, { until }));
+    if (limits.onQuota === 'fail') return { ...giveUp(spent), outcome: 'failed' };
+    return { ...verdict('retry', end.quotaUntil), reason: spent, quotaUntil: end.quotaUntil };
   }
   if (outcome === 'unavailable') {
     const outages = entry.outages + 1;

@@ -109,7 +109,7 @@ function endAttempt(
       running: NO_USAGE,
       failures: failed ? entry.failures + 1 : entry.failures,
       interruptions: outcome === 'interrupted' ? entry.interruptions + 1 : 0,
-      outages: outcome === 'unavailable' ? entry.outages + 1 : 0,
+      outages: outcome !== 'unavailable' ? 0 : record.quota_until === undefined ? entry.outages + 1 : entry.outages,
       retryAt: record.retry_at,
       lastError: record.outcome === 'succeeded' ? null : record.reason,
       head: record.head,

@@ -77,6 +77,8 @@ export type JournalRecord =
       readonly next: 'publish' | 'retry' | 'give_up' | 'stop';
       /** With `retry`: time of the next attempt, ms since the epoch. */
       readonly retry_at: number | null;
+      /** The attempt found the quota of its runtime used up until then, ms since the epoch, and counts for nothing. */
+      readonly quota_until?: number | undefined;
       /** Summary of the team that made the attempt; undefined when one agent did. */
       readonly team?: TeamSummary | undefined;
     }

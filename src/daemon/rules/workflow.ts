@@ -2,6 +2,7 @@
 
 import type { AgentSettings } from '../../agents/rules/runtime.ts';
 import type { RepoSlug } from '../../git/rules/repository.ts';
+import type { QuotaMode } from './attempt-end.ts';
 import type { GateSettings } from './gate-settings.ts';
 import type { StateLabels } from './issue.ts';
 import type { TrackerKind } from './tracker-kind.ts';
@@ -53,6 +54,7 @@ export type Workflow = {
     readonly maxRetryBackoffMs: number;
     readonly maxCostUsd: number | null;
     readonly maxCostPerDayUsd: number | null;
+    readonly onQuota: QuotaMode;
     /** Labels of issues that start before others; the first label outranks the next. */
     readonly priorityLabels: readonly string[];
   };

@@ -80,6 +80,7 @@ test('with nothing but the repository, every default holds', () => {
       maxRetryBackoffMs: 300_000,
       maxCostUsd: null,
       maxCostPerDayUsd: null,
+      onQuota: 'wait',
       priorityLabels: [],
     },
     tool: {

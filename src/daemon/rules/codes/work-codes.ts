@@ -103,6 +103,17 @@ export const WORK_CODES = codes({
     kind: 'refused',
     message: 'The issue waits for a slot.',
   },
+  runtime_quota_spent: {
+    kind: 'refused',
+    message: 'The quota of the runtime is used up until {until}.',
+    values: { until: 'text' },
+  },
+  issue_waits_for_quota: {
+    kind: 'refused',
+    message: 'The issue waits for the quota of {runtime}, which is used up until {until}.',
+    help: 'To begin earlier, restart the daemon: it tries once.',
+    values: { runtime: 'text', until: 'text' },
+  },
   day_budget_spent: {
     kind: 'warning',
     message:
