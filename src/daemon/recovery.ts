@@ -41,7 +41,7 @@ export async function endInterruptedAttempt(
       agent: { ok: false, words: messageIn(refusal(WORK_CODES.daemon_died, {})), fault: 'agent' },
       ...left,
       isNewHead: false,
-    quotaUntil: null,
+      quotaUntil: null,
       askedDone: entry.askedDone,
       costUsd: spentOf(entry).cost_usd,
       turns: entry.running.turns,

@@ -7,7 +7,9 @@ export type Block =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'tool_use'; readonly id: string; readonly name: string; readonly input: unknown };
 
-export type Reply = { readonly content: readonly Block[] } | { readonly status: number; readonly error: string; readonly headers?: Fields };
+export type Reply =
+  | { readonly content: readonly Block[] }
+  | { readonly status: number; readonly error: string; readonly headers?: Fields };
 
 /** What came of a tool call. */
 export type Outcome = { readonly id: string; readonly isError: boolean; readonly text: string };
