@@ -29,15 +29,17 @@ async function settingsOf(root: string, commit: string): Promise<TeamSettings> {
 }
 
 export async function gateCommand(): Promise<void> {
-  const { commit, base, timeout_ms: timeoutMs } = readOrder();
+  const { commit, base, place, timeout_ms: timeoutMs } = readOrder();
   const root = process.cwd();
   const stop = new AbortController();
   for (const signal of SIGNALS) process.on(signal, () => stop.abort());
   const answer = async () => {
     try {
+      // Of a measurement that was killed, whose checkouts are gone.
+      await createRunGit(process.env).try(root, ['worktree', 'prune']);
       const { quality, copies } = await settingsOf(root, base);
       return await measureEvidence({
-        ...{ root, env: process.env, commit, base, timeoutMs, copies },
+        ...{ root, env: process.env, commit, base, place, timeoutMs, copies },
         settings: quality,
         now: Date.now,
         signal: stop.signal,

@@ -223,6 +223,7 @@ function finish(state: DaemonState, record: Stored<Extract<JournalRecord, { type
       spent,
       running: NO_USAGE,
       effects: {},
+      evidence: null,
       team: null,
       finished: { outcome: record.outcome, updatedAt: record.updated_at, at: record.at },
     });

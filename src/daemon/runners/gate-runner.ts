@@ -1,7 +1,7 @@
 // Runs the measurement of a commit as a process in the namespaces of an agent, in the workspace, without the agent's home.
 
 import { mkdtempSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { createAgentHome } from '../../agents/agent-home.ts';
 import { type AgentProcess, startAgent } from '../../agents/agent-process.ts';
@@ -32,8 +32,10 @@ export type GateRunnerOptions = {
   readonly newRun: () => string;
 };
 
+/** Names of the directories of one measurement begin so. */
+const STAY = 'gate-';
 /** To make the checkouts, beside the time of the commands. */
-const AROUND_MS = 120_000;
+const AROUND_MS = 600_000;
 
 export class GateRunner implements WorkGate {
   readonly #options: GateRunnerOptions;
@@ -65,9 +67,14 @@ export class GateRunner implements WorkGate {
     const { stateDir, runtime, isolation, env, clock, newRun, workflow } = this.#options;
     const place = join(issueDirectory(stateDir, issue), 'homes');
     // What the commands fetch and build is kept for the next round; it goes with the issue.
-    const cache = join(place, 'gate-cache');
+    const cache = join(place, 'cache-of-gate');
     await mkdir(cache, { recursive: true, mode: 0o700 });
-    const stay = mkdtempSync(join(place, 'gate-'));
+    // One that was killed may have left its own.
+    const left = (await readdir(place)).filter((name) => name.startsWith(STAY));
+    await Promise.all(left.map((name) => removeTree(join(place, name))));
+    const stay = mkdtempSync(join(place, STAY));
+    const trees = join(stay, 'trees');
+    await mkdir(trees);
     const tmp = runtime.make(basename(stay));
     const run = newRun();
     const late = new AbortController();
@@ -77,7 +84,7 @@ export class GateRunner implements WorkGate {
       const passed = workflow().tool.env;
       const home = await createAgentHome({ stateDir: stay, issue, attempt: 1, run, tmp, env, passed, carry: null });
       const command = [join(packageRoot(), 'dist', 'cli.js'), 'agent', 'gate'];
-      const [file, args] = isolation.wrap(process.execPath, command, [path, home.path, cache, tmp]);
+      const [file, args] = isolation.wrap(process.execPath, command, [path, home.path, cache, trees, tmp]);
       let last = '';
       const program = {
         ...{ file, args, cwd: path, run, isIsolated: isolation.active },
@@ -90,7 +97,7 @@ export class GateRunner implements WorkGate {
         onErrorText: (text: string) => output(`${text}\n`),
       };
       const agent: AgentProcess = await startAgent(program, listener, AbortSignal.any([signal, late.signal]));
-      const order: GateOrder = { commit, base, timeout_ms: timeoutMs };
+      const order: GateOrder = { commit, base, place: trees, timeout_ms: timeoutMs };
       agent.write(JSON.stringify(order));
       agent.endInput();
       const { exitCode } = await agent.ended;

@@ -1,6 +1,6 @@
 // Evidence of a commit: the commands that its base names, run on a checkout of it, and on one of the base where that tells something.
 
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Environment } from '../../base/rules/environment.ts';
@@ -29,6 +29,8 @@ export type EvidenceOptions = {
   /** As the base has them; `copies`: globs of ignored files that a checkout needs. */
   readonly settings: QualitySettings;
   readonly copies: readonly string[];
+  /** An empty directory for the checkouts. */
+  readonly place: string;
 };
 
 /** Characters of a command or a reason that are kept. */
@@ -57,11 +59,10 @@ function askedOf(settings: QualitySettings, plan: Plan): QualitySettings {
 
 /** Measures it; rejects when it is aborted, or when no checkout can be made. */
 export async function measureEvidence(options: EvidenceOptions): Promise<Evidence> {
-  const { root, env, commit, base, copies, now, signal, output } = options;
-  const place = await mkdtemp(join(tmpdir(), 'toolcrew-evidence-'));
+  const { root, env, commit, base, copies, place, now, signal, output } = options;
   const objects = join(place, 'objects');
   await mkdir(objects);
-  const treeOf = (sha: string) => ({ root, env, copies, objects, commit: sha, tree: sha });
+  const treeOf = (sha: string) => ({ root, env, copies, objects, commit: sha, tree: sha, above: place });
   const deadline = now() + options.timeoutMs;
   const commandsAt = (at: string) =>
     createCommands({ root: at, env: checkEnvironment(env, at), now, deadline, signal, output });
@@ -72,7 +73,7 @@ export async function measureEvidence(options: EvidenceOptions): Promise<Evidenc
     plan: Plan,
     commands: Commands,
   ): Promise<Findings> => {
-    const reports = await mkdtemp(join(place, 'reports-'));
+    const reports = await mkdtemp(join(tmpdir(), 'toolcrew-reports-'));
     return measure({ root: at, settings, commands, reports, plan });
   };
   try {
@@ -91,8 +92,6 @@ export async function measureEvidence(options: EvidenceOptions): Promise<Evidenc
   } catch (error) {
     if (signal.aborted || !(error instanceof ToolError) || error.kind !== 'config') throw error;
     return noEvidence(commit, base, clip(messageOf(error), MAX_WORDS));
-  } finally {
-    await rm(place, { recursive: true, force: true });
   }
 }
 

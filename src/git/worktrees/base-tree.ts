@@ -23,6 +23,8 @@ export type BaseTreeOptions = {
   readonly tree: string;
   /** Globs of ignored files that it has copies of. */
   readonly copies: readonly string[];
+  /** The directory that it is made in; undefined: that of temporary files. */
+  readonly above?: string;
 };
 
 const PREFIX = 'toolcrew-base-';
@@ -31,16 +33,16 @@ type Tools = { readonly repository: Repository; readonly run: RunGit };
 
 /** Makes it, as a detached worktree of the repository, for as long as `use` takes. @param use gets the project's directory in it */
 export async function withBaseTree<T>(options: BaseTreeOptions, use: (root: string) => Promise<T>): Promise<T> {
-  const { root, env } = options;
+  const { root, env, above = tmpdir() } = options;
   const repository = await findRepository(root, createRunGit(env), env);
   const lock = new WorktreeLock(join(repository.common, 'toolcrew', 'worktrees.lock'));
   const tools = { repository, run: createRunGit(env, { common: repository.common, mark: lock.mark }) };
-  const place = realpathSync(mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`)));
+  const place = realpathSync(mkdtempSync(join(above, `${PREFIX}${process.pid}-`)));
   // Some tools take a project's name from its directory.
   const path = join(place, basename(repository.top));
   try {
     await lock.take(async () => {
-      await removeLeft(tools);
+      await removeLeft(realpathSync(above), tools);
       await make(path, options, tools);
     });
     return await use(join(path, repository.prefix));
@@ -67,8 +69,7 @@ async function remove(path: string, place: string, repository: Repository): Prom
 }
 
 /** Those whose makers were killed. */
-async function removeLeft({ repository }: Tools): Promise<void> {
-  const above = realpathSync(tmpdir());
+async function removeLeft(above: string, { repository }: Tools): Promise<void> {
   for (const name of readdirSync(above)) {
     const [, pid] = new RegExp(`^${PREFIX}(\\d+)-`).exec(name) ?? [];
     const place = join(above, name);
