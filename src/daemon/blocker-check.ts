@@ -22,6 +22,8 @@ export type BlockerCheckOptions = { readonly journal: Journal; readonly tracker:
 /** `key`: what the row told of its blockers then; `why`: null when the issue can start. */
 type Verdict = { readonly key: string; readonly poll: number; readonly why: Refusal | null };
 
+/** So many blocked issues are checked in each poll. Where there are more, they take turns, within the limits of the service. */
+const MOST_BLOCKED = 100;
 /** A search for a cycle follows so many issues. */
 const MOST_FOLLOWED = 50;
 
@@ -40,7 +42,7 @@ export class BlockerCheck {
     this.#options = options;
   }
 
-  /** From now on every issue is checked anew. */
+  /** From now on issues are checked anew. */
   newPoll(): void {
     this.#poll += 1;
     this.#issues.clear();
@@ -65,7 +67,11 @@ export class BlockerCheck {
 
   /** Whether the issue is to be checked in this poll. */
   isDue(issue: Issue): boolean {
-    return hasBlockers(issue.blockers) && this.#verdict(issue)?.poll !== this.#poll;
+    if (!hasBlockers(issue.blockers)) return false;
+    const verdict = this.#verdict(issue);
+    if (verdict === undefined) return true;
+    const turns = verdict.why === null ? 1 : Math.ceil(this.#verdicts.size / MOST_BLOCKED);
+    return verdict.poll !== this.#poll && (issue.number + this.#poll) % turns === 0;
   }
 
   /** Why the issue waits, as it was checked last; null: nothing is known that it waits for. */
@@ -80,8 +86,6 @@ export class BlockerCheck {
 
   async check(issue: Issue, signal: AbortSignal): Promise<void> {
     const { number, blockers } = issue;
-    // The counts changed since its links were read.
-    if (this.#verdict(issue) === undefined) for (const link of LINKS) this.#links.delete(`${link} ${number}`);
     const open = await this.#openBlockers(issue, signal);
     const blocked = judgeBlockers(open);
     const cycle = blocked === null ? null : await this.#cycle(issue, signal);
@@ -102,8 +106,7 @@ export class BlockerCheck {
     if (issue.blockers[link].open === 0) return { shown: [], unseen: 0 };
     const all = await this.#readLinks(issue.number, link, signal);
     const shown = all.filter(({ state }) => state === 'open');
-    if (shown.length >= issue.blockers[link].open || all.length >= issue.blockers[link].all)
-      return { shown, unseen: 0 };
+    if (shown.length >= issue.blockers[link].open) return { shown, unseen: 0 };
     // The counts of the list may be old, or this account may not see all of these issues.
     const now = (await this.#options.tracker.readIssue(issue.number, signal))?.blockers[link];
     const isAll = now === undefined || all.length >= now.all;

@@ -193,8 +193,7 @@ export class Intake {
     const isUnchecked = admission === undefined || (slots > 0 && this.#blockers.isDue(issue));
     if (capped === null && isUnchecked && this.#trouble !== null) return [this.#trouble];
     const blocked = this.#blockers.last(issue);
-    // Above the daily limit nothing is asked either.
-    if (blocked !== null && (!isUnchecked || capped !== null)) return this.#told(issue, [blocked]);
+    if (blocked !== null) return this.#told(issue, [blocked]);
     const wait = slotObstacle(slots, capped);
     return wait === null && isUnchecked ? [UNCHECKED] : wait;
   }

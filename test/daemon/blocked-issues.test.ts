@@ -6,7 +6,7 @@ import { reasonOf } from '../../src/daemon/intake.ts';
 import { WORK_CODES } from '../../src/daemon/rules/codes/work-codes.ts';
 import { TrackerError } from '../../src/daemon/rules/tracker-error.ts';
 import { isRefusal, saying } from '../support/codes.ts';
-import { commit, fail, hang, World, workflowWith } from '../support/world.ts';
+import { commit, fail, hang, STRANGER, World, workflowWith } from '../support/world.ts';
 
 const POLL = 30_000;
 
@@ -98,6 +98,51 @@ test('a blocker blocks while it is at work, and after that until it is closed', 
   await world.stop();
 });
 
+test('a blocker in the list or at work costs no request more', async () => {
+  const world = worldWith(2);
+  world.tracker.open(1, { author: STRANGER });
+  openWith(world, 2, 'blocked by #1 and #3');
+  world.tracker.open(3);
+  await world.start();
+  await world.pass(POLL);
+  const before = world.tracker.calls.length;
+  await world.pass(POLL);
+  assert.deepEqual(asked(world, before), ['list', 'read 3']);
+  assert.equal(reason(world, 2), 'It waits for #1 and #3 (in its text).');
+  await world.stop();
+});
+
+test('a list that still shows a finished blocker holds nothing up once that is closed', async () => {
+  const world = worldWith(2);
+  world.script = commit;
+  const { tracker } = world;
+  tracker.open(1);
+  openWith(world, 2, 'depends on #1');
+  const old = await tracker.listActive(['tool-todo']);
+  tracker.listActive = async () => old;
+  await world.start();
+  await world.pass(2 * POLL);
+  assert.deepEqual(started(world), [1]);
+  tracker.setState(1, 'closed');
+  await world.pass(POLL);
+  assert.deepEqual(started(world), [1, 2]);
+  await world.stop();
+});
+
+test('counts that call a closed sub-issue open hold nothing up', async () => {
+  const world = worldWith(1);
+  const { tracker } = world;
+  for (const number of [8, 9]) tracker.open(number, { labels: [] });
+  tracker.open(1);
+  tracker.link(1, 'subIssues', [8, 9]);
+  const readLinks = tracker.readLinks.bind(tracker);
+  tracker.readLinks = async (number, link) =>
+    (await readLinks(number, link)).map((one) => ({ ...one, state: 'closed' as const }));
+  await world.start();
+  assert.deepEqual(started(world), [1]);
+  await world.stop();
+});
+
 test('a blocked issue is passed over, whatever its priority', async () => {
   const world = worldWith(1, ['now']);
   openWith(world, 1, 'blocked by #2', ['tool-todo', 'now']);
@@ -151,7 +196,7 @@ test('a list whose counts are old holds nothing up, and one that shows no blocke
 test('a poll sends no request more where no blocker is named and none is open', async () => {
   const world = worldWith(1);
   const { tracker } = world;
-  tracker.open(1, { by: { login: 'stranger', type: 'User' } });
+  tracker.open(1, { by: STRANGER });
   tracker.open(2, { labels: [] });
   tracker.link(1, 'dependencies', [2]);
   tracker.link(1, 'subIssues', [2]);
@@ -172,6 +217,31 @@ test('a poll sends no request more where no blocker is named and none is open', 
   await world.stop();
 });
 
+test('of more than a hundred blocked issues, a poll checks a part, and each has its turn', async () => {
+  const world = worldWith(200);
+  const { tracker } = world;
+  tracker.open(999, { labels: [] });
+  for (let number = 1; number <= 150; number++) {
+    openWith(world, number, 'blocked by #999');
+    tracker.link(number, 'dependencies', [{ repository: 'other/repo', number: 5 }]);
+  }
+  await world.start();
+  const lists = () => tracker.calls.filter((call) => call.startsWith('dependencies '));
+  const before = lists().length;
+  await world.pass(POLL);
+  assert.equal(lists().length, before + 75);
+  await world.pass(POLL);
+  assert.equal(new Set(lists().slice(before)).size, 150);
+  for (let number = 1; number <= 150; number++) tracker.link(number, 'dependencies', []);
+  await world.pass(POLL);
+  tracker.setState(999, 'closed');
+  await world.pass(POLL);
+  assert.equal(started(world).length, 75);
+  await world.pass(POLL);
+  assert.equal(started(world).length, 150);
+  await world.stop();
+});
+
 test('a cycle is named by each issue in it, and one outside of it names what it waits for', async () => {
   const world = worldWith(1);
   const { tracker } = world;
@@ -184,6 +254,10 @@ test('a cycle is named by each issue in it, and one outside of it names what it 
   openWith(world, 6, '');
   openWith(world, 7, 'blocked by #6');
   tracker.link(6, 'subIssues', [7]);
+  openWith(world, 8, 'blocked by #9');
+  openWith(world, 9, 'blocked by #10', []);
+  openWith(world, 10, 'blocked by #8', []);
+  tracker.setState(10, 'closed');
   await world.start();
   const chain = ['#1 waits for #2', '#2 waits for #3', '#3 waits for #1'];
   isRefusal(waitingOf(world, 1)[0], WORK_CODES.issue_blocked_in_cycle, { chain });
@@ -193,6 +267,7 @@ test('a cycle is named by each issue in it, and one outside of it names what it 
   );
   assert.equal(reason(world, 4), 'It waits for itself: #4 waits for #4. Take one of these out.');
   assert.equal(reason(world, 5), 'It waits for #1 (in its text).');
+  assert.equal(reason(world, 8), 'It waits for #9 (in its text).', 'a closed issue waits for nothing');
   assert.equal(reason(world, 7), 'It waits for itself: #7 waits for #6, #6 waits for #7. Take one of these out.');
   tracker.write(2, '');
   tracker.setState(2, 'closed');
@@ -236,6 +311,25 @@ test('a blocker that cannot be read holds up its own issue alone, which starts w
   await world.stop();
 });
 
+test('issues whose blockers can be read come before one whose blocker cannot', async () => {
+  const world = worldWith(1);
+  world.script = commit;
+  const { tracker } = world;
+  for (const number of [8, 9]) {
+    tracker.open(number, { labels: [] });
+    tracker.setState(number, 'closed');
+  }
+  openWith(world, 1, 'blocked by #9');
+  for (const number of [2, 3, 4, 5, 6]) openWith(world, number, 'blocked by #8');
+  tracker.fault = (call) => {
+    if (call === 'read 9') throw new TrackerError('unavailable', saying('tracker', 'it answered 502'), {});
+  };
+  await world.start();
+  await world.pass(8 * POLL);
+  assert.deepEqual(started(world), [2, 3, 4, 5, 6]);
+  await world.stop();
+});
+
 test('a cycle that cannot be followed now leaves what the issue waits for', async () => {
   const world = worldWith(1);
   openWith(world, 1, 'blocked by #2');
@@ -267,18 +361,21 @@ test('a blocker that is named right before the start counts', async () => {
   await world.stop();
 });
 
-test('an issue at work and its retry are stopped by no blocker', async () => {
+test('an issue at work and its retry are stopped by no blocker, and are in no cycle', async () => {
   const world = worldWith(2);
   world.script = async (agent) => {
     if (agent.request.attempt > 1) return commit(agent);
-    agent.world.tracker.write(1, 'blocked by #9');
+    agent.world.tracker.write(1, 'blocked by #2');
     await agent.world.clock.sleep(2 * POLL, agent.hooks.signal);
     return fail(agent);
   };
-  for (const number of [1, 9]) world.tracker.open(number, number === 9 ? { labels: [] } : {});
+  world.tracker.open(1);
+  openWith(world, 2, 'blocked by #1');
   await world.start();
-  await world.pass(10 * POLL);
-  assert.equal(world.started.length, 2);
+  await world.pass(POLL);
+  assert.equal(reason(world, 2), 'It waits for #1 (in its text).');
+  await world.pass(9 * POLL);
+  assert.deepEqual(started(world), [1, 1]);
   assert.deepEqual(world.tracker.labelsOf(1), ['tool-done']);
   await world.stop();
 });

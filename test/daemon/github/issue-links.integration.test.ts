@@ -5,8 +5,10 @@ import test from 'node:test';
 import { messageIn } from '../../../src/base/rules/codes.ts';
 import { BlockerCheck } from '../../../src/daemon/blocker-check.ts';
 import { HostingClient } from '../../../src/daemon/github/client.ts';
+import { LabelList } from '../../../src/daemon/github/label-list.ts';
 import { GitHubTracker } from '../../../src/daemon/github/tracker.ts';
-import { hasBlockers } from '../../../src/daemon/rules/blockers.ts';
+import { hasBlockers, NO_BLOCKERS } from '../../../src/daemon/rules/blockers.ts';
+import type { Issue } from '../../../src/daemon/rules/issue.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { FaultyProxy } from '../../support/faulty-proxy.ts';
 import { BASE, commitFiles, DAEMON_TOKEN, fields, gitAs, startForge, type TestForge } from '../../support/forge.ts';
@@ -14,6 +16,11 @@ import { type Cleanup, finallyDo } from '../../support/temp.ts';
 import { MemoryJournal } from '../../support/world.ts';
 
 const { signal } = new AbortController();
+
+const ISSUE: Issue = {
+  ...{ number: 1, title: 'One', body: '', url: 'https://example.com/1', state: 'open', labels: [], author: null },
+  ...{ createdAt: '2026-01-01T00:00:00Z', updatedAt: '2026-01-01T00:00:00Z', blockers: NO_BLOCKERS },
+};
 
 async function start(t: Cleanup) {
   const forge = await startForge(t);
@@ -70,10 +77,11 @@ test('dependencies, sub-issues and blockers in the text hold an issue up until t
     [`${BASE}/issues`],
     'nothing more is asked where nothing blocks',
   );
-  await service.write(blocked, `Blocked by ${forge.url}/maintainer/project/issues/${named} and #99`);
   await add(service, blocked, 'dependencies/blocked_by', {
     issue_id: await idOf(service, `${BASE}/issues/${dependency}`),
   });
+  assert.equal(await poll(blocked), `It waits for #${dependency} (dependency).`, 'its time of change is the same');
+  await service.write(blocked, `Blocked by ${forge.url}/maintainer/project/issues/${named} and #99`);
   await add(service, blocked, 'dependencies/blocked_by', { issue_id: fields(other.data).id });
   await add(service, blocked, 'sub_issues', { sub_issue_id: await idOf(service, `${BASE}/issues/${part}`) });
   assert.equal(
@@ -140,4 +148,21 @@ test('a server without these features, and one with counts of another shape, lis
   assert.equal(hasBlockers(toIssue(issueRow.parse(row)).blockers), true);
   for (const counts of [undefined, null, {}, { total: 'many' }, []])
     assert.equal(hasBlockers(toIssue(issueRow.parse({ ...row, sub_issues_summary: counts })).blockers), false);
+});
+
+test('counts of an issue that was read by itself replace those of the list, also within one second', async () => {
+  const issue = { ...ISSUE, labels: ['todo'] };
+  const page = { etag: undefined, issues: [issue], oldest: issue.updatedAt, isFull: false, last: 1 };
+  const list = new LabelList(['todo'], async () => page, new FakeClock());
+  await list.poll(signal);
+  const { version } = list;
+  const blockers = { ...issue.blockers, subIssues: { open: 1, all: 1 } };
+  list.note(issue.number, { ...issue, blockers });
+  assert.deepEqual(
+    [...list.issues].map((one) => one.blockers.subIssues.open),
+    [1],
+  );
+  assert.equal(list.version, version + 1);
+  list.note(issue.number, { ...issue, blockers });
+  assert.equal(list.version, version + 1);
 });
