@@ -105,8 +105,8 @@ export class Dispatcher {
     const open = this.#options.intake.candidates(this.listing, [...this.#held.values()], this.#options.busy());
     let slots = this.#options.freeSlots();
     for (const [index, { kind, issue }] of open.entries()) {
-      const isUnknown = kind === 'fresh' && slots > 0 && this.#options.intake.known(issue) === undefined;
-      if (isUnknown && capped === null && !this.#options.intake.isTroubled) {
+      const isUnchecked = kind === 'fresh' && slots > 0 && this.#options.intake.isUnchecked(issue);
+      if (isUnchecked && capped === null && !this.#options.intake.isTroubled) {
         await this.#options.intake.askAhead(open, index, slots, this.#options.signal);
         slots = this.#options.freeSlots();
       }
@@ -139,10 +139,12 @@ export class Dispatcher {
   }
 
   #keepSparesFor(waiting: readonly Waiting[]): void {
-    const { maxConcurrent } = this.#options.workflow().agent;
+    const { workflow, journal, intake } = this.#options;
+    const { maxConcurrent } = workflow().agent;
     const next: number[] = [];
     for (const { issue, why } of waiting) {
-      if (waitsForSlot(why) && !this.#options.journal.state.entries.has(issue.number)) next.push(issue.number);
+      const isNew = !journal.state.entries.has(issue.number);
+      if (isNew && waitsForSlot(why) && !intake.maybeBlocked(issue)) next.push(issue.number);
       if (next.length === maxConcurrent) break;
     }
     this.#options.spareWorkspaces.wantFor(next, maxConcurrent);
@@ -180,8 +182,8 @@ export class Dispatcher {
       this.listing = this.listing.filter((other) => other.number !== number);
       return false;
     }
-    // It may be another one than was asked about: somebody may have put the label on anew.
-    if (intake.known(issue) === undefined) {
+    // It may be another one than was asked about: somebody may have put the label on anew, or named a blocker.
+    if (intake.isUnchecked(issue)) {
       this.listing = this.listing.map((other) => (other.number === number ? issue : other));
       await intake.ask([issue], signal);
     }

@@ -1,10 +1,11 @@
-// Intake of labelled issues: an issue starts, or waits for trust, slots or cost.
+// Intake of labelled issues: an issue starts, or waits for trust, other issues, slots or cost.
 // A reason to wait is logged once and always shown on the status page.
 
 import type { Clock, Logger } from '../base/ports.ts';
 import { messageIn, type Refusal, refusal, textOf } from '../base/rules/codes.ts';
 import { messageOf } from '../base/rules/errors.ts';
 import { oneLine } from '../base/rules/text.ts';
+import { BlockerCheck } from './blocker-check.ts';
 import { type Candidate, candidates, spentEvent } from './candidates.ts';
 import { type Admission, Gatekeeper } from './gatekeeper.ts';
 import type { Journal, Tracker, Workspaces } from './ports.ts';
@@ -51,6 +52,7 @@ const BATCH = 4;
 export class Intake {
   readonly #options: IntakeOptions;
   readonly #gatekeeper: Gatekeeper;
+  readonly #blockers: BlockerCheck;
   /** Issues of the last listing whose work is not over since. */
   #listed = new Set<number>();
   #listing: readonly Issue[] = [];
@@ -69,10 +71,16 @@ export class Intake {
   constructor(options: IntakeOptions) {
     this.#options = options;
     this.#gatekeeper = new Gatekeeper(options.tracker, options.clock);
+    this.#blockers = new BlockerCheck(options);
   }
 
   get #state(): DaemonState {
     return this.#options.journal.state;
+  }
+
+  /** What an issue waits for is asked again. */
+  newPoll(): void {
+    this.#blockers.newPoll();
   }
 
   /** Takes the listing of a poll. */
@@ -86,6 +94,7 @@ export class Intake {
     if (issues.some(({ number }) => !this.#listed.has(number))) this.#options.workspaces.outdate();
     this.#listed = numbers;
     this.#gatekeeper.keepOnly(numbers);
+    this.#blockers.keepOnly(numbers);
     for (const number of this.#unanswered) if (!numbers.has(number)) this.#unanswered.delete(number);
   }
 
@@ -98,23 +107,35 @@ export class Intake {
     return this.#gatekeeper.known(issue);
   }
 
+  /** Whether something is to be asked before it is known that the issue can start. */
+  isUnchecked(issue: Issue): boolean {
+    const admission = this.known(issue);
+    return admission === undefined || (admission.admitted && this.#blockers.isDue(issue));
+  }
+
+  /** Whether the issue may wait for another one. */
+  maybeBlocked(issue: Issue): boolean {
+    return this.#blockers.maybeBlocked(issue);
+  }
+
   /**
    * Issues that could start, by priority, then oldest first.
    * @param held issues in work, as they were read: WORKFLOW.md may not name their labels any more
    */
   candidates(listing: readonly Issue[], held: readonly Issue[], busy: ReadonlySet<number>): Candidate[] {
     const { clock, workflow } = this.#options;
+    this.#blockers.listed(listing);
     const unlisted = held.filter(({ number }) => !this.#listed.has(number));
     const all = unlisted.length === 0 ? listing : [...unlisted, ...listing];
     const { maxRetryBackoffMs, priorityLabels } = workflow().agent;
     const open = candidates(all, this.#state, busy, clock.now(), longestPauseMs(maxRetryBackoffMs), priorityLabels);
     if (this.#unanswered.size === 0) return open;
-    const late = ({ issue }: Candidate) => this.#unanswered.has(issue.number) && this.known(issue) === undefined;
+    const late = ({ issue }: Candidate) => this.#unanswered.has(issue.number) && this.isUnchecked(issue);
     return [...open.filter((one) => !late(one)), ...open.filter(late)];
   }
 
   /**
-   * Queries the admission of the next few candidates; of none after a failure.
+   * Queries the admission and the blockers of the next few candidates; of none after a failure.
    * @param from index of the first one
    */
   async askAhead(open: readonly Candidate[], from: number, slots: number, signal: AbortSignal): Promise<void> {
@@ -125,21 +146,25 @@ export class Intake {
     );
   }
 
-  /** Queries the admission of these issues; of none after a failure. */
+  /** Queries the admission and the blockers of these issues; of none after a failure. */
   async ask(issues: readonly Issue[], signal: AbortSignal): Promise<void> {
     if (this.#trouble !== null) return;
     const { tracker, labels } = this.#options.workflow();
-    const ahead = issues.filter((issue) => this.known(issue) === undefined);
+    const ahead = issues.filter((issue) => this.isUnchecked(issue));
     const batch = this.#careful ? ahead.slice(0, 1) : ahead;
     if (batch.length === 0) return;
     await Promise.all(
       batch.map(async (issue) => {
+        const { number } = issue;
+        let unreadable = (said: string) => refusal(WORK_CODES.permissions_unreadable, { said });
         try {
           await this.#gatekeeper.admit(issue, tracker.trust, labels, spentEvent(this.#state, issue), signal);
-          this.#unanswered.delete(issue.number);
+          unreadable = (said) => refusal(WORK_CODES.blockers_unreadable, { issue: number, said });
+          if (this.isUnchecked(issue)) await this.#blockers.check(issue, signal);
+          this.#unanswered.delete(number);
         } catch (error) {
-          this.#unanswered.add(issue.number);
-          this.#trouble ??= refusal(WORK_CODES.permissions_unreadable, { said: messageOf(error) });
+          this.#unanswered.add(number);
+          this.#trouble ??= unreadable(messageOf(error));
         }
       }),
     );
@@ -166,13 +191,18 @@ export class Intake {
   obstacle(issue: Issue, slots: number, capped: Refusal | null): readonly Refusal[] | null {
     // Without a free slot nothing is queried again: the last reason stays.
     const admission = slots <= 0 ? this.#gatekeeper.last(issue) : this.known(issue);
-    if (admission?.admitted === false) {
-      this.announce(issue, `issue #${issue.number} "${oneLine(issue.title, 120)}" waits: ${reasonOf(admission.why)}`);
-      return admission.why;
-    }
-    if (capped === null && admission === undefined && this.#trouble !== null) return [this.#trouble];
+    if (admission?.admitted === false) return this.#told(issue, admission.why);
+    const isUnchecked = admission === undefined || (slots > 0 && this.#blockers.isDue(issue));
+    if (capped === null && isUnchecked && this.#trouble !== null) return [this.#trouble];
+    const blocked = this.#blockers.last(issue);
+    if (blocked !== null) return this.#told(issue, [blocked]);
     const wait = slotObstacle(slots, capped);
-    return wait === null && admission === undefined ? [UNCHECKED] : wait;
+    return wait === null && isUnchecked ? [UNCHECKED] : wait;
+  }
+
+  #told(issue: Issue, why: readonly Refusal[]): readonly Refusal[] {
+    this.announce(issue, `issue #${issue.number} "${oneLine(issue.title, 120)}" waits: ${reasonOf(why)}`);
+    return why;
   }
 
   announce(issue: Issue, line: string): void {

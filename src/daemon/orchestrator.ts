@@ -222,6 +222,7 @@ export class Orchestrator {
     if (this.#poll.lastError !== null) log.log('info', 'poller', 'the tracker answers again');
     this.#poll = { lastAt: clock.now(), lastError: null };
     this.#pollAt = clock.elapsed() + polling.intervalMs;
+    this.#intake.newPoll();
     this.#intake.listed(this.#dispatcher.listing);
     await this.#reconcile();
     await this.#dispatch();

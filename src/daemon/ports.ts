@@ -2,6 +2,7 @@
 
 import type { Stored } from '../base/rules/stored-record.ts';
 import type { Evidence } from '../gate/rules/evidence.ts';
+import type { Link, LinkedIssue } from './rules/blockers.ts';
 import type { Actor, Issue } from './rules/issue.ts';
 import type { JournalRecord, PullRequest } from './rules/record.ts';
 import type { DaemonState } from './rules/state.ts';
@@ -47,8 +48,10 @@ export interface Tracker {
   listActive(labels: readonly string[], signal: AbortSignal, urgent?: readonly string[]): Promise<readonly Issue[]>;
   /** Reads what `listActive` has not read yet, or not for a while; gives the list then, null when there was nothing to read. */
   listRest(signal: AbortSignal): Promise<readonly Issue[] | null>;
-  /** null when the issue does not exist (any more). */
+  /** null when the issue does not exist (any more). A pull request is read as an issue. */
   readIssue(issue: number, signal: AbortSignal): Promise<Issue | null>;
+  /** Dependencies or sub-issues of an issue that this account may see, open and closed ones, of any repository. */
+  readLinks(issue: number, link: Link, signal: AbortSignal): Promise<readonly LinkedIssue[]>;
   /** Who put the label on last; null when the service knows no such event. */
   readLabelEvent(issue: number, label: string, signal: AbortSignal): Promise<LabelEvent | null>;
   mayWrite(actor: Actor, signal: AbortSignal): Promise<boolean>;

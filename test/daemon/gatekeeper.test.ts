@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Gatekeeper } from '../../src/daemon/gatekeeper.ts';
 import type { Tracker } from '../../src/daemon/ports.ts';
+import { NO_BLOCKERS } from '../../src/daemon/rules/blockers.ts';
 import { WORK_CODES } from '../../src/daemon/rules/codes/work-codes.ts';
 import type { Issue } from '../../src/daemon/rules/issue.ts';
 import { isRefusal } from '../support/codes.ts';
@@ -20,6 +21,7 @@ const ISSUE: Issue = {
   author: { login: 'owner', type: 'User' },
   createdAt: '2026-01-01T00:00:00Z',
   updatedAt: '2026-01-01T00:00:00Z',
+  blockers: NO_BLOCKERS,
 };
 
 test('a label put on again in the second of the change before it is seen, by one more question', async () => {

@@ -44,6 +44,7 @@ for (const kind of Object.keys(TRACKERS) as TrackerKind[])
     const read = await tracker.readIssue(first, signal);
     assert.deepEqual([read?.title, read?.labels], ['first', ['tool-done']]);
     assert.equal(await tracker.readIssue(second + 1, signal), null);
+    assert.deepEqual(await tracker.readLinks(first, 'dependencies', signal), []);
     assert.equal(await tracker.hasComment(first, 'mark', signal), false);
     await tracker.addComment(first, 'It is done.', 'mark', signal);
     assert.equal(await tracker.hasComment(first, 'mark', signal), true);

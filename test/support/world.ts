@@ -19,6 +19,8 @@ import type {
   WorkspaceTask,
 } from '../../src/daemon/ports.ts';
 import { Publisher } from '../../src/daemon/publish/publish.ts';
+import { blockersIn } from '../../src/daemon/rules/blocker-text.ts';
+import { type Link, type LinkedIssue, NO_BLOCKERS, type Tally } from '../../src/daemon/rules/blockers.ts';
 import { fold } from '../../src/daemon/rules/fold.ts';
 import { type Actor, byAge, hasLabel, type Issue, sameLabel } from '../../src/daemon/rules/issue.ts';
 import type { JournalRecord, PullRequest } from '../../src/daemon/rules/record.ts';
@@ -86,6 +88,8 @@ class MemoryTracker implements Tracker {
     readonly draft: boolean;
   }[] = [];
   readonly closedPulls = new Set<number>();
+  /** Dependencies and sub-issues by `<link> <issue>`; those without a repository are issues of this one. */
+  readonly links = new Map<string, readonly Omit<LinkedIssue, 'state'>[]>();
   readonly writers = new Set(['writer', 'daemon']);
   readonly calls: string[] = [];
   /** Called with the name of each call; what it throws is the service's failure. */
@@ -123,6 +127,7 @@ class MemoryTracker implements Tracker {
       author: options.author ?? WRITER,
       createdAt: at,
       updatedAt: at,
+      blockers: NO_BLOCKERS,
     });
     for (const label of options.labels ?? ['tool-todo']) this.label(number, label, options.by ?? WRITER);
   }
@@ -131,6 +136,37 @@ class MemoryTracker implements Tracker {
   touch(number: number): void {
     const issue = this.issues.get(number);
     if (issue !== undefined) issue.updatedAt = this.#stamp();
+  }
+
+  /** A person writes another text. */
+  write(number: number, body: string): void {
+    const issue = this.issues.get(number);
+    if (issue === undefined) return;
+    issue.body = body;
+    this.touch(number);
+  }
+
+  /** A person makes others dependencies or sub-issues of an issue. */
+  link(number: number, link: Link, others: readonly (number | Omit<LinkedIssue, 'state'>)[]): void {
+    const linked = others.map((other) => (typeof other === 'number' ? { repository: null, number: other } : other));
+    this.links.set(`${link} ${number}`, linked);
+  }
+
+  #linked(number: number, link: Link): readonly LinkedIssue[] {
+    return (this.links.get(`${link} ${number}`) ?? []).map((other) => ({
+      ...other,
+      state: (other.repository === null ? this.issues.get(other.number)?.state : undefined) ?? 'open',
+    }));
+  }
+
+  /** An issue as the service answers it. */
+  #row(issue: Issue): Issue {
+    const tally = (link: Link): Tally => {
+      const all = this.#linked(issue.number, link);
+      return { open: all.filter(({ state }) => state === 'open').length, all: all.length };
+    };
+    const named = blockersIn(issue.body, issue.url);
+    return { ...issue, blockers: { named, dependencies: tally('dependencies'), subIssues: tally('subIssues') } };
   }
 
   /** A person puts a label on. */
@@ -164,7 +200,7 @@ class MemoryTracker implements Tracker {
     this.#call('list');
     return [...this.issues.values()]
       .filter((issue) => issue.state === 'open' && issue.labels.some((label) => hasLabel(labels, label)))
-      .map((issue) => ({ ...issue }))
+      .map((issue) => ({ ...this.#row(issue), body: '' }))
       .sort(byAge);
   }
 
@@ -174,7 +210,12 @@ class MemoryTracker implements Tracker {
   async readIssue(number: number): Promise<Issue | null> {
     this.#call(`read ${number}`);
     const issue = this.issues.get(number);
-    return issue === undefined ? null : { ...issue };
+    return issue === undefined ? null : this.#row(issue);
+  }
+
+  async readLinks(number: number, link: Link): Promise<readonly LinkedIssue[]> {
+    this.#call(`${link} ${number}`);
+    return this.#linked(number, link);
   }
 
   async readLabelEvent(number: number, label: string): Promise<LabelEvent | null> {

@@ -5,6 +5,7 @@ import { Liquid, LiquidError, type Template as Piece, type Variable } from 'liqu
 import { messageOf } from '../../base/rules/errors.ts';
 import { nearest } from '../../base/rules/nearest.ts';
 import { fence, oneLine } from '../../base/rules/text.ts';
+import { NO_BLOCKERS } from '../rules/blockers.ts';
 import type { Issue } from '../rules/issue.ts';
 
 export type PromptValues = {
@@ -140,6 +141,7 @@ const ISSUE: Issue = {
   author: { login: 'someone', type: 'User' },
   createdAt: '2026-01-01T00:00:00Z',
   updatedAt: '2026-01-01T00:00:00Z',
+  blockers: NO_BLOCKERS,
 };
 
 /** Everything that is wrong with the template, in its order: its tags, its filters, its variables wherever they stand. */

@@ -1,6 +1,7 @@
 // The open issues that carry all of some labels, kept in memory: a poll asks only for what changed last, whatever the backlog.
 
 import type { Clock } from '../../base/ports.ts';
+import { blockersKey } from '../rules/blockers.ts';
 import { hasLabel, type Issue } from '../rules/issue.ts';
 
 export type ListQuery = {
@@ -153,7 +154,7 @@ export class LabelList {
     const known = this.#issues.get(number);
     const carries = issue !== null && this.#labels.every((label) => hasLabel(issue.labels, label));
     if (carries && issue.state === 'open') {
-      if (known !== undefined && known.updatedAt < issue.updatedAt) this.#set(issue);
+      if (known !== undefined && known.updatedAt <= issue.updatedAt) this.#set(issue);
       return;
     }
     if (issue !== null && known !== undefined && known.updatedAt > issue.updatedAt) return;
@@ -177,7 +178,8 @@ export class LabelList {
     const isSame =
       known?.updatedAt === issue.updatedAt &&
       known.title === issue.title &&
-      known.labels.join('\n') === issue.labels.join('\n');
+      known.labels.join('\n') === issue.labels.join('\n') &&
+      blockersKey(known.blockers) === blockersKey(issue.blockers);
     if (isSame) return;
     this.#issues.set(issue.number, { ...issue, body: '' });
     this.version += 1;

@@ -6,6 +6,7 @@ import { refusal } from '../../base/rules/codes.ts';
 import { oneLine } from '../../base/rules/text.ts';
 import { formatSlug, type RepoSlug } from '../../git/rules/repository.ts';
 import type { IssueComment, LabelEvent, NewPullRequest, RateLimit, Tracker } from '../ports.ts';
+import type { Link, LinkedIssue } from '../rules/blockers.ts';
 import { GITHUB_CODES } from '../rules/codes/github-codes.ts';
 import type { Actor, Issue } from '../rules/issue.ts';
 import { byAge } from '../rules/issue.ts';
@@ -14,26 +15,13 @@ import { TrackerError } from '../rules/tracker-error.ts';
 import { countsAsWriter } from '../rules/trust.ts';
 import { AnswerCache } from './answer-cache.ts';
 import { type Answer, type HostingClient, MovedError } from './client.ts';
+import { IssueLinks } from './issue-links.ts';
+import { actor, issueRow, toIssue } from './issue-row.ts';
 import { type EventPage, eventRow, LabelEvents } from './label-events.ts';
 import { LabelList, type ListPage, type ListQuery } from './label-list.ts';
 import { PullRequests } from './pull-requests.ts';
 import { readRepository } from './repository.ts';
 
-const actor = z.object({ login: z.string(), type: z.string().default('User') }).nullable();
-const label = z.union([z.string(), z.object({ name: z.string() }).transform(({ name }) => name)]);
-const issueRow = z.object({
-  number: z.number().int(),
-  title: z.string(),
-  body: z.string().nullish(),
-  html_url: z.string(),
-  state: z.enum(['open', 'closed']),
-  labels: z.array(label),
-  user: actor.optional(),
-  created_at: z.string(),
-  updated_at: z.string(),
-  pull_request: z.unknown().optional(),
-  repository_url: z.string().optional(),
-});
 const commentRow = z.object({ body: z.string().nullish(), user: actor.optional(), created_at: z.string() });
 const anything = z.unknown();
 
@@ -42,20 +30,6 @@ const PER_PAGE = 100;
 /** So many answers about single issues are kept. */
 const KEPT_ISSUES = 500;
 const MAX_COMMENT = 65_000;
-
-function toIssue(row: z.output<typeof issueRow>): Issue {
-  return {
-    number: row.number,
-    title: row.title,
-    body: row.body ?? '',
-    url: row.html_url,
-    state: row.state,
-    labels: row.labels,
-    author: row.user ?? null,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  };
-}
 
 function linkOf(headers: Readonly<Record<string, string | number | undefined>>, rel: string): string | undefined {
   return new RegExp(`<([^>]*)>;\\s*rel="${rel}"`).exec(String(headers.link ?? ''))?.[1];
@@ -98,6 +72,7 @@ export class GitHubTracker implements Tracker {
   readonly #issues = new AnswerCache<Issue>(KEPT_ISSUES);
   readonly #labelEvents: LabelEvents;
   readonly #pulls: PullRequests;
+  readonly #links: IssueLinks;
   readonly #permissions = new Map<string, { readonly mayWrite: boolean; readonly at: number }>();
 
   constructor(options: TrackerOptions) {
@@ -110,6 +85,7 @@ export class GitHubTracker implements Tracker {
       (issue, page, etag, signal) => this.#readEvents(issue, page, etag, signal),
       options.eventsFile ?? null,
     );
+    this.#links = new IssueLinks(options.slug, (...request) => this.#requestIfChanged(...request));
   }
 
   get rateLimit(): RateLimit {
@@ -264,6 +240,10 @@ export class GitHubTracker implements Tracker {
       if (isMissing(error)) return null;
       throw error;
     }
+  }
+
+  readLinks(issue: number, link: Link, signal: AbortSignal): Promise<readonly LinkedIssue[]> {
+    return this.#links.list(issue, link, signal);
   }
 
   /** One conditional request for an issue that was asked about before. */

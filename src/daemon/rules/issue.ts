@@ -1,5 +1,7 @@
 // The issue as the daemon reads it, and what its labels say.
 
+import type { Blockers } from './blockers.ts';
+
 /** Who did something on the hosting service. `type` is the service's own: `User`, `Bot`, `Organization`, … */
 export type Actor = { readonly login: string; readonly type: string };
 
@@ -15,6 +17,7 @@ export type Issue = {
   /** ISO 8601. */
   readonly createdAt: string;
   readonly updatedAt: string;
+  readonly blockers: Blockers;
 };
 
 /** The labels that say where an issue stands. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
 import { createTemplate, type PromptValues, templateProblems } from '../../../src/daemon/config/template.ts';
+import { NO_BLOCKERS } from '../../../src/daemon/rules/blockers.ts';
 
 function values(body: string, title = 'A title'): PromptValues {
   return {
@@ -15,6 +16,7 @@ function values(body: string, title = 'A title'): PromptValues {
       author: { login: 'someone', type: 'User' },
       createdAt: 'c',
       updatedAt: 'u',
+      blockers: NO_BLOCKERS,
     },
     attempt: { number: 2, last_error: 'it broke' },
     repo: { owner: 'o', repo: 'r', slug: 'o/r' },

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { NO_BLOCKERS } from '../../../src/daemon/rules/blockers.ts';
 import {
   activeLabelsOf,
   branchOf,
@@ -37,6 +38,7 @@ test('oldest first, the number deciding between equals', () => {
     labels: [],
     author: null,
     updatedAt: '',
+    blockers: NO_BLOCKERS,
   });
   const sorted = [issue(3, '2026-01-02'), issue(9, '2026-01-01'), issue(2, '2026-01-02')].sort(byAge);
   assert.deepEqual(

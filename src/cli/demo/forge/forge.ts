@@ -5,10 +5,11 @@ import type { Emulator } from 'emulate';
 import { failure, messageOf } from '../../../base/rules/errors.ts';
 import { CLI_CODES } from '../../rules/cli-codes.ts';
 import { type Account, Accounts } from './accounts.ts';
+import type { Answer } from './answers.ts';
 import { loadEmulator } from './emulator.ts';
 import { serveGit } from './git-http.ts';
 import { forgePage } from './pages.ts';
-import { type Answer, RestLayer } from './rest.ts';
+import { RestLayer } from './rest.ts';
 
 export type ForgeOptions = {
   readonly owner: string;

@@ -6,12 +6,8 @@ import { request as httpRequest, type IncomingMessage, type ServerResponse } fro
 import { sameLabel } from '../../../daemon/rules/issue.ts';
 import { tryGit } from '../../../git/git.ts';
 import type { Account, Accounts } from './accounts.ts';
-
-export type Answer = {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-};
+import { type Answer, type Call, type Fields, fieldsOf, invalid, json, refusal } from './answers.ts';
+import { IssueLinks } from './issue-links.ts';
 
 export type RestOptions = {
   /** Address of the emulated service. */
@@ -27,34 +23,12 @@ export type RestOptions = {
   readonly drafts?: boolean;
 };
 
-type Call = {
-  readonly method: string;
-  readonly path: string;
-  readonly query: URLSearchParams;
-  readonly body: string;
-  readonly account: Account | undefined;
-  readonly authorization: string | undefined;
-};
-
 const QUOTA = 5000;
 const MAX_TITLE = 256;
 /** Of an issue, a pull request and a comment, in characters. */
 const MAX_BODY = 65_536;
 const HOUR_MS = 3_600_000;
 const KEPT_HEADERS = ['content-type', 'link', 'location', 'last-modified'];
-
-type Fields = Readonly<Record<string, unknown>>;
-
-function fieldsOf(text: string): Fields {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? Object.fromEntries(Object.entries(value))
-      : {};
-  } catch {
-    return {};
-  }
-}
 
 function namesIn(value: unknown): string[] {
   const list = Array.isArray(value) ? value : [];
@@ -65,22 +39,6 @@ function namesIn(value: unknown): string[] {
         ? [String(item.name)]
         : [],
   );
-}
-
-function json(status: number, value: unknown): Answer {
-  return { status, headers: { 'content-type': 'application/json; charset=utf-8' }, body: JSON.stringify(value) };
-}
-
-function refusal(status: number, message: string): Answer {
-  return json(status, { message, documentation_url: 'https://docs.github.com/rest' });
-}
-
-function invalid(resource: string, message: string): Answer {
-  return json(422, {
-    message: 'Validation Failed',
-    errors: [{ resource, code: 'custom', message }],
-    documentation_url: 'https://docs.github.com/rest',
-  });
 }
 
 /** The original's times have no fractions of a second. */
@@ -99,11 +57,15 @@ function tooLong(resource: string, { title, body }: Fields): Answer | undefined 
 export class RestLayer {
   readonly #options: RestOptions;
   readonly #base: string;
+  readonly #links: IssueLinks;
   readonly #quota = new Map<string, { used: number; resetAt: number }>();
 
   constructor(options: RestOptions) {
     this.#options = options;
     this.#base = `/repos/${options.owner}/${options.repo}`;
+    const { owner, accounts } = options;
+    const upstream = this.upstream.bind(this);
+    this.#links = new IssueLinks({ owner, accounts, base: this.#base, upstream });
   }
 
   /** Calls the emulated service as it is. */
@@ -154,7 +116,9 @@ export class RestLayer {
     };
     const answer =
       authorization !== undefined && account === undefined ? refusal(401, 'Bad credentials') : await this.#answer(call);
-    this.#send(request, response, answer, account);
+    const isRow =
+      answer.status < 300 && /\/issues(?:\/\d+)?$/.test(call.path) && call.path.startsWith(`${this.#base}/`);
+    this.#send(request, response, isRow ? await this.#links.withCounts(answer) : answer, account);
   }
 
   /** Adds what every answer of the original carries: quota and validator; "not modified" costs nothing. */
@@ -221,7 +185,7 @@ export class RestLayer {
     const ref = /^\/git\/ref\/(.+)$/.exec(rest)?.[1];
     if (ref !== undefined && method === 'GET') return this.#ref(`refs/${decodeURIComponent(ref)}`);
     if (rest === '/pulls' && method === 'POST') return this.#createPull(call);
-    return this.#pass(call);
+    return (await this.#links.answer(call, rest)) ?? this.#pass(call);
   }
 
   #pass(call: Call): Promise<Answer> {

@@ -95,6 +95,21 @@ export const WORK_CODES = codes({
     message: 'Issue #{issue} cannot be read: {said}',
     values: { issue: 'number', said: 'text' },
   },
+  blockers_unreadable: {
+    kind: 'warning',
+    message: 'Cannot tell what issue #{issue} waits for: {said}',
+    values: { issue: 'number', said: 'text' },
+  },
+  issue_blocked: {
+    kind: 'refused',
+    message: 'It waits for {blockers}.',
+    values: { blockers: 'text' },
+  },
+  issue_blocked_in_cycle: {
+    kind: 'refused',
+    message: 'It waits for itself: {chain}. Take one of these out.',
+    values: { chain: 'list' },
+  },
   issue_unchecked: {
     kind: 'refused',
     message: 'The issue is not checked yet.',
