@@ -111,6 +111,17 @@ function createProgram(): Command {
       await logsCommand(issue, path, options);
     });
   program
+    .command('explain')
+    .description('why an issue waits, or what happened to it: the records of the daemon as lines with times')
+    .argument('<issue>', "the issue's number", positive)
+    .argument('[workflow]', 'the workflow file', './WORKFLOW.md')
+    .option('--json', 'as JSON')
+    .option('--state-dir <dir>', 'the state directory, whatever the workflow file says')
+    .action(async (issue: number, path: string, options: { json?: boolean; stateDir?: string }) => {
+      const { explainCommand } = await import('./cli/explain.ts');
+      await explainCommand(issue, path, options);
+    });
+  program
     .command('doctor')
     .description('what the daemon and team mode need: holds or not, why, and the command that mends it')
     .argument('[workflow]', 'the workflow file', './WORKFLOW.md')

@@ -46,7 +46,7 @@ function printFrom(path: string, offset: number): number {
 }
 
 /** Outputs are read whatever is wrong with the file, if it can be told where they are. */
-function stateDirOf(path: string): string {
+export function stateDirOf(path: string): string {
   const source = { env: process.env, detectRemote };
   try {
     return readWorkflow(path, source).workflow.stateDir;

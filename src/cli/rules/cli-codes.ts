@@ -132,6 +132,12 @@ export const CLI_CODES = codes({
     help: 'Output is kept of the last {issues} issues, and of the last {failed} that failed.',
     values: { issue: 'number', directory: 'text', issues: 'number', failed: 'number' },
   },
+  issue_unexplained: {
+    kind: 'usage',
+    message: 'The journal in {directory} says nothing of issue #{issue}, and no running daemon knows it.',
+    help: 'An issue without an active label is unknown. The oldest records go as the journal grows.',
+    values: { issue: 'number', directory: 'text' },
+  },
   person_only: {
     kind: 'refused',
     message: 'This shell belongs to an agent, and only a person may {does}[ while team {teams} is active in {path}].',

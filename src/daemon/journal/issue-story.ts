@@ -1,0 +1,169 @@
+// Story of one issue: the journal's records of it as lines with times, the oldest first.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { assertNever } from '../../base/rules/errors.ts';
+import { oneLine } from '../../base/rules/text.ts';
+import { evidenceLine } from '../publish/evidence-text.ts';
+import type { JournalRecord } from '../rules/record.ts';
+import { decodeRecord } from './journal-decoder.ts';
+
+/** `at`: ms since the epoch. */
+export type StoryLine = { readonly at: number; readonly words: string };
+
+/** What was continued, and what it is continued in. */
+const FILES = ['journal.1.jsonl', 'journal.jsonl'];
+const MAX_WORDS = 600;
+const SHORT = 12;
+
+type IssueRecord = Exclude<JournalRecord, { type: 'snapshot' }>;
+type Effect = Extract<IssueRecord, { type: 'effect_finished' }>;
+
+function textIn(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '';
+    throw error;
+  }
+}
+
+/** The records of an issue that the journal still holds; a line that is not whole is left out. */
+function recordsOf(directory: string, issue: number): readonly { readonly at: number; readonly record: IssueRecord }[] {
+  const mark = new RegExp(`"issue":${issue}\\b`);
+  const lines = FILES.flatMap((name) => textIn(join(directory, name)).split('\n'));
+  return lines
+    .filter((line) => mark.test(line))
+    .flatMap((line) => {
+      const value = parsed(line);
+      const record = decodeRecord(value);
+      if (record === undefined || record.type === 'snapshot' || record.issue !== issue) return [];
+      return [{ at: atOf(value), record }];
+    });
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+function atOf(value: unknown): number {
+  return typeof value === 'object' && value !== null && 'at' in value && typeof value.at === 'number' ? value.at : 0;
+}
+
+function time(at: number): string {
+  return `${new Date(at).toISOString().slice(0, 19)}Z`;
+}
+
+function labelOf(key: string): string {
+  return key.slice(key.indexOf(':') + 1);
+}
+
+/** Null: another record tells it. */
+function finishedWords({ effect, key, result }: Effect): string | null {
+  switch (effect) {
+    case 'workspace':
+      return 'the workspace is there';
+    case 'hook':
+      return `the hook ${key.split(':')[0]} has run`;
+    case 'agent':
+      return result.pid === undefined ? 'the agent runs' : `the agent runs as process ${result.pid}`;
+    case 'push':
+      return `commit ${String(result.sha).slice(0, SHORT)} is pushed`;
+    case 'pull_request':
+      return result.number === undefined ? 'the pull request is open' : `pull request #${result.number} is open`;
+    case 'evidence':
+      return 'the pull request shows what the checks said';
+    case 'comment':
+      return 'a comment is posted';
+    case 'label_add':
+      return `the label ${labelOf(key)} is put on`;
+    case 'label_remove':
+      return `the label ${labelOf(key)} is taken off`;
+    case 'workspace_remove':
+      return 'the workspace is removed';
+    case 'gate':
+      return null;
+    default:
+      return assertNever(effect);
+  }
+}
+
+const NEXT = {
+  publish: 'it is published',
+  retry: 'another attempt follows',
+  give_up: 'it is given up',
+  stop: 'the work stops',
+  again: 'the step is tried again',
+} as const;
+
+function nextWords(next: keyof typeof NEXT, retryAt: number | null): string {
+  return retryAt === null ? NEXT[next] : `${NEXT[next]} from ${time(retryAt)} on`;
+}
+
+/** Null: nothing that people ask for. */
+function wordsOf(record: IssueRecord): string | null {
+  switch (record.type) {
+    case 'claimed':
+      return record.life === 1 ? `taken up: ${record.title}` : `taken up again (life ${record.life}): ${record.title}`;
+    case 'attempt_started':
+      return `attempt ${record.attempt} begins with ${record.runtime}`;
+    case 'effect_finished':
+      return finishedWords(record);
+    case 'effect_failed':
+      return `${record.effect} failed: ${record.error}`;
+    case 'asked_pull_request':
+      return `the agent asks for a pull request: ${record.title}`;
+    case 'asked_done':
+      return 'the agent says that it is done';
+    case 'attempt_ended': {
+      const why = record.outcome === 'succeeded' ? '' : `: ${record.reason}`;
+      return `the attempt ${record.outcome.replace('_', ' ')}${why}; ${nextWords(record.next, record.retry_at)}`;
+    }
+    case 'measured':
+      return `checks: ${record.evidence.unmeasured ?? evidenceLine(record.evidence)}`;
+    case 'sent_back':
+      return `${record.reason}; ${nextWords(record.next, null)}`;
+    case 'publish_failed':
+      return `publishing failed: ${record.reason}; ${nextWords(record.next, record.retry_at)}`;
+    case 'saved':
+      return `saved before the workspace goes: ${record.lines.join('; ')}`;
+    case 'finished':
+      return `over: ${record.outcome.replace('_', ' ')}`;
+    case 'effect_started':
+    case 'session':
+    case 'usage':
+      return null;
+    default:
+      return assertNever(record);
+  }
+}
+
+/** What was begun last and whose end is not known. */
+function openEffect(records: readonly { readonly at: number; readonly record: IssueRecord }[]): StoryLine | null {
+  const begun = new Map<string, StoryLine>();
+  for (const { at, record } of records) {
+    if (record.type === 'effect_started') begun.set(record.key, { at, words: `${record.effect} begins` });
+    if (record.type === 'effect_finished' || record.type === 'effect_failed') begun.delete(record.key);
+    if (record.type === 'finished') begun.clear();
+  }
+  return [...begun.values()].at(-1) ?? null;
+}
+
+/** @param directory the state directory */
+export function issueStory(directory: string, issue: number): readonly StoryLine[] {
+  const records = recordsOf(directory, issue);
+  const told = records.flatMap(({ at, record }) => {
+    const words = wordsOf(record);
+    return words === null ? [] : [{ at, words: oneLine(words, MAX_WORDS) }];
+  });
+  const open = openEffect(records);
+  return open === null ? told : [...told, open];
+}
+
+export function storyText({ at, words }: StoryLine): string {
+  return `${time(at)}  ${words}`;
+}
