@@ -36,6 +36,7 @@ test('--help lists the commands, of serve also init', async () => {
     'serve',
     'demo',
     'logs',
+    'explain',
     'doctor',
     'team',
     'spec',

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { assertNever } from '../../base/rules/errors.ts';
 import { oneLine } from '../../base/rules/text.ts';
-import { evidenceLine } from '../publish/evidence-text.ts';
+import { evidenceLine } from '../rules/evidence-line.ts';
 import type { JournalRecord } from '../rules/record.ts';
 import { decodeRecord } from './journal-decoder.ts';
 

@@ -1,7 +1,8 @@
 // Evidence of a commit as the pull request and the log show it.
 
-import { clip, oneLine } from '../../base/rules/text.ts';
+import { oneLine } from '../../base/rules/text.ts';
 import type { CommandRun, Evidence, EvidenceCheck } from '../../gate/rules/evidence.ts';
+import { coverageWords } from '../rules/evidence-line.ts';
 import { cutBody, MAX_BODY } from './tracker-texts.ts';
 
 const BEGIN = '<!-- toolcrew:checks -->';
@@ -18,16 +19,6 @@ function cell(text: string): string {
 /** A command in a cell. */
 function code(text: string): string {
   return `\`${oneLine(text, 200).replaceAll('`', "'").replaceAll('|', '\\|')}\``;
-}
-
-function percent(value: number): string {
-  return `${Math.floor(value * 10) / 10} %`;
-}
-
-/** `81.2 % (80.4 % before)`; empty when it was not measured. */
-function coverageWords({ before, after }: Evidence['coverage']): string {
-  if (after === null) return '';
-  return before === null ? percent(after) : `${percent(after)} (${percent(before)} before)`;
 }
 
 function outcomeWords({ check, outcome, reason, figure }: EvidenceCheck, coverage: Evidence['coverage']): string {
@@ -81,16 +72,4 @@ export function withEvidence(body: string, evidence: Evidence): string {
   const own = start === -1 || end < start ? body : `${body.slice(0, start)}${body.slice(end + END.length)}`;
   const shown = block(evidence);
   return [cutBody(own.trim(), MAX_BODY - shown.length), shown].filter((part) => part !== '').join('\n\n');
-}
-
-/** One line for the log. */
-export function evidenceLine({ checks, coverage }: Evidence): string {
-  const rows = checks.filter(({ outcome }) => outcome !== 'not_measured');
-  if (rows.length === 0) return 'no command of the project measures the work';
-  return rows
-    .map(({ check, outcome, figure }) => {
-      const measured = check === 'coverage' ? coverageWords(coverage) : (figure ?? '');
-      return `${check} ${outcome.replace('_', ' ')}${measured === '' ? '' : ` (${clip(oneLine(measured), 60)})`}`;
-    })
-    .join(', ');
 }

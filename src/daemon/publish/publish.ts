@@ -6,12 +6,13 @@ import { assertNever, messageOf } from '../../base/rules/errors.ts';
 import { perform, wasCutOff } from '../effects.ts';
 import type { AttemptOutputs, Journal, KeptWork, Tracker, WorkGate, Workspaces, WorkspaceTask } from '../ports.ts';
 import { WORK_CODES } from '../rules/codes/work-codes.ts';
+import { evidenceLine } from '../rules/evidence-line.ts';
 import { reactionTo } from '../rules/failure-answers.ts';
 import { pullRequestKey, type Step } from '../rules/next-step.ts';
 import type { PullRequest } from '../rules/record.ts';
 import type { Entry } from '../rules/state.ts';
 import type { Workflow } from '../rules/workflow.ts';
-import { evidenceLine, withEvidence } from './evidence-text.ts';
+import { withEvidence } from './evidence-text.ts';
 import { gaveUpComment, pullRequestBody, pullRequestTitle } from './tracker-texts.ts';
 
 export type PublisherOptions = {

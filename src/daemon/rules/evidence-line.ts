@@ -1,0 +1,26 @@
+// Evidence of a commit in one line; pure.
+
+import { clip, oneLine } from '../../base/rules/text.ts';
+import type { Evidence } from '../../gate/rules/evidence.ts';
+
+function percent(value: number): string {
+  return `${Math.floor(value * 10) / 10} %`;
+}
+
+/** `81.2 % (80.4 % before)`; empty when it was not measured. */
+export function coverageWords({ before, after }: Evidence['coverage']): string {
+  if (after === null) return '';
+  return before === null ? percent(after) : `${percent(after)} (${percent(before)} before)`;
+}
+
+/** One line for the log. */
+export function evidenceLine({ checks, coverage }: Evidence): string {
+  const rows = checks.filter(({ outcome }) => outcome !== 'not_measured');
+  if (rows.length === 0) return 'no command of the project measures the work';
+  return rows
+    .map(({ check, outcome, figure }) => {
+      const measured = check === 'coverage' ? coverageWords(coverage) : (figure ?? '');
+      return `${check} ${outcome.replace('_', ' ')}${measured === '' ? '' : ` (${clip(oneLine(measured), 60)})`}`;
+    })
+    .join(', ');
+}
