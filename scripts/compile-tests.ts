@@ -63,7 +63,8 @@ export function testEntries(
     // The first test lasts until all files are loaded: hooks that follow all tests would else run before the last file's.
     const first =
       "import test from 'node:test';\nlet loaded;\ntest('files are loaded', () => new Promise((resolve) => { loaded = resolve; }));\n";
-    const entry = `${directory}-${perProcess}-${group + 1}.js`;
+    // Node runs files in the order of their names.
+    const entry = `${directory}-${perProcess}-${String(group + 1).padStart(3, '0')}.js`;
     writeFileSync(entry, `${first}${imports}loaded();\n`);
     return entry;
   });
