@@ -25,10 +25,16 @@ export const ownPlace: Plugin = {
  * @param directory of the project, or below: what is made of `x/y.ts` is put there as `x/y.js`
  * @returns which file brings in which
  */
-export async function compileTests(root: string, files: readonly string[], directory: string): Promise<Metafile> {
+export async function compileTests(
+  root: string,
+  files: readonly string[],
+  directory: string,
+  logLevel: 'warning' | 'silent' = 'warning',
+): Promise<Metafile> {
   const programs = readdirSync(join(root, PROGRAMS)).filter((name) => extname(name) === '.ts');
   const { metafile } = await build({
     ...COMPILING,
+    logLevel,
     metafile: true,
     absWorkingDir: root,
     entryPoints: [...files, ...programs.map((name) => join(PROGRAMS, name))],
