@@ -49,6 +49,28 @@ const noRouteMethods: Plugin = {
   },
 };
 
+/** What string-width makes when it is loaded takes 60 ms, and few texts need it: made at the first of these. */
+const LATE: readonly (readonly [string, string])[] = [
+  ['const segmenter = new Intl.Segmenter();', 'let segmenter;'],
+  ['segmenter.segment(', '(segmenter ??= new Intl.Segmenter()).segment('],
+  ['const rgiEmojiRegex = /^\\p{RGI_Emoji}$/v;', 'let rgiEmojiRegex;'],
+  ['rgiEmojiRegex.test(', "(rgiEmojiRegex ??= new RegExp('^\\\\p{RGI_Emoji}$', 'v')).test("],
+];
+
+const lateWidth: Plugin = {
+  name: 'late-width',
+  setup(build) {
+    build.onLoad({ filter: /\/string-width\/index\.js$/ }, ({ path }) => {
+      let contents = readFileSync(path, 'utf8');
+      for (const [early, late] of LATE) {
+        if (contents.split(early).length !== 2) return { errors: [{ text: `${path}: expected once: ${early}` }] };
+        contents = contents.replace(early, () => late);
+      }
+      return { contents };
+    });
+  },
+};
+
 /** What every bundle has in common. */
 export function commonSettings(root: string) {
   const { version }: { readonly version: string } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -75,7 +97,7 @@ export const COMMAND_SETTINGS = {
   // The optional peer of `tool demo`.
   external: ['emulate'],
   chunkNames: 'chunks/[name]-[hash]',
-  plugins: [noForms, noSpare, noRouteMethods],
+  plugins: [noForms, noSpare, noRouteMethods, lateWidth],
   // CommonJS dependencies in an ES module bundle ask for `require`.
   banner: {
     js: "import { createRequire as bundledRequire } from 'node:module'; const require = bundledRequire(import.meta.url);",

@@ -76,6 +76,8 @@ export async function writeCommonJs(
       entryPoints: { [placeOf(chunk).replace(/\.js$/, '')]: chunk.path },
       outdir: '.',
       format: 'cjs',
+      // Not named in the file: Node would read it in each process that counts coverage.
+      sourcemap: 'external',
       plugins: [chunkImports(chunk, places)],
       // Of gray-matter, for front matter in JavaScript, which is refused.
       logOverride: { 'direct-eval': 'silent' },

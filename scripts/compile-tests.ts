@@ -25,10 +25,16 @@ export const ownPlace: Plugin = {
  * @param directory of the project, or below: what is made of `x/y.ts` is put there as `x/y.js`
  * @returns which file brings in which
  */
-export async function compileTests(root: string, files: readonly string[], directory: string): Promise<Metafile> {
+export async function compileTests(
+  root: string,
+  files: readonly string[],
+  directory: string,
+  logLevel: 'warning' | 'silent' = 'warning',
+): Promise<Metafile> {
   const programs = readdirSync(join(root, PROGRAMS)).filter((name) => extname(name) === '.ts');
   const { metafile } = await build({
     ...COMPILING,
+    logLevel,
     metafile: true,
     absWorkingDir: root,
     entryPoints: [...files, ...programs.map((name) => join(PROGRAMS, name))],
@@ -63,7 +69,8 @@ export function testEntries(
     // The first test lasts until all files are loaded: hooks that follow all tests would else run before the last file's.
     const first =
       "import test from 'node:test';\nlet loaded;\ntest('files are loaded', () => new Promise((resolve) => { loaded = resolve; }));\n";
-    const entry = `${directory}-${perProcess}-${group + 1}.js`;
+    // Node runs files in the order of their names.
+    const entry = `${directory}-${perProcess}-${String(group + 1).padStart(3, '0')}.js`;
     writeFileSync(entry, `${first}${imports}loaded();\n`);
     return entry;
   });

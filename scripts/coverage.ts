@@ -2,11 +2,18 @@
 // V8 writes the counters (NODE_V8_COVERAGE); source maps translate compiled code to source lines.
 
 import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { transformSync } from 'esbuild';
 import coverage from 'monocart-coverage-reports';
+
+/** Folders of compiled scripts: the tests, and the program. */
+const FOLDERS = ['.cache', 'dist'] as const;
+type Folder = (typeof FOLDERS)[number];
+
+/** A file of V8's counters, as far as it is read here. */
+type Written = { readonly result: readonly { readonly url: string }[]; readonly 'source-map-cache': unknown };
 
 /** Whether each line of a source was reached, by line number. */
 type Lines = Map<number, boolean>;
@@ -20,12 +27,12 @@ type Earlier = Readonly<Record<string, { readonly text: string; readonly reached
  * @returns whether it was enough
  */
 export async function reportCoverage(root: string, counters: string, least: number): Promise<boolean> {
-  removeTorn(counters);
+  const byFolder = sortCounters(root, counters);
   const kept = join(root, '.cache', 'coverage.json');
   const earlier: Earlier = existsSync(kept) ? JSON.parse(readFileSync(kept, 'utf8')) : {};
   // Merged by line: the compiled tests and dist/ may reach different parts of one line.
-  const inTests = await linesReached(root, counters, '.cache/');
-  const inCommands = await linesReached(root, counters, 'dist/');
+  const inTests = await linesReached(root, byFolder, '.cache');
+  const inCommands = await linesReached(root, byFolder, 'dist');
   const files = sources(root).map((file) => {
     const lines: Lines = new Map(inTests.get(file));
     for (const [line, reached] of inCommands.get(file) ?? []) lines.set(line, reached || lines.get(line) === true);
@@ -58,15 +65,19 @@ export async function reportCoverage(root: string, counters: string, least: numb
 }
 
 /** @param folder of the compiled files that count; a source in none of them counts as not reached */
-async function linesReached(root: string, counters: string, folder: string): Promise<Map<string, Lines>> {
-  const within = pathToFileURL(join(root, folder)).href;
+async function linesReached(root: string, counters: string, folder: Folder): Promise<Map<string, Lines>> {
+  const dataDir = join(counters, folder);
+  if (readdirSync(dataDir).length === 0) return new Map();
   const outputDir = mkdtempSync(`${counters}-`);
   const report = coverage({
     baseDir: root,
     outputDir,
     reports: ['v8-json'],
-    dataDir: counters,
-    entryFilter: ({ url }) => url.startsWith(within) && holdsSources(fileURLToPath(url)),
+    dataDir,
+    // Scripts of dist/ do not name their maps.
+    onEntry: (entry) => {
+      if (folder === 'dist') entry.source += `\n//# sourceMappingURL=${basename(entry.url)}.map\n`;
+    },
     sourceFilter: (path) => path.startsWith('src/'),
     all: {
       dir: [join(root, 'src')],
@@ -104,14 +115,38 @@ function holdsSources(path: string): boolean {
   return map.sources.some((source) => /^(\.\.\/)+src\//.test(source));
 }
 
-/** Removes truncated files: a process killed while writing leaves one, and its coverage is not counted. */
-function removeTorn(counters: string): void {
+/**
+ * Puts the counters of the scripts that hold sources into one directory for each folder: other scripts are most of what V8 writes.
+ * @returns the directory of these directories
+ */
+function sortCounters(root: string, counters: string): string {
+  const sorted = mkdtempSync(`${counters}-`);
+  process.once('exit', () => rmSync(sorted, { recursive: true, force: true }));
+  const counting = new Map<string, boolean>();
+  const counts = (url: string) => {
+    const is = counting.get(url) ?? holdsSources(fileURLToPath(url));
+    counting.set(url, is);
+    return is;
+  };
+  for (const folder of FOLDERS) mkdirSync(join(sorted, folder));
   for (const name of readdirSync(counters)) {
-    const path = join(counters, name);
-    try {
-      JSON.parse(readFileSync(path, 'utf8'));
-    } catch {
-      rmSync(path);
+    const written = read(join(counters, name));
+    for (const folder of FOLDERS) {
+      const within = pathToFileURL(join(root, folder, '/')).href;
+      const result = written.result.filter(({ url }) => url.startsWith(within) && counts(url));
+      if (result.length === 0) continue;
+      const maps = folder === 'dist' ? {} : { 'source-map-cache': written['source-map-cache'] };
+      writeFileSync(join(sorted, folder, name), JSON.stringify({ result, ...maps }));
     }
+  }
+  return sorted;
+}
+
+/** No scripts for a truncated file: a process that is killed while it writes leaves one, and its coverage is not counted. */
+function read(path: string): Written {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch {
+    return { result: [], 'source-map-cache': {} };
   }
 }

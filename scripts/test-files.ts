@@ -7,8 +7,36 @@ export function isSlow(file: string): boolean {
   return /^test\/(?:slow|hosts)\//.test(file);
 }
 
+/** Whether most of its time is spent waiting for processes of the host. */
+export function isOfHosts(file: string): boolean {
+  return file.startsWith('test/hosts/');
+}
+
+/** Files that take longest, each as two cores run it beside others: longest first, so that no suite ends with one of them alone. */
+const LONGEST = [
+  'test/docs/recipes.integration.test.ts',
+  'test/hosts/teammates.test.ts',
+  'test/hosts/phases.test.ts',
+  'test/slow/kill.test.ts',
+  'test/slow/team-kill.test.ts',
+  'test/slow/demo-team.test.ts',
+  'test/hosts/arguments.test.ts',
+  'test/hosts/issue.test.ts',
+  'test/hosts/team-plugin.test.ts',
+  'test/hosts/run-screen.test.ts',
+  'test/slow/lfs.test.ts',
+  'test/hosts/team-modes.test.ts',
+  'test/slow/serve.test.ts',
+  'test/slow/pack.test.ts',
+  'test/slow/guard-kernels.test.ts',
+  'test/slow/team-log.test.ts',
+  'test/slow/checkouts.test.ts',
+  'test/slow/guarded-commands.test.ts',
+];
+
 /**
  * @param named files, or folders of them, below the root; none: the fast suite, or that of integration beside it
+ * @returns the longest first, then the others by name
  * @throws where nothing has that name
  */
 export function testFiles(root: string, named: readonly string[], integration: boolean): readonly string[] {
@@ -16,12 +44,18 @@ export function testFiles(root: string, named: readonly string[], integration: b
     .filter((file) => file.endsWith('.test.ts'))
     .map((file) => join('test', file))
     .sort();
+  const gone = LONGEST.filter((file) => !all.includes(file));
+  if (gone.length > 0) throw new Error(`scripts/test-files.ts names ${gone.join(', ')}: no such file`);
+  const longestFirst = (files: readonly string[]) => [
+    ...LONGEST.filter((file) => files.includes(file)),
+    ...files.filter((file) => !LONGEST.includes(file)),
+  ];
   if (named.length === 0)
-    return all.filter((file) => !isSlow(file) && file.endsWith('.integration.test.ts') === integration);
+    return longestFirst(all.filter((file) => !isSlow(file) && file.endsWith('.integration.test.ts') === integration));
   const found = named.map((one) => {
     const files = all.filter((file) => `${file}/`.startsWith(`${normalize(one).replace(/\/$/, '')}/`));
     if (files.length === 0) throw new Error(`${one}: expected a file of tests, or a folder with some`);
     return files;
   });
-  return [...new Set(found.flat())];
+  return longestFirst([...new Set(found.flat())]);
 }

@@ -1,6 +1,7 @@
 // Runs tests with Node's own runner, against dist/ and compiled tests; fails where a file executed no test, or too little was reached.
-// usage: tsx scripts/test.ts [--integration] [--coverage] [--least=PCT] [folder or file …]
+// usage: tsx scripts/test.ts [--integration] [--coverage] [--least=PCT] [--built] [folder or file …]
 // Without a folder or file: the fast suite, or with --integration the files *.integration.test.ts beside it.
+// --built: dist/ is that of these sources, and is not built again.
 
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -12,22 +13,30 @@ import { COMPILED_VARIABLE } from '../test/support/compiled.ts';
 import { compileBuiltTests, networkTests } from './built-tests.ts';
 import { compileTests, idleFiles, testEntries } from './compile-tests.ts';
 import { reportCoverage } from './coverage.ts';
-import { isSlow, testFiles } from './test-files.ts';
+import { isOfHosts, isSlow, testFiles } from './test-files.ts';
 
+/** Files at once on two cores. A test of the hosts waits more than half of its time. */
 const AT_ONCE = 3;
+const HOSTS_AT_ONCE = 6;
 const LONGEST_MS = 20 * 60_000; // thrice the longest file on a slow machine
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const flags = { integration: { type: 'boolean' }, coverage: { type: 'boolean' }, least: { type: 'string' } } as const;
+const flags = {
+  integration: { type: 'boolean' },
+  coverage: { type: 'boolean' },
+  least: { type: 'string' },
+  built: { type: 'boolean' },
+} as const;
 const { values, positionals } = parseArgs({ options: flags, allowPositionals: true });
-const { integration = false, coverage = false, least = '0' } = values;
+const { integration = false, coverage = false, least = '0', built = false } = values;
 const files = testFiles(root, positionals, integration);
+const atOnce = files.every(isOfHosts) ? HOSTS_AT_ONCE : AT_ONCE;
 const [quick, slow] = [files.filter((file) => !isSlow(file)), files.filter(isSlow)];
 
 // Each start of Node would load them, which takes three times as long; no test leaves the machine.
 delete process.env.NODE_EXTRA_CA_CERTS;
-const built = spawnSync(process.execPath, ['--import', 'tsx', 'scripts/build.ts'], { cwd: root, stdio: 'inherit' });
-if (built.status !== 0) process.exit(1);
+const build = ['--import', 'tsx', 'scripts/build.ts'];
+if (!built && spawnSync(process.execPath, build, { cwd: root, stdio: 'inherit' }).status !== 0) process.exit(1);
 // Below the root, where what is compiled finds its packages; the counters outside, where agents in namespaces may write.
 mkdirSync(join(root, '.cache'), { recursive: true });
 const place = mkdtempSync(join(root, '.cache', 'tests-'));
@@ -43,7 +52,7 @@ function passes(entries: readonly string[], directory: string, expected: readonl
   const list = `${directory}.ended`;
   const reporters = ['spec', './scripts/tests-reporter.js'].map((name) => `--test-reporter=${name}`);
   const places = ['stdout', list].map((path) => `--test-reporter-destination=${path}`);
-  const limits = [`--test-concurrency=${AT_ONCE}`, `--test-timeout=${LONGEST_MS}`];
+  const limits = [`--test-concurrency=${atOnce}`, `--test-timeout=${LONGEST_MS}`];
   const counting = coverage && directory === source ? { NODE_V8_COVERAGE: counters } : {};
   const env = { ...process.env, [COMPILED_VARIABLE]: source, ...counting };
   const command = ['--enable-source-maps', '--test', ...reporters, ...places, ...limits, ...entries];
@@ -54,7 +63,7 @@ function passes(entries: readonly string[], directory: string, expected: readonl
 }
 
 const perProcess = positionals.length === 0 && !integration ? 16 : 4;
-const entries = [...testEntries(quick, source, perProcess, AT_ONCE), ...testEntries(slow, source, 1, AT_ONCE)];
-const results = [passes(entries, source, files), passes(testEntries(network, bundle, 4, AT_ONCE), bundle, network)];
+const entries = [...testEntries(quick, source, perProcess, atOnce), ...testEntries(slow, source, 1, atOnce)];
+const results = [passes(entries, source, files), passes(testEntries(network, bundle, 4, atOnce), bundle, network)];
 const isCovered = !coverage || (await reportCoverage(root, counters, Number(least)));
 process.exitCode = results.every(Boolean) && isCovered ? 0 : 1;

@@ -6,6 +6,7 @@ import { cpSync, existsSync, readdirSync, readFileSync, rmSync, symlinkSync } fr
 import { basename, join, resolve } from 'node:path';
 import test from 'node:test';
 import ts from 'typescript';
+import { compiledFile, compileTests } from '../../scripts/compile-tests.ts';
 import { type Cleanup, finallyDo, tempDir } from './temp.ts';
 
 type Step = {
@@ -136,13 +137,23 @@ export class Copy {
   }
 
   /** What the check of a step says; empty when it passes. */
-  check({ check }: Step): string {
+  async check({ check }: Step): Promise<string> {
     if (check.kind === 'tsc') return this.typeErrors();
-    const args =
-      check.kind === 'generated' ? ['scripts/generate.ts', '--check'] : ['--test-name-pattern', check.name, check.file];
-    const { status, stdout, stderr } = this.#spawn(process.execPath, ['--import', 'tsx', ...args]);
+    if (check.kind === 'generated') {
+      const args = ['--import', 'tsx', 'scripts/generate.ts', '--check'];
+      const { status, stdout, stderr } = this.#spawn(process.execPath, args);
+      return status === 0 ? '' : `${stdout}${stderr}`;
+    }
+    const compiled = join(this.#root, '.cache');
+    try {
+      await compileTests(this.#root, [check.file], compiled, 'silent');
+    } catch (error) {
+      return String(error);
+    }
+    const args = ['--test-name-pattern', check.name, compiledFile(compiled, check.file)];
+    const { status, stdout, stderr } = this.#spawn(process.execPath, args);
     if (status !== 0) return `${stdout}${stderr}`;
-    if (check.kind === 'test') assert.match(stdout, /^(?:#|ℹ) pass [1-9]/m, `${check.file}: no test "${check.name}"`);
+    assert.match(stdout, /^(?:#|ℹ) pass [1-9]/m, `${check.file}: no test "${check.name}"`);
     return '';
   }
 }
@@ -152,7 +163,7 @@ export class Copy {
  * @param name of the example's addition
  */
 export function followRecipe(copy: Copy, heading: string, example: string, name: string): void {
-  test(`${heading}: the recipe's steps are enough, and a check names each that is left out`, (t) => {
+  test(`${heading}: the recipe's steps are enough, and a check names each that is left out`, async (t) => {
     const steps = stepsOf(heading);
     copy.apply(t, `test/fixtures/recipes/${example}.patch`);
     const named = steps.map(({ files }) => files.map((file) => copy.files.filter((one) => isNamedBy(file, one))));
@@ -165,11 +176,11 @@ export function followRecipe(copy: Copy, heading: string, example: string, name:
     assert.equal(copy.typeErrors(), '');
     const others = steps.filter(({ check }) => check.kind !== 'tsc');
     for (const step of new Map(others.map((one) => [JSON.stringify(one.check), one])).values())
-      assert.equal(copy.check(step), '', JSON.stringify(step.check));
+      assert.equal(await copy.check(step), '', JSON.stringify(step.check));
     for (const [index, step] of steps.entries()) {
       const files = named[index]?.flat() ?? [];
       copy.leaveOut(files);
-      const words = copy.check(step);
+      const words = await copy.check(step);
       assert.ok(
         [name, ...files.map((file) => basename(file))].some((one) => words.includes(one)),
         `step ${index + 1} (${files.join(', ')}) is left out, and its check says: ${words}`,

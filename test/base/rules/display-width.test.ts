@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { breakColumns, clipColumns, displayWidth, padColumns } from '../../../src/base/rules/display-width.ts';
+import stringWidth from 'string-width';
+import { breakColumns, clipColumns, displayWidth, PLAIN, padColumns } from '../../../src/base/rules/display-width.ts';
 
 const WIDTHS: readonly (readonly [string, number])[] = [
   ['', 0],
@@ -43,6 +44,19 @@ const WIDTHS: readonly (readonly [string, number])[] = [
 
 test('wide characters take two columns, marks none, a joined emoji as much as one', () => {
   for (const [text, width] of WIDTHS) assert.deepEqual([text, displayWidth(text)], [text, width]);
+});
+
+test('characters that are counted without string-width take one column there, beside each other too', () => {
+  // A lone surrogate is no character.
+  const all = Array.from({ length: 0xd800 }, (_, code) => String.fromCharCode(code));
+  const counted = all.filter((one) => PLAIN.test(one));
+  assert.ok(counted.length > 700, `${counted.length} characters`);
+  for (const one of counted) assert.deepEqual([one, stringWidth(one)], [one, 1]);
+  for (const first of ['a', 'ü', '…', '─', '●', '✔'])
+    for (const pair of counted.flatMap((one) => [first + one, one + first])) {
+      assert.deepEqual([pair, stringWidth(pair)], [pair, 2]);
+      assert.equal(boundaries(pair).size, 2, pair);
+    }
 });
 
 const CLIPS: readonly (readonly [string, number, string])[] = [
