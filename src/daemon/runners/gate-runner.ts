@@ -7,6 +7,7 @@ import { createAgentHome } from '../../agents/agent-home.ts';
 import { type AgentProcess, startAgent } from '../../agents/agent-process.ts';
 import type { Isolation } from '../../agents/isolation.ts';
 import { issueDirectory } from '../../agents/issue-directory.ts';
+import { runtimeLogins } from '../../agents/runtime-logins.ts';
 import { toolchainVariables } from '../../agents/toolchains.ts';
 import { removeTree } from '../../base/files/remove-tree.ts';
 import { packageRoot } from '../../base/package-root.ts';
@@ -84,7 +85,8 @@ export class GateRunner implements WorkGate {
       const passed = workflow().tool.env;
       const home = await createAgentHome({ stateDir: stay, issue, attempt: 1, run, tmp, env, passed, carry: null });
       const command = [join(packageRoot(), 'dist', 'cli.js'), 'agent', 'gate'];
-      const [file, args] = isolation.wrap(process.execPath, command, [path, home.path, cache, trees, tmp]);
+      const bounded = isolation.hiding(runtimeLogins(env));
+      const [file, args] = bounded.wrap(process.execPath, command, [path, home.path, cache, trees, tmp]);
       let last = '';
       const program = {
         ...{ file, args, cwd: path, run, isIsolated: isolation.active },

@@ -2,9 +2,9 @@
 // They have a home of their own and, where available, namespaces that hide the person's logins.
 
 import { existsSync, mkdirSync, mkdtempSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { basename, delimiter, join } from 'node:path';
 import { createAgentHome, passedEnvironment } from '../../agents/agent-home.ts';
+import { runtimeLogins } from '../../agents/runtime-logins.ts';
 import { toolchainVariables } from '../../agents/toolchains.ts';
 import { removeTree } from '../../base/files/remove-tree.ts';
 import { ensureRealDirectory } from '../../base/files/safe-directory.ts';
@@ -15,17 +15,6 @@ import { homesOf } from './team-homes.ts';
 
 /** No teammate can have this name. */
 const GATE = '@gate';
-
-/** Paths of runtime logins: teammates may need them, checks never do. */
-function logins(env: MemberHomeOptions['env']): readonly string[] {
-  const home = env.HOME ?? homedir();
-  const config = env.XDG_CONFIG_HOME ?? join(home, '.config');
-  return [
-    ...['.claude', '.claude.json', '.codex', '.gemini', '.aws', '.azure', '.kube'].map((name) => join(home, name)),
-    ...(env.CLAUDE_CONFIG_DIR === undefined ? [] : [env.CLAUDE_CONFIG_DIR]),
-    env.CLOUDSDK_CONFIG ?? join(config, 'gcloud'),
-  ];
-}
 
 /** Installed packages of the main checkout: worktrees lack untracked files. */
 function installedIn(main: string): { readonly path: readonly string[]; readonly env: Record<string, string> } {
@@ -58,7 +47,7 @@ export async function openGateSandbox(
     ...{ stateDir: stay, issue: 0, attempt: 1, run, tmp, env, passed, carry: null },
   });
   const { isolation: all, safe } = await bounds;
-  const isolation = all.hiding(logins(env));
+  const isolation = all.hiding(runtimeLogins(env));
   const installed = installedIn(main);
   const own = passedEnvironment(env, passed);
   return {
