@@ -41,7 +41,9 @@ const line = z.object({
   error: anything,
   attempt: maybe(z.number()),
   /** From 2.1.100 on. `resetsAt`: seconds since the epoch. */
-  rate_limit_info: maybe(z.object({ status: text, resetsAt: maybe(z.number().positive()) })),
+  rate_limit_info: maybe(
+    z.object({ status: text, resetsAt: maybe(z.number().positive()), isUsingOverage: maybe(z.boolean()) }),
+  ),
 });
 
 type Line = z.output<typeof line>;
@@ -68,6 +70,8 @@ export type StreamItem =
 
 const CREDENTIAL_WORDS =
   /invalid api key|not logged in|please run \/login|oauth token (has )?expired|authentication[_ ]error|credit balance is too low/i;
+/** Early versions tell no status of a limit. */
+const LIMIT_WORDS = /hit your ([\w-]+ )?limit|limit reached/i;
 const SERVICE_WORDS =
   /^API Error|overloaded|rate limit|usage limit|limit reached|hit your ([\w-]+ )?limit|connection error|request timed out|unable to connect/i;
 /** The service does not take the conversation as it is: sent again it would be refused again. */
@@ -137,8 +141,9 @@ export class ClaudeStream {
       case 'result':
         return this.#result(row);
       case 'rate_limit_event': {
-        const { status, resetsAt } = row.rate_limit_info ?? {};
-        this.#quotaAt = status === 'rejected' && resetsAt !== undefined ? resetsAt * 1000 : null;
+        const { status, resetsAt, isUsingOverage } = row.rate_limit_info ?? {};
+        const isSpent = status === 'rejected' && isUsingOverage !== true;
+        this.#quotaAt = isSpent && resetsAt !== undefined ? resetsAt * 1000 : null;
         return [{ type: 'event', event: { type: 'activity', name: row.type } }];
       }
       default:
@@ -210,7 +215,8 @@ export class ClaudeStream {
     // The host states the cost of all turns of its process so far.
     this.#cost = Math.max(this.#cost, row.total_cost_usd);
     const result = judgeResult(row);
-    const isQuota = !result.ok && result.fault === 'runtime' && this.#quotaAt !== null;
+    const isLimit = row.api_error_status === 429 || (!result.ok && LIMIT_WORDS.test(result.words));
+    const isQuota = isLimit && !result.ok && result.fault === 'runtime' && this.#quotaAt !== null;
     return [this.#usage(), { type: 'result', result: isQuota ? { ...result, quotaAt: this.#quotaAt ?? 0 } : result }];
   }
 

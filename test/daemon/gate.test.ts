@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { TrackerError } from '../../src/daemon/rules/tracker-error.ts';
+import { noEvidence } from '../../src/gate/rules/evidence.ts';
 import { saying } from '../support/codes.ts';
 import type { Script } from '../support/world.ts';
 import { commit, evidenceOf, World, workflowWith } from '../support/world.ts';
@@ -76,6 +77,40 @@ test('a failure goes back to the agent where the gate is required, in the same s
   await world.stop();
 });
 
+test('a commit that is handed in again is measured again: what was missing may be there now', async () => {
+  const world = worldWith('required');
+  world.script = async ({ request }) => {
+    world.workspaces.heads.set(request.issue, 'sha-same');
+    return { ok: true, words: 'done' };
+  };
+  let measured = 0;
+  world.measure = async ({ commit: sha }) => {
+    measured += 1;
+    return evidenceOf(sha, { ok: measured > 1 });
+  };
+  await untilLabelled(world, 'tool-done');
+  assert.deepEqual([measured, world.started.length], [2, 2]);
+  await world.stop();
+});
+
+test('what could not be measured is shown by a gate that reports, and goes back where it is required', async () => {
+  const unmeasured = noEvidence('sha-1-1', 'base', 'ENOENT: no such file, open /home/me/state/issues/1/x.json');
+  const reporting = worldWith('report');
+  reporting.measure = async () => unmeasured;
+  await untilLabelled(reporting, 'tool-done');
+  assert.match(
+    reporting.tracker.pulls[0]?.body ?? '',
+    /Nothing was measured of commit sha-1-1: ENOENT: no such file, open …\/x\.json/,
+  );
+  await reporting.stop();
+
+  const requiring = worldWith('required', 1);
+  requiring.measure = async ({ commit: sha }) => ({ ...unmeasured, commit: sha });
+  await untilLabelled(requiring, 'tool-failed');
+  assert.equal(requiring.tracker.pulls.length, 0);
+  await requiring.stop();
+});
+
 test('after the last round the issue fails with the figures, and no round counts as a failed attempt', async () => {
   const world = worldWith('required', 1);
   world.measure = async ({ commit: sha }) => evidenceOf(sha, { ok: false });
@@ -117,7 +152,10 @@ test('a pull request that was opened before is shown the figures of the last com
   };
   await untilLabelled(world, 'tool-done');
   const body = world.tracker.pulls[0]?.body ?? '';
-  assert.match(body, /^Words\n\nCloses #1\n\n<!-- toolcrew:checks -->\n\n### Checks\n\n[\s\S]*sha-later/);
+  assert.match(
+    body,
+    /^<!-- toolcrew:checks -->\n\n### Checks\n\n[\s\S]*sha-later[\s\S]*<!-- \/toolcrew:checks -->\n\nWords\n\nCloses #1$/,
+  );
   assert.deepEqual(world.workspaces.pushed, ['tool/issue-1 sha-1-1', 'tool/issue-1 sha-later']);
   await world.stop();
 });

@@ -66,10 +66,18 @@ function block(evidence: Evidence): string {
   return [BEGIN, '### Checks', ...parts(evidence), END].join('\n\n');
 }
 
-/** The text of a pull request with what was measured at its end; what an earlier commit had there goes. */
+/** Without what was shown before, and without marks that others wrote. */
+function withoutBlocks(body: string): string {
+  return body
+    .replaceAll(new RegExp(`${BEGIN}[\\s\\S]*?${END}`, 'g'), '')
+    .replaceAll(BEGIN, '')
+    .replaceAll(END, '')
+    .trim();
+}
+
+/** The text of a pull request below what was measured: nothing that it leaves open can hide that. */
 export function withEvidence(body: string, evidence: Evidence): string {
-  const [start, end] = [body.indexOf(BEGIN), body.indexOf(END)];
-  const own = start === -1 || end < start ? body : `${body.slice(0, start)}${body.slice(end + END.length)}`;
   const shown = block(evidence);
-  return [cutBody(own.trim(), MAX_BODY - shown.length), shown].filter((part) => part !== '').join('\n\n');
+  const own = cutBody(withoutBlocks(body), MAX_BODY - shown.length - 2);
+  return own === '' ? shown : `${shown}\n\n${own}`;
 }

@@ -147,6 +147,8 @@ function sendBack(entry: Entry, record: Extract<JournalRecord, { type: 'sent_bac
     retryAt: goesOn ? at : null,
     rounds: entry.rounds + 1,
     head: null,
+    // A commit that is handed in again is measured again: what was missing may be there now.
+    evidence: goesOn ? null : entry.evidence,
     phase: goesOn ? 'retrying' : 'giving_up',
   };
 }

@@ -35,13 +35,13 @@ export type GateRunnerOptions = {
 
 /** Names of the directories of one measurement begin so. */
 const STAY = 'gate-';
-/** To make the checkouts, beside the time of the commands. */
+/** To make the checkouts, beside the time of the commands on both. */
 const AROUND_MS = 600_000;
 
 export class GateRunner implements WorkGate {
   readonly #options: GateRunnerOptions;
   #running = 0;
-  readonly #waiting: (() => void)[] = [];
+  readonly #waiting = new Set<() => void>();
 
   constructor(options: GateRunnerOptions) {
     this.#options = options;
@@ -49,16 +49,29 @@ export class GateRunner implements WorkGate {
 
   /** As many at a time as agents may work, beside them: it takes no slot of an agent. */
   async measure(request: GateRequest, signal: AbortSignal): Promise<Evidence> {
-    while (this.#running >= this.#options.workflow().agent.maxConcurrent)
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    while (this.#running >= this.#options.workflow().agent.maxConcurrent) await this.#turn(signal);
     this.#running += 1;
     try {
-      signal.throwIfAborted();
       return await this.#measure(request, signal);
     } finally {
       this.#running -= 1;
-      for (const resolve of this.#waiting.splice(0)) resolve();
+      for (const resolve of this.#waiting) resolve();
     }
+  }
+
+  /** Resolves when another measurement has ended; rejects when it is aborted. */
+  async #turn(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    let resume: () => void = () => undefined;
+    const ended = new Promise<void>((resolve) => {
+      resume = resolve;
+    });
+    this.#waiting.add(resume);
+    signal.addEventListener('abort', resume, { once: true });
+    await ended;
+    this.#waiting.delete(resume);
+    signal.removeEventListener('abort', resume);
+    signal.throwIfAborted();
   }
 
   async #measure(
@@ -80,7 +93,7 @@ export class GateRunner implements WorkGate {
     const run = newRun();
     const late = new AbortController();
     const over = new AbortController();
-    void clock.sleep(timeoutMs + AROUND_MS, over.signal).then(() => late.abort());
+    void clock.sleep(2 * timeoutMs + AROUND_MS, over.signal).then(() => late.abort());
     try {
       const passed = workflow().tool.env;
       const home = await createAgentHome({ stateDir: stay, issue, attempt: 1, run, tmp, env, passed, carry: null });

@@ -1,6 +1,6 @@
 // Evidence of a commit: results of the project’s own commands; pure.
 
-import type { Check, CheckOutcome } from './quality.ts';
+import type { Check, CheckOutcome, GateResult } from './quality.ts';
 
 /** One run of a command. `exit` null: it was ended, by the deadline or a signal. */
 export type CommandRun = {
@@ -32,8 +32,26 @@ export type Evidence = {
   readonly unmeasured: string | null;
 };
 
-/** Evidence of a commit that could not be measured: it neither passes nor fails. */
+/** Evidence of a commit that could not be measured: whoever requires that it passes does not accept it. */
 export function noEvidence(commit: string, base: string, why: string): Evidence {
   const coverage = { before: null, after: null };
-  return { commit, base, ok: true, checks: [], commands: [], coverage, rejection: '', unmeasured: why };
+  const unmeasured = withoutPlaces(why);
+  return { ...{ commit, base, ok: false, checks: [], commands: [], coverage, unmeasured }, rejection: unmeasured };
+}
+
+/** Paths of a machine are nobody's business on a hosting service: their last names are enough. */
+function withoutPlaces(words: string): string {
+  return words.replaceAll(/(?<![\w:/.])\/(?:[^\s/:'"]+\/)+/g, '…/');
+}
+
+/** A lack of coverage that the base had as well: the work is not charged with it while it is no less than before. */
+export function withoutOldLack(gate: GateResult, before: number | null): GateResult {
+  const { coverage } = gate;
+  if (before === null || coverage === null || coverage < before) return gate;
+  const checks = gate.checks.map((one) =>
+    one.check === 'coverage' && one.outcome === 'failed' && one.failures === undefined
+      ? { ...one, outcome: 'old_failure' as const }
+      : one,
+  );
+  return { ...gate, checks, ok: checks.every(({ outcome }) => outcome !== 'failed') };
 }

@@ -137,11 +137,11 @@ export const GATE_CODES = codes({
   },
   check_failed_before: {
     kind: 'warning',
-    message: 'it failed in the same way before the team began, so the gate ignores it',
+    message: 'it failed in the same way before the work began, so the gate ignores it',
   },
   tests_failed_before: {
     kind: 'warning',
-    message: 'the output names no tests, and the command failed before the team began, so the gate ignores it',
+    message: 'the output names no tests, and the command failed before the work began, so the gate ignores it',
   },
   base_not_measured: {
     kind: 'warning',

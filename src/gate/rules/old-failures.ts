@@ -121,7 +121,7 @@ function heldCoverage(
   const remaining = before.old.filter(({ check }) => check === 'tests');
   if (remaining.length === 0 || tests?.failures === undefined) return one;
   if (tests.outcome === 'old_failure' && remaining.every(({ names }) => names === null))
-    return asOld(one, 'tests fail as they did before the team began, so nothing reaches more');
+    return asOld(one, 'tests fail as they did before the work began, so nothing reaches more');
   if (now === null || before.coverage === null || now < before.coverage) return one;
   return asOld(one, 'no less than before, while old failures keep tests from reaching more');
 }

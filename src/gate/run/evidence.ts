@@ -8,7 +8,7 @@ import { messageOf, ToolError } from '../../base/rules/errors.ts';
 import { clip } from '../../base/rules/text.ts';
 import { withBaseTree } from '../../git/worktrees/base-tree.ts';
 import { planCommands } from '../detect/plan.ts';
-import { type CommandRun, type Evidence, noEvidence } from '../rules/evidence.ts';
+import { type CommandRun, type Evidence, noEvidence, withoutOldLack } from '../rules/evidence.ts';
 import { failuresOf, withoutOldFailures } from '../rules/old-failures.ts';
 import { type GateResult, gateResult, type QualitySettings, rejection } from '../rules/quality.ts';
 import { type Commands, checkEnvironment, createCommands } from './command.ts';
@@ -20,7 +20,7 @@ export type EvidenceOptions = {
   readonly env: Environment;
   readonly commit: string;
   readonly base: string;
-  /** All commands together, ms. */
+  /** All commands on one checkout together, ms. */
   readonly timeoutMs: number;
   readonly now: () => number;
   readonly signal: AbortSignal;
@@ -63,9 +63,11 @@ export async function measureEvidence(options: EvidenceOptions): Promise<Evidenc
   const objects = join(place, 'objects');
   await mkdir(objects);
   const treeOf = (sha: string) => ({ root, env, copies, objects, commit: sha, tree: sha, above: place });
-  const deadline = now() + options.timeoutMs;
   const commandsAt = (at: string) =>
-    createCommands({ root: at, env: checkEnvironment(env, at), now, deadline, signal, output });
+    createCommands({
+      ...{ root: at, env: checkEnvironment(env, at), now, signal, output },
+      deadline: now() + options.timeoutMs,
+    });
   const runs: CommandRun[] = [];
   const measureAt = async (
     at: string,
@@ -77,18 +79,21 @@ export async function measureEvidence(options: EvidenceOptions): Promise<Evidenc
     return measure({ root: at, settings, commands, reports, plan });
   };
   try {
-    return await withBaseTree(treeOf(base), async (baseRoot) => {
-      const around = commandsAt(baseRoot);
-      const plan = await planCommands(PLANNED, options.settings, { root: baseRoot, env: around.env, ask: around.ask });
-      const settings = askedOf({ ...options.settings, timeoutMs: options.timeoutMs }, plan);
-      const after = await withBaseTree(treeOf(commit), (at) =>
-        measureAt(at, settings, plan, noting(commandsAt(at), runs)),
-      );
-      const found = gateResult({ tree: commit, ...after });
-      const isTold = !found.ok || found.coverage !== null;
-      const before = isTold && around.remainingMs() > 0 ? await measureAt(baseRoot, settings, plan, around) : null;
-      return evidenceOf(options, settings, runs, found, before);
+    const plan = await withBaseTree(treeOf(base), (at) => {
+      const { env: around, ask } = commandsAt(at);
+      return planCommands(PLANNED, options.settings, { root: at, env: around, ask });
     });
+    const settings = askedOf({ ...options.settings, timeoutMs: options.timeoutMs }, plan);
+    const after = await withBaseTree(treeOf(commit), (at) =>
+      measureAt(at, settings, plan, noting(commandsAt(at), runs)),
+    );
+    const found = gateResult({ tree: commit, ...after });
+    // Made anew: what ran on the commit can have changed nothing in it. It has as much time as the commit had.
+    const before =
+      found.ok && found.coverage === null
+        ? null
+        : await withBaseTree(treeOf(base), (at) => measureAt(at, settings, plan, commandsAt(at)));
+    return evidenceOf(options, settings, runs, found, before);
   } catch (error) {
     if (signal.aborted || !(error instanceof ToolError) || error.kind !== 'config') throw error;
     return noEvidence(commit, base, clip(messageOf(error), MAX_WORDS));
@@ -106,10 +111,11 @@ function evidenceOf(
     before === null
       ? null
       : { at: now(), checks: before.checks, coverage: before.coverage, old: failuresOf(before.checks) };
-  const held = withoutOldFailures(found, baseline);
+  const held = withoutOldLack(withoutOldFailures(found, baseline), before?.coverage ?? null);
   const checks = held.checks.map(({ check, outcome, reason, figure }) => ({
-    ...{ check, outcome, figure },
+    ...{ check, outcome },
     reason: clip(reason, MAX_WORDS),
+    figure: figure === null ? null : clip(figure, MAX_WORDS),
   }));
   return {
     ...{ commit, base, ok: held.ok, checks, commands },

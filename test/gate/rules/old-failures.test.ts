@@ -62,7 +62,7 @@ test('where single tests were not told apart, the command is old as a whole, and
   const was = before([failed(failure({ names: null }))]);
   const [tests] = held([failed(failure({ names: null }))], was).checks;
   assert.equal(tests?.outcome, 'old_failure');
-  assert.match(tests?.reason ?? '', /the output names no tests, and the command failed before the team began/);
+  assert.match(tests?.reason ?? '', /the output names no tests, and the command failed before the work began/);
 });
 
 test('another command, another end, or one that tells no tests any more fails for the work', () => {
