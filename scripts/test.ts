@@ -17,7 +17,7 @@ import { isOfHosts, isSlow, testFiles } from './test-files.ts';
 
 /** Files at once on two cores. A test of the hosts waits more than half of its time. */
 const AT_ONCE = 3;
-const HOSTS_AT_ONCE = 6;
+const HOSTS_AT_ONCE = 4;
 const LONGEST_MS = 20 * 60_000; // thrice the longest file on a slow machine
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
