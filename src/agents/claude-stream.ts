@@ -3,7 +3,7 @@
 import * as z from 'zod';
 import { refusal, textOf } from '../base/rules/codes.ts';
 import { clip, oneLine } from '../base/rules/text.ts';
-import type { AgentEvent } from './ports.ts';
+import type { AgentEvent, RunEnd } from './ports.ts';
 import { AGENT_CODES } from './rules/agent-codes.ts';
 
 /** A field of another shape than expected counts as absent: it takes nothing from the rest of its line. */
@@ -50,16 +50,7 @@ type Line = z.output<typeof line>;
 type Tokens = { readonly input: number; readonly output: number };
 
 /** A turn that ended, as the host sums it up. */
-export type TurnResult =
-  | { readonly ok: true; readonly words: string }
-  | {
-      readonly ok: false;
-      readonly words: string;
-      readonly fault: 'agent' | 'runtime';
-      readonly resumable: boolean;
-      /** The quota is used up; when it is there again, ms since the epoch. */
-      readonly quotaAt?: number;
-    };
+export type TurnResult = RunEnd;
 
 export type StreamItem =
   | { readonly type: 'event'; readonly event: AgentEvent }
