@@ -147,7 +147,7 @@ function rowOf(slug: string, number: number, url: string, title: string): Row {
 }
 
 /** Whether the checks run on its commit now. */
-function isMeasured({ phase, head, effects }: Entry): boolean {
+function isBeingMeasured({ phase, head, effects }: Entry): boolean {
   return phase === 'publishing' && effects[`gate:${head}`] === 'started';
 }
 
@@ -164,7 +164,7 @@ function runningRow(slug: string, entry: Entry, status: AttemptStatus | undefine
     ...rowOf(slug, entry.number, entry.url, entry.title),
     state: activeLabelsOf(entry.stateLabels, labels)[0] ?? labels.active[0] ?? '',
     attempt: entry.attempt,
-    phase: entry.phase === 'running' ? (status?.stage ?? 'agent') : isMeasured(entry) ? 'gate' : entry.phase,
+    phase: entry.phase === 'running' ? (status?.stage ?? 'agent') : isBeingMeasured(entry) ? 'gate' : entry.phase,
     runtime: entry.runtime,
     pid: entry.run?.pid ?? null,
     session_id: entry.sessionId,

@@ -1,4 +1,4 @@
-// Evidence of a commit: the commands that its base names, run on a checkout of it, and on one of the base where that tells something.
+// Evidence of a commit: runs the commands that its base names on a checkout of it, and on one of the base to compare.
 
 import { mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -88,7 +88,7 @@ export async function measureEvidence(options: EvidenceOptions): Promise<Evidenc
       measureAt(at, settings, plan, noting(commandsAt(at), runs)),
     );
     const found = gateResult({ tree: commit, ...after });
-    // Made anew: what ran on the commit can have changed nothing in it. It has as much time as the commit had.
+    // Made after the run on the commit, which therefore finds no file of it. It has as much time as the commit had.
     const before =
       found.ok && found.coverage === null
         ? null
