@@ -4,6 +4,14 @@ import type { Stored } from '../base/rules/stored-record.ts';
 import type { Evidence } from '../gate/rules/evidence.ts';
 import type { Link, LinkedIssue } from './rules/blockers.ts';
 import type { Actor, Issue } from './rules/issue.ts';
+import type {
+  Check,
+  CheckFailure,
+  PullRequestStatus,
+  Remark,
+  Review,
+  ReviewThread,
+} from './rules/pull-request-status.ts';
 import type { JournalRecord, PullRequest } from './rules/record.ts';
 import type { DaemonState } from './rules/state.ts';
 
@@ -69,6 +77,27 @@ export interface Tracker {
   rewritePullRequest(number: number, rewrite: (body: string) => string, signal: AbortSignal): Promise<void>;
   readonly rateLimit: RateLimit;
   readonly stats: PollStats;
+}
+
+/** Pull requests after they were opened. Each reading is a conditional request: what did not change costs no quota. */
+export interface PullRequestFeed {
+  /** null when it does not exist (any more). */
+  read(number: number, signal: AbortSignal): Promise<PullRequestStatus | null>;
+  /** Check runs and statuses of a commit; of those with one name, the last. */
+  checks(commit: string, signal: AbortSignal): Promise<readonly Check[]>;
+  /** Not conditional. */
+  explain(check: Check, signal: AbortSignal): Promise<CheckFailure>;
+  /** Those that were handed in, oldest first. */
+  reviews(number: number, signal: AbortSignal): Promise<readonly Review[]>;
+  threads(number: number, signal: AbortSignal): Promise<readonly ReviewThread[]>;
+  /** Those beside the reviews, oldest first. */
+  comments(number: number, signal: AbortSignal): Promise<readonly Remark[]>;
+  /** Answers in a thread; the comment carries `marker` invisibly. Done as well when it stands there already. */
+  reply(number: number, thread: number, body: string, marker: string, signal: AbortSignal): Promise<void>;
+  /** Asks these people for another review; whoever cannot be asked is left out. */
+  requestReview(number: number, logins: readonly string[], signal: AbortSignal): Promise<void>;
+  /** Login of the account that the credential belongs to; null: the service does not tell. */
+  account(signal: AbortSignal): Promise<string | null>;
 }
 
 export type HookName = 'after_create' | 'before_run' | 'after_run' | 'before_remove';

@@ -1,0 +1,60 @@
+// What the hosting service shows of a pull request after it was opened (types only).
+
+import type { Actor } from './issue.ts';
+
+export type PullRequestStatus = {
+  readonly state: 'open' | 'closed' | 'merged';
+  /** The commit at the head of its branch. */
+  readonly head: string;
+  /** Whether it cannot be merged without a person; null: the service has not worked it out yet. */
+  readonly conflicts: boolean | null;
+  /** Changes with every review and comment, ISO 8601. */
+  readonly updatedAt: string;
+};
+
+/** A check run or a status of a commit. */
+export type Check = {
+  readonly name: string;
+  readonly state: 'pending' | 'passed' | 'failed';
+  /** A page for people; null: none is named. */
+  readonly url: string | null;
+  /** Id of the check run; null: it is a status. */
+  readonly run: number | null;
+  /** What the check says of itself. */
+  readonly summary: string;
+};
+
+/** Why a check failed, as far as the service tells. */
+export type CheckFailure = {
+  readonly step: string | null;
+  /** The end of its log, at most `LOG_SHOWN` characters; empty: there is none. */
+  readonly log: string;
+};
+
+/** So much of a log's end is read, in characters. */
+export const LOG_SHOWN = 8_000;
+
+export type Review = {
+  readonly id: number;
+  readonly author: Actor | null;
+  readonly verdict: 'approved' | 'changes_requested' | 'commented' | 'dismissed';
+  readonly body: string;
+};
+
+export type ReviewThread = {
+  /** Id of its first comment: answers name it. */
+  readonly id: number;
+  readonly path: string;
+  /** null: the line is not there any more. */
+  readonly line: number | null;
+  readonly isResolved: boolean;
+  /** Oldest first. */
+  readonly comments: readonly Remark[];
+};
+
+/** A comment on a pull request, or in one of its threads. */
+export type Remark = {
+  readonly id: number;
+  readonly author: Actor | null;
+  readonly body: string;
+};
