@@ -3,6 +3,10 @@
 /** An answer, with what tells whether it still holds. */
 export type CachedAnswer<T> = { readonly etag: string | undefined; readonly value: T };
 
+export function etagOf({ etag }: Readonly<Record<string, string | number | undefined>>): string | undefined {
+  return typeof etag === 'string' ? etag : undefined;
+}
+
 export class AnswerCache<T> {
   readonly #most: number;
   readonly #answers = new Map<string, CachedAnswer<T>>();

@@ -14,6 +14,7 @@ import { oneLine } from '../../base/rules/text.ts';
 import { GITHUB_CODES } from '../rules/codes/github-codes.ts';
 import { TrackerError } from '../rules/tracker-error.ts';
 import { Limits } from './limits.ts';
+import { StreamEnd } from './log-end.ts';
 import { createPool, TunnelError } from './tunnel.ts';
 
 export type ClientOptions = {
@@ -134,6 +135,8 @@ export class HostingClient {
   readonly #options: ClientOptions;
   readonly #octokit: Octokit;
   readonly #dispatcher: Dispatcher;
+  /** By the proxy that they use; empty: none. */
+  readonly #others = new Map<string, Dispatcher>();
   readonly limits: Limits;
   #requests = 0;
   #notModified = 0;
@@ -157,6 +160,11 @@ export class HostingClient {
 
   get stats(): { readonly requests: number; readonly notModified: number } {
     return { requests: this.#requests, notModified: this.#notModified };
+  }
+
+  /** On a server of one's own the REST service is at `/api/v3`, and GraphQL beside it. */
+  get graphqlUrl(): string {
+    return `${this.#options.apiUrl.replace(/\/+$/, '').replace(/\/v3$/, '')}/graphql`;
   }
 
   /** One request; the answer's body is decoded by `schema`. Throws a TrackerError. */
@@ -184,9 +192,61 @@ export class HostingClient {
     try {
       return await this.request(route, { ...parameters, headers }, schema, signal);
     } catch (error) {
-      if (error instanceof NotModified) return null;
+      if (!(error instanceof NotModified)) throw error;
+      if (etag !== undefined) return null;
+      throw unavailable({ said: 'it answered "not modified" to an unconditional request' }, error);
+    }
+  }
+
+  /** The address that the service answers with (302); null: it answers with something else. */
+  async locate(route: string, parameters: Parameters, signal: AbortSignal): Promise<string | null> {
+    try {
+      await this.#send(route, parameters, signal);
+      return null;
+    } catch (error) {
+      if (error instanceof MovedError && error.status === 302) return error.location;
       throw error;
     }
+  }
+
+  /**
+   * The end of a text that lies at a signed address, at least `least` bytes where it has so many. The token stays here: the
+   * address belongs to another service. Null: no text came from there in time.
+   */
+  async readEnd(location: string, least: number, signal: AbortSignal): Promise<string | null> {
+    const { apiUrl, userAgent, timeoutMs = TIMEOUT_MS } = this.#options;
+    if (!URL.canParse(location, apiUrl)) return null;
+    const url = new URL(location, apiUrl);
+    if (url.protocol !== 'https:' && url.protocol !== new URL(apiUrl).protocol) return null;
+    const limit = boundedBy(signal, timeoutMs);
+    try {
+      const dispatcher = this.#wayTo(url.origin);
+      const headers = { 'user-agent': userAgent };
+      const { ok, body } = await fetch(url, { headers, redirect: 'manual', dispatcher, signal: limit.signal });
+      if (!ok || body === null) {
+        await body?.cancel();
+        return null;
+      }
+      const end = new StreamEnd(least);
+      for await (const chunk of body) end.push(chunk);
+      return end.text;
+    } catch {
+      signal.throwIfAborted();
+      return null;
+    } finally {
+      limit.release();
+    }
+  }
+
+  /** NO_PROXY may name this host and not the service's own, or the other way round. */
+  #wayTo(origin: string): Dispatcher {
+    const { apiUrl, env = process.env, timeoutMs = TIMEOUT_MS } = this.#options;
+    const way = (address: string) => proxyFor(address, env)?.origin ?? '';
+    if (way(origin) === way(apiUrl)) return this.#dispatcher;
+    const known = this.#others.get(way(origin));
+    const other = known ?? dispatcherFor({ ...this.#options, apiUrl: origin }, timeoutMs);
+    this.#others.set(way(origin), other);
+    return other;
   }
 
   async #send(route: string, parameters: Parameters, signal: AbortSignal): Promise<Answer<unknown>> {
@@ -245,7 +305,7 @@ export class HostingClient {
   }
 
   async close(): Promise<void> {
-    await this.#dispatcher.close();
+    await Promise.all([this.#dispatcher, ...this.#others.values()].map((dispatcher) => dispatcher.close()));
   }
 }
 

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { formatSlug, type RepoSlug } from '../../git/rules/repository.ts';
 import type { Link, LinkedIssue } from '../rules/blockers.ts';
 import { TrackerError } from '../rules/tracker-error.ts';
-import { AnswerCache } from './answer-cache.ts';
+import { AnswerCache, etagOf } from './answer-cache.ts';
 import type { Answer } from './client.ts';
 
 const linkedRow = z.object({
@@ -54,8 +54,7 @@ export class IssueLinks {
       const answer = await this.#read(ROUTES[link], parameters, linkedRows, known?.etag, signal);
       if (answer === null) return known?.value ?? [];
       const value = answer.data.map((row) => this.#linked(row));
-      const { etag } = answer.headers;
-      this.#lists.set(key, { etag: typeof etag === 'string' ? etag : undefined, value });
+      this.#lists.set(key, { etag: etagOf(answer.headers), value });
       return value;
     } catch (error) {
       if (error instanceof TrackerError && (error.status === 404 || error.status === 410)) return [];

@@ -59,10 +59,13 @@ export class Limits {
 
   /** Reads an answer's headers; gives the end of the pause that it asks for, or null. */
   observe(status: number, headers: Headers, message: string): number | null {
-    this.#limit = numberOf(headers['x-ratelimit-limit']) ?? this.#limit;
-    this.#remaining = numberOf(headers['x-ratelimit-remaining']) ?? this.#remaining;
     const reset = numberOf(headers['x-ratelimit-reset']);
-    if (reset !== null) this.#resetAt = reset * 1000;
+    // GraphQL has a quota of its own.
+    if ((headers['x-ratelimit-resource'] ?? 'core') === 'core') {
+      this.#limit = numberOf(headers['x-ratelimit-limit']) ?? this.#limit;
+      this.#remaining = numberOf(headers['x-ratelimit-remaining']) ?? this.#remaining;
+      if (reset !== null) this.#resetAt = reset * 1000;
+    }
     if (status !== 403 && status !== 429) return null;
     // A moment that the service names is one of its own clock, which the answer tells.
     const there = typeof headers.date === 'string' ? Date.parse(headers.date) : Number.NaN;

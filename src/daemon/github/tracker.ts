@@ -5,7 +5,7 @@ import type { Clock } from '../../base/ports.ts';
 import { refusal } from '../../base/rules/codes.ts';
 import { oneLine } from '../../base/rules/text.ts';
 import { formatSlug, type RepoSlug } from '../../git/rules/repository.ts';
-import type { IssueComment, LabelEvent, NewPullRequest, RateLimit, Tracker } from '../ports.ts';
+import type { IssueComment, LabelEvent, NewPullRequest, PullRequestFeed, RateLimit, Tracker } from '../ports.ts';
 import type { Link, LinkedIssue } from '../rules/blockers.ts';
 import { GITHUB_CODES } from '../rules/codes/github-codes.ts';
 import type { Actor, Issue } from '../rules/issue.ts';
@@ -13,14 +13,16 @@ import { byAge } from '../rules/issue.ts';
 import type { PullRequest } from '../rules/record.ts';
 import { TrackerError } from '../rules/tracker-error.ts';
 import { countsAsWriter } from '../rules/trust.ts';
-import { AnswerCache } from './answer-cache.ts';
-import { type Answer, type HostingClient, MovedError } from './client.ts';
+import { AnswerCache, etagOf } from './answer-cache.ts';
+import type { Answer, HostingClient } from './client.ts';
 import { IssueLinks } from './issue-links.ts';
 import { actor, issueRow, toIssue } from './issue-row.ts';
 import { type EventPage, eventRow, LabelEvents } from './label-events.ts';
 import { LabelList, type ListPage, type ListQuery } from './label-list.ts';
+import { carriesMarker, withMarker } from './marker.ts';
+import { GitHubPullRequestFeed } from './pull-request-feed.ts';
 import { PullRequests } from './pull-requests.ts';
-import { readRepository } from './repository.ts';
+import { isMissing, RepositoryClient } from './repository-client.ts';
 
 const commentRow = z.object({ body: z.string().nullish(), user: actor.optional(), created_at: z.string() });
 const anything = z.unknown();
@@ -29,29 +31,15 @@ const PERMISSION_FRESH_MS = 5 * 60_000;
 const PER_PAGE = 100;
 /** So many answers about single issues are kept. */
 const KEPT_ISSUES = 500;
-const MAX_COMMENT = 65_000;
 
 function linkOf(headers: Readonly<Record<string, string | number | undefined>>, rel: string): string | undefined {
   return new RegExp(`<([^>]*)>;\\s*rel="${rel}"`).exec(String(headers.link ?? ''))?.[1];
-}
-
-function etagOf({ etag }: Readonly<Record<string, string | number | undefined>>): string | undefined {
-  return typeof etag === 'string' ? etag : undefined;
 }
 
 /** The number of the last page, as far as the answer tells. */
 function lastPageOf(headers: Readonly<Record<string, string | number | undefined>>): number {
   const page = Number(new URL(linkOf(headers, 'last') ?? 'http://none/?page=1').searchParams.get('page') ?? 1);
   return Number.isInteger(page) && page >= 1 ? page : 1;
-}
-
-/** Gone, never there, or not to be seen with this credential. What moved away is given as gone. */
-function isMissing(error: unknown): boolean {
-  return error instanceof TrackerError && (error.status === 404 || error.status === 410);
-}
-
-function withMarker(body: string, marker: string): string {
-  return `${body.slice(0, MAX_COMMENT)}\n\n<!-- toolcrew:${marker} -->`;
 }
 
 export type TrackerOptions = {
@@ -63,7 +51,10 @@ export type TrackerOptions = {
 };
 
 export class GitHubTracker implements Tracker {
+  /** Pull requests after they were opened. */
+  readonly feed: PullRequestFeed;
   readonly #client: HostingClient;
+  readonly #repository: RepositoryClient;
   readonly #slug: RepoSlug;
   readonly #at: { readonly owner: string; readonly repo: string };
   readonly #clock: Clock;
@@ -78,14 +69,16 @@ export class GitHubTracker implements Tracker {
   constructor(options: TrackerOptions) {
     this.#client = options.client;
     this.#slug = options.slug;
+    this.#repository = new RepositoryClient(options.client, options.slug);
+    this.feed = new GitHubPullRequestFeed(this.#repository);
     this.#at = { ...options.slug };
     this.#clock = options.clock;
-    this.#pulls = new PullRequests(options.slug.owner, (...request) => this.#request(...request));
+    this.#pulls = new PullRequests(options.slug.owner, (...request) => this.#repository.request(...request));
     this.#labelEvents = new LabelEvents(
       (issue, page, etag, signal) => this.#readEvents(issue, page, etag, signal),
       options.eventsFile ?? null,
     );
-    this.#links = new IssueLinks(options.slug, (...request) => this.#requestIfChanged(...request));
+    this.#links = new IssueLinks(options.slug, (...request) => this.#repository.requestIfChanged(...request));
   }
 
   get rateLimit(): RateLimit {
@@ -94,45 +87,6 @@ export class GitHubTracker implements Tracker {
 
   get stats() {
     return this.#client.stats;
-  }
-
-  async #request<T>(
-    route: string,
-    parameters: Readonly<Record<string, unknown>>,
-    schema: z.ZodType<T>,
-    signal: AbortSignal,
-  ): Promise<Answer<T>> {
-    try {
-      return await this.#client.request(route, { ...this.#at, ...parameters }, schema, signal);
-    } catch (error) {
-      throw await this.#explainMove(error, signal);
-    }
-  }
-
-  async #requestIfChanged<T>(
-    route: string,
-    parameters: Readonly<Record<string, unknown>>,
-    schema: z.ZodType<T>,
-    etag: string | undefined,
-    signal: AbortSignal,
-  ): Promise<Answer<T> | null> {
-    try {
-      return await this.#client.requestIfChanged(route, { ...this.#at, ...parameters }, schema, etag, signal);
-    } catch (error) {
-      throw await this.#explainMove(error, signal);
-    }
-  }
-
-  /** A redirect of one path means that this thing is gone from here; one of the repository, that all of them are. */
-  async #explainMove(error: unknown, signal: AbortSignal): Promise<unknown> {
-    if (!(error instanceof MovedError)) return error;
-    try {
-      await readRepository(this.#client, this.#slug, signal);
-    } catch (renamed) {
-      return renamed;
-    }
-    const what = refusal(GITHUB_CODES.issue_moved, { repository: formatSlug(this.#slug), said: error.message });
-    return new TrackerError('refused', what, { cause: error, status: 410 });
   }
 
   /** Nothing of another repository is taken for an issue of this one. */
@@ -194,9 +148,9 @@ export class GitHubTracker implements Tracker {
           refusal(GITHUB_CODES.repository_not_found, { repository: formatSlug(this.#slug) }),
           { cause: error, status: 404 },
         );
-      throw await this.#explainMove(error, signal);
+      throw await this.#repository.explainMove(error, signal);
     }
-    if (answer === null) return this.#unchanged(etag);
+    if (answer === null) return null;
     const { data, headers } = answer;
     return {
       etag: etagOf(headers),
@@ -209,12 +163,6 @@ export class GitHubTracker implements Tracker {
     };
   }
 
-  #unchanged(etag: string | undefined): null {
-    if (etag !== undefined) return null;
-    const said = 'it answered "not modified" to an unconditional request';
-    throw new TrackerError('unavailable', refusal(GITHUB_CODES.tracker_unavailable, { said }));
-  }
-
   /** One conditional request. */
   async readIssue(issue: number, signal: AbortSignal): Promise<Issue | null> {
     const read = await this.#readIssue(issue, signal);
@@ -225,14 +173,14 @@ export class GitHubTracker implements Tracker {
   async #readIssue(issue: number, signal: AbortSignal): Promise<Issue | null> {
     const known = this.#issues.get(String(issue));
     try {
-      const answer = await this.#requestIfChanged(
+      const answer = await this.#repository.requestIfChanged(
         'GET /repos/{owner}/{repo}/issues/{issue_number}',
         { issue_number: issue },
         issueRow,
         known?.etag,
         signal,
       );
-      if (answer === null) return known?.value ?? this.#unchanged(undefined);
+      if (answer === null) return known?.value ?? null;
       const value = this.#own(answer.data, issue);
       this.#issues.set(String(issue), { etag: etagOf(answer.headers), value });
       return value;
@@ -257,14 +205,14 @@ export class GitHubTracker implements Tracker {
     etag: string | undefined,
     signal: AbortSignal,
   ): Promise<EventPage | null> {
-    const answer = await this.#requestIfChanged(
+    const answer = await this.#repository.requestIfChanged(
       'GET /repos/{owner}/{repo}/issues/{issue_number}/events',
       { issue_number: issue, per_page: PER_PAGE, page },
       z.array(eventRow),
       etag,
       signal,
     );
-    if (answer === null) return this.#unchanged(etag);
+    if (answer === null) return null;
     return { etag: etagOf(answer.headers), rows: answer.data, last: lastPageOf(answer.headers) };
   }
 
@@ -284,7 +232,7 @@ export class GitHubTracker implements Tracker {
 
   async #askPermission(username: string, signal: AbortSignal): Promise<boolean> {
     try {
-      const { data } = await this.#request(
+      const { data } = await this.#repository.request(
         'GET /repos/{owner}/{repo}/collaborators/{username}/permission',
         { username },
         z.object({ permission: z.string() }),
@@ -300,7 +248,7 @@ export class GitHubTracker implements Tracker {
   async readComments(issue: number, signal: AbortSignal): Promise<readonly IssueComment[]> {
     const rows: IssueComment[] = [];
     for (let page = 1; page <= 10; page++) {
-      const { data, headers } = await this.#request(
+      const { data, headers } = await this.#repository.request(
         'GET /repos/{owner}/{repo}/issues/{issue_number}/comments',
         { issue_number: issue, per_page: 100, page },
         z.array(commentRow),
@@ -313,7 +261,7 @@ export class GitHubTracker implements Tracker {
   }
 
   async addComment(issue: number, body: string, marker: string, signal: AbortSignal): Promise<void> {
-    await this.#request(
+    await this.#repository.request(
       'POST /repos/{owner}/{repo}/issues/{issue_number}/comments',
       { issue_number: issue, body: withMarker(body, marker) },
       anything,
@@ -323,11 +271,11 @@ export class GitHubTracker implements Tracker {
 
   async hasComment(issue: number, marker: string, signal: AbortSignal): Promise<boolean> {
     const comments = await this.readComments(issue, signal);
-    return comments.some((comment) => comment.body.includes(`<!-- toolcrew:${marker} -->`));
+    return comments.some((comment) => carriesMarker(comment.body, marker));
   }
 
   async addLabel(issue: number, name: string, signal: AbortSignal): Promise<void> {
-    await this.#request(
+    await this.#repository.request(
       'POST /repos/{owner}/{repo}/issues/{issue_number}/labels',
       { issue_number: issue, labels: [name] },
       anything,
@@ -337,7 +285,7 @@ export class GitHubTracker implements Tracker {
 
   async removeLabel(issue: number, name: string, signal: AbortSignal): Promise<void> {
     try {
-      await this.#request(
+      await this.#repository.request(
         'DELETE /repos/{owner}/{repo}/issues/{issue_number}/labels/{name}',
         { issue_number: issue, name },
         anything,

@@ -58,6 +58,11 @@ export const GITHUB_CODES = codes({
     message: 'It is gone from {repository}: {said}',
     values: { repository: 'text', said: 'text' },
   },
+  review_thread_gone: {
+    kind: 'tracker',
+    message: 'The thread {thread} of the pull request #{pull_request} is gone.',
+    values: { thread: 'number', pull_request: 'number' },
+  },
   token_missing: {
     kind: 'credential',
     message: 'There is no token for {host} in {variables}, and gh auth status says: {said}.',

@@ -1,0 +1,151 @@
+// Pull requests after they were opened, on GitHub: state, checks, reviews, threads and comments. A quiet one costs no quota.
+
+import * as z from 'zod';
+import type { PullRequestFeed } from '../ports.ts';
+import type {
+  Check,
+  CheckFailure,
+  PullRequestStatus,
+  Remark,
+  Review,
+  ReviewThread,
+} from '../rules/pull-request-status.ts';
+import { TrackerError } from '../rules/tracker-error.ts';
+import { AnswerCache, etagOf } from './answer-cache.ts';
+import { CommitChecks } from './commit-checks.ts';
+import { ConditionalLists } from './conditional-lists.ts';
+import { actor } from './issue-row.ts';
+import { isMissing, type RepositoryClient } from './repository-client.ts';
+import { ReviewThreads } from './review-threads.ts';
+
+const ONE = '/repos/{owner}/{repo}/pulls/{pull_number}';
+/** The states of so many pull requests are kept. */
+const KEPT_STATES = 500;
+
+const pullRow = z
+  .object({
+    state: z.enum(['open', 'closed']),
+    merged: z.boolean().nullish(),
+    head: z.object({ sha: z.string() }),
+    mergeable: z.boolean().nullish(),
+    mergeable_state: z.string().nullish(),
+    updated_at: z.string(),
+  })
+  .transform(({ state, merged, head, mergeable, mergeable_state, updated_at }): PullRequestStatus => {
+    const isKnown = typeof mergeable === 'boolean' || mergeable_state === 'dirty';
+    return {
+      state: merged === true ? 'merged' : state,
+      head: head.sha,
+      conflicts: isKnown ? mergeable_state === 'dirty' : null,
+      updatedAt: updated_at,
+    };
+  });
+
+const VERDICTS: Readonly<Record<string, Review['verdict']>> = {
+  APPROVED: 'approved',
+  CHANGES_REQUESTED: 'changes_requested',
+  COMMENTED: 'commented',
+  DISMISSED: 'dismissed',
+};
+
+const person = actor.optional();
+const words = z.string().nullish();
+
+/** Null: it was not handed in. */
+const reviewRow = z
+  .object({ id: z.number().int(), state: z.string(), user: person, body: words })
+  .transform(({ id, state, user, body }): Review | null => {
+    const verdict = VERDICTS[state];
+    return verdict === undefined ? null : { id, author: user ?? null, verdict, body: body ?? '' };
+  });
+
+const remarkRow = z
+  .object({ id: z.number().int(), user: person, body: words })
+  .transform(({ id, user, body }): Remark => ({ id, author: user ?? null, body: body ?? '' }));
+
+export class GitHubPullRequestFeed implements PullRequestFeed {
+  readonly #repository: RepositoryClient;
+  readonly #states = new AnswerCache<PullRequestStatus>(KEPT_STATES);
+  readonly #checks: CommitChecks;
+  readonly #reviews: ConditionalLists<Review | null>;
+  readonly #threads: ReviewThreads;
+  readonly #comments: ConditionalLists<Remark>;
+  #account: string | null | undefined;
+
+  constructor(repository: RepositoryClient) {
+    this.#repository = repository;
+    this.#checks = new CommitChecks(repository);
+    this.#threads = new ReviewThreads(repository);
+    this.#reviews = new ConditionalLists(repository, `GET ${ONE}/reviews`, z.array(reviewRow));
+    const comments = 'GET /repos/{owner}/{repo}/issues/{issue_number}/comments';
+    this.#comments = new ConditionalLists(repository, comments, z.array(remarkRow));
+  }
+
+  async read(number: number, signal: AbortSignal): Promise<PullRequestStatus | null> {
+    const key = String(number);
+    const known = this.#states.get(key);
+    try {
+      const parameters = { pull_number: number };
+      const answer = await this.#repository.requestIfChanged(`GET ${ONE}`, parameters, pullRow, known?.etag, signal);
+      if (answer === null) return known?.value ?? null;
+      this.#states.set(key, { etag: etagOf(answer.headers), value: answer.data });
+      return answer.data;
+    } catch (error) {
+      if (isMissing(error)) return null;
+      throw error;
+    }
+  }
+
+  checks(commit: string, signal: AbortSignal): Promise<readonly Check[]> {
+    return this.#checks.list(commit, signal);
+  }
+
+  explain(check: Check, signal: AbortSignal): Promise<CheckFailure> {
+    return this.#checks.explain(check, signal);
+  }
+
+  async reviews(number: number, signal: AbortSignal): Promise<readonly Review[]> {
+    const { rows } = await this.#reviews.read({ pull_number: number }, signal);
+    return rows.filter((row) => row !== null);
+  }
+
+  threads(number: number, signal: AbortSignal): Promise<readonly ReviewThread[]> {
+    return this.#threads.list(number, this.#states.get(String(number))?.value.updatedAt, signal);
+  }
+
+  async comments(number: number, signal: AbortSignal): Promise<readonly Remark[]> {
+    return (await this.#comments.read({ issue_number: number }, signal)).rows;
+  }
+
+  reply(number: number, thread: number, body: string, marker: string, signal: AbortSignal): Promise<void> {
+    return this.#threads.reply(number, thread, body, marker, signal);
+  }
+
+  async requestReview(number: number, logins: readonly string[], signal: AbortSignal): Promise<void> {
+    if (logins.length === 0) return;
+    try {
+      const parameters = { pull_number: number, reviewers: logins };
+      await this.#repository.request(`POST ${ONE}/requested_reviewers`, parameters, z.unknown(), signal);
+    } catch (error) {
+      if (!(error instanceof TrackerError && error.status === 422)) throw error;
+      // One who cannot be asked makes the service refuse all of them.
+      if (logins.length > 1) for (const login of logins) await this.requestReview(number, [login], signal);
+    }
+  }
+
+  async account(signal: AbortSignal): Promise<string | null> {
+    if (this.#account === undefined) this.#account = await this.#readAccount(signal);
+    return this.#account;
+  }
+
+  /** The token of an app belongs to no account. */
+  async #readAccount(signal: AbortSignal): Promise<string | null> {
+    try {
+      const { data } = await this.#repository.client.request('GET /user', {}, z.object({ login: z.string() }), signal);
+      return data.login;
+    } catch (error) {
+      if (error instanceof TrackerError && (error.status === 403 || error.status === 404)) return null;
+      throw error;
+    }
+  }
+}
