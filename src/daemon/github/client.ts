@@ -204,7 +204,7 @@ export class HostingClient {
       await this.#send(route, parameters, signal);
       return null;
     } catch (error) {
-      if (error instanceof MovedError && error.status === 302) return error.location;
+      if (error instanceof MovedError && error.status === 302) return error.location === '' ? null : error.location;
       throw error;
     }
   }

@@ -6,10 +6,13 @@ import { failure, messageOf } from '../../../base/rules/errors.ts';
 import { CLI_CODES } from '../../rules/cli-codes.ts';
 import { type Account, Accounts } from './accounts.ts';
 import type { Answer } from './answers.ts';
+import type { Checks } from './checks.ts';
 import { loadEmulator } from './emulator.ts';
 import { serveGit } from './git-http.ts';
 import { forgePage } from './pages.ts';
+import type { PullRequests } from './pull-requests.ts';
 import { RestLayer } from './rest.ts';
+import type { Reviews } from './reviews.ts';
 
 export type ForgeOptions = {
   readonly owner: string;
@@ -30,9 +33,18 @@ export class Forge {
   readonly #server: Server;
   readonly #emulator: Emulator;
   readonly #options: ForgeOptions;
+  /** What nothing else sets: runs of checks with their logs. Statuses, reviews and comments come by `call`. */
+  readonly checks: Checks;
+  /** Conflicts; `call` closes and merges. */
+  readonly pulls: PullRequests;
+  /** Threads that are resolved, or whose line is gone. */
+  readonly reviews: Reviews;
 
-  private constructor(options: ForgeOptions, server: Server, url: string, emulator: Emulator) {
+  private constructor(options: ForgeOptions, server: Server, url: string, emulator: Emulator, rest: RestLayer) {
     this.#options = options;
+    this.checks = rest.checks;
+    this.pulls = rest.pulls;
+    this.reviews = rest.reviews;
     this.#server = server;
     this.url = url;
     this.#emulator = emulator;
@@ -76,6 +88,7 @@ export class Forge {
     const gitPath = `/${owner}/${repo}.git/`;
     handler = async (request, response) => {
       const path = (request.url ?? '/').split('?')[0] ?? '/';
+      if (rest.checks.serves(path)) return rest.checks.serveLog(request, response);
       if (path.startsWith(gitPath)) return serveGit(request, response, repository, accounts);
       const other = options.others?.[/^\/([^/]+\/[^/]+)\.git\//.exec(path)?.[1] ?? ''];
       if (other !== undefined) return serveGit(request, response, other.repository, accounts, other.isPrivate);
@@ -88,7 +101,7 @@ export class Forge {
         })
         .end(page);
     };
-    return new Forge(options, server, url, emulator);
+    return new Forge(options, server, url, emulator, rest);
   }
 
   get cloneUrl(): string {

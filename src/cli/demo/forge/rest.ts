@@ -7,7 +7,10 @@ import { sameLabel } from '../../../daemon/rules/issue.ts';
 import { tryGit } from '../../../git/git.ts';
 import type { Account, Accounts } from './accounts.ts';
 import { type Answer, type Call, type Fields, fieldsOf, invalid, json, refusal } from './answers.ts';
+import { Checks } from './checks.ts';
 import { IssueLinks } from './issue-links.ts';
+import { PullRequests } from './pull-requests.ts';
+import { Reviews } from './reviews.ts';
 
 export type RestOptions = {
   /** Address of the emulated service. */
@@ -58,18 +61,30 @@ export class RestLayer {
   readonly #options: RestOptions;
   readonly #base: string;
   readonly #links: IssueLinks;
+  readonly checks: Checks;
+  readonly pulls: PullRequests;
+  readonly reviews: Reviews;
   readonly #quota = new Map<string, { used: number; resetAt: number }>();
 
   constructor(options: RestOptions) {
     this.#options = options;
     this.#base = `/repos/${options.owner}/${options.repo}`;
-    const { owner, accounts } = options;
+    const { url, owner, repo, repository, accounts } = options;
+    const base = this.#base;
     const upstream = this.upstream.bind(this);
-    this.#links = new IssueLinks({ owner, accounts, base: this.#base, upstream });
+    this.#links = new IssueLinks({ owner, accounts, base, upstream });
+    this.checks = new Checks({ url, base, repository, accounts });
+    const pulls = new PullRequests({ owner, base, repository, accounts, upstream });
+    this.pulls = pulls;
+    const changed = async (number: number, reviewer?: Account) => {
+      pulls.changed(number);
+      if (reviewer !== undefined) await pulls.reviewed(number, reviewer);
+    };
+    this.reviews = new Reviews({ url, owner, repo, accounts, pull: (number) => pulls.row(number), changed });
   }
 
   /** Calls the emulated service as it is. */
-  upstream(method: string, path: string, authorization: string | undefined, body = ''): Promise<Answer> {
+  upstream(method: string, path: string, authorization?: string, body = ''): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const headers = {
         'content-type': 'application/json',
@@ -118,17 +133,24 @@ export class RestLayer {
       authorization !== undefined && account === undefined ? refusal(401, 'Bad credentials') : await this.#answer(call);
     const isRow =
       answer.status < 300 && /\/issues(?:\/\d+)?$/.test(call.path) && call.path.startsWith(`${this.#base}/`);
-    this.#send(request, response, isRow ? await this.#links.withCounts(answer) : answer, account);
+    const resource = call.path === '/graphql' ? 'graphql' : 'core';
+    this.#send(request, response, isRow ? await this.#links.withCounts(answer) : answer, account, resource);
   }
 
   /** Adds what every answer of the original carries: quota and validator; "not modified" costs nothing. */
-  #send(request: IncomingMessage, response: ServerResponse, answer: Answer, account: Account | undefined): void {
+  #send(
+    request: IncomingMessage,
+    response: ServerResponse,
+    answer: Answer,
+    account: Account | undefined,
+    resource: string,
+  ): void {
     const body = inSeconds(this.#withTypes(answer.body));
     const etag = `W/"${createHash('sha256').update(body).digest('hex')}"`;
     const unchanged = answer.status === 200 && request.method === 'GET' && request.headers['if-none-match'] === etag;
     const headers = {
       ...answer.headers,
-      ...this.#countRequest(account?.login ?? 'anonymous', unchanged ? 0 : 1),
+      ...this.#countRequest(account?.login ?? 'anonymous', unchanged ? 0 : 1, resource),
       ...(answer.status === 200 && request.method === 'GET' ? { etag } : {}),
     };
     if (unchanged) {
@@ -138,18 +160,19 @@ export class RestLayer {
     response.writeHead(answer.status, { ...headers, 'content-length': String(Buffer.byteLength(body)) }).end(body);
   }
 
-  #countRequest(login: string, cost: number): Readonly<Record<string, string>> {
+  #countRequest(login: string, cost: number, resource: string): Readonly<Record<string, string>> {
     const now = Date.now();
-    const known = this.#quota.get(login);
+    const key = `${resource} ${login}`;
+    const known = this.#quota.get(key);
     const quota = known === undefined || known.resetAt <= now ? { used: 0, resetAt: now + HOUR_MS } : known;
     quota.used += cost;
-    this.#quota.set(login, quota);
+    this.#quota.set(key, quota);
     return {
       'x-ratelimit-limit': String(QUOTA),
       'x-ratelimit-remaining': String(Math.max(0, QUOTA - quota.used)),
       'x-ratelimit-used': String(quota.used),
       'x-ratelimit-reset': String(Math.ceil(quota.resetAt / 1000)),
-      'x-ratelimit-resource': 'core',
+      'x-ratelimit-resource': resource,
     };
   }
 
@@ -171,6 +194,8 @@ export class RestLayer {
   async #answer(call: Call): Promise<Answer> {
     const { method, path } = call;
     if (path === this.#base && method === 'GET') return this.#repository(call);
+    if (path === '/graphql' && method === 'POST') return this.reviews.graphql(call);
+    if (path === '/user' && call.account?.type === 'Bot') return refusal(403, 'Resource not accessible by integration');
     if (!path.startsWith(`${this.#base}/`)) return this.#pass(call);
     const rest = path.slice(this.#base.length);
     const labels = /^\/issues\/(\d+)\/labels(?:\/(.+))?$/.exec(rest);
@@ -179,13 +204,31 @@ export class RestLayer {
     if (rest === '/issues' && method === 'POST')
       return tooLong('Issue', fieldsOf(call.body)) ?? this.#createIssue(call);
     if (/^\/issues\/\d+\/comments$/.test(rest) && method === 'POST')
-      return tooLong('IssueComment', fieldsOf(call.body)) ?? this.#pass(call);
+      return tooLong('IssueComment', fieldsOf(call.body)) ?? this.#addComment(call, rest);
+    if (/^\/pulls\/.*(?:comments|replies|reviews)$/.test(rest) && method === 'POST') {
+      const long = tooLong('PullRequestReviewComment', fieldsOf(call.body));
+      if (long !== undefined) return long;
+    }
     const permission = /^\/collaborators\/([^/]+)\/permission$/.exec(rest)?.[1];
     if (permission !== undefined && method === 'GET') return this.#permission(call, decodeURIComponent(permission));
     const ref = /^\/git\/ref\/(.+)$/.exec(rest)?.[1];
     if (ref !== undefined && method === 'GET') return this.#ref(`refs/${decodeURIComponent(ref)}`);
     if (rest === '/pulls' && method === 'POST') return this.#createPull(call);
-    return (await this.#links.answer(call, rest)) ?? this.#pass(call);
+    if (rest === '/pulls' && method === 'GET') return this.pulls.withState(await this.#pass(call));
+    return (
+      (await this.#links.answer(call, rest)) ??
+      (await this.pulls.answer(call, rest)) ??
+      (await this.reviews.answer(call, rest)) ??
+      (await this.checks.answer(call, rest)) ??
+      this.#pass(call)
+    );
+  }
+
+  /** A pull request is changed by its comments; an issue is the emulation's own. */
+  async #addComment(call: Call, rest: string): Promise<Answer> {
+    const answer = await this.#pass(call);
+    if (answer.status === 201) this.pulls.changed(Number(rest.split('/')[2]));
+    return answer;
   }
 
   #pass(call: Call): Promise<Answer> {
@@ -321,6 +364,7 @@ export class RestLayer {
     const rows: unknown = JSON.parse(open.body);
     if (Array.isArray(rows) && rows.length > 0)
       return invalid('PullRequest', `A pull request already exists for ${this.#options.owner}:${head}.`);
-    return this.upstream('POST', call.path, call.authorization, JSON.stringify({ ...fields, head }));
+    const made = await this.upstream('POST', call.path, call.authorization, JSON.stringify({ ...fields, head }));
+    return this.pulls.withState(made);
   }
 }
