@@ -26,6 +26,19 @@ test('what an answer’s headers mean', () => {
   }
 });
 
+test('the quota of another resource is not shown as that of the REST service', () => {
+  const limits = new Limits({ now: () => NOW, elapsed: () => 0 });
+  const quota = (resource: string, remaining: number) => ({
+    'x-ratelimit-resource': resource,
+    'x-ratelimit-remaining': String(remaining),
+  });
+  limits.observe(200, quota('core', 4_000), '');
+  limits.observe(200, quota('graphql', 7), '');
+  assert.equal(limits.snapshot.remaining, 4_000);
+  limits.observe(200, { 'x-ratelimit-remaining': '3999' }, '');
+  assert.equal(limits.snapshot.remaining, 3_999);
+});
+
 test('a pause is as long as the service says, whatever the clock here shows and whoever sets it', () => {
   const HOUR = 3_600_000;
   for (const ahead of [-HOUR, 0, 2 * HOUR]) {
