@@ -205,9 +205,8 @@ function addAgentCommands(program: Command): void {
       const { finishIssue } = await import('./cli/issue.ts');
       await finishIssue(number);
     });
-  program
-    .command('pr')
-    .description('for agents: the pull request of this attempt')
+  const pull = program.command('pr').description('for agents: the pull request of this attempt');
+  pull
     .command('create')
     .description('have the branch pushed and the pull request opened')
     .requiredOption('--title <text>', 'its title')
@@ -217,6 +216,16 @@ function addAgentCommands(program: Command): void {
     .action(async (options: { title: string; body?: string; bodyFile?: string; json?: boolean }) => {
       const { createPullRequest } = await import('./cli/issue.ts');
       await createPullRequest(options);
+    });
+  pull
+    .command('reply')
+    .description('answer in a review thread of the open pull request')
+    .argument('<thread>', 'the number of the thread, as the prompt names it', positive)
+    .option('--body <text>', 'the answer')
+    .option('--body-file <file>', 'a file with the answer; - for standard input')
+    .action(async (thread: number, options: { body?: string; bodyFile?: string }) => {
+      const { replyInThread } = await import('./cli/issue.ts');
+      await replyInThread(thread, options);
     });
   const agent = program.command('agent', { hidden: true });
   agent

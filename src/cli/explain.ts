@@ -18,6 +18,7 @@ const ANSWER_MS = 5_000;
 const details = z.object({
   running: z.object({ phase: z.string(), attempt: z.number() }).nullable(),
   retrying: z.object({ due_at: z.string().nullable(), last_error: z.string().nullable() }).nullable(),
+  following: z.object({ waits_for: z.string(), pull_request: z.object({ number: z.number() }).nullable() }).nullable(),
   queued: z.object({ reason: z.string() }).nullable(),
 });
 
@@ -38,8 +39,10 @@ async function standing(url: string, token: string | null, issue: number): Promi
     const response = await fetch(`${url}/api/v1/issues/${issue}`, { headers, signal });
     if (response.status === 404) return null;
     if (!response.ok) return `the daemon answers ${response.status}`;
-    const { running, retrying, queued } = details.parse(await response.json());
+    const { running, retrying, following, queued } = details.parse(await response.json());
     if (queued !== null) return `it waits: ${queued.reason}`;
+    if (following !== null)
+      return `pull request #${following.pull_request?.number ?? '?'} is followed and waits: ${following.waits_for}`;
     if (running !== null) return `attempt ${running.attempt} is at: ${running.phase}`;
     if (retrying !== null) return `the next attempt is due at ${retrying.due_at ?? 'the next poll'}`;
     return null;

@@ -138,6 +138,16 @@ export async function finishIssue(number: number | undefined): Promise<void> {
   process.stdout.write(`#${issue} is taken as done; it is published when you end\n`);
 }
 
+export async function replyInThread(
+  thread: number,
+  options: { readonly body?: string; readonly bodyFile?: string },
+): Promise<void> {
+  const body = bodyOf(options, true);
+  if (body.trim() === '') throw bodyInvalid('an answer', 'an empty text');
+  await requestDaemon({ type: 'reply', thread, body });
+  process.stdout.write(`answered in thread ${thread}\n`);
+}
+
 export async function createPullRequest(options: {
   readonly title: string;
   readonly body?: string;

@@ -271,6 +271,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       state: journal.state,
       statuses: made.statuses,
       waiting: made.waiting,
+      follows: made.follows,
       poll: made.poll,
       stats: tracker.stats,
       rateLimit: tracker.rateLimit,

@@ -26,6 +26,7 @@ export type AgentRequestOptions = {
 
 const MAX_COMMENTS = 20;
 const MAX_COMMENTS_SHOWN = 50;
+const MAX_REPLIES = 50;
 
 type Answer = Readonly<Record<string, unknown>>;
 
@@ -36,6 +37,8 @@ export function createAgentRequestHandler(options: AgentRequestOptions): AgentRe
   let posted = 0;
   /** Comments that may stand there although no answer came: the same words again are the same comment. */
   const unsure = new Map<string, number>();
+  /** Answers of this attempt by their threads. */
+  const replies = new Map<number, string[]>();
 
   const entryOf = (): Entry => {
     const entry = journal.state.entries.get(issue.number);
@@ -123,7 +126,25 @@ export function createAgentRequestHandler(options: AgentRequestOptions): AgentRe
     return { accepted: true };
   };
 
+  const reply = async (thread: number, body: string, signal: AbortSignal): Promise<Answer> => {
+    const entry = entryOf();
+    if (entry.follow === null || entry.pullRequest === null)
+      throw failure(WORK_CODES.no_pull_request_open, { issue: issue.number });
+    const text = cutBody(body);
+    const said = replies.get(thread) ?? [];
+    const before = said.indexOf(text);
+    if (before === -1) said.push(text);
+    replies.set(thread, said);
+    if ([...replies.values()].flat().length > MAX_REPLIES)
+      throw failure(WORK_CODES.comment_limit, { limit: MAX_REPLIES });
+    // Another attempt of the same round repeats no answer.
+    const key = `reply:${entry.follow.rounds}:${thread}:${before === -1 ? said.length : before + 1}`;
+    await publisher.reply(entry, key, thread, text, signal);
+    return { replied: true };
+  };
+
   const answer = (request: AgentRequest, signal: AbortSignal): Promise<Answer> => {
+    if (request.type === 'reply') return reply(request.thread, request.body, signal);
     if (request.type === 'pull_request') return pullRequest(request.title, request.body, signal);
     requireIssue(request.issue);
     if (request.type === 'show') return show(signal);

@@ -211,12 +211,14 @@ export class Attempt {
     const { tool, agent: limits } = this.#workflow;
     const runner = runnerOf(tool.runtime);
     const { issue } = task;
-    const prompt = renderPrompt(
+    const template = renderPrompt(
       this.#workflow,
       this.#issue,
       { number: this.#number, lastError: this.#entry.lastError },
       { path, branch: task.branch },
     );
+    const told = this.#entry.follow?.told ?? null;
+    const prompt = told === null ? template : `${template}\n\n${told}`;
     this.status.stage = 'agent';
     this.#output?.write(`--- agent (${runner.name})\n`);
     this.#log('agent', `starting on issue #${issue} (attempt ${this.#number}) with ${runner.name}`);

@@ -7,6 +7,7 @@ import { Attempt, type AttemptOptions } from './attempt.ts';
 import type { AttemptStatus } from './attempt-status.ts';
 import { untilRetry } from './candidates.ts';
 import { Dispatcher, type Waiting } from './dispatcher.ts';
+import { Follower } from './follower.ts';
 import { Intake } from './intake.ts';
 import { Janitor } from './janitor.ts';
 import { Finisher } from './publish/finisher.ts';
@@ -50,6 +51,7 @@ export class Orchestrator {
   readonly #finisher: Finisher;
   readonly #janitor: Janitor;
   readonly #spareWorkspaces: SpareWorkspaces;
+  readonly #follower: Follower;
   readonly #dispatcher: Dispatcher;
   readonly #workers = new Map<number, Worker>();
   readonly #listeners = new Set<() => void>();
@@ -95,6 +97,13 @@ export class Orchestrator {
       },
       takeBack: (entry, outcome, updatedAt) => this.#takeBack(entry, outcome, updatedAt),
     });
+    this.#follower = new Follower({
+      ...options,
+      finish,
+      takeBack: (entry, outcome, updatedAt) => this.#takeBack(entry, outcome, updatedAt),
+      conclude: (issue) => this.#start(issue),
+      onDue: () => this.#wakeUp(),
+    });
     this.#janitor = new Janitor({ ...options, supervisor: this.#supervisor, finish, onRemoved: () => this.#wakeUp() });
   }
 
@@ -115,6 +124,11 @@ export class Orchestrator {
   /** Issues that carry the label and are not worked on, with why. */
   get waiting(): readonly Waiting[] {
     return this.#dispatcher.waiting;
+  }
+
+  /** What the followed pull requests wait for, by issue. */
+  get follows(): ReadonlyMap<number, string> {
+    return this.#follower.waits;
   }
 
   /** What the agents at work are doing, by issue. */
@@ -225,6 +239,9 @@ export class Orchestrator {
     this.#intake.newPoll();
     this.#intake.listed(this.#dispatcher.listing);
     await this.#reconcile();
+    const watching = this.#follower.watchAll(this.#signal);
+    if (this.#options.once === true) await watching;
+    else this.#supervisor.run('the followed pull requests', () => watching);
     await this.#dispatch();
     this.#dispatcher.pollIsOver();
     if (this.#options.once === true) await this.#listRest();
@@ -258,7 +275,8 @@ export class Orchestrator {
     await this.#dispatcher.verifyAll();
     for (const entry of [...this.#options.journal.state.entries.values()]) {
       await this.#interrupt(entry);
-      const settled = entry.phase === 'publishing' || entry.phase === 'giving_up';
+      const isStopped = entry.phase === 'following' && entry.follow !== null && entry.follow.stopped !== null;
+      const settled = entry.phase === 'publishing' || entry.phase === 'giving_up' || isStopped;
       if (settled && !this.#workers.has(entry.number)) this.#start(entry.number);
     }
     this.#janitor.cleanAll();
@@ -267,7 +285,8 @@ export class Orchestrator {
 
   async #takeBack(entry: Entry, outcome: IssueOutcome, updatedAt: string): Promise<void> {
     const worker = this.#workers.get(entry.number);
-    const what = outcome === 'closed' ? 'was closed' : 'lost its active label';
+    const what =
+      { closed: 'was closed', done: 'got its active label again' }[String(outcome)] ?? 'lost its active label';
     this.#options.log.log('info', 'poller', `issue #${entry.number} ${what}; it is let go`, { issue: entry.number });
     const cause: EndCause = { kind: 'cancelled', outcome, updatedAt };
     if (worker?.attempt !== undefined) {

@@ -75,6 +75,8 @@ export interface Tracker {
   createPullRequest(request: NewPullRequest, signal: AbortSignal): Promise<PullRequest>;
   /** Puts another text in the place of its own; where that is the same, nothing is written. */
   rewritePullRequest(number: number, rewrite: (body: string) => string, signal: AbortSignal): Promise<void>;
+  /** null: pull requests are not followed on this service. */
+  readonly feed: PullRequestFeed | null;
   readonly rateLimit: RateLimit;
   readonly stats: PollStats;
 }
@@ -218,7 +220,8 @@ export type AgentRequest =
   | { readonly type: 'show'; readonly issue: number }
   | { readonly type: 'comment'; readonly issue: number; readonly body: string }
   | { readonly type: 'done'; readonly issue: number }
-  | { readonly type: 'pull_request'; readonly title: string; readonly body: string };
+  | { readonly type: 'pull_request'; readonly title: string; readonly body: string }
+  | { readonly type: 'reply'; readonly thread: number; readonly body: string };
 
 /** Answers one request of the agent; a refusal is a rejected ToolError. */
 export type AgentRequestHandler = (

@@ -10,6 +10,7 @@ import { reasonOf, waitsForSlot } from './intake.ts';
 import type { PollInfo } from './orchestrator.ts';
 import type { PollStats, RateLimit } from './ports.ts';
 import { finishedIssueOf } from './rules/finished-issues.ts';
+import type { FollowMode } from './rules/follow-settings.ts';
 import { activeLabelsOf, type StateLabels } from './rules/issue.ts';
 import type { Completed, DaemonState, Entry } from './rules/state.ts';
 import { spentOf } from './rules/state.ts';
@@ -28,6 +29,8 @@ export type ViewSource = {
   readonly state: DaemonState;
   readonly statuses: ReadonlyMap<number, AttemptStatus>;
   readonly waiting: readonly Waiting[];
+  /** What the followed pull requests wait for, by issue. */
+  readonly follows: ReadonlyMap<number, string>;
   readonly poll: PollInfo;
   readonly stats: PollStats;
   readonly rateLimit: RateLimit;
@@ -71,6 +74,15 @@ export type RetryingRow = Row & {
   readonly branch: string;
 };
 
+export type FollowingRow = Row & {
+  readonly pull_request: { readonly number: number; readonly url: string } | null;
+  readonly rounds: number;
+  /** What it waits for, as it was read last. */
+  readonly waits_for: string;
+  readonly since: string;
+  readonly branch: string;
+};
+
 export type QueuedRow = Row & { readonly reason: string; readonly author: string | null };
 
 export type CompletedRow = Row & {
@@ -97,10 +109,13 @@ export type StateView = {
     readonly loaded_at: string;
     readonly error: string | null;
     readonly pending_restart: readonly string[];
+    /** `follow.until`. */
+    readonly follow: FollowMode;
   };
   readonly counts: {
     readonly running: number;
     readonly retrying: number;
+    readonly following: number;
     readonly queued: number;
     readonly completed: number;
     readonly failed: number;
@@ -108,6 +123,8 @@ export type StateView = {
   readonly slots: number;
   readonly running: readonly RunningRow[];
   readonly retrying: readonly RetryingRow[];
+  /** Issues that are done, and whose open pull requests are watched. */
+  readonly following: readonly FollowingRow[];
   readonly queued: readonly QueuedRow[];
   readonly completed: readonly CompletedRow[];
   /** The cursor of each list's next page; null: there is none. */
@@ -214,6 +231,7 @@ export function stateView(source: ViewSource, page: Page = FIRST_PAGE): StateVie
     ({ phase }) => phase === 'claimed' || phase === 'running' || phase === 'publishing' || phase === 'giving_up',
   );
   const retrying = entries.filter(({ phase }) => phase === 'retrying');
+  const following = entries.filter(({ phase }) => phase === 'following');
   const waiting = source.waiting.filter(
     ({ issue }) => !state.entries.has(issue.number) || state.entries.get(issue.number)?.phase === 'parked',
   );
@@ -225,6 +243,7 @@ export function stateView(source: ViewSource, page: Page = FIRST_PAGE): StateVie
   const shown = {
     running: cut('running', running, byNumber, page),
     retrying: cut('retrying', retrying, byNumber, page),
+    following: cut('following', following, byNumber, page),
     queued: cut('queued', waiting, queuedPosition, page),
     completed: cut('completed', state.completed, ({ finishedAt, number }) => [finishedAt, number], page),
   };
@@ -237,10 +256,12 @@ export function stateView(source: ViewSource, page: Page = FIRST_PAGE): StateVie
       loaded_at: iso(source.loadedAt),
       error: source.workflowError,
       pending_restart: source.pendingRestart,
+      follow: workflow.follow.until,
     },
     counts: {
       running: running.length,
       retrying: retrying.length,
+      following: following.length,
       queued: waiting.length,
       completed: state.counts.done,
       failed: state.counts.failed,
@@ -254,6 +275,14 @@ export function stateView(source: ViewSource, page: Page = FIRST_PAGE): StateVie
       last_error: entry.lastError,
       branch: entry.branch,
     })),
+    following: shown.following.rows.map((entry) => ({
+      ...rowOf(slug, entry.number, entry.url, entry.title),
+      pull_request: entry.pullRequest,
+      rounds: entry.follow?.rounds ?? 0,
+      waits_for: source.follows.get(entry.number) ?? 'the next poll',
+      since: iso(entry.follow?.since ?? entry.claimedAt),
+      branch: entry.branch,
+    })),
     queued: shown.queued.rows.map(({ issue, why }) => ({
       ...rowOf(slug, issue.number, issue.url, issue.title),
       reason: reasonOf(why),
@@ -263,12 +292,14 @@ export function stateView(source: ViewSource, page: Page = FIRST_PAGE): StateVie
     next: {
       running: shown.running.next,
       retrying: shown.retrying.next,
+      following: shown.following.next,
       queued: shown.queued.next,
       completed: shown.completed.next,
     },
     more: {
       running: shown.running.more,
       retrying: shown.retrying.more,
+      following: shown.following.more,
       queued: shown.queued.more,
       completed: shown.completed.more,
     },
@@ -300,6 +331,7 @@ export function issueDetails(source: ViewSource, issue: number): Readonly<Record
     issue_number: issue,
     running: of(view.running),
     retrying: of(view.retrying),
+    following: of(view.following),
     queued: of(view.queued),
     completed,
     life: entry?.life ?? finishedIssueOf(source.state.past, issue)?.life ?? null,

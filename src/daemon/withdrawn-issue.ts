@@ -23,6 +23,11 @@ function labelsFor(entry: Entry, labels: StateLabels): StateLabels {
   return { ...labels, active: [...labels.active, ...claimed] };
 }
 
+/** The label that was put on again asks for new work: what is followed is over, and the next poll takes the issue on anew. */
+function relabelled({ follow }: Entry, issue: Issue): WithdrawalCheck {
+  return { kind: 'taken', outcome: 'done', updatedAt: follow?.updatedAt ?? issue.updatedAt };
+}
+
 /** Reads an issue in work. Only changes of the issue take it back, not an edit of the active labels in WORKFLOW.md. */
 export async function checkWithdrawal(
   tracker: Tracker,
@@ -36,9 +41,9 @@ export async function checkWithdrawal(
     const issue = await tracker.readIssue(number, signal);
     if (issue === null || issue.state === 'closed')
       return { kind: 'taken', outcome: 'closed', updatedAt: issue?.updatedAt ?? '' };
-    return activeLabelsOf(issue.labels, labelsFor(entry, labels)).length > 0
-      ? { kind: 'held', issue }
-      : { kind: 'taken', outcome: 'label_removed', updatedAt: issue.updatedAt };
+    const isActive = activeLabelsOf(issue.labels, labelsFor(entry, labels)).length > 0;
+    if (entry.follow !== null) return isActive ? relabelled(entry, issue) : { kind: 'held', issue };
+    return isActive ? { kind: 'held', issue } : { kind: 'taken', outcome: 'label_removed', updatedAt: issue.updatedAt };
   } catch (error) {
     const what = refusal(WORK_CODES.issue_unreadable, { issue: number, said: messageOf(error) });
     if (!signal.aborted) log.log('warn', 'poller', what, { issue: number });

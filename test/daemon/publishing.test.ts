@@ -38,6 +38,7 @@ function shownOf({ orchestrator, workflow, clock, journal, tracker }: World) {
     state: journal.state,
     statuses: orchestrator.statuses,
     waiting: orchestrator.waiting,
+    follows: new Map(),
     poll: orchestrator.poll,
     stats: tracker.stats,
     rateLimit: tracker.rateLimit,

@@ -32,6 +32,7 @@ async function crowded(): Promise<ViewSource> {
     state: world.journal.state,
     statuses: world.orchestrator.statuses,
     waiting,
+    follows: new Map(),
     poll: world.orchestrator.poll,
     stats: world.tracker.stats,
     rateLimit: world.tracker.rateLimit,

@@ -6,11 +6,12 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import type { Effect } from '../../src/daemon/rules/effect-names.ts';
 import { agentRunning } from '../support/agents.ts';
 import { programFile } from '../support/compiled.ts';
 import { Daemon } from '../support/daemon.ts';
-import { gitAs, startForge } from '../support/forge.ts';
+import { BASE, gitAs, startForge, type TestForge } from '../support/forge.ts';
 
 type Scenario = {
   /** Beginnings of the keys under which the effect happens on this way. */
@@ -18,6 +19,8 @@ type Scenario = {
   readonly ends: 'tool-done' | 'tool-failed';
   /** The agent leaves a repository of its own in the workspace: it is kept, and a comment names it. */
   readonly nests?: boolean;
+  /** The pull request gets a review that asks for changes, and is closed after the round. */
+  readonly isReviewed?: boolean;
   /** Nothing follows it on this way, or what follows is done by somebody else. */
   readonly isLast?: boolean;
 };
@@ -32,6 +35,8 @@ const SCENARIOS = {
   push: { keys: ['push:'], ends: 'tool-done' },
   pull_request: { keys: ['pull_request:'], ends: 'tool-done' },
   evidence: { keys: ['evidence:'], ends: 'tool-done' },
+  review_request: { keys: ['review_request:'], ends: 'tool-done', isReviewed: true },
+  reply: { keys: ['reply:'], ends: 'tool-done', isReviewed: true },
   comment: { keys: [''], ends: 'tool-failed', isLast: true },
   label_add: { keys: ['label_add:tool-done'], ends: 'tool-done' },
   label_remove: { keys: ['label_remove:tool-todo'], ends: 'tool-done', isLast: true },
@@ -53,6 +58,40 @@ const EFFECTS: [Effect, Scenario][] = [
 
 const NESTS = 'git init -q app; (cd app; echo kept > kept.txt; git add -A; git commit -qm "Nested")';
 
+/** Asks for changes as the maintainer once the pull request is there and its issue is done. */
+async function askForChanges(forge: TestForge, issue: number): Promise<void> {
+  for (;;) {
+    const labels = await forge.labelsOf(issue);
+    assert.ok(!labels.includes('tool-failed'));
+    const [pull] = labels.includes('tool-done') ? await forge.pulls() : [];
+    if (pull !== undefined) {
+      const review = {
+        event: 'REQUEST_CHANGES',
+        body: 'Words',
+        comments: [{ path: 'work.txt', line: 1, body: 'Why?' }],
+      };
+      const answer = await forge.forge.call('maintainer', 'POST', `${BASE}/pulls/${pull.number}/reviews`, review);
+      assert.equal(answer.status, 200);
+      return;
+    }
+    await setTimeout(50);
+  }
+}
+
+async function closePull(forge: TestForge): Promise<void> {
+  const [pull] = await forge.pulls();
+  const { status } = await forge.forge.call('maintainer', 'PATCH', `${BASE}/pulls/${pull?.number}`, {
+    state: 'closed',
+  });
+  assert.equal(status, 200);
+}
+
+/** Answers in the thread that the prompt names. */
+const ANSWERS = [
+  "thread=$(sed -n 's/^### Review thread \\([0-9]*\\) .*/\\1/p')",
+  'if [ -n "$thread" ]; then tool pr reply $thread --body "Because."; fi',
+].join('\n');
+
 const KILLED = programFile('killed-daemon');
 
 /** Processes that this daemon or its agents started: all of them know its directory. */
@@ -73,6 +112,12 @@ function linesOf(path: string): string[] {
   return existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n') : [];
 }
 
+async function assertAnsweredOnce(forge: TestForge): Promise<void> {
+  const [pull] = await forge.pulls();
+  const { data } = await forge.forge.call('maintainer', 'GET', `${BASE}/pulls/${pull?.number}/comments`);
+  assert.equal(JSON.stringify(data).match(/Because\./g)?.length, 1);
+}
+
 /** The one comment names refs, all of them there, and one of them has what the agent left. */
 async function assertKept(stateDir: string, comments: readonly string[]): Promise<void> {
   const repository = join(stateDir, 'repo.git');
@@ -83,7 +128,7 @@ async function assertKept(stateDir: string, comments: readonly string[]): Promis
 
 const isAll = process.env.TOOLCREW_ALL !== undefined;
 
-for (const [effect, { keys, ends, nests = false, isLast = isAll }] of EFFECTS) {
+for (const [effect, { keys, ends, nests = false, isReviewed = false, isLast = isAll }] of EFFECTS) {
   for (const key of keys) {
     for (const moment of MOMENTS.filter((one) => isLast || one !== 'recorded')) {
       test(`killed with ${key || 'the comment'} ${moment}${nests ? ', work left over' : ''}: one end, and nothing twice`, async (t) => {
@@ -97,6 +142,7 @@ for (const [effect, { keys, ends, nests = false, isLast = isAll }] of EFFECTS) {
           `echo "$TOOL_ATTEMPT" >> ${attempts}`,
           `if [ ${effect} = agent ] && [ "$TOOL_ATTEMPT" = 1 ]; then setsid sleep 600 & sleep 600; fi`,
           ...(nests ? [NESTS] : []),
+          ...(isReviewed ? [ANSWERS] : []),
           ends === 'tool-failed' ? 'exit 1' : 'echo done >> work.txt; git add work.txt; git commit -qm "Do it"',
         ].join('\n');
         daemon.write(
@@ -105,13 +151,19 @@ for (const [effect, { keys, ends, nests = false, isLast = isAll }] of EFFECTS) {
             `agent: { max_attempts: ${ends === 'tool-failed' ? 1 : 3}, max_retry_backoff_ms: 100 }`,
             `hooks: { after_run: "true", before_remove: "true" }`,
             `gate: { mode: ${isMeasured ? 'report' : 'off'} }`,
+            `follow: { until: ${isReviewed ? 'approved' : 'open'} }`,
           ].join('\n'),
         );
         daemon.start([], { KILL_AT: `${effect} ${key} ${moment}` }, [KILLED]);
+        if (isReviewed) await askForChanges(forge, issue);
         assert.equal(await daemon.exit(), 'SIGKILL', daemon.log);
 
         daemon.log = '';
         daemon.start();
+        if (isReviewed) {
+          await daemon.until('the round is over', async () => (await daemon.state()).following[0]?.rounds === 1);
+          await closePull(forge);
+        }
         await daemon.until('the issue is over and nothing is left to remove or tell', async () => {
           const { counts } = await daemon.state();
           const over = counts[ends === 'tool-done' ? 'completed' : 'failed'] === 1;
@@ -130,6 +182,7 @@ for (const [effect, { keys, ends, nests = false, isLast = isAll }] of EFFECTS) {
         const shown = pulls.flatMap(({ body }) => body.match(/^### Checks$/gm) ?? []);
         assert.equal(shown.length, isMeasured ? 1 : 0);
         const comments = await forge.comments(issue);
+        if (isReviewed) await assertAnsweredOnce(forge);
         assert.equal(comments.length, ends === 'tool-failed' || nests ? 1 : 0);
         if (nests) await assertKept(daemon.stateDir, comments);
         const ran = linesOf(attempts);

@@ -12,6 +12,7 @@ import type {
   Journal,
   KeptWork,
   LabelEvent,
+  PullRequestFeed,
   Tracker,
   Work,
   WorkGate,
@@ -23,6 +24,13 @@ import { blockersIn } from '../../src/daemon/rules/blocker-text.ts';
 import { type Link, type LinkedIssue, NO_BLOCKERS, type Tally } from '../../src/daemon/rules/blockers.ts';
 import { fold } from '../../src/daemon/rules/fold.ts';
 import { type Actor, byAge, hasLabel, type Issue, sameLabel } from '../../src/daemon/rules/issue.ts';
+import type {
+  Check,
+  PullRequestStatus,
+  Remark,
+  Review,
+  ReviewThread,
+} from '../../src/daemon/rules/pull-request-status.ts';
 import type { JournalRecord, PullRequest } from '../../src/daemon/rules/record.ts';
 import { type DaemonState, EMPTY_STATE } from '../../src/daemon/rules/state.ts';
 import { TrackerError } from '../../src/daemon/rules/tracker-error.ts';
@@ -70,6 +78,13 @@ const DAEMON: Actor = { login: 'daemon', type: 'User' };
 
 type Mutable = { -readonly [K in keyof Issue]: Issue[K] } & { labels: string[] };
 
+type Seen = Pick<PullRequestStatus, 'state' | 'conflicts' | 'head'> & {
+  readonly checks: readonly Check[];
+  readonly reviews: readonly Review[];
+  readonly threads: readonly ReviewThread[];
+  readonly comments: readonly Remark[];
+};
+
 /** A hosting service in memory. Its clock has a tick for every change, so that `updatedAt` grows. */
 class MemoryTracker implements Tracker {
   readonly issues = new Map<number, Mutable>();
@@ -94,6 +109,47 @@ class MemoryTracker implements Tracker {
   readonly calls: string[] = [];
   /** Called with the name of each call; what it throws is the service's failure. */
   fault: (call: string) => void = () => undefined;
+  /** Pull requests after they were opened, by number; those that are not here are open, without checks, and can be merged. */
+  readonly seen = new Map<number, Partial<Seen>>();
+  readonly replies: { readonly thread: number; readonly body: string; readonly marker: string }[] = [];
+  readonly asked: string[] = [];
+  /** The commit at the head of each branch, as it was pushed. */
+  headOf: (branch: string) => string = () => '';
+
+  readonly feed: PullRequestFeed = {
+    read: async (number) => {
+      this.#call(`pull ${number}`);
+      const pull = this.pulls.find((one) => one.number === number);
+      if (pull === undefined) return null;
+      const {
+        state = this.closedPulls.has(number) ? 'closed' : 'open',
+        conflicts = false,
+        head,
+      } = this.seen.get(number) ?? {};
+      const version = JSON.stringify(this.seen.get(number) ?? {});
+      return { state, conflicts, head: head ?? this.headOf(pull.branch), updatedAt: version };
+    },
+    checks: async (commit) => {
+      this.#call(`checks ${commit}`);
+      return [...this.seen.values()].flatMap((one) => one.checks ?? []);
+    },
+    explain: async (check) => ({ step: `step of ${check.name}`, log: `log of ${check.name}` }),
+    reviews: async (number) => {
+      this.#call(`reviews ${number}`);
+      return this.seen.get(number)?.reviews ?? [];
+    },
+    threads: async (number) => this.seen.get(number)?.threads ?? [],
+    comments: async (number) => this.seen.get(number)?.comments ?? [],
+    reply: async (number, thread, body, marker) => {
+      this.#call(`reply ${number}`);
+      this.replies.push({ thread, body, marker });
+    },
+    requestReview: async (number, logins) => {
+      this.#call(`request ${number}`);
+      this.asked.push(...logins);
+    },
+    account: async () => 'daemon',
+  };
   readonly rateLimit = { limit: null, remaining: null, reset_at: null, paused_until: null, reason: null };
   #tick = 0;
 
@@ -432,6 +488,7 @@ export function workflowWith(
     readonly tracker?: Partial<Workflow['tracker']>;
     readonly labels?: Workflow['labels'];
     readonly gate?: Partial<Workflow['gate']>;
+    readonly follow?: Partial<Workflow['follow']>;
   } = {},
 ): Workflow {
   return {
@@ -493,6 +550,7 @@ export function workflowWith(
       ...change.tool,
     },
     gate: { mode: 'off', timeoutMs: 600_000, maxRounds: 3, ...change.gate },
+    follow: { until: 'open', maxRounds: 3, ...change.follow },
     server: { port: 0, host: '127.0.0.1', allowedHosts: [], token: null },
     prompt: 'work',
   };
@@ -551,6 +609,8 @@ export class World {
     this.workflow = workflow;
     this.#options = options;
     this.journal = new MemoryJournal(this.clock.now);
+    this.tracker.headOf = (branch) =>
+      this.workspaces.pushed.findLast((line) => line.startsWith(`${branch} `))?.split(' ')[1] ?? '';
     this.orchestrator = this.#create();
   }
 

@@ -224,6 +224,7 @@ function normalize(
       timeoutMs: input.gate.timeout_ms,
       maxRounds: input.gate.max_rounds,
     },
+    follow: { until: input.follow.until, maxRounds: input.follow.max_rounds },
     server: {
       port: input.server.port,
       host: input.server.host,

@@ -7,6 +7,7 @@ import { isTokenVariable } from '../../base/rules/credential.ts';
 import { parseSlug } from '../../git/rules/repository.ts';
 import { QUOTA_MODES } from '../rules/attempt-end.ts';
 import { DEFAULT_PREFIX, isBranchPrefix } from '../rules/branch-prefix.ts';
+import { FOLLOW_MODES } from '../rules/follow-settings.ts';
 import { GATE_MODES } from '../rules/gate-settings.ts';
 import { DEFAULT_TRACKER, TRACKER_KINDS } from '../rules/tracker-kind.ts';
 
@@ -236,6 +237,25 @@ const gate = z
   })
   .prefault({});
 
+const follow = z
+  .strictObject({
+    until: z
+      .enum(FOLLOW_MODES)
+      .default('open')
+      .describe(
+        'How far a pull request is followed after it was opened. green: failed checks, conflicts, reviews and comments go back to the same session until the checks pass; approved: until it is approved as well; open: not at all.',
+      ),
+    max_rounds: z
+      .int()
+      .min(1)
+      .max(100)
+      .default(3)
+      .describe(
+        'So often what happens on the pull request goes back to the agent; after that a comment says what is left.',
+      ),
+  })
+  .prefault({});
+
 const server = z
   .strictObject({
     port: z.int().min(0).max(65_535).default(8888).describe('Port of the status server; 0: none.'),
@@ -260,6 +280,7 @@ export const workflowSchema = z.strictObject({
   agent,
   tool,
   gate,
+  follow,
   server,
 });
 

@@ -118,9 +118,10 @@ export function textDashboard(view: StateView, room: number = COLUMNS): string {
       ? `polled ${ago(poll.last_at, now)} ago`
       : `! last poll skipped: ${asLine(poll.last_error)}`;
   const quota = limit.remaining === null ? '' : ` · quota ${limit.remaining}/${limit.limit ?? '?'}`;
+  const followed = counts.following === 0 ? '' : ` ${counts.following} following ·`;
   const head = [
     `toolcrew ${view.version} · ${view.repository} · ${polled} · every ${duration(poll.interval_ms)}${quota}`,
-    `${counts.running} running (slots: ${view.slots}) · ${counts.retrying} retrying · ${counts.queued} waiting · ${counts.completed} done · ${counts.failed} failed · ${count(totals.total_tokens)} tokens · ${dollars(totals.cost_usd)}`,
+    `${counts.running} running (slots: ${view.slots}) · ${counts.retrying} retrying ·${followed} ${counts.queued} waiting · ${counts.completed} done · ${counts.failed} failed · ${count(totals.total_tokens)} tokens · ${dollars(totals.cost_usd)}`,
     ...error,
     ...pending,
     ...paused,
@@ -185,6 +186,34 @@ export function textDashboard(view: StateView, room: number = COLUMNS): string {
                 String(row.attempt),
                 row.due_at === null ? '–' : duration(Math.max(0, Date.parse(row.due_at) - now)),
                 row.last_error ?? '',
+              ]),
+              room,
+            ),
+          ),
+    ),
+    ...section(
+      view.following.length === 0 ? '' : 'FOLLOWING',
+      view.following.length === 0
+        ? []
+        : paged(
+            'following',
+            view,
+            table(
+              [
+                { title: 'ISSUE', max: 8 },
+                { title: 'TITLE', max: 44, min: 12 },
+                { title: 'PULL', max: 8 },
+                { title: 'ROUNDS', max: 6 },
+                { title: 'SINCE', max: 9 },
+                { title: 'WAITS FOR', max: 80, min: 16 },
+              ],
+              view.following.map((row) => [
+                `#${row.issue_number}`,
+                row.title,
+                row.pull_request === null ? '–' : `#${row.pull_request.number}`,
+                String(row.rounds),
+                ago(row.since, now),
+                row.waits_for,
               ]),
               room,
             ),

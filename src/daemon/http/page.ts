@@ -206,6 +206,14 @@ function partsOf(view: StateView): readonly Part[] {
         { label: 'Last error', kind: 'words', value: item.last_error ?? '' },
       ]),
     ),
+    ...view.following.map((item) =>
+      row(`follow-${item.issue_number}`, 'following', item, [
+        { label: 'Pull request', kind: 'n', value: pull(item.pull_request) },
+        { label: 'Rounds', kind: 'n', value: item.rounds },
+        { label: 'Since', kind: 'n', value: since(item.since) },
+        { label: 'Waits for', kind: 'words', value: item.waits_for },
+      ]),
+    ),
     ...view.queued.map((item) =>
       row(`wait-${item.issue_number}`, isSlot(item) ? 'waiting-for-slot' : 'waiting', item, [
         { label: 'By', kind: 'n', value: item.author ?? 'nobody known' },
@@ -239,6 +247,11 @@ const TABLES = {
     empty: 'No agent is at work.',
   },
   retrying: { name: 'Retrying', titles: ['Issue', 'Tried', 'Again in', 'Last error'], empty: 'Nothing.' },
+  following: {
+    name: 'Following',
+    titles: ['Issue', 'Pull request', 'Rounds', 'Since', 'Waits for'],
+    empty: 'No pull request is watched.',
+  },
   waiting: { name: 'Waiting', titles: WAITING, empty: 'Nothing waits for more than a slot.' },
   'waiting-for-slot': { name: 'Waiting for a slot', titles: WAITING, empty: 'Nothing.' },
   completed: {
@@ -261,6 +274,9 @@ export function page(view: StateView, nonce: string, isLive: boolean): string {
   const table = (id: keyof typeof TABLES) => tableOf(id, TABLES[id], within(id));
   const more = (list: ListName) => html`<p class="muted" id="more-${list}">${part(`more-${list}`)}</p>`;
   const fold = within('waiting-for-slot');
+  // Without following, there is no such list.
+  const hasFollowing = view.workflow.follow !== 'open' || view.following.length > 0;
+  const followed = hasFollowing ? html`<h2>Following</h2>${table('following')}${more('following')}\n` : '';
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>toolcrew · ${view.repository}</title><style nonce="${nonce}">${new Html(STYLE)}</style></head>
 <body data-now="${view.generated_at}" data-live="${isLive ? 'yes' : 'no'}">
@@ -271,7 +287,7 @@ export function page(view: StateView, nonce: string, isLive: boolean): string {
 <h2>Running</h2>${table('running')}${more('running')}
 <div id="teams">${within('teams')}</div>
 <h2>Retrying</h2>${table('retrying')}${more('retrying')}
-<h2>Waiting</h2>${table('waiting')}
+${followed}<h2>Waiting</h2>${table('waiting')}
 <details${fold.length === 0 ? html` hidden` : ''}><summary>Waits for a slot: <span id="slot-count">${part('slot-count')}</span></summary>${table('waiting-for-slot')}</details>${more('queued')}
 <h2>Finished</h2>${table('completed')}${more('completed')}
 <div id="finished-teams">${within('finished-teams')}</div>

@@ -3,11 +3,11 @@
 import type { StateView } from '../view.ts';
 import type { Frame } from './feed.ts';
 
-const ROWS: ReadonlySet<string> = new Set(['generated_at', 'running', 'retrying', 'queued', 'completed']);
+const ROWS: ReadonlySet<string> = new Set(['generated_at', 'running', 'retrying', 'following', 'queued', 'completed']);
 
 export function stateFrame(view: StateView): Frame {
   const rows: readonly (readonly [string, unknown])[] = [
-    ...(['running', 'retrying', 'queued'] as const).flatMap((list) =>
+    ...(['running', 'retrying', 'following', 'queued'] as const).flatMap((list) =>
       view[list].map((row) => [`${list}/${row.issue_number}`, row] as const),
     ),
     ...view.completed.map((row) => [`completed/${row.issue_number}-${row.finished_at}`, row] as const),

@@ -77,6 +77,10 @@ function finishedWords({ effect, key, result }: Effect): string | null {
       return result.number === undefined ? 'the pull request is open' : `pull request #${result.number} is open`;
     case 'evidence':
       return 'the pull request shows what the checks said';
+    case 'review_request':
+      return 'whoever asked for changes is asked to look again';
+    case 'reply':
+      return 'an answer in a review thread is posted';
     case 'comment':
       return 'a comment is posted';
     case 'label_add':
@@ -129,6 +133,12 @@ function wordsOf(record: IssueRecord): string | null {
       return `${record.reason}; ${nextWords(record.next, null)}`;
     case 'publish_failed':
       return `publishing failed: ${record.reason}; ${nextWords(record.next, record.retry_at)}`;
+    case 'following':
+      return 'the pull request is followed';
+    case 'continued':
+      return `the work goes on: ${record.reason}`;
+    case 'follow_stopped':
+      return `following stops: ${record.reason}`;
     case 'saved':
       return `saved before the workspace goes: ${record.lines.join('; ')}`;
     case 'finished':

@@ -68,6 +68,17 @@ const record = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('measured'), issue, evidence: evidenceSchema }),
   z.object({ type: z.literal('sent_back'), issue, reason: z.string(), next: z.enum(['retry', 'give_up']) }),
+  z.object({ type: z.literal('following'), issue, updated_at: z.string() }),
+  z.object({
+    type: z.literal('continued'),
+    issue,
+    reason: z.string(),
+    told: z.string(),
+    handled: z.array(z.string()),
+    failure: z.string().nullable(),
+    reviewers: z.array(z.string()),
+  }),
+  z.object({ type: z.literal('follow_stopped'), issue, reason: z.string() }),
   z.object({ type: z.literal('saved'), issue, lines: z.array(z.string()) }),
   z.object({ type: z.literal('finished'), issue, outcome: z.enum(ISSUE_OUTCOMES), updated_at: z.string() }),
   z.object({ type: z.literal('snapshot'), state: z.unknown() }),
@@ -123,6 +134,17 @@ function isCleanups(value: unknown): value is FrozenState['cleanups'] {
 /** Earlier programs knew of none. */
 const team = teamSummary.nullable().default(null);
 
+const follow = z.object({
+  since: z.number(),
+  updatedAt: z.string(),
+  rounds: z.number().int(),
+  handled: z.array(z.string()),
+  failure: z.string().nullable(),
+  told: z.string().nullable(),
+  reviewers: z.array(z.string()),
+  stopped: z.string().nullable(),
+});
+
 const entry = z.object({
   number: issue,
   title: z.string(),
@@ -132,7 +154,7 @@ const entry = z.object({
   stateLabels: z.array(z.string()),
   labelEvent: z.number().nullable(),
   claimedAt: z.number(),
-  phase: z.enum(['claimed', 'running', 'retrying', 'publishing', 'giving_up', 'parked']),
+  phase: z.enum(['claimed', 'running', 'retrying', 'publishing', 'following', 'giving_up', 'parked']),
   attempt: z.number().int(),
   failures: z.number().int(),
   interruptions: z.number().int(),
@@ -154,6 +176,8 @@ const entry = z.object({
   evidence: evidenceSchema.nullable().default(null),
   rounds: z.number().int().default(0),
   pullRequest: pullRequest.nullable(),
+  /** Earlier programs followed nothing. */
+  follow: follow.nullable().default(null),
   pushed: z.array(z.string()),
   effects: z.record(z.string(), z.enum(['started', 'finished'])),
   spent: usage,

@@ -35,8 +35,12 @@ const OBSERVE_PAUSE_MS = 1_000;
 /** Of a step: how often it failed in a row, how often it was refused, and the reason that the log has already. */
 type Tally = { failures: number; refusals: number; said: string | null };
 
-type FallibleStep = Exclude<Step, { kind: 'send_back' }>;
-type SkippedStep = Extract<Step, { kind: 'comment' | 'evidence' }>;
+type FallibleStep = Exclude<Step, { kind: 'send_back' | 'conclude' }>;
+type SkippedStep = Extract<Step, { kind: 'comment' | 'evidence' | 'review_request' }>;
+
+function isSkipped(step: Step): step is SkippedStep {
+  return step.kind === 'comment' || step.kind === 'evidence' || step.kind === 'review_request';
+}
 
 function clear(tally: Tally): void {
   tally.failures = 0;
@@ -68,6 +72,10 @@ export class Finisher {
       if (step.kind === 'send_back') {
         await this.#sendBack(entry);
         continue;
+      }
+      if (step.kind === 'conclude') {
+        await this.#options.finish(issue, 'done', entry.follow?.updatedAt ?? '');
+        return true;
       }
       try {
         if (step.kind === 'observe') {
@@ -134,7 +142,7 @@ export class Finisher {
     tally.failures += 1;
     tally.refusals = reaction.do === 'retry' ? tally.refusals + 1 : 0;
     const refused = reaction.do === 'retry' && tally.refusals >= reaction.atMost;
-    if (refused && reaction.last === 'skip' && (step.kind === 'comment' || step.kind === 'evidence')) {
+    if (refused && reaction.last === 'skip' && isSkipped(step)) {
       clear(tally);
       await this.#skip(entry, step, reason);
       return;
@@ -170,7 +178,9 @@ export class Finisher {
     const what =
       effect === 'comment'
         ? refusal(WORK_CODES.comment_refused, { issue, said: reason, ...why })
-        : refusal(WORK_CODES.evidence_refused, { issue, said: reason });
+        : effect === 'evidence'
+          ? refusal(WORK_CODES.evidence_refused, { issue, said: reason })
+          : refusal(WORK_CODES.review_request_refused, { issue, said: reason });
     log.log('error', 'publish', what, { issue });
     await journal.append({ type: 'effect_finished', issue, effect, key, result: {} });
   }
@@ -207,7 +217,14 @@ export class Finisher {
     // An active label that was taken off and shows again may be somebody's new wish: who put it on when will tell.
     const wished = entry.labelEvent !== null && activeLabelsOf(shown, labels).length > 0;
     const updatedAt = wished ? '' : (issue?.updatedAt ?? '');
-    await finish(entry.number, entry.phase === 'publishing' ? 'done' : 'failed', updatedAt);
+    const isFollowed =
+      workflow().follow.until !== 'open' &&
+      tracker.feed !== null &&
+      entry.pullRequest !== null &&
+      entry.phase === 'publishing';
+    if (isFollowed)
+      await this.#options.journal.append({ type: 'following', issue: entry.number, updated_at: updatedAt });
+    else await finish(entry.number, entry.phase === 'publishing' ? 'done' : 'failed', updatedAt);
     return [];
   }
 }

@@ -13,6 +13,7 @@ import type { PullRequest } from '../rules/record.ts';
 import type { Entry } from '../rules/state.ts';
 import type { Workflow } from '../rules/workflow.ts';
 import { withEvidence } from './evidence-text.ts';
+import { followStoppedComment } from './follow-text.ts';
 import { gaveUpComment, pullRequestBody, pullRequestTitle } from './tracker-texts.ts';
 
 export type PublisherOptions = {
@@ -25,7 +26,7 @@ export type PublisherOptions = {
   readonly log: Logger;
 };
 
-type EffectStep = Exclude<Step, { kind: 'observe' | 'send_back' }>;
+type EffectStep = Exclude<Step, { kind: 'observe' | 'send_back' | 'conclude' }>;
 
 /** A workspace task for what happens outside of an attempt: nothing listens to it. */
 export function quietTask(entry: Entry): WorkspaceTask {
@@ -147,14 +148,30 @@ export class Publisher {
   }
 
   /** Posts a comment once: after a crash or a failure in the middle, the tracker is asked whether it stands there. */
-  async comment(entry: Entry, key: string, body: string, signal: AbortSignal): Promise<void> {
+  async comment(entry: Entry, key: string, body: string, signal: AbortSignal, on = entry.number): Promise<void> {
     const { journal, tracker } = this.#options;
     const marker = `${entry.number}-${entry.life}-${key.replaceAll(/[^\w-]/g, '-')}`;
     const unsure = wasCutOff(journal, entry.number, key);
     await perform(journal, entry.number, 'comment', key, async () => {
-      if (unsure && (await tracker.hasComment(entry.number, marker, signal))) return;
-      await tracker.addComment(entry.number, body, marker, signal);
+      if (unsure && (await tracker.hasComment(on, marker, signal))) return;
+      await tracker.addComment(on, body, marker, signal);
     });
+  }
+
+  /** Answers in a review thread once. */
+  async reply(entry: Entry, key: string, thread: number, body: string, signal: AbortSignal): Promise<void> {
+    const { journal, tracker } = this.#options;
+    const { pullRequest } = entry;
+    const marker = `${entry.number}-${entry.life}-${key.replaceAll(/[^\w-]/g, '-')}`;
+    await perform(journal, entry.number, 'reply', key, async () => {
+      if (pullRequest !== null) await tracker.feed?.reply(pullRequest.number, thread, body, marker, signal);
+    });
+  }
+
+  /** On the pull request, not on the issue: whoever reviews it reads there. */
+  async #sayStopped(entry: Entry, key: string, signal: AbortSignal): Promise<void> {
+    const body = followStoppedComment(entry.follow?.stopped ?? '');
+    await this.comment(entry, key, body, signal, entry.pullRequest?.number);
   }
 
   /** Where what it holds cannot be read, the workspace is named all the same. */
@@ -185,7 +202,14 @@ export class Publisher {
       case 'pull_request':
         await this.openPullRequest(entry, entry.head ?? '', signal);
         return;
+      case 'review_request': {
+        const { pullRequest } = entry;
+        return perform(journal, issue, 'review_request', step.key, async () => {
+          if (pullRequest !== null) await tracker.feed?.requestReview(pullRequest.number, step.reviewers, signal);
+        });
+      }
       case 'comment':
+        if (entry.phase === 'following') return this.#sayStopped(entry, step.key, signal);
         return this.comment(
           entry,
           step.key,

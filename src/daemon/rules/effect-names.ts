@@ -9,6 +9,8 @@ export const EFFECTS = [
   'push',
   'pull_request',
   'evidence',
+  'review_request',
+  'reply',
   'comment',
   'label_add',
   'label_remove',

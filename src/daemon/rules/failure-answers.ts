@@ -6,8 +6,8 @@ import { WORKSPACES_CODES } from './codes/workspaces-codes.ts';
 import type { Step } from './next-step.ts';
 import { TrackerError } from './tracker-error.ts';
 
-/** To send work back asks nobody. */
-type StepKind = Exclude<Step['kind'], 'send_back'>;
+/** To send work back, or to end following, asks nobody. */
+type StepKind = Exclude<Step['kind'], 'send_back' | 'conclude'>;
 
 /**
  * `paused`: a limit of the service · `unavailable`: no usable answer · `unauthorized`: the credential does not do ·
@@ -87,6 +87,16 @@ export const REACTIONS: Readonly<Record<StepKind, Readonly<Record<Answer, Reacti
   // The work is handed over: figures that the service does not take hold nothing up.
   evidence: {
     ...OUTAGES,
+    not_found: SKIP,
+    invalid: SKIP,
+    no_draft: SKIP,
+    refused: SKIP,
+    branch_refused: SKIP,
+  },
+  // Whoever reviewed it sees the new commit all the same.
+  review_request: {
+    ...OUTAGES,
+    forbidden: SKIP,
     not_found: SKIP,
     invalid: SKIP,
     no_draft: SKIP,

@@ -52,6 +52,7 @@ function claim(state: DaemonState, record: Stored<Extract<JournalRecord, { type:
     evidence: null,
     rounds: 0,
     pullRequest: resumed ? earlier.pullRequest : null,
+    follow: null,
     pushed: resumed ? earlier.pushed : [],
     effects: {},
     spent: resumed ? earlier.spent : NO_USAGE,
@@ -121,7 +122,7 @@ function endAttempt(
 }
 
 function failToPublish(entry: Entry, record: Extract<JournalRecord, { type: 'publish_failed' }>): Entry | undefined {
-  if (entry.phase !== 'publishing' && entry.phase !== 'giving_up') return undefined;
+  if (entry.phase !== 'publishing' && entry.phase !== 'giving_up' && entry.phase !== 'following') return undefined;
   // Why the attempts failed is still to be told: the step's failure does not take its place.
   if (record.next === 'again') return { ...entry, stepError: record.reason, retryAt: record.retry_at };
   // What the branch lacks is the agent's to mend: this counts as a failed attempt.
@@ -150,6 +151,30 @@ function sendBack(entry: Entry, record: Extract<JournalRecord, { type: 'sent_bac
     // A commit that is handed in again is measured again: what was missing may be there now.
     evidence: goesOn ? null : entry.evidence,
     phase: goesOn ? 'retrying' : 'giving_up',
+  };
+}
+
+function beginFollowing(entry: Entry, updatedAt: string, at: number): Entry | undefined {
+  if (entry.phase !== 'publishing') return undefined;
+  const { rounds = 0, handled = [], failure = null } = entry.follow ?? {};
+  const follow = { since: at, updatedAt, rounds, handled, failure, told: null, reviewers: [], stopped: null };
+  return { ...entry, phase: 'following', follow, failures: 0, rounds: 0, lastError: null, head: null };
+}
+
+/** So many keys of what an agent was told are kept. */
+const HANDLED_KEPT = 5_000;
+
+function goOn(entry: Entry, record: Extract<JournalRecord, { type: 'continued' }>, at: number): Entry | undefined {
+  const { follow } = entry;
+  if (entry.phase !== 'following' || follow === null) return undefined;
+  const { told, failure, reviewers } = record;
+  const handled = [...follow.handled, ...record.handled].slice(-HANDLED_KEPT);
+  return {
+    ...entry,
+    phase: 'retrying',
+    retryAt: at,
+    lastError: record.reason,
+    follow: { ...follow, rounds: follow.rounds + 1, handled, failure, told, reviewers },
   };
 }
 
@@ -185,6 +210,8 @@ function finishEffect(state: DaemonState, record: Extract<JournalRecord, { type:
       case 'hook':
       case 'gate':
       case 'evidence':
+      case 'review_request':
+      case 'reply':
       case 'comment':
       case 'label_add':
       case 'label_remove':
@@ -226,6 +253,7 @@ function finish(state: DaemonState, record: Stored<Extract<JournalRecord, { type
       running: NO_USAGE,
       effects: {},
       evidence: null,
+      follow: null,
       team: null,
       finished: { outcome: record.outcome, updatedAt: record.updated_at, at: record.at },
     });
@@ -310,6 +338,16 @@ export function fold(state: DaemonState, record: Stored<JournalRecord>): DaemonS
       return change(state, record.issue, (entry) => ({ ...entry, evidence: record.evidence }));
     case 'sent_back':
       return change(state, record.issue, (entry) => sendBack(entry, record, record.at));
+    case 'following':
+      return change(state, record.issue, (entry) => beginFollowing(entry, record.updated_at, record.at));
+    case 'continued':
+      return change(state, record.issue, (entry) => goOn(entry, record, record.at));
+    case 'follow_stopped':
+      return change(state, record.issue, (entry) =>
+        entry.phase === 'following' && entry.follow !== null
+          ? { ...entry, follow: { ...entry.follow, stopped: record.reason } }
+          : undefined,
+      );
     case 'saved': {
       const cleanup = state.cleanups.get(record.issue);
       if (cleanup === undefined) return state;

@@ -19,7 +19,10 @@ export type Step =
   | { readonly kind: 'comment'; readonly key: string }
   | { readonly kind: 'label_add'; readonly key: string; readonly label: string }
   | { readonly kind: 'label_remove'; readonly key: string; readonly label: string }
-  | { readonly kind: 'observe'; readonly label: string };
+  | { readonly kind: 'review_request'; readonly key: string; readonly reviewers: readonly string[] }
+  | { readonly kind: 'observe'; readonly label: string }
+  /** Not an effect: following is over. */
+  | { readonly kind: 'conclude' };
 
 /** Effect key: the daemon asks the tracker for the open pull request once per claim, attempt and pushed commit. */
 export function pullRequestKey(entry: Entry): string {
@@ -72,7 +75,15 @@ export function nextStep(entry: Entry, states: StateLabels, gate: Pick<GateSetti
       if (openPullRequest(entry) === null) return { kind: 'pull_request', key: pullRequestKey(entry) };
       const evidence = `evidence:${entry.head}`;
       if (isMeasured && !finished(entry, evidence)) return { kind: 'evidence', key: evidence };
+      const reviewers = entry.follow?.reviewers ?? [];
+      const ask = `review_request:${entry.head}`;
+      if (reviewers.length > 0 && !finished(entry, ask)) return { kind: 'review_request', key: ask, reviewers };
       return swapLabels(entry, states.done);
+    }
+    case 'following': {
+      if (entry.follow === null || entry.follow.stopped === null) return undefined;
+      const comment = `comment:follow_stopped:${entry.attempt}`;
+      return finished(entry, comment) ? { kind: 'conclude' } : { kind: 'comment', key: comment };
     }
     case 'giving_up': {
       const comment = `comment:gave_up:${entry.attempt}`;

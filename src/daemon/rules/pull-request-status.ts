@@ -1,4 +1,4 @@
-// What the hosting service shows of a pull request after it was opened (types only).
+// State of a pull request on the hosting service, after it was opened (types only).
 
 import type { Actor } from './issue.ts';
 

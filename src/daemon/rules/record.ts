@@ -98,6 +98,20 @@ export type JournalRecord =
       readonly reason: string;
       readonly next: 'retry' | 'give_up';
     }
+  /** Its pull request is open and its done label on: from here on it is followed. */
+  | { readonly type: 'following'; readonly issue: number; readonly updated_at: string }
+  /** What happened on the pull request goes to the agent. */
+  | {
+      readonly type: 'continued';
+      readonly issue: number;
+      readonly reason: string;
+      /** What the agent is told. */
+      readonly told: string;
+      readonly handled: readonly string[];
+      readonly failure: string | null;
+      readonly reviewers: readonly string[];
+    }
+  | { readonly type: 'follow_stopped'; readonly issue: number; readonly reason: string }
   /** Work saved before the workspace is removed: lines of a comment, due until `workspace_remove` is finished. */
   | { readonly type: 'saved'; readonly issue: number; readonly lines: readonly string[] }
   | { readonly type: 'finished'; readonly issue: number; readonly outcome: IssueOutcome; readonly updated_at: string }

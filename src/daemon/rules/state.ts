@@ -4,14 +4,15 @@ import type { TeamSummary } from '../../agents/rules/team-summary.ts';
 import { NO_USAGE, type Usage } from '../../agents/rules/usage.ts';
 import type { Evidence } from '../../gate/rules/evidence.ts';
 import { type FinishedIssues, NO_FINISHED_ISSUES } from './finished-issues.ts';
+import type { FollowState } from './follow.ts';
 import type { IssueOutcome, PullRequest } from './record.ts';
 
 /**
  * Where an issue stands.
  * `running`: an attempt is under way · `retrying`: waits for its next attempt · `publishing`: push, pull request,
- * done label · `giving_up`: comment, failed label · `parked`: out of the daemon's hands, its work kept for a resumption.
+ * done label · `following`: the pull request is watched · `giving_up`: comment, failed label · `parked`: out of the daemon's hands, its work kept for a resumption.
  */
-export type Phase = 'claimed' | 'running' | 'retrying' | 'publishing' | 'giving_up' | 'parked';
+export type Phase = 'claimed' | 'running' | 'retrying' | 'publishing' | 'following' | 'giving_up' | 'parked';
 
 export type Entry = {
   readonly number: number;
@@ -48,6 +49,8 @@ export type Entry = {
   /** How often what failed in it went back to the agent since the issue was (re)claimed. */
   readonly rounds: number;
   readonly pullRequest: PullRequest | null;
+  /** Since the pull request was first followed; null: it is not. */
+  readonly follow: FollowState | null;
   /** Commits this daemon pushed to the branch. */
   readonly pushed: readonly string[];
   /** Keys of effects of this claim, with whether they are finished. */

@@ -3,6 +3,7 @@
 import type { AgentSettings } from '../../agents/rules/runtime.ts';
 import type { RepoSlug } from '../../git/rules/repository.ts';
 import type { QuotaMode } from './attempt-end.ts';
+import type { FollowSettings } from './follow-settings.ts';
 import type { GateSettings } from './gate-settings.ts';
 import type { StateLabels } from './issue.ts';
 import type { TrackerKind } from './tracker-kind.ts';
@@ -60,6 +61,7 @@ export type Workflow = {
   };
   readonly tool: AgentSettings;
   readonly gate: GateSettings;
+  readonly follow: FollowSettings;
   readonly server: {
     /** 0: no server. */
     readonly port: number;

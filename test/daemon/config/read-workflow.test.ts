@@ -97,6 +97,7 @@ test('with nothing but the repository, every default holds', () => {
       env: [],
     },
     gate: { mode: 'report', timeoutMs: 600_000, maxRounds: 3 },
+    follow: { until: 'open', maxRounds: 3 },
     server: { port: 8888, host: '127.0.0.1', allowedHosts: ['localhost', '127.0.0.1', '[::1]'], token: null },
     prompt: 'Do it.',
   });

@@ -27,7 +27,7 @@ test('what runs, on what, since when, last words, tokens, cost; what waits and w
 
 test('what is wrong stands at the top', () => {
   const view = viewWith({
-    workflow: { path: '/p', loaded_at: '', error: 'agent.x: unknown key', pending_restart: ['server'] },
+    workflow: { path: '/p', loaded_at: '', error: 'agent.x: unknown key', pending_restart: ['server'], follow: 'open' },
     poll: { ...viewWith().poll, last_error: 'it answered 502' },
     rate_limit: {
       limit: null,
@@ -46,7 +46,7 @@ test('what is wrong stands at the top', () => {
 });
 
 test('an idle daemon', () => {
-  const counts = { running: 0, retrying: 0, queued: 0, completed: 0, failed: 0 };
+  const counts = { running: 0, retrying: 0, following: 0, queued: 0, completed: 0, failed: 0 };
   const text = textDashboard(viewWith({ counts, running: [], retrying: [], queued: [], completed: [] }));
   assert.match(text, /RUNNING\n {2}nothing\n/);
   assert.doesNotMatch(text, /WAITING|FINISHED|RETRYING/);

@@ -199,6 +199,34 @@ export const WORK_CODES = codes({
     message: "The daemon ran the project's checks on the commit, and they failed (round {round} of {rounds}).\n{said}",
     values: { round: 'number', rounds: 'number', said: 'text' },
   },
+  follow_rounds_exhausted: {
+    kind: 'refused',
+    message: 'The agent has gone on {rounds} times (follow.max_rounds), and this is left: {left}.',
+    help: 'Mend the rest by hand, or put the active label on again.',
+    values: { rounds: 'number', left: 'text' },
+  },
+  follow_unchanged: {
+    kind: 'refused',
+    message: 'The agent has seen this of commit {commit} already and left it as it is: {left}.',
+    help: 'Mend the rest by hand, or put the active label on again.',
+    values: { commit: 'text', left: 'text' },
+  },
+  follow_unreadable: {
+    kind: 'warning',
+    message: 'Pull request #{pull_request} of issue #{issue} could not be read, so it is read at the next poll: {said}',
+    values: { pull_request: 'number', issue: 'number', said: 'text' },
+  },
+  review_request_refused: {
+    kind: 'warning',
+    message: 'The service takes no request for another review of issue #{issue}: {said}',
+    values: { issue: 'number', said: 'text' },
+  },
+  no_pull_request_open: {
+    kind: 'refused',
+    message: 'Issue #{issue} has no pull request with review threads yet.',
+    help: 'Answer a thread that the prompt names.',
+    values: { issue: 'number' },
+  },
   gate_rounds_exhausted: {
     kind: 'refused',
     message: "The project's checks still fail after {rounds} rounds (gate.max_rounds).\n{said}",

@@ -1,0 +1,220 @@
+// Watches open pull requests of finished issues: at each poll, what happened on one goes to its agent or ends the following.
+
+import type { Clock, Logger } from '../base/ports.ts';
+import { refusal, textOf } from '../base/rules/codes.ts';
+import { messageOf } from '../base/rules/errors.ts';
+import type { Journal, PullRequestFeed, Tracker, Workspaces } from './ports.ts';
+import { followText } from './publish/follow-text.ts';
+import { WORK_CODES } from './rules/codes/work-codes.ts';
+import {
+  describeEvents,
+  type FollowEvent,
+  type FollowVerdict,
+  judgeFollow,
+  type PullRequestSight,
+} from './rules/follow.ts';
+import type { Actor } from './rules/issue.ts';
+import type { CheckFailure, PullRequestStatus, Remark, Review, ReviewThread } from './rules/pull-request-status.ts';
+import type { IssueOutcome, PullRequest } from './rules/record.ts';
+import type { Entry } from './rules/state.ts';
+import type { Workflow } from './rules/workflow.ts';
+
+export type FollowerOptions = {
+  readonly workflow: () => Workflow;
+  readonly journal: Journal;
+  readonly tracker: Tracker;
+  readonly workspaces: Pick<Workspaces, 'defaultBranch' | 'outdate'>;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Following is over. */
+  readonly finish: (issue: number, outcome: IssueOutcome, updatedAt: string) => Promise<void>;
+  /** The pull request was closed while its issue is in work again. */
+  readonly takeBack: (entry: Entry, outcome: IssueOutcome, updatedAt: string) => Promise<void>;
+  /** Says on the pull request why following stops, and ends it. */
+  readonly conclude: (issue: number) => void;
+  /** An attempt is due. */
+  readonly onDue: () => void;
+};
+
+/** What people wrote on a pull request, as it was read for a version of it. `met`: when that was seen first, in elapsed time. */
+type Words = Pick<PullRequestSight, 'reviews' | 'threads' | 'comments'> & {
+  readonly updatedAt: string;
+  readonly met: number;
+  readonly readAt: number;
+};
+
+/** The service tells versions apart by the second: what is written in the second of a reading makes no new version. */
+const SAME_VERSION_MS = 2_000;
+
+/** So many pull requests are read at the same time. */
+const READ_AT_ONCE = 4;
+/** So many failed checks are explained. */
+const MOST_EXPLAINED = 5;
+
+/** Words that the daemon wrote carry its marker. */
+function isOurs(body: string): boolean {
+  return body.includes('<!-- toolcrew:');
+}
+
+export class Follower {
+  readonly #options: FollowerOptions;
+  readonly #words = new Map<number, Words>();
+  /** What each pull request waits for, by issue. */
+  readonly #waits = new Map<number, string>();
+  #watching = false;
+
+  constructor(options: FollowerOptions) {
+    this.#options = options;
+  }
+
+  /** What the followed pull requests wait for, by issue. */
+  get waits(): ReadonlyMap<number, string> {
+    return this.#waits;
+  }
+
+  /** Looks at every pull request that is followed. While that is under way, another call does nothing. */
+  async watchAll(signal: AbortSignal): Promise<void> {
+    const { feed } = this.#options.tracker;
+    if (this.#watching || feed === null) return;
+    this.#watching = true;
+    try {
+      const { entries } = this.#options.journal.state;
+      for (const known of [this.#words, this.#waits])
+        for (const issue of known.keys()) if ((entries.get(issue)?.follow ?? null) === null) known.delete(issue);
+      const followed = [...entries.values()].filter(({ follow }) => follow !== null);
+      const queue = followed.values();
+      const work = async () => {
+        for (const entry of queue) if (!signal.aborted) await this.#watch(entry, feed, signal);
+      };
+      await Promise.all(Array.from({ length: READ_AT_ONCE }, work));
+    } finally {
+      this.#watching = false;
+    }
+  }
+
+  async #watch(entry: Entry, feed: PullRequestFeed, signal: AbortSignal): Promise<void> {
+    const { log } = this.#options;
+    const { number: issue, pullRequest, follow } = entry;
+    if (pullRequest === null || follow === null) return;
+    try {
+      if (entry.phase === 'following' && follow.stopped === null) await this.#judge(entry, pullRequest, feed, signal);
+      else if (entry.phase === 'running' || entry.phase === 'retrying') {
+        const status = await feed.read(pullRequest.number, signal);
+        if (status?.state !== 'open') await this.#options.takeBack(entry, 'closed', follow.updatedAt);
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      const what = { pull_request: pullRequest.number, issue, said: messageOf(error) };
+      log.log('warn', 'poller', refusal(WORK_CODES.follow_unreadable, what), { issue });
+      this.#waits.set(issue, `it could not be read: ${messageOf(error)}`);
+    }
+  }
+
+  async #judge(entry: Entry, pullRequest: PullRequest, feed: PullRequestFeed, signal: AbortSignal): Promise<void> {
+    const { workflow, journal, clock, log, finish, conclude } = this.#options;
+    const issue = entry.number;
+    const status = await feed.read(pullRequest.number, signal);
+    const account = await feed.account(signal);
+    const sight = await this.#sightOf(entry, status, feed, signal);
+    // Somebody may have closed the issue meanwhile.
+    const now = journal.state.entries.get(issue);
+    if (now?.phase !== 'following' || now.follow === null || signal.aborted) return;
+    const verdict: FollowVerdict =
+      sight === null
+        ? { kind: 'over', why: 'it is gone' }
+        : judgeFollow(now.follow, workflow().follow, sight, now.pushed, account, clock.now());
+    const fields = { issue, pull_request: pullRequest.number };
+    const name = `pull request #${pullRequest.number} of issue #${issue}`;
+    switch (verdict.kind) {
+      case 'wait':
+        this.#waits.set(issue, verdict.why);
+        return;
+      case 'over':
+        log.log('info', 'poller', `${name} is not followed any more: ${verdict.why}`, fields);
+        await finish(issue, 'done', now.follow.updatedAt);
+        return;
+      case 'stop':
+        log.log('warn', 'poller', verdict.why, fields);
+        await journal.append({ type: 'follow_stopped', issue, reason: textOf(verdict.why) });
+        conclude(issue);
+        return;
+      case 'continue': {
+        const failures = await explain(verdict.events, feed, signal);
+        const base = await this.#options.workspaces.defaultBranch(signal);
+        const told = followText(pullRequest, entry.branch, base, { events: verdict.events, failures });
+        const { keys: handled, failure, reviewers } = verdict;
+        const reason = `On pull request #${pullRequest.number}: ${describeEvents(verdict.events)}.`;
+        // The base has moved where the branch conflicts with it.
+        this.#options.workspaces.outdate();
+        await journal.append({ type: 'continued', issue, reason, told, handled, failure, reviewers });
+        log.log(
+          'info',
+          'poller',
+          `${name} goes on (round ${now.follow.rounds + 1}): ${describeEvents(verdict.events)}`,
+          fields,
+        );
+        this.#waits.delete(issue);
+        this.#options.onDue();
+      }
+    }
+  }
+
+  /** What stands on the pull request now; null when it is gone. What people wrote is read when it changed. */
+  async #sightOf(
+    { number: issue, pullRequest }: Entry,
+    status: PullRequestStatus | null,
+    feed: PullRequestFeed,
+    signal: AbortSignal,
+  ): Promise<PullRequestSight | null> {
+    if (status === null || pullRequest === null) return null;
+    const nothing = { reviews: [], threads: [], comments: [] };
+    if (status.state !== 'open') return { status, checks: [], ...nothing };
+    const checks = await feed.checks(status.head, signal);
+    const known = this.#words.get(issue);
+    const isSame = known?.updatedAt === status.updatedAt;
+    if (isSame && known.readAt - known.met >= SAME_VERSION_MS) return { ...known, status, checks };
+    const readAt = this.#options.clock.elapsed();
+    const met = isSame ? known.met : readAt;
+    const words = { ...(await this.#read(pullRequest.number, feed, signal)), updatedAt: status.updatedAt, met, readAt };
+    this.#words.set(issue, words);
+    return { ...words, status, checks };
+  }
+
+  async #read(
+    number: number,
+    feed: PullRequestFeed,
+    signal: AbortSignal,
+  ): Promise<Pick<Words, 'reviews' | 'threads' | 'comments'>> {
+    const [reviews, threads, comments] = await Promise.all([
+      feed.reviews(number, signal),
+      feed.threads(number, signal),
+      feed.comments(number, signal),
+    ]);
+    const counts = (one: Review | Remark) => this.#counts(one, signal);
+    const kept: ReviewThread[] = [];
+    for (const thread of threads) kept.push({ ...thread, comments: await keep(thread.comments, counts) });
+    return { reviews: await keep(reviews, counts), threads: kept, comments: await keep(comments, counts) };
+  }
+
+  /** Of people, those count who may write to the repository; our own words do not. */
+  async #counts({ author, body }: { readonly author: Actor | null; readonly body: string }, signal: AbortSignal) {
+    return author !== null && !isOurs(body) && (await this.#options.tracker.mayWrite(author, signal));
+  }
+}
+
+async function keep<T>(all: readonly T[], counts: (one: T) => Promise<boolean>): Promise<readonly T[]> {
+  const kept: T[] = [];
+  for (const one of all) if (await counts(one)) kept.push(one);
+  return kept;
+}
+
+async function explain(
+  events: readonly FollowEvent[],
+  feed: PullRequestFeed,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, CheckFailure>> {
+  const checks = events.flatMap((event) => (event.kind === 'check' ? [event.check] : []));
+  const failures = new Map<string, CheckFailure>();
+  for (const check of checks.slice(0, MOST_EXPLAINED)) failures.set(check.name, await feed.explain(check, signal));
+  return failures;
+}

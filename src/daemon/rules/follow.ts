@@ -1,0 +1,193 @@
+// Decisions on a pull request that is followed: what happened on it goes to the agent, or ends the following; pure.
+
+import { type Refusal, refusal } from '../../base/rules/codes.ts';
+import { WORK_CODES } from './codes/work-codes.ts';
+import type { FollowSettings } from './follow-settings.ts';
+import type { Check, PullRequestStatus, Remark, Review, ReviewThread } from './pull-request-status.ts';
+
+/** What the journal says of an issue whose pull request is followed. */
+export type FollowState = {
+  /** When the pull request was shown its last commit, ms since the epoch. */
+  readonly since: number;
+  /** Version of the issue when its done label was read, ISO 8601. */
+  readonly updatedAt: string;
+  /** How often something went back to the agent. */
+  readonly rounds: number;
+  /** Keys of what went to the agent already. */
+  readonly handled: readonly string[];
+  /** Commit and failures that went to the agent last; null: none did. */
+  readonly failure: string | null;
+  /** What the agent of the round is told; null: no round is under way. */
+  readonly told: string | null;
+  /** Who is asked for another review after the round. */
+  readonly reviewers: readonly string[];
+  /** Why following stops, which the pull request is still to be told; null: it goes on. */
+  readonly stopped: string | null;
+};
+
+/** What was read of a pull request. Words of people who may not write to the repository, and our own, are left out. */
+export type PullRequestSight = {
+  readonly status: PullRequestStatus;
+  readonly checks: readonly Check[];
+  readonly reviews: readonly Review[];
+  readonly threads: readonly ReviewThread[];
+  readonly comments: readonly Remark[];
+};
+
+export type FollowEvent =
+  | { readonly kind: 'check'; readonly check: Check }
+  | { readonly kind: 'conflict' }
+  | { readonly kind: 'review'; readonly review: Review }
+  | { readonly kind: 'thread'; readonly thread: ReviewThread }
+  | { readonly kind: 'comment'; readonly comment: Remark };
+
+export type FollowVerdict =
+  | { readonly kind: 'wait'; readonly why: string }
+  /** It reached what it was followed for, or people took it over. */
+  | { readonly kind: 'over'; readonly why: string }
+  | { readonly kind: 'stop'; readonly why: Refusal }
+  | {
+      readonly kind: 'continue';
+      readonly events: readonly FollowEvent[];
+      readonly keys: readonly string[];
+      readonly failure: string | null;
+      readonly reviewers: readonly string[];
+    };
+
+/** Without any check so long after the last commit, there is none to wait for, ms. */
+const CHECKS_APPEAR_MS = 60_000;
+/** Checks that pass sooner may be the first of several, ms. */
+const CHECKS_SETTLE_MS = 15_000;
+
+/** So many words of people are told in a round; the others are told in the next one. */
+const MOST_TOLD = 30;
+
+/** A comment counts that begins with this word, or that names the daemon's account. */
+const CALL = /^\s*\/tool(?![\w-])/i;
+
+/** Whether a comment speaks to the agent. @param account login of the daemon's account; null: not known */
+export function isCall(body: string, account: string | null): boolean {
+  if (CALL.test(body)) return true;
+  if (account === null || account === '') return false;
+  const name = account.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  return new RegExp(`(^|[^\\w/-])@${name}(?![\\w-])`, 'i').test(body);
+}
+
+/** The last review of each person that says yes or no. */
+function verdicts(reviews: readonly Review[]): readonly Review[] {
+  const last = new Map<string, Review>();
+  for (const review of reviews)
+    if (review.verdict !== 'commented') last.set(review.author?.login.toLowerCase() ?? `#${review.id}`, review);
+  return [...last.values()];
+}
+
+function eventKey(event: FollowEvent): string | null {
+  if (event.kind === 'review') return `review:${event.review.id}`;
+  if (event.kind === 'comment') return `comment:${event.comment.id}`;
+  if (event.kind === 'thread') return `thread:${event.thread.comments.at(-1)?.id ?? event.thread.id}`;
+  return null;
+}
+
+function wordsOfPeople(sight: PullRequestSight, follow: FollowState, account: string | null): FollowEvent[] {
+  const events: FollowEvent[] = [
+    ...verdicts(sight.reviews)
+      .filter(({ verdict }) => verdict === 'changes_requested')
+      .map((review): FollowEvent => ({ kind: 'review', review })),
+    ...sight.threads
+      .filter(({ isResolved, comments }) => !isResolved && comments.length > 0)
+      .map((thread): FollowEvent => ({ kind: 'thread', thread })),
+    ...sight.comments
+      .filter(({ body }) => isCall(body, account))
+      .map((comment): FollowEvent => ({ kind: 'comment', comment })),
+  ];
+  return events.filter((event) => !follow.handled.includes(eventKey(event) ?? ''));
+}
+
+/** Commit and failures: the same again means that the agent could not mend it. */
+function failureKey(head: string, events: readonly FollowEvent[]): string | null {
+  const names = events.flatMap((event) =>
+    event.kind === 'check' ? [`check ${event.check.name}`] : event.kind === 'conflict' ? ['conflict'] : [],
+  );
+  return names.length === 0 ? null : [head, ...names.sort()].join('\n');
+}
+
+function remaining(sight: PullRequestSight, follow: FollowState, settings: FollowSettings, now: number): string | null {
+  const pending = sight.checks.filter(({ state }) => state === 'pending').map(({ name }) => name);
+  if (pending.length > 0) return `checks run: ${pending.join(', ')}`;
+  if (sight.checks.length === 0 && now - follow.since < CHECKS_APPEAR_MS) return 'no check has begun yet';
+  if (now - follow.since < CHECKS_SETTLE_MS) return 'further checks may begin';
+  if (sight.status.conflicts === null) return 'the service has not worked out whether it can be merged';
+  if (settings.until === 'green') return null;
+  const given = verdicts(sight.reviews);
+  const against = given.find(({ verdict }) => verdict === 'changes_requested');
+  if (against !== undefined) return `${against.author?.login ?? 'somebody'} asked for changes and has not looked again`;
+  return given.some(({ verdict }) => verdict === 'approved') ? null : 'nobody has approved it yet';
+}
+
+function describe(event: FollowEvent): string {
+  switch (event.kind) {
+    case 'check':
+      return `check ${event.check.name} failed`;
+    case 'conflict':
+      return 'it conflicts with its base';
+    case 'review':
+      return `${event.review.author?.login ?? 'somebody'} asked for changes`;
+    case 'thread':
+      return `a review thread on ${event.thread.path} is open`;
+    case 'comment':
+      return `${event.comment.author?.login ?? 'somebody'} wrote to the agent`;
+  }
+}
+
+/** What happened, in a line. */
+export function describeEvents(events: readonly FollowEvent[]): string {
+  return events.map(describe).join(', ');
+}
+
+/**
+ * Decides on a pull request in state `following`.
+ * @param ours commits that the daemon pushed to its branch, the newest last
+ * @param account login of the daemon's account; null: not known
+ * @param now ms since the epoch
+ */
+export function judgeFollow(
+  follow: FollowState,
+  settings: FollowSettings,
+  sight: PullRequestSight,
+  ours: readonly string[],
+  account: string | null,
+  now: number,
+): FollowVerdict {
+  const { status, checks } = sight;
+  if (status.state !== 'open') return { kind: 'over', why: `it was ${status.state}` };
+  if (settings.until === 'open') return { kind: 'over', why: 'follow.until is open' };
+  if (!ours.includes(status.head)) return { kind: 'over', why: `somebody pushed commit ${status.head.slice(0, 12)}` };
+  // What failed before is not to be read as the news of the last commit.
+  if (status.head !== ours.at(-1)) return { kind: 'wait', why: 'the service does not show the last commit yet' };
+  const said = wordsOfPeople(sight, follow, account).slice(0, MOST_TOLD);
+  const isRunning = checks.some(({ state }) => state === 'pending');
+  const failed: FollowEvent[] = isRunning
+    ? []
+    : checks.filter(({ state }) => state === 'failed').map((check) => ({ kind: 'check', check }));
+  const events: FollowEvent[] = [
+    ...failed,
+    ...(status.conflicts === true ? [{ kind: 'conflict' } as const] : []),
+    ...said,
+  ];
+  if (events.length === 0) {
+    const why = remaining(sight, follow, settings, now);
+    if (why !== null) return { kind: 'wait', why };
+    return { kind: 'over', why: settings.until === 'green' ? 'its checks pass' : 'its checks pass and it is approved' };
+  }
+  const failure = failureKey(status.head, events);
+  const left = describeEvents(events);
+  if (said.length === 0 && failure === follow.failure)
+    return { kind: 'stop', why: refusal(WORK_CODES.follow_unchanged, { commit: status.head.slice(0, 12), left }) };
+  if (follow.rounds >= settings.maxRounds)
+    return { kind: 'stop', why: refusal(WORK_CODES.follow_rounds_exhausted, { rounds: settings.maxRounds, left }) };
+  const reviewers = said.flatMap((event) =>
+    event.kind === 'review' && event.review.author !== null ? [event.review.author.login] : [],
+  );
+  const keys = said.flatMap((event) => eventKey(event) ?? []);
+  return { kind: 'continue', events, keys, failure, reviewers: [...new Set(reviewers)] };
+}
