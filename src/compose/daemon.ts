@@ -34,6 +34,7 @@ import { finishedIssueOf } from '../daemon/rules/finished-issues.ts';
 import type { Workflow } from '../daemon/rules/workflow.ts';
 import { createAgentSocket } from '../daemon/runners/agent-socket.ts';
 import { FileAttemptOutputs } from '../daemon/runners/attempt-output.ts';
+import { openControlSocket } from '../daemon/runners/control-socket.ts';
 import { GateRunner } from '../daemon/runners/gate-runner.ts';
 import { createRunner } from '../daemon/runners/runners.ts';
 import { issueDetails, stateView, type ViewSource } from '../daemon/view.ts';
@@ -279,6 +280,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       state: (page) => stateView(source(), page),
       issue: (number) => issueDetails(source(), number),
       refresh: () => made.refresh(),
+      steer: (command, issue) => made.steering.steer(command, issue),
       onChange: (listener) => made.onChange(listener),
       now: clock.now,
     });
@@ -286,6 +288,9 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       closers.push(() => server.close());
       log.log('info', 'http', `status on ${server.url}`);
     }
+    closers.push(
+      await openControlSocket(runtime, stateDir, ({ command, issue }) => made.steering.steer(command, issue)),
+    );
     state.announce(server?.url ?? null);
     log.log(
       'info',

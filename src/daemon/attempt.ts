@@ -381,12 +381,13 @@ export class Attempt {
       head: verdict.head,
       next: verdict.next,
       retry_at: verdict.retryAt,
+      ...(this.#cause?.kind === 'paused' ? { paused: true } : {}),
       ...(verdict.quotaUntil === null ? {} : { quota_until: verdict.quotaUntil }),
       ...(this.status.team === null ? {} : { team: keptOf(this.status.team) }),
     });
     if (verdict.outcome === 'succeeded') return;
     const wait =
-      verdict.retryAt === null
+      verdict.retryAt === null || this.#cause?.kind === 'paused'
         ? ''
         : `; next attempt ${verdict.retryAt <= clock.now() ? 'at once' : `in ${Math.ceil((verdict.retryAt - clock.now()) / 1000)} s`}`;
     this.#log(

@@ -131,6 +131,8 @@ function wordsOf(record: IssueRecord): string | null {
       return `publishing failed: ${record.reason}; ${nextWords(record.next, record.retry_at)}`;
     case 'saved':
       return `saved before the workspace goes: ${record.lines.join('; ')}`;
+    case 'steered':
+      return `an operator says: tool ${record.steer}`;
     case 'finished':
       return `over: ${record.outcome.replace('_', ' ')}`;
     case 'effect_started':

@@ -11,6 +11,22 @@ export const WORK_CODES = codes({
     kind: 'refused',
     message: 'The active label was taken off.',
   },
+  issue_paused: {
+    kind: 'refused',
+    message: 'The issue is paused by tool pause.',
+    help: 'tool resume goes on with it.',
+  },
+  issue_not_steerable: {
+    kind: 'refused',
+    message: 'Issue #{issue} is {standing}, and {command} takes an issue that is {expected}.',
+    values: { issue: 'number', standing: 'text', command: 'text', expected: 'list' },
+  },
+  issue_not_known: {
+    kind: 'refused',
+    message: 'The daemon knows nothing of issue #{issue}.',
+    help: 'It knows issues that carry an active label, and those that it has worked on.',
+    values: { issue: 'number' },
+  },
   daemon_stopped: {
     kind: 'refused',
     message: 'The daemon was stopped.',
