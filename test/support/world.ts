@@ -493,6 +493,7 @@ export function workflowWith(
       ...change.tool,
     },
     gate: { mode: 'off', timeoutMs: 600_000, maxRounds: 3, ...change.gate },
+    notify: { command: null, webhook: null },
     server: { port: 0, host: '127.0.0.1', allowedHosts: [], token: null },
     prompt: 'work',
   };

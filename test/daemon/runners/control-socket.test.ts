@@ -1,4 +1,4 @@
-// The socket of operators: who has the key of the state directory gives commands.
+// The socket of operators: the key in the state directory opens it.
 
 import assert from 'node:assert/strict';
 import { existsSync, statSync } from 'node:fs';

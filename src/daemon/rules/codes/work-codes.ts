@@ -272,6 +272,11 @@ export const WORK_CODES = codes({
     message: 'Issue #{issue}: kept work cannot be listed: {said}',
     values: { issue: 'number', said: 'text' },
   },
+  notification_failed: {
+    kind: 'warning',
+    message: 'Issue #{issue}: {setting} was not told of {kind}: {said}',
+    values: { issue: 'number', setting: 'text', kind: 'text', said: 'text' },
+  },
   background_task_failed: {
     kind: 'warning',
     message: '{task} failed: {said}',
