@@ -139,7 +139,8 @@ export type StateView = {
   readonly rate_limit: RateLimit;
 };
 
-const PAUSED_TEXT = messageIn(refusal(WORK_CODES.issue_paused, {}));
+/** As the status page and the API say it. */
+export const PAUSED_TEXT = messageIn(refusal(WORK_CODES.issue_paused, {}));
 
 function iso(at: number): string {
   return new Date(at).toISOString();

@@ -171,7 +171,9 @@ export class StatusServer {
         const asked = pageOf(request.url, wantsHtml(request) ? LIMIT_DEFAULT : TEXT_ROWS);
         if ('why' in asked) return this.#refuse(response, asked);
         if (wantsHtml(request))
-          return this.#html(response, 200, (nonce) => page(source.state(asked), nonce, isFirstPage(asked)));
+          return this.#html(response, 200, (nonce) =>
+            page(source.state(asked), nonce, isFirstPage(asked), this.#sessions.required),
+          );
         const columns = columnsOf(request.url);
         return typeof columns === 'number'
           ? this.#send(response, 200, 'text/plain; charset=utf-8', textDashboard(source.state(asked), columns))
