@@ -114,13 +114,12 @@ function issueCell(rowId: string, item: Item, commands: readonly Steer[]): Cell 
   };
 }
 
-/** Phases of a running row in which no agent can be paused, and those in which it is being cancelled or put back. */
-const PUBLISHING: readonly string[] = ['publishing', 'giving_up', 'gate'];
-const STEERED: readonly string[] = ['cancelling', 'reviving'];
+/** Phases of a running row in which there is no attempt to pause. */
+const SETTLING: readonly string[] = ['publishing', 'giving_up', 'gate', 'reviving'];
 
 function commandsFor(phase: string): readonly Steer[] {
-  if (STEERED.includes(phase)) return [];
-  return PUBLISHING.includes(phase) ? ['cancel'] : ['pause', 'cancel'];
+  if (phase === 'cancelling') return [];
+  return SETTLING.includes(phase) ? ['cancel'] : ['pause', 'cancel'];
 }
 
 /** A team's tasks, what was said last, and what was measured. */

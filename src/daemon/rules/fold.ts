@@ -130,7 +130,10 @@ function endAttempt(
 }
 
 function failToPublish(entry: Entry, record: Extract<JournalRecord, { type: 'publish_failed' }>): Entry | undefined {
-  if (!isSettling(entry)) return undefined;
+  const { phase } = entry;
+  // A command of an operator may have come between the failure and its record.
+  const isPublishing = phase === 'publishing' || phase === 'giving_up';
+  if (!isSettling(entry) || (record.next !== 'again' && !isPublishing)) return undefined;
   // Why the attempts failed is still to be told: the step's failure does not take its place.
   if (record.next === 'again') return { ...entry, stepError: record.reason, retryAt: record.retry_at };
   // What the branch lacks is the agent's to mend: this counts as a failed attempt.

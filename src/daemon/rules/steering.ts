@@ -11,7 +11,7 @@ export type Standing = Phase | 'queued' | 'paused' | 'done' | 'closed' | 'failed
 const SENSE: Readonly<Record<Steer, readonly Standing[]>> = {
   pause: ['queued', 'claimed', 'running', 'retrying'],
   resume: ['paused'],
-  cancel: ['queued', 'paused', 'claimed', 'running', 'retrying', 'publishing', 'giving_up'],
+  cancel: ['queued', 'paused', 'claimed', 'running', 'retrying', 'publishing', 'giving_up', 'reviving'],
   retry: ['retrying', 'failed', 'label_removed'],
 };
 
@@ -69,6 +69,7 @@ function cancel(state: DaemonState, entry: Entry | undefined): DaemonState {
     case 'retrying':
     case 'publishing':
     case 'giving_up':
+    case 'reviving':
       return withEntry(withoutOrder(state, entry.number), {
         ...entry,
         phase: 'cancelling',

@@ -53,6 +53,7 @@ test('a command changes phase and order', () => {
     [failing, 'retry', ['retrying', undefined]],
     [[claimed, started(), ended({ next: 'publish', retry_at: null })], 'cancel', ['cancelling', undefined]],
     [[claimed, finished('failed')], 'retry', ['reviving', undefined]],
+    [[claimed, finished('failed'), steer('retry')], 'cancel', ['cancelling', undefined]],
   ];
   for (const [before, command, expected] of cases)
     assert.deepEqual(shownOf(folded(...before, steer(command))), expected, `${before.length} ${command}`);
@@ -93,6 +94,14 @@ test('the end of a paused attempt counts for nothing, that of a cancelled one le
 test('a retry counts failures again from 0 and is due at once', () => {
   const entry = folded(claimed, started(), ended(), steer('retry')).entries.get(ISSUE);
   assert.deepEqual([entry?.failures, entry?.retryAt], [0, 4000]);
+});
+
+test('a step that failed before a cancellation does not undo it', () => {
+  const before = [claimed, started(), ended({ next: 'publish', retry_at: null }), steer('cancel')];
+  for (const next of ['again', 'retry', 'give_up'] as const) {
+    const failed: JournalRecord = { type: 'publish_failed', issue: ISSUE, reason: 'why', next, retry_at: 9000 };
+    assert.deepEqual(shownOf(folded(...before, failed)), ['cancelling', undefined]);
+  }
 });
 
 test('an issue that is over is under no order', () => {
