@@ -274,7 +274,7 @@ export const WORK_CODES = codes({
   },
   notification_failed: {
     kind: 'warning',
-    message: 'Issue #{issue}: {setting} was not told of {kind}: {said}',
+    message: 'Issue #{issue}: {setting} failed for the event {kind}: {said}',
     values: { issue: 'number', setting: 'text', kind: 'text', said: 'text' },
   },
   background_task_failed: {
