@@ -23,6 +23,13 @@ function positive(text: string): number {
   return value;
 }
 
+const STEERING = [
+  ['pause', 'end the attempt on an issue and start none before tool resume; it counts for nothing'],
+  ['resume', 'go on with a paused issue, in the same session'],
+  ['cancel', 'end the work on an issue: the daemon takes the active label off and keeps the work'],
+  ['retry', 'start the next attempt on an issue at once, or take up a failed one again'],
+] as const;
+
 function createProgram(): Command {
   const program = new Command('tool')
     .description('Labelled issues become pull requests by a daemon; teams of agents work on one task in Claude Code.')
@@ -121,6 +128,19 @@ function createProgram(): Command {
       const { explainCommand } = await import('./cli/explain.ts');
       await explainCommand(issue, path, options);
     });
+  for (const [command, description] of STEERING) {
+    program
+      .command(command)
+      .description(description)
+      .argument('<issue>', "the issue's number", positive)
+      .argument('[workflow]', 'the workflow file', './WORKFLOW.md')
+      .option('--json', 'as JSON')
+      .option('--state-dir <dir>', 'the state directory, whatever the workflow file says')
+      .action(async (issue: number, path: string, options: { json?: boolean; stateDir?: string }) => {
+        const { steerCommand } = await import('./cli/steer.ts');
+        await steerCommand(command, issue, path, options);
+      });
+  }
   program
     .command('doctor')
     .description('what the daemon and team mode need: holds or not, why, and the command that mends it')

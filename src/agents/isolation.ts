@@ -73,6 +73,8 @@ const NAMESPACES = ['--user', '--map-root-user', '--mount', '--pid', '--fork', '
 
 /** In the state directory: the person's git settings that the daemon's own git keeps. A proxy's address may hold a password. */
 export const GIT_SETTINGS = 'git-settings';
+/** In the state directory: socket and key of the daemon's commands for operators. */
+export const CONTROL_FILE = 'control.json';
 
 /** Where hosting credentials of a person lie, and the sockets of what hands them out. */
 export function credentialPlaces(env: Environment): string[] {
@@ -305,7 +307,7 @@ export function boundsOf(options: {
   const { stateDir, workspaceRoot, workflowPath, packageRoot, env } = options;
   return {
     readOnly: [stateDir, workspaceRoot, dirname(workflowPath), packageRoot, env.HOME ?? homedir()],
-    hidden: [...credentialPlaces(env), join(stateDir, GIT_SETTINGS)],
+    hidden: [...credentialPlaces(env), join(stateDir, GIT_SETTINGS), join(stateDir, CONTROL_FILE)],
     tables: join(stateDir, 'mounts'),
   };
 }

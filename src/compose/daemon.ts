@@ -18,7 +18,7 @@ import { Supervisor } from '../base/supervisor.ts';
 import { requireHome, requirePlaces } from '../daemon/config/required-paths.ts';
 import { createTemplate } from '../daemon/config/template.ts';
 import { WorkflowFile } from '../daemon/config/workflow-file.ts';
-import { authorityForGit, readAuthorities } from '../daemon/github/authority.ts';
+import { apiAuthorities, authorityForGit, readAuthorities } from '../daemon/github/authority.ts';
 import { cloneUrlOf, hostOf } from '../daemon/github/clone-url.ts';
 import { Credential, clientStatus, exposedIn, takeTokens } from '../daemon/github/credential.ts';
 import { StatusServer } from '../daemon/http/server.ts';
@@ -34,7 +34,9 @@ import { finishedIssueOf } from '../daemon/rules/finished-issues.ts';
 import type { Workflow } from '../daemon/rules/workflow.ts';
 import { createAgentSocket } from '../daemon/runners/agent-socket.ts';
 import { FileAttemptOutputs } from '../daemon/runners/attempt-output.ts';
+import { openControlSocket } from '../daemon/runners/control-socket.ts';
 import { GateRunner } from '../daemon/runners/gate-runner.ts';
+import { Notifier } from '../daemon/runners/notifier.ts';
 import { createRunner } from '../daemon/runners/runners.ts';
 import { issueDetails, stateView, type ViewSource } from '../daemon/view.ts';
 import { Mirror } from '../daemon/workspaces/mirror/mirror.ts';
@@ -208,7 +210,15 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     const { tornLines } = fileJournal;
     if (tornLines > 0)
       warn(refusal(COMPOSE_CODES.journal_torn, { path: `${stateDir}/journal.jsonl`, count: tornLines }));
-    const journal = options.wrapJournal?.(fileJournal) ?? fileJournal;
+    const notifier = new Notifier({
+      workflow: () => file.current,
+      log,
+      hookEnv: () => hookEnvironment(env),
+      env,
+      authorities: apiAuthorities(authorities),
+    });
+    closers.push(() => notifier.close());
+    const journal = notifier.watch(options.wrapJournal?.(fileJournal) ?? fileJournal);
     const workspaces = new DiskWorkspaces({
       root,
       claimRoot: () => claimRoot(root, repository, stateDir),
@@ -271,7 +281,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       state: journal.state,
       statuses: made.statuses,
       waiting: made.waiting,
-      follows: made.follows,
+      follows: made.follower.waits,
       poll: made.poll,
       stats: tracker.stats,
       rateLimit: tracker.rateLimit,
@@ -280,6 +290,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       state: (page) => stateView(source(), page),
       issue: (number) => issueDetails(source(), number),
       refresh: () => made.refresh(),
+      steer: (command, issue) => made.steering.steer(command, issue),
       onChange: (listener) => made.onChange(listener),
       now: clock.now,
     });
@@ -287,6 +298,9 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       closers.push(() => server.close());
       log.log('info', 'http', `status on ${server.url}`);
     }
+    closers.push(
+      await openControlSocket(runtime, stateDir, ({ command, issue }) => made.steering.steer(command, issue)),
+    );
     state.announce(server?.url ?? null);
     log.log(
       'info',

@@ -20,6 +20,7 @@ import type {
   Workspaces,
   WorkspaceTask,
 } from './ports.ts';
+import { promptWith } from './publish/follow-text.ts';
 import type { Publisher } from './publish/publish.ts';
 import { continuation } from './publish/tracker-texts.ts';
 import { type EndCause, judgeAttempt, quotaEnd } from './rules/attempt-end.ts';
@@ -217,8 +218,7 @@ export class Attempt {
       { number: this.#number, lastError: this.#entry.lastError },
       { path, branch: task.branch },
     );
-    const told = this.#entry.follow?.told ?? null;
-    const prompt = told === null ? template : `${template}\n\n${told}`;
+    const prompt = promptWith(template, this.#entry.follow);
     this.status.stage = 'agent';
     this.#output?.write(`--- agent (${runner.name})\n`);
     this.#log('agent', `starting on issue #${issue} (attempt ${this.#number}) with ${runner.name}`);
@@ -383,18 +383,16 @@ export class Attempt {
       head: verdict.head,
       next: verdict.next,
       retry_at: verdict.retryAt,
+      ...(this.#cause?.kind === 'paused' ? { paused: true } : {}),
       ...(verdict.quotaUntil === null ? {} : { quota_until: verdict.quotaUntil }),
       ...(this.status.team === null ? {} : { team: keptOf(this.status.team) }),
     });
     if (verdict.outcome === 'succeeded') return;
     const wait =
-      verdict.retryAt === null
+      verdict.retryAt === null || this.#cause?.kind === 'paused'
         ? ''
         : `; next attempt ${verdict.retryAt <= clock.now() ? 'at once' : `in ${Math.ceil((verdict.retryAt - clock.now()) / 1000)} s`}`;
-    this.#log(
-      'agent',
-      `attempt ${this.#number} on issue #${issue} ${verdict.outcome}: ${verdict.reason}${wait}`,
-      'warn',
-    );
+    const { outcome, reason } = verdict;
+    this.#log('agent', `attempt ${this.#number} on issue #${issue} ${outcome}: ${reason}${wait}`, 'warn');
   }
 }

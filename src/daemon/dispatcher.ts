@@ -1,11 +1,12 @@
 // Chooses what starts next: reads each issue once more right before an agent starts on it, and those at work at each poll.
 
 import type { Clock, Logger } from '../base/ports.ts';
-import { type Refusal, textOf } from '../base/rules/codes.ts';
+import { type Refusal, refusal, textOf } from '../base/rules/codes.ts';
 import { oneLine } from '../base/rules/text.ts';
 import { type Candidate, claimOf } from './candidates.ts';
 import { type Intake, slotObstacle, waitsForSlot } from './intake.ts';
 import type { Journal, Tracker } from './ports.ts';
+import { WORK_CODES } from './rules/codes/work-codes.ts';
 import { activeLabelsOf, type Issue } from './rules/issue.ts';
 import type { IssueOutcome } from './rules/record.ts';
 import type { Entry } from './rules/state.ts';
@@ -34,6 +35,8 @@ export type DispatcherOptions = {
   /** People took the issue back. */
   readonly takeBack: (entry: Entry, outcome: IssueOutcome, updatedAt: string) => Promise<void>;
 };
+
+const PAUSED = refusal(WORK_CODES.issue_paused, {});
 
 export class Dispatcher {
   readonly #options: DispatcherOptions;
@@ -69,11 +72,13 @@ export class Dispatcher {
   /** That a label was taken off shows in no list of those that carry it: each issue at work is read. */
   async #verify(entry: Entry): Promise<void> {
     // The daemon itself is taking the label off.
+    const { phase } = entry;
+    if (phase === 'parked' || phase === 'cancelling' || phase === 'reviving') return;
     const settling =
-      entry.phase === 'publishing' || entry.phase === 'giving_up'
+      phase === 'publishing' || phase === 'giving_up'
         ? Object.keys(entry.effects).some((key) => key.startsWith('label_'))
         : false;
-    if (entry.phase !== 'parked' && !settling && (await this.#lookAt(entry)) !== null) this.#readNow.add(entry.number);
+    if (!settling && (await this.#lookAt(entry)) !== null) this.#readNow.add(entry.number);
   }
 
   /** The issue at work as it is now; null when it was taken back, or when no answer came. */
@@ -127,14 +132,15 @@ export class Dispatcher {
   /** Without a free slot, nothing waits for another reason than before while nothing changed. */
   #isSettled(capped: Refusal | null): boolean {
     const { journal, intake, freeSlots } = this.#options;
-    const { entries, past } = journal.state;
-    const seen = [this.listing, entries, past, capped === null ? null : textOf(capped), intake.isTroubled];
+    const { entries, orders, past } = journal.state;
+    const seen = [this.listing, entries, orders, past, capped === null ? null : textOf(capped), intake.isTroubled];
     const isSame = freeSlots() <= 0 && seen.every((one, index) => one === this.#seen[index]);
     this.#seen = seen;
     return isSame;
   }
 
   #obstacle(kind: Candidate['kind'], issue: Issue, slots: number, capped: Refusal | null): readonly Refusal[] | null {
+    if (this.#options.journal.state.orders.has(issue.number)) return [PAUSED];
     return kind === 'fresh' ? this.#options.intake.obstacle(issue, slots, capped) : slotObstacle(slots, capped);
   }
 

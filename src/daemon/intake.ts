@@ -223,6 +223,11 @@ export class Intake {
     this.#pauses.set(runtime, Math.max(until, this.#pauses.get(runtime) ?? 0));
   }
 
+  /** Attempts try at once, whatever runtimes said of their quota. */
+  endPauses(): void {
+    this.#pauses.clear();
+  }
+
   /** Why the quota of the runtime allows no start; null when it allows one. */
   quotaPause(): Refusal | null {
     const { runtime } = this.#options.workflow().tool;

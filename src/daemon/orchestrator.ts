@@ -10,6 +10,8 @@ import { Dispatcher, type Waiting } from './dispatcher.ts';
 import { Follower } from './follower.ts';
 import { Intake } from './intake.ts';
 import { Janitor } from './janitor.ts';
+import { ListRest } from './list-rest.ts';
+import type { PollInfo } from './ports.ts';
 import { Finisher } from './publish/finisher.ts';
 import { endInterruptedAttempt } from './recovery.ts';
 import type { EndCause } from './rules/attempt-end.ts';
@@ -18,17 +20,16 @@ import type { Issue } from './rules/issue.ts';
 import type { IssueOutcome } from './rules/record.ts';
 import { longestPauseMs, retryDelayMs } from './rules/retry.ts';
 import type { Entry } from './rules/state.ts';
+import { isSettling, mayStart } from './rules/steering.ts';
 import { TrackerError } from './rules/tracker-error.ts';
 import type { Workflow } from './rules/workflow.ts';
 import { SpareWorkspaces } from './spare-workspaces.ts';
+import { Steering } from './steering.ts';
 
 export type OrchestratorOptions = Omit<AttemptOptions, 'onChange' | 'onSlotFree' | 'onQuota'> & {
   /** Poll once, finish what that started, then stop. */
   readonly once?: boolean;
 };
-
-/** Agents that have just been started are not kept waiting by the reading of a long list. */
-const LIST_REST_PAUSE_MS = 2_000;
 
 /** One issue that something is being done for. */
 type Worker = {
@@ -38,20 +39,16 @@ type Worker = {
   done: Promise<void>;
 };
 
-export type PollInfo = {
-  readonly lastAt: number | null;
-  readonly nextAt: number | null;
-  readonly lastError: string | null;
-};
-
 export class Orchestrator {
   readonly #options: AttemptOptions & OrchestratorOptions;
   readonly #supervisor: Supervisor;
   readonly #intake: Intake;
   readonly #finisher: Finisher;
+  readonly #listRest: ListRest;
+  readonly steering: Steering;
   readonly #janitor: Janitor;
   readonly #spareWorkspaces: SpareWorkspaces;
-  readonly #follower: Follower;
+  readonly follower: Follower;
   readonly #dispatcher: Dispatcher;
   readonly #workers = new Map<number, Worker>();
   readonly #listeners = new Set<() => void>();
@@ -60,7 +57,6 @@ export class Orchestrator {
   #pollAt = 0;
   #polling: Promise<void> | undefined;
   #polledAt: number | null = null;
-  #isListing = false;
   /** Why the daemon cannot go on. */
   #broken: ToolError | undefined;
   /** How often in a row the work on an issue broke off. */
@@ -83,7 +79,20 @@ export class Orchestrator {
         this.#options.log.log('error', 'serve', refusal(WORK_CODES.background_task_failed, { task, said })),
     });
     const finish = (issue: number, outcome: IssueOutcome, updatedAt: string) => this.#finish(issue, outcome, updatedAt);
-    this.#finisher = new Finisher({ ...options, finish });
+    const takeBack = (entry: Entry, outcome: IssueOutcome, updatedAt: string) =>
+      this.#takeBack(entry, outcome, updatedAt);
+    this.steering = new Steering({
+      ...options,
+      supervisor: this.#supervisor,
+      intake: this.#intake,
+      waiting: () => this.waiting,
+      endWork: (issue, cause) => this.#endWork(issue, cause),
+      settle: (issue) => {
+        if (!this.#stopping && !this.#workers.has(issue)) this.#start(issue);
+      },
+      poll: () => this.refresh(),
+    });
+    this.#finisher = new Finisher({ ...options, finish, claim: this.steering.claim });
     this.#spareWorkspaces = new SpareWorkspaces(options, this.#supervisor);
     this.#dispatcher = new Dispatcher({
       ...options,
@@ -93,16 +102,26 @@ export class Orchestrator {
       busy: () => this.#busy,
       freeSlots: () => this.#freeSlots,
       start: (issue) => {
-        if (!this.#stopping) this.#startAttempt(issue);
+        if (!this.#stopping && mayStart(options.journal.state, issue.number)) this.#startAttempt(issue);
       },
-      takeBack: (entry, outcome, updatedAt) => this.#takeBack(entry, outcome, updatedAt),
+      takeBack,
     });
-    this.#follower = new Follower({
+    this.follower = new Follower({
       ...options,
       finish,
-      takeBack: (entry, outcome, updatedAt) => this.#takeBack(entry, outcome, updatedAt),
+      takeBack,
       conclude: (issue) => this.#start(issue),
       onDue: () => this.#wakeUp(),
+    });
+    this.#listRest = new ListRest({
+      ...options,
+      freeSlots: () => this.#freeSlots,
+      take: async (listing) => {
+        this.#dispatcher.listing = listing;
+        this.#intake.listed(listing);
+        if (options.once === true) await this.#dispatch();
+        else this.#wakeUp();
+      },
     });
     this.#janitor = new Janitor({ ...options, supervisor: this.#supervisor, finish, onRemoved: () => this.#wakeUp() });
   }
@@ -124,11 +143,6 @@ export class Orchestrator {
   /** Issues that carry the label and are not worked on, with why. */
   get waiting(): readonly Waiting[] {
     return this.#dispatcher.waiting;
-  }
-
-  /** What the followed pull requests wait for, by issue. */
-  get follows(): ReadonlyMap<number, string> {
-    return this.#follower.waits;
   }
 
   /** What the agents at work are doing, by issue. */
@@ -239,35 +253,13 @@ export class Orchestrator {
     this.#intake.newPoll();
     this.#intake.listed(this.#dispatcher.listing);
     await this.#reconcile();
-    const watching = this.#follower.watchAll(this.#signal);
+    const watching = this.follower.watchAll(this.#signal);
     if (this.#options.once === true) await watching;
     else this.#supervisor.run('the followed pull requests', () => watching);
     await this.#dispatch();
     this.#dispatcher.pollIsOver();
-    if (this.#options.once === true) await this.#listRest();
-    else this.#supervisor.run('the rest of the list', () => this.#listRest());
-  }
-
-  /** At first, and now and then, a poll leaves something of the list to be read while agents are at work. */
-  async #listRest(): Promise<void> {
-    const { tracker, log, clock, once } = this.#options;
-    if (this.#isListing) return;
-    this.#isListing = true;
-    try {
-      if (once !== true && this.#freeSlots <= 0) await clock.sleep(LIST_REST_PAUSE_MS, this.#signal);
-      if (this.#signal.aborted) return;
-      const listing = await tracker.listRest(this.#signal);
-      if (listing === null) return;
-      this.#dispatcher.listing = listing;
-      this.#intake.listed(listing);
-      if (this.#options.once === true) await this.#dispatch();
-      else this.#wakeUp();
-    } catch (error) {
-      const what = refusal(WORK_CODES.list_incomplete, { said: messageOf(error) });
-      if (!this.#signal.aborted) log.log('warn', 'poller', what);
-    } finally {
-      this.#isListing = false;
-    }
+    if (this.#options.once === true) await this.#listRest.read(this.#signal);
+    else this.#supervisor.run('the rest of the list', (signal) => this.#listRest.read(signal));
   }
 
   /** Takes note of what people changed: an issue closed, a label taken off. */
@@ -275,27 +267,30 @@ export class Orchestrator {
     await this.#dispatcher.verifyAll();
     for (const entry of [...this.#options.journal.state.entries.values()]) {
       await this.#interrupt(entry);
-      const isStopped = entry.phase === 'following' && entry.follow !== null && entry.follow.stopped !== null;
-      const settled = entry.phase === 'publishing' || entry.phase === 'giving_up' || isStopped;
-      if (settled && !this.#workers.has(entry.number)) this.#start(entry.number);
+      if (isSettling(entry) && !this.#workers.has(entry.number)) this.#start(entry.number);
     }
     this.#janitor.cleanAll();
     await this.#janitor.sweep(this.#signal);
   }
 
   async #takeBack(entry: Entry, outcome: IssueOutcome, updatedAt: string): Promise<void> {
-    const worker = this.#workers.get(entry.number);
     const what =
       { closed: 'was closed', done: 'got its active label again' }[String(outcome)] ?? 'lost its active label';
     this.#options.log.log('info', 'poller', `issue #${entry.number} ${what}; it is let go`, { issue: entry.number });
-    const cause: EndCause = { kind: 'cancelled', outcome, updatedAt };
+    if (!(await this.#endWork(entry.number, { kind: 'cancelled', outcome, updatedAt })))
+      await this.#finish(entry.number, outcome, updatedAt);
+  }
+
+  /** True: an attempt ends and concludes by itself. False: nothing is done for the issue any more. */
+  async #endWork(issue: number, cause: EndCause): Promise<boolean> {
+    const worker = this.#workers.get(issue);
     if (worker?.attempt !== undefined) {
       worker.attempt.stop(cause);
-      return;
+      return true;
     }
     worker?.abort.abort(cause);
     await worker?.done;
-    await this.#finish(entry.number, outcome, updatedAt);
+    return false;
   }
 
   async #finish(issue: number, outcome: IssueOutcome, updatedAt: string): Promise<void> {
@@ -373,15 +368,14 @@ export class Orchestrator {
     const signal = AbortSignal.any([this.#signal, worker.abort.signal]);
     if (attempt !== undefined) {
       const unstopped = await this.#finisher.takeSteps(number, signal);
-      const entry = journal.state.entries.get(number);
-      if (!unstopped || entry === undefined || this.#stopping) return;
+      if (!unstopped || !mayStart(journal.state, number) || this.#stopping) return;
       try {
         await attempt.run();
       } finally {
         worker.attempt = undefined;
       }
       const cause = attempt.cause;
-      if (cause?.kind === 'cancelled') {
+      if (cause?.kind === 'cancelled' && journal.state.entries.get(number)?.phase !== 'cancelling') {
         await this.#finish(number, cause.outcome, cause.updatedAt);
         return;
       }

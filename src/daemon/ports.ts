@@ -47,6 +47,12 @@ export type NewPullRequest = {
 
 export type PollStats = { readonly requests: number; readonly notModified: number };
 
+export type PollInfo = {
+  readonly lastAt: number | null;
+  readonly nextAt: number | null;
+  readonly lastError: string | null;
+};
+
 export interface Tracker {
   /**
    * Open issues that carry any active label, pull requests left out, oldest first, without their texts. What went away is

@@ -5,9 +5,9 @@ import { messageIn, refusal } from '../base/rules/codes.ts';
 import { collectWork, NO_WORK } from './collect-work.ts';
 import type { Journal, Leftovers, Workspaces } from './ports.ts';
 import { quietTask } from './publish/publish.ts';
-import { judgeAttempt } from './rules/attempt-end.ts';
+import { type EndCause, judgeAttempt } from './rules/attempt-end.ts';
 import { WORK_CODES } from './rules/codes/work-codes.ts';
-import { type Entry, spentOf } from './rules/state.ts';
+import { type Entry, type StandingOrder, spentOf } from './rules/state.ts';
 import type { Workflow } from './rules/workflow.ts';
 
 export type RecoveryOptions = {
@@ -19,6 +19,12 @@ export type RecoveryOptions = {
   readonly log: Logger;
   readonly random: () => number;
 };
+
+/** An order of an operator counts, although the daemon died before it was carried out. */
+function causeOf(order: StandingOrder | undefined): EndCause {
+  if (order === undefined) return { kind: 'died' };
+  return order === 'pause' ? { kind: 'paused' } : { kind: 'cancelled', outcome: 'label_removed', updatedAt: '' };
+}
 
 /** Gives an attempt that nobody sees through any more its end. Does nothing for an issue without one. */
 export async function endInterruptedAttempt(
@@ -37,7 +43,7 @@ export async function endInterruptedAttempt(
   const verdict = judgeAttempt(
     entry,
     {
-      cause: { kind: 'died' },
+      cause: causeOf(journal.state.orders.get(entry.number)),
       agent: { ok: false, words: messageIn(refusal(WORK_CODES.daemon_died, {})), fault: 'agent' },
       ...left,
       isNewHead: false,
@@ -59,5 +65,6 @@ export async function endInterruptedAttempt(
     head: verdict.head,
     next: verdict.next,
     retry_at: verdict.retryAt,
+    ...(journal.state.orders.get(entry.number) === 'pause' ? { paused: true } : {}),
   });
 }

@@ -2,18 +2,21 @@
 
 import type { TeamSummary } from '../agents/rules/team-summary.ts';
 import type { Usage } from '../agents/rules/usage.ts';
+import { messageIn, refusal } from '../base/rules/codes.ts';
 import { oneLine } from '../base/rules/text.ts';
 import { formatSlug } from '../git/rules/repository.ts';
 import type { AttemptStatus } from './attempt-status.ts';
 import type { Waiting } from './dispatcher.ts';
 import { reasonOf, waitsForSlot } from './intake.ts';
-import type { PollInfo } from './orchestrator.ts';
-import type { PollStats, RateLimit } from './ports.ts';
+
+import type { PollInfo, PollStats, RateLimit } from './ports.ts';
+import { WORK_CODES } from './rules/codes/work-codes.ts';
 import { finishedIssueOf } from './rules/finished-issues.ts';
 import type { FollowMode } from './rules/follow-settings.ts';
 import { activeLabelsOf, type StateLabels } from './rules/issue.ts';
 import type { Completed, DaemonState, Entry } from './rules/state.ts';
 import { spentOf } from './rules/state.ts';
+import { isPaused, isSettling } from './rules/steering.ts';
 import type { Workflow } from './rules/workflow.ts';
 import { cut, EVERYTHING, FIRST_PAGE, type ListName, type Page, type RowPosition } from './view-page.ts';
 
@@ -34,6 +37,16 @@ export type ViewSource = {
   readonly poll: PollInfo;
   readonly stats: PollStats;
   readonly rateLimit: RateLimit;
+};
+
+/** A row of those that wait. */
+type Queued = {
+  readonly number: number;
+  readonly url: string;
+  readonly title: string;
+  readonly author: string | null;
+  readonly reason: string;
+  readonly isForSlot: boolean;
 };
 
 type Tokens = { readonly input_tokens: number; readonly output_tokens: number; readonly total_tokens: number };
@@ -143,6 +156,9 @@ export type StateView = {
   readonly rate_limit: RateLimit;
 };
 
+/** As the status page and the API say it. */
+export const PAUSED_TEXT = messageIn(refusal(WORK_CODES.issue_paused, {}));
+
 function iso(at: number): string {
   return new Date(at).toISOString();
 }
@@ -218,8 +234,21 @@ function completedRow(slug: string, done: Completed): CompletedRow {
 }
 
 /** What waits for a slot alone comes last: every other reason is one that somebody can mend. */
-function queuedPosition({ issue, why }: Waiting): RowPosition {
-  return [waitsForSlot(why) ? 0 : 1, issue.number];
+function queuedPosition({ isForSlot, number }: Queued): RowPosition {
+  return [isForSlot ? 0 : 1, number];
+}
+
+/** Every issue that waits: those without an attempt under way, and those that an operator paused. */
+function queuedOf(waiting: readonly Waiting[], paused: readonly Entry[]): readonly Queued[] {
+  return [
+    ...waiting.map(({ issue, why }) => ({
+      ...issue,
+      author: issue.author?.login ?? null,
+      reason: reasonOf(why),
+      isForSlot: waitsForSlot(why),
+    })),
+    ...paused.map((entry) => ({ ...entry, author: null, reason: PAUSED_TEXT, isForSlot: false })),
+  ];
 }
 
 /** One page of each list, the newest first; whoever holds a slot or is being published counts as running. */
@@ -227,11 +256,12 @@ export function stateView(source: ViewSource, page: Page = FIRST_PAGE): StateVie
   const { state, statuses, workflow, poll } = source;
   const slug = formatSlug(workflow.tracker.slug);
   const entries = [...state.entries.values()];
+  const paused = entries.filter((entry) => isPaused(state, entry));
   const running = entries.filter(
-    ({ phase }) => phase === 'claimed' || phase === 'running' || phase === 'publishing' || phase === 'giving_up',
+    (entry) => entry.phase === 'running' || isSettling(entry) || (entry.phase === 'claimed' && !isPaused(state, entry)),
   );
-  const retrying = entries.filter(({ phase }) => phase === 'retrying');
-  const following = entries.filter(({ phase }) => phase === 'following');
+  const retrying = entries.filter((entry) => entry.phase === 'retrying' && !isPaused(state, entry));
+  const following = entries.filter((entry) => entry.phase === 'following' && !isSettling(entry));
   const waiting = source.waiting.filter(
     ({ issue }) => !state.entries.has(issue.number) || state.entries.get(issue.number)?.phase === 'parked',
   );
@@ -244,7 +274,7 @@ export function stateView(source: ViewSource, page: Page = FIRST_PAGE): StateVie
     running: cut('running', running, byNumber, page),
     retrying: cut('retrying', retrying, byNumber, page),
     following: cut('following', following, byNumber, page),
-    queued: cut('queued', waiting, queuedPosition, page),
+    queued: cut('queued', queuedOf(waiting, paused), queuedPosition, page),
     completed: cut('completed', state.completed, ({ finishedAt, number }) => [finishedAt, number], page),
   };
   return {
@@ -262,7 +292,7 @@ export function stateView(source: ViewSource, page: Page = FIRST_PAGE): StateVie
       running: running.length,
       retrying: retrying.length,
       following: following.length,
-      queued: waiting.length,
+      queued: waiting.length + paused.length,
       completed: state.counts.done,
       failed: state.counts.failed,
     },
@@ -283,10 +313,10 @@ export function stateView(source: ViewSource, page: Page = FIRST_PAGE): StateVie
       since: iso(entry.follow?.since ?? entry.claimedAt),
       branch: entry.branch,
     })),
-    queued: shown.queued.rows.map(({ issue, why }) => ({
-      ...rowOf(slug, issue.number, issue.url, issue.title),
-      reason: reasonOf(why),
-      author: issue.author?.login ?? null,
+    queued: shown.queued.rows.map(({ number, url, title, reason, author }) => ({
+      ...rowOf(slug, number, url, title),
+      reason,
+      author,
     })),
     completed: shown.completed.rows.map((done) => completedRow(slug, done)),
     next: {

@@ -19,6 +19,7 @@ async function isolated(t: { after(fn: () => void): void }) {
   writeFileSync(join(home, '.ssh/id'), 'the-login\n');
   writeFileSync(join(home, 'project/WORKFLOW.md'), 'the workflow\n');
   writeFileSync(join(home, 'state/journal.jsonl'), 'the journal\n');
+  writeFileSync(join(home, 'state/control.json'), 'the-login\n');
   const bounds = boundsOf({
     stateDir: join(home, 'state'),
     workspaceRoot: join(home, 'workspaces'),
@@ -66,7 +67,7 @@ test(
   async (t) => {
     const { home, run } = await isolated(t);
     const { stdout } = await run(`
-    cat ~/.config/gh/hosts.yml ~/.git-credentials ~/.ssh/id 2>&1 | grep -c the-login
+    cat ~/.config/gh/hosts.yml ~/.git-credentials ~/.ssh/id ~/state/control.json 2>&1 | grep -c the-login
     for file in ~/.bashrc ~/state/journal.jsonl ~/project/WORKFLOW.md ~/workspaces/issue-2/x ${process.cwd()}/planted; do echo pwned >> $file && echo "WROTE $file"; done 2>/dev/null
     echo mine > own.txt && echo "wrote own"
     echo home > ~/state/homes/x && echo "wrote home"

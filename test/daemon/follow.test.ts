@@ -83,7 +83,7 @@ test('a failed check goes to the same session with its log, when all checks have
   world.tracker.seen.set(PULL, { checks: [check('build', 'failed'), check('lint', 'pending')] });
   await polls(world);
   assert.equal(world.started.length, 1);
-  assert.equal(world.orchestrator.follows.get(1), 'checks run: lint');
+  assert.equal(world.orchestrator.follower.waits.get(1), 'checks run: lint');
   world.tracker.seen.set(PULL, { checks: [check('build', 'failed'), check('lint', 'passed')] });
   await polls(world, 1);
   assert.deepEqual(
@@ -148,7 +148,7 @@ test('a review that asks for changes goes to the session once, and its author is
     /writer asked for changes[\s\S]*words of review 1[\s\S]*Review thread 7 on src\/a\.ts, line 3/,
   );
   assert.deepEqual(world.tracker.asked, ['writer']);
-  assert.equal(world.orchestrator.follows.get(1), 'writer asked for changes and has not looked again');
+  assert.equal(world.orchestrator.follower.waits.get(1), 'writer asked for changes and has not looked again');
   world.tracker.seen.set(PULL, { reviews: [review(1, 'changes_requested'), review(2, 'approved')] });
   await polls(world, 2);
   assert.equal(phaseOf(world), undefined);
@@ -275,9 +275,20 @@ test('a pull request that cannot be read is read again, and says so', async () =
   };
   await polls(world, 3);
   assert.equal(phaseOf(world), 'following');
-  assert.equal(world.orchestrator.follows.get(1), 'it could not be read: away');
+  assert.equal(world.orchestrator.follower.waits.get(1), 'it could not be read: away');
   world.tracker.fault = () => undefined;
   await polls(world, 1);
   assert.equal(phaseOf(world), undefined);
+  await world.stop();
+});
+
+test('an operator cancels the following: the pull request is told, and the issue stays done', async () => {
+  const world = worldWith('approved');
+  await followed(world);
+  await world.orchestrator.steering.steer('cancel', 1);
+  await polls(world, 1);
+  assert.equal(phaseOf(world), undefined);
+  assert.match(world.tracker.comments.find(({ issue }) => issue === PULL)?.body ?? '', /An operator ended it/);
+  assert.deepEqual(world.tracker.labelsOf(1), ['tool-done']);
   await world.stop();
 });

@@ -9,7 +9,7 @@ import { decodeRecord, decodeState } from '../../src/daemon/journal/journal-deco
 import { EFFECTS } from '../../src/daemon/rules/effect-names.ts';
 import { finishedIssueOf } from '../../src/daemon/rules/finished-issues.ts';
 import { fold } from '../../src/daemon/rules/fold.ts';
-import { ATTEMPT_OUTCOMES, ISSUE_OUTCOMES, type JournalRecord } from '../../src/daemon/rules/record.ts';
+import { ATTEMPT_OUTCOMES, ISSUE_OUTCOMES, type JournalRecord, STEERS } from '../../src/daemon/rules/record.ts';
 import { freezeState } from '../../src/daemon/rules/snapshot.ts';
 import { type DaemonState, EMPTY_STATE } from '../../src/daemon/rules/state.ts';
 import { summaryOf } from '../../src/daemon/rules/team-summary.ts';
@@ -113,7 +113,13 @@ const anyRecord: fc.Arbitrary<JournalRecord> = fc.oneof(
     next: fc.constantFrom('publish' as const, 'retry' as const, 'give_up' as const, 'stop' as const),
     retry_at: fc.option(fc.nat()),
     team: fc.option(fc.constant(TEAM)),
-  }).map(({ team, ...others }) => (team === null ? others : { ...others, team })),
+    paused: fc.option(fc.constant(true as const)),
+  }).map(({ team, paused, ...others }) => ({
+    ...others,
+    ...(team === null ? {} : { team }),
+    ...(paused === null ? {} : { paused }),
+  })),
+  record({ type: fc.constant('steered' as const), issue, steer: fc.constantFrom(...STEERS) }),
   record({
     type: fc.constant('publish_failed' as const),
     issue,

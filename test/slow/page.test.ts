@@ -197,3 +197,37 @@ test('with a token the page asks for it once', async (t) => {
   await page.reload();
   await page.getByText('No agent is at work.').waitFor();
 });
+
+test('on a page opened with the token the keyboard pauses and resumes an issue; without one there is no button', async (t) => {
+  const forge = await startForge(t);
+  const daemon = await Daemon.create(t, forge, { server: 'token: letmein-0123456789' });
+  daemon.write(patientAgent(daemon.directory));
+  const issue = await forge.open('Do it');
+  daemon.start();
+  await daemon.logged('starting on issue');
+  const browser = await openBrowser(t);
+  const page = await browser.newPage();
+  const { complaints } = listen(page);
+  await page.goto(`http://127.0.0.1:${daemon.port}/`);
+  await page.keyboard.type('letmein-0123456789');
+  await page.keyboard.press('Enter');
+  await page.getByText('live', { exact: true }).waitFor();
+  complaints.length = 0;
+  await page.getByRole('button', { name: `pause #${issue}` }).focus();
+  await page.keyboard.press('Enter');
+  await page.locator(`#wait-${issue}`).getByText('The issue is paused by tool pause.').waitFor();
+  await page.getByRole('button', { name: `resume #${issue}` }).focus();
+  await page.keyboard.press('Enter');
+  await page.locator(`#run-${issue}`).getByText('agent', { exact: true }).waitFor();
+  assert.deepEqual(complaints, []);
+
+  const open = await Daemon.create(t, forge);
+  open.write(patientAgent(open.directory));
+  await daemon.stop();
+  open.start();
+  await open.logged('starting on issue');
+  const other = await browser.newPage();
+  await other.goto(`http://127.0.0.1:${open.port}/`);
+  await other.locator(`#run-${issue}`).waitFor();
+  assert.equal(await other.locator('button[data-steer]').first().isVisible(), false);
+});

@@ -20,6 +20,12 @@ export const CLI_CODES = codes({
     message: 'The daemon does not answer at {address}: {said}',
     values: { address: 'text', said: 'text' },
   },
+  daemon_not_running: {
+    kind: 'daemon_unreachable',
+    message: 'No daemon runs with the state directory {directory}.',
+    help: 'Start it with tool serve, or name its WORKFLOW.md or --state-dir.',
+    values: { directory: 'text' },
+  },
   daemon_refused: {
     kind: 'refused',
     message: 'The daemon refused: {said}',

@@ -121,12 +121,28 @@ function resolveMode(input: WorkflowInput, problems: Refusal[]): Workflow['tool'
   return mode;
 }
 
-function resolveServerToken(token: string | undefined, env: WorkflowSource['env'], problems: Refusal[]): string | null {
-  if (token === undefined) return null;
-  if (!token.startsWith('$')) return token;
-  const value = env[token.slice(1)];
+/** A value of the file, or that of the environment variable that it names. */
+function resolveSecret(
+  key: string,
+  written: string | null,
+  env: WorkflowSource['env'],
+  problems: Refusal[],
+): string | null {
+  if (written === null || !written.startsWith('$')) return written;
+  const value = env[written.slice(1)];
   if (value !== undefined && value !== '') return value;
-  problems.push(refusal(CONFIG_CODES.variable_unset, { key: 'server.token', variable: token }));
+  problems.push(refusal(CONFIG_CODES.variable_unset, { key, variable: written }));
+  return null;
+}
+
+function resolveWebhook(written: string | null, env: WorkflowSource['env'], problems: Refusal[]): string | null {
+  const key = 'notify.webhook';
+  const address = resolveSecret(key, written, env, problems);
+  if (address === null) return null;
+  const { protocol = '', username = '' } = URL.canParse(address) ? new URL(address) : {};
+  if (/^https?:$/.test(protocol) && username === '') return address;
+  // The address may hold a secret: no message repeats it.
+  problems.push(wrong(key, `an http(s) address without a user`, 'another text'));
   return null;
 }
 
@@ -161,7 +177,7 @@ function normalize(
   const absolute = (value: string, key: string) => resolve(directory, expandPath(value, source.env, problems, key));
   const stateDir =
     input.state.dir === undefined ? defaultStateDir(slug, apiUrl, source.env) : absolute(input.state.dir, 'state.dir');
-  const token = resolveServerToken(input.server.token, source.env, problems);
+  const token = resolveSecret('server.token', input.server.token ?? null, source.env, problems);
   if (!isLoopback(input.server.host) && token === null && input.server.port !== 0) {
     const reachable = `nothing, while server.host ${got(input.server.host)} can be reached from other machines`;
     problems.push(wrong('server.token', 'a token', reachable));
@@ -225,6 +241,10 @@ function normalize(
       maxRounds: input.gate.max_rounds,
     },
     follow: { until: input.follow.until, maxRounds: input.follow.max_rounds },
+    notify: {
+      command: input.notify.command,
+      webhook: resolveWebhook(input.notify.webhook, source.env, problems),
+    },
     server: {
       port: input.server.port,
       host: input.server.host,

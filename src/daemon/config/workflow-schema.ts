@@ -256,6 +256,22 @@ const follow = z
   })
   .prefault({});
 
+const notify = z
+  .strictObject({
+    command: script.describe(
+      'Shell command that gets a JSON object on standard input when an issue is done, has failed, or waits for a quota.',
+    ),
+    webhook: z
+      .union([
+        z.url({ protocol: /^https?$/, message: 'an http(s) address' }),
+        z.string().regex(/^\$[A-Za-z_][A-Za-z0-9_]*$/),
+        z.null(),
+      ])
+      .default(null)
+      .describe('Address that gets the same JSON by POST, or $NAME of the environment variable that holds it.'),
+  })
+  .prefault({});
+
 const server = z
   .strictObject({
     port: z.int().min(0).max(65_535).default(8888).describe('Port of the status server; 0: none.'),
@@ -281,6 +297,7 @@ export const workflowSchema = z.strictObject({
   tool,
   gate,
   follow,
+  notify,
   server,
 });
 

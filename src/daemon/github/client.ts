@@ -105,7 +105,10 @@ function innermost(error: unknown): string {
 }
 
 /** The way to the service: straight, or through the proxy of the environment. Throws when that names none that can be used. */
-function dispatcherFor(options: ClientOptions, timeout: number): Dispatcher {
+export function dispatcherFor(
+  options: Pick<ClientOptions, 'apiUrl' | 'authorities' | 'env'>,
+  timeout: number,
+): Dispatcher {
   const { authorities = [] } = options;
   // An explicit list replaces what Node trusts by itself, so it stays away where nothing is added.
   const secureContext =

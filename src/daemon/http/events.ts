@@ -33,15 +33,17 @@ function kindOf(request: IncomingMessage): Kind {
   return new URL(request.url ?? '/', 'http://here').searchParams.get('view') === 'page' ? 'page' : 'state';
 }
 
+type ShownSource = Omit<Source, 'steer'>;
+
 export class EventStream {
-  readonly #source: Source;
+  readonly #source: ShownSource;
   readonly #clients = new Set<Client>();
   readonly #feeds: Readonly<Record<Kind, Feed>>;
   readonly #unsubscribe: () => void;
   readonly #heartbeat: NodeJS.Timeout;
   #pending: NodeJS.Timeout | undefined;
 
-  constructor(source: Source) {
+  constructor(source: ShownSource) {
     this.#source = source;
     const name = randomBytes(6).toString('hex');
     this.#feeds = { state: new Feed(`${name}-s`), page: new Feed(`${name}-p`) };

@@ -61,6 +61,14 @@ export const SCRIPT = `
     source.addEventListener('error', lost);
   }
   tick();
-  document.getElementById('refresh').addEventListener('click', async () => { const answer = await fetch('/api/v1/refresh', { method: 'POST' }); document.getElementById('said').textContent = answer.ok ? 'polling now' : 'refused (' + answer.status + ')'; setTimeout(() => { document.getElementById('said').textContent = ''; }, 2000); });
+  const say = (words, ms) => { const said = document.getElementById('said'); said.textContent = words; setTimeout(() => { if (said.textContent === words) said.textContent = ''; }, ms); };
+  document.getElementById('refresh').addEventListener('click', async () => { const answer = await fetch('/api/v1/refresh', { method: 'POST' }); say(answer.ok ? 'polling now' : 'refused (' + answer.status + ')', 2000); });
+  document.addEventListener('click', async ({ target }) => {
+    const button = target.closest('button[data-steer]');
+    if (!button) return;
+    const { steer, issue } = button.dataset;
+    const answer = await fetch('/api/v1/issues/' + issue + '/' + steer, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' });
+    if (answer.ok) say(steer + ' #' + issue + ': done', 5000); else say((await answer.json()).error.message, 10000);
+  });
 })();
 `;

@@ -2,7 +2,8 @@
 
 import { createHash } from 'node:crypto';
 import { WAITS_FOR_SLOT_TEXT } from '../intake.ts';
-import type { CompletedRow, QueuedRow, StateView } from '../view.ts';
+import type { Steer } from '../rules/record.ts';
+import { type CompletedRow, PAUSED_TEXT, type QueuedRow, type StateView } from '../view.ts';
 import { LISTS, type ListName } from '../view-page.ts';
 import { count, dollars, duration } from './format.ts';
 import { Html, html, link } from './html.ts';
@@ -28,6 +29,7 @@ tr:last-child td{border-bottom:0}td.n{white-space:nowrap;font-variant-numeric:ta
 .done{color:var(--go)}.failed{color:var(--bad)}.wait{color:var(--wait)}.go{color:var(--accent)}
 a{color:var(--accent)}a:focus-visible,button:focus-visible,input:focus-visible{outline:3px solid var(--accent);outline-offset:2px}
 button{font:inherit;padding:6px 14px;border-radius:8px;border:1px solid var(--line);background:var(--card);color:var(--ink);cursor:pointer}
+.steer{display:none;gap:6px;margin-top:6px}body[data-steer=yes] .steer{display:flex}.steer button{padding:1px 10px;font-size:13px}
 footer{padding-top:24px;padding-bottom:32px;color:var(--soft);font-size:13px}
 #live[data-state=off]{color:var(--bad)}
 [hidden]{display:none!important}details{margin-top:12px}summary{cursor:pointer;color:var(--soft);margin-bottom:8px}p.muted:empty{display:none}
@@ -58,9 +60,16 @@ function rowAttributes(into: string, order: number, inner: Html): Html {
   return html`data-row="${hash}" data-into="${into}" data-order="${order}"`;
 }
 
-/** A row of a table begins with its issue. The highest order comes first. */
-function row(id: string, into: string, item: Item, cells: readonly Cell[], order = item.issue_number): Part {
-  const inner = html`${[issueCell(id, item), ...cells].map(
+/** A row of a table begins with its issue and the commands that it takes. The highest order comes first. */
+function row(
+  id: string,
+  into: string,
+  item: Item,
+  cells: readonly Cell[],
+  order = item.issue_number,
+  commands: readonly Steer[] = [],
+): Part {
+  const inner = html`${[issueCell(id, item, commands), ...cells].map(
     ({ label, kind, value }) => html`<td class="${kind ?? ''}" data-label="${label}">${value}</td>`,
   )}`;
   return [id, html`<tr id="${id}" ${rowAttributes(into, order, inner)}>${inner}</tr>`];
@@ -90,11 +99,27 @@ const TASK_KINDS: Readonly<Record<string, string>> = {
   failed: 'failed',
 };
 
-function issueCell(rowId: string, item: Item): Cell {
+/** Only a page that was opened with a token shows the buttons. Their ids keep the focus when the row changes. */
+function steerButtons(rowId: string, issue: number, commands: readonly Steer[]): Html | '' {
+  const button = (command: Steer) =>
+    html`<button type="button" id="${rowId}-${command}" data-steer="${command}" data-issue="${issue}" aria-label="${command} #${issue}">${command}</button>`;
+  return commands.length === 0 ? '' : html`<span class="steer">${commands.map(button)}</span>`;
+}
+
+function issueCell(rowId: string, item: Item, commands: readonly Steer[]): Cell {
+  const { issue_url: url, issue_number: issue, title } = item;
   return {
     label: 'Issue',
-    value: html`<span id="${rowId}-issue">${link(item.issue_url, `#${item.issue_number}`)}</span> ${item.title}`,
+    value: html`<span id="${rowId}-issue">${link(url, `#${issue}`)}</span> ${title}${steerButtons(rowId, issue, commands)}`,
   };
+}
+
+/** Phases of a running row in which there is no attempt to pause. */
+const SETTLING: readonly string[] = ['publishing', 'giving_up', 'gate', 'reviving'];
+
+function commandsFor(phase: string): readonly Steer[] {
+  if (phase === 'cancelling') return [];
+  return SETTLING.includes(phase) ? ['cancel'] : ['pause', 'cancel'];
 }
 
 /** A team's tasks, what was said last, and what was measured. */
@@ -188,23 +213,37 @@ function partsOf(view: StateView): readonly Part[] {
   return [
     ...factParts(view),
     ...view.running.map((item) =>
-      row(`run-${item.issue_number}`, 'running', item, [
-        { label: 'Try', kind: 'n', value: item.attempt },
-        { label: 'Phase', kind: 'n', value: tag('go', item.phase) },
-        { label: 'Since', kind: 'n', value: since(item.started_at) },
-        { label: 'Heard', kind: 'n', value: since(item.last_event_at) },
-        { label: 'Tokens', kind: 'n', value: count(item.tokens.total_tokens) },
-        { label: 'Cost', kind: 'n', value: dollars(item.cost_usd) },
-        { label: 'Last words', kind: 'words', value: item.last_message ?? item.last_event ?? item.last_error ?? '' },
-      ]),
+      row(
+        `run-${item.issue_number}`,
+        'running',
+        item,
+        [
+          { label: 'Try', kind: 'n', value: item.attempt },
+          { label: 'Phase', kind: 'n', value: tag('go', item.phase) },
+          { label: 'Since', kind: 'n', value: since(item.started_at) },
+          { label: 'Heard', kind: 'n', value: since(item.last_event_at) },
+          { label: 'Tokens', kind: 'n', value: count(item.tokens.total_tokens) },
+          { label: 'Cost', kind: 'n', value: dollars(item.cost_usd) },
+          { label: 'Last words', kind: 'words', value: item.last_message ?? item.last_event ?? item.last_error ?? '' },
+        ],
+        item.issue_number,
+        commandsFor(item.phase),
+      ),
     ),
     ...teamsOf(view).map((of) => teamPart(`team-${of.issue}`, 'teams', of.issue, of)),
     ...view.retrying.map((item) =>
-      row(`retry-${item.issue_number}`, 'retrying', item, [
-        { label: 'Tried', kind: 'n', value: item.attempt },
-        { label: 'Again in', kind: 'n', value: until(item.due_at) },
-        { label: 'Last error', kind: 'words', value: item.last_error ?? '' },
-      ]),
+      row(
+        `retry-${item.issue_number}`,
+        'retrying',
+        item,
+        [
+          { label: 'Tried', kind: 'n', value: item.attempt },
+          { label: 'Again in', kind: 'n', value: until(item.due_at) },
+          { label: 'Last error', kind: 'words', value: item.last_error ?? '' },
+        ],
+        item.issue_number,
+        ['retry', 'pause', 'cancel'],
+      ),
     ),
     ...view.following.map((item) =>
       row(`follow-${item.issue_number}`, 'following', item, [
@@ -215,10 +254,17 @@ function partsOf(view: StateView): readonly Part[] {
       ]),
     ),
     ...view.queued.map((item) =>
-      row(`wait-${item.issue_number}`, isSlot(item) ? 'waiting-for-slot' : 'waiting', item, [
-        { label: 'By', kind: 'n', value: item.author ?? 'nobody known' },
-        { label: 'Why it waits', kind: 'words', value: item.reason },
-      ]),
+      row(
+        `wait-${item.issue_number}`,
+        isSlot(item) ? 'waiting-for-slot' : 'waiting',
+        item,
+        [
+          { label: 'By', kind: 'n', value: item.author ?? 'nobody known' },
+          { label: 'Why it waits', kind: 'words', value: item.reason },
+        ],
+        item.issue_number,
+        [item.reason === PAUSED_TEXT ? 'resume' : 'pause', 'cancel'],
+      ),
     ),
     // Those for a slot come last: what the page has no room for waits for one too.
     ['slot-count', html`${forSlot === 0 ? 0 : forSlot + view.more.queued}`],
@@ -265,8 +311,9 @@ const TABLES = {
  * The whole page.
  * @param nonce the one that its content-security policy names
  * @param isLive it shows the first page of each list, which events keep fresh
+ * @param maySteer it was opened with a token, so it has buttons for commands on issues
  */
-export function page(view: StateView, nonce: string, isLive: boolean): string {
+export function page(view: StateView, nonce: string, isLive: boolean, maySteer = false): string {
   const parts = partsOf(view);
   const within = (into: string) =>
     parts.filter(([, markup]) => markup.text.includes(` data-into="${into}" `)).map(([, markup]) => markup);
@@ -279,7 +326,7 @@ export function page(view: StateView, nonce: string, isLive: boolean): string {
   const followed = hasFollowing ? html`<h2>Following</h2>${table('following')}${more('following')}\n` : '';
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>toolcrew · ${view.repository}</title><style nonce="${nonce}">${new Html(STYLE)}</style></head>
-<body data-now="${view.generated_at}" data-live="${isLive ? 'yes' : 'no'}">
+<body data-now="${view.generated_at}" data-live="${isLive ? 'yes' : 'no'}" data-steer="${maySteer ? 'yes' : 'no'}">
 <header><h1>${view.repository}</h1><span class="muted">toolcrew ${view.version}</span><span class="muted" id="live" data-state="on" role="status">${isLive ? 'connecting' : html`as of ${view.generated_at} · <a href="/">the first page</a>`}</span><button id="refresh" type="button">Poll now</button><span class="muted" id="said" role="status"></span></header>
 <main>
 <ul class="facts" id="facts">${part('facts')}</ul>

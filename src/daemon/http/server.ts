@@ -3,8 +3,10 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type Refusal, refusal, textOf } from '../../base/rules/codes.ts';
-import { assertNever, failure, messageOf } from '../../base/rules/errors.ts';
+import { assertNever, failure, messageOf, ToolError } from '../../base/rules/errors.ts';
 import { HTTP_CODES } from '../rules/codes/http-codes.ts';
+import { WORK_CODES } from '../rules/codes/work-codes.ts';
+import { STEERS, type Steer } from '../rules/record.ts';
 import { EVERYTHING, LIMIT_DEFAULT } from '../view-page.ts';
 import { checkOrigin, type Refused, SESSION_COOKIE, Sessions } from './access-control.ts';
 import { textDashboard } from './dashboard.ts';
@@ -27,12 +29,13 @@ export type ServerOptions = {
 const TEXT_ROWS = 20;
 const MAX_BODY_BYTES = 64 * 1024;
 
-type Route = 'home' | 'state' | 'issue' | 'team' | 'events' | 'refresh' | 'metrics' | 'healthz' | 'login';
+type Route = 'home' | 'state' | 'issue' | 'steer' | 'team' | 'events' | 'refresh' | 'metrics' | 'healthz' | 'login';
 
 const METHODS: Readonly<Record<Route, readonly string[]>> = {
   home: ['GET', 'HEAD'],
   state: ['GET', 'HEAD'],
   issue: ['GET', 'HEAD'],
+  steer: ['POST'],
   team: ['GET', 'HEAD'],
   events: ['GET'],
   refresh: ['POST'],
@@ -40,6 +43,14 @@ const METHODS: Readonly<Record<Route, readonly string[]>> = {
   healthz: ['GET', 'HEAD'],
   login: ['POST'],
 };
+
+function commandIn(path: string): Steer | undefined {
+  return STEERS.find((command) => path.startsWith('/api/v1/issues/') && path.endsWith(`/${command}`));
+}
+
+function numberIn(text: string): number | undefined {
+  return /^[1-9]\d{0,9}$/.test(text) ? Number(text) : undefined;
+}
 
 function routeOf(path: string): Route | undefined {
   switch (path) {
@@ -60,6 +71,7 @@ function routeOf(path: string): Route | undefined {
       return 'login';
     default:
       if (path === '/api/v1/teams' || path.startsWith('/api/v1/teams/')) return 'team';
+      if (commandIn(path) !== undefined) return 'steer';
       return path.startsWith('/api/v1/issues/') ? 'issue' : undefined;
   }
 }
@@ -159,7 +171,9 @@ export class StatusServer {
         const asked = pageOf(request.url, wantsHtml(request) ? LIMIT_DEFAULT : TEXT_ROWS);
         if ('why' in asked) return this.#refuse(response, asked);
         if (wantsHtml(request))
-          return this.#html(response, 200, (nonce) => page(source.state(asked), nonce, isFirstPage(asked)));
+          return this.#html(response, 200, (nonce) =>
+            page(source.state(asked), nonce, isFirstPage(asked), this.#sessions.required),
+          );
         const columns = columnsOf(request.url);
         return typeof columns === 'number'
           ? this.#send(response, 200, 'text/plain; charset=utf-8', textDashboard(source.state(asked), columns))
@@ -170,15 +184,15 @@ export class StatusServer {
         return 'why' in asked ? this.#refuse(response, asked) : this.#json(response, 200, source.state(asked));
       }
       case 'issue': {
-        const number = /^\/api\/v1\/issues\/([1-9]\d{0,9})$/.exec(path)?.[1];
-        if (number === undefined) {
-          const got = path.slice('/api/v1/issues/'.length);
-          return this.#missing(response, refusal(HTTP_CODES.issue_number_invalid, { got }));
-        }
-        const found = source.issue(Number(number));
+        const got = path.slice('/api/v1/issues/'.length);
+        const number = numberIn(got);
+        if (number === undefined) return this.#missing(response, refusal(HTTP_CODES.issue_number_invalid, { got }));
+        const found = source.issue(number);
         if (found !== undefined) return this.#json(response, 200, found);
-        return this.#missing(response, refusal(HTTP_CODES.issue_unknown, { issue: Number(number) }));
+        return this.#missing(response, refusal(HTTP_CODES.issue_unknown, { issue: number }));
       }
+      case 'steer':
+        return this.#steer(path, request, response);
       case 'team':
         return this.#teams(path.slice('/api/v1/teams/'.length), response);
       case 'events':
@@ -244,6 +258,30 @@ export class StatusServer {
       requested_at: requestedAt,
       operations: ['poll', 'reconcile'],
     });
+  }
+
+  /** Only with a token: whoever reaches the port otherwise, also an agent, could stop work. No form of a page can send JSON. */
+  async #steer(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const command = commandIn(path) ?? 'pause';
+    const got = path.slice('/api/v1/issues/'.length, -command.length - 1);
+    const issue = numberIn(got);
+    if (!this.#sessions.required)
+      return this.#refuse(response, { status: 403, why: refusal(HTTP_CODES.steering_locked, { command }) });
+    if (issue === undefined) return this.#missing(response, refusal(HTTP_CODES.issue_number_invalid, { got }));
+    const type = request.headers['content-type'] ?? 'no type';
+    if (!/^application\/json\b/i.test(type)) {
+      const why = refusal(HTTP_CODES.unsupported_media_type, { expected: 'application/json', got: type });
+      return this.#refuse(response, { status: 415, why });
+    }
+    if (!(await this.#bodyOf(request, response))) return;
+    try {
+      this.#json(response, 200, await this.#options.source.steer(command, issue));
+    } catch (error) {
+      if (!(error instanceof ToolError) || error.kind !== 'refused') throw error;
+      const why = error.refusal;
+      if (why.of === WORK_CODES.issue_not_known) return this.#missing(response, why);
+      this.#refuse(response, { status: 409, why });
+    }
   }
 
   async #bodyOf(request: IncomingMessage, response: ServerResponse): Promise<{ readonly text: string } | undefined> {

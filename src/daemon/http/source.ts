@@ -1,5 +1,7 @@
 // Data source of the status server: state, single issues, refresh and changes.
 
+import type { Steer } from '../rules/record.ts';
+import type { Steered } from '../steering.ts';
 import type { StateView } from '../view.ts';
 import type { Page } from '../view-page.ts';
 
@@ -8,6 +10,8 @@ export type Source = {
   readonly state: (page?: Page) => StateView;
   readonly issue: (number: number) => Readonly<Record<string, unknown>> | undefined;
   readonly refresh: () => { readonly coalesced: boolean };
+  /** A command that makes no sense is a rejected ToolError. */
+  readonly steer: (command: Steer, issue: number) => Promise<Steered>;
   readonly onChange: (listener: () => void) => () => void;
   readonly now: () => number;
 };

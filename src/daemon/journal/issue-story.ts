@@ -141,6 +141,8 @@ function wordsOf(record: IssueRecord): string | null {
       return `following stops: ${record.reason}`;
     case 'saved':
       return `saved before the workspace goes: ${record.lines.join('; ')}`;
+    case 'steered':
+      return `an operator says: tool ${record.steer}`;
     case 'finished':
       return `over: ${record.outcome.replace('_', ' ')}`;
     case 'effect_started':

@@ -4,9 +4,9 @@ import * as z from 'zod';
 import { EFFECTS } from '../rules/effect-names.ts';
 import { type FinishedIssue, NO_FINISHED_ISSUES, withFinishedIssue } from '../rules/finished-issues.ts';
 import type { JournalRecord } from '../rules/record.ts';
-import { ATTEMPT_OUTCOMES, ISSUE_OUTCOMES } from '../rules/record.ts';
+import { ATTEMPT_OUTCOMES, ISSUE_OUTCOMES, STEERS } from '../rules/record.ts';
 import { type FrozenState, thawState } from '../rules/snapshot.ts';
-import type { DaemonState } from '../rules/state.ts';
+import { type DaemonState, PHASES } from '../rules/state.ts';
 import { evidenceSchema } from '../runners/evidence-decoder.ts';
 import { teamSummary } from '../runners/team-summary-decoder.ts';
 import { addPages } from './journal-loading.ts';
@@ -57,6 +57,7 @@ const record = z.discriminatedUnion('type', [
     next: z.enum(['publish', 'retry', 'give_up', 'stop']),
     retry_at: z.number().nullable(),
     quota_until: z.number().optional(),
+    paused: z.literal(true).optional(),
     team: teamSummary.optional(),
   }),
   z.object({
@@ -81,6 +82,7 @@ const record = z.discriminatedUnion('type', [
   z.object({ type: z.literal('follow_stopped'), issue, reason: z.string() }),
   z.object({ type: z.literal('saved'), issue, lines: z.array(z.string()) }),
   z.object({ type: z.literal('finished'), issue, outcome: z.enum(ISSUE_OUTCOMES), updated_at: z.string() }),
+  z.object({ type: z.literal('steered'), issue, steer: z.enum(STEERS) }),
   z.object({ type: z.literal('snapshot'), state: z.unknown() }),
 ]);
 
@@ -154,7 +156,7 @@ const entry = z.object({
   stateLabels: z.array(z.string()),
   labelEvent: z.number().nullable(),
   claimedAt: z.number(),
-  phase: z.enum(['claimed', 'running', 'retrying', 'publishing', 'following', 'giving_up', 'parked']),
+  phase: z.enum(PHASES),
   attempt: z.number().int(),
   failures: z.number().int(),
   interruptions: z.number().int(),
@@ -188,6 +190,8 @@ const entry = z.object({
 
 const state = z.object({
   entries: z.array(entry),
+  /** Earlier programs took none. */
+  orders: z.array(z.tuple([issue, z.enum(['pause', 'cancel'])])).default([]),
   past: z.custom<FrozenPast>(isFrozenPast),
   cleanups: z.custom<FrozenState['cleanups']>(isCleanups),
   completed: z.array(

@@ -26,6 +26,8 @@ export type FinisherOptions = {
   readonly random: () => number;
   /** Records that an issue is over. */
   readonly finish: (issue: number, outcome: IssueOutcome, updatedAt: string) => Promise<void>;
+  /** Records that an issue is taken up again. */
+  readonly claim: (issue: Issue, labelEvent: number | null) => Promise<void>;
 };
 
 /** Between two tries of a step, however short the back-off of agents is set. */
@@ -79,7 +81,7 @@ export class Finisher {
       }
       try {
         if (step.kind === 'observe') {
-          added = await this.#observe(entry, step.label, signal);
+          added = await this.#see(entry, step.label, signal);
           if (signal.aborted) return false;
           if (added.length === 0) return true;
         } else {
@@ -191,6 +193,33 @@ export class Finisher {
     const what = refusal(WORK_CODES.issue_gone, { issue: entry.number, said: reason });
     log.log('warn', 'publish', what, { issue: entry.number });
     await finish(entry.number, 'closed', '');
+  }
+
+  #see(entry: Entry, label: string | null, signal: AbortSignal): Promise<readonly string[]> {
+    if (label === null) return this.#letGo(entry, signal);
+    return entry.phase === 'reviving' ? this.#claim(entry, label, signal) : this.#observe(entry, label, signal);
+  }
+
+  /** The active labels of a cancelled issue are off: it is over as if people had taken them off. */
+  async #letGo(entry: Entry, signal: AbortSignal): Promise<readonly string[]> {
+    const { tracker, finish, workflow } = this.#options;
+    const issue = await tracker.readIssue(entry.number, signal);
+    const shown = activeLabelsOf(issue?.labels ?? [], workflow().labels);
+    const added = shown.filter((label) => entry.effects[labelRemoveKey(label)] !== 'finished');
+    if (added.length > 0) return added;
+    const isClosed = issue === null || issue.state === 'closed';
+    await finish(entry.number, isClosed ? 'closed' : 'label_removed', issue?.updatedAt ?? '');
+    return [];
+  }
+
+  /** The active label is on again: the issue is claimed, whoever put the label on. */
+  async #claim(entry: Entry, label: string, signal: AbortSignal): Promise<readonly string[]> {
+    const { tracker, finish, claim } = this.#options;
+    const issue = await tracker.readIssue(entry.number, signal);
+    const event = await tracker.readLabelEvent(entry.number, label, signal);
+    if (issue === null || issue.state === 'closed') await finish(entry.number, 'closed', issue?.updatedAt ?? '');
+    else await claim(issue, event?.id ?? null);
+    return [];
   }
 
   /**

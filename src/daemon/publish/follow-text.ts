@@ -1,7 +1,7 @@
 // Texts about a followed pull request: what its agent is told, and what it is told itself when following stops.
 
 import { clip, fence, oneLine, visibleLines } from '../../base/rules/text.ts';
-import type { FollowEvent } from '../rules/follow.ts';
+import type { FollowEvent, FollowState } from '../rules/follow.ts';
 import type { CheckFailure, Remark } from '../rules/pull-request-status.ts';
 import type { PullRequest } from '../rules/record.ts';
 
@@ -65,6 +65,11 @@ export function followText(pullRequest: PullRequest, branch: string, base: strin
     'Commit what you change on this branch; it is pushed when you end. Answer a review thread with `tool pr reply THREAD --body "…"`. Do not open another pull request.',
   ].join('\n\n');
   return clip(text, MOST_TEXT);
+}
+
+/** The prompt of an attempt, with what it is told of its pull request. */
+export function promptWith(template: string, follow: FollowState | null): string {
+  return follow === null || follow.told === null ? template : `${template}\n\n${follow.told}`;
 }
 
 /** Says on the pull request why nobody goes on with it. */

@@ -13,6 +13,8 @@ import type { Entry } from './state.ts';
 export type EndCause =
   | Expiry
   | { readonly kind: 'cancelled'; readonly outcome: IssueOutcome; readonly updatedAt: string }
+  /** An operator paused the issue. */
+  | { readonly kind: 'paused' }
   | { readonly kind: 'shutdown' }
   /** The daemon died under it; the next one says so. */
   | { readonly kind: 'died' };
@@ -90,6 +92,8 @@ function reasonOf(cause: EndCause): Refusal {
       return refusal(LEAD_CODES.turn_timed_out, { seconds: cause.afterMs / 1000 });
     case 'cancelled':
       return refusal(cause.outcome === 'closed' ? WORK_CODES.issue_closed : WORK_CODES.active_label_removed, {});
+    case 'paused':
+      return refusal(WORK_CODES.issue_paused, {});
     case 'shutdown':
       return refusal(WORK_CODES.daemon_stopped, {});
     case 'died':
@@ -103,6 +107,7 @@ const OUTCOMES: Readonly<Record<EndCause['kind'], AttemptOutcome>> = {
   stalled: 'stalled',
   turn_timeout: 'timed_out',
   cancelled: 'cancelled',
+  paused: 'interrupted',
   shutdown: 'interrupted',
   died: 'interrupted',
 };
@@ -173,6 +178,7 @@ export function judgeAttempt(
     return { ...verdict('give_up', null), reason: kept === null ? words : then(words, kept) };
   };
   if (outcome === 'cancelled') return verdict('stop', null);
+  if (end.cause?.kind === 'paused') return verdict('retry', now);
   if (limits.maxCostUsd !== null && end.costUsd >= limits.maxCostUsd) {
     const values = { spent: cents(end.costUsd), limit: limits.maxCostUsd };
     const spent = refusal(WORK_CODES.issue_cost_reached, values);

@@ -8,6 +8,7 @@ import { withFinishedIssue } from './finished-issues.ts';
 import { pullRequestKey } from './next-step.ts';
 import type { JournalRecord } from './record.ts';
 import { addUsage, type Completed, type DaemonState, type Entry, spentOf, utcDay, withCompleted } from './state.ts';
+import { isSettling, phaseAfterAttempt, steer, withoutOrder } from './steering.ts';
 
 function withEntry(state: DaemonState, entry: Entry): DaemonState {
   return { ...state, entries: new Map(state.entries).set(entry.number, entry) };
@@ -21,7 +22,7 @@ function change(state: DaemonState, issue: number, update: (entry: Entry) => Ent
 
 function claim(state: DaemonState, record: Stored<Extract<JournalRecord, { type: 'claimed' }>>): DaemonState {
   const earlier = state.entries.get(record.issue);
-  if (earlier !== undefined && earlier.phase !== 'parked') return state;
+  if (earlier !== undefined && earlier.phase !== 'parked' && earlier.phase !== 'reviving') return state;
   const resumed = earlier !== undefined && earlier.life === record.life;
   const fresh: Entry = {
     number: record.issue,
@@ -93,24 +94,32 @@ function endAttempt(
   record: Stored<Extract<JournalRecord, { type: 'attempt_ended' }>>,
 ): DaemonState {
   const used = useMore(state, record.issue, record.at, record.usage);
-  return change(used, record.issue, (entry) => {
+  const isCancelled = state.orders.get(record.issue) === 'cancel';
+  return change(isCancelled ? withoutOrder(used, record.issue) : used, record.issue, (entry) => {
     if (entry.phase !== 'running') return undefined;
     const { outcome } = record;
+    const interruptions = outcome === 'interrupted' ? entry.interruptions + 1 : 0;
     const failed =
       outcome === 'failed' ||
       outcome === 'stalled' ||
       outcome === 'timed_out' ||
-      (outcome === 'interrupted' && entry.interruptions + 1 >= MAX_INTERRUPTIONS);
-    const phases = { publish: 'publishing', retry: 'retrying', give_up: 'giving_up', stop: 'claimed' } as const;
+      (outcome === 'interrupted' && record.paused !== true && interruptions >= MAX_INTERRUPTIONS);
     return {
       ...entry,
-      phase: phases[record.next],
+      phase: phaseAfterAttempt(record.next, isCancelled),
       run: null,
       spent: addUsage(entry.spent, entry.running),
       running: NO_USAGE,
       failures: failed ? entry.failures + 1 : entry.failures,
-      interruptions: outcome === 'interrupted' ? entry.interruptions + 1 : 0,
-      outages: outcome !== 'unavailable' ? 0 : record.quota_until === undefined ? entry.outages + 1 : entry.outages,
+      interruptions: record.paused === true ? entry.interruptions : interruptions,
+      outages:
+        record.paused === true
+          ? entry.outages
+          : outcome !== 'unavailable'
+            ? 0
+            : record.quota_until === undefined
+              ? entry.outages + 1
+              : entry.outages,
       retryAt: record.retry_at,
       lastError: record.outcome === 'succeeded' ? null : record.reason,
       head: record.head,
@@ -122,7 +131,10 @@ function endAttempt(
 }
 
 function failToPublish(entry: Entry, record: Extract<JournalRecord, { type: 'publish_failed' }>): Entry | undefined {
-  if (entry.phase !== 'publishing' && entry.phase !== 'giving_up' && entry.phase !== 'following') return undefined;
+  const { phase } = entry;
+  // A command of an operator may have come between the failure and its record.
+  const isPublishing = phase === 'publishing' || phase === 'giving_up';
+  if (!isSettling(entry) || (record.next !== 'again' && !isPublishing)) return undefined;
   // Why the attempts failed is still to be told: the step's failure does not take its place.
   if (record.next === 'again') return { ...entry, stepError: record.reason, retryAt: record.retry_at };
   // What the branch lacks is the agent's to mend: this counts as a failed attempt.
@@ -277,7 +289,7 @@ function finish(state: DaemonState, record: Stored<Extract<JournalRecord, { type
   const rows = entry.phase === 'parked' ? state.completed : withCompleted(state.completed, row);
   const counts =
     entry.phase === 'parked' ? state.counts : { ...state.counts, [record.outcome]: state.counts[record.outcome] + 1 };
-  return { ...state, entries, cleanups, past, completed: rows, counts };
+  return { ...withoutOrder(state, record.issue), entries, cleanups, past, completed: rows, counts };
 }
 
 /** One step of the fold. Total: any record on any state gives a state. */
@@ -356,6 +368,8 @@ export function fold(state: DaemonState, record: Stored<JournalRecord>): DaemonS
     }
     case 'finished':
       return finish(state, record);
+    case 'steered':
+      return steer(state, record);
     case 'snapshot':
       return state;
     default:

@@ -4,7 +4,7 @@
 import { assertNever } from '../../base/rules/errors.ts';
 import type { GateSettings } from './gate-settings.ts';
 import type { StateLabels } from './issue.ts';
-import { sameLabel } from './issue.ts';
+import { activeLabelsOf, sameLabel } from './issue.ts';
 import type { PullRequest } from './record.ts';
 import type { Entry } from './state.ts';
 
@@ -20,7 +20,8 @@ export type Step =
   | { readonly kind: 'label_add'; readonly key: string; readonly label: string }
   | { readonly kind: 'label_remove'; readonly key: string; readonly label: string }
   | { readonly kind: 'review_request'; readonly key: string; readonly reviewers: readonly string[] }
-  | { readonly kind: 'observe'; readonly label: string }
+  /** `null`: no active label is left. */
+  | { readonly kind: 'observe'; readonly label: string | null }
   /** Not an effect: following is over. */
   | { readonly kind: 'conclude' };
 
@@ -89,6 +90,15 @@ export function nextStep(entry: Entry, states: StateLabels, gate: Pick<GateSetti
       const comment = `comment:gave_up:${entry.attempt}`;
       if (!finished(entry, comment)) return { kind: 'comment', key: comment };
       return swapLabels(entry, states.failed);
+    }
+    case 'cancelling': {
+      const isActive = (label: string) => !sameLabel(label, states.done) && !sameLabel(label, states.failed);
+      return dropLabels(entry, isActive) ?? { kind: 'observe', label: null };
+    }
+    case 'reviving': {
+      const label = activeLabelsOf(entry.stateLabels, states)[0] ?? states.active[0] ?? '';
+      const key = `label_add:${label.toLowerCase()}`;
+      return finished(entry, key) ? { kind: 'observe', label } : { kind: 'label_add', key, label };
     }
     case 'running':
     case 'retrying':

@@ -24,6 +24,10 @@ export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
 export const ISSUE_OUTCOMES = ['done', 'failed', 'label_removed', 'closed'] as const;
 export type IssueOutcome = (typeof ISSUE_OUTCOMES)[number];
 
+/** Commands of an operator on one issue. */
+export const STEERS = ['pause', 'resume', 'cancel', 'retry'] as const;
+export type Steer = (typeof STEERS)[number];
+
 export type PullRequest = { readonly number: number; readonly url: string };
 
 export type ClaimedRecord = {
@@ -79,6 +83,8 @@ export type JournalRecord =
       readonly retry_at: number | null;
       /** The attempt found the quota of its runtime used up until then, ms since the epoch, and counts for nothing. */
       readonly quota_until?: number | undefined;
+      /** An operator paused the issue: the attempt counts for nothing. */
+      readonly paused?: true | undefined;
       /** Summary of the team that made the attempt; undefined when one agent did. */
       readonly team?: TeamSummary | undefined;
     }
@@ -115,4 +121,6 @@ export type JournalRecord =
   /** Work saved before the workspace is removed: lines of a comment, due until `workspace_remove` is finished. */
   | { readonly type: 'saved'; readonly issue: number; readonly lines: readonly string[] }
   | { readonly type: 'finished'; readonly issue: number; readonly outcome: IssueOutcome; readonly updated_at: string }
+  /** Command of an operator. */
+  | { readonly type: 'steered'; readonly issue: number; readonly steer: Steer }
   | { readonly type: 'snapshot'; readonly state: unknown };

@@ -10,9 +10,22 @@ import type { IssueOutcome, PullRequest } from './record.ts';
 /**
  * Where an issue stands.
  * `running`: an attempt is under way · `retrying`: waits for its next attempt · `publishing`: push, pull request,
- * done label · `following`: the pull request is watched · `giving_up`: comment, failed label · `parked`: out of the daemon's hands, its work kept for a resumption.
+ * done label · `following`: the pull request is watched · `giving_up`: comment, failed label · `parked`: out of the
+ * daemon's hands, its work kept for a resumption · `cancelling`: active labels come off, then it is parked ·
+ * `reviving`: the active label is put on, then it is claimed.
  */
-export type Phase = 'claimed' | 'running' | 'retrying' | 'publishing' | 'following' | 'giving_up' | 'parked';
+export const PHASES = [
+  'claimed',
+  'running',
+  'retrying',
+  'publishing',
+  'following',
+  'giving_up',
+  'parked',
+  'cancelling',
+  'reviving',
+] as const;
+export type Phase = (typeof PHASES)[number];
 
 export type Entry = {
   readonly number: number;
@@ -96,8 +109,13 @@ export type Cleanup = {
   readonly saved: readonly string[];
 };
 
+/** `pause`: no attempt starts before a resumption · `cancel`: the attempt under way ends, then the work. */
+export type StandingOrder = 'pause' | 'cancel';
+
 export type DaemonState = {
   readonly entries: ReadonlyMap<number, Entry>;
+  /** What an operator ordered, by issue; an issue without an entry can be paused, too. */
+  readonly orders: ReadonlyMap<number, StandingOrder>;
   readonly past: FinishedIssues;
   /** Workspaces to remove, by issue. */
   readonly cleanups: ReadonlyMap<number, Cleanup>;
@@ -122,6 +140,7 @@ export function withCompleted(rows: readonly Completed[], row: Completed): reado
 
 export const EMPTY_STATE: DaemonState = {
   entries: new Map(),
+  orders: new Map(),
   past: NO_FINISHED_ISSUES,
   cleanups: new Map(),
   completed: [],

@@ -62,6 +62,8 @@ export type Workflow = {
   readonly tool: AgentSettings;
   readonly gate: GateSettings;
   readonly follow: FollowSettings;
+  /** Where people are told that an issue is over or waits. */
+  readonly notify: { readonly command: string | null; readonly webhook: string | null };
   readonly server: {
     /** 0: no server. */
     readonly port: number;

@@ -98,6 +98,7 @@ test('with nothing but the repository, every default holds', () => {
     },
     gate: { mode: 'report', timeoutMs: 600_000, maxRounds: 3 },
     follow: { until: 'open', maxRounds: 3 },
+    notify: { command: null, webhook: null },
     server: { port: 8888, host: '127.0.0.1', allowedHosts: ['localhost', '127.0.0.1', '[::1]'], token: null },
     prompt: 'Do it.',
   });
@@ -280,6 +281,19 @@ test('rules across keys', () => {
   for (const [yaml, expected] of cases) assert.deepEqual(problems(yaml), expected, yaml);
   assert.equal(parse(`${REPO}\nserver: { token: $T }`, { T: 'secret' }).server.token, 'secret');
   assert.deepEqual(problems(`${REPO}\nserver: { host: 0.0.0.0, token: x }`), []);
+});
+
+test('notify.webhook is an address or a variable that holds one, and no message repeats it', () => {
+  const webhook = (value: string, env: Record<string, string> = {}) =>
+    parse(`${REPO}\nnotify: { webhook: ${value} }`, env).notify.webhook;
+  assert.equal(webhook('https://host/secret'), 'https://host/secret');
+  assert.equal(webhook('$HOOK', { HOOK: 'http://host/secret' }), 'http://host/secret');
+  for (const wrong of ['ftp://host/secret', 'secret', 'https://me:secret@host/'])
+    assert.deepEqual(problems(`${REPO}\nnotify: { webhook: $HOOK }`, { HOOK: wrong }), [
+      'notify.webhook: expected an http(s) address without a user, got another text',
+    ]);
+  assert.equal(problems(`${REPO}\nnotify: { webhook: $HOOK }`).length, 1);
+  assert.equal(problems(`${REPO}\nnotify: { webhook: host }`).length, 1);
 });
 
 test('a template is strict: an unknown variable or filter is a problem of the file', () => {

@@ -4,9 +4,10 @@ import assert from 'node:assert/strict';
 import { createServer, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
 import test from 'node:test';
-import { ToolError } from '../../../src/base/rules/errors.ts';
+import { failure, ToolError } from '../../../src/base/rules/errors.ts';
 import { StatusServer } from '../../../src/daemon/http/server.ts';
 import { HTTP_CODES } from '../../../src/daemon/rules/codes/http-codes.ts';
+import { WORK_CODES } from '../../../src/daemon/rules/codes/work-codes.ts';
 import type { StateView } from '../../../src/daemon/view.ts';
 import type { Page } from '../../../src/daemon/view-page.ts';
 import { isOf } from '../../support/codes.ts';
@@ -37,7 +38,13 @@ function ask(
 }
 
 async function start(t: Cleanup, options: { readonly token?: string; readonly allowedHosts?: readonly string[] } = {}) {
-  const world = { view: viewWith(), refreshes: 0, listeners: new Set<() => void>(), pages: [] as (Page | undefined)[] };
+  const world = {
+    view: viewWith(),
+    refreshes: 0,
+    listeners: new Set<() => void>(),
+    pages: [] as (Page | undefined)[],
+    steered: [] as string[],
+  };
   const server = new StatusServer({
     source: {
       state: (page) => {
@@ -48,6 +55,13 @@ async function start(t: Cleanup, options: { readonly token?: string; readonly al
       refresh: () => {
         world.refreshes += 1;
         return { coalesced: world.refreshes > 1 };
+      },
+      steer: async (command, issue) => {
+        world.steered.push(`${command} ${issue}`);
+        if (issue === 404) throw failure(WORK_CODES.issue_not_known, { issue });
+        const values = { issue, standing: 'done', command: `tool ${command}`, expected: ['queued'] };
+        if (issue === 409) throw failure(WORK_CODES.issue_not_steerable, values);
+        return { issue, command, standing: 'paused' };
       },
       onChange: (listener) => {
         world.listeners.add(listener);
@@ -366,6 +380,37 @@ test('metrics that Prometheus reads', async (t) => {
   }
 });
 
+test('commands on an issue need a token in the file, the token in the request, JSON, and a state in which they make sense', async (t) => {
+  const json = { 'content-type': 'application/json' };
+  const bearer = { ...json, authorization: 'Bearer the token' };
+  const code = (answer: Answer) => [answer.status, JSON.parse(answer.body).error.code];
+  const open = await start(t);
+  const closed = await ask(open.port, '/api/v1/issues/1/pause', { method: 'POST', headers: json });
+  assert.deepEqual(code(closed), [403, 'steering_locked']);
+  assert.match(closed.body, /server\.token/);
+  const { port, world } = await start(t, { token: 'the token' });
+  const post = (path: string, headers: Record<string, string>) =>
+    ask(port, `/api/v1/issues/${path}`, { method: 'POST', headers });
+  assert.deepEqual(code(await post('1/pause', json)), [401, 'unauthorized']);
+  const { authorization } = bearer;
+  assert.deepEqual(code(await post('1/pause', { authorization })), [415, 'unsupported_media_type']);
+  const foreign = await post('1/pause', { ...bearer, origin: 'https://elsewhere' });
+  assert.deepEqual(code(foreign), [403, 'foreign_origin']);
+  assert.deepEqual(code(await post('x/pause', bearer)), [404, 'not_found']);
+  assert.deepEqual(code(await ask(port, '/api/v1/issues/1/pause', { headers: bearer })), [405, 'method_not_allowed']);
+  assert.deepEqual(world.steered, []);
+  assert.deepEqual(code(await post('404/pause', bearer)), [404, 'not_found']);
+  assert.deepEqual(code(await post('409/retry', bearer)), [409, 'issue_not_steerable']);
+  const form = { 'content-type': 'application/x-www-form-urlencoded' };
+  const login = await ask(port, '/login', { method: 'POST', headers: form, body: 'token=the+token' });
+  const cookie = String(login.headers['set-cookie']).split(';')[0] ?? '';
+  for (const command of ['pause', 'resume', 'cancel', 'retry']) {
+    const { status, body } = await post(`7/${command}`, { ...json, cookie });
+    assert.deepEqual([status, JSON.parse(body)], [200, { issue: 7, command, standing: 'paused' }]);
+  }
+  assert.deepEqual(world.steered.slice(2), ['pause 7', 'resume 7', 'cancel 7', 'retry 7']);
+});
+
 test('a busy port is said with both ways out', async (t) => {
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
@@ -376,6 +421,7 @@ test('a busy port is said with both ways out', async (t) => {
     state: () => viewWith(),
     issue: () => undefined,
     refresh: () => ({ coalesced: false }),
+    steer: async () => assert.fail(),
     onChange: () => () => undefined,
     now: () => 0,
   };

@@ -75,6 +75,17 @@ export const HTTP_CODES = codes({
     kind: 'refused',
     message: 'This socket belongs to another attempt: its key is not the one in TOOL_KEY.',
   },
+  control_key_wrong: {
+    kind: 'refused',
+    message: 'Expected the key of this daemon, from {file} in its state directory.',
+    values: { file: 'text' },
+  },
+  steering_locked: {
+    kind: 'refused',
+    message: 'Commands on issues are closed, because server.token is not set.',
+    help: 'Set server.token, or use tool {command} on the machine of the daemon.',
+    values: { command: 'text' },
+  },
   bad_request: {
     kind: 'refused',
     message: '{parameter}: expected {expected}, got {got}.',

@@ -11,6 +11,22 @@ export const WORK_CODES = codes({
     kind: 'refused',
     message: 'The active label was taken off.',
   },
+  issue_paused: {
+    kind: 'refused',
+    message: 'The issue is paused by tool pause.',
+    help: 'tool resume goes on with it.',
+  },
+  issue_not_steerable: {
+    kind: 'refused',
+    message: 'Issue #{issue} is {standing}, and {command} takes an issue that is {expected}.',
+    values: { issue: 'number', standing: 'text', command: 'text', expected: 'list' },
+  },
+  issue_not_known: {
+    kind: 'refused',
+    message: 'The daemon knows nothing of issue #{issue}.',
+    help: 'It knows issues that carry an active label, and those that it has worked on.',
+    values: { issue: 'number' },
+  },
   daemon_stopped: {
     kind: 'refused',
     message: 'The daemon was stopped.',
@@ -211,6 +227,10 @@ export const WORK_CODES = codes({
     help: 'Mend the rest by hand, or put the active label on again.',
     values: { commit: 'text', left: 'text' },
   },
+  follow_cancelled: {
+    kind: 'refused',
+    message: 'An operator ended it (tool cancel).',
+  },
   follow_unreadable: {
     kind: 'warning',
     message: 'Pull request #{pull_request} of issue #{issue} could not be read, so it is read at the next poll: {said}',
@@ -283,6 +303,11 @@ export const WORK_CODES = codes({
     kind: 'warning',
     message: 'Issue #{issue}: kept work cannot be listed: {said}',
     values: { issue: 'number', said: 'text' },
+  },
+  notification_failed: {
+    kind: 'warning',
+    message: 'Issue #{issue}: {setting} failed for the event {kind}: {said}',
+    values: { issue: 'number', setting: 'text', kind: 'text', said: 'text' },
   },
   background_task_failed: {
     kind: 'warning',

@@ -1,0 +1,121 @@
+// Commands of an operator on one issue: where each makes sense, and what its record changes.
+
+import { messageIn, refusal } from '../../base/rules/codes.ts';
+import { assertNever } from '../../base/rules/errors.ts';
+import type { Stored } from '../../base/rules/stored-record.ts';
+import { WORK_CODES } from './codes/work-codes.ts';
+import type { JournalRecord, Steer } from './record.ts';
+import type { DaemonState, Entry, Phase, StandingOrder } from './state.ts';
+
+/** State of an issue as commands name it. `queued`: it carries the label and no attempt was made since. */
+export type Standing = Phase | 'queued' | 'paused' | 'done' | 'closed' | 'failed' | 'label_removed';
+
+const SENSE: Readonly<Record<Steer, readonly Standing[]>> = {
+  pause: ['queued', 'claimed', 'running', 'retrying'],
+  resume: ['paused'],
+  cancel: ['queued', 'paused', 'claimed', 'running', 'retrying', 'publishing', 'following', 'giving_up', 'reviving'],
+  retry: ['retrying', 'failed', 'label_removed'],
+};
+
+export function makesSense(command: Steer, standing: Standing): boolean {
+  return SENSE[command].includes(standing);
+}
+
+/** States in which a command makes sense. */
+export function statesFor(command: Steer): readonly Standing[] {
+  return SENSE[command];
+}
+
+/** Whether the daemon takes steps for an issue that no agent works on. */
+export function isSettling({ phase, follow }: Entry): boolean {
+  if (phase === 'following') return follow !== null && follow.stopped !== null;
+  return phase === 'publishing' || phase === 'giving_up' || phase === 'cancelling' || phase === 'reviving';
+}
+
+/** Whether an attempt may start. */
+export function mayStart(state: DaemonState, issue: number): boolean {
+  const phase = state.entries.get(issue)?.phase;
+  return (phase === 'claimed' || phase === 'retrying') && !state.orders.has(issue);
+}
+
+/** Whether an attempt of the issue waits for a resumption, and for nothing else before. */
+export function isPaused(state: DaemonState, { number, phase }: Entry): boolean {
+  return state.orders.get(number) === 'pause' && (phase === 'claimed' || phase === 'retrying');
+}
+
+function withOrder(state: DaemonState, issue: number, order: StandingOrder): DaemonState {
+  return { ...state, orders: new Map(state.orders).set(issue, order) };
+}
+
+export function withoutOrder(state: DaemonState, issue: number): DaemonState {
+  if (!state.orders.has(issue)) return state;
+  const orders = new Map(state.orders);
+  orders.delete(issue);
+  return { ...state, orders };
+}
+
+const PHASES = { publish: 'publishing', retry: 'retrying', give_up: 'giving_up', stop: 'claimed' } as const;
+
+export function phaseAfterAttempt(next: keyof typeof PHASES, isCancelled: boolean): Phase {
+  return isCancelled ? 'cancelling' : PHASES[next];
+}
+
+function withEntry(state: DaemonState, entry: Entry): DaemonState {
+  return { ...state, entries: new Map(state.entries).set(entry.number, entry) };
+}
+
+/** The pull request stays as it is, and is told. */
+function stopFollowing(entry: Entry): Entry {
+  const stopped = messageIn(refusal(WORK_CODES.follow_cancelled, {}));
+  return entry.follow === null ? entry : { ...entry, follow: { ...entry.follow, stopped } };
+}
+
+function cancel(state: DaemonState, entry: Entry | undefined): DaemonState {
+  switch (entry?.phase) {
+    case 'running':
+      return withOrder(state, entry.number, 'cancel');
+    case 'claimed':
+    case 'retrying':
+    case 'publishing':
+    case 'giving_up':
+    case 'reviving':
+      return withEntry(withoutOrder(state, entry.number), {
+        ...entry,
+        phase: 'cancelling',
+        retryAt: null,
+        stepError: null,
+      });
+    case 'following':
+      return withEntry(withoutOrder(state, entry.number), stopFollowing(entry));
+    default:
+      return state;
+  }
+}
+
+function retry(state: DaemonState, entry: Entry | undefined, at: number): DaemonState {
+  if (entry?.phase === 'retrying' && !state.orders.has(entry.number))
+    return withEntry(state, { ...entry, failures: 0, interruptions: 0, outages: 0, retryAt: at });
+  if (entry?.phase !== 'parked') return state;
+  return withEntry(state, { ...entry, phase: 'reviving', retryAt: null, stepError: null, effects: {} });
+}
+
+/** A command at a place where it makes no sense changes nothing. */
+export function steer(state: DaemonState, record: Stored<Extract<JournalRecord, { type: 'steered' }>>): DaemonState {
+  const { issue } = record;
+  const entry = state.entries.get(issue);
+  switch (record.steer) {
+    case 'pause': {
+      const phase = entry?.phase ?? 'parked';
+      const isWaiting = phase === 'parked' || phase === 'claimed' || phase === 'retrying' || phase === 'running';
+      return isWaiting && !state.orders.has(issue) ? withOrder(state, issue, 'pause') : state;
+    }
+    case 'resume':
+      return state.orders.get(issue) === 'pause' ? withoutOrder(state, issue) : state;
+    case 'cancel':
+      return cancel(state, entry);
+    case 'retry':
+      return retry(state, entry, record.at);
+    default:
+      return assertNever(record.steer);
+  }
+}

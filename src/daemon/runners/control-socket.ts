@@ -1,0 +1,62 @@
+// Commands of operators on the daemon's machine. The socket has a short path elsewhere; a file in the state directory that only
+// its owner can read names the socket and its key.
+
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { CONTROL_FILE } from '../../agents/isolation.ts';
+import { writeFileAtomic } from '../../base/files/atomic-write.ts';
+import type { RuntimeDir } from '../../base/processes/runtime-dir.ts';
+import { refusal } from '../../base/rules/codes.ts';
+import { failure, messageOf } from '../../base/rules/errors.ts';
+import { HTTP_CODES } from '../rules/codes/http-codes.ts';
+import { WORK_CODES } from '../rules/codes/work-codes.ts';
+import { STEERS, type Steer } from '../rules/record.ts';
+import { openKeyedSocket } from './keyed-socket.ts';
+
+export type Command = { readonly command: Steer; readonly issue: number };
+export type ControlHandler = (command: Command) => Promise<Readonly<Record<string, unknown>>>;
+
+const commandSchema = z.strictObject({ command: z.enum(STEERS), issue: z.number().int().positive() });
+const place = z.object({ socket: z.string(), key: z.string() });
+
+function decode(body: string): Command {
+  let value: unknown;
+  try {
+    value = JSON.parse(body);
+  } catch (error) {
+    throw failure(WORK_CODES.request_invalid, { problems: [`it is not JSON (${messageOf(error)})`] }, { cause: error });
+  }
+  const decoded = commandSchema.safeParse(value);
+  if (decoded.success) return decoded.data;
+  const problems = decoded.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`);
+  throw failure(WORK_CODES.request_invalid, { problems });
+}
+
+/** Gives the way to close it. */
+export async function openControlSocket(
+  runtime: RuntimeDir,
+  stateDir: string,
+  handler: ControlHandler,
+): Promise<() => Promise<void>> {
+  const { socket, key, close } = await openKeyedSocket(runtime, {
+    keyWrong: refusal(HTTP_CODES.control_key_wrong, { file: CONTROL_FILE }),
+    codeOf: (error) => error.code,
+    answer: (body) => handler(decode(body)),
+  });
+  const path = join(stateDir, CONTROL_FILE);
+  writeFileAtomic(path, JSON.stringify({ socket, key }), 0o600);
+  return async () => {
+    rmSync(path, { force: true });
+    await close();
+  };
+}
+
+/** Where the daemon of a state directory takes commands; undefined: it names no place that can be read. */
+export function readControlPlace(stateDir: string): { readonly socket: string; readonly key: string } | undefined {
+  try {
+    return place.parse(JSON.parse(readFileSync(join(stateDir, CONTROL_FILE), 'utf8')));
+  } catch {
+    return undefined;
+  }
+}

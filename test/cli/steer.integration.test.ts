@@ -1,0 +1,63 @@
+// `tool pause`, `resume`, `cancel` and `retry` against a daemon that runs, and without one.
+
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
+import { agentRunning } from '../support/agents.ts';
+import { cleanEnv, Daemon, runTool } from '../support/daemon.ts';
+import { startForge } from '../support/forge.ts';
+
+test('an issue is paused over a restart, resumed, cancelled and retried to its end', async (t) => {
+  const forge = await startForge(t);
+  const issue = await forge.open('Do it');
+  const daemon = await Daemon.create(t, forge);
+  const mayEnd = join(daemon.directory, 'may-end');
+  daemon.write(
+    agentRunning(
+      `while [ ! -e ${mayEnd}-$TOOL_ATTEMPT ]; do sleep 0.05; done; echo x > x.txt; git add -A; git commit -qm "Do it"`,
+    ),
+  );
+  const steer = (command: string, number: number, ...more: string[]) =>
+    runTool([command, String(number), daemon.workflow, ...more], { env: cleanEnv(daemon.home) });
+  const attempt = async () => (await daemon.state()).running.find((row) => row.phase === 'agent')?.attempt;
+  const queued = async () => (await daemon.state()).queued.map(({ reason }) => reason);
+
+  const none = await steer('pause', issue);
+  assert.equal(none.code, 1);
+  assert.match(none.stderr, /\(daemon_not_running\)/);
+
+  daemon.start();
+  await daemon.until('the first attempt', async () => (await attempt()) === 1);
+  const paused = await steer('pause', issue, '--json');
+  assert.deepEqual([paused.code, JSON.parse(paused.stdout)], [0, { issue, command: 'pause', standing: 'paused' }]);
+  await daemon.until('it waits', async () => (await queued()).includes('The issue is paused by tool pause.'));
+  assert.equal(await daemon.stop(), 143);
+  assert.equal(existsSync(join(daemon.stateDir, 'control.json')), false);
+  daemon.log = '';
+  daemon.start();
+  await daemon.until('it waits again', async () => (await queued()).includes('The issue is paused by tool pause.'));
+  const explained = await runTool(['explain', String(issue), daemon.workflow], { env: cleanEnv(daemon.home) });
+  assert.match(
+    explained.stdout,
+    /an operator says: tool pause\n(?:.*\n)*now: it waits: The issue is paused by tool pause\.\n$/,
+  );
+
+  const twice = await steer('pause', issue, '--json');
+  assert.equal(twice.code, 1);
+  assert.equal(JSON.parse(twice.stdout).error.values.code, 'issue_not_steerable');
+  assert.match((await steer('retry', 99)).stderr, /The daemon knows nothing of issue #99\..*\(daemon_refused\)/);
+
+  assert.match((await steer('resume', issue)).stdout, /goes on when a slot is free\n$/);
+  await daemon.until('the second attempt', async () => (await attempt()) === 2);
+  assert.equal((await steer('cancel', issue)).code, 0);
+  await daemon.until('the label is off', async () => (await forge.labelsOf(issue)).length === 0);
+  await daemon.until('it is parked', async () => (await daemon.state()).completed[0]?.outcome === 'label_removed');
+  assert.equal(existsSync(join(daemon.root, `issue-${issue}`)), true);
+
+  assert.equal((await steer('retry', issue)).code, 0);
+  await daemon.until('the third attempt', async () => (await attempt()) === 3);
+  const journal = readFileSync(join(daemon.stateDir, 'journal.jsonl'), 'utf8');
+  assert.deepEqual(journal.match(/(?<="steer":")\w+/g), ['pause', 'resume', 'cancel', 'retry']);
+  await daemon.stop();
+});

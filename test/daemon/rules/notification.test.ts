@@ -1,0 +1,38 @@
+// Records that people are notified of.
+
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { fold } from '../../../src/daemon/rules/fold.ts';
+import { type Notification, notificationOf } from '../../../src/daemon/rules/notification.ts';
+import { EMPTY_STATE } from '../../../src/daemon/rules/state.ts';
+import { commit, fail, World, workflowWith } from '../../support/world.ts';
+
+const MINUTE = 60_000;
+
+test('an issue that fails, one that is done and one that waits for a quota are told, each once', async () => {
+  const world = new World(workflowWith({ agent: { maxAttempts: 1 } }));
+  const quotaAt = world.clock.now() + 60 * MINUTE;
+  world.script = async (agent) => {
+    if (agent.request.issue === 1) return fail(agent);
+    if (agent.request.issue === 2) return commit(agent);
+    return { ok: false, words: 'The limit is reached', fault: 'runtime', resumable: true, quotaAt };
+  };
+  for (const issue of [1, 2, 3]) world.tracker.open(issue);
+  await world.start();
+  await world.pass(MINUTE);
+  await world.stop();
+  const told: (Notification | null)[] = [];
+  let state = EMPTY_STATE;
+  for (const record of world.journal.records) {
+    told.push(notificationOf(state, record));
+    state = fold(state, record);
+  }
+  const of = (issue: number) => ({ issue, title: `Issue ${issue}`, url: `https://tracker/${issue}` });
+  const [failed, done, quota, ...more] = told.filter((one) => one !== null);
+  assert.deepEqual(failed, { kind: 'failed', ...of(1), reason: 'it broke', pull_request: null });
+  const pull = { number: 1000, url: 'https://tracker/pull/1000' };
+  assert.deepEqual(done, { kind: 'done', ...of(2), reason: null, pull_request: pull });
+  assert.deepEqual(quota, { kind: 'quota', ...of(3), reason: quota?.reason, pull_request: null });
+  assert.match(quota?.reason ?? '', /^The limit is reached\. The quota of the runtime is used up until/);
+  assert.deepEqual(more, []);
+});

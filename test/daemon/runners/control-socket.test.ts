@@ -1,0 +1,38 @@
+// The socket of operators: the key in the state directory opens it.
+
+import assert from 'node:assert/strict';
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
+import { CONTROL_FILE } from '../../../src/agents/isolation.ts';
+import { RuntimeDir } from '../../../src/base/processes/runtime-dir.ts';
+import { failure } from '../../../src/base/rules/errors.ts';
+import { requestDaemon } from '../../../src/cli/issue.ts';
+import { CLI_CODES } from '../../../src/cli/rules/cli-codes.ts';
+import { WORK_CODES } from '../../../src/daemon/rules/codes/work-codes.ts';
+import { openControlSocket, readControlPlace } from '../../../src/daemon/runners/control-socket.ts';
+import { failsWith } from '../../support/codes.ts';
+import { finallyDo, tempDir } from '../../support/temp.ts';
+
+test('a command with the key is carried out, one without it or of another form is not', async (t) => {
+  const runtime = new RuntimeDir();
+  finallyDo(t, () => runtime.close());
+  const stateDir = tempDir(t);
+  const heard: string[] = [];
+  const close = await openControlSocket(runtime, stateDir, async ({ command, issue }) => {
+    heard.push(`${command} ${issue}`);
+    if (issue === 9) throw failure(WORK_CODES.issue_not_known, { issue });
+    return { standing: 'paused' };
+  });
+  assert.equal(statSync(join(stateDir, CONTROL_FILE)).mode & 0o777, 0o600);
+  const { socket, key } = readControlPlace(stateDir) ?? assert.fail();
+  const send = (body: Record<string, unknown>, by = key) => requestDaemon(body, { TOOL_SOCKET: socket, TOOL_KEY: by });
+  assert.deepEqual(await send({ command: 'pause', issue: 3 }), { standing: 'paused' });
+  await failsWith(send({ command: 'pause', issue: 3 }, 'another'), CLI_CODES.daemon_refused, { status: 403 });
+  await failsWith(send({ command: 'stop', issue: 3 }), CLI_CODES.daemon_refused, { code: 'request_invalid' });
+  await failsWith(send({ command: 'pause', issue: 9 }), CLI_CODES.daemon_refused, { code: 'issue_not_known' });
+  assert.deepEqual(heard, ['pause 3', 'pause 9']);
+  await close();
+  assert.equal(existsSync(join(stateDir, CONTROL_FILE)), false);
+  await failsWith(send({ command: 'pause', issue: 3 }), CLI_CODES.daemon_unreachable);
+});
