@@ -6,7 +6,7 @@ import type { DaemonState, Entry } from './state.ts';
 /** Gives why it happened, or an empty text; undefined: the record is no such event. */
 type Kind = (record: JournalRecord, entry: Entry) => string | undefined;
 
-export const NOTIFICATION_KINDS = {
+const KINDS = {
   /** The issue has the failed label. */
   failed: (record, { lastError }) =>
     record.type === 'finished' && record.outcome === 'failed' ? (lastError ?? '') : undefined,
@@ -37,7 +37,7 @@ export type Notification = {
 export function notificationOf(before: DaemonState, record: JournalRecord): Notification | null {
   const entry = 'issue' in record ? before.entries.get(record.issue) : undefined;
   if (entry === undefined) return null;
-  for (const [kind, isEvent] of Object.entries<Kind>(NOTIFICATION_KINDS)) {
+  for (const [kind, isEvent] of Object.entries<Kind>(KINDS)) {
     const reason = isEvent(record, entry);
     const { number: issue, title, url, pullRequest } = entry;
     if (reason !== undefined) return { kind, issue, title, url, reason: reason || null, pull_request: pullRequest };
