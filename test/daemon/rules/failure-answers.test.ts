@@ -13,7 +13,17 @@ import { TrackerError } from '../../../src/daemon/rules/tracker-error.ts';
 import { GIT_CODES } from '../../../src/git/rules/git-codes.ts';
 import { saying } from '../../support/codes.ts';
 
-const STEPS = ['gate', 'push', 'pull_request', 'evidence', 'comment', 'label_add', 'label_remove', 'observe'] as const;
+const STEPS = [
+  'gate',
+  'push',
+  'pull_request',
+  'evidence',
+  'review_request',
+  'comment',
+  'label_add',
+  'label_remove',
+  'observe',
+] as const;
 
 function cellOf(reaction: Reaction): string {
   switch (reaction.do) {
