@@ -18,9 +18,11 @@ export const noForms: Plugin = {
 
 /**
  * Undici's index loads what we have no use for, 6 MB of it: mocks, interceptors, caches, web sockets. Its own code runs, with
- * what it does to prototypes; the network tests, run against the bundle, use each entry that we do.
+ * what it does to prototypes; the network tests, run against the bundle, use each entry that we do. Prom-client's loads the
+ * metrics of a process and all that sends metrics elsewhere. Gray-matter gets a parser of YAML from us, and brings another.
  */
-const SPARE = /\/undici\/lib\/(?:mock|interceptor|cache|web\/(?:cookies|eventsource|websocket))\/.*\.js$/;
+const SPARE =
+  /\/undici\/lib\/(?:mock|interceptor|cache|web\/(?:cookies|eventsource|websocket))\/.*\.js$|\/prom-client\/lib\/(?:defaultMetrics|cluster|pushgateway|summary)\.js$|\/js-yaml\/(?:dist\/)?(?:index\.js|js-yaml\.mjs)$/;
 
 const noSpare: Plugin = {
   name: 'no-spare',
@@ -30,7 +32,7 @@ const noSpare: Plugin = {
       path: join(resolveDir, '..', 'llhttp', 'llhttp-wasm.js'),
     }));
     build.onLoad({ filter: SPARE }, ({ path }) => {
-      const words = JSON.stringify(`the bundle has no ${path.slice(path.lastIndexOf('/undici/') + 1)}`);
+      const words = JSON.stringify(`the bundle has no ${path.slice(path.lastIndexOf('/node_modules/') + 14)}`);
       return {
         contents: `function gone() { throw new Error(${words}); }
 module.exports = new Proxy(gone, { get: (of, key) => (key in of ? of[key] : gone) });`,
