@@ -30,8 +30,8 @@ export type FollowerOptions = {
   readonly finish: (issue: number, outcome: IssueOutcome, updatedAt: string) => Promise<void>;
   /** The pull request was closed while its issue is in work again. */
   readonly takeBack: (entry: Entry, outcome: IssueOutcome, updatedAt: string) => Promise<void>;
-  /** Says on the pull request why following stops, and ends it. */
-  readonly conclude: (issue: number) => void;
+  /** Takes the steps that an issue without an attempt has before it: the pull request is told why following stops. */
+  readonly settle: (issue: number) => void;
   /** An attempt is due. */
   readonly onDue: () => void;
 };
@@ -111,7 +111,7 @@ export class Follower {
   }
 
   async #judge(entry: Entry, pullRequest: PullRequest, feed: PullRequestFeed, signal: AbortSignal): Promise<void> {
-    const { workflow, journal, clock, log, finish, conclude } = this.#options;
+    const { workflow, journal, clock, log, finish, settle } = this.#options;
     const issue = entry.number;
     const status = await feed.read(pullRequest.number, signal);
     const account = await feed.account(signal);
@@ -136,7 +136,7 @@ export class Follower {
       case 'stop':
         log.log('warn', 'poller', verdict.why, fields);
         await journal.append({ type: 'follow_stopped', issue, reason: textOf(verdict.why) });
-        conclude(issue);
+        settle(issue);
         return;
       case 'continue': {
         const failures = await explain(verdict.events, feed, signal);

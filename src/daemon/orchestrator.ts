@@ -81,15 +81,16 @@ export class Orchestrator {
     const finish = (issue: number, outcome: IssueOutcome, updatedAt: string) => this.#finish(issue, outcome, updatedAt);
     const takeBack = (entry: Entry, outcome: IssueOutcome, updatedAt: string) =>
       this.#takeBack(entry, outcome, updatedAt);
+    const settle = (issue: number) => {
+      if (!this.#stopping && !this.#workers.has(issue)) this.#start(issue);
+    };
     this.steering = new Steering({
       ...options,
       supervisor: this.#supervisor,
       intake: this.#intake,
       waiting: () => this.waiting,
       endWork: (issue, cause) => this.#endWork(issue, cause),
-      settle: (issue) => {
-        if (!this.#stopping && !this.#workers.has(issue)) this.#start(issue);
-      },
+      settle,
       poll: () => this.refresh(),
     });
     this.#finisher = new Finisher({ ...options, finish, claim: this.steering.claim });
@@ -110,7 +111,7 @@ export class Orchestrator {
       ...options,
       finish,
       takeBack,
-      conclude: (issue) => this.#start(issue),
+      settle,
       onDue: () => this.#wakeUp(),
     });
     this.#listRest = new ListRest({
