@@ -17,12 +17,22 @@ export const noForms: Plugin = {
 };
 
 /**
- * Undici's index loads what we have no use for, 6 MB of it: mocks, interceptors, caches, web sockets. Its own code runs, with
- * what it does to prototypes; the network tests, run against the bundle, use each entry that we do. Prom-client's loads the
- * metrics of a process and all that sends metrics elsewhere. Gray-matter gets a parser of YAML from us, and brings another.
+ * Undici's index loads what we have no use for, 6 MB of it: mocks, interceptors, caches, web sockets, HTTP/2, SOCKS, forms.
+ * Its own code runs, with what it does to prototypes; the network tests, run against the bundle, use each entry that we do.
+ * Prom-client's loads the metrics of a process and all that sends metrics elsewhere. Gray-matter gets a parser of YAML from
+ * us, and brings another.
  */
-const SPARE =
-  /\/undici\/lib\/(?:mock|interceptor|cache|web\/(?:cookies|eventsource|websocket))\/.*\.js$|\/prom-client\/lib\/(?:defaultMetrics|cluster|pushgateway|summary)\.js$|\/js-yaml\/(?:dist\/)?(?:index\.js|js-yaml\.mjs)$/;
+const SPARE = new RegExp(
+  [
+    'undici/lib/(?:mock|interceptor|cache|web/(?:cache|cookies|eventsource|websocket))/.*',
+    'undici/lib/dispatcher/(?:client-h2|h2c-client|balanced-pool|round-robin-pool|retry-agent|socks5-proxy-agent)',
+    'undici/lib/(?:handler/(?:retry|redirect)-handler|api/api-(?:pipeline|stream|upgrade)|web/fetch/formdata-parser)',
+    'prom-client/lib/(?:defaultMetrics|cluster|pushgateway|summary)',
+    'js-yaml/(?:dist/)?(?:index|js-yaml)',
+  ]
+    .map((path) => `/${path}\\.m?js$`)
+    .join('|'),
+);
 
 const noSpare: Plugin = {
   name: 'no-spare',
@@ -51,25 +61,44 @@ const noRouteMethods: Plugin = {
   },
 };
 
-/** What string-width makes when it is loaded takes 60 ms, and few texts need it: made at the first of these. */
-const LATE: readonly (readonly [string, string])[] = [
-  ['const segmenter = new Intl.Segmenter();', 'let segmenter;'],
-  ['segmenter.segment(', '(segmenter ??= new Intl.Segmenter()).segment('],
-  ['const rgiEmojiRegex = /^\\p{RGI_Emoji}$/v;', 'let rgiEmojiRegex;'],
-  ['rgiEmojiRegex.test(', "(rgiEmojiRegex ??= new RegExp('^\\\\p{RGI_Emoji}$', 'v')).test("],
+/** Changes to the text of a package; each stands there once. */
+type Edits = readonly (readonly [from: string, to: string])[];
+
+const EDITED: readonly (readonly [RegExp, Edits])[] = [
+  // What string-width makes when it is loaded takes 60 ms, and few texts need it: made at the first of these.
+  [
+    /\/string-width\/index\.js$/,
+    [
+      ['const segmenter = new Intl.Segmenter();', 'let segmenter;'],
+      ['segmenter.segment(', '(segmenter ??= new Intl.Segmenter()).segment('],
+      ['const rgiEmojiRegex = /^\\p{RGI_Emoji}$/v;', 'let rgiEmojiRegex;'],
+      ['rgiEmojiRegex.test(', "(rgiEmojiRegex ??= new RegExp('^\\\\p{RGI_Emoji}$', 'v')).test("],
+    ],
+  ],
+  // The parser knows languages that nothing here reads.
+  [
+    /\/@babel\/parser\/lib\/index\.js$/,
+    [
+      [
+        'const mixinPlugins = {\n  estree,\n  jsx,\n  flow,\n  typescript,\n  v8intrinsic,\n  placeholders\n};',
+        'const mixinPlugins = { jsx, typescript };',
+      ],
+    ],
+  ],
 ];
 
-const lateWidth: Plugin = {
-  name: 'late-width',
+const editPackages: Plugin = {
+  name: 'edit-packages',
   setup(build) {
-    build.onLoad({ filter: /\/string-width\/index\.js$/ }, ({ path }) => {
-      let contents = readFileSync(path, 'utf8');
-      for (const [early, late] of LATE) {
-        if (contents.split(early).length !== 2) return { errors: [{ text: `${path}: expected once: ${early}` }] };
-        contents = contents.replace(early, () => late);
-      }
-      return { contents };
-    });
+    for (const [filter, edits] of EDITED)
+      build.onLoad({ filter }, ({ path }) => {
+        let contents = readFileSync(path, 'utf8');
+        for (const [from, to] of edits) {
+          if (contents.split(from).length !== 2) return { errors: [{ text: `${path}: expected once: ${from}` }] };
+          contents = contents.replace(from, () => to);
+        }
+        return { contents };
+      });
   },
 };
 
@@ -99,7 +128,7 @@ export const COMMAND_SETTINGS = {
   // The optional peer of `tool demo`.
   external: ['emulate'],
   chunkNames: 'chunks/[name]-[hash]',
-  plugins: [noForms, noSpare, noRouteMethods, lateWidth],
+  plugins: [noForms, noSpare, noRouteMethods, editPackages],
   // CommonJS dependencies in an ES module bundle ask for `require`.
   banner: {
     js: "import { createRequire as bundledRequire } from 'node:module'; const require = bundledRequire(import.meta.url);",
