@@ -24,7 +24,7 @@ export const noForms: Plugin = {
  */
 const SPARE = new RegExp(
   [
-    'undici/lib/(?:mock|interceptor|cache|web/(?:cache|cookies|eventsource|websocket))/.*',
+    'undici/lib/(?:mock|interceptor|cache|web/(?:cookies|eventsource|websocket))/.*',
     'undici/lib/dispatcher/(?:client-h2|h2c-client|balanced-pool|round-robin-pool|retry-agent|socks5-proxy-agent)',
     'undici/lib/(?:handler/(?:retry|redirect)-handler|api/api-(?:pipeline|stream|upgrade)|web/fetch/formdata-parser)',
     'prom-client/lib/(?:defaultMetrics|cluster|pushgateway|summary)',
