@@ -4,6 +4,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { packageVersion } from './base/package-root.ts';
 import { ToolError } from './base/rules/errors.ts';
+import type { DemoOptions } from './cli/demo/demo.ts';
 import { failedJson, failedText, isAnswered } from './cli/failed-command.ts';
 import { addPhaseCommands } from './cli/phase-commands.ts';
 import { addTeamCommands } from './cli/team-commands.ts';
@@ -95,11 +96,21 @@ function createProgram(): Command {
     .option('--repo <path>', 'import this Git repository instead of the small one')
     .option('--keep', 'leave dashboard and forge up at the end')
     .option('--team', 'a team of four on one task instead, then the same one at a time')
+    .addOption(
+      new Option('--follow', 'one pull request instead: a red check and a review, until it can be merged').conflicts(
+        'team',
+      ),
+    )
     .option('--json', 'print one JSON object instead of the live view')
-    .action(async (options: { issues?: number; repo?: string; keep?: boolean; json?: boolean; team?: boolean }) => {
-      if (options.team === true) {
+    .action(async ({ team, follow, ...options }: DemoOptions & { team?: boolean; follow?: boolean }) => {
+      if (team === true) {
         const { demoTeamCommand } = await import('./cli/demo/demo-team.ts');
         await demoTeamCommand(options);
+        return;
+      }
+      if (follow === true) {
+        const { demoFollowCommand } = await import('./cli/demo/demo-follow.ts');
+        await demoFollowCommand(options);
         return;
       }
       const { demoCommand } = await import('./cli/demo/demo.ts');

@@ -105,6 +105,11 @@ server: { port: ${port} }
     return new DemoDaemon(port, workflow, child);
   }
 
+  /** The end of what it logged. */
+  get log(): string {
+    return this.#log;
+  }
+
   /** Shows each state that it tells of until one is the last; undefined when the demo was ended before. */
   async watch(
     signal: AbortSignal,

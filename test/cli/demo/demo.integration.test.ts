@@ -105,6 +105,39 @@ suite('tool demo', { concurrency: true }, () => {
     assert.equal(await gitAs(path, 'status', '--porcelain'), '');
   });
 
+  test('--follow: a red check and a review go back to the agent, and the pull request can be merged', async (t) => {
+    const { env, left, temporary } = place(t);
+    const demo = startTool(t, ['demo', '--follow', '--keep'], { env, detached: true });
+    await demo.printed(/files {6}\/\S+\n/);
+    const said = demo.stdout.split('\n').map((line) => line.replace(/^ +\d+\.\d s {2}/, ''));
+    const told = [
+      /^maintainer {2}issue #1 has the label tool-todo: /,
+      /^daemon {6}an agent works on the issue$/,
+      /^daemon {6}commit [0-9a-f]{7} is on pull request #2$/,
+      /^build {7}fails in "node tools\/listed\.js": README\.md does not name titleCase /,
+      /^daemon {6}round 1: the agent’s session goes on/,
+      /^build {7}passes on [0-9a-f]{7}$/,
+      /^maintainer {2}asks for changes in src\/title\.js: /,
+      /^daemon {6}round 2: /,
+      /^agent {7}answers: Right\. /,
+      /^maintainer {2}approves$/,
+      /^daemon {6}the issue ends as done$/,
+      /^ {2}Pull request #2 is green, approved and without a conflict, after 2 rounds in \d+\.\d s\.$/,
+    ];
+    let at = 0;
+    for (const words of told) {
+      at = said.findIndex((line, index) => index >= at && words.test(line));
+      assert.notEqual(at, -1, `${words}\n${demo.stdout}`);
+    }
+    const [, forge = ''] = /^ {2}forge +(http:\S+)$/m.exec(demo.stderr) ?? [];
+    const { origin } = new URL(forge);
+    const answers = await (await fetch(`${origin}/repos/maintainer/wordsmith/pulls/2/comments`)).text();
+    assert.match(answers, /The parts of such a word begin with a capital now/);
+    process.kill(-demo.pid, 'SIGINT');
+    assert.equal((await demo.ended).code, 0);
+    assert.deepEqual([processesAt(temporary), left()], [[], []]);
+  });
+
   test('Ctrl-C in the middle ends with 130 and leaves neither a process nor a directory', async (t) => {
     const { env, left, temporary } = place(t);
     const demo = startTool(t, ['demo', '--issues', '7'], { env, detached: true });
@@ -155,6 +188,12 @@ test('what cannot be imported, and numbers that make no demo, are said: exit 2',
       /--issues: expected none with --team, which works on one issue, got 7\. \(option_invalid\)$/m,
     ],
     [['--team', '--repo', '.'], /--repo: expected none with --team, whose teammates play one project, got \. On a/],
+    [['--follow', '--issues', '7'], /--issues: expected none with --follow, .*, got 7\. \(option_invalid\)$/m],
+    [
+      ['--follow', '--repo', '.'],
+      /--repo: expected none with --follow, .*, got \. On a repository of your own, use fo/,
+    ],
+    [['--follow', '--team'], /'--follow' cannot be used with option '--team'.* \(command_line_invalid\)$/m],
     [['--issues', 'x'], /--issues <n>.* Expected a whole number of at least 1, got x\. .* \(command_line_invalid\)$/m],
   ];
   await Promise.all(
