@@ -3,7 +3,7 @@
 import type { Logger } from '../base/ports.ts';
 import { refusal } from '../base/rules/codes.ts';
 import { failure } from '../base/rules/errors.ts';
-import { clip } from '../base/rules/text.ts';
+import { clip, digest } from '../base/rules/text.ts';
 import type { AgentRequest, AgentRequestHandler, Journal, Tracker, Workspaces, WorkspaceTask } from './ports.ts';
 import type { Publisher } from './publish/publish.ts';
 import { cutBody, MAX_BODY } from './publish/tracker-texts.ts';
@@ -37,8 +37,8 @@ export function createAgentRequestHandler(options: AgentRequestOptions): AgentRe
   let posted = 0;
   /** Comments that may stand there although no answer came: the same words again are the same comment. */
   const unsure = new Map<string, number>();
-  /** Answers of this attempt by their threads. */
-  const replies = new Map<number, string[]>();
+  /** Keys of the answers of this attempt in review threads. */
+  const replies = new Set<string>();
 
   const entryOf = (): Entry => {
     const entry = journal.state.entries.get(issue.number);
@@ -99,7 +99,8 @@ export function createAgentRequestHandler(options: AgentRequestOptions): AgentRe
 
   const pullRequest = async (title: string, body: string, signal: AbortSignal): Promise<Answer> => {
     const sha = await head(signal);
-    entryOf();
+    const { follow, pullRequest: followed } = entryOf();
+    if (follow !== null && followed !== null) return { ...followed, branch: task.branch };
     await journal.append({
       type: 'asked_pull_request',
       issue: issue.number,
@@ -131,14 +132,9 @@ export function createAgentRequestHandler(options: AgentRequestOptions): AgentRe
     if (entry.follow === null || entry.pullRequest === null)
       throw failure(WORK_CODES.no_pull_request_open, { issue: issue.number });
     const text = cutBody(body);
-    const said = replies.get(thread) ?? [];
-    const before = said.indexOf(text);
-    if (before === -1) said.push(text);
-    replies.set(thread, said);
-    if ([...replies.values()].flat().length > MAX_REPLIES)
-      throw failure(WORK_CODES.comment_limit, { limit: MAX_REPLIES });
     // Another attempt of the same round repeats no answer.
-    const key = `reply:${entry.follow.rounds}:${thread}:${before === -1 ? said.length : before + 1}`;
+    const key = `reply:${entry.follow.rounds}:${thread}:${digest(text)}`;
+    if (replies.add(key).size > MAX_REPLIES) throw failure(WORK_CODES.comment_limit, { limit: MAX_REPLIES });
     await publisher.reply(entry, key, thread, text, signal);
     return { replied: true };
   };

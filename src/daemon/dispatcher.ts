@@ -36,6 +36,12 @@ export type DispatcherOptions = {
   readonly takeBack: (entry: Entry, outcome: IssueOutcome, updatedAt: string) => Promise<void>;
 };
 
+/** Whether people take an issue back by closing it or taking its label off. */
+function isHeld(entry: Entry | undefined): entry is Entry {
+  const phase = entry?.phase ?? 'parked';
+  return phase !== 'parked' && phase !== 'cancelling' && phase !== 'reviving';
+}
+
 const PAUSED = refusal(WORK_CODES.issue_paused, {});
 
 export class Dispatcher {
@@ -60,8 +66,29 @@ export class Dispatcher {
   /** Reads each issue at work: it may have been closed, or its label taken off. */
   async verifyAll(): Promise<void> {
     const { entries } = this.#options.journal.state;
-    for (const number of this.#held.keys()) if (!entries.has(number)) this.#held.delete(number);
+    for (const number of this.#held.keys()) if (!isHeld(entries.get(number))) this.#held.delete(number);
     await Promise.all([...entries.values()].map((entry) => this.#verify(entry)));
+    await this.#endPauses();
+  }
+
+  /** The pause of an issue that waited for its first attempt ends when people close it or take its label off. */
+  async #endPauses(): Promise<void> {
+    const { journal, tracker, log, signal, workflow } = this.#options;
+    const { entries, orders } = journal.state;
+    const listed = new Set(this.listing.map(({ number }) => number));
+    for (const number of [...orders.keys()].filter((one) => !listed.has(one) && !isHeld(entries.get(one))))
+      try {
+        const issue = await tracker.readIssue(number, signal);
+        if (issue?.state === 'open' && activeLabelsOf(issue.labels, workflow().labels).length > 0) continue;
+        log.log('info', 'poller', `issue #${number} is not to be worked on any more: its pause ends`, {
+          issue: number,
+        });
+        await journal.append({ type: 'steered', issue: number, steer: 'resume' });
+      } catch (error) {
+        if (!(error instanceof TrackerError)) throw error;
+        const what = refusal(WORK_CODES.issue_unreadable, { issue: number, said: error.message });
+        log.log('warn', 'poller', what, { issue: number });
+      }
   }
 
   /** What was read in a poll is read again before anything starts later. */
@@ -71,11 +98,11 @@ export class Dispatcher {
 
   /** That a label was taken off shows in no list of those that carry it: each issue at work is read. */
   async #verify(entry: Entry): Promise<void> {
-    // The daemon itself is taking the label off.
-    const { phase } = entry;
-    if (phase === 'parked' || phase === 'cancelling' || phase === 'reviving') return;
+    if (!isHeld(entry)) return;
+    // The daemon itself is taking the label off. In a round on a pull request that was done before.
+    const { phase, follow } = entry;
     const settling =
-      phase === 'publishing' || phase === 'giving_up'
+      (phase === 'publishing' || phase === 'giving_up') && follow === null
         ? Object.keys(entry.effects).some((key) => key.startsWith('label_'))
         : false;
     if (!settling && (await this.#lookAt(entry)) !== null) this.#readNow.add(entry.number);

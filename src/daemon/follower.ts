@@ -3,6 +3,7 @@
 import type { Clock, Logger } from '../base/ports.ts';
 import { refusal, textOf } from '../base/rules/codes.ts';
 import { messageOf } from '../base/rules/errors.ts';
+import { oneLine } from '../base/rules/text.ts';
 import type { Journal, PullRequestFeed, Tracker, Workspaces } from './ports.ts';
 import { followText } from './publish/follow-text.ts';
 import { WORK_CODES } from './rules/codes/work-codes.ts';
@@ -11,10 +12,20 @@ import {
   type FollowEvent,
   type FollowVerdict,
   judgeFollow,
+  keysOf,
   type PullRequestSight,
+  reviewersOf,
+  tookOver,
 } from './rules/follow.ts';
 import type { Actor } from './rules/issue.ts';
-import type { CheckFailure, PullRequestStatus, Remark, Review, ReviewThread } from './rules/pull-request-status.ts';
+import type {
+  Check,
+  CheckFailure,
+  PullRequestStatus,
+  Remark,
+  Review,
+  ReviewThread,
+} from './rules/pull-request-status.ts';
 import type { IssueOutcome, PullRequest } from './rules/record.ts';
 import type { Entry } from './rules/state.ts';
 import type { Workflow } from './rules/workflow.ts';
@@ -27,8 +38,8 @@ export type FollowerOptions = {
   readonly clock: Clock;
   readonly log: Logger;
   /** Following is over. */
-  readonly finish: (issue: number, outcome: IssueOutcome, updatedAt: string) => Promise<void>;
-  /** The pull request was closed while its issue is in work again. */
+  readonly finish: (issue: number, outcome: IssueOutcome, updatedAt: string, isMergeable?: boolean) => Promise<void>;
+  /** The pull request was closed, or somebody pushed to it, while its issue is in work again. */
   readonly takeBack: (entry: Entry, outcome: IssueOutcome, updatedAt: string) => Promise<void>;
   /** Takes the steps that an issue without an attempt has before it: the pull request is told why following stops. */
   readonly settle: (issue: number) => void;
@@ -42,6 +53,12 @@ type Words = Pick<PullRequestSight, 'reviews' | 'threads' | 'comments'> & {
   readonly met: number;
   readonly readAt: number;
 };
+
+/** Checks as they were seen, and since when they stand there like that, in elapsed time. */
+type StandingChecks = { readonly text: string; readonly since: number };
+
+/** A service that lags tells for a moment that a pull request does not exist: it has to say so in as many polls. */
+const MOST_MISSES = 3;
 
 /** The service tells versions apart by the second: what is written in the second of a reading makes no new version. */
 const SAME_VERSION_MS = 2_000;
@@ -59,6 +76,9 @@ function isOurs(body: string): boolean {
 export class Follower {
   readonly #options: FollowerOptions;
   readonly #words = new Map<number, Words>();
+  readonly #checks = new Map<number, StandingChecks>();
+  /** How often in a row no pull request was found, by issue. */
+  readonly #misses = new Map<number, number>();
   /** What each pull request waits for, by issue. */
   readonly #waits = new Map<number, string>();
   #watching = false;
@@ -79,7 +99,7 @@ export class Follower {
     this.#watching = true;
     try {
       const { entries } = this.#options.journal.state;
-      for (const known of [this.#words, this.#waits])
+      for (const known of [this.#words, this.#checks, this.#misses, this.#waits])
         for (const issue of known.keys()) if ((entries.get(issue)?.follow ?? null) === null) known.delete(issue);
       const followed = [...entries.values()].filter(({ follow }) => follow !== null);
       const queue = followed.values();
@@ -100,14 +120,26 @@ export class Follower {
       if (entry.phase === 'following' && follow.stopped === null) await this.#judge(entry, pullRequest, feed, signal);
       else if (entry.phase === 'running' || entry.phase === 'retrying') {
         const status = await feed.read(pullRequest.number, signal);
-        if (status?.state !== 'open') await this.#options.takeBack(entry, 'closed', follow.updatedAt);
+        const isOver = status === null ? this.#isGone(issue) : tookOver({ status }, entry.pushed) !== null;
+        if (status !== null) this.#misses.delete(issue);
+        if (isOver) await this.#options.takeBack(entry, 'done', follow.updatedAt);
       }
     } catch (error) {
       if (signal.aborted) return;
-      const what = { pull_request: pullRequest.number, issue, said: messageOf(error) };
+      const said = messageOf(error);
+      const waits = `it could not be read: ${said}`;
+      if (this.#waits.get(issue) === waits) return;
+      const what = { pull_request: pullRequest.number, issue, said };
       log.log('warn', 'poller', refusal(WORK_CODES.follow_unreadable, what), { issue });
-      this.#waits.set(issue, `it could not be read: ${messageOf(error)}`);
+      this.#waits.set(issue, waits);
     }
+  }
+
+  /** No pull request was found: whether that is to be believed. */
+  #isGone(issue: number): boolean {
+    const misses = (this.#misses.get(issue) ?? 0) + 1;
+    this.#misses.set(issue, misses);
+    return misses >= MOST_MISSES;
   }
 
   async #judge(entry: Entry, pullRequest: PullRequest, feed: PullRequestFeed, signal: AbortSignal): Promise<void> {
@@ -119,9 +151,12 @@ export class Follower {
     // Somebody may have closed the issue meanwhile.
     const now = journal.state.entries.get(issue);
     if (now?.phase !== 'following' || now.follow === null || signal.aborted) return;
+    if (sight !== null) this.#misses.delete(issue);
     const verdict: FollowVerdict =
       sight === null
-        ? { kind: 'over', why: 'it is gone' }
+        ? this.#isGone(issue)
+          ? { kind: 'over', why: 'it is gone', isMergeable: false }
+          : { kind: 'wait', why: 'the service does not show it' }
         : judgeFollow(now.follow, workflow().follow, sight, now.pushed, account, clock.now());
     const fields = { issue, pull_request: pullRequest.number };
     const name = `pull request #${pullRequest.number} of issue #${issue}`;
@@ -131,7 +166,7 @@ export class Follower {
         return;
       case 'over':
         log.log('info', 'poller', `${name} is not followed any more: ${verdict.why}`, fields);
-        await finish(issue, 'done', now.follow.updatedAt);
+        await finish(issue, 'done', now.follow.updatedAt, verdict.isMergeable);
         return;
       case 'stop':
         log.log('warn', 'poller', verdict.why, fields);
@@ -139,20 +174,19 @@ export class Follower {
         settle(issue);
         return;
       case 'continue': {
-        const failures = await explain(verdict.events, feed, signal);
+        const failures = await this.#explain(verdict.events, feed, signal);
         const base = await this.#options.workspaces.defaultBranch(signal);
-        const told = followText(pullRequest, entry.branch, base, { events: verdict.events, failures });
-        const { keys: handled, failure, reviewers } = verdict;
-        const reason = `On pull request #${pullRequest.number}: ${describeEvents(verdict.events)}.`;
+        const { events, failure } = verdict;
+        const { text, told } = followText(pullRequest, entry.branch, base, { events, failures });
+        const reason = `On pull request #${pullRequest.number}: ${describeEvents(told)}.`;
+        // An operator may have ended it meanwhile.
+        const later = journal.state.entries.get(issue);
+        if (later?.phase !== 'following' || later.follow?.stopped !== null || signal.aborted) return;
         // The base has moved where the branch conflicts with it.
         this.#options.workspaces.outdate();
-        await journal.append({ type: 'continued', issue, reason, told, handled, failure, reviewers });
-        log.log(
-          'info',
-          'poller',
-          `${name} goes on (round ${now.follow.rounds + 1}): ${describeEvents(verdict.events)}`,
-          fields,
-        );
+        const [handled, reviewers] = [keysOf(told), reviewersOf(told)];
+        await journal.append({ type: 'continued', issue, reason, told: text, handled, failure, reviewers });
+        log.log('info', 'poller', `${name} goes on (round ${now.follow.rounds + 1}): ${describeEvents(told)}`, fields);
         this.#waits.delete(issue);
         this.#options.onDue();
       }
@@ -168,16 +202,46 @@ export class Follower {
   ): Promise<PullRequestSight | null> {
     if (status === null || pullRequest === null) return null;
     const nothing = { reviews: [], threads: [], comments: [] };
-    if (status.state !== 'open') return { status, checks: [], ...nothing };
+    if (status.state !== 'open') return { status, checks: [], checksStandMs: 0, ...nothing };
     const checks = await feed.checks(status.head, signal);
+    const checksStandMs = this.#standMs(issue, status.head, checks);
     const known = this.#words.get(issue);
     const isSame = known?.updatedAt === status.updatedAt;
-    if (isSame && known.readAt - known.met >= SAME_VERSION_MS) return { ...known, status, checks };
+    if (isSame && known.readAt - known.met >= SAME_VERSION_MS) return { ...known, status, checks, checksStandMs };
     const readAt = this.#options.clock.elapsed();
     const met = isSame ? known.met : readAt;
     const words = { ...(await this.#read(pullRequest.number, feed, signal)), updatedAt: status.updatedAt, met, readAt };
     this.#words.set(issue, words);
-    return { ...words, status, checks };
+    return { ...words, status, checks, checksStandMs };
+  }
+
+  #standMs(issue: number, head: string, checks: readonly Check[]): number {
+    const now = this.#options.clock.elapsed();
+    const text = JSON.stringify([head, checks.map(({ run, name, state }) => [run, name, state])]);
+    const known = this.#checks.get(issue);
+    if (known?.text === text) return now - known.since;
+    this.#checks.set(issue, { text, since: now });
+    return 0;
+  }
+
+  /** Where no reason can be read, the agent is told that. */
+  async #explain(
+    events: readonly FollowEvent[],
+    feed: PullRequestFeed,
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<Check, CheckFailure>> {
+    const checks = events.flatMap((event) => (event.kind === 'check' ? [event.check] : []));
+    const failures = new Map<Check, CheckFailure>();
+    for (const check of checks.slice(0, MOST_EXPLAINED))
+      try {
+        failures.set(check, await feed.explain(check, signal));
+      } catch (error) {
+        signal.throwIfAborted();
+        const said = oneLine(messageOf(error));
+        this.#options.log.log('warn', 'poller', refusal(WORK_CODES.check_unexplained, { check: check.name, said }));
+        failures.set(check, { step: null, log: `${check.summary}\n[its log cannot be read: ${said}]`.trim() });
+      }
+    return failures;
   }
 
   async #read(
@@ -206,15 +270,4 @@ async function keep<T>(all: readonly T[], counts: (one: T) => Promise<boolean>):
   const kept: T[] = [];
   for (const one of all) if (await counts(one)) kept.push(one);
   return kept;
-}
-
-async function explain(
-  events: readonly FollowEvent[],
-  feed: PullRequestFeed,
-  signal: AbortSignal,
-): Promise<ReadonlyMap<string, CheckFailure>> {
-  const checks = events.flatMap((event) => (event.kind === 'check' ? [event.check] : []));
-  const failures = new Map<string, CheckFailure>();
-  for (const check of checks.slice(0, MOST_EXPLAINED)) failures.set(check.name, await feed.explain(check, signal));
-  return failures;
 }

@@ -78,9 +78,8 @@ export class Orchestrator {
       onFailure: (task, said) =>
         this.#options.log.log('error', 'serve', refusal(WORK_CODES.background_task_failed, { task, said })),
     });
-    const finish = (issue: number, outcome: IssueOutcome, updatedAt: string) => this.#finish(issue, outcome, updatedAt);
-    const takeBack = (entry: Entry, outcome: IssueOutcome, updatedAt: string) =>
-      this.#takeBack(entry, outcome, updatedAt);
+    const finish = this.#finish.bind(this);
+    const takeBack = this.#takeBack.bind(this);
     const settle = (issue: number) => {
       if (!this.#stopping && !this.#workers.has(issue)) this.#start(issue);
     };
@@ -275,8 +274,7 @@ export class Orchestrator {
   }
 
   async #takeBack(entry: Entry, outcome: IssueOutcome, updatedAt: string): Promise<void> {
-    const what =
-      { closed: 'was closed', done: 'got its active label again' }[String(outcome)] ?? 'lost its active label';
+    const what = { closed: 'was closed', done: 'is not followed any more' }[String(outcome)] ?? 'lost its active label';
     this.#options.log.log('info', 'poller', `issue #${entry.number} ${what}; it is let go`, { issue: entry.number });
     if (!(await this.#endWork(entry.number, { kind: 'cancelled', outcome, updatedAt })))
       await this.#finish(entry.number, outcome, updatedAt);
@@ -294,8 +292,9 @@ export class Orchestrator {
     return false;
   }
 
-  async #finish(issue: number, outcome: IssueOutcome, updatedAt: string): Promise<void> {
-    await this.#options.journal.append({ type: 'finished', issue, outcome, updated_at: updatedAt });
+  async #finish(issue: number, outcome: IssueOutcome, updatedAt: string, isMergeable = false): Promise<void> {
+    const mergeable = isMergeable ? { mergeable: true as const } : {};
+    await this.#options.journal.append({ type: 'finished', issue, outcome, updated_at: updatedAt, ...mergeable });
     this.#intake.forget(issue);
     this.#changed();
     if (outcome === 'done' || outcome === 'closed') {
@@ -375,8 +374,9 @@ export class Orchestrator {
       } finally {
         worker.attempt = undefined;
       }
-      const cause = attempt.cause;
-      if (cause?.kind === 'cancelled' && journal.state.entries.get(number)?.phase !== 'cancelling') {
+      const { cause } = attempt;
+      const entry = journal.state.entries.get(number);
+      if (cause?.kind === 'cancelled' && !(entry !== undefined && isSettling(entry))) {
         await this.#finish(number, cause.outcome, cause.updatedAt);
         return;
       }

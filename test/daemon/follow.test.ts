@@ -2,55 +2,18 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { Check, Review } from '../../src/daemon/rules/pull-request-status.ts';
-import { commit, STRANGER, World, workflowWith } from '../support/world.ts';
-
-const WRITER = { login: 'writer', type: 'User' };
-const PULL = 1000;
-
-function worldWith(until: 'green' | 'approved' = 'green', maxRounds = 3): World {
-  const world = new World(workflowWith({ follow: { until, maxRounds } }));
-  world.script = async (agent) => {
-    agent.hooks.onEvent({ type: 'session', sessionId: 'one' });
-    return commit(agent);
-  };
-  world.tracker.open(1);
-  return world;
-}
-
-function check(name: string, state: Check['state']): Check {
-  return { name, state, url: `https://ci/${name}`, run: 1, summary: '' };
-}
-
-function review(id: number, verdict: Review['verdict'], author = WRITER): Review {
-  return { id, verdict, author, body: `words of review ${id}` };
-}
-
-/** The prompts of all attempts. */
-function prompts(world: World): string[] {
-  const told: string[] = [];
-  const { script } = world;
-  world.script = (agent) => {
-    told.push(agent.request.prompt);
-    return script(agent);
-  };
-  return told;
-}
-
-function phaseOf(world: World): string | undefined {
-  return world.journal.state.entries.get(1)?.phase;
-}
-
-async function followed(world: World): Promise<void> {
-  await world.start();
-  await world.pass(30_000);
-  assert.equal(phaseOf(world), 'following');
-  assert.deepEqual(world.tracker.labelsOf(1), ['tool-done']);
-}
-
-async function polls(world: World, count = 2): Promise<void> {
-  for (let i = 0; i < count; i++) await world.pass(30_000);
-}
+import {
+  check,
+  followed,
+  PULL,
+  phaseOf,
+  polls,
+  prompts,
+  review,
+  WRITER,
+  worldWith,
+} from '../support/followed-world.ts';
+import { commit, STRANGER, World } from '../support/world.ts';
 
 test('nothing is followed unless it is asked for', async () => {
   const world = new World();

@@ -2,8 +2,10 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { refusal } from '../../src/base/rules/codes.ts';
 import { WORK_CODES } from '../../src/daemon/rules/codes/work-codes.ts';
 import type { Steer } from '../../src/daemon/rules/record.ts';
+import { TrackerError } from '../../src/daemon/rules/tracker-error.ts';
 import { stateView } from '../../src/daemon/view.ts';
 import { failsWith } from '../support/codes.ts';
 import { commit, fail, hang, type Script, World, workflowWith } from '../support/world.ts';
@@ -79,6 +81,32 @@ test('an issue in the queue is paused before its first attempt', async () => {
   await world.pass(MINUTE);
   assert.deepEqual(world.started.at(-1)?.issue, 2);
   await world.stop();
+});
+
+test('the pause of an issue in the queue ends when it is closed or loses its label, and holds while the tracker is away', async () => {
+  for (const leave of [
+    (world: World) => world.tracker.setState(2, 'closed'),
+    (world: World) => world.tracker.unlabel(2, 'tool-todo'),
+  ]) {
+    const world = new World(workflowWith({ agent: { maxConcurrent: 1 } }));
+    world.script = hang;
+    world.tracker.open(1);
+    world.tracker.open(2);
+    await world.start();
+    await steer(world, 'pause', 2);
+    await world.pass(2 * MINUTE);
+    assert.equal(world.journal.state.orders.get(2), 'pause');
+    leave(world);
+    world.tracker.fault = (call) => {
+      if (call === 'read 2') throw new TrackerError('unavailable', refusal(WORK_CODES.issue_paused, {}));
+    };
+    await world.pass(2 * MINUTE);
+    assert.equal(world.journal.state.orders.get(2), 'pause');
+    world.tracker.fault = () => undefined;
+    await world.pass(MINUTE);
+    assert.equal(world.journal.state.orders.get(2), undefined);
+    await world.stop();
+  }
 });
 
 test('cancel is a withdrawal of the label by the daemon: the work is kept and goes on when the label is put back', async () => {

@@ -142,7 +142,7 @@ class MemoryTracker implements Tracker {
     comments: async (number) => this.seen.get(number)?.comments ?? [],
     reply: async (number, thread, body, marker) => {
       this.#call(`reply ${number}`);
-      this.replies.push({ thread, body, marker });
+      if (!this.replies.some((one) => one.marker === marker)) this.replies.push({ thread, body, marker });
     },
     requestReview: async (number, logins) => {
       this.#call(`request ${number}`);

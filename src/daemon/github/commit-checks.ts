@@ -29,12 +29,15 @@ const runRow = z
     conclusion: z.string().nullish(),
     html_url: words,
     details_url: words,
+    app: z.object({ slug: words }).nullish(),
+    check_suite: z.object({ id: z.number().int() }).nullish(),
     output: z.object({ title: words, summary: words, text: words }).nullish(),
   })
-  .transform(({ id, name, status, conclusion, html_url, details_url, output }) => {
+  .transform(({ id, name, status, conclusion, html_url, details_url, app, check_suite, output }) => {
     const said = [output?.title, output?.summary, output?.text].filter(Boolean).join('\n\n');
     const [url, summary] = [html_url ?? details_url ?? null, readableEnd(said, LOG_SHOWN)];
-    return { name, state: runState(status, conclusion), url, run: id, summary };
+    const check = { name, state: runState(status, conclusion), url, run: id, summary };
+    return { id, check, app: app?.slug ?? '', suite: check_suite?.id ?? 0 };
   });
 
 const STATES = { success: 'passed', pending: 'pending', failure: 'failed', error: 'failed' } as const;
@@ -53,18 +56,28 @@ const statusRow = z
 
 const runRows = z.object({ check_runs: z.array(runRow) }).transform(({ check_runs }) => check_runs);
 const statusRows = z.object({ statuses: z.array(statusRow) }).transform(({ statuses }) => statuses);
+const workflowRow = z.object({ check_suite_id: z.number().int(), workflow_id: z.number().int(), event: z.string() });
+const workflowRows = z.object({ workflow_runs: z.array(workflowRow) }).transform(({ workflow_runs }) => workflow_runs);
 const jobRow = z.object({ steps: z.array(z.object({ name: z.string(), conclusion: z.string().nullish() })).nullish() });
 
 type Run = z.output<typeof runRow>;
 
-/** Of the runs with one name, the newest; a run that is started again has another id. */
-function newestOf(runs: readonly Run[]): readonly Run[] {
-  const byName = new Map<string, Run>();
+const ACTIONS = 'github-actions';
+
+/** Of the runs with one key, the newest; a run that is started again has another id. */
+function newestOf(runs: readonly Run[], keyOf: (run: Run) => string): readonly Run[] {
+  const byKey = new Map<string, Run>();
   for (const run of runs) {
-    const other = byName.get(run.name);
-    if (other === undefined || other.run < run.run) byName.set(run.name, run);
+    const other = byKey.get(keyOf(run));
+    if (other === undefined || other.id < run.id) byKey.set(keyOf(run), run);
   }
-  return [...byName.values()];
+  return [...byKey.values()];
+}
+
+/** Whether jobs of one name stand in several suites: of several workflows, or of one that ran again. */
+function areAmbiguous(runs: readonly Run[]): boolean {
+  const jobs = runs.filter(({ app }) => app === ACTIONS);
+  return newestOf(jobs, ({ check }) => check.name).length < jobs.length;
 }
 
 /** The credential may not read it. */
@@ -76,7 +89,8 @@ export class CommitChecks {
   readonly #repository: RepositoryClient;
   readonly #runs: ConditionalLists<Run>;
   readonly #statuses: ConditionalLists<Check>;
-  /** Commits, the last refused one at the end. */
+  readonly #workflows: ConditionalLists<z.output<typeof workflowRow>>;
+  /** Lists of commits, the last refused one at the end. */
   readonly #refused = new Set<string>();
 
   constructor(repository: RepositoryClient) {
@@ -84,23 +98,41 @@ export class CommitChecks {
     const commit = '/repos/{owner}/{repo}/commits/{ref}';
     this.#runs = new ConditionalLists(repository, `GET ${commit}/check-runs`, runRows);
     this.#statuses = new ConditionalLists(repository, `GET ${commit}/status`, statusRows);
+    this.#workflows = new ConditionalLists(repository, 'GET /repos/{owner}/{repo}/actions/runs', workflowRows);
   }
 
   async list(commit: string, signal: AbortSignal): Promise<readonly Check[]> {
-    const runs = await this.#listRuns(commit, signal);
+    const runs = await this.#unlessRefused(this.#runs, { ref: commit }, signal);
     const { rows: statuses } = await this.#statuses.read({ ref: commit }, signal);
-    return [...newestOf(runs), ...statuses];
+    const last = newestOf(runs, await this.#keysFor(commit, runs, signal));
+    return [...last.map(({ check }) => check), ...statuses];
+  }
+
+  /**
+   * What makes two runs the same check: app and name. Jobs have the name that their workflow gives them, so they are the
+   * same in runs of one workflow for one event only.
+   */
+  async #keysFor(commit: string, runs: readonly Run[], signal: AbortSignal): Promise<(run: Run) => string> {
+    const rows = areAmbiguous(runs) ? await this.#unlessRefused(this.#workflows, { head_sha: commit }, signal) : [];
+    const suites = new Map(rows.map((row) => [row.check_suite_id, `workflow ${row.workflow_id} ${row.event}`]));
+    const group = ({ app, suite }: Run) => (app === ACTIONS ? (suites.get(suite) ?? `suite ${suite}`) : '');
+    return (run) => JSON.stringify([run.app, group(run), run.check.name]);
   }
 
   /** A refusal costs quota each time, so it holds for the commit: a permission that is granted counts from the next one on. */
-  async #listRuns(commit: string, signal: AbortSignal): Promise<readonly Run[]> {
-    if (this.#refused.has(commit)) return [];
+  async #unlessRefused<T>(
+    lists: ConditionalLists<T>,
+    parameters: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<readonly T[]> {
+    const list = JSON.stringify(parameters);
+    if (this.#refused.has(list)) return [];
     try {
-      return (await this.#runs.read({ ref: commit }, signal)).rows;
+      return (await lists.read(parameters, signal)).rows;
     } catch (error) {
       if (isMissing(error)) return [];
       if (!isForbidden(error)) throw error;
-      this.#refused.add(commit);
+      this.#refused.add(list);
       for (const oldest of this.#refused) {
         if (this.#refused.size <= KEPT_REFUSALS) break;
         this.#refused.delete(oldest);

@@ -86,7 +86,9 @@ export class GitHubPullRequestFeed implements PullRequestFeed {
     const known = this.#states.get(key);
     try {
       const parameters = { pull_number: number };
-      const answer = await this.#repository.requestIfChanged(`GET ${ONE}`, parameters, pullRow, known?.etag, signal);
+      // What the service has yet to work out need not change its version.
+      const etag = known?.value.conflicts === null ? undefined : known?.etag;
+      const answer = await this.#repository.requestIfChanged(`GET ${ONE}`, parameters, pullRow, etag, signal);
       if (answer === null) return known?.value ?? null;
       this.#states.set(key, { etag: etagOf(answer.headers), value: answer.data });
       return answer.data;

@@ -12,6 +12,8 @@ import { carriesMarker, withMarker } from './marker.ts';
 import { isMissing, type RepositoryClient } from './repository-client.ts';
 
 const COMMENTS = '/repos/{owner}/{repo}/pulls/{pull_number}/comments';
+/** So many pages of threads are read. */
+const MOST_PAGES = 10;
 /** The threads of so many pull requests are kept. */
 const KEPT_ANSWERS = 200;
 
@@ -34,10 +36,13 @@ const commentRow = z
 type Row = z.output<typeof commentRow>;
 
 // The address names the comment: `databaseId` has 32 bits, and the ids are larger by now.
-const QUERY = `query($owner: String!, $name: String!, $number: Int!) {
+const QUERY = `query($owner: String!, $name: String!, $number: Int!, $after: String) {
   repository(owner: $owner, name: $name) {
     pullRequest(number: $number) {
-      reviewThreads(first: 100) { nodes { isResolved comments(first: 1) { nodes { url } } } }
+      reviewThreads(first: 100, after: $after) {
+        pageInfo { endCursor hasNextPage }
+        nodes { isResolved comments(first: 1) { nodes { url } } }
+      }
     }
   }
 }`;
@@ -46,7 +51,8 @@ const threadNode = z.object({
   isResolved: z.boolean(),
   comments: z.object({ nodes: z.array(z.object({ url: z.string() })) }),
 });
-const pullRequest = z.object({ reviewThreads: z.object({ nodes: z.array(threadNode) }) });
+const pageInfo = z.object({ endCursor: z.string().nullish(), hasNextPage: z.boolean() });
+const pullRequest = z.object({ reviewThreads: z.object({ nodes: z.array(threadNode), pageInfo }) });
 const resolution = z.object({
   data: z.object({ repository: z.object({ pullRequest: pullRequest.nullish() }).nullish() }).nullish(),
   errors: z.array(z.object({ type: z.string().nullish(), message: z.string() })).nullish(),
@@ -102,17 +108,28 @@ export class ReviewThreads {
   /** First comments of resolved threads; none where the service does not tell. */
   async #askResolved(number: number, signal: AbortSignal): Promise<Resolved> {
     const { client, slug } = this.#repository;
-    const parameters = { query: QUERY, variables: { owner: slug.owner, name: slug.repo, number } };
+    const resolved = new Set<number>();
+    let after: string | null = null;
     try {
-      const { data } = await client.request(`POST ${client.graphqlUrl}`, parameters, resolution, signal);
-      const limit = data.errors?.find(({ type }) => type === 'RATE_LIMITED');
-      if (limit !== undefined) {
-        const what = refusal(GITHUB_CODES.tracker_unavailable, { request: 'GraphQL', said: limit.message });
-        throw new TrackerError('unavailable', what);
+      for (let page = 0; page < MOST_PAGES; page++) {
+        const variables: Readonly<Record<string, unknown>> = { owner: slug.owner, name: slug.repo, number, after };
+        const parameters = { query: QUERY, variables };
+        const answer = await client.request(`POST ${client.graphqlUrl}`, parameters, resolution, signal);
+        const { data, errors } = answer.data;
+        const limit = errors?.find(({ type }) => type === 'RATE_LIMITED');
+        if (limit !== undefined) {
+          const what = refusal(GITHUB_CODES.tracker_unavailable, { request: 'GraphQL', said: limit.message });
+          throw new TrackerError('unavailable', what);
+        }
+        const threads = data?.repository?.pullRequest?.reviewThreads;
+        const addresses = threads?.nodes
+          .filter(({ isResolved }) => isResolved)
+          .flatMap(({ comments }) => comments.nodes);
+        for (const { url } of addresses ?? []) resolved.add(Number(/#discussion_r(\d+)$/.exec(url)?.[1]));
+        after = threads?.pageInfo.endCursor ?? null;
+        if (threads?.pageInfo.hasNextPage !== true || after === null) break;
       }
-      const nodes = data.data?.repository?.pullRequest?.reviewThreads.nodes ?? [];
-      const addresses = nodes.filter(({ isResolved }) => isResolved).flatMap(({ comments }) => comments.nodes);
-      return new Set(addresses.map(({ url }) => Number(/#discussion_r(\d+)$/.exec(url)?.[1])));
+      return resolved;
     } catch (error) {
       if (error instanceof TrackerError && error.failure === 'refused') return new Set();
       throw error;

@@ -246,12 +246,19 @@ function partsOf(view: StateView): readonly Part[] {
       ),
     ),
     ...view.following.map((item) =>
-      row(`follow-${item.issue_number}`, 'following', item, [
-        { label: 'Pull request', kind: 'n', value: pull(item.pull_request) },
-        { label: 'Rounds', kind: 'n', value: item.rounds },
-        { label: 'Since', kind: 'n', value: since(item.since) },
-        { label: 'Waits for', kind: 'words', value: item.waits_for },
-      ]),
+      row(
+        `follow-${item.issue_number}`,
+        'following',
+        item,
+        [
+          { label: 'Pull request', kind: 'n', value: pull(item.pull_request) },
+          { label: 'Rounds', kind: 'n', value: item.rounds },
+          { label: 'Since', kind: 'n', value: since(item.since) },
+          { label: 'Waits for', kind: 'words', value: item.waits_for },
+        ],
+        item.issue_number,
+        ['cancel'],
+      ),
     ),
     ...view.queued.map((item) =>
       row(

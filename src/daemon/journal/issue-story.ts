@@ -144,7 +144,7 @@ function wordsOf(record: IssueRecord): string | null {
     case 'steered':
       return `an operator says: tool ${record.steer}`;
     case 'finished':
-      return `over: ${record.outcome.replace('_', ' ')}`;
+      return `over: ${record.outcome.replace('_', ' ')}${record.mergeable === true ? ', the pull request can be merged' : ''}`;
     case 'effect_started':
     case 'session':
     case 'usage':

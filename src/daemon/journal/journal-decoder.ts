@@ -81,7 +81,13 @@ const record = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('follow_stopped'), issue, reason: z.string() }),
   z.object({ type: z.literal('saved'), issue, lines: z.array(z.string()) }),
-  z.object({ type: z.literal('finished'), issue, outcome: z.enum(ISSUE_OUTCOMES), updated_at: z.string() }),
+  z.object({
+    type: z.literal('finished'),
+    issue,
+    outcome: z.enum(ISSUE_OUTCOMES),
+    updated_at: z.string(),
+    mergeable: z.literal(true).optional(),
+  }),
   z.object({ type: z.literal('steered'), issue, steer: z.enum(STEERS) }),
   z.object({ type: z.literal('snapshot'), state: z.unknown() }),
 ]);

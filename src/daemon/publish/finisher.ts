@@ -6,6 +6,7 @@ import { messageOf } from '../../base/rules/errors.ts';
 import type { Journal, Tracker } from '../ports.ts';
 import { WORK_CODES } from '../rules/codes/work-codes.ts';
 import { reactionTo } from '../rules/failure-answers.ts';
+import { tookOver } from '../rules/follow.ts';
 import { activeLabelsOf, hasLabel, type Issue, sameLabel, stateLabelsOf } from '../rules/issue.ts';
 import { labelRemoveKey, nextStep, type Step } from '../rules/next-step.ts';
 import type { IssueOutcome } from '../rules/record.ts';
@@ -80,6 +81,10 @@ export class Finisher {
         return true;
       }
       try {
+        if (step.kind === 'push' && (await this.#isTakenOver(entry, signal))) {
+          await this.#options.finish(issue, 'done', entry.follow?.updatedAt ?? '');
+          return true;
+        }
         if (step.kind === 'observe') {
           added = await this.#see(entry, step.label, signal);
           if (signal.aborted) return false;
@@ -103,6 +108,18 @@ export class Finisher {
         await this.#fail(entry, step, error, tally, signal);
       }
     }
+  }
+
+  /** Whether people closed or merged the pull request that a round worked on, or pushed to it. */
+  async #isTakenOver({ number: issue, follow, pullRequest, pushed }: Entry, signal: AbortSignal): Promise<boolean> {
+    const { tracker, log } = this.#options;
+    if (follow === null || pullRequest === null) return false;
+    const status = (await tracker.feed?.read(pullRequest.number, signal)) ?? null;
+    const why = status === null ? null : tookOver({ status }, pushed);
+    if (why === null) return false;
+    const what = refusal(WORK_CODES.round_unpublished, { pull_request: pullRequest.number, issue, why });
+    log.log('warn', 'publish', what, { issue });
+    return true;
   }
 
   #sayDone(entry: Entry): void {

@@ -91,6 +91,7 @@ function reasonOf(cause: EndCause): Refusal {
     case 'turn_timeout':
       return refusal(LEAD_CODES.turn_timed_out, { seconds: cause.afterMs / 1000 });
     case 'cancelled':
+      if (cause.outcome === 'done') return refusal(WORK_CODES.round_taken_over, {});
       return refusal(cause.outcome === 'closed' ? WORK_CODES.issue_closed : WORK_CODES.active_label_removed, {});
     case 'paused':
       return refusal(WORK_CODES.issue_paused, {});

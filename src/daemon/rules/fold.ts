@@ -8,7 +8,7 @@ import { withFinishedIssue } from './finished-issues.ts';
 import { pullRequestKey } from './next-step.ts';
 import type { JournalRecord } from './record.ts';
 import { addUsage, type Completed, type DaemonState, type Entry, spentOf, utcDay, withCompleted } from './state.ts';
-import { isSettling, phaseAfterAttempt, steer, withoutOrder } from './steering.ts';
+import { afterAttempt, givenUp, isSettling, steer, withoutOrder } from './steering.ts';
 
 function withEntry(state: DaemonState, entry: Entry): DaemonState {
   return { ...state, entries: new Map(state.entries).set(entry.number, entry) };
@@ -106,7 +106,7 @@ function endAttempt(
       (outcome === 'interrupted' && record.paused !== true && interruptions >= MAX_INTERRUPTIONS);
     return {
       ...entry,
-      phase: phaseAfterAttempt(record.next, isCancelled),
+      ...afterAttempt(entry, record.next, isCancelled, record.reason),
       run: null,
       spent: addUsage(entry.spent, entry.running),
       running: NO_USAGE,
@@ -145,7 +145,7 @@ function failToPublish(entry: Entry, record: Extract<JournalRecord, { type: 'pub
     retryAt: record.retry_at,
     failures: entry.failures + 1,
     head: null,
-    phase: record.next === 'retry' ? 'retrying' : 'giving_up',
+    ...(record.next === 'retry' ? { phase: 'retrying' as const } : givenUp(entry, record.reason)),
   };
 }
 
@@ -162,7 +162,7 @@ function sendBack(entry: Entry, record: Extract<JournalRecord, { type: 'sent_bac
     head: null,
     // A commit that is handed in again is measured again: what was missing may be there now.
     evidence: goesOn ? null : entry.evidence,
-    phase: goesOn ? 'retrying' : 'giving_up',
+    ...(goesOn ? { phase: 'retrying' as const } : givenUp(entry, record.reason)),
   };
 }
 
@@ -178,7 +178,7 @@ const HANDLED_KEPT = 5_000;
 
 function goOn(entry: Entry, record: Extract<JournalRecord, { type: 'continued' }>, at: number): Entry | undefined {
   const { follow } = entry;
-  if (entry.phase !== 'following' || follow === null) return undefined;
+  if (entry.phase !== 'following' || follow === null || follow.stopped !== null) return undefined;
   const { told, failure, reviewers } = record;
   const handled = [...follow.handled, ...record.handled].slice(-HANDLED_KEPT);
   return {
@@ -351,7 +351,11 @@ export function fold(state: DaemonState, record: Stored<JournalRecord>): DaemonS
     case 'sent_back':
       return change(state, record.issue, (entry) => sendBack(entry, record, record.at));
     case 'following':
-      return change(state, record.issue, (entry) => beginFollowing(entry, record.updated_at, record.at));
+      // An order on the attempt that handed the work in is done with.
+      return withoutOrder(
+        change(state, record.issue, (entry) => beginFollowing(entry, record.updated_at, record.at)),
+        record.issue,
+      );
     case 'continued':
       return change(state, record.issue, (entry) => goOn(entry, record, record.at));
     case 'follow_stopped':

@@ -29,6 +29,8 @@ export type FollowState = {
 export type PullRequestSight = {
   readonly status: PullRequestStatus;
   readonly checks: readonly Check[];
+  /** How long the checks have stood there like this, ms. */
+  readonly checksStandMs: number;
   readonly reviews: readonly Review[];
   readonly threads: readonly ReviewThread[];
   readonly comments: readonly Remark[];
@@ -44,33 +46,38 @@ export type FollowEvent =
 export type FollowVerdict =
   | { readonly kind: 'wait'; readonly why: string }
   /** It reached what it was followed for, or people took it over. */
-  | { readonly kind: 'over'; readonly why: string }
+  | { readonly kind: 'over'; readonly why: string; readonly isMergeable: boolean }
   | { readonly kind: 'stop'; readonly why: Refusal }
   | {
       readonly kind: 'continue';
       readonly events: readonly FollowEvent[];
-      readonly keys: readonly string[];
       readonly failure: string | null;
-      readonly reviewers: readonly string[];
     };
 
 /** Without any check so long after the last commit, there is none to wait for, ms. */
 const CHECKS_APPEAR_MS = 60_000;
-/** Checks that pass sooner may be the first of several, ms. */
+/** Checks that changed so lately may be followed by further ones: jobs begin when those before them have ended, ms. */
 const CHECKS_SETTLE_MS = 15_000;
+/** A service that shows an older commit of ours for longer does not lag: somebody set the branch back, ms. */
+const SHOWN_MS = 600_000;
 
 /** So many words of people are told in a round; the others are told in the next one. */
 const MOST_TOLD = 30;
 
-/** A comment counts that begins with this word, or that names the daemon's account. */
 const CALL = /^\s*\/tool(?![\w-])/i;
 
-/** Whether a comment speaks to the agent. @param account login of the daemon's account; null: not known */
-export function isCall(body: string, account: string | null): boolean {
+/**
+ * Whether a comment speaks to the agent: it begins with `/tool`, or with the name of the daemon's account. Bots greet the
+ * author of a pull request by name.
+ * @param account login of the daemon's account; null: not known
+ */
+export function isCall({ body, author }: Pick<Remark, 'author' | 'body'>, account: string | null): boolean {
   if (CALL.test(body)) return true;
-  if (account === null || account === '') return false;
-  const name = account.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-  return new RegExp(`(^|[^\\w/-])@${name}(?![\\w-])`, 'i').test(body);
+  if (account === null || account === '' || author?.type === 'Bot') return false;
+  const [words, name] = [body.trimStart().toLowerCase(), account.toLowerCase()];
+  // An app is called by its name as well as by that of its account.
+  const names = [`@${name}`, `@${name.replace(/\[bot\]$/, '')}`];
+  return names.some((one) => words.startsWith(one) && !/^[\w[-]/.test(words.slice(one.length)));
 }
 
 /** The last review of each person that says yes or no. */
@@ -97,10 +104,27 @@ function wordsOfPeople(sight: PullRequestSight, follow: FollowState, account: st
       .filter(({ isResolved, comments }) => !isResolved && comments.length > 0)
       .map((thread): FollowEvent => ({ kind: 'thread', thread })),
     ...sight.comments
-      .filter(({ body }) => isCall(body, account))
+      .filter((comment) => isCall(comment, account))
       .map((comment): FollowEvent => ({ kind: 'comment', comment })),
   ];
   return events.filter((event) => !follow.handled.includes(eventKey(event) ?? ''));
+}
+
+/** Keys of words that were told: they start nothing again. */
+export function keysOf(events: readonly FollowEvent[]): readonly string[] {
+  return events.flatMap((event) => eventKey(event) ?? []);
+}
+
+/** Who asked for changes, and is asked to look again. */
+export function reviewersOf(events: readonly FollowEvent[]): readonly string[] {
+  const logins = events.flatMap((event) => (event.kind === 'review' ? (event.review.author?.login ?? []) : []));
+  return [...new Set(logins)];
+}
+
+/** Why nobody but people goes on with it, whatever happens on it; null: it is ours. */
+export function tookOver({ status }: Pick<PullRequestSight, 'status'>, ours: readonly string[]): string | null {
+  if (status.state !== 'open') return `it was ${status.state}`;
+  return ours.includes(status.head) ? null : `somebody pushed commit ${status.head.slice(0, 12)}`;
 }
 
 /** Commit and failures: the same again means that the agent could not mend it. */
@@ -115,7 +139,7 @@ function remaining(sight: PullRequestSight, follow: FollowState, settings: Follo
   const pending = sight.checks.filter(({ state }) => state === 'pending').map(({ name }) => name);
   if (pending.length > 0) return `checks run: ${pending.join(', ')}`;
   if (sight.checks.length === 0 && now - follow.since < CHECKS_APPEAR_MS) return 'no check has begun yet';
-  if (now - follow.since < CHECKS_SETTLE_MS) return 'further checks may begin';
+  if (sight.checks.length > 0 && sight.checksStandMs < CHECKS_SETTLE_MS) return 'further checks may begin';
   if (sight.status.conflicts === null) return 'the service has not worked out whether it can be merged';
   if (settings.until === 'green') return null;
   const given = verdicts(sight.reviews);
@@ -159,11 +183,15 @@ export function judgeFollow(
   now: number,
 ): FollowVerdict {
   const { status, checks } = sight;
-  if (status.state !== 'open') return { kind: 'over', why: `it was ${status.state}` };
-  if (settings.until === 'open') return { kind: 'over', why: 'follow.until is open' };
-  if (!ours.includes(status.head)) return { kind: 'over', why: `somebody pushed commit ${status.head.slice(0, 12)}` };
-  // What failed before is not to be read as the news of the last commit.
-  if (status.head !== ours.at(-1)) return { kind: 'wait', why: 'the service does not show the last commit yet' };
+  const over = (why: string, isMergeable = false): FollowVerdict => ({ kind: 'over', why, isMergeable });
+  const why = tookOver(sight, ours);
+  if (why !== null) return over(why);
+  if (settings.until === 'open') return over('follow.until is open');
+  if (status.head !== ours.at(-1)) {
+    // What failed before is not to be read as the news of the last commit.
+    if (now - follow.since < SHOWN_MS) return { kind: 'wait', why: 'the service does not show the last commit yet' };
+    return over(`somebody set it back to commit ${status.head.slice(0, 12)}`);
+  }
   const said = wordsOfPeople(sight, follow, account).slice(0, MOST_TOLD);
   const isRunning = checks.some(({ state }) => state === 'pending');
   const failed: FollowEvent[] = isRunning
@@ -175,9 +203,9 @@ export function judgeFollow(
     ...said,
   ];
   if (events.length === 0) {
-    const why = remaining(sight, follow, settings, now);
-    if (why !== null) return { kind: 'wait', why };
-    return { kind: 'over', why: settings.until === 'green' ? 'its checks pass' : 'its checks pass and it is approved' };
+    const wait = remaining(sight, follow, settings, now);
+    if (wait !== null) return { kind: 'wait', why: wait };
+    return over(settings.until === 'green' ? 'its checks pass' : 'its checks pass and it is approved', true);
   }
   const failure = failureKey(status.head, events);
   const left = describeEvents(events);
@@ -185,9 +213,5 @@ export function judgeFollow(
     return { kind: 'stop', why: refusal(WORK_CODES.follow_unchanged, { commit: status.head.slice(0, 12), left }) };
   if (follow.rounds >= settings.maxRounds)
     return { kind: 'stop', why: refusal(WORK_CODES.follow_rounds_exhausted, { rounds: settings.maxRounds, left }) };
-  const reviewers = said.flatMap((event) =>
-    event.kind === 'review' && event.review.author !== null ? [event.review.author.login] : [],
-  );
-  const keys = said.flatMap((event) => eventKey(event) ?? []);
-  return { kind: 'continue', events, keys, failure, reviewers: [...new Set(reviewers)] };
+  return { kind: 'continue', events, failure };
 }

@@ -73,7 +73,9 @@ export function nextStep(entry: Entry, states: StateLabels, gate: Pick<GateSetti
       if (gate.mode === 'required' && entry.evidence?.ok === false) return { kind: 'send_back' };
       const push = `push:${entry.head}`;
       if (!finished(entry, push)) return { kind: 'push', key: push, sha: entry.head };
-      if (openPullRequest(entry) === null) return { kind: 'pull_request', key: pullRequestKey(entry) };
+      // One that is followed is known, and no other takes its place.
+      if (entry.follow === null && openPullRequest(entry) === null)
+        return { kind: 'pull_request', key: pullRequestKey(entry) };
       const evidence = `evidence:${entry.head}`;
       if (isMeasured && !finished(entry, evidence)) return { kind: 'evidence', key: evidence };
       const reviewers = entry.follow?.reviewers ?? [];

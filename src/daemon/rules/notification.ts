@@ -18,6 +18,10 @@ const KINDS = {
     // One that is followed was told of when following began.
     return isOpened && pullRequest !== null && follow === null ? '' : undefined;
   },
+  /** The pull request that was followed can be merged. */
+  mergeable: (record) => (record.type === 'finished' && record.mergeable === true ? '' : undefined),
+  /** The daemon does not go on with a pull request that it followed. */
+  stopped: (record, { follow }) => (record.type === 'finished' ? (follow?.stopped ?? undefined) : undefined),
 } as const satisfies Readonly<Record<string, Kind>>;
 
 /** As JSON on the wire. */

@@ -120,7 +120,14 @@ export type JournalRecord =
   | { readonly type: 'follow_stopped'; readonly issue: number; readonly reason: string }
   /** Work saved before the workspace is removed: lines of a comment, due until `workspace_remove` is finished. */
   | { readonly type: 'saved'; readonly issue: number; readonly lines: readonly string[] }
-  | { readonly type: 'finished'; readonly issue: number; readonly outcome: IssueOutcome; readonly updated_at: string }
+  | {
+      readonly type: 'finished';
+      readonly issue: number;
+      readonly outcome: IssueOutcome;
+      readonly updated_at: string;
+      /** The pull request that was followed is green, or approved, as it was to be. */
+      readonly mergeable?: true | undefined;
+    }
   /** Command of an operator. */
   | { readonly type: 'steered'; readonly issue: number; readonly steer: Steer }
   | { readonly type: 'snapshot'; readonly state: unknown };

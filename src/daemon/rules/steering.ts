@@ -56,18 +56,31 @@ export function withoutOrder(state: DaemonState, issue: number): DaemonState {
 
 const PHASES = { publish: 'publishing', retry: 'retrying', give_up: 'giving_up', stop: 'claimed' } as const;
 
-export function phaseAfterAttempt(next: keyof typeof PHASES, isCancelled: boolean): Phase {
-  return isCancelled ? 'cancelling' : PHASES[next];
+/** Where an issue stands whose work is given up. A round on an open pull request fails nothing: that stays, and is told. */
+export function givenUp({ follow }: Entry, why: string): Pick<Entry, 'phase' | 'follow'> {
+  if (follow === null) return { phase: 'giving_up', follow };
+  return { phase: 'following', follow: { ...follow, stopped: why } };
+}
+
+/** Where a cancelled issue stands. */
+function cancelled(entry: Entry): Pick<Entry, 'phase' | 'follow'> {
+  if (entry.follow === null) return { phase: 'cancelling', follow: null };
+  return givenUp(entry, messageIn(refusal(WORK_CODES.follow_cancelled, {})));
+}
+
+/** @param why reason of an attempt that failed */
+export function afterAttempt(
+  entry: Entry,
+  next: keyof typeof PHASES,
+  isCancelled: boolean,
+  why: string,
+): Pick<Entry, 'phase' | 'follow'> {
+  if (isCancelled) return cancelled(entry);
+  return next === 'give_up' ? givenUp(entry, why) : { phase: PHASES[next], follow: entry.follow };
 }
 
 function withEntry(state: DaemonState, entry: Entry): DaemonState {
   return { ...state, entries: new Map(state.entries).set(entry.number, entry) };
-}
-
-/** The pull request stays as it is, and is told. */
-function stopFollowing(entry: Entry): Entry {
-  const stopped = messageIn(refusal(WORK_CODES.follow_cancelled, {}));
-  return entry.follow === null ? entry : { ...entry, follow: { ...entry.follow, stopped } };
 }
 
 function cancel(state: DaemonState, entry: Entry | undefined): DaemonState {
@@ -79,14 +92,13 @@ function cancel(state: DaemonState, entry: Entry | undefined): DaemonState {
     case 'publishing':
     case 'giving_up':
     case 'reviving':
+    case 'following':
       return withEntry(withoutOrder(state, entry.number), {
         ...entry,
-        phase: 'cancelling',
+        ...cancelled(entry),
         retryAt: null,
         stepError: null,
       });
-    case 'following':
-      return withEntry(withoutOrder(state, entry.number), stopFollowing(entry));
     default:
       return state;
   }

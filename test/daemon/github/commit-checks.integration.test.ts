@@ -57,6 +57,24 @@ test('checks by name: the newest run counts, and each conclusion has a state', a
   );
 });
 
+test('jobs of one name in two workflows are two checks, and a workflow that ran again is one', async (t) => {
+  const { forge, feed, head } = await startPullRequest(t);
+  const run = (conclusion: 'success' | 'failure', suite: number, workflow?: string, app?: string) => {
+    const options = { suite, ...(workflow === undefined ? {} : { workflow }), ...(app === undefined ? {} : { app }) };
+    forge.checks.finish(forge.checks.start(head, 'build', options), conclusion);
+  };
+  const states = async () => (await feed.checks(head, signal)).map(({ state }) => state).sort();
+  run('failure', 1, 'ci');
+  run('success', 2, 'docs');
+  assert.deepEqual(await states(), ['failed', 'passed']);
+  run('success', 3, 'ci');
+  assert.deepEqual(await states(), ['passed', 'passed']);
+  run('failure', 4, undefined, 'other-app');
+  assert.deepEqual(await states(), ['failed', 'passed', 'passed']);
+  run('success', 5, undefined, 'other-app');
+  assert.deepEqual(await states(), ['passed', 'passed', 'passed']);
+});
+
 test('a failed job is explained by its step and the readable end of its log', async (t) => {
   const { forge, feed, head, number, call } = await startPullRequest(t);
   const log = [

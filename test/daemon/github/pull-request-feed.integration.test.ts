@@ -176,6 +176,20 @@ test('threads: answers, a line that is gone, a first comment that was deleted, a
   assert.equal(tracker.rateLimit.remaining, (quota ?? 0) - 1);
 });
 
+test('of more than a hundred threads, the last ones are told apart as well', async (t) => {
+  const { forge, feed, number, review } = await startPullRequest(t);
+  const comments = Array.from({ length: 130 }, (_, n) => ({ path: 'a.txt', line: 1, body: `comment ${n}` }));
+  await review('maintainer', 'COMMENT', 'Many.', comments);
+  const threads = await feed.threads(number, signal);
+  for (const { id } of threads.slice(0, 129)) forge.reviews.resolve(id);
+  await review('maintainer', 'COMMENT', 'One more.', comments.slice(0, 1));
+  const open = (await feed.threads(number, signal)).filter(({ isResolved }) => !isResolved);
+  assert.deepEqual(
+    open.map(({ id }) => id),
+    [threads.at(-1)?.id, (await feed.threads(number, signal)).at(-1)?.id],
+  );
+});
+
 test('an answer stands in its thread once, and a deleted thread is told', async (t) => {
   const { feed, number, pull, call } = await startPullRequest(t);
   const comment = { path: 'a.txt', line: 1, body: 'Why?' };

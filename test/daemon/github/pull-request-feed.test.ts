@@ -115,7 +115,8 @@ test('a caller that stops ends the reading of a log', async (t) => {
 test('a service of one’s own has GraphQL beside its REST service', async (t) => {
   const comment = { id: 5, path: 'a', line: 1, user: null, body: 'x' };
   const node = { isResolved: true, comments: { nodes: [{ url: 'https://h/o/r/pull/1#discussion_r5' }] } };
-  const repository = { pullRequest: { reviewThreads: { nodes: [node] } } };
+  const pageInfo = { endCursor: 'x', hasNextPage: false };
+  const repository = { pullRequest: { reviewThreads: { nodes: [node], pageInfo } } };
   const api = await serve(t, ({ method }, response) =>
     answer(response, method === 'POST' ? { data: { repository } } : [comment]),
   );

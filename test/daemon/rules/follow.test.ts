@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { FollowState, FollowVerdict, PullRequestSight } from '../../../src/daemon/rules/follow.ts';
-import { isCall, judgeFollow } from '../../../src/daemon/rules/follow.ts';
+import { isCall, judgeFollow, keysOf } from '../../../src/daemon/rules/follow.ts';
 import type { FollowMode } from '../../../src/daemon/rules/follow-settings.ts';
 import type { Check, Review } from '../../../src/daemon/rules/pull-request-status.ts';
 
@@ -24,10 +24,10 @@ const FOLLOW: FollowState = {
 function sight(
   change: Partial<Omit<PullRequestSight, 'status'>> & Partial<PullRequestSight['status']> = {},
 ): PullRequestSight {
-  const { checks = [], reviews = [], threads = [], comments = [], ...status } = change;
+  const { checks = [], checksStandMs = 60_000, reviews = [], threads = [], comments = [], ...status } = change;
   return {
     status: { state: 'open', head: 'mine', conflicts: false, updatedAt: '', ...status },
-    ...{ checks, reviews, threads, comments },
+    ...{ checks, checksStandMs, reviews, threads, comments },
   };
 }
 
@@ -50,28 +50,35 @@ function judge(
   return judgeFollow({ ...FOLLOW, ...follow }, { until, maxRounds: 3 }, seen, ['older', 'mine'], 'robot', now);
 }
 
-test('a comment speaks to the agent when it begins with /tool or names its account', () => {
-  for (const body of [
-    '/tool do it',
-    ' /tool',
-    '/TOOL x',
-    'please @robot look',
-    '@Robot',
-    '(@robot)',
-    '/tool\nnext line',
-  ])
-    assert.ok(isCall(body, 'robot'), body);
-  for (const body of ['use /tool', '/toolbox', '/tool-x', '@robots', '@robot-two', 'me@robot', 'a/@robot', '', 'robot'])
-    assert.ok(!isCall(body, 'robot'), body);
-  assert.ok(!isCall('@robot', null));
-  assert.ok(isCall('hey @a.b[bot]', 'a.b[bot]'));
+test('a comment speaks to the agent when it begins with /tool or with the name of its account', () => {
+  const says = (body: string, account: string | null = 'robot', type = 'User') =>
+    isCall({ body, author: { login: 'ann', type } }, account);
+  for (const body of ['/tool do it', ' /tool', '/TOOL x', '@Robot', '\n @robot look', '@robot: look', '/tool\nnext'])
+    assert.ok(says(body), body);
+  const others = [
+    'use /tool',
+    '/toolbox',
+    '/tool-x',
+    '@robots',
+    '@robot-two',
+    '@robot[bot] x',
+    'me@robot',
+    '',
+    'robot',
+  ];
+  for (const body of [...others, 'please @robot look', '> @robot do it\n\nno', '`@robot`'])
+    assert.ok(!says(body), body);
+  assert.ok(!says('@robot', null));
+  for (const body of ['@a.b[bot] go', '@a.b go']) assert.ok(says(body, 'a.b[bot]'), body);
+  assert.ok(!says('@robot is attempting to deploy a commit', 'robot', 'Bot'), 'bots greet whoever opened it');
+  assert.ok(says('/tool bump', 'robot', 'Bot'));
 });
 
 const WAITS: readonly [string, PullRequestSight, Parameters<typeof judge>[1], RegExp][] = [
   ['a check that runs', sight({ checks: [check('passed'), check('pending', 'slow')] }), {}, /^checks run: slow$/],
   ['a failed check beside one that runs', sight({ checks: [check('failed'), check('pending', 'slow')] }), {}, /slow/],
   ['no check in the first minute', sight(), { now: BEGUN + 59_000 }, /no check has begun/],
-  ['a check that passed at once', sight({ checks: [check('passed')] }), { now: BEGUN + 5_000 }, /further checks/],
+  ['checks that changed just now', sight({ checks: [check('passed')], checksStandMs: 14_999 }), {}, /further checks/],
   ['a merge that is not worked out', sight({ conflicts: null }), {}, /worked out/],
   [
     'a commit that the service does not show yet',
@@ -102,7 +109,8 @@ const OVER: readonly [string, PullRequestSight, Parameters<typeof judge>[1]][] =
   ['a commit of somebody else', sight({ head: 'theirs', checks: [check('failed')] }), {}],
   ['a setting that was taken back', sight({ checks: [check('failed')] }), { until: 'open' }],
   ['green without checks', sight(), {}],
-  ['green with checks', sight({ checks: [check('passed')] }), { now: BEGUN + 16_000 }],
+  ['green with checks', sight({ checks: [check('passed')], checksStandMs: 15_000 }), { now: BEGUN + 16_000 }],
+  ['set back to an older commit', sight({ head: 'older', checks: [check('failed')] }), { now: BEGUN + 600_000 }],
   ['approved', sight({ reviews: [review(1, 'approved')] }), { until: 'approved' }],
   [
     'approved by who wanted changes',
@@ -129,7 +137,7 @@ test('what was told already starts nothing again, and a new word in a thread doe
   const follow = { handled: ['thread:5'] };
   assert.equal(judge(sight({ threads: [thread(5)] }), { follow }).kind, 'over');
   const verdict = judge(sight({ threads: [thread(6)] }), { follow });
-  assert.deepEqual(verdict.kind === 'continue' && verdict.keys, ['thread:6']);
+  assert.deepEqual(verdict.kind === 'continue' && keysOf(verdict.events), ['thread:6']);
   assert.equal(judge(sight({ threads: [{ ...thread(6), isResolved: true }] }), { follow }).kind, 'over');
 });
 
@@ -137,9 +145,10 @@ test('many words are told in several rounds', () => {
   const comments = Array.from({ length: 31 }, (_, id) => ({ id, author: null, body: '/tool x' }));
   const first = judge(sight({ comments }));
   assert.ok(first.kind === 'continue');
-  assert.equal(first.keys.length, 30);
-  const second = judge(sight({ comments }), { follow: { handled: first.keys, rounds: 1 } });
-  assert.deepEqual(second.kind === 'continue' && second.keys, ['comment:30']);
+  const handled = keysOf(first.events);
+  assert.equal(handled.length, 30);
+  const second = judge(sight({ comments }), { follow: { handled, rounds: 1 } });
+  assert.deepEqual(second.kind === 'continue' && keysOf(second.events), ['comment:30']);
 });
 
 test('the same failures of the same commit stop it, other ones go on', () => {

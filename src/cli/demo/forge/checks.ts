@@ -24,6 +24,8 @@ export type RunOptions = {
   readonly app?: string;
   /** The list shows the newest run of each name in each suite. */
   readonly suite?: number;
+  /** The workflow that the suite is a run of; `ci` unless given. */
+  readonly workflow?: string;
 };
 
 export type RunResult = {
@@ -42,6 +44,7 @@ type Run = {
   readonly name: string;
   readonly app: string;
   readonly suite: number;
+  readonly workflow: string;
   readonly startedAt: string;
   conclusion: Conclusion | null;
   result: RunResult;
@@ -86,10 +89,10 @@ export class Checks {
   }
 
   /** Starts a run of a check; gives its id. A run of the same name in the same suite takes the place of the one before. */
-  start(commit: string, name: string, { app = ACTIONS, suite = 1 }: RunOptions = {}): number {
+  start(commit: string, name: string, { app = ACTIONS, suite = 1, workflow = 'ci' }: RunOptions = {}): number {
     this.#lastId += 1;
     const id = this.#lastId;
-    this.#runs.push({ id, commit, name, app, suite, startedAt: now(), conclusion: null, result: {} });
+    this.#runs.push({ id, commit, name, app, suite, workflow, startedAt: now(), conclusion: null, result: {} });
     return id;
   }
 
@@ -111,6 +114,7 @@ export class Checks {
     }
     const [, sha] = /^\/statuses\/([0-9a-f]{40})$/.exec(rest) ?? [];
     if (sha !== undefined && method === 'POST') return this.#addStatus(call, sha);
+    if (rest === '/actions/runs' && method === 'GET') return this.#listWorkflows(call);
     const [, job, logs] = /^\/actions\/jobs\/(\d+)(\/logs)?$/.exec(rest) ?? [];
     if (job === undefined || method !== 'GET') return undefined;
     const run = this.#runs.find(({ id, app }) => id === Number(job) && app === ACTIONS);
@@ -152,6 +156,18 @@ export class Checks {
       check_suite: { id: suite },
       output: { title, summary, text },
     };
+  }
+
+  /** Runs of workflows on a commit: each is a suite of check runs. */
+  #listWorkflows(call: Call): Answer {
+    const commit = call.query.get('head_sha');
+    const runs = this.#runs.filter((run) => run.app === ACTIONS && (commit === null || run.commit === commit));
+    const names = [...new Set(this.#runs.map(({ workflow }) => workflow))];
+    const rows = lastOf(runs, ({ suite }) => String(suite)).map(({ suite, workflow, commit: head_sha }) => ({
+      ...{ id: 7_000 + suite, name: workflow, workflow_id: 900 + names.indexOf(workflow) },
+      ...{ check_suite_id: suite, event: 'pull_request', head_sha },
+    }));
+    return paged(call, this.#options.url, rows, (page) => ({ total_count: rows.length, workflow_runs: page }));
   }
 
   #job({ id, name, commit, conclusion, result }: Run): Fields {

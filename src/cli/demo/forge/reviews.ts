@@ -244,7 +244,7 @@ export class Reviews {
     if (call.account === undefined) return refusal(401, 'This endpoint requires you to be authenticated.');
     const { query, variables } = fieldsOf(call.body);
     if (!isText(query)) return json(200, { errors: [{ message: 'A query attribute must be specified.' }] });
-    if (!query.includes('reviewThreads(first: 100)') || !isFields(variables))
+    if (!query.includes('reviewThreads(first: 100, after: $after)') || !isFields(variables))
       return json(200, { errors: [{ message: 'The forge knows no such query.' }] });
     const { owner, repo, pull } = this.#options;
     const missing = (data: Fields, what: string) =>
@@ -257,10 +257,13 @@ export class Reviews {
       const thread = comment.of ?? comment.id;
       if (!threads.has(thread)) threads.set(thread, comment);
     }
-    const nodes = [...threads].slice(0, 100).map(([thread, { id }]) => ({
+    const from = Number(variables.after ?? 0);
+    const nodes = [...threads].slice(from, from + 100).map(([thread, { id }]) => ({
       isResolved: this.#resolved.has(thread),
       comments: { nodes: [{ url: this.#address(id, number) }] },
     }));
-    return json(200, { data: { repository: { pullRequest: { reviewThreads: { nodes } } } } });
+    const end = from + nodes.length;
+    const pageInfo = { endCursor: nodes.length === 0 ? null : String(end), hasNextPage: end < threads.size };
+    return json(200, { data: { repository: { pullRequest: { reviewThreads: { nodes, pageInfo } } } } });
   }
 }

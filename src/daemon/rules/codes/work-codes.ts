@@ -236,6 +236,21 @@ export const WORK_CODES = codes({
     message: 'Pull request #{pull_request} of issue #{issue} could not be read, so it is read at the next poll: {said}',
     values: { pull_request: 'number', issue: 'number', said: 'text' },
   },
+  check_unexplained: {
+    kind: 'warning',
+    message: 'The log of the check {check} could not be read; the agent is told what the check says of itself: {said}',
+    values: { check: 'text', said: 'text' },
+  },
+  round_taken_over: {
+    kind: 'refused',
+    message:
+      'The pull request is in the hands of people: merged, closed, pushed to, or its issue has the active label again.',
+  },
+  round_unpublished: {
+    kind: 'warning',
+    message: 'The last commits of issue #{issue} are not pushed to pull request #{pull_request}: {why}',
+    values: { issue: 'number', pull_request: 'number', why: 'text' },
+  },
   review_request_refused: {
     kind: 'warning',
     message: 'The service takes no request for another review of issue #{issue}: {said}',

@@ -1,0 +1,297 @@
+// Rounds on a pull request that go wrong, or that people take over, in memory.
+
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { failure } from '../../src/base/rules/errors.ts';
+import type { PullRequestFeed } from '../../src/daemon/ports.ts';
+import { WORKSPACES_CODES } from '../../src/daemon/rules/codes/workspaces-codes.ts';
+import { notificationOf } from '../../src/daemon/rules/notification.ts';
+import { EMPTY_STATE } from '../../src/daemon/rules/state.ts';
+import { check, followed, PULL, phaseOf, polls, prompts, WRITER, worldWith } from '../support/followed-world.ts';
+import { commit, evidenceOf, hang, type World } from '../support/world.ts';
+
+/** Changes a method of the feed. */
+function change<K extends keyof PullRequestFeed>(world: World, name: K, method: PullRequestFeed[K]): void {
+  Object.assign(world.tracker.feed, { [name]: method });
+}
+
+/** Resolves when it is told to. */
+function gate() {
+  let open: () => void = () => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { open, opened };
+}
+
+function commentsOn(world: World, issue: number): string[] {
+  return world.tracker.comments.filter((one) => one.issue === issue).map(({ body }) => body);
+}
+
+const RED = { checks: [check('build', 'failed')] };
+
+test('merged while the checks of a round run: nothing is pushed, and no second pull request is opened', async () => {
+  const world = worldWith('approved', 3, { gate: { mode: 'report' } });
+  await followed(world);
+  const { open, opened } = gate();
+  world.tracker.seen.set(PULL, RED);
+  world.measure = async ({ commit: sha, base }) => {
+    await opened;
+    return evidenceOf(sha, { base });
+  };
+  await polls(world, 1);
+  assert.equal(phaseOf(world), 'publishing');
+  world.tracker.closedPulls.add(PULL);
+  world.tracker.seen.set(PULL, { state: 'merged' });
+  open();
+  await polls(world, 2);
+  assert.deepEqual([world.workspaces.pushed, world.tracker.pulls.length], [['tool/issue-1 sha-1-1'], 1]);
+  assert.deepEqual([phaseOf(world), world.journal.state.counts.done], [undefined, 1]);
+  await world.stop();
+});
+
+test('an issue that is closed while the checks of a round run is let go', async () => {
+  const world = worldWith('approved', 3, { gate: { mode: 'report' } });
+  await followed(world);
+  const { open, opened } = gate();
+  world.tracker.seen.set(PULL, RED);
+  world.measure = async ({ commit: sha, base }) => {
+    await opened;
+    return evidenceOf(sha, { base });
+  };
+  await polls(world, 1);
+  world.tracker.setState(1, 'closed');
+  await polls(world, 1);
+  open();
+  await polls(world, 1);
+  assert.equal(phaseOf(world), undefined);
+  assert.equal(world.workspaces.pushed.length, 1);
+  await world.stop();
+});
+
+test('somebody pushes while the agent works: the round ends, and the pull request is theirs', async () => {
+  const world = worldWith();
+  await followed(world);
+  world.tracker.seen.set(PULL, RED);
+  world.script = hang;
+  await polls(world, 1);
+  world.tracker.seen.set(PULL, { head: 'theirs' });
+  await polls(world, 2);
+  assert.equal(phaseOf(world), undefined);
+  assert.deepEqual(world.tracker.labelsOf(1), ['tool-done']);
+  const [row] = world.journal.state.completed;
+  assert.match(row?.reason ?? '', /in the hands of people/);
+  await world.stop();
+});
+
+test('a round whose attempts fail leaves the issue done, and tells the pull request', async () => {
+  const world = worldWith('green', 3, { agent: { maxAttempts: 2 } });
+  await followed(world);
+  world.tracker.seen.set(PULL, RED);
+  world.script = async () => ({ ok: false, words: 'out of ideas', fault: 'agent', resumable: true });
+  await polls(world, 20);
+  assert.equal(world.started.length, 3);
+  assert.equal(phaseOf(world), undefined);
+  assert.deepEqual(world.tracker.labelsOf(1), ['tool-done']);
+  assert.deepEqual(commentsOn(world, 1), []);
+  assert.match(commentsOn(world, PULL).join('\n'), /does not go on[\s\S]*out of ideas/);
+  assert.equal(commentsOn(world, PULL).length, 1);
+  await world.stop();
+});
+
+test('a push that is refused in each attempt of a round leaves the issue done, too', async () => {
+  const world = worldWith('green', 3, { agent: { maxAttempts: 2 } });
+  await followed(world);
+  world.tracker.seen.set(PULL, RED);
+  world.workspaces.fault = (call) => {
+    if (call === 'push')
+      throw failure(WORKSPACES_CODES.branch_has_foreign_commits, { branch: 'tool/issue-1', commit: 'abc' });
+  };
+  await polls(world, 20);
+  assert.deepEqual(world.tracker.labelsOf(1), ['tool-done']);
+  assert.equal(commentsOn(world, PULL).length, 1);
+  await world.stop();
+});
+
+test('an operator cancels a round: the pull request is told, and nothing is left that waits', async () => {
+  const world = worldWith('approved');
+  await followed(world);
+  world.tracker.seen.set(PULL, RED);
+  world.script = hang;
+  await polls(world, 1);
+  await world.orchestrator.steering.steer('cancel', 1);
+  await polls(world, 3);
+  assert.equal(phaseOf(world), undefined);
+  assert.deepEqual([world.orchestrator.waiting, world.tracker.labelsOf(1)], [[], ['tool-done']]);
+  assert.match(commentsOn(world, PULL).join('\n'), /An operator ended it/);
+  await world.stop();
+});
+
+test('a cancellation that comes while a failure is explained holds', async () => {
+  const world = worldWith();
+  await followed(world);
+  const { open, opened } = gate();
+  change(world, 'explain', async () => {
+    await opened;
+    return { step: null, log: '' };
+  });
+  world.tracker.seen.set(PULL, RED);
+  await polls(world, 1);
+  await world.orchestrator.steering.steer('cancel', 1);
+  open();
+  await polls(world, 2);
+  assert.equal(world.started.length, 1);
+  assert.equal(phaseOf(world), undefined);
+  await world.stop();
+});
+
+test('a cancelled issue without a round waits for nothing, either', async () => {
+  const world = worldWith();
+  world.script = hang;
+  await world.start();
+  await world.pass(1_000);
+  await world.orchestrator.steering.steer('cancel', 1);
+  await polls(world, 3);
+  assert.deepEqual([phaseOf(world), world.orchestrator.waiting], ['parked', []]);
+  await world.stop();
+});
+
+test('a log that cannot be read holds nothing up, and the agent is told', async () => {
+  const world = worldWith();
+  const told = prompts(world);
+  await followed(world);
+  change(world, 'explain', async () => {
+    throw new Error('it answered 500');
+  });
+  world.tracker.seen.set(PULL, { checks: [{ ...check('build', 'failed'), summary: 'two of nine' }] });
+  await polls(world, 1);
+  assert.match(told[1] ?? '', /"build" failed[\s\S]*two of nine[\s\S]*its log cannot be read: it answered 500/);
+  await world.stop();
+});
+
+test('a reason that comes back at each poll is logged once', async () => {
+  const world = worldWith();
+  await followed(world);
+  world.tracker.fault = (call) => {
+    if (call === `pull ${PULL}`) throw new Error('away');
+  };
+  await polls(world, 5);
+  assert.equal(world.lines.filter((line) => line.includes('could not be read')).length, 1);
+  await world.stop();
+});
+
+test('a service that does not find the pull request once is asked again', async () => {
+  const world = worldWith('approved');
+  await followed(world);
+  const { read } = world.tracker.feed;
+  let misses = 2;
+  change(world, 'read', async (...args) => {
+    misses -= 1;
+    return misses >= 0 ? null : read.apply(world.tracker.feed, args);
+  });
+  await polls(world, 3);
+  assert.equal(phaseOf(world), 'following');
+  misses = 3;
+  await polls(world, 3);
+  assert.equal(phaseOf(world), undefined);
+  await world.stop();
+});
+
+test('a check that begins when another one has ended is waited for', async () => {
+  const world = worldWith();
+  await world.start();
+  world.tracker.seen.set(PULL, { checks: [check('lint', 'pending')] });
+  await polls(world, 3);
+  world.tracker.seen.set(PULL, { checks: [check('lint', 'passed')] });
+  await polls(world, 1);
+  assert.equal(world.orchestrator.follower.waits.get(1), 'further checks may begin');
+  world.tracker.seen.set(PULL, { checks: [check('lint', 'passed'), check('test', 'failed')] });
+  await polls(world, 1);
+  assert.equal(world.started.length, 2);
+  await world.stop();
+});
+
+test('an order to pause ends with the attempt that handed the work in', async () => {
+  const world = worldWith('approved');
+  world.script = async (agent) => {
+    await commit(agent);
+    await agent.ask({ type: 'done', issue: 1 }, new AbortController().signal);
+    return hang(agent);
+  };
+  await world.start();
+  await world.pass(1_000);
+  await world.orchestrator.steering.steer('pause', 1);
+  await polls(world, 2);
+  assert.equal(phaseOf(world), 'following');
+  assert.deepEqual([...world.journal.state.orders], []);
+  await world.stop();
+});
+
+test('what does not fit into one prompt is told in the next round', async () => {
+  const world = worldWith('approved');
+  const told = prompts(world);
+  await followed(world);
+  const threads = Array.from({ length: 25 }, (_, index) => ({
+    ...{ id: index + 1, path: 'src/a.ts', line: 3, isResolved: false },
+    comments: [{ id: index + 1, author: WRITER, body: `${'words '.repeat(500)}end of ${index + 1}.` }],
+  }));
+  const checks = Array.from({ length: 5 }, (_, index) => check(`job ${index}`, 'failed'));
+  change(world, 'explain', async ({ name }) => ({ step: null, log: `${'x'.repeat(8_000)}\nend of ${name}` }));
+  world.tracker.seen.set(PULL, { threads, checks });
+  await polls(world, 1);
+  world.tracker.seen.set(PULL, { threads });
+  await polls(world, 2);
+  assert.equal(told.length, 3);
+  for (const text of told.slice(1)) {
+    assert.ok(text.length < 70_000, String(text.length));
+    assert.match(text, /Do not open another pull request/);
+    // Each fence is closed.
+    assert.equal((text.match(/^`{3,}/gm) ?? []).length % 2, 0);
+  }
+  for (const { name } of checks) assert.ok(told[1]?.includes(`end of ${name}`), name);
+  for (const { id } of threads) {
+    const rounds = told.slice(1).filter((text) => text.includes(`end of ${id}.`));
+    assert.equal(rounds.length, 1, `thread ${id}`);
+  }
+  await world.stop();
+});
+
+test('an agent that says something else in a thread in its second attempt is heard', async () => {
+  const world = worldWith('approved', 3, { agent: { maxAttempts: 3 } });
+  await followed(world);
+  const replies = [['because'], ['because', 'and so']];
+  world.script = async (agent) => {
+    const { signal } = new AbortController();
+    for (const body of replies.shift() ?? []) await agent.ask({ type: 'reply', thread: 7, body }, signal);
+    return replies.length > 0 ? { ok: false, words: 'fell over', fault: 'agent', resumable: true } : commit(agent);
+  };
+  world.tracker.seen.set(PULL, RED);
+  await polls(world, 4);
+  assert.deepEqual(
+    world.tracker.replies.map(({ body }) => body),
+    ['because', 'and so'],
+  );
+  await world.stop();
+});
+
+test('people are notified when a followed pull request can be merged, and when the daemon stops', async () => {
+  for (const [seen, expected] of [
+    [{ checks: [check('build', 'passed')] }, ['mergeable', null]],
+    [RED, ['stopped', 'round']],
+  ] as const) {
+    const world = worldWith('green', 0);
+    await followed(world);
+    world.tracker.seen.set(PULL, seen);
+    const { append } = world.journal;
+    const kinds: (readonly [string, string | null])[] = [];
+    world.journal.append = (record) => {
+      const told = notificationOf(world.journal.state, record);
+      if (told !== null) kinds.push([told.kind, told.reason?.match(/round|times/)?.[0] === undefined ? null : 'round']);
+      return append.call(world.journal, record);
+    };
+    await polls(world, 3);
+    assert.deepEqual(kinds, [expected]);
+    await world.stop();
+  }
+  assert.equal(notificationOf(EMPTY_STATE, { type: 'finished', issue: 1, outcome: 'done', updated_at: '' }), null);
+});
