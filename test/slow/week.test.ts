@@ -37,7 +37,7 @@ function issueOf(branch: string): number {
 class Week {
   readonly world = new World(
     workflowWith({
-      agent: { maxConcurrent: 4, maxAttempts: 3 },
+      agent: { maxConcurrent: 4, maxAttempts: 2 },
       follow: { until: 'approved', maxRounds: 3 },
       gate: { mode: 'report' },
       tool: { stallTimeoutMs: 2 * HOUR, turnTimeoutMs: 3 * HOUR },
@@ -253,7 +253,11 @@ class Week {
       return `${entry.phase}: ${reason ?? 'no reason'}`;
     }
     if (issue.labels.includes('tool-todo')) return 'labelled, and forgotten';
-    if (issue.labels.includes('tool-failed')) return said(number) ? 'failed with its reason' : 'failed without a word';
+    if (issue.labels.includes('tool-failed')) {
+      const handed = entry?.pullRequest?.number;
+      if (handed !== undefined && !tracker.closedPulls.has(handed)) return 'failed beside its open pull request';
+      return said(number) ? 'failed with its reason' : 'failed without a word';
+    }
     if (!issue.labels.includes('tool-done')) return 'its label was taken off';
     const pull = tracker.pulls.findLast(({ branch }) => issueOf(branch) === number);
     if (pull === undefined) return 'done without a pull request';
