@@ -48,6 +48,7 @@ class Week {
   readonly #checks = new Map<string, { readonly endsAt: number; readonly state: Check['state'] } | null>();
   readonly #reviews = new Map<number, Review[]>();
   readonly #merged = new Set<number>();
+  readonly #reopened = new Set<number>();
   #opened = 0;
   #reviewed = 0;
   #committed = 0;
@@ -183,7 +184,11 @@ class Week {
     const issue = this.#pick([...tracker.issues.values()]);
     if (issue === undefined) return;
     const { number, labels } = issue;
-    if (this.#happens(0.04)) tracker.setState(number, this.#happens(0.5) ? 'closed' : 'open');
+    if (this.#happens(0.02)) tracker.setState(number, 'closed');
+    if (issue.state === 'closed' && this.#happens(0.04)) {
+      tracker.setState(number, 'open');
+      this.#reopened.add(number);
+    }
     if (this.#happens(0.03)) tracker.unlabel(number, 'tool-todo');
     if (this.#happens(0.05) && labels.includes('tool-failed')) tracker.label(number, 'tool-todo');
     if (this.#happens(0.02) && labels.includes('tool-done')) tracker.label(number, 'tool-todo');
@@ -262,7 +267,7 @@ class Week {
     const pull = tracker.pulls.findLast(({ branch }) => issueOf(branch) === number);
     if (pull === undefined) return 'done without a pull request';
     const seen = tracker.seen.get(pull.number);
-    if (tracker.closedPulls.has(pull.number)) return 'taken over by people';
+    if (tracker.closedPulls.has(pull.number) || this.#reopened.has(number)) return 'taken over by people';
     if (seen?.head === 'theirs') return 'taken over by people';
     if (this.isGreen(pull.branch) && this.isApproved(pull.number)) return 'mergeable';
     return said(pull.number) ? 'stopped with its reason' : 'done, neither mergeable nor told why not';
