@@ -218,6 +218,15 @@ function addAgentCommands(program: Command): void {
       await commentOnIssue(number, options);
     });
   issue
+    .command('ask')
+    .description('ask a question on the issue; end the turn then, the answer comes into the session')
+    .argument('[question]', 'the question')
+    .option('--body-file <file>', 'a file with the question; - for standard input')
+    .action(async (question: string | undefined, options: { bodyFile?: string }) => {
+      const { askOnIssue } = await import('./cli/issue.ts');
+      await askOnIssue(question, options);
+    });
+  issue
     .command('done')
     .description('say that the work is finished; the daemon publishes it')
     .argument('[number]', 'its number', positive)

@@ -64,6 +64,11 @@ export class Dispatcher {
     await Promise.all([...entries.values()].map((entry) => this.#verify(entry)));
   }
 
+  /** An issue at work as it was read last. */
+  held(issue: number): Issue | undefined {
+    return this.#held.get(issue);
+  }
+
   /** What was read in a poll is read again before anything starts later. */
   pollIsOver(): void {
     this.#readNow.clear();

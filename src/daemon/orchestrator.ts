@@ -6,6 +6,7 @@ import { Supervisor } from '../base/supervisor.ts';
 import { Attempt, type AttemptOptions } from './attempt.ts';
 import type { AttemptStatus } from './attempt-status.ts';
 import { untilRetry } from './candidates.ts';
+import { CommentWatch } from './comment-watch.ts';
 import { Dispatcher, type Waiting } from './dispatcher.ts';
 import { Follower } from './follower.ts';
 import { Intake } from './intake.ts';
@@ -18,13 +19,14 @@ import type { EndCause } from './rules/attempt-end.ts';
 import { WORK_CODES } from './rules/codes/work-codes.ts';
 import type { Issue } from './rules/issue.ts';
 import type { IssueOutcome } from './rules/record.ts';
-import { longestPauseMs, retryDelayMs } from './rules/retry.ts';
+import { longestPauseMs } from './rules/retry.ts';
 import type { Entry } from './rules/state.ts';
 import { isSettling, mayStart } from './rules/steering.ts';
 import { TrackerError } from './rules/tracker-error.ts';
 import type { Workflow } from './rules/workflow.ts';
 import { SpareWorkspaces } from './spare-workspaces.ts';
 import { Steering } from './steering.ts';
+import { Stumbles } from './stumbles.ts';
 
 export type OrchestratorOptions = Omit<AttemptOptions, 'onChange' | 'onSlotFree' | 'onQuota'> & {
   /** Poll once, finish what that started, then stop. */
@@ -50,6 +52,8 @@ export class Orchestrator {
   readonly #spareWorkspaces: SpareWorkspaces;
   readonly follower: Follower;
   readonly #dispatcher: Dispatcher;
+  readonly #comments: CommentWatch;
+  readonly #stumbles: Stumbles;
   readonly #workers = new Map<number, Worker>();
   readonly #listeners = new Set<() => void>();
   #poll: Omit<PollInfo, 'nextAt'> = { lastAt: null, lastError: null };
@@ -59,8 +63,6 @@ export class Orchestrator {
   #polledAt: number | null = null;
   /** Why the daemon cannot go on. */
   #broken: ToolError | undefined;
-  /** How often in a row the work on an issue broke off. */
-  readonly #stumbles = new Map<number, number>();
   #asked = false;
   #wake = new AbortController();
   #stopping = false;
@@ -73,6 +75,7 @@ export class Orchestrator {
       onQuota: (runtime, until) => this.#intake.pause(runtime, until),
     };
     this.#intake = new Intake(options);
+    this.#stumbles = new Stumbles(options);
     this.#supervisor = new Supervisor({
       clock: options.clock,
       onFailure: (task, said) =>
@@ -114,6 +117,7 @@ export class Orchestrator {
       settle,
       onDue: () => this.#wakeUp(),
     });
+    this.#comments = new CommentWatch({ ...options, held: (issue) => this.#dispatcher.held(issue), settle });
     this.#listRest = new ListRest({
       ...options,
       freeSlots: () => this.#freeSlots,
@@ -217,7 +221,7 @@ export class Orchestrator {
   }
 
   get #busy(): ReadonlySet<number> {
-    const stumbled = this.#options.once === true ? this.#stumbles.keys() : [];
+    const stumbled = this.#options.once === true ? this.#stumbles.issues : [];
     return new Set([...this.#workers.keys(), ...this.#dispatcher.taking, ...this.#janitor.cleaning, ...stumbled]);
   }
 
@@ -254,9 +258,9 @@ export class Orchestrator {
     this.#intake.newPoll();
     this.#intake.listed(this.#dispatcher.listing);
     await this.#reconcile();
-    const watching = this.follower.watchAll(this.#signal);
+    const watching = Promise.all([this.follower.watchAll(this.#signal), this.#comments.watchAll(this.#signal)]);
     if (this.#options.once === true) await watching;
-    else this.#supervisor.run('the followed pull requests', () => watching);
+    else this.#supervisor.run('pull requests and comments', async () => void (await watching));
     await this.#dispatch();
     this.#dispatcher.pollIsOver();
     if (this.#options.once === true) await this.#listRest.read(this.#signal);
@@ -295,6 +299,8 @@ export class Orchestrator {
   }
 
   async #finish(issue: number, outcome: IssueOutcome, updatedAt: string): Promise<void> {
+    const entry = this.#options.journal.state.entries.get(issue);
+    if (entry !== undefined && !(await this.#options.publisher.dropQuestion(entry, this.#signal))) return;
     await this.#options.journal.append({ type: 'finished', issue, outcome, updated_at: updatedAt });
     this.#intake.forget(issue);
     this.#changed();
@@ -332,7 +338,7 @@ export class Orchestrator {
       this.#supervisor.run(`issue #${number}`, async () => {
         try {
           await this.#work(worker);
-          this.#stumbles.delete(number);
+          this.#stumbles.forget(number);
         } catch (error) {
           worker.attempt = undefined;
           await this.#stumble(worker, error);
@@ -346,21 +352,15 @@ export class Orchestrator {
     });
   }
 
-  /** The work on one issue broke off: it is taken up again after a while. Without a journal nothing can go on. */
+  /** Without a journal nothing can go on. */
   async #stumble(worker: Worker, error: unknown): Promise<void> {
-    const { log, clock, random } = this.#options;
     if (this.#signal.aborted) return;
     if (error instanceof ToolError && error.kind === 'state_unusable') {
-      log.log('error', 'serve', refusal(WORK_CODES.daemon_stops, { said: error.message }));
+      this.#options.log.log('error', 'serve', refusal(WORK_CODES.daemon_stops, { said: error.message }));
       this.#broken ??= error;
       return;
     }
-    const failed = { task: `issue #${worker.number}`, said: messageOf(error) };
-    log.log('error', 'serve', refusal(WORK_CODES.background_task_failed, failed));
-    const stumbles = (this.#stumbles.get(worker.number) ?? 0) + 1;
-    this.#stumbles.set(worker.number, stumbles);
-    const signal = AbortSignal.any([this.#signal, worker.abort.signal]);
-    await clock.sleep(retryDelayMs(stumbles, this.#workflow.agent.maxRetryBackoffMs, random()), signal);
+    await this.#stumbles.pause(worker.number, error, AbortSignal.any([this.#signal, worker.abort.signal]));
   }
 
   async #work(worker: Worker): Promise<void> {

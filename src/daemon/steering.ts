@@ -12,7 +12,7 @@ import { WORK_CODES } from './rules/codes/work-codes.ts';
 import { finishedIssueOf } from './rules/finished-issues.ts';
 import type { Issue } from './rules/issue.ts';
 import type { JournalRecord, Steer } from './rules/record.ts';
-import { makesSense, type Standing, statesFor } from './rules/steering.ts';
+import { isIdle, makesSense, type Standing, statesFor } from './rules/steering.ts';
 import type { Workflow } from './rules/workflow.ts';
 
 /** @property standing state of the issue after the command */
@@ -97,7 +97,7 @@ export class Steering {
         return;
       case 'retry':
         intake.endPauses();
-        if (this.#options.journal.state.entries.get(issue)?.phase === 'reviving') settle(issue);
+        settle(issue);
         return;
       case 'resume':
         return;
@@ -116,8 +116,7 @@ export class Steering {
     const order = orders.get(issue);
     const phase = entry?.phase ?? 'parked';
     if (phase === 'running' && order !== undefined) return order === 'cancel' ? 'cancelling' : 'paused';
-    const isIdle = phase === 'parked' || phase === 'claimed' || phase === 'retrying';
-    if (isIdle && order === 'pause') return 'paused';
+    if ((phase === 'parked' || isIdle(phase)) && order === 'pause') return 'paused';
     if (phase !== 'parked') return phase;
     if (this.#waiting(issue) !== undefined) return 'queued';
     return entry?.finished?.outcome ?? finishedIssueOf(past, issue)?.outcome;

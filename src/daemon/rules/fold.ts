@@ -3,16 +3,22 @@
 import { NO_USAGE, type Usage } from '../../agents/rules/usage.ts';
 import { assertNever } from '../../base/rules/errors.ts';
 import type { Stored } from '../../base/rules/stored-record.ts';
+import { ask, closed, deliver, dropMessages, leaveUnanswered, takeMessages } from './asking.ts';
 import { MAX_INTERRUPTIONS } from './attempt-end.ts';
 import { withFinishedIssue } from './finished-issues.ts';
 import { pullRequestKey } from './next-step.ts';
 import type { JournalRecord } from './record.ts';
-import { addUsage, type Completed, type DaemonState, type Entry, spentOf, utcDay, withCompleted } from './state.ts';
+import {
+  addUsage,
+  type Completed,
+  type DaemonState,
+  type Entry,
+  spentOf,
+  utcDay,
+  withCompleted,
+  withEntry,
+} from './state.ts';
 import { isSettling, phaseAfterAttempt, steer, withoutOrder } from './steering.ts';
-
-function withEntry(state: DaemonState, entry: Entry): DaemonState {
-  return { ...state, entries: new Map(state.entries).set(entry.number, entry) };
-}
 
 function change(state: DaemonState, issue: number, update: (entry: Entry) => Entry | undefined): DaemonState {
   const entry = state.entries.get(issue);
@@ -49,6 +55,9 @@ function claim(state: DaemonState, record: Stored<Extract<JournalRecord, { type:
     stepError: null,
     askedPullRequest: null,
     askedDone: false,
+    question: null,
+    version: '',
+    heard: resumed ? earlier.heard : 0,
     head: null,
     evidence: null,
     rounds: 0,
@@ -126,6 +135,7 @@ function endAttempt(
       team: record.team ?? entry.team,
       askedPullRequest: record.next === 'publish' ? entry.askedPullRequest : null,
       askedDone: record.next === 'publish' && entry.askedDone,
+      question: record.next === 'ask' ? entry.question : closed(entry.question),
     };
   });
 }
@@ -265,6 +275,7 @@ function finish(state: DaemonState, record: Stored<Extract<JournalRecord, { type
       running: NO_USAGE,
       effects: {},
       evidence: null,
+      question: null,
       follow: null,
       team: null,
       finished: { outcome: record.outcome, updatedAt: record.updated_at, at: record.at },
@@ -289,7 +300,8 @@ function finish(state: DaemonState, record: Stored<Extract<JournalRecord, { type
   const rows = entry.phase === 'parked' ? state.completed : withCompleted(state.completed, row);
   const counts =
     entry.phase === 'parked' ? state.counts : { ...state.counts, [record.outcome]: state.counts[record.outcome] + 1 };
-  return { ...withoutOrder(state, record.issue), entries, cleanups, past, completed: rows, counts };
+  const kept = over ? dropMessages(state, record.issue) : state;
+  return { ...withoutOrder(kept, record.issue), entries, cleanups, past, completed: rows, counts };
 }
 
 /** One step of the fold. Total: any record on any state gives a state. */
@@ -310,6 +322,7 @@ export function fold(state: DaemonState, record: Stored<JournalRecord>): DaemonS
               retryAt: null,
               askedPullRequest: null,
               askedDone: false,
+              version: entry.version || (record.version ?? ''),
               running: NO_USAGE,
             }
           : undefined,
@@ -342,6 +355,14 @@ export function fold(state: DaemonState, record: Stored<JournalRecord>): DaemonS
       return change(state, record.issue, (entry) =>
         entry.phase === 'running' ? { ...entry, askedDone: true } : undefined,
       );
+    case 'asked_question':
+      return change(state, record.issue, (entry) => ask(entry, record));
+    case 'unanswered':
+      return change(state, record.issue, (entry) => leaveUnanswered(entry, record));
+    case 'messages':
+      return takeMessages(state, record);
+    case 'delivered':
+      return deliver(state, record);
     case 'attempt_ended':
       return endAttempt(state, record);
     case 'publish_failed':
