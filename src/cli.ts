@@ -142,6 +142,18 @@ function createProgram(): Command {
       });
   }
   program
+    .command('tell')
+    .description('give the agent of an issue a text: it gets it in its next turn')
+    .argument('<issue>', "the issue's number", positive)
+    .argument('<text>', 'the text')
+    .argument('[workflow]', 'the workflow file', './WORKFLOW.md')
+    .option('--json', 'as JSON')
+    .option('--state-dir <dir>', 'the state directory, whatever the workflow file says')
+    .action(async (issue: number, text: string, path: string, options: { json?: boolean; stateDir?: string }) => {
+      const { tellCommand } = await import('./cli/steer.ts');
+      await tellCommand(issue, text, path, options);
+    });
+  program
     .command('doctor')
     .description('what the daemon and team mode need: holds or not, why, and the command that mends it')
     .argument('[workflow]', 'the workflow file', './WORKFLOW.md')

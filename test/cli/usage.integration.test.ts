@@ -41,6 +41,7 @@ test('--help lists the commands, of serve also init', async () => {
     'resume',
     'cancel',
     'retry',
+    'tell',
     'doctor',
     'team',
     'spec',

@@ -293,9 +293,9 @@ class MemoryTracker implements Tracker {
 
   async readComments(number: number): Promise<readonly IssueComment[]> {
     this.#call(`comments of ${number}`);
-    return this.comments.flatMap(({ issue, body, marker, author, createdAt }, id) =>
+    return this.comments.flatMap(({ issue, body, marker, author, createdAt }, index) =>
       issue === number
-        ? [{ id, author, body: marker === '' ? body : `${body}\n\n<!-- toolcrew:${marker} -->`, createdAt }]
+        ? [{ id: index + 1, author, body: marker === '' ? body : `${body}\n\n<!-- toolcrew:${marker} -->`, createdAt }]
         : [],
     );
   }

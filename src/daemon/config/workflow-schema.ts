@@ -265,7 +265,7 @@ const follow = z
 const notify = z
   .strictObject({
     command: script.describe(
-      'Shell command that gets a JSON object on standard input when an issue is done, has failed, or waits for a quota.',
+      'Shell command that gets a JSON object on standard input when an issue is done, has failed, or waits for a quota or an answer.',
     ),
     webhook: z
       .union([

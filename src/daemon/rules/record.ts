@@ -28,6 +28,9 @@ export type IssueOutcome = (typeof ISSUE_OUTCOMES)[number];
 export const STEERS = ['pause', 'resume', 'cancel', 'retry'] as const;
 export type Steer = (typeof STEERS)[number];
 
+/** Most characters of a text to an agent that is taken from an operator. */
+export const MAX_TELL = 20_000;
+
 export type PullRequest = { readonly number: number; readonly url: string };
 
 export type ClaimedRecord = {

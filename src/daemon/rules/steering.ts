@@ -12,7 +12,10 @@ import { type DaemonState, type Entry, type Phase, type StandingOrder, withEntry
 /** State of an issue as commands name it. `queued`: it carries the label and no attempt was made since. */
 export type Standing = Phase | 'queued' | 'paused' | 'done' | 'closed' | 'failed' | 'label_removed';
 
-const SENSE: Readonly<Record<Steer, readonly Standing[]>> = {
+/** What an operator gives: a command, or a text for the agent. */
+export type Order = Steer | 'tell';
+
+const SENSE: Readonly<Record<Order, readonly Standing[]>> = {
   pause: ['queued', 'claimed', 'running', 'retrying', 'asking'],
   resume: ['paused'],
   cancel: [
@@ -20,14 +23,18 @@ const SENSE: Readonly<Record<Steer, readonly Standing[]>> = {
     ...(['giving_up', 'reviving'] as const),
   ],
   retry: ['retrying', 'asking', 'failed', 'label_removed'],
+  tell: [
+    ...(['queued', 'paused', 'claimed', 'running', 'retrying', 'asking', 'following'] as const),
+    ...(['failed', 'label_removed', 'reviving'] as const),
+  ],
 };
 
-export function makesSense(command: Steer, standing: Standing): boolean {
+export function makesSense(command: Order, standing: Standing): boolean {
   return SENSE[command].includes(standing);
 }
 
 /** States in which a command makes sense. */
-export function statesFor(command: Steer): readonly Standing[] {
+export function statesFor(command: Order): readonly Standing[] {
   return SENSE[command];
 }
 

@@ -27,6 +27,11 @@ export const WORK_CODES = codes({
     help: 'It knows issues that carry an active label, and those that it has worked on.',
     values: { issue: 'number' },
   },
+  told_text_invalid: {
+    kind: 'refused',
+    message: 'tool tell takes a text of 1 to {most} characters, got {length}.',
+    values: { most: 'number', length: 'number' },
+  },
   question_limit: {
     kind: 'refused',
     message: 'Attempt {attempt} has asked its question; it may ask one.',
