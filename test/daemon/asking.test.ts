@@ -81,7 +81,7 @@ test('answers go to the same session, all of those that came, and the label come
   );
   assert.match(
     prompts[1] ?? '',
-    /writer answered[\s\S]*Which one\?[\s\S]*The red one\.[\s\S]*helper wrote to you\n\n````text/,
+    /writer answered[\s\S]*Which one\?[\s\S]*The red one\.[\s\S]*helper answered\n\n````text/,
   );
   assert.doesNotMatch(prompts[1] ?? '', /mine/);
   assert.deepEqual(world.workspaces.pushed, ['tool/issue-1 sha-1-2']);

@@ -54,8 +54,17 @@ test('a question waits over a restart for somebody who may answer, and the issue
   daemon.start();
   await daemon.until('it waits again', async () => (await row()) !== undefined);
   await say('stranger', 'The blue one.');
-  const { requests } = (await daemon.state()).poll;
-  await daemon.until('polls go on', async () => (await daemon.state()).poll.requests > requests + 6);
+  // Two seconds after the last change, its comments are read for the last time.
+  const requests = async () => (await daemon.state()).poll.requests;
+  const spent = async () => (await requests()) - (await daemon.state()).poll.not_modified;
+  const more = async (count: number) => {
+    const before = await requests();
+    await daemon.until(`${count} requests more`, async () => (await requests()) > before + count);
+  };
+  await more(30);
+  const quiet = await spent();
+  await more(20);
+  assert.equal(await spent(), quiet, 'an issue that waits costs no quota');
   assert.equal((await daemon.state()).counts.asking, 1);
   assert.equal(existsSync(join(daemon.directory, 'prompt-2')), false);
 

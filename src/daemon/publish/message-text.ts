@@ -37,26 +37,26 @@ export function questionComment({ text }: Question, timeoutMs: number, failedLab
   ].join('\n\n');
 }
 
-function messageText({ author, text, question }: Message): string {
+function messageText({ author, text, question }: Message, isRepeated: boolean): string {
   const who = author === null ? 'The operator of the daemon' : oneLine(author, 60);
   const head = `### ${who} ${question === null ? 'wrote to you' : 'answered'}`;
-  const asked = question === null ? [] : [`You had asked:\n\n${fence(visibleLines(question))}`];
+  const asked = question === null || isRepeated ? [] : [`You had asked:\n\n${fence(visibleLines(question))}`];
   return [head, ...asked, fence(clip(visibleLines(text.trim()), MAX_MESSAGE))].join('\n\n');
 }
 
-/** As many messages as one prompt takes, at least one; those that answer one question repeat it once. */
+/** As many messages as one prompt takes, at least one. A question stands before the first of its answers. */
 export function messagesFor(messages: readonly Message[]): { readonly text: string; readonly keys: readonly string[] } {
-  const parts: string[] = [];
+  const intro =
+    'People who may write to this repository, or who run the daemon, wrote this to you. Take it into account and go on with the task.';
+  let text = intro;
   const keys: string[] = [];
   let asked: string | null = null;
   for (const message of messages) {
-    const part = messageText(message.question === asked ? { ...message, question: null } : message);
-    if (parts.length > 0 && parts.join('\n\n').length + part.length > MOST_TEXT) break;
+    const part = messageText(message, message.question === asked);
+    if (keys.length > 0 && text.length + part.length > MOST_TEXT) break;
     asked = message.question;
-    parts.push(part);
+    text += `\n\n${part}`;
     keys.push(message.key);
   }
-  const intro =
-    'People who may write to this repository, or who run the daemon, wrote this to you. Take it into account and go on with the task.';
-  return { text: [intro, ...parts].join('\n\n'), keys };
+  return { text, keys };
 }
