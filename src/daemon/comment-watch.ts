@@ -1,4 +1,4 @@
-// Watches the comments on issues at work: an answer to a question, or words to the agent that works on it now.
+// Watches the comments on issues at work: answers to a question, and messages to an agent that works.
 
 import type { Clock, Logger } from '../base/ports.ts';
 import { refusal, textOf } from '../base/rules/codes.ts';
@@ -69,7 +69,7 @@ export class CommentWatch {
     }
   }
 
-  /** A team is led by no turns in which its lead could be told something. */
+  /** A team has no turns of one session, so no comment reaches it. */
   #isWatched(entry: Entry, version: string): boolean {
     if (entry.phase === 'asking') return !isSettling(entry);
     if (entry.phase !== 'running' || this.#options.workflow().tool.mode === 'team') return false;
@@ -84,7 +84,7 @@ export class CommentWatch {
     if (isSame && known.readAt - known.met >= SAME_VERSION_MS) return;
     const readAt = clock.elapsed();
     const heard = await this.#heard(entry, await tracker.readComments(issue, signal), signal);
-    // What the agent was told of meanwhile, or the end of its work, changes what a comment is.
+    // If the issue has moved on meanwhile, the next poll reads again.
     const now = journal.state.entries.get(issue);
     if (signal.aborted || now === undefined || now.phase !== entry.phase || now.heard !== entry.heard) return;
     this.#readings.set(issue, { version, met: isSame ? known.met : readAt, readAt });

@@ -326,7 +326,7 @@ export class Orchestrator {
 
   #startAttempt(issue: Issue): void {
     const entry = this.#options.journal.state.entries.get(issue.number);
-    if (entry === undefined) return;
+    if (entry === undefined || this.#workers.has(issue.number)) return;
     this.#start(issue.number, new Attempt(this.#options, entry, issue));
   }
 
