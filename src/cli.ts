@@ -153,6 +153,18 @@ function createProgram(): Command {
       });
   }
   program
+    .command('tell')
+    .description('give the agent of an issue a text: it gets it in its next turn')
+    .argument('<issue>', "the issue's number", positive)
+    .argument('<text>', 'the text')
+    .argument('[workflow]', 'the workflow file', './WORKFLOW.md')
+    .option('--json', 'as JSON')
+    .option('--state-dir <dir>', 'the state directory, whatever the workflow file says')
+    .action(async (issue: number, text: string, path: string, options: { json?: boolean; stateDir?: string }) => {
+      const { tellCommand } = await import('./cli/steer.ts');
+      await tellCommand(issue, text, path, options);
+    });
+  program
     .command('doctor')
     .description('what the daemon and team mode need: holds or not, why, and the command that mends it')
     .argument('[workflow]', 'the workflow file', './WORKFLOW.md')
@@ -227,6 +239,15 @@ function addAgentCommands(program: Command): void {
     .action(async (number: number | undefined, options: { body?: string; bodyFile?: string }) => {
       const { commentOnIssue } = await import('./cli/issue.ts');
       await commentOnIssue(number, options);
+    });
+  issue
+    .command('ask')
+    .description('ask a question on the issue; end the turn then, the answer comes into the session')
+    .argument('[question]', 'the question')
+    .option('--body-file <file>', 'a file with the question; - for standard input')
+    .action(async (question: string | undefined, options: { bodyFile?: string }) => {
+      const { askOnIssue } = await import('./cli/issue.ts');
+      await askOnIssue(question, options);
     });
   issue
     .command('done')

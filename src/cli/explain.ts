@@ -19,6 +19,7 @@ const details = z.object({
   running: z.object({ phase: z.string(), attempt: z.number() }).nullable(),
   retrying: z.object({ due_at: z.string().nullable(), last_error: z.string().nullable() }).nullable(),
   following: z.object({ waits_for: z.string(), pull_request: z.object({ number: z.number() }).nullable() }).nullable(),
+  asking: z.object({ since: z.string(), question: z.string() }).nullable(),
   queued: z.object({ reason: z.string() }).nullable(),
 });
 
@@ -39,8 +40,9 @@ async function standing(url: string, token: string | null, issue: number): Promi
     const response = await fetch(`${url}/api/v1/issues/${issue}`, { headers, signal });
     if (response.status === 404) return null;
     if (!response.ok) return `the daemon answers ${response.status}`;
-    const { running, retrying, following, queued } = details.parse(await response.json());
+    const { running, retrying, asking, following, queued } = details.parse(await response.json());
     if (queued !== null) return `it waits: ${queued.reason}`;
+    if (asking !== null) return `it waits for an answer since ${asking.since}: ${asking.question}`;
     if (following !== null)
       return `pull request #${following.pull_request?.number ?? '?'} is followed and waits: ${following.waits_for}`;
     if (running !== null) return `attempt ${running.attempt} is at: ${running.phase}`;

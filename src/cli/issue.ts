@@ -76,8 +76,8 @@ function issueNumber(given: number | undefined): number {
   return given ?? (Number.isInteger(own) ? own : 0);
 }
 
-function bodyInvalid(expected: string, got: string): ToolError {
-  return failure(CLI_CODES.option_invalid, { option: '--body', expected, got });
+function bodyInvalid(expected: string, got: string, option = '--body'): ToolError {
+  return failure(CLI_CODES.option_invalid, { option, expected, got });
 }
 
 function bodyOf(options: { readonly body?: string; readonly bodyFile?: string }, required: boolean): string {
@@ -130,6 +130,18 @@ export async function commentOnIssue(
   if (body.trim() === '') throw bodyInvalid('a comment', 'an empty text');
   await requestDaemon({ type: 'comment', issue, body });
   process.stdout.write(`commented on #${issue}\n`);
+}
+
+/** Asks the people on the issue, who answer there. */
+export async function askOnIssue(question: string | undefined, options: { readonly bodyFile?: string }): Promise<void> {
+  const { bodyFile } = options;
+  const given = [question, bodyFile].filter((one) => one !== undefined).length;
+  if (given !== 1)
+    throw bodyInvalid('a question, or --body-file <file>', given === 0 ? 'neither' : 'both', '<question>');
+  const body = question ?? bodyOf(bodyFile === undefined ? {} : { bodyFile }, true);
+  if (body.trim() === '') throw bodyInvalid('a question', 'an empty text', '<question>');
+  await requestDaemon({ type: 'ask', issue: issueNumber(undefined), body });
+  process.stdout.write('The question is posted. End your turn now: the answer comes into this session.\n');
 }
 
 export async function finishIssue(number: number | undefined): Promise<void> {

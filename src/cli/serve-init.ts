@@ -43,6 +43,7 @@ function nextSteps({ answers, host, origin, notes }: Collected): string[] {
     [answers.label, '8AB0FF', 'Work for an agent to pick up'],
     ['tool-done', '4CC38A', 'An agent has opened a pull request'],
     ['tool-failed', 'B3261E', 'The last attempt of an agent failed'],
+    ['tool-question', 'E0A84A', 'An agent waits for an answer'],
   ] as const;
   const repo = answers.apiUrl === null ? answers.repo : `${host}/${answers.repo}`;
   return [

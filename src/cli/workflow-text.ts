@@ -62,7 +62,8 @@ This is attempt {{ attempt.number }}. The one before ended so:
 {% endif %}
 Do what the issue asks for, run the project's own tests, and commit your work on this branch. You cannot push: when you
 are finished, run \`tool pr create --title "…" --body-file FILE\`, then \`tool issue done\`. \`tool issue show\` prints the issue
-with its comments; \`tool issue comment --body-file FILE\` writes one.
+with its comments; \`tool issue comment --body-file FILE\` writes one. If you cannot go on without a decision of a person,
+run \`tool issue ask "…"\` and end your turn: the answer comes into this session.
 `;
 
 /** A text or a list of texts as YAML, on one line. */

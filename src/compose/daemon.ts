@@ -291,6 +291,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       issue: (number) => issueDetails(source(), number),
       refresh: () => made.refresh(),
       steer: (command, issue) => made.steering.steer(command, issue),
+      tell: (issue, text) => made.steering.tell(issue, text),
       onChange: (listener) => made.onChange(listener),
       now: clock.now,
     });
@@ -299,7 +300,11 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       log.log('info', 'http', `status on ${server.url}`);
     }
     closers.push(
-      await openControlSocket(runtime, stateDir, ({ command, issue }) => made.steering.steer(command, issue)),
+      await openControlSocket(runtime, stateDir, (given) =>
+        given.command === 'tell'
+          ? made.steering.tell(given.issue, given.text)
+          : made.steering.steer(given.command, given.issue),
+      ),
     );
     state.announce(server?.url ?? null);
     log.log(

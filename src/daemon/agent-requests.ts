@@ -2,14 +2,14 @@
 
 import type { Logger } from '../base/ports.ts';
 import { refusal } from '../base/rules/codes.ts';
-import { failure } from '../base/rules/errors.ts';
-import { clip, digest } from '../base/rules/text.ts';
+import { failure, messageOf } from '../base/rules/errors.ts';
+import { clip, digest, oneLine } from '../base/rules/text.ts';
 import type { AgentRequest, AgentRequestHandler, Journal, Tracker, Workspaces, WorkspaceTask } from './ports.ts';
 import type { Publisher } from './publish/publish.ts';
 import { cutBody, MAX_BODY } from './publish/tracker-texts.ts';
 import { WORK_CODES } from './rules/codes/work-codes.ts';
 import type { Issue } from './rules/issue.ts';
-import { openPullRequest } from './rules/next-step.ts';
+import { openPullRequest, questionStep } from './rules/next-step.ts';
 import type { Entry } from './rules/state.ts';
 import type { Workflow } from './rules/workflow.ts';
 
@@ -35,6 +35,8 @@ export function createAgentRequestHandler(options: AgentRequestOptions): AgentRe
   const { journal, tracker, workspaces, publisher, log, issue, task } = options;
   let comments = 0;
   let posted = 0;
+  /** The question of this attempt. */
+  let question: string | null = null;
   /** Comments that may stand there although no answer came: the same words again are the same comment. */
   const unsure = new Map<string, number>();
   /** Keys of the answers of this attempt in review threads. */
@@ -46,6 +48,11 @@ export function createAgentRequestHandler(options: AgentRequestOptions): AgentRe
       throw failure(WORK_CODES.attempt_over, { attempt: task.attempt, issue: issue.number });
     }
     return entry;
+  };
+
+  /** For what hands work over. */
+  const requireNoQuestion = () => {
+    if (entryOf().question?.isOpen === true) throw failure(WORK_CODES.question_open, { issue: issue.number });
   };
 
   const requireIssue = (asked: number) => {
@@ -101,6 +108,7 @@ export function createAgentRequestHandler(options: AgentRequestOptions): AgentRe
     const sha = await head(signal);
     const { follow, pullRequest: followed } = entryOf();
     if (follow !== null && followed !== null) return { ...followed, branch: task.branch };
+    requireNoQuestion();
     await journal.append({
       type: 'asked_pull_request',
       issue: issue.number,
@@ -122,9 +130,32 @@ export function createAgentRequestHandler(options: AgentRequestOptions): AgentRe
   const done = async (signal: AbortSignal): Promise<Answer> => {
     const sha = await workspaces.peek(task, signal);
     if (sha === null && posted === 0) throw failure(WORK_CODES.nothing_committed, { branch: task.branch });
-    entryOf();
+    requireNoQuestion();
     await journal.append({ type: 'asked_done', issue: issue.number });
     return { accepted: true };
+  };
+
+  const ask = async (body: string, signal: AbortSignal): Promise<Answer> => {
+    const text = cutBody(body);
+    entryOf();
+    if (question !== null && question !== text) throw failure(WORK_CODES.question_limit, { attempt: task.attempt });
+    if (question === null) {
+      question = text;
+      const label = options.workflow().tracker.questionLabel;
+      await journal.append({ type: 'asked_question', issue: issue.number, text, label });
+      const words = `issue #${issue.number}: the agent asks: ${oneLine(text)}`;
+      log.log('info', 'agent', words, { issue: issue.number });
+    }
+    try {
+      for (let step = questionStep(entryOf()); step !== undefined; step = questionStep(entryOf()))
+        await publisher.step(entryOf(), step, signal);
+    } catch (error) {
+      // It is recorded: what is missing follows when the attempt has ended.
+      entryOf();
+      const what = refusal(WORK_CODES.question_postponed, { issue: issue.number, said: messageOf(error) });
+      log.log('warn', 'publish', what, { issue: issue.number });
+    }
+    return { asked: true };
   };
 
   const reply = async (thread: number, body: string, signal: AbortSignal): Promise<Answer> => {
@@ -143,6 +174,7 @@ export function createAgentRequestHandler(options: AgentRequestOptions): AgentRe
     if (request.type === 'reply') return reply(request.thread, request.body, signal);
     if (request.type === 'pull_request') return pullRequest(request.title, request.body, signal);
     requireIssue(request.issue);
+    if (request.type === 'ask') return ask(request.body, signal);
     if (request.type === 'show') return show(signal);
     if (request.type === 'comment') return comment(request.body, signal);
     return done(signal);

@@ -22,13 +22,14 @@ import type {
 } from './ports.ts';
 import { promptWith } from './publish/follow-text.ts';
 import type { Publisher } from './publish/publish.ts';
-import { continuation } from './publish/tracker-texts.ts';
+import { messagesOf } from './rules/asking.ts';
 import { type EndCause, judgeAttempt, quotaEnd } from './rules/attempt-end.ts';
 import type { Issue } from './rules/issue.ts';
 import type { Entry } from './rules/state.ts';
 import { spentOf } from './rules/state.ts';
 import { keptOf } from './rules/team-summary.ts';
 import type { Workflow } from './rules/workflow.ts';
+import { Turns } from './turns.ts';
 
 export type AttemptOptions = {
   readonly workflow: () => Workflow;
@@ -123,6 +124,7 @@ export class Attempt {
       run,
       runtime,
       workspace: workspaces.pathOf(number),
+      version: this.#issue.updatedAt,
     });
     const task: WorkspaceTask = {
       issue: number,
@@ -218,7 +220,9 @@ export class Attempt {
       { number: this.#number, lastError: this.#entry.lastError },
       { path, branch: task.branch },
     );
-    const prompt = promptWith(template, this.#entry.follow);
+    const { signal } = this.#end;
+    const turns = new Turns({ journal, workspaces, task, maxTurns: limits.maxTurns, signal });
+    const prompt = turns.first(promptWith(template, this.#entry.follow));
     this.status.stage = 'agent';
     this.#output?.write(`--- agent (${runner.name})\n`);
     this.#log('agent', `starting on issue #${issue} (attempt ${this.#number}) with ${runner.name}`);
@@ -228,15 +232,12 @@ export class Attempt {
       turnTimeoutMs: tool.turnTimeoutMs,
       onExpired: (cause) => this.stop(cause),
     });
-    if (this.#number > 1) this.#headBefore = await workspaces.peek(task, this.#end.signal);
+    if (this.#number > 1) this.#headBefore = await workspaces.peek(task, signal);
     const key = `agent:${this.#number}`;
     await journal.append({ type: 'effect_started', issue, effect: 'agent', key });
     let started = false;
     this.#ran = true;
     let watching: Promise<void> | undefined;
-    let turns = 0;
-    let toolsThisTurn = 0;
-    let idleTurns = 0;
     try {
       const end = await runner.run(
         {
@@ -260,7 +261,7 @@ export class Attempt {
           },
         },
         {
-          signal: this.#end.signal,
+          signal,
           output: (text) => task.output(text),
           onStarted: async (pid) => {
             started = true;
@@ -276,7 +277,7 @@ export class Attempt {
             if (event.type === 'team') watchdog.turnStarted();
             if (event.type === 'usage' && this.status.team !== null) this.#noteUsage();
             if (event.type === 'log') this.#log('agent', `issue #${issue}: ${event.text}`, event.level);
-            if (event.type === 'tool_started') toolsThisTurn += 1;
+            if (event.type === 'tool_started') turns.toolStarted();
             if (
               event.type === 'session' &&
               event.sessionId !== this.#options.journal.state.entries.get(issue)?.sessionId
@@ -286,24 +287,16 @@ export class Attempt {
             this.#options.onChange();
           },
           nextTurn: async () => {
-            turns += 1;
-            idleTurns = toolsThisTurn === 0 ? idleTurns + 1 : 0;
-            toolsThisTurn = 0;
             this.#note({ type: 'usage', issue, usage: this.status.used });
-            const entry = journal.state.entries.get(issue);
-            const handedIn =
-              entry?.askedDone === true ||
-              entry?.askedPullRequest !== null ||
-              (await workspaces.peek(task, this.#end.signal)) !== null;
-            // An agent that twice only talked will not begin to work at the third asking.
-            if (handedIn || turns >= limits.maxTurns || idleTurns >= 2) return null;
-            watchdog.turnStarted();
-            return continuation(task.branch);
+            const next = await turns.next();
+            if (next !== null) watchdog.turnStarted();
+            return next;
           },
         },
       );
       if (!started)
         await journal.append({ type: 'effect_failed', issue, effect: 'agent', key, error: end.words.slice(0, 2000) });
+      if (end.ok) await turns.ended();
       if (!end.ok && !end.resumable) await journal.append({ type: 'session', issue, session_id: null });
       return end;
     } finally {
@@ -367,6 +360,7 @@ export class Attempt {
         quotaUntil,
         isNewHead: left.head !== null && left.head !== this.#headBefore,
         askedDone: entry.askedDone,
+        hasMessages: messagesOf(journal.state, issue).length > 0,
         costUsd: entry.spent.cost_usd + usage.cost_usd,
         turns: usage.turns,
       },

@@ -91,6 +91,11 @@ export class Dispatcher {
       }
   }
 
+  /** An issue at work as it was read last. */
+  held(issue: number): Issue | undefined {
+    return this.#held.get(issue);
+  }
+
   /** What was read in a poll is read again before anything starts later. */
   pollIsOver(): void {
     this.#readNow.clear();

@@ -18,6 +18,7 @@ import {
   tookOver,
 } from './rules/follow.ts';
 import type { Actor } from './rules/issue.ts';
+import { isOurs } from './rules/message.ts';
 import type {
   Check,
   CheckFailure,
@@ -28,6 +29,7 @@ import type {
 } from './rules/pull-request-status.ts';
 import type { IssueOutcome, PullRequest } from './rules/record.ts';
 import type { Entry } from './rules/state.ts';
+import { isIdle } from './rules/steering.ts';
 import type { Workflow } from './rules/workflow.ts';
 
 export type FollowerOptions = {
@@ -67,11 +69,6 @@ const SAME_VERSION_MS = 2_000;
 const READ_AT_ONCE = 4;
 /** So many failed checks are explained. */
 const MOST_EXPLAINED = 5;
-
-/** Words that the daemon wrote carry its marker. */
-function isOurs(body: string): boolean {
-  return body.includes('<!-- toolcrew:');
-}
 
 export class Follower {
   readonly #options: FollowerOptions;
@@ -118,7 +115,7 @@ export class Follower {
     if (pullRequest === null || follow === null) return;
     try {
       if (entry.phase === 'following' && follow.stopped === null) await this.#judge(entry, pullRequest, feed, signal);
-      else if (entry.phase === 'running' || entry.phase === 'retrying') {
+      else if (entry.phase === 'running' || isIdle(entry.phase)) {
         const status = await feed.read(pullRequest.number, signal);
         const isOver = status === null ? this.#isGone(issue) : tookOver({ status }, entry.pushed) !== null;
         if (status !== null) this.#misses.delete(issue);

@@ -6,6 +6,7 @@ import { Supervisor } from '../base/supervisor.ts';
 import { Attempt, type AttemptOptions } from './attempt.ts';
 import type { AttemptStatus } from './attempt-status.ts';
 import { untilRetry } from './candidates.ts';
+import { CommentWatch } from './comment-watch.ts';
 import { Dispatcher, type Waiting } from './dispatcher.ts';
 import { Follower } from './follower.ts';
 import { Intake } from './intake.ts';
@@ -18,13 +19,14 @@ import type { EndCause } from './rules/attempt-end.ts';
 import { WORK_CODES } from './rules/codes/work-codes.ts';
 import type { Issue } from './rules/issue.ts';
 import type { IssueOutcome } from './rules/record.ts';
-import { longestPauseMs, retryDelayMs } from './rules/retry.ts';
+import { longestPauseMs } from './rules/retry.ts';
 import type { Entry } from './rules/state.ts';
 import { isSettling, mayStart } from './rules/steering.ts';
 import { TrackerError } from './rules/tracker-error.ts';
 import type { Workflow } from './rules/workflow.ts';
 import { SpareWorkspaces } from './spare-workspaces.ts';
 import { Steering } from './steering.ts';
+import { Stumbles } from './stumbles.ts';
 
 export type OrchestratorOptions = Omit<AttemptOptions, 'onChange' | 'onSlotFree' | 'onQuota'> & {
   /** Poll once, finish what that started, then stop. */
@@ -50,6 +52,8 @@ export class Orchestrator {
   readonly #spareWorkspaces: SpareWorkspaces;
   readonly follower: Follower;
   readonly #dispatcher: Dispatcher;
+  readonly #comments: CommentWatch;
+  readonly #stumbles: Stumbles;
   readonly #workers = new Map<number, Worker>();
   readonly #listeners = new Set<() => void>();
   #poll: Omit<PollInfo, 'nextAt'> = { lastAt: null, lastError: null };
@@ -59,8 +63,6 @@ export class Orchestrator {
   #polledAt: number | null = null;
   /** Why the daemon cannot go on. */
   #broken: ToolError | undefined;
-  /** How often in a row the work on an issue broke off. */
-  readonly #stumbles = new Map<number, number>();
   #asked = false;
   #wake = new AbortController();
   #stopping = false;
@@ -73,6 +75,7 @@ export class Orchestrator {
       onQuota: (runtime, until) => this.#intake.pause(runtime, until),
     };
     this.#intake = new Intake(options);
+    this.#stumbles = new Stumbles(options);
     this.#supervisor = new Supervisor({
       clock: options.clock,
       onFailure: (task, said) =>
@@ -113,6 +116,7 @@ export class Orchestrator {
       settle,
       onDue: () => this.#wakeUp(),
     });
+    this.#comments = new CommentWatch({ ...options, held: (issue) => this.#dispatcher.held(issue), settle });
     this.#listRest = new ListRest({
       ...options,
       freeSlots: () => this.#freeSlots,
@@ -178,11 +182,14 @@ export class Orchestrator {
 
   /** Ends what an earlier process left running and takes its attempts for interrupted. To be called once, before `run`. */
   async recover(): Promise<void> {
-    for (const entry of this.#options.journal.state.entries.values()) await this.#interrupt(entry);
+    for (const number of this.#options.journal.state.entries.keys()) await this.#interrupt(number);
   }
 
-  async #interrupt(entry: Entry): Promise<void> {
-    if (!this.#workers.has(entry.number)) await endInterruptedAttempt(this.#options, entry, this.#signal);
+  async #interrupt(issue: number): Promise<void> {
+    // As it stands now: its attempt may have ended in the meantime.
+    const entry = this.#options.journal.state.entries.get(issue);
+    if (entry !== undefined && !this.#workers.has(issue))
+      await endInterruptedAttempt(this.#options, entry, this.#signal);
   }
 
   /** Runs until `close`, or with `once` until what one poll started is finished. */
@@ -216,7 +223,7 @@ export class Orchestrator {
   }
 
   get #busy(): ReadonlySet<number> {
-    const stumbled = this.#options.once === true ? this.#stumbles.keys() : [];
+    const stumbled = this.#options.once === true ? this.#stumbles.issues : [];
     return new Set([...this.#workers.keys(), ...this.#dispatcher.taking, ...this.#janitor.cleaning, ...stumbled]);
   }
 
@@ -253,9 +260,9 @@ export class Orchestrator {
     this.#intake.newPoll();
     this.#intake.listed(this.#dispatcher.listing);
     await this.#reconcile();
-    const watching = this.follower.watchAll(this.#signal);
+    const watching = Promise.all([this.follower.watchAll(this.#signal), this.#comments.watchAll(this.#signal)]);
     if (this.#options.once === true) await watching;
-    else this.#supervisor.run('the followed pull requests', () => watching);
+    else this.#supervisor.run('pull requests and comments', async () => void (await watching));
     await this.#dispatch();
     this.#dispatcher.pollIsOver();
     if (this.#options.once === true) await this.#listRest.read(this.#signal);
@@ -266,7 +273,7 @@ export class Orchestrator {
   async #reconcile(): Promise<void> {
     await this.#dispatcher.verifyAll();
     for (const entry of [...this.#options.journal.state.entries.values()]) {
-      await this.#interrupt(entry);
+      await this.#interrupt(entry.number);
       if (isSettling(entry) && !this.#workers.has(entry.number)) this.#start(entry.number);
     }
     this.#janitor.cleanAll();
@@ -293,8 +300,11 @@ export class Orchestrator {
   }
 
   async #finish(issue: number, outcome: IssueOutcome, updatedAt: string, isMergeable = false): Promise<void> {
+    const { journal, publisher } = this.#options;
+    const entry = journal.state.entries.get(issue);
+    if (entry !== undefined && !(await publisher.dropQuestion(entry, this.#signal))) return;
     const mergeable = isMergeable ? { mergeable: true as const } : {};
-    await this.#options.journal.append({ type: 'finished', issue, outcome, updated_at: updatedAt, ...mergeable });
+    await journal.append({ type: 'finished', issue, outcome, updated_at: updatedAt, ...mergeable });
     this.#intake.forget(issue);
     this.#changed();
     if (outcome === 'done' || outcome === 'closed') {
@@ -319,7 +329,7 @@ export class Orchestrator {
 
   #startAttempt(issue: Issue): void {
     const entry = this.#options.journal.state.entries.get(issue.number);
-    if (entry === undefined) return;
+    if (entry === undefined || this.#workers.has(issue.number)) return;
     this.#start(issue.number, new Attempt(this.#options, entry, issue));
   }
 
@@ -331,7 +341,7 @@ export class Orchestrator {
       this.#supervisor.run(`issue #${number}`, async () => {
         try {
           await this.#work(worker);
-          this.#stumbles.delete(number);
+          this.#stumbles.forget(number);
         } catch (error) {
           worker.attempt = undefined;
           await this.#stumble(worker, error);
@@ -345,21 +355,15 @@ export class Orchestrator {
     });
   }
 
-  /** The work on one issue broke off: it is taken up again after a while. Without a journal nothing can go on. */
+  /** Without a journal nothing can go on. */
   async #stumble(worker: Worker, error: unknown): Promise<void> {
-    const { log, clock, random } = this.#options;
     if (this.#signal.aborted) return;
     if (error instanceof ToolError && error.kind === 'state_unusable') {
-      log.log('error', 'serve', refusal(WORK_CODES.daemon_stops, { said: error.message }));
+      this.#options.log.log('error', 'serve', refusal(WORK_CODES.daemon_stops, { said: error.message }));
       this.#broken ??= error;
       return;
     }
-    const failed = { task: `issue #${worker.number}`, said: messageOf(error) };
-    log.log('error', 'serve', refusal(WORK_CODES.background_task_failed, failed));
-    const stumbles = (this.#stumbles.get(worker.number) ?? 0) + 1;
-    this.#stumbles.set(worker.number, stumbles);
-    const signal = AbortSignal.any([this.#signal, worker.abort.signal]);
-    await clock.sleep(retryDelayMs(stumbles, this.#workflow.agent.maxRetryBackoffMs, random()), signal);
+    await this.#stumbles.pause(worker.number, error, AbortSignal.any([this.#signal, worker.abort.signal]));
   }
 
   async #work(worker: Worker): Promise<void> {

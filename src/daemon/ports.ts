@@ -35,7 +35,14 @@ export type RateLimit = {
 
 export type LabelEvent = { readonly id: number; readonly actor: Actor | null };
 
-export type IssueComment = { readonly author: Actor | null; readonly body: string; readonly createdAt: string };
+export type IssueComment = {
+  /** Grows with every comment. */
+  readonly id: number;
+  readonly author: Actor | null;
+  readonly body: string;
+  /** ISO 8601. */
+  readonly createdAt: string;
+};
 
 export type NewPullRequest = {
   readonly branch: string;
@@ -69,6 +76,7 @@ export interface Tracker {
   /** Who put the label on last; null when the service knows no such event. */
   readLabelEvent(issue: number, label: string, signal: AbortSignal): Promise<LabelEvent | null>;
   mayWrite(actor: Actor, signal: AbortSignal): Promise<boolean>;
+  /** Oldest first. */
   readComments(issue: number, signal: AbortSignal): Promise<readonly IssueComment[]>;
   /** Posts a comment that carries `marker` invisibly. */
   addComment(issue: number, body: string, marker: string, signal: AbortSignal): Promise<void>;
@@ -225,6 +233,7 @@ export interface AttemptOutput {
 export type AgentRequest =
   | { readonly type: 'show'; readonly issue: number }
   | { readonly type: 'comment'; readonly issue: number; readonly body: string }
+  | { readonly type: 'ask'; readonly issue: number; readonly body: string }
   | { readonly type: 'done'; readonly issue: number }
   | { readonly type: 'pull_request'; readonly title: string; readonly body: string }
   | { readonly type: 'reply'; readonly thread: number; readonly body: string };

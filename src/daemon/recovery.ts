@@ -5,6 +5,7 @@ import { messageIn, refusal } from '../base/rules/codes.ts';
 import { collectWork, NO_WORK } from './collect-work.ts';
 import type { Journal, Leftovers, Workspaces } from './ports.ts';
 import { quietTask } from './publish/publish.ts';
+import { messagesOf } from './rules/asking.ts';
 import { type EndCause, judgeAttempt } from './rules/attempt-end.ts';
 import { WORK_CODES } from './rules/codes/work-codes.ts';
 import { type Entry, type StandingOrder, spentOf } from './rules/state.ts';
@@ -49,6 +50,7 @@ export async function endInterruptedAttempt(
       isNewHead: false,
       quotaUntil: null,
       askedDone: entry.askedDone,
+      hasMessages: messagesOf(journal.state, entry.number).length > 0,
       costUsd: spentOf(entry).cost_usd,
       turns: entry.running.turns,
     },

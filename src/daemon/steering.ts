@@ -11,12 +11,12 @@ import type { EndCause } from './rules/attempt-end.ts';
 import { WORK_CODES } from './rules/codes/work-codes.ts';
 import { finishedIssueOf } from './rules/finished-issues.ts';
 import type { Issue } from './rules/issue.ts';
-import type { JournalRecord, Steer } from './rules/record.ts';
-import { makesSense, type Standing, statesFor } from './rules/steering.ts';
+import { type JournalRecord, MAX_TELL, type Steer } from './rules/record.ts';
+import { isIdle, makesSense, type Order, type Standing, statesFor } from './rules/steering.ts';
 import type { Workflow } from './rules/workflow.ts';
 
 /** @property standing state of the issue after the command */
-export type Steered = { readonly issue: number; readonly command: Steer; readonly standing: Standing };
+export type Steered = { readonly issue: number; readonly command: Order; readonly standing: Standing };
 
 export type SteeringOptions = {
   readonly workflow: () => Workflow;
@@ -45,12 +45,7 @@ export class Steering {
   /** Refused for an issue that is unknown, or in a state where the command makes no sense. */
   async steer(command: Steer, issue: number): Promise<Steered> {
     const { journal, log } = this.#options;
-    const before = this.#standingOf(issue);
-    if (before === undefined) throw failure(WORK_CODES.issue_not_known, { issue });
-    if (!makesSense(command, before)) {
-      const values = { issue, standing: words(before), command: `tool ${command}` };
-      throw failure(WORK_CODES.issue_not_steerable, { ...values, expected: statesFor(command).map(words) });
-    }
+    const before = this.#require(command, issue);
     // Nothing comes between these records.
     const claimed = command === 'cancel' ? this.#claimed(issue) : undefined;
     const steered = journal.append({ type: 'steered', issue, steer: command });
@@ -61,6 +56,30 @@ export class Steering {
     this.#follow(command, issue);
     this.#options.poll();
     return { issue, command, standing };
+  }
+
+  /** Has a text for the agent of an issue: it gets it in its next turn. Refused as a command is, or without a text that fits. */
+  async tell(issue: number, text: string): Promise<Steered> {
+    const { journal, log, settle, poll } = this.#options;
+    const length = text.trim().length;
+    if (length === 0 || length > MAX_TELL) throw failure(WORK_CODES.told_text_invalid, { most: MAX_TELL, length });
+    const before = this.#require('tell', issue);
+    const messages = [{ author: null, text }];
+    const told = journal.append({ type: 'messages', issue, messages, heard: null });
+    const standing = this.#standingOf(issue) ?? before;
+    await told;
+    log.log('info', 'serve', `issue #${issue}: tool tell`, { issue });
+    settle(issue);
+    poll();
+    return { issue, command: 'tell', standing };
+  }
+
+  #require(command: Order, issue: number): Standing {
+    const standing = this.#standingOf(issue);
+    if (standing === undefined) throw failure(WORK_CODES.issue_not_known, { issue });
+    if (makesSense(command, standing)) return standing;
+    const values = { issue, standing: words(standing), command: `tool ${command}` };
+    throw failure(WORK_CODES.issue_not_steerable, { ...values, expected: statesFor(command).map(words) });
   }
 
   /** Claims an issue that was put back to work. */
@@ -97,7 +116,7 @@ export class Steering {
         return;
       case 'retry':
         intake.endPauses();
-        if (this.#options.journal.state.entries.get(issue)?.phase === 'reviving') settle(issue);
+        settle(issue);
         return;
       case 'resume':
         return;
@@ -116,8 +135,7 @@ export class Steering {
     const order = orders.get(issue);
     const phase = entry?.phase ?? 'parked';
     if (phase === 'running' && order !== undefined) return order === 'cancel' ? 'cancelling' : 'paused';
-    const isIdle = phase === 'parked' || phase === 'claimed' || phase === 'retrying';
-    if (isIdle && order === 'pause') return 'paused';
+    if ((phase === 'parked' || isIdle(phase)) && order === 'pause') return 'paused';
     if (phase !== 'parked') return phase;
     if (this.#waiting(issue) !== undefined) return 'queued';
     return entry?.finished?.outcome ?? finishedIssueOf(past, issue)?.outcome;

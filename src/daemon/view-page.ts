@@ -1,6 +1,6 @@
 // Pages of the state's lists: a limit, the cursor to go on from, and the cursor of the next page.
 
-export const LISTS = ['running', 'retrying', 'following', 'queued', 'completed'] as const;
+export const LISTS = ['running', 'retrying', 'asking', 'following', 'queued', 'completed'] as const;
 export type ListName = (typeof LISTS)[number];
 
 export const LIMIT_DEFAULT = 100;

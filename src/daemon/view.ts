@@ -1,24 +1,36 @@
 // The daemon's state as other programs see it: JSON with snake_case names, times in ISO 8601.
 
-import type { TeamSummary } from '../agents/rules/team-summary.ts';
-import type { Usage } from '../agents/rules/usage.ts';
 import { messageIn, refusal } from '../base/rules/codes.ts';
-import { oneLine } from '../base/rules/text.ts';
 import { formatSlug } from '../git/rules/repository.ts';
 import type { AttemptStatus } from './attempt-status.ts';
 import type { Waiting } from './dispatcher.ts';
 import { reasonOf, waitsForSlot } from './intake.ts';
-
 import type { PollInfo, PollStats, RateLimit } from './ports.ts';
 import { WORK_CODES } from './rules/codes/work-codes.ts';
 import { finishedIssueOf } from './rules/finished-issues.ts';
 import type { FollowMode } from './rules/follow-settings.ts';
-import { activeLabelsOf, type StateLabels } from './rules/issue.ts';
-import type { Completed, DaemonState, Entry } from './rules/state.ts';
+import type { DaemonState, Entry } from './rules/state.ts';
 import { spentOf } from './rules/state.ts';
 import { isPaused, isSettling } from './rules/steering.ts';
 import type { Workflow } from './rules/workflow.ts';
 import { cut, EVERYTHING, FIRST_PAGE, type ListName, type Page, type RowPosition } from './view-page.ts';
+import {
+  type AskingRow,
+  askingRow,
+  type CompletedRow,
+  completedRow,
+  dollars,
+  type FollowingRow,
+  iso,
+  type QueuedRow,
+  type RetryingRow,
+  type Row,
+  type RunningRow,
+  rowOf,
+  runningRow,
+  type Tokens,
+  tokensOf,
+} from './view-rows.ts';
 
 export type ViewSource = {
   readonly now: number;
@@ -49,70 +61,6 @@ type Queued = {
   readonly isForSlot: boolean;
 };
 
-type Tokens = { readonly input_tokens: number; readonly output_tokens: number; readonly total_tokens: number };
-
-type Row = {
-  readonly issue_number: number;
-  readonly issue_identifier: string;
-  readonly issue_url: string;
-  readonly title: string;
-};
-
-export type RunningRow = Row & {
-  readonly state: string;
-  readonly attempt: number;
-  readonly phase: string;
-  readonly runtime: string | null;
-  readonly pid: number | null;
-  readonly session_id: string | null;
-  readonly turn_count: number;
-  readonly last_event: string | null;
-  readonly last_message: string | null;
-  readonly started_at: string;
-  readonly last_event_at: string;
-  readonly workspace: string | null;
-  readonly branch: string;
-  readonly pull_request: { readonly number: number; readonly url: string } | null;
-  readonly last_error: string | null;
-  readonly tokens: Tokens;
-  readonly cost_usd: number;
-  /** The team that works on it; null: one agent does. */
-  readonly team: TeamSummary | null;
-};
-
-export type RetryingRow = Row & {
-  readonly attempt: number;
-  readonly due_at: string | null;
-  readonly last_error: string | null;
-  readonly branch: string;
-};
-
-export type FollowingRow = Row & {
-  readonly pull_request: { readonly number: number; readonly url: string } | null;
-  readonly rounds: number;
-  /** What it waits for, as it was read last. */
-  readonly waits_for: string;
-  readonly since: string;
-  readonly branch: string;
-};
-
-export type QueuedRow = Row & { readonly reason: string; readonly author: string | null };
-
-export type CompletedRow = Row & {
-  readonly outcome: string;
-  readonly attempts: number;
-  readonly pull_request: { readonly number: number; readonly url: string } | null;
-  readonly branch: string;
-  readonly reason: string | null;
-  readonly started_at: string;
-  readonly finished_at: string;
-  readonly seconds: number;
-  readonly tokens: Tokens;
-  readonly cost_usd: number;
-  /** The team that worked on it, of the last ones; null: one agent did. */
-  readonly team: TeamSummary | null;
-};
-
 export type StateView = {
   readonly generated_at: string;
   readonly version: string;
@@ -128,6 +76,7 @@ export type StateView = {
   readonly counts: {
     readonly running: number;
     readonly retrying: number;
+    readonly asking: number;
     readonly following: number;
     readonly queued: number;
     readonly completed: number;
@@ -136,6 +85,8 @@ export type StateView = {
   readonly slots: number;
   readonly running: readonly RunningRow[];
   readonly retrying: readonly RetryingRow[];
+  /** Issues that wait for an answer to a question. */
+  readonly asking: readonly AskingRow[];
   /** Issues that are done, and whose open pull requests are watched. */
   readonly following: readonly FollowingRow[];
   readonly queued: readonly QueuedRow[];
@@ -158,80 +109,6 @@ export type StateView = {
 
 /** As the status page and the API say it. */
 export const PAUSED_TEXT = messageIn(refusal(WORK_CODES.issue_paused, {}));
-
-function iso(at: number): string {
-  return new Date(at).toISOString();
-}
-
-function tokensOf(usage: Omit<Usage, 'seconds'>): Tokens {
-  return {
-    input_tokens: usage.input_tokens,
-    output_tokens: usage.output_tokens,
-    total_tokens: usage.input_tokens + usage.output_tokens,
-  };
-}
-
-function dollars(amount: number): number {
-  return Math.round(amount * 1e6) / 1e6;
-}
-
-function rowOf(slug: string, number: number, url: string, title: string): Row {
-  return { issue_number: number, issue_identifier: `${slug}#${number}`, issue_url: url, title: oneLine(title, 300) };
-}
-
-/** Whether the checks run on its commit now. */
-function isBeingMeasured({ phase, head, effects }: Entry): boolean {
-  return phase === 'publishing' && effects[`gate:${head}`] === 'started';
-}
-
-function runningRow(slug: string, entry: Entry, status: AttemptStatus | undefined, labels: StateLabels): RunningRow {
-  const before = entry.spent;
-  const now = entry.phase === 'running' && status !== undefined ? status.usage : entry.running;
-  const usage = {
-    input_tokens: before.input_tokens + now.input_tokens,
-    output_tokens: before.output_tokens + now.output_tokens,
-    cost_usd: 0,
-    turns: 0,
-  };
-  return {
-    ...rowOf(slug, entry.number, entry.url, entry.title),
-    state: activeLabelsOf(entry.stateLabels, labels)[0] ?? labels.active[0] ?? '',
-    attempt: entry.attempt,
-    phase: entry.phase === 'running' ? (status?.stage ?? 'agent') : isBeingMeasured(entry) ? 'gate' : entry.phase,
-    runtime: entry.runtime,
-    pid: entry.run?.pid ?? null,
-    session_id: entry.sessionId,
-    turn_count: now.turns,
-    last_event: status?.lastEvent ?? null,
-    last_message: status?.lastMessage ?? null,
-    started_at: iso(entry.run?.startedAt ?? entry.claimedAt),
-    last_event_at: iso(status?.lastEventAt ?? entry.run?.startedAt ?? entry.claimedAt),
-    workspace: entry.workspace,
-    branch: entry.branch,
-    pull_request: entry.pullRequest,
-    last_error: entry.stepError ?? entry.lastError,
-    tokens: tokensOf(usage),
-    cost_usd: dollars(before.cost_usd + now.cost_usd),
-    team: status?.team ?? entry.team,
-  };
-}
-
-function completedRow(slug: string, done: Completed): CompletedRow {
-  return {
-    ...rowOf(slug, done.number, done.url, done.title),
-    outcome: done.outcome,
-    attempts: done.attempts,
-    pull_request: done.pullRequest,
-    branch: done.branch,
-    reason: done.outcome === 'done' ? null : done.reason,
-    started_at: iso(done.startedAt),
-    finished_at: iso(done.finishedAt),
-    seconds: Math.round((done.finishedAt - done.startedAt) / 10) / 100,
-    tokens: tokensOf(done.spent),
-    cost_usd: dollars(done.spent.cost_usd),
-    team: done.team,
-  };
-}
 
 /** What waits for a slot alone comes last: every other reason is one that somebody can mend. */
 function queuedPosition({ isForSlot, number }: Queued): RowPosition {
@@ -261,6 +138,7 @@ export function stateView(source: ViewSource, page: Page = FIRST_PAGE): StateVie
     (entry) => entry.phase === 'running' || isSettling(entry) || (entry.phase === 'claimed' && !isPaused(state, entry)),
   );
   const retrying = entries.filter((entry) => entry.phase === 'retrying' && !isPaused(state, entry));
+  const asking = entries.filter((entry) => entry.phase === 'asking' && !isSettling(entry));
   const following = entries.filter((entry) => entry.phase === 'following' && !isSettling(entry));
   const waiting = source.waiting.filter(
     ({ issue }) => !state.entries.has(issue.number) || state.entries.get(issue.number)?.phase === 'parked',
@@ -273,6 +151,7 @@ export function stateView(source: ViewSource, page: Page = FIRST_PAGE): StateVie
   const shown = {
     running: cut('running', running, byNumber, page),
     retrying: cut('retrying', retrying, byNumber, page),
+    asking: cut('asking', asking, byNumber, page),
     following: cut('following', following, byNumber, page),
     queued: cut('queued', queuedOf(waiting, paused), queuedPosition, page),
     completed: cut('completed', state.completed, ({ finishedAt, number }) => [finishedAt, number], page),
@@ -291,6 +170,7 @@ export function stateView(source: ViewSource, page: Page = FIRST_PAGE): StateVie
     counts: {
       running: running.length,
       retrying: retrying.length,
+      asking: asking.length,
       following: following.length,
       queued: waiting.length + paused.length,
       completed: state.counts.done,
@@ -305,6 +185,7 @@ export function stateView(source: ViewSource, page: Page = FIRST_PAGE): StateVie
       last_error: entry.lastError,
       branch: entry.branch,
     })),
+    asking: shown.asking.rows.map((entry) => askingRow(slug, entry, workflow.follow.answerTimeoutMs)),
     following: shown.following.rows.map((entry) => ({
       ...rowOf(slug, entry.number, entry.url, entry.title),
       pull_request: entry.pullRequest,
@@ -322,6 +203,7 @@ export function stateView(source: ViewSource, page: Page = FIRST_PAGE): StateVie
     next: {
       running: shown.running.next,
       retrying: shown.retrying.next,
+      asking: shown.asking.next,
       following: shown.following.next,
       queued: shown.queued.next,
       completed: shown.completed.next,
@@ -329,6 +211,7 @@ export function stateView(source: ViewSource, page: Page = FIRST_PAGE): StateVie
     more: {
       running: shown.running.more,
       retrying: shown.retrying.more,
+      asking: shown.asking.more,
       following: shown.following.more,
       queued: shown.queued.more,
       completed: shown.completed.more,
@@ -361,6 +244,7 @@ export function issueDetails(source: ViewSource, issue: number): Readonly<Record
     issue_number: issue,
     running: of(view.running),
     retrying: of(view.retrying),
+    asking: of(view.asking),
     following: of(view.following),
     queued: of(view.queued),
     completed,

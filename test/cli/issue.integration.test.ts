@@ -109,6 +109,7 @@ test('an agent sees its issue, comments on it, opens the pull request and says t
 const COMMANDS = [
   ['issue', 'show'],
   ['issue', 'comment', '--body', 'x'],
+  ['issue', 'ask', 'x'],
   ['issue', 'done'],
   ['pr', 'create', '--title', 'x'],
 ];

@@ -41,6 +41,7 @@ test('--help lists the commands, of serve also init', async () => {
     'resume',
     'cancel',
     'retry',
+    'tell',
     'doctor',
     'team',
     'spec',
@@ -57,7 +58,7 @@ test('--help lists the commands, of serve also init', async () => {
     'help',
   ]);
   assert.deepEqual(commands(serve?.stdout), ['init']);
-  assert.deepEqual(commands(issue?.stdout), ['show', 'comment', 'done', 'help']);
+  assert.deepEqual(commands(issue?.stdout), ['show', 'comment', 'ask', 'done', 'help']);
   for (const flag of ['--port', '--log-format', '--once']) assert.ok(serve?.stdout.includes(flag), flag);
   assert.deepEqual([all?.code, serve?.code, issue?.code], [0, 0, 0]);
 });
@@ -77,6 +78,8 @@ test('what is no command, option or argument is exit 2, with a suggestion where 
     [['logs'], /Missing required argument 'issue'/],
     [['plan', '!!!', '--command', 'x'], /feature: expected words after tool plan, like tool plan "/],
     [['run', 'SPEC-A-001', '--command', ' '], /--command: expected a program .*, got nothing/],
+    [['issue', 'ask'], /<question>: expected a question, or --body-file <file>, got neither/],
+    [['issue', 'ask', ' '], /<question>: expected a question, got an empty text/],
     [['pr', 'create'], /Required option '--title <text>' not specified/],
   ];
   await Promise.all(

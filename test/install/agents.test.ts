@@ -42,7 +42,13 @@ for (const file of readdirSync('agents')) {
 
 test('the leading agent is told every command with which work is handed in', () => {
   const text = readFileSync(join('agents', 'jarvis.md'), 'utf8');
-  for (const command of ['tool issue show', 'tool issue comment', 'tool issue done', 'tool pr create'])
+  for (const command of [
+    'tool issue show',
+    'tool issue comment',
+    'tool issue ask',
+    'tool issue done',
+    'tool pr create',
+  ])
     assert.ok(text.includes(command), command);
 });
 

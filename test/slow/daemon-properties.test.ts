@@ -59,14 +59,14 @@ test('fairness: however often older issues fail, none that can be done is starve
 
 type Deed = {
   readonly issue: number;
-  readonly what: 'label' | 'unlabel' | 'close' | 'reopen' | 'open' | 'outage' | 'back' | 'restart';
+  readonly what: 'label' | 'unlabel' | 'close' | 'reopen' | 'open' | 'outage' | 'back' | 'restart' | 'answer';
   readonly wait: number;
 };
 
 const deeds = fc.array(
   fc.record<Deed>({
     issue: fc.integer({ min: 1, max: 4 }),
-    what: fc.constantFrom('label', 'unlabel', 'close', 'reopen', 'open', 'outage', 'back', 'restart'),
+    what: fc.constantFrom('label', 'unlabel', 'close', 'reopen', 'open', 'outage', 'back', 'restart', 'answer'),
     wait: fc.integer({ min: 0, max: 60_000 }),
   }),
   { maxLength: 25 },
@@ -75,8 +75,15 @@ const deeds = fc.array(
 test('exactly one state label: whatever people, the service and the daemon’s own deaths do, when it is quiet each labelled issue carries one', async () => {
   await fc.assert(
     fc.asyncProperty(deeds, fc.integer({ min: 0, max: 3 }), async (sequence, badness) => {
-      const world = new World(workflowWith({ agent: { maxConcurrent: 2, maxAttempts: 2 } }));
-      world.script = asTold((issue, attempt) => (issue + attempt) % 4 >= badness);
+      const follow = { answerTimeoutMs: 10 * 60_000 };
+      const world = new World(workflowWith({ agent: { maxConcurrent: 2, maxAttempts: 2 }, follow }));
+      const ends = asTold((issue, attempt) => (issue + attempt) % 4 >= badness);
+      world.script = async (agent) => {
+        const { issue, attempt } = agent.request;
+        if ((issue + attempt) % 3 === 0)
+          await agent.ask({ type: 'ask', issue, body: 'Which one?' }, agent.hooks.signal);
+        return ends(agent);
+      };
       await world.start();
       for (const { issue, what, wait } of sequence) {
         if (what === 'open' && !world.tracker.issues.has(issue)) world.tracker.open(issue);
@@ -89,6 +96,7 @@ test('exactly one state label: whatever people, the service and the daemon’s o
             throw new Error('the network is down');
           };
         }
+        if (what === 'answer') world.tracker.say(issue, 'That one.');
         if (what === 'back') world.tracker.fault = () => undefined;
         if (what === 'restart') {
           await world.stop();
@@ -100,6 +108,7 @@ test('exactly one state label: whatever people, the service and the daemon’s o
       await world.pass(3 * 60 * 60_000);
       for (const issue of world.tracker.issues.values()) {
         const labels = stateLabelsOf(issue.labels, STATES);
+        assert.ok(!issue.labels.includes('tool-question'), `issue ${issue.number} still shows a question`);
         if (issue.state === 'open') assert.ok(labels.length <= 1, `issue ${issue.number} carries ${labels.join(', ')}`);
         if (issue.state === 'open') assert.ok(!labels.includes('tool-todo'), `issue ${issue.number} is still to do`);
       }

@@ -102,6 +102,22 @@ const anyRecord: fc.Arbitrary<JournalRecord> = fc.oneof(
     next: fc.constantFrom('retry' as const, 'give_up' as const),
   }),
   record({ type: fc.constant('asked_done' as const), issue }),
+  record({ type: fc.constant('asked_question' as const), issue, text, label: text }),
+  record({ type: fc.constant('unanswered' as const), issue, reason: text }),
+  record({
+    type: fc.constant('messages' as const),
+    issue,
+    messages: fc.array(fc.record({ author: fc.option(text), text }, { noNullPrototype: true }), { maxLength: 2 }),
+    heard: fc.option(fc.nat()),
+  }),
+  record({
+    type: fc.constant('delivered' as const),
+    issue,
+    keys: fc.array(
+      fc.nat({ max: 60 }).map((id) => `${id}:0`),
+      { maxLength: 3 },
+    ),
+  }),
   record({ type: fc.constant('saved' as const), issue, lines: fc.array(fc.string(), { maxLength: 3 }) }),
   record({
     type: fc.constant('attempt_ended' as const),
@@ -110,7 +126,7 @@ const anyRecord: fc.Arbitrary<JournalRecord> = fc.oneof(
     reason: text,
     usage,
     head: fc.option(text),
-    next: fc.constantFrom('publish' as const, 'retry' as const, 'give_up' as const, 'stop' as const),
+    next: fc.constantFrom(...(['publish', 'retry', 'give_up', 'stop', 'ask'] as const)),
     retry_at: fc.option(fc.nat()),
     team: fc.option(fc.constant(TEAM)),
     paused: fc.option(fc.constant(true as const)),

@@ -21,6 +21,8 @@ type Scenario = {
   readonly nests?: boolean;
   /** The pull request gets a review that asks for changes, and is closed after the round. */
   readonly isReviewed?: boolean;
+  /** The first agent asks a question, and the maintainer answers it. */
+  readonly isAsked?: boolean;
   /** Nothing follows it on this way, or what follows is done by somebody else. */
   readonly isLast?: boolean;
 };
@@ -49,6 +51,9 @@ const MOMENTS = ['announced', 'performed', 'recorded'] as const;
 const MORE: readonly [Effect, Scenario][] = [
   ['comment', { keys: ['saved'], ends: 'tool-done', nests: true, isLast: true }],
   ['workspace_remove', { keys: ['workspace_remove'], ends: 'tool-done', nests: true }],
+  ['comment', { keys: ['comment:question'], ends: 'tool-done', isAsked: true }],
+  ['label_add', { keys: ['label_add:tool-question'], ends: 'tool-done', isAsked: true }],
+  ['label_remove', { keys: ['label_remove:tool-question'], ends: 'tool-done', isAsked: true }],
 ];
 
 const EFFECTS: [Effect, Scenario][] = [
@@ -76,6 +81,13 @@ async function askForChanges(forge: TestForge, issue: number): Promise<void> {
     }
     await setTimeout(50);
   }
+}
+
+/** Answers as the maintainer once the question stands on the issue with its label. */
+async function answer(forge: TestForge, issue: number): Promise<void> {
+  while (!(await forge.labelsOf(issue)).includes('tool-question')) await setTimeout(50);
+  const answered = await forge.forge.call('maintainer', 'POST', `${BASE}/issues/${issue}/comments`, { body: 'Red.' });
+  assert.equal(answered.status, 201);
 }
 
 async function closePull(forge: TestForge): Promise<void> {
@@ -128,7 +140,8 @@ async function assertKept(stateDir: string, comments: readonly string[]): Promis
 
 const isAll = process.env.TOOLCREW_ALL !== undefined;
 
-for (const [effect, { keys, ends, nests = false, isReviewed = false, isLast = isAll }] of EFFECTS) {
+for (const [effect, scenario] of EFFECTS) {
+  const { keys, ends, nests = false, isReviewed = false, isAsked = false, isLast = isAll } = scenario;
   for (const key of keys) {
     for (const moment of MOMENTS.filter((one) => isLast || one !== 'recorded')) {
       test(`killed with ${key || 'the comment'} ${moment}${nests ? ', work left over' : ''}: one end, and nothing twice`, async (t) => {
@@ -143,6 +156,7 @@ for (const [effect, { keys, ends, nests = false, isReviewed = false, isLast = is
           `if [ ${effect} = agent ] && [ "$TOOL_ATTEMPT" = 1 ]; then setsid sleep 600 & sleep 600; fi`,
           ...(nests ? [NESTS] : []),
           ...(isReviewed ? [ANSWERS] : []),
+          ...(isAsked ? ['if [ "$TOOL_ATTEMPT" = 1 ]; then tool issue ask "Which one?"; exit 0; fi'] : []),
           ends === 'tool-failed' ? 'exit 1' : 'echo done >> work.txt; git add work.txt; git commit -qm "Do it"',
         ].join('\n');
         daemon.write(
@@ -156,10 +170,13 @@ for (const [effect, { keys, ends, nests = false, isReviewed = false, isLast = is
         );
         daemon.start([], { KILL_AT: `${effect} ${key} ${moment}` }, [KILLED]);
         if (isReviewed) await askForChanges(forge, issue);
+        const isAnsweredFirst = effect === 'label_remove';
+        if (isAsked && isAnsweredFirst) await answer(forge, issue);
         assert.equal(await daemon.exit(), 'SIGKILL', daemon.log);
 
         daemon.log = '';
         daemon.start();
+        if (isAsked && !isAnsweredFirst) await answer(forge, issue);
         if (isReviewed) {
           await daemon.until('the round is over', async () => (await daemon.state()).following[0]?.rounds === 1);
           await closePull(forge);
@@ -183,7 +200,8 @@ for (const [effect, { keys, ends, nests = false, isReviewed = false, isLast = is
         assert.equal(shown.length, isMeasured ? 1 : 0);
         const comments = await forge.comments(issue);
         if (isReviewed) await assertAnsweredOnce(forge);
-        assert.equal(comments.length, ends === 'tool-failed' || nests ? 1 : 0);
+        // With a question, its comment and the answer.
+        assert.equal(comments.length, isAsked ? 2 : ends === 'tool-failed' || nests ? 1 : 0);
         if (nests) await assertKept(daemon.stateDir, comments);
         const ran = linesOf(attempts);
         assert.deepEqual(ran, [...new Set(ran)], 'no agent runs twice for one attempt');

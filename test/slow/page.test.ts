@@ -155,7 +155,7 @@ test('what waits for a slot is folded, every other reason is whole, and the tabl
   await page.goto(`http://127.0.0.1:${daemon.port}/`);
   await page.getByText('live', { exact: true }).waitFor();
   for (const name of ['Running', 'Waiting']) await page.getByRole('table', { name, exact: true }).waitFor();
-  assert.equal(await page.locator('summary').isVisible(), false);
+  assert.equal(await page.locator('summary:visible').count(), 0);
 
   const second = await forge.open('Waits');
   await page.getByText('Waits for a slot: 1').waitFor();
@@ -175,7 +175,7 @@ test('what waits for a slot is folded, every other reason is whole, and the tabl
   writeFileSync(join(daemon.directory, `on-${first}`), '');
   writeFileSync(join(daemon.directory, `end-${first}`), '');
   await page.locator(`#run-${second}`).waitFor();
-  assert.equal(await page.locator('summary').isVisible(), false);
+  assert.equal(await page.locator('summary:visible').count(), 0);
   assert.equal(await page.locator(`#wait-${second}`).count(), 0);
   assert.deepEqual(complaints, []);
 });

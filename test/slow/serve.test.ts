@@ -88,7 +88,15 @@ test('a labelled issue becomes a pull request; the log says so in the order and 
     '=== attempt 1\n--- after_create\n--- before_run\n--- agent (command)\nworking on it\nfinished\n',
   );
   const state = await daemon.state();
-  assert.deepEqual(state.counts, { running: 0, retrying: 0, following: 0, queued: 0, completed: 1, failed: 0 });
+  assert.deepEqual(state.counts, {
+    running: 0,
+    retrying: 0,
+    asking: 0,
+    following: 0,
+    queued: 0,
+    completed: 1,
+    failed: 0,
+  });
   assert.equal(state.completed[0]?.pull_request?.number, 2);
   const detail = await (await fetch(`http://127.0.0.1:${daemon.port}/api/v1/issues/${issue}`)).text();
   assert.equal(JSON.parse(detail).completed[0].outcome, 'done');

@@ -155,7 +155,7 @@ export async function startForge(
     ...more,
   });
   finallyDo(t, () => forge.close());
-  for (const name of ['tool-todo', 'tool-done', 'tool-failed'])
+  for (const name of ['tool-todo', 'tool-done', 'tool-failed', 'tool-question'])
     await forge.call('maintainer', 'POST', `${BASE}/labels`, { name, color: 'cccccc' });
   const label = async (issue: number, name: string, by = 'maintainer') => {
     const { status, data } = await forge.call(by, 'POST', `${BASE}/issues/${issue}/labels`, { labels: [name] });

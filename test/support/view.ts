@@ -16,7 +16,7 @@ export function viewWith(change: Partial<StateView> = {}): StateView {
     version: '1.2.3',
     repository: 'o/r',
     workflow: { path: '/p/WORKFLOW.md', loaded_at: now, error: null, pending_restart: [], follow: 'open' },
-    counts: { running: 1, retrying: 1, following: 0, queued: 1, completed: 1, failed: 1 },
+    counts: { running: 1, retrying: 1, asking: 0, following: 0, queued: 1, completed: 1, failed: 1 },
     slots: 2,
     running: [
       {
@@ -50,6 +50,7 @@ export function viewWith(change: Partial<StateView> = {}): StateView {
         branch: 'tool/issue-2',
       },
     ],
+    asking: [],
     following: [],
     queued: [
       { ...row(3, 'Third'), reason: 'stranger, who wrote it, may not write to the repository', author: 'stranger' },
@@ -84,8 +85,8 @@ export function viewWith(change: Partial<StateView> = {}): StateView {
         team: null,
       },
     ],
-    next: { running: null, retrying: null, following: null, queued: null, completed: null },
-    more: { running: 0, retrying: 0, following: 0, queued: 0, completed: 0 },
+    next: { running: null, retrying: null, asking: null, following: null, queued: null, completed: null },
+    more: { running: 0, retrying: 0, asking: 0, following: 0, queued: 0, completed: 0 },
     poll: {
       interval_ms: 30_000,
       last_at: '2026-01-01T11:59:50.000Z',

@@ -72,7 +72,7 @@ export class MemoryJournal implements Journal {
   }
 }
 
-const WRITER: Actor = { login: 'writer', type: 'User' };
+export const WRITER: Actor = { login: 'writer', type: 'User' };
 export const STRANGER: Actor = { login: 'stranger', type: 'User' };
 const DAEMON: Actor = { login: 'daemon', type: 'User' };
 
@@ -94,7 +94,13 @@ class MemoryTracker implements Tracker {
     readonly label: string;
     readonly actor: Actor | null;
   }[] = [];
-  readonly comments: { readonly issue: number; readonly body: string; readonly marker: string }[] = [];
+  readonly comments: {
+    readonly issue: number;
+    readonly body: string;
+    readonly marker: string;
+    readonly author: Actor;
+    readonly createdAt: string;
+  }[] = [];
   readonly pulls: {
     readonly number: number;
     readonly branch: string;
@@ -286,14 +292,27 @@ class MemoryTracker implements Tracker {
   }
 
   async readComments(number: number): Promise<readonly IssueComment[]> {
-    return this.comments
-      .filter((comment) => comment.issue === number)
-      .map(({ body }) => ({ author: DAEMON, body, createdAt: '' }));
+    this.#call(`comments of ${number}`);
+    return this.comments.flatMap(({ issue, body, marker, author, createdAt }, index) =>
+      issue === number
+        ? [{ id: index + 1, author, body: marker === '' ? body : `${body}\n\n<!-- toolcrew:${marker} -->`, createdAt }]
+        : [],
+    );
   }
 
   async addComment(issue: number, body: string, marker: string): Promise<void> {
     this.#call(`comment ${issue}`);
-    this.comments.push({ issue, body, marker });
+    this.#comment(issue, body, marker, DAEMON);
+  }
+
+  /** A person writes a comment. */
+  say(issue: number, body: string, author: Actor = WRITER): void {
+    this.#comment(issue, body, '', author);
+  }
+
+  #comment(issue: number, body: string, marker: string, author: Actor): void {
+    this.touch(issue);
+    this.comments.push({ issue, body, marker, author, createdAt: this.issues.get(issue)?.updatedAt ?? '' });
   }
 
   async hasComment(issue: number, marker: string): Promise<boolean> {
@@ -501,6 +520,7 @@ export function workflowWith(
       caFile: null,
       trust: 'write',
       draft: false,
+      questionLabel: 'tool-question',
       ...change.tracker,
     },
     labels: change.labels ?? { active: ['tool-todo'], done: 'tool-done', failed: 'tool-failed' },
@@ -550,7 +570,7 @@ export function workflowWith(
       ...change.tool,
     },
     gate: { mode: 'off', timeoutMs: 600_000, maxRounds: 3, ...change.gate },
-    follow: { until: 'open', maxRounds: 3, ...change.follow },
+    follow: { until: 'open', maxRounds: 3, answerTimeoutMs: 1_209_600_000, ...change.follow },
     notify: { command: null, webhook: null },
     server: { port: 0, host: '127.0.0.1', allowedHosts: [], token: null },
     prompt: 'work',

@@ -31,7 +31,9 @@ const DEFAULT_PROMPT = `Work on issue #{{ issue.number }} of {{ repo.slug }}: {{
 The previous attempt ended so:
 
 {{ attempt.last_error | fence }}
-{% endif %}`;
+{% endif %}
+If you cannot go on without a decision of a person, run \`tool issue ask "…"\` and end your turn: the answer comes into this session.
+`;
 
 function wrong(key: string, expected: string, came: string): Refusal {
   return refusal(BASE_CODES.config_value, { key, expected, got: came });
@@ -100,6 +102,9 @@ function resolveLabels(input: WorkflowInput, problems: Refusal[]): Workflow['lab
     if (active.some((other) => sameLabel(other, label)))
       problems.push(wrong(key, 'a label that is not an active one', got(label)));
   }
+  const { question_label: question } = input.tracker;
+  if (hasLabel([...active, done, failed], question))
+    problems.push(wrong('tracker.question_label', 'a label that is no state of an issue', got(question)));
   if (sameLabel(done, failed))
     problems.push(wrong('tracker.failed_label', 'another label than tracker.done_label', `${got(failed)} for both`));
   return { active, done, failed };
@@ -192,6 +197,7 @@ function normalize(
       caFile: input.tracker.ca_file === undefined ? null : absolute(input.tracker.ca_file, 'tracker.ca_file'),
       trust: input.tracker.trust,
       draft: input.tracker.draft,
+      questionLabel: input.tracker.question_label,
     },
     labels: resolveLabels(input, problems),
     polling: { intervalMs: input.polling.interval_ms },
@@ -240,7 +246,11 @@ function normalize(
       timeoutMs: input.gate.timeout_ms,
       maxRounds: input.gate.max_rounds,
     },
-    follow: { until: input.follow.until, maxRounds: input.follow.max_rounds },
+    follow: {
+      until: input.follow.until,
+      maxRounds: input.follow.max_rounds,
+      answerTimeoutMs: input.follow.answer_timeout_ms,
+    },
     notify: {
       command: input.notify.command,
       webhook: resolveWebhook(input.notify.webhook, source.env, problems),

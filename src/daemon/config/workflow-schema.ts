@@ -52,6 +52,9 @@ const tracker = z
       .describe('Labels that mark an issue as work to pick up; any of them does. Default: tool-todo.'),
     done_label: text.default('tool-done').describe('The label an issue gets when its pull request is open.'),
     failed_label: text.default('tool-failed').describe('The label an issue gets when the last attempt has failed.'),
+    question_label: text
+      .default('tool-question')
+      .describe('The label an issue has while its agent waits for an answer of people.'),
     trust: z
       .enum(['write', 'anyone'])
       .default('write')
@@ -253,13 +256,16 @@ const follow = z
       .describe(
         'So often what happens on the pull request goes back to the agent; after that a comment says what is left.',
       ),
+    answer_timeout_ms: milliseconds(0, 1_209_600_000).describe(
+      'So long an issue waits for the answer to a question of its agent, ms; then it gets the failed label. 0: for ever.',
+    ),
   })
   .prefault({});
 
 const notify = z
   .strictObject({
     command: script.describe(
-      'Shell command that gets a JSON object on standard input when an issue is done, has failed, or waits for a quota.',
+      'Shell command that gets a JSON object on standard input when an issue is done, has failed, or waits for a quota or an answer.',
     ),
     webhook: z
       .union([

@@ -24,7 +24,12 @@ import { GitHubPullRequestFeed } from './pull-request-feed.ts';
 import { PullRequests } from './pull-requests.ts';
 import { isMissing, RepositoryClient } from './repository-client.ts';
 
-const commentRow = z.object({ body: z.string().nullish(), user: actor.optional(), created_at: z.string() });
+const commentRow = z.object({
+  id: z.number(),
+  body: z.string().nullish(),
+  user: actor.optional(),
+  created_at: z.string(),
+});
 const anything = z.unknown();
 
 const PERMISSION_FRESH_MS = 5 * 60_000;
@@ -254,7 +259,12 @@ export class GitHubTracker implements Tracker {
         z.array(commentRow),
         signal,
       );
-      rows.push(...data.map((row) => ({ author: row.user ?? null, body: row.body ?? '', createdAt: row.created_at })));
+      rows.push(
+        ...data.map((row) => ({
+          ...{ id: row.id, author: row.user ?? null },
+          ...{ body: row.body ?? '', createdAt: row.created_at },
+        })),
+      );
       if (linkOf(headers, 'next') === undefined) break;
     }
     return rows;

@@ -118,10 +118,11 @@ export function textDashboard(view: StateView, room: number = COLUMNS): string {
       ? `polled ${ago(poll.last_at, now)} ago`
       : `! last poll skipped: ${asLine(poll.last_error)}`;
   const quota = limit.remaining === null ? '' : ` · quota ${limit.remaining}/${limit.limit ?? '?'}`;
+  const asking = counts.asking === 0 ? '' : ` ${counts.asking} asking ·`;
   const followed = counts.following === 0 ? '' : ` ${counts.following} following ·`;
   const head = [
     `toolcrew ${view.version} · ${view.repository} · ${polled} · every ${duration(poll.interval_ms)}${quota}`,
-    `${counts.running} running (slots: ${view.slots}) · ${counts.retrying} retrying ·${followed} ${counts.queued} waiting · ${counts.completed} done · ${counts.failed} failed · ${count(totals.total_tokens)} tokens · ${dollars(totals.cost_usd)}`,
+    `${counts.running} running (slots: ${view.slots}) · ${counts.retrying} retrying ·${asking}${followed} ${counts.queued} waiting · ${counts.completed} done · ${counts.failed} failed · ${count(totals.total_tokens)} tokens · ${dollars(totals.cost_usd)}`,
     ...error,
     ...pending,
     ...paused,
@@ -187,6 +188,25 @@ export function textDashboard(view: StateView, room: number = COLUMNS): string {
                 row.due_at === null ? '–' : duration(Math.max(0, Date.parse(row.due_at) - now)),
                 row.last_error ?? '',
               ]),
+              room,
+            ),
+          ),
+    ),
+    ...section(
+      'ASKING',
+      view.asking.length === 0
+        ? []
+        : paged(
+            'asking',
+            view,
+            table(
+              [
+                { title: 'ISSUE', max: 8 },
+                { title: 'TITLE', max: 44, min: 12 },
+                { title: 'SINCE', max: 9 },
+                { title: 'QUESTION', max: 100, min: 24 },
+              ],
+              view.asking.map((row) => [`#${row.issue_number}`, row.title, ago(row.since, now), row.question]),
               room,
             ),
           ),

@@ -33,7 +33,7 @@ function kindOf(request: IncomingMessage): Kind {
   return new URL(request.url ?? '/', 'http://here').searchParams.get('view') === 'page' ? 'page' : 'state';
 }
 
-type ShownSource = Omit<Source, 'steer'>;
+type ShownSource = Omit<Source, 'steer' | 'tell'>;
 
 export class EventStream {
   readonly #source: ShownSource;

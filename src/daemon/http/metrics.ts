@@ -15,7 +15,7 @@ export async function renderMetrics(view: StateView): Promise<{ readonly content
     labelNames: ['state'],
     registers,
   });
-  for (const state of ['running', 'retrying', 'following', 'queued'] as const)
+  for (const state of ['running', 'retrying', 'asking', 'following', 'queued'] as const)
     issues.set({ state }, view.counts[state]);
   const finished = new Counter({
     name: 'toolcrew_issues_finished_total',

@@ -3,8 +3,9 @@
 import { createHash } from 'node:crypto';
 import { WAITS_FOR_SLOT_TEXT } from '../intake.ts';
 import type { Steer } from '../rules/record.ts';
-import { type CompletedRow, PAUSED_TEXT, type QueuedRow, type StateView } from '../view.ts';
+import { PAUSED_TEXT, type StateView } from '../view.ts';
 import { LISTS, type ListName } from '../view-page.ts';
+import type { CompletedRow, QueuedRow } from '../view-rows.ts';
 import { count, dollars, duration } from './format.ts';
 import { Html, html, link } from './html.ts';
 import { SCRIPT } from './page-script.ts';
@@ -176,7 +177,7 @@ function completedPart(item: CompletedRow): Part {
 /** What stands above the tables, and below. */
 function factParts(view: StateView): readonly Part[] {
   const { counts, totals, poll, rate_limit: limit } = view;
-  const facts: readonly [string, unknown][] = [
+  const facts: [string, unknown][] = [
     [`running (slots: ${view.slots})`, counts.running],
     ['retrying', counts.retrying],
     ['waiting', counts.queued],
@@ -185,6 +186,7 @@ function factParts(view: StateView): readonly Part[] {
     ['tokens', count(totals.total_tokens)],
     ['cost', dollars(totals.cost_usd)],
   ];
+  if (counts.asking > 0) facts.push(['asking', counts.asking]);
   const warnings = [
     view.workflow.error === null
       ? null
@@ -245,6 +247,20 @@ function partsOf(view: StateView): readonly Part[] {
         ['retry', 'pause', 'cancel'],
       ),
     ),
+    ...view.asking.map((item) =>
+      row(
+        `ask-${item.issue_number}`,
+        'asking',
+        item,
+        [
+          { label: 'Since', kind: 'n', value: since(item.since) },
+          { label: 'Given up in', kind: 'n', value: until(item.until) },
+          { label: 'Question', kind: 'words', value: item.question },
+        ],
+        item.issue_number,
+        ['retry', 'cancel'],
+      ),
+    ),
     ...view.following.map((item) =>
       row(
         `follow-${item.issue_number}`,
@@ -300,6 +316,11 @@ const TABLES = {
     empty: 'No agent is at work.',
   },
   retrying: { name: 'Retrying', titles: ['Issue', 'Tried', 'Again in', 'Last error'], empty: 'Nothing.' },
+  asking: {
+    name: 'Waiting for an answer',
+    titles: ['Issue', 'Since', 'Given up in', 'Question'],
+    empty: 'No agent asks.',
+  },
   following: {
     name: 'Following',
     titles: ['Issue', 'Pull request', 'Rounds', 'Since', 'Waits for'],
@@ -341,6 +362,7 @@ export function page(view: StateView, nonce: string, isLive: boolean, maySteer =
 <h2>Running</h2>${table('running')}${more('running')}
 <div id="teams">${within('teams')}</div>
 <h2>Retrying</h2>${table('retrying')}${more('retrying')}
+<details${view.asking.length === 0 ? html` hidden` : ''} open><summary>Waiting for an answer</summary>${table('asking')}</details>${more('asking')}
 ${followed}<h2>Waiting</h2>${table('waiting')}
 <details${fold.length === 0 ? html` hidden` : ''}><summary>Waits for a slot: <span id="slot-count">${part('slot-count')}</span></summary>${table('waiting-for-slot')}</details>${more('queued')}
 <h2>Finished</h2>${table('completed')}${more('completed')}

@@ -6,13 +6,15 @@ import { type Refusal, refusal, textOf } from '../../base/rules/codes.ts';
 import { assertNever, failure, messageOf, ToolError } from '../../base/rules/errors.ts';
 import { HTTP_CODES } from '../rules/codes/http-codes.ts';
 import { WORK_CODES } from '../rules/codes/work-codes.ts';
-import { STEERS, type Steer } from '../rules/record.ts';
+import { STEERS } from '../rules/record.ts';
+import type { Order } from '../rules/steering.ts';
 import { EVERYTHING, LIMIT_DEFAULT } from '../view-page.ts';
 import { checkOrigin, type Refused, SESSION_COOKIE, Sessions } from './access-control.ts';
 import { textDashboard } from './dashboard.ts';
 import { EventStream } from './events.ts';
 import { loginPage, page } from './page.ts';
 import { columnsOf, isFirstPage, pageOf } from './query.ts';
+import { MAX_BODY_BYTES, readBody, TooLarge, toldIn } from './request-body.ts';
 import type { Source } from './source.ts';
 import { finishedTeamsOf, teamsOf } from './team-lines.ts';
 
@@ -27,7 +29,6 @@ export type ServerOptions = {
 
 /** So many rows of each list a terminal is shown. */
 const TEXT_ROWS = 20;
-const MAX_BODY_BYTES = 64 * 1024;
 
 type Route = 'home' | 'state' | 'issue' | 'steer' | 'team' | 'events' | 'refresh' | 'metrics' | 'healthz' | 'login';
 
@@ -44,8 +45,10 @@ const METHODS: Readonly<Record<Route, readonly string[]>> = {
   login: ['POST'],
 };
 
-function commandIn(path: string): Steer | undefined {
-  return STEERS.find((command) => path.startsWith('/api/v1/issues/') && path.endsWith(`/${command}`));
+const ORDERS: readonly Order[] = [...STEERS, 'tell'];
+
+function commandIn(path: string): Order | undefined {
+  return ORDERS.find((command) => path.startsWith('/api/v1/issues/') && path.endsWith(`/${command}`));
 }
 
 function numberIn(text: string): number | undefined {
@@ -78,20 +81,6 @@ function routeOf(path: string): Route | undefined {
 
 function wantsHtml(request: IncomingMessage): boolean {
   return /\btext\/html\b/.test(request.headers.accept ?? '');
-}
-
-class TooLarge extends Error {}
-
-async function readBody(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request) {
-    const part = Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk));
-    bytes += part.length;
-    if (bytes > MAX_BODY_BYTES) throw new TooLarge();
-    chunks.push(part);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }
 
 export class StatusServer {
@@ -273,14 +262,17 @@ export class StatusServer {
       const why = refusal(HTTP_CODES.unsupported_media_type, { expected: 'application/json', got: type });
       return this.#refuse(response, { status: 415, why });
     }
-    if (!(await this.#bodyOf(request, response))) return;
+    const body = await this.#bodyOf(request, response);
+    if (body === undefined) return;
+    const { source } = this.#options;
     try {
-      this.#json(response, 200, await this.#options.source.steer(command, issue));
+      const given = command === 'tell' ? source.tell(issue, toldIn(body.text)) : source.steer(command, issue);
+      this.#json(response, 200, await given);
     } catch (error) {
       if (!(error instanceof ToolError) || error.kind !== 'refused') throw error;
       const why = error.refusal;
       if (why.of === WORK_CODES.issue_not_known) return this.#missing(response, why);
-      this.#refuse(response, { status: 409, why });
+      this.#refuse(response, { status: why.of === WORK_CODES.issue_not_steerable ? 409 : 400, why });
     }
   }
 

@@ -12,6 +12,8 @@ export type Source = {
   readonly refresh: () => { readonly coalesced: boolean };
   /** A command that makes no sense is a rejected ToolError. */
   readonly steer: (command: Steer, issue: number) => Promise<Steered>;
+  /** A text for the agent of an issue. */
+  readonly tell: (issue: number, text: string) => Promise<Steered>;
   readonly onChange: (listener: () => void) => () => void;
   readonly now: () => number;
 };

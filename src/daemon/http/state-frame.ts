@@ -1,13 +1,14 @@
 // The state as a frame of events: what is not a list by its name, each row by its list and its key.
 
 import type { StateView } from '../view.ts';
+import { LISTS } from '../view-page.ts';
 import type { Frame } from './feed.ts';
 
-const ROWS: ReadonlySet<string> = new Set(['generated_at', 'running', 'retrying', 'following', 'queued', 'completed']);
+const ROWS: ReadonlySet<string> = new Set(['generated_at', ...LISTS]);
 
 export function stateFrame(view: StateView): Frame {
   const rows: readonly (readonly [string, unknown])[] = [
-    ...(['running', 'retrying', 'following', 'queued'] as const).flatMap((list) =>
+    ...(['running', 'retrying', 'asking', 'following', 'queued'] as const).flatMap((list) =>
       view[list].map((row) => [`${list}/${row.issue_number}`, row] as const),
     ),
     ...view.completed.map((row) => [`completed/${row.issue_number}-${row.finished_at}`, row] as const),

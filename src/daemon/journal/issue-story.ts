@@ -101,6 +101,7 @@ const NEXT = {
   retry: 'another attempt follows',
   give_up: 'it is given up',
   stop: 'the work stops',
+  ask: 'it waits for an answer',
   again: 'the step is tried again',
 } as const;
 
@@ -123,6 +124,14 @@ function wordsOf(record: IssueRecord): string | null {
       return `the agent asks for a pull request: ${record.title}`;
     case 'asked_done':
       return 'the agent says that it is done';
+    case 'asked_question':
+      return `the agent asks: ${record.text}`;
+    case 'unanswered':
+      return `${record.reason}; ${nextWords('give_up', null)}`;
+    case 'messages':
+      return record.messages.map(({ author, text }) => `${author ?? 'an operator'} says: ${text}`).join('; ');
+    case 'delivered':
+      return 'the agent has got what people wrote';
     case 'attempt_ended': {
       const why = record.outcome === 'succeeded' ? '' : `: ${record.reason}`;
       return `the attempt ${record.outcome.replace('_', ' ')}${why}; ${nextWords(record.next, record.retry_at)}`;

@@ -35,6 +35,7 @@ const record = z.discriminatedUnion('type', [
     run: z.string(),
     runtime: z.string(),
     workspace: z.string(),
+    version: z.string().optional(),
   }),
   z.object({ type: z.literal('effect_started'), ...effect }),
   z.object({
@@ -47,6 +48,15 @@ const record = z.discriminatedUnion('type', [
   z.object({ type: z.literal('usage'), issue, usage }),
   z.object({ type: z.literal('asked_pull_request'), issue, title: z.string(), body: z.string() }),
   z.object({ type: z.literal('asked_done'), issue }),
+  z.object({ type: z.literal('asked_question'), issue, text: z.string(), label: z.string() }),
+  z.object({ type: z.literal('unanswered'), issue, reason: z.string() }),
+  z.object({
+    type: z.literal('messages'),
+    issue,
+    messages: z.array(z.object({ author: z.string().nullable(), text: z.string() })),
+    heard: z.number().nullable(),
+  }),
+  z.object({ type: z.literal('delivered'), issue, keys: z.array(z.string()) }),
   z.object({
     type: z.literal('attempt_ended'),
     issue,
@@ -54,7 +64,7 @@ const record = z.discriminatedUnion('type', [
     reason: z.string(),
     usage,
     head: z.string().nullable(),
-    next: z.enum(['publish', 'retry', 'give_up', 'stop']),
+    next: z.enum(['publish', 'retry', 'give_up', 'stop', 'ask']),
     retry_at: z.number().nullable(),
     quota_until: z.number().optional(),
     paused: z.literal(true).optional(),
@@ -153,6 +163,21 @@ const follow = z.object({
   stopped: z.string().nullable(),
 });
 
+const question = z.object({
+  attempt: z.number().int(),
+  text: z.string(),
+  label: z.string(),
+  at: z.number(),
+  isOpen: z.boolean(),
+});
+
+const message = z.object({
+  key: z.string(),
+  author: z.string().nullable(),
+  text: z.string(),
+  question: z.string().nullable(),
+});
+
 const entry = z.object({
   number: issue,
   title: z.string(),
@@ -179,6 +204,10 @@ const entry = z.object({
   stepError: z.string().nullable().default(null),
   askedPullRequest: z.object({ title: z.string(), body: z.string() }).nullable(),
   askedDone: z.boolean(),
+  /** Earlier programs asked nothing and passed no comments on. */
+  question: question.nullable().default(null),
+  version: z.string().default(''),
+  heard: z.number().default(0),
   head: z.string().nullable(),
   /** Earlier programs measured nothing. */
   evidence: evidenceSchema.nullable().default(null),
@@ -198,6 +227,7 @@ const state = z.object({
   entries: z.array(entry),
   /** Earlier programs took none. */
   orders: z.array(z.tuple([issue, z.enum(['pause', 'cancel'])])).default([]),
+  messages: z.array(z.tuple([issue, z.array(message)])).default([]),
   past: z.custom<FrozenPast>(isFrozenPast),
   cleanups: z.custom<FrozenState['cleanups']>(isCleanups),
   completed: z.array(

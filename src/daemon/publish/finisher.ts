@@ -8,7 +8,8 @@ import { WORK_CODES } from '../rules/codes/work-codes.ts';
 import { reactionTo } from '../rules/failure-answers.ts';
 import { tookOver } from '../rules/follow.ts';
 import { activeLabelsOf, hasLabel, type Issue, sameLabel, stateLabelsOf } from '../rules/issue.ts';
-import { labelRemoveKey, nextStep, type Step } from '../rules/next-step.ts';
+import { labelRemoveKey } from '../rules/label-keys.ts';
+import { nextStep, type Step } from '../rules/next-step.ts';
 import type { IssueOutcome } from '../rules/record.ts';
 import { retryDelayMs } from '../rules/retry.ts';
 import type { Entry } from '../rules/state.ts';
@@ -99,7 +100,7 @@ export class Finisher {
         clear(tally);
       } catch (error) {
         if (signal.aborted) return false;
-        if (entry.phase === 'claimed') {
+        if (entry.phase === 'claimed' || entry.phase === 'retrying') {
           // A label of an earlier time that cannot be taken off is no reason not to work.
           const what = refusal(WORK_CODES.old_label_kept, { issue, said: messageOf(error) });
           log.log('warn', 'publish', what, { issue });

@@ -8,12 +8,14 @@ import type { AttemptOutputs, Journal, KeptWork, Tracker, WorkGate, Workspaces, 
 import { WORK_CODES } from '../rules/codes/work-codes.ts';
 import { evidenceLine } from '../rules/evidence-line.ts';
 import { reactionTo } from '../rules/failure-answers.ts';
-import { pullRequestKey, type Step } from '../rules/next-step.ts';
+import { markerOf } from '../rules/message.ts';
+import { dropQuestion, pullRequestKey, questionKey, type Step } from '../rules/next-step.ts';
 import type { PullRequest } from '../rules/record.ts';
 import type { Entry } from '../rules/state.ts';
 import type { Workflow } from '../rules/workflow.ts';
 import { withEvidence } from './evidence-text.ts';
 import { followStoppedComment } from './follow-text.ts';
+import { questionComment } from './message-text.ts';
 import { gaveUpComment, pullRequestBody, pullRequestTitle } from './tracker-texts.ts';
 
 export type PublisherOptions = {
@@ -150,7 +152,7 @@ export class Publisher {
   /** Posts a comment once: after a crash or a failure in the middle, the tracker is asked whether it stands there. */
   async comment(entry: Entry, key: string, body: string, signal: AbortSignal, on = entry.number): Promise<void> {
     const { journal, tracker } = this.#options;
-    const marker = `${entry.number}-${entry.life}-${key.replaceAll(/[^\w-]/g, '-')}`;
+    const marker = markerOf(entry, key);
     const unsure = wasCutOff(journal, entry.number, key);
     await perform(journal, entry.number, 'comment', key, async () => {
       if (unsure && (await tracker.hasComment(on, marker, signal))) return;
@@ -162,7 +164,7 @@ export class Publisher {
   async reply(entry: Entry, key: string, thread: number, body: string, signal: AbortSignal): Promise<void> {
     const { journal, tracker } = this.#options;
     const { pullRequest } = entry;
-    const marker = `${entry.number}-${entry.life}-${key.replaceAll(/[^\w-]/g, '-')}`;
+    const marker = markerOf(entry, key);
     await perform(journal, entry.number, 'reply', key, async () => {
       if (pullRequest !== null) await tracker.feed?.reply(pullRequest.number, thread, body, marker, signal);
     });
@@ -188,9 +190,33 @@ export class Publisher {
     }
   }
 
+  async #say(entry: Entry, key: string, signal: AbortSignal): Promise<void> {
+    const { labels, follow } = this.#options.workflow();
+    const { question } = entry;
+    if (question !== null && key === questionKey(question.attempt))
+      return this.comment(entry, key, questionComment(question, follow.answerTimeoutMs, labels.failed), signal);
+    if (entry.phase === 'following') return this.#sayStopped(entry, key, signal);
+    return this.comment(entry, key, gaveUpComment(entry, labels, await this.#kept(entry, signal)), signal);
+  }
+
+  /** Takes the label of a question off an issue that is over; where that fails, the label stays. False: the signal ended it. */
+  async dropQuestion(entry: Entry, signal: AbortSignal): Promise<boolean> {
+    const { number: issue, question } = entry;
+    const step = dropQuestion({ ...entry, question: question === null ? null : { ...question, isOpen: false } });
+    if (step === undefined) return true;
+    try {
+      await this.step(entry, step, signal);
+    } catch (error) {
+      if (signal.aborted) return false;
+      const what = refusal(WORK_CODES.question_label_kept, { issue, said: messageOf(error) });
+      this.#options.log.log('warn', 'publish', what, { issue });
+    }
+    return true;
+  }
+
   /** Performs one step of an issue whose attempts are over. */
   async step(entry: Entry, step: EffectStep, signal: AbortSignal): Promise<void> {
-    const { journal, tracker, workflow } = this.#options;
+    const { journal, tracker } = this.#options;
     const issue = entry.number;
     switch (step.kind) {
       case 'gate':
@@ -209,13 +235,7 @@ export class Publisher {
         });
       }
       case 'comment':
-        if (entry.phase === 'following') return this.#sayStopped(entry, step.key, signal);
-        return this.comment(
-          entry,
-          step.key,
-          gaveUpComment(entry, workflow().labels, await this.#kept(entry, signal)),
-          signal,
-        );
+        return this.#say(entry, step.key, signal);
       case 'label_add':
         return perform(journal, issue, 'label_add', step.key, () => tracker.addLabel(issue, step.label, signal));
       case 'label_remove':

@@ -37,6 +37,8 @@ export type AttemptEnd = {
   /** The ref under which uncommitted changes were saved. */
   readonly savedAs: string | null;
   readonly askedDone: boolean;
+  /** Whether people wrote something that no agent was given. */
+  readonly hasMessages: boolean;
   readonly costUsd: number;
   readonly turns: number;
 };
@@ -61,7 +63,7 @@ const QUOTA_JITTER_MS = 60_000;
 export type Verdict = {
   readonly outcome: AttemptOutcome;
   readonly reason: string;
-  readonly next: 'publish' | 'retry' | 'give_up' | 'stop';
+  readonly next: 'publish' | 'retry' | 'give_up' | 'stop' | 'ask';
   readonly head: string | null;
   readonly retryAt: number | null;
   /** Until then no attempt of the runtime starts, ms since the epoch; null: nothing keeps them. */
@@ -157,13 +159,16 @@ export function judgeAttempt(
   now: number,
   random: number,
 ): Verdict {
+  const succeeded = { outcome: 'succeeded', reason: end.agent.words, quotaUntil: null } as const;
+  // What is committed waits for the answer as well.
+  if (entry.question?.isOpen === true && end.cause?.kind !== 'cancelled')
+    return { ...succeeded, next: 'ask', head: null, retryAt: null };
   const mayPublish = end.unread === null && end.cause?.kind !== 'cancelled';
   // The agent's word that it is done holds even if its process ends badly afterwards, or the daemon does.
   if (mayPublish && (end.askedDone || (end.cause === null && end.agent.ok && end.head !== null))) {
-    return {
-      ...{ outcome: 'succeeded', reason: end.agent.words, next: 'publish', head: end.head, retryAt: null },
-      quotaUntil: null,
-    };
+    return end.hasMessages
+      ? { ...succeeded, next: 'retry', head: null, retryAt: now }
+      : { ...succeeded, next: 'publish', head: end.head, retryAt: null };
   }
   const { outcome, reason } = describe(end, limits);
   const verdict = (next: Verdict['next'], retryAt: number | null): Verdict => ({

@@ -3,16 +3,24 @@
 import { NO_USAGE, type Usage } from '../../agents/rules/usage.ts';
 import { assertNever } from '../../base/rules/errors.ts';
 import type { Stored } from '../../base/rules/stored-record.ts';
+import { ask, closed, deliver, dropMessages, leaveUnanswered, takeMessages } from './asking.ts';
 import { MAX_INTERRUPTIONS } from './attempt-end.ts';
 import { withFinishedIssue } from './finished-issues.ts';
+import { givenUp } from './given-up.ts';
 import { pullRequestKey } from './next-step.ts';
 import type { JournalRecord } from './record.ts';
-import { addUsage, type Completed, type DaemonState, type Entry, spentOf, utcDay, withCompleted } from './state.ts';
-import { afterAttempt, givenUp, isSettling, steer, withoutOrder } from './steering.ts';
-
-function withEntry(state: DaemonState, entry: Entry): DaemonState {
-  return { ...state, entries: new Map(state.entries).set(entry.number, entry) };
-}
+import {
+  addUsage,
+  type Completed,
+  type DaemonState,
+  type Entry,
+  spentOf,
+  usageSince,
+  utcDay,
+  withCompleted,
+  withEntry,
+} from './state.ts';
+import { afterAttempt, isSettling, steer, withoutOrder } from './steering.ts';
 
 function change(state: DaemonState, issue: number, update: (entry: Entry) => Entry | undefined): DaemonState {
   const entry = state.entries.get(issue);
@@ -49,6 +57,9 @@ function claim(state: DaemonState, record: Stored<Extract<JournalRecord, { type:
     stepError: null,
     askedPullRequest: null,
     askedDone: false,
+    question: null,
+    version: '',
+    heard: resumed ? earlier.heard : 0,
     head: null,
     evidence: null,
     rounds: 0,
@@ -72,21 +83,10 @@ function addCost(state: DaemonState, at: number, added: Usage): DaemonState {
   return { ...state, totals: addUsage(state.totals, added), today: { day, cost_usd: before + added.cost_usd } };
 }
 
-function difference(now: Usage, before: Usage): Usage {
-  const less = (a: number, b: number) => Math.max(0, a - b);
-  return {
-    input_tokens: less(now.input_tokens, before.input_tokens),
-    output_tokens: less(now.output_tokens, before.output_tokens),
-    cost_usd: less(now.cost_usd, before.cost_usd),
-    turns: less(now.turns, before.turns),
-    seconds: less(now.seconds, before.seconds),
-  };
-}
-
 function useMore(state: DaemonState, issue: number, at: number, usage: Usage): DaemonState {
   const entry = state.entries.get(issue);
   if (entry === undefined || entry.phase !== 'running') return state;
-  return addCost(withEntry(state, { ...entry, running: usage }), at, difference(usage, entry.running));
+  return addCost(withEntry(state, { ...entry, running: usage }), at, usageSince(usage, entry.running));
 }
 
 function endAttempt(
@@ -126,6 +126,7 @@ function endAttempt(
       team: record.team ?? entry.team,
       askedPullRequest: record.next === 'publish' ? entry.askedPullRequest : null,
       askedDone: record.next === 'publish' && entry.askedDone,
+      question: record.next === 'ask' ? entry.question : closed(entry.question),
     };
   });
 }
@@ -265,6 +266,7 @@ function finish(state: DaemonState, record: Stored<Extract<JournalRecord, { type
       running: NO_USAGE,
       effects: {},
       evidence: null,
+      question: null,
       follow: null,
       team: null,
       finished: { outcome: record.outcome, updatedAt: record.updated_at, at: record.at },
@@ -289,7 +291,8 @@ function finish(state: DaemonState, record: Stored<Extract<JournalRecord, { type
   const rows = entry.phase === 'parked' ? state.completed : withCompleted(state.completed, row);
   const counts =
     entry.phase === 'parked' ? state.counts : { ...state.counts, [record.outcome]: state.counts[record.outcome] + 1 };
-  return { ...withoutOrder(state, record.issue), entries, cleanups, past, completed: rows, counts };
+  const kept = over ? dropMessages(state, record.issue) : state;
+  return { ...withoutOrder(kept, record.issue), entries, cleanups, past, completed: rows, counts };
 }
 
 /** One step of the fold. Total: any record on any state gives a state. */
@@ -310,6 +313,7 @@ export function fold(state: DaemonState, record: Stored<JournalRecord>): DaemonS
               retryAt: null,
               askedPullRequest: null,
               askedDone: false,
+              version: entry.version || (record.version ?? ''),
               running: NO_USAGE,
             }
           : undefined,
@@ -342,6 +346,14 @@ export function fold(state: DaemonState, record: Stored<JournalRecord>): DaemonS
       return change(state, record.issue, (entry) =>
         entry.phase === 'running' ? { ...entry, askedDone: true } : undefined,
       );
+    case 'asked_question':
+      return change(state, record.issue, (entry) => ask(entry, record));
+    case 'unanswered':
+      return change(state, record.issue, (entry) => leaveUnanswered(entry, record));
+    case 'messages':
+      return takeMessages(state, record);
+    case 'delivered':
+      return deliver(state, record);
     case 'attempt_ended':
       return endAttempt(state, record);
     case 'publish_failed':

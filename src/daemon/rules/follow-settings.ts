@@ -8,4 +8,6 @@ export type FollowSettings = {
   readonly until: FollowMode;
   /** So often what happens on the pull request goes back to the agent. */
   readonly maxRounds: number;
+  /** So long an issue waits for the answer to a question; 0: for ever. */
+  readonly answerTimeoutMs: number;
 };

@@ -5,6 +5,7 @@ import { assertNever } from '../../base/rules/errors.ts';
 import type { GateSettings } from './gate-settings.ts';
 import type { StateLabels } from './issue.ts';
 import { activeLabelsOf, sameLabel } from './issue.ts';
+import { labelAddKey, labelRemoveKey } from './label-keys.ts';
 import type { PullRequest } from './record.ts';
 import type { Entry } from './state.ts';
 
@@ -39,10 +40,6 @@ function finished(entry: Entry, key: string): boolean {
   return entry.effects[key] === 'finished';
 }
 
-export function labelRemoveKey(label: string): string {
-  return `label_remove:${label.toLowerCase()}`;
-}
-
 function dropLabels(entry: Entry, unwanted: (label: string) => boolean): Step | undefined {
   for (const label of entry.stateLabels.filter(unwanted)) {
     const key = labelRemoveKey(label);
@@ -51,16 +48,41 @@ function dropLabels(entry: Entry, unwanted: (label: string) => boolean): Step | 
   return undefined;
 }
 
+/** Effect key of the comment with the question of an attempt. */
+export function questionKey(attempt: number): string {
+  return `comment:question:${attempt}`;
+}
+
+/** What is left to do until an open question stands on its issue: the comment, then the label. */
+export function questionStep({
+  question,
+  effects,
+}: Entry): Extract<Step, { kind: 'comment' | 'label_add' }> | undefined {
+  if (question === null || !question.isOpen) return undefined;
+  const comment = questionKey(question.attempt);
+  if (effects[comment] !== 'finished') return { kind: 'comment', key: comment };
+  const add = labelAddKey(question.label);
+  return effects[add] === 'finished' ? undefined : { kind: 'label_add', key: add, label: question.label };
+}
+
+/** Takes the label of a question off that nothing waits for any more. */
+export function dropQuestion({ question, effects }: Entry): Extract<Step, { kind: 'label_remove' }> | undefined {
+  if (question === null || question.isOpen || effects[labelAddKey(question.label)] === undefined) return undefined;
+  const key = labelRemoveKey(question.label);
+  return effects[key] === 'finished' ? undefined : { kind: 'label_remove', key, label: question.label };
+}
+
 /** Adds the new label before it removes old ones: an issue without a state label would be forgotten. */
 function swapLabels(entry: Entry, wanted: string): Step {
-  const add = `label_add:${wanted.toLowerCase()}`;
+  const add = labelAddKey(wanted);
   if (!finished(entry, add)) return { kind: 'label_add', key: add, label: wanted };
-  return dropLabels(entry, (label) => !sameLabel(label, wanted)) ?? { kind: 'observe', label: wanted };
+  const dropped = dropLabels(entry, (label) => !sameLabel(label, wanted)) ?? dropQuestion(entry);
+  return dropped ?? { kind: 'observe', label: wanted };
 }
 
 /**
  * Before the first attempt, old done and failed labels are removed, so that one state label remains. After the last
- * attempt, the issue is measured and published, or given up. Undefined in every other phase.
+ * attempt, the issue is measured and published, or given up. In between, a question is put on it and its label taken off.
  */
 export function nextStep(entry: Entry, states: StateLabels, gate: Pick<GateSettings, 'mode'>): Step | undefined {
   switch (entry.phase) {
@@ -95,15 +117,18 @@ export function nextStep(entry: Entry, states: StateLabels, gate: Pick<GateSetti
     }
     case 'cancelling': {
       const isActive = (label: string) => !sameLabel(label, states.done) && !sameLabel(label, states.failed);
-      return dropLabels(entry, isActive) ?? { kind: 'observe', label: null };
+      return dropLabels(entry, isActive) ?? dropQuestion(entry) ?? { kind: 'observe', label: null };
     }
     case 'reviving': {
       const label = activeLabelsOf(entry.stateLabels, states)[0] ?? states.active[0] ?? '';
-      const key = `label_add:${label.toLowerCase()}`;
+      const key = labelAddKey(label);
       return finished(entry, key) ? { kind: 'observe', label } : { kind: 'label_add', key, label };
     }
-    case 'running':
+    case 'asking':
+      return questionStep(entry);
     case 'retrying':
+      return dropQuestion(entry);
+    case 'running':
     case 'parked':
       return undefined;
     default:

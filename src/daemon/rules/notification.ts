@@ -12,6 +12,8 @@ const KINDS = {
     record.type === 'finished' && record.outcome === 'failed' ? (lastError ?? '') : undefined,
   /** The issue waits until the runtime has quota again. */
   quota: (record) => (record.type === 'attempt_ended' && record.quota_until !== undefined ? record.reason : undefined),
+  /** The agent waits for an answer of people. */
+  question: (record) => (record.type === 'asked_question' ? record.text : undefined),
   /** The pull request is open. */
   done: (record, { pullRequest, follow }) => {
     const isOpened = record.type === 'following' || (record.type === 'finished' && record.outcome === 'done');

@@ -28,6 +28,9 @@ export type IssueOutcome = (typeof ISSUE_OUTCOMES)[number];
 export const STEERS = ['pause', 'resume', 'cancel', 'retry'] as const;
 export type Steer = (typeof STEERS)[number];
 
+/** Most characters of a text to an agent that is taken from an operator. */
+export const MAX_TELL = 20_000;
+
 export type PullRequest = { readonly number: number; readonly url: string };
 
 export type ClaimedRecord = {
@@ -59,6 +62,8 @@ export type JournalRecord =
       readonly run: string;
       readonly runtime: string;
       readonly workspace: string;
+      /** Version of the issue that it begins with, ISO 8601. */
+      readonly version?: string | undefined;
     }
   | (EffectRecord & { readonly type: 'effect_started' })
   | (EffectRecord & {
@@ -70,6 +75,20 @@ export type JournalRecord =
   | { readonly type: 'usage'; readonly issue: number; readonly usage: Usage }
   | { readonly type: 'asked_pull_request'; readonly issue: number; readonly title: string; readonly body: string }
   | { readonly type: 'asked_done'; readonly issue: number }
+  /** The agent asks people. @property label shows the question on its issue */
+  | { readonly type: 'asked_question'; readonly issue: number; readonly text: string; readonly label: string }
+  /** Nobody answered in time. */
+  | { readonly type: 'unanswered'; readonly issue: number; readonly reason: string }
+  /** Texts of people for the agent: they wait until one was given to it. */
+  | {
+      readonly type: 'messages';
+      readonly issue: number;
+      readonly messages: readonly { readonly author: string | null; readonly text: string }[];
+      /** Id of the last of them that is a comment on the issue. */
+      readonly heard: number | null;
+    }
+  /** A turn with these texts has ended well. */
+  | { readonly type: 'delivered'; readonly issue: number; readonly keys: readonly string[] }
   | {
       readonly type: 'attempt_ended';
       readonly issue: number;
@@ -78,7 +97,7 @@ export type JournalRecord =
       readonly usage: Usage;
       /** The commit to publish; null when there is none. */
       readonly head: string | null;
-      readonly next: 'publish' | 'retry' | 'give_up' | 'stop';
+      readonly next: 'publish' | 'retry' | 'give_up' | 'stop' | 'ask';
       /** With `retry`: time of the next attempt, ms since the epoch. */
       readonly retry_at: number | null;
       /** The attempt found the quota of its runtime used up until then, ms since the epoch, and counts for nothing. */

@@ -3,13 +3,15 @@
 import { DEFAULT_PREFIX } from './branch-prefix.ts';
 import { type FinishedIssues, finishedIssueOf, finishedIssues } from './finished-issues.ts';
 import { branchOf } from './issue.ts';
+import type { Message } from './message.ts';
 import type { IssueOutcome } from './record.ts';
 import type { DaemonState, Entry, StandingOrder } from './state.ts';
 
 /** The state as plain JSON. What is kept of every issue that is over is packed: there may be tens of thousands. */
-export type FrozenState = Omit<DaemonState, 'entries' | 'orders' | 'past' | 'cleanups'> & {
+export type FrozenState = Omit<DaemonState, 'entries' | 'orders' | 'messages' | 'past' | 'cleanups'> & {
   entries: Entry[];
   orders: [number, StandingOrder][];
+  messages: [number, readonly Message[]][];
   past: [number: number, life: number, labelEvent: number | null, updatedAt: string, outcome: IssueOutcome][];
   /** Earlier programs wrote no branch: the prefix was always the same. Nor did they write what was saved. */
   cleanups: [number, directory: string, branch?: string, saved?: readonly string[]][];
@@ -21,6 +23,7 @@ export function freezeState(state: DaemonState): FrozenState {
     ...state,
     entries: [...state.entries.values()],
     orders: [...state.orders],
+    messages: [...state.messages],
     past: [...finishedIssues(state.past)].map(([number, past]) => [
       number,
       past.life,
@@ -41,6 +44,7 @@ export function thawState(past: FinishedIssues, frozen: Omit<FrozenState, 'past'
     past,
     entries: new Map(frozen.entries.map((entry) => [entry.number, entry])),
     orders: new Map(frozen.orders),
+    messages: new Map(frozen.messages),
     cleanups: new Map(
       frozen.cleanups.map(([issue, directory, branch, saved = []]) => [
         issue,

@@ -5,12 +5,13 @@ import { NO_USAGE, type Usage } from '../../agents/rules/usage.ts';
 import type { Evidence } from '../../gate/rules/evidence.ts';
 import { type FinishedIssues, NO_FINISHED_ISSUES } from './finished-issues.ts';
 import type { FollowState } from './follow.ts';
+import type { Message, Question } from './message.ts';
 import type { IssueOutcome, PullRequest } from './record.ts';
 
 /**
  * Where an issue stands.
- * `running`: an attempt is under way · `retrying`: waits for its next attempt · `publishing`: push, pull request,
- * done label · `following`: the pull request is watched · `giving_up`: comment, failed label · `parked`: out of the
+ * `running`: an attempt is under way · `retrying`: waits for its next attempt · `asking`: waits for an answer of people ·
+ * `publishing`: push, pull request, done label · `following`: the pull request is watched · `giving_up`: comment, failed label · `parked`: out of the
  * daemon's hands, its work kept for a resumption · `cancelling`: active labels come off, then it is parked ·
  * `reviving`: the active label is put on, then it is claimed.
  */
@@ -18,6 +19,7 @@ export const PHASES = [
   'claimed',
   'running',
   'retrying',
+  'asking',
   'publishing',
   'following',
   'giving_up',
@@ -56,6 +58,12 @@ export type Entry = {
   readonly stepError: string | null;
   readonly askedPullRequest: { readonly title: string; readonly body: string } | null;
   readonly askedDone: boolean;
+  /** The last question of an agent since the issue was (re)claimed; null: none was asked. */
+  readonly question: Question | null;
+  /** Version of the issue when its first attempt since the claim began, ISO 8601; empty: not known. */
+  readonly version: string;
+  /** Id of the last comment that was taken for a text to the agent. */
+  readonly heard: number;
   readonly head: string | null;
   /** What was measured of the last commit that was to be published; null: nothing yet. */
   readonly evidence: Evidence | null;
@@ -116,6 +124,8 @@ export type DaemonState = {
   readonly entries: ReadonlyMap<number, Entry>;
   /** What an operator ordered, by issue; an issue without an entry can be paused, too. */
   readonly orders: ReadonlyMap<number, StandingOrder>;
+  /** What people wrote and no agent was given yet, by issue; an issue without an entry can have some, too. */
+  readonly messages: ReadonlyMap<number, readonly Message[]>;
   readonly past: FinishedIssues;
   /** Workspaces to remove, by issue. */
   readonly cleanups: ReadonlyMap<number, Cleanup>;
@@ -141,6 +151,7 @@ export function withCompleted(rows: readonly Completed[], row: Completed): reado
 export const EMPTY_STATE: DaemonState = {
   entries: new Map(),
   orders: new Map(),
+  messages: new Map(),
   past: NO_FINISHED_ISSUES,
   cleanups: new Map(),
   completed: [],
@@ -148,6 +159,10 @@ export const EMPTY_STATE: DaemonState = {
   totals: NO_USAGE,
   today: { day: '', cost_usd: 0 },
 };
+
+export function withEntry(state: DaemonState, entry: Entry): DaemonState {
+  return { ...state, entries: new Map(state.entries).set(entry.number, entry) };
+}
 
 export function utcDay(at: number): string {
   return new Date(at).toISOString().slice(0, 10);
@@ -160,6 +175,18 @@ export function addUsage(a: Usage, b: Usage): Usage {
     cost_usd: a.cost_usd + b.cost_usd,
     turns: a.turns + b.turns,
     seconds: a.seconds + b.seconds,
+  };
+}
+
+/** What was used beyond `before`. */
+export function usageSince(now: Usage, before: Usage): Usage {
+  const less = (a: number, b: number) => Math.max(0, a - b);
+  return {
+    input_tokens: less(now.input_tokens, before.input_tokens),
+    output_tokens: less(now.output_tokens, before.output_tokens),
+    cost_usd: less(now.cost_usd, before.cost_usd),
+    turns: less(now.turns, before.turns),
+    seconds: less(now.seconds, before.seconds),
   };
 }
 

@@ -3,31 +3,46 @@
 import { messageIn, refusal } from '../../base/rules/codes.ts';
 import { assertNever } from '../../base/rules/errors.ts';
 import type { Stored } from '../../base/rules/stored-record.ts';
+import { closed } from './asking.ts';
 import { WORK_CODES } from './codes/work-codes.ts';
+import { givenUp } from './given-up.ts';
+import { questionStep } from './next-step.ts';
 import type { JournalRecord, Steer } from './record.ts';
-import type { DaemonState, Entry, Phase, StandingOrder } from './state.ts';
+import { type DaemonState, type Entry, type Phase, type StandingOrder, withEntry } from './state.ts';
 
 /** State of an issue as commands name it. `queued`: it carries the label and no attempt was made since. */
 export type Standing = Phase | 'queued' | 'paused' | 'done' | 'closed' | 'failed' | 'label_removed';
 
-const SENSE: Readonly<Record<Steer, readonly Standing[]>> = {
-  pause: ['queued', 'claimed', 'running', 'retrying'],
+/** What an operator gives: a command, or a text for the agent. */
+export type Order = Steer | 'tell';
+
+const SENSE: Readonly<Record<Order, readonly Standing[]>> = {
+  pause: ['queued', 'claimed', 'running', 'retrying', 'asking'],
   resume: ['paused'],
-  cancel: ['queued', 'paused', 'claimed', 'running', 'retrying', 'publishing', 'following', 'giving_up', 'reviving'],
-  retry: ['retrying', 'failed', 'label_removed'],
+  cancel: [
+    ...(['queued', 'paused', 'claimed', 'running', 'retrying', 'asking', 'publishing', 'following'] as const),
+    ...(['giving_up', 'reviving'] as const),
+  ],
+  retry: ['retrying', 'asking', 'failed', 'label_removed'],
+  tell: [
+    ...(['queued', 'paused', 'claimed', 'running', 'retrying', 'asking', 'following'] as const),
+    ...(['failed', 'label_removed', 'reviving'] as const),
+  ],
 };
 
-export function makesSense(command: Steer, standing: Standing): boolean {
+export function makesSense(command: Order, standing: Standing): boolean {
   return SENSE[command].includes(standing);
 }
 
 /** States in which a command makes sense. */
-export function statesFor(command: Steer): readonly Standing[] {
+export function statesFor(command: Order): readonly Standing[] {
   return SENSE[command];
 }
 
 /** Whether the daemon takes steps for an issue that no agent works on. */
-export function isSettling({ phase, follow }: Entry): boolean {
+export function isSettling(entry: Entry): boolean {
+  const { phase, follow } = entry;
+  if (phase === 'asking') return questionStep(entry) !== undefined;
   if (phase === 'following') return follow !== null && follow.stopped !== null;
   return phase === 'publishing' || phase === 'giving_up' || phase === 'cancelling' || phase === 'reviving';
 }
@@ -36,6 +51,11 @@ export function isSettling({ phase, follow }: Entry): boolean {
 export function mayStart(state: DaemonState, issue: number): boolean {
   const phase = state.entries.get(issue)?.phase;
   return (phase === 'claimed' || phase === 'retrying') && !state.orders.has(issue);
+}
+
+/** Whether the issue waits for its next attempt, or for what it depends on. */
+export function isIdle(phase: Phase): boolean {
+  return phase === 'claimed' || phase === 'retrying' || phase === 'asking';
 }
 
 /** Whether an attempt of the issue waits for a resumption, and for nothing else before. */
@@ -54,13 +74,9 @@ export function withoutOrder(state: DaemonState, issue: number): DaemonState {
   return { ...state, orders };
 }
 
-const PHASES = { publish: 'publishing', retry: 'retrying', give_up: 'giving_up', stop: 'claimed' } as const;
-
-/** Where an issue stands whose work is given up. A round on an open pull request fails nothing: that stays, and is told. */
-export function givenUp({ follow }: Entry, why: string): Pick<Entry, 'phase' | 'follow'> {
-  if (follow === null) return { phase: 'giving_up', follow };
-  return { phase: 'following', follow: { ...follow, stopped: why } };
-}
+const PHASES = {
+  ...{ publish: 'publishing', retry: 'retrying', give_up: 'giving_up', stop: 'claimed', ask: 'asking' },
+} as const satisfies Readonly<Record<string, Phase>>;
 
 /** Where a cancelled issue stands. */
 function cancelled(entry: Entry): Pick<Entry, 'phase' | 'follow'> {
@@ -79,16 +95,13 @@ export function afterAttempt(
   return next === 'give_up' ? givenUp(entry, why) : { phase: PHASES[next], follow: entry.follow };
 }
 
-function withEntry(state: DaemonState, entry: Entry): DaemonState {
-  return { ...state, entries: new Map(state.entries).set(entry.number, entry) };
-}
-
 function cancel(state: DaemonState, entry: Entry | undefined): DaemonState {
   switch (entry?.phase) {
     case 'running':
       return withOrder(state, entry.number, 'cancel');
     case 'claimed':
     case 'retrying':
+    case 'asking':
     case 'publishing':
     case 'giving_up':
     case 'reviving':
@@ -96,6 +109,7 @@ function cancel(state: DaemonState, entry: Entry | undefined): DaemonState {
       return withEntry(withoutOrder(state, entry.number), {
         ...entry,
         ...cancelled(entry),
+        question: closed(entry.question),
         retryAt: null,
         stepError: null,
       });
@@ -107,8 +121,16 @@ function cancel(state: DaemonState, entry: Entry | undefined): DaemonState {
 function retry(state: DaemonState, entry: Entry | undefined, at: number): DaemonState {
   if (entry?.phase === 'retrying' && !state.orders.has(entry.number))
     return withEntry(state, { ...entry, failures: 0, interruptions: 0, outages: 0, retryAt: at });
+  if (entry?.phase === 'asking' && !state.orders.has(entry.number)) {
+    const lastError = messageIn(refusal(WORK_CODES.question_dropped, {}));
+    return withEntry(state, { ...entry, phase: 'retrying', retryAt: at, lastError, question: closed(entry.question) });
+  }
   if (entry?.phase !== 'parked') return state;
   return withEntry(state, { ...entry, phase: 'reviving', retryAt: null, stepError: null, effects: {} });
+}
+
+function mayPause(phase: Phase): boolean {
+  return phase === 'running' || phase === 'parked' || isIdle(phase);
 }
 
 /** A command at a place where it makes no sense changes nothing. */
@@ -118,8 +140,7 @@ export function steer(state: DaemonState, record: Stored<Extract<JournalRecord, 
   switch (record.steer) {
     case 'pause': {
       const phase = entry?.phase ?? 'parked';
-      const isWaiting = phase === 'parked' || phase === 'claimed' || phase === 'retrying' || phase === 'running';
-      return isWaiting && !state.orders.has(issue) ? withOrder(state, issue, 'pause') : state;
+      return mayPause(phase) && !state.orders.has(issue) ? withOrder(state, issue, 'pause') : state;
     }
     case 'resume':
       return state.orders.get(issue) === 'pause' ? withoutOrder(state, issue) : state;

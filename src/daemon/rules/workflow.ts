@@ -23,6 +23,8 @@ export type Workflow = {
     readonly caFile: string | null;
     readonly trust: TrustMode;
     readonly draft: boolean;
+    /** Label of an issue that waits for an answer. */
+    readonly questionLabel: string;
   };
   readonly labels: StateLabels;
   readonly polling: { readonly intervalMs: number };

@@ -12,6 +12,7 @@ import { openKeyedSocket } from './keyed-socket.ts';
 const request = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('show'), issue: z.number().int() }),
   z.strictObject({ type: z.literal('comment'), issue: z.number().int(), body: z.string().min(1) }),
+  z.strictObject({ type: z.literal('ask'), issue: z.number().int(), body: z.string().trim().min(1) }),
   z.strictObject({ type: z.literal('done'), issue: z.number().int() }),
   z.strictObject({ type: z.literal('pull_request'), title: z.string().min(1), body: z.string() }),
   z.strictObject({ type: z.literal('reply'), thread: z.number().int().positive(), body: z.string().min(1) }),

@@ -14,10 +14,16 @@ import { WORK_CODES } from '../rules/codes/work-codes.ts';
 import { STEERS, type Steer } from '../rules/record.ts';
 import { openKeyedSocket } from './keyed-socket.ts';
 
-export type Command = { readonly command: Steer; readonly issue: number };
+export type Command =
+  | { readonly command: Steer; readonly issue: number }
+  | { readonly command: 'tell'; readonly issue: number; readonly text: string };
 export type ControlHandler = (command: Command) => Promise<Readonly<Record<string, unknown>>>;
 
-const commandSchema = z.strictObject({ command: z.enum(STEERS), issue: z.number().int().positive() });
+const issue = z.number().int().positive();
+const commandSchema = z.discriminatedUnion('command', [
+  z.strictObject({ command: z.enum(STEERS), issue }),
+  z.strictObject({ command: z.literal('tell'), issue, text: z.string() }),
+]);
 const place = z.object({ socket: z.string(), key: z.string() });
 
 function decode(body: string): Command {
@@ -29,7 +35,7 @@ function decode(body: string): Command {
   }
   const decoded = commandSchema.safeParse(value);
   if (decoded.success) return decoded.data;
-  const problems = decoded.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`);
+  const problems = decoded.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`);
   throw failure(WORK_CODES.request_invalid, { problems });
 }
 

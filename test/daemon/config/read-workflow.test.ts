@@ -59,6 +59,7 @@ test('with nothing but the repository, every default holds', () => {
       caFile: null,
       trust: 'write',
       draft: false,
+      questionLabel: 'tool-question',
     },
     labels: { active: ['tool-todo'], done: 'tool-done', failed: 'tool-failed' },
     polling: { intervalMs: 30_000 },
@@ -97,7 +98,7 @@ test('with nothing but the repository, every default holds', () => {
       env: [],
     },
     gate: { mode: 'report', timeoutMs: 600_000, maxRounds: 3 },
-    follow: { until: 'open', maxRounds: 3 },
+    follow: { until: 'open', maxRounds: 3, answerTimeoutMs: 1_209_600_000 },
     notify: { command: null, webhook: null },
     server: { port: 8888, host: '127.0.0.1', allowedHosts: ['localhost', '127.0.0.1', '[::1]'], token: null },
     prompt: 'Do it.',
@@ -152,6 +153,14 @@ test('priority labels: one or several, each once, and none that says where an is
     'agent.priority_labels: expected each label once, got "P1"',
     'agent.priority_labels: expected labels that are no state of an issue, got "TOOL-DONE"',
     'agent.priority_labels: expected labels that are no state of an issue, got "tool-todo"',
+  ]);
+});
+
+test('the question label says nothing else', () => {
+  const named = (label: string) => `tracker: { repo: o/r, question_label: ${label} }`;
+  assert.equal(parse(named('ask')).tracker.questionLabel, 'ask');
+  assert.deepEqual(problems(named('Tool-Done')), [
+    'tracker.question_label: expected a label that is no state of an issue, got "Tool-Done"',
   ]);
 });
 

@@ -25,6 +25,20 @@ test('what runs, on what, since when, last words, tokens, cost; what waits and w
   assert.match(line('#5'), /#5\s+Fifth\s+failed\s+3\s+500ms\s+–\s+no commit/);
 });
 
+test('what waits for an answer, with the question; nothing of it where nobody asks', () => {
+  const [running] = viewWith().running;
+  assert.ok(running !== undefined);
+  const row = { ...running, question: 'Which <b>one</b>?', since: '2026-01-01T10:00:00.000Z', until: null };
+  const view = viewWith({ asking: [row], counts: { ...viewWith().counts, asking: 1 } });
+  const text = textDashboard(view, WIDE);
+  assert.match(text, / 1 asking · /);
+  assert.match(text, /\nASKING\n.*\n {2}#1\s+First <b>bold<\/b>\s+2h 00m\s+Which <b>one<\/b>\?\n/);
+  assert.match(page(view, 'n', true), /<details open><summary>Waiting for an answer<\/summary>/);
+  assert.match(pageParts(view)['ask-1'] ?? '', /Which &lt;b&gt;one&lt;\/b&gt;\?/);
+  assert.doesNotMatch(textDashboard(viewWith(), WIDE), /asking|ASKING/);
+  assert.match(page(viewWith(), 'n', true), /<details hidden open><summary>Waiting for an answer/);
+});
+
 test('what is wrong stands at the top', () => {
   const view = viewWith({
     workflow: { path: '/p', loaded_at: '', error: 'agent.x: unknown key', pending_restart: ['server'], follow: 'open' },
@@ -46,7 +60,7 @@ test('what is wrong stands at the top', () => {
 });
 
 test('an idle daemon', () => {
-  const counts = { running: 0, retrying: 0, following: 0, queued: 0, completed: 0, failed: 0 };
+  const counts = { running: 0, retrying: 0, asking: 0, following: 0, queued: 0, completed: 0, failed: 0 };
   const text = textDashboard(viewWith({ counts, running: [], retrying: [], queued: [], completed: [] }));
   assert.match(text, /RUNNING\n {2}nothing\n/);
   assert.doesNotMatch(text, /WAITING|FINISHED|RETRYING/);

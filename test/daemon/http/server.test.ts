@@ -63,6 +63,10 @@ async function start(t: Cleanup, options: { readonly token?: string; readonly al
         if (issue === 409) throw failure(WORK_CODES.issue_not_steerable, values);
         return { issue, command, standing: 'paused' };
       },
+      tell: async (issue, text) => {
+        world.steered.push(`tell ${issue} ${text}`);
+        return { issue, command: 'tell', standing: 'running' };
+      },
       onChange: (listener) => {
         world.listeners.add(listener);
         return () => world.listeners.delete(listener);
@@ -411,6 +415,22 @@ test('commands on an issue need a token in the file, the token in the request, J
   assert.deepEqual(world.steered.slice(2), ['pause 7', 'resume 7', 'cancel 7', 'retry 7']);
 });
 
+test('a text for an agent is taken as JSON with a token', async (t) => {
+  const headers = { 'content-type': 'application/json', authorization: 'Bearer the token' };
+  const { port, world } = await start(t, { token: 'the token' });
+  const tell = (body: string) => ask(port, '/api/v1/issues/7/tell', { method: 'POST', headers, body });
+  const told = await tell('{"text":"Take the red one."}');
+  assert.deepEqual([told.status, JSON.parse(told.body)], [200, { issue: 7, command: 'tell', standing: 'running' }]);
+  for (const body of ['', 'Take it', '{}', '{"text":7}', 'null']) {
+    const refused = await tell(body);
+    assert.deepEqual([refused.status, JSON.parse(refused.body).error.code], [400, 'request_invalid'], body);
+  }
+  assert.deepEqual(world.steered, ['tell 7 Take the red one.']);
+  const open = await start(t);
+  const locked = await ask(open.port, '/api/v1/issues/7/tell', { method: 'POST', headers, body: '{"text":"x"}' });
+  assert.equal(locked.status, 403);
+});
+
 test('a busy port is said with both ways out', async (t) => {
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
@@ -422,6 +442,7 @@ test('a busy port is said with both ways out', async (t) => {
     issue: () => undefined,
     refresh: () => ({ coalesced: false }),
     steer: async () => assert.fail(),
+    tell: async () => assert.fail(),
     onChange: () => () => undefined,
     now: () => 0,
   };

@@ -47,7 +47,14 @@ function judge(
     now = LATER,
   }: { until?: FollowMode; follow?: Partial<FollowState>; now?: number } = {},
 ): FollowVerdict {
-  return judgeFollow({ ...FOLLOW, ...follow }, { until, maxRounds: 3 }, seen, ['older', 'mine'], 'robot', now);
+  return judgeFollow(
+    { ...FOLLOW, ...follow },
+    { until, maxRounds: 3, answerTimeoutMs: 0 },
+    seen,
+    ['older', 'mine'],
+    'robot',
+    now,
+  );
 }
 
 test('a comment speaks to the agent when it begins with /tool or with the name of its account', () => {

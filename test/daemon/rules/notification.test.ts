@@ -36,3 +36,23 @@ test('an issue that fails, one that is done and one that waits for a quota are t
   assert.match(quota?.reason ?? '', /^The limit is reached\. The quota of the runtime is used up until/);
   assert.deepEqual(more, []);
 });
+
+test('a question is told once, with its words', async () => {
+  const world = new World();
+  world.script = async (agent) => {
+    await agent.ask({ type: 'ask', issue: 1, body: 'Which one?' }, agent.hooks.signal);
+    return commit(agent);
+  };
+  world.tracker.open(1);
+  await world.start();
+  await world.pass(MINUTE);
+  await world.stop();
+  const told: unknown[] = [];
+  let state = EMPTY_STATE;
+  for (const record of world.journal.records) {
+    const one = notificationOf(state, record);
+    if (one !== null) told.push([one.kind, one.issue, one.reason]);
+    state = fold(state, record);
+  }
+  assert.deepEqual(told, [['question', 1, 'Which one?']]);
+});

@@ -28,6 +28,7 @@ const ended = (more: Partial<Extract<JournalRecord, { type: 'attempt_ended' }>> 
   ...{ head: null, next: 'retry', retry_at: 90_000 },
   ...more,
 });
+const asked: JournalRecord = { type: 'asked_question', issue: ISSUE, text: 'Which?', label: 'tool-question' };
 const steer = (command: Steer): JournalRecord => ({ type: 'steered', issue: ISSUE, steer: command });
 const finished = (outcome: 'failed' | 'done'): JournalRecord => ({
   ...{ type: 'finished', issue: ISSUE, outcome, updated_at: '' },
@@ -40,6 +41,7 @@ const shownOf = (state: DaemonState) => {
 
 test('a command changes phase and order', () => {
   const failing = [claimed, started(), ended()];
+  const asking = [claimed, started(), asked, ended({ next: 'ask', outcome: 'succeeded', retry_at: null })];
   const cases: readonly [readonly JournalRecord[], Steer, readonly unknown[]][] = [
     [[], 'pause', [undefined, 'pause']],
     [[steer('pause')], 'resume', [undefined, undefined]],
@@ -51,6 +53,9 @@ test('a command changes phase and order', () => {
     [failing, 'cancel', ['cancelling', undefined]],
     [[...failing, steer('pause')], 'cancel', ['cancelling', undefined]],
     [failing, 'retry', ['retrying', undefined]],
+    [asking, 'pause', ['asking', 'pause']],
+    [asking, 'cancel', ['cancelling', undefined]],
+    [asking, 'retry', ['retrying', undefined]],
     [[claimed, started(), ended({ next: 'publish', retry_at: null })], 'cancel', ['cancelling', undefined]],
     [[claimed, finished('failed')], 'retry', ['reviving', undefined]],
     [[claimed, finished('failed'), steer('retry')], 'cancel', ['cancelling', undefined]],

@@ -19,8 +19,9 @@ test('a command with the key is carried out, one without it or of another form i
   finallyDo(t, () => runtime.close());
   const stateDir = tempDir(t);
   const heard: string[] = [];
-  const close = await openControlSocket(runtime, stateDir, async ({ command, issue }) => {
-    heard.push(`${command} ${issue}`);
+  const close = await openControlSocket(runtime, stateDir, async (given) => {
+    const { command, issue } = given;
+    heard.push(`${command} ${issue}${given.command === 'tell' ? ` ${given.text}` : ''}`);
     if (issue === 9) throw failure(WORK_CODES.issue_not_known, { issue });
     return { standing: 'paused' };
   });
@@ -31,7 +32,9 @@ test('a command with the key is carried out, one without it or of another form i
   await failsWith(send({ command: 'pause', issue: 3 }, 'another'), CLI_CODES.daemon_refused, { status: 403 });
   await failsWith(send({ command: 'stop', issue: 3 }), CLI_CODES.daemon_refused, { code: 'request_invalid' });
   await failsWith(send({ command: 'pause', issue: 9 }), CLI_CODES.daemon_refused, { code: 'issue_not_known' });
-  assert.deepEqual(heard, ['pause 3', 'pause 9']);
+  await send({ command: 'tell', issue: 3, text: 'a word' });
+  await failsWith(send({ command: 'tell', issue: 3 }), CLI_CODES.daemon_refused, { code: 'request_invalid' });
+  assert.deepEqual(heard, ['pause 3', 'pause 9', 'tell 3 a word']);
   await close();
   assert.equal(existsSync(join(stateDir, CONTROL_FILE)), false);
   await failsWith(send({ command: 'pause', issue: 3 }), CLI_CODES.daemon_unreachable);

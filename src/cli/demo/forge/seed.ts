@@ -185,7 +185,7 @@ export async function fileIssues(
   label: string,
 ): Promise<number[]> {
   const numbers: number[] = [];
-  for (const name of [label, 'tool-done', 'tool-failed'])
+  for (const name of [label, 'tool-done', 'tool-failed', 'tool-question'])
     await forge.call('maintainer', 'POST', `${base}/labels`, { name, color: '8ab0ff' });
   for (const { title, body, author } of issues) {
     const { status, data } = await forge.call(author, 'POST', `${base}/issues`, { title, body });

@@ -27,6 +27,48 @@ export const WORK_CODES = codes({
     help: 'It knows issues that carry an active label, and those that it has worked on.',
     values: { issue: 'number' },
   },
+  told_text_invalid: {
+    kind: 'refused',
+    message: 'tool tell takes a text of 1 to {most} characters, got {length}.',
+    values: { most: 'number', length: 'number' },
+  },
+  question_limit: {
+    kind: 'refused',
+    message: 'Attempt {attempt} has asked its question; it may ask one.',
+    help: 'End your turn. The next attempt may ask again.',
+    values: { attempt: 'number' },
+  },
+  question_open: {
+    kind: 'refused',
+    message: 'Issue #{issue} waits for the answer to your question.',
+    help: 'End your turn now. The answer comes into this session.',
+    values: { issue: 'number' },
+  },
+  question_postponed: {
+    kind: 'warning',
+    message: 'Issue #{issue}: the question is posted when the attempt has ended: {said}',
+    values: { issue: 'number', said: 'text' },
+  },
+  question_unanswered: {
+    kind: 'refused',
+    message: 'Nobody has answered the question of the agent within {time} (follow.answer_timeout_ms).',
+    help: 'Answer it in a comment, and put the active label on again.',
+    values: { time: 'text' },
+  },
+  question_dropped: {
+    kind: 'refused',
+    message: 'An operator goes on without an answer to the question (tool retry).',
+  },
+  comments_unreadable: {
+    kind: 'warning',
+    message: 'The comments on issue #{issue} cannot be read, so they are read at the next poll: {said}',
+    values: { issue: 'number', said: 'text' },
+  },
+  question_label_kept: {
+    kind: 'warning',
+    message: 'Issue #{issue}: the label of its question could not be taken off: {said}',
+    values: { issue: 'number', said: 'text' },
+  },
   daemon_stopped: {
     kind: 'refused',
     message: 'The daemon was stopped.',

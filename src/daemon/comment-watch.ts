@@ -1,0 +1,143 @@
+// Watches the comments on issues at work: answers to a question, and messages to an agent that works.
+
+import type { Clock, Logger } from '../base/ports.ts';
+import { refusal, textOf } from '../base/rules/codes.ts';
+import { messageOf } from '../base/rules/errors.ts';
+import { clip } from '../base/rules/text.ts';
+import type { IssueComment, Journal, Tracker } from './ports.ts';
+import { MAX_MESSAGE, timeWords } from './publish/message-text.ts';
+import { WORK_CODES } from './rules/codes/work-codes.ts';
+import type { Issue } from './rules/issue.ts';
+import { isOurs, markerOf, type Question } from './rules/message.ts';
+import { questionKey } from './rules/next-step.ts';
+import type { Entry } from './rules/state.ts';
+import { isSettling } from './rules/steering.ts';
+import type { Workflow } from './rules/workflow.ts';
+
+export type CommentWatchOptions = {
+  readonly workflow: () => Workflow;
+  readonly journal: Journal;
+  readonly tracker: Tracker;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** An issue at work as it was read last. */
+  readonly held: (issue: number) => Issue | undefined;
+  /** Takes the steps that an issue without an attempt has before it. */
+  readonly settle: (issue: number) => void;
+};
+
+/** The version whose comments were read. `met`: when it was seen first, in elapsed time. */
+type Reading = { readonly version: string; readonly met: number; readonly readAt: number };
+
+/** The service tells versions apart by the second: what is written in the second of a reading makes no new version. */
+const SAME_VERSION_MS = 2_000;
+
+export class CommentWatch {
+  readonly #options: CommentWatchOptions;
+  readonly #readings = new Map<number, Reading>();
+  #watching = false;
+
+  constructor(options: CommentWatchOptions) {
+    this.#options = options;
+  }
+
+  /** Looks at every issue whose agent asks or works. While that is under way, another call does nothing. */
+  async watchAll(signal: AbortSignal): Promise<void> {
+    if (this.#watching) return;
+    this.#watching = true;
+    try {
+      const { entries } = this.#options.journal.state;
+      for (const issue of this.#readings.keys()) if (!entries.has(issue)) this.#readings.delete(issue);
+      for (const entry of [...entries.values()]) if (!signal.aborted) await this.#watch(entry, signal);
+    } finally {
+      this.#watching = false;
+    }
+  }
+
+  async #watch(entry: Entry, signal: AbortSignal): Promise<void> {
+    const { log, held } = this.#options;
+    const { number: issue } = entry;
+    const version = held(issue)?.updatedAt;
+    if (version === undefined || !this.#isWatched(entry, version)) return;
+    try {
+      await this.#read(entry, version, signal);
+      await this.#endWait(issue);
+    } catch (error) {
+      if (signal.aborted) return;
+      const what = refusal(WORK_CODES.comments_unreadable, { issue, said: messageOf(error) });
+      log.log('warn', 'poller', what, { issue });
+    }
+  }
+
+  /** A team has no turns of one session, so no comment reaches it. */
+  #isWatched(entry: Entry, version: string): boolean {
+    if (entry.phase === 'asking') return !isSettling(entry);
+    if (entry.phase !== 'running' || this.#options.workflow().tool.mode === 'team') return false;
+    return entry.version !== '' && version !== entry.version;
+  }
+
+  async #read(entry: Entry, version: string, signal: AbortSignal): Promise<void> {
+    const { journal, tracker, clock, log } = this.#options;
+    const { number: issue } = entry;
+    const known = this.#readings.get(issue);
+    const isSame = known?.version === version;
+    if (isSame && known.readAt - known.met >= SAME_VERSION_MS) return;
+    const readAt = clock.elapsed();
+    const heard = await this.#heard(entry, await tracker.readComments(issue, signal), signal);
+    // If the issue has moved on meanwhile, the next poll reads again.
+    const now = journal.state.entries.get(issue);
+    if (signal.aborted || now === undefined || now.phase !== entry.phase || now.heard !== entry.heard) return;
+    this.#readings.set(issue, { version, met: isSame ? known.met : readAt, readAt });
+    if (heard.length === 0) return;
+    const messages = heard.map(({ author, body }) => ({
+      author: author?.login ?? 'somebody',
+      text: clip(body, MAX_MESSAGE),
+    }));
+    const last = Math.max(...heard.map(({ id }) => id));
+    await journal.append({ type: 'messages', issue, messages, heard: last });
+    const names = [...new Set(messages.map(({ author }) => author))].join(', ');
+    log.log('info', 'poller', `issue #${issue}: the agent gets a comment of ${names}`, { issue });
+    this.#options.settle(issue);
+  }
+
+  /** New comments of people who may write to the repository. Where a question is open, one of them must come after it. */
+  async #heard(entry: Entry, all: readonly IssueComment[], signal: AbortSignal): Promise<readonly IssueComment[]> {
+    const { question, phase } = entry;
+    const asked = phase === 'asking' && question !== null ? this.#asked(entry, all, question) : null;
+    const heard: IssueComment[] = [];
+    let isAnswered = asked === null;
+    for (const comment of all) {
+      const isAnswer = asked?.has(comment.id) === true;
+      const isNew = isAnswer || (entry.version !== '' && comment.createdAt > entry.version);
+      if (!isNew || comment.id <= entry.heard || !(await this.#counts(comment, signal))) continue;
+      heard.push(comment);
+      isAnswered ||= isAnswer;
+    }
+    return isAnswered ? heard : [];
+  }
+
+  /** Ids of the comments after the one that asks; where somebody has deleted that, the time tells. */
+  #asked(entry: Entry, all: readonly IssueComment[], { attempt, at }: Question): ReadonlySet<number> {
+    const marker = `toolcrew:${markerOf(entry, questionKey(attempt))} `;
+    const place = all.findIndex(({ body }) => body.includes(marker));
+    const after = place === -1 ? all.filter(({ createdAt }) => Date.parse(createdAt) >= at) : all.slice(place + 1);
+    return new Set(after.map(({ id }) => id));
+  }
+
+  async #counts({ author, body }: IssueComment, signal: AbortSignal): Promise<boolean> {
+    return author !== null && !isOurs(body) && (await this.#options.tracker.mayWrite(author, signal));
+  }
+
+  /** Nobody has answered for so long: the issue is given up. */
+  async #endWait(issue: number): Promise<void> {
+    const { journal, clock, log, workflow, settle } = this.#options;
+    const entry = journal.state.entries.get(issue);
+    const { answerTimeoutMs } = workflow().follow;
+    if (entry?.phase !== 'asking' || entry.question === null || answerTimeoutMs === 0) return;
+    if (clock.now() - entry.question.at < answerTimeoutMs) return;
+    const what = refusal(WORK_CODES.question_unanswered, { time: timeWords(answerTimeoutMs) });
+    log.log('warn', 'poller', what, { issue });
+    await journal.append({ type: 'unanswered', issue, reason: textOf(what) });
+    settle(issue);
+  }
+}

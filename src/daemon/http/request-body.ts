@@ -1,0 +1,37 @@
+// Bodies of requests: read up to a limit, and what one holds.
+
+import type { IncomingMessage } from 'node:http';
+import { failure } from '../../base/rules/errors.ts';
+import { oneLine } from '../../base/rules/text.ts';
+import { WORK_CODES } from '../rules/codes/work-codes.ts';
+
+export const MAX_BODY_BYTES = 64 * 1024;
+
+/** The text of `{"text": "…"}`. */
+export function toldIn(body: string): string {
+  let value: unknown;
+  try {
+    value = JSON.parse(body);
+  } catch {
+    value = undefined;
+  }
+  const text = typeof value === 'object' && value !== null && 'text' in value ? value.text : undefined;
+  if (typeof text === 'string') return text;
+  throw failure(WORK_CODES.request_invalid, {
+    problems: [`expected {"text": "…"}, got ${oneLine(body, 100) || 'nothing'}`],
+  });
+}
+
+export class TooLarge extends Error {}
+
+export async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request) {
+    const part = Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk));
+    bytes += part.length;
+    if (bytes > MAX_BODY_BYTES) throw new TooLarge();
+    chunks.push(part);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}

@@ -1,0 +1,81 @@
+// Turns of one attempt: what the agent is told in each, and whether another one follows.
+
+import type { Journal, Workspaces, WorkspaceTask } from './ports.ts';
+import { messagesFor } from './publish/message-text.ts';
+import { continuation } from './publish/tracker-texts.ts';
+import { messagesOf } from './rules/asking.ts';
+
+export type TurnsOptions = {
+  readonly journal: Journal;
+  readonly workspaces: Pick<Workspaces, 'peek'>;
+  readonly task: WorkspaceTask;
+  readonly maxTurns: number;
+  readonly signal: AbortSignal;
+};
+
+/** So many turns of an attempt begin because somebody wrote to the agent. What comes then waits for the next attempt. */
+const MOST_MESSAGE_TURNS = 20;
+
+export class Turns {
+  readonly #options: TurnsOptions;
+  #count = 0;
+  #toolsThisTurn = 0;
+  #idle = 0;
+  #messageTurns = 0;
+  /** Keys of the messages that the turn under way was given. */
+  #given: readonly string[] = [];
+
+  constructor(options: TurnsOptions) {
+    this.#options = options;
+  }
+
+  toolStarted(): void {
+    this.#toolsThisTurn += 1;
+  }
+
+  /** What people wrote since, to be told in the next turn; null: nothing. */
+  #messages(): string | null {
+    const { journal, task } = this.#options;
+    const messages = messagesOf(journal.state, task.issue);
+    if (messages.length === 0) return null;
+    const { text, keys } = messagesFor(messages);
+    this.#given = keys;
+    return text;
+  }
+
+  /** The prompt of the first turn. */
+  first(prompt: string): string {
+    const messages = this.#messages();
+    return messages === null ? prompt : `${prompt}\n\n${messages}`;
+  }
+
+  /** The turn has ended well: what it was given has reached the agent. */
+  async ended(): Promise<void> {
+    const { journal, task } = this.#options;
+    const keys = this.#given;
+    this.#given = [];
+    if (keys.length > 0) await journal.append({ type: 'delivered', issue: task.issue, keys });
+  }
+
+  /** After a turn that ended well: the prompt of the next one, or null. */
+  async next(): Promise<string | null> {
+    await this.ended();
+    const { journal, workspaces, task, maxTurns, signal } = this.#options;
+    this.#count += 1;
+    this.#idle = this.#toolsThisTurn === 0 ? this.#idle + 1 : 0;
+    this.#toolsThisTurn = 0;
+    const messages = this.#messageTurns < MOST_MESSAGE_TURNS ? this.#messages() : null;
+    if (messages !== null) {
+      this.#messageTurns += 1;
+      return messages;
+    }
+    const entry = journal.state.entries.get(task.issue);
+    const isOver =
+      entry?.question?.isOpen === true ||
+      entry?.askedDone === true ||
+      entry?.askedPullRequest !== null ||
+      (await workspaces.peek(task, signal)) !== null;
+    // An agent that twice only talked will not begin to work at the third asking.
+    return isOver || this.#count >= maxTurns || this.#idle >= 2 ? null : continuation(task.branch);
+  }
+}
