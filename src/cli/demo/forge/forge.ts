@@ -13,6 +13,7 @@ import { forgePage } from './pages.ts';
 import type { PullRequests } from './pull-requests.ts';
 import { RestLayer } from './rest.ts';
 import type { Reviews } from './reviews.ts';
+import type { Webhooks } from './webhooks.ts';
 
 export type ForgeOptions = {
   readonly owner: string;
@@ -39,12 +40,15 @@ export class Forge {
   readonly pulls: PullRequests;
   /** Threads that are resolved, or whose line is gone. */
   readonly reviews: Reviews;
+  /** `call` sets them up. */
+  readonly webhooks: Webhooks;
 
   private constructor(options: ForgeOptions, server: Server, url: string, emulator: Emulator, rest: RestLayer) {
     this.#options = options;
     this.checks = rest.checks;
     this.pulls = rest.pulls;
     this.reviews = rest.reviews;
+    this.webhooks = rest.webhooks;
     this.#server = server;
     this.url = url;
     this.#emulator = emulator;
@@ -126,6 +130,7 @@ export class Forge {
   }
 
   async close(): Promise<void> {
+    await this.webhooks.close();
     this.#server.closeAllConnections();
     await new Promise<void>((resolve) => {
       this.#server.close(() => resolve());
