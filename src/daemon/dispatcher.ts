@@ -64,6 +64,13 @@ export class Dispatcher {
     await Promise.all([...entries.values()].map((entry) => this.#verify(entry)));
   }
 
+  /** The same for some of them. */
+  async verify(issues: readonly number[]): Promise<void> {
+    const { entries } = this.#options.journal.state;
+    const some = issues.flatMap((number) => entries.get(number) ?? []);
+    await Promise.all(some.map((entry) => this.#verify(entry)));
+  }
+
   /** What was read in a poll is read again before anything starts later. */
   pollIsOver(): void {
     this.#readNow.clear();

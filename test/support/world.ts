@@ -552,7 +552,7 @@ export function workflowWith(
     gate: { mode: 'off', timeoutMs: 600_000, maxRounds: 3, ...change.gate },
     follow: { until: 'open', maxRounds: 3, ...change.follow },
     notify: { command: null, webhook: null },
-    server: { port: 0, host: '127.0.0.1', allowedHosts: [], token: null },
+    server: { port: 0, host: '127.0.0.1', allowedHosts: [], token: null, webhookSecret: null },
     prompt: 'work',
   };
 }

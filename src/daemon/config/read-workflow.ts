@@ -182,6 +182,14 @@ function normalize(
     const reachable = `nothing, while server.host ${got(input.server.host)} can be reached from other machines`;
     problems.push(wrong('server.token', 'a token', reachable));
   }
+  const webhookSecret = resolveSecret(
+    'server.webhook_secret',
+    input.server.webhook_secret ?? null,
+    source.env,
+    problems,
+  );
+  if (webhookSecret !== null && input.server.port === 0)
+    problems.push(wrong('server.port', 'the port of a status server, which server.webhook_secret needs', '0'));
   return {
     path,
     tracker: {
@@ -250,6 +258,7 @@ function normalize(
       host: input.server.host,
       allowedHosts: allowedHosts(input.server),
       token,
+      webhookSecret,
     },
     prompt: prompt.trim() === '' ? DEFAULT_PROMPT : prompt,
   };

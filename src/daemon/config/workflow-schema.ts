@@ -283,6 +283,11 @@ const server = z
     token: text
       .optional()
       .describe('A token that every request must show, or $NAME of the environment variable that holds it.'),
+    webhook_secret: text
+      .optional()
+      .describe(
+        'Secret of a webhook, or $NAME of the environment variable that holds it. With it, the server takes deliveries at POST /webhooks/github.',
+      ),
   })
   .prefault({});
 

@@ -70,6 +70,8 @@ export type Workflow = {
     readonly host: string;
     readonly allowedHosts: readonly string[];
     readonly token: string | null;
+    /** Deliveries of webhooks are signed with it; null: none are taken. */
+    readonly webhookSecret: string | null;
   };
   /** The Liquid template of the prompt. */
   readonly prompt: string;

@@ -99,7 +99,13 @@ test('with nothing but the repository, every default holds', () => {
     gate: { mode: 'report', timeoutMs: 600_000, maxRounds: 3 },
     follow: { until: 'open', maxRounds: 3 },
     notify: { command: null, webhook: null },
-    server: { port: 8888, host: '127.0.0.1', allowedHosts: ['localhost', '127.0.0.1', '[::1]'], token: null },
+    server: {
+      port: 8888,
+      host: '127.0.0.1',
+      allowedHosts: ['localhost', '127.0.0.1', '[::1]'],
+      token: null,
+      webhookSecret: null,
+    },
     prompt: 'Do it.',
   });
   assert.ok(Object.isFrozen(workflow));
@@ -264,6 +270,14 @@ test('rules across keys', () => {
     ],
     [`${REPO}\nserver: { token: $T }`, ['server.token: $T is not set. Set it in the environment of the daemon']],
     [
+      `${REPO}\nserver: { webhook_secret: $T }`,
+      ['server.webhook_secret: $T is not set. Set it in the environment of the daemon'],
+    ],
+    [
+      `${REPO}\nserver: { webhook_secret: s, port: 0 }`,
+      ['server.port: expected the port of a status server, which server.webhook_secret needs, got 0'],
+    ],
+    [
       '{}',
       ['tracker.repo: expected a slug <owner>/<repo>, got nothing, and /project has no Git remote to read it from'],
     ],
@@ -280,6 +294,8 @@ test('rules across keys', () => {
   ];
   for (const [yaml, expected] of cases) assert.deepEqual(problems(yaml), expected, yaml);
   assert.equal(parse(`${REPO}\nserver: { token: $T }`, { T: 'secret' }).server.token, 'secret');
+  assert.equal(parse(`${REPO}\nserver: { webhook_secret: $T }`, { T: 'secret' }).server.webhookSecret, 'secret');
+  assert.match(problems(`${REPO}\nserver: { webhook_secret: "" }`).join(), /^server\.webhook_secret: expected/);
   assert.deepEqual(problems(`${REPO}\nserver: { host: 0.0.0.0, token: x }`), []);
 });
 
