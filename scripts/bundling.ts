@@ -51,6 +51,17 @@ const noRouteMethods: Plugin = {
   },
 };
 
+/** An App of ours makes tokens of its installation alone: nobody logs in through it. */
+const noOauth: Plugin = {
+  name: 'no-oauth',
+  setup(build) {
+    build.onLoad({ filter: /\/@octokit\/auth-oauth-(?:app|user)\/.*\.js$/ }, () => ({
+      contents: `export const [createOAuthAppAuth, createOAuthUserAuth] = [() => undefined, () => undefined];
+export const requiresBasicAuth = () => false;`,
+    }));
+  },
+};
+
 /** What string-width makes when it is loaded takes 60 ms, and few texts need it: made at the first of these. */
 const LATE: readonly (readonly [string, string])[] = [
   ['const segmenter = new Intl.Segmenter();', 'let segmenter;'],
@@ -99,7 +110,7 @@ export const COMMAND_SETTINGS = {
   // The optional peer of `tool demo`.
   external: ['emulate'],
   chunkNames: 'chunks/[name]-[hash]',
-  plugins: [noForms, noSpare, noRouteMethods, lateWidth],
+  plugins: [noForms, noSpare, noRouteMethods, noOauth, lateWidth],
   // CommonJS dependencies in an ES module bundle ask for `require`.
   banner: {
     js: "import { createRequire as bundledRequire } from 'node:module'; const require = bundledRequire(import.meta.url);",

@@ -5,7 +5,7 @@ import type { Logger } from '../base/ports.ts';
 import { messageIn, refusal } from '../base/rules/codes.ts';
 import type { Environment } from '../base/rules/environment.ts';
 import { failure } from '../base/rules/errors.ts';
-import { type Credential, clientStatus, exposedIn } from '../daemon/github/credential.ts';
+import { clientStatus, exposedIn, type HostingCredential } from '../daemon/github/credential.ts';
 import { COMPOSE_CODES } from './rules/compose-codes.ts';
 
 /** A login that the client itself calls broken would fail at every request. */
@@ -16,7 +16,7 @@ export async function requireLogin(host: string, env: Environment): Promise<void
 
 /** Says, once the daemon has begun, whether the client is logged in, and what would surprise later: a token that other processes show. */
 export async function checkCredential(
-  credential: Credential,
+  credential: HostingCredential,
   host: string,
   env: Environment,
   log: Logger,
@@ -24,20 +24,21 @@ export async function checkCredential(
   probing: Promise<Isolation>,
   signal: AbortSignal,
 ): Promise<void> {
-  const asked = clientStatus(host, env);
+  // With an App, nothing is asked of the client.
+  const asked = credential.login === null ? clientStatus(host, env) : null;
   // Isolated agents see no process but their own.
   const isOpen = await probing.then(
     (isolation) => !isolation.active,
     () => false,
   );
-  const seen = isOpen ? exposedIn(credential.value) : [];
+  const seen = isOpen ? exposedIn(credential.inEnvironment) : [];
   await begun;
   if (seen.length > 0) {
     const processes = seen.slice(0, 5).map(String);
     log.log('warn', 'serve', refusal(COMPOSE_CODES.token_readable_by_others, { processes }));
   }
   const status = await asked;
-  if (!status.ok && !signal.aborted)
+  if (status?.ok === false && !signal.aborted)
     log.log(
       'warn',
       'serve',

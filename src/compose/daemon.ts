@@ -20,7 +20,7 @@ import { createTemplate } from '../daemon/config/template.ts';
 import { WorkflowFile } from '../daemon/config/workflow-file.ts';
 import { apiAuthorities, authorityForGit, readAuthorities } from '../daemon/github/authority.ts';
 import { cloneUrlOf, hostOf } from '../daemon/github/clone-url.ts';
-import { Credential, takeTokens } from '../daemon/github/credential.ts';
+import { type HostingCredential, takeTokens } from '../daemon/github/credential.ts';
 import { FileJournal } from '../daemon/journal/journal.ts';
 import { holdStateDir } from '../daemon/journal/state-dir.ts';
 import { Orchestrator } from '../daemon/orchestrator.ts';
@@ -47,6 +47,7 @@ import { writePersonSettings } from '../git/person-settings.ts';
 import { dropRepositoryVariables } from '../git/repository-variables.ts';
 import { formatSlug } from '../git/rules/repository.ts';
 import { checkCredential, requireLogin } from './credential-check.ts';
+import { credentialVariables, openCredential } from './open-credential.ts';
 import { COMPOSE_CODES } from './rules/compose-codes.ts';
 import { startServer, webhookFor } from './status-server.ts';
 import { TRACKERS } from './trackers.ts';
@@ -98,9 +99,9 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
   requireHome();
   dropRepositoryVariables(options.env);
   const env = { ...options.env };
-  let credential: Credential | undefined;
+  let credential: HostingCredential | undefined;
   let webhookSecret: string | null = null;
-  const secrets = (): string[] => [credential?.value ?? '', webhookSecret ?? ''];
+  const secrets = (): string[] => [...(credential?.secrets ?? []), webhookSecret ?? ''];
   const log = createLogger({ format: options.logFormat, write: options.write, now: clock.now, secrets });
   const warn = (what: Refusal) => log.log('warn', 'serve', what);
   const sayEnd = () => {
@@ -130,8 +131,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
   webhookSecret = workflow.server.webhookSecret;
   requirePlaces(workflow);
   const { tracker: trackerConfig, stateDir } = workflow;
-  const named = trackerConfig.tokenVariable;
-  const { tokens, scrubbed } = takeTokens(options.env, named === null ? [] : [named]);
+  const { tokens, scrubbed } = takeTokens(options.env, credentialVariables(workflow));
   for (const name of tokens.keys()) delete env[name];
 
   requireGit(env);
@@ -166,11 +166,12 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     options.env[SETTINGS_VARIABLE] = settings;
     env[SETTINGS_VARIABLE] = settings;
 
-    const found = await Credential.find(named, tokens, host, env);
+    const found = await openCredential(workflow, tokens, { authorities, env, clock });
     credential = found;
     if (found.fromClient) await requireLogin(host, env);
 
     const bounds = boundsOf({
+      more: trackerConfig.app?.key.kind === 'file' ? [trackerConfig.app.key.path] : [],
       stateDir,
       workspaceRoot: root,
       workflowPath: workflow.path,
@@ -240,6 +241,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       isolation,
       workflow: () => file.current,
       hookEnv: () => hookEnvironment(env),
+      author: found.author ?? undefined,
     });
     supervisor.run('large files', async (signal) => {
       await begun;
@@ -252,7 +254,8 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       (issue) => finishedIssueOf(journal.state.past, issue)?.outcome === 'failed',
     );
     const newRun = () => `${mark}.${randomBytes(9).toString('base64url')}`;
-    const agents = { workflow: () => file.current, stateDir, runtime, isolation, env };
+    const author = found.author ?? undefined;
+    const agents = { workflow: () => file.current, stateDir, runtime, isolation, env, author };
     const gate = new GateRunner({ ...agents, clock, newRun });
     const publisher = new Publisher({
       ...{ workflow: () => file.current, journal, tracker, workspaces, gate, attemptOutputs, log },

@@ -231,9 +231,11 @@ export class Follower {
     return { reviews: await keep(reviews, counts), threads: kept, comments: await keep(comments, counts) };
   }
 
-  /** Of people, those count who may write to the repository; our own words do not. */
+  /** Of people, those count who may write to the repository; our own words do not. A person may lend us an account, no App does. */
   async #counts({ author, body }: { readonly author: Actor | null; readonly body: string }, signal: AbortSignal) {
-    return author !== null && !isOurs(body) && (await this.#options.tracker.mayWrite(author, signal));
+    if (author === null || isOurs(body)) return false;
+    const isOurApp = author.type === 'Bot' && author.login === (await this.#options.tracker.feed?.account(signal));
+    return !isOurApp && (await this.#options.tracker.mayWrite(author, signal));
   }
 }
 

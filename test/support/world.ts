@@ -498,6 +498,7 @@ export function workflowWith(
       slug: { owner: 'o', repo: 'r' },
       apiUrl: 'https://tracker',
       tokenVariable: null,
+      app: null,
       caFile: null,
       trust: 'write',
       draft: false,

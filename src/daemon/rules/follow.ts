@@ -69,8 +69,11 @@ const CALL = /^\s*\/tool(?![\w-])/i;
 export function isCall(body: string, account: string | null): boolean {
   if (CALL.test(body)) return true;
   if (account === null || account === '') return false;
-  const name = account.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-  return new RegExp(`(^|[^\\w/-])@${name}(?![\\w-])`, 'i').test(body);
+  // People name a bot without its ending.
+  const [, person = account, bot] = /^(.*?)(\[bot\])?$/.exec(account) ?? [];
+  const name = person.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  const ending = bot === undefined ? '' : '(\\[bot\\])?';
+  return new RegExp(`(^|[^\\w/-])@${name}${ending}(?![\\w-])`, 'i').test(body);
 }
 
 /** The last review of each person that says yes or no. */

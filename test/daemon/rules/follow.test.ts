@@ -65,6 +65,8 @@ test('a comment speaks to the agent when it begins with /tool or names its accou
     assert.ok(!isCall(body, 'robot'), body);
   assert.ok(!isCall('@robot', null));
   assert.ok(isCall('hey @a.b[bot]', 'a.b[bot]'));
+  assert.ok(isCall('hey @a.b, go on', 'a.b[bot]'));
+  for (const other of ['@a.b-c', '@axb']) assert.ok(!isCall(other, 'a.b[bot]'), other);
 });
 
 const WAITS: readonly [string, PullRequestSight, Parameters<typeof judge>[1], RegExp][] = [

@@ -7,6 +7,7 @@ import { sameLabel } from '../../../daemon/rules/issue.ts';
 import { tryGit } from '../../../git/git.ts';
 import type { Account, Accounts } from './accounts.ts';
 import { type Answer, type Call, type Fields, fieldsOf, invalid, json, refusal } from './answers.ts';
+import type { Apps } from './apps.ts';
 import { Checks } from './checks.ts';
 import { IssueLinks } from './issue-links.ts';
 import { PullRequests } from './pull-requests.ts';
@@ -23,6 +24,7 @@ export type RestOptions = {
   /** The bare repository. */
   readonly repository: string;
   readonly accounts: Accounts;
+  readonly apps?: Apps;
   /** False: pull requests are no drafts, as in private repositories of a free plan. */
   readonly drafts?: boolean;
 };
@@ -146,8 +148,13 @@ export class RestLayer {
       account,
       authorization,
     };
+    const { apps } = this.#options;
+    const inner = apps?.innerToken(account);
     const answer =
-      authorization !== undefined && account === undefined ? refusal(401, 'Bad credentials') : await this.#answer(call);
+      apps?.answer(call) ??
+      (authorization !== undefined && account === undefined
+        ? refusal(401, 'Bad credentials')
+        : await this.#answer(inner === undefined ? call : { ...call, authorization: `token ${inner}` }));
     const isRow =
       answer.status < 300 && /\/issues(?:\/\d+)?$/.test(call.path) && call.path.startsWith(`${this.#base}/`);
     const resource = call.path === '/graphql' ? 'graphql' : 'core';
