@@ -17,11 +17,13 @@ import { mcp } from './mcp.ts';
 import { memory } from './memory.ts';
 import { teamLog } from './team-log.ts';
 import { teamRun } from './team-run.ts';
+import { webhook } from './webhook.ts';
 import { writeGuard } from './write-guard.ts';
 
 const BENCHMARKS: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   'idle-poll': async () => [await idlePoll()],
   'first-agent': async () => [await firstAgent()],
+  webhook: async () => [await webhook()],
   backlog,
   'hundred-issues': async () => [await hundredIssues()],
   memory,

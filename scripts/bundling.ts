@@ -61,6 +61,17 @@ const noRouteMethods: Plugin = {
   },
 };
 
+/** An App of ours makes tokens of its installation alone: nobody logs in through it. */
+const noOauth: Plugin = {
+  name: 'no-oauth',
+  setup(build) {
+    build.onLoad({ filter: /\/@octokit\/auth-oauth-(?:app|user)\/.*\.js$/ }, () => ({
+      contents: `export const [createOAuthAppAuth, createOAuthUserAuth] = [() => undefined, () => undefined];
+export const requiresBasicAuth = () => false;`,
+    }));
+  },
+};
+
 /** Changes to the text of a package; each stands there once. */
 type Edits = readonly (readonly [from: string, to: string])[];
 
@@ -128,7 +139,7 @@ export const COMMAND_SETTINGS = {
   // The optional peer of `tool demo`.
   external: ['emulate'],
   chunkNames: 'chunks/[name]-[hash]',
-  plugins: [noForms, noSpare, noRouteMethods, editPackages],
+  plugins: [noForms, noSpare, noRouteMethods, noOauth, editPackages],
   // CommonJS dependencies in an ES module bundle ask for `require`.
   banner: {
     js: "import { createRequire as bundledRequire } from 'node:module'; const require = bundledRequire(import.meta.url);",

@@ -10,6 +10,7 @@ import { shellWord } from '../base/rules/command-line.ts';
 import { isTokenVariable } from '../base/rules/credential.ts';
 import type { Environment } from '../base/rules/environment.ts';
 import { isRepositoryVariable } from '../git/repository-variables.ts';
+import { type Author, DEFAULT_AUTHOR } from '../git/rules/author.ts';
 import { issueDirectory } from './issue-directory.ts';
 
 /** What an agent needs of the person's environment to run at all: nothing in here is a secret. */
@@ -53,9 +54,9 @@ export function hookEnvironment(env: Environment): Record<string, string> {
 }
 
 /** Upkeep is for whoever the repository stays with: to ask whether it is due would be one more program for each commit. */
-const GIT_CONFIG = `[user]
-	name = toolcrew
-	email = toolcrew@localhost
+const gitConfig = ({ name, email }: Author) => `[user]
+	name = ${name}
+	email = ${email}
 [credential]
 	helper =
 [push]
@@ -82,6 +83,8 @@ export type AgentHomeOptions = {
   readonly passed: readonly string[];
   /** A directory of the previous attempt's home to carry over, relative to it. */
   readonly carry: string | null;
+  /** Of the agent's commits, unless it names another one; undefined: the usual one. */
+  readonly author?: Author | undefined;
 };
 
 /** Makes the home of one attempt; those of earlier attempts go once what is carried over has been copied. */
@@ -108,7 +111,7 @@ export async function createAgentHome(options: AgentHomeOptions): Promise<AgentH
   }
   // What cannot be removed is no reason not to go on: it goes with the issue.
   await Promise.allSettled(earlier.map((attempt) => removeTree(join(homes, String(attempt)))));
-  writeFileSync(join(path, '.gitconfig'), GIT_CONFIG);
+  writeFileSync(join(path, '.gitconfig'), gitConfig(options.author ?? DEFAULT_AUTHOR));
   const tool = join(path, 'bin', 'tool');
   const cli = join(packageRoot(), 'dist', 'cli.js');
   writeFileSync(tool, `#!/bin/sh\nexec ${shellWord(process.execPath)} ${shellWord(cli)} "$@"\n`);

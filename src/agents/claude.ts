@@ -10,6 +10,7 @@ import { packageRoot } from '../base/package-root.ts';
 import { runProgram } from '../base/processes/program.ts';
 import type { RuntimeDir } from '../base/processes/runtime-dir.ts';
 import type { Environment } from '../base/rules/environment.ts';
+import type { Author } from '../git/rules/author.ts';
 import { createAgentHome } from './agent-home.ts';
 import { converse, STREAMING } from './claude-session.ts';
 import type { Isolation } from './isolation.ts';
@@ -22,6 +23,8 @@ export type ClaudeOptions = {
   readonly runtime: RuntimeDir;
   readonly isolation: Isolation;
   readonly env: Environment;
+  /** Of commits; undefined: the usual one. */
+  readonly author?: Author | undefined;
   /** How long the process may stay after its input was closed. */
   readonly exitMs?: number;
 };
@@ -164,7 +167,7 @@ export class ClaudeRunner implements Runner {
   }
 
   async run(request: RunRequest, hooks: RunHooks): Promise<RunEnd> {
-    const { workflow, stateDir, runtime, isolation, env } = this.#options;
+    const { workflow, stateDir, runtime, isolation, env, author } = this.#options;
     const { tool } = workflow();
     const command = claudeCommand(workflow());
     const tmp = runtime.make(`t${request.issue}-${request.attempt}`);
@@ -177,6 +180,7 @@ export class ClaudeRunner implements Runner {
       env,
       passed: tool.env,
       carry: request.resume === null ? null : join('.claude', 'projects'),
+      author,
     });
     const version = await this.#version(command);
     const { agent } = tool;

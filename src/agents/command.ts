@@ -5,6 +5,7 @@ import type { CommandLine } from '../base/rules/command-line.ts';
 import { splitCommand } from '../base/rules/command-line.ts';
 import type { Environment } from '../base/rules/environment.ts';
 import { messageOf } from '../base/rules/errors.ts';
+import type { Author } from '../git/rules/author.ts';
 import { createAgentHome } from './agent-home.ts';
 import type { Isolation } from './isolation.ts';
 import type { RunEnd, RunHooks, Runner, RunRequest } from './ports.ts';
@@ -20,6 +21,8 @@ export type CommandOptions = {
   readonly runtime: RuntimeDir;
   readonly isolation: Isolation;
   readonly env: Environment;
+  /** Of commits; undefined: the usual one. */
+  readonly author?: Author | undefined;
 };
 
 export class CommandRunner implements Runner {
@@ -32,7 +35,7 @@ export class CommandRunner implements Runner {
   }
 
   async run(request: RunRequest, hooks: RunHooks): Promise<RunEnd> {
-    const { stateDir, runtime, isolation, env, program, workflow } = this.#options;
+    const { stateDir, runtime, isolation, env, program, workflow, author } = this.#options;
     const tmp = runtime.make(`t${request.issue}-${request.attempt}`);
     const home = await createAgentHome({
       stateDir,
@@ -43,6 +46,7 @@ export class CommandRunner implements Runner {
       env,
       passed: workflow().tool.env,
       carry: null,
+      author,
     });
     const { command, env: more } = program();
     const [file, args] = isolation.wrap(...splitCommand(command), [request.cwd, home.path, tmp]);

@@ -303,11 +303,13 @@ export function boundsOf(options: {
   readonly workflowPath: string;
   readonly packageRoot: string;
   readonly env: Environment;
+  /** Further files that no agent may read. */
+  readonly more?: readonly string[];
 }): Bounds {
-  const { stateDir, workspaceRoot, workflowPath, packageRoot, env } = options;
+  const { stateDir, workspaceRoot, workflowPath, packageRoot, env, more = [] } = options;
   return {
     readOnly: [stateDir, workspaceRoot, dirname(workflowPath), packageRoot, env.HOME ?? homedir()],
-    hidden: [...credentialPlaces(env), join(stateDir, GIT_SETTINGS), join(stateDir, CONTROL_FILE)],
+    hidden: [...credentialPlaces(env), join(stateDir, GIT_SETTINGS), join(stateDir, CONTROL_FILE), ...more],
     tables: join(stateDir, 'mounts'),
   };
 }

@@ -11,8 +11,8 @@ import { packageRoot, packageVersion } from '../base/package-root.ts';
 import { endProcessesOfRun, RUN_VARIABLE } from '../base/processes/processes.ts';
 import { RuntimeDir } from '../base/processes/runtime-dir.ts';
 import { proxyFor } from '../base/proxy-route.ts';
-import { messageIn, type Refusal, refusal } from '../base/rules/codes.ts';
-import type { Environment } from '../base/rules/environment.ts';
+import { BASE_CODES } from '../base/rules/base-codes.ts';
+import { type Refusal, refusal } from '../base/rules/codes.ts';
 import { failure } from '../base/rules/errors.ts';
 import { Supervisor } from '../base/supervisor.ts';
 import { requireHome, requirePlaces } from '../daemon/config/required-paths.ts';
@@ -20,9 +20,7 @@ import { createTemplate } from '../daemon/config/template.ts';
 import { WorkflowFile } from '../daemon/config/workflow-file.ts';
 import { apiAuthorities, authorityForGit, readAuthorities } from '../daemon/github/authority.ts';
 import { cloneUrlOf, hostOf } from '../daemon/github/clone-url.ts';
-import { Credential, clientStatus, exposedIn, takeTokens } from '../daemon/github/credential.ts';
-import { StatusServer } from '../daemon/http/server.ts';
-import type { Source } from '../daemon/http/source.ts';
+import { type HostingCredential, takeTokens } from '../daemon/github/credential.ts';
 import { FileJournal } from '../daemon/journal/journal.ts';
 import { holdStateDir } from '../daemon/journal/state-dir.ts';
 import { Orchestrator } from '../daemon/orchestrator.ts';
@@ -48,7 +46,10 @@ import { detectRemote } from '../git/git-remote.ts';
 import { writePersonSettings } from '../git/person-settings.ts';
 import { dropRepositoryVariables } from '../git/repository-variables.ts';
 import { formatSlug } from '../git/rules/repository.ts';
+import { checkCredential, requireLogin } from './credential-check.ts';
+import { credentialVariables, openCredential } from './open-credential.ts';
 import { COMPOSE_CODES } from './rules/compose-codes.ts';
+import { startServer, webhookFor } from './status-server.ts';
 import { TRACKERS } from './trackers.ts';
 
 export type DaemonOptions = {
@@ -80,7 +81,16 @@ const LEFTOVER_GRACE_MS = 3_000;
 const PREFIX_ANSWER_MS = 5_000;
 
 function withPort(port: number | undefined): (workflow: Workflow) => Workflow {
-  return (workflow) => (port === undefined ? workflow : { ...workflow, server: { ...workflow.server, port } });
+  return (workflow) => {
+    if (port === undefined) return workflow;
+    if (port === 0 && workflow.server.webhookSecret !== null)
+      throw failure(BASE_CODES.config_value, {
+        key: '--port',
+        expected: 'the port of a status server, which server.webhook_secret needs',
+        got: '0',
+      });
+    return { ...workflow, server: { ...workflow.server, port } };
+  };
 }
 
 /** Reads the workflow, takes lock, port and root, finds the credential. What cannot work is a ToolError before the first poll. */
@@ -89,8 +99,9 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
   requireHome();
   dropRepositoryVariables(options.env);
   const env = { ...options.env };
-  let credential: Credential | undefined;
-  const secrets = (): string[] => (credential === undefined ? [] : [credential.value]);
+  let credential: HostingCredential | undefined;
+  let webhookSecret: string | null = null;
+  const secrets = (): string[] => [...(credential?.secrets ?? []), webhookSecret ?? ''];
   const log = createLogger({ format: options.logFormat, write: options.write, now: clock.now, secrets });
   const warn = (what: Refusal) => log.log('warn', 'serve', what);
   const sayEnd = () => {
@@ -117,10 +128,10 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     },
   });
   const workflow = file.current;
+  webhookSecret = workflow.server.webhookSecret;
   requirePlaces(workflow);
   const { tracker: trackerConfig, stateDir } = workflow;
-  const named = trackerConfig.tokenVariable;
-  const { tokens, scrubbed } = takeTokens(options.env, named === null ? [] : [named]);
+  const { tokens, scrubbed } = takeTokens(options.env, credentialVariables(workflow));
   for (const name of tokens.keys()) delete env[name];
 
   requireGit(env);
@@ -155,11 +166,12 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     options.env[SETTINGS_VARIABLE] = settings;
     env[SETTINGS_VARIABLE] = settings;
 
-    const found = await Credential.find(named, tokens, host, env);
+    const found = await openCredential(workflow, tokens, { authorities, env, clock });
     credential = found;
     if (found.fromClient) await requireLogin(host, env);
 
     const bounds = boundsOf({
+      more: trackerConfig.app?.key.kind === 'file' ? [trackerConfig.app.key.path] : [],
       stateDir,
       workspaceRoot: root,
       workflowPath: workflow.path,
@@ -229,6 +241,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       isolation,
       workflow: () => file.current,
       hookEnv: () => hookEnvironment(env),
+      author: found.author ?? undefined,
     });
     supervisor.run('large files', async (signal) => {
       await begun;
@@ -241,7 +254,8 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       (issue) => finishedIssueOf(journal.state.past, issue)?.outcome === 'failed',
     );
     const newRun = () => `${mark}.${randomBytes(9).toString('base64url')}`;
-    const agents = { workflow: () => file.current, stateDir, runtime, isolation, env };
+    const author = found.author ?? undefined;
+    const agents = { workflow: () => file.current, stateDir, runtime, isolation, env, author };
     const gate = new GateRunner({ ...agents, clock, newRun });
     const publisher = new Publisher({
       ...{ workflow: () => file.current, journal, tracker, workspaces, gate, attemptOutputs, log },
@@ -271,6 +285,11 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     });
     orchestrator = made;
     closers.push(() => made.close());
+    const webhook = await webhookFor(workflow, {
+      clock,
+      log,
+      deliver: (event, look) => made.looks.deliver(event, look),
+    });
     const source = (): ViewSource => ({
       now: clock.now(),
       version: packageVersion(),
@@ -285,8 +304,9 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       poll: made.poll,
       stats: tracker.stats,
       rateLimit: tracker.rateLimit,
+      webhook: webhook?.status ?? null,
     });
-    const server = await startServer(workflow, {
+    const server = await startServer(workflow, webhook, {
       state: (page) => stateView(source(), page),
       issue: (number) => issueDetails(source(), number),
       refresh: () => made.refresh(),
@@ -334,54 +354,4 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     await close();
     throw error;
   }
-}
-
-async function startServer({ server }: Workflow, source: Source): Promise<StatusServer | undefined> {
-  if (server.port === 0) return undefined;
-  const status = new StatusServer({
-    source,
-    host: server.host,
-    port: server.port,
-    allowedHosts: server.allowedHosts,
-    token: server.token,
-  });
-  await status.listen();
-  return status;
-}
-
-/** A login that the client itself calls broken would fail at every request. */
-async function requireLogin(host: string, env: Environment): Promise<void> {
-  const status = await clientStatus(host, env);
-  if (!status.ok) throw failure(COMPOSE_CODES.login_broken, { host, said: status.says });
-}
-
-/** Says, once the daemon has begun, whether the client is logged in, and what would surprise later: a token that other processes show. */
-async function checkCredential(
-  credential: Credential,
-  host: string,
-  env: Environment,
-  log: ReturnType<typeof createLogger>,
-  begun: Promise<void>,
-  probing: Promise<Isolation>,
-  signal: AbortSignal,
-): Promise<void> {
-  const asked = clientStatus(host, env);
-  // Isolated agents see no process but their own.
-  const isOpen = await probing.then(
-    (isolation) => !isolation.active,
-    () => false,
-  );
-  const seen = isOpen ? exposedIn(credential.value) : [];
-  await begun;
-  if (seen.length > 0) {
-    const processes = seen.slice(0, 5).map(String);
-    log.log('warn', 'serve', refusal(COMPOSE_CODES.token_readable_by_others, { processes }));
-  }
-  const status = await asked;
-  if (!status.ok && !signal.aborted)
-    log.log(
-      'warn',
-      'serve',
-      messageIn(refusal(COMPOSE_CODES.login_broken, { host, said: status.says, source: credential.source })),
-    );
 }

@@ -7,7 +7,7 @@ import type { Clock } from '../base/ports.ts';
 import type { Environment } from '../base/rules/environment.ts';
 import { type AuthorityFile, apiAuthorities } from '../daemon/github/authority.ts';
 import { apiUrlOf } from '../daemon/github/clone-url.ts';
-import type { Credential } from '../daemon/github/credential.ts';
+import type { HostingCredential } from '../daemon/github/credential.ts';
 import type { Tracker } from '../daemon/ports.ts';
 import type { TrackerKind } from '../daemon/rules/tracker-kind.ts';
 import type { Workflow } from '../daemon/rules/workflow.ts';
@@ -15,7 +15,7 @@ import type { RemoteRepository } from '../git/rules/repository.ts';
 
 type TrackerOptions = {
   readonly workflow: Workflow;
-  readonly credential: Pick<Credential, 'token' | 'reject'>;
+  readonly credential: Pick<HostingCredential, 'token' | 'reject' | 'login'>;
   readonly authorities: readonly AuthorityFile[];
   readonly stateDir: string;
   readonly env: Environment;
@@ -57,7 +57,8 @@ async function openGitHub(options: TrackerOptions): Promise<OpenedTracker> {
     env,
     clock,
   });
-  const tracker = new GitHubTracker({ client, slug, clock, eventsFile: join(stateDir, 'label-events.json') });
+  const eventsFile = join(stateDir, 'label-events.json');
+  const tracker = new GitHubTracker({ client, slug, clock, eventsFile, account: credential.login });
   return {
     tracker,
     reach: async (signal) => {

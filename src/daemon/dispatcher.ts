@@ -96,6 +96,13 @@ export class Dispatcher {
     return this.#held.get(issue);
   }
 
+  /** The same for some of them. */
+  async verify(issues: readonly number[]): Promise<void> {
+    const { entries } = this.#options.journal.state;
+    const some = issues.flatMap((number) => entries.get(number) ?? []);
+    await Promise.all(some.map((entry) => this.#verify(entry)));
+  }
+
   /** What was read in a poll is read again before anything starts later. */
   pollIsOver(): void {
     this.#readNow.clear();

@@ -1,4 +1,4 @@
-// Watches open pull requests of finished issues: at each poll, what happened on one goes to its agent or ends the following.
+// Watches open pull requests of finished issues: at each poll, and after deliveries, what happened on one goes to its agent or ends the following.
 
 import type { Clock, Logger } from '../base/ports.ts';
 import { refusal, textOf } from '../base/rules/codes.ts';
@@ -18,6 +18,7 @@ import {
   tookOver,
 } from './rules/follow.ts';
 import type { Actor } from './rules/issue.ts';
+import type { Look } from './rules/look.ts';
 import { isOurs } from './rules/message.ts';
 import type {
   Check,
@@ -78,7 +79,10 @@ export class Follower {
   readonly #misses = new Map<number, number>();
   /** What each pull request waits for, by issue. */
   readonly #waits = new Map<number, string>();
-  #watching = false;
+  /** Issues whose pull requests are to be read, and those that are being read. */
+  readonly #wanted = new Set<number>();
+  readonly #reading = new Set<number>();
+  #isWatchingAll = false;
 
   constructor(options: FollowerOptions) {
     this.#options = options;
@@ -91,21 +95,52 @@ export class Follower {
 
   /** Looks at every pull request that is followed. While that is under way, another call does nothing. */
   async watchAll(signal: AbortSignal): Promise<void> {
-    const { feed } = this.#options.tracker;
-    if (this.#watching || feed === null) return;
-    this.#watching = true;
+    if (this.#isWatchingAll) return;
+    this.#isWatchingAll = true;
     try {
       const { entries } = this.#options.journal.state;
       for (const known of [this.#words, this.#checks, this.#misses, this.#waits])
         for (const issue of known.keys()) if ((entries.get(issue)?.follow ?? null) === null) known.delete(issue);
-      const followed = [...entries.values()].filter(({ follow }) => follow !== null);
-      const queue = followed.values();
-      const work = async () => {
-        for (const entry of queue) if (!signal.aborted) await this.#watch(entry, feed, signal);
-      };
-      await Promise.all(Array.from({ length: READ_AT_ONCE }, work));
+      await this.#readAll(() => true, signal);
     } finally {
-      this.#watching = false;
+      this.#isWatchingAll = false;
+    }
+  }
+
+  /** Looks at those that a delivery names. One that is being read is read once more. */
+  async watch({ pulls, commits }: Look, signal: AbortSignal): Promise<void> {
+    const isMeant = ({ pullRequest, pushed }: Entry) =>
+      (pullRequest !== null && pulls.includes(pullRequest.number)) || pushed.some((commit) => commits.includes(commit));
+    await this.#readAll(isMeant, signal);
+  }
+
+  async #readAll(isMeant: (entry: Entry) => boolean, signal: AbortSignal): Promise<void> {
+    const { tracker, journal } = this.#options;
+    const { feed } = tracker;
+    if (feed === null) return;
+    for (const entry of journal.state.entries.values())
+      if (entry.follow !== null && isMeant(entry)) this.#wanted.add(entry.number);
+    const work = async () => {
+      for (let next = this.#next(); next !== undefined && !signal.aborted; next = this.#next())
+        await this.#readOne(next, feed, signal);
+    };
+    await Promise.all(Array.from({ length: READ_AT_ONCE - this.#reading.size }, work));
+  }
+
+  /** What is being read is left to its reader: that one takes it once more. */
+  #next(): number | undefined {
+    for (const issue of this.#wanted) if (!this.#reading.has(issue)) return issue;
+    return undefined;
+  }
+
+  async #readOne(issue: number, feed: PullRequestFeed, signal: AbortSignal): Promise<void> {
+    this.#wanted.delete(issue);
+    this.#reading.add(issue);
+    try {
+      const entry = this.#options.journal.state.entries.get(issue);
+      if (entry !== undefined) await this.#watch(entry, feed, signal);
+    } finally {
+      this.#reading.delete(issue);
     }
   }
 
@@ -257,9 +292,11 @@ export class Follower {
     return { reviews: await keep(reviews, counts), threads: kept, comments: await keep(comments, counts) };
   }
 
-  /** Of people, those count who may write to the repository; our own words do not. */
+  /** Of people, those count who may write to the repository; our own words do not. A person may lend us an account, no App does. */
   async #counts({ author, body }: { readonly author: Actor | null; readonly body: string }, signal: AbortSignal) {
-    return author !== null && !isOurs(body) && (await this.#options.tracker.mayWrite(author, signal));
+    if (author === null || isOurs(body)) return false;
+    const isOurApp = author.type === 'Bot' && author.login === (await this.#options.tracker.feed?.account(signal));
+    return !isOurApp && (await this.#options.tracker.mayWrite(author, signal));
   }
 }
 

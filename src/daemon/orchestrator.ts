@@ -1,7 +1,7 @@
 // The daemon's loop: polls, reconciles, starts agents while there are slots, sees each issue through to its end.
 
 import { refusal } from '../base/rules/codes.ts';
-import { messageOf, ToolError } from '../base/rules/errors.ts';
+import { ToolError } from '../base/rules/errors.ts';
 import { Supervisor } from '../base/supervisor.ts';
 import { Attempt, type AttemptOptions } from './attempt.ts';
 import type { AttemptStatus } from './attempt-status.ts';
@@ -12,17 +12,19 @@ import { Follower } from './follower.ts';
 import { Intake } from './intake.ts';
 import { Janitor } from './janitor.ts';
 import { ListRest } from './list-rest.ts';
+import { Looks } from './looks.ts';
+import { Poller } from './poller.ts';
 import type { PollInfo } from './ports.ts';
 import { Finisher } from './publish/finisher.ts';
 import { endInterruptedAttempt } from './recovery.ts';
 import type { EndCause } from './rules/attempt-end.ts';
 import { WORK_CODES } from './rules/codes/work-codes.ts';
 import type { Issue } from './rules/issue.ts';
+import type { Look } from './rules/look.ts';
 import type { IssueOutcome } from './rules/record.ts';
 import { longestPauseMs } from './rules/retry.ts';
 import type { Entry } from './rules/state.ts';
 import { isSettling, mayStart } from './rules/steering.ts';
-import { TrackerError } from './rules/tracker-error.ts';
 import type { Workflow } from './rules/workflow.ts';
 import { SpareWorkspaces } from './spare-workspaces.ts';
 import { Steering } from './steering.ts';
@@ -56,11 +58,10 @@ export class Orchestrator {
   readonly #stumbles: Stumbles;
   readonly #workers = new Map<number, Worker>();
   readonly #listeners = new Set<() => void>();
-  #poll: Omit<PollInfo, 'nextAt'> = { lastAt: null, lastError: null };
-  /** When the next poll is due, in elapsed time. */
-  #pollAt = 0;
+  readonly #poller: Poller;
+  /** Takes deliveries of webhooks. */
+  readonly looks: Looks;
   #polling: Promise<void> | undefined;
-  #polledAt: number | null = null;
   /** Why the daemon cannot go on. */
   #broken: ToolError | undefined;
   #asked = false;
@@ -117,6 +118,13 @@ export class Orchestrator {
       onDue: () => this.#wakeUp(),
     });
     this.#comments = new CommentWatch({ ...options, held: (issue) => this.#dispatcher.held(issue), settle });
+    this.looks = new Looks({
+      clock: options.clock,
+      supervisor: this.#supervisor,
+      watch: (look, signal) => this.follower.watch(look, signal),
+      onDue: () => this.#wakeUp(),
+    });
+    this.#poller = new Poller({ ...options, arrival: (kind) => this.looks.arrival(kind) });
     this.#listRest = new ListRest({
       ...options,
       freeSlots: () => this.#freeSlots,
@@ -139,9 +147,7 @@ export class Orchestrator {
   }
 
   get poll(): PollInfo {
-    const { clock } = this.#options;
-    const nextAt = this.#polledAt === null ? null : clock.now() + this.#pollAt - clock.elapsed();
-    return { ...this.#poll, nextAt };
+    return this.#poller.info;
   }
 
   /** Issues that carry the label and are not worked on, with why. */
@@ -199,17 +205,13 @@ export class Orchestrator {
     while (!this.#signal.aborted) {
       if (this.#broken !== undefined) throw this.#broken;
       this.#wake = new AbortController();
-      if (this.#asked || this.#untilPoll <= 0) await this.#tick();
+      const look = this.looks.take();
+      if (this.#asked || this.#poller.untilNext <= 0) await this.#tick(null);
+      else if (look !== null) await this.#tick(look);
       else await this.#dispatch();
       if (once === true && this.#workers.size === 0) return;
       if (!this.#asked) await clock.sleep(this.#wait, AbortSignal.any([this.#signal, this.#wake.signal]));
     }
-  }
-
-  /** How long until the next poll is due without anybody asking, ms. */
-  get #untilPoll(): number {
-    const { once, clock } = this.#options;
-    return once === true ? Number.MAX_SAFE_INTEGER : this.#pollAt - clock.elapsed();
   }
 
   /** How long until there is something to do without anybody asking, ms. */
@@ -219,7 +221,7 @@ export class Orchestrator {
     const now = clock.now();
     const longest = longestPauseMs(this.#workflow.agent.maxRetryBackoffMs);
     const retry = untilRetry(journal.state, this.#busy, this.#dispatcher.filledAt ?? now, now, longest);
-    return Math.min(this.#untilPoll, retry);
+    return Math.min(this.#poller.untilNext, retry);
   }
 
   get #busy(): ReadonlySet<number> {
@@ -227,9 +229,9 @@ export class Orchestrator {
     return new Set([...this.#workers.keys(), ...this.#dispatcher.taking, ...this.#janitor.cleaning, ...stumbled]);
   }
 
-  async #tick(): Promise<void> {
-    this.#asked = false;
-    this.#polling = this.#pollOnce();
+  async #tick(look: Look | null): Promise<void> {
+    if (look === null) this.#asked = false;
+    this.#polling = this.#pollOnce(look);
     try {
       await this.#polling;
     } finally {
@@ -238,33 +240,21 @@ export class Orchestrator {
     }
   }
 
-  async #pollOnce(): Promise<void> {
-    const { tracker, clock, log } = this.#options;
-    const { polling, labels, agent } = this.#workflow;
-    this.#polledAt = clock.now();
-    try {
-      this.#dispatcher.listing = await tracker.listActive(labels.active, this.#signal, agent.priorityLabels);
-    } catch (error) {
-      if (this.#signal.aborted) return;
-      const message = messageOf(error);
-      if (message !== this.#poll.lastError)
-        log.log('warn', 'poller', refusal(WORK_CODES.poll_skipped, { said: message }));
-      const retryAt = error instanceof TrackerError ? error.retryAt : null;
-      this.#poll = { lastAt: this.#poll.lastAt, lastError: message };
-      this.#pollAt = clock.elapsed() + Math.max(polling.intervalMs, (retryAt ?? 0) - clock.now());
-      return;
-    }
-    if (this.#poll.lastError !== null) log.log('info', 'poller', 'the tracker answers again');
-    this.#poll = { lastAt: clock.now(), lastError: null };
-    this.#pollAt = clock.elapsed() + polling.intervalMs;
+  /** @param look all that is to be read; null: everything */
+  async #pollOnce(look: Look | null): Promise<void> {
+    const listing = await this.#poller.read(look === null, this.#signal);
+    if (listing === null) return;
+    this.#dispatcher.listing = listing;
     this.#intake.newPoll();
-    this.#intake.listed(this.#dispatcher.listing);
-    await this.#reconcile();
-    const watching = Promise.all([this.follower.watchAll(this.#signal), this.#comments.watchAll(this.#signal)]);
-    if (this.#options.once === true) await watching;
-    else this.#supervisor.run('pull requests and comments', async () => void (await watching));
+    this.#intake.listed(listing);
+    if (look === null) await this.#reconcile();
+    else await this.#dispatcher.verify(look.issues);
     await this.#dispatch();
     this.#dispatcher.pollIsOver();
+    if (look !== null) {
+      this.#supervisor.run('comments', (signal) => this.#comments.watchAll(signal));
+      return;
+    }
     if (this.#options.once === true) await this.#listRest.read(this.#signal);
     else this.#supervisor.run('the rest of the list', (signal) => this.#listRest.read(signal));
   }
@@ -272,12 +262,17 @@ export class Orchestrator {
   /** Takes note of what people changed: an issue closed, a label taken off. */
   async #reconcile(): Promise<void> {
     await this.#dispatcher.verifyAll();
-    for (const entry of [...this.#options.journal.state.entries.values()]) {
-      await this.#interrupt(entry.number);
-      if (isSettling(entry) && !this.#workers.has(entry.number)) this.#start(entry.number);
+    const { journal } = this.#options;
+    for (const number of [...journal.state.entries.keys()]) {
+      await this.#interrupt(number);
+      const entry = journal.state.entries.get(number);
+      if (entry !== undefined && isSettling(entry) && !this.#workers.has(number)) this.#start(number);
     }
     this.#janitor.cleanAll();
     await this.#janitor.sweep(this.#signal);
+    const watching = Promise.all([this.follower.watchAll(this.#signal), this.#comments.watchAll(this.#signal)]);
+    if (this.#options.once === true) await watching;
+    else this.#supervisor.run('pull requests and comments', async () => void (await watching));
   }
 
   async #takeBack(entry: Entry, outcome: IssueOutcome, updatedAt: string): Promise<void> {
@@ -323,7 +318,7 @@ export class Orchestrator {
 
   /** Fills the free slots from the last listing, oldest issue first. */
   async #dispatch(): Promise<void> {
-    const isAllowed = this.#poll.lastError === null && !this.#stopping && this.#poll.lastAt !== null;
+    const isAllowed = this.#poller.isAnswered && !this.#stopping;
     if (await this.#dispatcher.fill(isAllowed)) this.#changed();
   }
 

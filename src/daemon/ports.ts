@@ -58,6 +58,8 @@ export type PollInfo = {
   readonly lastAt: number | null;
   readonly nextAt: number | null;
   readonly lastError: string | null;
+  /** Pause between two polls as it is now. */
+  readonly intervalMs: number;
 };
 
 export interface Tracker {

@@ -7,6 +7,7 @@ import type { Waiting } from './dispatcher.ts';
 import { reasonOf, waitsForSlot } from './intake.ts';
 import type { PollInfo, PollStats, RateLimit } from './ports.ts';
 import { WORK_CODES } from './rules/codes/work-codes.ts';
+import type { WebhookStatus } from './rules/delivery.ts';
 import { finishedIssueOf } from './rules/finished-issues.ts';
 import type { FollowMode } from './rules/follow-settings.ts';
 import type { DaemonState, Entry } from './rules/state.ts';
@@ -49,6 +50,8 @@ export type ViewSource = {
   readonly poll: PollInfo;
   readonly stats: PollStats;
   readonly rateLimit: RateLimit;
+  /** Null: no deliveries are taken. */
+  readonly webhook: WebhookStatus | null;
 };
 
 /** A row of those that wait. */
@@ -105,6 +108,11 @@ export type StateView = {
   };
   readonly totals: Tokens & { readonly cost_usd: number; readonly seconds_running: number };
   readonly rate_limit: RateLimit;
+  /** Null without `server.webhook_secret`. */
+  readonly webhook: {
+    readonly last_delivery_at: string | null;
+    readonly deliveries: WebhookStatus['counts'];
+  } | null;
 };
 
 /** As the status page and the API say it. */
@@ -217,7 +225,7 @@ export function stateView(source: ViewSource, page: Page = FIRST_PAGE): StateVie
       completed: shown.completed.more,
     },
     poll: {
-      interval_ms: workflow.polling.intervalMs,
+      interval_ms: poll.intervalMs,
       last_at: poll.lastAt === null ? null : iso(poll.lastAt),
       next_at: poll.nextAt === null ? null : iso(poll.nextAt),
       last_error: poll.lastError,
@@ -230,6 +238,10 @@ export function stateView(source: ViewSource, page: Page = FIRST_PAGE): StateVie
       seconds_running: Math.round((state.totals.seconds - counted + runningNow) * 10) / 10,
     },
     rate_limit: source.rateLimit,
+    webhook: source.webhook && {
+      last_delivery_at: source.webhook.lastAt === null ? null : iso(source.webhook.lastAt),
+      deliveries: source.webhook.counts,
+    },
   };
 }
 

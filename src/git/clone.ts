@@ -9,6 +9,7 @@ import { asText, BYTES } from './byte-names.ts';
 import { endsOf, isWholeBetween } from './clone-depth.ts';
 import { cloneEnvironment, FILES, type GitOptions, git, type Launch, tryGit } from './git.ts';
 import { unfinished } from './git-directory.ts';
+import { type Author, authorVariables } from './rules/author.ts';
 import { GIT_CODES } from './rules/git-codes.ts';
 import { areUntouched, date, LIST_BYTES, leaveOutUntouched, settle } from './untouched.ts';
 
@@ -17,17 +18,12 @@ export type Clone = {
   /** Has git run where the agent ran; undefined as long as none has been there, and where there are no namespaces. */
   readonly launch: Launch | undefined;
   readonly timeoutMs: number;
+  /** Of the commits that are made in it; undefined: the usual one. */
+  readonly author?: Author | undefined;
 };
 
 /** Where pushes from a workspace go: no transport has this name, so git refuses. */
 export const NO_PUSH = 'no-push://the-daemon-pushes';
-
-const IDENTITY = {
-  GIT_AUTHOR_NAME: 'toolcrew',
-  GIT_AUTHOR_EMAIL: 'toolcrew@localhost',
-  GIT_COMMITTER_NAME: 'toolcrew',
-  GIT_COMMITTER_EMAIL: 'toolcrew@localhost',
-};
 
 /** Git does not know the words. */
 const USAGE = 129;
@@ -138,7 +134,11 @@ export async function saveUncommitted(
   // In the Git directory, the one place that git can write to in namespaces and does not add.
   const scratch = await mkdtemp(join(clone.path, '.git', 'toolcrew-save-'));
   try {
-    const env = { ...cloneEnvironment(process.env), ...IDENTITY, GIT_INDEX_FILE: join(scratch, 'index') };
+    const env = {
+      ...cloneEnvironment(process.env),
+      ...authorVariables(clone.author),
+      GIT_INDEX_FILE: join(scratch, 'index'),
+    };
     const options = { ...optionsFor(clone, signal), env, ...(worktree === null ? {} : { cwd: worktree.path }) };
     // By the clone's own settings: a worktree's may be somebody else's.
     const where = worktree === null ? [] : [`--git-dir=${join(clone.path, '.git')}`, `--work-tree=${worktree.path}`];
@@ -222,7 +222,10 @@ export async function areRelated(clone: Clone, first: string, second: string, si
  * all files first and may fail to put back what was not committed: here the merge is made apart, then moved to.
  */
 export async function mergeIfClean(clone: Clone, from: string, signal: AbortSignal): Promise<boolean> {
-  const options = { ...optionsFor(clone, signal), env: { ...cloneEnvironment(process.env), ...IDENTITY } };
+  const options = {
+    ...optionsFor(clone, signal),
+    env: { ...cloneEnvironment(process.env), ...authorVariables(clone.author) },
+  };
   if (await isAncestor(clone, from, 'HEAD', signal)) return true;
   if (await isAncestor(clone, 'HEAD', from, signal)) return moveForward(from, options);
   // With the second, what one side alone changed gets the endings of its attributes as well: the last resort.

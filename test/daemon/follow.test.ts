@@ -145,6 +145,7 @@ test('words of a stranger, and our own, start nothing', async () => {
       { id: 8, author: STRANGER, body: '/tool rewrite it' },
       { id: 9, author: WRITER, body: 'we said /tool\n\n<!-- toolcrew:1-1-c -->' },
       { id: 10, author: WRITER, body: 'no word to the agent' },
+      { id: 11, author: { login: 'daemon', type: 'Bot' }, body: '/tool of an App that we are' },
     ],
   });
   await polls(world, 3);

@@ -42,6 +42,7 @@ function shownOf({ orchestrator, workflow, clock, journal, tracker }: World) {
     poll: orchestrator.poll,
     stats: tracker.stats,
     rateLimit: tracker.rateLimit,
+    webhook: null,
   });
 }
 

@@ -35,6 +35,7 @@ const waitingRows = (world: World) =>
     poll: world.orchestrator.poll,
     stats: world.tracker.stats,
     rateLimit: world.tracker.rateLimit,
+    webhook: null,
   }).queued.map(({ issue_number, reason }) => [issue_number, reason]);
 
 test('pause ends the attempt, counts nothing and frees the slot; the session goes on at resume, also after a restart', async () => {

@@ -36,6 +36,7 @@ async function crowded(): Promise<ViewSource> {
     poll: world.orchestrator.poll,
     stats: world.tracker.stats,
     rateLimit: world.tracker.rateLimit,
+    webhook: null,
   };
 }
 

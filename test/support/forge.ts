@@ -143,7 +143,11 @@ function rows(value: unknown): Fields[] {
 export async function startForge(
   t: Cleanup,
   files: Readonly<Record<string, string>> = FILES,
-  more: { readonly drafts?: boolean; readonly others?: NonNullable<ForgeOptions['others']> } = {},
+  more: {
+    readonly drafts?: boolean;
+    readonly others?: NonNullable<ForgeOptions['others']>;
+    readonly apps?: NonNullable<ForgeOptions['apps']>;
+  } = {},
 ): Promise<TestForge> {
   const directory = tempDir(t);
   const { bare, work } = await bareRepository(directory, files);

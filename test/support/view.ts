@@ -97,6 +97,7 @@ export function viewWith(change: Partial<StateView> = {}): StateView {
     },
     totals: { ...tokens, cost_usd: 1.6234, seconds_running: 65 },
     rate_limit: { limit: 5000, remaining: 4990, reset_at: null, paused_until: null, reason: null },
+    webhook: null,
     ...change,
   };
 }

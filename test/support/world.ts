@@ -517,6 +517,7 @@ export function workflowWith(
       slug: { owner: 'o', repo: 'r' },
       apiUrl: 'https://tracker',
       tokenVariable: null,
+      app: null,
       caFile: null,
       trust: 'write',
       draft: false,
@@ -572,7 +573,7 @@ export function workflowWith(
     gate: { mode: 'off', timeoutMs: 600_000, maxRounds: 3, ...change.gate },
     follow: { until: 'open', maxRounds: 3, answerTimeoutMs: 1_209_600_000, ...change.follow },
     notify: { command: null, webhook: null },
-    server: { port: 0, host: '127.0.0.1', allowedHosts: [], token: null },
+    server: { port: 0, host: '127.0.0.1', allowedHosts: [], token: null, webhookSecret: null },
     prompt: 'work',
   };
 }

@@ -12,7 +12,7 @@ import { oneLine } from '../../base/rules/text.ts';
 import type { OpenedTracker } from '../../compose/trackers.ts';
 import { type AuthorityFile, authorityForGit, readAuthorities } from '../../daemon/github/authority.ts';
 import { cloneUrlOf } from '../../daemon/github/clone-url.ts';
-import type { Credential } from '../../daemon/github/credential.ts';
+import type { HostingCredential } from '../../daemon/github/credential.ts';
 import { TrackerError } from '../../daemon/rules/tracker-error.ts';
 import type { Workflow } from '../../daemon/rules/workflow.ts';
 import { explain, isTurnedAway, networkEnvironment, SETTINGS_VARIABLE, tryGit } from '../../git/git.ts';
@@ -135,7 +135,7 @@ export async function checkApiRoute(
 export async function checkGitRoute(
   { tracker }: Workflow,
   network: Network,
-  credential: Credential | undefined,
+  credential: Pick<HostingCredential, 'gitSecret'> | undefined,
   { env, own, directory }: GitRoute,
 ): Promise<Check> {
   const name = 'git route';

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { messageOf } from '../../base/rules/errors.ts';
 import { oneLine } from '../../base/rules/text.ts';
 import { cloneUrlOf } from '../../daemon/github/clone-url.ts';
-import type { Credential } from '../../daemon/github/credential.ts';
+import type { HostingCredential } from '../../daemon/github/credential.ts';
 import { isPlainName, parseSubmodules, type Submodule, submoduleAddressOf } from '../../daemon/rules/submodules.ts';
 import type { Workflow } from '../../daemon/rules/workflow.ts';
 import { withServer } from '../../daemon/workspaces/mirror/module-copies.ts';
@@ -28,7 +28,7 @@ async function submodulesOf({ stateDir, path }: Workflow): Promise<readonly Subm
 /** No row where the default branch has no submodules. */
 export async function checkSubmodules(
   workflow: Workflow,
-  credential: Pick<Credential, 'gitSecret'> | undefined,
+  credential: Pick<HostingCredential, 'gitSecret'> | undefined,
   { env, directory }: Pick<GitRoute, 'env' | 'directory'>,
 ): Promise<Check[]> {
   const modules = await submodulesOf(workflow);

@@ -11,11 +11,12 @@ import { TOKEN_VARIABLES } from '../../base/rules/credential.ts';
 import type { Environment } from '../../base/rules/environment.ts';
 import { messageOf, ToolError } from '../../base/rules/errors.ts';
 import { oneLine } from '../../base/rules/text.ts';
+import { credentialVariables, openCredential } from '../../compose/open-credential.ts';
 import { type OpenedTracker, TRACKERS } from '../../compose/trackers.ts';
 import { readWorkflow } from '../../daemon/config/read-workflow.ts';
 import { objectionToPlaces, requireHome } from '../../daemon/config/required-paths.ts';
 import { hostOf } from '../../daemon/github/clone-url.ts';
-import { Credential, clientStatus } from '../../daemon/github/credential.ts';
+import { Credential, clientStatus, type HostingCredential } from '../../daemon/github/credential.ts';
 import { readStateDirHolder } from '../../daemon/journal/state-dir.ts';
 import { TrackerError } from '../../daemon/rules/tracker-error.ts';
 import type { Workflow } from '../../daemon/rules/workflow.ts';
@@ -28,7 +29,7 @@ import { CLI_CODES } from '../rules/cli-codes.ts';
 import { lineColumns } from '../screen/terminal.ts';
 import { fixCommands } from './doctor-fix.ts';
 import { checkLfs } from './doctor-lfs.ts';
-import { checkApiRoute, checkGitRoute, readNetwork, withGitRoute } from './doctor-network.ts';
+import { checkApiRoute, checkGitRoute, type Network, readNetwork, withGitRoute } from './doctor-network.ts';
 import {
   checkClone,
   checkDamaged,
@@ -119,13 +120,15 @@ async function checkHost(workflow: Workflow, env: Environment): Promise<Check[]>
 
 /** The credential's rows, the network's, and the repository's. */
 async function checkTracker(workflow: Workflow, env: Environment): Promise<Check[]> {
-  const { checks, credential } = await checkCredential(workflow, env);
   const network = readNetwork(workflow, env);
+  const isApp = workflow.tracker.app !== null;
+  if (isApp && !('authorities' in network)) return [network];
+  const { checks, credential } = isApp ? await checkApp(workflow, network, env) : await checkCredential(workflow, env);
   if (!('authorities' in network)) return [...checks, network];
   const { tracker, stateDir } = workflow;
   const opened = await TRACKERS[tracker.kind].open({
     workflow,
-    credential: credential ?? { token: async () => '', reject: () => undefined },
+    credential: credential ?? { token: async () => '', reject: () => undefined, login: null },
     authorities: network.authorities,
     stateDir,
     env,
@@ -144,10 +147,26 @@ async function checkTracker(workflow: Workflow, env: Environment): Promise<Check
   }
 }
 
+async function checkApp(
+  workflow: Workflow,
+  network: Network | Check,
+  env: Environment,
+): Promise<{ readonly checks: Check[]; readonly credential?: HostingCredential }> {
+  const variables = credentialVariables(workflow);
+  const tokens = new Map(variables.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
+  const authorities = 'authorities' in network ? network.authorities : [];
+  try {
+    const credential = await openCredential(workflow, tokens, { authorities, env, clock: systemClock });
+    return { checks: [ok('token', `from ${credential.source}`)], credential };
+  } catch (error) {
+    return { checks: [failedBy('token', error, 'mend the key of the file that is named here')] };
+  }
+}
+
 async function checkCredential(
   workflow: Workflow,
   env: Environment,
-): Promise<{ readonly checks: Check[]; readonly credential?: Credential }> {
+): Promise<{ readonly checks: Check[]; readonly credential?: HostingCredential }> {
   const host = hostOf(workflow.tracker.apiUrl);
   const status = await clientStatus(host, env);
   const { tokenVariable: named } = workflow.tracker;
@@ -204,7 +223,8 @@ async function checkRights(opened: OpenedTracker, workflow: Workflow, signal: Ab
       const one = refusal(CLI_CODES.repository_archived, { repository: slug });
       return fail('repository', one, 'unarchive it, or name another one in tracker.repo');
     }
-    return mayPush
+    // The service tells what a person may do, not what an App may.
+    return mayPush || workflow.tracker.app !== null
       ? ok('repository', `${slug} can be read and pushed to`)
       : fail(
           'repository',

@@ -16,7 +16,7 @@ import { parseSlug, sameHost } from '../../git/rules/repository.ts';
 import { apiUrlOf, hostOf } from '../github/clone-url.ts';
 import { CONFIG_CODES } from '../rules/codes/config-codes.ts';
 import { hasLabel, sameLabel } from '../rules/issue.ts';
-import type { Workflow } from '../rules/workflow.ts';
+import type { AppSettings, Workflow } from '../rules/workflow.ts';
 import { defaultStateDir, expandPath, type WorkflowSource } from './state-place.ts';
 import { templateProblems } from './template.ts';
 import type { WorkflowInput } from './workflow-schema.ts';
@@ -151,6 +151,21 @@ function resolveWebhook(written: string | null, env: WorkflowSource['env'], prob
   return null;
 }
 
+/** Null: a token is used. */
+function resolveApp(
+  { app_id: id, private_key: key, token }: WorkflowInput['tracker'],
+  absolute: (value: string, key: string) => string,
+  problems: Refusal[],
+): AppSettings | null {
+  if (id === undefined && key === undefined) return null;
+  if (id === undefined) problems.push(wrong('tracker.app_id', 'the id of the App of tracker.private_key', 'nothing'));
+  if (key === undefined) problems.push(wrong('tracker.private_key', 'the key of the App of tracker.app_id', 'nothing'));
+  if (token !== undefined) problems.push(wrong('tracker.token', 'nothing beside an App', got(token)));
+  if (id === undefined || key === undefined) return null;
+  if (/^\$[A-Za-z_]\w*$/.test(key)) return { id, key: { kind: 'variable', name: key.slice(1) } };
+  return { id, key: { kind: 'file', path: absolute(key, 'tracker.private_key') } };
+}
+
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];
 
 function isLoopback(host: string): boolean {
@@ -187,6 +202,14 @@ function normalize(
     const reachable = `nothing, while server.host ${got(input.server.host)} can be reached from other machines`;
     problems.push(wrong('server.token', 'a token', reachable));
   }
+  const webhookSecret = resolveSecret(
+    'server.webhook_secret',
+    input.server.webhook_secret ?? null,
+    source.env,
+    problems,
+  );
+  if (webhookSecret !== null && input.server.port === 0)
+    problems.push(wrong('server.port', 'the port of a status server, which server.webhook_secret needs', '0'));
   return {
     path,
     tracker: {
@@ -194,6 +217,7 @@ function normalize(
       slug,
       apiUrl,
       tokenVariable: input.tracker.token?.slice(1) ?? null,
+      app: resolveApp(input.tracker, absolute, problems),
       caFile: input.tracker.ca_file === undefined ? null : absolute(input.tracker.ca_file, 'tracker.ca_file'),
       trust: input.tracker.trust,
       draft: input.tracker.draft,
@@ -260,6 +284,7 @@ function normalize(
       host: input.server.host,
       allowedHosts: allowedHosts(input.server),
       token,
+      webhookSecret,
     },
     prompt: prompt.trim() === '' ? DEFAULT_PROMPT : prompt,
   };

@@ -30,6 +30,8 @@ const FIXED: readonly [string, (workflow: Workflow) => unknown][] = [
   ['tracker.repo', (workflow) => workflow.tracker.slug],
   ['tracker.api_url', (workflow) => workflow.tracker.apiUrl],
   ['tracker.token', (workflow) => workflow.tracker.tokenVariable],
+  ['tracker.app_id', (workflow) => workflow.tracker.app?.id],
+  ['tracker.private_key', (workflow) => workflow.tracker.app?.key],
   ['tracker.ca_file', (workflow) => workflow.tracker.caFile],
   ['workspace.root', (workflow) => workflow.workspace.root],
   ['state.dir', (workflow) => workflow.stateDir],
@@ -41,10 +43,10 @@ const FIXED: readonly [string, (workflow: Workflow) => unknown][] = [
 export const FIXED_KEYS: readonly string[] = FIXED.map(([key]) => key);
 
 function keepFixed(first: Workflow, next: Workflow): Workflow {
-  const { slug, apiUrl, tokenVariable, caFile } = first.tracker;
+  const { slug, apiUrl, tokenVariable, app, caFile } = first.tracker;
   return Object.freeze({
     ...next,
-    tracker: { ...next.tracker, slug, apiUrl, tokenVariable, caFile },
+    tracker: { ...next.tracker, slug, apiUrl, tokenVariable, app, caFile },
     workspace: { ...next.workspace, root: first.workspace.root },
     stateDir: first.stateDir,
     tool: { ...next.tool, isolation: first.tool.isolation },

@@ -42,6 +42,18 @@ const tracker = z
       .describe(
         '$NAME of the environment variable with the token; without it $GITHUB_TOKEN, $GH_TOKEN (for an enterprise host $GH_ENTERPRISE_TOKEN and $GITHUB_ENTERPRISE_TOKEN before them), then the login of the hosting client.',
       ),
+    app_id: z
+      .union([z.int().positive().transform(String), z.string().regex(/^(?:[1-9]\d*|Iv[\w.]+)$/)])
+      .optional()
+      .describe('App ID (or client ID) of a GitHub App, whose tokens are used in place of tracker.token.'),
+    private_key: text
+      .refine((key) => !key.includes('PRIVATE KEY'), {
+        message: 'a path, or $NAME of an environment variable (a key itself must not stand in a file)',
+      })
+      .optional()
+      .describe(
+        'Private key of the App: $NAME of the environment variable with its PEM text, or a path to its file. In a path ~ and $VAR are expanded; relative to this file.',
+      ),
     ca_file: text
       .optional()
       .describe(
@@ -289,6 +301,11 @@ const server = z
     token: text
       .optional()
       .describe('A token that every request must show, or $NAME of the environment variable that holds it.'),
+    webhook_secret: text
+      .optional()
+      .describe(
+        'Secret of a webhook, or $NAME of the environment variable that holds it. With it, the server takes deliveries at POST /webhooks/github.',
+      ),
   })
   .prefault({});
 

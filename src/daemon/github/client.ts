@@ -92,7 +92,7 @@ function verbOf(route: string): string {
 }
 
 /** The words of what is behind an error: "fetch failed" says nothing. */
-function innermost(error: unknown): string {
+export function innermost(error: unknown): string {
   let current = error;
   while (current instanceof Error && current.cause !== undefined && !(current instanceof TunnelError))
     current = current.cause;

@@ -6,6 +6,7 @@ import { TOKEN_VARIABLES } from '../../base/rules/credential.ts';
 import type { Environment } from '../../base/rules/environment.ts';
 import { failure, ToolError } from '../../base/rules/errors.ts';
 import { lastLines } from '../../base/rules/text.ts';
+import type { Author } from '../../git/rules/author.ts';
 import { CONFIG_CODES } from '../rules/codes/config-codes.ts';
 import { GITHUB_CODES } from '../rules/codes/github-codes.ts';
 
@@ -111,8 +112,30 @@ function variablesFor(host: string): readonly string[] {
   return host.endsWith('.ghe.com') ? [...ORDINARY, ...ENTERPRISE] : [...ENTERPRISE, ...ORDINARY];
 }
 
+/** What the daemon presents to the hosting service, and to its git. */
+export type HostingCredential = {
+  /** Where it is from, for people. */
+  readonly source: string;
+  readonly fromClient: boolean;
+  /** Texts that must never be shown, logged or written. */
+  readonly secrets: readonly string[];
+  /** A text by which it is known in the environment of a process; empty: it is in none. */
+  readonly inEnvironment: string;
+  /** Login of its account; null: the service is to be asked. */
+  readonly login: string | null;
+  /** Author of commits; null: the usual one. */
+  readonly author: Author | null;
+  token(): Promise<string>;
+  /** The service turned the token away. */
+  reject(): void;
+  /** The credential in the format of git's credential protocol. */
+  gitSecret(): Promise<string>;
+};
+
 /** Token in memory, with its source. A rejected token from the login of gh is fetched again. */
-export class Credential {
+export class Credential implements HostingCredential {
+  readonly login = null;
+  readonly author = null;
   readonly #host: string;
   readonly #env: Environment;
   readonly source: string;
@@ -148,6 +171,14 @@ export class Credential {
 
   get fromClient(): boolean {
     return this.#fromClient;
+  }
+
+  get secrets(): readonly string[] {
+    return [this.#token];
+  }
+
+  get inEnvironment(): string {
+    return this.#token;
   }
 
   /** Current value. Never show, log or write it. */

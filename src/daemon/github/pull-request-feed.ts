@@ -72,8 +72,10 @@ export class GitHubPullRequestFeed implements PullRequestFeed {
   readonly #comments: ConditionalLists<Remark>;
   #account: string | null | undefined;
 
-  constructor(repository: RepositoryClient) {
+  /** @param account login of the credential's account; undefined: the service is asked */
+  constructor(repository: RepositoryClient, account?: string) {
     this.#repository = repository;
+    this.#account = account;
     this.#checks = new CommitChecks(repository);
     this.#threads = new ReviewThreads(repository);
     this.#reviews = new ConditionalLists(repository, `GET ${ONE}/reviews`, z.array(reviewRow));

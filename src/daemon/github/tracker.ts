@@ -53,6 +53,8 @@ export type TrackerOptions = {
   readonly clock: Clock;
   /** Where answers about label events are kept over restarts; null: nowhere. */
   readonly eventsFile?: string | null;
+  /** Login of the credential's account; null: the service is asked. */
+  readonly account?: string | null;
 };
 
 export class GitHubTracker implements Tracker {
@@ -75,7 +77,7 @@ export class GitHubTracker implements Tracker {
     this.#client = options.client;
     this.#slug = options.slug;
     this.#repository = new RepositoryClient(options.client, options.slug);
-    this.feed = new GitHubPullRequestFeed(this.#repository);
+    this.feed = new GitHubPullRequestFeed(this.#repository, options.account ?? undefined);
     this.#at = { ...options.slug };
     this.#clock = options.clock;
     this.#pulls = new PullRequests(options.slug.owner, (...request) => this.#repository.request(...request));

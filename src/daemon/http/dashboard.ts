@@ -118,10 +118,14 @@ export function textDashboard(view: StateView, room: number = COLUMNS): string {
       ? `polled ${ago(poll.last_at, now)} ago`
       : `! last poll skipped: ${asLine(poll.last_error)}`;
   const quota = limit.remaining === null ? '' : ` · quota ${limit.remaining}/${limit.limit ?? '?'}`;
+  const { webhook } = view;
+  const delivered =
+    webhook && (webhook.last_delivery_at === null ? 'none' : `${ago(webhook.last_delivery_at, now)} ago`);
+  const delivery = delivered === null ? '' : ` · last delivery ${delivered}`;
   const asking = counts.asking === 0 ? '' : ` ${counts.asking} asking ·`;
   const followed = counts.following === 0 ? '' : ` ${counts.following} following ·`;
   const head = [
-    `toolcrew ${view.version} · ${view.repository} · ${polled} · every ${duration(poll.interval_ms)}${quota}`,
+    `toolcrew ${view.version} · ${view.repository} · ${polled} · every ${duration(poll.interval_ms)}${delivery}${quota}`,
     `${counts.running} running (slots: ${view.slots}) · ${counts.retrying} retrying ·${asking}${followed} ${counts.queued} waiting · ${counts.completed} done · ${counts.failed} failed · ${count(totals.total_tokens)} tokens · ${dollars(totals.cost_usd)}`,
     ...error,
     ...pending,

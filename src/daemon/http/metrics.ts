@@ -38,6 +38,15 @@ export async function renderMetrics(view: StateView): Promise<{ readonly content
   counter('toolcrew_agent_seconds_total', 'Time that agents worked, seconds.', view.totals.seconds_running);
   counter('toolcrew_tracker_requests_total', 'Requests to the tracker since the start.', view.poll.requests);
   counter('toolcrew_tracker_not_modified_total', 'Of these, answered "not modified".', view.poll.not_modified);
+  if (view.webhook !== null) {
+    const deliveries = new Counter({
+      name: 'toolcrew_webhook_deliveries_total',
+      help: 'Deliveries of the webhook since the start, by result.',
+      labelNames: ['result'],
+      registers,
+    });
+    for (const [result, many] of Object.entries(view.webhook.deliveries)) deliveries.inc({ result }, many);
+  }
   gauge('toolcrew_poll_ok', 'Whether the last poll got an answer.', view.poll.last_error === null ? 1 : 0);
   gauge(
     'toolcrew_workflow_ok',

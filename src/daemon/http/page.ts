@@ -198,12 +198,16 @@ function factParts(view: StateView): readonly Part[] {
     poll.last_error === null ? null : `The last poll was skipped: ${poll.last_error}`,
   ].filter((warning) => warning !== null);
   const quota = limit.remaining === null ? '' : ` · quota ${limit.remaining} of ${limit.limit ?? '?'}`;
+  const delivered =
+    view.webhook &&
+    (view.webhook.last_delivery_at === null ? 'none' : html`${since(view.webhook.last_delivery_at)} ago`);
+  const delivery = delivered === null ? '' : html` · last delivery ${delivered}`;
   return [
     ['facts', html`${facts.map(([label, value]) => html`<li><b>${value}</b>${label}</li>`)}`],
     ['warnings', html`${warnings.map((warning) => html`<p class="warn" role="status">${warning}</p>`)}`],
     [
       'polled',
-      html`polled ${since(poll.last_at)} ago · ${poll.requests} requests, ${poll.not_modified} not modified${quota}`,
+      html`polled ${since(poll.last_at)} ago${delivery} · ${poll.requests} requests, ${poll.not_modified} not modified${quota}`,
     ],
   ];
 }

@@ -24,14 +24,26 @@ export function toldIn(body: string): string {
 
 export class TooLarge extends Error {}
 
-export async function readBody(request: IncomingMessage): Promise<string> {
+/**
+ * @param limit in bytes
+ * @param take called with the size of each part, before it is kept
+ * @throws TooLarge
+ */
+export async function readBody(
+  request: IncomingMessage,
+  limit: number,
+  take: (bytes: number) => void = () => undefined,
+): Promise<Buffer> {
+  if (Number(request.headers['content-length'] ?? 0) > limit) throw new TooLarge();
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of request) {
+  // Whoever breaks off may still answer: the connection stays.
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     const part = Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk));
     bytes += part.length;
-    if (bytes > MAX_BODY_BYTES) throw new TooLarge();
+    if (bytes > limit) throw new TooLarge();
+    take(part.length);
     chunks.push(part);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return Buffer.concat(chunks);
 }

@@ -17,6 +17,7 @@ import { columnsOf, isFirstPage, pageOf } from './query.ts';
 import { MAX_BODY_BYTES, readBody, TooLarge, toldIn } from './request-body.ts';
 import type { Source } from './source.ts';
 import { finishedTeamsOf, teamsOf } from './team-lines.ts';
+import type { Webhook } from './webhook.ts';
 
 export type ServerOptions = {
   readonly source: Source;
@@ -25,10 +26,13 @@ export type ServerOptions = {
   readonly port: number;
   readonly allowedHosts: readonly string[];
   readonly token: string | null;
+  /** Takes deliveries of webhooks; null: there is no such route. */
+  readonly webhook: Webhook | null;
 };
 
 /** So many rows of each list a terminal is shown. */
 const TEXT_ROWS = 20;
+const WEBHOOK_PATH = '/webhooks/github';
 
 type Route = 'home' | 'state' | 'issue' | 'steer' | 'team' | 'events' | 'refresh' | 'metrics' | 'healthz' | 'login';
 
@@ -133,6 +137,9 @@ export class StatusServer {
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = (request.url ?? '/').split('?')[0] ?? '/';
+    const { webhook } = this.#options;
+    // The signature stands for the token, and for the name and the origin of other requests.
+    if (path === WEBHOOK_PATH && webhook !== null) return this.#deliver(webhook, request, response);
     const foreign = checkOrigin(request, this.#options.allowedHosts);
     if (foreign !== undefined) return this.#refuse(response, foreign);
     const route = routeOf(path);
@@ -140,17 +147,24 @@ export class StatusServer {
       return this.#missing(response, refusal(HTTP_CODES.not_found, { path }));
     }
     const methods = METHODS[route];
-    if (!methods.includes(request.method ?? '')) {
-      const allow = methods.join(', ');
-      return this.#refuse(response, {
-        status: 405,
-        why: refusal(HTTP_CODES.method_not_allowed, { path, allow, method: request.method ?? '' }),
-        headers: { allow },
-      });
-    }
+    if (!methods.includes(request.method ?? '')) return this.#refuseMethod(path, methods, request, response);
     if (route !== 'healthz' && route !== 'login' && !this.#sessions.admits(request))
       return this.#askForToken(request, response, false);
     return this.#answer(route, path, request, response);
+  }
+
+  #refuseMethod(path: string, methods: readonly string[], request: IncomingMessage, response: ServerResponse): void {
+    const allow = methods.join(', ');
+    const why = refusal(HTTP_CODES.method_not_allowed, { path, allow, method: request.method ?? '' });
+    this.#refuse(response, { status: 405, why, headers: { allow } });
+  }
+
+  async #deliver(webhook: Webhook, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (request.method !== 'POST') return this.#refuseMethod(WEBHOOK_PATH, ['POST'], request, response);
+    const answer = await webhook.receive(request);
+    if ('why' in answer) return this.#refuse(response, answer);
+    this.#json(response, answer.status, answer.body);
+    answer.work?.();
   }
 
   async #answer(route: Route, path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -278,7 +292,7 @@ export class StatusServer {
 
   async #bodyOf(request: IncomingMessage, response: ServerResponse): Promise<{ readonly text: string } | undefined> {
     try {
-      return { text: await readBody(request) };
+      return { text: (await readBody(request, MAX_BODY_BYTES)).toString('utf8') };
     } catch (error) {
       if (!(error instanceof TooLarge)) throw error;
       this.#refuse(response, {

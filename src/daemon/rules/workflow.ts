@@ -9,6 +9,13 @@ import type { StateLabels } from './issue.ts';
 import type { TrackerKind } from './tracker-kind.ts';
 import type { TrustMode } from './trust.ts';
 
+/** An App of the hosting service, in place of a token. */
+export type AppSettings = {
+  readonly id: string;
+  /** Where its private key is. */
+  readonly key: { readonly kind: 'variable'; readonly name: string } | { readonly kind: 'file'; readonly path: string };
+};
+
 export type Workflow = {
   /** Absolute path of the file. */
   readonly path: string;
@@ -19,6 +26,8 @@ export type Workflow = {
     readonly apiUrl: string;
     /** The environment variable that the file names for the token. */
     readonly tokenVariable: string | null;
+    /** Null: a token is used. */
+    readonly app: AppSettings | null;
     /** Absolute path of a file with additional certificate authorities; null: none. */
     readonly caFile: string | null;
     readonly trust: TrustMode;
@@ -72,6 +81,8 @@ export type Workflow = {
     readonly host: string;
     readonly allowedHosts: readonly string[];
     readonly token: string | null;
+    /** Deliveries of webhooks are signed with it; null: none are taken. */
+    readonly webhookSecret: string | null;
   };
   /** The Liquid template of the prompt. */
   readonly prompt: string;

@@ -12,6 +12,7 @@ import { BASE_CODES } from '../../base/rules/base-codes.ts';
 import { TEST_COMMAND_VARIABLE } from '../../base/rules/command-line.ts';
 import type { Environment } from '../../base/rules/environment.ts';
 import { failure } from '../../base/rules/errors.ts';
+import type { Author } from '../../git/rules/author.ts';
 import type { Workflow } from '../rules/workflow.ts';
 import { TeamRunner } from './team-runner.ts';
 
@@ -21,6 +22,8 @@ export type RunnersOptions = {
   readonly runtime: RuntimeDir;
   readonly isolation: Isolation;
   readonly env: Environment;
+  /** Of commits; undefined: the usual one. */
+  readonly author?: Author | undefined;
 };
 
 export function createRunner(options: RunnersOptions): (name: string) => Runner {

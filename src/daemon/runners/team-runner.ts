@@ -12,6 +12,7 @@ import { messageIn, refusal } from '../../base/rules/codes.ts';
 import type { Environment } from '../../base/rules/environment.ts';
 import { messageOf } from '../../base/rules/errors.ts';
 import { clip, lastLines, visibleLines } from '../../base/rules/text.ts';
+import type { Author } from '../../git/rules/author.ts';
 import { WORK_CODES } from '../rules/codes/work-codes.ts';
 import type { Workflow } from '../rules/workflow.ts';
 import { GO, readTeamLine, type TeamLine, type TeamOrder } from './team-wire.ts';
@@ -22,6 +23,8 @@ export type TeamRunnerOptions = {
   readonly runtime: RuntimeDir;
   readonly isolation: Isolation;
   readonly env: Environment;
+  /** Of commits; undefined: the usual one. */
+  readonly author?: Author | undefined;
   /** Who works on what is none of a team's. */
   readonly alone: Runner;
 };
@@ -87,12 +90,22 @@ export class TeamRunner implements Runner {
   }
 
   async #lead(request: RunRequest, hooks: RunHooks): Promise<RunEnd | 'alone'> {
-    const { stateDir, runtime, isolation, env, workflow } = this.#options;
+    const { stateDir, runtime, isolation, env, workflow, author } = this.#options;
     const { issue, attempt, run, cwd } = request;
     const { tool } = workflow();
     const tmp = runtime.make(`t${issue}-${attempt}`);
     try {
-      const home = await createAgentHome({ stateDir, issue, attempt, run, tmp, env, passed: tool.env, carry: null });
+      const home = await createAgentHome({
+        stateDir,
+        issue,
+        attempt,
+        run,
+        tmp,
+        env,
+        passed: tool.env,
+        carry: null,
+        author,
+      });
       const program = [join(packageRoot(), 'dist', 'cli.js'), 'agent', 'team'];
       const [file, args] = isolation.wrap(process.execPath, program, [cwd, home.path, tmp]);
       // The teammates' login: the process hands it on to them.

@@ -7,6 +7,7 @@ import { failure } from '../../base/rules/errors.ts';
 import type { Clone } from '../../git/clone.ts';
 import { LOCAL_MS } from '../../git/git.ts';
 import { restore } from '../../git/git-directory.ts';
+import type { Author } from '../../git/rules/author.ts';
 import type { WorkspaceTask } from '../ports.ts';
 import { WORKSPACES_CODES } from '../rules/codes/workspaces-codes.ts';
 import type { WorkspaceManifests } from './workspace-manifests.ts';
@@ -18,6 +19,8 @@ export type PlacesOptions = {
   readonly isolation: Pick<Isolation, 'active' | 'wrap'>;
   /** How long one git command in a clone may take. */
   readonly gitTimeoutMs?: number;
+  /** Of the daemon's own commits in a clone; undefined: the usual one. */
+  readonly author?: Author | undefined;
 };
 
 function realPath(path: string): string | undefined {
@@ -73,11 +76,11 @@ export class WorkspacePlaces {
 
   /** The clone as git of ours uses it: inside the agent's namespaces, unless no agent has been in it. */
   cloneOf(issue: number): Clone {
-    const { isolation, gitTimeoutMs = LOCAL_MS } = this.#options;
+    const { isolation, gitTimeoutMs = LOCAL_MS, author } = this.#options;
     const path = this.pathOf(issue);
     const isOpen = this.isNew(issue) || !isolation.active;
     const launch = (file: string, args: readonly string[]) => isolation.wrap(file, args, [path]);
-    return { path, launch: isOpen ? undefined : launch, timeoutMs: gitTimeoutMs };
+    return { path, launch: isOpen ? undefined : launch, timeoutMs: gitTimeoutMs, author };
   }
 
   /** The clone, its Git directory put back to what it was before any agent ran. No agent may be at work in it. */

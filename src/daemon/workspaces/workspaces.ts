@@ -10,6 +10,7 @@ import { failure, isFailure, messageOf, ToolError } from '../../base/rules/error
 import * as clone from '../../git/clone.ts';
 import { saysDamaged } from '../../git/git.ts';
 import { isClone, readConfig, unfinished } from '../../git/git-directory.ts';
+import type { Author } from '../../git/rules/author.ts';
 import { GIT_CODES } from '../../git/rules/git-codes.ts';
 import type { HookName, KeptWork, PreparedWorkspace, Work, Workspaces, WorkspaceTask } from '../ports.ts';
 import { WORKSPACES_CODES } from '../rules/codes/workspaces-codes.ts';
@@ -44,6 +45,8 @@ export type WorkspacesOptions = HookScriptsOptions & {
   readonly remove?: (path: string) => Promise<void>;
   /** How long one git command in a clone may take. */
   readonly gitTimeoutMs?: number;
+  /** Of the daemon's own commits in a clone; undefined: the usual one. */
+  readonly author?: Author | undefined;
 };
 
 export class DiskWorkspaces implements Workspaces {

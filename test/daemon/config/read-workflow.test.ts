@@ -56,6 +56,7 @@ test('with nothing but the repository, every default holds', () => {
       slug: { owner: 'o', repo: 'r' },
       apiUrl: 'https://api.github.com',
       tokenVariable: null,
+      app: null,
       caFile: null,
       trust: 'write',
       draft: false,
@@ -100,7 +101,13 @@ test('with nothing but the repository, every default holds', () => {
     gate: { mode: 'report', timeoutMs: 600_000, maxRounds: 3 },
     follow: { until: 'open', maxRounds: 3, answerTimeoutMs: 1_209_600_000 },
     notify: { command: null, webhook: null },
-    server: { port: 8888, host: '127.0.0.1', allowedHosts: ['localhost', '127.0.0.1', '[::1]'], token: null },
+    server: {
+      port: 8888,
+      host: '127.0.0.1',
+      allowedHosts: ['localhost', '127.0.0.1', '[::1]'],
+      token: null,
+      webhookSecret: null,
+    },
     prompt: 'Do it.',
   });
   assert.ok(Object.isFrozen(workflow));
@@ -273,6 +280,26 @@ test('rules across keys', () => {
     ],
     [`${REPO}\nserver: { token: $T }`, ['server.token: $T is not set. Set it in the environment of the daemon']],
     [
+      `${REPO}\nserver: { webhook_secret: $T }`,
+      ['server.webhook_secret: $T is not set. Set it in the environment of the daemon'],
+    ],
+    [
+      'tracker: { repo: o/r, app_id: 7 }',
+      ['tracker.private_key: expected the key of the App of tracker.app_id, got nothing'],
+    ],
+    [
+      'tracker: { repo: o/r, private_key: $K }',
+      ['tracker.app_id: expected the id of the App of tracker.private_key, got nothing'],
+    ],
+    [
+      'tracker: { repo: o/r, app_id: 7, private_key: $K, token: $T }',
+      ['tracker.token: expected nothing beside an App, got "$T"'],
+    ],
+    [
+      `${REPO}\nserver: { webhook_secret: s, port: 0 }`,
+      ['server.port: expected the port of a status server, which server.webhook_secret needs, got 0'],
+    ],
+    [
       '{}',
       ['tracker.repo: expected a slug <owner>/<repo>, got nothing, and /project has no Git remote to read it from'],
     ],
@@ -289,6 +316,19 @@ test('rules across keys', () => {
   ];
   for (const [yaml, expected] of cases) assert.deepEqual(problems(yaml), expected, yaml);
   assert.equal(parse(`${REPO}\nserver: { token: $T }`, { T: 'secret' }).server.token, 'secret');
+  const app = (keys: string) => parse(`tracker: { repo: o/r, ${keys} }`).tracker.app;
+  assert.deepEqual(app('app_id: 7, private_key: $K'), { id: '7', key: { kind: 'variable', name: 'K' } });
+  assert.deepEqual(app('app_id: Iv1.a, private_key: app.pem'), {
+    id: 'Iv1.a',
+    key: { kind: 'file', path: '/project/app.pem' },
+  });
+  assert.match(
+    problems('tracker: { repo: o/r, app_id: 7, private_key: "-----BEGIN PRIVATE KEY-----" }').join(),
+    /^tracker\.private_key: expected a path, or \$NAME/,
+  );
+  assert.match(problems('tracker: { repo: o/r, app_id: x, private_key: $K }').join(), /^tracker\.app_id: expected/);
+  assert.equal(parse(`${REPO}\nserver: { webhook_secret: $T }`, { T: 'secret' }).server.webhookSecret, 'secret');
+  assert.match(problems(`${REPO}\nserver: { webhook_secret: "" }`).join(), /^server\.webhook_secret: expected/);
   assert.deepEqual(problems(`${REPO}\nserver: { host: 0.0.0.0, token: x }`), []);
 });
 

@@ -59,6 +59,16 @@ test('what is wrong stands at the top', () => {
   assert.match(page(view, 'n', true), /cannot be used; the last good one/);
 });
 
+test('with a webhook, when its last delivery came', () => {
+  const deliveries = { accepted: 1, ping: 0, known: 0, ignored: 0, forged: 0, malformed: 0 };
+  const none = viewWith({ webhook: { last_delivery_at: null, deliveries } });
+  const some = viewWith({ webhook: { last_delivery_at: '2026-01-01T11:59:30.000Z', deliveries } });
+  assert.match(textDashboard(none, WIDE), / · last delivery none · /);
+  assert.match(textDashboard(some, WIDE), / · last delivery 30s ago · /);
+  assert.match(page(some, 'n', true), /last delivery <time datetime="2026-01-01T11:59:30\.000Z" data-since>/);
+  assert.doesNotMatch(textDashboard(viewWith(), WIDE) + page(viewWith(), 'n', true), /last delivery/);
+});
+
 test('an idle daemon', () => {
   const counts = { running: 0, retrying: 0, asking: 0, following: 0, queued: 0, completed: 0, failed: 0 };
   const text = textDashboard(viewWith({ counts, running: [], retrying: [], queued: [], completed: [] }));

@@ -77,6 +77,7 @@ async function start(t: Cleanup, options: { readonly token?: string; readonly al
     port: 0,
     allowedHosts: ['localhost', '127.0.0.1', '[::1]', ...(options.allowedHosts ?? [])],
     token: options.token ?? null,
+    webhook: null,
   });
   await server.listen();
   finallyDo(t, () => server.close());
@@ -446,7 +447,7 @@ test('a busy port is said with both ways out', async (t) => {
     onChange: () => () => undefined,
     now: () => 0,
   };
-  const server = new StatusServer({ source, host: '127.0.0.1', port, allowedHosts: [], token: null });
+  const server = new StatusServer({ source, host: '127.0.0.1', port, allowedHosts: [], token: null, webhook: null });
   await assert.rejects(server.listen(), (error: unknown) => {
     assert.ok(error instanceof ToolError && error.kind === 'port_in_use' && error.exitCode === 2);
     assert.match(error.message, /--port <n>.*server\.port: 0/);

@@ -78,6 +78,7 @@ test('a comment speaks to the agent when it begins with /tool or with the name o
   assert.ok(!says('@robot', null));
   for (const body of ['@a.b[bot] go', '@a.b go']) assert.ok(says(body, 'a.b[bot]'), body);
   assert.ok(!says('@robot is attempting to deploy a commit', 'robot', 'Bot'), 'bots greet whoever opened it');
+  for (const other of ['@a.b-c', '@axb']) assert.ok(!says(other, 'a.b[bot]'), other);
   assert.ok(says('/tool bump', 'robot', 'Bot'));
 });
 

@@ -12,6 +12,8 @@ export type Account = {
 
 export class Accounts {
   readonly #accounts: readonly Account[];
+  /** Tokens that are valid for a while. */
+  readonly #lent = new Map<string, { readonly account: Account; readonly expiresAt: number }>();
 
   constructor(accounts: readonly Account[]) {
     this.#accounts = accounts;
@@ -32,7 +34,19 @@ export class Accounts {
       scheme.toLowerCase() === 'basic'
         ? Buffer.from(value, 'base64').toString('utf8').split(':').slice(1).join(':')
         : value;
+    const lent = this.#lent.get(token);
+    if (lent !== undefined) return lent.expiresAt > Date.now() ? lent.account : undefined;
     return token === '' ? undefined : this.#accounts.find((account) => account.token === token);
+  }
+
+  /** @param expiresAt ms since the epoch */
+  lend(account: Account, token: string, expiresAt: number): void {
+    this.#lent.set(token, { account, expiresAt });
+  }
+
+  /** Every token that was lent ends now. */
+  endLoans(): void {
+    for (const [token, { account }] of this.#lent) this.#lent.set(token, { account, expiresAt: 0 });
   }
 
   mayWrite(account: Account | undefined): boolean {

@@ -60,6 +60,7 @@ export type ChecksOptions = {
   /** The bare repository. */
   readonly repository: string;
   readonly accounts: Accounts;
+  readonly onRun: (run: Fields) => void;
 };
 
 const ACTIONS = 'github-actions';
@@ -92,7 +93,9 @@ export class Checks {
   start(commit: string, name: string, { app = ACTIONS, suite = 1, workflow = 'ci' }: RunOptions = {}): number {
     this.#lastId += 1;
     const id = this.#lastId;
-    this.#runs.push({ id, commit, name, app, suite, workflow, startedAt: now(), conclusion: null, result: {} });
+    const run: Run = { id, commit, name, app, suite, workflow, startedAt: now(), conclusion: null, result: {} };
+    this.#runs.push(run);
+    this.#options.onRun(this.#run(run));
     return id;
   }
 
@@ -101,6 +104,7 @@ export class Checks {
     if (run === undefined) throw new Error(`there is no check run ${id}`);
     run.conclusion = conclusion;
     run.result = result;
+    this.#options.onRun(this.#run(run));
   }
 
   /** Undefined: the call is for something else. @param rest path below that of the repository */

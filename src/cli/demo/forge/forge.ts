@@ -6,6 +6,7 @@ import { failure, messageOf } from '../../../base/rules/errors.ts';
 import { CLI_CODES } from '../../rules/cli-codes.ts';
 import { type Account, Accounts } from './accounts.ts';
 import type { Answer } from './answers.ts';
+import { type App, Apps, accountOf } from './apps.ts';
 import type { Checks } from './checks.ts';
 import { loadEmulator } from './emulator.ts';
 import { serveGit } from './git-http.ts';
@@ -13,6 +14,7 @@ import { forgePage } from './pages.ts';
 import type { PullRequests } from './pull-requests.ts';
 import { RestLayer } from './rest.ts';
 import type { Reviews } from './reviews.ts';
+import type { Webhooks } from './webhooks.ts';
 
 export type ForgeOptions = {
   readonly owner: string;
@@ -26,6 +28,7 @@ export type ForgeOptions = {
   readonly port?: number;
   /** Whether pull requests may be drafts; they may. */
   readonly drafts?: boolean;
+  readonly apps?: readonly App[];
 };
 
 export class Forge {
@@ -39,12 +42,27 @@ export class Forge {
   readonly pulls: PullRequests;
   /** Threads that are resolved, or whose line is gone. */
   readonly reviews: Reviews;
+  /** `call` sets them up. */
+  readonly webhooks: Webhooks;
+  readonly accounts: Accounts;
+  readonly apps: Apps;
 
-  private constructor(options: ForgeOptions, server: Server, url: string, emulator: Emulator, rest: RestLayer) {
+  private constructor(
+    options: ForgeOptions,
+    server: Server,
+    url: string,
+    emulator: Emulator,
+    rest: RestLayer,
+    accounts: Accounts,
+    apps: Apps,
+  ) {
+    this.accounts = accounts;
+    this.apps = apps;
     this.#options = options;
     this.checks = rest.checks;
     this.pulls = rest.pulls;
     this.reviews = rest.reviews;
+    this.webhooks = rest.webhooks;
     this.#server = server;
     this.url = url;
     this.#emulator = emulator;
@@ -53,7 +71,10 @@ export class Forge {
   static async start(options: ForgeOptions): Promise<Forge> {
     const { owner, repo, repository, drafts = true } = options;
     const { createEmulator } = await loadEmulator();
-    const accounts = new Accounts(options.accounts);
+    const { apps: known = [] } = options;
+    const bots = known.map(accountOf);
+    const accounts = new Accounts([...options.accounts, ...bots]);
+    const apps = new Apps({ owner, repo, accounts, apps: known });
     let handler: (request: IncomingMessage, response: ServerResponse) => Promise<void> = async (_, response) => {
       response.writeHead(503).end();
     };
@@ -69,9 +90,10 @@ export class Forge {
     });
     const address = server.address();
     const url = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
-    const tokens = accounts.all.flatMap(({ token, login }) =>
-      token === null ? [] : [[token, { login, scopes: ['repo', 'user'] }]],
-    );
+    const tokens = accounts.all.flatMap((account) => {
+      const token = account.token ?? apps.innerToken(account);
+      return token === undefined ? [] : [[token, { login: account.login, scopes: ['repo', 'user'] }]];
+    });
     const emulator = await createEmulator({
       service: 'github',
       port: 0,
@@ -83,7 +105,7 @@ export class Forge {
         },
       },
     });
-    const rest = new RestLayer({ upstream: emulator.url, url, owner, repo, repository, accounts, drafts });
+    const rest = new RestLayer({ upstream: emulator.url, url, owner, repo, repository, accounts, apps, drafts });
     await letIn(rest, accounts, owner, repo);
     const gitPath = `/${owner}/${repo}.git/`;
     handler = async (request, response) => {
@@ -101,7 +123,7 @@ export class Forge {
         })
         .end(page);
     };
-    return new Forge(options, server, url, emulator, rest);
+    return new Forge(options, server, url, emulator, rest, accounts, apps);
   }
 
   get cloneUrl(): string {
@@ -126,6 +148,7 @@ export class Forge {
   }
 
   async close(): Promise<void> {
+    await this.webhooks.close();
     this.#server.closeAllConnections();
     await new Promise<void>((resolve) => {
       this.#server.close(() => resolve());
@@ -145,7 +168,7 @@ async function letIn(rest: RestLayer, accounts: Accounts, owner: string, repo: s
     results.push(
       await rest.upstream(
         'PUT',
-        `/repos/${owner}/${repo}/collaborators/${login}`,
+        `/repos/${owner}/${repo}/collaborators/${encodeURIComponent(login)}`,
         authorization,
         JSON.stringify({ permission: permissions[role] }),
       ),

@@ -7,10 +7,12 @@ import { sameLabel } from '../../../daemon/rules/issue.ts';
 import { tryGit } from '../../../git/git.ts';
 import type { Account, Accounts } from './accounts.ts';
 import { type Answer, type Call, type Fields, fieldsOf, invalid, json, refusal } from './answers.ts';
+import type { Apps } from './apps.ts';
 import { Checks } from './checks.ts';
 import { IssueLinks } from './issue-links.ts';
 import { PullRequests } from './pull-requests.ts';
 import { Reviews } from './reviews.ts';
+import { Webhooks } from './webhooks.ts';
 
 export type RestOptions = {
   /** Address of the emulated service. */
@@ -22,6 +24,7 @@ export type RestOptions = {
   /** The bare repository. */
   readonly repository: string;
   readonly accounts: Accounts;
+  readonly apps?: Apps;
   /** False: pull requests are no drafts, as in private repositories of a free plan. */
   readonly drafts?: boolean;
 };
@@ -57,6 +60,10 @@ function tooLong(resource: string, { title, body }: Fields): Answer | undefined 
   return undefined;
 }
 
+function readingOf(path: string): Call {
+  return { method: 'GET', path, query: new URLSearchParams(), body: '', account: undefined, authorization: undefined };
+}
+
 export class RestLayer {
   readonly #options: RestOptions;
   readonly #base: string;
@@ -64,6 +71,7 @@ export class RestLayer {
   readonly checks: Checks;
   readonly pulls: PullRequests;
   readonly reviews: Reviews;
+  readonly webhooks: Webhooks;
   readonly #quota = new Map<string, { used: number; resetAt: number }>();
 
   constructor(options: RestOptions) {
@@ -73,7 +81,18 @@ export class RestLayer {
     const base = this.#base;
     const upstream = this.upstream.bind(this);
     this.#links = new IssueLinks({ owner, accounts, base, upstream });
-    this.checks = new Checks({ url, base, repository, accounts });
+    const read = async (path: string) =>
+      fieldsOf(
+        (await this.#links.answer(readingOf(`${base}${path}`), path))?.body ??
+          (await upstream('GET', `${base}${path}`)).body,
+      );
+    const webhooks = new Webhooks({ owner, repo, accounts, read });
+    this.webhooks = webhooks;
+    const onRun = (run: Fields) => {
+      const action = run.conclusion === null ? 'created' : 'completed';
+      webhooks.happened('check_run', async () => ({ action, check_run: run }));
+    };
+    this.checks = new Checks({ url, base, repository, accounts, onRun });
     const pulls = new PullRequests({ owner, base, repository, accounts, upstream });
     this.pulls = pulls;
     const changed = async (number: number, reviewer?: Account) => {
@@ -129,12 +148,18 @@ export class RestLayer {
       account,
       authorization,
     };
+    const { apps } = this.#options;
+    const inner = apps?.innerToken(account);
     const answer =
-      authorization !== undefined && account === undefined ? refusal(401, 'Bad credentials') : await this.#answer(call);
+      apps?.answer(call) ??
+      (authorization !== undefined && account === undefined
+        ? refusal(401, 'Bad credentials')
+        : await this.#answer(inner === undefined ? call : { ...call, authorization: `token ${inner}` }));
     const isRow =
       answer.status < 300 && /\/issues(?:\/\d+)?$/.test(call.path) && call.path.startsWith(`${this.#base}/`);
     const resource = call.path === '/graphql' ? 'graphql' : 'core';
     this.#send(request, response, isRow ? await this.#links.withCounts(answer) : answer, account, resource);
+    if (call.path.startsWith(`${this.#base}/`)) this.webhooks.called(call, call.path.slice(this.#base.length), answer);
   }
 
   /** Adds what every answer of the original carries: quota and validator; "not modified" costs nothing. */
@@ -216,6 +241,7 @@ export class RestLayer {
     if (rest === '/pulls' && method === 'POST') return this.#createPull(call);
     if (rest === '/pulls' && method === 'GET') return this.pulls.withState(await this.#pass(call));
     return (
+      this.webhooks.answer(call, rest) ??
       (await this.#links.answer(call, rest)) ??
       (await this.pulls.answer(call, rest)) ??
       (await this.reviews.answer(call, rest)) ??

@@ -63,6 +63,47 @@ export const GITHUB_CODES = codes({
     message: 'The thread {thread} of the pull request #{pull_request} is gone.',
     values: { thread: 'number', pull_request: 'number' },
   },
+  app_key_unreadable: {
+    kind: 'credential',
+    message: '{key}: {path} cannot be read: {said}',
+    help: 'Name a file that this user can read, or $NAME of an environment variable that holds the key.',
+    values: { key: 'text', path: 'text', said: 'text' },
+  },
+  app_key_invalid: {
+    kind: 'credential',
+    message: '{key}: expected an RSA key in PEM (-----BEGIN RSA PRIVATE KEY-----) in {source}, got {got}.',
+    help: 'Generate a private key in the settings of the App, and take the whole file.',
+    values: { key: 'text', source: 'text', got: 'text' },
+  },
+  app_unknown: {
+    kind: 'credential',
+    message: '{key}: the hosting service knows no App {id} with this key: {said}',
+    help: 'Compare tracker.app_id with the App ID in the settings of the App, and check that tracker.private_key is its key.',
+    values: { key: 'text', id: 'text', said: 'text' },
+  },
+  app_not_installed: {
+    kind: 'credential',
+    message: '{key}: the App {app} is not installed on {repository}.',
+    help: 'Install it on this repository, or name another one in tracker.repo.',
+    values: { key: 'text', app: 'text', repository: 'text' },
+  },
+  app_suspended: {
+    kind: 'credential',
+    message: '{key}: the installation of the App {app} on {repository} is suspended.',
+    help: 'End the suspension in the settings of the owner of the repository.',
+    values: { key: 'text', app: 'text', repository: 'text' },
+  },
+  app_unreachable: {
+    kind: 'credential',
+    message: '{key}: the hosting service made no token for the App: {said}',
+    help: 'Check tracker.api_url and the route to the service, then start again.',
+    values: { key: 'text', said: 'text' },
+  },
+  app_token_refused: {
+    kind: 'tracker',
+    message: 'The hosting service makes no further token for {app}: {said}',
+    values: { app: 'text', said: 'text' },
+  },
   token_missing: {
     kind: 'credential',
     message: 'There is no token for {host} in {variables}, and gh auth status says: {said}.',

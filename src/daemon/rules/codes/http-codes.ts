@@ -86,6 +86,37 @@ export const HTTP_CODES = codes({
     help: 'Set server.token, or use tool {command} on the machine of the daemon.',
     values: { command: 'text' },
   },
+  webhook_unsigned: {
+    kind: 'refused',
+    message: 'Expected a header X-Hub-Signature-256 with sha256=<64 hexadecimal digits>, got {got}.',
+    help: 'Enter the value of server.webhook_secret as the secret of the webhook.',
+    values: { got: 'text' },
+  },
+  webhook_forged: {
+    kind: 'refused',
+    message: 'The signature does not fit the body.',
+    help: 'Enter the value of server.webhook_secret as the secret of the webhook. A proxy must not change the body.',
+  },
+  webhook_busy: {
+    kind: 'refused',
+    message: 'Too many large deliveries come at once.',
+  },
+  webhook_refused: {
+    kind: 'warning',
+    message: 'A delivery from {from} was refused: {said}',
+    values: { from: 'text', said: 'text' },
+  },
+  webhook_known: {
+    kind: 'warning',
+    message: 'Delivery {id} came before, and was dropped.',
+    values: { id: 'text' },
+  },
+  webhook_elsewhere: {
+    kind: 'warning',
+    message: 'A delivery was ignored: expected one for {repository}, got one for {got}.',
+    help: 'Set up the webhook in the repository of tracker.repo.',
+    values: { repository: 'text', got: 'text' },
+  },
   bad_request: {
     kind: 'refused',
     message: '{parameter}: expected {expected}, got {got}.',

@@ -1,0 +1,37 @@
+// Starts the status server, with what takes deliveries of webhooks.
+
+import { StatusServer } from '../daemon/http/server.ts';
+import type { Source } from '../daemon/http/source.ts';
+import type { Webhook, WebhookOptions } from '../daemon/http/webhook.ts';
+import type { Workflow } from '../daemon/rules/workflow.ts';
+import { formatSlug } from '../git/rules/repository.ts';
+
+/** Null: no deliveries are taken. */
+export async function webhookFor(
+  { server, tracker }: Workflow,
+  options: Pick<WebhookOptions, 'clock' | 'log' | 'deliver'>,
+): Promise<Webhook | null> {
+  const secret = server.webhookSecret;
+  if (secret === null) return null;
+  const { Webhook } = await import('../daemon/http/webhook.ts');
+  const { decodeDelivery: decode, isSigned } = await import('../daemon/github/delivery.ts');
+  return new Webhook({ secret, repository: formatSlug(tracker.slug), isSigned, decode, ...options });
+}
+
+export async function startServer(
+  { server }: Workflow,
+  webhook: Webhook | null,
+  source: Source,
+): Promise<StatusServer | undefined> {
+  if (server.port === 0) return undefined;
+  const status = new StatusServer({
+    source,
+    host: server.host,
+    port: server.port,
+    allowedHosts: server.allowedHosts,
+    token: server.token,
+    webhook,
+  });
+  await status.listen();
+  return status;
+}

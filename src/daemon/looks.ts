@@ -1,0 +1,75 @@
+// Readings that deliveries of webhooks ask for. Those of a burst are joined, and each is done once more a second later.
+
+import type { Clock } from '../base/ports.ts';
+import type { Supervisor } from '../base/supervisor.ts';
+import { type EventKind, isEmpty, joinLooks, kindOf, type Look, NO_LOOK } from './rules/look.ts';
+
+export type LooksOptions = {
+  readonly clock: Clock;
+  readonly supervisor: Supervisor;
+  /** Reads followed pull requests. */
+  readonly watch: (look: Look, signal: AbortSignal) => Promise<void>;
+  /** There is something for the loop to take. */
+  readonly onDue: () => void;
+};
+
+/** The service may answer for a moment with what was before its delivery. */
+const AGAIN_MS = 1_000;
+
+export class Looks {
+  readonly #options: LooksOptions;
+  readonly #arrivals = new Map<EventKind, number>();
+  /** Waits for the loop. */
+  #due: Look = NO_LOOK;
+  #again: Look = NO_LOOK;
+  #isWaiting = false;
+
+  constructor(options: LooksOptions) {
+    this.#options = options;
+  }
+
+  /** A valid delivery came. @param event name of its event */
+  deliver(event: string, look: Look): void {
+    const { clock, supervisor } = this.#options;
+    const kind = kindOf(event);
+    if (kind !== null) this.#arrivals.set(kind, clock.elapsed());
+    this.#ask(look);
+    this.#again = joinLooks(this.#again, look);
+    if (!this.#isWaiting) supervisor.run('readings after deliveries', (signal) => this.#askAgain(signal));
+  }
+
+  /** When the last delivery of the kind came, in elapsed time; null: none has come. */
+  arrival(kind: EventKind): number | null {
+    return this.#arrivals.get(kind) ?? null;
+  }
+
+  /** What the loop is to read now; null: nothing. */
+  take(): Look | null {
+    const look = this.#due;
+    this.#due = NO_LOOK;
+    return isEmpty(look) ? null : look;
+  }
+
+  #ask(look: Look): void {
+    const { supervisor, watch, onDue } = this.#options;
+    if (look.pulls.length > 0 || look.commits.length > 0)
+      supervisor.run('the followed pull requests', (signal) => watch(look, signal));
+    if (!look.list && look.issues.length === 0) return;
+    this.#due = joinLooks(this.#due, { ...look, pulls: [], commits: [] });
+    onDue();
+  }
+
+  async #askAgain(signal: AbortSignal): Promise<void> {
+    this.#isWaiting = true;
+    try {
+      while (!isEmpty(this.#again) && !signal.aborted) {
+        const look = this.#again;
+        this.#again = NO_LOOK;
+        await this.#options.clock.sleep(AGAIN_MS, signal);
+        if (!signal.aborted) this.#ask(look);
+      }
+    } finally {
+      this.#isWaiting = false;
+    }
+  }
+}
