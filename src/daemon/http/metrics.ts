@@ -17,6 +17,14 @@ export async function renderMetrics(view: StateView): Promise<{ readonly content
   });
   for (const state of ['running', 'retrying', 'following', 'queued'] as const)
     issues.set({ state }, view.counts[state]);
+  const waiting = new Gauge({
+    name: 'toolcrew_issues_waiting',
+    help: 'Queued issues by the code of their reason.',
+    labelNames: ['reason'],
+    registers,
+  });
+  for (const [reason, count] of Object.entries(view.waiting.reasons)) waiting.set({ reason }, count);
+  gauge('toolcrew_issues_postponed', 'Issues with a step of publishing that is tried again.', view.waiting.postponed);
   const finished = new Counter({
     name: 'toolcrew_issues_finished_total',
     help: 'Issues that came to an end.',
@@ -39,6 +47,10 @@ export async function renderMetrics(view: StateView): Promise<{ readonly content
   counter('toolcrew_tracker_requests_total', 'Requests to the tracker since the start.', view.poll.requests);
   counter('toolcrew_tracker_not_modified_total', 'Of these, answered "not modified".', view.poll.not_modified);
   gauge('toolcrew_poll_ok', 'Whether the last poll got an answer.', view.poll.last_error === null ? 1 : 0);
+  if (view.poll.last_at !== null) {
+    const seconds = Date.parse(view.poll.last_at) / 1000;
+    gauge('toolcrew_last_poll_timestamp_seconds', 'When a poll last got an answer, seconds since 1970.', seconds);
+  }
   gauge(
     'toolcrew_workflow_ok',
     'Whether the workflow file is valid as it stands.',
