@@ -108,7 +108,7 @@ test('the unit has nothing that forbids the namespaces of agents', () => {
   const settings = UNIT.split('\n').filter((line) => /^[A-Z]\w+=/.test(line));
   const names = settings.map((line) => line.split('=')[0] ?? '');
   const forbidding = ['RestrictNamespaces', 'PrivateUsers', 'ProtectProc', 'ProcSubset', 'MemoryDenyWriteExecute'];
-  for (const name of [...forbidding, 'ProtectKernelTunables', 'ProtectKernelLogs'])
+  for (const name of [...forbidding, 'ProtectKernelTunables', 'ProtectKernelLogs', 'ProtectHostname'])
     assert.equal(names.includes(name), false, name);
   for (const filter of all(UNIT, /SystemCallFilter=/)) assert.match(filter, /^~(?!.*@(?:mount|privileged|sandbox))/);
   assert.ok(settings.includes('NoNewPrivileges=yes') && settings.includes('SuccessExitStatus=143'));
