@@ -9,7 +9,20 @@ import { fileURLToPath } from 'node:url';
 const MOST_CHARACTERS = 72;
 const SELF = 'scripts/check-commits.ts';
 /** What a commit may concern beside a room of src. */
-const BESIDE = ['bench', 'build', 'ci', 'docs', 'hooks', 'names', 'package', 'rooms', 'scripts', 'test', 'texts'];
+const BESIDE = [
+  'bench',
+  'build',
+  'ci',
+  'deploy',
+  'docs',
+  'hooks',
+  'names',
+  'package',
+  'rooms',
+  'scripts',
+  'test',
+  'texts',
+];
 /** Imperatives that end like a past form or a gerund. */
 const IMPERATIVES = new Set([
   'bring',

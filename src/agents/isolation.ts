@@ -101,6 +101,9 @@ export function credentialPlaces(env: Environment): string[] {
     ...(env.CLAUDE_CODE_USE_BEDROCK === undefined ? [join(home, '.aws')] : []),
     ...(env.CLAUDE_CODE_USE_VERTEX === undefined ? [env.CLOUDSDK_CONFIG ?? join(config, 'gcloud')] : []),
     ...(env.SSH_AUTH_SOCK === undefined ? [] : [env.SSH_AUTH_SOCK]),
+    // Service managers and container engines put the files of a service's secrets there.
+    '/run/secrets',
+    ...(env.CREDENTIALS_DIRECTORY === undefined ? [] : [env.CREDENTIALS_DIRECTORY]),
     // The session's bus leads to the keyring.
     env.XDG_RUNTIME_DIR ?? `/run/user/${process.getuid?.() ?? 0}`,
   ];

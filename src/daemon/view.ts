@@ -85,6 +85,12 @@ export type StateView = {
     readonly completed: number;
     readonly failed: number;
   };
+  readonly waiting: {
+    /** Queued issues by the code of their first reason. */
+    readonly reasons: Readonly<Record<string, number>>;
+    /** Issues with a step of publishing that failed and is tried again. */
+    readonly postponed: number;
+  };
   readonly slots: number;
   readonly running: readonly RunningRow[];
   readonly retrying: readonly RetryingRow[];
@@ -136,6 +142,17 @@ function queuedOf(waiting: readonly Waiting[], paused: readonly Entry[]): readon
   ];
 }
 
+/** How many issues wait for each reason, by its code. */
+function reasonsOf(waiting: readonly Waiting[], paused: number): Readonly<Record<string, number>> {
+  const counts = new Map<string, number>();
+  for (const { why } of waiting) {
+    const code = why[0]?.of.code;
+    if (code !== undefined) counts.set(code, (counts.get(code) ?? 0) + 1);
+  }
+  if (paused > 0) counts.set(WORK_CODES.issue_paused.code, paused);
+  return Object.fromEntries(counts);
+}
+
 /** One page of each list, the newest first; whoever holds a slot or is being published counts as running. */
 export function stateView(source: ViewSource, page: Page = FIRST_PAGE): StateView {
   const { state, statuses, workflow, poll } = source;
@@ -183,6 +200,10 @@ export function stateView(source: ViewSource, page: Page = FIRST_PAGE): StateVie
       queued: waiting.length + paused.length,
       completed: state.counts.done,
       failed: state.counts.failed,
+    },
+    waiting: {
+      reasons: reasonsOf(waiting, paused.length),
+      postponed: entries.filter(({ stepError }) => stepError !== null).length,
     },
     slots: workflow.agent.maxConcurrent,
     running: shown.running.rows.map((entry) => runningRow(slug, entry, statuses.get(entry.number), workflow.labels)),

@@ -12,11 +12,20 @@ const env = { PATH: process.env.PATH ?? '' };
 
 async function isolated(t: { after(fn: () => void): void }) {
   const home = tempDir(t);
-  for (const directory of ['.config/gh', '.ssh', 'state/homes', 'workspaces/issue-1', 'workspaces/issue-2', 'project'])
+  for (const directory of [
+    '.config/gh',
+    '.ssh',
+    'credentials',
+    'state/homes',
+    'workspaces/issue-1',
+    'workspaces/issue-2',
+    'project',
+  ])
     mkdirSync(join(home, directory), { recursive: true });
   writeFileSync(join(home, '.config/gh/hosts.yml'), 'oauth_token: the-login\n');
   writeFileSync(join(home, '.git-credentials'), 'https://x:the-login@host\n');
   writeFileSync(join(home, '.ssh/id'), 'the-login\n');
+  writeFileSync(join(home, 'credentials/GITHUB_TOKEN'), 'the-login\n');
   writeFileSync(join(home, 'project/WORKFLOW.md'), 'the workflow\n');
   writeFileSync(join(home, 'state/journal.jsonl'), 'the journal\n');
   writeFileSync(join(home, 'state/control.json'), 'the-login\n');
@@ -25,7 +34,7 @@ async function isolated(t: { after(fn: () => void): void }) {
     workspaceRoot: join(home, 'workspaces'),
     workflowPath: join(home, 'project/WORKFLOW.md'),
     packageRoot: process.cwd(),
-    env: { HOME: home },
+    env: { HOME: home, CREDENTIALS_DIRECTORY: join(home, 'credentials') },
   });
   const isolation = await Isolation.probe('auto', bounds);
   const own = join(home, 'workspaces/issue-1');
@@ -67,7 +76,7 @@ test(
   async (t) => {
     const { home, run } = await isolated(t);
     const { stdout } = await run(`
-    cat ~/.config/gh/hosts.yml ~/.git-credentials ~/.ssh/id ~/state/control.json 2>&1 | grep -c the-login
+    cat ~/.config/gh/hosts.yml ~/.git-credentials ~/.ssh/id ~/credentials/GITHUB_TOKEN ~/state/control.json 2>&1 | grep -c the-login
     for file in ~/.bashrc ~/state/journal.jsonl ~/project/WORKFLOW.md ~/workspaces/issue-2/x ${process.cwd()}/planted; do echo pwned >> $file && echo "WROTE $file"; done 2>/dev/null
     echo mine > own.txt && echo "wrote own"
     echo home > ~/state/homes/x && echo "wrote home"
@@ -185,6 +194,7 @@ test('where credentials lie', () => {
     HOME: '/h',
     SSH_AUTH_SOCK: '/run/agent',
     XDG_RUNTIME_DIR: '/run/me',
+    CREDENTIALS_DIRECTORY: '/run/credentials/one.service',
     GH_CONFIG_DIR: '/gh',
   });
   for (const place of [
@@ -201,6 +211,8 @@ test('where credentials lie', () => {
     '/h/.config/gcloud',
     '/run/agent',
     '/run/me',
+    '/run/credentials/one.service',
+    '/run/secrets',
   ])
     assert.ok(places.includes(place), place);
   const served = credentialPlaces({ HOME: '/h', CLAUDE_CODE_USE_BEDROCK: '1', CLAUDE_CODE_USE_VERTEX: '1' });

@@ -187,9 +187,11 @@ test('page and text say that the token was turned away, not what the agent said 
   const words = 'it turned the credential away (401)';
   assert.match(textDashboard(view, 200), /#1 .* publishing .* it turned the credential away \(401\)/);
   assert.ok(page(view, 'n', true).includes(words));
+  assert.deepEqual(view.waiting, { reasons: {}, postponed: 1 });
   world.tracker.fault = () => undefined;
   await world.pass(10 * MINUTE);
   assert.ok(!page(shownOf(world), 'n', true).includes(words));
+  assert.equal(shownOf(world).waiting.postponed, 0);
   await world.stop();
 });
 

@@ -43,6 +43,7 @@ async function crowded(): Promise<ViewSource> {
 test('a page of the state is bounded, its counts are complete, and its rows are the newest that somebody can mend', async () => {
   const view = stateView(await crowded());
   assert.equal(view.counts.queued, ISSUES);
+  assert.deepEqual(view.waiting.reasons, { issue_untrusted: 10, issue_waits_for_slot: ISSUES - 10 });
   assert.equal(view.queued.length, 100);
   assert.equal(view.more.queued, ISSUES - 100);
   assert.deepEqual(

@@ -17,6 +17,7 @@ export function viewWith(change: Partial<StateView> = {}): StateView {
     repository: 'o/r',
     workflow: { path: '/p/WORKFLOW.md', loaded_at: now, error: null, pending_restart: [], follow: 'open' },
     counts: { running: 1, retrying: 1, asking: 0, following: 0, queued: 1, completed: 1, failed: 1 },
+    waiting: { reasons: { issue_untrusted: 1 }, postponed: 0 },
     slots: 2,
     running: [
       {

@@ -17,6 +17,14 @@ export async function renderMetrics(view: StateView): Promise<{ readonly content
   });
   for (const state of ['running', 'retrying', 'asking', 'following', 'queued'] as const)
     issues.set({ state }, view.counts[state]);
+  const waiting = new Gauge({
+    name: 'toolcrew_issues_waiting',
+    help: 'Queued issues by the code of their reason.',
+    labelNames: ['reason'],
+    registers,
+  });
+  for (const [reason, count] of Object.entries(view.waiting.reasons)) waiting.set({ reason }, count);
+  gauge('toolcrew_issues_postponed', 'Issues with a step of publishing that is tried again.', view.waiting.postponed);
   const finished = new Counter({
     name: 'toolcrew_issues_finished_total',
     help: 'Issues that came to an end.',
@@ -48,6 +56,10 @@ export async function renderMetrics(view: StateView): Promise<{ readonly content
     for (const [result, many] of Object.entries(view.webhook.deliveries)) deliveries.inc({ result }, many);
   }
   gauge('toolcrew_poll_ok', 'Whether the last poll got an answer.', view.poll.last_error === null ? 1 : 0);
+  if (view.poll.last_at !== null) {
+    const seconds = Date.parse(view.poll.last_at) / 1000;
+    gauge('toolcrew_last_poll_timestamp_seconds', 'When a poll last got an answer, seconds since 1970.', seconds);
+  }
   gauge(
     'toolcrew_workflow_ok',
     'Whether the workflow file is valid as it stands.',

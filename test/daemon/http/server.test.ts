@@ -379,6 +379,9 @@ test('metrics that Prometheus reads', async (t) => {
     'toolcrew_issues_finished_total{outcome="failed"} 1',
     'toolcrew_tokens_total{direction="input"} 12000',
     'toolcrew_poll_ok 1',
+    'toolcrew_issues_waiting{reason="issue_untrusted"} 1',
+    'toolcrew_issues_postponed 0',
+    'toolcrew_last_poll_timestamp_seconds 1767268790',
     'toolcrew_tracker_not_modified_total 8',
   ]) {
     assert.ok(body.includes(`\n${line}\n`), line);
