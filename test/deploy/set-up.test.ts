@@ -73,6 +73,7 @@ test('the health check of the container knows a daemon that answers from one tha
       issue: () => undefined,
       refresh: () => ({ coalesced: false }),
       steer: () => Promise.reject(new Error('not asked')),
+      tell: () => Promise.reject(new Error('not asked')),
       onChange: () => () => true,
       now: () => 0,
     },
@@ -80,6 +81,7 @@ test('the health check of the container knows a daemon that answers from one tha
     port: 0,
     allowedHosts: ['127.0.0.1'],
     token: 'the token',
+    webhook: null,
   });
   await server.listen();
   const { port } = new URL(server.url);
