@@ -6,7 +6,7 @@ import type { Check, Review } from '../../src/daemon/rules/pull-request-status.t
 import type { Steer } from '../../src/daemon/rules/record.ts';
 import { TrackerError } from '../../src/daemon/rules/tracker-error.ts';
 import { saying } from '../support/codes.ts';
-import { hang, type Script, World, workflowWith } from '../support/world.ts';
+import { hang, type Script, STRANGER, World, workflowWith } from '../support/world.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -93,6 +93,11 @@ class Week {
     await world.clock.sleep(MINUTE + this.#random() * 30 * MINUTE, hooks.signal);
     if (hooks.signal.aborted) return ended;
     if (this.isCalm || this.#happens(0.65)) return this.#commit(request.issue);
+    if (this.#happens(0.3)) {
+      const question = { type: 'ask', issue: request.issue, body: 'Which one?' } as const;
+      await agent.ask(question, new AbortController().signal).catch(() => undefined);
+      return { ok: true, words: 'asked' };
+    }
     if (this.#happens(0.3)) return { ...ended, words: 'out of ideas' };
     if (this.#happens(0.3)) return { ...ended, words: 'the model does not answer', fault: 'runtime' };
     if (this.#happens(0.1)) return { ...ended, fault: 'runtime', quotaAt: world.clock.now() + 2 * HOUR };
@@ -179,6 +184,13 @@ class Week {
     }
   }
 
+  /** Somebody who may write answers a question, or a stranger does. */
+  #answerers(): void {
+    for (const { number, phase } of this.world.journal.state.entries.values())
+      if (phase === 'asking' && (this.isCalm || this.#happens(0.03)))
+        this.world.tracker.say(number, 'This one.', this.isCalm || this.#happens(0.7) ? WRITER : STRANGER);
+  }
+
   async #people(): Promise<void> {
     const { tracker } = this.world;
     const issue = this.#pick([...tracker.issues.values()]);
@@ -215,6 +227,7 @@ class Week {
     }
     if (this.#happens(0.01)) this.#outageUntil = world.clock.now() + this.#random() * 4 * HOUR;
     this.#reviewers();
+    this.#answerers();
     this.#maintainers();
     for (let deed = 0; deed < 4; deed++) await this.#people();
     if (this.#happens(0.05)) {
@@ -237,6 +250,7 @@ class Week {
     for (const paused of world.journal.state.orders.keys()) await this.#steer('resume', paused);
     for (let hour = 0; hour < 96; hour++) {
       this.#reviewers();
+      this.#answerers();
       await world.pass(HOUR);
     }
   }
@@ -302,7 +316,7 @@ test(`a week of ${ISSUES} issues with faults all along: each ends mergeable, or 
   const { pulls, comments } = world.tracker;
   const branches = pulls.map(({ branch }) => branch);
   assert.deepEqual(branches, [...new Set(branches)], 'one pull request a branch');
-  const marks = comments.map(({ issue, marker }) => `${issue} ${marker}`);
+  const marks = comments.flatMap(({ issue, marker }) => (marker === '' ? [] : [`${issue} ${marker}`]));
   assert.deepEqual(marks, [...new Set(marks)], 'no comment twice');
   await world.stop();
 });
