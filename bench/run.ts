@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { backlog } from './backlog.ts';
 import type { Row } from './figures.ts';
 import { firstAgent } from './first-agent.ts';
+import { follow } from './follow.ts';
 import { hookProcesses, residentGuard, teamCall } from './hooks.ts';
 import { hundredIssues } from './hundred-issues.ts';
 import { idlePoll } from './idle-poll.ts';
@@ -23,6 +24,7 @@ import { writeGuard } from './write-guard.ts';
 const BENCHMARKS: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   'idle-poll': async () => [await idlePoll()],
   'first-agent': async () => [await firstAgent()],
+  follow,
   webhook: async () => [await webhook()],
   backlog,
   'hundred-issues': async () => [await hundredIssues()],
