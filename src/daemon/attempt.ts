@@ -59,6 +59,8 @@ export type AttemptOptions = {
   readonly onSlotFree: () => void;
   /** Called when the quota of a runtime is used up. @param until ms since the epoch */
   readonly onQuota: (runtime: string, until: number) => void;
+  /** Reads what people wrote on an issue since; never rejects. */
+  readonly listen: (issue: number, signal: AbortSignal) => Promise<void>;
 };
 
 /** What a team has used is written down at most so often. */
@@ -221,7 +223,8 @@ export class Attempt {
       { path, branch: task.branch },
     );
     const { signal } = this.#end;
-    const turns = new Turns({ journal, workspaces, task, maxTurns: limits.maxTurns, signal });
+    const listen = () => this.#options.listen(issue, signal);
+    const turns = new Turns({ journal, workspaces, task, maxTurns: limits.maxTurns, signal, listen });
     const prompt = turns.first(promptWith(template, this.#entry.follow));
     this.status.stage = 'agent';
     this.#output?.write(`--- agent (${runner.name})\n`);
@@ -347,6 +350,7 @@ export class Attempt {
     this.#options.onSlotFree();
     this.status.stage = 'collect';
     const onFull = (words: string) => this.#log('workspace', `issue #${issue}: ${words}`, 'warn');
+    if (agent.ok && this.#cause === null) await this.#options.listen(issue, this.#end.signal);
     const left = this.#ran ? await collectWork(workspaces, clock, task, this.#end.signal, onFull) : NO_WORK;
     const usage = this.status.used;
     const entry = journal.state.entries.get(issue) ?? this.#entry;

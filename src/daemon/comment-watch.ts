@@ -4,14 +4,15 @@ import type { Clock, Logger } from '../base/ports.ts';
 import { refusal, textOf } from '../base/rules/codes.ts';
 import { messageOf } from '../base/rules/errors.ts';
 import { clip } from '../base/rules/text.ts';
+import { areHeard } from './heard-words.ts';
 import type { IssueComment, Journal, Tracker } from './ports.ts';
 import { MAX_MESSAGE, timeWords } from './publish/message-text.ts';
 import { WORK_CODES } from './rules/codes/work-codes.ts';
+import { isCommand } from './rules/follow.ts';
 import type { Issue } from './rules/issue.ts';
-import { isOurs, markerOf, type Question } from './rules/message.ts';
+import { markerOf, type Question } from './rules/message.ts';
 import { questionKey } from './rules/next-step.ts';
 import type { Entry } from './rules/state.ts';
-import { isSettling } from './rules/steering.ts';
 import type { Workflow } from './rules/workflow.ts';
 
 export type CommentWatchOptions = {
@@ -69,21 +70,48 @@ export class CommentWatch {
     }
   }
 
-  /** A team has no turns of one session, so no comment reaches it. */
+  /** Looks at the issue of an agent whose turn has ended, as it is now. What fails is left to the next poll. */
+  async look(issue: number, signal: AbortSignal): Promise<void> {
+    const { tracker, journal, log } = this.#options;
+    try {
+      const version = (await tracker.readIssue(issue, signal))?.updatedAt;
+      const entry = journal.state.entries.get(issue);
+      if (version !== undefined && entry !== undefined && this.#isWatched(entry, version))
+        await this.#read(entry, version, signal);
+    } catch (error) {
+      const what = refusal(WORK_CODES.comments_unreadable, { issue, said: messageOf(error) });
+      if (!signal.aborted) log.log('warn', 'poller', what, { issue });
+    }
+  }
+
+  /** A question waits from the moment that it stands there. A team has no turns of one session, so no comment reaches it. */
   #isWatched(entry: Entry, version: string): boolean {
-    if (entry.phase === 'asking') return !isSettling(entry);
+    const { question, effects, phase } = entry;
+    if (phase === 'asking') return question !== null && effects[questionKey(question.attempt)] === 'finished';
     if (entry.phase !== 'running' || this.#options.workflow().tool.mode === 'team') return false;
     return entry.version !== '' && version !== entry.version;
   }
 
-  async #read(entry: Entry, version: string, signal: AbortSignal): Promise<void> {
+  /** In a round on a pull request, the question and its answers may stand there as well. */
+  async #read(entry: Entry, issueVersion: string, signal: AbortSignal): Promise<void> {
     const { journal, tracker, clock, log } = this.#options;
     const { number: issue } = entry;
+    const onPull = entry.phase === 'asking' && entry.follow !== null ? (entry.pullRequest?.number ?? null) : null;
+    const pull = onPull === null ? null : await tracker.feed?.read(onPull, signal);
+    const version = pull ? `${issueVersion} ${pull.updatedAt}` : issueVersion;
     const known = this.#readings.get(issue);
     const isSame = known?.version === version;
     if (isSame && known.readAt - known.met >= SAME_VERSION_MS) return;
     const readAt = clock.elapsed();
-    const heard = await this.#heard(entry, await tracker.readComments(issue, signal), signal);
+    const all: IssueComment[] = [];
+    for (const place of onPull === null ? [issue] : [issue, onPull])
+      all.push(...(await tracker.readComments(place, signal)));
+    // The ids of comments grow over the whole repository.
+    const heard = await this.#heard(
+      entry,
+      all.sort((a, b) => a.id - b.id),
+      signal,
+    );
     // If the issue has moved on meanwhile, the next poll reads again.
     const now = journal.state.entries.get(issue);
     if (signal.aborted || now === undefined || now.phase !== entry.phase || now.heard !== entry.heard) return;
@@ -102,30 +130,41 @@ export class CommentWatch {
 
   /** New comments of people who may write to the repository. Where a question is open, one of them must come after it. */
   async #heard(entry: Entry, all: readonly IssueComment[], signal: AbortSignal): Promise<readonly IssueComment[]> {
-    const { question, phase } = entry;
-    const asked = phase === 'asking' && question !== null ? this.#asked(entry, all, question) : null;
+    const { question } = entry;
+    const asked = question?.isOpen === true ? await this.#asked(entry, all, question, signal) : null;
     const heard: IssueComment[] = [];
     let isAnswered = asked === null;
     for (const comment of all) {
       const isAnswer = asked?.has(comment.id) === true;
       const isNew = isAnswer || (entry.version !== '' && comment.createdAt > entry.version);
-      if (!isNew || comment.id <= entry.heard || !(await this.#counts(comment, signal))) continue;
+      if (!isNew || comment.id <= entry.heard || !(await this.#isHeard(comment, signal))) continue;
       heard.push(comment);
       isAnswered ||= isAnswer;
     }
     return isAnswered ? heard : [];
   }
 
-  /** Ids of the comments after the one that asks; where somebody has deleted that, the time tells. */
-  #asked(entry: Entry, all: readonly IssueComment[], { attempt, at }: Question): ReadonlySet<number> {
+  /** Ids of the comments after the one that asks; where that does not stand there, the time tells. */
+  async #asked(
+    entry: Entry,
+    all: readonly IssueComment[],
+    { attempt, at }: Question,
+    signal: AbortSignal,
+  ): Promise<ReadonlySet<number>> {
     const marker = `toolcrew:${markerOf(entry, questionKey(attempt))} `;
-    const place = all.findIndex(({ body }) => body.includes(marker));
+    // Anybody can write such a marker.
+    const isAsked = async ({ author, body }: IssueComment) =>
+      body.includes(marker) && author !== null && (await this.#options.tracker.mayWrite(author, signal));
+    let place = -1;
+    for (const [index, comment] of all.entries()) if (place === -1 && (await isAsked(comment))) place = index;
     const after = place === -1 ? all.filter(({ createdAt }) => Date.parse(createdAt) >= at) : all.slice(place + 1);
     return new Set(after.map(({ id }) => id));
   }
 
-  async #counts({ author, body }: IssueComment, signal: AbortSignal): Promise<boolean> {
-    return author !== null && !isOurs(body) && (await this.#options.tracker.mayWrite(author, signal));
+  /** Bots comment on much: theirs count when they begin with `/tool`. */
+  async #isHeard(comment: IssueComment, signal: AbortSignal): Promise<boolean> {
+    if (comment.author?.type === 'Bot' && !isCommand(comment.body)) return false;
+    return areHeard(this.#options.tracker, comment, signal);
   }
 
   /** Nobody has answered for so long: the issue is given up. */

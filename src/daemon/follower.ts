@@ -4,6 +4,7 @@ import type { Clock, Logger } from '../base/ports.ts';
 import { refusal, textOf } from '../base/rules/codes.ts';
 import { messageOf } from '../base/rules/errors.ts';
 import { oneLine } from '../base/rules/text.ts';
+import { areHeard } from './heard-words.ts';
 import type { Journal, PullRequestFeed, Tracker, Workspaces } from './ports.ts';
 import { followText } from './publish/follow-text.ts';
 import { WORK_CODES } from './rules/codes/work-codes.ts';
@@ -17,9 +18,7 @@ import {
   reviewersOf,
   tookOver,
 } from './rules/follow.ts';
-import type { Actor } from './rules/issue.ts';
 import type { Look } from './rules/look.ts';
-import { isOurs } from './rules/message.ts';
 import type {
   Check,
   CheckFailure,
@@ -286,17 +285,10 @@ export class Follower {
       feed.threads(number, signal),
       feed.comments(number, signal),
     ]);
-    const counts = (one: Review | Remark) => this.#counts(one, signal);
+    const counts = (one: Review | Remark) => areHeard(this.#options.tracker, one, signal);
     const kept: ReviewThread[] = [];
     for (const thread of threads) kept.push({ ...thread, comments: await keep(thread.comments, counts) });
     return { reviews: await keep(reviews, counts), threads: kept, comments: await keep(comments, counts) };
-  }
-
-  /** Of people, those count who may write to the repository; our own words do not. A person may lend us an account, no App does. */
-  async #counts({ author, body }: { readonly author: Actor | null; readonly body: string }, signal: AbortSignal) {
-    if (author === null || isOurs(body)) return false;
-    const isOurApp = author.type === 'Bot' && author.login === (await this.#options.tracker.feed?.account(signal));
-    return !isOurApp && (await this.#options.tracker.mayWrite(author, signal));
   }
 }
 

@@ -30,7 +30,7 @@ import { SpareWorkspaces } from './spare-workspaces.ts';
 import { Steering } from './steering.ts';
 import { Stumbles } from './stumbles.ts';
 
-export type OrchestratorOptions = Omit<AttemptOptions, 'onChange' | 'onSlotFree' | 'onQuota'> & {
+export type OrchestratorOptions = Omit<AttemptOptions, 'onChange' | 'onSlotFree' | 'onQuota' | 'listen'> & {
   /** Poll once, finish what that started, then stop. */
   readonly once?: boolean;
 };
@@ -74,6 +74,7 @@ export class Orchestrator {
       onChange: () => this.#changed(),
       onSlotFree: () => this.#wakeUp(),
       onQuota: (runtime, until) => this.#intake.pause(runtime, until),
+      listen: (issue, signal) => this.#comments.look(issue, signal),
     };
     this.#intake = new Intake(options);
     this.#stumbles = new Stumbles(options);

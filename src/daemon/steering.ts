@@ -60,7 +60,7 @@ export class Steering {
 
   /** Has a text for the agent of an issue: it gets it in its next turn. Refused as a command is, or without a text that fits. */
   async tell(issue: number, text: string): Promise<Steered> {
-    const { journal, log, settle, poll } = this.#options;
+    const { journal, log, poll } = this.#options;
     const length = text.trim().length;
     if (length === 0 || length > MAX_TELL) throw failure(WORK_CODES.told_text_invalid, { most: MAX_TELL, length });
     const before = this.#require('tell', issue);
@@ -69,7 +69,7 @@ export class Steering {
     const standing = this.#standingOf(issue) ?? before;
     await told;
     log.log('info', 'serve', `issue #${issue}: tool tell`, { issue });
-    settle(issue);
+    this.#wake(issue);
     poll();
     return { issue, command: 'tell', standing };
   }
@@ -116,13 +116,22 @@ export class Steering {
         return;
       case 'retry':
         intake.endPauses();
-        settle(issue);
+        this.#wake(issue);
         return;
       case 'resume':
         return;
       default:
         assertNever(command);
     }
+  }
+
+  /** A step that waits for its next try is not waited for where an attempt is due. */
+  #wake(issue: number): void {
+    const { supervisor, journal, endWork, settle } = this.#options;
+    supervisor.run(`waking of issue #${issue}`, async () => {
+      if (journal.state.entries.get(issue)?.phase === 'retrying') await endWork(issue, { kind: 'paused' });
+      settle(issue);
+    });
   }
 
   #waiting(issue: number): Issue | undefined {

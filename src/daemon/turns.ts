@@ -11,6 +11,8 @@ export type TurnsOptions = {
   readonly task: WorkspaceTask;
   readonly maxTurns: number;
   readonly signal: AbortSignal;
+  /** Reads what people wrote on the issue since; never rejects. */
+  readonly listen: () => Promise<void>;
 };
 
 /** So many turns of an attempt begin because somebody wrote to the agent. What comes then waits for the next attempt. */
@@ -60,7 +62,6 @@ export class Turns {
   /** After a turn that ended well: the prompt of the next one, or null. */
   async next(): Promise<string | null> {
     await this.ended();
-    const { journal, workspaces, task, maxTurns, signal } = this.#options;
     this.#count += 1;
     this.#idle = this.#toolsThisTurn === 0 ? this.#idle + 1 : 0;
     this.#toolsThisTurn = 0;
@@ -69,6 +70,17 @@ export class Turns {
       this.#messageTurns += 1;
       return messages;
     }
+    const next = await this.#continuation();
+    if (next !== null) return next;
+    await this.#options.listen();
+    const late = this.#messageTurns < MOST_MESSAGE_TURNS ? this.#messages() : null;
+    if (late !== null) this.#messageTurns += 1;
+    return late;
+  }
+
+  /** What an agent is told that has not done its task yet. */
+  async #continuation(): Promise<string | null> {
+    const { journal, workspaces, task, maxTurns, signal } = this.#options;
     const entry = journal.state.entries.get(task.issue);
     const isOver =
       entry?.question?.isOpen === true ||

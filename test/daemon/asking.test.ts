@@ -68,7 +68,7 @@ test('answers go to the same session, all of those that came, and the label come
   await world.pass(MINUTE);
   assert.equal(phaseOf(world), 'asking');
   world.tracker.say(1, 'The red one.');
-  world.tracker.say(1, 'And quickly ```\nplease', { login: 'helper', type: 'Bot' });
+  world.tracker.say(1, '/tool And quickly ```\nplease', { login: 'helper', type: 'Bot' });
   world.tracker.writers.add('helper');
   await world.pass(MINUTE);
   assert.deepEqual(world.tracker.labelsOf(1), ['tool-done']);

@@ -167,6 +167,13 @@ export class Finisher {
       await this.#skip(entry, step, reason);
       return;
     }
+    if (refused && entry.phase === 'asking' && step.kind === 'label_add') {
+      clear(tally);
+      const what = refusal(WORK_CODES.question_label_refused, { issue, label: step.label, said: reason });
+      log.log('error', 'publish', what, { issue });
+      await journal.append({ type: 'effect_finished', issue, effect: 'label_add', key: step.key, result: {} });
+      return;
+    }
     if (entry.phase === 'publishing' && (refused || reaction.do === 'ask_agent')) {
       const next = refused || entry.failures + 1 >= agent.maxAttempts ? 'give_up' : 'retry';
       const retryAt =

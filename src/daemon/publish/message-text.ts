@@ -27,13 +27,15 @@ export function timeWords(ms: number): string {
  * The comment that asks.
  * @param timeoutMs so long the issue waits; 0: for ever
  */
-export function questionComment({ text }: Question, timeoutMs: number, failedLabel: string): string {
-  const end =
-    timeoutMs === 0 ? '' : ` Without an answer within ${timeWords(timeoutMs)}, it gets the label \`${failedLabel}\`.`;
+/** @param failedLabel what the issue gets without an answer; null: in a round on a pull request, it gets none */
+export function questionComment({ text }: Question, timeoutMs: number, failedLabel: string | null): string {
+  const without = failedLabel === null ? 'the agent does not go on' : `it gets the label \`${failedLabel}\``;
+  const end = timeoutMs === 0 ? '' : ` Without an answer within ${timeWords(timeoutMs)}, ${without}.`;
+  const place = failedLabel === null ? 'here, or on the issue' : 'in a comment on this issue';
   return [
     'The agent has a question:',
     cutBody(visibleLines(text), MAX_BODY - 1_000),
-    `Answer in a comment on this issue. The answer counts if you may write to this repository. The agent then goes on in the same session; until then the issue waits.${end}`,
+    `Answer ${place}. The answer counts if you may write to this repository. The agent then goes on in the same session; until then the issue waits.${end}`,
   ].join('\n\n');
 }
 

@@ -193,8 +193,11 @@ export class Publisher {
   async #say(entry: Entry, key: string, signal: AbortSignal): Promise<void> {
     const { labels, follow } = this.#options.workflow();
     const { question } = entry;
-    if (question !== null && key === questionKey(question.attempt))
-      return this.comment(entry, key, questionComment(question, follow.answerTimeoutMs, labels.failed), signal);
+    if (question !== null && key === questionKey(question.attempt)) {
+      const onPull = entry.follow === null ? undefined : entry.pullRequest?.number;
+      const body = questionComment(question, follow.answerTimeoutMs, onPull === undefined ? labels.failed : null);
+      return this.comment(entry, key, body, signal, onPull);
+    }
     if (entry.phase === 'following') return this.#sayStopped(entry, key, signal);
     return this.comment(entry, key, gaveUpComment(entry, labels, await this.#kept(entry, signal)), signal);
   }

@@ -160,15 +160,17 @@ export function judgeAttempt(
   random: number,
 ): Verdict {
   const succeeded = { outcome: 'succeeded', reason: end.agent.words, quotaUntil: null } as const;
-  // What is committed waits for the answer as well.
-  if (entry.question?.isOpen === true && end.cause?.kind !== 'cancelled')
-    return { ...succeeded, next: 'ask', head: null, retryAt: null };
-  const mayPublish = end.unread === null && end.cause?.kind !== 'cancelled';
+  const isSpent = limits.maxCostUsd !== null && end.costUsd >= limits.maxCostUsd;
+  const asks = entry.question?.isOpen === true && end.cause?.kind !== 'cancelled';
+  // What is committed waits for the answer as well. Without any money left, nothing can be done with an answer.
+  if (asks && !isSpent) return { ...succeeded, next: 'ask', head: null, retryAt: null };
+  const mayPublish = end.unread === null && end.cause?.kind !== 'cancelled' && !asks;
+  const endedWell = end.cause === null && end.agent.ok;
   // The agent's word that it is done holds even if its process ends badly afterwards, or the daemon does.
-  if (mayPublish && (end.askedDone || (end.cause === null && end.agent.ok && end.head !== null))) {
-    return end.hasMessages
-      ? { ...succeeded, next: 'retry', head: null, retryAt: now }
-      : { ...succeeded, next: 'publish', head: end.head, retryAt: null };
+  if (mayPublish && (end.askedDone || (endedWell && end.head !== null))) {
+    if (!end.hasMessages || isSpent) return { ...succeeded, next: 'publish', head: end.head, retryAt: null };
+    // An agent that ended badly has failed: what people wrote is told after the pause.
+    if (endedWell) return { ...succeeded, next: 'retry', head: null, retryAt: now };
   }
   const { outcome, reason } = describe(end, limits);
   const verdict = (next: Verdict['next'], retryAt: number | null): Verdict => ({
@@ -185,7 +187,7 @@ export function judgeAttempt(
   };
   if (outcome === 'cancelled') return verdict('stop', null);
   if (end.cause?.kind === 'paused') return verdict('retry', now);
-  if (limits.maxCostUsd !== null && end.costUsd >= limits.maxCostUsd) {
+  if (limits.maxCostUsd !== null && isSpent) {
     const values = { spent: cents(end.costUsd), limit: limits.maxCostUsd };
     const spent = refusal(WORK_CODES.issue_cost_reached, values);
     return { ...giveUp(then(reason, spent)), outcome: 'failed' };

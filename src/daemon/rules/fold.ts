@@ -187,6 +187,8 @@ function goOn(entry: Entry, record: Extract<JournalRecord, { type: 'continued' }
     phase: 'retrying',
     retryAt: at,
     lastError: record.reason,
+    // What people wrote on the issue before the round is no message to its agent.
+    version: '',
     follow: { ...follow, rounds: follow.rounds + 1, handled, failure, told, reviewers },
   };
 }

@@ -64,7 +64,12 @@ const SHOWN_MS = 600_000;
 /** So many words of people are told in a round; the others are told in the next one. */
 const MOST_TOLD = 30;
 
-const CALL = /^\s*\/tool(?![\w-])/i;
+const COMMAND = /^\s*\/tool(?![\w-])/i;
+
+/** Whether a text begins with `/tool`: bots speak to the agent in no other way. */
+export function isCommand(body: string): boolean {
+  return COMMAND.test(body);
+}
 
 /**
  * Whether a comment speaks to the agent: it begins with `/tool`, or with the name of the daemon's account. Bots greet the
@@ -72,7 +77,7 @@ const CALL = /^\s*\/tool(?![\w-])/i;
  * @param account login of the daemon's account; null: not known
  */
 export function isCall({ body, author }: Pick<Remark, 'author' | 'body'>, account: string | null): boolean {
-  if (CALL.test(body)) return true;
+  if (isCommand(body)) return true;
   if (account === null || account === '' || author?.type === 'Bot') return false;
   const [words, name] = [body.trimStart().toLowerCase(), account.toLowerCase()];
   // An app is called by its name as well as by that of its account.

@@ -64,6 +64,11 @@ export const WORK_CODES = codes({
     message: 'The comments on issue #{issue} cannot be read, so they are read at the next poll: {said}',
     values: { issue: 'number', said: 'text' },
   },
+  question_label_refused: {
+    kind: 'warning',
+    message: 'The question on issue #{issue} stands there without its label {label}: {said}',
+    values: { issue: 'number', label: 'text', said: 'text' },
+  },
   question_label_kept: {
     kind: 'warning',
     message: 'Issue #{issue}: the label of its question could not be taken off: {said}',
