@@ -1,4 +1,4 @@
-// Whose words reach an agent: those of people and bots that may write to the repository, and never our own.
+// The words that reach an agent: those of people and bots that may write to the repository, and never our own.
 
 import type { Tracker } from './ports.ts';
 import type { Actor } from './rules/issue.ts';

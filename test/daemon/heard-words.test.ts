@@ -1,4 +1,4 @@
-// Whose words reach an agent, when, and what an answer or a message may start, in memory.
+// Words that reach an agent, and what an answer or a message may start, in memory.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
