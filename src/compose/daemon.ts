@@ -131,7 +131,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
   webhookSecret = workflow.server.webhookSecret;
   requirePlaces(workflow);
   const { tracker: trackerConfig, stateDir } = workflow;
-  const { tokens, scrubbed } = takeTokens(options.env, credentialVariables(workflow));
+  const { tokens, scrubbed } = takeTokens(options.env, credentialVariables(workflow, options.env));
   for (const name of tokens.keys()) delete env[name];
 
   requireGit(env);

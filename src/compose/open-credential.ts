@@ -3,16 +3,19 @@
 import { packageVersion } from '../base/package-root.ts';
 import type { Clock } from '../base/ports.ts';
 import type { Environment } from '../base/rules/environment.ts';
-import { readAppKey } from '../daemon/github/app-key.ts';
+import { readAppKey, variablesWithKey } from '../daemon/github/app-key.ts';
 import { type AuthorityFile, apiAuthorities } from '../daemon/github/authority.ts';
 import { hostOf } from '../daemon/github/clone-url.ts';
 import { Credential, type HostingCredential, type TakenTokens } from '../daemon/github/credential.ts';
 import type { Workflow } from '../daemon/rules/workflow.ts';
 
 /** Variables that hold a credential, beside those with fixed names. */
-export function credentialVariables({ tracker: { tokenVariable, app } }: Workflow): readonly string[] {
+export function credentialVariables(
+  { tracker: { tokenVariable, app } }: Workflow,
+  env: Environment,
+): readonly string[] {
   const token = tokenVariable === null ? [] : [tokenVariable];
-  return app?.key.kind === 'variable' ? [...token, app.key.name] : token;
+  return app === null ? token : [...token, ...variablesWithKey(app, env)];
 }
 
 /** Throws a ToolError. */

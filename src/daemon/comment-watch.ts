@@ -37,19 +37,24 @@ export class CommentWatch {
   readonly #options: CommentWatchOptions;
   readonly #readings = new Map<number, Reading>();
   #watching = false;
+  #isAskedAgain = false;
 
   constructor(options: CommentWatchOptions) {
     this.#options = options;
   }
 
-  /** Looks at every issue whose agent asks or works. While that is under way, another call does nothing. */
+  /** Looks at every issue whose agent asks or works. A call while that is under way makes it look once more afterwards. */
   async watchAll(signal: AbortSignal): Promise<void> {
+    this.#isAskedAgain = true;
     if (this.#watching) return;
     this.#watching = true;
     try {
-      const { entries } = this.#options.journal.state;
-      for (const issue of this.#readings.keys()) if (!entries.has(issue)) this.#readings.delete(issue);
-      for (const entry of [...entries.values()]) if (!signal.aborted) await this.#watch(entry, signal);
+      while (this.#isAskedAgain && !signal.aborted) {
+        this.#isAskedAgain = false;
+        const { entries } = this.#options.journal.state;
+        for (const issue of this.#readings.keys()) if (!entries.has(issue)) this.#readings.delete(issue);
+        for (const entry of [...entries.values()]) if (!signal.aborted) await this.#watch(entry, signal);
+      }
     } finally {
       this.#watching = false;
     }

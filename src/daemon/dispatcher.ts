@@ -34,6 +34,8 @@ export type DispatcherOptions = {
   readonly start: (issue: Issue) => void;
   /** People took the issue back. */
   readonly takeBack: (entry: Entry, outcome: IssueOutcome, updatedAt: string) => Promise<void>;
+  /** An issue at work could not be read. */
+  readonly onUnread: () => void;
 };
 
 /** Whether people take an issue back by closing it or taking its label off. */
@@ -124,6 +126,7 @@ export class Dispatcher {
   async #lookAt(entry: Entry): Promise<Issue | null> {
     const { tracker, log } = this.#options;
     const look = await checkWithdrawal(tracker, log, entry, this.#options.workflow().labels, this.#options.signal);
+    if (look.kind === 'unknown') this.#options.onUnread();
     if (look.kind === 'taken') await this.#options.takeBack(entry, look.outcome, look.updatedAt);
     if (look.kind === 'held') this.#held.set(entry.number, look.issue);
     else this.#held.delete(entry.number);

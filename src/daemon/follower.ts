@@ -17,8 +17,9 @@ import {
   type PullRequestSight,
   reviewersOf,
   tookOver,
+  waitForTime,
 } from './rules/follow.ts';
-import type { Look } from './rules/look.ts';
+import { type Look, NO_LOOK } from './rules/look.ts';
 import type {
   Check,
   CheckFailure,
@@ -45,8 +46,11 @@ export type FollowerOptions = {
   readonly takeBack: (entry: Entry, outcome: IssueOutcome, updatedAt: string) => Promise<void>;
   /** Takes the steps that an issue without an attempt has before it: the pull request is told why following stops. */
   readonly settle: (issue: number) => void;
-  /** An attempt is due. */
+  /** An attempt is due, or polls are. */
   readonly onDue: () => void;
+  /** Asks for a reading after some time. */
+  readonly later: (look: Look, ms: number) => void;
+  readonly once?: boolean;
 };
 
 /** What people wrote on a pull request, as it was read for a version of it. `met`: when that was seen first, in elapsed time. */
@@ -59,8 +63,9 @@ type Words = Pick<PullRequestSight, 'reviews' | 'threads' | 'comments'> & {
 /** Checks as they were seen, and since when they stand there like that, in elapsed time. */
 type StandingChecks = { readonly text: string; readonly since: number };
 
-/** A service that lags tells for a moment that a pull request does not exist: it has to say so in as many polls. */
+/** A service that lags tells for a moment that a pull request does not exist: it has to say so as often, and for so long. */
 const MOST_MISSES = 3;
+const MISSING_MS = 60_000;
 
 /** The service tells versions apart by the second: what is written in the second of a reading makes no new version. */
 const SAME_VERSION_MS = 2_000;
@@ -74,10 +79,12 @@ export class Follower {
   readonly #options: FollowerOptions;
   readonly #words = new Map<number, Words>();
   readonly #checks = new Map<number, StandingChecks>();
-  /** How often in a row no pull request was found, by issue. */
-  readonly #misses = new Map<number, number>();
+  /** How often in a row no pull request was found, and since when, in elapsed time, by issue. */
+  readonly #misses = new Map<number, { readonly count: number; readonly since: number }>();
   /** What each pull request waits for, by issue. */
   readonly #waits = new Map<number, string>();
+  /** Issues whose pull requests are to be read again though no delivery may tell of it. */
+  readonly #timed = new Set<number>();
   /** Issues whose pull requests are to be read, and those that are being read. */
   readonly #wanted = new Set<number>();
   readonly #reading = new Set<number>();
@@ -92,13 +99,19 @@ export class Follower {
     return this.#waits;
   }
 
+  /** Whether a reading failed, or a pull request waits for time: deliveries tell of neither. */
+  get waitsForTime(): boolean {
+    const { entries } = this.#options.journal.state;
+    return [...this.#timed].some((issue) => (entries.get(issue)?.follow ?? null) !== null);
+  }
+
   /** Looks at every pull request that is followed. While that is under way, another call does nothing. */
   async watchAll(signal: AbortSignal): Promise<void> {
     if (this.#isWatchingAll) return;
     this.#isWatchingAll = true;
     try {
       const { entries } = this.#options.journal.state;
-      for (const known of [this.#words, this.#checks, this.#misses, this.#waits])
+      for (const known of [this.#words, this.#checks, this.#misses, this.#waits, this.#timed])
         for (const issue of known.keys()) if ((entries.get(issue)?.follow ?? null) === null) known.delete(issue);
       await this.#readAll(() => true, signal);
     } finally {
@@ -107,9 +120,11 @@ export class Follower {
   }
 
   /** Looks at those that a delivery names. One that is being read is read once more. */
-  async watch({ pulls, commits }: Look, signal: AbortSignal): Promise<void> {
+  async watch({ pulls, allPulls, commits }: Look, signal: AbortSignal): Promise<void> {
     const isMeant = ({ pullRequest, pushed }: Entry) =>
-      (pullRequest !== null && pulls.includes(pullRequest.number)) || pushed.some((commit) => commits.includes(commit));
+      allPulls ||
+      (pullRequest !== null && pulls.includes(pullRequest.number)) ||
+      pushed.some((commit) => commits.includes(commit));
     await this.#readAll(isMeant, signal);
   }
 
@@ -153,10 +168,12 @@ export class Follower {
         const status = await feed.read(pullRequest.number, signal);
         const isOver = status === null ? this.#isGone(issue) : tookOver({ status }, entry.pushed) !== null;
         if (status !== null) this.#misses.delete(issue);
+        this.#setTimed(issue, status === null);
         if (isOver) await this.#options.takeBack(entry, 'done', follow.updatedAt);
       }
     } catch (error) {
       if (signal.aborted) return;
+      this.#setTimed(issue, true);
       const said = messageOf(error);
       const waits = `it could not be read: ${said}`;
       if (this.#waits.get(issue) === waits) return;
@@ -168,9 +185,30 @@ export class Follower {
 
   /** No pull request was found: whether that is to be believed. */
   #isGone(issue: number): boolean {
-    const misses = (this.#misses.get(issue) ?? 0) + 1;
-    this.#misses.set(issue, misses);
-    return misses >= MOST_MISSES;
+    const now = this.#options.clock.elapsed();
+    const { count, since } = this.#misses.get(issue) ?? { count: 0, since: now };
+    this.#misses.set(issue, { count: count + 1, since });
+    return count + 1 >= MOST_MISSES && now - since >= MISSING_MS;
+  }
+
+  /** The loop works out anew when its next poll is due. */
+  #setTimed(issue: number, isTimed: boolean): void {
+    if (!isTimed) this.#timed.delete(issue);
+    else if (!this.#timed.has(issue)) {
+      this.#timed.add(issue);
+      this.#options.onDue();
+    }
+  }
+
+  /** With `once`, no later reading would come: this one waits. */
+  async #readAgain(issue: number, { number }: PullRequest, ms: number, signal: AbortSignal): Promise<void> {
+    const { once, clock, later } = this.#options;
+    if (once !== true) {
+      later({ ...NO_LOOK, pulls: [number] }, ms);
+      return;
+    }
+    await clock.sleep(ms, signal);
+    this.#wanted.add(issue);
   }
 
   async #judge(entry: Entry, pullRequest: PullRequest, feed: PullRequestFeed, signal: AbortSignal): Promise<void> {
@@ -187,13 +225,17 @@ export class Follower {
       sight === null
         ? this.#isGone(issue)
           ? { kind: 'over', why: 'it is gone', isMergeable: false }
-          : { kind: 'wait', why: 'the service does not show it' }
+          : waitForTime('the service does not show it')
         : judgeFollow(now.follow, workflow().follow, sight, now.pushed, account, clock.now());
+    this.#setTimed(issue, verdict.kind === 'wait' && verdict.forTime);
     const fields = { issue, pull_request: pullRequest.number };
     const name = `pull request #${pullRequest.number} of issue #${issue}`;
     switch (verdict.kind) {
       case 'wait':
         this.#waits.set(issue, verdict.why);
+        // A reading at a time is enough.
+        if (verdict.againMs !== undefined && sight?.checksStandMs === 0)
+          await this.#readAgain(issue, pullRequest, verdict.againMs, signal);
         return;
       case 'over':
         log.log('info', 'poller', `${name} is not followed any more: ${verdict.why}`, fields);

@@ -65,6 +65,8 @@ export class Intake {
   /** After a poll with a failed query, one query is enough to see whether the failure is over. */
   #careful = false;
   #capSaid = '';
+  /** When it was last asked anew for what issues wait, in elapsed time. */
+  #newAt = Number.NEGATIVE_INFINITY;
   /** Until when a runtime has no quota, ms since the epoch. Not kept over a restart: people may have bought some. */
   readonly #pauses = new Map<string, number>();
 
@@ -78,8 +80,11 @@ export class Intake {
     return this.#options.journal.state;
   }
 
-  /** What an issue waits for is asked again. */
-  newPoll(): void {
+  /** What an issue waits for is asked again. @param isAsked false: only if the last time was an interval ago */
+  newPoll(isAsked: boolean): void {
+    const { clock, workflow } = this.#options;
+    if (!isAsked && clock.elapsed() - this.#newAt < workflow().polling.intervalMs) return;
+    this.#newAt = clock.elapsed();
     this.#blockers.newPoll();
   }
 

@@ -2,7 +2,7 @@
 
 import type { Clock } from '../base/ports.ts';
 import type { Supervisor } from '../base/supervisor.ts';
-import { type EventKind, isEmpty, joinLooks, kindOf, type Look, NO_LOOK } from './rules/look.ts';
+import { type EventKind, isEmpty, isWithoutPulls, joinLooks, kindOf, type Look, NO_LOOK } from './rules/look.ts';
 
 export type LooksOptions = {
   readonly clock: Clock;
@@ -15,12 +15,16 @@ export type LooksOptions = {
 
 /** The service may answer for a moment with what was before its delivery. */
 const AGAIN_MS = 1_000;
+/** Between two readings of the loop. */
+const LEAST_PAUSE_MS = 1_000;
 
 export class Looks {
   readonly #options: LooksOptions;
   readonly #arrivals = new Map<EventKind, number>();
   /** Waits for the loop. */
   #due: Look = NO_LOOK;
+  /** When the loop took something last, in elapsed time. */
+  #takenAt = Number.NEGATIVE_INFINITY;
   #again: Look = NO_LOOK;
   #isWaiting = false;
 
@@ -43,19 +47,35 @@ export class Looks {
     return this.#arrivals.get(kind) ?? null;
   }
 
+  /** How long until the loop can take something, ms. */
+  get untilNext(): number {
+    if (isEmpty(this.#due)) return Number.MAX_SAFE_INTEGER;
+    return Math.max(0, this.#takenAt + LEAST_PAUSE_MS - this.#options.clock.elapsed());
+  }
+
   /** What the loop is to read now; null: nothing. */
   take(): Look | null {
+    if (this.untilNext > 0) return null;
     const look = this.#due;
     this.#due = NO_LOOK;
-    return isEmpty(look) ? null : look;
+    this.#takenAt = this.#options.clock.elapsed();
+    return look;
+  }
+
+  /** Asks for a reading after some time. */
+  later(look: Look, ms: number): void {
+    const { clock, supervisor } = this.#options;
+    supervisor.run('a later reading', async (signal) => {
+      await clock.sleep(ms, signal);
+      if (!signal.aborted) this.#ask(look);
+    });
   }
 
   #ask(look: Look): void {
     const { supervisor, watch, onDue } = this.#options;
-    if (look.pulls.length > 0 || look.commits.length > 0)
-      supervisor.run('the followed pull requests', (signal) => watch(look, signal));
+    if (!isWithoutPulls(look)) supervisor.run('the followed pull requests', (signal) => watch(look, signal));
     if (!look.list && look.issues.length === 0) return;
-    this.#due = joinLooks(this.#due, { ...look, pulls: [], commits: [] });
+    this.#due = joinLooks(this.#due, { ...look, pulls: [], allPulls: false, commits: [] });
     onDue();
   }
 

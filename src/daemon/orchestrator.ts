@@ -110,14 +110,10 @@ export class Orchestrator {
         if (!this.#stopping && mayStart(options.journal.state, issue.number)) this.#startAttempt(issue);
       },
       takeBack,
+      onUnread: () => this.#poller.hurry(),
     });
-    this.follower = new Follower({
-      ...options,
-      finish,
-      takeBack,
-      settle,
-      onDue: () => this.#wakeUp(),
-    });
+    const later = (look: Look, ms: number) => this.looks.later(look, ms);
+    this.follower = new Follower({ ...options, finish, takeBack, settle, later, onDue: () => this.#wakeUp() });
     this.#comments = new CommentWatch({ ...options, held: (issue) => this.#dispatcher.held(issue), settle });
     this.looks = new Looks({
       clock: options.clock,
@@ -125,7 +121,7 @@ export class Orchestrator {
       watch: (look, signal) => this.follower.watch(look, signal),
       onDue: () => this.#wakeUp(),
     });
-    this.#poller = new Poller({ ...options, arrival: (kind) => this.looks.arrival(kind) });
+    this.#poller = new Poller({ ...options, looks: this.looks, follower: this.follower });
     this.#listRest = new ListRest({
       ...options,
       freeSlots: () => this.#freeSlots,
@@ -222,7 +218,7 @@ export class Orchestrator {
     const now = clock.now();
     const longest = longestPauseMs(this.#workflow.agent.maxRetryBackoffMs);
     const retry = untilRetry(journal.state, this.#busy, this.#dispatcher.filledAt ?? now, now, longest);
-    return Math.min(this.#poller.untilNext, retry);
+    return Math.min(this.#poller.untilNext, this.looks.untilNext, retry);
   }
 
   get #busy(): ReadonlySet<number> {
@@ -243,11 +239,13 @@ export class Orchestrator {
 
   /** @param look all that is to be read; null: everything */
   async #pollOnce(look: Look | null): Promise<void> {
-    const listing = await this.#poller.read(look === null, this.#signal);
-    if (listing === null) return;
-    this.#dispatcher.listing = listing;
-    this.#intake.newPoll();
-    this.#intake.listed(listing);
+    if (look === null || look.list) {
+      const listing = await this.#poller.read(look === null, this.#signal);
+      if (listing === null) return;
+      this.#dispatcher.listing = listing;
+      this.#intake.newPoll(look === null || look.blockers);
+      this.#intake.listed(listing);
+    }
     if (look === null) await this.#reconcile();
     else await this.#dispatcher.verify(look.issues);
     await this.#dispatch();

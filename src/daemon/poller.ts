@@ -3,6 +3,8 @@
 import type { Clock, Logger } from '../base/ports.ts';
 import { refusal } from '../base/rules/codes.ts';
 import { messageOf } from '../base/rules/errors.ts';
+import type { Follower } from './follower.ts';
+import type { Looks } from './looks.ts';
 import type { Journal, PollInfo, Tracker } from './ports.ts';
 import { WORK_CODES } from './rules/codes/work-codes.ts';
 import type { Issue } from './rules/issue.ts';
@@ -17,8 +19,8 @@ export type PollerOptions = {
   readonly clock: Clock;
   readonly log: Logger;
   readonly once?: boolean;
-  /** When the last delivery of the kind came, in elapsed time; null: none has come. */
-  readonly arrival: (kind: EventKind) => number | null;
+  readonly looks: Pick<Looks, 'arrival'>;
+  readonly follower: Pick<Follower, 'waitsForTime'>;
 };
 
 export class Poller {
@@ -29,7 +31,7 @@ export class Poller {
   /** When the last poll was answered, in elapsed time, and by the clock. */
   #polledAt = 0;
   #polledTime = 0;
-  /** When the next one is due, in elapsed time, after one that was not answered, and at first. */
+  /** When the next one is due, in elapsed time, after a reading that was not answered, and at first. */
   #retryAt: number | null = 0;
 
   constructor(options: PollerOptions) {
@@ -58,17 +60,27 @@ export class Poller {
   }
 
   get #pauseMs(): number {
-    const { workflow, journal, arrival } = this.#options;
+    const { workflow, journal, looks, follower } = this.#options;
     const { intervalMs } = workflow().polling;
-    const issues = arrival('issues');
-    if (issues === null) return intervalMs;
-    const follows = [...journal.state.entries.values()].flatMap(({ phase, follow }) =>
-      phase === 'following' && follow !== null ? [follow] : [],
+    if (looks.arrival('issues') === null || follower.waitsForTime) return intervalMs;
+    const kinds = new Set<EventKind>(['issues']);
+    for (const { phase, follow, question, run } of journal.state.entries.values()) {
+      if (phase !== 'following' && phase !== 'asking' && phase !== 'running') continue;
+      kinds.add(phase === 'following' ? 'pulls' : 'comments');
+      const since = { following: follow?.since, asking: question?.at, running: run?.startedAt }[phase];
+      // What happened before it was watched came with no delivery that counts.
+      if ((since ?? 0) >= this.#polledTime) return intervalMs;
+    }
+    return pollPauseMs(
+      intervalMs,
+      this.#polledAt,
+      [...kinds].map((kind) => looks.arrival(kind)),
     );
-    // What happened on a pull request before it was followed came with no delivery that counts.
-    const isSeen = follows.every(({ since }) => since < this.#polledTime);
-    if (!isSeen) return intervalMs;
-    return pollPauseMs(intervalMs, this.#polledAt, follows.length === 0 ? [issues] : [issues, arrival('pulls')]);
+  }
+
+  /** Something was not read after a delivery: the next poll is due at the ordinary pace. */
+  hurry(): void {
+    this.#retryAt ??= this.#options.clock.elapsed() + this.#options.workflow().polling.intervalMs;
   }
 
   /** The list; null when there was no answer. @param isPoll false: the next poll is due when it was */
@@ -81,8 +93,8 @@ export class Poller {
       if (this.#lastError !== null) log.log('info', 'poller', 'the tracker answers again');
       this.#lastError = null;
       this.#lastAt = clock.now();
-      this.#retryAt = null;
       if (isPoll) {
+        this.#retryAt = null;
         this.#polledAt = clock.elapsed();
         this.#polledTime = this.#lastAt;
       }
@@ -93,7 +105,9 @@ export class Poller {
       if (said !== this.#lastError) log.log('warn', 'poller', refusal(WORK_CODES.poll_skipped, { said }));
       this.#lastError = said;
       const retryAt = error instanceof TrackerError ? error.retryAt : null;
-      this.#retryAt = clock.elapsed() + Math.max(polling.intervalMs, (retryAt ?? 0) - clock.now());
+      const next = clock.elapsed() + Math.max(polling.intervalMs, (retryAt ?? 0) - clock.now());
+      // Deliveries do not put off the poll that is due.
+      this.#retryAt = isPoll ? next : (this.#retryAt ?? next);
       return null;
     }
   }

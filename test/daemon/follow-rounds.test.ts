@@ -199,7 +199,7 @@ test('a service that does not find the pull request once is asked again', async 
 
 test('a check that begins when another one has ended is waited for', async () => {
   const world = worldWith();
-  await world.start();
+  await followed(world);
   world.tracker.seen.set(PULL, { checks: [check('lint', 'pending')] });
   await polls(world, 3);
   world.tracker.seen.set(PULL, { checks: [check('lint', 'passed')] });

@@ -13,7 +13,7 @@ import {
   WRITER,
   worldWith,
 } from '../support/followed-world.ts';
-import { commit, STRANGER, World } from '../support/world.ts';
+import { commit, STRANGER, World, workflowWith } from '../support/world.ts';
 
 test('nothing is followed unless it is asked for', async () => {
   const world = new World();
@@ -206,6 +206,20 @@ test('what happens while the daemon is dead is found at the next poll', async ()
     world.started.slice(0, 2).map(({ resume }) => resume),
     [null, 'one'],
   );
+  await world.stop();
+});
+
+test('a daemon that polls once waits until a red check stands, and goes on with it', async () => {
+  const world = new World(workflowWith({ follow: { until: 'green' } }), { once: true });
+  world.tracker.open(1);
+  await world.start();
+  await world.ended();
+  assert.equal(phaseOf(world), 'following');
+  world.tracker.seen.set(PULL, { checks: [check('build', 'failed')] });
+  await world.restart();
+  await world.pass(3_000);
+  await world.ended();
+  assert.equal(world.started.length, 2);
   await world.stop();
 });
 

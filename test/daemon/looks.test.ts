@@ -103,7 +103,7 @@ test('a blocked issue starts with the delivery that closes its blocker', async (
   await world.start();
   assert.deepEqual(started(world), []);
   world.tracker.setState(1, 'closed');
-  world.orchestrator.looks.deliver('issues', issueLook(1));
+  world.orchestrator.looks.deliver('issues', { ...issueLook(1), blockers: true });
   await world.pass(0);
   assert.deepEqual(started(world), [2]);
   await world.stop();
@@ -146,6 +146,87 @@ test('polls are ten times rarer from the first delivery on, and as before when n
   await world.stop();
 });
 
+test('what issues wait for is asked anew at most once in an interval, unless a delivery says that it changed', async () => {
+  const world = new World();
+  for (let number = 1; number <= 5; number++) {
+    world.tracker.open(number, { labels: [] });
+    world.tracker.open(100 + number);
+    world.tracker.write(100 + number, `blocked by #${number}`);
+  }
+  await world.start();
+  const askedIn = async (ms: number, look: Look) => {
+    const from = world.tracker.calls.length;
+    for (let passed = 0; passed < ms; passed += 2 * SECOND) {
+      world.orchestrator.looks.deliver('issues', look);
+      await world.pass(2 * SECOND);
+    }
+    return world.tracker.calls.slice(from).filter((call) => call.startsWith('read ')).length;
+  };
+  await world.pass(2 * SECOND);
+  assert.equal(await askedIn(20 * SECOND, issueLook(9)), 0);
+  assert.equal(await askedIn(MINUTE, issueLook(9)), 10);
+  // The reading a second later asks, too.
+  assert.equal(await askedIn(2 * SECOND, { ...issueLook(1), blockers: true }), 10);
+  await world.stop();
+});
+
+test('a comment on an issue reads that issue, not the list', async () => {
+  const world = new World();
+  world.script = hang;
+  world.tracker.open(1);
+  await world.start();
+  const from = world.tracker.calls.length;
+  world.tracker.say(1, 'Use a map.');
+  world.orchestrator.looks.deliver('issue_comment', { ...NO_LOOK, issues: [1] });
+  await world.pass(0);
+  assert.deepEqual(world.tracker.calls.slice(from), ['read 1', 'comments of 1', 'permission writer']);
+  await world.stop();
+});
+
+test('readings of the list are at least a second apart', async () => {
+  const world = await startedWorld();
+  const from = lists(world);
+  for (let passed = 0; passed < 9_900; passed += 100) {
+    world.orchestrator.looks.deliver('issues', issueLook(1));
+    await world.pass(100);
+  }
+  assert.equal(lists(world) - from, 10);
+  world.tracker.open(2);
+  world.orchestrator.looks.deliver('issues', issueLook(2));
+  await world.pass(SECOND);
+  assert.deepEqual(started(world), [2]);
+  await world.stop();
+});
+
+test('a comment that comes while comments are being read is read after that', async () => {
+  const world = new World();
+  world.script = hang;
+  world.tracker.open(1);
+  await world.start();
+  const { tracker } = world;
+  const readComments = tracker.readComments.bind(tracker);
+  let isFirst = true;
+  tracker.readComments = async (number) => {
+    const read = await readComments(number);
+    if (isFirst) {
+      isFirst = false;
+      tracker.say(1, 'And a list.');
+      world.orchestrator.looks.deliver('issue_comment', { ...NO_LOOK, issues: [1] });
+      await world.clock.sleep(2_500, new AbortController().signal);
+    }
+    return read;
+  };
+  tracker.say(1, 'Use a map.');
+  world.orchestrator.looks.deliver('issue_comment', { ...NO_LOOK, issues: [1] });
+  await world.pass(2_500);
+  const heard = world.journal.records.flatMap((record) => (record.type === 'messages' ? [record.messages] : []));
+  assert.deepEqual(
+    heard.map((messages) => messages.map(({ text }) => text)),
+    [['Use a map.'], ['And a list.']],
+  );
+  await world.stop();
+});
+
 async function followedWorld(): Promise<World> {
   const world = new World(workflowWith({ follow: { until: 'approved', maxRounds: 3 } }));
   world.tracker.open(1);
@@ -162,11 +243,29 @@ test('a red check of a followed pull request goes to its agent with the delivery
   const build = { name: 'build', state: 'failed', url: '', run: 1, summary: '' } as const;
   world.tracker.seen.set(PULL, { checks: [build] });
   world.orchestrator.looks.deliver('check_run', { ...NO_LOOK, commits: ['another', head] });
-  await world.pass(0);
+  await world.pass(3 * SECOND);
   assert.equal(world.started.length, 2);
   const asked = world.tracker.calls.slice(from);
   assert.deepEqual(asked.slice(0, 2), [`pull ${PULL}`, `checks ${head}`]);
   assert.ok(!asked.includes('list'));
+  await world.stop();
+});
+
+test('a check that fails before the others exist starts no round: they are waited for', async () => {
+  const world = await followedWorld();
+  const head = world.journal.state.entries.get(1)?.pushed.at(-1) ?? '';
+  const check = (name: string, state: 'failed' | 'pending') => ({ name, state, url: '', run: 1, summary: '' });
+  world.tracker.seen.set(PULL, { checks: [check('dco', 'failed')] });
+  world.orchestrator.looks.deliver('check_run', { ...NO_LOOK, commits: [head] });
+  await world.pass(2 * SECOND);
+  world.tracker.seen.set(PULL, { checks: [check('dco', 'failed'), check('build', 'pending')] });
+  await world.pass(20 * SECOND);
+  assert.equal(world.started.length, 1);
+  assert.equal(world.orchestrator.follower.waits.get(1), 'checks run: build');
+  world.tracker.seen.set(PULL, { checks: [check('dco', 'failed'), check('build', 'failed')] });
+  world.orchestrator.looks.deliver('check_run', { ...NO_LOOK, commits: [head] });
+  await world.pass(5 * SECOND);
+  assert.equal(world.started.length, 2);
   await world.stop();
 });
 

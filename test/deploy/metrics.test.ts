@@ -104,3 +104,9 @@ test('each alert has a name of its own, a severity, and says what is wrong and w
   }
   assert.ok(names.length >= 10);
 });
+
+test('the limit for stopped polls is above their longest pause, and says so', () => {
+  const rule = rules().find(({ alert }) => alert === 'ToolcrewPollsStopped');
+  assert.ok(Number(/> (\d+)$/.exec(rule?.expr ?? '')?.[1]) > 10 * 30);
+  assert.match(rule?.annotations.description ?? '', /ten times it with a webhook/);
+});

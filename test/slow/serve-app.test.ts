@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { agentRunning } from '../support/agents.ts';
@@ -97,19 +97,21 @@ test('a wrong App ends the start with a line that names the key of the file', as
 
 test('tool doctor takes the App, from a file that agents do not see', async (t) => {
   const service = await startForge(t, undefined, { apps: [APP] });
-  const daemon = await Daemon.create(t, service, { tracker: 'app_id: 7, private_key: app.pem' });
+  const env = { APP_PEM: privateKey.replaceAll('\n', '\\n') };
+  const daemon = await Daemon.create(t, service, { tracker: 'app_id: 7, private_key: app.pem', env });
   writeFileSync(join(daemon.directory, 'project', 'app.pem'), privateKey, { mode: 0o600 });
   const { stdout } = await runTool(['doctor', daemon.workflow], { env: cleanEnv(daemon.home) });
   assert.match(stdout, /token +from the App crew \(key from .*app\.pem\)/);
   assert.match(stdout, /maintainer\/project can be read and pushed to/);
-  daemon.write(
-    agentRunning(
-      `if cat ${daemon.directory}/project/app.pem | grep -q -F ${CANARY}; then echo SEEN; fi; echo x > a; git add a; git commit -qm a`,
-    ),
+  const agent = agentRunning(
+    `if cat ${daemon.directory}/project/app.pem | grep -q -F ${CANARY}; then echo SEEN; fi; echo x > a; git add a; git commit -qm a`,
   );
+  daemon.write([agent, `hooks: { after_run: "env > ${daemon.directory}/hook" }`].join('\n'));
   const issue = await service.open('Do it');
   daemon.start();
   await daemon.until('the pull request', async () => (await daemon.state()).counts.completed === 1);
+  const seen = readFileSync(join(daemon.directory, 'hook'), 'utf8');
+  assert.ok(seen.includes('PATH=') && !seen.includes(CANARY), 'a variable with the same key stays from hooks');
   const logs = await runTool(['logs', String(issue), daemon.workflow], { env: cleanEnv(daemon.home) });
   if (daemon.log.includes('agents run in namespaces')) assert.doesNotMatch(logs.stdout, /SEEN/);
 });

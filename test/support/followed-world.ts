@@ -46,10 +46,10 @@ export function phaseOf(world: World): string | undefined {
   return world.journal.state.entries.get(1)?.phase;
 }
 
-/** The pull request of issue 1 is open and followed. */
+/** The pull request of issue 1 is open and followed. The time is 5 s after a poll: later readings of that poll are over, too. */
 export async function followed(world: World): Promise<void> {
   await world.start();
-  await world.pass(30_000);
+  await world.pass(35_000);
   assert.equal(phaseOf(world), 'following');
   assert.deepEqual(world.tracker.labelsOf(1), ['tool-done']);
 }

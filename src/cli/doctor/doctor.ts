@@ -152,7 +152,7 @@ async function checkApp(
   network: Network | Check,
   env: Environment,
 ): Promise<{ readonly checks: Check[]; readonly credential?: HostingCredential }> {
-  const variables = credentialVariables(workflow);
+  const variables = credentialVariables(workflow, env);
   const tokens = new Map(variables.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
   const authorities = 'authorities' in network ? network.authorities : [];
   try {

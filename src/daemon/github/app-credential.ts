@@ -137,13 +137,20 @@ export class AppCredential implements HostingCredential {
     const found = await ask(installationRow, app.request(route, { ...slug }), missing, 301, 404);
     if (typeof found.suspended_at === 'string')
       throw failure(GITHUB_CODES.app_suspended, { key: 'tracker.app_id', app: name, repository });
-    const installation = {
-      type: 'installation',
-      installationId: found.id,
-      repositoryNames: [slug.repo],
-      refresh: true,
+    const makeFor = (installationId: number) =>
+      app.auth({ type: 'installation', installationId, repositoryNames: [slug.repo], refresh: true });
+    let installation = found.id;
+    const make = async () => {
+      try {
+        return await makeFor(installation);
+      } catch (error) {
+        if (statusOf(error) !== 404) throw error;
+        // An App that was installed anew has another installation.
+        const { data } = await app.request(route, { ...slug });
+        installation = installationRow.parse(data).id;
+        return await makeFor(installation);
+      }
     };
-    const make = () => app.auth(installation);
     const first = make().then((data) => ({ status: 201, data }));
     const { token, expiresAt } = await ask(tokenRow, first, missing, 403, 404, 422);
     const headers = { authorization: `token ${token}` };
@@ -175,9 +182,12 @@ export class AppCredential implements HostingCredential {
       this.#expiresAt = this.#renewAt + RENEW_BEFORE_MS;
       return token;
     } catch (error) {
-      const isRefused = [401, 403, 404, 422].includes(statusOf(error) ?? 0);
+      const status = statusOf(error) ?? 0;
+      const isRefused = [401, 403, 404, 422].includes(status);
+      // Limits and clocks turn requests away for a while; what is not found does not come back.
+      const mayPass = status !== 404 && status !== 422;
       const [current] = this.#tokens;
-      if (!isRefused && current !== undefined && clock.elapsed() < this.#expiresAt) {
+      if (mayPass && current !== undefined && clock.elapsed() < this.#expiresAt) {
         this.#renewAt = clock.elapsed() + TRY_AGAIN_MS;
         return current;
       }

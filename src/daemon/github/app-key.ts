@@ -2,6 +2,7 @@
 
 import { createPrivateKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import type { Environment } from '../../base/rules/environment.ts';
 import { failure, messageOf } from '../../base/rules/errors.ts';
 import { CONFIG_CODES } from '../rules/codes/config-codes.ts';
 import { GITHUB_CODES } from '../rules/codes/github-codes.ts';
@@ -39,15 +40,38 @@ function readText({ key }: AppSettings, tokens: TakenTokens): string {
   }
 }
 
+/** Where a variable holds one line, newlines are written as \n. What quotes it stands in may have been kept. */
+function pemOf(text: string): string {
+  const inner = /^(["'])([\s\S]*)\1$/.exec(text.trim())?.[2] ?? text;
+  return `${inner.replaceAll('\\n', '\n').replaceAll('\r', '').trim()}\n`;
+}
+
+/** All variables that hold the key, whatever the file names: hooks get none of them. */
+export function variablesWithKey({ key }: AppSettings, env: Environment): readonly string[] {
+  let text: string | undefined;
+  try {
+    text = key.kind === 'variable' ? env[key.name] : readFileSync(key.path, 'utf8');
+  } catch {
+    // The start says why.
+  }
+  const named = key.kind === 'variable' ? [key.name] : [];
+  if (text === undefined || text.trim() === '') return named;
+  const pem = pemOf(text);
+  const same = Object.entries(env).flatMap(([name, value]) =>
+    value !== undefined && pemOf(value) === pem ? [name] : [],
+  );
+  return [...new Set([...named, ...same])];
+}
+
 /** Throws a ToolError that names the key of the workflow file; none shows a part of the text. */
 export function readAppKey(app: AppSettings, tokens: TakenTokens): AppKey {
   const source = app.key.kind === 'variable' ? `$${app.key.name}` : app.key.path;
   const text = readText(app, tokens);
-  // Where a variable holds one line, newlines are written as \n.
-  const pem = `${text.replaceAll('\\n', '\n').replaceAll('\r', '').trim()}\n`;
+  const pem = pemOf(text);
   const invalid = (got: string) => failure(GITHUB_CODES.app_key_invalid, { key: KEY, source, got });
-  if (!/^-----BEGIN [A-Z ]*PRIVATE KEY-----\n/.test(pem))
+  if (!/^-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(pem))
     throw invalid(text.trim() === '' ? 'nothing' : 'a text that does not begin so');
+  if (!/^-----BEGIN [A-Z ]*PRIVATE KEY-----\n/.test(pem)) throw invalid('one whose newlines are missing');
   let type: string | undefined;
   try {
     type = createPrivateKey(pem).asymmetricKeyType;

@@ -17,11 +17,12 @@ const word = z.string().optional().catch(undefined);
 
 const payload = z.object({
   action: word,
-  repository: z.object({ full_name: z.string() }).optional().catch(undefined),
+  repository: z.object({ full_name: z.string(), default_branch: word }).optional().catch(undefined),
   issue: z.object({ number: z.int().positive(), pull_request: z.unknown().optional() }).optional().catch(undefined),
   pull_request: numbered,
   check_run: measured,
   check_suite: measured,
+  ref: word,
   sha: word,
   state: word,
   parent_issue: numbered,
@@ -47,17 +48,37 @@ function ofCheck(check: Payload['check_run']): Look {
 }
 
 function ofLinks({ parent_issue, sub_issue, blocked_issue, blocking_issue }: Payload): Look {
-  return { ...NO_LOOK, list: true, issues: numbersOf(parent_issue, sub_issue, blocked_issue, blocking_issue) };
+  const issues = numbersOf(parent_issue, sub_issue, blocked_issue, blocking_issue);
+  return { ...NO_LOOK, list: true, blockers: true, issues };
+}
+
+/** What is merged or pushed to the base may conflict with every pull request. */
+function ofPush({ ref, repository }: Payload): Look {
+  const base = repository?.default_branch;
+  return { ...NO_LOOK, allPulls: base !== undefined && ref === `refs/heads/${base}` };
+}
+
+/** Actions after which another issue may wait no longer, or wait again. */
+const BLOCKER_ACTIONS = ['closed', 'reopened', 'deleted', 'transferred'];
+
+function changesBlockers({ action = '' }: Payload): boolean {
+  return BLOCKER_ACTIONS.includes(action);
 }
 
 const LOOKS: Readonly<Record<string, (payload: Payload) => Look>> = {
-  issues: ({ issue }) => ({ ...NO_LOOK, list: true, issues: numbersOf(issue) }),
+  issues: (it) => ({ ...NO_LOOK, list: true, blockers: changesBlockers(it), issues: numbersOf(it.issue) }),
   issue_comment: ({ issue }) =>
     issue?.pull_request === undefined || issue.pull_request === null
-      ? { ...NO_LOOK, list: true, issues: numbersOf(issue) }
+      ? { ...NO_LOOK, issues: numbersOf(issue) }
       : { ...NO_LOOK, pulls: numbersOf(issue) },
   // An issue may wait for a pull request, too.
-  pull_request: (it) => ({ ...ofPull(it), list: it.action === 'closed' || it.action === 'reopened' }),
+  pull_request: (it) => ({
+    ...ofPull(it),
+    list: changesBlockers(it),
+    blockers: changesBlockers(it),
+    allPulls: it.action === 'closed',
+  }),
+  push: ofPush,
   pull_request_review: ofPull,
   pull_request_review_comment: ofPull,
   pull_request_review_thread: ofPull,

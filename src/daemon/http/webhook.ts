@@ -37,6 +37,8 @@ const MOST_MEMORY = 64 * 1024 * 1024;
 /** So many deliveries are remembered. */
 const REMEMBERED = 10_000;
 const LINES_PER_MINUTE = 10;
+/** So many other repositories are known by name. */
+const MOST_STRANGERS = 1_000;
 const MINUTE_MS = 60_000;
 
 const NOTHING = { accepted: 0, ping: 0, known: 0, ignored: 0, forged: 0, malformed: 0 };
@@ -48,6 +50,8 @@ export class Webhook {
   readonly #counts: Record<DeliveryResult, number> = { ...NOTHING };
   /** Ids and signatures of valid deliveries, the newest last. An id is not signed: who repeats one may give it another. */
   readonly #known = new Set<string>();
+  /** Other repositories that the log has named. */
+  readonly #strangers = new Set<string>();
   #lastAt: number | null = null;
   #memory = 0;
   #lines = { since: Number.NEGATIVE_INFINITY, count: 0 };
@@ -118,8 +122,7 @@ export class Webhook {
     this.#remember(id, signature);
     const { repository, look } = delivery;
     if (repository !== null && repository.toLowerCase() !== this.#options.repository.toLowerCase()) {
-      const other = oneLine(repository, 120);
-      this.#say(refusal(HTTP_CODES.webhook_elsewhere, { repository: this.#options.repository, got: other }));
+      this.#sayStranger(oneLine(repository, 120));
       return this.#answer('ignored', 202, { delivery: id, reason: 'it is for another repository' });
     }
     this.#lastAt = this.#options.clock.now();
@@ -133,6 +136,15 @@ export class Webhook {
       ...this.#answer('accepted', 202, { delivery: id }),
       work: () => this.#options.deliver(event, look),
     };
+  }
+
+  /** A webhook of an organisation sends what happens in all its repositories: each is named once. */
+  #sayStranger(name: string): void {
+    if (this.#strangers.has(name.toLowerCase()) || this.#strangers.size >= MOST_STRANGERS) return;
+    const isSaid = this.#say(
+      refusal(HTTP_CODES.webhook_elsewhere, { repository: this.#options.repository, got: name }),
+    );
+    if (isSaid) this.#strangers.add(name.toLowerCase());
   }
 
   #remember(...keys: readonly string[]): void {
@@ -155,13 +167,14 @@ export class Webhook {
     return { status, why };
   }
 
-  /** Whoever reaches the port can send as much as they want: the log gets some lines of it. */
-  #say(what: Refusal | string): void {
+  /** Whoever reaches the port can send as much as they want: the log gets some lines of it. Gives whether this is one. */
+  #say(what: Refusal | string): boolean {
     const now = this.#options.clock.elapsed();
     if (now - this.#lines.since >= MINUTE_MS) this.#lines = { since: now, count: 0 };
     this.#lines.count += 1;
-    if (this.#lines.count <= LINES_PER_MINUTE)
-      this.#options.log.log(typeof what === 'string' ? 'info' : 'warn', 'http', what);
+    const isSaid = this.#lines.count <= LINES_PER_MINUTE;
+    if (isSaid) this.#options.log.log(typeof what === 'string' ? 'info' : 'warn', 'http', what);
+    return isSaid;
   }
 }
 

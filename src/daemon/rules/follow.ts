@@ -43,8 +43,19 @@ export type FollowEvent =
   | { readonly kind: 'thread'; readonly thread: ReviewThread }
   | { readonly kind: 'comment'; readonly comment: Remark };
 
+/**
+ * `forTime`: it ends by itself, or the next reading ends it: no delivery of a webhook tells of it.
+ * `againMs`: another reading is due after this time.
+ */
+export type FollowWait = {
+  readonly kind: 'wait';
+  readonly why: string;
+  readonly forTime: boolean;
+  readonly againMs?: number;
+};
+
 export type FollowVerdict =
-  | { readonly kind: 'wait'; readonly why: string }
+  | FollowWait
   /** It reached what it was followed for, or people took it over. */
   | { readonly kind: 'over'; readonly why: string; readonly isMergeable: boolean }
   | { readonly kind: 'stop'; readonly why: Refusal }
@@ -58,6 +69,8 @@ export type FollowVerdict =
 const CHECKS_APPEAR_MS = 60_000;
 /** Checks that changed so lately may be followed by further ones: jobs begin when those before them have ended, ms. */
 const CHECKS_SETTLE_MS = 15_000;
+/** Checks that failed so lately may be the first ones of many: the others do not exist yet, ms. */
+const FAILURES_STAND_MS = 3_000;
 /** A service that shows an older commit of ours for longer does not lag: somebody set the branch back, ms. */
 const SHOWN_MS = 600_000;
 
@@ -140,17 +153,31 @@ function failureKey(head: string, events: readonly FollowEvent[]): string | null
   return names.length === 0 ? null : [head, ...names.sort()].join('\n');
 }
 
-function remaining(sight: PullRequestSight, follow: FollowState, settings: FollowSettings, now: number): string | null {
-  const pending = sight.checks.filter(({ state }) => state === 'pending').map(({ name }) => name);
-  if (pending.length > 0) return `checks run: ${pending.join(', ')}`;
-  if (sight.checks.length === 0 && now - follow.since < CHECKS_APPEAR_MS) return 'no check has begun yet';
-  if (sight.checks.length > 0 && sight.checksStandMs < CHECKS_SETTLE_MS) return 'further checks may begin';
-  if (sight.status.conflicts === null) return 'the service has not worked out whether it can be merged';
+function waitFor(why: string): FollowWait {
+  return { kind: 'wait', why, forTime: false };
+}
+
+export function waitForTime(why: string): FollowWait {
+  return { kind: 'wait', why, forTime: true };
+}
+
+function remaining(
+  { checks, checksStandMs, status, reviews }: PullRequestSight,
+  follow: FollowState,
+  settings: FollowSettings,
+  now: number,
+): FollowWait | null {
+  const pending = checks.filter(({ state }) => state === 'pending').map(({ name }) => name);
+  if (pending.length > 0) return waitFor(`checks run: ${pending.join(', ')}`);
+  if (checks.length === 0 && now - follow.since < CHECKS_APPEAR_MS) return waitForTime('no check has begun yet');
+  if (checks.length > 0 && checksStandMs < CHECKS_SETTLE_MS) return waitForTime('further checks may begin');
+  if (status.conflicts === null) return waitForTime('the service has not worked out whether it can be merged');
   if (settings.until === 'green') return null;
-  const given = verdicts(sight.reviews);
+  const given = verdicts(reviews);
   const against = given.find(({ verdict }) => verdict === 'changes_requested');
-  if (against !== undefined) return `${against.author?.login ?? 'somebody'} asked for changes and has not looked again`;
-  return given.some(({ verdict }) => verdict === 'approved') ? null : 'nobody has approved it yet';
+  if (against !== undefined)
+    return waitFor(`${against.author?.login ?? 'somebody'} asked for changes and has not looked again`);
+  return given.some(({ verdict }) => verdict === 'approved') ? null : waitFor('nobody has approved it yet');
 }
 
 function describe(event: FollowEvent): string {
@@ -194,7 +221,7 @@ export function judgeFollow(
   if (settings.until === 'open') return over('follow.until is open');
   if (status.head !== ours.at(-1)) {
     // What failed before is not to be read as the news of the last commit.
-    if (now - follow.since < SHOWN_MS) return { kind: 'wait', why: 'the service does not show the last commit yet' };
+    if (now - follow.since < SHOWN_MS) return waitForTime('the service does not show the last commit yet');
     return over(`somebody set it back to commit ${status.head.slice(0, 12)}`);
   }
   const said = wordsOfPeople(sight, follow, account).slice(0, MOST_TOLD);
@@ -202,6 +229,8 @@ export function judgeFollow(
   const failed: FollowEvent[] = isRunning
     ? []
     : checks.filter(({ state }) => state === 'failed').map((check) => ({ kind: 'check', check }));
+  if (failed.length > 0 && sight.checksStandMs < FAILURES_STAND_MS)
+    return { ...waitForTime('further checks may begin'), againMs: FAILURES_STAND_MS - sight.checksStandMs };
   const events: FollowEvent[] = [
     ...failed,
     ...(status.conflicts === true ? [{ kind: 'conflict' } as const] : []),
@@ -209,7 +238,7 @@ export function judgeFollow(
   ];
   if (events.length === 0) {
     const wait = remaining(sight, follow, settings, now);
-    if (wait !== null) return { kind: 'wait', why: wait };
+    if (wait !== null) return wait;
     return over(settings.until === 'green' ? 'its checks pass' : 'its checks pass and it is approved', true);
   }
   const failure = failureKey(status.head, events);

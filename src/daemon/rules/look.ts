@@ -4,15 +4,19 @@
 export type Look = {
   /** The list of issues that carry a label. */
   readonly list: boolean;
+  /** With the list: for what its issues wait is asked anew. */
+  readonly blockers: boolean;
   /** Issues; those at work are read. */
   readonly issues: readonly number[];
   /** Pull requests; those that are followed are read. */
   readonly pulls: readonly number[];
+  /** All pull requests that are followed. */
+  readonly allPulls: boolean;
   /** Commits; the followed pull requests to which they were pushed are read. */
   readonly commits: readonly string[];
 };
 
-export const NO_LOOK: Look = { list: false, issues: [], pulls: [], commits: [] };
+export const NO_LOOK: Look = { list: false, blockers: false, issues: [], pulls: [], allPulls: false, commits: [] };
 
 function union<T>(one: readonly T[], other: readonly T[]): readonly T[] {
   return [...new Set([...one, ...other])];
@@ -21,21 +25,29 @@ function union<T>(one: readonly T[], other: readonly T[]): readonly T[] {
 export function joinLooks(one: Look, other: Look): Look {
   return {
     list: one.list || other.list,
+    blockers: one.blockers || other.blockers,
     issues: union(one.issues, other.issues),
     pulls: union(one.pulls, other.pulls),
+    allPulls: one.allPulls || other.allPulls,
     commits: union(one.commits, other.commits),
   };
 }
 
-export function isEmpty({ list, issues, pulls, commits }: Look): boolean {
-  return !list && issues.length === 0 && pulls.length === 0 && commits.length === 0;
+/** Whether it asks for nothing of pull requests. */
+export function isWithoutPulls({ pulls, allPulls, commits }: Look): boolean {
+  return pulls.length === 0 && !allPulls && commits.length === 0;
+}
+
+export function isEmpty(look: Look): boolean {
+  return !look.list && look.issues.length === 0 && isWithoutPulls(look);
 }
 
 /** Kinds of events that webhooks are set up for one by one: the arrival of one kind tells nothing of the other. */
-export type EventKind = 'issues' | 'pulls';
+export type EventKind = 'issues' | 'comments' | 'pulls';
 
 const KINDS: Readonly<Record<string, EventKind>> = {
   issues: 'issues',
+  issue_comment: 'comments',
   pull_request: 'pulls',
   pull_request_review: 'pulls',
   check_run: 'pulls',

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import type { App } from '../../../src/cli/demo/forge/apps.ts';
 import { AppCredential } from '../../../src/daemon/github/app-credential.ts';
-import { readAppKey } from '../../../src/daemon/github/app-key.ts';
+import { readAppKey, variablesWithKey } from '../../../src/daemon/github/app-key.ts';
 import { CONFIG_CODES } from '../../../src/daemon/rules/codes/config-codes.ts';
 import { GITHUB_CODES } from '../../../src/daemon/rules/codes/github-codes.ts';
 import { TrackerError } from '../../../src/daemon/rules/tracker-error.ts';
@@ -93,19 +93,40 @@ test('a token that is turned away gives way to one new one', async (t) => {
 test('an App that gets no further token, and a service that is away, are told apart', async (t) => {
   const { open, clock, forge } = await start(t);
   const credential = await open();
+  const first = await credential.token();
   await clock.pass(51 * MINUTE);
   forge.apps.isClosed = true;
+  assert.equal(await credential.token(), first, 'it may pass, and the token is valid for some minutes');
+  await clock.pass(10 * MINUTE);
   const refused = await credential.token().catch((error: unknown) => error);
   assert.ok(refused instanceof TrackerError && refused.failure === 'unauthorized');
-  forge.apps.isClosed = false;
-  // By this clock, the new one expires in nine minutes.
+  await forge.close();
+  const closed = await credential.token().catch((error: unknown) => error);
+  assert.ok(closed instanceof TrackerError && closed.failure === 'unavailable');
+});
+
+test('a service that is away for some minutes does not end a token that is valid', async (t) => {
+  const { open, clock, forge } = await start(t);
+  const credential = await open();
   const last = await credential.token();
+  await clock.pass(52 * MINUTE);
   await clock.pass(5 * MINUTE);
   await forge.close();
   assert.equal(await credential.token(), last, 'it is valid for some minutes');
   await clock.pass(10 * MINUTE);
   const away = await credential.token().catch((error: unknown) => error);
   assert.ok(away instanceof TrackerError && away.failure === 'unavailable');
+});
+
+test('an App that is installed anew has another installation, which is found', async (t) => {
+  const { open, clock, forge, statusWith } = await start(t);
+  const credential = await open();
+  const first = await credential.token();
+  forge.apps.reinstalls = 1;
+  await clock.pass(51 * MINUTE);
+  const second = await credential.token();
+  assert.notEqual(second, first);
+  assert.equal(await statusWith(second), 200);
 });
 
 test('each wrong setting is refused at the start, and names its key of the file', async (t) => {
@@ -130,7 +151,9 @@ test('a key is PEM, from a variable or a file, with newlines as they are or writ
   assert.equal(keyOf(KEYS.privateKey.replaceAll('\n', '\\n')).pem, KEYS.privateKey);
   assert.equal(keyOf(KEYS.privateKey.replaceAll('\n', '\r\n')).pem, KEYS.privateKey);
   assert.equal(keyOf(String(pkcs1)).pem, pkcs1);
-  for (const line of KEYS.privateKey.split('\n').slice(1, -3)) assert.ok(file.secrets.includes(line));
+  const line = KEYS.privateKey.trim().replaceAll('\n', '\\n');
+  for (const quote of ['"', "'"]) assert.equal(keyOf(`${quote}${line}${quote}`).pem, KEYS.privateKey);
+  for (const part of KEYS.privateKey.split('\n').slice(1, -3)) assert.ok(file.secrets.includes(part));
 
   const elliptic = generateKeyPairSync('ec', {
     namedCurve: 'P-256',
@@ -141,6 +164,9 @@ test('a key is PEM, from a variable or a file, with newlines as they are or writ
     ['canary of no key', 'a text that does not begin so'],
     ['  ', 'nothing'],
     [KEYS.publicKey, 'a text that does not begin so'],
+    // As systemd reads it without quotes, and as a shell joins its words.
+    [line.replaceAll('\\n', 'n'), 'one whose newlines are missing'],
+    [KEYS.privateKey.replaceAll('\n', ' '), 'one whose newlines are missing'],
     [KEYS.privateKey.slice(0, 300), 'one that cannot be read'],
     [elliptic.privateKey, 'a key of the type ec'],
   ];
@@ -158,4 +184,23 @@ test('a key is PEM, from a variable or a file, with newlines as they are or writ
     () => readAppKey({ id: '7', key: { kind: 'file', path: missing } }, new Map()),
     isOf(GITHUB_CODES.app_key_unreadable, { key: 'tracker.private_key', path: missing }),
   );
+});
+
+test('each variable that holds the key is known, in whatever form, and no other one', (t) => {
+  const path = join(tempDir(t), 'key.pem');
+  writeFileSync(path, KEYS.privateKey);
+  const line = KEYS.privateKey.trim().replaceAll('\n', '\\n');
+  const env = {
+    APP: KEYS.privateKey,
+    LINE: line,
+    QUOTED: `"${line}"`,
+    OTHER: pair().privateKey,
+    EMPTY: '',
+    NONE: undefined,
+  };
+  const same = ['APP', 'LINE', 'QUOTED'];
+  assert.deepEqual(variablesWithKey({ id: '7', key: { kind: 'file', path } }, env), same);
+  assert.deepEqual(variablesWithKey({ id: '7', key: { kind: 'variable', name: 'LINE' } }, env).toSorted(), same);
+  assert.deepEqual(variablesWithKey({ id: '7', key: { kind: 'file', path: join(path, 'none') } }, env), []);
+  assert.deepEqual(variablesWithKey({ id: '7', key: { kind: 'variable', name: 'EMPTY' } }, env), ['EMPTY']);
 });

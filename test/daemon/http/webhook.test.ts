@@ -9,7 +9,7 @@ import { decodeDelivery, isSigned } from '../../../src/daemon/github/delivery.ts
 import { renderMetrics } from '../../../src/daemon/http/metrics.ts';
 import { StatusServer } from '../../../src/daemon/http/server.ts';
 import { Webhook } from '../../../src/daemon/http/webhook.ts';
-import type { Look } from '../../../src/daemon/rules/look.ts';
+import { type Look, NO_LOOK } from '../../../src/daemon/rules/look.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { type Cleanup, finallyDo } from '../../support/temp.ts';
 import { viewWith } from '../../support/view.ts';
@@ -98,7 +98,7 @@ function send(port: number, event: string, payload: unknown, { method = 'POST', 
   );
 }
 
-const repository = { full_name: 'owner/Repo' };
+const repository = { full_name: 'owner/Repo', default_branch: 'trunk' };
 const labelled = (number: number) => ({ action: 'labeled', issue: { number }, repository });
 const codeOf = ({ body }: { readonly body: Readonly<Record<string, unknown>> }) =>
   JSON.parse(JSON.stringify(body.error ?? {})).code;
@@ -132,13 +132,22 @@ test('a delivery needs neither the token nor a known name; it is JSON or a form'
 
 test('each event has the smallest reading', async (t) => {
   const { port, looks } = await start(t);
-  const nothing = { list: false, issues: [], pulls: [], commits: [] };
   const pull = { number: 5 };
   const cases: readonly [string, Readonly<Record<string, unknown>>, Partial<Look>][] = [
-    ['issue_comment', { issue: { number: 3 } }, { list: true, issues: [3] }],
+    ['issues', { action: 'labeled', issue: { number: 3 } }, { list: true, issues: [3] }],
+    ['issues', { action: 'closed', issue: { number: 3 } }, { list: true, blockers: true, issues: [3] }],
+    ['issue_comment', { issue: { number: 3 } }, { issues: [3] }],
     ['issue_comment', { issue: { number: 5, pull_request: { url: 'u' } } }, { pulls: [5] }],
     ['pull_request', { action: 'synchronize', pull_request: pull }, { pulls: [5] }],
-    ['pull_request', { action: 'closed', pull_request: pull }, { list: true, pulls: [5] }],
+    [
+      'pull_request',
+      { action: 'closed', pull_request: pull },
+      { list: true, blockers: true, pulls: [5], allPulls: true },
+    ],
+    ['pull_request', { action: 'reopened', pull_request: pull }, { list: true, blockers: true, pulls: [5] }],
+    ['push', { ref: 'refs/heads/trunk' }, { allPulls: true }],
+    ['push', { ref: 'refs/heads/topic' }, {}],
+    ['push', { ref: 'refs/tags/trunk' }, {}],
     ['pull_request_review', { pull_request: pull }, { pulls: [5] }],
     ['pull_request_review_comment', { pull_request: pull }, { pulls: [5] }],
     ['pull_request_review_thread', { pull_request: pull }, { pulls: [5] }],
@@ -147,15 +156,19 @@ test('each event has the smallest reading', async (t) => {
     ['check_suite', { check_suite: { head_sha: 'c', status: 'completed' } }, { commits: ['c'] }],
     ['status', { sha: 'd', state: 'failure' }, { commits: ['d'] }],
     ['status', { sha: 'e', state: 'pending' }, {}],
-    ['sub_issues', { parent_issue: { number: 1 }, sub_issue: { number: 2 } }, { list: true, issues: [1, 2] }],
-    ['issue_dependencies', { blocked_issue: { number: 1 } }, { list: true, issues: [1] }],
+    [
+      'sub_issues',
+      { parent_issue: { number: 1 }, sub_issue: { number: 2 } },
+      { list: true, blockers: true, issues: [1, 2] },
+    ],
+    ['issue_dependencies', { blocked_issue: { number: 1 } }, { list: true, blockers: true, issues: [1] }],
     ['issues', { issue: 'of another shape' }, { list: true }],
   ];
   for (const [index, [event, payload]] of cases.entries())
     assert.equal((await send(port, event, { ...payload, index, repository })).status, 202, event);
   assert.deepEqual(
     looks,
-    cases.map(([event, , look]) => [event, { ...nothing, ...look }]),
+    cases.map(([event, , look]) => [event, { ...NO_LOOK, ...look }]),
   );
 });
 
@@ -163,7 +176,7 @@ test('a ping is answered, and events that nothing is read for are', async (t) =>
   const { port, looks, webhook } = await start(t);
   const ping = await send(port, 'ping', { zen: 'z', hook_id: 1, repository });
   assert.deepEqual([ping.status, ping.body.result], [200, 'ping']);
-  for (const event of ['push', 'constructor', '__proto__'])
+  for (const event of ['star', 'constructor', '__proto__'])
     assert.deepEqual((await send(port, event, { event, repository })).body.result, 'ignored');
   assert.equal((await send(port, 'issues', { action: 'labeled' })).body.result, 'ignored');
   assert.deepEqual(looks, []);
@@ -210,10 +223,10 @@ test('only the last ten thousand deliveries are remembered', async (t) => {
   const { port } = await start(t);
   const headers = { 'x-github-delivery': 'the-first' };
   const first = labelled(1);
-  await send(port, 'push', first, { headers });
+  await send(port, 'star', first, { headers });
   for (let batch = 0; batch < 100; batch++)
-    await Promise.all(Array.from({ length: 100 }, (_, each) => send(port, 'push', { batch, each, repository })));
-  assert.equal((await send(port, 'push', first, { headers })).body.result, 'ignored');
+    await Promise.all(Array.from({ length: 100 }, (_, each) => send(port, 'star', { batch, each, repository })));
+  assert.equal((await send(port, 'star', first, { headers })).body.result, 'ignored');
 });
 
 test('a delivery for another repository is answered, ignored, and named in a line', async (t) => {
@@ -224,6 +237,19 @@ test('a delivery for another repository is answered, ignored, and named in a lin
   assert.deepEqual(looks, []);
   assert.equal(webhook.status.lastAt, null);
   assert.match(lines.join('\n'), /expected one for Owner\/repo, got one for owner\/other/);
+});
+
+test('another repository is named once, and leaves the lines of a minute to others', async (t) => {
+  const { port, lines, clock } = await start(t);
+  const from = (name: string, number: number) =>
+    send(port, 'issues', { ...labelled(number), repository: { full_name: name } });
+  for (let number = 0; number < 20; number++) await from(number % 2 === 0 ? 'owner/other' : 'Owner/Other', number);
+  assert.equal(lines.length, 1);
+  await from('owner/third', 20);
+  assert.equal(lines.length, 2);
+  await clock.pass(120_000);
+  await from('owner/other', 21);
+  assert.equal(lines.length, 2);
 });
 
 test('a body over 25 MB is refused, announced or not', async (t) => {

@@ -111,6 +111,30 @@ for (const [name, seen, with_, why] of WAITS)
     assert.match(verdict.why, why);
   });
 
+test('deliveries tell of the end of some waits; the others end with time', () => {
+  const waits: readonly [PullRequestSight, Parameters<typeof judge>[1], boolean][] = [
+    [sight({ checks: [check('pending')] }), {}, false],
+    [sight(), { until: 'approved' }, false],
+    [sight(), { now: BEGUN + 59_000 }, true],
+    [sight({ checks: [check('passed')], checksStandMs: 14_999 }), {}, true],
+    [sight({ conflicts: null }), {}, true],
+    [sight({ head: 'older' }), {}, true],
+    [sight({ checks: [check('failed')], checksStandMs: 2_999 }), {}, true],
+  ];
+  for (const [seen, with_, forTime] of waits) {
+    const verdict = judge(seen, with_);
+    assert.deepEqual(verdict.kind === 'wait' && verdict.forTime, forTime, JSON.stringify(verdict));
+  }
+});
+
+test('failed checks are told when they have stood for three seconds, and with them what else happened', () => {
+  const comments = [{ id: 1, author: null, body: '/tool again' }];
+  const young = judge(sight({ checks: [check('failed')], checksStandMs: 1_000, comments }));
+  assert.deepEqual(young, { kind: 'wait', why: 'further checks may begin', forTime: true, againMs: 2_000 });
+  const verdict = judge(sight({ checks: [check('failed')], checksStandMs: 3_000, comments }));
+  assert.deepEqual(verdict.kind === 'continue' && verdict.events.map(({ kind }) => kind), ['check', 'comment']);
+});
+
 const OVER: readonly [string, PullRequestSight, Parameters<typeof judge>[1]][] = [
   ['merged', sight({ state: 'merged', checks: [check('failed')] }), {}],
   ['closed', sight({ state: 'closed' }), { until: 'approved' }],

@@ -5,12 +5,15 @@ import test from 'node:test';
 import { isEmpty, joinLooks, NO_LOOK, pollPauseMs } from '../../../src/daemon/rules/look.ts';
 
 test('looks are joined without repeating anything', () => {
-  const one = { list: false, issues: [1, 2], pulls: [3], commits: ['a'] };
-  const other = { list: true, issues: [2, 4], pulls: [3], commits: ['b'] };
-  assert.deepEqual(joinLooks(one, other), { list: true, issues: [1, 2, 4], pulls: [3], commits: ['a', 'b'] });
+  const one = { ...NO_LOOK, blockers: true, issues: [1, 2], pulls: [3], commits: ['a'] };
+  const other = { ...NO_LOOK, list: true, issues: [2, 4], pulls: [3], allPulls: true, commits: ['b'] };
+  assert.deepEqual(joinLooks(one, other), {
+    ...{ list: true, blockers: true, issues: [1, 2, 4], pulls: [3], allPulls: true, commits: ['a', 'b'] },
+  });
   assert.deepEqual(joinLooks(NO_LOOK, NO_LOOK), NO_LOOK);
   assert.ok(isEmpty(NO_LOOK));
-  for (const some of [one, { ...NO_LOOK, list: true }, { ...NO_LOOK, commits: ['a'] }]) assert.ok(!isEmpty(some));
+  const asked = [one, { ...NO_LOOK, list: true }, { ...NO_LOOK, commits: ['a'] }, { ...NO_LOOK, allPulls: true }];
+  for (const some of asked) assert.ok(!isEmpty(some));
 });
 
 test('the pause is ten intervals while every kind of delivery is fresh, and never shorter than one', () => {

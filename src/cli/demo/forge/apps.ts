@@ -37,6 +37,8 @@ export class Apps {
   made = 0;
   /** None is made from here on. */
   isClosed = false;
+  /** How often each App was installed anew: its installation has another id then. */
+  reinstalls = 0;
 
   constructor(options: AppsOptions) {
     this.#options = options;
@@ -89,7 +91,7 @@ export class Apps {
     const app = this.#caller(call);
     if ('status' in app) return app;
     if (isApp) return json(200, { id: app.id, slug: app.slug, name: app.slug });
-    const installation = apps.indexOf(app) + 1;
+    const installation = apps.indexOf(app) + 1 + this.reinstalls * apps.length;
     if (app.installed === 'none') return refusal(404, 'Not Found');
     const suspended = app.installed === 'suspended' ? '2026-01-01T00:00:00Z' : null;
     if (id === undefined)

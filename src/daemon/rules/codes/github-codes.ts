@@ -72,7 +72,7 @@ export const GITHUB_CODES = codes({
   app_key_invalid: {
     kind: 'credential',
     message: '{key}: expected an RSA key in PEM (-----BEGIN RSA PRIVATE KEY-----) in {source}, got {got}.',
-    help: 'Generate a private key in the settings of the App, and take the whole file.',
+    help: 'Generate a private key in the settings of the App, and take the whole file. A variable has newlines, or \\n in place of each: systemd and shells keep that only in quotes.',
     values: { key: 'text', source: 'text', got: 'text' },
   },
   app_unknown: {
