@@ -88,15 +88,29 @@ const packages = bundledPackages().map((path) => {
   const { name, version, license } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
   const files = readdirSync(directory).filter((file) => /^(licen[cs]e|notice|third_party_notices)/i.test(file));
   const texts = files.map((file) => readFileSync(join(directory, file), 'utf8').trim());
-  const notice = `${name} ${version} (${license ?? 'see below'})\n\n${texts.join('\n\n') || 'The package brings no licence file; its manifest names the licence above.'}\n`;
-  return { ref: `${name}@${version}`, notice };
+  const text = texts.join('\n\n') || 'The package brings no licence file; its manifest names the licence above.';
+  return { ref: `${name}@${version}`, title: `${name} ${version} (${license ?? 'see below'})`, text };
 });
-const notices = packages.map(({ notice }) => notice);
+/** Packages whose licences differ in nothing but who holds the copyright have the text once, below each one's notice. */
+const shared = new Map<string, { readonly names: Set<string>; readonly terms: string }>();
+for (const { title, text } of packages) {
+  const lines = text.split('\n');
+  const isNotice = (line: string) => /^\s*copyright\b/i.test(line);
+  const terms = lines
+    .filter((line) => !isNotice(line))
+    .join('\n')
+    .trim();
+  const key = terms.replace(/\W+/g, ' ').toLowerCase();
+  const known = shared.get(key) ?? { names: new Set(), terms };
+  known.names.add([title, ...lines.filter(isNotice).map((line) => line.trim())].join('\n  '));
+  shared.set(key, known);
+}
+const notices = [...shared.values()].map(({ names, terms }) => `${[...names].join('\n')}\n\n${terms}\n`);
 const own = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).name;
 const refs = [...new Set(packages.map(({ ref }) => ref))].sort();
 const bill = billOf(own, refs, await wholeBill);
 mkdirSync(out, { recursive: true });
-writeFileSync(join(out, 'sbom.cdx.json'), `${JSON.stringify(bill, null, 1)}\n`);
+writeFileSync(join(out, 'sbom.cdx.json'), `${JSON.stringify(bill)}\n`);
 writeFileSync(join(out, 'THIRD_PARTY_LICENSES.txt'), notices.join(`\n${'-'.repeat(80)}\n\n`));
 for (const name of ['cli.js', 'hooks/team-server.js', ...hookFiles.map((file) => `hooks/${file.slice(0, -3)}.js`)])
   if (!existsSync(join(out, name))) throw new Error(`the build made no dist/${name}`);
