@@ -61,31 +61,33 @@ export class CommentWatch {
   }
 
   async #watch(entry: Entry, signal: AbortSignal): Promise<void> {
-    const { log, held } = this.#options;
     const { number: issue } = entry;
-    const version = held(issue)?.updatedAt;
+    const version = this.#options.held(issue)?.updatedAt;
     if (version === undefined || !this.#isWatched(entry, version)) return;
-    try {
+    await this.#orLater(issue, signal, async () => {
       await this.#read(entry, version, signal);
       await this.#endWait(issue);
-    } catch (error) {
-      if (signal.aborted) return;
-      const what = refusal(WORK_CODES.comments_unreadable, { issue, said: messageOf(error) });
-      log.log('warn', 'poller', what, { issue });
-    }
+    });
   }
 
-  /** Looks at the issue of an agent whose turn has ended, as it is now. What fails is left to the next poll. */
-  async look(issue: number, signal: AbortSignal): Promise<void> {
-    const { tracker, journal, log } = this.#options;
-    try {
+  /** Looks at the issue of an agent whose turn has ended, as it is now. */
+  look(issue: number, signal: AbortSignal): Promise<void> {
+    const { tracker, journal } = this.#options;
+    return this.#orLater(issue, signal, async () => {
       const version = (await tracker.readIssue(issue, signal))?.updatedAt;
       const entry = journal.state.entries.get(issue);
       if (version !== undefined && entry !== undefined && this.#isWatched(entry, version))
         await this.#read(entry, version, signal);
+    });
+  }
+
+  /** What fails is said, and left to the next poll. */
+  async #orLater(issue: number, signal: AbortSignal, act: () => Promise<void>): Promise<void> {
+    try {
+      await act();
     } catch (error) {
       const what = refusal(WORK_CODES.comments_unreadable, { issue, said: messageOf(error) });
-      if (!signal.aborted) log.log('warn', 'poller', what, { issue });
+      if (!signal.aborted) this.#options.log.log('warn', 'poller', what, { issue });
     }
   }
 

@@ -30,7 +30,8 @@ function commentsOn(world: World, issue: number): string[] {
 
 const RED = { checks: [check('build', 'failed')] };
 
-test('merged while the checks of a round run: nothing is pushed, and no second pull request is opened', async () => {
+/** A round whose commit is being measured; `open` lets that end. */
+async function measuredRound() {
   const world = worldWith('approved', 3, { gate: { mode: 'report' } });
   await followed(world);
   const { open, opened } = gate();
@@ -40,6 +41,11 @@ test('merged while the checks of a round run: nothing is pushed, and no second p
     return evidenceOf(sha, { base });
   };
   await polls(world, 1);
+  return { world, open };
+}
+
+test('merged while the checks of a round run: nothing is pushed, and no second pull request is opened', async () => {
+  const { world, open } = await measuredRound();
   assert.equal(phaseOf(world), 'publishing');
   world.tracker.closedPulls.add(PULL);
   world.tracker.seen.set(PULL, { state: 'merged' });
@@ -51,15 +57,7 @@ test('merged while the checks of a round run: nothing is pushed, and no second p
 });
 
 test('an issue that is closed while the checks of a round run is let go', async () => {
-  const world = worldWith('approved', 3, { gate: { mode: 'report' } });
-  await followed(world);
-  const { open, opened } = gate();
-  world.tracker.seen.set(PULL, RED);
-  world.measure = async ({ commit: sha, base }) => {
-    await opened;
-    return evidenceOf(sha, { base });
-  };
-  await polls(world, 1);
+  const { world, open } = await measuredRound();
   world.tracker.setState(1, 'closed');
   await polls(world, 1);
   open();
