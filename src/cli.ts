@@ -6,6 +6,7 @@ import { packageVersion } from './base/package-root.ts';
 import { ToolError } from './base/rules/errors.ts';
 import type { DemoOptions } from './cli/demo/demo.ts';
 import { failedJson, failedText, isAnswered } from './cli/failed-command.ts';
+import { type IssueName, issueName } from './cli/issue-name.ts';
 import { addPhaseCommands } from './cli/phase-commands.ts';
 import { addTeamCommands } from './cli/team-commands.ts';
 import { codeUsageErrors } from './cli/usage-errors.ts';
@@ -119,23 +120,25 @@ function createProgram(): Command {
   program
     .command('logs')
     .description("one issue's attempts with their output")
-    .argument('<issue>', "the issue's number", positive)
+    .argument('<issue>', "the issue's number, or <owner>/<repo>#<number>", issueName)
     .argument('[workflow]', 'the workflow file', './WORKFLOW.md')
     .option('--follow', 'go on printing as the output grows')
     .option('--json', 'list the attempts as JSON')
     .option('--state-dir <dir>', 'the state directory, whatever the workflow file says')
-    .action(async (issue: number, path: string, options: { follow?: boolean; json?: boolean; stateDir?: string }) => {
-      const { logsCommand } = await import('./cli/logs.ts');
-      await logsCommand(issue, path, options);
-    });
+    .action(
+      async (issue: IssueName, path: string, options: { follow?: boolean; json?: boolean; stateDir?: string }) => {
+        const { logsCommand } = await import('./cli/logs.ts');
+        await logsCommand(issue, path, options);
+      },
+    );
   program
     .command('explain')
     .description('why an issue waits, or what happened to it: the records of the daemon as lines with times')
-    .argument('<issue>', "the issue's number", positive)
+    .argument('<issue>', "the issue's number, or <owner>/<repo>#<number>", issueName)
     .argument('[workflow]', 'the workflow file', './WORKFLOW.md')
     .option('--json', 'as JSON')
     .option('--state-dir <dir>', 'the state directory, whatever the workflow file says')
-    .action(async (issue: number, path: string, options: { json?: boolean; stateDir?: string }) => {
+    .action(async (issue: IssueName, path: string, options: { json?: boolean; stateDir?: string }) => {
       const { explainCommand } = await import('./cli/explain.ts');
       await explainCommand(issue, path, options);
     });
@@ -143,11 +146,11 @@ function createProgram(): Command {
     program
       .command(command)
       .description(description)
-      .argument('<issue>', "the issue's number", positive)
+      .argument('<issue>', "the issue's number, or <owner>/<repo>#<number>", issueName)
       .argument('[workflow]', 'the workflow file', './WORKFLOW.md')
       .option('--json', 'as JSON')
       .option('--state-dir <dir>', 'the state directory, whatever the workflow file says')
-      .action(async (issue: number, path: string, options: { json?: boolean; stateDir?: string }) => {
+      .action(async (issue: IssueName, path: string, options: { json?: boolean; stateDir?: string }) => {
         const { steerCommand } = await import('./cli/steer.ts');
         await steerCommand(command, issue, path, options);
       });
@@ -155,12 +158,12 @@ function createProgram(): Command {
   program
     .command('tell')
     .description('give the agent of an issue a text: it gets it in its next turn')
-    .argument('<issue>', "the issue's number", positive)
+    .argument('<issue>', "the issue's number, or <owner>/<repo>#<number>", issueName)
     .argument('<text>', 'the text')
     .argument('[workflow]', 'the workflow file', './WORKFLOW.md')
     .option('--json', 'as JSON')
     .option('--state-dir <dir>', 'the state directory, whatever the workflow file says')
-    .action(async (issue: number, text: string, path: string, options: { json?: boolean; stateDir?: string }) => {
+    .action(async (issue: IssueName, text: string, path: string, options: { json?: boolean; stateDir?: string }) => {
       const { tellCommand } = await import('./cli/steer.ts');
       await tellCommand(issue, text, path, options);
     });

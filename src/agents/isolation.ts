@@ -17,6 +17,8 @@ import type { IsolationMode } from './rules/runtime.ts';
 export type Bounds = {
   readonly readOnly: readonly string[];
   readonly hidden: readonly string[];
+  /** Hidden as well: places that may come and go. */
+  readonly others?: () => readonly string[];
   /** Files that are read with another text, and cannot be changed. */
   readonly replaced?: readonly { readonly path: string; readonly text: string }[];
   /** A directory for what describes the bounds, where agents cannot write. */
@@ -239,7 +241,7 @@ export class Isolation {
   ): readonly [string, readonly string[]] {
     if (!this.active) return [file, args];
     const kept = realPaths(writable);
-    const secret = realPaths(this.#bounds.hidden);
+    const secret = realPaths([...this.#bounds.hidden, ...(this.#bounds.others?.() ?? [])]);
     // What lies in a hidden place is gone with it.
     const hidden = secret.filter(
       (path) =>

@@ -1,6 +1,5 @@
 // `tool explain`: the story of one issue from the journal, and how it stands with the daemon that runs.
 
-import { resolve } from 'node:path';
 import * as z from 'zod';
 import { failure, messageOf } from '../base/rules/errors.ts';
 import { visibleLines } from '../base/rules/text.ts';
@@ -8,6 +7,8 @@ import { readWorkflow } from '../daemon/config/read-workflow.ts';
 import { issueStory, storyText } from '../daemon/journal/issue-story.ts';
 import { readStateDirHolder } from '../daemon/journal/state-dir.ts';
 import { detectRemote } from '../git/git-remote.ts';
+import { formatSlug } from '../git/rules/repository.ts';
+import type { IssueName } from './issue-name.ts';
 import { stateDirOf } from './logs.ts';
 import { CLI_CODES } from './rules/cli-codes.ts';
 
@@ -33,11 +34,12 @@ function tokenOf(path: string): string | null {
 }
 
 /** How the issue stands now, in words; null: the daemon does not know it. */
-async function standing(url: string, token: string | null, issue: number): Promise<string | null> {
+async function standing(url: string, token: string | null, { number, repository }: IssueName): Promise<string | null> {
   try {
     const headers = token === null ? {} : { authorization: `Bearer ${token}` };
     const signal = AbortSignal.timeout(ANSWER_MS);
-    const response = await fetch(`${url}/api/v1/issues/${issue}`, { headers, signal });
+    const of = repository === null ? '' : `repositories/${formatSlug(repository)}/`;
+    const response = await fetch(`${url}/api/v1/${of}issues/${number}`, { headers, signal });
     if (response.status === 404) return null;
     if (!response.ok) return `the daemon answers ${response.status}`;
     const { running, retrying, asking, following, queued } = details.parse(await response.json());
@@ -53,12 +55,13 @@ async function standing(url: string, token: string | null, issue: number): Promi
   }
 }
 
-export async function explainCommand(issue: number, path: string, options: ExplainOptions): Promise<void> {
-  const stateDir = options.stateDir === undefined ? stateDirOf(path) : resolve(options.stateDir);
+export async function explainCommand(name: IssueName, path: string, options: ExplainOptions): Promise<void> {
+  const stateDir = stateDirOf(path, name, options.stateDir);
+  const issue = name.number;
   const story = issueStory(stateDir, issue);
   const holder = readStateDirHolder(stateDir);
   const url = holder?.url ?? null;
-  const now = url === null ? null : await standing(url, tokenOf(path), issue);
+  const now = url === null ? null : await standing(url, tokenOf(path), name);
   if (story.length === 0 && now === null) throw failure(CLI_CODES.issue_unexplained, { issue, directory: stateDir });
   if (options.json === true) {
     const rows = story.map(({ at, words }) => ({ at: new Date(at).toISOString(), words }));

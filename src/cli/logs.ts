@@ -8,6 +8,8 @@ import { joinLines } from '../base/rules/text.ts';
 import { readWorkflow } from '../daemon/config/read-workflow.ts';
 import { findStateDir } from '../daemon/config/state-place.ts';
 import { readStateDirHolder } from '../daemon/journal/state-dir.ts';
+import { EVERY, isEvery, placeOf, slugKey } from '../daemon/rules/repositories.ts';
+import type { Workflow } from '../daemon/rules/workflow.ts';
 import {
   type AttemptOutputFile,
   FAILED_KEPT,
@@ -15,6 +17,8 @@ import {
   listAttemptOutputs,
 } from '../daemon/runners/attempt-output.ts';
 import { detectRemote } from '../git/git-remote.ts';
+import { formatSlug, type RepoSlug } from '../git/rules/repository.ts';
+import type { IssueName } from './issue-name.ts';
 import { CLI_CODES } from './rules/cli-codes.ts';
 
 export type LogsOptions = { readonly follow?: boolean; readonly json?: boolean; readonly stateDir?: string };
@@ -46,22 +50,38 @@ function printFrom(path: string, offset: number): number {
 }
 
 /** Outputs are read whatever is wrong with the file, if it can be told where they are. */
-export function stateDirOf(path: string): string {
+function placeIn({ stateDir, tracker }: Workflow, named: RepoSlug | null): string {
+  const { repositories } = tracker;
+  const known = repositories ?? [tracker.slug];
+  const isKnown = (one: RepoSlug) => named !== null && slugKey(one) === slugKey(named);
+  const found = known.find(isKnown) ?? known.find(({ owner, repo }) => repo === EVERY && owner === named?.owner);
+  if (repositories === null && (named === null || found !== undefined)) return stateDir;
+  if (named !== null && found !== undefined) return placeOf(stateDir, isEvery(found) ? named : found);
+  throw failure(CLI_CODES.issue_repository_unknown, {
+    known: known.map(formatSlug),
+    got: named === null ? 'none' : formatSlug(named),
+  });
+}
+
+/** @param named the repository, where it is one of many */
+export function stateDirOf(path: string, { repository: named }: IssueName, given: string | undefined): string {
+  if (given !== undefined) return named === null ? resolve(given) : placeOf(resolve(given), named);
   const source = { env: process.env, detectRemote };
   try {
-    return readWorkflow(path, source).workflow.stateDir;
+    return placeIn(readWorkflow(path, source).workflow, named);
   } catch (error) {
-    if (!(error instanceof ToolError)) throw error;
+    if (!(error instanceof ToolError) || error.refusal.of === CLI_CODES.issue_repository_unknown) throw error;
     const words = joinLines(error.message);
-    const found = findStateDir(path, source);
+    const found = findStateDir(path, source, named ?? undefined);
     if (found === undefined) throw failure(CLI_CODES.state_directory_unknown, { said: words }, { cause: error });
     process.stderr.write(`tool: warning: ${words}; reading from ${found} (--state-dir names another one)\n`);
     return found;
   }
 }
 
-export async function logsCommand(issue: number, path: string, options: LogsOptions): Promise<void> {
-  const stateDir = options.stateDir === undefined ? stateDirOf(path) : resolve(options.stateDir);
+export async function logsCommand(name: IssueName, path: string, options: LogsOptions): Promise<void> {
+  const stateDir = stateDirOf(path, name, options.stateDir);
+  const issue = name.number;
   const files = listAttemptOutputs(stateDir, issue);
   if (options.json === true) {
     const rows = files.map(({ life, attempt, path: file }) => ({

@@ -1,6 +1,5 @@
 // `tool pause`, `resume`, `cancel`, `retry` and `tell`: commands on one issue, over the control socket of the daemon that runs.
 
-import { resolve } from 'node:path';
 import { failure } from '../base/rules/errors.ts';
 import { visibleLines } from '../base/rules/text.ts';
 import { readStateDirHolder } from '../daemon/journal/state-dir.ts';
@@ -8,6 +7,7 @@ import type { Steer } from '../daemon/rules/record.ts';
 import type { Order } from '../daemon/rules/steering.ts';
 import { readControlPlace } from '../daemon/runners/control-socket.ts';
 import { requestDaemon } from './issue.ts';
+import { formatIssue, type IssueName } from './issue-name.ts';
 import { stateDirOf } from './logs.ts';
 import { CLI_CODES } from './rules/cli-codes.ts';
 
@@ -23,23 +23,28 @@ const DONE: Readonly<Record<Order, string>> = {
 };
 
 async function give(
-  order: { readonly command: Order; readonly issue: number; readonly text?: string },
+  order: { readonly command: Order; readonly text?: string },
+  issue: IssueName,
   path: string,
   options: SteerOptions,
 ): Promise<void> {
-  const directory = options.stateDir === undefined ? stateDirOf(path) : resolve(options.stateDir);
+  const directory = stateDirOf(path, issue, options.stateDir);
   const place = readControlPlace(directory);
   if (readStateDirHolder(directory) === undefined || place === undefined)
     throw failure(CLI_CODES.daemon_not_running, { directory });
-  const answer = await requestDaemon(order, { TOOL_SOCKET: place.socket, TOOL_KEY: place.key });
-  const text = options.json === true ? JSON.stringify(answer, null, 2) : `issue #${order.issue} ${DONE[order.command]}`;
+  const answer = await requestDaemon(
+    { ...order, issue: issue.number },
+    { TOOL_SOCKET: place.socket, TOOL_KEY: place.key },
+  );
+  const text =
+    options.json === true ? JSON.stringify(answer, null, 2) : `issue ${formatIssue(issue)} ${DONE[order.command]}`;
   process.stdout.write(`${visibleLines(text)}\n`);
 }
 
-export function steerCommand(command: Steer, issue: number, path: string, options: SteerOptions): Promise<void> {
-  return give({ command, issue }, path, options);
+export function steerCommand(command: Steer, issue: IssueName, path: string, options: SteerOptions): Promise<void> {
+  return give({ command }, issue, path, options);
 }
 
-export function tellCommand(issue: number, text: string, path: string, options: SteerOptions): Promise<void> {
-  return give({ command: 'tell', issue, text }, path, options);
+export function tellCommand(issue: IssueName, text: string, path: string, options: SteerOptions): Promise<void> {
+  return give({ command: 'tell', text }, issue, path, options);
 }

@@ -9,13 +9,15 @@ import { formatSlug } from '../git/rules/repository.ts';
 /** Null: no deliveries are taken. */
 export async function webhookFor(
   { server, tracker }: Workflow,
-  options: Pick<WebhookOptions, 'clock' | 'log' | 'deliver'>,
+  options: Pick<WebhookOptions, 'clock' | 'log' | 'takes'>,
 ): Promise<Webhook | null> {
   const secret = server.webhookSecret;
   if (secret === null) return null;
   const { Webhook } = await import('../daemon/http/webhook.ts');
   const { decodeDelivery: decode, isSigned } = await import('../daemon/github/delivery.ts');
-  return new Webhook({ secret, repository: formatSlug(tracker.slug), isSigned, decode, ...options });
+  const ours =
+    tracker.repositories === null ? formatSlug(tracker.slug) : tracker.repositories.map(formatSlug).join(', ');
+  return new Webhook({ secret, ours, isSigned, decode, ...options });
 }
 
 export async function startServer(

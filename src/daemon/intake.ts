@@ -12,8 +12,9 @@ import type { Journal, Tracker, Workspaces } from './ports.ts';
 import { WORK_CODES } from './rules/codes/work-codes.ts';
 import type { Issue } from './rules/issue.ts';
 import { longestPauseMs } from './rules/retry.ts';
-import { type DaemonState, utcDay } from './rules/state.ts';
+import { type DaemonState, spentOn, utcDay } from './rules/state.ts';
 import type { Workflow } from './rules/workflow.ts';
+import type { SlotShares } from './slot-shares.ts';
 
 export type IntakeOptions = {
   readonly workflow: () => Workflow;
@@ -22,6 +23,8 @@ export type IntakeOptions = {
   readonly clock: Clock;
   readonly log: Logger;
   readonly workspaces: Pick<Workspaces, 'outdate'>;
+  /** With other repositories: what all of them may do. */
+  readonly shares?: Pick<SlotShares, 'pauses' | 'budget'>;
 };
 
 const WAITS_FOR_SLOT = refusal(WORK_CODES.issue_waits_for_slot, {});
@@ -44,6 +47,7 @@ export function slotObstacle(slots: number, capped: Refusal | null): readonly Re
   return slots > 0 ? null : [WAITS_FOR_SLOT];
 }
 
+const ONE_BUDGET = 'agent.max_cost_usd_per_day';
 const UNCHECKED = refusal(WORK_CODES.issue_unchecked, {});
 
 /** Minimum number of issues that are asked about at once. */
@@ -68,10 +72,11 @@ export class Intake {
   /** When it was last asked anew for what issues wait, in elapsed time. */
   #newAt = Number.NEGATIVE_INFINITY;
   /** Until when a runtime has no quota, ms since the epoch. Not kept over a restart: people may have bought some. */
-  readonly #pauses = new Map<string, number>();
+  readonly #pauses: Map<string, number>;
 
   constructor(options: IntakeOptions) {
     this.#options = options;
+    this.#pauses = options.shares?.pauses ?? new Map();
     this.#gatekeeper = new Gatekeeper(options.tracker, options.clock);
     this.#blockers = new BlockerCheck(options);
   }
@@ -243,11 +248,14 @@ export class Intake {
 
   /** Why the daily cost limit allows no start; null when it allows one. */
   costCap(): Refusal | null {
-    const { maxCostPerDayUsd } = this.#options.workflow().agent;
-    const { today } = this.#state;
+    const { maxCostPerDayUsd: limit } = this.#options.workflow().agent;
     const day = utcDay(this.#options.clock.now());
-    if (maxCostPerDayUsd === null || today.day !== day || today.cost_usd < maxCostPerDayUsd) return null;
-    const why = refusal(WORK_CODES.day_budget_spent, { limit: maxCostPerDayUsd });
+    const all = this.#options.shares?.budget(day) ?? { limit: null, spent: 0 };
+    const key = this.#options.shares === undefined ? ONE_BUDGET : `${ONE_BUDGET}_per_repository`;
+    const own = { limit, spent: spentOn(this.#state, day), key };
+    const over = [own, { ...all, key: ONE_BUDGET }].find((one) => one.limit !== null && one.spent >= one.limit);
+    if (over === undefined) return null;
+    const why = refusal(WORK_CODES.day_budget_spent, { limit: over.limit ?? 0, key: over.key });
     if (this.#capSaid !== day) this.#options.log.log('warn', 'poller', why);
     this.#capSaid = day;
     return why;

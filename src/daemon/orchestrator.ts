@@ -9,7 +9,7 @@ import { untilRetry } from './candidates.ts';
 import { CommentWatch } from './comment-watch.ts';
 import { Dispatcher, type Waiting } from './dispatcher.ts';
 import { Follower } from './follower.ts';
-import { Intake } from './intake.ts';
+import { Intake, waitsForSlot } from './intake.ts';
 import { Janitor } from './janitor.ts';
 import { ListRest } from './list-rest.ts';
 import { Looks } from './looks.ts';
@@ -23,9 +23,10 @@ import type { Issue } from './rules/issue.ts';
 import type { Look } from './rules/look.ts';
 import type { IssueOutcome } from './rules/record.ts';
 import { longestPauseMs } from './rules/retry.ts';
-import type { Entry } from './rules/state.ts';
+import { type Entry, spentOn } from './rules/state.ts';
 import { isSettling, mayStart } from './rules/steering.ts';
 import type { Workflow } from './rules/workflow.ts';
+import type { Share, SlotShares } from './slot-shares.ts';
 import { SpareWorkspaces } from './spare-workspaces.ts';
 import { Steering } from './steering.ts';
 import { Stumbles } from './stumbles.ts';
@@ -33,6 +34,8 @@ import { Stumbles } from './stumbles.ts';
 export type OrchestratorOptions = Omit<AttemptOptions, 'onChange' | 'onSlotFree' | 'onQuota' | 'listen'> & {
   /** Poll once, finish what that started, then stop. */
   readonly once?: boolean;
+  /** With other repositories: what all of them share. */
+  readonly shares?: SlotShares;
 };
 
 /** One issue that something is being done for. */
@@ -67,6 +70,7 @@ export class Orchestrator {
   #asked = false;
   #wake = new AbortController();
   #stopping = false;
+  readonly #share: Share | undefined;
 
   constructor(options: OrchestratorOptions) {
     this.#options = {
@@ -77,6 +81,11 @@ export class Orchestrator {
       listen: (issue, signal) => this.#comments.look(issue, signal),
     };
     this.#intake = new Intake(options);
+    this.#share = options.shares?.join({
+      held: () => this.#heldSlots,
+      spentOn: (day) => spentOn(options.journal.state, day),
+      wake: () => this.#wake.abort(),
+    });
     this.#stumbles = new Stumbles(options);
     this.#supervisor = new Supervisor({
       clock: options.clock,
@@ -181,6 +190,7 @@ export class Orchestrator {
 
   #wakeUp(): void {
     this.#wake.abort();
+    this.#share?.freed();
   }
 
   /** Ends what an earlier process left running and takes its attempts for interrupted. To be called once, before `run`. */
@@ -233,6 +243,7 @@ export class Orchestrator {
       await this.#polling;
     } finally {
       this.#polling = undefined;
+      this.#sayWants();
       this.#changed();
     }
   }
@@ -309,16 +320,30 @@ export class Orchestrator {
 
   get #freeSlots(): number {
     const { maxConcurrent } = this.#workflow.agent;
-    const attempts = [...this.#workers.values()].flatMap(({ attempt }) => (attempt === undefined ? [] : [attempt]));
-    const running = attempts.filter((attempt) => attempt.holdsSlot).length;
+    const attempts = this.#attempts.length;
     // Agents that end faster than their work can be collected wait for that.
-    return Math.min(maxConcurrent - running, 2 * maxConcurrent - attempts.length) - this.#dispatcher.taking.size;
+    const own = Math.min(maxConcurrent - this.#heldSlots, 2 * maxConcurrent - attempts - this.#dispatcher.taking.size);
+    return this.#share === undefined ? own : Math.min(own, this.#share.free());
+  }
+
+  get #attempts(): readonly Attempt[] {
+    return [...this.#workers.values()].flatMap(({ attempt }) => attempt ?? []);
+  }
+
+  get #heldSlots(): number {
+    return this.#attempts.filter((attempt) => attempt.holdsSlot).length + this.#dispatcher.taking.size;
   }
 
   /** Fills the free slots from the last listing, oldest issue first. */
   async #dispatch(): Promise<void> {
     const isAllowed = this.#poller.isAnswered && !this.#stopping;
     if (await this.#dispatcher.fill(isAllowed)) this.#changed();
+    this.#sayWants();
+  }
+
+  #sayWants(): void {
+    const mayWant = this.#poller.isAnswered && !this.#stopping;
+    this.#share?.wants(mayWant ? this.waiting.filter(({ why }) => waitsForSlot(why)).length : 0);
   }
 
   #startAttempt(issue: Issue): void {
@@ -393,6 +418,7 @@ export class Orchestrator {
       [...this.#workers.values()].filter((worker) => worker.attempt !== undefined).map((worker) => worker.done),
     );
     await this.#supervisor.close();
+    this.#share?.leave();
     await this.#spareWorkspaces.close();
   }
 }

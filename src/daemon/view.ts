@@ -33,15 +33,22 @@ import {
   tokensOf,
 } from './view-rows.ts';
 
-export type ViewSource = {
+/** What a process knows, whatever its repositories. */
+export type ProcessView = {
   readonly now: number;
   readonly version: string;
-  readonly workflow: Workflow;
   readonly loadedAt: number;
   /** What is wrong with the file as it stands now; the last good one is in use. */
   readonly workflowError: string | null;
   /** Keys that changed in the file and take effect at the next start. */
   readonly pendingRestart: readonly string[];
+  /** Null: no deliveries are taken. */
+  readonly webhook: WebhookStatus | null;
+};
+
+/** One repository. */
+export type RepositoryView = {
+  readonly workflow: Workflow;
   readonly state: DaemonState;
   readonly statuses: ReadonlyMap<number, AttemptStatus>;
   readonly waiting: readonly Waiting[];
@@ -50,8 +57,26 @@ export type ViewSource = {
   readonly poll: PollInfo;
   readonly stats: PollStats;
   readonly rateLimit: RateLimit;
-  /** Null: no deliveries are taken. */
-  readonly webhook: WebhookStatus | null;
+};
+
+export type ViewSource = ProcessView & RepositoryView;
+
+/** Many repositories, with those that cannot be worked on now. */
+export type FleetView = ProcessView & {
+  /** As the file has it: of no repository alone. */
+  readonly workflow: Workflow;
+  readonly repositories: readonly RepositoryView[];
+  readonly broken: readonly { readonly repository: string; readonly problem: string }[];
+};
+
+/** How one of many repositories stands. */
+export type RepositoryRow = {
+  readonly repository: string;
+  readonly running: number;
+  readonly queued: number;
+  readonly last_poll_at: string | null;
+  /** Why it is not read or worked on now; null: it is. */
+  readonly problem: string | null;
 };
 
 /** A row of those that wait. */
@@ -67,7 +92,10 @@ type Queued = {
 export type StateView = {
   readonly generated_at: string;
   readonly version: string;
+  /** `<owner>/<repo>`; of many, how many there are. */
   readonly repository: string;
+  /** Only where there are many. */
+  readonly repositories?: readonly RepositoryRow[];
   readonly workflow: {
     readonly path: string;
     readonly loaded_at: string;
@@ -153,38 +181,114 @@ function reasonsOf(waiting: readonly Waiting[], paused: number): Readonly<Record
   return Object.fromEntries(counts);
 }
 
-/** One page of each list, the newest first; whoever holds a slot or is being published counts as running. */
-export function stateView(source: ViewSource, page: Page = FIRST_PAGE): StateView {
-  const { state, statuses, workflow, poll } = source;
+const NO_LIMIT: RateLimit = { limit: null, remaining: null, reset_at: null, paused_until: null, reason: null };
+
+type Placed<T> = { readonly place: RowPosition; readonly row: () => T };
+
+type Lists = {
+  readonly running: RunningRow;
+  readonly retrying: RetryingRow;
+  readonly asking: AskingRow;
+  readonly following: FollowingRow;
+  readonly queued: QueuedRow;
+  readonly completed: CompletedRow;
+};
+
+/** All rows of one repository; whoever holds a slot or is being published counts as running. */
+function rowsOf(source: RepositoryView) {
+  const { state, statuses, workflow } = source;
   const slug = formatSlug(workflow.tracker.slug);
   const entries = [...state.entries.values()];
   const paused = entries.filter((entry) => isPaused(state, entry));
-  const running = entries.filter(
-    (entry) => entry.phase === 'running' || isSettling(entry) || (entry.phase === 'claimed' && !isPaused(state, entry)),
-  );
-  const retrying = entries.filter((entry) => entry.phase === 'retrying' && !isPaused(state, entry));
-  const asking = entries.filter((entry) => entry.phase === 'asking' && !isSettling(entry));
-  const following = entries.filter((entry) => entry.phase === 'following' && !isSettling(entry));
   const waiting = source.waiting.filter(
     ({ issue }) => !state.entries.has(issue.number) || state.entries.get(issue.number)?.phase === 'parked',
   );
+  const each = <T>(of: (entry: Entry) => boolean, row: (entry: Entry) => T): readonly Placed<T>[] =>
+    entries.filter(of).map((entry) => ({ place: [entry.number, 0], row: () => row(entry) }));
+  const isRunning = (entry: Entry) =>
+    entry.phase === 'running' || isSettling(entry) || (entry.phase === 'claimed' && !isPaused(state, entry));
+  const lists: { readonly [Name in ListName]: readonly Placed<Lists[Name]>[] } = {
+    running: each(isRunning, (entry) => runningRow(slug, entry, statuses.get(entry.number), workflow.labels)),
+    retrying: each(
+      (entry) => entry.phase === 'retrying' && !isPaused(state, entry),
+      (entry) => ({
+        ...rowOf(slug, entry.number, entry.url, entry.title),
+        attempt: entry.attempt,
+        due_at: entry.retryAt === null ? null : iso(entry.retryAt),
+        last_error: entry.lastError,
+        branch: entry.branch,
+      }),
+    ),
+    asking: each(
+      (entry) => entry.phase === 'asking' && !isSettling(entry),
+      (entry) => askingRow(slug, entry, workflow.follow.answerTimeoutMs),
+    ),
+    following: each(
+      (entry) => entry.phase === 'following' && !isSettling(entry),
+      (entry) => ({
+        ...rowOf(slug, entry.number, entry.url, entry.title),
+        pull_request: entry.pullRequest,
+        rounds: entry.follow?.rounds ?? 0,
+        waits_for: source.follows.get(entry.number) ?? 'the next poll',
+        since: iso(entry.follow?.since ?? entry.claimedAt),
+        branch: entry.branch,
+      }),
+    ),
+    queued: queuedOf(waiting, paused).map((one) => ({
+      place: queuedPosition(one),
+      row: () => ({ ...rowOf(slug, one.number, one.url, one.title), reason: one.reason, author: one.author }),
+    })),
+    completed: state.completed.map((done) => ({
+      place: [done.finishedAt, done.number],
+      row: () => completedRow(slug, done),
+    })),
+  };
+  return { slug, lists, reasons: reasonsOf(waiting, paused.length) };
+}
+
+/** Seconds that agents worked: what is told of one at work is not counted yet. */
+function secondsOf({ state, statuses }: RepositoryView): number {
+  const entries = [...state.entries.values()];
   // What an attempt has used is counted with its end, while what is told of it live stays for its publishing.
   const isCounted = (issue: number) => state.entries.get(issue)?.phase !== 'running';
   const runningNow = [...statuses].reduce((sum, [issue, one]) => sum + (isCounted(issue) ? 0 : one.used.seconds), 0);
   const counted = entries.reduce((sum, entry) => sum + entry.running.seconds, 0);
-  const byNumber = ({ number }: Entry): RowPosition => [number, 0];
+  return state.totals.seconds - counted + runningNow;
+}
+
+/** Numbers are those of a repository: among many, its place in the list tells two rows apart. */
+const MOST_REPOSITORIES = 10_000;
+
+/** One page of each list, the newest first. */
+export function stateView(source: ViewSource | FleetView, page: Page = FIRST_PAGE): StateView {
+  const fleet = 'repositories' in source ? source : null;
+  const all: readonly RepositoryView[] = 'repositories' in source ? source.repositories : [source];
+  const { workflow } = source;
+  const parts = all.map(rowsOf);
+  const placed = <Name extends ListName>(name: Name): readonly Placed<Lists[Name]>[] =>
+    fleet === null
+      ? parts.flatMap(({ lists }) => lists[name])
+      : parts.flatMap(({ lists }, index) =>
+          lists[name].map(({ place, row }) => ({ place: [place[0], place[1] * MOST_REPOSITORIES + index], row })),
+        );
   const shown = {
-    running: cut('running', running, byNumber, page),
-    retrying: cut('retrying', retrying, byNumber, page),
-    asking: cut('asking', asking, byNumber, page),
-    following: cut('following', following, byNumber, page),
-    queued: cut('queued', queuedOf(waiting, paused), queuedPosition, page),
-    completed: cut('completed', state.completed, ({ finishedAt, number }) => [finishedAt, number], page),
+    running: cut('running', placed('running'), placeOf, page),
+    retrying: cut('retrying', placed('retrying'), placeOf, page),
+    asking: cut('asking', placed('asking'), placeOf, page),
+    following: cut('following', placed('following'), placeOf, page),
+    queued: cut('queued', placed('queued'), placeOf, page),
+    completed: cut('completed', placed('completed'), placeOf, page),
   };
+  const sum = (of: (one: RepositoryView) => number) => all.reduce((total, one) => total + of(one), 0);
+  const length = (name: ListName) => parts.reduce((total, { lists }) => total + lists[name].length, 0);
+  const reasons: Record<string, number> = {};
+  for (const part of parts)
+    for (const [code, count] of Object.entries(part.reasons)) reasons[code] = (reasons[code] ?? 0) + count;
   return {
     generated_at: iso(source.now),
     version: source.version,
-    repository: slug,
+    repository: fleet === null ? formatSlug(workflow.tracker.slug) : `${all.length + fleet.broken.length} repositories`,
+    ...(fleet !== null && { repositories: repositoryRows(fleet, parts) }),
     workflow: {
       path: workflow.path,
       loaded_at: iso(source.loadedAt),
@@ -193,42 +297,25 @@ export function stateView(source: ViewSource, page: Page = FIRST_PAGE): StateVie
       follow: workflow.follow.until,
     },
     counts: {
-      running: running.length,
-      retrying: retrying.length,
-      asking: asking.length,
-      following: following.length,
-      queued: waiting.length + paused.length,
-      completed: state.counts.done,
-      failed: state.counts.failed,
+      running: length('running'),
+      retrying: length('retrying'),
+      asking: length('asking'),
+      following: length('following'),
+      queued: length('queued'),
+      completed: sum(({ state }) => state.counts.done),
+      failed: sum(({ state }) => state.counts.failed),
     },
     waiting: {
-      reasons: reasonsOf(waiting, paused.length),
-      postponed: entries.filter(({ stepError }) => stepError !== null).length,
+      reasons,
+      postponed: sum(({ state }) => [...state.entries.values()].filter(({ stepError }) => stepError !== null).length),
     },
     slots: workflow.agent.maxConcurrent,
-    running: shown.running.rows.map((entry) => runningRow(slug, entry, statuses.get(entry.number), workflow.labels)),
-    retrying: shown.retrying.rows.map((entry) => ({
-      ...rowOf(slug, entry.number, entry.url, entry.title),
-      attempt: entry.attempt,
-      due_at: entry.retryAt === null ? null : iso(entry.retryAt),
-      last_error: entry.lastError,
-      branch: entry.branch,
-    })),
-    asking: shown.asking.rows.map((entry) => askingRow(slug, entry, workflow.follow.answerTimeoutMs)),
-    following: shown.following.rows.map((entry) => ({
-      ...rowOf(slug, entry.number, entry.url, entry.title),
-      pull_request: entry.pullRequest,
-      rounds: entry.follow?.rounds ?? 0,
-      waits_for: source.follows.get(entry.number) ?? 'the next poll',
-      since: iso(entry.follow?.since ?? entry.claimedAt),
-      branch: entry.branch,
-    })),
-    queued: shown.queued.rows.map(({ number, url, title, reason, author }) => ({
-      ...rowOf(slug, number, url, title),
-      reason,
-      author,
-    })),
-    completed: shown.completed.rows.map((done) => completedRow(slug, done)),
+    running: shown.running.rows.map(({ row }) => row()),
+    retrying: shown.retrying.rows.map(({ row }) => row()),
+    asking: shown.asking.rows.map(({ row }) => row()),
+    following: shown.following.rows.map(({ row }) => row()),
+    queued: shown.queued.rows.map(({ row }) => row()),
+    completed: shown.completed.rows.map(({ row }) => row()),
     next: {
       running: shown.running.next,
       retrying: shown.retrying.next,
@@ -246,24 +333,79 @@ export function stateView(source: ViewSource, page: Page = FIRST_PAGE): StateVie
       completed: shown.completed.more,
     },
     poll: {
-      interval_ms: poll.intervalMs,
-      last_at: poll.lastAt === null ? null : iso(poll.lastAt),
-      next_at: poll.nextAt === null ? null : iso(poll.nextAt),
-      last_error: poll.lastError,
-      requests: source.stats.requests,
-      not_modified: source.stats.notModified,
+      ...pollOf(all, fleet),
+      requests: sum((one) => one.stats.requests),
+      not_modified: sum((one) => one.stats.notModified),
     },
     totals: {
-      ...tokensOf(state.totals),
-      cost_usd: dollars(state.totals.cost_usd),
-      seconds_running: Math.round((state.totals.seconds - counted + runningNow) * 10) / 10,
+      ...tokensOf({
+        cost_usd: 0,
+        turns: 0,
+        input_tokens: sum((one) => one.state.totals.input_tokens),
+        output_tokens: sum((one) => one.state.totals.output_tokens),
+      }),
+      cost_usd: dollars(sum(({ state }) => state.totals.cost_usd)),
+      seconds_running: Math.round(sum(secondsOf) * 10) / 10,
     },
-    rate_limit: source.rateLimit,
+    rate_limit: scarcest(all.map(({ rateLimit }) => rateLimit)),
     webhook: source.webhook && {
       last_delivery_at: source.webhook.lastAt === null ? null : iso(source.webhook.lastAt),
       deliveries: source.webhook.counts,
     },
   };
+}
+
+function placeOf({ place }: Placed<unknown>): RowPosition {
+  return place;
+}
+
+/** The state of the polls: what is worst among many. */
+function pollOf(
+  all: readonly RepositoryView[],
+  fleet: FleetView | null,
+): Omit<StateView['poll'], 'requests' | 'not_modified'> {
+  const times = (of: (poll: PollInfo) => number | null) => all.flatMap(({ poll }) => of(poll) ?? []);
+  const last = times(({ lastAt }) => lastAt);
+  const next = times(({ nextAt }) => nextAt);
+  const errors = all.flatMap(({ workflow, poll: { lastError } }) =>
+    lastError === null ? [] : [fleet === null ? lastError : `${formatSlug(workflow.tracker.slug)}: ${lastError}`],
+  );
+  const broken = (fleet?.broken ?? []).map(({ repository, problem }) => `${repository}: ${problem}`);
+  return {
+    interval_ms: Math.min(...all.map(({ poll }) => poll.intervalMs)),
+    last_at: last.length < all.length || last.length === 0 ? null : iso(Math.min(...last)),
+    next_at: next.length === 0 ? null : iso(Math.min(...next)),
+    last_error: [...errors, ...broken].join('; ') || null,
+  };
+}
+
+/** The limit that is nearest; one that is waited for is nearer than all others. */
+function scarcest(limits: readonly RateLimit[]): RateLimit {
+  const [first = NO_LIMIT] = [...limits].sort(
+    (one, other) =>
+      Number(other.paused_until !== null) - Number(one.paused_until !== null) ||
+      (one.remaining ?? Number.MAX_SAFE_INTEGER) - (other.remaining ?? Number.MAX_SAFE_INTEGER),
+  );
+  return first;
+}
+
+/** How each of many repositories stands. */
+function repositoryRows(
+  { repositories, broken }: FleetView,
+  parts: readonly ReturnType<typeof rowsOf>[],
+): readonly RepositoryRow[] {
+  const rows = repositories.map(({ poll }, index): RepositoryRow => {
+    const { slug = '', lists } = parts[index] ?? {};
+    return {
+      repository: slug,
+      running: lists?.running.length ?? 0,
+      queued: lists?.queued.length ?? 0,
+      last_poll_at: poll.lastAt === null ? null : iso(poll.lastAt),
+      problem: poll.lastError,
+    };
+  });
+  const idle = { running: 0, queued: 0, last_poll_at: null };
+  return [...rows, ...broken.map(({ repository, problem }) => ({ repository, ...idle, problem }))];
 }
 
 /** One issue, its last life when it is over, as `GET /api/v1/issues/<n>` shows it; undefined when the daemon knows nothing of it. */

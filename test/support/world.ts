@@ -515,6 +515,8 @@ export function workflowWith(
     tracker: {
       kind: 'github',
       slug: { owner: 'o', repo: 'r' },
+      repositories: null,
+      topic: null,
       apiUrl: 'https://tracker',
       tokenVariable: null,
       app: null,
@@ -552,6 +554,7 @@ export function workflowWith(
       maxRetryBackoffMs: 300_000,
       maxCostUsd: null,
       maxCostPerDayUsd: null,
+      perRepository: { maxConcurrent: null, maxCostPerDayUsd: null },
       onQuota: 'wait',
       priorityLabels: [],
       ...change.agent,

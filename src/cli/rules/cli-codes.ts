@@ -138,6 +138,12 @@ export const CLI_CODES = codes({
     help: 'Output is kept of the last {issues} issues, and of the last {failed} that failed.',
     values: { issue: 'number', directory: 'text', issues: 'number', failed: 'number' },
   },
+  issue_repository_unknown: {
+    kind: 'config',
+    message: 'The workflow file has {known}; the repository of the issue: got {got}.',
+    help: 'Name the issue as <owner>/<repo>#<number>.',
+    values: { known: 'list', got: 'text' },
+  },
   issue_unexplained: {
     kind: 'usage',
     message: 'The journal in {directory} says nothing of issue #{issue}, and no running daemon knows it.',

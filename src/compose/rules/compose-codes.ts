@@ -21,6 +21,17 @@ export const COMPOSE_CODES = codes({
     values: { host: 'text', said: 'text' },
     may: { source: 'text' },
   },
+  repository_unusable: {
+    kind: 'warning',
+    message: '{repository} cannot be worked on now: {said}. It is tried again every five minutes.',
+    values: { repository: 'text', said: 'text' },
+  },
+  repositories_unlisted: {
+    kind: 'warning',
+    message: 'No list of the repositories of tracker.repositories: {said}.',
+    help: 'Those that are known stay. The list is read every five minutes.',
+    values: { said: 'text' },
+  },
   token_readable_by_others: {
     kind: 'warning',
     message: 'The token is in the environment of other processes ({processes}), where an agent could read it.',

@@ -12,12 +12,13 @@ import type { CommandLine } from '../../base/rules/command-line.ts';
 import { failure, messageOf } from '../../base/rules/errors.ts';
 import { got } from '../../base/rules/text.ts';
 import type { RepoSlug } from '../../git/rules/repository.ts';
-import { parseSlug, sameHost } from '../../git/rules/repository.ts';
+import { formatSlug, parseSlug, sameHost } from '../../git/rules/repository.ts';
 import { apiUrlOf, hostOf } from '../github/clone-url.ts';
 import { CONFIG_CODES } from '../rules/codes/config-codes.ts';
 import { hasLabel, sameLabel } from '../rules/issue.ts';
+import { isEvery, parsePattern, slugKey } from '../rules/repositories.ts';
 import type { AppSettings, Workflow } from '../rules/workflow.ts';
-import { defaultStateDir, expandPath, type WorkflowSource } from './state-place.ts';
+import { defaultStateDir, expandPath, hostStateDir, type WorkflowSource } from './state-place.ts';
 import { templateProblems } from './template.ts';
 import type { WorkflowInput } from './workflow-schema.ts';
 import { workflowSchema } from './workflow-schema.ts';
@@ -49,6 +50,7 @@ function resolveSlug(
   problems: Refusal[],
 ): RepoSlug {
   if (input.tracker.repo !== undefined) return parseSlug(input.tracker.repo) ?? NO_SLUG;
+  if (input.tracker.repositories !== undefined) return NO_SLUG;
   const remote = source.detectRemote(directory);
   if (remote.kind === 'none') {
     problems.push(wrong('tracker.repo', 'a slug <owner>/<repo>', `nothing, and ${directory} ${remote.says}`));
@@ -66,6 +68,26 @@ function resolveSlug(
       }),
     );
   return remote.slug;
+}
+
+/** Null: one repository is worked on. */
+function resolveRepositories(
+  { repo, repositories: written, topic, app_id: app }: WorkflowInput['tracker'],
+  problems: Refusal[],
+): Workflow['tracker']['repositories'] {
+  const key = 'tracker.repositories';
+  const slugs = (written ?? []).flatMap((one) => parsePattern(one) ?? []);
+  if (repo !== undefined && written !== undefined) problems.push(wrong(key, 'nothing beside tracker.repo', got(repo)));
+  for (const [index, slug] of slugs.entries())
+    if (slugs.slice(0, index).some((other) => slugKey(other) === slugKey(slug)))
+      problems.push(wrong(key, 'each repository once', got(formatSlug(slug))));
+  const every = slugs.find(isEvery);
+  if (topic !== undefined && every === undefined)
+    problems.push(wrong('tracker.topic', `<owner>/* in ${key} beside it`, 'none'));
+  // An App is asked for the token of one repository.
+  if (app !== undefined && every !== undefined)
+    problems.push(wrong(key, 'names of repositories beside an App', got(formatSlug(every))));
+  return written === undefined ? null : slugs;
 }
 
 /** The service's list of issues takes labels separated by commas, and knows no way to write one that has a comma. */
@@ -195,8 +217,17 @@ function normalize(
   const apiUrl = input.tracker.api_url.replace(/\/+$/, '');
   const slug = resolveSlug(input, apiUrl, directory, source, problems);
   const absolute = (value: string, key: string) => resolve(directory, expandPath(value, source.env, problems, key));
-  const stateDir =
-    input.state.dir === undefined ? defaultStateDir(slug, apiUrl, source.env) : absolute(input.state.dir, 'state.dir');
+  const repositories = resolveRepositories(input.tracker, problems);
+  const standardDir =
+    repositories === null ? defaultStateDir(slug, apiUrl, source.env) : hostStateDir(apiUrl, source.env);
+  const stateDir = input.state.dir === undefined ? standardDir : absolute(input.state.dir, 'state.dir');
+  const onlyForMany = {
+    'agent.max_concurrent_agents_per_repository': input.agent.max_concurrent_agents_per_repository,
+    'agent.max_cost_usd_per_day_per_repository': input.agent.max_cost_usd_per_day_per_repository,
+  };
+  for (const [key, value] of Object.entries(onlyForMany))
+    if (repositories === null && value !== null)
+      problems.push(wrong(key, 'tracker.repositories beside it', `${value} for one repository`));
   const token = resolveSecret('server.token', input.server.token ?? null, source.env, problems);
   if (!isLoopback(input.server.host) && token === null && input.server.port !== 0) {
     const reachable = `nothing, while server.host ${got(input.server.host)} can be reached from other machines`;
@@ -215,6 +246,8 @@ function normalize(
     tracker: {
       kind: input.tracker.kind,
       slug,
+      repositories,
+      topic: input.tracker.topic ?? null,
       apiUrl,
       tokenVariable: input.tracker.token?.slice(1) ?? null,
       app: resolveApp(input.tracker, absolute, problems),
@@ -249,6 +282,10 @@ function normalize(
       maxRetryBackoffMs: input.agent.max_retry_backoff_ms,
       maxCostUsd: input.agent.max_cost_usd,
       maxCostPerDayUsd: input.agent.max_cost_usd_per_day,
+      perRepository: {
+        maxConcurrent: input.agent.max_concurrent_agents_per_repository,
+        maxCostPerDayUsd: input.agent.max_cost_usd_per_day_per_repository,
+      },
       onQuota: input.agent.on_quota,
       priorityLabels: resolvePriority(input, problems),
     },

@@ -10,6 +10,7 @@ import type { Environment } from '../../base/rules/environment.ts';
 import { parseSlug, type Remote, type RepoSlug } from '../../git/rules/repository.ts';
 import { apiUrlOf, hostOf } from '../github/clone-url.ts';
 import { CONFIG_CODES } from '../rules/codes/config-codes.ts';
+import { placeOf } from '../rules/repositories.ts';
 
 export type WorkflowSource = {
   readonly env: Environment;
@@ -31,8 +32,13 @@ export function expandPath(path: string, env: WorkflowSource['env'], problems: R
   });
 }
 
+/** Holds `<owner>/<repo>` for each repository of the host. */
+export function hostStateDir(apiUrl: string, env: WorkflowSource['env']): string {
+  return join(stateHome(env), 'toolcrew', hostOf(apiUrl).replace(/[^A-Za-z0-9.-]/g, '_'));
+}
+
 export function defaultStateDir(slug: RepoSlug, apiUrl: string, env: WorkflowSource['env']): string {
-  return join(stateHome(env), 'toolcrew', hostOf(apiUrl).replace(/[^A-Za-z0-9.-]/g, '_'), slug.owner, slug.repo);
+  return placeOf(hostStateDir(apiUrl, env), slug);
 }
 
 const GITHUB_API = 'https://api.github.com';
@@ -56,17 +62,19 @@ function textOf(path: string): string {
 /**
  * The state directory for a workflow file that may be invalid or missing: from its `state.dir`, else from its
  * repository, else from the Git remote of its directory. undefined when these give no path.
+ * @param named one of many repositories
  */
-export function findStateDir(file: string, source: WorkflowSource): string | undefined {
+export function findStateDir(file: string, source: WorkflowSource, named?: RepoSlug): string | undefined {
   const path = resolve(file);
   const data = readLoosely(textOf(path));
-  const named = textAt(data, ['state', 'dir']);
-  if (named !== undefined) {
+  const written = textAt(data, ['state', 'dir']);
+  if (written !== undefined) {
     const problems: Refusal[] = [];
-    const dir = resolve(dirname(path), expandPath(named, source.env, problems, 'state.dir'));
-    return problems.length === 0 ? dir : undefined;
+    const dir = resolve(dirname(path), expandPath(written, source.env, problems, 'state.dir'));
+    const place = named === undefined ? dir : placeOf(dir, named);
+    return problems.length === 0 ? place : undefined;
   }
-  const slug = parseSlug(textAt(data, ['tracker', 'repo']) ?? '');
+  const slug = named ?? parseSlug(textAt(data, ['tracker', 'repo']) ?? '');
   const remote = source.detectRemote(dirname(path));
   const found = remote.kind === 'repository' ? remote : undefined;
   const apiUrl =

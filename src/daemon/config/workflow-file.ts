@@ -28,6 +28,8 @@ const LOOK_MS = 5_000;
 /** Keys that are read once, at the start. */
 const FIXED: readonly [string, (workflow: Workflow) => unknown][] = [
   ['tracker.repo', (workflow) => workflow.tracker.slug],
+  ['tracker.repositories', (workflow) => workflow.tracker.repositories],
+  ['tracker.topic', (workflow) => workflow.tracker.topic],
   ['tracker.api_url', (workflow) => workflow.tracker.apiUrl],
   ['tracker.token', (workflow) => workflow.tracker.tokenVariable],
   ['tracker.app_id', (workflow) => workflow.tracker.app?.id],
@@ -43,10 +45,10 @@ const FIXED: readonly [string, (workflow: Workflow) => unknown][] = [
 export const FIXED_KEYS: readonly string[] = FIXED.map(([key]) => key);
 
 function keepFixed(first: Workflow, next: Workflow): Workflow {
-  const { slug, apiUrl, tokenVariable, app, caFile } = first.tracker;
+  const { slug, repositories, topic, apiUrl, tokenVariable, app, caFile } = first.tracker;
   return Object.freeze({
     ...next,
-    tracker: { ...next.tracker, slug, apiUrl, tokenVariable, app, caFile },
+    tracker: { ...next.tracker, slug, repositories, topic, apiUrl, tokenVariable, app, caFile },
     workspace: { ...next.workspace, root: first.workspace.root },
     stateDir: first.stateDir,
     tool: { ...next.tool, isolation: first.tool.isolation },

@@ -9,6 +9,7 @@ import { QUOTA_MODES } from '../rules/attempt-end.ts';
 import { DEFAULT_PREFIX, isBranchPrefix } from '../rules/branch-prefix.ts';
 import { FOLLOW_MODES } from '../rules/follow-settings.ts';
 import { GATE_MODES } from '../rules/gate-settings.ts';
+import { parsePattern } from '../rules/repositories.ts';
 import { DEFAULT_TRACKER, TRACKER_KINDS } from '../rules/tracker-kind.ts';
 
 const text = z.string().min(1);
@@ -29,6 +30,17 @@ const tracker = z
       .describe(
         '<owner>/<repo>; without it, read from the Git remote of the directory that holds this file, which must be on the host of tracker.api_url.',
       ),
+    repositories: z
+      .array(text.refine((one) => parsePattern(one) !== undefined, { message: 'slugs <owner>/<repo>, or <owner>/*' }))
+      .min(1)
+      .optional()
+      .describe(
+        'Many repositories in place of tracker.repo: <owner>/<repo>, or <owner>/* for all of an owner that the token can read and that are not archived.',
+      ),
+    topic: text
+      .regex(/^[a-z0-9][a-z0-9-]*$/, { message: 'a topic in lower case' })
+      .optional()
+      .describe('Of <owner>/*, only repositories with this topic.'),
     api_url: z
       .url({ protocol: /^https?$/, message: 'an http(s) address' })
       .default('https://api.github.com')
@@ -86,7 +98,7 @@ const workspace = z
     root: text
       .default('/tmp/tool-harness-test')
       .describe(
-        'Where workspaces are made, <root>/issue-<number>; each repository needs a root of its own. ~ and $VAR are expanded; relative to this file.',
+        'Where workspaces are made, <root>/issue-<number>; each repository needs a root of its own. With tracker.repositories: <root>/<owner>/<repo>/issue-<number>. ~ and $VAR are expanded; relative to this file.',
       ),
     keep: z.boolean().default(false).describe('Keep the workspace of a done or closed issue.'),
     saved_keep_days: z
@@ -141,7 +153,7 @@ const state = z
     dir: text
       .optional()
       .describe(
-        'Journal, lock and outputs; not under a directory that a boot clears. Default: $XDG_STATE_HOME/toolcrew/<host>/<owner>/<repo>.',
+        'Journal, lock and outputs; not under a directory that a boot clears. Default: $XDG_STATE_HOME/toolcrew/<host>/<owner>/<repo>. With tracker.repositories each has <dir>/<owner>/<repo>.',
       ),
   })
   .prefault({});
@@ -159,6 +171,13 @@ const agent = z
     max_retry_backoff_ms: milliseconds(0, 300_000).describe('Longest pause before an attempt is repeated, ms.'),
     max_cost_usd: dollars.describe('What one issue may cost, US dollars; null: no limit.'),
     max_cost_usd_per_day: dollars.describe('What all issues of one day (UTC) may cost, US dollars; null: no limit.'),
+    max_concurrent_agents_per_repository: z
+      .union([z.int().min(1).max(1000), z.null()])
+      .default(null)
+      .describe('With tracker.repositories: how many agents work on one repository at a time; null: no such limit.'),
+    max_cost_usd_per_day_per_repository: dollars.describe(
+      'With tracker.repositories: what the issues of one repository may cost on one day (UTC), US dollars; null: no such limit.',
+    ),
     on_quota: z
       .enum(QUOTA_MODES)
       .default('wait')

@@ -8,12 +8,13 @@ import type { Page } from '../view-page.ts';
 export type Source = {
   /** Without `page`: the first page. */
   readonly state: (page?: Page) => StateView;
-  readonly issue: (number: number) => Readonly<Record<string, unknown>> | undefined;
+  /** @param repository `<owner>/<repo>`, one of many; without it, the one that there is */
+  readonly issue: (number: number, repository?: string) => Readonly<Record<string, unknown>> | undefined;
   readonly refresh: () => { readonly coalesced: boolean };
   /** A command that makes no sense is a rejected ToolError. */
-  readonly steer: (command: Steer, issue: number) => Promise<Steered>;
+  readonly steer: (command: Steer, issue: number, repository?: string) => Promise<Steered>;
   /** A text for the agent of an issue. */
-  readonly tell: (issue: number, text: string) => Promise<Steered>;
+  readonly tell: (issue: number, text: string, repository?: string) => Promise<Steered>;
   readonly onChange: (listener: () => void) => () => void;
   readonly now: () => number;
 };

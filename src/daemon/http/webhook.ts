@@ -12,15 +12,16 @@ import { readBody, TooLarge } from './request-body.ts';
 
 export type WebhookOptions = {
   readonly secret: string;
-  /** `<owner>/<repo>` */
-  readonly repository: string;
+  /** What takes the deliveries of a repository, named `<owner>/<repo>`; undefined: it is none of ours. */
+  readonly takes: (repository: string) => ((event: string, look: Look) => void) | undefined;
+  /** Names ours. */
+  readonly ours: string;
   readonly clock: Clock;
   readonly log: Logger;
   /** @param text exactly what was sent */
   readonly isSigned: (secret: string, text: string, signature: string) => Promise<boolean>;
   /** Undefined when the text is no payload. */
   readonly decode: (event: string, text: string) => Delivery | undefined;
-  readonly deliver: (event: string, look: Look) => void;
 };
 
 /** `work`: begun when the delivery was answered. */
@@ -121,7 +122,8 @@ export class Webhook {
     }
     this.#remember(id, signature);
     const { repository, look } = delivery;
-    if (repository !== null && repository.toLowerCase() !== this.#options.repository.toLowerCase()) {
+    const take = repository === null ? undefined : this.#options.takes(repository);
+    if (repository !== null && take === undefined) {
       this.#sayStranger(oneLine(repository, 120));
       return this.#answer('ignored', 202, { delivery: id, reason: 'it is for another repository' });
     }
@@ -130,20 +132,18 @@ export class Webhook {
       this.#say('the webhook is set up: its ping has come');
       return this.#answer('ping', 200, { delivery: id });
     }
-    if (look === null || repository === null)
+    if (look === null || take === undefined)
       return this.#answer('ignored', 202, { delivery: id, reason: `nothing is read for the event ${event}` });
     return {
       ...this.#answer('accepted', 202, { delivery: id }),
-      work: () => this.#options.deliver(event, look),
+      work: () => take(event, look),
     };
   }
 
   /** A webhook of an organisation sends what happens in all its repositories: each is named once. */
   #sayStranger(name: string): void {
     if (this.#strangers.has(name.toLowerCase()) || this.#strangers.size >= MOST_STRANGERS) return;
-    const isSaid = this.#say(
-      refusal(HTTP_CODES.webhook_elsewhere, { repository: this.#options.repository, got: name }),
-    );
+    const isSaid = this.#say(refusal(HTTP_CODES.webhook_elsewhere, { repository: this.#options.ours, got: name }));
     if (isSaid) this.#strangers.add(name.toLowerCase());
   }
 

@@ -168,6 +168,11 @@ export function utcDay(at: number): string {
   return new Date(at).toISOString().slice(0, 10);
 }
 
+/** What agents have cost on a day (UTC), US dollars. */
+export function spentOn({ today }: DaemonState, day: string): number {
+  return today.day === day ? today.cost_usd : 0;
+}
+
 export function addUsage(a: Usage, b: Usage): Usage {
   return {
     input_tokens: a.input_tokens + b.input_tokens,

@@ -21,7 +21,12 @@ export type Workflow = {
   readonly path: string;
   readonly tracker: {
     readonly kind: TrackerKind;
+    /** Of a file that names many repositories: of none. */
     readonly slug: RepoSlug;
+    /** Many repositories in place of one; a `*` as the name: all of the owner. Null: `slug` is the one. */
+    readonly repositories: readonly RepoSlug[] | null;
+    /** Of all repositories of an owner, only those with this topic; null: each. */
+    readonly topic: string | null;
     /** Without a trailing slash. */
     readonly apiUrl: string;
     /** The environment variable that the file names for the token. */
@@ -66,6 +71,8 @@ export type Workflow = {
     readonly maxRetryBackoffMs: number;
     readonly maxCostUsd: number | null;
     readonly maxCostPerDayUsd: number | null;
+    /** Beside the limits for all; null: no limit of its own. */
+    readonly perRepository: { readonly maxConcurrent: number | null; readonly maxCostPerDayUsd: number | null };
     readonly onQuota: QuotaMode;
     /** Labels of issues that start before others; the first label outranks the next. */
     readonly priorityLabels: readonly string[];

@@ -54,6 +54,8 @@ test('with nothing but the repository, every default holds', () => {
     tracker: {
       kind: 'github',
       slug: { owner: 'o', repo: 'r' },
+      repositories: null,
+      topic: null,
       apiUrl: 'https://api.github.com',
       tokenVariable: null,
       app: null,
@@ -82,6 +84,7 @@ test('with nothing but the repository, every default holds', () => {
       maxRetryBackoffMs: 300_000,
       maxCostUsd: null,
       maxCostPerDayUsd: null,
+      perRepository: { maxConcurrent: null, maxCostPerDayUsd: null },
       onQuota: 'wait',
       priorityLabels: [],
     },

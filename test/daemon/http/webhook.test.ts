@@ -23,12 +23,13 @@ async function start(t: Cleanup, hasWebhook = true) {
   const looks: [string, Look][] = [];
   const webhook = new Webhook({
     secret: SECRET,
-    repository: 'Owner/repo',
+    ours: 'Owner/repo',
+    takes: (name) =>
+      name.toLowerCase() === 'owner/repo' ? (event, look) => void looks.push([event, look]) : undefined,
     clock,
     log: { log: (_, __, said) => lines.push(typeof said === 'string' ? said : textOf(said)) },
     isSigned,
     decode: decodeDelivery,
-    deliver: (event, look) => looks.push([event, look]),
   });
   const server = new StatusServer({
     source: {

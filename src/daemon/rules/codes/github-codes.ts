@@ -47,6 +47,13 @@ export const GITHUB_CODES = codes({
     values: { old: 'text' },
     may: { new: 'text' },
   },
+  owner_without_repositories: {
+    kind: 'tracker',
+    message: 'The token can read no repository of {owner} that is not archived[ and has the topic {topic}].',
+    help: 'Check tracker.repositories, tracker.topic, and what the token may read.',
+    values: { owner: 'text' },
+    may: { topic: 'text' },
+  },
   repository_not_found: {
     kind: 'tracker',
     message: 'There is no repository {repository} for this token (404).',

@@ -27,6 +27,12 @@ export const WORK_CODES = codes({
     help: 'It knows issues that carry an active label, and those that it has worked on.',
     values: { issue: 'number' },
   },
+  repository_not_known: {
+    kind: 'refused',
+    message: 'This daemon works on {known}; got the repository {got}.',
+    help: 'Name the issue as <owner>/<repo>#<number>.',
+    values: { known: 'list', got: 'text' },
+  },
   told_text_invalid: {
     kind: 'refused',
     message: 'tool tell takes a text of 1 to {most} characters, got {length}.',
@@ -194,10 +200,9 @@ export const WORK_CODES = codes({
   },
   day_budget_spent: {
     kind: 'warning',
-    message:
-      'The daily limit of {limit} USD is reached (agent.max_cost_usd_per_day). No agent starts before tomorrow (UTC).',
-    help: 'Raise agent.max_cost_usd_per_day.',
-    values: { limit: 'number' },
+    message: 'The daily limit of {limit} USD is reached ({key}). No agent starts before tomorrow (UTC).',
+    help: 'Raise {key}.',
+    values: { limit: 'number', key: 'text' },
   },
   poll_failed: {
     kind: 'tracker',

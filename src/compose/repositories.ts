@@ -1,0 +1,332 @@
+// The repositories of one daemon: those of the workflow file, opened, run and closed, and shown together.
+
+import type { Isolation } from '../agents/isolation.ts';
+import { systemClock } from '../base/clock.ts';
+import type { Logger } from '../base/ports.ts';
+import { refusal } from '../base/rules/codes.ts';
+import { failure, messageOf } from '../base/rules/errors.ts';
+import { hostOf } from '../daemon/github/clone-url.ts';
+import type { Source } from '../daemon/http/source.ts';
+import { WORK_CODES } from '../daemon/rules/codes/work-codes.ts';
+import type { Look } from '../daemon/rules/look.ts';
+import { isEvery, slugKey, workflowOf } from '../daemon/rules/repositories.ts';
+import type { Workflow } from '../daemon/rules/workflow.ts';
+import { SlotShares } from '../daemon/slot-shares.ts';
+import { type FleetView, issueDetails, type ProcessView, stateView, type ViewSource } from '../daemon/view.ts';
+import { formatSlug, type RepoSlug } from '../git/rules/repository.ts';
+import { type OpenRepository, openRepository, type ProcessParts } from './repository.ts';
+import { RepositoryList } from './repository-list.ts';
+import { COMPOSE_CODES } from './rules/compose-codes.ts';
+
+/** `opened` is null while it cannot be worked on; `problem` says why. */
+type Member = {
+  readonly slug: RepoSlug;
+  readonly name: string;
+  readonly workflow: () => Workflow;
+  readonly log: Logger;
+  opened: OpenRepository | null;
+  problem: string | null;
+  running: Promise<void> | null;
+};
+
+/** How often it is looked for new repositories, and tried again to open those that could not be. */
+const LOOK_MS = 300_000;
+/** The same while there is none. */
+const FIRST_LOOK_MS = 30_000;
+
+/** Lines of a log that name the repository. */
+function logOf(log: Logger, repository: string): Logger {
+  return {
+    log: (level, source, said, fields = {}) => log.log(level, source, said, { repository, ...fields }),
+  };
+}
+
+/** Derives the workflow of a repository anew when the file was read again, and not at each question. */
+function derived(workflow: () => Workflow, slug: RepoSlug): () => Workflow {
+  let [from, to] = [workflow(), workflowOf(workflow(), slug)];
+  return () => {
+    if (workflow() !== from) [from, to] = [workflow(), workflowOf(workflow(), slug)];
+    return to;
+  };
+}
+
+export class Repositories {
+  readonly #parts: ProcessParts;
+  readonly #workflow: () => Workflow;
+  readonly #members = new Map<string, Member>();
+  /** Null: there is one repository. */
+  readonly #shares: SlotShares | null;
+  readonly #list: RepositoryList | null;
+  readonly #listeners = new Set<() => void>();
+  readonly #ending = new AbortController();
+  #wake = new AbortController();
+  /** Of the status page. */
+  #url: string | null = null;
+  #hasBegun = false;
+  #isRunning = false;
+  /** Why the service gives no list of an owner's repositories. */
+  #listProblem: string | null = null;
+
+  private constructor(parts: ProcessParts, workflow: () => Workflow) {
+    this.#parts = parts;
+    this.#workflow = workflow;
+    const { repositories } = workflow().tracker;
+    this.#list = repositories?.some(isEvery) === true ? new RepositoryList(parts, workflow()) : null;
+    this.#shares =
+      repositories === null
+        ? null
+        : new SlotShares({
+            limits: () => {
+              const { maxConcurrent, maxCostPerDayUsd } = workflow().agent;
+              return { slots: maxConcurrent, costPerDayUsd: maxCostPerDayUsd };
+            },
+            clock: systemClock,
+          });
+  }
+
+  /** Opens what can be opened; throws a ToolError when that is nothing. */
+  static async open(parts: ProcessParts, workflow: () => Workflow): Promise<Repositories> {
+    const made = new Repositories(parts, workflow);
+    const { slug, repositories } = workflow().tracker;
+    try {
+      if (repositories === null) {
+        const opened = await openRepository(parts, workflow);
+        opened.orchestrator.onChange(() => made.#changed());
+        const name = formatSlug(slug);
+        made.#members.set(slugKey(slug), {
+          ...{ slug, name, workflow, log: parts.log, opened, problem: null, running: null },
+        });
+      } else {
+        const failures = await made.#look();
+        if (failures.length > 0 && made.#opened.length === 0) throw failures[0];
+      }
+      return made;
+    } catch (error) {
+      await made.close();
+      throw error;
+    }
+  }
+
+  get #opened(): readonly (Member & { readonly opened: OpenRepository })[] {
+    return [...this.#members.values()].flatMap((member) => {
+      const { opened } = member;
+      return opened === null ? [] : [Object.assign(member, { opened })];
+    });
+  }
+
+  /** Of one repository, which is that of all; null: none is open. */
+  get isolation(): Isolation | null {
+    return this.#opened[0]?.opened.isolation ?? null;
+  }
+
+  /** Why the last look at a repository came to nothing; null when it did not. */
+  get trouble(): string | null {
+    const troubles = [...this.#members.values()].flatMap(({ name, opened, problem }) => {
+      const words = opened === null ? problem : opened.orchestrator.poll.lastError;
+      return words === null ? [] : [this.#shares === null ? words : `${name}: ${words}`];
+    });
+    return [...(this.#listProblem === null ? [] : [this.#listProblem]), ...troubles].join('; ') || null;
+  }
+
+  /** Finds what is to be worked on, opens what is new or could not be opened, and closes what is gone. Gives the failures. */
+  async #look(): Promise<readonly unknown[]> {
+    const slugs = await this.#slugs();
+    if (slugs === null) return [];
+    const wanted = new Map(slugs.map((slug) => [slugKey(slug), slug]));
+    for (const [key, member] of this.#members) if (!wanted.has(key)) await this.#drop(key, member);
+    for (const [key, slug] of wanted)
+      if (!this.#members.has(key)) {
+        const log = logOf(this.#parts.log, formatSlug(slug));
+        const workflow = derived(this.#workflow, slug);
+        this.#members.set(key, {
+          ...{ slug, name: formatSlug(slug), workflow, log, opened: null, problem: null, running: null },
+        });
+      }
+    const failures: unknown[] = [];
+    for (const member of this.#members.values())
+      if (member.opened === null && !this.#ending.signal.aborted)
+        try {
+          await this.#openMember(member);
+        } catch (error) {
+          failures.push(error);
+        }
+    if (failures.length > 0) this.#changed();
+    return failures;
+  }
+
+  /** The repositories of the file; null: the service gives no list now. */
+  async #slugs(): Promise<readonly RepoSlug[] | null> {
+    const named = (this.#workflow().tracker.repositories ?? []).filter((slug) => !isEvery(slug));
+    if (this.#list === null) return named;
+    try {
+      const found = await this.#list.read(this.#ending.signal);
+      this.#listProblem = null;
+      return [...named, ...found];
+    } catch (error) {
+      if (this.#ending.signal.aborted) return null;
+      const words = messageOf(error);
+      if (words !== this.#listProblem)
+        this.#parts.log.log('warn', 'poller', refusal(COMPOSE_CODES.repositories_unlisted, { said: words }));
+      this.#listProblem = words;
+      return this.#members.size === 0 ? named : null;
+    }
+  }
+
+  async #openMember(member: Member): Promise<void> {
+    const { log, name } = member;
+    const { workspace, stateDir } = this.#workflow();
+    const others = () =>
+      [...this.#members.values()]
+        .filter((one) => one !== member)
+        .flatMap((one) => [one.workflow().workspace.root, one.workflow().stateDir]);
+    try {
+      member.opened = await openRepository({ ...this.#parts, log }, member.workflow, {
+        ...(this.#shares && { shares: this.#shares }),
+        directories: [workspace.root, stateDir],
+        others,
+      });
+      member.opened.orchestrator.onChange(() => this.#changed());
+      if (this.#hasBegun) await this.#begin(member, member.opened);
+      if (this.#isRunning) this.#run(member, member.opened);
+      member.problem = null;
+    } catch (error) {
+      const words = messageOf(error);
+      if (words !== member.problem)
+        log.log('error', 'serve', refusal(COMPOSE_CODES.repository_unusable, { repository: name, said: words }));
+      member.problem = words;
+      throw error;
+    }
+  }
+
+  async #begin(member: Member, opened: OpenRepository): Promise<void> {
+    const { labels, tracker } = member.workflow();
+    const active = labels.active.map((label) => `[${label}]`).join(' ');
+    opened.announce(this.#url);
+    member.log.log(
+      'info',
+      'serve',
+      `watching ${hostOf(tracker.apiUrl)}/${member.name} for ${active}, token from ${opened.credentialSource}`,
+    );
+    try {
+      await opened.begin();
+    } catch (error) {
+      member.opened = null;
+      await opened.close();
+      throw error;
+    }
+  }
+
+  /** An issue that is worked on ends as at the end of the daemon: the next start goes on with it. */
+  async #drop(key: string, member: Member): Promise<void> {
+    member.log.log('info', 'serve', `${member.name} is not watched any more`);
+    this.#members.delete(key);
+    await member.opened?.close();
+    this.#changed();
+  }
+
+  /** Takes up what an earlier process left. What cannot work is a ToolError. @param url of the status page */
+  async begin(url: string | null): Promise<void> {
+    this.#url = url;
+    this.#hasBegun = true;
+    const failures: unknown[] = [];
+    for (const member of this.#opened)
+      try {
+        await this.#begin(member, member.opened);
+      } catch (error) {
+        if (this.#shares === null) throw error;
+        failures.push(error);
+        member.problem = messageOf(error);
+        const said = { repository: member.name, said: member.problem };
+        member.log.log('error', 'serve', refusal(COMPOSE_CODES.repository_unusable, said));
+      }
+    if (failures.length > 0 && this.#opened.length === 0) throw failures[0];
+  }
+
+  /** Runs until `close`, or with `once` until what one poll of each started is finished. */
+  async run(): Promise<void> {
+    const [alone] = this.#opened;
+    if (this.#shares === null && alone !== undefined) return alone.opened.orchestrator.run();
+    this.#isRunning = true;
+    for (const member of this.#opened) this.#run(member, member.opened);
+    if (this.#parts.once) {
+      await Promise.all([...this.#members.values()].map(({ running }) => running));
+      return;
+    }
+    const { signal } = this.#ending;
+    while (!signal.aborted) {
+      this.#wake = new AbortController();
+      const pause = this.#opened.length === 0 ? FIRST_LOOK_MS : LOOK_MS;
+      await systemClock.sleep(pause, AbortSignal.any([signal, this.#wake.signal]));
+      if (!signal.aborted) await this.#look();
+    }
+  }
+
+  /** One that cannot go on does not end the others: it is closed, and opened again later. */
+  #run(member: Member, opened: OpenRepository): void {
+    member.running = opened.orchestrator.run().catch(async (error: unknown) => {
+      member.problem = messageOf(error);
+      member.opened = null;
+      await opened.close();
+      this.#changed();
+    });
+  }
+
+  refresh(): { readonly coalesced: boolean } {
+    this.#wake.abort();
+    const all = this.#opened.map(({ opened }) => opened.orchestrator.refresh().coalesced);
+    return { coalesced: all.length > 0 && all.every((one) => one) };
+  }
+
+  /** What takes the deliveries of a repository; undefined: it is none of ours. @param name `<owner>/<repo>` */
+  deliveriesOf(name: string): ((event: string, look: Look) => void) | undefined {
+    const opened = this.#members.get(name.toLowerCase())?.opened;
+    return opened ? (event, look) => opened.orchestrator.looks.deliver(event, look) : undefined;
+  }
+
+  /** For the status server. */
+  source(common: () => ProcessView): Source {
+    const whole = (): ViewSource | FleetView => {
+      const views = this.#opened.map(({ opened }) => opened.view());
+      const [alone] = views;
+      if (this.#shares === null && alone !== undefined) return { ...common(), ...alone };
+      const broken = [...this.#members.values()].flatMap(({ name, opened, problem }) =>
+        opened === null ? [{ repository: name, problem: problem ?? 'it is being opened' }] : [],
+      );
+      return { ...common(), workflow: this.#workflow(), repositories: views, broken };
+    };
+    const of = (repository: string | undefined): OpenRepository => {
+      const [alone] = this.#opened;
+      if (repository === undefined && this.#shares === null && alone !== undefined) return alone.opened;
+      const found = repository === undefined ? undefined : this.#members.get(repository.toLowerCase());
+      if (found?.opened) return found.opened;
+      throw failure(WORK_CODES.repository_not_known, {
+        got: repository ?? 'none',
+        known: [...this.#members.values()].map(({ name }) => name),
+      });
+    };
+    return {
+      state: (page) => stateView(whole(), page),
+      issue: (number, repository) => issueDetails({ ...common(), ...of(repository).view() }, number),
+      refresh: () => this.refresh(),
+      steer: async (command, issue, repository) => of(repository).orchestrator.steering.steer(command, issue),
+      tell: async (issue, text, repository) => of(repository).orchestrator.steering.tell(issue, text),
+      onChange: (listener) => {
+        this.#listeners.add(listener);
+        return () => this.#listeners.delete(listener);
+      },
+      now: systemClock.now,
+    };
+  }
+
+  #changed(): void {
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** Ends everything in order. */
+  async close(): Promise<void> {
+    this.#ending.abort();
+    this.#wake.abort();
+    await Promise.all([...this.#members.values()].map(({ opened }) => opened?.close()));
+    await this.#list?.close();
+  }
+}

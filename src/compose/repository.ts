@@ -1,0 +1,291 @@
+// Wires the rooms for one repository: its state directory, copy, tracker and loop.
+
+import { createHash, randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { hookEnvironment } from '../agents/agent-home.ts';
+import { boundsOf, GIT_SETTINGS, Isolation } from '../agents/isolation.ts';
+import { systemClock } from '../base/clock.ts';
+import { type Closer, closeAll } from '../base/close-all.ts';
+import { packageRoot } from '../base/package-root.ts';
+import type { Logger } from '../base/ports.ts';
+import { endProcessesOfRun, RUN_VARIABLE } from '../base/processes/processes.ts';
+import type { RuntimeDir } from '../base/processes/runtime-dir.ts';
+import { type Refusal, refusal } from '../base/rules/codes.ts';
+import { failure } from '../base/rules/errors.ts';
+import { Supervisor } from '../base/supervisor.ts';
+import { createTemplate } from '../daemon/config/template.ts';
+import { type AuthorityFile, apiAuthorities, authorityForGit } from '../daemon/github/authority.ts';
+import { cloneUrlOf, hostOf } from '../daemon/github/clone-url.ts';
+import type { HostingCredential, TakenTokens } from '../daemon/github/credential.ts';
+import { FileJournal } from '../daemon/journal/journal.ts';
+import { holdStateDir } from '../daemon/journal/state-dir.ts';
+import { Orchestrator } from '../daemon/orchestrator.ts';
+import type { Journal } from '../daemon/ports.ts';
+import { Publisher } from '../daemon/publish/publish.ts';
+import { WORK_CODES } from '../daemon/rules/codes/work-codes.ts';
+import { finishedIssueOf } from '../daemon/rules/finished-issues.ts';
+import type { Workflow } from '../daemon/rules/workflow.ts';
+import { createAgentSocket } from '../daemon/runners/agent-socket.ts';
+import { FileAttemptOutputs } from '../daemon/runners/attempt-output.ts';
+import { openControlSocket } from '../daemon/runners/control-socket.ts';
+import { GateRunner } from '../daemon/runners/gate-runner.ts';
+import { Notifier } from '../daemon/runners/notifier.ts';
+import { createRunner } from '../daemon/runners/runners.ts';
+import type { SlotShares } from '../daemon/slot-shares.ts';
+import type { RepositoryView } from '../daemon/view.ts';
+import { Mirror } from '../daemon/workspaces/mirror/mirror.ts';
+import { ModuleCopies } from '../daemon/workspaces/mirror/module-copies.ts';
+import { checkRoot, claimRoot } from '../daemon/workspaces/workspace-root.ts';
+import { DiskWorkspaces } from '../daemon/workspaces/workspaces.ts';
+import { SETTINGS_VARIABLE } from '../git/git.ts';
+import { writePersonSettings } from '../git/person-settings.ts';
+import { formatSlug } from '../git/rules/repository.ts';
+import { checkCredential, requireLogin } from './credential-check.ts';
+import { openCredential } from './open-credential.ts';
+import { COMPOSE_CODES } from './rules/compose-codes.ts';
+import { TRACKERS } from './trackers.ts';
+
+/** What a process has, whatever its repositories. */
+export type ProcessParts = {
+  /** The process's own environment, which its children inherit. */
+  readonly processEnv: NodeJS.ProcessEnv;
+  /** The same without tokens. */
+  readonly env: NodeJS.ProcessEnv;
+  readonly tokens: TakenTokens;
+  readonly authorities: readonly AuthorityFile[];
+  readonly runtime: RuntimeDir;
+  readonly log: Logger;
+  /** Values that must never be shown. */
+  readonly secrets: Set<() => readonly string[]>;
+  readonly once: boolean;
+  readonly ended: AbortSignal;
+  readonly wrapJournal?: (journal: Journal) => Journal;
+};
+
+/** What a repository has beside others. */
+export type Beside = {
+  readonly shares?: SlotShares;
+  /** Hold the places of all of them. */
+  readonly directories: readonly string[];
+  /** Places of the others, that no agent of this one may read. */
+  readonly others: () => readonly string[];
+};
+
+export type OpenRepository = {
+  readonly orchestrator: Orchestrator;
+  readonly isolation: Isolation;
+  /** Where the credential was found. */
+  readonly credentialSource: string;
+  readonly view: () => RepositoryView;
+  /** Names the status page to whoever finds the state directory in use. */
+  readonly announce: (url: string | null) => void;
+  /** Takes up what an earlier process left. What cannot work is a ToolError. */
+  readonly begin: () => Promise<void>;
+  readonly close: () => Promise<void>;
+};
+
+const LEFTOVER_GRACE_MS = 3_000;
+const PREFIX_ANSWER_MS = 5_000;
+
+/**
+ * Takes lock and root of one repository, finds the credential. What cannot work is a ToolError before the first poll.
+ * @param workflow names one repository
+ */
+export async function openRepository(
+  parts: ProcessParts,
+  workflow: () => Workflow,
+  beside?: Beside,
+): Promise<OpenRepository> {
+  const clock = systemClock;
+  const { authorities, ended, log, processEnv, runtime } = parts;
+  const env = { ...parts.env };
+  const first = workflow();
+  const { tracker: trackerConfig, stateDir } = first;
+  const warn = (what: Refusal) => log.log('warn', 'serve', what);
+  const cloneUrl = cloneUrlOf(trackerConfig.apiUrl, trackerConfig.slug);
+  const host = hostOf(trackerConfig.apiUrl);
+  const repository = `${host}/${formatSlug(trackerConfig.slug)}`;
+  checkRoot(first.workspace.root, repository, stateDir);
+  const state = holdStateDir(stateDir, first.path);
+  const closers: Closer[] = [() => state.release()];
+  const close = async () => {
+    await closeAll(closers.splice(0).reverse());
+  };
+  let start: () => void = () => undefined;
+  const begun = new Promise<void>((resolve) => {
+    start = resolve;
+  });
+  try {
+    // After the lock: by that others see that the root is in use.
+    const root = claimRoot(first.workspace.root, repository, stateDir);
+    // Everything this daemon starts carries the mark of its state directory: what an earlier one left is known by it.
+    const mark = createHash('sha256').update(stateDir).digest('hex').slice(0, 12);
+    const left = await endProcessesOfRun(`${mark}.`, LEFTOVER_GRACE_MS);
+    if (left > 0) warn(refusal(COMPOSE_CODES.leftovers_ended, { count: left }));
+    const settings = join(stateDir, GIT_SETTINGS);
+    await writePersonSettings(settings, env);
+    for (const one of [processEnv, env]) {
+      one[RUN_VARIABLE] = `${mark}.daemon`;
+      one[SETTINGS_VARIABLE] = settings;
+    }
+
+    const credential: HostingCredential = await openCredential(first, parts.tokens, { authorities, env, clock });
+    const ownSecrets = () => credential.secrets;
+    parts.secrets.add(ownSecrets);
+    closers.push(() => void parts.secrets.delete(ownSecrets));
+    if (credential.fromClient) await requireLogin(host, env);
+
+    const bounds = boundsOf({
+      more: trackerConfig.app?.key.kind === 'file' ? [trackerConfig.app.key.path] : [],
+      stateDir,
+      workspaceRoot: root,
+      workflowPath: first.path,
+      packageRoot: packageRoot(),
+      env,
+    });
+    const supervisor = new Supervisor({
+      clock,
+      onFailure: (task, said) => log.log('error', 'serve', refusal(WORK_CODES.background_task_failed, { task, said })),
+    });
+    closers.push(() => supervisor.close());
+    const remote = {
+      remoteUrl: cloneUrl,
+      secret: () => credential.gitSecret(),
+      env: { ...env, ...(await authorityForGit(authorities, stateDir, cloneUrl, env)) },
+      clock,
+      silenceMs: () => workflow().workspace.cloneTimeoutMs,
+    };
+    const depth = () => workflow().workspace.cloneDepth;
+    const mirror = new Mirror({ path: join(stateDir, 'repo.git'), ...remote, depth });
+    // Three programs at work while the rest of this one is loaded: the copy of the repository, the namespaces, the client's login.
+    supervisor.run('fetch', async (signal) => {
+      await mirror.refresh(signal).catch(() => undefined);
+    });
+    const probing = Isolation.probe(first.tool.isolation, {
+      ...bounds,
+      readOnly: [...bounds.readOnly, ...(beside?.directories ?? [])],
+      others: beside?.others ?? (() => []),
+    });
+    probing.catch(() => undefined);
+    supervisor.run('credential', (signal) => checkCredential(credential, host, env, log, begun, probing, signal));
+    const opened = await TRACKERS[trackerConfig.kind].open({
+      workflow: first,
+      credential,
+      authorities,
+      stateDir,
+      env,
+      clock,
+    });
+    closers.push(() => opened.close());
+    const { tracker } = opened;
+    const isolation = await probing;
+    // Asked while the rest begins. Where no answer comes, the first poll says why.
+    const answerTime = AbortSignal.timeout(PREFIX_ANSWER_MS);
+    const untaken = opened.takenPrefix(AbortSignal.any([supervisor.signal, ended, answerTime])).catch(() => undefined);
+    const fileJournal = new FileJournal({ directory: stateDir, now: clock.now });
+    closers.push(() => fileJournal.close());
+    const { tornLines } = fileJournal;
+    if (tornLines > 0)
+      warn(refusal(COMPOSE_CODES.journal_torn, { path: `${stateDir}/journal.jsonl`, count: tornLines }));
+    const notifier = new Notifier({
+      workflow,
+      log,
+      hookEnv: () => hookEnvironment(env),
+      env,
+      authorities: apiAuthorities(authorities),
+    });
+    closers.push(() => notifier.close());
+    const journal = notifier.watch(parts.wrapJournal?.(fileJournal) ?? fileJournal);
+    const author = credential.author ?? undefined;
+    const workspaces = new DiskWorkspaces({
+      root,
+      claimRoot: () => claimRoot(root, repository, stateDir),
+      clock,
+      log,
+      mirror,
+      modules: new ModuleCopies({ directory: join(stateDir, 'submodules'), ...remote }),
+      isolation,
+      workflow,
+      hookEnv: () => hookEnvironment(env),
+      author,
+    });
+    supervisor.run('large files', async (signal) => {
+      await begun;
+      await workspaces.announce(signal).catch(() => undefined);
+    });
+    const secrets = () => [...parts.secrets].flatMap((one) => one());
+    const attemptOutputs = new FileAttemptOutputs(
+      stateDir,
+      secrets,
+      (message) => log.log('warn', 'serve', message),
+      (issue) => finishedIssueOf(journal.state.past, issue)?.outcome === 'failed',
+    );
+    const newRun = () => `${mark}.${randomBytes(9).toString('base64url')}`;
+    const agents = { workflow, stateDir, runtime, isolation, env, author };
+    const gate = new GateRunner({ ...agents, clock, newRun });
+    const publisher = new Publisher({ workflow, journal, tracker, workspaces, gate, attemptOutputs, log });
+    const orchestrator = new Orchestrator({
+      workflow,
+      journal,
+      tracker,
+      workspaces,
+      publisher,
+      runner: createRunner(agents),
+      leftovers: { end: (run) => endProcessesOfRun(run, LEFTOVER_GRACE_MS) },
+      agentSocket: createAgentSocket(runtime),
+      attemptOutputs,
+      clock,
+      log,
+      newRun,
+      random: Math.random,
+      renderPrompt: (from, issue, attempt, workspace) =>
+        createTemplate(from.prompt).render({
+          issue,
+          attempt: { number: attempt.number, last_error: attempt.lastError },
+          repo: { ...from.tracker.slug, slug: formatSlug(from.tracker.slug) },
+          workspace,
+        }),
+      once: parts.once,
+      ...(beside?.shares && { shares: beside.shares }),
+    });
+    closers.push(() => orchestrator.close());
+    closers.push(
+      await openControlSocket(runtime, stateDir, (given) =>
+        given.command === 'tell'
+          ? orchestrator.steering.tell(given.issue, given.text)
+          : orchestrator.steering.steer(given.command, given.issue),
+      ),
+    );
+    return {
+      orchestrator,
+      isolation,
+      credentialSource: credential.source,
+      view: () => ({
+        workflow: workflow(),
+        state: journal.state,
+        statuses: orchestrator.statuses,
+        waiting: orchestrator.waiting,
+        follows: orchestrator.follower.waits,
+        poll: orchestrator.poll,
+        stats: tracker.stats,
+        rateLimit: tracker.rateLimit,
+      }),
+      announce: (url) => state.announce(url),
+      begin: async () => {
+        const blocking = await untaken;
+        if (blocking !== undefined)
+          throw failure(WORK_CODES.branch_prefix_taken, { blocking, prefix: first.workspace.branchPrefix });
+        start();
+        await orchestrator.recover();
+      },
+      close: async () => {
+        start();
+        await close();
+      },
+    };
+  } catch (error) {
+    start();
+    await close();
+    throw error;
+  }
+}

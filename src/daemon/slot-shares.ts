@@ -1,0 +1,79 @@
+// What the repositories of one daemon share: the slots, the budget of the day, and pauses while a runtime has no quota.
+
+import type { Clock } from '../base/ports.ts';
+import { type SlotShare, sharedSlots } from './rules/slot-shares.ts';
+
+export type ShareMember = {
+  /** How many slots it holds. */
+  readonly held: () => number;
+  /** What its agents have cost on a day (UTC), US dollars. */
+  readonly spentOn: (day: string) => number;
+  /** It may have a slot that was not free. */
+  readonly wake: () => void;
+};
+
+export type Share = {
+  /** How many slots it may take now. */
+  readonly free: () => number;
+  /** Says how many of its issues wait for a slot alone. */
+  readonly wants: (issues: number) => void;
+  /** Says that it holds fewer slots than before. */
+  readonly freed: () => void;
+  /** Ends its part: it holds and wants nothing more. */
+  readonly leave: () => void;
+};
+
+export type SlotSharesOptions = {
+  /** For all together. */
+  readonly limits: () => { readonly slots: number; readonly costPerDayUsd: number | null };
+  readonly clock: Clock;
+};
+
+type Member = ShareMember & { wants: number; since: number };
+
+export class SlotShares {
+  readonly #options: SlotSharesOptions;
+  readonly #members = new Set<Member>();
+  /** Until when a runtime has no quota, ms since the epoch. */
+  readonly pauses = new Map<string, number>();
+
+  constructor(options: SlotSharesOptions) {
+    this.#options = options;
+  }
+
+  /** What all of them may cost on a day (UTC), and have cost, US dollars. */
+  budget(day: string): { readonly limit: number | null; readonly spent: number } {
+    const spent = [...this.#members].reduce((sum, member) => sum + member.spentOn(day), 0);
+    return { limit: this.#options.limits().costPerDayUsd, spent };
+  }
+
+  /** Until its first look at its issues, a member counts as one that wants a slot: whoever is read first does not get all. */
+  join(options: ShareMember): Share {
+    const { clock, limits } = this.#options;
+    const member: Member = { ...options, wants: 1, since: clock.elapsed() };
+    this.#members.add(member);
+    const wakeOthers = () => {
+      for (const other of this.#members) if (other !== member && other.wants > 0) other.wake();
+    };
+    const shareOf = (one: Member): SlotShare => ({ held: one.held(), wants: one.wants, since: one.since });
+    return {
+      free: () => {
+        const others = [...this.#members].filter((one) => one !== member);
+        const since = member.wants > 0 ? member.since : clock.elapsed();
+        return sharedSlots(limits().slots, { ...shareOf(member), since }, others.map(shareOf));
+      },
+      wants: (issues) => {
+        const before = member.wants;
+        if (before === 0 && issues > 0) member.since = clock.elapsed();
+        member.wants = issues;
+        // What was kept for it is theirs.
+        if (issues < before) wakeOthers();
+      },
+      freed: wakeOthers,
+      leave: () => {
+        this.#members.delete(member);
+        wakeOthers();
+      },
+    };
+  }
+}
