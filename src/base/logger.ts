@@ -39,8 +39,10 @@ export function createLogger(options: LoggerOptions): Logger {
         return;
       }
       const prefix = level === 'info' ? '' : `${level}: `;
+      const { repository } = fields;
+      const where = typeof repository === 'string' ? `${repository}: ` : '';
       const end = typeof said === 'string' ? '' : ` (${said.of.code})`;
-      options.write(redact(`${tag(source)} ${prefix}${message}${end}\n`, secrets));
+      options.write(redact(`${tag(source)} ${prefix}${where}${message}${end}\n`, secrets));
     },
   };
 }

@@ -154,12 +154,13 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       closers.push(() => server.close());
       log.log('info', 'http', `status on ${server.url}`);
     }
+    made.announce(server?.url ?? null);
     const { isolation } = made;
     if (isolation?.active === true) log.log('info', 'serve', 'agents run in namespaces of their own');
     else if (isolation !== null) log.log('warn', 'serve', notIsolated(isolation.reason));
     if (!scrubbed) log.log('warn', 'serve', refusal(COMPOSE_CODES.token_not_removed, {}));
     supervisor.keep('workflow file', (signal) => file.watch(signal));
-    await made.begin(server?.url ?? null);
+    await made.begin();
     return {
       run: () => made.run(),
       close,

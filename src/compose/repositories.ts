@@ -186,7 +186,10 @@ export class Repositories {
         others,
       });
       member.opened.orchestrator.onChange(() => this.#changed());
-      if (this.#hasBegun) await this.#begin(member, member.opened);
+      if (this.#hasBegun) {
+        this.#announceMember(member, member.opened);
+        await this.#begin(member, member.opened);
+      }
       if (this.#isRunning) this.#run(member, member.opened);
       member.problem = null;
     } catch (error) {
@@ -198,15 +201,15 @@ export class Repositories {
     }
   }
 
-  async #begin(member: Member, opened: OpenRepository): Promise<void> {
-    const { labels, tracker } = member.workflow();
+  #announceMember({ log, name, workflow }: Member, opened: OpenRepository): void {
+    const { labels, tracker } = workflow();
     const active = labels.active.map((label) => `[${label}]`).join(' ');
     opened.announce(this.#url);
-    member.log.log(
-      'info',
-      'serve',
-      `watching ${hostOf(tracker.apiUrl)}/${member.name} for ${active}, token from ${opened.credentialSource}`,
-    );
+    const from = `token from ${opened.credentialSource}`;
+    log.log('info', 'serve', `watching ${hostOf(tracker.apiUrl)}/${name} for ${active}, ${from}`);
+  }
+
+  async #begin(member: Member, opened: OpenRepository): Promise<void> {
     try {
       await opened.begin();
     } catch (error) {
@@ -224,9 +227,14 @@ export class Repositories {
     this.#changed();
   }
 
-  /** Takes up what an earlier process left. What cannot work is a ToolError. @param url of the status page */
-  async begin(url: string | null): Promise<void> {
+  /** @param url of the status page */
+  announce(url: string | null): void {
     this.#url = url;
+    for (const member of this.#opened) this.#announceMember(member, member.opened);
+  }
+
+  /** Takes up what an earlier process left. What cannot work is a ToolError. */
+  async begin(): Promise<void> {
     this.#hasBegun = true;
     const failures: unknown[] = [];
     for (const member of this.#opened)

@@ -144,25 +144,28 @@ export async function startForge(
   t: Cleanup,
   files: Readonly<Record<string, string>> = FILES,
   more: {
+    readonly repo?: string;
     readonly drafts?: boolean;
     readonly others?: NonNullable<ForgeOptions['others']>;
     readonly apps?: NonNullable<ForgeOptions['apps']>;
   } = {},
 ): Promise<TestForge> {
+  const { repo = 'project' } = more;
+  const base = `/repos/maintainer/${repo}`;
   const directory = tempDir(t);
   const { bare, work } = await bareRepository(directory, files);
   const forge = await Forge.start({
     owner: 'maintainer',
-    repo: 'project',
     repository: bare,
     accounts: ACCOUNTS,
     ...more,
+    repo,
   });
   finallyDo(t, () => forge.close());
   for (const name of ['tool-todo', 'tool-done', 'tool-failed', 'tool-question'])
-    await forge.call('maintainer', 'POST', `${BASE}/labels`, { name, color: 'cccccc' });
+    await forge.call('maintainer', 'POST', `${base}/labels`, { name, color: 'cccccc' });
   const label = async (issue: number, name: string, by = 'maintainer') => {
-    const { status, data } = await forge.call(by, 'POST', `${BASE}/issues/${issue}/labels`, { labels: [name] });
+    const { status, data } = await forge.call(by, 'POST', `${base}/issues/${issue}/labels`, { labels: [name] });
     if (status !== 200) throw new Error(`label: ${status} ${JSON.stringify(data)}`);
   };
   return {
@@ -171,7 +174,7 @@ export async function startForge(
     bare,
     work,
     async open(title, { body = 'a body', author = 'maintainer', by = 'maintainer', label: name = 'tool-todo' } = {}) {
-      const { status, data } = await forge.call(author, 'POST', `${BASE}/issues`, { title, body });
+      const { status, data } = await forge.call(author, 'POST', `${base}/issues`, { title, body });
       if (status !== 201) throw new Error(`open: ${status} ${JSON.stringify(data)}`);
       const number = Number(fields(data).number);
       if (name !== null) await label(number, name, by);
@@ -179,20 +182,20 @@ export async function startForge(
     },
     label,
     async unlabel(issue, name) {
-      await forge.call('maintainer', 'DELETE', `${BASE}/issues/${issue}/labels/${name}`);
+      await forge.call('maintainer', 'DELETE', `${base}/issues/${issue}/labels/${name}`);
     },
     async write(issue, body) {
-      await forge.call('maintainer', 'PATCH', `${BASE}/issues/${issue}`, { body });
+      await forge.call('maintainer', 'PATCH', `${base}/issues/${issue}`, { body });
     },
     async close(issue) {
-      await forge.call('maintainer', 'PATCH', `${BASE}/issues/${issue}`, { state: 'closed' });
+      await forge.call('maintainer', 'PATCH', `${base}/issues/${issue}`, { state: 'closed' });
     },
     async labelsOf(issue) {
-      const { data } = await forge.call('maintainer', 'GET', `${BASE}/issues/${issue}`);
+      const { data } = await forge.call('maintainer', 'GET', `${base}/issues/${issue}`);
       return rows(fields(data).labels).map((one) => String(one.name));
     },
     async pulls() {
-      const { data } = await forge.call('maintainer', 'GET', `${BASE}/pulls?state=all&per_page=100`);
+      const { data } = await forge.call('maintainer', 'GET', `${base}/pulls?state=all&per_page=100`);
       return rows(data).map((one) => ({
         number: Number(one.number),
         title: String(one.title),
@@ -202,7 +205,7 @@ export async function startForge(
       }));
     },
     async comments(issue) {
-      const { data } = await forge.call('maintainer', 'GET', `${BASE}/issues/${issue}/comments`);
+      const { data } = await forge.call('maintainer', 'GET', `${base}/issues/${issue}/comments`);
       return rows(data).map((one) => String(one.body));
     },
   };

@@ -1,0 +1,77 @@
+// One daemon for many repositories.
+
+import assert from 'node:assert/strict';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
+import { agentRunning, COMMITS } from '../support/agents.ts';
+import { cleanEnv, Daemon, runTool } from '../support/daemon.ts';
+import type { Cleanup } from '../support/temp.ts';
+import { type Repositories, startForges } from '../support/two-forges.ts';
+
+const WAITS = 'while [ ! -e go ]; do sleep 0.02; done; rm go';
+
+/** A workflow file with many repositories in place of one. */
+async function daemonFor(t: Cleanup, all: Repositories, names: string, yaml: string): Promise<Daemon> {
+  const [forge] = all.forges.values();
+  if (forge === undefined) throw new Error('no forge');
+  const daemon = await Daemon.create(t, forge, { apiUrl: all.url, yaml });
+  daemon.overwrite(daemon.read().replace('repo: maintainer/project', names));
+  return daemon;
+}
+
+test('two repositories: fair shares of one slot after the other, places of their own, and commands by name', async (t) => {
+  const all = await startForges(t, ['shop', 'site']);
+  const [shop, site] = [...all.forges.values()];
+  assert.ok(shop && site);
+  const issues = [await shop.open('one'), await shop.open('two'), await shop.open('three')];
+  const other = await site.open('four');
+  const daemon = await daemonFor(
+    t,
+    all,
+    'repositories: [maintainer/shop, maintainer/site]',
+    `${agentRunning(`${COMMITS}; ${WAITS}`)}\nagent: { max_concurrent_agents: 2 }\n`,
+  );
+  daemon.start();
+  await daemon.until('two agents', async () => {
+    const { running } = await daemon.state();
+    return running.length === 2 && running.every((row) => row.last_message === 'finished');
+  });
+  const view = await daemon.state();
+  assert.deepEqual(view.running.map((row) => row.issue_identifier).sort(), [
+    `maintainer/shop#${issues[0]}`,
+    `maintainer/site#${other}`,
+  ]);
+  assert.equal(view.repository, '2 repositories');
+  assert.deepEqual(
+    view.repositories?.map(({ repository, running, queued, problem }) => [repository, running, queued, problem]),
+    [
+      ['maintainer/shop', 1, 2, null],
+      ['maintainer/site', 1, 0, null],
+    ],
+  );
+  const workspaceOf = (repo: string, issue: number | undefined) =>
+    join(daemon.root, 'maintainer', repo, `issue-${issue}`);
+  assert.ok(existsSync(join(workspaceOf('shop', issues[0]), '.git')));
+  assert.ok(existsSync(join(daemon.stateDir, 'maintainer', 'site', 'journal.jsonl')));
+  const tool = (...args: string[]) =>
+    runTool([...args, daemon.workflow], { env: cleanEnv(daemon.home, { GITHUB_TOKEN: 'none' }) });
+  const unnamed = await tool('explain', String(other));
+  assert.match(unnamed.stderr, /maintainer\/shop, maintainer\/site.*got none/s);
+  const foreign = await tool('pause', `maintainer/wiki#${other}`);
+  assert.match(foreign.stderr, /got maintainer\/wiki/);
+  const explained = await tool('explain', `maintainer/site#${other}`);
+  assert.match(explained.stdout, /now: attempt 1 is at: agent/);
+  const paused = await tool('pause', `maintainer/site#${other}`);
+  assert.match(paused.stdout, new RegExp(`issue maintainer/site#${other} is paused`));
+  // The slot that is free is the other repository's, which alone waits for one.
+  await daemon.until('its second agent', async () => (await daemon.state()).repositories?.[0]?.running === 2);
+  const resumed = await tool('resume', `maintainer/site#${other}`);
+  assert.equal(resumed.code, 0, resumed.stderr);
+  // `site` holds none now: the next free slot is its own, though `shop` waits longer.
+  await daemon.until('it waits', async () => (await daemon.state()).counts.queued === 2);
+  await daemon.until('the first is done', async () => {
+    writeFileSync(join(workspaceOf('shop', issues[0]), 'go'), '');
+    return (await shop.pulls()).length === 1;
+  });
+});
