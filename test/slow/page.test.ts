@@ -279,6 +279,7 @@ test('a search finds rows of all tables among 2,000 issues, stays in the address
     ['needle', 1],
     ['second broke', 1],
     ['agent', 1],
+    ['retrying', 1],
     ['tool-todo', 1],
     ['failed', 1],
     ['nowhere', 0],

@@ -204,7 +204,7 @@ function partsOf(shown: ShownIssue): readonly Part[] {
     ['gate', checksPart(history.evidence ?? details.evidence)],
     ...(team === null
       ? []
-      : [teamPart(`team-${issue}`, 'teams', issue, { issue, url, outcome, finishedAt: null, team })]),
+      : [teamPart(`team-${issue}`, 'teams', issue, { issue, url, outcome, finishedAt: null, team }, true)]),
     ['output-at', html`${output === undefined ? '' : `${output.name} ${output.to}`}`],
     ...story
       .map(({ at, words }, index) => linePart(`line-${index}`, 'story', html`${clock(at)} ${words}`, index))

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import type { Steer } from '../rules/record.ts';
-import { duration } from './format.ts';
+import { dollars, duration } from './format.ts';
 import { Html, html, link } from './html.ts';
 import { SCRIPT } from './page-script.ts';
 import { STYLE } from './page-style.ts';
@@ -82,22 +82,26 @@ export function steerButtons(rowId: string, issue: number, commands: readonly St
   return commands.length === 0 ? '' : html`<span class="steer">${commands.map(button)}</span>`;
 }
 
-/** A team's tasks, what was said last, and what was measured. */
-export function teamPart(id: string, into: string, order: number, of: IssueTeam): Part {
+/** A team's tasks, what was said last, and what was measured. @param isWhole its members and more of what was said, too */
+export function teamPart(id: string, into: string, order: number, of: IssueTeam, isWhole = false): Part {
   const { issue, url, team } = of;
   const rows = team.tasks.map(
     ({ id: task, status, owner, subject, note, started_at: startedAt, seconds }) =>
       html`<tr><td class="n" data-label="Task">${task}</td><td class="n" data-label="Status">${tag(TASK_KINDS[status] ?? '', status.replace('_', ' '))}</td><td class="n" data-label="Owner">${owner ?? '–'}</td><td class="n" data-label="Took">${seconds === null ? since(startedAt) : duration(seconds * 1000)}</td><td data-label="What">${subject}${note === null ? '' : html`<br><span class="muted">${note}</span>`}</td></tr>`,
   );
   const said = team.messages.last
-    .slice(-3)
+    .slice(isWhole ? 0 : -3)
     .map(({ from, to, type, content }) => html`<li>${from} → ${to}, ${type.replaceAll('_', ' ')}: ${content}</li>`);
+  const members = team.members.map(
+    ({ name, phase, task, cost_usd: cost }) =>
+      html`<li>${name}: ${phase}${task === null ? '' : `, task ${task}`}${cost === 0 ? '' : `, ${dollars(cost)}`}</li>`,
+  );
   const table = {
     name: `Tasks of the team of issue ${issue}`,
     titles: ['Task', 'Status', 'Owner', 'Took', 'What'],
     empty: 'No task yet.',
   };
-  const inner = html`<h2>Team of ${link(url, `#${issue}`)}</h2><p class="muted">${team.team} · ${teamWords(of)}</p>${tableOf(`${id}-tasks`, table, rows)}<p class="muted">Gate: ${gateWords(team)}</p>${said.length === 0 ? '' : html`<ul class="muted">${said}</ul>`}`;
+  const inner = html`<h2>Team of ${link(url, `#${issue}`)}</h2><p class="muted">${team.team} · ${teamWords(of)}</p>${tableOf(`${id}-tasks`, table, rows)}${isWhole ? html`<ul aria-label="Members">${members}</ul>` : ''}<p class="muted">Gate: ${gateWords(team)}</p>${said.length === 0 ? '' : html`<ul class="muted">${said}</ul>`}`;
   return [
     id,
     html`<section id="${id}" aria-label="Team of issue ${issue}" ${rowAttributes(into, order, inner)}>${inner}</section>`,
@@ -112,7 +116,7 @@ export type Frame = {
 };
 
 /** A whole page. */
-export function framed({ title, nonce, body }: Frame, content: Html): string {
+function framed({ title, nonce, body }: Frame, content: Html): string {
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title><style nonce="${nonce}">${new Html(STYLE)}</style></head>
 <body${body}>${content}</body></html>
@@ -142,9 +146,9 @@ export function loginPage(nonce: string, refused: boolean, path: string): string
 }
 
 /** A page with one sentence. */
-export function sentencePage(nonce: string, title: string, sentence: string): string {
+export function sentencePage(nonce: string, sentence: string): string {
   return framed(
-    { title: `toolcrew · ${title}`, nonce, body: html`` },
-    html`<main><h1>${title}</h1><p>${sentence}</p><p><a href="/">All issues</a></p></main>`,
+    { title: 'toolcrew', nonce, body: html`` },
+    html`<main><h1>toolcrew</h1><p>${sentence}</p><p><a href="/">All issues</a></p></main>`,
   );
 }

@@ -20,7 +20,7 @@ export const SCRIPT = `
     list.insertBefore(element, end && isLower(end) ? [...list.children].find(isLower) : null);
     refocus(focused);
   };
-  const fill = (id, markup) => { const part = document.getElementById(id); if (!part || part.dataset.markup === markup) return; part.dataset.markup = markup; const had = part.contains(document.activeElement) ? document.activeElement.id : ''; part.innerHTML = markup; if (had) document.getElementById(had)?.focus(); };
+  const fill = (id, markup) => { const part = document.getElementById(id); if (!part || part.dataset.markup === markup) return; part.dataset.markup = markup; const controls = () => [...part.querySelectorAll('a,button')]; const had = document.activeElement; const index = controls().indexOf(had); part.innerHTML = markup; if (index >= 0) (document.getElementById(had.id) ?? controls()[index])?.focus(); };
   const put = (id, markup) => {
     const holder = document.createElement('template');
     holder.innerHTML = markup;
@@ -34,7 +34,7 @@ export const SCRIPT = `
     const words = wordsIn();
     let [all, found] = [0, 0];
     for (const one of document.querySelectorAll('[data-into]')) {
-      const text = words.length === 0 ? '' : [...(one.matches('tr') ? one.querySelectorAll('.own,.tag,.words') : [one])].map((part) => part.textContent).join('\\n').toLowerCase();
+      const text = words.length === 0 ? '' : [...(one.matches('tr') ? one.querySelectorAll('.own,.tag,.words') : [one])].map((part) => part.textContent).concat(one.dataset.into).join('\\n').toLowerCase();
       const number = '#' + /-(\\d+)/.exec(one.id)?.[1];
       one.hidden = !words.every((word) => /^#\\d+$/.test(word) ? word === number : (number + '\\n' + text).includes(word));
       if (one.matches('tr')) { all += 1; if (!one.hidden) found += 1; }

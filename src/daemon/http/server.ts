@@ -150,15 +150,16 @@ export class StatusServer {
       }
       case 'issue': {
         const issue = this.#numberIn(path.slice(ISSUE_API.length), response);
-        const found = issue && source.issue(issue);
-        if (found) return this.#json(response, 200, found);
-        return issue === undefined ? undefined : this.#unknown(issue, request, response);
+        if (issue === undefined) return;
+        const found = source.issue(issue);
+        if (found !== undefined) return this.#json(response, 200, found);
+        return this.#missing(response, refusal(HTTP_CODES.issue_unknown, { issue }));
       }
       case 'issue_page': {
         const issue = this.#numberIn(path.slice(ISSUE_PAGE.length), response);
         if (issue === undefined) return;
         const shown = shownIssue(source, issue, source.state());
-        if (shown === undefined) return this.#unknown(issue, request, response);
+        if (shown === undefined) return this.#missing(response, refusal(HTTP_CODES.issue_unknown, { issue }));
         if (!wantsHtml(request)) return this.#send(response, 200, 'text/plain; charset=utf-8', issueText(shown));
         return this.#html(response, 200, (nonce) => issuePage(shown, nonce, this.#sessions.required));
       }
@@ -203,12 +204,6 @@ export class StatusServer {
     const number = numberIn(got);
     if (number === undefined) this.#missing(response, refusal(HTTP_CODES.issue_number_invalid, { got }));
     return number;
-  }
-
-  #unknown(issue: number, request: IncomingMessage, response: ServerResponse): void {
-    const why = refusal(HTTP_CODES.issue_unknown, { issue });
-    if (wantsHtml(request)) this.#html(response, 404, (nonce) => sentencePage(nonce, `#${issue}`, textOf(why)));
-    else this.#missing(response, why);
   }
 
   /** All teams at work and the last ones that are finished, or the one of that name. */
@@ -340,10 +335,13 @@ export class StatusServer {
     this.#json(response, status, { error: { code: why.of.code, message: textOf(why) } }, headers);
   }
 
-  /** Whatever is missing, the answer has one code. */
+  /** Whatever is missing, the answer has one code. A browser that asks for the page of an issue gets a sentence. */
   #missing(response: ServerResponse, why: Refusal): void {
-    const { code } = HTTP_CODES.not_found;
-    this.#json(response, 404, { error: { code, message: textOf(why) } });
+    const { req } = response;
+    const message = textOf(why);
+    if (req.url?.startsWith(ISSUE_PAGE) === true && wantsHtml(req))
+      this.#html(response, 404, (nonce) => sentencePage(nonce, message));
+    else this.#json(response, 404, { error: { code: HTTP_CODES.not_found.code, message } });
   }
 
   #json(

@@ -137,7 +137,8 @@ test('the page says in words how an issue stands that waits, asks, is followed, 
 test('the team of an issue is on its page; without attempts, checks, output and pull request it says so', () => {
   const story = teamOf(['backend-dev'], 2).claim('1', 'backend-dev');
   const team = summaryOf(story.state, story.at);
-  assert.match(textOf(issueParts(shownWith({ details: issueWith({ team }) }))['team-1']), /in progress backend-dev/);
+  const board = textOf(issueParts(shownWith({ details: issueWith({ team }) }))['team-1']);
+  assert.match(board, /in progress backend-dev .* backend-dev: \w+, task 1 /);
   const bare = shownWith({ details: issueWith({ title: null, url: null }), history: NO_HISTORY, output: undefined });
   const whole = issuePage(bare, 'n', false);
   assert.match(textOf(whole), /Pull request None yet\. Attempts .* None yet\. Checks Not measured yet\. Output /);

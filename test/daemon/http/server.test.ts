@@ -193,6 +193,10 @@ test('the page of an issue for a browser, its story for a terminal, a sentence f
   const text = await ask(port, '/issues/1');
   assert.match(text.headers['content-type'] ?? '', /^text\/plain/);
   assert.equal(text.body, '#1 First <b>bold</b>\nnow: attempt 2 is at: agent\n');
+  assert.match(
+    (await ask(port, '/issues/1/', { headers: accept })).body,
+    /<p>Expected an issue&#39;s number, got 1\/\.<\/p>/,
+  );
   for (const path of ['/issues/2', '/issues/x']) assert.equal((await ask(port, path)).status, 404, path);
   assert.equal((await ask(port, '/issues/1', { method: 'POST' })).status, 405);
 });
