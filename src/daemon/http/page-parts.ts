@@ -101,7 +101,7 @@ export function teamPart(id: string, into: string, order: number, of: IssueTeam,
     titles: ['Task', 'Status', 'Owner', 'Took', 'What'],
     empty: 'No task yet.',
   };
-  const inner = html`<h2>Team of ${link(url, `#${issue}`)}</h2><p class="muted">${team.team} · ${teamWords(of)}</p>${tableOf(`${id}-tasks`, table, rows)}${isWhole ? html`<ul aria-label="Members">${members}</ul>` : ''}<p class="muted">Gate: ${gateWords(team)}</p>${said.length === 0 ? '' : html`<ul class="muted">${said}</ul>`}`;
+  const inner = html`<h2>Team of ${link(url, `#${issue}`)}</h2><p class="muted">${team.team} · ${teamWords(of)}</p>${tableOf(`${id}-tasks`, table, rows)}${isWhole ? html`<ul class="muted" aria-label="Members">${members}</ul>` : ''}<p class="muted">Gate: ${gateWords(team)}</p>${said.length === 0 ? '' : html`<ul class="muted">${said}</ul>`}`;
   return [
     id,
     html`<section id="${id}" aria-label="Team of issue ${issue}" ${rowAttributes(into, order, inner)}>${inner}</section>`,

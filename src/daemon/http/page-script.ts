@@ -29,14 +29,16 @@ export const SCRIPT = `
   };
   const find = document.getElementById('find');
   const wordsIn = () => find ? find.value.trim().toLowerCase().split(/\\s+/).filter(Boolean) : [];
+  const texts = new WeakMap();
   // Hides what the search does not find, then tables without a row.
   const show = () => {
     const words = wordsIn();
     let [all, found] = [0, 0];
     for (const one of document.querySelectorAll('[data-into]')) {
-      const text = words.length === 0 ? '' : [...(one.matches('tr') ? one.querySelectorAll('.own,.tag,.words') : [one])].map((part) => part.textContent).concat(one.dataset.into).join('\\n').toLowerCase();
+      // A row that changes is another element.
+      if (words.length > 0 && !texts.has(one)) texts.set(one, [...(one.matches('tr') ? one.querySelectorAll('.own,.tag,.words') : [one])].map((part) => part.textContent).concat(one.dataset.into).join('\\n').toLowerCase());
       const number = '#' + /-(\\d+)/.exec(one.id)?.[1];
-      one.hidden = !words.every((word) => /^#\\d+$/.test(word) ? word === number : (number + '\\n' + text).includes(word));
+      one.hidden = !words.every((word) => /^#\\d+$/.test(word) ? word === number : (number + '\\n' + texts.get(one)).includes(word));
       if (one.matches('tr')) { all += 1; if (!one.hidden) found += 1; }
     }
     for (const list of document.querySelectorAll('main > table > tbody, main > details > table > tbody')) {
