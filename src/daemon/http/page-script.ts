@@ -64,6 +64,7 @@ export const SCRIPT = `
   // A search also looks at the rows that the page has no room for. No event tells of them: they are read again after a change.
   let reading = 0;
   let due;
+  const readSoon = (ms) => setTimeout(() => readBeyond().catch(lost), ms);
   const readBeyond = async () => {
     due = undefined;
     const mine = ++reading;
@@ -72,7 +73,13 @@ export const SCRIPT = `
       const more = await pageAt(path + '&limit=1000');
       if (mine !== reading || !more) return;
       path = more.querySelector('p[id^=more-] a')?.getAttribute('href');
-      for (const row of more.querySelectorAll('tr[data-into]')) { fresh.add(row.id); row.dataset.beyond = 'yes'; place(document.adoptNode(row)); }
+      for (const row of more.querySelectorAll('tr[data-into]')) {
+        const known = document.getElementById(row.id);
+        if (known && !known.dataset.beyond) continue;
+        fresh.add(row.id);
+        row.dataset.beyond = 'yes';
+        place(document.adoptNode(row));
+      }
     }
     for (const row of document.querySelectorAll('[data-beyond]')) if (!fresh.has(row.id)) row.remove();
     show();
@@ -106,11 +113,11 @@ export const SCRIPT = `
       Object.assign(output.dataset, { name: of, to: answer.headers.get('x-output-to') });
       if (isAtEnd) output.scrollTop = output.scrollHeight;
     } finally { hears = false; }
-    hear();
+    return hear();
   };
   if (follow) {
     output.scrollTop = output.scrollHeight;
-    follow.addEventListener('click', () => { follows = !follows; follow.textContent = follows ? 'Stop following' : 'Follow'; if (follows) { output.scrollTop = output.scrollHeight; hear(); } });
+    follow.addEventListener('click', () => { follows = !follows; follow.textContent = follows ? 'Stop following' : 'Follow'; if (follows) { output.scrollTop = output.scrollHeight; hear().catch(lost); } });
   }
   // A snapshot may come in several events: what none of them holds is gone.
   let unseen = new Set();
@@ -126,8 +133,8 @@ export const SCRIPT = `
     if (live.textContent !== 'live') live.textContent = 'live';
     live.dataset.state = 'on';
     if (long.length > 0) load(long).catch(lost);
-    if (wordsIn().length > 0) due ??= setTimeout(readBeyond, 5000);
-    hear();
+    if (wordsIn().length > 0) due ??= readSoon(5000);
+    hear().catch(lost);
   };
   if (find) {
     const search = () => {
@@ -136,7 +143,7 @@ export const SCRIPT = `
       history.replaceState(null, '', to);
       show();
       clearTimeout(due);
-      due = setTimeout(readBeyond, 300);
+      due = readSoon(300);
     };
     find.parentElement.hidden = false;
     find.value = new URL(location.href).searchParams.get('q') ?? '';

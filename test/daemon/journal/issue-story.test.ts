@@ -40,6 +40,7 @@ test('attempts, times and usage of one issue follow the journal; lines that are 
   let now = 1_000;
   const journal = new FileJournal({ directory, now: () => now });
   const histories = new IssueHistories(directory);
+  assert.deepEqual(histories.of(1), { title: null, url: null, attempts: [], evidence: null, story: [] });
   for (const record of [claimed(1, 'First'), claimed(11, 'Other'), started(11, 1), started(1, 1)])
     await journal.append(record);
   const first = histories.of(1);
