@@ -11,8 +11,10 @@ import { WORK_CODES } from '../daemon/rules/codes/work-codes.ts';
 import type { Look } from '../daemon/rules/look.ts';
 import { isEvery, slugKey, workflowOf } from '../daemon/rules/repositories.ts';
 import type { Workflow } from '../daemon/rules/workflow.ts';
+import { readAttemptOutput } from '../daemon/runners/attempt-output.ts';
 import { SlotShares } from '../daemon/slot-shares.ts';
-import { type FleetView, issueDetails, type ProcessView, stateView, type ViewSource } from '../daemon/view.ts';
+import { type FleetView, type ProcessView, stateView, type ViewSource } from '../daemon/view.ts';
+import { issueDetails } from '../daemon/view-issue.ts';
 import { formatSlug, type RepoSlug } from '../git/rules/repository.ts';
 import { type OpenRepository, openRepository, type ProcessParts } from './repository.ts';
 import { RepositoryList } from './repository-list.ts';
@@ -315,6 +317,8 @@ export class Repositories {
     return {
       state: (page) => stateView(whole(), page),
       issue: (number, repository) => issueDetails({ ...common(), ...of(repository).view() }, number),
+      history: (issue, repository) => of(repository).histories.of(issue),
+      output: (issue, asked, repository) => readAttemptOutput(of(repository).view().workflow.stateDir, issue, asked),
       refresh: () => this.refresh(),
       steer: async (command, issue, repository) => of(repository).orchestrator.steering.steer(command, issue),
       tell: async (issue, text, repository) => of(repository).orchestrator.steering.tell(issue, text),

@@ -17,6 +17,7 @@ import { createTemplate } from '../daemon/config/template.ts';
 import { type AuthorityFile, apiAuthorities, authorityForGit } from '../daemon/github/authority.ts';
 import { cloneUrlOf, hostOf } from '../daemon/github/clone-url.ts';
 import type { HostingCredential, TakenTokens } from '../daemon/github/credential.ts';
+import { IssueHistories } from '../daemon/journal/issue-story.ts';
 import { FileJournal } from '../daemon/journal/journal.ts';
 import { holdStateDir } from '../daemon/journal/state-dir.ts';
 import { Orchestrator } from '../daemon/orchestrator.ts';
@@ -77,6 +78,7 @@ export type OpenRepository = {
   /** Where the credential was found. */
   readonly credentialSource: string;
   readonly view: () => RepositoryView;
+  readonly histories: IssueHistories;
   /** Names the status page to whoever finds the state directory in use. */
   readonly announce: (url: string | null) => void;
   /** Takes up what an earlier process left. What cannot work is a ToolError. */
@@ -260,12 +262,14 @@ export async function openRepository(
       orchestrator,
       isolation,
       credentialSource: credential.source,
+      histories: new IssueHistories(stateDir),
       view: () => ({
         workflow: workflow(),
         state: journal.state,
         statuses: orchestrator.statuses,
         waiting: orchestrator.waiting,
         follows: orchestrator.follower.waits,
+        seen: orchestrator.follower.seen,
         poll: orchestrator.poll,
         stats: tracker.stats,
         rateLimit: tracker.rateLimit,

@@ -8,13 +8,12 @@ import { reasonOf, waitsForSlot } from './intake.ts';
 import type { PollInfo, PollStats, RateLimit } from './ports.ts';
 import { WORK_CODES } from './rules/codes/work-codes.ts';
 import type { WebhookStatus } from './rules/delivery.ts';
-import { finishedIssueOf } from './rules/finished-issues.ts';
 import type { FollowMode } from './rules/follow-settings.ts';
+import type { SeenPullRequest } from './rules/pull-request-status.ts';
 import type { DaemonState, Entry } from './rules/state.ts';
-import { spentOf } from './rules/state.ts';
 import { isPaused, isSettling } from './rules/steering.ts';
 import type { Workflow } from './rules/workflow.ts';
-import { cut, EVERYTHING, FIRST_PAGE, type ListName, type Page, type RowPosition } from './view-page.ts';
+import { cut, FIRST_PAGE, type ListName, type Page, type RowPosition } from './view-page.ts';
 import {
   type AskingRow,
   askingRow,
@@ -25,7 +24,6 @@ import {
   iso,
   type QueuedRow,
   type RetryingRow,
-  type Row,
   type RunningRow,
   rowOf,
   runningRow,
@@ -54,6 +52,8 @@ export type RepositoryView = {
   readonly waiting: readonly Waiting[];
   /** What the followed pull requests wait for, by issue. */
   readonly follows: ReadonlyMap<number, string>;
+  /** The same pull requests as they were read last. */
+  readonly seen: ReadonlyMap<number, SeenPullRequest>;
   readonly poll: PollInfo;
   readonly stats: PollStats;
   readonly rateLimit: RateLimit;
@@ -85,6 +85,7 @@ type Queued = {
   readonly url: string;
   readonly title: string;
   readonly author: string | null;
+  readonly labels: readonly string[];
   readonly reason: string;
   readonly isForSlot: boolean;
 };
@@ -166,7 +167,13 @@ function queuedOf(waiting: readonly Waiting[], paused: readonly Entry[]): readon
       reason: reasonOf(why),
       isForSlot: waitsForSlot(why),
     })),
-    ...paused.map((entry) => ({ ...entry, author: null, reason: PAUSED_TEXT, isForSlot: false })),
+    ...paused.map((entry) => ({
+      ...entry,
+      author: null,
+      labels: entry.stateLabels,
+      reason: PAUSED_TEXT,
+      isForSlot: false,
+    })),
   ];
 }
 
@@ -236,7 +243,10 @@ function rowsOf(source: RepositoryView) {
     ),
     queued: queuedOf(waiting, paused).map((one) => ({
       place: queuedPosition(one),
-      row: () => ({ ...rowOf(slug, one.number, one.url, one.title), reason: one.reason, author: one.author }),
+      row: () => ({
+        ...rowOf(slug, one.number, one.url, one.title),
+        ...{ reason: one.reason, author: one.author, labels: one.labels },
+      }),
     })),
     completed: state.completed.map((done) => ({
       place: [done.finishedAt, done.number],
@@ -372,7 +382,10 @@ function pollOf(
   );
   const broken = (fleet?.broken ?? []).map(({ repository, problem }) => `${repository}: ${problem}`);
   return {
-    interval_ms: Math.min(...all.map(({ poll }) => poll.intervalMs)),
+    interval_ms: Math.min(
+      ...all.map(({ poll }) => poll.intervalMs),
+      ...(fleet === null ? [] : [fleet.workflow.polling.intervalMs]),
+    ),
     last_at: last.length < all.length || last.length === 0 ? null : iso(Math.min(...last)),
     next_at: next.length === 0 ? null : iso(Math.min(...next)),
     last_error: [...errors, ...broken].join('; ') || null,
@@ -406,35 +419,4 @@ function repositoryRows(
   });
   const idle = { running: 0, queued: 0, last_poll_at: null };
   return [...rows, ...broken.map(({ repository, problem }) => ({ repository, ...idle, problem }))];
-}
-
-/** One issue, its last life when it is over, as `GET /api/v1/issues/<n>` shows it; undefined when the daemon knows nothing of it. */
-export function issueDetails(source: ViewSource, issue: number): Readonly<Record<string, unknown>> | undefined {
-  const waiting = source.waiting.filter((one) => one.issue.number === issue);
-  const view = stateView({ ...source, waiting }, EVERYTHING);
-  const entry = source.state.entries.get(issue);
-  const of = <T extends Row>(rows: readonly T[]) => rows.find((row) => row.issue_number === issue) ?? null;
-  const completed = view.completed.filter((row) => row.issue_number === issue);
-  const found = {
-    issue_number: issue,
-    running: of(view.running),
-    retrying: of(view.retrying),
-    asking: of(view.asking),
-    following: of(view.following),
-    queued: of(view.queued),
-    completed,
-    life: entry?.life ?? finishedIssueOf(source.state.past, issue)?.life ?? null,
-    phase: entry?.phase ?? null,
-    attempts: entry?.attempt ?? completed[0]?.attempts ?? null,
-    failures: entry?.failures ?? null,
-    rounds: entry?.rounds ?? null,
-    evidence: entry?.evidence ?? null,
-    seconds_running: entry === undefined ? null : Math.round(spentOf(entry).seconds * 10) / 10,
-  };
-  const known =
-    entry !== undefined ||
-    found.queued !== null ||
-    found.completed.length > 0 ||
-    finishedIssueOf(source.state.past, issue) !== undefined;
-  return known ? found : undefined;
 }

@@ -1,15 +1,23 @@
-// Data source of the status server: state, single issues, refresh and changes.
+// Data source of the status server: state, single issues with their outputs, refresh and changes.
 
+import type { OutputPart } from '../ports.ts';
+import type { IssueHistory } from '../rules/issue-history.ts';
 import type { Steer } from '../rules/record.ts';
 import type { Steered } from '../steering.ts';
 import type { StateView } from '../view.ts';
+import type { IssueDetails } from '../view-issue.ts';
 import type { Page } from '../view-page.ts';
+
+export type OutputAsked = { readonly of?: string | undefined; readonly from?: number | undefined };
 
 export type Source = {
   /** Without `page`: the first page. */
   readonly state: (page?: Page) => StateView;
-  /** @param repository `<owner>/<repo>`, one of many; without it, the one that there is */
-  readonly issue: (number: number, repository?: string) => Readonly<Record<string, unknown>> | undefined;
+  /** @param repository `<owner>/<repo>`, one of many; without it, the one that there is: else a rejected ToolError */
+  readonly issue: (number: number, repository?: string) => IssueDetails | undefined;
+  readonly history: (issue: number, repository?: string) => IssueHistory;
+  /** A part of an attempt's output; undefined: there is none. */
+  readonly output: (issue: number, asked?: OutputAsked, repository?: string) => OutputPart | undefined;
   readonly refresh: () => { readonly coalesced: boolean };
   /** A command that makes no sense is a rejected ToolError. */
   readonly steer: (command: Steer, issue: number, repository?: string) => Promise<Steered>;

@@ -7,6 +7,8 @@ import { dollars } from './format.ts';
 
 export type IssueTeam = {
   readonly issue: number;
+  /** `<owner>/<repo>#<number>` */
+  readonly identifier: string;
   readonly url: string;
   /** How the issue's time with the daemon ended; null: it has not. */
   readonly outcome: string | null;
@@ -17,15 +19,16 @@ export type IssueTeam = {
 
 /** One for each running issue that a team works on. */
 export function teamsOf(view: StateView): readonly IssueTeam[] {
-  return view.running.flatMap(({ issue_number: issue, issue_url: url, team }) =>
-    team === null ? [] : [{ issue, url, outcome: null, finishedAt: null, team }],
+  return view.running.flatMap(({ issue_number: issue, issue_identifier: identifier, issue_url: url, team }) =>
+    team === null ? [] : [{ issue, identifier, url, outcome: null, finishedAt: null, team }],
   );
 }
 
 /** Those of issues that are over, the newest first. */
 export function finishedTeamsOf(view: StateView): readonly IssueTeam[] {
-  return view.completed.flatMap(({ issue_number: issue, issue_url: url, outcome, finished_at: finishedAt, team }) =>
-    team === null ? [] : [{ issue, url, outcome, finishedAt, team }],
+  return view.completed.flatMap(
+    ({ issue_number: issue, issue_identifier: identifier, issue_url: url, outcome, finished_at: finishedAt, team }) =>
+      team === null ? [] : [{ issue, identifier, url, outcome, finishedAt, team }],
   );
 }
 
