@@ -117,9 +117,9 @@ async function statusPage(browser: Browser): Promise<void> {
     const url = /dashboard +(http:\S+)/.exec(said)?.[1] ?? '';
     // The daemon may not listen yet.
     while (!(await page.goto(url).catch(() => null))) await delay(50);
-    await page.locator('#running table').waitFor();
+    await page.locator('#running tr').first().waitFor();
     await page.locator('#completed tr:nth-child(2)').waitFor();
-    await page.locator('#waiting table').waitFor();
+    await page.locator('#waiting tr').first().waitFor();
     await page.screenshot({ path: join(images, 'page.png'), fullPage: true });
     await page.close();
   } finally {

@@ -7,6 +7,7 @@ import { visibleLines } from '../base/rules/text.ts';
 import { readWorkflow } from '../daemon/config/read-workflow.ts';
 import { issueStory, storyText } from '../daemon/journal/issue-story.ts';
 import { readStateDirHolder } from '../daemon/journal/state-dir.ts';
+import { standingWords } from '../daemon/rules/issue-standing.ts';
 import { detectRemote } from '../git/git-remote.ts';
 import { stateDirOf } from './logs.ts';
 import { CLI_CODES } from './rules/cli-codes.ts';
@@ -40,14 +41,7 @@ async function standing(url: string, token: string | null, issue: number): Promi
     const response = await fetch(`${url}/api/v1/issues/${issue}`, { headers, signal });
     if (response.status === 404) return null;
     if (!response.ok) return `the daemon answers ${response.status}`;
-    const { running, retrying, asking, following, queued } = details.parse(await response.json());
-    if (queued !== null) return `it waits: ${queued.reason}`;
-    if (asking !== null) return `it waits for an answer since ${asking.since}: ${asking.question}`;
-    if (following !== null)
-      return `pull request #${following.pull_request?.number ?? '?'} is followed and waits: ${following.waits_for}`;
-    if (running !== null) return `attempt ${running.attempt} is at: ${running.phase}`;
-    if (retrying !== null) return `the next attempt is due at ${retrying.due_at ?? 'the next poll'}`;
-    return null;
+    return standingWords(details.parse(await response.json()));
   } catch (error) {
     return `the daemon does not answer: ${messageOf(error)}`;
   }

@@ -21,6 +21,7 @@ import { WorkflowFile } from '../daemon/config/workflow-file.ts';
 import { apiAuthorities, authorityForGit, readAuthorities } from '../daemon/github/authority.ts';
 import { cloneUrlOf, hostOf } from '../daemon/github/clone-url.ts';
 import { type HostingCredential, takeTokens } from '../daemon/github/credential.ts';
+import { IssueHistories } from '../daemon/journal/issue-story.ts';
 import { FileJournal } from '../daemon/journal/journal.ts';
 import { holdStateDir } from '../daemon/journal/state-dir.ts';
 import { Orchestrator } from '../daemon/orchestrator.ts';
@@ -31,12 +32,13 @@ import { WORK_CODES } from '../daemon/rules/codes/work-codes.ts';
 import { finishedIssueOf } from '../daemon/rules/finished-issues.ts';
 import type { Workflow } from '../daemon/rules/workflow.ts';
 import { createAgentSocket } from '../daemon/runners/agent-socket.ts';
-import { FileAttemptOutputs } from '../daemon/runners/attempt-output.ts';
+import { FileAttemptOutputs, readAttemptOutput } from '../daemon/runners/attempt-output.ts';
 import { openControlSocket } from '../daemon/runners/control-socket.ts';
 import { GateRunner } from '../daemon/runners/gate-runner.ts';
 import { Notifier } from '../daemon/runners/notifier.ts';
 import { createRunner } from '../daemon/runners/runners.ts';
-import { issueDetails, stateView, type ViewSource } from '../daemon/view.ts';
+import { stateView, type ViewSource } from '../daemon/view.ts';
+import { issueDetails } from '../daemon/view-issue.ts';
 import { Mirror } from '../daemon/workspaces/mirror/mirror.ts';
 import { ModuleCopies } from '../daemon/workspaces/mirror/module-copies.ts';
 import { checkRoot, claimRoot } from '../daemon/workspaces/workspace-root.ts';
@@ -301,14 +303,18 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       statuses: made.statuses,
       waiting: made.waiting,
       follows: made.follower.waits,
+      seen: made.follower.seen,
       poll: made.poll,
       stats: tracker.stats,
       rateLimit: tracker.rateLimit,
       webhook: webhook?.status ?? null,
     });
+    const histories = new IssueHistories(stateDir);
     const server = await startServer(workflow, webhook, {
       state: (page) => stateView(source(), page),
       issue: (number) => issueDetails(source(), number),
+      history: (issue) => histories.of(issue),
+      output: (issue, asked) => readAttemptOutput(stateDir, issue, asked),
       refresh: () => made.refresh(),
       steer: (command, issue) => made.steering.steer(command, issue),
       tell: (issue, text) => made.steering.tell(issue, text),

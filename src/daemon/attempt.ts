@@ -134,7 +134,10 @@ export class Attempt {
       attempt: this.#number,
       branch: this.#entry.branch,
       env: { TOOL_RUN: run },
-      output: (text) => this.#output?.write(text),
+      output: (text) => {
+        this.#output?.write(text);
+        this.#options.onChange();
+      },
     };
     try {
       const end = await this.#workThrough(task, run);

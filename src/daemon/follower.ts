@@ -16,6 +16,7 @@ import {
   keysOf,
   type PullRequestSight,
   reviewersOf,
+  seenOf,
   tookOver,
   waitForTime,
 } from './rules/follow.ts';
@@ -27,6 +28,7 @@ import type {
   Remark,
   Review,
   ReviewThread,
+  SeenPullRequest,
 } from './rules/pull-request-status.ts';
 import type { IssueOutcome, PullRequest } from './rules/record.ts';
 import type { Entry } from './rules/state.ts';
@@ -83,6 +85,7 @@ export class Follower {
   readonly #misses = new Map<number, { readonly count: number; readonly since: number }>();
   /** What each pull request waits for, by issue. */
   readonly #waits = new Map<number, string>();
+  readonly #seen = new Map<number, SeenPullRequest>();
   /** Issues whose pull requests are to be read again though no delivery may tell of it. */
   readonly #timed = new Set<number>();
   /** Issues whose pull requests are to be read, and those that are being read. */
@@ -99,6 +102,11 @@ export class Follower {
     return this.#waits;
   }
 
+  /** The followed pull requests as they were read last, by issue. */
+  get seen(): ReadonlyMap<number, SeenPullRequest> {
+    return this.#seen;
+  }
+
   /** Whether a reading failed, or a pull request waits for time: deliveries tell of neither. */
   get waitsForTime(): boolean {
     const { entries } = this.#options.journal.state;
@@ -111,7 +119,7 @@ export class Follower {
     this.#isWatchingAll = true;
     try {
       const { entries } = this.#options.journal.state;
-      for (const known of [this.#words, this.#checks, this.#misses, this.#waits, this.#timed])
+      for (const known of [this.#words, this.#checks, this.#misses, this.#waits, this.#seen, this.#timed])
         for (const issue of known.keys()) if ((entries.get(issue)?.follow ?? null) === null) known.delete(issue);
       await this.#readAll(() => true, signal);
     } finally {
@@ -220,7 +228,10 @@ export class Follower {
     // Somebody may have closed the issue meanwhile.
     const now = journal.state.entries.get(issue);
     if (now?.phase !== 'following' || now.follow === null || signal.aborted) return;
-    if (sight !== null) this.#misses.delete(issue);
+    if (sight !== null) {
+      this.#misses.delete(issue);
+      this.#seen.set(issue, seenOf(sight, clock.now()));
+    }
     const verdict: FollowVerdict =
       sight === null
         ? this.#isGone(issue)

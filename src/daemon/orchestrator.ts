@@ -271,7 +271,7 @@ export class Orchestrator {
     await this.#janitor.sweep(this.#signal);
     const watching = Promise.all([this.follower.watchAll(this.#signal), this.#comments.watchAll(this.#signal)]);
     if (this.#options.once === true) await watching;
-    else this.#supervisor.run('pull requests and comments', async () => void (await watching));
+    else this.#supervisor.run('pull requests and comments', () => watching.then(() => this.#changed()));
   }
 
   async #takeBack(entry: Entry, outcome: IssueOutcome, updatedAt: string): Promise<void> {

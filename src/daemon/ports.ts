@@ -226,6 +226,15 @@ export interface AttemptOutputs {
   forget(issue: number): Promise<void>;
 }
 
+/** A part of an attempt's output, with the bytes of the whole that it is. */
+export type OutputPart = {
+  /** `<life>-<attempt>`. */
+  readonly name: string;
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
+};
+
 export interface AttemptOutput {
   write(text: string): void;
   close(): void;

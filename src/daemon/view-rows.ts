@@ -64,7 +64,11 @@ export type FollowingRow = Row & {
   readonly branch: string;
 };
 
-export type QueuedRow = Row & { readonly reason: string; readonly author: string | null };
+export type QueuedRow = Row & {
+  readonly reason: string;
+  readonly author: string | null;
+  readonly labels: readonly string[];
+};
 
 export type CompletedRow = Row & {
   readonly outcome: string;

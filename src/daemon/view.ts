@@ -8,13 +8,12 @@ import { reasonOf, waitsForSlot } from './intake.ts';
 import type { PollInfo, PollStats, RateLimit } from './ports.ts';
 import { WORK_CODES } from './rules/codes/work-codes.ts';
 import type { WebhookStatus } from './rules/delivery.ts';
-import { finishedIssueOf } from './rules/finished-issues.ts';
 import type { FollowMode } from './rules/follow-settings.ts';
+import type { SeenPullRequest } from './rules/pull-request-status.ts';
 import type { DaemonState, Entry } from './rules/state.ts';
-import { spentOf } from './rules/state.ts';
 import { isPaused, isSettling } from './rules/steering.ts';
 import type { Workflow } from './rules/workflow.ts';
-import { cut, EVERYTHING, FIRST_PAGE, type ListName, type Page, type RowPosition } from './view-page.ts';
+import { cut, FIRST_PAGE, type ListName, type Page, type RowPosition } from './view-page.ts';
 import {
   type AskingRow,
   askingRow,
@@ -25,7 +24,6 @@ import {
   iso,
   type QueuedRow,
   type RetryingRow,
-  type Row,
   type RunningRow,
   rowOf,
   runningRow,
@@ -47,6 +45,8 @@ export type ViewSource = {
   readonly waiting: readonly Waiting[];
   /** What the followed pull requests wait for, by issue. */
   readonly follows: ReadonlyMap<number, string>;
+  /** The same pull requests as they were read last. */
+  readonly seen: ReadonlyMap<number, SeenPullRequest>;
   readonly poll: PollInfo;
   readonly stats: PollStats;
   readonly rateLimit: RateLimit;
@@ -60,6 +60,7 @@ type Queued = {
   readonly url: string;
   readonly title: string;
   readonly author: string | null;
+  readonly labels: readonly string[];
   readonly reason: string;
   readonly isForSlot: boolean;
 };
@@ -138,7 +139,13 @@ function queuedOf(waiting: readonly Waiting[], paused: readonly Entry[]): readon
       reason: reasonOf(why),
       isForSlot: waitsForSlot(why),
     })),
-    ...paused.map((entry) => ({ ...entry, author: null, reason: PAUSED_TEXT, isForSlot: false })),
+    ...paused.map((entry) => ({
+      ...entry,
+      author: null,
+      labels: entry.stateLabels,
+      reason: PAUSED_TEXT,
+      isForSlot: false,
+    })),
   ];
 }
 
@@ -223,10 +230,11 @@ export function stateView(source: ViewSource, page: Page = FIRST_PAGE): StateVie
       since: iso(entry.follow?.since ?? entry.claimedAt),
       branch: entry.branch,
     })),
-    queued: shown.queued.rows.map(({ number, url, title, reason, author }) => ({
+    queued: shown.queued.rows.map(({ number, url, title, reason, author, labels }) => ({
       ...rowOf(slug, number, url, title),
       reason,
       author,
+      labels,
     })),
     completed: shown.completed.rows.map((done) => completedRow(slug, done)),
     next: {
@@ -264,35 +272,4 @@ export function stateView(source: ViewSource, page: Page = FIRST_PAGE): StateVie
       deliveries: source.webhook.counts,
     },
   };
-}
-
-/** One issue, its last life when it is over, as `GET /api/v1/issues/<n>` shows it; undefined when the daemon knows nothing of it. */
-export function issueDetails(source: ViewSource, issue: number): Readonly<Record<string, unknown>> | undefined {
-  const waiting = source.waiting.filter((one) => one.issue.number === issue);
-  const view = stateView({ ...source, waiting }, EVERYTHING);
-  const entry = source.state.entries.get(issue);
-  const of = <T extends Row>(rows: readonly T[]) => rows.find((row) => row.issue_number === issue) ?? null;
-  const completed = view.completed.filter((row) => row.issue_number === issue);
-  const found = {
-    issue_number: issue,
-    running: of(view.running),
-    retrying: of(view.retrying),
-    asking: of(view.asking),
-    following: of(view.following),
-    queued: of(view.queued),
-    completed,
-    life: entry?.life ?? finishedIssueOf(source.state.past, issue)?.life ?? null,
-    phase: entry?.phase ?? null,
-    attempts: entry?.attempt ?? completed[0]?.attempts ?? null,
-    failures: entry?.failures ?? null,
-    rounds: entry?.rounds ?? null,
-    evidence: entry?.evidence ?? null,
-    seconds_running: entry === undefined ? null : Math.round(spentOf(entry).seconds * 10) / 10,
-  };
-  const known =
-    entry !== undefined ||
-    found.queued !== null ||
-    found.completed.length > 0 ||
-    finishedIssueOf(source.state.past, issue) !== undefined;
-  return known ? found : undefined;
 }

@@ -46,7 +46,20 @@ test('a failed check goes to the same session with its log, when all checks have
   world.tracker.seen.set(PULL, { checks: [check('build', 'failed'), check('lint', 'pending')] });
   await polls(world);
   assert.equal(world.started.length, 1);
-  assert.equal(world.orchestrator.follower.waits.get(1), 'checks run: lint');
+  const { waits, seen } = world.orchestrator.follower;
+  assert.equal(waits.get(1), 'checks run: lint');
+  const { at, head, ...others } = seen.get(1) ?? assert.fail('the page shows what was read');
+  assert.deepEqual([at > 0, head.length > 0], [true, true]);
+  assert.deepEqual(others, {
+    state: 'open',
+    conflicts: false,
+    checks: [
+      { name: 'build', state: 'failed', url: 'https://ci/build' },
+      { name: 'lint', state: 'pending', url: 'https://ci/lint' },
+    ],
+    reviews: [],
+    openThreads: 0,
+  });
   world.tracker.seen.set(PULL, { checks: [check('build', 'failed'), check('lint', 'passed')] });
   await polls(world, 1);
   assert.deepEqual(

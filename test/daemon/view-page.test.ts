@@ -5,7 +5,8 @@ import test from 'node:test';
 import { refusal } from '../../src/base/rules/codes.ts';
 import { textDashboard } from '../../src/daemon/http/dashboard.ts';
 import { WORK_CODES } from '../../src/daemon/rules/codes/work-codes.ts';
-import { issueDetails, stateView, type ViewSource } from '../../src/daemon/view.ts';
+import { stateView, type ViewSource } from '../../src/daemon/view.ts';
+import { issueDetails } from '../../src/daemon/view-issue.ts';
 import { parseCursor } from '../../src/daemon/view-page.ts';
 import { World, workflowWith } from '../support/world.ts';
 
@@ -33,6 +34,7 @@ async function crowded(): Promise<ViewSource> {
     statuses: world.orchestrator.statuses,
     waiting,
     follows: new Map(),
+    seen: new Map(),
     poll: world.orchestrator.poll,
     stats: world.tracker.stats,
     rateLimit: world.tracker.rateLimit,

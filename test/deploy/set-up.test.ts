@@ -12,7 +12,7 @@ import { StatusServer } from '../../src/daemon/http/server.ts';
 import { CLI } from '../support/daemon.ts';
 import { fencesOf } from '../support/pages.ts';
 import { tempDir } from '../support/temp.ts';
-import { viewWith } from '../support/view.ts';
+import { NO_HISTORY, viewWith } from '../support/view.ts';
 
 const UNIT = readFileSync('deploy/toolcrew.service', 'utf8');
 const DOCKERFILE = readFileSync('deploy/Dockerfile', 'utf8');
@@ -71,6 +71,8 @@ test('the health check of the container knows a daemon that answers from one tha
     source: {
       state: () => viewWith(),
       issue: () => undefined,
+      history: () => NO_HISTORY,
+      output: () => undefined,
       refresh: () => ({ coalesced: false }),
       steer: () => Promise.reject(new Error('not asked')),
       tell: () => Promise.reject(new Error('not asked')),

@@ -1,6 +1,10 @@
 // A state of the daemon for pages and tables.
 
+import type { IssueHistory } from '../../src/daemon/rules/issue-history.ts';
 import type { StateView } from '../../src/daemon/view.ts';
+import type { IssueDetails } from '../../src/daemon/view-issue.ts';
+
+export const NO_HISTORY: IssueHistory = { title: null, url: null, attempts: [], evidence: null, story: [] };
 
 export function viewWith(change: Partial<StateView> = {}): StateView {
   const now = '2026-01-01T12:00:00.000Z';
@@ -54,7 +58,12 @@ export function viewWith(change: Partial<StateView> = {}): StateView {
     asking: [],
     following: [],
     queued: [
-      { ...row(3, 'Third'), reason: 'stranger, who wrote it, may not write to the repository', author: 'stranger' },
+      {
+        ...row(3, 'Third'),
+        reason: 'stranger, who wrote it, may not write to the repository',
+        author: 'stranger',
+        labels: ['tool-todo', 'Ui'],
+      },
     ],
     completed: [
       {
@@ -99,6 +108,33 @@ export function viewWith(change: Partial<StateView> = {}): StateView {
     totals: { ...tokens, cost_usd: 1.6234, seconds_running: 65 },
     rate_limit: { limit: 5000, remaining: 4990, reset_at: null, paused_until: null, reason: null },
     webhook: null,
+    ...change,
+  };
+}
+
+/** The first issue of the view while its agent is at work. */
+export function issueWith(change: Partial<IssueDetails> = {}): IssueDetails {
+  const [running = null] = viewWith().running;
+  return {
+    issue_number: 1,
+    title: 'First <b>bold</b>',
+    url: 'https://host/o/r/issues/1',
+    running,
+    retrying: null,
+    asking: null,
+    following: null,
+    queued: null,
+    completed: [],
+    life: 1,
+    phase: 'running',
+    attempts: 2,
+    failures: 1,
+    rounds: 0,
+    evidence: null,
+    seconds_running: 65,
+    attempt_usage: { input_tokens: 5_000, output_tokens: 678, total_tokens: 5_678, cost_usd: 0.05 },
+    pull_request: null,
+    team: null,
     ...change,
   };
 }

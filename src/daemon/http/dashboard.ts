@@ -4,9 +4,10 @@ import { clipColumns, displayWidth } from '../../base/rules/display-width.ts';
 import { asLine } from '../../base/rules/text.ts';
 import type { StateView } from '../view.ts';
 import type { ListName } from '../view-page.ts';
+import type { Row } from '../view-rows.ts';
 import { count, dollars, duration } from './format.ts';
 import { finishedTeamsOf, gateWords, type IssueTeam, TASK_MAX, taskWords, teamsOf, teamWords } from './team-lines.ts';
-import { COLUMNS, table, wrapped } from './text-table.ts';
+import { COLUMNS, type Column, table, wrapped } from './text-table.ts';
 
 /** So many teams of issues that are over are shown; the state has some more. */
 const FINISHED_TEAMS = 3;
@@ -26,6 +27,21 @@ function paged(list: ListName, view: StateView, lines: readonly string[]): reado
 
 function section(title: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : ['', title, ...lines];
+}
+
+type ListColumn<T> = Column & { readonly of: (row: T) => string };
+
+/** A table whose rows begin with their issues. */
+function issueTable<T extends Row>(
+  rows: readonly T[],
+  columns: readonly ListColumn<T>[],
+  room: number,
+): readonly string[] {
+  return table(
+    [{ title: 'ISSUE', max: 8 }, { title: 'TITLE', max: 44, min: 12 }, ...columns],
+    rows.map((row) => [`#${row.issue_number}`, row.title, ...columns.map(({ of }) => of(row))]),
+    room,
+  );
 }
 
 /** A team's tasks, what was said last, and what was measured. */
@@ -67,27 +83,20 @@ function finishedSection(view: StateView, room: number): string[] {
   if (completed.length === 0) return [];
   const widest = Math.max(0, ...[newest, ...older].map((pull) => displayWidth(pull?.url ?? '')));
   const isNumbered = widest > room - BESIDE_ADDRESS;
-  const lines = table(
+  const lines = issueTable(
+    completed,
     [
-      { title: 'ISSUE', max: 8 },
-      { title: 'TITLE', max: 44, min: 12 },
-      { title: 'OUTCOME', max: 13 },
-      { title: 'TRIES', max: 5, drop: 1 },
-      { title: 'TOOK', max: 9, drop: 3 },
-      { title: 'COST', max: 8, drop: 2 },
-      { title: 'PULL REQUEST', max: 100, min: isNumbered ? 12 : Math.max(12, widest) },
+      { title: 'OUTCOME', max: 13, of: (row) => row.outcome },
+      { title: 'TRIES', max: 5, drop: 1, of: (row) => String(row.attempts) },
+      { title: 'TOOK', max: 9, drop: 3, of: (row) => duration(row.seconds * 1000) },
+      { title: 'COST', max: 8, drop: 2, of: (row) => dollars(row.cost_usd) },
+      {
+        title: 'PULL REQUEST',
+        max: 100,
+        min: isNumbered ? 12 : Math.max(12, widest),
+        of: ({ pull_request: pull, reason }) => (isNumbered && pull ? `#${pull.number}` : pull?.url) ?? reason ?? '',
+      },
     ],
-    completed.map((row) => [
-      `#${row.issue_number}`,
-      row.title,
-      row.outcome,
-      String(row.attempts),
-      duration(row.seconds * 1000),
-      dollars(row.cost_usd),
-      (isNumbered && row.pull_request !== null ? `#${row.pull_request.number}` : row.pull_request?.url) ??
-        row.reason ??
-        '',
-    ]),
     room,
   );
   const example =
@@ -131,136 +140,46 @@ export function textDashboard(view: StateView, room: number = COLUMNS): string {
     ...pending,
     ...paused,
   ];
+  const list = <T extends Row>(name: ListName, title: string, rows: readonly T[], columns: readonly ListColumn<T>[]) =>
+    rows.length === 0 ? [] : section(title, paged(name, view, issueTable(rows, columns, room)));
   const lines = [
     ...head.flatMap((line) => wrapped(line, room)),
-    ...section(
-      'RUNNING',
-      view.running.length === 0
-        ? counts.running === 0
-          ? ['  nothing']
-          : []
-        : paged(
-            'running',
-            view,
-            table(
-              [
-                { title: 'ISSUE', max: 8 },
-                { title: 'TITLE', max: 44, min: 12 },
-                { title: 'TRY', max: 4, drop: 1 },
-                { title: 'PHASE', max: 12 },
-                { title: 'SINCE', max: 9 },
-                { title: 'HEARD', max: 9, drop: 4 },
-                { title: 'TOKENS', max: 8, drop: 2 },
-                { title: 'COST', max: 8, drop: 3 },
-                { title: 'LAST WORDS', max: 60, min: 16 },
-              ],
-              view.running.map((row) => [
-                `#${row.issue_number}`,
-                row.title,
-                String(row.attempt),
-                row.phase,
-                ago(row.started_at, now),
-                ago(row.last_event_at, now),
-                count(row.tokens.total_tokens),
-                dollars(row.cost_usd),
-                row.last_message ?? row.last_event ?? row.last_error ?? '',
-              ]),
-              room,
-            ),
-          ),
-    ),
+    ...(view.counts.running === 0 ? section('RUNNING', ['  nothing']) : []),
+    ...list('running', 'RUNNING', view.running, [
+      { title: 'TRY', max: 4, drop: 1, of: (row) => String(row.attempt) },
+      { title: 'PHASE', max: 12, of: (row) => row.phase },
+      { title: 'SINCE', max: 9, of: (row) => ago(row.started_at, now) },
+      { title: 'HEARD', max: 9, drop: 4, of: (row) => ago(row.last_event_at, now) },
+      { title: 'TOKENS', max: 8, drop: 2, of: (row) => count(row.tokens.total_tokens) },
+      { title: 'COST', max: 8, drop: 3, of: (row) => dollars(row.cost_usd) },
+      {
+        title: 'LAST WORDS',
+        max: 60,
+        min: 16,
+        of: (row) => row.last_message ?? row.last_event ?? row.last_error ?? '',
+      },
+    ]),
     ...teamsOf(view).flatMap((team) => teamSection(team, now, room)),
-    ...section(
-      view.retrying.length === 0 ? '' : 'RETRYING',
-      view.retrying.length === 0
-        ? []
-        : paged(
-            'retrying',
-            view,
-            table(
-              [
-                { title: 'ISSUE', max: 8 },
-                { title: 'TITLE', max: 44, min: 12 },
-                { title: 'TRIED', max: 5 },
-                { title: 'AGAIN IN', max: 10 },
-                { title: 'LAST ERROR', max: 80, min: 16 },
-              ],
-              view.retrying.map((row) => [
-                `#${row.issue_number}`,
-                row.title,
-                String(row.attempt),
-                row.due_at === null ? '–' : duration(Math.max(0, Date.parse(row.due_at) - now)),
-                row.last_error ?? '',
-              ]),
-              room,
-            ),
-          ),
-    ),
-    ...section(
-      'ASKING',
-      view.asking.length === 0
-        ? []
-        : paged(
-            'asking',
-            view,
-            table(
-              [
-                { title: 'ISSUE', max: 8 },
-                { title: 'TITLE', max: 44, min: 12 },
-                { title: 'SINCE', max: 9 },
-                { title: 'QUESTION', max: 100, min: 24 },
-              ],
-              view.asking.map((row) => [`#${row.issue_number}`, row.title, ago(row.since, now), row.question]),
-              room,
-            ),
-          ),
-    ),
-    ...section(
-      view.following.length === 0 ? '' : 'FOLLOWING',
-      view.following.length === 0
-        ? []
-        : paged(
-            'following',
-            view,
-            table(
-              [
-                { title: 'ISSUE', max: 8 },
-                { title: 'TITLE', max: 44, min: 12 },
-                { title: 'PULL', max: 8 },
-                { title: 'ROUNDS', max: 6 },
-                { title: 'SINCE', max: 9 },
-                { title: 'WAITS FOR', max: 80, min: 16 },
-              ],
-              view.following.map((row) => [
-                `#${row.issue_number}`,
-                row.title,
-                row.pull_request === null ? '–' : `#${row.pull_request.number}`,
-                String(row.rounds),
-                ago(row.since, now),
-                row.waits_for,
-              ]),
-              room,
-            ),
-          ),
-    ),
-    ...section(
-      'WAITING',
-      view.queued.length === 0
-        ? []
-        : paged(
-            'queued',
-            view,
-            table(
-              [
-                { title: 'ISSUE', max: 8 },
-                { title: 'TITLE', max: 44, min: 12 },
-                { title: 'WHY', max: 100, min: 24 },
-              ],
-              view.queued.map((row) => [`#${row.issue_number}`, row.title, row.reason]),
-              room,
-            ),
-          ),
-    ),
+    ...list('retrying', 'RETRYING', view.retrying, [
+      { title: 'TRIED', max: 5, of: (row) => String(row.attempt) },
+      {
+        title: 'AGAIN IN',
+        max: 10,
+        of: (row) => (row.due_at === null ? '–' : duration(Math.max(0, Date.parse(row.due_at) - now))),
+      },
+      { title: 'LAST ERROR', max: 80, min: 16, of: (row) => row.last_error ?? '' },
+    ]),
+    ...list('asking', 'ASKING', view.asking, [
+      { title: 'SINCE', max: 9, of: (row) => ago(row.since, now) },
+      { title: 'QUESTION', max: 100, min: 24, of: (row) => row.question },
+    ]),
+    ...list('following', 'FOLLOWING', view.following, [
+      { title: 'PULL', max: 8, of: (row) => (row.pull_request === null ? '–' : `#${row.pull_request.number}`) },
+      { title: 'ROUNDS', max: 6, of: (row) => String(row.rounds) },
+      { title: 'SINCE', max: 9, of: (row) => ago(row.since, now) },
+      { title: 'WAITS FOR', max: 80, min: 16, of: (row) => row.waits_for },
+    ]),
+    ...list('queued', 'WAITING', view.queued, [{ title: 'WHY', max: 100, min: 24, of: (row) => row.reason }]),
     ...finishedSection(view, room),
     ...finishedTeamsOf(view)
       .slice(0, FINISHED_TEAMS)

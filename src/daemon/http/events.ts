@@ -4,7 +4,9 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { StateView } from '../view.ts';
 import { Feed, type Frame } from './feed.ts';
+import { issueParts, type ShownSource, shownIssue } from './issue-page.ts';
 import { pageParts } from './page.ts';
+import { numberIn } from './routes.ts';
 import type { Source } from './source.ts';
 import { stateFrame } from './state-frame.ts';
 
@@ -13,12 +15,14 @@ const MAX_CLIENTS = 64;
 const COALESCE_MS = 200;
 const HEARTBEAT_MS = 15_000;
 
-type Kind = 'state' | 'page';
+/** The state, the status page, or the page of an issue. */
+type Kind = 'state' | 'page' | number;
 
-const FRAMES: Readonly<Record<Kind, (view: StateView) => Frame>> = {
-  state: stateFrame,
-  page: (view) => new Map(Object.entries(pageParts(view)).map(([id, markup]) => [id, JSON.stringify(markup)])),
-};
+type ChangingSource = ShownSource & Pick<Source, 'state' | 'onChange'>;
+
+function markupFrame(parts: Readonly<Record<string, string>>): Frame {
+  return new Map(Object.entries(parts).map(([id, markup]) => [id, JSON.stringify(markup)]));
+}
 
 type Client = {
   readonly response: ServerResponse;
@@ -30,23 +34,24 @@ type Client = {
 };
 
 function kindOf(request: IncomingMessage): Kind {
-  return new URL(request.url ?? '/', 'http://here').searchParams.get('view') === 'page' ? 'page' : 'state';
+  const query = new URL(request.url ?? '/', 'http://here').searchParams;
+  if (query.get('view') !== 'page') return 'state';
+  return numberIn(query.get('issue') ?? '') ?? 'page';
 }
 
-type ShownSource = Omit<Source, 'steer' | 'tell'>;
-
 export class EventStream {
-  readonly #source: ShownSource;
+  readonly #source: ChangingSource;
   readonly #clients = new Set<Client>();
-  readonly #feeds: Readonly<Record<Kind, Feed>>;
+  /** Those of issues only while they have readers. */
+  readonly #feeds = new Map<Kind, Feed>();
+  readonly #name = randomBytes(6).toString('hex');
+  #opened = 0;
   readonly #unsubscribe: () => void;
   readonly #heartbeat: NodeJS.Timeout;
   #pending: NodeJS.Timeout | undefined;
 
-  constructor(source: ShownSource) {
+  constructor(source: ChangingSource) {
     this.#source = source;
-    const name = randomBytes(6).toString('hex');
-    this.#feeds = { state: new Feed(`${name}-s`), page: new Feed(`${name}-p`) };
     this.#unsubscribe = source.onChange(() => this.#changed());
     this.#heartbeat = setInterval(() => {
       for (const { response } of this.#clients) if (!response.writableNeedDrain) response.write(': still here\n\n');
@@ -75,7 +80,7 @@ export class EventStream {
     });
     response.write('retry: 2000\n\n');
     this.#clients.add(client);
-    response.once('close', () => this.#clients.delete(client));
+    response.once('close', () => this.#left(client));
     response.on('drain', () => {
       if (client.isBehind) this.#send(client);
     });
@@ -83,11 +88,37 @@ export class EventStream {
     for (const one of this.#clients) this.#send(one);
   }
 
+  #left(client: Client): void {
+    this.#clients.delete(client);
+    const { kind } = client;
+    if (typeof kind === 'number' && ![...this.#clients].some((one) => one.kind === kind)) this.#feeds.delete(kind);
+  }
+
+  #feedOf(kind: Kind): Feed {
+    const known = this.#feeds.get(kind);
+    if (known !== undefined) return known;
+    this.#opened += 1;
+    const feed = new Feed(`${this.#name}-${this.#opened}`);
+    this.#feeds.set(kind, feed);
+    return feed;
+  }
+
   /** Each feed takes the state once, whoever reads it; one without a reader takes it when somebody comes. */
   #take(): void {
     const view = this.#source.state();
     const kinds = new Set([...this.#clients].map(({ kind }) => kind));
-    for (const kind of kinds) this.#feeds[kind].take(FRAMES[kind](view), view.generated_at);
+    for (const kind of kinds) {
+      const frame = this.#frameOf(kind, view);
+      // An issue that nobody knows any more stays as it was.
+      if (frame !== undefined) this.#feedOf(kind).take(frame, view.generated_at);
+    }
+  }
+
+  #frameOf(kind: Kind, view: StateView): Frame | undefined {
+    if (kind === 'state') return stateFrame(view);
+    if (kind === 'page') return markupFrame(pageParts(view));
+    const shown = shownIssue(this.#source, kind, view, Number.POSITIVE_INFINITY);
+    return shown && markupFrame(issueParts(shown));
   }
 
   #changed(): void {
@@ -105,7 +136,7 @@ export class EventStream {
     // Whoever does not read gets what it missed when there is room again, and no more than the snapshot.
     client.isBehind = client.response.writableNeedDrain;
     if (client.isBehind) return;
-    const feed = this.#feeds[client.kind];
+    const feed = this.#feedOf(client.kind);
     const text = feed.since(client.at);
     client.at = feed.at;
     if (text !== '') client.response.write(text);

@@ -1,4 +1,4 @@
-// The script of the status page: takes in what changed, and leaves all else alone, so that focus and selection stay.
+// The script of the pages: takes in what changed, and leaves all else alone, so that focus and selection stay; search, keys, output.
 
 export const SCRIPT = `
 (() => {
@@ -15,54 +15,160 @@ export const SCRIPT = `
     if (!list || (old && old.dataset.row === element.dataset.row && old.parentElement === list)) return;
     const focused = old?.contains(document.activeElement) ? document.activeElement : null;
     old?.remove();
-    list.insertBefore(element, [...list.children].find((one) => Number(one.dataset.order) < Number(element.dataset.order)) ?? null);
+    const isLower = (one) => Number(one.dataset.order) < Number(element.dataset.order);
+    const end = list.lastElementChild;
+    list.insertBefore(element, end && isLower(end) ? [...list.children].find(isLower) : null);
     refocus(focused);
   };
-  const fill = (id, markup) => { const part = document.getElementById(id); if (!part || part.dataset.markup === markup) return; part.dataset.markup = markup; part.innerHTML = markup; };
+  const fill = (id, markup) => { const part = document.getElementById(id); if (!part || part.dataset.markup === markup) return; part.dataset.markup = markup; const controls = () => [...part.querySelectorAll('a,button')]; const had = document.activeElement; const index = controls().indexOf(had); part.innerHTML = markup; if (index >= 0) (document.getElementById(had.id) ?? controls()[index])?.focus(); };
   const put = (id, markup) => {
     const holder = document.createElement('template');
     holder.innerHTML = markup;
     const element = holder.content.firstElementChild;
     if (element?.dataset.into) place(element); else fill(id, markup);
   };
+  const find = document.getElementById('find');
+  const wordsIn = () => find ? find.value.trim().toLowerCase().split(/\\s+/).filter(Boolean) : [];
+  const texts = new WeakMap();
+  // Hides what the search does not find, then tables without a row.
   const show = () => {
-    for (const list of document.querySelectorAll('main > table > tbody, main > details > table > tbody')) { const table = list.closest('table'); table.hidden = list.rows.length === 0; table.nextElementSibling.hidden = !table.hidden; }
-    for (const fold of document.querySelectorAll('main > details')) fold.hidden = fold.querySelector('table').hidden;
+    const words = wordsIn();
+    let [all, found] = [0, 0];
+    for (const one of document.querySelectorAll('[data-into]')) {
+      // A row that changes is another element.
+      if (words.length > 0 && !texts.has(one)) texts.set(one, [...(one.matches('tr') ? one.querySelectorAll('.own,.tag,.words') : [one])].map((part) => part.textContent).concat(one.dataset.into).join('\\n').toLowerCase());
+      const number = '#' + /-(\\d+)/.exec(one.id)?.[1];
+      one.hidden = !words.every((word) => /^#\\d+$/.test(word) ? word === number : (number + '\\n' + texts.get(one)).includes(word));
+      if (one.matches('tr')) { all += 1; if (!one.hidden) found += 1; }
+    }
+    for (const list of document.querySelectorAll('main > table > tbody, main > details > table > tbody')) {
+      const table = list.closest('table');
+      const none = table.nextElementSibling;
+      none.dataset.empty ??= none.textContent;
+      table.hidden = [...list.rows].every((row) => row.hidden);
+      none.hidden = !table.hidden;
+      none.textContent = list.rows.length === 0 ? none.dataset.empty : 'No row here is found.';
+    }
+    for (const fold of document.querySelectorAll('main > details')) {
+      fold.hidden = fold.querySelector('tr[data-into]') === null;
+      if (words.length > 0) { fold.dataset.was ??= fold.open ? 'open' : ''; fold.open = true; } else if (fold.dataset.was !== undefined) { fold.open = fold.dataset.was === 'open'; delete fold.dataset.was; }
+    }
+    if (find) { const said = words.length === 0 ? '' : found + ' of ' + all + ' issues'; const part = document.getElementById('found'); if (part.textContent !== said) part.textContent = said; }
     tick();
+  };
+  const pageAt = async (path) => {
+    const answer = await fetch(path, { headers: { accept: 'text/html' } });
+    // Its style has another nonce.
+    return answer.ok ? new DOMParser().parseFromString((await answer.text()).replace(/<style[^]*?<.style>/, ''), 'text/html') : null;
+  };
+  // A search also looks at the rows that the page has no room for. No event tells of them: they are read again after a change.
+  let reading = 0;
+  let due;
+  const readSoon = (ms) => setTimeout(() => readBeyond().catch(lost), ms);
+  const readBeyond = async () => {
+    due = undefined;
+    const mine = ++reading;
+    const fresh = new Set();
+    if (wordsIn().length > 0) for (const first of document.querySelectorAll('p[id^=more-] a')) for (let path = first.getAttribute('href'); path; ) {
+      const more = await pageAt(path + '&limit=1000');
+      if (mine !== reading || !more) return;
+      path = more.querySelector('p[id^=more-] a')?.getAttribute('href');
+      for (const row of more.querySelectorAll('tr[data-into]')) {
+        const known = document.getElementById(row.id);
+        if (known && !known.dataset.beyond) continue;
+        fresh.add(row.id);
+        row.dataset.beyond = 'yes';
+        place(document.adoptNode(row));
+      }
+    }
+    for (const row of document.querySelectorAll('[data-beyond]')) if (!fresh.has(row.id)) row.remove();
+    show();
   };
   // What is too long for an event is taken from the page itself.
   const load = async (ids) => {
-    const answer = await fetch('/', { headers: { accept: 'text/html' } });
-    if (!answer.ok) return;
-    const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html');
-    for (const id of ids) { const element = fresh.getElementById(id); if (element?.dataset.into) place(document.adoptNode(element)); else if (element) fill(id, element.innerHTML); }
+    const fresh = await pageAt(location.pathname);
+    for (const id of fresh ? ids : []) { const element = fresh.getElementById(id); if (element?.dataset.into) place(document.adoptNode(element)); else if (element) fill(id, element.innerHTML); }
     show();
   };
   const lost = () => { live.textContent = 'not connected'; live.dataset.state = 'off'; };
+  // The output of the last attempt. What is there to read, an event tells.
+  const output = document.getElementById('output');
+  const follow = document.getElementById('follow');
+  let [follows, hears] = [true, false];
+  const hear = async () => {
+    const at = document.getElementById('output-at')?.textContent;
+    if (follow) follow.hidden = !at;
+    if (!at || !follows || hears || at === output.dataset.name + ' ' + output.dataset.to) return;
+    hears = true;
+    try {
+      const [of] = at.split(' ');
+      const isSame = of === output.dataset.name;
+      const from = isSame ? Number(output.dataset.to) : 0;
+      const answer = await fetch('/api/v1' + location.pathname + '/output?of=' + of + '&from=' + from);
+      if (!answer.ok) return;
+      const isAtEnd = output.scrollTop + output.clientHeight > output.scrollHeight - 40;
+      const skipped = Number(answer.headers.get('x-output-from')) > from ? '[earlier output is left out]\\n' : '';
+      const text = (isSame ? output.textContent : '') + skipped + await answer.text();
+      output.textContent = text.length > 200000 ? '[earlier output is left out]\\n' + text.slice(-150000) : text;
+      Object.assign(output.dataset, { name: of, to: answer.headers.get('x-output-to') });
+      if (isAtEnd) output.scrollTop = output.scrollHeight;
+    } finally { hears = false; }
+    return hear();
+  };
+  if (follow) {
+    output.scrollTop = output.scrollHeight;
+    follow.addEventListener('click', () => { follows = !follows; follow.textContent = follows ? 'Stop following' : 'Follow'; if (follows) { output.scrollTop = output.scrollHeight; hear().catch(lost); } });
+  }
   // A snapshot may come in several events: what none of them holds is gone.
   let unseen = new Set();
   const take = (event) => {
     const { now, set, removed, fetch: long, last } = JSON.parse(event.data);
     skew = Date.parse(now) - Date.now();
-    if (event.type === 'snapshot') unseen = new Set([...document.querySelectorAll('[data-into]')].map((one) => one.id));
+    if (event.type === 'snapshot') unseen = new Set([...document.querySelectorAll('[data-into]:not([data-beyond])')].map((one) => one.id));
     for (const [id, markup] of Object.entries(set)) { put(id, markup); unseen.delete(id); }
     for (const id of long) unseen.delete(id);
     for (const id of removed) document.getElementById(id)?.remove();
     if (last) { for (const id of unseen) document.getElementById(id)?.remove(); unseen = new Set(); }
     show();
-    live.textContent = 'live';
+    if (live.textContent !== 'live') live.textContent = 'live';
     live.dataset.state = 'on';
     if (long.length > 0) load(long).catch(lost);
+    if (wordsIn().length > 0) due ??= readSoon(5000);
+    hear().catch(lost);
   };
-  if (document.body.dataset.live === 'yes') {
-    const source = new EventSource('/api/v1/events?view=page');
+  if (find) {
+    const search = () => {
+      const to = new URL(location.href);
+      if (find.value.trim() === '') to.searchParams.delete('q'); else to.searchParams.set('q', find.value.trim());
+      history.replaceState(null, '', to);
+      show();
+      clearTimeout(due);
+      due = readSoon(300);
+    };
+    find.parentElement.hidden = false;
+    find.value = new URL(location.href).searchParams.get('q') ?? '';
+    if (find.value !== '') search();
+    find.addEventListener('input', search);
+    document.addEventListener('keydown', (event) => {
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      if (event.key === 'Escape' && (event.target === find || find.value !== '')) { if (find.value === '') find.blur(); find.value = ''; search(); }
+      if (event.target.matches('input')) return;
+      if (event.key === '/') { event.preventDefault(); find.focus(); }
+      if (event.key !== 'j' && event.key !== 'k') return;
+      const links = [...document.querySelectorAll('a.own')].filter((one) => one.offsetParent !== null);
+      const now = links.findIndex((one) => one.closest('tr').contains(document.activeElement));
+      links[event.key === 'j' ? Math.min(now + 1, links.length - 1) : Math.max(now - 1, 0)]?.focus();
+    });
+  }
+  if (document.body.dataset.live) {
+    const source = new EventSource(document.body.dataset.live);
     source.addEventListener('snapshot', take);
     source.addEventListener('change', take);
     source.addEventListener('error', lost);
   }
   tick();
   const say = (words, ms) => { const said = document.getElementById('said'); said.textContent = words; setTimeout(() => { if (said.textContent === words) said.textContent = ''; }, ms); };
-  document.getElementById('refresh').addEventListener('click', async () => { const answer = await fetch('/api/v1/refresh', { method: 'POST' }); say(answer.ok ? 'polling now' : 'refused (' + answer.status + ')', 2000); });
+  document.getElementById('refresh')?.addEventListener('click', async () => { const answer = await fetch('/api/v1/refresh', { method: 'POST' }); say(answer.ok ? 'polling now' : 'refused (' + answer.status + ')', 2000); });
   document.addEventListener('click', async ({ target }) => {
     const button = target.closest('button[data-steer]');
     if (!button) return;

@@ -1,148 +1,75 @@
 // The status page: rendered here, kept fresh by events that carry the rows that changed.
 
-import { createHash } from 'node:crypto';
 import { WAITS_FOR_SLOT_TEXT } from '../intake.ts';
 import type { Steer } from '../rules/record.ts';
 import { PAUSED_TEXT, type StateView } from '../view.ts';
+import type { IssueDetails } from '../view-issue.ts';
 import { LISTS, type ListName } from '../view-page.ts';
-import type { CompletedRow, QueuedRow } from '../view-rows.ts';
+import type { CompletedRow, QueuedRow, RunningRow } from '../view-rows.ts';
 import { count, dollars, duration } from './format.ts';
-import { Html, html, link } from './html.ts';
-import { SCRIPT } from './page-script.ts';
-import { finishedTeamsOf, gateWords, type IssueTeam, teamsOf, teamWords } from './team-lines.ts';
-
-const STYLE = `
-:root{color-scheme:light dark;--ink:#1c2330;--soft:#5d6880;--line:#dfe4ee;--back:#f6f8fb;--card:#fff;--go:#0b7a4b;--wait:#8a5a00;--bad:#b3261e;--accent:#2456c9}
-@media (prefers-color-scheme:dark){:root{--ink:#e7ebf3;--soft:#9aa6bd;--line:#2b3345;--back:#11151d;--card:#181e29;--go:#4cc38a;--wait:#e0a84a;--bad:#ff8a80;--accent:#8ab0ff}}
-*{box-sizing:border-box}
-body{margin:0;background:var(--back);color:var(--ink);font:15px/1.45 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
-header,main,footer{max-width:1180px;margin:0 auto;padding:0 20px}
-header{display:flex;flex-wrap:wrap;gap:8px 24px;align-items:baseline;padding-top:24px;padding-bottom:8px}
-h1{font-size:20px;margin:0}h2{font-size:13px;letter-spacing:.06em;text-transform:uppercase;color:var(--soft);margin:28px 0 8px}
-.muted{color:var(--soft)}.facts{display:flex;flex-wrap:wrap;gap:12px;margin:12px 0 0;padding:0;list-style:none}
-.facts li{background:var(--card);border:1px solid var(--line);border-radius:10px;padding:10px 16px;min-width:108px}
-.facts b{display:block;font-size:22px;font-variant-numeric:tabular-nums}
-.warn{border-left:4px solid var(--wait);background:var(--card);padding:10px 14px;margin:12px 0 0;border-radius:6px;overflow-wrap:anywhere;white-space:pre-wrap}
-table{width:100%;border-collapse:collapse;background:var(--card);border:1px solid var(--line);border-radius:10px;overflow:hidden}
-th{text-align:left;white-space:nowrap;font-size:12px;color:var(--soft);font-weight:600}th,td{padding:9px 12px;border-bottom:1px solid var(--line);vertical-align:top;overflow-wrap:anywhere}
-tr:last-child td{border-bottom:0}td.n{white-space:nowrap;font-variant-numeric:tabular-nums}td.words{color:var(--soft);max-width:420px}
-.tag{display:inline-block;border:1px solid currentColor;border-radius:999px;padding:0 9px;font-size:12px;white-space:nowrap}
-.done{color:var(--go)}.failed{color:var(--bad)}.wait{color:var(--wait)}.go{color:var(--accent)}
-a{color:var(--accent)}a:focus-visible,button:focus-visible,input:focus-visible{outline:3px solid var(--accent);outline-offset:2px}
-button{font:inherit;padding:6px 14px;border-radius:8px;border:1px solid var(--line);background:var(--card);color:var(--ink);cursor:pointer}
-.steer{display:none;gap:6px;margin-top:6px}body[data-steer=yes] .steer{display:flex}.steer button{padding:1px 10px;font-size:13px}
-footer{padding-top:24px;padding-bottom:32px;color:var(--soft);font-size:13px}
-#live[data-state=off]{color:var(--bad)}
-[hidden]{display:none!important}details{margin-top:12px}summary{cursor:pointer;color:var(--soft);margin-bottom:8px}p.muted:empty{display:none}
-@media (max-width:720px){thead{position:absolute;left:-9999px}table,tbody,tr,td{display:block;width:100%}tr{padding:8px 0;border-bottom:1px solid var(--line)}td{border:0;padding:2px 12px}td::before{content:attr(data-label) " ";color:var(--soft);font-size:12px}td.words{max-width:none}td:empty{display:none}}
-`;
+import { html, link } from './html.ts';
+import {
+  type Cell,
+  cellsPart,
+  type Item,
+  livePage,
+  type Part,
+  partOf,
+  pull,
+  since,
+  steerButtons,
+  type Table,
+  tableOf,
+  tag,
+  teamPart,
+  until,
+  within,
+} from './page-parts.ts';
+import { finishedTeamsOf, teamsOf } from './team-lines.ts';
 
 /** So many teams of issues that are over are shown; the state has some more. */
 const FINISHED_TEAMS = 3;
 
-function since(at: string | null): Html {
-  return at === null ? html`–` : html`<time datetime="${at}" data-since>${at}</time>`;
-}
-
-function until(at: string | null): Html {
-  return at === null ? html`–` : html`<time datetime="${at}" data-until>${at}</time>`;
-}
-
-type Item = { readonly issue_number: number; readonly issue_url: string; readonly title: string };
-
-/** An id with the markup of what stands under it. */
-type Part = readonly [string, Html];
-
-type Cell = { readonly label: string; readonly kind?: 'n' | 'words'; readonly value: unknown };
-
-/** What an element says by which the script knows whether it changed, where it belongs, and before which others. */
-function rowAttributes(into: string, order: number, inner: Html): Html {
-  const hash = createHash('sha256').update(inner.text).digest('base64url').slice(0, 16);
-  return html`data-row="${hash}" data-into="${into}" data-order="${order}"`;
-}
-
-/** A row of a table begins with its issue and the commands that it takes. The highest order comes first. */
+/** A row begins with its issue and the commands that it takes. The title leads to the issue's page, the number to the hosting service. */
 function row(
   id: string,
   into: string,
-  item: Item,
+  { issue_url: url, issue_number: issue, title }: Item,
   cells: readonly Cell[],
-  order = item.issue_number,
+  order = issue,
   commands: readonly Steer[] = [],
+  labels: readonly string[] = [],
 ): Part {
-  const inner = html`${[issueCell(id, item, commands), ...cells].map(
-    ({ label, kind, value }) => html`<td class="${kind ?? ''}" data-label="${label}">${value}</td>`,
-  )}`;
-  return [id, html`<tr id="${id}" ${rowAttributes(into, order, inner)}>${inner}</tr>`];
-}
-
-type Table = { readonly name: string; readonly titles: readonly string[]; readonly empty: string };
-
-/** A table with its name; the sentence in its place while it has no row. */
-function tableOf(id: string, { name, titles, empty }: Table, rows: readonly Html[]): Html {
-  const hidden = (isHidden: boolean) => (isHidden ? html` hidden` : '');
-  return html`<table aria-label="${name}"${hidden(rows.length === 0)}><thead><tr>${titles.map((title) => html`<th scope="col">${title}</th>`)}</tr></thead><tbody id="${id}">${rows}</tbody></table><p class="muted"${hidden(rows.length > 0)}>${empty}</p>`;
-}
-
-function tag(kind: string, text: string): Html {
-  return html`<span class="tag ${kind}">${text}</span>`;
-}
-
-function pull(request: { readonly number: number; readonly url: string } | null): Html {
-  return request === null ? html`–` : link(request.url, `#${request.number}`);
-}
-
-const TASK_KINDS: Readonly<Record<string, string>> = {
-  pending: '',
-  blocked: 'wait',
-  in_progress: 'go',
-  completed: 'done',
-  failed: 'failed',
-};
-
-/** Only a page that was opened with a token shows the buttons. Their ids keep the focus when the row changes. */
-function steerButtons(rowId: string, issue: number, commands: readonly Steer[]): Html | '' {
-  const button = (command: Steer) =>
-    html`<button type="button" id="${rowId}-${command}" data-steer="${command}" data-issue="${issue}" aria-label="${command} #${issue}">${command}</button>`;
-  return commands.length === 0 ? '' : html`<span class="steer">${commands.map(button)}</span>`;
-}
-
-function issueCell(rowId: string, item: Item, commands: readonly Steer[]): Cell {
-  const { issue_url: url, issue_number: issue, title } = item;
-  return {
-    label: 'Issue',
-    value: html`<span id="${rowId}-issue">${link(url, `#${issue}`)}</span> ${title}${steerButtons(rowId, issue, commands)}`,
-  };
+  const found = labels.length === 0 ? '' : html`<span class="words" hidden>${labels.join(' ')}</span>`;
+  const value = html`<span id="${id}-issue">${link(url, `#${issue}`)}</span> <a class="own" id="${id}-title" href="/issues/${issue}">${title}</a>${found}${steerButtons(id, issue, commands)}`;
+  return cellsPart(id, into, [{ label: 'Issue', value }, ...cells], order);
 }
 
 /** Phases of a running row in which there is no attempt to pause. */
 const SETTLING: readonly string[] = ['publishing', 'giving_up', 'gate', 'reviving'];
 
-function commandsFor(phase: string): readonly Steer[] {
+function runningCommands({ phase }: Pick<RunningRow, 'phase'>): readonly Steer[] {
   if (phase === 'cancelling') return [];
   return SETTLING.includes(phase) ? ['cancel'] : ['pause', 'cancel'];
 }
 
-/** A team's tasks, what was said last, and what was measured. */
-function teamPart(id: string, into: string, order: number, of: IssueTeam): Part {
-  const { issue, url, team } = of;
-  const rows = team.tasks.map(
-    ({ id: task, status, owner, subject, note, started_at: startedAt, seconds }) =>
-      html`<tr><td class="n" data-label="Task">${task}</td><td class="n" data-label="Status">${tag(TASK_KINDS[status] ?? '', status.replace('_', ' '))}</td><td class="n" data-label="Owner">${owner ?? '–'}</td><td class="n" data-label="Took">${seconds === null ? since(startedAt) : duration(seconds * 1000)}</td><td data-label="What">${subject}${note === null ? '' : html`<br><span class="muted">${note}</span>`}</td></tr>`,
-  );
-  const said = team.messages.last
-    .slice(-3)
-    .map(({ from, to, type, content }) => html`<li>${from} → ${to}, ${type.replaceAll('_', ' ')}: ${content}</li>`);
-  const table = {
-    name: `Tasks of the team of issue ${issue}`,
-    titles: ['Task', 'Status', 'Owner', 'Took', 'What'],
-    empty: 'No task yet.',
-  };
-  const inner = html`<h2>Team of ${link(url, `#${issue}`)}</h2><p class="muted">${team.team} · ${teamWords(of)}</p>${tableOf(`${id}-tasks`, table, rows)}<p class="muted">Gate: ${gateWords(team)}</p>${said.length === 0 ? '' : html`<ul class="muted">${said}</ul>`}`;
-  return [
-    id,
-    html`<section id="${id}" aria-label="Team of issue ${issue}" ${rowAttributes(into, order, inner)}>${inner}</section>`,
-  ];
+function queuedCommands({ reason }: Pick<QueuedRow, 'reason'>): readonly Steer[] {
+  return [reason === PAUSED_TEXT ? 'resume' : 'pause', 'cancel'];
+}
+
+const COMMANDS = {
+  retrying: ['retry', 'pause', 'cancel'],
+  asking: ['retry', 'cancel'],
+  following: ['cancel'],
+} as const satisfies Readonly<Record<string, readonly Steer[]>>;
+
+/** The commands that an issue takes, wherever its row stands. */
+export function commandsOf({ running, retrying, asking, following, queued }: IssueDetails): readonly Steer[] {
+  if (queued !== null) return queuedCommands(queued);
+  if (asking !== null) return COMMANDS.asking;
+  if (following !== null) return COMMANDS.following;
+  if (running !== null) return runningCommands(running);
+  return retrying === null ? [] : COMMANDS.retrying;
 }
 
 /** How many rows there are beside those of a table, with the way to them. */
@@ -233,7 +160,8 @@ function partsOf(view: StateView): readonly Part[] {
           { label: 'Last words', kind: 'words', value: item.last_message ?? item.last_event ?? item.last_error ?? '' },
         ],
         item.issue_number,
-        commandsFor(item.phase),
+        runningCommands(item),
+        [item.state],
       ),
     ),
     ...teamsOf(view).map((of) => teamPart(`team-${of.issue}`, 'teams', of.issue, of)),
@@ -248,7 +176,7 @@ function partsOf(view: StateView): readonly Part[] {
           { label: 'Last error', kind: 'words', value: item.last_error ?? '' },
         ],
         item.issue_number,
-        ['retry', 'pause', 'cancel'],
+        COMMANDS.retrying,
       ),
     ),
     ...view.asking.map((item) =>
@@ -262,7 +190,7 @@ function partsOf(view: StateView): readonly Part[] {
           { label: 'Question', kind: 'words', value: item.question },
         ],
         item.issue_number,
-        ['retry', 'cancel'],
+        COMMANDS.asking,
       ),
     ),
     ...view.following.map((item) =>
@@ -277,7 +205,7 @@ function partsOf(view: StateView): readonly Part[] {
           { label: 'Waits for', kind: 'words', value: item.waits_for },
         ],
         item.issue_number,
-        ['cancel'],
+        COMMANDS.following,
       ),
     ),
     ...view.queued.map((item) =>
@@ -290,7 +218,8 @@ function partsOf(view: StateView): readonly Part[] {
           { label: 'Why it waits', kind: 'words', value: item.reason },
         ],
         item.issue_number,
-        [item.reason === PAUSED_TEXT ? 'resume' : 'pause', 'cancel'],
+        queuedCommands(item),
+        item.labels,
       ),
     ),
     // Those for a slot come last: what the page has no room for waits for one too.
@@ -347,42 +276,34 @@ const TABLES = {
  */
 export function page(view: StateView, nonce: string, isLive: boolean, maySteer = false): string {
   const parts = partsOf(view);
-  const within = (into: string) =>
-    parts.filter(([, markup]) => markup.text.includes(` data-into="${into}" `)).map(([, markup]) => markup);
-  const part = (id: string) => parts.find(([one]) => one === id)?.[1] ?? '';
-  const table = (id: keyof typeof TABLES) => tableOf(id, TABLES[id], within(id));
+  const part = (id: string) => partOf(parts, id);
+  const table = (id: keyof typeof TABLES) => tableOf(id, TABLES[id], within(parts, id));
   const more = (list: ListName) => html`<p class="muted" id="more-${list}">${part(`more-${list}`)}</p>`;
-  const fold = within('waiting-for-slot');
+  const fold = within(parts, 'waiting-for-slot');
   // Without following, there is no such list.
   const hasFollowing = view.workflow.follow !== 'open' || view.following.length > 0;
   const followed = hasFollowing ? html`<h2>Following</h2>${table('following')}${more('following')}\n` : '';
-  return html`<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>toolcrew · ${view.repository}</title><style nonce="${nonce}">${new Html(STYLE)}</style></head>
-<body data-now="${view.generated_at}" data-live="${isLive ? 'yes' : 'no'}" data-steer="${maySteer ? 'yes' : 'no'}">
-<header><h1>${view.repository}</h1><span class="muted">toolcrew ${view.version}</span><span class="muted" id="live" data-state="on" role="status">${isLive ? 'connecting' : html`as of ${view.generated_at} · <a href="/">the first page</a>`}</span><button id="refresh" type="button">Poll now</button><span class="muted" id="said" role="status"></span></header>
-<main>
+  const frame = { title: `toolcrew · ${view.repository}`, nonce };
+  return livePage(
+    frame,
+    view.generated_at,
+    isLive ? '/api/v1/events?view=page' : null,
+    maySteer,
+    html`
+<header><h1>${view.repository}</h1><span class="muted">toolcrew ${view.version}</span><span class="muted" id="live" data-state="on" role="status">${isLive ? 'connecting' : html`as of ${view.generated_at} · <a href="/">the first page</a>`}</span><button id="refresh" type="button">Poll now</button><span role="search" hidden><input id="find" type="search" placeholder="Find issues ( / )" aria-label="Find issues by number, title, phase, reason or label" aria-keyshortcuts="/"> <span class="muted" id="found" role="status"></span></span><span class="muted" id="said" role="status"></span></header>
+<main id="main" tabindex="-1">
 <ul class="facts" id="facts">${part('facts')}</ul>
 <div id="warnings">${part('warnings')}</div>
 <h2>Running</h2>${table('running')}${more('running')}
-<div id="teams">${within('teams')}</div>
+<div id="teams">${within(parts, 'teams')}</div>
 <h2>Retrying</h2>${table('retrying')}${more('retrying')}
 <details${view.asking.length === 0 ? html` hidden` : ''} open><summary>Waiting for an answer</summary>${table('asking')}</details>${more('asking')}
 ${followed}<h2>Waiting</h2>${table('waiting')}
 <details${fold.length === 0 ? html` hidden` : ''}><summary>Waits for a slot: <span id="slot-count">${part('slot-count')}</span></summary>${table('waiting-for-slot')}</details>${more('queued')}
 <h2>Finished</h2>${table('completed')}${more('completed')}
-<div id="finished-teams">${within('finished-teams')}</div>
+<div id="finished-teams">${within(parts, 'finished-teams')}</div>
 </main>
 <footer><span id="polled">${part('polled')}</span> · <a href="/api/v1/state">state as JSON</a> · <a href="/metrics">metrics</a></footer>
-<script nonce="${nonce}">${new Html(SCRIPT)}</script>
-</body></html>
-`.text;
-}
-
-/** The page that asks for the token. */
-export function loginPage(nonce: string, refused: boolean): string {
-  return html`<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>toolcrew</title><style nonce="${nonce}">${new Html(STYLE)}</style></head>
-<body><main><h1>toolcrew</h1>${refused ? html`<p class="warn" role="alert">That is not the token.</p>` : ''}
-<form method="post" action="/login"><p><label for="token">Token of this server (server.token)</label></p><p><input id="token" name="token" type="password" autocomplete="current-password" required autofocus> <button type="submit">Open</button></p></form></main></body></html>
-`.text;
+`,
+  );
 }

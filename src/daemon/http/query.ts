@@ -4,6 +4,7 @@ import { refusal } from '../../base/rules/codes.ts';
 import { HTTP_CODES } from '../rules/codes/http-codes.ts';
 import { LIMIT_DEFAULT, LIMIT_MAX, type Page, parseCursor } from '../view-page.ts';
 import type { Refused } from './access-control.ts';
+import type { OutputAsked } from './source.ts';
 import { COLUMNS } from './text-table.ts';
 
 function bad(parameter: string, expected: string, got: string): Refused {
@@ -38,4 +39,13 @@ export function columnsOf(url: string | undefined): number | Refused {
 /** Whether events keep it fresh. */
 export function isFirstPage({ limit, after }: Page): boolean {
   return limit === LIMIT_DEFAULT && after === null;
+}
+
+/** Reads `?of` and `?from` of an output; a refusal when one of them is none. */
+export function outputOf(url: string | undefined): OutputAsked | Refused {
+  const query = new URL(url ?? '/', 'http://here').searchParams;
+  const [of, from] = [query.get('of') ?? undefined, query.get('from') ?? undefined];
+  if (of !== undefined && !/^\d{1,9}-\d{1,9}$/.test(of)) return bad('of', 'an attempt as <life>-<attempt>', of);
+  if (from !== undefined && !/^\d{1,12}$/.test(from)) return bad('from', 'a number of bytes', from);
+  return { of, from: from === undefined ? undefined : Number(from) };
 }

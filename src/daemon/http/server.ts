@@ -6,15 +6,26 @@ import { type Refusal, refusal, textOf } from '../../base/rules/codes.ts';
 import { assertNever, failure, messageOf, ToolError } from '../../base/rules/errors.ts';
 import { HTTP_CODES } from '../rules/codes/http-codes.ts';
 import { WORK_CODES } from '../rules/codes/work-codes.ts';
-import { STEERS } from '../rules/record.ts';
-import type { Order } from '../rules/steering.ts';
 import { EVERYTHING, LIMIT_DEFAULT } from '../view-page.ts';
 import { checkOrigin, type Refused, SESSION_COOKIE, Sessions } from './access-control.ts';
 import { textDashboard } from './dashboard.ts';
 import { EventStream } from './events.ts';
-import { loginPage, page } from './page.ts';
-import { columnsOf, isFirstPage, pageOf } from './query.ts';
+import { issuePage, issueText, shownIssue } from './issue-page.ts';
+import { page } from './page.ts';
+import { loginPage, sentencePage } from './page-parts.ts';
+import { columnsOf, isFirstPage, outputOf, pageOf } from './query.ts';
 import { MAX_BODY_BYTES, readBody, TooLarge, toldIn } from './request-body.ts';
+import {
+  commandIn,
+  ISSUE_API,
+  ISSUE_PAGE,
+  METHODS,
+  numberIn,
+  OUTPUT_END,
+  pageAfterLogin,
+  type Route,
+  routeOf,
+} from './routes.ts';
 import type { Source } from './source.ts';
 import { finishedTeamsOf, teamsOf } from './team-lines.ts';
 import type { Webhook } from './webhook.ts';
@@ -33,55 +44,6 @@ export type ServerOptions = {
 /** So many rows of each list a terminal is shown. */
 const TEXT_ROWS = 20;
 const WEBHOOK_PATH = '/webhooks/github';
-
-type Route = 'home' | 'state' | 'issue' | 'steer' | 'team' | 'events' | 'refresh' | 'metrics' | 'healthz' | 'login';
-
-const METHODS: Readonly<Record<Route, readonly string[]>> = {
-  home: ['GET', 'HEAD'],
-  state: ['GET', 'HEAD'],
-  issue: ['GET', 'HEAD'],
-  steer: ['POST'],
-  team: ['GET', 'HEAD'],
-  events: ['GET'],
-  refresh: ['POST'],
-  metrics: ['GET', 'HEAD'],
-  healthz: ['GET', 'HEAD'],
-  login: ['POST'],
-};
-
-const ORDERS: readonly Order[] = [...STEERS, 'tell'];
-
-function commandIn(path: string): Order | undefined {
-  return ORDERS.find((command) => path.startsWith('/api/v1/issues/') && path.endsWith(`/${command}`));
-}
-
-function numberIn(text: string): number | undefined {
-  return /^[1-9]\d{0,9}$/.test(text) ? Number(text) : undefined;
-}
-
-function routeOf(path: string): Route | undefined {
-  switch (path) {
-    case '/':
-    case '/status':
-      return 'home';
-    case '/api/v1/state':
-      return 'state';
-    case '/api/v1/events':
-      return 'events';
-    case '/api/v1/refresh':
-      return 'refresh';
-    case '/metrics':
-      return 'metrics';
-    case '/healthz':
-      return 'healthz';
-    case '/login':
-      return 'login';
-    default:
-      if (path === '/api/v1/teams' || path.startsWith('/api/v1/teams/')) return 'team';
-      if (commandIn(path) !== undefined) return 'steer';
-      return path.startsWith('/api/v1/issues/') ? 'issue' : undefined;
-  }
-}
 
 function wantsHtml(request: IncomingMessage): boolean {
   return /\btext\/html\b/.test(request.headers.accept ?? '');
@@ -187,12 +149,33 @@ export class StatusServer {
         return 'why' in asked ? this.#refuse(response, asked) : this.#json(response, 200, source.state(asked));
       }
       case 'issue': {
-        const got = path.slice('/api/v1/issues/'.length);
-        const number = numberIn(got);
-        if (number === undefined) return this.#missing(response, refusal(HTTP_CODES.issue_number_invalid, { got }));
-        const found = source.issue(number);
+        const issue = this.#numberIn(path.slice(ISSUE_API.length), response);
+        if (issue === undefined) return;
+        const found = source.issue(issue);
         if (found !== undefined) return this.#json(response, 200, found);
-        return this.#missing(response, refusal(HTTP_CODES.issue_unknown, { issue: number }));
+        return this.#missing(response, refusal(HTTP_CODES.issue_unknown, { issue }));
+      }
+      case 'issue_page': {
+        const issue = this.#numberIn(path.slice(ISSUE_PAGE.length), response);
+        if (issue === undefined) return;
+        const shown = shownIssue(source, issue, source.state());
+        if (shown === undefined) return this.#missing(response, refusal(HTTP_CODES.issue_unknown, { issue }));
+        if (!wantsHtml(request)) return this.#send(response, 200, 'text/plain; charset=utf-8', issueText(shown));
+        return this.#html(response, 200, (nonce) => issuePage(shown, nonce, this.#sessions.required));
+      }
+      case 'output': {
+        const issue = this.#numberIn(path.slice(ISSUE_API.length, -OUTPUT_END.length), response);
+        if (issue === undefined) return;
+        const asked = outputOf(request.url);
+        if ('why' in asked) return this.#refuse(response, asked);
+        const part = source.output(issue, asked);
+        if (part === undefined) return this.#missing(response, refusal(HTTP_CODES.output_missing, { issue }));
+        return this.#send(response, 200, 'text/plain; charset=utf-8', part.text, {
+          'x-output': part.name,
+          'x-output-from': `${part.from}`,
+          'x-output-to': `${part.to}`,
+          'content-security-policy': "default-src 'none'",
+        });
       }
       case 'steer':
         return this.#steer(path, request, response);
@@ -214,6 +197,13 @@ export class StatusServer {
       default:
         return assertNever(route);
     }
+  }
+
+  /** Answers where the text is no number. */
+  #numberIn(got: string, response: ServerResponse): number | undefined {
+    const number = numberIn(got);
+    if (number === undefined) this.#missing(response, refusal(HTTP_CODES.issue_number_invalid, { got }));
+    return number;
   }
 
   /** All teams at work and the last ones that are finished, or the one of that name. */
@@ -266,7 +256,7 @@ export class StatusServer {
   /** Only with a token: whoever reaches the port otherwise, also an agent, could stop work. No form of a page can send JSON. */
   async #steer(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const command = commandIn(path) ?? 'pause';
-    const got = path.slice('/api/v1/issues/'.length, -command.length - 1);
+    const got = path.slice(ISSUE_API.length, -command.length - 1);
     const issue = numberIn(got);
     if (!this.#sessions.required)
       return this.#refuse(response, { status: 403, why: refusal(HTTP_CODES.steering_locked, { command }) });
@@ -312,19 +302,26 @@ export class StatusServer {
     }
     const body = await this.#bodyOf(request, response);
     if (body === undefined) return;
-    const session = this.#sessions.login(new URLSearchParams(body.text).get('token') ?? '');
-    if (session === undefined) return this.#askForToken(request, response, true);
+    const form = new URLSearchParams(body.text);
+    const path = pageAfterLogin(form.get('then'));
+    const session = this.#sessions.login(form.get('token') ?? '');
+    if (session === undefined) return this.#askForToken(request, response, true, path);
     response.writeHead(303, {
-      location: '/',
+      location: path,
       'set-cookie': `${SESSION_COOKIE}=${session}; HttpOnly; SameSite=Strict; Path=/`,
       'content-length': 0,
     });
     response.end();
   }
 
-  #askForToken(request: IncomingMessage, response: ServerResponse, refused: boolean): void {
+  #askForToken(
+    request: IncomingMessage,
+    response: ServerResponse,
+    refused: boolean,
+    path = pageAfterLogin(request.url ?? null),
+  ): void {
     if (wantsHtml(request)) {
-      this.#html(response, 401, (nonce) => loginPage(nonce, refused));
+      this.#html(response, 401, (nonce) => loginPage(nonce, refused, path));
       return;
     }
     this.#refuse(response, {
@@ -338,10 +335,13 @@ export class StatusServer {
     this.#json(response, status, { error: { code: why.of.code, message: textOf(why) } }, headers);
   }
 
-  /** Whatever is missing, the answer has one code. */
+  /** Whatever is missing, the answer has one code. A browser that asks for the page of an issue gets a sentence. */
   #missing(response: ServerResponse, why: Refusal): void {
-    const { code } = HTTP_CODES.not_found;
-    this.#json(response, 404, { error: { code, message: textOf(why) } });
+    const { req } = response;
+    const message = textOf(why);
+    if (req.url?.startsWith(ISSUE_PAGE) === true && wantsHtml(req))
+      this.#html(response, 404, (nonce) => sentencePage(nonce, message));
+    else this.#json(response, 404, { error: { code: HTTP_CODES.not_found.code, message } });
   }
 
   #json(

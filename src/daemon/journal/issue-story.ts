@@ -1,22 +1,24 @@
 // Story of one issue: the journal's records of it as lines with times, the oldest first.
 
-import { readFileSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { assertNever } from '../../base/rules/errors.ts';
 import { oneLine } from '../../base/rules/text.ts';
 import { evidenceLine } from '../rules/evidence-line.ts';
-import type { JournalRecord } from '../rules/record.ts';
+import {
+  type DatedRecord,
+  historyOf,
+  type IssueHistory,
+  type IssueRecord,
+  type StoryLine,
+} from '../rules/issue-history.ts';
 import { decodeRecord } from './journal-decoder.ts';
-
-/** `at`: ms since the epoch. */
-export type StoryLine = { readonly at: number; readonly words: string };
 
 /** What was continued, and what it is continued in. */
 const FILES = ['journal.1.jsonl', 'journal.jsonl'];
 const MAX_WORDS = 600;
 const SHORT = 12;
 
-type IssueRecord = Exclude<JournalRecord, { type: 'snapshot' }>;
 type Effect = Extract<IssueRecord, { type: 'effect_finished' }>;
 
 function textIn(path: string): string {
@@ -28,11 +30,11 @@ function textIn(path: string): string {
   }
 }
 
-/** The records of an issue that the journal still holds; a line that is not whole is left out. */
-function recordsOf(directory: string, issue: number): readonly { readonly at: number; readonly record: IssueRecord }[] {
+/** The records of an issue in lines of the journal; a line that is not whole is left out. */
+function recordsIn(text: string, issue: number): readonly DatedRecord[] {
   const mark = new RegExp(`"issue":${issue}\\b`);
-  const lines = FILES.flatMap((name) => textIn(join(directory, name)).split('\n'));
-  return lines
+  return text
+    .split('\n')
     .filter((line) => mark.test(line))
     .flatMap((line) => {
       const value = parsed(line);
@@ -164,7 +166,7 @@ function wordsOf(record: IssueRecord): string | null {
 }
 
 /** What was begun last and whose end is not known. */
-function openEffect(records: readonly { readonly at: number; readonly record: IssueRecord }[]): StoryLine | null {
+function openEffect(records: readonly DatedRecord[]): StoryLine | null {
   const begun = new Map<string, StoryLine>();
   for (const { at, record } of records) {
     if (record.type === 'effect_started') begun.set(record.key, { at, words: `${record.effect} begins` });
@@ -174,9 +176,7 @@ function openEffect(records: readonly { readonly at: number; readonly record: Is
   return [...begun.values()].at(-1) ?? null;
 }
 
-/** @param directory the state directory */
-export function issueStory(directory: string, issue: number): readonly StoryLine[] {
-  const records = recordsOf(directory, issue);
+function storyOf(records: readonly DatedRecord[]): readonly StoryLine[] {
   const told = records.flatMap(({ at, record }) => {
     const words = wordsOf(record);
     return words === null ? [] : [{ at, words: oneLine(words, MAX_WORDS) }];
@@ -185,6 +185,58 @@ export function issueStory(directory: string, issue: number): readonly StoryLine
   return open === null ? told : [...told, open];
 }
 
+/** @param directory the state directory */
+export function issueStory(directory: string, issue: number): readonly StoryLine[] {
+  return storyOf(FILES.flatMap((name) => recordsIn(textIn(join(directory, name)), issue)));
+}
+
 export function storyText({ at, words }: StoryLine): string {
   return `${time(at)}  ${words}`;
+}
+
+/** So many issues are looked at again and again; of others the whole journal is read again. */
+const HISTORIES_KEPT = 16;
+
+type Read = { readonly file: number; readonly offset: number; readonly records: readonly DatedRecord[] };
+
+/** Reads histories while the journal grows: of an issue that was read before, only the lines that are new. */
+export class IssueHistories {
+  readonly #directory: string;
+  readonly #read = new Map<number, Read>();
+
+  /** @param directory the state directory */
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  of(issue: number): IssueHistory {
+    const { records } = this.#records(issue);
+    return historyOf(records, storyOf(records));
+  }
+
+  #records(issue: number): Read {
+    const fd = openSync(join(this.#directory, 'journal.jsonl'), 'r');
+    try {
+      const { ino, size } = fstatSync(fd);
+      const known = this.#read.get(issue);
+      const isSame = known?.file === ino && known.offset <= size;
+      const offset = isSame ? known.offset : 0;
+      const earlier = isSame ? known.records : recordsIn(textIn(join(this.#directory, 'journal.1.jsonl')), issue);
+      const bytes = Buffer.alloc(size - offset);
+      const count = readSync(fd, bytes, 0, bytes.length, offset);
+      // What follows the last newline may grow yet.
+      const whole = bytes.subarray(0, count).lastIndexOf(10) + 1;
+      const fresh = recordsIn(bytes.toString('utf8', 0, whole), issue);
+      const read = { file: ino, offset: offset + whole, records: [...earlier, ...fresh] };
+      this.#read.delete(issue);
+      this.#read.set(issue, read);
+      for (const oldest of this.#read.keys()) {
+        if (this.#read.size <= HISTORIES_KEPT) break;
+        this.#read.delete(oldest);
+      }
+      return read;
+    } finally {
+      closeSync(fd);
+    }
+  }
 }

@@ -3,7 +3,7 @@
 import { type Refusal, refusal } from '../../base/rules/codes.ts';
 import { WORK_CODES } from './codes/work-codes.ts';
 import type { FollowSettings } from './follow-settings.ts';
-import type { Check, PullRequestStatus, Remark, Review, ReviewThread } from './pull-request-status.ts';
+import type { Check, PullRequestStatus, Remark, Review, ReviewThread, SeenPullRequest } from './pull-request-status.ts';
 
 /** What the journal says of an issue whose pull request is followed. */
 export type FollowState = {
@@ -104,6 +104,19 @@ function verdicts(reviews: readonly Review[]): readonly Review[] {
   for (const review of reviews)
     if (review.verdict !== 'commented') last.set(review.author?.login.toLowerCase() ?? `#${review.id}`, review);
   return [...last.values()];
+}
+
+/** @param at ms since the epoch */
+export function seenOf({ status, checks, reviews, threads }: PullRequestSight, at: number): SeenPullRequest {
+  return {
+    at,
+    state: status.state,
+    head: status.head,
+    conflicts: status.conflicts,
+    checks: checks.map(({ name, state, url }) => ({ name, state, url })),
+    reviews: verdicts(reviews).map(({ author, verdict }) => ({ login: author?.login ?? null, verdict })),
+    openThreads: threads.filter(({ isResolved }) => !isResolved).length,
+  };
 }
 
 function eventKey(event: FollowEvent): string | null {

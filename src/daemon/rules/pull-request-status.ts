@@ -58,3 +58,13 @@ export type Remark = {
   readonly author: Actor | null;
   readonly body: string;
 };
+
+/** A pull request as it was read last, for people. */
+export type SeenPullRequest = Pick<PullRequestStatus, 'state' | 'head' | 'conflicts'> & {
+  /** ms since the epoch. */
+  readonly at: number;
+  readonly checks: readonly Pick<Check, 'name' | 'state' | 'url'>[];
+  /** The last yes or no of each person. */
+  readonly reviews: readonly { readonly login: string | null; readonly verdict: Review['verdict'] }[];
+  readonly openThreads: number;
+};

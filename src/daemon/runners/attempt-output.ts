@@ -1,7 +1,17 @@
 // Output of hooks and agents: one size-limited file per attempt, and its retention.
 
 import { randomBytes } from 'node:crypto';
-import { closeSync, existsSync, mkdirSync, openSync, readdirSync, renameSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  renameSync,
+  writeSync,
+} from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { issueDirectory } from '../../agents/issue-directory.ts';
@@ -9,7 +19,7 @@ import { removeTree } from '../../base/files/remove-tree.ts';
 import { refusal, textOf } from '../../base/rules/codes.ts';
 import { messageOf } from '../../base/rules/errors.ts';
 import { redact, visibleLines } from '../../base/rules/text.ts';
-import type { AttemptOutput, AttemptOutputs } from '../ports.ts';
+import type { AttemptOutput, AttemptOutputs, OutputPart } from '../ports.ts';
 import { WORK_CODES } from '../rules/codes/work-codes.ts';
 
 export const ATTEMPT_OUTPUT_MAX_BYTES = 5 * 1024 * 1024;
@@ -33,6 +43,38 @@ export function listAttemptOutputs(stateDir: string, issue: number): AttemptOutp
       return match === null ? [] : [{ life: Number(match[1]), attempt: Number(match[2]), path: join(directory, name) }];
     })
     .sort((a, b) => a.life - b.life || a.attempt - b.attempt);
+}
+
+/** At most so many bytes of an output are read at once. */
+export const OUTPUT_PART_BYTES = 64 * 1024;
+
+/**
+ * A part of the newest output of an issue, or of the one named `<life>-<attempt>`; undefined: there is none.
+ * @param from the first byte; where more than a part follows it, and without it, the part is the end
+ */
+export function readAttemptOutput(
+  stateDir: string,
+  issue: number,
+  asked: { readonly of?: string | undefined; readonly from?: number | undefined } = {},
+): OutputPart | undefined {
+  const files = listAttemptOutputs(stateDir, issue);
+  const nameOf = ({ life, attempt }: AttemptOutputFile) => `${life}-${attempt}`;
+  const file = asked.of === undefined ? files.at(-1) : files.find((one) => nameOf(one) === asked.of);
+  if (file === undefined) return undefined;
+  const fd = openSync(file.path, 'r');
+  try {
+    const { size } = fstatSync(fd);
+    const end = Math.max(0, size - OUTPUT_PART_BYTES);
+    const start = Math.max(end, Math.min(size, asked.from ?? 0));
+    const bytes = Buffer.alloc(size - start);
+    const read = bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, start));
+    // A part that begins anywhere begins with a whole line.
+    const skipped = start > (asked.from ?? 0) ? read.indexOf(10) + 1 : 0;
+    const text = read.toString('utf8', skipped);
+    return { name: nameOf(file), from: start + skipped, to: start + read.length, text };
+  } finally {
+    closeSync(fd);
+  }
 }
 
 /** Reports the first write error only: a missing output file is no reason to end an agent. */

@@ -4,7 +4,7 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import test, { type TestContext } from 'node:test';
 import { EventStream } from '../../../src/daemon/http/events.ts';
-import { viewWith } from '../../support/view.ts';
+import { NO_HISTORY, viewWith } from '../../support/view.ts';
 
 /** A connection of which the test says when it is full. */
 class Connection extends ServerResponse {
@@ -35,12 +35,12 @@ function stream(t: TestContext) {
       return viewWith({ slots: world.slots });
     },
     issue: () => undefined,
-    refresh: () => ({ coalesced: false }),
+    history: () => NO_HISTORY,
+    output: () => undefined,
     onChange: (listener) => {
       changes.on('change', listener);
       return () => changes.off('change', listener);
     },
-    now: () => 0,
   });
   const connect = (url: string, lastId?: string) => {
     const request = new IncomingMessage(new Socket());

@@ -12,7 +12,7 @@ import type { StateView } from '../../../src/daemon/view.ts';
 import type { Page } from '../../../src/daemon/view-page.ts';
 import { isOf } from '../../support/codes.ts';
 import { type Cleanup, finallyDo } from '../../support/temp.ts';
-import { viewWith } from '../../support/view.ts';
+import { issueWith, NO_HISTORY, viewWith } from '../../support/view.ts';
 
 type Answer = { readonly status: number; readonly headers: IncomingHttpHeaders; readonly body: string };
 
@@ -44,6 +44,8 @@ async function start(t: Cleanup, options: { readonly token?: string; readonly al
     listeners: new Set<() => void>(),
     pages: [] as (Page | undefined)[],
     steered: [] as string[],
+    history: NO_HISTORY,
+    output: { name: '1-2', from: 0, to: 9, text: '<b>hello\n' },
   };
   const server = new StatusServer({
     source: {
@@ -51,7 +53,9 @@ async function start(t: Cleanup, options: { readonly token?: string; readonly al
         world.pages.push(page);
         return world.view;
       },
-      issue: (number) => (number === 1 ? { issue_number: 1 } : undefined),
+      issue: (number) => (number === 1 ? issueWith() : undefined),
+      history: () => world.history,
+      output: (issue, asked) => (issue === 1 && asked?.of !== '9-9' ? world.output : undefined),
       refresh: () => {
         world.refreshes += 1;
         return { coalesced: world.refreshes > 1 };
@@ -157,7 +161,7 @@ test('the state, as fixed', async (t) => {
 
 test('one issue, or 404 with what was asked for', async (t) => {
   const { port } = await start(t);
-  assert.deepEqual(JSON.parse((await ask(port, '/api/v1/issues/1')).body), { issue_number: 1 });
+  assert.deepEqual(JSON.parse((await ask(port, '/api/v1/issues/1')).body), issueWith());
   const cases: readonly [string, RegExp][] = [
     ['/api/v1/issues/2', /knows nothing of issue #2/],
     ['/api/v1/issues/x', /Expected an issue's number, got x/],
@@ -174,6 +178,45 @@ test('one issue, or 404 with what was asked for', async (t) => {
     assert.equal(error.code, 'not_found');
     assert.match(error.message, message);
   }
+});
+
+test('the page of an issue for a browser, its story for a terminal, a sentence for one that nobody knows', async (t) => {
+  const { port } = await start(t);
+  const accept = { accept: 'text/html' };
+  const known = await ask(port, '/issues/1', { headers: accept });
+  assert.equal(known.status, 200);
+  assert.match(String(known.headers['content-security-policy']), /default-src 'none'; script-src 'nonce-/);
+  assert.match(known.body, /<pre id="output"[^>]*>&lt;b&gt;hello\n<\/pre>/);
+  const unknown = await ask(port, '/issues/2', { headers: accept });
+  assert.equal(unknown.status, 404);
+  assert.match(unknown.body, /<p>The daemon knows nothing of issue #2\.<\/p>.*<a href="\/">/);
+  const text = await ask(port, '/issues/1');
+  assert.match(text.headers['content-type'] ?? '', /^text\/plain/);
+  assert.equal(text.body, '#1 First <b>bold</b>\nnow: attempt 2 is at: agent\n');
+  assert.match(
+    (await ask(port, '/issues/1/', { headers: accept })).body,
+    /<p>Expected an issue&#39;s number, got 1\/\.<\/p>/,
+  );
+  for (const path of ['/issues/2', '/issues/x']) assert.equal((await ask(port, path)).status, 404, path);
+  assert.equal((await ask(port, '/issues/1', { method: 'POST' })).status, 405);
+});
+
+test('an output is text, with the bytes that it is; what names none is refused', async (t) => {
+  const { port } = await start(t);
+  const { status, headers, body } = await ask(port, '/api/v1/issues/1/output?of=1-2&from=0');
+  assert.equal(status, 200);
+  assert.match(headers['content-type'] ?? '', /^text\/plain/);
+  assert.equal(headers['x-content-type-options'], 'nosniff');
+  assert.deepEqual([headers['x-output'], headers['x-output-from'], headers['x-output-to']], ['1-2', '0', '9']);
+  assert.equal(body, '<b>hello\n');
+  for (const [path, code] of [
+    ['1/output?of=..%2Fx', 400],
+    ['1/output?from=-1', 400],
+    ['1/output?of=9-9', 404],
+    ['2/output', 404],
+    ['x/output', 404],
+  ] as const)
+    assert.equal((await ask(port, `/api/v1/issues/${path}`)).status, code, path);
 });
 
 test('refresh: 202, coalesced when one is on its way; with an empty or a JSON body, nothing else', async (t) => {
@@ -269,7 +312,15 @@ test('a request without a Host is turned away', async (t) => {
 test('with a token every route but the health check needs it; a browser gets a cookie for it', async (t) => {
   const { port } = await start(t, { token: 'the token' });
   assert.equal((await ask(port, '/healthz')).status, 200);
-  for (const path of ['/', '/api/v1/state', '/metrics', '/api/v1/events', '/api/v1/issues/1']) {
+  for (const path of [
+    '/',
+    '/issues/1',
+    '/api/v1/state',
+    '/metrics',
+    '/api/v1/events',
+    '/api/v1/issues/1',
+    '/api/v1/issues/1/output',
+  ]) {
     const { status, headers } = await ask(port, path);
     assert.equal(status, 401, path);
     assert.equal(headers['www-authenticate'], 'Bearer');
@@ -280,7 +331,13 @@ test('with a token every route but the health check needs it; a browser gets a c
   const login = await ask(port, '/', { headers: { accept: 'text/html' } });
   assert.equal(login.status, 401);
   assert.match(login.body, /<form method="post" action="\/login">/);
+  const deep = await ask(port, '/issues/1?x=1', { headers: { accept: 'text/html' } });
+  assert.match(deep.body, /<input type="hidden" name="then" value="\/issues\/1\?x=1">/);
   const form = { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' };
+  const to = async (then: string) =>
+    (await ask(port, '/login', { method: 'POST', headers: form, body: `token=the+token&then=${then}` })).headers
+      .location;
+  assert.deepEqual([await to('%2Fissues%2F1'), await to('%2F%2Fevil.example')], ['/issues/1', '/']);
   const wrong = await ask(port, '/login', { method: 'POST', headers: form, body: 'token=nope' });
   assert.equal(wrong.status, 401);
   assert.match(wrong.body, /That is not the token/);
@@ -359,6 +416,22 @@ test('events for the page: the markup of the rows that changed', async (t) => {
   assert.match(JSON.parse(first?.data ?? '').set['run-1'], /^<tr id="run-1" /);
   const { set, removed } = JSON.parse(then?.data ?? '');
   assert.deepEqual([set, removed], [{}, ['retry-2']]);
+});
+
+test('events for the page of an issue: its parts, then those that changed', async (t) => {
+  const { port, change, world } = await start(t);
+  const path = '/api/v1/events?view=page&issue=1';
+  const [first, then] = await events(port, path, 2, () => {
+    world.history = { ...NO_HISTORY, story: [{ at: 0, words: 'taken up' }] };
+    world.output = { ...world.output, to: 12 };
+    change(viewWith());
+  });
+  assert.match(JSON.parse(first?.data ?? '').set.state, /attempt 2 is at: agent/);
+  const { set, removed } = JSON.parse(then?.data ?? '');
+  assert.deepEqual([Object.keys(set), removed], [['output-at', 'line-0'], []]);
+  assert.equal(set['output-at'], '1-2 12');
+  const [again] = await events(port, path, 1, () => undefined, first?.id);
+  assert.equal(again?.name, 'snapshot', 'the feed of an issue goes with its last reader');
 });
 
 test('changes that come together are sent together', async (t) => {
@@ -444,6 +517,8 @@ test('a busy port is said with both ways out', async (t) => {
   const source = {
     state: () => viewWith(),
     issue: () => undefined,
+    history: () => NO_HISTORY,
+    output: () => undefined,
     refresh: () => ({ coalesced: false }),
     steer: async () => assert.fail(),
     tell: async () => assert.fail(),

@@ -12,7 +12,7 @@ import { Webhook } from '../../../src/daemon/http/webhook.ts';
 import { type Look, NO_LOOK } from '../../../src/daemon/rules/look.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { type Cleanup, finallyDo } from '../../support/temp.ts';
-import { viewWith } from '../../support/view.ts';
+import { NO_HISTORY, viewWith } from '../../support/view.ts';
 
 const SECRET = 'a secret of the webhook';
 const PATH = '/webhooks/github';
@@ -34,6 +34,8 @@ async function start(t: Cleanup, hasWebhook = true) {
     source: {
       state: () => viewWith(),
       issue: () => undefined,
+      history: () => NO_HISTORY,
+      output: () => undefined,
       refresh: () => ({ coalesced: false }),
       steer: () => assert.fail(),
       tell: () => assert.fail(),

@@ -7,6 +7,8 @@ import {
   ATTEMPT_OUTPUT_MAX_BYTES,
   FileAttemptOutputs,
   listAttemptOutputs,
+  OUTPUT_PART_BYTES,
+  readAttemptOutput,
 } from '../../../src/daemon/runners/attempt-output.ts';
 import { tempDir } from '../../support/temp.ts';
 
@@ -76,4 +78,24 @@ test('of an issue that is over only its transcripts stay', async (t) => {
   await outputs.forget(7);
   await outputs.settled();
   assert.deepEqual(readdirSync(issueDirectory(state, 7)), ['1-1.log']);
+});
+
+test('an output is read on from a byte; the end of a long one begins with a whole line', (t) => {
+  const state = tempDir(t);
+  const outputs = new FileAttemptOutputs(state, () => [], quiet, never);
+  assert.equal(readAttemptOutput(state, 7), undefined);
+  outputs.open(7, 1, 1).write('old\n');
+  const second = outputs.open(7, 1, 2);
+  second.write('one\n');
+  assert.deepEqual(readAttemptOutput(state, 7), { name: '1-2', from: 0, to: 4, text: 'one\n' });
+  second.write('two\n');
+  assert.deepEqual(readAttemptOutput(state, 7, { from: 4 }), { name: '1-2', from: 4, to: 8, text: 'two\n' });
+  assert.deepEqual(readAttemptOutput(state, 7, { from: 99 }), { name: '1-2', from: 8, to: 8, text: '' });
+  assert.equal(readAttemptOutput(state, 7, { of: '1-1' })?.text, 'old\n');
+  assert.equal(readAttemptOutput(state, 7, { of: '1-3' }), undefined);
+  for (let line = 0; line < 3_000; line++) second.write(`line ${line} is as long as others\n`);
+  const end = readAttemptOutput(state, 7, { from: 8 });
+  assert.ok(end !== undefined && end.from > 8 && end.text.length <= OUTPUT_PART_BYTES);
+  assert.match(end.text, /^line \d+ is .*\n[\s\S]*line 2999 is as long as others\n$/);
+  assert.equal(end.from + Buffer.byteLength(end.text), end.to);
 });

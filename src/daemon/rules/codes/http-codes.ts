@@ -40,6 +40,12 @@ export const HTTP_CODES = codes({
     message: 'The daemon knows nothing of issue #{issue}.',
     values: { issue: 'number' },
   },
+  output_missing: {
+    kind: 'refused',
+    message: 'There is no such output of issue #{issue}.',
+    help: 'GET /api/v1/issues/{issue}/output gives the newest one that is kept.',
+    values: { issue: 'number' },
+  },
   team_unlisted: {
     kind: 'refused',
     message: 'There is no team {team} at work or lately finished[; there is {known}].',

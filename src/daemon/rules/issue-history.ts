@@ -1,0 +1,57 @@
+// History of one issue, from the records of the journal: its attempts, its last evidence, its story; pure.
+
+import type { Usage } from '../../agents/rules/usage.ts';
+import type { Evidence } from '../../gate/rules/evidence.ts';
+import type { AttemptOutcome, JournalRecord } from './record.ts';
+
+/** `at`: ms since the epoch. */
+export type StoryLine = { readonly at: number; readonly words: string };
+
+export type IssueRecord = Exclude<JournalRecord, { type: 'snapshot' }>;
+export type DatedRecord = { readonly at: number; readonly record: IssueRecord };
+
+/** One attempt. Times are ms since the epoch; `end` null: it has not ended. */
+export type PastAttempt = {
+  /** 0: the journal does not hold the claim any more. */
+  readonly life: number;
+  readonly attempt: number;
+  readonly runtime: string;
+  readonly startedAt: number;
+  readonly end: {
+    readonly at: number;
+    readonly outcome: AttemptOutcome;
+    readonly reason: string;
+    readonly usage: Usage;
+  } | null;
+};
+
+export type IssueHistory = {
+  /** Title and address when it was claimed last; null: the journal does not hold that any more. */
+  readonly title: string | null;
+  readonly url: string | null;
+  /** The oldest first. */
+  readonly attempts: readonly PastAttempt[];
+  /** What was measured last; null: nothing was, or the journal does not hold it any more. */
+  readonly evidence: Evidence | null;
+  readonly story: readonly StoryLine[];
+};
+
+export function historyOf(records: readonly DatedRecord[], story: readonly StoryLine[]): IssueHistory {
+  let claim: { readonly title: string; readonly url: string; readonly life: number } | null = null;
+  let evidence: Evidence | null = null;
+  const attempts: PastAttempt[] = [];
+  for (const { at, record } of records) {
+    if (record.type === 'claimed') claim = record;
+    if (record.type === 'measured') evidence = record.evidence;
+    if (record.type === 'attempt_started') {
+      const { attempt, runtime } = record;
+      attempts.push({ life: claim?.life ?? 0, attempt, runtime, startedAt: at, end: null });
+    }
+    const last = attempts.at(-1);
+    if (record.type === 'attempt_ended' && last?.end === null) {
+      const { outcome, reason, usage } = record;
+      attempts[attempts.length - 1] = { ...last, end: { at, outcome, reason, usage } };
+    }
+  }
+  return { title: claim?.title ?? null, url: claim?.url ?? null, attempts, evidence, story };
+}

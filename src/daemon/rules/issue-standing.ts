@@ -1,0 +1,23 @@
+// An issue's standing with the daemon that runs, in words; pure.
+
+export type Standing = {
+  readonly queued: { readonly reason: string } | null;
+  readonly asking: { readonly since: string; readonly question: string } | null;
+  readonly following: {
+    readonly waits_for: string;
+    readonly pull_request: { readonly number: number } | null;
+  } | null;
+  readonly running: { readonly phase: string; readonly attempt: number } | null;
+  readonly retrying: { readonly due_at: string | null } | null;
+};
+
+/** Null: nothing waits for it or is under way. */
+export function standingWords({ queued, asking, following, running, retrying }: Standing): string | null {
+  if (queued !== null) return `it waits: ${queued.reason}`;
+  if (asking !== null) return `it waits for an answer since ${asking.since}: ${asking.question}`;
+  if (following !== null)
+    return `pull request #${following.pull_request?.number ?? '?'} is followed and waits: ${following.waits_for}`;
+  if (running !== null) return `attempt ${running.attempt} is at: ${running.phase}`;
+  if (retrying !== null) return `the next attempt is due at ${retrying.due_at ?? 'the next poll'}`;
+  return null;
+}

@@ -1,0 +1,81 @@
+// The history of an issue is read while the journal grows, and after it was continued in a new file.
+
+import assert from 'node:assert/strict';
+import { appendFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
+import { IssueHistories, issueStory } from '../../../src/daemon/journal/issue-story.ts';
+import { FileJournal } from '../../../src/daemon/journal/journal.ts';
+import type { JournalRecord } from '../../../src/daemon/rules/record.ts';
+import { tempDir } from '../../support/temp.ts';
+
+function claimed(issue: number, title: string): JournalRecord {
+  const url = `https://host/o/r/issues/${issue}`;
+  return {
+    type: 'claimed',
+    issue,
+    title,
+    url,
+    life: 1,
+    branch: `tool/issue-${issue}`,
+    state_labels: [],
+    label_event: 1,
+  };
+}
+
+function started(issue: number, attempt: number): JournalRecord {
+  return { type: 'attempt_started', issue, attempt, run: `run-${attempt}`, runtime: 'claude', workspace: '/w' };
+}
+
+function ended(issue: number): JournalRecord {
+  const usage = { input_tokens: 10, output_tokens: 5, cost_usd: 0.25, turns: 1, seconds: 2 };
+  return {
+    ...{ type: 'attempt_ended', issue, outcome: 'failed', reason: 'it broke', usage, head: null },
+    ...{ next: 'retry', retry_at: 5_000 },
+  };
+}
+
+test('attempts, times and usage of one issue follow the journal; lines that are not whole wait', async (t) => {
+  const directory = tempDir(t);
+  let now = 1_000;
+  const journal = new FileJournal({ directory, now: () => now });
+  const histories = new IssueHistories(directory);
+  assert.deepEqual(histories.of(1), { title: null, url: null, attempts: [], evidence: null, story: [] });
+  for (const record of [claimed(1, 'First'), claimed(11, 'Other'), started(11, 1), started(1, 1)])
+    await journal.append(record);
+  const first = histories.of(1);
+  assert.deepEqual([first.title, first.url], ['First', 'https://host/o/r/issues/1']);
+  assert.deepEqual(first.attempts, [{ life: 1, attempt: 1, runtime: 'claude', startedAt: 1_000, end: null }]);
+  now = 4_000;
+  for (const record of [ended(1), started(1, 2)]) await journal.append(record);
+  const [one, two] = histories.of(1).attempts;
+  assert.deepEqual([one?.end?.at, one?.end?.outcome, one?.end?.usage.cost_usd], [4_000, 'failed', 0.25]);
+  assert.equal(two?.end, null);
+  await journal.close();
+  const path = join(directory, 'journal.jsonl');
+  const line = JSON.stringify({ ...ended(1), v: 1, id: 'x', at: 9_000 });
+  const size = statSync(path).size;
+  appendFileSync(path, `\n${line.slice(0, 30)}`);
+  assert.equal(histories.of(1).attempts[1]?.end, null);
+  appendFileSync(path, `${line.slice(30)}\n`);
+  assert.ok(statSync(path).size > size);
+  assert.equal(histories.of(1).attempts[1]?.end?.at, 9_000);
+  assert.deepEqual(histories.of(1).story, issueStory(directory, 1));
+  assert.deepEqual(histories.of(99).attempts, []);
+});
+
+test('the history goes on when the journal is continued in a new file', async (t) => {
+  const directory = tempDir(t);
+  const journal = new FileJournal({ directory, now: () => 1_000, maxBytes: 800 });
+  const histories = new IssueHistories(directory);
+  await journal.append(claimed(1, 'First'));
+  await journal.append(started(1, 1));
+  const { ino } = statSync(join(directory, 'journal.jsonl'));
+  assert.equal(histories.of(1).attempts.length, 1);
+  while (statSync(join(directory, 'journal.jsonl')).ino === ino) await journal.append(claimed(2, 'x'.repeat(200)));
+  await journal.append(ended(1));
+  const { attempts, title, story } = histories.of(1);
+  assert.deepEqual([title, attempts.length, attempts[0]?.end?.reason], ['First', 1, 'it broke']);
+  assert.deepEqual(story, issueStory(directory, 1));
+  await journal.close();
+});
