@@ -118,8 +118,10 @@ export class Serializer {
       const { issue, touched } = one;
       await journal.append({ type: 'released', issue, touched });
       log.log('info', 'publish', `issue #${issue} waits no longer: the base is taken in`, { issue });
-      settle(issue);
     }
+    // One whose last step was just ending when it was released is begun at the next call.
+    for (const { number, phase, serial } of journal.state.entries.values())
+      if (phase === 'publishing' && serial?.isBehind === true) settle(number);
   }
 
   /** Asks of the pull requests that somebody waits for. @param look names those to ask of; null: all */

@@ -24,7 +24,8 @@ const dollars = z.union([z.number().positive(), z.null()]).default(null);
 
 function isBalanced(value: string): boolean {
   try {
-    picomatch.makeRe(value, { strictBrackets: true });
+    // Of an empty one it is said elsewhere that it is none.
+    if (value !== '') picomatch.makeRe(value, { strictBrackets: true });
     return true;
   } catch {
     return false;
