@@ -26,27 +26,22 @@ import { longestPauseMs } from './rules/retry.ts';
 import type { Entry } from './rules/state.ts';
 import { isSettling, mayStart } from './rules/steering.ts';
 import type { Workflow } from './rules/workflow.ts';
+import { Serializer } from './serializer.ts';
 import { SpareWorkspaces } from './spare-workspaces.ts';
 import { Steering } from './steering.ts';
 import { Stumbles } from './stumbles.ts';
+import { type Worker, Workers } from './workers.ts';
 
 export type OrchestratorOptions = Omit<AttemptOptions, 'onChange' | 'onSlotFree' | 'onQuota' | 'listen'> & {
   /** Poll once, finish what that started, then stop. */
   readonly once?: boolean;
 };
 
-/** One issue that something is being done for. */
-type Worker = {
-  readonly number: number;
-  attempt: Attempt | undefined;
-  readonly abort: AbortController;
-  done: Promise<void>;
-};
-
 export class Orchestrator {
   readonly #options: AttemptOptions & OrchestratorOptions;
   readonly #supervisor: Supervisor;
   readonly #intake: Intake;
+  readonly #serializer: Serializer;
   readonly #finisher: Finisher;
   readonly #listRest: ListRest;
   readonly steering: Steering;
@@ -56,7 +51,7 @@ export class Orchestrator {
   readonly #dispatcher: Dispatcher;
   readonly #comments: CommentWatch;
   readonly #stumbles: Stumbles;
-  readonly #workers = new Map<number, Worker>();
+  readonly #workers = new Workers();
   readonly #listeners = new Set<() => void>();
   readonly #poller: Poller;
   /** Takes deliveries of webhooks. */
@@ -97,7 +92,9 @@ export class Orchestrator {
       settle,
       poll: () => this.refresh(),
     });
-    this.#finisher = new Finisher({ ...options, finish, claim: this.steering.claim });
+    const held = (issue: number) => this.#dispatcher.held(issue);
+    this.#serializer = new Serializer({ ...options, held, settle });
+    this.#finisher = new Finisher({ ...options, finish, claim: this.steering.claim, serializer: this.#serializer });
     this.#spareWorkspaces = new SpareWorkspaces(options, this.#supervisor);
     this.#dispatcher = new Dispatcher({
       ...options,
@@ -113,12 +110,24 @@ export class Orchestrator {
       onUnread: () => this.#poller.hurry(),
     });
     const later = (look: Look, ms: number) => this.looks.later(look, ms);
-    this.follower = new Follower({ ...options, finish, takeBack, settle, later, onDue: () => this.#wakeUp() });
-    this.#comments = new CommentWatch({ ...options, held: (issue) => this.#dispatcher.held(issue), settle });
+    const rivalsOf = this.#serializer.rivals.of.bind(this.#serializer.rivals);
+    this.follower = new Follower({
+      ...options,
+      finish,
+      takeBack,
+      settle,
+      later,
+      rivalsOf,
+      onDue: () => this.#wakeUp(),
+    });
+    this.#comments = new CommentWatch({ ...options, held, settle });
     this.looks = new Looks({
       clock: options.clock,
       supervisor: this.#supervisor,
-      watch: (look, signal) => this.follower.watch(look, signal),
+      watch: async (look, signal) => {
+        await this.#serializer.watch(look, signal);
+        await this.follower.watch(look, signal);
+      },
       onDue: () => this.#wakeUp(),
     });
     this.#poller = new Poller({ ...options, looks: this.looks, follower: this.follower });
@@ -154,10 +163,7 @@ export class Orchestrator {
 
   /** What the agents at work are doing, by issue. */
   get statuses(): ReadonlyMap<number, AttemptStatus> {
-    const statuses = new Map<number, AttemptStatus>();
-    for (const worker of this.#workers.values())
-      if (worker.attempt !== undefined) statuses.set(worker.number, worker.attempt.status);
-    return statuses;
+    return this.#workers.statuses;
   }
 
   /** Calls `listener` whenever something may have changed; gives the way to end that. */
@@ -269,7 +275,8 @@ export class Orchestrator {
     }
     this.#janitor.cleanAll();
     await this.#janitor.sweep(this.#signal);
-    const watching = Promise.all([this.follower.watchAll(this.#signal), this.#comments.watchAll(this.#signal)]);
+    const pulls = this.#serializer.watch(null, this.#signal).then(() => this.follower.watchAll(this.#signal));
+    const watching = Promise.all([pulls, this.#comments.watchAll(this.#signal)]);
     if (this.#options.once === true) await watching;
     else this.#supervisor.run('pull requests and comments', () => watching.then(() => this.#changed()));
   }
@@ -308,16 +315,13 @@ export class Orchestrator {
   }
 
   get #freeSlots(): number {
-    const { maxConcurrent } = this.#workflow.agent;
-    const attempts = [...this.#workers.values()].flatMap(({ attempt }) => (attempt === undefined ? [] : [attempt]));
-    const running = attempts.filter((attempt) => attempt.holdsSlot).length;
-    // Agents that end faster than their work can be collected wait for that.
-    return Math.min(maxConcurrent - running, 2 * maxConcurrent - attempts.length) - this.#dispatcher.taking.size;
+    return this.#workers.freeSlots(this.#workflow.agent.maxConcurrent) - this.#dispatcher.taking.size;
   }
 
   /** Fills the free slots from the last listing, oldest issue first. */
   async #dispatch(): Promise<void> {
     const isAllowed = this.#poller.isAnswered && !this.#stopping;
+    if (isAllowed) await this.#serializer.release();
     if (await this.#dispatcher.fill(isAllowed)) this.#changed();
   }
 
@@ -388,10 +392,8 @@ export class Orchestrator {
   async close(): Promise<void> {
     this.#stopping = true;
     this.#wakeUp();
-    for (const worker of this.#workers.values()) worker.attempt?.stop({ kind: 'shutdown' });
-    await Promise.allSettled(
-      [...this.#workers.values()].filter((worker) => worker.attempt !== undefined).map((worker) => worker.done),
-    );
+    for (const { attempt } of this.#workers.attempting) attempt.stop({ kind: 'shutdown' });
+    await Promise.allSettled(this.#workers.attempting.map((worker) => worker.done));
     await this.#supervisor.close();
     await this.#spareWorkspaces.close();
   }

@@ -151,6 +151,9 @@ export type KeptWork = {
   readonly refs: readonly string[];
 };
 
+/** The commit with the default branch in it, null when it changes nothing any more, and the paths that are in conflict. */
+export type TakenBase = { readonly head: string | null; readonly conflicts: readonly string[] };
+
 export interface Workspaces {
   /** Where the issue's workspace is or will be. */
   pathOf(issue: number): string;
@@ -183,6 +186,14 @@ export interface Workspaces {
   pullRequestTemplate(signal: AbortSignal): Promise<string | null>;
   /** The commit of the default branch that `sha` goes back to. */
   baseOf(task: WorkspaceTask, sha: string, signal: AbortSignal): Promise<string>;
+  /** Paths that `sha` changes on the default branch, of a file that was moved both. */
+  changedPaths(task: WorkspaceTask, sha: string, signal: AbortSignal): Promise<readonly string[]>;
+  /** Takes the latest default branch in as `beforeRun` does. No agent may be at work in the workspace. */
+  takeBase(task: WorkspaceTask, signal: AbortSignal): Promise<TakenBase>;
+  /** Branches of the remote whose names begin so, with their commits, as they were fetched last. */
+  branches(prefix: string): Promise<ReadonlyMap<string, string>>;
+  /** Paths in which two commits conflict, as far as that can be told without the network. */
+  conflicts(first: string, second: string, signal: AbortSignal): Promise<readonly string[]>;
   /** The messages of the commits that `sha` has beyond the default branch, oldest first. */
   commitMessages(task: WorkspaceTask, sha: string, signal: AbortSignal): Promise<readonly string[]>;
   /** Removes the directory. What is published nowhere is saved before, and `tell` gets a line for each thing. */

@@ -1,6 +1,6 @@
 // The daemon's state as other programs see it: JSON with snake_case names, times in ISO 8601.
 
-import { messageIn, refusal } from '../base/rules/codes.ts';
+import { messageIn, type Refusal, refusal } from '../base/rules/codes.ts';
 import { formatSlug } from '../git/rules/repository.ts';
 import type { AttemptStatus } from './attempt-status.ts';
 import type { Waiting } from './dispatcher.ts';
@@ -10,6 +10,7 @@ import { WORK_CODES } from './rules/codes/work-codes.ts';
 import type { WebhookStatus } from './rules/delivery.ts';
 import type { FollowMode } from './rules/follow-settings.ts';
 import type { SeenPullRequest } from './rules/pull-request-status.ts';
+import { heldBackBy } from './rules/serialize.ts';
 import type { DaemonState, Entry } from './rules/state.ts';
 import { isPaused, isSettling } from './rules/steering.ts';
 import type { Workflow } from './rules/workflow.ts';
@@ -130,8 +131,16 @@ function queuedPosition({ isForSlot, number }: Queued): RowPosition {
   return [isForSlot ? 0 : 1, number];
 }
 
-/** Every issue that waits: those without an attempt under way, and those that an operator paused. */
-function queuedOf(waiting: readonly Waiting[], paused: readonly Entry[]): readonly Queued[] {
+function rowOfEntry(entry: Entry, reason: string): Queued {
+  return { ...entry, author: null, labels: entry.stateLabels, reason, isForSlot: false };
+}
+
+/** Every issue that waits: those without an attempt under way, those that an operator paused, and finished work held back. */
+function queuedOf(
+  waiting: readonly Waiting[],
+  paused: readonly Entry[],
+  heldBack: ReadonlyMap<Entry, Refusal>,
+): readonly Queued[] {
   return [
     ...waiting.map(({ issue, why }) => ({
       ...issue,
@@ -139,21 +148,20 @@ function queuedOf(waiting: readonly Waiting[], paused: readonly Entry[]): readon
       reason: reasonOf(why),
       isForSlot: waitsForSlot(why),
     })),
-    ...paused.map((entry) => ({
-      ...entry,
-      author: null,
-      labels: entry.stateLabels,
-      reason: PAUSED_TEXT,
-      isForSlot: false,
-    })),
+    ...paused.map((entry) => rowOfEntry(entry, PAUSED_TEXT)),
+    ...[...heldBack].map(([entry, why]) => rowOfEntry(entry, reasonOf([why]))),
   ];
 }
 
 /** How many issues wait for each reason, by its code. */
-function reasonsOf(waiting: readonly Waiting[], paused: number): Readonly<Record<string, number>> {
+function reasonsOf(
+  waiting: readonly Waiting[],
+  paused: number,
+  heldBack: Iterable<Refusal>,
+): Readonly<Record<string, number>> {
   const counts = new Map<string, number>();
-  for (const { why } of waiting) {
-    const code = why[0]?.of.code;
+  for (const first of [...waiting.map(({ why }) => why[0]), ...heldBack]) {
+    const code = first?.of.code;
     if (code !== undefined) counts.set(code, (counts.get(code) ?? 0) + 1);
   }
   if (paused > 0) counts.set(WORK_CODES.issue_paused.code, paused);
@@ -170,6 +178,11 @@ export function stateView(source: ViewSource, page: Page = FIRST_PAGE): StateVie
     (entry) => entry.phase === 'running' || isSettling(entry) || (entry.phase === 'claimed' && !isPaused(state, entry)),
   );
   const retrying = entries.filter((entry) => entry.phase === 'retrying' && !isPaused(state, entry));
+  const heldBack = new Map(
+    entries
+      .filter((entry) => entry.phase === 'held_back' && !isPaused(state, entry))
+      .map((entry) => [entry, heldBackBy(state, entry)]),
+  );
   const asking = entries.filter((entry) => entry.phase === 'asking' && !isSettling(entry));
   const following = entries.filter((entry) => entry.phase === 'following' && !isSettling(entry));
   const waiting = source.waiting.filter(
@@ -185,7 +198,7 @@ export function stateView(source: ViewSource, page: Page = FIRST_PAGE): StateVie
     retrying: cut('retrying', retrying, byNumber, page),
     asking: cut('asking', asking, byNumber, page),
     following: cut('following', following, byNumber, page),
-    queued: cut('queued', queuedOf(waiting, paused), queuedPosition, page),
+    queued: cut('queued', queuedOf(waiting, paused, heldBack), queuedPosition, page),
     completed: cut('completed', state.completed, ({ finishedAt, number }) => [finishedAt, number], page),
   };
   return {
@@ -204,12 +217,12 @@ export function stateView(source: ViewSource, page: Page = FIRST_PAGE): StateVie
       retrying: retrying.length,
       asking: asking.length,
       following: following.length,
-      queued: waiting.length + paused.length,
+      queued: waiting.length + paused.length + heldBack.size,
       completed: state.counts.done,
       failed: state.counts.failed,
     },
     waiting: {
-      reasons: reasonsOf(waiting, paused.length),
+      reasons: reasonsOf(waiting, paused.length, heldBack.values()),
       postponed: entries.filter(({ stepError }) => stepError !== null).length,
     },
     slots: workflow.agent.maxConcurrent,

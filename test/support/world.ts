@@ -13,6 +13,7 @@ import type {
   KeptWork,
   LabelEvent,
   PullRequestFeed,
+  TakenBase,
   Tracker,
   Work,
   WorkGate,
@@ -435,6 +436,33 @@ class MemoryWorkspaces implements Workspaces {
     this.pushed.push(`${task.branch} ${sha}`);
   }
 
+  /** Paths that the work of an issue changes, and those in which it conflicts with the base. */
+  readonly changes = new Map<number, readonly string[]>();
+  readonly baseConflicts = new Map<number, readonly string[]>();
+  /** Branches of the remote, with their commits; paths in which two commits conflict, by `<older> <younger>`. */
+  readonly remote = new Map<string, string>();
+  readonly rivals = new Map<string, readonly string[]>();
+
+  changedPaths = async (task: WorkspaceTask, sha: string): Promise<readonly string[]> => {
+    this.fault(`diff ${sha}`);
+    return this.changes.get(Number(/^sha-(\d+)/.exec(sha)?.[1] ?? task.issue)) ?? [];
+  };
+
+  takeBase = async ({ issue }: WorkspaceTask): Promise<TakenBase> => {
+    this.fault(`take_base ${issue}`);
+    const conflicts = this.baseConflicts.get(issue) ?? [];
+    const head = this.heads.get(issue) ?? null;
+    if (conflicts.length > 0 || head === null) return { head, conflicts };
+    this.heads.set(issue, `${head}-merged`);
+    return { head: `${head}-merged`, conflicts };
+  };
+
+  branches = async (prefix: string): Promise<ReadonlyMap<string, string>> =>
+    new Map([...this.remote].filter(([name]) => name.startsWith(prefix)));
+
+  conflicts = async (first: string, second: string): Promise<readonly string[]> =>
+    this.rivals.get(`${first} ${second}`) ?? [];
+
   defaultBranch = async (): Promise<string> => 'main';
   baseOf = async (): Promise<string> => 'base';
   pullRequestTemplate = async (): Promise<string | null> => null;
@@ -554,6 +582,7 @@ export function workflowWith(
       maxCostPerDayUsd: null,
       onQuota: 'wait',
       priorityLabels: [],
+      serializePaths: [],
       ...change.agent,
     },
     tool: {

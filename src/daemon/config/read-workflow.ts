@@ -251,6 +251,7 @@ function normalize(
       maxCostPerDayUsd: input.agent.max_cost_usd_per_day,
       onQuota: input.agent.on_quota,
       priorityLabels: resolvePriority(input, problems),
+      serializePaths: input.agent.serialize_paths,
     },
     tool: {
       runtime: input.tool.runtime,

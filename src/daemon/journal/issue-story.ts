@@ -73,6 +73,8 @@ function finishedWords({ effect, key, result }: Effect): string | null {
       return `the hook ${key.split(':')[0]} has run`;
     case 'agent':
       return result.pid === undefined ? 'the agent runs' : `the agent runs as process ${result.pid}`;
+    case 'take_base':
+      return result.conflicts === 0 ? 'the base is taken in' : null;
     case 'push':
       return `commit ${String(result.sha).slice(0, SHORT)} is pushed`;
     case 'pull_request':
@@ -144,6 +146,16 @@ function wordsOf(record: IssueRecord): string | null {
       return `${record.reason}; ${nextWords(record.next, null)}`;
     case 'publish_failed':
       return `publishing failed: ${record.reason}; ${nextWords(record.next, record.retry_at)}`;
+    case 'touched': {
+      const paths = record.touched.map(({ path }) => path).join(', ');
+      return paths === '' ? null : `the change touches paths of agent.serialize_paths: ${paths}`;
+    }
+    case 'released':
+      return 'nothing holds the change back; the base is taken in';
+    case 'base_conflict':
+      return `${record.reason}; ${nextWords(record.next, null)}`;
+    case 'pull_request_over':
+      return `pull request #${record.pull_request} is ${record.state}`;
     case 'following':
       return 'the pull request is followed';
     case 'continued':
@@ -158,6 +170,7 @@ function wordsOf(record: IssueRecord): string | null {
       return `over: ${record.outcome.replace('_', ' ')}${record.mergeable === true ? ', the pull request can be merged' : ''}`;
     case 'effect_started':
     case 'session':
+    case 'surveyed':
     case 'usage':
       return null;
     default:

@@ -15,6 +15,8 @@ const issue = z.number().int().positive();
 const count = z.number().nonnegative();
 const usage = z.object({ input_tokens: count, output_tokens: count, cost_usd: count, turns: count, seconds: count });
 const pullRequest = z.object({ number: issue, url: z.string() });
+const touched = z.array(z.object({ glob: z.string(), path: z.string() }));
+const openPull = z.object({ ...pullRequest.shape, issue, branch: z.string(), head: z.string(), touched });
 const effect = { issue, effect: z.enum(EFFECTS), key: z.string() };
 
 const record = z.discriminatedUnion('type', [
@@ -79,6 +81,17 @@ const record = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('measured'), issue, evidence: evidenceSchema }),
   z.object({ type: z.literal('sent_back'), issue, reason: z.string(), next: z.enum(['retry', 'give_up']) }),
+  z.object({ type: z.literal('touched'), issue, sha: z.string(), touched }),
+  z.object({ type: z.literal('released'), issue, touched }),
+  z.object({
+    type: z.literal('base_conflict'),
+    issue,
+    reason: z.string(),
+    told: z.string(),
+    next: z.enum(['retry', 'give_up']),
+  }),
+  z.object({ type: z.literal('surveyed'), issue, globs: z.array(z.string()), pulls: z.array(openPull) }),
+  z.object({ type: z.literal('pull_request_over'), issue, pull_request: issue, state: z.enum(['merged', 'closed']) }),
   z.object({ type: z.literal('following'), issue, updated_at: z.string() }),
   z.object({
     type: z.literal('continued'),
@@ -163,6 +176,17 @@ const follow = z.object({
   stopped: z.string().nullable(),
 });
 
+const serial = z.object({
+  sha: z.string(),
+  touched,
+  goesFirst: z.boolean(),
+  isHurried: z.boolean(),
+  isBehind: z.boolean(),
+  rounds: z.number().int(),
+  told: z.string().nullable(),
+  since: z.number(),
+});
+
 const question = z.object({
   attempt: z.number().int(),
   text: z.string(),
@@ -212,6 +236,8 @@ const entry = z.object({
   /** Earlier programs measured nothing. */
   evidence: evidenceSchema.nullable().default(null),
   rounds: z.number().int().default(0),
+  /** Earlier programs serialized nothing. */
+  serial: serial.nullable().default(null),
   pullRequest: pullRequest.nullable(),
   /** Earlier programs followed nothing. */
   follow: follow.nullable().default(null),
@@ -228,6 +254,8 @@ const state = z.object({
   /** Earlier programs took none. */
   orders: z.array(z.tuple([issue, z.enum(['pause', 'cancel'])])).default([]),
   messages: z.array(z.tuple([issue, z.array(message)])).default([]),
+  open: z.array(openPull).default([]),
+  surveyed: z.array(z.string()).default([]),
   past: z.custom<FrozenPast>(isFrozenPast),
   cleanups: z.custom<FrozenState['cleanups']>(isCleanups),
   completed: z.array(

@@ -15,6 +15,7 @@ import { retryDelayMs } from '../rules/retry.ts';
 import type { Entry } from '../rules/state.ts';
 import { TrackerError } from '../rules/tracker-error.ts';
 import type { Workflow } from '../rules/workflow.ts';
+import type { Serializer } from '../serializer.ts';
 import { isGone } from './issue-gone.ts';
 import type { Publisher } from './publish.ts';
 
@@ -23,6 +24,7 @@ export type FinisherOptions = {
   readonly journal: Journal;
   readonly tracker: Tracker;
   readonly publisher: Publisher;
+  readonly serializer: Pick<Serializer, 'check' | 'takeBase'>;
   readonly clock: Clock;
   readonly log: Logger;
   readonly random: () => number;
@@ -61,7 +63,7 @@ export class Finisher {
 
   /** Takes step after step until an attempt is next or the issue is over; false when the signal ended it before. */
   async takeSteps(issue: number, signal: AbortSignal): Promise<boolean> {
-    const { journal, publisher, workflow, log } = this.#options;
+    const { journal, publisher, serializer, workflow, log } = this.#options;
     const tally: Tally = { failures: 0, refusals: 0, said: null };
     /** State labels that people put on since the claim. */
     let added: readonly string[] = [];
@@ -69,8 +71,9 @@ export class Finisher {
     for (;;) {
       const entry = journal.state.entries.get(issue);
       if (entry === undefined) return true;
-      const { labels, gate } = workflow();
-      const step = nextStep({ ...entry, stateLabels: [...entry.stateLabels, ...added] }, labels, gate);
+      const { labels, gate, agent } = workflow();
+      const shown = { ...entry, stateLabels: [...entry.stateLabels, ...added] };
+      const step = nextStep(shown, labels, gate, agent.serializePaths.length > 0);
       if (step === undefined) return true;
       if (signal.aborted) return false;
       if (step.kind === 'send_back') {
@@ -86,7 +89,9 @@ export class Finisher {
           await this.#options.finish(issue, 'done', entry.follow?.updatedAt ?? '');
           return true;
         }
-        if (step.kind === 'observe') {
+        if (step.kind === 'take_base') await serializer.takeBase(entry, step.key, signal);
+        else if (step.kind === 'serialize') await serializer.check(entry, step.sha, signal);
+        else if (step.kind === 'observe') {
           added = await this.#see(entry, step.label, signal);
           if (signal.aborted) return false;
           if (added.length === 0) return true;

@@ -28,7 +28,7 @@ export type PublisherOptions = {
   readonly log: Logger;
 };
 
-type EffectStep = Exclude<Step, { kind: 'observe' | 'send_back' | 'conclude' }>;
+type EffectStep = Exclude<Step, { kind: 'observe' | 'send_back' | 'conclude' | 'take_base' | 'serialize' }>;
 
 /** A workspace task for what happens outside of an attempt: nothing listens to it. */
 export function quietTask(entry: Entry): WorkspaceTask {

@@ -6,6 +6,7 @@ export const EFFECTS = [
   'hook',
   'agent',
   'gate',
+  'take_base',
   'push',
   'pull_request',
   'evidence',

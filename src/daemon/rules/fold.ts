@@ -6,9 +6,20 @@ import type { Stored } from '../../base/rules/stored-record.ts';
 import { ask, closed, deliver, dropMessages, leaveUnanswered, takeMessages } from './asking.ts';
 import { MAX_INTERRUPTIONS } from './attempt-end.ts';
 import { withFinishedIssue } from './finished-issues.ts';
-import { givenUp } from './given-up.ts';
+import { beginFollowing, failToPublish, goOn, sendBack } from './fold-publishing.ts';
 import { pullRequestKey } from './next-step.ts';
 import type { JournalRecord } from './record.ts';
+import {
+  release,
+  solveConflict,
+  survey,
+  takenBase,
+  touch,
+  withOpened,
+  withoutIdle,
+  withoutPull,
+  withPushed,
+} from './serialize.ts';
 import {
   addUsage,
   type Completed,
@@ -20,7 +31,7 @@ import {
   withCompleted,
   withEntry,
 } from './state.ts';
-import { afterAttempt, isSettling, steer, withoutOrder } from './steering.ts';
+import { afterAttempt, steer, withoutOrder } from './steering.ts';
 
 function change(state: DaemonState, issue: number, update: (entry: Entry) => Entry | undefined): DaemonState {
   const entry = state.entries.get(issue);
@@ -63,6 +74,7 @@ function claim(state: DaemonState, record: Stored<Extract<JournalRecord, { type:
     head: null,
     evidence: null,
     rounds: 0,
+    serial: null,
     pullRequest: resumed ? earlier.pullRequest : null,
     follow: null,
     pushed: resumed ? earlier.pushed : [],
@@ -131,68 +143,6 @@ function endAttempt(
   });
 }
 
-function failToPublish(entry: Entry, record: Extract<JournalRecord, { type: 'publish_failed' }>): Entry | undefined {
-  const { phase } = entry;
-  // A command of an operator may have come between the failure and its record.
-  const isPublishing = phase === 'publishing' || phase === 'giving_up';
-  if (!isSettling(entry) || (record.next !== 'again' && !isPublishing)) return undefined;
-  // Why the attempts failed is still to be told: the step's failure does not take its place.
-  if (record.next === 'again') return { ...entry, stepError: record.reason, retryAt: record.retry_at };
-  // What the branch lacks is the agent's to mend: this counts as a failed attempt.
-  return {
-    ...entry,
-    lastError: record.reason,
-    stepError: null,
-    retryAt: record.retry_at,
-    failures: entry.failures + 1,
-    head: null,
-    ...(record.next === 'retry' ? { phase: 'retrying' as const } : givenUp(entry, record.reason)),
-  };
-}
-
-/** This is no failed attempt: rounds are counted by themselves. */
-function sendBack(entry: Entry, record: Extract<JournalRecord, { type: 'sent_back' }>, at: number): Entry | undefined {
-  if (entry.phase !== 'publishing') return undefined;
-  const goesOn = record.next === 'retry';
-  return {
-    ...entry,
-    lastError: record.reason,
-    stepError: null,
-    retryAt: goesOn ? at : null,
-    rounds: entry.rounds + 1,
-    head: null,
-    // A commit that is handed in again is measured again: what was missing may be there now.
-    evidence: goesOn ? null : entry.evidence,
-    ...(goesOn ? { phase: 'retrying' as const } : givenUp(entry, record.reason)),
-  };
-}
-
-function beginFollowing(entry: Entry, updatedAt: string, at: number): Entry | undefined {
-  if (entry.phase !== 'publishing') return undefined;
-  const { rounds = 0, handled = [], failure = null } = entry.follow ?? {};
-  const follow = { since: at, updatedAt, rounds, handled, failure, told: null, reviewers: [], stopped: null };
-  return { ...entry, phase: 'following', follow, failures: 0, rounds: 0, lastError: null, head: null };
-}
-
-/** So many keys of what an agent was told are kept. */
-const HANDLED_KEPT = 5_000;
-
-function goOn(entry: Entry, record: Extract<JournalRecord, { type: 'continued' }>, at: number): Entry | undefined {
-  const { follow } = entry;
-  if (entry.phase !== 'following' || follow === null || follow.stopped !== null) return undefined;
-  const { told, failure, reviewers } = record;
-  const handled = [...follow.handled, ...record.handled].slice(-HANDLED_KEPT);
-  return {
-    ...entry,
-    phase: 'retrying',
-    retryAt: at,
-    lastError: record.reason,
-    // What people wrote on the issue before the round is no message to its agent.
-    version: '',
-    follow: { ...follow, rounds: follow.rounds + 1, handled, failure, told, reviewers },
-  };
-}
-
 /** Whether a pull request is open is to be asked again: people may have closed the one that is known. */
 function unasked(entry: Entry): Entry {
   const { [pullRequestKey(entry)]: _, ...effects } = entry.effects;
@@ -205,9 +155,9 @@ function finishEffect(state: DaemonState, record: Extract<JournalRecord, { type:
     cleanups.delete(record.issue);
     return change({ ...state, cleanups }, record.issue, (entry) => ({ ...entry, workspace: null }));
   }
-  return change(state, record.issue, (entry) => {
+  const { result } = record;
+  const finished = change(state, record.issue, (entry) => {
     const next: Entry = { ...entry, stepError: null, effects: { ...entry.effects, [record.key]: 'finished' } };
-    const { result } = record;
     switch (record.effect) {
       case 'agent':
         return entry.run === null || typeof result.pid !== 'number'
@@ -221,6 +171,8 @@ function finishEffect(state: DaemonState, record: Extract<JournalRecord, { type:
         const { number, url } = result;
         return typeof number === 'number' && typeof url === 'string' ? { ...next, pullRequest: { number, url } } : next;
       }
+      case 'take_base':
+        return takenBase(next, result);
       case 'workspace':
       case 'hook':
       case 'gate':
@@ -236,6 +188,10 @@ function finishEffect(state: DaemonState, record: Extract<JournalRecord, { type:
         return assertNever(record.effect);
     }
   });
+  if (record.effect === 'pull_request') return withOpened(finished, record.issue);
+  return record.effect === 'push' && typeof result.sha === 'string'
+    ? withPushed(finished, record.issue, result.sha)
+    : finished;
 }
 
 function finish(state: DaemonState, record: Stored<Extract<JournalRecord, { type: 'finished' }>>): DaemonState {
@@ -299,6 +255,11 @@ function finish(state: DaemonState, record: Stored<Extract<JournalRecord, { type
 
 /** One step of the fold. Total: any record on any state gives a state. */
 export function fold(state: DaemonState, record: Stored<JournalRecord>): DaemonState {
+  const next = step(state, record);
+  return 'issue' in record ? withoutIdle(next, record.issue) : next;
+}
+
+function step(state: DaemonState, record: Stored<JournalRecord>): DaemonState {
   switch (record.type) {
     case 'claimed':
       return claim(state, record);
@@ -364,10 +325,23 @@ export function fold(state: DaemonState, record: Stored<JournalRecord>): DaemonS
       return change(state, record.issue, (entry) => ({ ...entry, evidence: record.evidence }));
     case 'sent_back':
       return change(state, record.issue, (entry) => sendBack(entry, record, record.at));
+    case 'touched':
+      return touch(state, record);
+    case 'released':
+      return release(state, record);
+    case 'base_conflict':
+      return change(state, record.issue, (entry) => solveConflict(entry, record));
+    case 'surveyed':
+      return survey(state, record);
+    case 'pull_request_over':
+      return withoutPull(state, record);
     case 'following':
       // An order on the attempt that handed the work in is done with.
       return withoutOrder(
-        change(state, record.issue, (entry) => beginFollowing(entry, record.updated_at, record.at)),
+        withOpened(
+          change(state, record.issue, (entry) => beginFollowing(entry, record.updated_at, record.at)),
+          record.issue,
+        ),
         record.issue,
       );
     case 'continued':

@@ -69,6 +69,8 @@ export type Workflow = {
     readonly onQuota: QuotaMode;
     /** Labels of issues that start before others; the first label outranks the next. */
     readonly priorityLabels: readonly string[];
+    /** Globs: of the changes that touch one, only one is published at a time. */
+    readonly serializePaths: readonly string[];
   };
   readonly tool: AgentSettings;
   readonly gate: GateSettings;

@@ -84,6 +84,7 @@ test('with nothing but the repository, every default holds', () => {
       maxCostPerDayUsd: null,
       onQuota: 'wait',
       priorityLabels: [],
+      serializePaths: [],
     },
     tool: {
       runtime: 'claude',
@@ -161,6 +162,19 @@ test('priority labels: one or several, each once, and none that says where an is
     'agent.priority_labels: expected labels that are no state of an issue, got "TOOL-DONE"',
     'agent.priority_labels: expected labels that are no state of an issue, got "tool-todo"',
   ]);
+});
+
+test('serialized paths: globs or directories from the root of the repository', () => {
+  const listed = (value: string) => `tracker: { repo: o/r }\nagent: { serialize_paths: ${value} }`;
+  assert.deepEqual(parse(listed('go.sum')).agent.serializePaths, ['go.sum']);
+  const globs = ['db/migrations/', '**/*.{sql,ddl}', '.github/**'];
+  assert.deepEqual(parse(listed(JSON.stringify(globs))).agent.serializePaths, globs);
+  assert.deepEqual(parse(listed('[]')).agent.serializePaths, []);
+  for (const wrong of ['/db/**', './db/**', '!db/**', '../db', ' db', 'db/{a', '']) {
+    const [found = '', ...more] = problems(listed(JSON.stringify([wrong])));
+    assert.match(found, /^agent\.serialize_paths\.0: expected (something|a glob)/, wrong);
+    assert.deepEqual(more, []);
+  }
 });
 
 test('the question label says nothing else', () => {

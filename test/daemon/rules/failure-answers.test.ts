@@ -15,6 +15,8 @@ import { saying } from '../../support/codes.ts';
 
 const STEPS = [
   'gate',
+  'take_base',
+  'serialize',
   'push',
   'pull_request',
   'evidence',

@@ -53,6 +53,31 @@ export class Comparison {
     return exitCode === 0 ? stdout.trim() : tip;
   }
 
+  /** Paths that `sha` changes on the default branch; a file that was moved counts as removed and added. */
+  async changedPaths(sha: string, signal: AbortSignal): Promise<readonly string[]> {
+    const tip = await this.#options.tip(signal);
+    await this.#options.relate(tip, sha, signal);
+    const how = ['--name-only', '-z', '--no-renames', '--no-ext-diff', '--no-textconv', '--ignore-submodules=none'];
+    const result = await this.#options.try(['diff', ...how, `${tip}...${sha}`], signal);
+    if (result.exitCode !== 0) throw gitFailure('diff', result, explain(result.stderr));
+    return result.stdout.split('\0').filter((path) => path !== '');
+  }
+
+  /** Paths in which two commits conflict; none as well when git cannot tell. */
+  async conflicts(first: string, second: string, signal: AbortSignal): Promise<readonly string[]> {
+    await this.#options.relate(first, second, signal);
+    const how = ['--write-tree', '-z', '--name-only', '--no-messages'];
+    const { exitCode, stdout } = await this.#options.try(['merge-tree', ...how, first, second], signal);
+    if (exitCode !== 1) return [];
+    const [, ...paths] = stdout.split('\0').filter((part) => part !== '');
+    return [...new Set(paths)].sort();
+  }
+
+  /** Paths in which a commit conflicts with the default branch. */
+  async conflictsWithTip(sha: string, signal: AbortSignal): Promise<readonly string[]> {
+    return this.conflicts(await this.#options.tip(signal), sha, signal);
+  }
+
   /** The messages of the commits that `sha` has beyond the default branch, oldest first. */
   async commitMessages(sha: string, signal: AbortSignal): Promise<readonly string[]> {
     return (await this.#historyOf(sha, signal)).history.messages;
