@@ -35,6 +35,7 @@ import { FileAttemptOutputs } from '../daemon/runners/attempt-output.ts';
 import { openControlSocket } from '../daemon/runners/control-socket.ts';
 import { GateRunner } from '../daemon/runners/gate-runner.ts';
 import { Notifier } from '../daemon/runners/notifier.ts';
+import { readReviewRole, requireReviewer } from '../daemon/runners/review-role.ts';
 import { createRunner } from '../daemon/runners/runners.ts';
 import { issueDetails, stateView, type ViewSource } from '../daemon/view.ts';
 import { Mirror } from '../daemon/workspaces/mirror/mirror.ts';
@@ -267,6 +268,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       workspaces,
       publisher,
       runner: createRunner(agents),
+      readRole: (name, base, signal) => readReviewRole(mirror.comparison, name, base, signal),
       leftovers: { end: (run) => endProcessesOfRun(run, LEFTOVER_GRACE_MS) },
       agentSocket: createAgentSocket(runtime),
       attemptOutputs,
@@ -338,6 +340,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     const blocking = await untaken;
     if (blocking !== undefined)
       throw failure(WORK_CODES.branch_prefix_taken, { blocking, prefix: workflow.workspace.branchPrefix });
+    await requireReviewer(workflow.review.agent, mirror, supervisor.signal);
     supervisor.keep('workflow file', (signal) => file.watch(signal));
     begin();
     await made.recover();

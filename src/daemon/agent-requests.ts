@@ -117,8 +117,9 @@ export function createAgentRequestHandler(options: AgentRequestOptions): AgentRe
       body: clip(body, MAX_BODY + 1),
     });
     const open = openPullRequest(entryOf());
-    // Where checks have to pass first, it is opened after the attempt.
-    if (open === null && options.workflow().gate.mode === 'required')
+    // Where checks have to pass first, or an agent reviews, it is opened after the attempt.
+    const { gate, review } = options.workflow();
+    if (open === null && (gate.mode === 'required' || review.agent !== null))
       return { number: null, url: null, branch: task.branch };
     if (journal.state.entries.get(issue.number)?.effects[`push:${sha}`] !== 'finished')
       await publisher.push(entryOf(), sha, signal);

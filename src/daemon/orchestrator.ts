@@ -17,6 +17,7 @@ import { Poller } from './poller.ts';
 import type { PollInfo } from './ports.ts';
 import { Finisher } from './publish/finisher.ts';
 import { endInterruptedAttempt } from './recovery.ts';
+import { Reviewer, type ReviewerOptions } from './reviewer.ts';
 import type { EndCause } from './rules/attempt-end.ts';
 import { WORK_CODES } from './rules/codes/work-codes.ts';
 import type { Issue } from './rules/issue.ts';
@@ -26,11 +27,13 @@ import { longestPauseMs } from './rules/retry.ts';
 import type { Entry } from './rules/state.ts';
 import { isSettling, mayStart } from './rules/steering.ts';
 import type { Workflow } from './rules/workflow.ts';
+import { Slots } from './slots.ts';
 import { SpareWorkspaces } from './spare-workspaces.ts';
 import { Steering } from './steering.ts';
 import { Stumbles } from './stumbles.ts';
 
 export type OrchestratorOptions = Omit<AttemptOptions, 'onChange' | 'onSlotFree' | 'onQuota' | 'listen'> & {
+  readonly readRole: ReviewerOptions['readRole'];
   /** Poll once, finish what that started, then stop. */
   readonly once?: boolean;
 };
@@ -55,6 +58,8 @@ export class Orchestrator {
   readonly follower: Follower;
   readonly #dispatcher: Dispatcher;
   readonly #comments: CommentWatch;
+  readonly #slots: Slots;
+  readonly #reviewer: Reviewer;
   readonly #stumbles: Stumbles;
   readonly #workers = new Map<number, Worker>();
   readonly #listeners = new Set<() => void>();
@@ -97,7 +102,11 @@ export class Orchestrator {
       settle,
       poll: () => this.refresh(),
     });
-    this.#finisher = new Finisher({ ...options, finish, claim: this.steering.claim });
+    const { workflow } = options;
+    this.#slots = new Slots({ workflow, workers: this.#workers, starting: () => this.#dispatcher.taking });
+    this.#reviewer = new Reviewer({ ...this.#options, intake: this.#intake, slots: this.#slots });
+    const { review } = this.#reviewer;
+    this.#finisher = new Finisher({ ...options, finish, claim: this.steering.claim, review });
     this.#spareWorkspaces = new SpareWorkspaces(options, this.#supervisor);
     this.#dispatcher = new Dispatcher({
       ...options,
@@ -105,7 +114,7 @@ export class Orchestrator {
       spareWorkspaces: this.#spareWorkspaces,
       signal: this.#signal,
       busy: () => this.#busy,
-      freeSlots: () => this.#freeSlots,
+      freeSlots: () => this.#slots.free,
       start: (issue) => {
         if (!this.#stopping && mayStart(options.journal.state, issue.number)) this.#startAttempt(issue);
       },
@@ -124,7 +133,7 @@ export class Orchestrator {
     this.#poller = new Poller({ ...options, looks: this.looks, follower: this.follower });
     this.#listRest = new ListRest({
       ...options,
-      freeSlots: () => this.#freeSlots,
+      freeSlots: () => this.#slots.free,
       take: async (listing) => {
         this.#dispatcher.listing = listing;
         this.#intake.listed(listing);
@@ -154,7 +163,7 @@ export class Orchestrator {
 
   /** What the agents at work are doing, by issue. */
   get statuses(): ReadonlyMap<number, AttemptStatus> {
-    const statuses = new Map<number, AttemptStatus>();
+    const statuses = new Map<number, AttemptStatus>(this.#reviewer.statuses);
     for (const worker of this.#workers.values())
       if (worker.attempt !== undefined) statuses.set(worker.number, worker.attempt.status);
     return statuses;
@@ -180,6 +189,7 @@ export class Orchestrator {
   }
 
   #wakeUp(): void {
+    this.#slots.look();
     this.#wake.abort();
   }
 
@@ -305,14 +315,6 @@ export class Orchestrator {
       await this.#options.attemptOutputs.forget(issue);
       this.#janitor.clean(issue);
     }
-  }
-
-  get #freeSlots(): number {
-    const { maxConcurrent } = this.#workflow.agent;
-    const attempts = [...this.#workers.values()].flatMap(({ attempt }) => (attempt === undefined ? [] : [attempt]));
-    const running = attempts.filter((attempt) => attempt.holdsSlot).length;
-    // Agents that end faster than their work can be collected wait for that.
-    return Math.min(maxConcurrent - running, 2 * maxConcurrent - attempts.length) - this.#dispatcher.taking.size;
   }
 
   /** Fills the free slots from the last listing, oldest issue first. */

@@ -10,6 +10,7 @@ import { WORK_CODES } from './rules/codes/work-codes.ts';
 import type { WebhookStatus } from './rules/delivery.ts';
 import { finishedIssueOf } from './rules/finished-issues.ts';
 import type { FollowMode } from './rules/follow-settings.ts';
+import { isBeingReviewed } from './rules/next-step.ts';
 import type { DaemonState, Entry } from './rules/state.ts';
 import { spentOf } from './rules/state.ts';
 import { isPaused, isSettling } from './rules/steering.ts';
@@ -169,7 +170,10 @@ export function stateView(source: ViewSource, page: Page = FIRST_PAGE): StateVie
     ({ issue }) => !state.entries.has(issue.number) || state.entries.get(issue.number)?.phase === 'parked',
   );
   // What an attempt has used is counted with its end, while what is told of it live stays for its publishing.
-  const isCounted = (issue: number) => state.entries.get(issue)?.phase !== 'running';
+  const isCounted = (issue: number) => {
+    const entry = state.entries.get(issue);
+    return entry?.phase !== 'running' && !(entry !== undefined && isBeingReviewed(entry));
+  };
   const runningNow = [...statuses].reduce((sum, [issue, one]) => sum + (isCounted(issue) ? 0 : one.used.seconds), 0);
   const counted = entries.reduce((sum, entry) => sum + entry.running.seconds, 0);
   const byNumber = ({ number }: Entry): RowPosition => [number, 0];
@@ -287,6 +291,7 @@ export function issueDetails(source: ViewSource, issue: number): Readonly<Record
     failures: entry?.failures ?? null,
     rounds: entry?.rounds ?? null,
     evidence: entry?.evidence ?? null,
+    review: entry?.review ?? null,
     seconds_running: entry === undefined ? null : Math.round(spentOf(entry).seconds * 10) / 10,
   };
   const known =

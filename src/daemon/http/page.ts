@@ -116,7 +116,7 @@ function issueCell(rowId: string, item: Item, commands: readonly Steer[]): Cell 
 }
 
 /** Phases of a running row in which there is no attempt to pause. */
-const SETTLING: readonly string[] = ['publishing', 'giving_up', 'gate', 'reviving'];
+const SETTLING: readonly string[] = ['publishing', 'giving_up', 'gate', 'review', 'reviving'];
 
 function commandsFor(phase: string): readonly Steer[] {
   if (phase === 'cancelling') return [];

@@ -17,6 +17,13 @@ const usage = z.object({ input_tokens: count, output_tokens: count, cost_usd: co
 const pullRequest = z.object({ number: issue, url: z.string() });
 const effect = { issue, effect: z.enum(EFFECTS), key: z.string() };
 
+const finding = z.object({
+  file: z.string().nullable(),
+  line: z.number().nullable(),
+  severity: z.string().nullable(),
+  text: z.string(),
+});
+
 const record = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('claimed'),
@@ -78,6 +85,18 @@ const record = z.discriminatedUnion('type', [
     retry_at: z.number().nullable(),
   }),
   z.object({ type: z.literal('measured'), issue, evidence: evidenceSchema }),
+  z.object({
+    type: z.literal('reviewed'),
+    issue,
+    agent: z.string(),
+    commit: z.string(),
+    findings: z.array(finding),
+    reason: z.string().nullable(),
+    usage,
+    next: z.enum(['again', 'author', 'publish']),
+    retry_at: z.number().nullable(),
+    failed: z.literal(true).optional(),
+  }),
   z.object({ type: z.literal('sent_back'), issue, reason: z.string(), next: z.enum(['retry', 'give_up']) }),
   z.object({ type: z.literal('following'), issue, updated_at: z.string() }),
   z.object({
@@ -163,6 +182,16 @@ const follow = z.object({
   stopped: z.string().nullable(),
 });
 
+const review = z.object({
+  agent: z.string(),
+  commit: z.string(),
+  failures: z.number().int(),
+  stage: z.enum(['open', 'sent', 'heard', 'over']),
+  findings: z.array(finding),
+  reason: z.string().nullable(),
+  answer: z.object({ isWell: z.boolean(), text: z.string() }).nullable(),
+});
+
 const question = z.object({
   attempt: z.number().int(),
   text: z.string(),
@@ -212,6 +241,8 @@ const entry = z.object({
   /** Earlier programs measured nothing. */
   evidence: evidenceSchema.nullable().default(null),
   rounds: z.number().int().default(0),
+  /** Earlier programs reviewed nothing. */
+  review: review.nullable().default(null),
   pullRequest: pullRequest.nullable(),
   /** Earlier programs followed nothing. */
   follow: follow.nullable().default(null),

@@ -30,6 +30,8 @@ export type FinisherOptions = {
   readonly finish: (issue: number, outcome: IssueOutcome, updatedAt: string) => Promise<void>;
   /** Records that an issue is taken up again. */
   readonly claim: (issue: Issue, labelEvent: number | null) => Promise<void>;
+  /** Has the work reviewed, or records why not. */
+  readonly review: (entry: Entry, step: Extract<Step, { kind: 'review' }>, signal: AbortSignal) => Promise<void>;
 };
 
 /** Between two tries of a step, however short the back-off of agents is set. */
@@ -69,8 +71,8 @@ export class Finisher {
     for (;;) {
       const entry = journal.state.entries.get(issue);
       if (entry === undefined) return true;
-      const { labels, gate } = workflow();
-      const step = nextStep({ ...entry, stateLabels: [...entry.stateLabels, ...added] }, labels, gate);
+      const { labels, gate, review } = workflow();
+      const step = nextStep({ ...entry, stateLabels: [...entry.stateLabels, ...added] }, labels, gate, review.agent);
       if (step === undefined) return true;
       if (signal.aborted) return false;
       if (step.kind === 'send_back') {
@@ -90,6 +92,8 @@ export class Finisher {
           added = await this.#see(entry, step.label, signal);
           if (signal.aborted) return false;
           if (added.length === 0) return true;
+        } else if (step.kind === 'review') {
+          await this.#options.review(entry, step, signal);
         } else {
           if (step.kind === 'label_add' && !said) {
             said = true;

@@ -6,6 +6,7 @@ export const EFFECTS = [
   'hook',
   'agent',
   'gate',
+  'review',
   'push',
   'pull_request',
   'evidence',

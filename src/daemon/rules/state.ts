@@ -7,6 +7,7 @@ import { type FinishedIssues, NO_FINISHED_ISSUES } from './finished-issues.ts';
 import type { FollowState } from './follow.ts';
 import type { Message, Question } from './message.ts';
 import type { IssueOutcome, PullRequest } from './record.ts';
+import type { ReviewState } from './review-state.ts';
 
 /**
  * Where an issue stands.
@@ -69,6 +70,8 @@ export type Entry = {
   readonly evidence: Evidence | null;
   /** How often what failed in it went back to the agent since the issue was (re)claimed. */
   readonly rounds: number;
+  /** The review of this claim's work; null: there was none yet. */
+  readonly review: ReviewState | null;
   readonly pullRequest: PullRequest | null;
   /** Since the pull request was first followed; null: it is not. */
   readonly follow: FollowState | null;

@@ -99,6 +99,7 @@ test('with nothing but the repository, every default holds', () => {
       env: [],
     },
     gate: { mode: 'report', timeoutMs: 600_000, maxRounds: 3 },
+    review: { agent: null },
     follow: { until: 'open', maxRounds: 3, answerTimeoutMs: 1_209_600_000 },
     notify: { command: null, webhook: null },
     server: {

@@ -15,6 +15,7 @@ import { saying } from '../../support/codes.ts';
 
 const STEPS = [
   'gate',
+  'review',
   'push',
   'pull_request',
   'evidence',
