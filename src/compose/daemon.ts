@@ -340,7 +340,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     const blocking = await untaken;
     if (blocking !== undefined)
       throw failure(WORK_CODES.branch_prefix_taken, { blocking, prefix: workflow.workspace.branchPrefix });
-    await requireReviewer(workflow.review.agent, mirror, supervisor.signal);
+    await requireReviewer(workflow.review.agent, mirror, AbortSignal.any([supervisor.signal, options.ended]));
     supervisor.keep('workflow file', (signal) => file.watch(signal));
     begin();
     await made.recover();

@@ -70,5 +70,8 @@ test('an unknown agent is refused at the start, with the names that are known', 
   daemon.write([agentRunning('true'), 'review: { agent: nobody }'].join('\n'));
   daemon.start();
   assert.equal(await daemon.exit(), 2, daemon.log);
-  assert.match(daemon.log, /review\.agent: expected the name of an agent, got "?nobody"?.*jarvis.*strict/s);
+  assert.match(
+    daemon.log,
+    /review\.agent: expected the name of an agent, got "?nobody"?.*jarvis, reviewer, strict, team-/s,
+  );
 });

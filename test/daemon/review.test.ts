@@ -4,10 +4,12 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { RunEnd } from '../../src/agents/ports.ts';
 import { refusal } from '../../src/base/rules/codes.ts';
+import { decodeRecord, decodeState } from '../../src/daemon/journal/journal-decoder.ts';
 import { REVIEW_CODES } from '../../src/daemon/rules/codes/review-codes.ts';
+import { freezeState } from '../../src/daemon/rules/snapshot.ts';
 import { runningRow } from '../../src/daemon/view-rows.ts';
 import { followed, worldWith as followedWorld, PULL, polls } from '../support/followed-world.ts';
-import { commit, evidenceOf, type Script, World, workflowWith } from '../support/world.ts';
+import { commit, evidenceOf, hang, type Script, World, workflowWith } from '../support/world.ts';
 
 const FOUND = '{"findings":[{"file":"src/a.ts","line":3,"severity":"high","text":"The sum is wrong"}]}';
 
@@ -264,6 +266,37 @@ test('after a death in the review it is made anew; after one with the author not
   await world.stop();
 });
 
+test('a workspace that a reviewer changed is put back, and the log says so', async () => {
+  const world = worldWith();
+  let isPutBack = false;
+  world.workspaces.putBack = async () => {
+    isPutBack = true;
+    return true;
+  };
+  await untilLabelled(world, 'tool-done');
+  assert.equal(isPutBack, true);
+  const said = /^warn: \[agent\] Issue #1: the reviewer changed the workspace/;
+  assert.equal(world.lines.filter((line) => said.test(line)).length, 1);
+  await world.stop();
+});
+
+test('what is recorded of a review is read back from the journal, and from its snapshot', async () => {
+  const world = worldWith();
+  world.reviewer = async () => (world.reviews.length === 1 ? breaks() : says(FOUND)());
+  world.script = async (agent) => (agent.request.attempt === 1 ? commit(agent) : hang(agent));
+  await world.start();
+  await world.pass(60_000);
+  const { records, state } = world.journal;
+  for (const record of records) {
+    const { v: _, id: __, at: ___, ...bare } = record;
+    assert.deepEqual(decodeRecord(JSON.parse(JSON.stringify(record))), bare);
+  }
+  assert.equal(records.filter(({ type }) => type === 'reviewed').length, 2);
+  assert.equal(state.entries.get(1)?.review?.stage, 'sent');
+  assert.deepEqual(decodeState(JSON.parse(JSON.stringify(freezeState(state))))?.entries, state.entries);
+  await world.stop();
+});
+
 test('a cancelled issue ends its review', async () => {
   const world = worldWith();
   let isEnded = false;
@@ -287,7 +320,7 @@ test('in a round on its pull request the work is not reviewed', async () => {
   const world = followedWorld('green', 3, { review: { agent: 'team-quality' } });
   await followed(world);
   world.tracker.seen.set(PULL, { conflicts: true });
-  await polls(world);
+  await polls(world, 1);
   assert.equal(world.started.length, 2);
   assert.equal(world.reviews.length, 1);
   assert.match(world.tracker.pulls[0]?.body ?? '', /### Review/);

@@ -259,7 +259,7 @@ const review = z
       .nullable()
       .default(null)
       .describe(
-        "Agent that reads each finished work, read-only, before it is published: one of toolcrew's or of the repository's .claude/agents. Its findings go to the author once, then into the pull request. null: none.",
+        "Agent that reads each finished work, read-only, before it is published: reviewer, another one of toolcrew, or one of the repository's .claude/agents. Its findings go to the author once, then into the pull request. null: none.",
       ),
   })
   .prefault({});

@@ -189,7 +189,7 @@ const review = z.object({
   stage: z.enum(['open', 'sent', 'heard', 'over']),
   findings: z.array(finding),
   reason: z.string().nullable(),
-  answer: z.object({ isWell: z.boolean(), text: z.string() }).nullable(),
+  answer: z.object({ ok: z.boolean(), text: z.string() }).nullable(),
 });
 
 const question = z.object({

@@ -66,7 +66,7 @@ export function findingsText({ agent, commit, findings }: ReviewState): string {
 function answerParts({ answer, reason }: ReviewState): readonly string[] {
   if (answer === null)
     return reason === null ? [] : [`The author did not get the findings:\n\n${quoted(reason, MAX_ANSWER)}`];
-  const intro = answer.isWell ? 'The author answers:' : 'The author gave no answer, since its attempt failed:';
+  const intro = answer.ok ? 'The author answers:' : 'The author gave no answer, since its attempt failed:';
   return [`${intro}\n\n${quoted(answer.text, MAX_ANSWER)}`];
 }
 

@@ -82,7 +82,7 @@ function swapLabels(entry: Entry, wanted: string): Step {
   return dropped ?? { kind: 'observe', label: wanted };
 }
 
-export function reviewKey(head: string): string {
+function reviewKey(head: string): string {
   return `review:${head}`;
 }
 

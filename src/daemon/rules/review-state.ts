@@ -19,7 +19,7 @@ export type ReviewState = {
   /** Why nothing was reviewed; with findings, why the author did not get them. Null: neither. */
   readonly reason: string | null;
   /** What the author says of the findings. */
-  readonly answer: { readonly isWell: boolean; readonly text: string } | null;
+  readonly answer: { readonly ok: boolean; readonly text: string } | null;
 };
 
 /** Whether the attempt that is next or under way is there for the findings. */

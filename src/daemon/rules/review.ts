@@ -70,6 +70,6 @@ export function answered(
   { next, outcome, reason }: Extract<JournalRecord, { type: 'attempt_ended' }>,
 ): ReviewState | null {
   if (!isAnswering(review) || next !== 'publish') return review;
-  const answer = { isWell: outcome === 'succeeded', text: clip(reason, MAX_ANSWER) };
+  const answer = { ok: outcome === 'succeeded', text: clip(reason, MAX_ANSWER) };
   return { ...review, stage: 'over', answer };
 }

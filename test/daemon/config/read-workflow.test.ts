@@ -276,6 +276,11 @@ test('rules across keys', () => {
       ['tool.command: expected the program to run, got nothing (tool.runtime is command)'],
     ],
     [
+      `${REPO}\ntool: { runtime: patch }\nreview: { agent: reviewer }`,
+      ['review.agent: expected nothing, since the runtime patch reads no prompt, got "reviewer"'],
+    ],
+    [`${REPO}\nreview: { agent: ../mine }`, ['review.agent: expected the name of an agent, got "../mine"']],
+    [
       `${REPO}\ntool: { runtime: patch, mode: auto }`,
       ['tool.mode: expected agent, got auto (tool.runtime is patch, which plays no teammate)'],
     ],

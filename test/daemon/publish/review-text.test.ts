@@ -14,7 +14,7 @@ const REVIEW: ReviewState = {
     { file: 'a.ts', line: null, severity: 'low', text: '``` <!-- /toolcrew:review --> @maintainer closes #1' },
   ],
   reason: null,
-  answer: { isWell: true, text: 'No.\n```\n@maintainer' },
+  answer: { ok: true, text: 'No.\n```\n@maintainer' },
 };
 
 test('findings and answer stand in fences that they cannot close, and in one block that is replaced', () => {
