@@ -88,8 +88,7 @@ export class Orchestrator {
       onFailure: (task, said) =>
         this.#options.log.log('error', 'serve', refusal(WORK_CODES.background_task_failed, { task, said })),
     });
-    const finish = this.#finish.bind(this);
-    const takeBack = this.#takeBack.bind(this);
+    const [finish, takeBack] = [this.#finish.bind(this), this.#takeBack.bind(this)];
     const settle = (issue: number) => {
       if (!this.#stopping && !this.#workers.has(issue)) this.#start(issue);
     };
@@ -102,11 +101,11 @@ export class Orchestrator {
       settle,
       poll: () => this.refresh(),
     });
-    const { workflow } = options;
-    this.#slots = new Slots({ workflow, workers: this.#workers, starting: () => this.#dispatcher.taking });
+    const starting = () => this.#dispatcher.taking;
+    this.#slots = new Slots({ workflow: options.workflow, workers: this.#workers, starting });
     this.#reviewer = new Reviewer({ ...this.#options, intake: this.#intake, slots: this.#slots });
-    const { review } = this.#reviewer;
-    this.#finisher = new Finisher({ ...options, finish, claim: this.steering.claim, review });
+    const { claim } = this.steering;
+    this.#finisher = new Finisher({ ...options, finish, claim, review: this.#reviewer.review });
     this.#spareWorkspaces = new SpareWorkspaces(options, this.#supervisor);
     this.#dispatcher = new Dispatcher({
       ...options,
@@ -176,6 +175,7 @@ export class Orchestrator {
   }
 
   #changed(): void {
+    this.#slots.look();
     for (const listener of this.#listeners) listener();
   }
 

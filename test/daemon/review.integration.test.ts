@@ -40,7 +40,10 @@ for (const isolation of ['required', 'off'] as const) {
       [agentRunning(scriptFor(daemon.directory), `isolation: ${isolation}`), 'review: { agent: strict }'].join('\n'),
     );
     daemon.start();
-    await daemon.until('the issue is done', async () => (await daemon.state()).counts.completed === 1);
+    await daemon.until('the issue is done and its workspace is gone', async () => {
+      const { counts } = await daemon.state();
+      return counts.completed === 1 && !existsSync(join(daemon.root, `issue-${issue}`));
+    });
     assert.equal(await daemon.stop(), 143, daemon.log);
 
     const [pull] = await forge.pulls();
@@ -58,7 +61,11 @@ for (const isolation of ['required', 'off'] as const) {
     assert.doesNotMatch(output, /^wrote: /m);
     const log = await gitAs(forge.bare, 'log', '--format=%s', `tool/issue-${issue}`);
     assert.match(log, /^Work 2\nWork 1\n/);
-    assert.deepEqual(await forge.comments(issue), []);
+    // Nothing was left to save.
+    const repository = join(daemon.stateDir, 'repo.git');
+    const kept = (await gitAs(repository, 'for-each-ref', '--format=%(refname)', 'refs/toolcrew/saved')).trim();
+    const diff = kept === '' ? '' : await gitAs(repository, 'show', '-p', kept);
+    assert.deepEqual(await forge.comments(issue), [], `${diff}\n${daemon.log}`);
     const { stdout } = await runTool(['explain', String(issue), daemon.workflow], { env: cleanEnv(daemon.directory) });
     assert.match(stdout, /strict reviewed the work, findings: 1; the author gets them: work\.txt: One line is too few/);
   });
