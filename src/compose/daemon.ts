@@ -36,6 +36,7 @@ import { FileAttemptOutputs, readAttemptOutput } from '../daemon/runners/attempt
 import { openControlSocket } from '../daemon/runners/control-socket.ts';
 import { GateRunner } from '../daemon/runners/gate-runner.ts';
 import { Notifier } from '../daemon/runners/notifier.ts';
+import { readReviewRole, requireReviewer } from '../daemon/runners/review-role.ts';
 import { createRunner } from '../daemon/runners/runners.ts';
 import { stateView, type ViewSource } from '../daemon/view.ts';
 import { issueDetails } from '../daemon/view-issue.ts';
@@ -269,6 +270,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       workspaces,
       publisher,
       runner: createRunner(agents),
+      readRole: (name, base, signal) => readReviewRole(mirror.comparison, name, base, signal),
       leftovers: { end: (run) => endProcessesOfRun(run, LEFTOVER_GRACE_MS) },
       agentSocket: createAgentSocket(runtime),
       attemptOutputs,
@@ -344,6 +346,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     const blocking = await untaken;
     if (blocking !== undefined)
       throw failure(WORK_CODES.branch_prefix_taken, { blocking, prefix: workflow.workspace.branchPrefix });
+    await requireReviewer(workflow.review.agent, mirror, AbortSignal.any([supervisor.signal, options.ended]));
     supervisor.keep('workflow file', (signal) => file.watch(signal));
     begin();
     await made.recover();

@@ -1,5 +1,6 @@
 // The daemon's loop: polls, reconciles, starts agents while there are slots, sees each issue through to its end.
 
+import { Listeners } from '../base/listeners.ts';
 import { refusal } from '../base/rules/codes.ts';
 import { ToolError } from '../base/rules/errors.ts';
 import { Supervisor } from '../base/supervisor.ts';
@@ -17,6 +18,7 @@ import { Poller } from './poller.ts';
 import type { PollInfo } from './ports.ts';
 import { Finisher } from './publish/finisher.ts';
 import { endInterruptedAttempt } from './recovery.ts';
+import { Reviewer, type ReviewerOptions } from './reviewer.ts';
 import type { EndCause } from './rules/attempt-end.ts';
 import { WORK_CODES } from './rules/codes/work-codes.ts';
 import type { Issue } from './rules/issue.ts';
@@ -27,12 +29,14 @@ import type { Entry } from './rules/state.ts';
 import { isSettling, mayStart } from './rules/steering.ts';
 import type { Workflow } from './rules/workflow.ts';
 import { Serializer } from './serializer.ts';
+import { Slots } from './slots.ts';
 import { SpareWorkspaces } from './spare-workspaces.ts';
 import { Steering } from './steering.ts';
 import { Stumbles } from './stumbles.ts';
 import { type Worker, Workers } from './workers.ts';
 
 export type OrchestratorOptions = Omit<AttemptOptions, 'onChange' | 'onSlotFree' | 'onQuota' | 'listen'> & {
+  readonly readRole: ReviewerOptions['readRole'];
   /** Poll once, finish what that started, then stop. */
   readonly once?: boolean;
 };
@@ -50,9 +54,13 @@ export class Orchestrator {
   readonly follower: Follower;
   readonly #dispatcher: Dispatcher;
   readonly #comments: CommentWatch;
+  readonly #slots: Slots;
+  readonly #reviewer: Reviewer;
   readonly #stumbles: Stumbles;
   readonly #workers = new Workers();
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Listeners();
+  /** Calls a listener whenever something may have changed; gives the way to end that. */
+  readonly onChange = this.#listeners.add;
   readonly #poller: Poller;
   /** Takes deliveries of webhooks. */
   readonly looks: Looks;
@@ -78,8 +86,7 @@ export class Orchestrator {
       onFailure: (task, said) =>
         this.#options.log.log('error', 'serve', refusal(WORK_CODES.background_task_failed, { task, said })),
     });
-    const finish = this.#finish.bind(this);
-    const takeBack = this.#takeBack.bind(this);
+    const [finish, takeBack] = [this.#finish.bind(this), this.#takeBack.bind(this)];
     const settle = (issue: number) => {
       if (!this.#stopping && !this.#workers.has(issue)) this.#start(issue);
     };
@@ -94,7 +101,11 @@ export class Orchestrator {
     });
     const held = (issue: number) => this.#dispatcher.held(issue);
     this.#serializer = new Serializer({ ...options, held, settle });
-    this.#finisher = new Finisher({ ...options, finish, claim: this.steering.claim, serializer: this.#serializer });
+    const starting = () => this.#dispatcher.taking;
+    this.#slots = new Slots({ workflow: options.workflow, workers: this.#workers, starting });
+    this.#reviewer = new Reviewer({ ...this.#options, intake: this.#intake, slots: this.#slots });
+    const [{ claim }, { review }] = [this.steering, this.#reviewer];
+    this.#finisher = new Finisher({ ...options, finish, claim, review, serializer: this.#serializer });
     this.#spareWorkspaces = new SpareWorkspaces(options, this.#supervisor);
     this.#dispatcher = new Dispatcher({
       ...options,
@@ -102,7 +113,7 @@ export class Orchestrator {
       spareWorkspaces: this.#spareWorkspaces,
       signal: this.#signal,
       busy: () => this.#busy,
-      freeSlots: () => this.#freeSlots,
+      freeSlots: () => this.#slots.free,
       start: (issue) => {
         if (!this.#stopping && mayStart(options.journal.state, issue.number)) this.#startAttempt(issue);
       },
@@ -111,15 +122,8 @@ export class Orchestrator {
     });
     const later = (look: Look, ms: number) => this.looks.later(look, ms);
     const rivalsOf = this.#serializer.rivals.of.bind(this.#serializer.rivals);
-    this.follower = new Follower({
-      ...options,
-      finish,
-      takeBack,
-      settle,
-      later,
-      rivalsOf,
-      onDue: () => this.#wakeUp(),
-    });
+    const onDue = () => this.#wakeUp();
+    this.follower = new Follower({ ...options, finish, takeBack, settle, later, rivalsOf, onDue });
     this.#comments = new CommentWatch({ ...options, held, settle });
     this.looks = new Looks({
       clock: options.clock,
@@ -128,12 +132,12 @@ export class Orchestrator {
         await this.#serializer.watch(look, signal);
         await this.follower.watch(look, signal);
       },
-      onDue: () => this.#wakeUp(),
+      onDue,
     });
     this.#poller = new Poller({ ...options, looks: this.looks, follower: this.follower });
     this.#listRest = new ListRest({
       ...options,
-      freeSlots: () => this.#freeSlots,
+      freeSlots: () => this.#slots.free,
       take: async (listing) => {
         this.#dispatcher.listing = listing;
         this.#intake.listed(listing);
@@ -163,17 +167,12 @@ export class Orchestrator {
 
   /** What the agents at work are doing, by issue. */
   get statuses(): ReadonlyMap<number, AttemptStatus> {
-    return this.#workers.statuses;
-  }
-
-  /** Calls `listener` whenever something may have changed; gives the way to end that. */
-  onChange(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return new Map([...this.#reviewer.statuses, ...this.#workers.statuses]);
   }
 
   #changed(): void {
-    for (const listener of this.#listeners) listener();
+    this.#slots.look();
+    this.#listeners.tell();
   }
 
   /** Asks for a poll now. `coalesced`: one was already asked for or under way. */
@@ -186,6 +185,7 @@ export class Orchestrator {
   }
 
   #wakeUp(): void {
+    this.#slots.look();
     this.#wake.abort();
   }
 
@@ -312,10 +312,6 @@ export class Orchestrator {
       await this.#options.attemptOutputs.forget(issue);
       this.#janitor.clean(issue);
     }
-  }
-
-  get #freeSlots(): number {
-    return this.#workers.freeSlots(this.#workflow.agent.maxConcurrent) - this.#dispatcher.taking.size;
   }
 
   /** Fills the free slots from the last listing, oldest issue first. */

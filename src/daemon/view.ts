@@ -9,6 +9,7 @@ import type { PollInfo, PollStats, RateLimit } from './ports.ts';
 import { WORK_CODES } from './rules/codes/work-codes.ts';
 import type { WebhookStatus } from './rules/delivery.ts';
 import type { FollowMode } from './rules/follow-settings.ts';
+import { isBeingReviewed } from './rules/next-step.ts';
 import type { SeenPullRequest } from './rules/pull-request-status.ts';
 import { heldBackBy } from './rules/serialize.ts';
 import type { DaemonState, Entry } from './rules/state.ts';
@@ -189,7 +190,10 @@ export function stateView(source: ViewSource, page: Page = FIRST_PAGE): StateVie
     ({ issue }) => !state.entries.has(issue.number) || state.entries.get(issue.number)?.phase === 'parked',
   );
   // What an attempt has used is counted with its end, while what is told of it live stays for its publishing.
-  const isCounted = (issue: number) => state.entries.get(issue)?.phase !== 'running';
+  const isCounted = (issue: number) => {
+    const entry = state.entries.get(issue);
+    return entry?.phase !== 'running' && !(entry !== undefined && isBeingReviewed(entry));
+  };
   const runningNow = [...statuses].reduce((sum, [issue, one]) => sum + (isCounted(issue) ? 0 : one.used.seconds), 0);
   const counted = entries.reduce((sum, entry) => sum + entry.running.seconds, 0);
   const byNumber = ({ number }: Entry): RowPosition => [number, 0];

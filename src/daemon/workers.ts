@@ -1,4 +1,4 @@
-// Issues that something is being done for, and the slots that their attempts hold.
+// Issues that something is being done for, and their attempts.
 
 import type { Attempt } from './attempt.ts';
 import type { AttemptStatus } from './attempt-status.ts';
@@ -20,12 +20,5 @@ export class Workers extends Map<number, Worker> {
   /** What the agents at work are doing, by issue. */
   get statuses(): ReadonlyMap<number, AttemptStatus> {
     return new Map(this.attempting.map(({ number, attempt }) => [number, attempt.status]));
-  }
-
-  freeSlots(maxConcurrent: number): number {
-    const { attempting } = this;
-    const running = attempting.filter(({ attempt }) => attempt.holdsSlot).length;
-    // Agents that end faster than their work can be collected wait for that.
-    return Math.min(maxConcurrent - running, 2 * maxConcurrent - attempting.length);
   }
 }

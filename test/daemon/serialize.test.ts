@@ -20,7 +20,7 @@ function worldWith(issues: readonly number[] = [1, 2], more: Parameters<typeof w
   };
   for (const issue of issues) {
     world.tracker.open(issue);
-    world.workspaces.changes.set(issue, ['src/a.ts', `db/${issue}.sql`]);
+    world.workspaces.touches.set(issue, ['src/a.ts', `db/${issue}.sql`]);
   }
   return world;
 }
@@ -38,6 +38,7 @@ const viewOf = (world: World) =>
     ...{ pendingRestart: [], state: world.journal.state, statuses: world.orchestrator.statuses },
     ...{
       waiting: world.orchestrator.waiting,
+      seen: world.orchestrator.follower.seen,
       follows: world.orchestrator.follower.waits,
       poll: world.orchestrator.poll,
     },
@@ -93,7 +94,7 @@ test('the service is asked about a pull request only while somebody waits for it
   await polls(world, 3);
   assert.deepEqual(asked(world, 0), []);
   world.tracker.open(2);
-  world.workspaces.changes.set(2, ['db/2.sql']);
+  world.workspaces.touches.set(2, ['db/2.sql']);
   await polls(world);
   const { length } = world.tracker.calls;
   await polls(world, 1);
@@ -237,8 +238,8 @@ test('a pull request of an earlier program is found once by its branch', async (
   const world = worldWith([2, 3]);
   world.tracker.pulls.push({ number: 900, branch: 'tool/issue-1', title: '', body: '', draft: false });
   world.workspaces.remote.set('tool/issue-1', 'sha-1-1').set('tool/issue-8', 'sha-8-1').set('main', 'sha-1-9');
-  world.workspaces.changes.set(1, ['db/1.sql']);
-  world.workspaces.changes.set(8, ['db/8.sql']);
+  world.workspaces.touches.set(1, ['db/1.sql']);
+  world.workspaces.touches.set(8, ['db/8.sql']);
   await world.start();
   await polls(world, 3);
   assert.deepEqual([phaseOf(world, 2), phaseOf(world, 3)], ['held_back', 'held_back']);

@@ -145,7 +145,7 @@ test('serialized paths: never two open pull requests with the same glob, and onc
       };
       globs.forEach((some, index) => {
         tracker.open(index + 1);
-        workspaces.changes.set(
+        workspaces.touches.set(
           index + 1,
           some.map((glob) => `${glob}/${index + 1}`),
         );

@@ -21,6 +21,8 @@ type Scenario = {
   readonly nests?: boolean;
   /** The pull request gets a review that asks for changes, and is closed after the round. */
   readonly isReviewed?: boolean;
+  /** A second agent reviews the work, and has a finding. */
+  readonly isRead?: boolean;
   /** The first agent asks a question, and the maintainer answers it. */
   readonly isAsked?: boolean;
   /** Another pull request of the daemon touches the same path; it is merged while the work waits for it. */
@@ -37,6 +39,7 @@ const SCENARIOS = {
   agent: { keys: ['agent:'], ends: 'tool-done', isLast: true },
   gate: { keys: ['gate:'], ends: 'tool-done' },
   take_base: { keys: ['take_base:'], ends: 'tool-done', isSerialized: true },
+  review: { keys: ['review:'], ends: 'tool-done', isRead: true, isLast: true },
   push: { keys: ['push:'], ends: 'tool-done' },
   pull_request: { keys: ['pull_request:'], ends: 'tool-done' },
   evidence: { keys: ['evidence:'], ends: 'tool-done' },
@@ -130,6 +133,14 @@ const ANSWERS = [
   'if [ -n "$thread" ]; then tool pr reply $thread --body "Because."; fi',
 ].join('\n');
 
+/** The reviewer finds something; the author takes note that it was told of it. */
+function readsInto(reviews: string): string {
+  return [
+    `if [ -n "$TOOL_REVIEW" ]; then echo reviewed >> ${reviews}; echo '{"findings":["Too short"]}'; exit 0; fi`,
+    `if grep -q 'Too short'; then echo told >> ${reviews}; fi`,
+  ].join('\n');
+}
+
 const KILLED = programFile('killed-daemon');
 
 /** Processes that this daemon or its agents started: all of them know its directory. */
@@ -173,6 +184,7 @@ for (const [effect, scenario] of EFFECTS) {
     nests = false,
     isReviewed = false,
     isAsked = false,
+    isRead = false,
     isSerialized = false,
     isLast = isAll,
   } = scenario;
@@ -185,8 +197,10 @@ for (const [effect, scenario] of EFFECTS) {
         const isMeasured = effect === 'gate' || effect === 'evidence';
         const daemon = await Daemon.create(t, forge);
         const attempts = join(daemon.directory, 'attempts');
+        const reviews = join(daemon.directory, 'reviews');
         // The first agent leaves a process in a session of its own, and would go on for long when the daemon dies under it.
         const script = [
+          ...(isRead ? [readsInto(reviews)] : []),
           `echo "$TOOL_ATTEMPT" >> ${attempts}`,
           `if [ ${effect} = agent ] && [ "$TOOL_ATTEMPT" = 1 ]; then setsid sleep 600 & sleep 600; fi`,
           ...(nests ? [NESTS] : []),
@@ -200,6 +214,7 @@ for (const [effect, scenario] of EFFECTS) {
             agentRunning(script),
             `agent: { max_attempts: ${ends === 'tool-failed' ? 1 : 3}, max_retry_backoff_ms: 100, serialize_paths: ${isSerialized ? '[serial/**]' : '[]'} }`,
             `hooks: { after_run: "true", before_remove: "true" }`,
+            ...(isRead ? ['review: { agent: team-quality }'] : []),
             `gate: { mode: ${isMeasured ? 'report' : 'off'} }`,
             `follow: { until: ${isReviewed ? 'approved' : 'open'} }`,
           ].join('\n'),
@@ -246,6 +261,8 @@ for (const [effect, scenario] of EFFECTS) {
         if (nests) await assertKept(daemon.stateDir, comments);
         const ran = linesOf(attempts);
         assert.deepEqual(ran, [...new Set(ran)], 'no agent runs twice for one attempt');
+        // What was reviewed is not reviewed again, and the author gets the finding in one attempt.
+        assert.deepEqual(linesOf(reviews), isRead ? ['reviewed', 'told'] : []);
         assert.deepEqual(processesOf(daemon.directory), []);
       });
     }

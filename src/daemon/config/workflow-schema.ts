@@ -273,6 +273,18 @@ const gate = z
   })
   .prefault({});
 
+const review = z
+  .strictObject({
+    agent: text
+      .regex(/^[\w-]{1,64}$/, 'the name of an agent')
+      .nullable()
+      .default(null)
+      .describe(
+        "Agent that reads each finished work, read-only, before it is published: reviewer, another one of toolcrew, or one of the repository's .claude/agents. Its findings go to the author once, then into the pull request. null: none.",
+      ),
+  })
+  .prefault({});
+
 const follow = z
   .strictObject({
     until: z
@@ -340,6 +352,7 @@ export const workflowSchema = z.strictObject({
   agent,
   tool,
   gate,
+  review,
   follow,
   notify,
   server,

@@ -94,6 +94,7 @@ function finishedWords({ effect, key, result }: Effect): string | null {
     case 'workspace_remove':
       return 'the workspace is removed';
     case 'gate':
+    case 'review':
       return null;
     default:
       return assertNever(effect);
@@ -111,6 +112,22 @@ const NEXT = {
 
 function nextWords(next: keyof typeof NEXT, retryAt: number | null): string {
   return retryAt === null ? NEXT[next] : `${NEXT[next]} from ${time(retryAt)} on`;
+}
+
+function reviewWords({
+  agent,
+  findings,
+  reason,
+  next,
+  retry_at: at,
+}: Extract<IssueRecord, { type: 'reviewed' }>): string {
+  if (findings.length === 0 && next === 'publish')
+    return reason === null ? `${agent} reviewed the work: no findings` : `the work is not reviewed: ${reason}`;
+  if (next === 'again')
+    return `the review came to nothing${reason === null ? '' : `: ${reason}`}; ${nextWords(next, at)}`;
+  const then = next === 'author' ? 'the author gets them' : `the author does not get them: ${reason}`;
+  const said = findings.map(({ file, text }) => (file === null ? text : `${file}: ${text}`)).join('; ');
+  return `${agent} reviewed the work, findings: ${findings.length}; ${then}: ${said}`;
 }
 
 /** Null: nothing that people ask for. */
@@ -142,6 +159,8 @@ function wordsOf(record: IssueRecord): string | null {
     }
     case 'measured':
       return `checks: ${record.evidence.unmeasured ?? evidenceLine(record.evidence)}`;
+    case 'reviewed':
+      return reviewWords(record);
     case 'sent_back':
       return `${record.reason}; ${nextWords(record.next, null)}`;
     case 'publish_failed':

@@ -19,6 +19,13 @@ const touched = z.array(z.object({ glob: z.string(), path: z.string() }));
 const openPull = z.object({ ...pullRequest.shape, issue, branch: z.string(), head: z.string(), touched });
 const effect = { issue, effect: z.enum(EFFECTS), key: z.string() };
 
+const finding = z.object({
+  file: z.string().nullable(),
+  line: z.number().nullable(),
+  severity: z.string().nullable(),
+  text: z.string(),
+});
+
 const record = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('claimed'),
@@ -80,6 +87,18 @@ const record = z.discriminatedUnion('type', [
     retry_at: z.number().nullable(),
   }),
   z.object({ type: z.literal('measured'), issue, evidence: evidenceSchema }),
+  z.object({
+    type: z.literal('reviewed'),
+    issue,
+    agent: z.string(),
+    commit: z.string(),
+    findings: z.array(finding),
+    reason: z.string().nullable(),
+    usage,
+    next: z.enum(['again', 'author', 'publish']),
+    retry_at: z.number().nullable(),
+    failed: z.literal(true).optional(),
+  }),
   z.object({ type: z.literal('sent_back'), issue, reason: z.string(), next: z.enum(['retry', 'give_up']) }),
   z.object({ type: z.literal('touched'), issue, sha: z.string(), touched }),
   z.object({ type: z.literal('released'), issue, touched }),
@@ -187,6 +206,16 @@ const serial = z.object({
   since: z.number(),
 });
 
+const review = z.object({
+  agent: z.string(),
+  commit: z.string(),
+  failures: z.number().int(),
+  stage: z.enum(['open', 'sent', 'heard', 'over']),
+  findings: z.array(finding),
+  reason: z.string().nullable(),
+  answer: z.object({ ok: z.boolean(), text: z.string() }).nullable(),
+});
+
 const question = z.object({
   attempt: z.number().int(),
   text: z.string(),
@@ -238,6 +267,8 @@ const entry = z.object({
   rounds: z.number().int().default(0),
   /** Earlier programs serialized nothing. */
   serial: serial.nullable().default(null),
+  /** Earlier programs reviewed nothing. */
+  review: review.nullable().default(null),
   pullRequest: pullRequest.nullable(),
   /** Earlier programs followed nothing. */
   follow: follow.nullable().default(null),

@@ -32,6 +32,8 @@ export type FinisherOptions = {
   readonly finish: (issue: number, outcome: IssueOutcome, updatedAt: string) => Promise<void>;
   /** Records that an issue is taken up again. */
   readonly claim: (issue: Issue, labelEvent: number | null) => Promise<void>;
+  /** Has the work reviewed, or records why not. */
+  readonly review: (entry: Entry, step: Extract<Step, { kind: 'review' }>, signal: AbortSignal) => Promise<void>;
 };
 
 /** Between two tries of a step, however short the back-off of agents is set. */
@@ -71,9 +73,12 @@ export class Finisher {
     for (;;) {
       const entry = journal.state.entries.get(issue);
       if (entry === undefined) return true;
-      const { labels, gate, agent } = workflow();
+      const { labels, gate, agent, review } = workflow();
       const shown = { ...entry, stateLabels: [...entry.stateLabels, ...added] };
-      const step = nextStep(shown, labels, gate, agent.serializePaths.length > 0);
+      const step = nextStep(shown, labels, gate, {
+        serializes: agent.serializePaths.length > 0,
+        reviewer: review.agent,
+      });
       if (step === undefined) return true;
       if (signal.aborted) return false;
       if (step.kind === 'send_back') {
@@ -95,6 +100,8 @@ export class Finisher {
           added = await this.#see(entry, step.label, signal);
           if (signal.aborted) return false;
           if (added.length === 0) return true;
+        } else if (step.kind === 'review') {
+          await this.#options.review(entry, step, signal);
         } else {
           if (step.kind === 'label_add' && !said) {
             said = true;

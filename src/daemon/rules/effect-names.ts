@@ -7,6 +7,7 @@ export const EFFECTS = [
   'agent',
   'gate',
   'take_base',
+  'review',
   'push',
   'pull_request',
   'evidence',

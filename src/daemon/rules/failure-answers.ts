@@ -79,6 +79,8 @@ export const REACTIONS: Readonly<Record<StepKind, Readonly<Record<Answer, Reacti
   gate: { ...OUTAGES, ...REFUSED },
   take_base: { ...OUTAGES, ...REFUSED },
   serialize: { ...OUTAGES, ...REFUSED },
+  // A review that fails is an answer, too: only the text comes from the service.
+  review: { ...OUTAGES, ...REFUSED },
   push: { ...OUTAGES, ...REFUSED, branch_refused: { do: 'ask_agent' } },
   pull_request: {
     ...OUTAGES,

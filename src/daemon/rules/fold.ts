@@ -1,14 +1,17 @@
 // The fold: each record of the journal takes the state one step on. A record that is not valid at its place changes nothing.
 
-import { NO_USAGE, type Usage } from '../../agents/rules/usage.ts';
+import { NO_USAGE } from '../../agents/rules/usage.ts';
 import { assertNever } from '../../base/rules/errors.ts';
 import type { Stored } from '../../base/rules/stored-record.ts';
 import { ask, closed, deliver, dropMessages, leaveUnanswered, takeMessages } from './asking.ts';
 import { MAX_INTERRUPTIONS } from './attempt-end.ts';
+import { useMore } from './cost.ts';
 import { withFinishedIssue } from './finished-issues.ts';
 import { beginFollowing, failToPublish, goOn, sendBack } from './fold-publishing.ts';
 import { pullRequestKey } from './next-step.ts';
 import type { JournalRecord } from './record.ts';
+import { answered, hearFindings, takeReview } from './review.ts';
+import { isAnswering } from './review-state.ts';
 import {
   release,
   solveConflict,
@@ -20,17 +23,7 @@ import {
   withoutPull,
   withPushed,
 } from './serialize.ts';
-import {
-  addUsage,
-  type Completed,
-  type DaemonState,
-  type Entry,
-  spentOf,
-  usageSince,
-  utcDay,
-  withCompleted,
-  withEntry,
-} from './state.ts';
+import { addUsage, type Completed, type DaemonState, type Entry, spentOf, withCompleted, withEntry } from './state.ts';
 import { afterAttempt, steer, withoutOrder } from './steering.ts';
 
 function change(state: DaemonState, issue: number, update: (entry: Entry) => Entry | undefined): DaemonState {
@@ -75,6 +68,7 @@ function claim(state: DaemonState, record: Stored<Extract<JournalRecord, { type:
     evidence: null,
     rounds: 0,
     serial: null,
+    review: null,
     pullRequest: resumed ? earlier.pullRequest : null,
     follow: null,
     pushed: resumed ? earlier.pushed : [],
@@ -87,18 +81,6 @@ function claim(state: DaemonState, record: Stored<Extract<JournalRecord, { type:
   const cleanups = new Map(state.cleanups);
   cleanups.delete(record.issue);
   return { ...withEntry(state, fresh), cleanups };
-}
-
-function addCost(state: DaemonState, at: number, added: Usage): DaemonState {
-  const day = utcDay(at);
-  const before = state.today.day === day ? state.today.cost_usd : 0;
-  return { ...state, totals: addUsage(state.totals, added), today: { day, cost_usd: before + added.cost_usd } };
-}
-
-function useMore(state: DaemonState, issue: number, at: number, usage: Usage): DaemonState {
-  const entry = state.entries.get(issue);
-  if (entry === undefined || entry.phase !== 'running') return state;
-  return addCost(withEntry(state, { ...entry, running: usage }), at, usageSince(usage, entry.running));
 }
 
 function endAttempt(
@@ -136,7 +118,8 @@ function endAttempt(
       lastError: record.outcome === 'succeeded' ? null : record.reason,
       head: record.head,
       team: record.team ?? entry.team,
-      askedPullRequest: record.next === 'publish' ? entry.askedPullRequest : null,
+      review: answered(entry.review, record),
+      askedPullRequest: record.next === 'publish' || isAnswering(entry.review) ? entry.askedPullRequest : null,
       askedDone: record.next === 'publish' && entry.askedDone,
       question: record.next === 'ask' ? entry.question : closed(entry.question),
     };
@@ -176,6 +159,7 @@ function finishEffect(state: DaemonState, record: Extract<JournalRecord, { type:
       case 'workspace':
       case 'hook':
       case 'gate':
+      case 'review':
       case 'evidence':
       case 'review_request':
       case 'reply':
@@ -224,6 +208,7 @@ function finish(state: DaemonState, record: Stored<Extract<JournalRecord, { type
       running: NO_USAGE,
       effects: {},
       evidence: null,
+      review: null,
       question: null,
       follow: null,
       team: null,
@@ -274,7 +259,8 @@ function step(state: DaemonState, record: Stored<JournalRecord>): DaemonState {
               runtime: record.runtime,
               workspace: record.workspace,
               retryAt: null,
-              askedPullRequest: null,
+              // What the author asked for before the review still holds.
+              askedPullRequest: isAnswering(entry.review) ? entry.askedPullRequest : null,
               askedDone: false,
               version: entry.version || (record.version ?? ''),
               running: NO_USAGE,
@@ -316,13 +302,15 @@ function step(state: DaemonState, record: Stored<JournalRecord>): DaemonState {
     case 'messages':
       return takeMessages(state, record);
     case 'delivered':
-      return deliver(state, record);
+      return change(deliver(state, record), record.issue, (entry) => hearFindings(entry, record.keys));
     case 'attempt_ended':
       return endAttempt(state, record);
     case 'publish_failed':
       return change(state, record.issue, (entry) => failToPublish(entry, record));
     case 'measured':
       return change(state, record.issue, (entry) => ({ ...entry, evidence: record.evidence }));
+    case 'reviewed':
+      return takeReview(state, record);
     case 'sent_back':
       return change(state, record.issue, (entry) => sendBack(entry, record, record.at));
     case 'touched':

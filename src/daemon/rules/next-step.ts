@@ -7,10 +7,12 @@ import type { StateLabels } from './issue.ts';
 import { activeLabelsOf, sameLabel } from './issue.ts';
 import { labelAddKey, labelRemoveKey } from './label-keys.ts';
 import type { PullRequest } from './record.ts';
+import { isUnreviewed, shownReview } from './review.ts';
 import type { Entry } from './state.ts';
 
 export type Step =
   | { readonly kind: 'gate'; readonly key: string; readonly sha: string }
+  | { readonly kind: 'review'; readonly key: string; readonly sha: string }
   /** Not an effect: what failed goes back to the agent, or ends the issue. */
   | { readonly kind: 'send_back' }
   /** The base, after a wait for another change of the same paths. */
@@ -84,16 +86,26 @@ function swapLabels(entry: Entry, wanted: string): Step {
   return dropped ?? { kind: 'observe', label: wanted };
 }
 
+function reviewKey(head: string): string {
+  return `review:${head}`;
+}
+
+/** Whether an agent reviews its commit now. */
+export function isBeingReviewed({ phase, head, effects }: Entry): boolean {
+  return phase === 'publishing' && head !== null && effects[reviewKey(head)] === 'started';
+}
+
 /**
  * Before the first attempt, old done and failed labels are removed, so that one state label remains. After the last
- * attempt, the issue is measured and published, or given up. In between, a question is put on it and its label taken off.
+ * attempt, the work is measured, reviewed and published, or given up. In between, a question is put on it and its label taken off.
  * @param serializes whether `agent.serialize_paths` names any
+ * @param reviewer `review.agent`
  */
 export function nextStep(
   entry: Entry,
   states: StateLabels,
   gate: Pick<GateSettings, 'mode'>,
-  serializes = false,
+  { serializes = false, reviewer = null }: { readonly serializes?: boolean; readonly reviewer?: string | null } = {},
 ): Step | undefined {
   switch (entry.phase) {
     case 'claimed':
@@ -105,6 +117,8 @@ export function nextStep(
       const isMeasured = entry.evidence?.commit === entry.head;
       if (gate.mode !== 'off' && !isMeasured) return { kind: 'gate', key: `gate:${entry.head}`, sha: entry.head };
       if (gate.mode === 'required' && entry.evidence?.ok === false) return { kind: 'send_back' };
+      if (reviewer !== null && isUnreviewed(entry))
+        return { kind: 'review', key: reviewKey(entry.head), sha: entry.head };
       const isFirst = serial?.goesFirst === true && serial.sha === entry.head;
       if (serializes && !isFirst && openPullRequest(entry) === null) return { kind: 'serialize', sha: entry.head };
       const push = `push:${entry.head}`;
@@ -113,7 +127,8 @@ export function nextStep(
       if (entry.follow === null && openPullRequest(entry) === null)
         return { kind: 'pull_request', key: pullRequestKey(entry) };
       const evidence = `evidence:${entry.head}`;
-      if (isMeasured && !finished(entry, evidence)) return { kind: 'evidence', key: evidence };
+      if ((isMeasured || shownReview(entry) !== null) && !finished(entry, evidence))
+        return { kind: 'evidence', key: evidence };
       const reviewers = entry.follow?.reviewers ?? [];
       const ask = `review_request:${entry.head}`;
       if (reviewers.length > 0 && !finished(entry, ask)) return { kind: 'review_request', key: ask, reviewers };

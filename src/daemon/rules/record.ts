@@ -4,6 +4,7 @@ import type { TeamSummary } from '../../agents/rules/team-summary.ts';
 import type { Usage } from '../../agents/rules/usage.ts';
 import type { Evidence } from '../../gate/rules/evidence.ts';
 import type { Effect } from './effect-names.ts';
+import type { Finding } from './findings.ts';
 
 /**
  * Outcomes of an attempt. Three are no failure of the agent: `interrupted`, the daemon stopped or died; `unavailable`,
@@ -128,6 +129,23 @@ export type JournalRecord =
       readonly retry_at: number | null;
     }
   | { readonly type: 'measured'; readonly issue: number; readonly evidence: Evidence }
+  /** A try of the review has ended, or none is made. */
+  | {
+      readonly type: 'reviewed';
+      readonly issue: number;
+      readonly agent: string;
+      readonly commit: string;
+      readonly findings: readonly Finding[];
+      /** Why it came to nothing; with findings, why the author does not get them. */
+      readonly reason: string | null;
+      readonly usage: Usage;
+      /** `again`: another try · `author`: the findings go to the author · `publish`. */
+      readonly next: 'again' | 'author' | 'publish';
+      /** With `again`: time of the next try, ms since the epoch. */
+      readonly retry_at: number | null;
+      /** The try counts as failed. */
+      readonly failed?: true | undefined;
+    }
   /** What failed in the evidence goes back to the agent, or ends the issue. */
   | {
       readonly type: 'sent_back';

@@ -7,6 +7,7 @@ import { type FinishedIssues, NO_FINISHED_ISSUES } from './finished-issues.ts';
 import type { FollowState } from './follow.ts';
 import type { Message, Question } from './message.ts';
 import type { IssueOutcome, OpenPull, PullRequest, Touch } from './record.ts';
+import type { ReviewState } from './review-state.ts';
 
 /**
  * Where an issue stands.
@@ -72,6 +73,8 @@ export type Entry = {
   readonly rounds: number;
   /** Its place among changes of the same serialized paths; null: not worked out since the issue was (re)claimed. */
   readonly serial: SerialState | null;
+  /** The review of this claim's work; null: there was none yet. */
+  readonly review: ReviewState | null;
   readonly pullRequest: PullRequest | null;
   /** Since the pull request was first followed; null: it is not. */
   readonly follow: FollowState | null;

@@ -100,6 +100,7 @@ test('with nothing but the repository, every default holds', () => {
       env: [],
     },
     gate: { mode: 'report', timeoutMs: 600_000, maxRounds: 3 },
+    review: { agent: null },
     follow: { until: 'open', maxRounds: 3, answerTimeoutMs: 1_209_600_000 },
     notify: { command: null, webhook: null },
     server: {
@@ -288,6 +289,11 @@ test('rules across keys', () => {
       `${REPO}\ntool: { runtime: command }`,
       ['tool.command: expected the program to run, got nothing (tool.runtime is command)'],
     ],
+    [
+      `${REPO}\ntool: { runtime: patch }\nreview: { agent: reviewer }`,
+      ['review.agent: expected nothing, since the runtime patch reads no prompt, got "reviewer"'],
+    ],
+    [`${REPO}\nreview: { agent: ../mine }`, ['review.agent: expected the name of an agent, got "../mine"']],
     [
       `${REPO}\ntool: { runtime: patch, mode: auto }`,
       ['tool.mode: expected agent, got auto (tool.runtime is patch, which plays no teammate)'],

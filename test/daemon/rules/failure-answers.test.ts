@@ -17,6 +17,7 @@ const STEPS = [
   'gate',
   'take_base',
   'serialize',
+  'review',
   'push',
   'pull_request',
   'evidence',

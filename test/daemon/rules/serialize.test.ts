@@ -67,7 +67,7 @@ const phaseOf = (state: DaemonState, issue: number) => state.entries.get(issue)?
 const next = (state: DaemonState, rankOf: (issue: number) => number = () => 0, globs: readonly string[] = GLOBS) =>
   nextRelease(state, globs, rankOf)?.issue ?? null;
 const stepOf = (state: DaemonState, issue: number, serializes = true) =>
-  nextStep(state.entries.get(issue) ?? assert.fail(), STATES, { mode: 'off' }, serializes)?.kind;
+  nextStep(state.entries.get(issue) ?? assert.fail(), STATES, { mode: 'off' }, { serializes })?.kind;
 const why = (state: DaemonState, issue: number) => heldBackBy(state, state.entries.get(issue) ?? assert.fail());
 
 test('a glob matches paths, hidden ones as well, and all that lies below a directory of that name', () => {
