@@ -15,9 +15,9 @@ import { saying } from '../../support/codes.ts';
 
 const STEPS = [
   'gate',
+  'review',
   'take_base',
   'serialize',
-  'review',
   'push',
   'pull_request',
   'evidence',
