@@ -9,6 +9,8 @@ import { COMPOSE_CODES } from '../src/compose/rules/compose-codes.ts';
 import { CONFIG_CODES } from '../src/daemon/rules/codes/config-codes.ts';
 import { GITHUB_CODES } from '../src/daemon/rules/codes/github-codes.ts';
 import { HTTP_CODES } from '../src/daemon/rules/codes/http-codes.ts';
+import { REVIEW_CODES } from '../src/daemon/rules/codes/review-codes.ts';
+import { SERIAL_CODES } from '../src/daemon/rules/codes/serial-codes.ts';
 import { WORK_CODES as ATTEMPT_CODES } from '../src/daemon/rules/codes/work-codes.ts';
 import { WORKSPACES_CODES } from '../src/daemon/rules/codes/workspaces-codes.ts';
 import { GATE_CODES } from '../src/gate/rules/gate-codes.ts';
@@ -55,6 +57,8 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, Part>>>> = {
   },
   daemon: {
     'src/daemon/rules/codes/work-codes.ts': ATTEMPT_CODES,
+    'src/daemon/rules/codes/serial-codes.ts': SERIAL_CODES,
+    'src/daemon/rules/codes/review-codes.ts': REVIEW_CODES,
     'src/daemon/rules/codes/config-codes.ts': CONFIG_CODES,
     'src/daemon/rules/codes/github-codes.ts': GITHUB_CODES,
     'src/daemon/rules/codes/workspaces-codes.ts': WORKSPACES_CODES,

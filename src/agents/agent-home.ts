@@ -12,6 +12,7 @@ import type { Environment } from '../base/rules/environment.ts';
 import { isRepositoryVariable } from '../git/repository-variables.ts';
 import { type Author, DEFAULT_AUTHOR } from '../git/rules/author.ts';
 import { issueDirectory } from './issue-directory.ts';
+import type { RunRequest } from './ports.ts';
 
 /** What an agent needs of the person's environment to run at all: nothing in here is a secret. */
 const PASSED =
@@ -86,6 +87,12 @@ export type AgentHomeOptions = {
   /** Of the agent's commits, unless it names another one; undefined: the usual one. */
   readonly author?: Author | undefined;
 };
+
+/** Where the homes of a run are made, and what it may write to beside its home: an agent that only reads has a place of its own. */
+export function placesOf(stateDir: string, { issue, cwd, role }: Pick<RunRequest, 'issue' | 'cwd' | 'role'>) {
+  if (role === undefined) return { stateDir, writable: [cwd] };
+  return { stateDir: join(issueDirectory(stateDir, issue), 'review'), writable: [] };
+}
 
 /** Makes the home of one attempt; those of earlier attempts go once what is carried over has been copied. */
 export async function createAgentHome(options: AgentHomeOptions): Promise<AgentHome> {

@@ -11,10 +11,11 @@ import { runProgram } from '../base/processes/program.ts';
 import type { RuntimeDir } from '../base/processes/runtime-dir.ts';
 import type { Environment } from '../base/rules/environment.ts';
 import type { Author } from '../git/rules/author.ts';
-import { createAgentHome } from './agent-home.ts';
+import { createAgentHome, placesOf } from './agent-home.ts';
 import { converse, STREAMING } from './claude-session.ts';
+import { heldCommand } from './held-writes.ts';
 import type { Isolation } from './isolation.ts';
-import type { RunEnd, RunHooks, Runner, RunRequest } from './ports.ts';
+import type { AgentRole, RunEnd, RunHooks, Runner, RunRequest } from './ports.ts';
 import type { AgentSettings } from './rules/runtime.ts';
 
 export type ClaudeOptions = {
@@ -33,6 +34,9 @@ export type ClaudeOptions = {
 const LOGIN =
   /^(ANTHROPIC_\w+|CLAUDE_CODE_(OAUTH_TOKEN|USE_\w+|MAX_\w+|SUBAGENT_MODEL|SKIP_\w+|DISABLE_\w+|API_KEY_\w+)|API_TIMEOUT_MS|BASH_\w+_MS|BASH_MAX_OUTPUT_LENGTH|MAX_THINKING_TOKENS|MAX_MCP_OUTPUT_TOKENS|MCP_TIMEOUT|MCP_TOOL_TIMEOUT|DISABLE_\w+|IS_SANDBOX|ENABLE_TOOL_SEARCH)$/;
 const CLOUD = /^(AWS_\w+|GOOGLE_\w+|CLOUD_ML_REGION|VERTEX_\w+|AZURE_\w+)$/;
+
+/** Tools that write, whatever the settings allow. */
+const WRITING_TOOLS = ['Edit', 'Write', 'MultiEdit', 'NotebookEdit'];
 
 /** More is no description of an agent, and would not fit into a command line. */
 const MAX_AGENT_BYTES = 100_000;
@@ -139,6 +143,12 @@ export function agentArguments(agent: string, found: AgentText | null, version: 
   return ['--append-system-prompt', parseFrontMatter(found.text, `${agent}.md`).content.trim()];
 }
 
+/** An agent that only reads is given its text: what lies in the clone is the author's. */
+function roleArguments({ text, model }: AgentRole): readonly string[] {
+  const tools = ['--disallowedTools', WRITING_TOOLS.join(',')];
+  return [...tools, '--append-system-prompt', text, ...(model === null ? [] : ['--model', model])];
+}
+
 /** The runtime's login and what it is told by variables. */
 export function runtimeVariables(env: ClaudeOptions['env'], version: string | null): Record<string, string> {
   const login = runtimeLogin(env);
@@ -171,8 +181,9 @@ export class ClaudeRunner implements Runner {
     const { tool } = workflow();
     const command = claudeCommand(workflow());
     const tmp = runtime.make(`t${request.issue}-${request.attempt}`);
+    const places = placesOf(stateDir, request);
     const home = await createAgentHome({
-      stateDir,
+      stateDir: places.stateDir,
       issue: request.issue,
       attempt: request.attempt,
       run: request.run,
@@ -191,11 +202,16 @@ export class ClaudeRunner implements Runner {
       '--permission-mode',
       tool.permissionMode,
       ...(tool.allowedTools.length === 0 ? [] : ['--allowedTools', tool.allowedTools.join(',')]),
-      ...(agent === null ? [] : agentArguments(agent, await readAgent(request.cwd, agent), version)),
+      ...(request.role === undefined
+        ? agent === null
+          ? []
+          : agentArguments(agent, await readAgent(request.cwd, agent), version)
+        : roleArguments(request.role)),
       ...(request.budgetUsd === null ? [] : ['--max-budget-usd', String(request.budgetUsd)]),
       ...((await sessionExists(home.path, request.resume)) ? ['--resume', request.resume ?? ''] : []),
     ];
-    const [program, programArgs] = isolation.wrap(file, args, [request.cwd, home.path, tmp]);
+    const writable = [...places.writable, home.path, tmp];
+    const [program, programArgs] = await heldCommand(isolation, env, request, places.stateDir, [file, args], writable);
     const { exitMs } = this.#options;
     try {
       return await converse(

@@ -6,7 +6,8 @@ import { splitCommand } from '../base/rules/command-line.ts';
 import type { Environment } from '../base/rules/environment.ts';
 import { messageOf } from '../base/rules/errors.ts';
 import type { Author } from '../git/rules/author.ts';
-import { createAgentHome } from './agent-home.ts';
+import { createAgentHome, placesOf } from './agent-home.ts';
+import { heldCommand } from './held-writes.ts';
 import type { Isolation } from './isolation.ts';
 import type { RunEnd, RunHooks, Runner, RunRequest } from './ports.ts';
 import { runTurn, turnResult } from './program-turn.ts';
@@ -37,8 +38,9 @@ export class CommandRunner implements Runner {
   async run(request: RunRequest, hooks: RunHooks): Promise<RunEnd> {
     const { stateDir, runtime, isolation, env, program, workflow, author } = this.#options;
     const tmp = runtime.make(`t${request.issue}-${request.attempt}`);
+    const places = placesOf(stateDir, request);
     const home = await createAgentHome({
-      stateDir,
+      stateDir: places.stateDir,
       issue: request.issue,
       attempt: request.attempt,
       run: request.run,
@@ -49,7 +51,8 @@ export class CommandRunner implements Runner {
       author,
     });
     const { command, env: more } = program();
-    const [file, args] = isolation.wrap(...splitCommand(command), [request.cwd, home.path, tmp]);
+    const writable = [...places.writable, home.path, tmp];
+    const [file, args] = await heldCommand(isolation, env, request, places.stateDir, splitCommand(command), writable);
     try {
       const end = await runTurn(
         {
@@ -60,7 +63,7 @@ export class CommandRunner implements Runner {
           run: request.run,
           isIsolated: isolation.active,
         },
-        request.prompt,
+        request.role === undefined ? request.prompt : `${request.role.text}\n\n${request.prompt}`,
         hooks,
       );
       hooks.onEvent({ type: 'usage', usage: { input_tokens: 0, output_tokens: 0, cost_usd: 0, turns: 1 } });

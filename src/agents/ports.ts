@@ -20,6 +20,13 @@ export type AgentEvent =
   /** Any other life sign. */
   | { readonly type: 'activity'; readonly name: string };
 
+/** What an agent is told that only reads: the text of its definition. */
+export type AgentRole = {
+  readonly text: string;
+  /** Model of the runtime; null: its usual one. */
+  readonly model: string | null;
+};
+
 export type RunRequest = {
   /** The mark that the agent and all it starts carry in their environment. */
   readonly run: string;
@@ -35,6 +42,8 @@ export type RunRequest = {
   readonly resume: string | null;
   /** What this attempt may cost at most, US dollars. */
   readonly budgetUsd: number | null;
+  /** The agent reads and cannot write to `cwd`; absent: it works there. */
+  readonly role?: AgentRole;
   /** Variables for the agent beside the runner's own. */
   readonly env: Readonly<Record<string, string>>;
 };

@@ -171,6 +171,6 @@ export async function createPullRequest(options: {
   const answer = await requestDaemon({ type: 'pull_request', title: options.title, body: bodyOf(options, false) });
   if (options.json === true) print(answer);
   else if (answer.number === null)
-    process.stdout.write('the pull request is opened after you end, once the checks of the project have passed\n');
+    process.stdout.write('the pull request is opened after you end, once the work is checked\n');
   else process.stdout.write(`pull request #${String(answer.number)}: ${String(answer.url)}\n`);
 }

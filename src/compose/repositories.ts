@@ -2,6 +2,7 @@
 
 import type { Isolation } from '../agents/isolation.ts';
 import { systemClock } from '../base/clock.ts';
+import { Listeners } from '../base/listeners.ts';
 import type { Logger } from '../base/ports.ts';
 import { refusal } from '../base/rules/codes.ts';
 import { failure, messageOf } from '../base/rules/errors.ts';
@@ -13,8 +14,9 @@ import { isEvery, slugKey, workflowOf } from '../daemon/rules/repositories.ts';
 import type { Workflow } from '../daemon/rules/workflow.ts';
 import { readAttemptOutput } from '../daemon/runners/attempt-output.ts';
 import { SlotShares } from '../daemon/slot-shares.ts';
-import { type FleetView, type ProcessView, stateView, type ViewSource } from '../daemon/view.ts';
+import { type ProcessView, stateView, type ViewSource } from '../daemon/view.ts';
 import { issueDetails } from '../daemon/view-issue.ts';
+import type { FleetView } from '../daemon/view-repositories.ts';
 import { formatSlug, type RepoSlug } from '../git/rules/repository.ts';
 import { type OpenRepository, openRepository, type ProcessParts } from './repository.ts';
 import { RepositoryList } from './repository-list.ts';
@@ -59,7 +61,7 @@ export class Repositories {
   /** Null: there is one repository. */
   readonly #shares: SlotShares | null;
   readonly #list: RepositoryList | null;
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Listeners();
   readonly #ending = new AbortController();
   #wake = new AbortController();
   /** Of the status page. */
@@ -93,7 +95,7 @@ export class Repositories {
     try {
       if (repositories === null) {
         const opened = await openRepository(parts, workflow);
-        opened.orchestrator.onChange(() => made.#changed());
+        opened.orchestrator.onChange(() => made.#listeners.tell());
         const name = formatSlug(slug);
         made.#members.set(slugKey(slug), {
           ...{ slug, name, workflow, log: parts.log, opened, problem: null, running: null },
@@ -152,7 +154,7 @@ export class Repositories {
         } catch (error) {
           failures.push(error);
         }
-    if (failures.length > 0) this.#changed();
+    if (failures.length > 0) this.#listeners.tell();
     return failures;
   }
 
@@ -187,7 +189,7 @@ export class Repositories {
         directories: [workspace.root, stateDir],
         others,
       });
-      member.opened.orchestrator.onChange(() => this.#changed());
+      member.opened.orchestrator.onChange(() => this.#listeners.tell());
       if (this.#hasBegun) {
         this.#announceMember(member, member.opened);
         await this.#begin(member, member.opened);
@@ -226,7 +228,7 @@ export class Repositories {
     member.log.log('info', 'serve', `${member.name} is not watched any more`);
     this.#members.delete(key);
     await member.opened?.close();
-    this.#changed();
+    this.#listeners.tell();
   }
 
   /** @param url of the status page */
@@ -277,7 +279,7 @@ export class Repositories {
       member.problem = messageOf(error);
       member.opened = null;
       await opened.close();
-      this.#changed();
+      this.#listeners.tell();
     });
   }
 
@@ -322,16 +324,9 @@ export class Repositories {
       refresh: () => this.refresh(),
       steer: async (command, issue, repository) => of(repository).orchestrator.steering.steer(command, issue),
       tell: async (issue, text, repository) => of(repository).orchestrator.steering.tell(issue, text),
-      onChange: (listener) => {
-        this.#listeners.add(listener);
-        return () => this.#listeners.delete(listener);
-      },
+      onChange: this.#listeners.add,
       now: systemClock.now,
     };
-  }
-
-  #changed(): void {
-    for (const listener of this.#listeners) listener();
   }
 
   /** Ends everything in order. */

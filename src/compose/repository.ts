@@ -31,6 +31,7 @@ import { FileAttemptOutputs } from '../daemon/runners/attempt-output.ts';
 import { openControlSocket } from '../daemon/runners/control-socket.ts';
 import { GateRunner } from '../daemon/runners/gate-runner.ts';
 import { Notifier } from '../daemon/runners/notifier.ts';
+import { readReviewRole, requireReviewer } from '../daemon/runners/review-role.ts';
 import { createRunner } from '../daemon/runners/runners.ts';
 import type { SlotShares } from '../daemon/slot-shares.ts';
 import type { RepositoryView } from '../daemon/view.ts';
@@ -233,6 +234,7 @@ export async function openRepository(
       workspaces,
       publisher,
       runner: createRunner(agents),
+      readRole: (name, base, signal) => readReviewRole(mirror.comparison, name, base, signal),
       leftovers: { end: (run) => endProcessesOfRun(run, LEFTOVER_GRACE_MS) },
       agentSocket: createAgentSocket(runtime),
       attemptOutputs,
@@ -279,6 +281,7 @@ export async function openRepository(
         const blocking = await untaken;
         if (blocking !== undefined)
           throw failure(WORK_CODES.branch_prefix_taken, { blocking, prefix: first.workspace.branchPrefix });
+        await requireReviewer(first.review.agent, mirror, AbortSignal.any([supervisor.signal, ended]));
         start();
         await orchestrator.recover();
       },

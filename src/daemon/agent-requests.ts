@@ -117,9 +117,10 @@ export function createAgentRequestHandler(options: AgentRequestOptions): AgentRe
       body: clip(body, MAX_BODY + 1),
     });
     const open = openPullRequest(entryOf());
-    // Where checks have to pass first, it is opened after the attempt.
-    if (open === null && options.workflow().gate.mode === 'required')
-      return { number: null, url: null, branch: task.branch };
+    // Where checks have to pass first, an agent reviews, or other changes come first, it is opened after the attempt.
+    const { gate, agent, review } = options.workflow();
+    const isLater = gate.mode === 'required' || review.agent !== null || agent.serializePaths.length > 0;
+    if (open === null && isLater) return { number: null, url: null, branch: task.branch };
     if (journal.state.entries.get(issue.number)?.effects[`push:${sha}`] !== 'finished')
       await publisher.push(entryOf(), sha, signal);
     const known = openPullRequest(entryOf());

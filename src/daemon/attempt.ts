@@ -228,7 +228,7 @@ export class Attempt {
     const { signal } = this.#end;
     const listen = () => this.#options.listen(issue, signal);
     const turns = new Turns({ journal, workspaces, task, maxTurns: limits.maxTurns, signal, listen });
-    const prompt = turns.first(promptWith(template, this.#entry.follow));
+    const prompt = turns.first(promptWith(template, this.#entry));
     this.status.stage = 'agent';
     this.#output?.write(`--- agent (${runner.name})\n`);
     this.#log('agent', `starting on issue #${issue} (attempt ${this.#number}) with ${runner.name}`);

@@ -30,6 +30,8 @@ export type DispatcherOptions = {
   /** Issues that something is being done for. */
   readonly busy: () => ReadonlySet<number>;
   readonly freeSlots: () => number;
+  /** So many issues wait for a slot alone. */
+  readonly onWaiting: (issues: number) => void;
   /** Starts an agent on an issue that was claimed. */
   readonly start: (issue: Issue) => void;
   /** People took the issue back. */
@@ -136,11 +138,11 @@ export class Dispatcher {
   /** Fills the free slots from the last listing, by priority, then oldest first. */
   async fill(isAllowed: boolean): Promise<boolean> {
     this.filledAt = this.#options.clock.now();
-    if (!isAllowed) return false;
     // A slot that was meant for an issue which does not start after all is the next one's.
-    while (await this.#fillOnce());
-    this.#keepSparesFor(this.waiting);
-    return true;
+    while (isAllowed && (await this.#fillOnce()));
+    this.#options.onWaiting(isAllowed ? this.waiting.filter(({ why }) => waitsForSlot(why)).length : 0);
+    if (isAllowed) this.#keepSparesFor(this.waiting);
+    return isAllowed;
   }
 
   /** Gives whether another issue may have a slot that one was meant to have. */

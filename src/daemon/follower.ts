@@ -5,6 +5,7 @@ import { refusal, textOf } from '../base/rules/codes.ts';
 import { messageOf } from '../base/rules/errors.ts';
 import { oneLine } from '../base/rules/text.ts';
 import { areHeard } from './heard-words.ts';
+import { Misses } from './misses.ts';
 import type { Journal, PullRequestFeed, Tracker, Workspaces } from './ports.ts';
 import { followText } from './publish/follow-text.ts';
 import { WORK_CODES } from './rules/codes/work-codes.ts';
@@ -15,6 +16,7 @@ import {
   judgeFollow,
   keysOf,
   type PullRequestSight,
+  type Rival,
   reviewersOf,
   seenOf,
   tookOver,
@@ -52,6 +54,8 @@ export type FollowerOptions = {
   readonly onDue: () => void;
   /** Asks for a reading after some time. */
   readonly later: (look: Look, ms: number) => void;
+  /** Older pull requests of ours that conflict with the one of an issue. */
+  readonly rivalsOf: (entry: Entry, signal: AbortSignal) => Promise<readonly Rival[]>;
   readonly once?: boolean;
 };
 
@@ -65,12 +69,11 @@ type Words = Pick<PullRequestSight, 'reviews' | 'threads' | 'comments'> & {
 /** Checks as they were seen, and since when they stand there like that, in elapsed time. */
 type StandingChecks = { readonly text: string; readonly since: number };
 
-/** A service that lags tells for a moment that a pull request does not exist: it has to say so as often, and for so long. */
-const MOST_MISSES = 3;
-const MISSING_MS = 60_000;
-
 /** The service tells versions apart by the second: what is written in the second of a reading makes no new version. */
 const SAME_VERSION_MS = 2_000;
+
+/** So long after an older pull request was merged, the service may still say that this one can be merged. */
+const RIVAL_LOST_MS = 30_000;
 
 /** So many pull requests are read at the same time. */
 const READ_AT_ONCE = 4;
@@ -81,8 +84,9 @@ export class Follower {
   readonly #options: FollowerOptions;
   readonly #words = new Map<number, Words>();
   readonly #checks = new Map<number, StandingChecks>();
-  /** How often in a row no pull request was found, and since when, in elapsed time, by issue. */
-  readonly #misses = new Map<number, { readonly count: number; readonly since: number }>();
+  readonly #misses = new Misses();
+  /** When an older pull request that conflicts went away, in elapsed time, by issue; null: it is still there. */
+  readonly #rivals = new Map<number, number | null>();
   /** What each pull request waits for, by issue. */
   readonly #waits = new Map<number, string>();
   readonly #seen = new Map<number, SeenPullRequest>();
@@ -119,7 +123,8 @@ export class Follower {
     this.#isWatchingAll = true;
     try {
       const { entries } = this.#options.journal.state;
-      for (const known of [this.#words, this.#checks, this.#misses, this.#waits, this.#seen, this.#timed])
+      const all = [this.#words, this.#checks, this.#misses, this.#rivals, this.#waits, this.#seen, this.#timed];
+      for (const known of all)
         for (const issue of known.keys()) if ((entries.get(issue)?.follow ?? null) === null) known.delete(issue);
       await this.#readAll(() => true, signal);
     } finally {
@@ -191,12 +196,8 @@ export class Follower {
     }
   }
 
-  /** No pull request was found: whether that is to be believed. */
   #isGone(issue: number): boolean {
-    const now = this.#options.clock.elapsed();
-    const { count, since } = this.#misses.get(issue) ?? { count: 0, since: now };
-    this.#misses.set(issue, { count: count + 1, since });
-    return count + 1 >= MOST_MISSES && now - since >= MISSING_MS;
+    return this.#misses.isGone(issue, this.#options.clock.elapsed());
   }
 
   /** The loop works out anew when its next poll is due. */
@@ -250,6 +251,13 @@ export class Follower {
         return;
       case 'over':
         log.log('info', 'poller', `${name} is not followed any more: ${verdict.why}`, fields);
+        if (status !== null && status.state !== 'open')
+          await journal.append({
+            type: 'pull_request_over',
+            issue,
+            pull_request: pullRequest.number,
+            state: status.state,
+          });
         await finish(issue, 'done', now.follow.updatedAt, verdict.isMergeable);
         return;
       case 'stop':
@@ -279,24 +287,38 @@ export class Follower {
 
   /** What stands on the pull request now; null when it is gone. What people wrote is read when it changed. */
   async #sightOf(
-    { number: issue, pullRequest }: Entry,
-    status: PullRequestStatus | null,
+    entry: Entry,
+    read: PullRequestStatus | null,
     feed: PullRequestFeed,
     signal: AbortSignal,
   ): Promise<PullRequestSight | null> {
-    if (status === null || pullRequest === null) return null;
-    const nothing = { reviews: [], threads: [], comments: [] };
-    if (status.state !== 'open') return { status, checks: [], checksStandMs: 0, ...nothing };
+    const { number: issue, pullRequest } = entry;
+    if (read === null || pullRequest === null) return null;
+    const nothing = { reviews: [], threads: [], comments: [], rivals: [] };
+    if (read.state !== 'open') return { status: read, checks: [], checksStandMs: 0, ...nothing };
+    const rivals = await this.#options.rivalsOf(entry, signal);
+    const status = { ...read, conflicts: this.#hasLostRival(issue, rivals) ? read.conflicts || null : read.conflicts };
     const checks = await feed.checks(status.head, signal);
     const checksStandMs = this.#standMs(issue, status.head, checks);
     const known = this.#words.get(issue);
     const isSame = known?.updatedAt === status.updatedAt;
-    if (isSame && known.readAt - known.met >= SAME_VERSION_MS) return { ...known, status, checks, checksStandMs };
+    if (isSame && known.readAt - known.met >= SAME_VERSION_MS)
+      return { ...known, status, checks, checksStandMs, rivals };
     const readAt = this.#options.clock.elapsed();
     const met = isSame ? known.met : readAt;
     const words = { ...(await this.#read(pullRequest.number, feed, signal)), updatedAt: status.updatedAt, met, readAt };
     this.#words.set(issue, words);
-    return { ...words, status, checks, checksStandMs };
+    return { ...words, status, checks, checksStandMs, rivals };
+  }
+
+  /** An older pull request went away so lately that the service may not know yet whether this one can be merged. */
+  #hasLostRival(issue: number, rivals: readonly Rival[]): boolean {
+    const now = this.#options.clock.elapsed();
+    const lost = this.#rivals.get(issue);
+    if (rivals.length > 0) this.#rivals.set(issue, null);
+    else if (lost === null) this.#rivals.set(issue, now);
+    else if (lost !== undefined && now - lost >= RIVAL_LOST_MS) this.#rivals.delete(issue);
+    return rivals.length === 0 && this.#rivals.has(issue);
   }
 
   #standMs(issue: number, head: string, checks: readonly Check[]): number {

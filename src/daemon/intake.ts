@@ -238,10 +238,15 @@ export class Intake {
     this.#pauses.clear();
   }
 
+  /** When the quota of the runtime is there again, ms since the epoch; 0: it is. */
+  quotaEnd(): number {
+    return this.#pauses.get(this.#options.workflow().tool.runtime) ?? 0;
+  }
+
   /** Why the quota of the runtime allows no start; null when it allows one. */
   quotaPause(): Refusal | null {
     const { runtime } = this.#options.workflow().tool;
-    const until = this.#pauses.get(runtime) ?? 0;
+    const until = this.quotaEnd();
     if (until <= this.#options.clock.now()) return null;
     return refusal(WORK_CODES.issue_waits_for_quota, { runtime, until: new Date(until).toISOString() });
   }

@@ -1,5 +1,6 @@
 // The daemon's loop: polls, reconciles, starts agents while there are slots, sees each issue through to its end.
 
+import { Listeners } from '../base/listeners.ts';
 import { refusal } from '../base/rules/codes.ts';
 import { ToolError } from '../base/rules/errors.ts';
 import { Supervisor } from '../base/supervisor.ts';
@@ -9,7 +10,7 @@ import { untilRetry } from './candidates.ts';
 import { CommentWatch } from './comment-watch.ts';
 import { Dispatcher, type Waiting } from './dispatcher.ts';
 import { Follower } from './follower.ts';
-import { Intake, waitsForSlot } from './intake.ts';
+import { Intake } from './intake.ts';
 import { Janitor } from './janitor.ts';
 import { ListRest } from './list-rest.ts';
 import { Looks } from './looks.ts';
@@ -17,39 +18,36 @@ import { Poller } from './poller.ts';
 import type { PollInfo } from './ports.ts';
 import { Finisher } from './publish/finisher.ts';
 import { endInterruptedAttempt } from './recovery.ts';
+import { Reviewer, type ReviewerOptions } from './reviewer.ts';
 import type { EndCause } from './rules/attempt-end.ts';
 import { WORK_CODES } from './rules/codes/work-codes.ts';
 import type { Issue } from './rules/issue.ts';
 import type { Look } from './rules/look.ts';
 import type { IssueOutcome } from './rules/record.ts';
 import { longestPauseMs } from './rules/retry.ts';
-import { type Entry, spentOn } from './rules/state.ts';
+import type { Entry } from './rules/state.ts';
 import { isSettling, mayStart } from './rules/steering.ts';
-import type { Workflow } from './rules/workflow.ts';
-import type { Share, SlotShares } from './slot-shares.ts';
+import { Serializer } from './serializer.ts';
+import type { SlotShares } from './slot-shares.ts';
+import { Slots } from './slots.ts';
 import { SpareWorkspaces } from './spare-workspaces.ts';
 import { Steering } from './steering.ts';
 import { Stumbles } from './stumbles.ts';
+import { type Worker, Workers } from './workers.ts';
 
 export type OrchestratorOptions = Omit<AttemptOptions, 'onChange' | 'onSlotFree' | 'onQuota' | 'listen'> & {
+  readonly readRole: ReviewerOptions['readRole'];
   /** Poll once, finish what that started, then stop. */
   readonly once?: boolean;
   /** With other repositories: what all of them share. */
   readonly shares?: SlotShares;
 };
 
-/** One issue that something is being done for. */
-type Worker = {
-  readonly number: number;
-  attempt: Attempt | undefined;
-  readonly abort: AbortController;
-  done: Promise<void>;
-};
-
 export class Orchestrator {
   readonly #options: AttemptOptions & OrchestratorOptions;
   readonly #supervisor: Supervisor;
   readonly #intake: Intake;
+  readonly #serializer: Serializer;
   readonly #finisher: Finisher;
   readonly #listRest: ListRest;
   readonly steering: Steering;
@@ -58,9 +56,13 @@ export class Orchestrator {
   readonly follower: Follower;
   readonly #dispatcher: Dispatcher;
   readonly #comments: CommentWatch;
+  readonly #slots: Slots;
+  readonly #reviewer: Reviewer;
   readonly #stumbles: Stumbles;
-  readonly #workers = new Map<number, Worker>();
-  readonly #listeners = new Set<() => void>();
+  readonly #workers = new Workers();
+  readonly #listeners = new Listeners();
+  /** Calls a listener whenever something may have changed; gives the way to end that. */
+  readonly onChange = this.#listeners.add;
   readonly #poller: Poller;
   /** Takes deliveries of webhooks. */
   readonly looks: Looks;
@@ -70,7 +72,6 @@ export class Orchestrator {
   #asked = false;
   #wake = new AbortController();
   #stopping = false;
-  readonly #share: Share | undefined;
 
   constructor(options: OrchestratorOptions) {
     this.#options = {
@@ -81,19 +82,13 @@ export class Orchestrator {
       listen: (issue, signal) => this.#comments.look(issue, signal),
     };
     this.#intake = new Intake(options);
-    this.#share = options.shares?.join({
-      held: () => this.#heldSlots,
-      spentOn: (day) => spentOn(options.journal.state, day),
-      wake: () => this.#wake.abort(),
-    });
     this.#stumbles = new Stumbles(options);
     this.#supervisor = new Supervisor({
       clock: options.clock,
       onFailure: (task, said) =>
         this.#options.log.log('error', 'serve', refusal(WORK_CODES.background_task_failed, { task, said })),
     });
-    const finish = this.#finish.bind(this);
-    const takeBack = this.#takeBack.bind(this);
+    const [finish, takeBack] = [this.#finish.bind(this), this.#takeBack.bind(this)];
     const settle = (issue: number) => {
       if (!this.#stopping && !this.#workers.has(issue)) this.#start(issue);
     };
@@ -106,7 +101,13 @@ export class Orchestrator {
       settle,
       poll: () => this.refresh(),
     });
-    this.#finisher = new Finisher({ ...options, finish, claim: this.steering.claim });
+    const held = (issue: number) => this.#dispatcher.held(issue);
+    this.#serializer = new Serializer({ ...options, held, settle });
+    const starting = () => this.#dispatcher.taking;
+    this.#slots = new Slots({ ...options, workers: this.#workers, starting, wake: () => this.#wake.abort() });
+    this.#reviewer = new Reviewer({ ...this.#options, intake: this.#intake, slots: this.#slots });
+    const [{ claim }, { review }] = [this.steering, this.#reviewer];
+    this.#finisher = new Finisher({ ...options, finish, claim, review, serializer: this.#serializer });
     this.#spareWorkspaces = new SpareWorkspaces(options, this.#supervisor);
     this.#dispatcher = new Dispatcher({
       ...options,
@@ -114,7 +115,8 @@ export class Orchestrator {
       spareWorkspaces: this.#spareWorkspaces,
       signal: this.#signal,
       busy: () => this.#busy,
-      freeSlots: () => this.#freeSlots,
+      freeSlots: () => this.#slots.free,
+      onWaiting: (issues) => this.#slots.wants(issues),
       start: (issue) => {
         if (!this.#stopping && mayStart(options.journal.state, issue.number)) this.#startAttempt(issue);
       },
@@ -122,18 +124,23 @@ export class Orchestrator {
       onUnread: () => this.#poller.hurry(),
     });
     const later = (look: Look, ms: number) => this.looks.later(look, ms);
-    this.follower = new Follower({ ...options, finish, takeBack, settle, later, onDue: () => this.#wakeUp() });
-    this.#comments = new CommentWatch({ ...options, held: (issue) => this.#dispatcher.held(issue), settle });
+    const rivalsOf = this.#serializer.rivals.of.bind(this.#serializer.rivals);
+    const onDue = () => this.#wakeUp();
+    this.follower = new Follower({ ...options, finish, takeBack, settle, later, rivalsOf, onDue });
+    this.#comments = new CommentWatch({ ...options, held, settle });
     this.looks = new Looks({
       clock: options.clock,
       supervisor: this.#supervisor,
-      watch: (look, signal) => this.follower.watch(look, signal),
-      onDue: () => this.#wakeUp(),
+      watch: async (look, signal) => {
+        await this.#serializer.watch(look, signal);
+        await this.follower.watch(look, signal);
+      },
+      onDue,
     });
     this.#poller = new Poller({ ...options, looks: this.looks, follower: this.follower });
     this.#listRest = new ListRest({
       ...options,
-      freeSlots: () => this.#freeSlots,
+      freeSlots: () => this.#slots.free,
       take: async (listing) => {
         this.#dispatcher.listing = listing;
         this.#intake.listed(listing);
@@ -142,10 +149,6 @@ export class Orchestrator {
       },
     });
     this.#janitor = new Janitor({ ...options, supervisor: this.#supervisor, finish, onRemoved: () => this.#wakeUp() });
-  }
-
-  get #workflow(): Workflow {
-    return this.#options.workflow();
   }
 
   get #signal(): AbortSignal {
@@ -163,20 +166,12 @@ export class Orchestrator {
 
   /** What the agents at work are doing, by issue. */
   get statuses(): ReadonlyMap<number, AttemptStatus> {
-    const statuses = new Map<number, AttemptStatus>();
-    for (const worker of this.#workers.values())
-      if (worker.attempt !== undefined) statuses.set(worker.number, worker.attempt.status);
-    return statuses;
-  }
-
-  /** Calls `listener` whenever something may have changed; gives the way to end that. */
-  onChange(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return new Map([...this.#reviewer.statuses, ...this.#workers.statuses]);
   }
 
   #changed(): void {
-    for (const listener of this.#listeners) listener();
+    this.#slots.look();
+    this.#listeners.tell();
   }
 
   /** Asks for a poll now. `coalesced`: one was already asked for or under way. */
@@ -189,8 +184,8 @@ export class Orchestrator {
   }
 
   #wakeUp(): void {
+    this.#slots.freed();
     this.#wake.abort();
-    this.#share?.freed();
   }
 
   /** Ends what an earlier process left running and takes its attempts for interrupted. To be called once, before `run`. */
@@ -226,7 +221,7 @@ export class Orchestrator {
     const { once, clock, journal } = this.#options;
     if (once === true) return Number.MAX_SAFE_INTEGER;
     const now = clock.now();
-    const longest = longestPauseMs(this.#workflow.agent.maxRetryBackoffMs);
+    const longest = longestPauseMs(this.#options.workflow().agent.maxRetryBackoffMs);
     const retry = untilRetry(journal.state, this.#busy, this.#dispatcher.filledAt ?? now, now, longest);
     return Math.min(this.#poller.untilNext, this.looks.untilNext, retry);
   }
@@ -243,7 +238,6 @@ export class Orchestrator {
       await this.#polling;
     } finally {
       this.#polling = undefined;
-      this.#sayWants();
       this.#changed();
     }
   }
@@ -252,7 +246,7 @@ export class Orchestrator {
   async #pollOnce(look: Look | null): Promise<void> {
     if (look === null || look.list) {
       const listing = await this.#poller.read(look === null, this.#signal);
-      if (listing === null) return;
+      if (listing === null) return this.#dispatch();
       this.#dispatcher.listing = listing;
       this.#intake.newPoll(look === null || look.blockers);
       this.#intake.listed(listing);
@@ -280,7 +274,8 @@ export class Orchestrator {
     }
     this.#janitor.cleanAll();
     await this.#janitor.sweep(this.#signal);
-    const watching = Promise.all([this.follower.watchAll(this.#signal), this.#comments.watchAll(this.#signal)]);
+    const pulls = this.#serializer.watch(null, this.#signal).then(() => this.follower.watchAll(this.#signal));
+    const watching = Promise.all([pulls, this.#comments.watchAll(this.#signal)]);
     if (this.#options.once === true) await watching;
     else this.#supervisor.run('pull requests and comments', () => watching.then(() => this.#changed()));
   }
@@ -318,32 +313,11 @@ export class Orchestrator {
     }
   }
 
-  get #freeSlots(): number {
-    const { maxConcurrent } = this.#workflow.agent;
-    const attempts = this.#attempts.length;
-    // Agents that end faster than their work can be collected wait for that.
-    const own = Math.min(maxConcurrent - this.#heldSlots, 2 * maxConcurrent - attempts - this.#dispatcher.taking.size);
-    return this.#share === undefined ? own : Math.min(own, this.#share.free());
-  }
-
-  get #attempts(): readonly Attempt[] {
-    return [...this.#workers.values()].flatMap(({ attempt }) => attempt ?? []);
-  }
-
-  get #heldSlots(): number {
-    return this.#attempts.filter((attempt) => attempt.holdsSlot).length + this.#dispatcher.taking.size;
-  }
-
   /** Fills the free slots from the last listing, oldest issue first. */
   async #dispatch(): Promise<void> {
     const isAllowed = this.#poller.isAnswered && !this.#stopping;
+    if (isAllowed) await this.#serializer.release();
     if (await this.#dispatcher.fill(isAllowed)) this.#changed();
-    this.#sayWants();
-  }
-
-  #sayWants(): void {
-    const mayWant = this.#poller.isAnswered && !this.#stopping;
-    this.#share?.wants(mayWant ? this.waiting.filter(({ why }) => waitsForSlot(why)).length : 0);
   }
 
   #startAttempt(issue: Issue): void {
@@ -413,12 +387,10 @@ export class Orchestrator {
   async close(): Promise<void> {
     this.#stopping = true;
     this.#wakeUp();
-    for (const worker of this.#workers.values()) worker.attempt?.stop({ kind: 'shutdown' });
-    await Promise.allSettled(
-      [...this.#workers.values()].filter((worker) => worker.attempt !== undefined).map((worker) => worker.done),
-    );
+    for (const { attempt } of this.#workers.attempting) attempt.stop({ kind: 'shutdown' });
+    await Promise.allSettled(this.#workers.attempting.map((worker) => worker.done));
     await this.#supervisor.close();
-    this.#share?.leave();
+    this.#slots.leave();
     await this.#spareWorkspaces.close();
   }
 }

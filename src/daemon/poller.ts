@@ -64,10 +64,16 @@ export class Poller {
     const { intervalMs } = workflow().polling;
     if (looks.arrival('issues') === null || follower.waitsForTime) return intervalMs;
     const kinds = new Set<EventKind>(['issues']);
-    for (const { phase, follow, question, run } of journal.state.entries.values()) {
-      if (phase !== 'following' && phase !== 'asking' && phase !== 'running') continue;
-      kinds.add(phase === 'following' ? 'pulls' : 'comments');
-      const since = { following: follow?.since, asking: question?.at, running: run?.startedAt }[phase];
+    for (const { phase, follow, serial, question, run } of journal.state.entries.values()) {
+      if (phase !== 'following' && phase !== 'held_back' && phase !== 'asking' && phase !== 'running') continue;
+      kinds.add(phase === 'following' || phase === 'held_back' ? 'pulls' : 'comments');
+      const began = {
+        following: follow?.since,
+        held_back: serial?.since,
+        asking: question?.at,
+        running: run?.startedAt,
+      };
+      const since = began[phase];
       // What happened before it was watched came with no delivery that counts.
       if ((since ?? 0) >= this.#polledTime) return intervalMs;
     }

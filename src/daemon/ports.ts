@@ -141,6 +141,19 @@ export type Work = {
   readonly savedAs: string | null;
 };
 
+/** What a commit changes since the default branch. */
+export type Changes = {
+  /** The commit of the default branch that it goes back to. */
+  readonly base: string;
+  /** Changed files, each after a letter for the kind of its change. */
+  readonly files: readonly string[];
+  /** Of very long text, the beginning and the end. */
+  readonly diff: string;
+};
+
+/** Files of a workspace and where it stands, to be compared and put back. */
+export type WorkspaceState = { readonly head: string; readonly branch: string | null; readonly tree: string };
+
 /** Work of an issue that is published nowhere, by where it lies. */
 export type KeptWork = {
   /** The workspace, and what was set aside of earlier ones. */
@@ -150,6 +163,9 @@ export type KeptWork = {
   /** In the daemon's copy of the repository. */
   readonly refs: readonly string[];
 };
+
+/** The commit with the default branch in it, null when it changes nothing any more, and the paths that are in conflict. */
+export type TakenBase = { readonly head: string | null; readonly conflicts: readonly string[] };
 
 export interface Workspaces {
   /** Where the issue's workspace is or will be. */
@@ -183,6 +199,19 @@ export interface Workspaces {
   pullRequestTemplate(signal: AbortSignal): Promise<string | null>;
   /** The commit of the default branch that `sha` goes back to. */
   baseOf(task: WorkspaceTask, sha: string, signal: AbortSignal): Promise<string>;
+  /** Paths that `sha` changes on the default branch, of a file that was moved both. */
+  changedPaths(task: WorkspaceTask, sha: string, signal: AbortSignal): Promise<readonly string[]>;
+  /** Takes the latest default branch in as `beforeRun` does. No agent may be at work in the workspace. */
+  takeBase(task: WorkspaceTask, signal: AbortSignal): Promise<TakenBase>;
+  /** Branches of the remote whose names begin so, with their commits, as they were fetched last. */
+  branches(prefix: string): Promise<ReadonlyMap<string, string>>;
+  /** Paths in which two commits conflict, as far as that can be told without the network. */
+  conflicts(first: string, second: string, signal: AbortSignal): Promise<readonly string[]>;
+  changes(task: WorkspaceTask, sha: string, signal: AbortSignal): Promise<Changes>;
+  /** Its files and where it stands; files that git ignores are left out. No agent may be at work in it. */
+  stateOf(task: WorkspaceTask, signal: AbortSignal): Promise<WorkspaceState>;
+  /** Puts the workspace back to that; false when it was so. */
+  putBack(task: WorkspaceTask, state: WorkspaceState, signal: AbortSignal): Promise<boolean>;
   /** The messages of the commits that `sha` has beyond the default branch, oldest first. */
   commitMessages(task: WorkspaceTask, sha: string, signal: AbortSignal): Promise<readonly string[]>;
   /** Removes the directory. What is published nowhere is saved before, and `tell` gets a line for each thing. */

@@ -2,8 +2,10 @@
 
 import type { Journal, Workspaces, WorkspaceTask } from './ports.ts';
 import { messagesFor } from './publish/message-text.ts';
+import { findingsFor, findingsText } from './publish/review-text.ts';
 import { continuation } from './publish/tracker-texts.ts';
 import { messagesOf } from './rules/asking.ts';
+import { findingsKey } from './rules/review.ts';
 
 export type TurnsOptions = {
   readonly journal: Journal;
@@ -24,7 +26,7 @@ export class Turns {
   #toolsThisTurn = 0;
   #idle = 0;
   #messageTurns = 0;
-  /** Keys of the messages that the turn under way was given. */
+  /** Keys of the messages and findings that the turn under way was given. */
   #given: readonly string[] = [];
 
   constructor(options: TurnsOptions) {
@@ -47,8 +49,12 @@ export class Turns {
 
   /** The prompt of the first turn. */
   first(prompt: string): string {
+    const { journal, task } = this.#options;
     const messages = this.#messages();
-    return messages === null ? prompt : `${prompt}\n\n${messages}`;
+    const review = findingsFor(journal.state.entries.get(task.issue));
+    if (review !== null) this.#given = [...this.#given, findingsKey(review)];
+    const findings = review === null ? null : findingsText(review);
+    return [prompt, findings, messages].filter((part) => part !== null).join('\n\n');
   }
 
   /** The turn has ended well: what it was given has reached the agent. */

@@ -4,6 +4,7 @@ import type { TeamSummary } from '../agents/rules/team-summary.ts';
 import type { Evidence } from '../gate/rules/evidence.ts';
 import { finishedIssueOf } from './rules/finished-issues.ts';
 import type { SeenPullRequest } from './rules/pull-request-status.ts';
+import type { ReviewState } from './rules/review-state.ts';
 import { type Phase, spentOf } from './rules/state.ts';
 import { stateView, type ViewSource } from './view.ts';
 import { EVERYTHING } from './view-page.ts';
@@ -50,6 +51,7 @@ export type IssueDetails = {
   readonly failures: number | null;
   readonly rounds: number | null;
   readonly evidence: Evidence | null;
+  readonly review: ReviewState | null;
   readonly seconds_running: number | null;
   /** Used by the attempt under way; null: none is. */
   readonly attempt_usage: (Tokens & { readonly cost_usd: number }) | null;
@@ -95,6 +97,7 @@ export function issueDetails(source: ViewSource, issue: number): IssueDetails | 
     failures: entry?.failures ?? null,
     rounds: entry?.rounds ?? null,
     evidence: entry?.evidence ?? null,
+    review: entry?.review ?? null,
     seconds_running: entry === undefined ? null : Math.round(spentOf(entry).seconds * 10) / 10,
     attempt_usage:
       entry?.phase === 'running' && used !== undefined ? { ...tokensOf(used), cost_usd: dollars(used.cost_usd) } : null,

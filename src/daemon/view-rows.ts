@@ -5,6 +5,7 @@ import type { Usage } from '../agents/rules/usage.ts';
 import { clip, oneLine } from '../base/rules/text.ts';
 import type { AttemptStatus } from './attempt-status.ts';
 import { activeLabelsOf, type StateLabels } from './rules/issue.ts';
+import { isBeingReviewed } from './rules/next-step.ts';
 import type { Completed, Entry } from './rules/state.ts';
 
 export type Tokens = { readonly input_tokens: number; readonly output_tokens: number; readonly total_tokens: number };
@@ -119,7 +120,8 @@ export function runningRow(
   labels: StateLabels,
 ): RunningRow {
   const before = entry.spent;
-  const now = entry.phase === 'running' && status !== undefined ? status.usage : entry.running;
+  const isReviewed = isBeingReviewed(entry);
+  const now = (entry.phase === 'running' || isReviewed) && status !== undefined ? status.usage : entry.running;
   const usage = {
     input_tokens: before.input_tokens + now.input_tokens,
     output_tokens: before.output_tokens + now.output_tokens,
@@ -130,7 +132,14 @@ export function runningRow(
     ...rowOf(slug, entry.number, entry.url, entry.title),
     state: activeLabelsOf(entry.stateLabels, labels)[0] ?? labels.active[0] ?? '',
     attempt: entry.attempt,
-    phase: entry.phase === 'running' ? (status?.stage ?? 'agent') : isBeingMeasured(entry) ? 'gate' : entry.phase,
+    phase:
+      entry.phase === 'running'
+        ? (status?.stage ?? 'agent')
+        : isBeingMeasured(entry)
+          ? 'gate'
+          : isReviewed
+            ? 'review'
+            : entry.phase,
     runtime: entry.runtime,
     pid: entry.run?.pid ?? null,
     session_id: entry.sessionId,

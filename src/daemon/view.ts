@@ -1,6 +1,6 @@
 // The daemon's state as other programs see it: JSON with snake_case names, times in ISO 8601.
 
-import { messageIn, refusal } from '../base/rules/codes.ts';
+import { messageIn, type Refusal, refusal } from '../base/rules/codes.ts';
 import { formatSlug } from '../git/rules/repository.ts';
 import type { AttemptStatus } from './attempt-status.ts';
 import type { Waiting } from './dispatcher.ts';
@@ -9,11 +9,14 @@ import type { PollInfo, PollStats, RateLimit } from './ports.ts';
 import { WORK_CODES } from './rules/codes/work-codes.ts';
 import type { WebhookStatus } from './rules/delivery.ts';
 import type { FollowMode } from './rules/follow-settings.ts';
+import { isBeingReviewed } from './rules/next-step.ts';
 import type { SeenPullRequest } from './rules/pull-request-status.ts';
+import { heldBackBy } from './rules/serialize.ts';
 import type { DaemonState, Entry } from './rules/state.ts';
 import { isPaused, isSettling } from './rules/steering.ts';
 import type { Workflow } from './rules/workflow.ts';
 import { cut, FIRST_PAGE, type ListName, type Page, type RowPosition } from './view-page.ts';
+import { type FleetView, pollOf, type RepositoryRow, repositoryRows, scarcest } from './view-repositories.ts';
 import {
   type AskingRow,
   askingRow,
@@ -60,24 +63,6 @@ export type RepositoryView = {
 };
 
 export type ViewSource = ProcessView & RepositoryView;
-
-/** Many repositories, with those that cannot be worked on now. */
-export type FleetView = ProcessView & {
-  /** As the file has it: of no repository alone. */
-  readonly workflow: Workflow;
-  readonly repositories: readonly RepositoryView[];
-  readonly broken: readonly { readonly repository: string; readonly problem: string }[];
-};
-
-/** How one of many repositories stands. */
-export type RepositoryRow = {
-  readonly repository: string;
-  readonly running: number;
-  readonly queued: number;
-  readonly last_poll_at: string | null;
-  /** Why it is not read or worked on now; null: it is. */
-  readonly problem: string | null;
-};
 
 /** A row of those that wait. */
 type Queued = {
@@ -158,8 +143,16 @@ function queuedPosition({ isForSlot, number }: Queued): RowPosition {
   return [isForSlot ? 0 : 1, number];
 }
 
-/** Every issue that waits: those without an attempt under way, and those that an operator paused. */
-function queuedOf(waiting: readonly Waiting[], paused: readonly Entry[]): readonly Queued[] {
+function rowOfEntry(entry: Entry, reason: string): Queued {
+  return { ...entry, author: null, labels: entry.stateLabels, reason, isForSlot: false };
+}
+
+/** Every issue that waits: those without an attempt under way, those that an operator paused, and finished work held back. */
+function queuedOf(
+  waiting: readonly Waiting[],
+  paused: readonly Entry[],
+  heldBack: ReadonlyMap<Entry, Refusal>,
+): readonly Queued[] {
   return [
     ...waiting.map(({ issue, why }) => ({
       ...issue,
@@ -167,28 +160,25 @@ function queuedOf(waiting: readonly Waiting[], paused: readonly Entry[]): readon
       reason: reasonOf(why),
       isForSlot: waitsForSlot(why),
     })),
-    ...paused.map((entry) => ({
-      ...entry,
-      author: null,
-      labels: entry.stateLabels,
-      reason: PAUSED_TEXT,
-      isForSlot: false,
-    })),
+    ...paused.map((entry) => rowOfEntry(entry, PAUSED_TEXT)),
+    ...[...heldBack].map(([entry, why]) => rowOfEntry(entry, reasonOf([why]))),
   ];
 }
 
 /** How many issues wait for each reason, by its code. */
-function reasonsOf(waiting: readonly Waiting[], paused: number): Readonly<Record<string, number>> {
+function reasonsOf(
+  waiting: readonly Waiting[],
+  paused: number,
+  heldBack: Iterable<Refusal>,
+): Readonly<Record<string, number>> {
   const counts = new Map<string, number>();
-  for (const { why } of waiting) {
-    const code = why[0]?.of.code;
+  for (const first of [...waiting.map(({ why }) => why[0]), ...heldBack]) {
+    const code = first?.of.code;
     if (code !== undefined) counts.set(code, (counts.get(code) ?? 0) + 1);
   }
   if (paused > 0) counts.set(WORK_CODES.issue_paused.code, paused);
   return Object.fromEntries(counts);
 }
-
-const NO_LIMIT: RateLimit = { limit: null, remaining: null, reset_at: null, paused_until: null, reason: null };
 
 type Placed<T> = { readonly place: RowPosition; readonly row: () => T };
 
@@ -207,6 +197,11 @@ function rowsOf(source: RepositoryView) {
   const slug = formatSlug(workflow.tracker.slug);
   const entries = [...state.entries.values()];
   const paused = entries.filter((entry) => isPaused(state, entry));
+  const heldBack = new Map(
+    entries
+      .filter((entry) => entry.phase === 'held_back' && !isPaused(state, entry))
+      .map((entry) => [entry, heldBackBy(state, entry)]),
+  );
   const waiting = source.waiting.filter(
     ({ issue }) => !state.entries.has(issue.number) || state.entries.get(issue.number)?.phase === 'parked',
   );
@@ -241,7 +236,7 @@ function rowsOf(source: RepositoryView) {
         branch: entry.branch,
       }),
     ),
-    queued: queuedOf(waiting, paused).map((one) => ({
+    queued: queuedOf(waiting, paused, heldBack).map((one) => ({
       place: queuedPosition(one),
       row: () => ({
         ...rowOf(slug, one.number, one.url, one.title),
@@ -253,14 +248,17 @@ function rowsOf(source: RepositoryView) {
       row: () => completedRow(slug, done),
     })),
   };
-  return { slug, lists, reasons: reasonsOf(waiting, paused.length) };
+  return { slug, lists, reasons: reasonsOf(waiting, paused.length, heldBack.values()) };
 }
 
 /** Seconds that agents worked: what is told of one at work is not counted yet. */
 function secondsOf({ state, statuses }: RepositoryView): number {
   const entries = [...state.entries.values()];
   // What an attempt has used is counted with its end, while what is told of it live stays for its publishing.
-  const isCounted = (issue: number) => state.entries.get(issue)?.phase !== 'running';
+  const isCounted = (issue: number) => {
+    const entry = state.entries.get(issue);
+    return entry?.phase !== 'running' && !(entry !== undefined && isBeingReviewed(entry));
+  };
   const runningNow = [...statuses].reduce((sum, [issue, one]) => sum + (isCounted(issue) ? 0 : one.used.seconds), 0);
   const counted = entries.reduce((sum, entry) => sum + entry.running.seconds, 0);
   return state.totals.seconds - counted + runningNow;
@@ -367,56 +365,4 @@ export function stateView(source: ViewSource | FleetView, page: Page = FIRST_PAG
 
 function placeOf({ place }: Placed<unknown>): RowPosition {
   return place;
-}
-
-/** The state of the polls: what is worst among many. */
-function pollOf(
-  all: readonly RepositoryView[],
-  fleet: FleetView | null,
-): Omit<StateView['poll'], 'requests' | 'not_modified'> {
-  const times = (of: (poll: PollInfo) => number | null) => all.flatMap(({ poll }) => of(poll) ?? []);
-  const last = times(({ lastAt }) => lastAt);
-  const next = times(({ nextAt }) => nextAt);
-  const errors = all.flatMap(({ workflow, poll: { lastError } }) =>
-    lastError === null ? [] : [fleet === null ? lastError : `${formatSlug(workflow.tracker.slug)}: ${lastError}`],
-  );
-  const broken = (fleet?.broken ?? []).map(({ repository, problem }) => `${repository}: ${problem}`);
-  return {
-    interval_ms: Math.min(
-      ...all.map(({ poll }) => poll.intervalMs),
-      ...(fleet === null ? [] : [fleet.workflow.polling.intervalMs]),
-    ),
-    last_at: last.length < all.length || last.length === 0 ? null : iso(Math.min(...last)),
-    next_at: next.length === 0 ? null : iso(Math.min(...next)),
-    last_error: [...errors, ...broken].join('; ') || null,
-  };
-}
-
-/** The limit that is nearest; one that is waited for is nearer than all others. */
-function scarcest(limits: readonly RateLimit[]): RateLimit {
-  const [first = NO_LIMIT] = [...limits].sort(
-    (one, other) =>
-      Number(other.paused_until !== null) - Number(one.paused_until !== null) ||
-      (one.remaining ?? Number.MAX_SAFE_INTEGER) - (other.remaining ?? Number.MAX_SAFE_INTEGER),
-  );
-  return first;
-}
-
-/** How each of many repositories stands. */
-function repositoryRows(
-  { repositories, broken }: FleetView,
-  parts: readonly ReturnType<typeof rowsOf>[],
-): readonly RepositoryRow[] {
-  const rows = repositories.map(({ poll }, index): RepositoryRow => {
-    const { slug = '', lists } = parts[index] ?? {};
-    return {
-      repository: slug,
-      running: lists?.running.length ?? 0,
-      queued: lists?.queued.length ?? 0,
-      last_poll_at: poll.lastAt === null ? null : iso(poll.lastAt),
-      problem: poll.lastError,
-    };
-  });
-  const idle = { running: 0, queued: 0, last_poll_at: null };
-  return [...rows, ...broken.map(({ repository, problem }) => ({ repository, ...idle, problem }))];
 }

@@ -9,6 +9,7 @@ import { asText, BYTES } from './byte-names.ts';
 import { endsOf, isWholeBetween } from './clone-depth.ts';
 import { cloneEnvironment, FILES, type GitOptions, git, type Launch, tryGit } from './git.ts';
 import { unfinished } from './git-directory.ts';
+import { copyIndex } from './index-copy.ts';
 import { type Author, authorVariables } from './rules/author.ts';
 import { GIT_CODES } from './rules/git-codes.ts';
 import { areUntouched, date, LIST_BYTES, leaveOutUntouched, settle } from './untouched.ts';
@@ -160,6 +161,40 @@ export async function saveUncommitted(
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
+}
+
+/** The tree of all files as they are, untracked ones too; neither the files nor the index of the clone change. */
+export async function treeOf(clone: Clone, signal: AbortSignal): Promise<string> {
+  const scratch = await mkdtemp(join(clone.path, '.git', 'toolcrew-tree-'));
+  try {
+    const index = join(scratch, 'index');
+    copyIndex(join(clone.path, '.git', 'index'), index);
+    const env = { ...cloneEnvironment(process.env), GIT_INDEX_FILE: index };
+    const options = { ...optionsFor(clone, signal), env };
+    const added = await tryGit(['add', '--all', '--ignore-errors', '.'], options);
+    // 1: some file could not be read.
+    if (added.exitCode !== 0 && added.exitCode !== 1)
+      throw failure(GIT_CODES.git_failed, { command: 'add', said: lastLines(added.stderr, 8) });
+    return (await git(['write-tree'], options)).trim();
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+/** Puts the files back to a tree, on a branch at a commit, or on no branch; files that git ignores stay. */
+export async function restoreTree(
+  clone: Clone,
+  { head, branch, tree }: { readonly head: string; readonly branch: string | null; readonly tree: string },
+  signal: AbortSignal,
+): Promise<void> {
+  const options = optionsFor(clone, signal);
+  await git(
+    ['checkout', '--quiet', '--force', ...(branch === null ? ['--detach'] : ['--no-track', '-B', branch]), head],
+    options,
+  );
+  await removeUntracked(clone, signal);
+  await git(['read-tree', '--reset', '-u', tree], options);
+  await git(['read-tree', head], options);
 }
 
 /** Whether there is such a commit. */

@@ -207,6 +207,20 @@ test('an agent’s file that leads out of the clone is not read', async (t) => {
   assert.deepEqual(moreThanUsual(host.args), ['--permission-mode', 'default']);
 });
 
+test('an agent that only reads is given its text, no tool that writes, and a home beside that of the work', async (t) => {
+  const host = await Host.create(t);
+  host.use({ agent: 'jarvis' });
+  const role = { text: 'Read it.', model: 'opus' };
+  await host.play({ session: 'abc-1' });
+  await host.play({}, { role });
+  const tools = ['--disallowedTools', 'Edit,Write,MultiEdit,NotebookEdit'];
+  const told = ['--append-system-prompt', 'Read it.', '--model', 'opus'];
+  assert.deepEqual(moreThanUsual(host.args), ['--permission-mode', 'default', ...tools, ...told]);
+  assert.equal(host.env.HOME, join(host.bench.stateDir, 'issues', '7', 'review', 'issues', '7', 'homes', '1'));
+  await host.play({}, { attempt: 2, resume: 'abc-1' });
+  assert.deepEqual(moreThanUsual(host.args).slice(-2), ['--resume', 'abc-1'], 'the session of the work is still there');
+});
+
 test('a session is gone on with only where it is still there', async (t) => {
   const host = await Host.create(t);
   const first = await host.play({ session: 'abc-1' });

@@ -121,3 +121,70 @@ test('exactly one state label: whatever people, the service and the daemon’s o
     { numRuns: 60 },
   );
 });
+
+type Turn = { readonly what: 'merge' | 'kill' | 'pause' | 'resume' | 'conflict' | 'wait'; readonly issue: number };
+
+const turns = fc.array(
+  fc.record<Turn>({
+    what: fc.constantFrom('merge', 'kill', 'pause', 'resume', 'conflict', 'wait'),
+    issue: fc.integer({ min: 1, max: 6 }),
+  }),
+  { maxLength: 30 },
+);
+const globsOfIssues = fc.array(fc.subarray(['a', 'b', 'c']), { minLength: 6, maxLength: 6 });
+
+test('serialized paths: never two open pull requests with the same glob, and once all are merged every issue is done', async () => {
+  await fc.assert(
+    fc.asyncProperty(globsOfIssues, turns, async (globs, sequence) => {
+      const follow = { maxRounds: 40 };
+      const world = new World(workflowWith({ agent: { maxConcurrent: 3, serializePaths: ['a', 'b', 'c'] }, follow }));
+      const { workspaces, tracker } = world;
+      world.script = (agent) => {
+        workspaces.baseConflicts.delete(agent.request.issue);
+        return asTold(() => true)(agent);
+      };
+      globs.forEach((some, index) => {
+        tracker.open(index + 1);
+        workspaces.touches.set(
+          index + 1,
+          some.map((glob) => `${glob}/${index + 1}`),
+        );
+      });
+      const openIssues = () =>
+        tracker.pulls
+          .filter(({ number }) => !tracker.closedPulls.has(number))
+          .map(({ branch }) => Number(branch.replace('tool/issue-', '')));
+      const merge = () => {
+        const open = tracker.pulls.find(({ number }) => !tracker.closedPulls.has(number));
+        if (open !== undefined) tracker.closedPulls.add(open.number);
+      };
+      const assertApart = () => {
+        const taken = openIssues().flatMap((issue) => globs[issue - 1] ?? []);
+        assert.deepEqual(taken, [...new Set(taken)], `open: ${openIssues().join(', ')}`);
+      };
+      await world.start();
+      for (const { what, issue } of sequence) {
+        if (what === 'merge') merge();
+        if (what === 'conflict') workspaces.baseConflicts.set(issue, ['x']);
+        if (what === 'pause' || what === 'resume')
+          await world.orchestrator.steering.steer(what, issue).catch(() => undefined);
+        if (what === 'kill') {
+          world.kill();
+          await world.restart();
+        }
+        await world.pass(20_000);
+        assertApart();
+      }
+      for (const issue of world.journal.state.orders.keys()) await world.orchestrator.steering.steer('resume', issue);
+      for (let i = 0; i < 20; i++) {
+        merge();
+        await world.pass(90_000);
+        assertApart();
+      }
+      for (const [index] of globs.entries())
+        assert.deepEqual(tracker.labelsOf(index + 1), ['tool-done'], `issue ${index + 1}`);
+      await world.stop();
+    }),
+    { numRuns: 30 },
+  );
+});

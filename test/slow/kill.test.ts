@@ -11,7 +11,7 @@ import type { Effect } from '../../src/daemon/rules/effect-names.ts';
 import { agentRunning } from '../support/agents.ts';
 import { programFile } from '../support/compiled.ts';
 import { Daemon } from '../support/daemon.ts';
-import { BASE, gitAs, startForge, type TestForge } from '../support/forge.ts';
+import { BASE, commitFiles, fields, gitAs, startForge, type TestForge } from '../support/forge.ts';
 
 type Scenario = {
   /** Beginnings of the keys under which the effect happens on this way. */
@@ -21,8 +21,12 @@ type Scenario = {
   readonly nests?: boolean;
   /** The pull request gets a review that asks for changes, and is closed after the round. */
   readonly isReviewed?: boolean;
+  /** A second agent reviews the work, and has a finding. */
+  readonly isRead?: boolean;
   /** The first agent asks a question, and the maintainer answers it. */
   readonly isAsked?: boolean;
+  /** Another pull request of the daemon touches the same path; it is merged while the work waits for it. */
+  readonly isSerialized?: boolean;
   /** Nothing follows it on this way, or what follows is done by somebody else. */
   readonly isLast?: boolean;
 };
@@ -34,6 +38,8 @@ const SCENARIOS = {
   // What it has come to is read by the one that comes after.
   agent: { keys: ['agent:'], ends: 'tool-done', isLast: true },
   gate: { keys: ['gate:'], ends: 'tool-done' },
+  take_base: { keys: ['take_base:'], ends: 'tool-done', isSerialized: true },
+  review: { keys: ['review:'], ends: 'tool-done', isRead: true, isLast: true },
   push: { keys: ['push:'], ends: 'tool-done' },
   pull_request: { keys: ['pull_request:'], ends: 'tool-done' },
   evidence: { keys: ['evidence:'], ends: 'tool-done' },
@@ -90,6 +96,29 @@ async function answer(forge: TestForge, issue: number): Promise<void> {
   assert.equal(answered.status, 201);
 }
 
+const EARLIER = 'tool/issue-900';
+
+/** A pull request that a daemon opened which is gone. */
+async function openEarlier(forge: TestForge): Promise<number> {
+  await gitAs(forge.work, 'checkout', '--quiet', '-b', EARLIER);
+  await commitFiles(forge.work, { 'serial/1.txt': 'one\n' }, 'The first');
+  await gitAs(forge.work, 'push', '--quiet', forge.bare, EARLIER);
+  const pull = { head: EARLIER, base: 'main', title: 'The first', body: '' };
+  const { status, data } = await forge.forge.call('toolcrew-bot', 'POST', `${BASE}/pulls`, pull);
+  assert.equal(status, 201);
+  return Number(fields(data).number);
+}
+
+/** Merges it once the work waits for it. */
+async function mergeEarlier(forge: TestForge, daemon: Daemon, pull: number): Promise<void> {
+  await daemon.until('the work waits', async () => {
+    const [row] = (await daemon.state()).queued;
+    return row?.reason.includes(`pull request #${pull}`) === true;
+  });
+  const { status } = await forge.forge.call('maintainer', 'PUT', `${BASE}/pulls/${pull}/merge`, {});
+  assert.equal(status, 200);
+}
+
 async function closePull(forge: TestForge): Promise<void> {
   const [pull] = await forge.pulls();
   const { status } = await forge.forge.call('maintainer', 'PATCH', `${BASE}/pulls/${pull?.number}`, {
@@ -103,6 +132,14 @@ const ANSWERS = [
   "thread=$(sed -n 's/^### Review thread \\([0-9]*\\) .*/\\1/p')",
   'if [ -n "$thread" ]; then tool pr reply $thread --body "Because."; fi',
 ].join('\n');
+
+/** The reviewer finds something; the author takes note that it was told of it. */
+function readsInto(reviews: string): string {
+  return [
+    `if [ -n "$TOOL_REVIEW" ]; then echo reviewed >> ${reviews}; echo '{"findings":["Too short"]}'; exit 0; fi`,
+    `if grep -q 'Too short'; then echo told >> ${reviews}; fi`,
+  ].join('\n');
+}
 
 const KILLED = programFile('killed-daemon');
 
@@ -141,20 +178,33 @@ async function assertKept(stateDir: string, comments: readonly string[]): Promis
 const isAll = process.env.TOOLCREW_ALL !== undefined;
 
 for (const [effect, scenario] of EFFECTS) {
-  const { keys, ends, nests = false, isReviewed = false, isAsked = false, isLast = isAll } = scenario;
+  const {
+    keys,
+    ends,
+    nests = false,
+    isReviewed = false,
+    isAsked = false,
+    isRead = false,
+    isSerialized = false,
+    isLast = isAll,
+  } = scenario;
   for (const key of keys) {
     for (const moment of MOMENTS.filter((one) => isLast || one !== 'recorded')) {
       test(`killed with ${key || 'the comment'} ${moment}${nests ? ', work left over' : ''}: one end, and nothing twice`, async (t) => {
         const forge = await startForge(t);
         const issue = await forge.open('Do it');
+        const earlier = isSerialized ? await openEarlier(forge) : 0;
         const isMeasured = effect === 'gate' || effect === 'evidence';
         const daemon = await Daemon.create(t, forge);
         const attempts = join(daemon.directory, 'attempts');
+        const reviews = join(daemon.directory, 'reviews');
         // The first agent leaves a process in a session of its own, and would go on for long when the daemon dies under it.
         const script = [
+          ...(isRead ? [readsInto(reviews)] : []),
           `echo "$TOOL_ATTEMPT" >> ${attempts}`,
           `if [ ${effect} = agent ] && [ "$TOOL_ATTEMPT" = 1 ]; then setsid sleep 600 & sleep 600; fi`,
           ...(nests ? [NESTS] : []),
+          ...(isSerialized ? ['mkdir serial; echo two > serial/2.txt; git add serial'] : []),
           ...(isReviewed ? [ANSWERS] : []),
           ...(isAsked ? ['if [ "$TOOL_ATTEMPT" = 1 ]; then tool issue ask "Which one?"; exit 0; fi'] : []),
           ends === 'tool-failed' ? 'exit 1' : 'echo done >> work.txt; git add work.txt; git commit -qm "Do it"',
@@ -162,14 +212,16 @@ for (const [effect, scenario] of EFFECTS) {
         daemon.write(
           [
             agentRunning(script),
-            `agent: { max_attempts: ${ends === 'tool-failed' ? 1 : 3}, max_retry_backoff_ms: 100 }`,
+            `agent: { max_attempts: ${ends === 'tool-failed' ? 1 : 3}, max_retry_backoff_ms: 100, serialize_paths: ${isSerialized ? '[serial/**]' : '[]'} }`,
             `hooks: { after_run: "true", before_remove: "true" }`,
+            ...(isRead ? ['review: { agent: team-quality }'] : []),
             `gate: { mode: ${isMeasured ? 'report' : 'off'} }`,
             `follow: { until: ${isReviewed ? 'approved' : 'open'} }`,
           ].join('\n'),
         );
         daemon.start([], { KILL_AT: `${effect} ${key} ${moment}` }, [KILLED]);
         if (isReviewed) await askForChanges(forge, issue);
+        if (isSerialized) await mergeEarlier(forge, daemon, earlier);
         const isAnsweredFirst = effect === 'label_remove';
         if (isAsked && isAnsweredFirst) await answer(forge, issue);
         assert.equal(await daemon.exit(), 'SIGKILL', daemon.log);
@@ -191,7 +243,7 @@ for (const [effect, scenario] of EFFECTS) {
         assert.equal(await daemon.stop(), 143, daemon.log);
 
         assert.deepEqual(await forge.labelsOf(issue), [ends]);
-        const pulls = await forge.pulls();
+        const pulls = (await forge.pulls()).filter(({ head }) => head !== EARLIER);
         assert.deepEqual(
           pulls.map((pull) => pull.head),
           ends === 'tool-done' ? [`tool/issue-${issue}`] : [],
@@ -202,9 +254,15 @@ for (const [effect, scenario] of EFFECTS) {
         if (isReviewed) await assertAnsweredOnce(forge);
         // With a question, its comment and the answer.
         assert.equal(comments.length, isAsked ? 2 : ends === 'tool-failed' || nests ? 1 : 0);
+        if (isSerialized) {
+          const files = await gitAs(forge.bare, 'ls-tree', '-r', '--name-only', `tool/issue-${issue}`);
+          assert.match(files, /serial\/1\.txt\nserial\/2\.txt\n/);
+        }
         if (nests) await assertKept(daemon.stateDir, comments);
         const ran = linesOf(attempts);
         assert.deepEqual(ran, [...new Set(ran)], 'no agent runs twice for one attempt');
+        // What was reviewed is not reviewed again, and the author gets the finding in one attempt.
+        assert.deepEqual(linesOf(reviews), isRead ? ['reviewed', 'told'] : []);
         assert.deepEqual(processesOf(daemon.directory), []);
       });
     }

@@ -131,6 +131,7 @@ export function issueWith(change: Partial<IssueDetails> = {}): IssueDetails {
     failures: 1,
     rounds: 0,
     evidence: null,
+    review: null,
     seconds_running: 65,
     attempt_usage: { input_tokens: 5_000, output_tokens: 678, total_tokens: 5_678, cost_usd: 0.05 },
     pull_request: null,

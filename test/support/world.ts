@@ -13,6 +13,7 @@ import type {
   KeptWork,
   LabelEvent,
   PullRequestFeed,
+  TakenBase,
   Tracker,
   Work,
   WorkGate,
@@ -435,9 +436,39 @@ class MemoryWorkspaces implements Workspaces {
     this.pushed.push(`${task.branch} ${sha}`);
   }
 
+  /** Paths that the work of an issue changes, and those in which it conflicts with the base. */
+  readonly touches = new Map<number, readonly string[]>();
+  readonly baseConflicts = new Map<number, readonly string[]>();
+  /** Branches of the remote, with their commits; paths in which two commits conflict, by `<older> <younger>`. */
+  readonly remote = new Map<string, string>();
+  readonly rivals = new Map<string, readonly string[]>();
+
+  changedPaths = async (task: WorkspaceTask, sha: string): Promise<readonly string[]> => {
+    this.fault(`diff ${sha}`);
+    return this.touches.get(Number(/^sha-(\d+)/.exec(sha)?.[1] ?? task.issue)) ?? [];
+  };
+
+  takeBase = async ({ issue }: WorkspaceTask): Promise<TakenBase> => {
+    this.fault(`take_base ${issue}`);
+    const conflicts = this.baseConflicts.get(issue) ?? [];
+    const head = this.heads.get(issue) ?? null;
+    if (conflicts.length > 0 || head === null) return { head, conflicts };
+    this.heads.set(issue, `${head}-merged`);
+    return { head: `${head}-merged`, conflicts };
+  };
+
+  branches = async (prefix: string): Promise<ReadonlyMap<string, string>> =>
+    new Map([...this.remote].filter(([name]) => name.startsWith(prefix)));
+
+  conflicts = async (first: string, second: string): Promise<readonly string[]> =>
+    this.rivals.get(`${first} ${second}`) ?? [];
+
   defaultBranch = async (): Promise<string> => 'main';
   baseOf = async (): Promise<string> => 'base';
   pullRequestTemplate = async (): Promise<string | null> => null;
+  changes = async (_: WorkspaceTask, sha: string) => ({ base: 'base', files: ['M work.txt'], diff: `+${sha}` });
+  stateOf = async () => ({ head: 'head', branch: 'branch', tree: 'tree' });
+  putBack = async () => false;
   commitMessages = async (): Promise<readonly string[]> => ['A commit'];
 
   async expireSaved(): Promise<number> {
@@ -507,6 +538,7 @@ export function workflowWith(
     readonly tracker?: Partial<Workflow['tracker']>;
     readonly labels?: Workflow['labels'];
     readonly gate?: Partial<Workflow['gate']>;
+    readonly review?: Workflow['review'];
     readonly follow?: Partial<Workflow['follow']>;
   } = {},
 ): Workflow {
@@ -557,6 +589,7 @@ export function workflowWith(
       perRepository: { maxConcurrent: null, maxCostPerDayUsd: null },
       onQuota: 'wait',
       priorityLabels: [],
+      serializePaths: [],
       ...change.agent,
     },
     tool: {
@@ -574,6 +607,7 @@ export function workflowWith(
       ...change.tool,
     },
     gate: { mode: 'off', timeoutMs: 600_000, maxRounds: 3, ...change.gate },
+    review: change.review ?? { agent: null },
     follow: { until: 'open', maxRounds: 3, answerTimeoutMs: 1_209_600_000, ...change.follow },
     notify: { command: null, webhook: null },
     server: { port: 0, host: '127.0.0.1', allowedHosts: [], token: null, webhookSecret: null },
@@ -618,8 +652,14 @@ export class World {
   }[] = [];
   readonly leftovers: string[] = [];
   readonly forgotten: number[] = [];
+  readonly reviews: RunRequest[] = [];
   workflow: Workflow;
   script: Script = commit;
+  /** What a reviewer does. */
+  reviewer: (request: RunRequest, hooks: RunHooks) => Promise<RunEnd> = async () => ({
+    ok: true,
+    words: 'No findings.',
+  });
   /** What the gate finds. */
   measure: WorkGate['measure'] = async ({ commit: sha, base }) => evidenceOf(sha, { base });
   orchestrator: Orchestrator;
@@ -637,6 +677,18 @@ export class World {
     this.tracker.headOf = (branch) =>
       this.workspaces.pushed.findLast((line) => line.startsWith(`${branch} `))?.split(' ')[1] ?? '';
     this.orchestrator = this.#create();
+  }
+
+  async #review(request: RunRequest, hooks: RunHooks): Promise<RunEnd> {
+    this.reviews.push(request);
+    this.#atOnce += 1;
+    this.mostAtOnce = Math.max(this.mostAtOnce, this.#atOnce);
+    try {
+      await hooks.onStarted(5000 + request.issue);
+      return await this.reviewer(request, hooks);
+    } finally {
+      this.#atOnce -= 1;
+    }
   }
 
   #create(): Orchestrator {
@@ -659,6 +711,7 @@ export class World {
     const runner: Runner = {
       name: 'scripted',
       run: async (request, hooks) => {
+        if (request.role !== undefined) return this.#review(request, hooks);
         this.started.push({ issue: request.issue, attempt: request.attempt, at: clock.now(), resume: request.resume });
         const ask = handlers.get(request.issue) ?? handler;
         if (ask === undefined) throw new Error('no socket is open');
@@ -707,6 +760,7 @@ export class World {
       newRun: () => `run-${++runs}`,
       random: () => 0.5,
       renderPrompt: () => 'the prompt',
+      readRole: async (name) => ({ text: `You are ${name}.`, model: null }),
       ...this.#options,
     });
   }

@@ -188,6 +188,13 @@ function resolveApp(
   return { id, key: { kind: 'file', path: absolute(key, 'tracker.private_key') } };
 }
 
+/** The runtime must be able to read. */
+function resolveReviewer({ review, tool }: WorkflowInput, problems: Refusal[]): string | null {
+  if (review.agent !== null && tool.runtime === 'patch')
+    problems.push(wrong('review.agent', 'nothing, since the runtime patch reads no prompt', got(review.agent)));
+  return review.agent;
+}
+
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];
 
 function isLoopback(host: string): boolean {
@@ -288,6 +295,7 @@ function normalize(
       },
       onQuota: input.agent.on_quota,
       priorityLabels: resolvePriority(input, problems),
+      serializePaths: input.agent.serialize_paths,
     },
     tool: {
       runtime: input.tool.runtime,
@@ -307,6 +315,7 @@ function normalize(
       timeoutMs: input.gate.timeout_ms,
       maxRounds: input.gate.max_rounds,
     },
+    review: { agent: resolveReviewer(input, problems) },
     follow: {
       until: input.follow.until,
       maxRounds: input.follow.max_rounds,

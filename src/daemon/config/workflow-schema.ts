@@ -1,6 +1,7 @@
 // The shape of WORKFLOW.md's front matter: what each key takes, its default and what it means. The JSON Schema that
 // editors use is generated from this.
 
+import picomatch from 'picomatch';
 import * as z from 'zod';
 import { ISOLATION_MODES, PERMISSION_MODES, RUNTIME_NAMES, RUNTIMES, WORK_MODES } from '../../agents/rules/runtime.ts';
 import { isTokenVariable } from '../../base/rules/credential.ts';
@@ -14,9 +15,23 @@ import { DEFAULT_TRACKER, TRACKER_KINDS } from '../rules/tracker-kind.ts';
 
 const text = z.string().min(1);
 const labels = z.union([text.transform((label) => [label]), z.array(text).min(1)]);
+/** A glob from the root of the repository. */
+const glob = text
+  .regex(/^(?![/!~\s])(?!\.\/)(?!.*\.\.)/, { message: 'a glob like db/migrations/** (no /, ./ or ! before it, no ..)' })
+  .refine(isBalanced, { message: 'a glob whose brackets are closed' });
 const script = z.union([z.string(), z.null()]).default(null);
 const milliseconds = (least: number, standard: number) => z.int().min(least).default(standard);
 const dollars = z.union([z.number().positive(), z.null()]).default(null);
+
+function isBalanced(value: string): boolean {
+  try {
+    // Of an empty one it is said elsewhere that it is none.
+    if (value !== '') picomatch.makeRe(value, { strictBrackets: true });
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** Claude Code's tools that an agent needs to work through an issue without anyone to ask. */
 const ALLOWED_TOOLS = ['Bash', 'Edit', 'Write', 'NotebookEdit', 'Read', 'Glob', 'Grep', 'TodoWrite', 'Task', 'Agent'];
@@ -190,6 +205,12 @@ const agent = z
       .describe(
         'Labels of issues that start before others, the most urgent label first; within a label, the oldest issue. Default: none.',
       ),
+    serialize_paths: z
+      .union([glob.transform((one) => [one]), z.array(glob)])
+      .default([])
+      .describe(
+        'Globs from the root of the repository, or directories. While a pull request of the daemon touches such a path, another change that touches the same glob is not published. Default: none.',
+      ),
   })
   .prefault({});
 
@@ -271,6 +292,18 @@ const gate = z
   })
   .prefault({});
 
+const review = z
+  .strictObject({
+    agent: text
+      .regex(/^[\w-]{1,64}$/, 'the name of an agent')
+      .nullable()
+      .default(null)
+      .describe(
+        "Agent that reads each finished work, read-only, before it is published: reviewer, another one of toolcrew, or one of the repository's .claude/agents. Its findings go to the author once, then into the pull request. null: none.",
+      ),
+  })
+  .prefault({});
+
 const follow = z
   .strictObject({
     until: z
@@ -338,6 +371,7 @@ export const workflowSchema = z.strictObject({
   agent,
   tool,
   gate,
+  review,
   follow,
   notify,
   server,

@@ -48,7 +48,7 @@ function row(
 }
 
 /** Phases of a running row in which there is no attempt to pause. */
-const SETTLING: readonly string[] = ['publishing', 'giving_up', 'gate', 'reviving'];
+const SETTLING: readonly string[] = ['publishing', 'giving_up', 'gate', 'review', 'reviving'];
 
 function runningCommands({ phase }: Pick<RunningRow, 'phase'>): readonly Steer[] {
   if (phase === 'cancelling') return [];

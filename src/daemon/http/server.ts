@@ -28,7 +28,7 @@ import {
   withoutRepository,
 } from './routes.ts';
 import type { Source } from './source.ts';
-import { finishedTeamsOf, teamsOf } from './team-lines.ts';
+import { teamRows } from './team-lines.ts';
 import type { Webhook } from './webhook.ts';
 
 export type ServerOptions = {
@@ -222,24 +222,11 @@ export class StatusServer {
 
   /** All teams at work and the last ones that are finished, or the one of that name. */
   #teams(name: string, response: ServerResponse): void {
-    const state = this.#options.source.state(EVERYTHING);
-    const teams = [...teamsOf(state), ...finishedTeamsOf(state)].map(({ issue, outcome, team }) => ({
-      issue_number: issue,
-      outcome,
-      ...team,
-    }));
-    if (name === '') {
-      this.#json(response, 200, { teams });
-      return;
-    }
-    const found = teams.find(({ team }) => team === name);
-    if (found !== undefined) {
-      this.#json(response, 200, found);
-      return;
-    }
+    const teams = teamRows(this.#options.source.state(EVERYTHING));
+    const found = name === '' ? { teams } : teams.find(({ team }) => team === name);
     const known = teams.map(({ team }) => team);
-    const more = known.length === 0 ? {} : { known };
-    this.#missing(response, refusal(HTTP_CODES.team_unlisted, { team: name, ...more }));
+    if (found !== undefined) this.#json(response, 200, found);
+    else this.#missing(response, refusal(HTTP_CODES.team_unlisted, { team: name, ...(known.length > 0 && { known }) }));
   }
 
   async #refresh(request: IncomingMessage, response: ServerResponse): Promise<void> {

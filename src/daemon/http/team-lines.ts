@@ -32,6 +32,15 @@ export function finishedTeamsOf(view: StateView): readonly IssueTeam[] {
   );
 }
 
+/** Both, as the API shows them. */
+export function teamRows(view: StateView) {
+  return [...teamsOf(view), ...finishedTeamsOf(view)].map(({ issue, outcome, team }) => ({
+    issue_number: issue,
+    outcome,
+    ...team,
+  }));
+}
+
 /** What was measured last, in one line. */
 export function gateWords({ gate }: TeamSummary): string {
   if (gate === null) return 'not measured yet';

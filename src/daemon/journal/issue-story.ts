@@ -73,6 +73,8 @@ function finishedWords({ effect, key, result }: Effect): string | null {
       return `the hook ${key.split(':')[0]} has run`;
     case 'agent':
       return result.pid === undefined ? 'the agent runs' : `the agent runs as process ${result.pid}`;
+    case 'take_base':
+      return result.conflicts === 0 ? 'the base is taken in' : null;
     case 'push':
       return `commit ${String(result.sha).slice(0, SHORT)} is pushed`;
     case 'pull_request':
@@ -92,6 +94,7 @@ function finishedWords({ effect, key, result }: Effect): string | null {
     case 'workspace_remove':
       return 'the workspace is removed';
     case 'gate':
+    case 'review':
       return null;
     default:
       return assertNever(effect);
@@ -109,6 +112,22 @@ const NEXT = {
 
 function nextWords(next: keyof typeof NEXT, retryAt: number | null): string {
   return retryAt === null ? NEXT[next] : `${NEXT[next]} from ${time(retryAt)} on`;
+}
+
+function reviewWords({
+  agent,
+  findings,
+  reason,
+  next,
+  retry_at: at,
+}: Extract<IssueRecord, { type: 'reviewed' }>): string {
+  if (findings.length === 0 && next === 'publish')
+    return reason === null ? `${agent} reviewed the work: no findings` : `the work is not reviewed: ${reason}`;
+  if (next === 'again')
+    return `the review came to nothing${reason === null ? '' : `: ${reason}`}; ${nextWords(next, at)}`;
+  const then = next === 'author' ? 'the author gets them' : `the author does not get them: ${reason}`;
+  const said = findings.map(({ file, text }) => (file === null ? text : `${file}: ${text}`)).join('; ');
+  return `${agent} reviewed the work, findings: ${findings.length}; ${then}: ${said}`;
 }
 
 /** Null: nothing that people ask for. */
@@ -140,10 +159,22 @@ function wordsOf(record: IssueRecord): string | null {
     }
     case 'measured':
       return `checks: ${record.evidence.unmeasured ?? evidenceLine(record.evidence)}`;
+    case 'reviewed':
+      return reviewWords(record);
     case 'sent_back':
       return `${record.reason}; ${nextWords(record.next, null)}`;
     case 'publish_failed':
       return `publishing failed: ${record.reason}; ${nextWords(record.next, record.retry_at)}`;
+    case 'touched': {
+      const paths = record.touched.map(({ path }) => path).join(', ');
+      return paths === '' ? null : `the change touches paths of agent.serialize_paths: ${paths}`;
+    }
+    case 'released':
+      return 'nothing holds the change back; the base is taken in';
+    case 'base_conflict':
+      return `${record.reason}; ${nextWords(record.next, null)}`;
+    case 'pull_request_over':
+      return `pull request #${record.pull_request} is ${record.state}`;
     case 'following':
       return 'the pull request is followed';
     case 'continued':
@@ -158,6 +189,7 @@ function wordsOf(record: IssueRecord): string | null {
       return `over: ${record.outcome.replace('_', ' ')}${record.mergeable === true ? ', the pull request can be merged' : ''}`;
     case 'effect_started':
     case 'session':
+    case 'surveyed':
     case 'usage':
       return null;
     default:

@@ -15,7 +15,16 @@ const issue = z.number().int().positive();
 const count = z.number().nonnegative();
 const usage = z.object({ input_tokens: count, output_tokens: count, cost_usd: count, turns: count, seconds: count });
 const pullRequest = z.object({ number: issue, url: z.string() });
+const touched = z.array(z.object({ glob: z.string(), path: z.string() }));
+const openPull = z.object({ ...pullRequest.shape, issue, branch: z.string(), head: z.string(), touched });
 const effect = { issue, effect: z.enum(EFFECTS), key: z.string() };
+
+const finding = z.object({
+  file: z.string().nullable(),
+  line: z.number().nullable(),
+  severity: z.string().nullable(),
+  text: z.string(),
+});
 
 const record = z.discriminatedUnion('type', [
   z.object({
@@ -78,7 +87,30 @@ const record = z.discriminatedUnion('type', [
     retry_at: z.number().nullable(),
   }),
   z.object({ type: z.literal('measured'), issue, evidence: evidenceSchema }),
+  z.object({
+    type: z.literal('reviewed'),
+    issue,
+    agent: z.string(),
+    commit: z.string(),
+    findings: z.array(finding),
+    reason: z.string().nullable(),
+    usage,
+    next: z.enum(['again', 'author', 'publish']),
+    retry_at: z.number().nullable(),
+    failed: z.literal(true).optional(),
+  }),
   z.object({ type: z.literal('sent_back'), issue, reason: z.string(), next: z.enum(['retry', 'give_up']) }),
+  z.object({ type: z.literal('touched'), issue, sha: z.string(), touched }),
+  z.object({ type: z.literal('released'), issue, touched }),
+  z.object({
+    type: z.literal('base_conflict'),
+    issue,
+    reason: z.string(),
+    told: z.string(),
+    next: z.enum(['retry', 'give_up']),
+  }),
+  z.object({ type: z.literal('surveyed'), issue, globs: z.array(z.string()), pulls: z.array(openPull) }),
+  z.object({ type: z.literal('pull_request_over'), issue, pull_request: issue, state: z.enum(['merged', 'closed']) }),
   z.object({ type: z.literal('following'), issue, updated_at: z.string() }),
   z.object({
     type: z.literal('continued'),
@@ -163,6 +195,27 @@ const follow = z.object({
   stopped: z.string().nullable(),
 });
 
+const serial = z.object({
+  sha: z.string(),
+  touched,
+  goesFirst: z.boolean(),
+  isHurried: z.boolean(),
+  isBehind: z.boolean(),
+  rounds: z.number().int(),
+  told: z.string().nullable(),
+  since: z.number(),
+});
+
+const review = z.object({
+  agent: z.string(),
+  commit: z.string(),
+  failures: z.number().int(),
+  stage: z.enum(['open', 'sent', 'heard', 'over']),
+  findings: z.array(finding),
+  reason: z.string().nullable(),
+  answer: z.object({ ok: z.boolean(), text: z.string() }).nullable(),
+});
+
 const question = z.object({
   attempt: z.number().int(),
   text: z.string(),
@@ -212,6 +265,10 @@ const entry = z.object({
   /** Earlier programs measured nothing. */
   evidence: evidenceSchema.nullable().default(null),
   rounds: z.number().int().default(0),
+  /** Earlier programs serialized nothing. */
+  serial: serial.nullable().default(null),
+  /** Earlier programs reviewed nothing. */
+  review: review.nullable().default(null),
   pullRequest: pullRequest.nullable(),
   /** Earlier programs followed nothing. */
   follow: follow.nullable().default(null),
@@ -228,6 +285,8 @@ const state = z.object({
   /** Earlier programs took none. */
   orders: z.array(z.tuple([issue, z.enum(['pause', 'cancel'])])).default([]),
   messages: z.array(z.tuple([issue, z.array(message)])).default([]),
+  open: z.array(openPull).default([]),
+  surveyed: z.array(z.string()).default([]),
   past: z.custom<FrozenPast>(isFrozenPast),
   cleanups: z.custom<FrozenState['cleanups']>(isCleanups),
   completed: z.array(

@@ -3,10 +3,8 @@
 import { oneLine } from '../../base/rules/text.ts';
 import type { CommandRun, Evidence, EvidenceCheck } from '../../gate/rules/evidence.ts';
 import { coverageWords } from '../rules/evidence-line.ts';
-import { cutBody, MAX_BODY } from './tracker-texts.ts';
+import { withBlock } from './shown-block.ts';
 
-const BEGIN = '<!-- toolcrew:checks -->';
-const END = '<!-- /toolcrew:checks -->';
 /** Commands that are shown, each with its end. */
 const MAX_ROWS = 20;
 const SHORT = 12;
@@ -62,22 +60,7 @@ function parts(evidence: Evidence): readonly string[] {
   ];
 }
 
-function block(evidence: Evidence): string {
-  return [BEGIN, '### Checks', ...parts(evidence), END].join('\n\n');
-}
-
-/** Without what was shown before, and without marks that others wrote. */
-function withoutBlocks(body: string): string {
-  return body
-    .replaceAll(new RegExp(`${BEGIN}[\\s\\S]*?${END}`, 'g'), '')
-    .replaceAll(BEGIN, '')
-    .replaceAll(END, '')
-    .trim();
-}
-
-/** The text of a pull request below what was measured: nothing that it leaves open can hide that. */
+/** The text of a pull request below what was measured. */
 export function withEvidence(body: string, evidence: Evidence): string {
-  const shown = block(evidence);
-  const own = cutBody(withoutBlocks(body), MAX_BODY - shown.length - 2);
-  return own === '' ? shown : `${shown}\n\n${own}`;
+  return withBlock(body, 'checks', ['### Checks', ...parts(evidence)]);
 }

@@ -15,6 +15,7 @@ import { retryDelayMs } from '../rules/retry.ts';
 import type { Entry } from '../rules/state.ts';
 import { TrackerError } from '../rules/tracker-error.ts';
 import type { Workflow } from '../rules/workflow.ts';
+import type { Serializer } from '../serializer.ts';
 import { isGone } from './issue-gone.ts';
 import type { Publisher } from './publish.ts';
 
@@ -23,6 +24,7 @@ export type FinisherOptions = {
   readonly journal: Journal;
   readonly tracker: Tracker;
   readonly publisher: Publisher;
+  readonly serializer: Pick<Serializer, 'check' | 'takeBase'>;
   readonly clock: Clock;
   readonly log: Logger;
   readonly random: () => number;
@@ -30,6 +32,8 @@ export type FinisherOptions = {
   readonly finish: (issue: number, outcome: IssueOutcome, updatedAt: string) => Promise<void>;
   /** Records that an issue is taken up again. */
   readonly claim: (issue: Issue, labelEvent: number | null) => Promise<void>;
+  /** Has the work reviewed, or records why not. */
+  readonly review: (entry: Entry, step: Extract<Step, { kind: 'review' }>, signal: AbortSignal) => Promise<void>;
 };
 
 /** Between two tries of a step, however short the back-off of agents is set. */
@@ -61,7 +65,7 @@ export class Finisher {
 
   /** Takes step after step until an attempt is next or the issue is over; false when the signal ended it before. */
   async takeSteps(issue: number, signal: AbortSignal): Promise<boolean> {
-    const { journal, publisher, workflow, log } = this.#options;
+    const { journal, publisher, serializer, workflow, log } = this.#options;
     const tally: Tally = { failures: 0, refusals: 0, said: null };
     /** State labels that people put on since the claim. */
     let added: readonly string[] = [];
@@ -69,8 +73,12 @@ export class Finisher {
     for (;;) {
       const entry = journal.state.entries.get(issue);
       if (entry === undefined) return true;
-      const { labels, gate } = workflow();
-      const step = nextStep({ ...entry, stateLabels: [...entry.stateLabels, ...added] }, labels, gate);
+      const { labels, gate, agent, review } = workflow();
+      const shown = { ...entry, stateLabels: [...entry.stateLabels, ...added] };
+      const step = nextStep(shown, labels, gate, {
+        serializes: agent.serializePaths.length > 0,
+        reviewer: review.agent,
+      });
       if (step === undefined) return true;
       if (signal.aborted) return false;
       if (step.kind === 'send_back') {
@@ -86,10 +94,14 @@ export class Finisher {
           await this.#options.finish(issue, 'done', entry.follow?.updatedAt ?? '');
           return true;
         }
-        if (step.kind === 'observe') {
+        if (step.kind === 'take_base') await serializer.takeBase(entry, step.key, signal);
+        else if (step.kind === 'serialize') await serializer.check(entry, step.sha, signal);
+        else if (step.kind === 'observe') {
           added = await this.#see(entry, step.label, signal);
           if (signal.aborted) return false;
           if (added.length === 0) return true;
+        } else if (step.kind === 'review') {
+          await this.#options.review(entry, step, signal);
         } else {
           if (step.kind === 'label_add' && !said) {
             said = true;

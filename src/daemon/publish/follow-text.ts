@@ -1,9 +1,10 @@
 // Texts about a followed pull request: what its agent is told, and what it is told itself when following stops.
 
 import { clip, fence, oneLine, visibleLines } from '../../base/rules/text.ts';
-import type { FollowEvent, FollowState } from '../rules/follow.ts';
+import type { FollowEvent } from '../rules/follow.ts';
 import type { Check, CheckFailure, Remark } from '../rules/pull-request-status.ts';
 import type { PullRequest } from '../rules/record.ts';
+import type { Entry } from '../rules/state.ts';
 
 /** With the events, why each failed check failed. */
 export type Explained = {
@@ -56,12 +57,16 @@ function threadText({ thread }: Extract<FollowEvent, { kind: 'thread' }>): strin
   return [`### Review thread ${thread.id} on ${oneLine(thread.path, 200)}, ${where}`, ...said].join('\n\n');
 }
 
+function conflictText(base: string): string {
+  return `### The branch conflicts with ${base}\n\nMerge \`origin/${base}\` into this branch, solve the conflicts and commit. Keep what both sides mean.`;
+}
+
 function eventText(event: FollowEvent, { failures }: Explained, base: string): string {
   switch (event.kind) {
     case 'check':
       return checkText(event.check, failures.get(event.check), Math.floor(MOST_OF_LOGS / Math.max(3, failures.size)));
     case 'conflict':
-      return `### The branch conflicts with ${base}\n\nMerge \`origin/${base}\` into this branch, solve the conflicts and commit. Keep what both sides mean.`;
+      return conflictText(base);
     case 'review':
       return `### ${nameOf(event.review)} asked for changes\n\n${event.review.body.trim() === '' ? 'The review has no text of its own.' : quoted(event.review.body)}`;
     case 'thread':
@@ -92,9 +97,20 @@ export function followText(pullRequest: PullRequest, branch: string, base: strin
   return { text: parts.join('\n\n'), told };
 }
 
-/** The prompt of an attempt, with what it is told of its pull request. */
-export function promptWith(template: string, follow: FollowState | null): string {
-  return follow === null || follow.told === null ? template : `${template}\n\n${follow.told}`;
+/** What the agent is told when its finished work waited for another change, and conflicts with the base since. */
+export function baseConflictText(branch: string, base: string, paths: readonly string[]): string {
+  return [
+    `Your work on the branch ${branch} is finished, but ${base} has changed since. Your work goes on, in this workspace and on this branch.`,
+    conflictText(base),
+    `These paths conflict:\n\n${quoted(paths.join('\n'))}`,
+    'Number new files anew where their order counts, such as migrations. Commit on this branch; it is published when you end.',
+  ].join('\n\n');
+}
+
+/** The prompt of an attempt, with what it is told of its pull request or its base. */
+export function promptWith(template: string, { follow, serial }: Pick<Entry, 'follow' | 'serial'>): string {
+  const told = follow?.told ?? serial?.told ?? null;
+  return told === null ? template : `${template}\n\n${told}`;
 }
 
 /** Says on the pull request why nobody goes on with it. */

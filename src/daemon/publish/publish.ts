@@ -11,11 +11,13 @@ import { reactionTo } from '../rules/failure-answers.ts';
 import { markerOf } from '../rules/message.ts';
 import { dropQuestion, pullRequestKey, questionKey, type Step } from '../rules/next-step.ts';
 import type { PullRequest } from '../rules/record.ts';
+import { shownReview } from '../rules/review.ts';
 import type { Entry } from '../rules/state.ts';
 import type { Workflow } from '../rules/workflow.ts';
 import { withEvidence } from './evidence-text.ts';
 import { followStoppedComment } from './follow-text.ts';
 import { questionComment } from './message-text.ts';
+import { withReview } from './review-text.ts';
 import { gaveUpComment, pullRequestBody, pullRequestTitle } from './tracker-texts.ts';
 
 export type PublisherOptions = {
@@ -28,7 +30,14 @@ export type PublisherOptions = {
   readonly log: Logger;
 };
 
-type EffectStep = Exclude<Step, { kind: 'observe' | 'send_back' | 'conclude' }>;
+type EffectStep = Exclude<Step, { kind: 'observe' | 'review' | 'send_back' | 'conclude' | 'take_base' | 'serialize' }>;
+
+/** The text of a pull request below what the checks and the reviewer said. */
+function withShown(body: string, entry: Entry, sha: string | null): string {
+  const review = shownReview(entry);
+  const reviewed = review === null ? body : withReview(body, review);
+  return entry.evidence?.commit === sha ? withEvidence(reviewed, entry.evidence) : reviewed;
+}
 
 /** A workspace task for what happens outside of an attempt: nothing listens to it. */
 export function quietTask(entry: Entry): WorkspaceTask {
@@ -74,13 +83,13 @@ export class Publisher {
     });
   }
 
-  /** Writes what was measured into the pull request, in the place of what an earlier commit had there. */
+  /** Writes what was measured and found into the pull request, in the place of what an earlier commit had there. */
   async #showEvidence(entry: Entry, key: string, signal: AbortSignal): Promise<void> {
     const { journal, tracker } = this.#options;
-    const { evidence, pullRequest } = entry;
+    const { pullRequest } = entry;
     await perform(journal, entry.number, 'evidence', key, async () => {
-      if (evidence === null || pullRequest === null) return;
-      await tracker.rewritePullRequest(pullRequest.number, (body) => withEvidence(body, evidence), signal);
+      if (pullRequest === null) return;
+      await tracker.rewritePullRequest(pullRequest.number, (body) => withShown(body, entry, entry.head), signal);
     });
   }
 
@@ -120,7 +129,7 @@ export class Publisher {
       branch: entry.branch,
       base: await workspaces.defaultBranch(signal),
       title: pullRequestTitle(asked?.title, messages, entry),
-      body: entry.evidence?.commit === sha ? withEvidence(body, entry.evidence) : body,
+      body: withShown(body, entry, sha),
       draft: workflow().tracker.draft,
     };
     try {

@@ -6,6 +6,8 @@ export const EFFECTS = [
   'hook',
   'agent',
   'gate',
+  'take_base',
+  'review',
   'push',
   'pull_request',
   'evidence',

@@ -77,6 +77,10 @@ const REFUSED = { invalid: AGAIN, no_draft: AGAIN, refused: AGAIN, branch_refuse
 export const REACTIONS: Readonly<Record<StepKind, Readonly<Record<Answer, Reaction>>>> = {
   // What cannot be measured is evidence as well: only this machine can fail.
   gate: { ...OUTAGES, ...REFUSED },
+  take_base: { ...OUTAGES, ...REFUSED },
+  serialize: { ...OUTAGES, ...REFUSED },
+  // A review that fails is an answer, too: only the text comes from the service.
+  review: { ...OUTAGES, ...REFUSED },
   push: { ...OUTAGES, ...REFUSED, branch_refused: { do: 'ask_agent' } },
   pull_request: {
     ...OUTAGES,

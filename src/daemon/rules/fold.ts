@@ -1,26 +1,30 @@
 // The fold: each record of the journal takes the state one step on. A record that is not valid at its place changes nothing.
 
-import { NO_USAGE, type Usage } from '../../agents/rules/usage.ts';
+import { NO_USAGE } from '../../agents/rules/usage.ts';
 import { assertNever } from '../../base/rules/errors.ts';
 import type { Stored } from '../../base/rules/stored-record.ts';
 import { ask, closed, deliver, dropMessages, leaveUnanswered, takeMessages } from './asking.ts';
 import { MAX_INTERRUPTIONS } from './attempt-end.ts';
+import { useMore } from './cost.ts';
 import { withFinishedIssue } from './finished-issues.ts';
-import { givenUp } from './given-up.ts';
+import { beginFollowing, failToPublish, goOn, sendBack } from './fold-publishing.ts';
 import { pullRequestKey } from './next-step.ts';
 import type { JournalRecord } from './record.ts';
+import { answered, hearFindings, takeReview } from './review.ts';
+import { isAnswering } from './review-state.ts';
 import {
-  addUsage,
-  type Completed,
-  type DaemonState,
-  type Entry,
-  spentOf,
-  usageSince,
-  utcDay,
-  withCompleted,
-  withEntry,
-} from './state.ts';
-import { afterAttempt, isSettling, steer, withoutOrder } from './steering.ts';
+  release,
+  solveConflict,
+  survey,
+  takenBase,
+  touch,
+  withOpened,
+  withoutIdle,
+  withoutPull,
+  withPushed,
+} from './serialize.ts';
+import { addUsage, type Completed, type DaemonState, type Entry, spentOf, withCompleted, withEntry } from './state.ts';
+import { afterAttempt, steer, withoutOrder } from './steering.ts';
 
 function change(state: DaemonState, issue: number, update: (entry: Entry) => Entry | undefined): DaemonState {
   const entry = state.entries.get(issue);
@@ -63,6 +67,8 @@ function claim(state: DaemonState, record: Stored<Extract<JournalRecord, { type:
     head: null,
     evidence: null,
     rounds: 0,
+    serial: null,
+    review: null,
     pullRequest: resumed ? earlier.pullRequest : null,
     follow: null,
     pushed: resumed ? earlier.pushed : [],
@@ -75,18 +81,6 @@ function claim(state: DaemonState, record: Stored<Extract<JournalRecord, { type:
   const cleanups = new Map(state.cleanups);
   cleanups.delete(record.issue);
   return { ...withEntry(state, fresh), cleanups };
-}
-
-function addCost(state: DaemonState, at: number, added: Usage): DaemonState {
-  const day = utcDay(at);
-  const before = state.today.day === day ? state.today.cost_usd : 0;
-  return { ...state, totals: addUsage(state.totals, added), today: { day, cost_usd: before + added.cost_usd } };
-}
-
-function useMore(state: DaemonState, issue: number, at: number, usage: Usage): DaemonState {
-  const entry = state.entries.get(issue);
-  if (entry === undefined || entry.phase !== 'running') return state;
-  return addCost(withEntry(state, { ...entry, running: usage }), at, usageSince(usage, entry.running));
 }
 
 function endAttempt(
@@ -124,73 +118,12 @@ function endAttempt(
       lastError: record.outcome === 'succeeded' ? null : record.reason,
       head: record.head,
       team: record.team ?? entry.team,
-      askedPullRequest: record.next === 'publish' ? entry.askedPullRequest : null,
+      review: answered(entry.review, record),
+      askedPullRequest: record.next === 'publish' || isAnswering(entry.review) ? entry.askedPullRequest : null,
       askedDone: record.next === 'publish' && entry.askedDone,
       question: record.next === 'ask' ? entry.question : closed(entry.question),
     };
   });
-}
-
-function failToPublish(entry: Entry, record: Extract<JournalRecord, { type: 'publish_failed' }>): Entry | undefined {
-  const { phase } = entry;
-  // A command of an operator may have come between the failure and its record.
-  const isPublishing = phase === 'publishing' || phase === 'giving_up';
-  if (!isSettling(entry) || (record.next !== 'again' && !isPublishing)) return undefined;
-  // Why the attempts failed is still to be told: the step's failure does not take its place.
-  if (record.next === 'again') return { ...entry, stepError: record.reason, retryAt: record.retry_at };
-  // What the branch lacks is the agent's to mend: this counts as a failed attempt.
-  return {
-    ...entry,
-    lastError: record.reason,
-    stepError: null,
-    retryAt: record.retry_at,
-    failures: entry.failures + 1,
-    head: null,
-    ...(record.next === 'retry' ? { phase: 'retrying' as const } : givenUp(entry, record.reason)),
-  };
-}
-
-/** This is no failed attempt: rounds are counted by themselves. */
-function sendBack(entry: Entry, record: Extract<JournalRecord, { type: 'sent_back' }>, at: number): Entry | undefined {
-  if (entry.phase !== 'publishing') return undefined;
-  const goesOn = record.next === 'retry';
-  return {
-    ...entry,
-    lastError: record.reason,
-    stepError: null,
-    retryAt: goesOn ? at : null,
-    rounds: entry.rounds + 1,
-    head: null,
-    // A commit that is handed in again is measured again: what was missing may be there now.
-    evidence: goesOn ? null : entry.evidence,
-    ...(goesOn ? { phase: 'retrying' as const } : givenUp(entry, record.reason)),
-  };
-}
-
-function beginFollowing(entry: Entry, updatedAt: string, at: number): Entry | undefined {
-  if (entry.phase !== 'publishing') return undefined;
-  const { rounds = 0, handled = [], failure = null } = entry.follow ?? {};
-  const follow = { since: at, updatedAt, rounds, handled, failure, told: null, reviewers: [], stopped: null };
-  return { ...entry, phase: 'following', follow, failures: 0, rounds: 0, lastError: null, head: null };
-}
-
-/** So many keys of what an agent was told are kept. */
-const HANDLED_KEPT = 5_000;
-
-function goOn(entry: Entry, record: Extract<JournalRecord, { type: 'continued' }>, at: number): Entry | undefined {
-  const { follow } = entry;
-  if (entry.phase !== 'following' || follow === null || follow.stopped !== null) return undefined;
-  const { told, failure, reviewers } = record;
-  const handled = [...follow.handled, ...record.handled].slice(-HANDLED_KEPT);
-  return {
-    ...entry,
-    phase: 'retrying',
-    retryAt: at,
-    lastError: record.reason,
-    // What people wrote on the issue before the round is no message to its agent.
-    version: '',
-    follow: { ...follow, rounds: follow.rounds + 1, handled, failure, told, reviewers },
-  };
 }
 
 /** Whether a pull request is open is to be asked again: people may have closed the one that is known. */
@@ -205,9 +138,9 @@ function finishEffect(state: DaemonState, record: Extract<JournalRecord, { type:
     cleanups.delete(record.issue);
     return change({ ...state, cleanups }, record.issue, (entry) => ({ ...entry, workspace: null }));
   }
-  return change(state, record.issue, (entry) => {
+  const { result } = record;
+  const finished = change(state, record.issue, (entry) => {
     const next: Entry = { ...entry, stepError: null, effects: { ...entry.effects, [record.key]: 'finished' } };
-    const { result } = record;
     switch (record.effect) {
       case 'agent':
         return entry.run === null || typeof result.pid !== 'number'
@@ -221,9 +154,12 @@ function finishEffect(state: DaemonState, record: Extract<JournalRecord, { type:
         const { number, url } = result;
         return typeof number === 'number' && typeof url === 'string' ? { ...next, pullRequest: { number, url } } : next;
       }
+      case 'take_base':
+        return takenBase(next, result);
       case 'workspace':
       case 'hook':
       case 'gate':
+      case 'review':
       case 'evidence':
       case 'review_request':
       case 'reply':
@@ -236,6 +172,10 @@ function finishEffect(state: DaemonState, record: Extract<JournalRecord, { type:
         return assertNever(record.effect);
     }
   });
+  if (record.effect === 'pull_request') return withOpened(finished, record.issue);
+  return record.effect === 'push' && typeof result.sha === 'string'
+    ? withPushed(finished, record.issue, result.sha)
+    : finished;
 }
 
 function finish(state: DaemonState, record: Stored<Extract<JournalRecord, { type: 'finished' }>>): DaemonState {
@@ -268,6 +208,7 @@ function finish(state: DaemonState, record: Stored<Extract<JournalRecord, { type
       running: NO_USAGE,
       effects: {},
       evidence: null,
+      review: null,
       question: null,
       follow: null,
       team: null,
@@ -299,6 +240,11 @@ function finish(state: DaemonState, record: Stored<Extract<JournalRecord, { type
 
 /** One step of the fold. Total: any record on any state gives a state. */
 export function fold(state: DaemonState, record: Stored<JournalRecord>): DaemonState {
+  const next = step(state, record);
+  return 'issue' in record ? withoutIdle(next, record.issue) : next;
+}
+
+function step(state: DaemonState, record: Stored<JournalRecord>): DaemonState {
   switch (record.type) {
     case 'claimed':
       return claim(state, record);
@@ -313,7 +259,8 @@ export function fold(state: DaemonState, record: Stored<JournalRecord>): DaemonS
               runtime: record.runtime,
               workspace: record.workspace,
               retryAt: null,
-              askedPullRequest: null,
+              // What the author asked for before the review still holds.
+              askedPullRequest: isAnswering(entry.review) ? entry.askedPullRequest : null,
               askedDone: false,
               version: entry.version || (record.version ?? ''),
               running: NO_USAGE,
@@ -355,19 +302,34 @@ export function fold(state: DaemonState, record: Stored<JournalRecord>): DaemonS
     case 'messages':
       return takeMessages(state, record);
     case 'delivered':
-      return deliver(state, record);
+      return change(deliver(state, record), record.issue, (entry) => hearFindings(entry, record.keys));
     case 'attempt_ended':
       return endAttempt(state, record);
     case 'publish_failed':
       return change(state, record.issue, (entry) => failToPublish(entry, record));
     case 'measured':
       return change(state, record.issue, (entry) => ({ ...entry, evidence: record.evidence }));
+    case 'reviewed':
+      return takeReview(state, record);
     case 'sent_back':
       return change(state, record.issue, (entry) => sendBack(entry, record, record.at));
+    case 'touched':
+      return touch(state, record);
+    case 'released':
+      return release(state, record);
+    case 'base_conflict':
+      return change(state, record.issue, (entry) => solveConflict(entry, record));
+    case 'surveyed':
+      return survey(state, record);
+    case 'pull_request_over':
+      return withoutPull(state, record);
     case 'following':
       // An order on the attempt that handed the work in is done with.
       return withoutOrder(
-        change(state, record.issue, (entry) => beginFollowing(entry, record.updated_at, record.at)),
+        withOpened(
+          change(state, record.issue, (entry) => beginFollowing(entry, record.updated_at, record.at)),
+          record.issue,
+        ),
         record.issue,
       );
     case 'continued':

@@ -1,6 +1,7 @@
 // Decisions on a pull request that is followed: what happened on it goes to the agent, or ends the following; pure.
 
 import { type Refusal, refusal } from '../../base/rules/codes.ts';
+import { oneLine } from '../../base/rules/text.ts';
 import { WORK_CODES } from './codes/work-codes.ts';
 import type { FollowSettings } from './follow-settings.ts';
 import type { Check, PullRequestStatus, Remark, Review, ReviewThread, SeenPullRequest } from './pull-request-status.ts';
@@ -25,6 +26,9 @@ export type FollowState = {
   readonly stopped: string | null;
 };
 
+/** An older open pull request of ours that conflicts with this one. */
+export type Rival = { readonly number: number; readonly paths: readonly string[] };
+
 /** What was read of a pull request. Words of people who may not write to the repository, and our own, are left out. */
 export type PullRequestSight = {
   readonly status: PullRequestStatus;
@@ -34,6 +38,7 @@ export type PullRequestSight = {
   readonly reviews: readonly Review[];
   readonly threads: readonly ReviewThread[];
   readonly comments: readonly Remark[];
+  readonly rivals: readonly Rival[];
 };
 
 export type FollowEvent =
@@ -193,6 +198,17 @@ function remaining(
   return given.some(({ verdict }) => verdict === 'approved') ? null : waitFor('nobody has approved it yet');
 }
 
+/** So many paths of a conflict are named. */
+const PATHS_SHOWN = 3;
+
+function describeRivals(rivals: readonly Rival[]): string | null {
+  const [first] = rivals;
+  if (first === undefined) return null;
+  const more = first.paths.length > PATHS_SHOWN ? ', …' : '';
+  const others = rivals.slice(1).map(({ number }) => `, #${number}`);
+  return `it takes the base in after pull request #${first.number}${others.join('')}, with which it conflicts in ${oneLine(first.paths.slice(0, PATHS_SHOWN).join(', '), 200)}${more}`;
+}
+
 function describe(event: FollowEvent): string {
   switch (event.kind) {
     case 'check':
@@ -251,7 +267,9 @@ export function judgeFollow(
   ];
   if (events.length === 0) {
     const wait = remaining(sight, follow, settings, now);
-    if (wait !== null) return wait;
+    const rival = describeRivals(sight.rivals);
+    if (wait !== null) return rival === null ? wait : { ...wait, why: `${wait.why}; ${rival}` };
+    if (rival !== null) return waitFor(rival);
     return over(settings.until === 'green' ? 'its checks pass' : 'its checks pass and it is approved', true);
   }
   const failure = failureKey(status.head, events);

@@ -61,3 +61,11 @@ export function priorityOf(issue: Issue, labels: readonly string[]): number {
 export function branchOf(prefix: string, issueNumber: number, life: number): string {
   return life === 1 ? `${prefix}issue-${issueNumber}` : `${prefix}issue-${issueNumber}-${life}`;
 }
+
+/** The issue that such a branch is of; null: it is another branch. */
+export function issueOf(prefix: string, branch: string): number | null {
+  const number = branch.startsWith(prefix)
+    ? /^issue-([1-9]\d*)(?:-\d+)?$/.exec(branch.slice(prefix.length))?.[1]
+    : undefined;
+  return number === undefined ? null : Number(number);
+}

@@ -7,12 +7,18 @@ import type { StateLabels } from './issue.ts';
 import { activeLabelsOf, sameLabel } from './issue.ts';
 import { labelAddKey, labelRemoveKey } from './label-keys.ts';
 import type { PullRequest } from './record.ts';
+import { isUnreviewed, shownReview } from './review.ts';
 import type { Entry } from './state.ts';
 
 export type Step =
   | { readonly kind: 'gate'; readonly key: string; readonly sha: string }
+  | { readonly kind: 'review'; readonly key: string; readonly sha: string }
   /** Not an effect: what failed goes back to the agent, or ends the issue. */
   | { readonly kind: 'send_back' }
+  /** The base, after a wait for another change of the same paths. */
+  | { readonly kind: 'take_base'; readonly key: string; readonly sha: string }
+  /** Not an effect: whether the change has to wait for another one of the same paths. */
+  | { readonly kind: 'serialize'; readonly sha: string }
   | { readonly kind: 'push'; readonly key: string; readonly sha: string }
   | { readonly kind: 'pull_request'; readonly key: string }
   /** The figures of the gate in the text of the pull request. */
@@ -80,26 +86,49 @@ function swapLabels(entry: Entry, wanted: string): Step {
   return dropped ?? { kind: 'observe', label: wanted };
 }
 
+function reviewKey(head: string): string {
+  return `review:${head}`;
+}
+
+/** Whether an agent reviews its commit now. */
+export function isBeingReviewed({ phase, head, effects }: Entry): boolean {
+  return phase === 'publishing' && head !== null && effects[reviewKey(head)] === 'started';
+}
+
 /**
  * Before the first attempt, old done and failed labels are removed, so that one state label remains. After the last
- * attempt, the issue is measured and published, or given up. In between, a question is put on it and its label taken off.
+ * attempt, the work is measured, reviewed and published, or given up. In between, a question is put on it and its label taken off.
+ * @param serializes whether `agent.serialize_paths` names any
+ * @param reviewer `review.agent`
  */
-export function nextStep(entry: Entry, states: StateLabels, gate: Pick<GateSettings, 'mode'>): Step | undefined {
+export function nextStep(
+  entry: Entry,
+  states: StateLabels,
+  gate: Pick<GateSettings, 'mode'>,
+  { serializes = false, reviewer = null }: { readonly serializes?: boolean; readonly reviewer?: string | null } = {},
+): Step | undefined {
   switch (entry.phase) {
     case 'claimed':
       return dropLabels(entry, (label) => sameLabel(label, states.done) || sameLabel(label, states.failed));
     case 'publishing': {
       if (entry.head === null) return swapLabels(entry, states.done);
+      const { serial } = entry;
+      if (serial?.isBehind === true) return { kind: 'take_base', key: `take_base:${entry.head}`, sha: entry.head };
       const isMeasured = entry.evidence?.commit === entry.head;
       if (gate.mode !== 'off' && !isMeasured) return { kind: 'gate', key: `gate:${entry.head}`, sha: entry.head };
       if (gate.mode === 'required' && entry.evidence?.ok === false) return { kind: 'send_back' };
+      if (reviewer !== null && isUnreviewed(entry))
+        return { kind: 'review', key: reviewKey(entry.head), sha: entry.head };
+      const isFirst = serial?.goesFirst === true && serial.sha === entry.head;
+      if (serializes && !isFirst && openPullRequest(entry) === null) return { kind: 'serialize', sha: entry.head };
       const push = `push:${entry.head}`;
       if (!finished(entry, push)) return { kind: 'push', key: push, sha: entry.head };
       // One that is followed is known, and no other takes its place.
       if (entry.follow === null && openPullRequest(entry) === null)
         return { kind: 'pull_request', key: pullRequestKey(entry) };
       const evidence = `evidence:${entry.head}`;
-      if (isMeasured && !finished(entry, evidence)) return { kind: 'evidence', key: evidence };
+      if ((isMeasured || shownReview(entry) !== null) && !finished(entry, evidence))
+        return { kind: 'evidence', key: evidence };
       const reviewers = entry.follow?.reviewers ?? [];
       const ask = `review_request:${entry.head}`;
       if (reviewers.length > 0 && !finished(entry, ask)) return { kind: 'review_request', key: ask, reviewers };
@@ -129,6 +158,7 @@ export function nextStep(entry: Entry, states: StateLabels, gate: Pick<GateSetti
     case 'retrying':
       return dropQuestion(entry);
     case 'running':
+    case 'held_back':
     case 'parked':
       return undefined;
     default:

@@ -4,6 +4,7 @@ import type { TeamSummary } from '../../agents/rules/team-summary.ts';
 import type { Usage } from '../../agents/rules/usage.ts';
 import type { Evidence } from '../../gate/rules/evidence.ts';
 import type { Effect } from './effect-names.ts';
+import type { Finding } from './findings.ts';
 
 /**
  * Outcomes of an attempt. Three are no failure of the agent: `interrupted`, the daemon stopped or died; `unavailable`,
@@ -32,6 +33,18 @@ export type Steer = (typeof STEERS)[number];
 export const MAX_TELL = 20_000;
 
 export type PullRequest = { readonly number: number; readonly url: string };
+
+/** A path of `agent.serialize_paths` that a change touches, with the glob that matches it. */
+export type Touch = { readonly glob: string; readonly path: string };
+
+/** A pull request of ours that is open as far as is known. */
+export type OpenPull = PullRequest & {
+  readonly issue: number;
+  readonly branch: string;
+  /** Its last commit that is known. */
+  readonly head: string;
+  readonly touched: readonly Touch[];
+};
 
 export type ClaimedRecord = {
   readonly type: 'claimed';
@@ -116,12 +129,56 @@ export type JournalRecord =
       readonly retry_at: number | null;
     }
   | { readonly type: 'measured'; readonly issue: number; readonly evidence: Evidence }
+  /** A try of the review has ended, or none is made. */
+  | {
+      readonly type: 'reviewed';
+      readonly issue: number;
+      readonly agent: string;
+      readonly commit: string;
+      readonly findings: readonly Finding[];
+      /** Why it came to nothing; with findings, why the author does not get them. */
+      readonly reason: string | null;
+      readonly usage: Usage;
+      /** `again`: another try · `author`: the findings go to the author · `publish`. */
+      readonly next: 'again' | 'author' | 'publish';
+      /** With `again`: time of the next try, ms since the epoch. */
+      readonly retry_at: number | null;
+      /** The try counts as failed. */
+      readonly failed?: true | undefined;
+    }
   /** What failed in the evidence goes back to the agent, or ends the issue. */
   | {
       readonly type: 'sent_back';
       readonly issue: number;
       readonly reason: string;
       readonly next: 'retry' | 'give_up';
+    }
+  /** Serialized paths that the commit to publish touches: the issue goes on, or is held back. */
+  | { readonly type: 'touched'; readonly issue: number; readonly sha: string; readonly touched: readonly Touch[] }
+  /** Nothing holds it back any more. @property touched what still counts of what it touches */
+  | { readonly type: 'released'; readonly issue: number; readonly touched: readonly Touch[] }
+  /** A branch that was held back conflicts with its base. */
+  | {
+      readonly type: 'base_conflict';
+      readonly issue: number;
+      readonly reason: string;
+      /** What the agent is told. */
+      readonly told: string;
+      readonly next: 'retry' | 'give_up';
+    }
+  /** Pull requests of ours that earlier programs opened, as far as they touch these globs. The issue made somebody ask. */
+  | {
+      readonly type: 'surveyed';
+      readonly issue: number;
+      readonly globs: readonly string[];
+      readonly pulls: readonly OpenPull[];
+    }
+  | {
+      readonly type: 'pull_request_over';
+      /** Whose work it is. */
+      readonly issue: number;
+      readonly pull_request: number;
+      readonly state: 'merged' | 'closed';
     }
   /** Its pull request is open and its done label on: from here on it is followed. */
   | { readonly type: 'following'; readonly issue: number; readonly updated_at: string }

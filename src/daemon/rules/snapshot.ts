@@ -4,14 +4,15 @@ import { DEFAULT_PREFIX } from './branch-prefix.ts';
 import { type FinishedIssues, finishedIssueOf, finishedIssues } from './finished-issues.ts';
 import { branchOf } from './issue.ts';
 import type { Message } from './message.ts';
-import type { IssueOutcome } from './record.ts';
+import type { IssueOutcome, OpenPull } from './record.ts';
 import type { DaemonState, Entry, StandingOrder } from './state.ts';
 
 /** The state as plain JSON. What is kept of every issue that is over is packed: there may be tens of thousands. */
-export type FrozenState = Omit<DaemonState, 'entries' | 'orders' | 'messages' | 'past' | 'cleanups'> & {
+export type FrozenState = Omit<DaemonState, 'entries' | 'orders' | 'messages' | 'open' | 'past' | 'cleanups'> & {
   entries: Entry[];
   orders: [number, StandingOrder][];
   messages: [number, readonly Message[]][];
+  open: OpenPull[];
   past: [number: number, life: number, labelEvent: number | null, updatedAt: string, outcome: IssueOutcome][];
   /** Earlier programs wrote no branch: the prefix was always the same. Nor did they write what was saved. */
   cleanups: [number, directory: string, branch?: string, saved?: readonly string[]][];
@@ -24,6 +25,7 @@ export function freezeState(state: DaemonState): FrozenState {
     entries: [...state.entries.values()],
     orders: [...state.orders],
     messages: [...state.messages],
+    open: [...state.open.values()],
     past: [...finishedIssues(state.past)].map(([number, past]) => [
       number,
       past.life,
@@ -45,6 +47,7 @@ export function thawState(past: FinishedIssues, frozen: Omit<FrozenState, 'past'
     entries: new Map(frozen.entries.map((entry) => [entry.number, entry])),
     orders: new Map(frozen.orders),
     messages: new Map(frozen.messages),
+    open: new Map(frozen.open.map((pull) => [pull.number, pull])),
     cleanups: new Map(
       frozen.cleanups.map(([issue, directory, branch, saved = []]) => [
         issue,

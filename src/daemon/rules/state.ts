@@ -6,12 +6,13 @@ import type { Evidence } from '../../gate/rules/evidence.ts';
 import { type FinishedIssues, NO_FINISHED_ISSUES } from './finished-issues.ts';
 import type { FollowState } from './follow.ts';
 import type { Message, Question } from './message.ts';
-import type { IssueOutcome, PullRequest } from './record.ts';
+import type { IssueOutcome, OpenPull, PullRequest, Touch } from './record.ts';
+import type { ReviewState } from './review-state.ts';
 
 /**
  * Where an issue stands.
  * `running`: an attempt is under way · `retrying`: waits for its next attempt · `asking`: waits for an answer of people ·
- * `publishing`: push, pull request, done label · `following`: the pull request is watched · `giving_up`: comment, failed label · `parked`: out of the
+ * `publishing`: push, pull request, done label · `held_back`: publishing waits for another pull request of ours · `following`: the pull request is watched · `giving_up`: comment, failed label · `parked`: out of the
  * daemon's hands, its work kept for a resumption · `cancelling`: active labels come off, then it is parked ·
  * `reviving`: the active label is put on, then it is claimed.
  */
@@ -21,6 +22,7 @@ export const PHASES = [
   'retrying',
   'asking',
   'publishing',
+  'held_back',
   'following',
   'giving_up',
   'parked',
@@ -69,6 +71,10 @@ export type Entry = {
   readonly evidence: Evidence | null;
   /** How often what failed in it went back to the agent since the issue was (re)claimed. */
   readonly rounds: number;
+  /** Its place among changes of the same serialized paths; null: not worked out since the issue was (re)claimed. */
+  readonly serial: SerialState | null;
+  /** The review of this claim's work; null: there was none yet. */
+  readonly review: ReviewState | null;
   readonly pullRequest: PullRequest | null;
   /** Since the pull request was first followed; null: it is not. */
   readonly follow: FollowState | null;
@@ -83,6 +89,25 @@ export type Entry = {
   /** The team of the last attempt that had one; what it is while it works is not written down. */
   readonly team: TeamSummary | null;
   readonly finished: { readonly outcome: IssueOutcome; readonly updatedAt: string; readonly at: number } | null;
+};
+
+export type SerialState = {
+  /** The commit for which it was worked out. */
+  readonly sha: string;
+  /** One path for each glob. */
+  readonly touched: readonly Touch[];
+  /** Others that touch the same wait for it. It ends with the phases in which the issue is worked on. */
+  readonly goesFirst: boolean;
+  /** An operator lets it go on whatever others touch. */
+  readonly isHurried: boolean;
+  /** It has waited, and has not taken in the base since. */
+  readonly isBehind: boolean;
+  /** How often conflicts with that base went back to the agent. */
+  readonly rounds: number;
+  /** What the agent is told of the last ones; null: there are none. */
+  readonly told: string | null;
+  /** When it was held back last, ms since the epoch. */
+  readonly since: number;
 };
 
 /** One process of an agent, known by an id that it and all it starts carry in their environment. */
@@ -127,6 +152,10 @@ export type DaemonState = {
   /** What people wrote and no agent was given yet, by issue; an issue without an entry can have some, too. */
   readonly messages: ReadonlyMap<number, readonly Message[]>;
   readonly past: FinishedIssues;
+  /** Pull requests that somebody may wait for, by number: those that touch serialized paths, and those that were followed. */
+  readonly open: ReadonlyMap<number, OpenPull>;
+  /** Globs by which pull requests of earlier times were looked for. */
+  readonly surveyed: readonly string[];
   /** Workspaces to remove, by issue. */
   readonly cleanups: ReadonlyMap<number, Cleanup>;
   /** The newest last, at most COMPLETED_KEPT. */
@@ -153,6 +182,8 @@ export const EMPTY_STATE: DaemonState = {
   orders: new Map(),
   messages: new Map(),
   past: NO_FINISHED_ISSUES,
+  open: new Map(),
+  surveyed: [],
   cleanups: new Map(),
   completed: [],
   counts: { done: 0, failed: 0, label_removed: 0, closed: 0 },

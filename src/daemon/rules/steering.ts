@@ -8,6 +8,7 @@ import { WORK_CODES } from './codes/work-codes.ts';
 import { givenUp } from './given-up.ts';
 import { questionStep } from './next-step.ts';
 import type { JournalRecord, Steer } from './record.ts';
+import { letGo } from './serialize.ts';
 import { type DaemonState, type Entry, type Phase, type StandingOrder, withEntry } from './state.ts';
 
 /** State of an issue as commands name it. `queued`: it carries the label and no attempt was made since. */
@@ -17,13 +18,13 @@ export type Standing = Phase | 'queued' | 'paused' | 'done' | 'closed' | 'failed
 export type Order = Steer | 'tell';
 
 const SENSE: Readonly<Record<Order, readonly Standing[]>> = {
-  pause: ['queued', 'claimed', 'running', 'retrying', 'asking'],
+  pause: ['queued', 'claimed', 'running', 'retrying', 'asking', 'held_back'],
   resume: ['paused'],
   cancel: [
     ...(['queued', 'paused', 'claimed', 'running', 'retrying', 'asking', 'publishing', 'following'] as const),
-    ...(['giving_up', 'reviving'] as const),
+    ...(['held_back', 'giving_up', 'reviving'] as const),
   ],
-  retry: ['retrying', 'asking', 'failed', 'label_removed'],
+  retry: ['retrying', 'asking', 'held_back', 'failed', 'label_removed'],
   tell: [
     ...(['queued', 'paused', 'claimed', 'running', 'retrying', 'asking', 'following'] as const),
     ...(['failed', 'label_removed', 'reviving'] as const),
@@ -53,14 +54,15 @@ export function mayStart(state: DaemonState, issue: number): boolean {
   return (phase === 'claimed' || phase === 'retrying') && !state.orders.has(issue);
 }
 
-/** Whether the issue waits for its next attempt, or for what it depends on. */
+/** Whether the issue waits for its next attempt, for an answer, or for another change. */
 export function isIdle(phase: Phase): boolean {
-  return phase === 'claimed' || phase === 'retrying' || phase === 'asking';
+  return phase === 'claimed' || phase === 'retrying' || phase === 'asking' || phase === 'held_back';
 }
 
-/** Whether an attempt of the issue waits for a resumption, and for nothing else before. */
+/** Whether the issue waits for a resumption, and for nothing else before. */
 export function isPaused(state: DaemonState, { number, phase }: Entry): boolean {
-  return state.orders.get(number) === 'pause' && (phase === 'claimed' || phase === 'retrying');
+  const waits = phase === 'claimed' || phase === 'retrying' || phase === 'held_back';
+  return state.orders.get(number) === 'pause' && waits;
 }
 
 function withOrder(state: DaemonState, issue: number, order: StandingOrder): DaemonState {
@@ -103,6 +105,7 @@ function cancel(state: DaemonState, entry: Entry | undefined): DaemonState {
     case 'retrying':
     case 'asking':
     case 'publishing':
+    case 'held_back':
     case 'giving_up':
     case 'reviving':
     case 'following':
@@ -125,6 +128,7 @@ function retry(state: DaemonState, entry: Entry | undefined, at: number): Daemon
     const lastError = messageIn(refusal(WORK_CODES.question_dropped, {}));
     return withEntry(state, { ...entry, phase: 'retrying', retryAt: at, lastError, question: closed(entry.question) });
   }
+  if (entry?.phase === 'held_back' && !state.orders.has(entry.number)) return withEntry(state, letGo(entry, true));
   if (entry?.phase !== 'parked') return state;
   return withEntry(state, { ...entry, phase: 'reviving', retryAt: null, stepError: null, effects: {} });
 }

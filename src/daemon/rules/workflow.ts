@@ -6,6 +6,7 @@ import type { QuotaMode } from './attempt-end.ts';
 import type { FollowSettings } from './follow-settings.ts';
 import type { GateSettings } from './gate-settings.ts';
 import type { StateLabels } from './issue.ts';
+import type { ReviewSettings } from './review-state.ts';
 import type { TrackerKind } from './tracker-kind.ts';
 import type { TrustMode } from './trust.ts';
 
@@ -76,9 +77,12 @@ export type Workflow = {
     readonly onQuota: QuotaMode;
     /** Labels of issues that start before others; the first label outranks the next. */
     readonly priorityLabels: readonly string[];
+    /** Globs: of the changes that touch one, only one is published at a time. */
+    readonly serializePaths: readonly string[];
   };
   readonly tool: AgentSettings;
   readonly gate: GateSettings;
+  readonly review: ReviewSettings;
   readonly follow: FollowSettings;
   /** Where people are told that an issue is over or waits. */
   readonly notify: { readonly command: string | null; readonly webhook: string | null };

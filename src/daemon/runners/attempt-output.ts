@@ -195,7 +195,7 @@ export class FileAttemptOutputs implements AttemptOutputs {
   }
 
   #forget(issue: number): void {
-    this.#setAside(join(issueDirectory(this.#stateDir, issue), 'homes'));
+    for (const name of ['homes', 'review']) this.#setAside(join(issueDirectory(this.#stateDir, issue), name));
     this.#cleaning = this.#cleaning.then(() => this.#clean());
   }
 

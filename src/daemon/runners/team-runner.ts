@@ -55,6 +55,8 @@ export class TeamRunner implements Runner {
   }
 
   async run(request: RunRequest, hooks: RunHooks): Promise<RunEnd> {
+    // One agent reviews, whatever made the work.
+    if (request.role !== undefined) return this.#options.alone.run(request, hooks);
     try {
       const end = await this.#lead(request, hooks);
       return end === 'alone' ? await this.#options.alone.run(request, hooks) : end;

@@ -12,7 +12,17 @@ import { saysDamaged } from '../../git/git.ts';
 import { isClone, readConfig, unfinished } from '../../git/git-directory.ts';
 import type { Author } from '../../git/rules/author.ts';
 import { GIT_CODES } from '../../git/rules/git-codes.ts';
-import type { HookName, KeptWork, PreparedWorkspace, Work, Workspaces, WorkspaceTask } from '../ports.ts';
+import type {
+  Changes,
+  HookName,
+  KeptWork,
+  PreparedWorkspace,
+  TakenBase,
+  Work,
+  WorkspaceState,
+  Workspaces,
+  WorkspaceTask,
+} from '../ports.ts';
 import { WORKSPACES_CODES } from '../rules/codes/workspaces-codes.ts';
 import { isDiskFull } from '../rules/disk-full.ts';
 import { collectFrom, headNow } from './collect.ts';
@@ -29,6 +39,7 @@ import { WorkspaceManifests } from './workspace-manifests.ts';
 import { WorkspacePlaces } from './workspace-places.ts';
 import { ROOT_DATA } from './workspace-root.ts';
 import { salvage, saveChanges, savedEarlier, saveWork, takeCommit, tellsSaved, worksOf } from './workspace-saves.ts';
+import { putBack, stateOf } from './workspace-state.ts';
 import { syncWorkspace } from './workspace-sync.ts';
 
 export type WorkspacesOptions = HookScriptsOptions & {
@@ -309,9 +320,47 @@ export class DiskWorkspaces implements Workspaces {
     return this.#options.mirror.comparison.baseOf(sha, signal);
   }
 
+  async changedPaths(task: WorkspaceTask, sha: string, signal: AbortSignal): Promise<readonly string[]> {
+    await this.#held(task, sha, signal);
+    return this.#options.mirror.comparison.changedPaths(sha, signal);
+  }
+
+  async takeBase(task: WorkspaceTask, signal: AbortSignal): Promise<TakenBase> {
+    const { comparison } = this.#options.mirror;
+    this.outdate();
+    await this.beforeRun(task, signal);
+    const { head } = await this.collect(task, signal);
+    return { head, conflicts: head === null ? [] : await comparison.conflictsWithTip(head, signal) };
+  }
+
+  async branches(prefix: string): Promise<ReadonlyMap<string, string>> {
+    const { mirror } = this.#options;
+    const names = (await mirror.refsBelow(`refs/heads/${prefix}`)).map((ref) => ref.replace('refs/heads/', ''));
+    return new Map(
+      await Promise.all(names.map(async (name) => [name, (await mirror.branchHead(name)) ?? ''] as const)),
+    );
+  }
+
+  conflicts(first: string, second: string, signal: AbortSignal): Promise<readonly string[]> {
+    return this.#options.mirror.comparison.conflicts(first, second, signal);
+  }
+
   async commitMessages(task: WorkspaceTask, sha: string, signal: AbortSignal): Promise<readonly string[]> {
     await this.#held(task, sha, signal);
     return this.#options.mirror.comparison.commitMessages(sha, signal);
+  }
+
+  async changes(task: WorkspaceTask, sha: string, signal: AbortSignal): Promise<Changes> {
+    const base = await this.baseOf(task, sha, signal);
+    return { base, ...(await this.#options.mirror.comparison.changes(base, sha, signal)) };
+  }
+
+  async stateOf(task: WorkspaceTask, signal: AbortSignal): Promise<WorkspaceState> {
+    return stateOf(await this.#places.guarded(task), signal);
+  }
+
+  async putBack(task: WorkspaceTask, state: WorkspaceState, signal: AbortSignal): Promise<boolean> {
+    return putBack(await this.#places.guarded(task), state, signal);
   }
 
   async remove(

@@ -87,6 +87,7 @@ test('with nothing but the repository, every default holds', () => {
       perRepository: { maxConcurrent: null, maxCostPerDayUsd: null },
       onQuota: 'wait',
       priorityLabels: [],
+      serializePaths: [],
     },
     tool: {
       runtime: 'claude',
@@ -102,6 +103,7 @@ test('with nothing but the repository, every default holds', () => {
       env: [],
     },
     gate: { mode: 'report', timeoutMs: 600_000, maxRounds: 3 },
+    review: { agent: null },
     follow: { until: 'open', maxRounds: 3, answerTimeoutMs: 1_209_600_000 },
     notify: { command: null, webhook: null },
     server: {
@@ -164,6 +166,19 @@ test('priority labels: one or several, each once, and none that says where an is
     'agent.priority_labels: expected labels that are no state of an issue, got "TOOL-DONE"',
     'agent.priority_labels: expected labels that are no state of an issue, got "tool-todo"',
   ]);
+});
+
+test('serialized paths: globs or directories from the root of the repository', () => {
+  const listed = (value: string) => `tracker: { repo: o/r }\nagent: { serialize_paths: ${value} }`;
+  assert.deepEqual(parse(listed('go.sum')).agent.serializePaths, ['go.sum']);
+  const globs = ['db/migrations/', '**/*.{sql,ddl}', '.github/**'];
+  assert.deepEqual(parse(listed(JSON.stringify(globs))).agent.serializePaths, globs);
+  assert.deepEqual(parse(listed('[]')).agent.serializePaths, []);
+  for (const wrong of ['/db/**', './db/**', '!db/**', '../db', ' db', 'db/{a', '']) {
+    const [found = '', ...more] = problems(listed(JSON.stringify([wrong])));
+    assert.match(found, /^agent\.serialize_paths\.0: expected (something|a glob)/, wrong);
+    assert.deepEqual(more, []);
+  }
 });
 
 test('the question label says nothing else', () => {
@@ -277,6 +292,11 @@ test('rules across keys', () => {
       `${REPO}\ntool: { runtime: command }`,
       ['tool.command: expected the program to run, got nothing (tool.runtime is command)'],
     ],
+    [
+      `${REPO}\ntool: { runtime: patch }\nreview: { agent: reviewer }`,
+      ['review.agent: expected nothing, since the runtime patch reads no prompt, got "reviewer"'],
+    ],
+    [`${REPO}\nreview: { agent: ../mine }`, ['review.agent: expected the name of an agent, got "../mine"']],
     [
       `${REPO}\ntool: { runtime: patch, mode: auto }`,
       ['tool.mode: expected agent, got auto (tool.runtime is patch, which plays no teammate)'],

@@ -95,7 +95,7 @@ function send(port: number, event: string, payload: unknown, { method = 'POST', 
           response.once('end', () => resolve({ status: response.statusCode ?? 0, body: JSON.parse(text) }));
         },
       );
-      sent.once('error', reject);
+      sent.on('error', reject);
       sent.end(body);
     },
   );

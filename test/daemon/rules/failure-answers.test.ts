@@ -15,6 +15,9 @@ import { saying } from '../../support/codes.ts';
 
 const STEPS = [
   'gate',
+  'review',
+  'take_base',
+  'serialize',
   'push',
   'pull_request',
   'evidence',

@@ -24,10 +24,18 @@ const FOLLOW: FollowState = {
 function sight(
   change: Partial<Omit<PullRequestSight, 'status'>> & Partial<PullRequestSight['status']> = {},
 ): PullRequestSight {
-  const { checks = [], checksStandMs = 60_000, reviews = [], threads = [], comments = [], ...status } = change;
+  const {
+    checks = [],
+    checksStandMs = 60_000,
+    reviews = [],
+    threads = [],
+    comments = [],
+    rivals = [],
+    ...status
+  } = change;
   return {
     status: { state: 'open', head: 'mine', conflicts: false, updatedAt: '', ...status },
-    ...{ checks, checksStandMs, reviews, threads, comments },
+    ...{ checks, checksStandMs, reviews, threads, comments, rivals },
   };
 }
 

@@ -1,6 +1,7 @@
 // Comparison of commits with the default branch: whether they change it, by which commits, and which links they add.
 
 import { explain, type GitResult } from '../../../git/git.ts';
+import type { Changes } from '../../ports.ts';
 import { gitFailure } from './git-failure.ts';
 import { newLinks } from './gitlinks.ts';
 import { type BranchRelation, Histories, type History } from './history.ts';
@@ -53,9 +54,58 @@ export class Comparison {
     return exitCode === 0 ? stdout.trim() : tip;
   }
 
+  /** Paths that `sha` changes on the default branch; a file that was moved counts as removed and added. */
+  async changedPaths(sha: string, signal: AbortSignal): Promise<readonly string[]> {
+    const tip = await this.#options.tip(signal);
+    await this.#options.relate(tip, sha, signal);
+    const how = ['--name-only', '-z', '--no-renames', '--no-ext-diff', '--no-textconv', '--ignore-submodules=none'];
+    const result = await this.#options.try(['diff', ...how, `${tip}...${sha}`], signal);
+    if (result.exitCode !== 0) throw gitFailure('diff', result, explain(result.stderr));
+    return result.stdout.split('\0').filter((path) => path !== '');
+  }
+
+  /** Paths in which two commits conflict; none as well when git cannot tell. */
+  async conflicts(first: string, second: string, signal: AbortSignal): Promise<readonly string[]> {
+    await this.#options.relate(first, second, signal);
+    const how = ['--write-tree', '-z', '--name-only', '--no-messages'];
+    const { exitCode, stdout } = await this.#options.try(['merge-tree', ...how, first, second], signal);
+    if (exitCode !== 1) return [];
+    const [, ...paths] = stdout.split('\0').filter((part) => part !== '');
+    return [...new Set(paths)].sort();
+  }
+
+  /** Paths in which a commit conflicts with the default branch. */
+  async conflictsWithTip(sha: string, signal: AbortSignal): Promise<readonly string[]> {
+    return this.conflicts(await this.#options.tip(signal), sha, signal);
+  }
+
   /** The messages of the commits that `sha` has beyond the default branch, oldest first. */
   async commitMessages(sha: string, signal: AbortSignal): Promise<readonly string[]> {
     return (await this.#historyOf(sha, signal)).history.messages;
+  }
+
+  /** Files that the commit changes, each after a letter for its kind, and the text of the changes. */
+  async changes(base: string, sha: string, signal: AbortSignal): Promise<Omit<Changes, 'base'>> {
+    const read = async (...how: readonly string[]) => {
+      const args = ['diff', '--no-ext-diff', '--no-textconv', '--no-color', ...how, base, sha];
+      const result = await this.#options.try(args, signal);
+      if (result.exitCode === 0) return result.stdout;
+      throw gitFailure('diff', result, explain(result.stderr || result.stdout));
+    };
+    const names = (await read('--name-status')).split('\n').filter((row) => row !== '');
+    return { files: names.map((row) => row.replaceAll('\t', ' ')), diff: await read() };
+  }
+
+  /** The text of a file in a commit; null: it has none there. */
+  async fileIn(commit: string, path: string, signal: AbortSignal): Promise<string | null> {
+    const { exitCode, stdout } = await this.#options.try(['cat-file', 'blob', `${commit}:${path}`], signal);
+    return exitCode === 0 ? stdout : null;
+  }
+
+  /** Names in a directory of a commit. */
+  async namesIn(commit: string, directory: string, signal: AbortSignal): Promise<readonly string[]> {
+    const { exitCode, stdout } = await this.#options.try(['ls-tree', '--name-only', `${commit}:${directory}`], signal);
+    return exitCode === 0 ? stdout.split('\n').filter((name) => name !== '') : [];
   }
 
   async #historyOf(sha: string, signal: AbortSignal): Promise<{ readonly base: string; readonly history: History }> {

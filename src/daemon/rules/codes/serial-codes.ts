@@ -1,0 +1,32 @@
+// Codes of changes that wait for each other.
+
+import { codes } from '../../../base/rules/codes.ts';
+
+export const SERIAL_CODES = codes({
+  change_awaits_pull_request: {
+    kind: 'refused',
+    message: 'It waits for pull request #{pull_request}, which changes {path} (agent.serialize_paths: {glob}).',
+    help: 'Merge or close that pull request. tool retry publishes this one without waiting.',
+    values: { pull_request: 'number', path: 'text', glob: 'text' },
+  },
+  change_awaits_issue: {
+    kind: 'refused',
+    message: 'It waits for issue #{issue}, which comes first and changes {path} (agent.serialize_paths: {glob}).',
+    values: { issue: 'number', path: 'text', glob: 'text' },
+  },
+  change_released: {
+    kind: 'refused',
+    message: 'Nothing holds the change back any more. It goes on.',
+  },
+  base_conflicts: {
+    kind: 'refused',
+    message: 'The base has changed, and the branch conflicts with it (round {round} of {rounds}): {paths}.',
+    values: { round: 'number', rounds: 'number', paths: 'list' },
+  },
+  base_rounds_exhausted: {
+    kind: 'refused',
+    message: 'The branch still conflicts with the base after {rounds} rounds (follow.max_rounds): {paths}.',
+    help: 'Merge the base by hand, or put the active label on again.',
+    values: { rounds: 'number', paths: 'list' },
+  },
+});

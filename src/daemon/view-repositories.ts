@@ -1,0 +1,85 @@
+// Many repositories in one view: how each stands, and what is worst among them.
+
+import { formatSlug } from '../git/rules/repository.ts';
+import type { PollInfo, RateLimit } from './ports.ts';
+import type { Workflow } from './rules/workflow.ts';
+import type { ProcessView, RepositoryView, StateView } from './view.ts';
+import { iso } from './view-rows.ts';
+
+/** All rows of one repository. */
+export type RepositoryPart = {
+  readonly slug: string;
+  readonly lists: Readonly<Record<'running' | 'queued', readonly unknown[]>>;
+};
+
+/** How one of many repositories stands. */
+export type RepositoryRow = {
+  readonly repository: string;
+  readonly running: number;
+  readonly queued: number;
+  readonly last_poll_at: string | null;
+  /** Why it is not read or worked on now; null: it is. */
+  readonly problem: string | null;
+};
+
+/** Many repositories, with those that cannot be worked on now. */
+export type FleetView = ProcessView & {
+  /** As the file has it: of no repository alone. */
+  readonly workflow: Workflow;
+  readonly repositories: readonly RepositoryView[];
+  readonly broken: readonly { readonly repository: string; readonly problem: string }[];
+};
+
+const NO_LIMIT: RateLimit = { limit: null, remaining: null, reset_at: null, paused_until: null, reason: null };
+
+/** The state of the polls: what is worst among many. */
+export function pollOf(
+  all: readonly RepositoryView[],
+  fleet: FleetView | null,
+): Omit<StateView['poll'], 'requests' | 'not_modified'> {
+  const times = (of: (poll: PollInfo) => number | null) => all.flatMap(({ poll }) => of(poll) ?? []);
+  const last = times(({ lastAt }) => lastAt);
+  const next = times(({ nextAt }) => nextAt);
+  const errors = all.flatMap(({ workflow, poll: { lastError } }) =>
+    lastError === null ? [] : [fleet === null ? lastError : `${formatSlug(workflow.tracker.slug)}: ${lastError}`],
+  );
+  const broken = (fleet?.broken ?? []).map(({ repository, problem }) => `${repository}: ${problem}`);
+  return {
+    interval_ms: Math.min(
+      ...all.map(({ poll }) => poll.intervalMs),
+      ...(fleet === null ? [] : [fleet.workflow.polling.intervalMs]),
+    ),
+    last_at: last.length < all.length || last.length === 0 ? null : iso(Math.min(...last)),
+    next_at: next.length === 0 ? null : iso(Math.min(...next)),
+    last_error: [...errors, ...broken].join('; ') || null,
+  };
+}
+
+/** The limit that is nearest; one that is waited for is nearer than all others. */
+export function scarcest(limits: readonly RateLimit[]): RateLimit {
+  const [first = NO_LIMIT] = [...limits].sort(
+    (one, other) =>
+      Number(other.paused_until !== null) - Number(one.paused_until !== null) ||
+      (one.remaining ?? Number.MAX_SAFE_INTEGER) - (other.remaining ?? Number.MAX_SAFE_INTEGER),
+  );
+  return first;
+}
+
+/** How each of many repositories stands. */
+export function repositoryRows(
+  { repositories, broken }: FleetView,
+  parts: readonly RepositoryPart[],
+): readonly RepositoryRow[] {
+  const rows = repositories.map(({ poll }, index): RepositoryRow => {
+    const { slug = '', lists } = parts[index] ?? {};
+    return {
+      repository: slug,
+      running: lists?.running.length ?? 0,
+      queued: lists?.queued.length ?? 0,
+      last_poll_at: poll.lastAt === null ? null : iso(poll.lastAt),
+      problem: poll.lastError,
+    };
+  });
+  const idle = { running: 0, queued: 0, last_poll_at: null };
+  return [...rows, ...broken.map(({ repository, problem }) => ({ repository, ...idle, problem }))];
+}

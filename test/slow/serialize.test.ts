@@ -1,0 +1,115 @@
+// Changes of the same serialized paths with a real daemon and real repositories: one after the other, each with the base in it.
+
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
+import { agentRunning } from '../support/agents.ts';
+import { Daemon, runTool } from '../support/daemon.ts';
+import { BASE, commitFiles, gitAs, startForge, type TestForge } from '../support/forge.ts';
+import { setUpWorkspaces } from '../support/workspaces.ts';
+
+const { signal } = new AbortController();
+
+async function merge(service: TestForge, number: number): Promise<void> {
+  const { status } = await service.forge.call('maintainer', 'PUT', `${BASE}/pulls/${number}/merge`, {});
+  assert.equal(status, 200);
+}
+
+test('two issues touch migrations: the second waits, takes the base in after the merge, and opens', async (t) => {
+  const service = await startForge(t);
+  const first = await service.open('The first');
+  const second = await service.open('The second');
+  const daemon = await Daemon.create(t, service);
+  // Both write the same file first: only the agent can solve that.
+  const script = [
+    `cat > ${daemon.directory}/prompt-$TOOL_ISSUE-$TOOL_ATTEMPT`,
+    'mkdir -p migrations',
+    `if [ "$TOOL_ATTEMPT" = 1 ]; then echo "$TOOL_ISSUE" > migrations/0001.sql; echo "$TOOL_ISSUE" > "only $TOOL_ISSUE.txt"; else`,
+    '  git merge -q origin/main || git checkout --theirs migrations/0001.sql',
+    '  echo "$TOOL_ISSUE" > migrations/0002.sql',
+    'fi',
+    'git add -A; git commit -qm "Do $TOOL_ISSUE"',
+  ].join('\n');
+  daemon.write([agentRunning(script), 'agent: { serialize_paths: "migrations/**" }', 'gate: { mode: off }'].join('\n'));
+  daemon.start();
+  const row = async () => (await daemon.state()).queued.find(({ issue_number }) => issue_number === second);
+  await daemon.until('the second waits', async () => (await row())?.reason.includes('pull request #') === true);
+  const [opened, ...others] = await service.pulls();
+  assert.ok(opened !== undefined && others.length === 0);
+  assert.equal(
+    (await row())?.reason,
+    `It waits for pull request #${opened.number}, which changes migrations/0001.sql (agent.serialize_paths: migrations/**).`,
+  );
+  const explained = await runTool(['explain', String(second), daemon.workflow]);
+  assert.match(explained.stdout, /the change touches paths of agent\.serialize_paths: migrations\/0001\.sql/);
+  assert.match(
+    explained.stdout,
+    new RegExp(`now: it waits: It waits for pull request #${opened.number}, which changes`),
+  );
+  assert.deepEqual(await service.labelsOf(first), ['tool-done']);
+  await merge(service, opened.number);
+  await daemon.until('the second is done', async () => (await service.labelsOf(second)).includes('tool-done'));
+  const branch = `tool/issue-${second}`;
+  const files = await gitAs(service.bare, 'ls-tree', '-r', '--name-only', branch);
+  for (const path of ['migrations/0001.sql', 'migrations/0002.sql', `only ${first}.txt`, `only ${second}.txt`])
+    assert.ok(files.includes(path), files);
+  assert.equal(await gitAs(service.bare, 'show', `${branch}:migrations/0001.sql`), `${first}\n`);
+  assert.equal(
+    (await gitAs(service.bare, 'merge-base', 'main', branch)).trim(),
+    (await gitAs(service.bare, 'rev-parse', 'main')).trim(),
+  );
+  assert.match(
+    readFileSync(join(daemon.directory, `prompt-${second}-2`), 'utf8'),
+    /These paths conflict:\n\n```text\nmigrations\/0001\.sql\n```/,
+  );
+  assert.equal(existsSync(join(daemon.directory, `prompt-${second}-3`)), false);
+  assert.equal((await service.pulls()).length, 2);
+  assert.equal(await daemon.stop(), 143, daemon.log);
+});
+
+test('git tells the paths of a change: added, removed, moved with both, and names of any kind', async (t) => {
+  const { workspaces, task, ready, work, bare } = await setUpWorkspaces(t);
+  await commitFiles(work, { 'old/gone.txt': 'gone\n', 'old/moved.txt': 'moved\nand\nkept\n' }, 'More');
+  await gitAs(work, 'push', '--quiet', bare, 'main');
+  const { path } = await ready(task());
+  await gitAs(path, 'rm', '--quiet', 'old/gone.txt');
+  await commitFiles(path, { 'a "b"\n\té.txt': 'x\n' }, 'Add and remove');
+  await gitAs(path, 'mv', 'old/moved.txt', 'new.txt');
+  await gitAs(path, 'commit', '--quiet', '-m', 'Move');
+  // What others change on the base meanwhile is no path of this change.
+  await commitFiles(work, { 'later.txt': 'x\n' }, 'Later');
+  await gitAs(work, 'push', '--quiet', bare, 'main');
+  const { head } = await workspaces.collect(task(), signal);
+  workspaces.outdate();
+  await workspaces.refresh(signal);
+  const paths = await workspaces.changedPaths(task(), head ?? '', signal);
+  assert.deepEqual(paths, ['a "b"\n\té.txt', 'new.txt', 'old/gone.txt', 'old/moved.txt']);
+});
+
+test('the base is taken in by a merge; conflicts are told with their paths, and leave the work as it is', async (t) => {
+  const { workspaces, task, ready, work, bare } = await setUpWorkspaces(t);
+  const { path } = await ready(task());
+  const own = await commitFiles(path, { 'own.txt': 'own\n' }, 'Own');
+  await commitFiles(work, { 'other.txt': 'other\n' }, 'Other');
+  await gitAs(work, 'push', '--quiet', bare, 'main');
+  const clean = await workspaces.takeBase(task(), signal);
+  assert.deepEqual(clean.conflicts, []);
+  assert.notEqual(clean.head, own);
+  assert.match(await gitAs(path, 'ls-files'), /other\.txt\nown\.txt\n/);
+  assert.deepEqual(await workspaces.takeBase(task(), signal), clean, 'twice is once');
+  await commitFiles(work, { 'own.txt': 'theirs\n' }, 'Theirs');
+  await gitAs(work, 'push', '--quiet', bare, 'main');
+  assert.deepEqual(await workspaces.takeBase(task(), signal), { head: clean.head, conflicts: ['own.txt'] });
+  await workspaces.push(task(), clean.head ?? '', [], signal);
+  workspaces.outdate();
+  await workspaces.refresh(signal);
+  assert.deepEqual([...(await workspaces.branches('tool/'))], [['tool/issue-1', clean.head]]);
+  const theirs = (await gitAs(work, 'rev-parse', 'HEAD')).trim();
+  assert.deepEqual(await workspaces.conflicts(theirs, clean.head ?? '', signal), ['own.txt']);
+  assert.deepEqual(
+    await workspaces.conflicts('0'.repeat(40), clean.head ?? '', signal),
+    [],
+    'what is not here tells nothing',
+  );
+});
