@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { agentRunning, COMMITS } from '../support/agents.ts';
 import { cleanEnv, Daemon, runTool } from '../support/daemon.ts';
+import { fields } from '../support/forge.ts';
 import type { Cleanup } from '../support/temp.ts';
 import { type Repositories, startForges } from '../support/two-forges.ts';
 
@@ -68,10 +69,53 @@ test('two repositories: fair shares of one slot after the other, places of their
   await daemon.until('its second agent', async () => (await daemon.state()).repositories?.[0]?.running === 2);
   const resumed = await tool('resume', `maintainer/site#${other}`);
   assert.equal(resumed.code, 0, resumed.stderr);
-  // `site` holds none now: the next free slot is its own, though `shop` waits longer.
-  await daemon.until('it waits', async () => (await daemon.state()).counts.queued === 2);
-  await daemon.until('the first is done', async () => {
-    writeFileSync(join(workspaceOf('shop', issues[0]), 'go'), '');
-    return (await shop.pulls()).length === 1;
-  });
+  // `site` holds none now: the next free slot is its own, though `shop` has an issue that waits longer.
+  await daemon.until('it waits', async () => (await daemon.state()).retrying.length === 1);
+  writeFileSync(join(workspaceOf('shop', issues[0]), 'go'), '');
+  await daemon.until('it goes on', async () => (await daemon.state()).repositories?.[1]?.running === 1);
+  assert.deepEqual(
+    (await daemon.state()).queued.map((row) => row.issue_identifier),
+    [`maintainer/shop#${issues[2]}`],
+  );
+  const api = (path: string) => fetch(`http://127.0.0.1:${daemon.port}${path}`);
+  assert.equal((await api(`/api/v1/issues/${other}`)).status, 404);
+  const details: unknown = await (await api(`/api/v1/repositories/maintainer/site/issues/${other}`)).json();
+  assert.equal(fields(fields(details).running).issue_identifier, `maintainer/site#${other}`);
+  const page = await (
+    await fetch(`http://127.0.0.1:${daemon.port}/repositories/maintainer/site/issues/${other}`, {
+      headers: { accept: 'text/html' },
+    })
+  ).text();
+  assert.match(page, new RegExp(`<h1>.*maintainer/site#${other}</a> four</h1>`));
+  const text = await (await api('/')).text();
+  assert.match(text, new RegExp(`maintainer/site#${other}`));
+  await daemon.until('the first one is published', async () => (await shop.pulls()).length === 1);
+});
+
+test('all repositories of an owner: a new one is found, one that is gone is let go, a broken one holds nobody up', async (t) => {
+  const all = await startForges(t, ['shop', 'site']);
+  const [shop, site] = [...all.forges.values()];
+  assert.ok(shop && site);
+  const issue = await shop.open('one');
+  await site.open('two');
+  const listed = all.listed;
+  all.listed = [...listed.slice(0, 1), { full_name: 'maintainer/old', owner: { login: 'maintainer' }, archived: true }];
+  const names = 'repositories: ["maintainer/*"], topic: agents';
+  const daemon = await daemonFor(t, all, names, agentRunning(COMMITS));
+  daemon.start();
+  await daemon.until('its pull request', async () => (await shop.pulls()).length === 1);
+  assert.doesNotMatch(daemon.log, /maintainer\/(site|old)/);
+  all.listed = listed;
+  await daemon.refresh();
+  await daemon.until('the other one', async () => (await site.pulls()).length === 1);
+  all.listed = listed.slice(1);
+  await daemon.refresh();
+  await daemon.logged('maintainer/shop is not watched any more');
+  const agent = `maintainer/shop#${issue}`;
+  const explained = await runTool(['explain', agent, daemon.workflow], { env: cleanEnv(daemon.home) });
+  assert.match(explained.stdout, /taken up: one/);
+  all.listed = [];
+  await daemon.refresh();
+  await daemon.logged('The token can read no repository of maintainer that is not archived and has the topic agents');
+  assert.equal((await daemon.state()).repositories?.[0]?.repository, 'maintainer/site');
 });
