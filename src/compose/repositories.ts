@@ -177,7 +177,7 @@ export class Repositories {
   }
 
   async #openMember(member: Member): Promise<void> {
-    const { log, name } = member;
+    const { log } = member;
     const { workspace, stateDir } = this.#workflow();
     const others = () =>
       [...this.#members.values()]
@@ -199,7 +199,7 @@ export class Repositories {
     } catch (error) {
       const words = messageOf(error);
       if (words !== member.problem)
-        log.log('error', 'serve', refusal(COMPOSE_CODES.repository_unusable, { repository: name, said: words }));
+        log.log('error', 'serve', refusal(COMPOSE_CODES.repository_unusable, { said: words }));
       member.problem = words;
       throw error;
     }
@@ -248,8 +248,7 @@ export class Repositories {
         if (this.#shares === null) throw error;
         failures.push(error);
         member.problem = messageOf(error);
-        const said = { repository: member.name, said: member.problem };
-        member.log.log('error', 'serve', refusal(COMPOSE_CODES.repository_unusable, said));
+        member.log.log('error', 'serve', refusal(COMPOSE_CODES.repository_unusable, { said: member.problem }));
       }
     if (failures.length > 0 && this.#opened.length === 0) throw failures[0];
   }

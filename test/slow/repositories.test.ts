@@ -1,7 +1,7 @@
 // One daemon for many repositories.
 
 import assert from 'node:assert/strict';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { agentRunning, COMMITS } from '../support/agents.ts';
@@ -63,6 +63,14 @@ test('two repositories: fair shares of one slot after the other, places of their
   assert.match(foreign.stderr, /got maintainer\/wiki/);
   const explained = await tool('explain', `maintainer/site#${other}`);
   assert.match(explained.stdout, /now: attempt 1 is at: agent/);
+  const doctor: unknown = JSON.parse((await tool('doctor', '--json')).stdout);
+  const checks = fields(doctor).checks;
+  const rows = Array.isArray(checks) ? checks.map((row) => [fields(row).name, fields(row).status]) : [];
+  for (const name of ['maintainer/shop', 'maintainer/site'])
+    assert.deepEqual(
+      rows.filter(([one]) => one === name),
+      [[name, 'ok']],
+    );
   const paused = await tool('pause', `maintainer/site#${other}`);
   assert.match(paused.stdout, new RegExp(`issue maintainer/site#${other} is paused`));
   // The slot that is free is the other repository's, which alone waits for one.
@@ -92,7 +100,7 @@ test('two repositories: fair shares of one slot after the other, places of their
   await daemon.until('the first one is published', async () => (await shop.pulls()).length === 1);
 });
 
-test('all repositories of an owner: a new one is found, one that is gone is let go, a broken one holds nobody up', async (t) => {
+test('all repositories of an owner: a new one is found, and one that is gone is let go', async (t) => {
   const all = await startForges(t, ['shop', 'site']);
   const [shop, site] = [...all.forges.values()];
   assert.ok(shop && site);
@@ -118,4 +126,32 @@ test('all repositories of an owner: a new one is found, one that is gone is let 
   await daemon.refresh();
   await daemon.logged('The token can read no repository of maintainer that is not archived and has the topic agents');
   assert.equal((await daemon.state()).repositories?.[0]?.repository, 'maintainer/site');
+});
+
+test('repositories that cannot be worked on hold nobody up, and an agent sees nothing of another repository', async (t) => {
+  const all = await startForges(t, ['shop', 'site']);
+  const [, site] = [...all.forges.values()];
+  assert.ok(site);
+  const issue = await site.open('one');
+  const script = `echo "seen: $(ls -A ../../shop ../../../../state/maintainer/shop | wc -l)"; ${COMMITS}`;
+  const names = 'repositories: [maintainer/missing, maintainer/taken, maintainer/shop, maintainer/site]';
+  const daemon = await daemonFor(t, all, names, `${agentRunning(script)}\nagent: { max_concurrent_agents: 1 }\n`);
+  mkdirSync(join(daemon.root, 'maintainer'), { recursive: true });
+  writeFileSync(join(daemon.root, 'maintainer', 'taken'), 'a file in the place of a directory');
+  daemon.start();
+  await daemon.until('the pull request', async () => (await site.pulls()).length === 1);
+  const problems = (await daemon.state()).repositories?.map(({ repository, problem }) => [
+    repository,
+    problem !== null,
+  ]);
+  assert.deepEqual(problems, [
+    ['maintainer/missing', true],
+    ['maintainer/shop', false],
+    ['maintainer/site', false],
+    ['maintainer/taken', true],
+  ]);
+  assert.match(daemon.log, /maintainer\/taken: The repository cannot be worked on now.*EEXIST.*repository_unusable/);
+  const logs = await runTool(['logs', `maintainer/site#${issue}`, daemon.workflow], { env: cleanEnv(daemon.home) });
+  if (daemon.log.includes('agents run in namespaces')) assert.match(logs.stdout, /seen: [0-3]$/m);
+  assert.equal(await daemon.stop(), 143);
 });

@@ -1,17 +1,22 @@
-// The doctor's row of the repository's submodules, each asked for as the daemon asks.
+// The doctor's rows of the repository: what the token may do with it, and its submodules, each asked for as the daemon asks.
 
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { refusal } from '../../base/rules/codes.ts';
 import { messageOf } from '../../base/rules/errors.ts';
 import { oneLine } from '../../base/rules/text.ts';
+import type { OpenedTracker } from '../../compose/trackers.ts';
 import { cloneUrlOf } from '../../daemon/github/clone-url.ts';
 import type { HostingCredential } from '../../daemon/github/credential.ts';
+import { TrackerError } from '../../daemon/rules/tracker-error.ts';
 import type { Workflow } from '../../daemon/rules/workflow.ts';
 import { withServer } from '../../daemon/workspaces/mirror/module-copies.ts';
 import { explain, tryGit } from '../../git/git.ts';
+import { formatSlug } from '../../git/rules/repository.ts';
 import { isPlainName, parseSubmodules, type Submodule, submoduleAddressOf } from '../../git/rules/submodules.ts';
+import { CLI_CODES } from '../rules/cli-codes.ts';
 import type { GitRoute } from './doctor-network.ts';
-import { type Check, ok, warn } from './doctor-row.ts';
+import { type Check, fail, failedBy, ok, warn } from './doctor-row.ts';
 
 /** Servers are asked at once; so many are enough to tell. */
 const MAX_ASKED = 20;
@@ -71,4 +76,65 @@ export async function checkSubmodules(
       'give them http(s) or relative addresses in .gitmodules, and the account the right to read them',
     ),
   ];
+}
+
+export async function checkRepository(workflow: Workflow, opened: OpenedTracker): Promise<Check[]> {
+  const signal = AbortSignal.timeout(20_000);
+  const repository = await checkRights(opened, workflow, signal);
+  if (repository.status === 'fail') return [repository];
+  return [repository, await checkPrefix(opened, workflow, signal), ...checkDrafts(workflow)];
+}
+
+/** The service tells nowhere whether it takes drafts, until one is opened. */
+function checkDrafts({ tracker }: Workflow): Check[] {
+  if (!tracker.draft) return [];
+  return [
+    ok('drafts', 'where the service takes none, as in a private repository of a free plan, a plain one is opened'),
+  ];
+}
+
+async function checkRights(opened: OpenedTracker, workflow: Workflow, signal: AbortSignal): Promise<Check> {
+  const slug = formatSlug(workflow.tracker.slug);
+  try {
+    const { mayPush, archived } = await opened.repository(signal);
+    if (archived) {
+      const one = refusal(CLI_CODES.repository_archived, { repository: slug });
+      return fail('repository', one, 'unarchive it, or name another one in tracker.repo');
+    }
+    // The service tells what a person may do, not what an App may.
+    return mayPush || workflow.tracker.app !== null
+      ? ok('repository', `${slug} can be read and pushed to`)
+      : fail(
+          'repository',
+          refusal(CLI_CODES.push_not_allowed, { repository: slug }),
+          'give it write access to contents, issues and pull requests',
+        );
+  } catch (error) {
+    // What gave no usable answer says nothing of the token.
+    const isAway = error instanceof TrackerError && error.failure === 'unavailable';
+    const mend = isAway
+      ? 'mend the route to the service first; the row "API route" says which one is taken'
+      : 'check tracker.repo, tracker.api_url and what the token may do';
+    return failedBy('repository', error, mend, `${slug}: `);
+  }
+}
+
+/** A branch that is a directory of the issues' branches. */
+async function checkPrefix(opened: OpenedTracker, workflow: Workflow, signal: AbortSignal): Promise<Check> {
+  const { branchPrefix } = workflow.workspace;
+  const name = 'branch prefix';
+  const rename = (branch: string) =>
+    `rename the branch ${branch} on the remote, or set workspace.branch_prefix in ${workflow.path}`;
+  try {
+    const taken = await opened.takenPrefix(signal);
+    return taken === undefined
+      ? ok(name, `${branchPrefix}issue-<n>`)
+      : fail(name, `the branch ${taken} on the remote makes ${branchPrefix}issue-1 impossible`, rename(taken));
+  } catch (error) {
+    return warn(
+      name,
+      `not known whether ${branchPrefix}issue-1 is possible: ${messageOf(error)}`,
+      'tool doctor, again',
+    );
+  }
 }

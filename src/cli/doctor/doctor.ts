@@ -12,19 +12,19 @@ import type { Environment } from '../../base/rules/environment.ts';
 import { messageOf, ToolError } from '../../base/rules/errors.ts';
 import { oneLine } from '../../base/rules/text.ts';
 import { credentialVariables, openCredential } from '../../compose/open-credential.ts';
-import { type OpenedTracker, TRACKERS } from '../../compose/trackers.ts';
+import { TRACKERS } from '../../compose/trackers.ts';
 import { readWorkflow } from '../../daemon/config/read-workflow.ts';
 import { objectionToPlaces, requireHome } from '../../daemon/config/required-paths.ts';
 import { hostOf } from '../../daemon/github/clone-url.ts';
 import { Credential, clientStatus, type HostingCredential } from '../../daemon/github/credential.ts';
 import { readStateDirHolder } from '../../daemon/journal/state-dir.ts';
-import { TrackerError } from '../../daemon/rules/tracker-error.ts';
+import { isEvery, workflowOf } from '../../daemon/rules/repositories.ts';
 import type { Workflow } from '../../daemon/rules/workflow.ts';
 import { isOnPath, tryGit } from '../../git/git.ts';
 import { detectRemote } from '../../git/git-remote.ts';
 import { namePersonSettings } from '../../git/person-settings.ts';
 import { findProject } from '../../git/project.ts';
-import { formatSlug } from '../../git/rules/repository.ts';
+import { formatSlug, type RepoSlug } from '../../git/rules/repository.ts';
 import { CLI_CODES } from '../rules/cli-codes.ts';
 import { lineColumns } from '../screen/terminal.ts';
 import { fixCommands } from './doctor-fix.ts';
@@ -39,7 +39,7 @@ import {
   checkSaved,
   checkState,
 } from './doctor-places.ts';
-import { checkSubmodules } from './doctor-repository.ts';
+import { checkRepository, checkSubmodules } from './doctor-repository.ts';
 import { type Check, fail, failedBy, ok, warn } from './doctor-row.ts';
 import { doctorRows } from './doctor-rows.ts';
 import { diagnoseTeam, hasTeamMode, withoutTeamMode } from './doctor-team.ts';
@@ -200,67 +200,6 @@ async function checkCredential(
   return { checks: [client, ok('token', `from ${credential.source}`)], credential };
 }
 
-async function checkRepository(workflow: Workflow, opened: OpenedTracker): Promise<Check[]> {
-  const signal = AbortSignal.timeout(20_000);
-  const repository = await checkRights(opened, workflow, signal);
-  if (repository.status === 'fail') return [repository];
-  return [repository, await checkPrefix(opened, workflow, signal), ...checkDrafts(workflow)];
-}
-
-/** The service tells nowhere whether it takes drafts, until one is opened. */
-function checkDrafts({ tracker }: Workflow): Check[] {
-  if (!tracker.draft) return [];
-  return [
-    ok('drafts', 'where the service takes none, as in a private repository of a free plan, a plain one is opened'),
-  ];
-}
-
-async function checkRights(opened: OpenedTracker, workflow: Workflow, signal: AbortSignal): Promise<Check> {
-  const slug = formatSlug(workflow.tracker.slug);
-  try {
-    const { mayPush, archived } = await opened.repository(signal);
-    if (archived) {
-      const one = refusal(CLI_CODES.repository_archived, { repository: slug });
-      return fail('repository', one, 'unarchive it, or name another one in tracker.repo');
-    }
-    // The service tells what a person may do, not what an App may.
-    return mayPush || workflow.tracker.app !== null
-      ? ok('repository', `${slug} can be read and pushed to`)
-      : fail(
-          'repository',
-          refusal(CLI_CODES.push_not_allowed, { repository: slug }),
-          'give it write access to contents, issues and pull requests',
-        );
-  } catch (error) {
-    // What gave no usable answer says nothing of the token.
-    const isAway = error instanceof TrackerError && error.failure === 'unavailable';
-    const mend = isAway
-      ? 'mend the route to the service first; the row "API route" says which one is taken'
-      : 'check tracker.repo, tracker.api_url and what the token may do';
-    return failedBy('repository', error, mend, `${slug}: `);
-  }
-}
-
-/** A branch that is a directory of the issues' branches. */
-async function checkPrefix(opened: OpenedTracker, workflow: Workflow, signal: AbortSignal): Promise<Check> {
-  const { branchPrefix } = workflow.workspace;
-  const name = 'branch prefix';
-  const rename = (branch: string) =>
-    `rename the branch ${branch} on the remote, or set workspace.branch_prefix in ${workflow.path}`;
-  try {
-    const taken = await opened.takenPrefix(signal);
-    return taken === undefined
-      ? ok(name, `${branchPrefix}issue-<n>`)
-      : fail(name, `the branch ${taken} on the remote makes ${branchPrefix}issue-1 impossible`, rename(taken));
-  } catch (error) {
-    return warn(
-      name,
-      `not known whether ${branchPrefix}issue-1 is possible: ${messageOf(error)}`,
-      'tool doctor, again',
-    );
-  }
-}
-
 /** Why nothing can listen there; undefined when it can. */
 async function objectionToPort(host: string, port: number): Promise<string | undefined> {
   const server = createServer();
@@ -319,6 +258,40 @@ function mendOfWorkflow(error: unknown, path: string): string {
     : `make it a file that you may read: chmod u+r ${path}`;
 }
 
+async function diagnoseRepository(workflow: Workflow, env: Environment): Promise<Check[]> {
+  const holder = readStateDirHolder(workflow.stateDir);
+  const repository = `${hostOf(workflow.tracker.apiUrl)}/${formatSlug(workflow.tracker.slug)}`;
+  return [
+    ...(await checkTracker(workflow, env)),
+    checkRoot(workflow, repository),
+    checkState(workflow, holder),
+    checkJournal(workflow, holder),
+    ...checkDamaged(workflow),
+    ...(await checkSaved(workflow)),
+    await checkClone(workflow),
+    ...(await checkLfs(workflow, env)),
+  ];
+}
+
+/** A row for each of many repositories, and one for each check of it that does not hold. */
+async function diagnoseMany(
+  each: readonly Workflow[],
+  repositories: readonly RepoSlug[],
+  env: Environment,
+): Promise<Check[]> {
+  const rows: Check[] = repositories
+    .filter(isEvery)
+    .map(({ owner }) => ok(`${owner}/*`, 'tool serve reads the list; name a repository to have it checked'));
+  for (const workflow of each) {
+    const name = formatSlug(workflow.tracker.slug);
+    const checks = await diagnoseRepository(workflow, env);
+    const wrong = checks.filter(({ status }) => status !== 'ok');
+    rows.push(ok(name, `${checks.length - wrong.length} of ${checks.length} checks hold`));
+    rows.push(...wrong.map((check) => ({ ...check, name: `${name}, ${check.name}` })));
+  }
+  return rows;
+}
+
 /** All checks, in the order in which they are mended. */
 export async function diagnose(path: string, env: Environment): Promise<Check[]> {
   const machine = [checkNode(), await checkGit(env)];
@@ -329,8 +302,12 @@ export async function diagnose(path: string, env: Environment): Promise<Check[]>
     return [...machine, failedBy('workflow', error, mendOfWorkflow(error, path))];
   }
   if (!isOnPath('git', env)) return [...machine, ok('workflow', workflow.path)];
-  const holder = readStateDirHolder(workflow.stateDir);
-  const repository = `${hostOf(workflow.tracker.apiUrl)}/${formatSlug(workflow.tracker.slug)}`;
+  const { repositories } = workflow.tracker;
+  const each =
+    repositories === null
+      ? [workflow]
+      : repositories.filter((one) => !isEvery(one)).map((one) => workflowOf(workflow, one));
+  const holder = each.map(({ stateDir }) => readStateDirHolder(stateDir)).find((one) => one !== undefined);
   return [
     ...machine,
     ok('workflow', workflow.path),
@@ -338,14 +315,7 @@ export async function diagnose(path: string, env: Environment): Promise<Check[]>
     ...checkPaths(workflow),
     ...(await checkHost(workflow, env)),
     await checkIsolation(workflow, env),
-    ...(await checkTracker(workflow, env)),
-    checkRoot(workflow, repository),
-    checkState(workflow, holder),
-    checkJournal(workflow, holder),
-    ...checkDamaged(workflow),
-    ...(await checkSaved(workflow)),
-    await checkClone(workflow),
-    ...(await checkLfs(workflow, env)),
+    ...(repositories === null ? await diagnoseRepository(workflow, env) : await diagnoseMany(each, repositories, env)),
     await checkPort(workflow, holder),
     await checkVersion(holder),
   ];

@@ -23,8 +23,8 @@ export const COMPOSE_CODES = codes({
   },
   repository_unusable: {
     kind: 'warning',
-    message: '{repository} cannot be worked on now: {said}. It is tried again every five minutes.',
-    values: { repository: 'text', said: 'text' },
+    message: 'The repository cannot be worked on now, and is tried again every five minutes: {said}',
+    values: { said: 'text' },
   },
   repositories_unlisted: {
     kind: 'warning',
