@@ -194,7 +194,7 @@ export function survey(state: DaemonState, { globs, pulls }: Of<'surveyed'>): Da
   return { ...withOpen(state, pulls), surveyed: [...globs] };
 }
 
-/** Phases in which an issue that goes first goes on by itself. */
+/** Phases in which an issue that goes first goes on by itself, unless an order stops it. */
 const GOING: readonly string[] = ['publishing', 'retrying', 'running'];
 /** Phases after which it goes on with the same work. */
 const KEPT: readonly string[] = [...GOING, 'held_back', 'asking'];
@@ -204,7 +204,8 @@ export function withoutIdle(state: DaemonState, issue: number): DaemonState {
   const entry = state.entries.get(issue);
   if (entry === undefined || entry.serial === null) return state;
   if (!KEPT.includes(entry.phase)) return withEntry(state, { ...entry, serial: null });
-  const goesOn = GOING.includes(entry.phase) && !state.orders.has(issue);
+  // An order on an attempt that handed its work in stops the next attempt, not the publishing.
+  const goesOn = entry.phase === 'publishing' || (GOING.includes(entry.phase) && !state.orders.has(issue));
   if (!entry.serial.goesFirst || goesOn) return state;
   return withEntry(state, { ...entry, serial: { ...entry.serial, goesFirst: false } });
 }
