@@ -60,9 +60,9 @@ function waiterOn(state: DaemonState, issue: number, touched: readonly Touch[]):
   return null;
 }
 
-/** Open pull requests for which issues wait. */
-export function awaitedPulls(state: DaemonState): readonly OpenPull[] {
-  const waiters = waitersOf(state);
+/** Open pull requests for which issues wait. @param by for which this one waits; null: any */
+export function awaitedPulls(state: DaemonState, by: number | null = null): readonly OpenPull[] {
+  const waiters = waitersOf(state).filter(({ number }) => by === null || number === by);
   return [...state.open.values()].filter(({ issue, touched }) =>
     waiters.some(
       ({ number, serial }) =>
