@@ -201,7 +201,7 @@ export interface Workspaces {
   baseOf(task: WorkspaceTask, sha: string, signal: AbortSignal): Promise<string>;
   /** Paths that `sha` changes on the default branch, of a file that was moved both. */
   changedPaths(task: WorkspaceTask, sha: string, signal: AbortSignal): Promise<readonly string[]>;
-  /** Takes the latest default branch in as `beforeRun` does. No agent may be at work in the workspace. */
+  /** Takes the latest default branch in as `beforeRun` does; what is not committed and in its way is saved. No agent may be at work in it. */
   takeBase(task: WorkspaceTask, signal: AbortSignal): Promise<TakenBase>;
   /** Branches of the remote whose names begin so, with their commits, as they were fetched last. */
   branches(prefix: string): Promise<ReadonlyMap<string, string>>;

@@ -2,18 +2,20 @@
 
 import type { Logger } from '../base/ports.ts';
 import { refusal, textOf } from '../base/rules/codes.ts';
+import { isFailure } from '../base/rules/errors.ts';
 import { oneLine } from '../base/rules/text.ts';
 import { perform } from './effects.ts';
 import { reasonOf } from './intake.ts';
 import { OpenPulls, type OpenPullsOptions } from './open-pulls.ts';
-import type { Workspaces } from './ports.ts';
+import type { AttemptOutputs, TakenBase, Workspaces } from './ports.ts';
 import { baseConflictText } from './publish/follow-text.ts';
 import { quietTask } from './publish/publish.ts';
 import { Rivals } from './rivals.ts';
 import { SERIAL_CODES } from './rules/codes/serial-codes.ts';
+import { WORKSPACES_CODES } from './rules/codes/workspaces-codes.ts';
 import { type Issue, issueOf, priorityOf } from './rules/issue.ts';
 import type { Look } from './rules/look.ts';
-import type { OpenPull } from './rules/record.ts';
+import type { OpenPull, Touch } from './rules/record.ts';
 import { awaitedPulls, heldBackBy, nextRelease, openPullOf, touchesOf } from './rules/serialize.ts';
 import type { Entry } from './rules/state.ts';
 import type { Workflow } from './rules/workflow.ts';
@@ -21,6 +23,7 @@ import type { Workflow } from './rules/workflow.ts';
 export type SerializerOptions = OpenPullsOptions & {
   readonly workflow: () => Workflow;
   readonly workspaces: Pick<Workspaces, 'changedPaths' | 'takeBase' | 'branches' | 'conflicts' | 'defaultBranch'>;
+  readonly attemptOutputs: Pick<AttemptOutputs, 'open'>;
   readonly log: Logger;
   /** An issue at work as it was read last. */
   readonly held: (issue: number) => Issue | undefined;
@@ -48,14 +51,45 @@ export class Serializer {
     const { number: issue } = entry;
     const paths = await workspaces.changedPaths(quietTask(entry), sha, signal);
     const touched = touchesOf(paths, workflow().agent.serializePaths);
-    const own = entry.follow === null ? openPullOf(journal.state, entry) : undefined;
-    if (own !== undefined) await this.#openPulls.look([own], signal);
+    if (entry.follow === null) await this.#lookAtOwn(entry, sha, touched, signal);
     if (touched.length > 0) await this.#survey(entry, signal);
     signal.throwIfAborted();
     await journal.append({ type: 'touched', issue, sha, touched });
+    const isHeldBack = () => journal.state.entries.get(issue)?.phase === 'held_back';
+    if (!isHeldBack()) return;
+    // While nobody waited, nobody asked: what it waits for may be over.
+    await this.#openPulls.look(awaitedPulls(journal.state, issue), signal);
+    await this.release();
     const now = journal.state.entries.get(issue);
-    if (now?.phase !== 'held_back') return;
+    if (now === undefined || !isHeldBack()) return;
     log.log('info', 'publish', `issue #${issue} waits: ${reasonOf([heldBackBy(journal.state, now)])}`, { issue });
+  }
+
+  /** Whether the issue's own pull request is still open. One from before its paths were serialized is made known. */
+  async #lookAtOwn(entry: Entry, sha: string, touched: readonly Touch[], signal: AbortSignal): Promise<void> {
+    const { journal, tracker } = this.#options;
+    const { number: issue, branch, pullRequest } = entry;
+    const known = openPullOf(journal.state, entry);
+    if (known !== undefined) return this.#openPulls.look([known], signal);
+    if (pullRequest === null || touched.length === 0) return;
+    const pull = await tracker.findPullRequest(branch, signal);
+    if (pull === null) return;
+    const { number, url } = pull;
+    const pulls = [{ number, url, issue, branch, head: entry.pushed.at(-1) ?? sha, touched }];
+    await journal.append({ type: 'surveyed', issue, globs: journal.state.surveyed, pulls });
+  }
+
+  /** Serialized paths that a branch of another issue touches. One without a commit of the base cannot be compared. */
+  async #touchesOf(entry: Entry, branch: string, head: string, signal: AbortSignal): Promise<readonly Touch[]> {
+    const { workspaces, workflow, log } = this.#options;
+    try {
+      const paths = await workspaces.changedPaths(quietTask(entry), head, signal);
+      return touchesOf(paths, workflow().agent.serializePaths);
+    } catch (error) {
+      if (!isFailure(error, WORKSPACES_CODES.history_unrelated)) throw error;
+      log.log('warn', 'publish', refusal(SERIAL_CODES.branch_not_compared, { branch }), { issue: entry.number });
+      return [];
+    }
   }
 
   /** Once for each set of globs: pull requests of which the journal does not know what they touch. */
@@ -69,7 +103,7 @@ export class Serializer {
     for (const [branch, head] of await workspaces.branches(branchPrefix)) {
       const issue = issueOf(branchPrefix, branch);
       if (issue === null || issue === entry.number) continue;
-      const touched = touchesOf(await workspaces.changedPaths(quietTask(entry), head, signal), globs);
+      const touched = await this.#touchesOf(entry, branch, head, signal);
       if (touched.length === 0) continue;
       const pull = known.get(branch) ?? (await tracker.findPullRequest(branch, signal));
       if (pull !== null) pulls.push({ number: pull.number, url: pull.url, issue, branch, head, touched });
@@ -86,7 +120,7 @@ export class Serializer {
       issue,
       'take_base',
       key,
-      () => workspaces.takeBase(quietTask(entry), signal),
+      () => this.#takeBase(entry, signal),
       ({ head, conflicts: paths }) => ({ sha: head, conflicts: paths.length }),
     );
     if (conflicts.length === 0) return;
@@ -103,6 +137,17 @@ export class Serializer {
       ...{ type: 'base_conflict', issue, reason: textOf(why), told },
       next: isOver ? 'give_up' : 'retry',
     });
+  }
+
+  async #takeBase(entry: Entry, signal: AbortSignal): Promise<TakenBase> {
+    const { workspaces, attemptOutputs } = this.#options;
+    const output = attemptOutputs.open(entry.number, entry.life, entry.attempt);
+    output.write('--- take_base\n');
+    try {
+      return await workspaces.takeBase({ ...quietTask(entry), output: (text) => output.write(text) }, signal);
+    } finally {
+      output.close();
+    }
   }
 
   /** Lets every issue go on that nothing holds back any more, by priority, then the oldest first. */

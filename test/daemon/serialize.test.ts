@@ -5,31 +5,9 @@ import test from 'node:test';
 import { TrackerError } from '../../src/daemon/rules/tracker-error.ts';
 import { stateView } from '../../src/daemon/view.ts';
 import { saying } from '../support/codes.ts';
-import { commit, World, workflowWith } from '../support/world.ts';
+import { phaseOf, polls, pushed, worldWith } from '../support/serialized-world.ts';
+import { commit, type World } from '../support/world.ts';
 
-const POLL = 30_000;
-const GLOB = 'db/**';
-
-/** Two issues or more that touch the same directory; they finish in the order of their numbers. */
-function worldWith(issues: readonly number[] = [1, 2], more: Parameters<typeof workflowWith>[0] = {}): World {
-  const agent = { maxConcurrent: 1, serializePaths: [GLOB], ...more.agent };
-  const world = new World(workflowWith({ ...more, agent }));
-  world.script = async (one) => {
-    one.hooks.onEvent({ type: 'session', sessionId: `session-${one.request.issue}` });
-    return commit(one);
-  };
-  for (const issue of issues) {
-    world.tracker.open(issue);
-    world.workspaces.touches.set(issue, ['src/a.ts', `db/${issue}.sql`]);
-  }
-  return world;
-}
-
-const phaseOf = (world: World, issue: number) => world.journal.state.entries.get(issue)?.phase;
-const polls = async (world: World, count = 2) => {
-  for (let i = 0; i < count; i++) await world.pass(POLL);
-};
-const pushed = (world: World) => world.workspaces.pushed;
 const asked = (world: World, from: number) =>
   world.tracker.calls.slice(from).filter((call) => call.startsWith('pull '));
 const viewOf = (world: World) =>

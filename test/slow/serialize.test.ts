@@ -1,9 +1,11 @@
 // Changes of the same serialized paths with a real daemon and real repositories: one after the other, each with the base in it.
 
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { isFailure } from '../../src/base/rules/errors.ts';
+import { WORKSPACES_CODES } from '../../src/daemon/rules/codes/workspaces-codes.ts';
 import { agentRunning } from '../support/agents.ts';
 import { Daemon, runTool } from '../support/daemon.ts';
 import { BASE, commitFiles, gitAs, startForge, type TestForge } from '../support/forge.ts';
@@ -81,8 +83,13 @@ test('git tells the paths of a change: added, removed, moved with both, and name
   await commitFiles(work, { 'later.txt': 'x\n' }, 'Later');
   await gitAs(work, 'push', '--quiet', bare, 'main');
   const { head } = await workspaces.collect(task(), signal);
+  const orphan = await gitAs(bare, 'commit-tree', 'main^{tree}', '-m', 'Another beginning');
+  await gitAs(bare, 'update-ref', 'refs/heads/tool/issue-9', orphan.trim());
   workspaces.outdate();
   await workspaces.refresh(signal);
+  await assert.rejects(workspaces.changedPaths(task(), orphan.trim(), signal), (error) =>
+    isFailure(error, WORKSPACES_CODES.history_unrelated),
+  );
   const paths = await workspaces.changedPaths(task(), head ?? '', signal);
   assert.deepEqual(paths, ['a "b"\n\té.txt', 'new.txt', 'old/gone.txt', 'old/moved.txt']);
 });
@@ -111,5 +118,28 @@ test('the base is taken in by a merge; conflicts are told with their paths, and 
     await workspaces.conflicts('0'.repeat(40), clean.head ?? '', signal),
     [],
     'what is not here tells nothing',
+  );
+});
+
+test('a file that is not committed does not keep the base out: it is saved, and what still is in the way is told', async (t) => {
+  const { workspaces, task, ready, work, bare, said } = await setUpWorkspaces(t);
+  const { path } = await ready(task());
+  await commitFiles(path, { 'own.txt': 'own\n' }, 'Own');
+  writeFileSync(join(path, 'README.md'), 'half done\n');
+  writeFileSync(join(path, 'schema.sql'), 'generated\n');
+  await commitFiles(work, { 'README.md': 'theirs\n', 'schema.sql': 'theirs\n' }, 'Theirs');
+  await gitAs(work, 'push', '--quiet', bare, 'main');
+  const { head, conflicts } = await workspaces.takeBase(task(), signal);
+  assert.deepEqual(conflicts, []);
+  await gitAs(path, 'merge-base', '--is-ancestor', 'origin/main', head ?? '');
+  assert.equal(readFileSync(join(path, 'schema.sql'), 'utf8'), 'theirs\n');
+  assert.match(said.join(''), /uncommitted changes saved as refs\//);
+  // A repository inside is not removed.
+  await gitAs(path, 'init', '--quiet', 'inner');
+  await commitFiles(join(path, 'inner'), { 'x.txt': 'x\n' }, 'Inner');
+  await commitFiles(work, { inner: 'theirs\n' }, 'A file of that name');
+  await gitAs(work, 'push', '--quiet', bare, 'main');
+  await assert.rejects(workspaces.takeBase(task(), signal), (error) =>
+    isFailure(error, WORKSPACES_CODES.base_not_merged),
   );
 });

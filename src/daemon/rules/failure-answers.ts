@@ -1,8 +1,9 @@
 // The one table of answers: what follows when a step of publishing fails.
 
 import type { Code } from '../../base/rules/codes.ts';
-import { isFailure } from '../../base/rules/errors.ts';
+import { isFailure, ToolError } from '../../base/rules/errors.ts';
 import { WORKSPACES_CODES } from './codes/workspaces-codes.ts';
+import { isDiskFull } from './disk-full.ts';
 import type { Step } from './next-step.ts';
 import { TrackerError } from './tracker-error.ts';
 
@@ -14,7 +15,7 @@ type StepKind = Exclude<Step['kind'], 'send_back' | 'conclude'>;
  * `forbidden`: the credential lacks a permission · `not_found`: gone, moved, or not to be seen with this credential ·
  * `invalid`: 422 · `no_draft`: 422 that names drafts · `refused`: any other no of the service · `branch_refused`: the
  * remote takes the commits on no account · `branch_in_the_way`: git can make no such branch beside another one ·
- * `other`: a failure on this machine.
+ * `workspace_refused`: a script of the file failed, or the work in the workspace cannot be used · `other`: a failure on this machine.
  */
 export type Answer =
   | 'paused'
@@ -27,6 +28,7 @@ export type Answer =
   | 'refused'
   | 'branch_refused'
   | 'branch_in_the_way'
+  | 'workspace_refused'
   | 'other';
 
 /**
@@ -68,16 +70,18 @@ const OUTAGES = {
   forbidden: { do: 'wait', for: 'permission' },
   not_found: { do: 'wait', for: 'permission' },
   branch_in_the_way: IN_THE_WAY,
+  workspace_refused: { do: 'wait', for: 'machine' },
   other: { do: 'wait', for: 'machine' },
 } as const satisfies Partial<Record<Answer, Reaction>>;
 
 const REFUSED = { invalid: AGAIN, no_draft: AGAIN, refused: AGAIN, branch_refused: AGAIN } as const;
 
-/** Of all answers, an agent can change one: that its commits are not taken. */
+/** An agent can change two answers: that its commits are not taken, and that its workspace cannot take in the base. */
 export const REACTIONS: Readonly<Record<StepKind, Readonly<Record<Answer, Reaction>>>> = {
   // What cannot be measured is evidence as well: only this machine can fail.
   gate: { ...OUTAGES, ...REFUSED },
-  take_base: { ...OUTAGES, ...REFUSED },
+  // Others may wait for this issue: it cannot try for ever.
+  take_base: { ...OUTAGES, ...REFUSED, workspace_refused: { do: 'ask_agent' } },
   serialize: { ...OUTAGES, ...REFUSED },
   // A review that fails is an answer, too: only the issue's text comes from the service.
   review: { ...OUTAGES, ...REFUSED },
@@ -148,7 +152,9 @@ export function answerOf(error: unknown): Answer {
   }
   // Only a person can make room for the branch.
   if (isFailure(error, WORKSPACES_CODES.issue_branch_blocked)) return 'branch_in_the_way';
-  return BRANCH_REFUSED.some((code) => isFailure(error, code)) ? 'branch_refused' : 'other';
+  if (BRANCH_REFUSED.some((code) => isFailure(error, code))) return 'branch_refused';
+  const isWorkspace = error instanceof ToolError && (error.kind === 'hook' || error.kind === 'agent');
+  return isWorkspace && !isDiskFull(error) ? 'workspace_refused' : 'other';
 }
 
 export function reactionTo(step: StepKind, error: unknown): Reaction {

@@ -60,9 +60,9 @@ function waiterOn(state: DaemonState, issue: number, touched: readonly Touch[]):
   return null;
 }
 
-/** Open pull requests for which issues wait. */
-export function awaitedPulls(state: DaemonState): readonly OpenPull[] {
-  const waiters = waitersOf(state);
+/** Open pull requests for which issues wait. @param by for which this one waits; null: any */
+export function awaitedPulls(state: DaemonState, by: number | null = null): readonly OpenPull[] {
+  const waiters = waitersOf(state).filter(({ number }) => by === null || number === by);
   return [...state.open.values()].filter(({ issue, touched }) =>
     waiters.some(
       ({ number, serial }) =>
@@ -194,7 +194,7 @@ export function survey(state: DaemonState, { globs, pulls }: Of<'surveyed'>): Da
   return { ...withOpen(state, pulls), surveyed: [...globs] };
 }
 
-/** Phases in which an issue that goes first goes on by itself. */
+/** Phases in which an issue that goes first goes on by itself, unless an order stops it. */
 const GOING: readonly string[] = ['publishing', 'retrying', 'running'];
 /** Phases after which it goes on with the same work. */
 const KEPT: readonly string[] = [...GOING, 'held_back', 'asking'];
@@ -204,7 +204,8 @@ export function withoutIdle(state: DaemonState, issue: number): DaemonState {
   const entry = state.entries.get(issue);
   if (entry === undefined || entry.serial === null) return state;
   if (!KEPT.includes(entry.phase)) return withEntry(state, { ...entry, serial: null });
-  const goesOn = GOING.includes(entry.phase) && !state.orders.has(issue);
+  // An order on an attempt that handed its work in stops the next attempt, not the publishing.
+  const goesOn = entry.phase === 'publishing' || (GOING.includes(entry.phase) && !state.orders.has(issue));
   if (!entry.serial.goesFirst || goesOn) return state;
   return withEntry(state, { ...entry, serial: { ...entry.serial, goesFirst: false } });
 }

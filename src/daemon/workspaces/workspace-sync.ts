@@ -1,5 +1,6 @@
-// Bringing a workspace up to date with the default branch, where the file has no script for it.
+// Bringing a workspace up to date with the default branch, by git or by the file's own script.
 
+import { isFailure, ToolError } from '../../base/rules/errors.ts';
 import {
   abortMerge,
   adoptHead,
@@ -9,6 +10,7 @@ import {
   hasAllBetween,
   isAncestor,
   mergeIfClean,
+  moveToBranch,
   refsOf,
   removeUntracked,
   startBranch,
@@ -16,6 +18,7 @@ import {
 } from '../../git/clone.ts';
 import { ALL_PAST } from '../../git/git.ts';
 import { forgetUnfinished, placeBranch, readHead, readRef, unfinished } from '../../git/git-directory.ts';
+import { GIT_CODES } from '../../git/rules/git-codes.ts';
 import type { WorkspaceTask } from '../ports.ts';
 import type { Mirror } from './mirror/mirror.ts';
 import { saveChanges, saveCommits } from './workspace-saves.ts';
@@ -62,6 +65,23 @@ export async function syncWorkspace(options: SyncOptions, signal: AbortSignal): 
   }
 }
 
+/** @param run runs the script */
+export async function syncByScript(
+  { clone, mirror, task, isNew }: Omit<SyncOptions, 'isPristine'>,
+  run: () => Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!isNew) {
+    const { branch, dirty } = await statusOf(clone, signal);
+    // A script that takes the branch up or starts it anew may throw away what lies around.
+    const isMoving = branch !== task.branch || (await unfinished(clone.path)) !== null;
+    if (dirty && isMoving) await saveChanges(clone, mirror, task, signal);
+  }
+  await run();
+  const { branch } = await statusOf(clone, signal);
+  if (branch !== task.branch) await moveToBranch(clone, task.branch, signal);
+}
+
 /** A clone that ends early goes further back until it has all in which its branch and the other differ, or to the beginning. */
 async function relate({ clone, mirror }: SyncOptions, other: string, signal: AbortSignal): Promise<void> {
   const isEnough = () => hasAllBetween(clone, 'HEAD', other, signal);
@@ -101,4 +121,10 @@ async function switchToIssueBranch(
   await forgetUnfinished(clone.path);
   await startBranch(clone, task.branch, isOwn && status.oid !== null ? status.oid : (local ?? base), signal);
   if (local === null && !isOwn) await removeUntracked(clone, signal);
+}
+
+/** Whether a failed synchronization may be the clone's fault: another clone may do. */
+export function mayBeClone(error: unknown): boolean {
+  if (!(error instanceof ToolError) || error.kind === 'git' || error.kind === 'hook') return true;
+  return isFailure(error, GIT_CODES.workspace_broken_by_agent);
 }

@@ -6,10 +6,10 @@ import type { Isolation } from '../../agents/isolation.ts';
 import { removesTogether, removeTree } from '../../base/files/remove-tree.ts';
 import type { Clock, Logger } from '../../base/ports.ts';
 import { refusal, textOf } from '../../base/rules/codes.ts';
-import { failure, isFailure, messageOf, ToolError } from '../../base/rules/errors.ts';
+import { failure, messageOf, ToolError } from '../../base/rules/errors.ts';
 import * as clone from '../../git/clone.ts';
 import { saysDamaged } from '../../git/git.ts';
-import { isClone, readConfig, unfinished } from '../../git/git-directory.ts';
+import { isClone, readConfig } from '../../git/git-directory.ts';
 import type { Author } from '../../git/rules/author.ts';
 import { GIT_CODES } from '../../git/rules/git-codes.ts';
 import type {
@@ -25,6 +25,7 @@ import type {
 } from '../ports.ts';
 import { WORKSPACES_CODES } from '../rules/codes/workspaces-codes.ts';
 import { isDiskFull } from '../rules/disk-full.ts';
+import { branchesBelow, takeBase } from './base-taking.ts';
 import { collectFrom, headNow } from './collect.ts';
 import { type HookScriptsOptions, runHookScript } from './hook-scripts.ts';
 import { keptWork } from './kept-work.ts';
@@ -38,9 +39,9 @@ import { fillWorkspace } from './submodules.ts';
 import { WorkspaceManifests } from './workspace-manifests.ts';
 import { WorkspacePlaces } from './workspace-places.ts';
 import { ROOT_DATA } from './workspace-root.ts';
-import { salvage, saveChanges, savedEarlier, saveWork, takeCommit, tellsSaved, worksOf } from './workspace-saves.ts';
+import { salvage, savedEarlier, saveWork, takeCommit, tellsSaved, worksOf } from './workspace-saves.ts';
 import { putBack, stateOf } from './workspace-state.ts';
-import { syncWorkspace } from './workspace-sync.ts';
+import { mayBeClone, syncByScript, syncWorkspace } from './workspace-sync.ts';
 
 export type WorkspacesOptions = HookScriptsOptions & {
   /** Real path of the root. */
@@ -200,19 +201,12 @@ export class DiskWorkspaces implements Workspaces {
   }
 
   async #syncByScript(task: WorkspaceTask, signal: AbortSignal): Promise<void> {
-    const script = this.#options.workflow().hooks.beforeRun ?? '';
+    const { mirror, workflow } = this.#options;
     const isNew = this.#places.isNew(task.issue);
     const at = await this.#places.guarded(task);
-    if (!isNew) {
-      const { branch, dirty } = await clone.statusOf(at, signal);
-      // A script that takes the branch up or starts it anew may throw away what lies around.
-      const isMoving = branch !== task.branch || (await unfinished(at.path)) !== null;
-      if (dirty && isMoving) await saveChanges(at, this.#options.mirror, task, signal);
-    }
-    const run = () => this.#script('before_run', script, task, signal);
-    await this.#lfs.around(this.#places.cloneOf(task.issue), task, run, signal);
-    const { branch } = await clone.statusOf(at, signal);
-    if (branch !== task.branch) await clone.moveToBranch(at, task.branch, signal);
+    const script = () => this.#script('before_run', workflow().hooks.beforeRun ?? '', task, signal);
+    const run = () => this.#lfs.around(this.#places.cloneOf(task.issue), task, script, signal);
+    await syncByScript({ clone: at, mirror, task, isNew }, run, signal);
   }
 
   /** A clone that git cannot use any more is made anew; where a new one cannot be used either, so is what it came from. */
@@ -232,11 +226,7 @@ export class DiskWorkspaces implements Workspaces {
       } catch (error) {
         signal.throwIfAborted();
         const words = messageOf(error);
-        const isClones =
-          !(error instanceof ToolError) ||
-          ['git', 'hook'].includes(error.kind) ||
-          isFailure(error, GIT_CODES.workspace_broken_by_agent);
-        if (!isClones || isDiskFull(error) || tries === 2 || (isNew && !saysDamaged(words))) throw error;
+        if (!mayBeClone(error) || isDiskFull(error) || tries === 2 || (isNew && !saysDamaged(words))) throw error;
         task.output(`the clone cannot be used and is made anew: ${words}\n`);
         if (isNew) mirror.distrust();
         else if (!(await this.#salvage(task, signal))) await this.#setAside(task);
@@ -326,19 +316,15 @@ export class DiskWorkspaces implements Workspaces {
   }
 
   async takeBase(task: WorkspaceTask, signal: AbortSignal): Promise<TakenBase> {
-    const { comparison } = this.#options.mirror;
+    const { mirror, workflow } = this.#options;
     this.outdate();
-    await this.beforeRun(task, signal);
-    const { head } = await this.collect(task, signal);
-    return { head, conflicts: head === null ? [] : await comparison.conflictsWithTip(head, signal) };
+    const update = () => this.beforeRun(task, signal).then(() => this.collect(task, signal));
+    const hasScript = workflow().hooks.beforeRun !== null;
+    return takeBase({ mirror, update, clone: () => this.#places.guarded(task), hasScript }, task, signal);
   }
 
-  async branches(prefix: string): Promise<ReadonlyMap<string, string>> {
-    const { mirror } = this.#options;
-    const names = (await mirror.refsBelow(`refs/heads/${prefix}`)).map((ref) => ref.replace('refs/heads/', ''));
-    return new Map(
-      await Promise.all(names.map(async (name) => [name, (await mirror.branchHead(name)) ?? ''] as const)),
-    );
+  branches(prefix: string): Promise<ReadonlyMap<string, string>> {
+    return branchesBelow(this.#options.mirror, prefix);
   }
 
   conflicts(first: string, second: string, signal: AbortSignal): Promise<readonly string[]> {

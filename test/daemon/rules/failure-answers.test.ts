@@ -73,19 +73,21 @@ test('the page has the same answer to each answer of each step', () => {
   assert.deepEqual([...told].sort(), [...ofCode].sort());
 });
 
-test('an agent is asked about a refused push alone', () => {
+test('an agent is asked about a refused push, and about a workspace that cannot take in the base', () => {
   const asked = STEPS.flatMap((step) =>
     Object.entries(REACTIONS[step]).flatMap(([answer, reaction]) =>
       reaction.do === 'ask_agent' ? [`${step} ${answer}`] : [],
     ),
   );
-  assert.deepEqual(asked, ['push branch_refused']);
+  assert.deepEqual(asked, ['take_base workspace_refused', 'push branch_refused']);
 });
 
 test('an error is the answer that it stands for', () => {
   const refused = (status: number, words: string) => new TrackerError('refused', saying('tracker', words), { status });
   const unprocessable = (said: string) =>
     new TrackerError('refused', refusal(GITHUB_CODES.tracker_refused, { status: 422, said }), { status: 422 });
+  const hookFailed = (said: string) =>
+    failure(WORKSPACES_CODES.workflow_hook_failed, { hook: 'before_run', how: 'ended with exit code 1', said });
   const cases: readonly (readonly [unknown, string])[] = [
     [new TrackerError('paused', saying('tracker', 'a limit'), { retryAt: 1 }), 'paused'],
     [new TrackerError('unavailable', saying('tracker', 'it answered 502')), 'unavailable'],
@@ -106,6 +108,12 @@ test('an error is the answer that it stands for', () => {
     [failure(WORKSPACES_CODES.lfs_push_refused, { files: ['a'], said: 'too large' }), 'branch_refused'],
     [failure(WORKSPACES_CODES.lfs_objects_missing, { files: ['a'] }), 'branch_refused'],
     [failure(WORKSPACES_CODES.issue_branch_blocked, { blocking: 'tool', branch: 'tool/issue-1' }), 'branch_in_the_way'],
+    [failure(WORKSPACES_CODES.hook_timed_out, { hook: 'before_run', ms: 1 }), 'workspace_refused'],
+    [failure(WORKSPACES_CODES.history_unrelated, { branch: 'tool/issue-1', base: 'main' }), 'workspace_refused'],
+    [failure(WORKSPACES_CODES.nested_repository_linked, { links: ['a'], first: 'a' }), 'workspace_refused'],
+    [failure(GIT_CODES.workspace_broken_by_agent, { said: 'no HEAD', cause: 'git_failed' }), 'workspace_refused'],
+    [hookFailed('npm ci failed'), 'workspace_refused'],
+    [hookFailed('No space left on device'), 'other'],
     [failure(GIT_CODES.git_failed, { command: 'push', said: 'Could not resolve host' }), 'other'],
     [new ToolError(saying('refused', 'no push')), 'other'],
     [new Error('EIO'), 'other'],

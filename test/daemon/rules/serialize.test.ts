@@ -183,6 +183,16 @@ test('who goes first and stops, fails, is paused or asks lets the others go', ()
   assert.equal(next(folded(...first, ...asking)), 2);
 });
 
+test('a pause of an attempt that handed its work in does not keep the change from going first', () => {
+  const [claimed, started, ended] = handedIn(1);
+  assert.ok(claimed !== undefined && started !== undefined && ended !== undefined);
+  for (const globs of [GLOBS, []]) {
+    const state = folded(claimed, started, steered(1, 'pause'), ended, touched(1, globs));
+    assert.deepEqual([phaseOf(state, 1), stepOf(state, 1)], ['publishing', 'push']);
+    assert.equal(state.orders.get(1), 'pause');
+  }
+});
+
 test('they go on by priority, then by age; one that needs two globs is not overtaken on either', () => {
   const waiting = [handedIn(1), handedIn(2), handedIn(3), handedIn(4)];
   const state = folded(...waiting, touched(1), touched(4), touched(3), touched(2), opened(1), over(1), finished(1));

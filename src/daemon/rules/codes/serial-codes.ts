@@ -18,6 +18,12 @@ export const SERIAL_CODES = codes({
     kind: 'refused',
     message: 'Nothing holds the change back any more. It goes on.',
   },
+  branch_not_compared: {
+    kind: 'warning',
+    message:
+      'The branch {branch} has no commit in common with the default branch. A pull request of it holds no change back.',
+    values: { branch: 'text' },
+  },
   base_conflicts: {
     kind: 'refused',
     message: 'The base has changed, and the branch conflicts with it (round {round} of {rounds}): {paths}.',

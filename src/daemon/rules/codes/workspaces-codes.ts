@@ -9,6 +9,12 @@ export const WORKSPACES_CODES = codes({
     help: 'Commit the work on a branch that begins at {base}.',
     values: { branch: 'text', base: 'text' },
   },
+  base_not_merged: {
+    kind: 'hook',
+    message: '{branch} does not merge {base}, although no commits conflict: files of the workspace are in the way.',
+    help: 'Merge {base} in the workspace, and commit.',
+    values: { branch: 'text', base: 'text' },
+  },
   nested_repository_linked: {
     kind: 'hook',
     message: 'The commits hold {links} as links to nested repositories, without their files.',

@@ -1,8 +1,10 @@
 // Comparison of commits with the default branch: whether they change it, by which commits, and which links they add.
 
+import { failure } from '../../../base/rules/errors.ts';
 import { explain, type GitResult } from '../../../git/git.ts';
 import { newLinks } from '../../../git/gitlinks.ts';
 import type { Changes } from '../../ports.ts';
+import { WORKSPACES_CODES } from '../../rules/codes/workspaces-codes.ts';
 import { gitFailure } from './git-failure.ts';
 import { type BranchRelation, Histories, type History } from './history.ts';
 
@@ -60,6 +62,8 @@ export class Comparison {
     await this.#options.relate(tip, sha, signal);
     const how = ['--name-only', '-z', '--no-renames', '--no-ext-diff', '--no-textconv', '--ignore-submodules=none'];
     const result = await this.#options.try(['diff', ...how, `${tip}...${sha}`], signal);
+    if (/no merge base/.test(result.stderr))
+      throw failure(WORKSPACES_CODES.history_unrelated, { branch: sha, base: tip });
     if (result.exitCode !== 0) throw gitFailure('diff', result, explain(result.stderr));
     return result.stdout.split('\0').filter((path) => path !== '');
   }
