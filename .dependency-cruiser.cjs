@@ -60,7 +60,7 @@ module.exports = {
       ENGINE,
       '',
       {
-        to: { pathNot: `${ENGINE}|${RULES}|${PORTS}|^src/(base/supervisor|agents/watchdog)\\.ts$` },
+        to: { pathNot: `${ENGINE}|${RULES}|${PORTS}|^src/(base/(supervisor|listeners)|agents/watchdog)\\.ts$` },
       },
     ),
     forbid('adapters-below-the-engine', 'adapters import rules and ports, not the engine', ADAPTERS, ENGINE, {

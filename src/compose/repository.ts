@@ -34,7 +34,7 @@ import { Notifier } from '../daemon/runners/notifier.ts';
 import { readReviewRole, requireReviewer } from '../daemon/runners/review-role.ts';
 import { createRunner } from '../daemon/runners/runners.ts';
 import type { SlotShares } from '../daemon/slot-shares.ts';
-import type { RepositoryView } from '../daemon/view.ts';
+import type { RepositoryView } from '../daemon/view-source.ts';
 import { Mirror } from '../daemon/workspaces/mirror/mirror.ts';
 import { ModuleCopies } from '../daemon/workspaces/mirror/module-copies.ts';
 import { checkRoot, claimRoot } from '../daemon/workspaces/workspace-root.ts';

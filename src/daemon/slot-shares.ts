@@ -1,4 +1,4 @@
-// What the repositories of one daemon share: the slots, the budget of the day, and pauses while a runtime has no quota.
+// Shares of the repositories of one daemon: in the slots, the budget of the day, and pauses while a runtime has no quota.
 
 import type { Clock } from '../base/ports.ts';
 import { type SlotShare, sharedSlots } from './rules/slot-shares.ts';

@@ -6,7 +6,7 @@ import { finishedIssueOf } from './rules/finished-issues.ts';
 import type { SeenPullRequest } from './rules/pull-request-status.ts';
 import type { ReviewState } from './rules/review-state.ts';
 import { type Phase, spentOf } from './rules/state.ts';
-import { stateView, type ViewSource } from './view.ts';
+import { stateView } from './view.ts';
 import { EVERYTHING } from './view-page.ts';
 import {
   type AskingRow,
@@ -21,6 +21,7 @@ import {
   type Tokens,
   tokensOf,
 } from './view-rows.ts';
+import type { ViewSource } from './view-source.ts';
 
 export type PullRequestView = {
   readonly number: number;

@@ -2,9 +2,8 @@
 
 import { formatSlug } from '../git/rules/repository.ts';
 import type { PollInfo, RateLimit } from './ports.ts';
-import type { Workflow } from './rules/workflow.ts';
-import type { ProcessView, RepositoryView, StateView } from './view.ts';
 import { iso } from './view-rows.ts';
+import type { FleetView, RepositoryView } from './view-source.ts';
 
 /** All rows of one repository. */
 export type RepositoryPart = {
@@ -22,12 +21,13 @@ export type RepositoryRow = {
   readonly problem: string | null;
 };
 
-/** Many repositories, with those that cannot be worked on now. */
-export type FleetView = ProcessView & {
-  /** As the file has it: of no repository alone. */
-  readonly workflow: Workflow;
-  readonly repositories: readonly RepositoryView[];
-  readonly broken: readonly { readonly repository: string; readonly problem: string }[];
+export type PollView = {
+  readonly interval_ms: number;
+  readonly last_at: string | null;
+  readonly next_at: string | null;
+  readonly last_error: string | null;
+  readonly requests: number;
+  readonly not_modified: number;
 };
 
 const NO_LIMIT: RateLimit = { limit: null, remaining: null, reset_at: null, paused_until: null, reason: null };
@@ -36,7 +36,7 @@ const NO_LIMIT: RateLimit = { limit: null, remaining: null, reset_at: null, paus
 export function pollOf(
   all: readonly RepositoryView[],
   fleet: FleetView | null,
-): Omit<StateView['poll'], 'requests' | 'not_modified'> {
+): Omit<PollView, 'requests' | 'not_modified'> {
   const times = (of: (poll: PollInfo) => number | null) => all.flatMap(({ poll }) => of(poll) ?? []);
   const last = times(({ lastAt }) => lastAt);
   const next = times(({ nextAt }) => nextAt);

@@ -2,21 +2,18 @@
 
 import { messageIn, type Refusal, refusal } from '../base/rules/codes.ts';
 import { formatSlug } from '../git/rules/repository.ts';
-import type { AttemptStatus } from './attempt-status.ts';
 import type { Waiting } from './dispatcher.ts';
 import { reasonOf, waitsForSlot } from './intake.ts';
-import type { PollInfo, PollStats, RateLimit } from './ports.ts';
+import type { RateLimit } from './ports.ts';
 import { WORK_CODES } from './rules/codes/work-codes.ts';
 import type { WebhookStatus } from './rules/delivery.ts';
 import type { FollowMode } from './rules/follow-settings.ts';
-import type { SeenPullRequest } from './rules/pull-request-status.ts';
 import { isBeingReviewed } from './rules/review.ts';
 import { heldBackBy } from './rules/serialize.ts';
-import type { DaemonState, Entry } from './rules/state.ts';
+import type { Entry } from './rules/state.ts';
 import { isPaused, isSettling } from './rules/steering.ts';
-import type { Workflow } from './rules/workflow.ts';
 import { cut, FIRST_PAGE, type ListName, type Page, type RowPosition } from './view-page.ts';
-import { type FleetView, pollOf, type RepositoryRow, repositoryRows, scarcest } from './view-repositories.ts';
+import { type PollView, pollOf, type RepositoryRow, repositoryRows, scarcest } from './view-repositories.ts';
 import {
   type AskingRow,
   askingRow,
@@ -33,36 +30,7 @@ import {
   type Tokens,
   tokensOf,
 } from './view-rows.ts';
-
-/** What a process knows, whatever its repositories. */
-export type ProcessView = {
-  readonly now: number;
-  readonly version: string;
-  readonly loadedAt: number;
-  /** What is wrong with the file as it stands now; the last good one is in use. */
-  readonly workflowError: string | null;
-  /** Keys that changed in the file and take effect at the next start. */
-  readonly pendingRestart: readonly string[];
-  /** Null: no deliveries are taken. */
-  readonly webhook: WebhookStatus | null;
-};
-
-/** One repository. */
-export type RepositoryView = {
-  readonly workflow: Workflow;
-  readonly state: DaemonState;
-  readonly statuses: ReadonlyMap<number, AttemptStatus>;
-  readonly waiting: readonly Waiting[];
-  /** What the followed pull requests wait for, by issue. */
-  readonly follows: ReadonlyMap<number, string>;
-  /** The same pull requests as they were read last. */
-  readonly seen: ReadonlyMap<number, SeenPullRequest>;
-  readonly poll: PollInfo;
-  readonly stats: PollStats;
-  readonly rateLimit: RateLimit;
-};
-
-export type ViewSource = ProcessView & RepositoryView;
+import type { FleetView, RepositoryView, ViewSource } from './view-source.ts';
 
 /** A row of those that wait. */
 type Queued = {
@@ -118,14 +86,7 @@ export type StateView = {
   readonly next: Readonly<Record<ListName, string | null>>;
   /** How many rows of each list come after these. */
   readonly more: Readonly<Record<ListName, number>>;
-  readonly poll: {
-    readonly interval_ms: number;
-    readonly last_at: string | null;
-    readonly next_at: string | null;
-    readonly last_error: string | null;
-    readonly requests: number;
-    readonly not_modified: number;
-  };
+  readonly poll: PollView;
   readonly totals: Tokens & { readonly cost_usd: number; readonly seconds_running: number };
   readonly rate_limit: RateLimit;
   /** Null without `server.webhook_secret`. */

@@ -5,11 +5,11 @@ import { dirname, join } from 'node:path';
 import type { Environment } from '../../base/rules/environment.ts';
 import { oneLine } from '../../base/rules/text.ts';
 import { cloneUrlOf } from '../../daemon/github/clone-url.ts';
-import { lfsServerOf } from '../../daemon/rules/lfs.ts';
 import type { Workflow } from '../../daemon/rules/workflow.ts';
 import { grepFor, settingsIn } from '../../daemon/workspaces/mirror/lfs.ts';
 import { objectsIn } from '../../daemon/workspaces/mirror/lfs-prune.ts';
 import { cloneEnvironment, isOnPath, tryGit } from '../../git/git.ts';
+import { lfsServerOf } from '../../git/rules/lfs.ts';
 import { type Check, fail, ok, warn } from './doctor-row.ts';
 
 const NAME = 'Git LFS';

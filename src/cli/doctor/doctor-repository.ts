@@ -6,10 +6,10 @@ import { messageOf } from '../../base/rules/errors.ts';
 import { oneLine } from '../../base/rules/text.ts';
 import { cloneUrlOf } from '../../daemon/github/clone-url.ts';
 import type { HostingCredential } from '../../daemon/github/credential.ts';
-import { isPlainName, parseSubmodules, type Submodule, submoduleAddressOf } from '../../daemon/rules/submodules.ts';
 import type { Workflow } from '../../daemon/rules/workflow.ts';
 import { withServer } from '../../daemon/workspaces/mirror/module-copies.ts';
 import { explain, tryGit } from '../../git/git.ts';
+import { isPlainName, parseSubmodules, type Submodule, submoduleAddressOf } from '../../git/rules/submodules.ts';
 import type { GitRoute } from './doctor-network.ts';
 import { type Check, ok, warn } from './doctor-row.ts';
 

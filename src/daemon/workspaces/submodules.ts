@@ -10,9 +10,9 @@ import { messageOf } from '../../base/rules/errors.ts';
 import { lastLines, oneLine } from '../../base/rules/text.ts';
 import { type Clone, isAncestor, NO_PUSH, statusOf } from '../../git/clone.ts';
 import { type GitResult, git, tryGit } from '../../git/git.ts';
+import { isPlainName, parseSubmodules, type Submodule, submoduleAddressOf } from '../../git/rules/submodules.ts';
 import type { WorkspaceTask } from '../ports.ts';
 import { WORKSPACES_CODES } from '../rules/codes/workspaces-codes.ts';
-import { isPlainName, parseSubmodules, type Submodule, submoduleAddressOf } from '../rules/submodules.ts';
 import type { ModuleCopies } from './mirror/module-copies.ts';
 import type { WorkspaceManifests } from './workspace-manifests.ts';
 

@@ -1,9 +1,9 @@
 // Comparison of commits with the default branch: whether they change it, by which commits, and which links they add.
 
 import { explain, type GitResult } from '../../../git/git.ts';
+import { newLinks } from '../../../git/gitlinks.ts';
 import type { Changes } from '../../ports.ts';
 import { gitFailure } from './git-failure.ts';
-import { newLinks } from './gitlinks.ts';
 import { type BranchRelation, Histories, type History } from './history.ts';
 
 export type ComparisonOptions = {

@@ -5,9 +5,9 @@ import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { mkdir, open, rm, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { explain, FILES, type GitResult, git } from '../../../git/git.ts';
-import { pointerText } from '../../rules/lfs.ts';
+import { objectPath } from '../../../git/lfs-objects.ts';
+import { pointerText } from '../../../git/rules/lfs.ts';
 import { gitFailure } from './git-failure.ts';
-import { objectPath } from './lfs-objects.ts';
 import { withoutProgress } from './network.ts';
 
 /** Names of objects, and their sizes in bytes. */

@@ -6,10 +6,16 @@ import { failure } from '../../../base/rules/errors.ts';
 import { oneLine } from '../../../base/rules/text.ts';
 import { BYTES } from '../../../git/byte-names.ts';
 import { cloneEnvironment, explain, type GitResult, isOnPath, tryGit } from '../../../git/git.ts';
+import { objectPath, storesOf, takeObject } from '../../../git/lfs-objects.ts';
+import {
+  type LfsPointer,
+  type LfsServer,
+  lfsServerOf,
+  MAX_POINTER_BYTES,
+  parsePointer,
+} from '../../../git/rules/lfs.ts';
 import { WORKSPACES_CODES } from '../../rules/codes/workspaces-codes.ts';
-import { type LfsPointer, type LfsServer, lfsServerOf, MAX_POINTER_BYTES, parsePointer } from '../../rules/lfs.ts';
 import { gitFailure } from './git-failure.ts';
-import { objectPath, storesOf, takeObject } from './lfs-objects.ts';
 import { objectsIn, onServer, removeUnused, touchUsed } from './lfs-prune.ts';
 import { type Network, withoutProgress } from './network.ts';
 import { PUSHED } from './pushes.ts';

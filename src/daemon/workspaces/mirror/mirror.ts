@@ -14,6 +14,7 @@ import type { Clone } from '../../../git/clone.ts';
 import { CloneDepth, isWholeBetween } from '../../../git/clone-depth.ts';
 import { cloneEnvironment, explain, type GitResult, git, saysDamaged, tryGit } from '../../../git/git.ts';
 import { removeStrays } from '../../../git/git-directory.ts';
+import { RemoteHead } from '../../../git/remote-head.ts';
 import { WORKSPACES_CODES } from '../../rules/codes/workspaces-codes.ts';
 import { CloneSource, refusePushes } from './clone-source.ts';
 import { Comparison } from './comparison.ts';
@@ -25,7 +26,6 @@ import { Lfs } from './lfs.ts';
 import { Network, type NetworkOptions } from './network.ts';
 import { pushBranch } from './push-branch.ts';
 import { PUSHED, Pushes, pushArguments } from './pushes.ts';
-import { RemoteHead } from './remote-head.ts';
 
 export type MirrorOptions = NetworkOptions & {
   /** Directory of the bare repository. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { isPlainName, parseSubmodules, submoduleAddressOf } from '../../../src/daemon/rules/submodules.ts';
+import { isPlainName, parseSubmodules, submoduleAddressOf } from '../../../src/git/rules/submodules.ts';
 
 const REMOTE = 'https://github.com/o/r.git';
 

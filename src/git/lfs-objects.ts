@@ -4,7 +4,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { constants, existsSync, lstatSync, realpathSync } from 'node:fs';
 import { copyFile, type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { readRegular } from '../../../base/files/safe-read.ts';
+import { readRegular } from '../base/files/safe-read.ts';
 
 const { COPYFILE_EXCL, COPYFILE_FICLONE, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 const MAX_LINE_BYTES = 4096;

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { lfsServerOf, parsePointer, pointerText, withLfs } from '../../../src/daemon/rules/lfs.ts';
+import { lfsServerOf, parsePointer, pointerText, withLfs } from '../../../src/git/rules/lfs.ts';
 
 const OID = 'a'.repeat(64);
 const REMOTE = 'https://host.example/o/r.git';

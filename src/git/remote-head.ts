@@ -1,6 +1,6 @@
 // The remote's default branch, as HEAD of the mirror names it: asked anew from time to time, since it may be another one by now.
 
-import type { Clock } from '../../../base/ports.ts';
+import type { Clock } from '../base/ports.ts';
 
 /** So often the remote is asked; besides whenever the known branch is gone. */
 const HEAD_MS = 600_000;

@@ -1,6 +1,6 @@
 // Gitlinks that a commit adds: a link names a commit of another repository, whose files and commits go nowhere with a push.
 
-import type { GitResult } from '../../../git/git.ts';
+import type { GitResult } from './git.ts';
 
 type Read = (args: readonly string[], signal: AbortSignal) => Promise<GitResult>;
 
