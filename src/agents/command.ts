@@ -65,6 +65,7 @@ export class CommandRunner implements Runner {
         },
         request.role === undefined ? request.prompt : `${request.role.text}\n\n${request.prompt}`,
         hooks,
+        request.role !== undefined,
       );
       hooks.onEvent({ type: 'usage', usage: { input_tokens: 0, output_tokens: 0, cost_usd: 0, turns: 1 } });
       return turnResult(end, isolation.active || typeof command === 'string');

@@ -2,7 +2,7 @@
 
 import type { ProgramExit } from '../base/processes/program.ts';
 import { refusal, textOf } from '../base/rules/codes.ts';
-import { clip, visibleLines } from '../base/rules/text.ts';
+import { clip, lastLines, visibleLines } from '../base/rules/text.ts';
 import { type AgentProgram, runAgent } from './agent-process.ts';
 import type { RunEnd, RunHooks } from './ports.ts';
 import { AGENT_CODES } from './rules/agent-codes.ts';
@@ -11,20 +11,30 @@ import { AGENT_CODES } from './rules/agent-codes.ts';
 const WORDS_LINES = 12;
 const WORDS_MAX = 400;
 const MESSAGE_MAX = 4_000;
+/** Of words that are data, so much of each line. */
+const DATA_MAX = 200_000;
 
 /** Exit codes of a shell, and of what sets up isolation, for a program that is not there or cannot be run. */
 const NOT_RUNNABLE = [126, 127];
 
 export type TurnEnd = ProgramExit & { readonly words: string };
 
-/** Runs the program once. Rejects when it cannot be started. */
-export async function runTurn(program: AgentProgram, prompt: string, hooks: RunHooks): Promise<TurnEnd> {
+/**
+ * Runs the program once. Rejects when it cannot be started.
+ * @param isData whether its words are read as data: lines stay as they are
+ */
+export async function runTurn(
+  program: AgentProgram,
+  prompt: string,
+  hooks: RunHooks,
+  isData = false,
+): Promise<TurnEnd> {
   let lines: string[] = [];
   const hear = (line: string) => {
-    if (line.trim() !== '')
-      lines = [...lines.slice(1 - WORDS_LINES), clip(visibleLines(clip(line, WORDS_MAX)), WORDS_MAX)];
+    const shown = isData ? clip(line, DATA_MAX) : clip(visibleLines(clip(line, WORDS_MAX)), WORDS_MAX);
+    if (line.trim() !== '') lines = [...lines.slice(1 - WORDS_LINES), shown];
     hooks.output(`${line}\n`);
-    hooks.onEvent({ type: 'message', text: clip(line, MESSAGE_MAX) });
+    hooks.onEvent({ type: 'message', text: clip(line, isData ? DATA_MAX : MESSAGE_MAX) });
   };
   // A program may show its progress without ever ending the line.
   const onPart = () => hooks.onEvent({ type: 'activity', name: 'output' });
@@ -39,8 +49,9 @@ export async function runTurn(program: AgentProgram, prompt: string, hooks: RunH
  * What a turn's end is for whoever asked for it.
  * @param isStarter whether those exit codes that tell of a program that cannot be run are a shell's, and not its own
  */
-export function turnResult({ exitCode, signal, words }: TurnEnd, isStarter: boolean): RunEnd {
-  if (exitCode === 0) return { ok: true, words };
+export function turnResult({ exitCode, signal, words: all }: TurnEnd, isStarter: boolean): RunEnd {
+  if (exitCode === 0) return { ok: true, words: all };
+  const words = lastLines(all, WORDS_LINES, WORDS_MAX);
   const how = exitCode === null ? `was ended by ${signal ?? 'a signal'}` : `ended with exit code ${exitCode}`;
   return {
     ok: false,

@@ -12,6 +12,7 @@ import { isCommand } from './rules/follow.ts';
 import type { Issue } from './rules/issue.ts';
 import { markerOf, type Question } from './rules/message.ts';
 import { questionKey } from './rules/next-step.ts';
+import { isInReview } from './rules/review.ts';
 import type { Entry } from './rules/state.ts';
 import type { Workflow } from './rules/workflow.ts';
 
@@ -23,7 +24,7 @@ export type CommentWatchOptions = {
   readonly log: Logger;
   /** An issue at work as it was read last. */
   readonly held: (issue: number) => Issue | undefined;
-  /** Takes the steps that an issue without an attempt has before it. */
+  /** Takes the steps that an issue without an attempt has before it, or has its next attempt begin. */
   readonly settle: (issue: number) => void;
 };
 
@@ -91,11 +92,12 @@ export class CommentWatch {
     }
   }
 
-  /** A question waits from the moment that it stands there. A team has no turns of one session, so no comment reaches it. */
+  /** A question waits from the moment that it stands there; finished work, while it is reviewed or held back. A team has no turns of one session, so no comment reaches it. */
   #isWatched(entry: Entry, version: string): boolean {
     const { question, effects, phase } = entry;
     if (phase === 'asking') return question !== null && effects[questionKey(question.attempt)] === 'finished';
-    if (entry.phase !== 'running' || this.#options.workflow().tool.mode === 'team') return false;
+    const isOpen = phase === 'running' || phase === 'held_back' || isInReview(entry);
+    if (!isOpen || this.#options.workflow().tool.mode === 'team') return false;
     return entry.version !== '' && version !== entry.version;
   }
 
@@ -121,7 +123,8 @@ export class CommentWatch {
     );
     // If the issue has moved on meanwhile, the next poll reads again.
     const now = journal.state.entries.get(issue);
-    if (signal.aborted || now === undefined || now.phase !== entry.phase || now.heard !== entry.heard) return;
+    if (signal.aborted || now?.phase !== entry.phase || now.heard !== entry.heard) return;
+    if (!this.#isWatched(now, issueVersion)) return;
     this.#readings.set(issue, { version, met: isSame ? known.met : readAt, readAt });
     if (heard.length === 0) return;
     const messages = heard.map(({ author, body }) => ({

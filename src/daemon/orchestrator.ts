@@ -127,7 +127,7 @@ export class Orchestrator {
     const rivalsOf = this.#serializer.rivals.of.bind(this.#serializer.rivals);
     const onDue = () => this.#wakeUp();
     this.follower = new Follower({ ...options, finish, takeBack, settle, later, rivalsOf, onDue });
-    this.#comments = new CommentWatch({ ...options, held, settle });
+    this.#comments = new CommentWatch({ ...options, held, settle: this.steering.wake });
     this.looks = new Looks({
       clock: options.clock,
       supervisor: this.#supervisor,

@@ -28,14 +28,21 @@ type Options = Omit<
 >;
 
 export type ReviewerOptions = Options & {
-  readonly intake: Pick<Intake, 'costCap' | 'quotaEnd'>;
+  readonly intake: Pick<Intake, 'costCap' | 'quotaEnd' | 'quotaPause'>;
   readonly slots: Pick<Slots, 'take'>;
+  /** A wait for a quota is left to the next process. */
+  readonly once?: boolean;
   /** What the agent is told by its name in a commit; a name that is not known is a refusal. */
   readonly readRole: (name: string, commit: string, signal: AbortSignal) => Promise<AgentRole | Refusal>;
 };
 
 /** So much of what a reviewer says is looked through for its list. */
 const MAX_SAID = 200_000;
+
+/** What is waited for is looked at so often: the settings, the limits and the quota may be others by then. */
+const LOOK_MS = 30_000;
+/** What a review has used is written down at most so often. */
+const NOTE_MS = 10_000;
 
 /** How a try ended. */
 type Try =
@@ -57,24 +64,27 @@ export class Reviewer {
     this.#options = options;
   }
 
-  /** Makes one try, or leaves the review out; both are recorded. */
+  /** Makes one try, leaves the review out, or waits a while for either; false: nothing goes on in this process. */
   readonly review = async (
     entry: Entry,
     { key, sha }: Extract<Step, { kind: 'review' }>,
     signal: AbortSignal,
-  ): Promise<void> => {
+  ): Promise<boolean> => {
     const { journal, intake, slots, clock, workflow } = this.#options;
     const agent = workflow().review.agent ?? '';
+    const pause = intake.quotaPause();
+    if (pause !== null && entry.review === null)
+      await this.#record(entry, agent, sha, NO_USAGE, this.#await(entry, intake.quotaEnd(), messageIn(pause)));
+    if (pause !== null && this.#options.once === true) return false;
     const due = Math.max(entry.review === null ? 0 : (entry.retryAt ?? 0), intake.quotaEnd());
     if (due > clock.now()) {
-      await clock.sleep(due - clock.now(), signal);
-      // The settings, the limits and the quota may be others by now.
-      return;
+      await clock.sleep(Math.min(due - clock.now(), LOOK_MS), signal);
+      return true;
     }
     const spent = this.#spent(entry, NO_USAGE) ?? intake.costCap();
     if (spent !== null) {
       await this.#record(entry, agent, sha, NO_USAGE, this.#leaveOut(entry, messageIn(spent)));
-      return;
+      return true;
     }
     const free = await slots.take(signal);
     try {
@@ -88,6 +98,7 @@ export class Reviewer {
       this.statuses.delete(entry.number);
       free();
     }
+    return true;
   };
 
   async #record(entry: Entry, agent: string, commit: string, usage: Usage, decision: Decision): Promise<void> {
@@ -114,6 +125,13 @@ export class Reviewer {
     return { next: 'publish', findings: [], reason: said, retry_at: null };
   }
 
+  /** The pause of the runtime holds the review, as it holds attempts: it may end early, and does not outlive the process. */
+  #await({ number: issue }: Entry, end: number, said: string): Decision {
+    const what = refusal(REVIEW_CODES.review_waits_for_quota, { issue, until: new Date(end).toISOString(), said });
+    this.#warn(issue, what);
+    return { next: 'again', findings: [], reason: messageIn(what), retry_at: null };
+  }
+
   #decide(entry: Entry, agent: string, end: Try, usage: Usage): Decision {
     const { workflow, clock, log, random } = this.#options;
     const { number: issue } = entry;
@@ -125,9 +143,7 @@ export class Reviewer {
         return this.#leaveOut(entry, end.why);
       case 'quota': {
         if (limits.onQuota === 'fail') return this.#leaveOut(entry, end.why);
-        const until = new Date(end.until).toISOString();
-        this.#warn(issue, refusal(REVIEW_CODES.review_waits_for_quota, { issue, until, said: end.why }));
-        return { next: 'again', findings: [], reason: end.why, retry_at: end.until };
+        return this.#await(entry, end.until, end.why);
       }
       case 'failed': {
         const failures = (entry.review?.failures ?? 0) + 1;
@@ -227,6 +243,7 @@ export class Reviewer {
       },
     });
     let said = '';
+    let noted = { cost: 0, at: Number.NEGATIVE_INFINITY };
     let watching: Promise<void> | undefined;
     const cwd = workspaces.pathOf(issue);
     const budgetUsd = agent.maxCostUsd === null ? null : Math.max(0.01, agent.maxCostUsd - spentOf(entry).cost_usd);
@@ -248,6 +265,7 @@ export class Reviewer {
           onEvent: (event) => {
             status.hear(event);
             watchdog.sign(event);
+            if (event.type === 'usage') noted = this.#note(issue, status, noted);
             if (event.type === 'message') said = `${said}${event.text}\n`.slice(-MAX_SAID);
             onChange();
           },
@@ -259,5 +277,15 @@ export class Reviewer {
       watchdog.close();
       await watching;
     }
+  }
+  /** Now and then what it costs is written down, so that it counts after a crash as well. Gives what was noted last. */
+  #note(issue: number, { usage, used }: AttemptStatus, noted: { readonly cost: number; readonly at: number }) {
+    const { journal, clock, log } = this.#options;
+    const at = clock.elapsed();
+    if (usage.cost_usd <= noted.cost || at - noted.at < NOTE_MS) return noted;
+    journal.append({ type: 'usage', issue, usage: used }).catch((error: unknown) => {
+      log.log('warn', 'agent', messageOf(error), { issue });
+    });
+    return { cost: usage.cost_usd, at };
   }
 }

@@ -12,7 +12,8 @@ import { WORK_CODES } from './rules/codes/work-codes.ts';
 import { finishedIssueOf } from './rules/finished-issues.ts';
 import type { Issue } from './rules/issue.ts';
 import { type JournalRecord, MAX_TELL, type Steer } from './rules/record.ts';
-import { isIdle, makesSense, type Order, type Standing, statesFor } from './rules/steering.ts';
+import { isInReview } from './rules/review.ts';
+import { isIdle, isWaiting, makesSense, type Order, type Standing, statesFor } from './rules/steering.ts';
 import type { Workflow } from './rules/workflow.ts';
 
 /** @property standing state of the issue after the command */
@@ -69,7 +70,7 @@ export class Steering {
     const standing = this.#standingOf(issue) ?? before;
     await told;
     log.log('info', 'serve', `issue #${issue}: tool tell`, { issue });
-    this.#wake(issue);
+    this.wake(issue);
     poll();
     return { issue, command: 'tell', standing };
   }
@@ -116,7 +117,7 @@ export class Steering {
         return;
       case 'retry':
         intake.endPauses();
-        this.#wake(issue);
+        this.wake(issue);
         return;
       case 'resume':
         return;
@@ -125,14 +126,15 @@ export class Steering {
     }
   }
 
-  /** A step that waits for its next try is not waited for where an attempt is due. */
-  #wake(issue: number): void {
+  /** A step that waits for its next try is not waited for where an attempt or a review is due. */
+  readonly wake = (issue: number): void => {
     const { supervisor, journal, endWork, settle } = this.#options;
     supervisor.run(`waking of issue #${issue}`, async () => {
-      if (journal.state.entries.get(issue)?.phase === 'retrying') await endWork(issue, { kind: 'paused' });
+      const entry = journal.state.entries.get(issue);
+      if (entry !== undefined && isWaiting(entry)) await endWork(issue, { kind: 'paused' });
       settle(issue);
     });
-  }
+  };
 
   #waiting(issue: number): Issue | undefined {
     return this.#options.waiting().find((one) => one.issue.number === issue)?.issue;
@@ -145,6 +147,7 @@ export class Steering {
     const phase = entry?.phase ?? 'parked';
     if (phase === 'running' && order !== undefined) return order === 'cancel' ? 'cancelling' : 'paused';
     if ((phase === 'parked' || isIdle(phase)) && order === 'pause') return 'paused';
+    if (entry !== undefined && isInReview(entry)) return 'review';
     if (phase !== 'parked') return phase;
     if (this.#waiting(issue) !== undefined) return 'queued';
     return entry?.finished?.outcome ?? finishedIssueOf(past, issue)?.outcome;

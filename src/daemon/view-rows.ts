@@ -5,7 +5,7 @@ import type { Usage } from '../agents/rules/usage.ts';
 import { clip, oneLine } from '../base/rules/text.ts';
 import type { AttemptStatus } from './attempt-status.ts';
 import { activeLabelsOf, type StateLabels } from './rules/issue.ts';
-import { isBeingReviewed } from './rules/next-step.ts';
+import { isBeingReviewed, isInReview } from './rules/review.ts';
 import type { Completed, Entry } from './rules/state.ts';
 
 export type Tokens = { readonly input_tokens: number; readonly output_tokens: number; readonly total_tokens: number };
@@ -137,7 +137,7 @@ export function runningRow(
         ? (status?.stage ?? 'agent')
         : isBeingMeasured(entry)
           ? 'gate'
-          : isReviewed
+          : isInReview(entry)
             ? 'review'
             : entry.phase,
     runtime: entry.runtime,

@@ -8,7 +8,7 @@ import type { RateLimit } from './ports.ts';
 import { WORK_CODES } from './rules/codes/work-codes.ts';
 import type { WebhookStatus } from './rules/delivery.ts';
 import type { FollowMode } from './rules/follow-settings.ts';
-import { isBeingReviewed } from './rules/next-step.ts';
+import { isBeingReviewed } from './rules/review.ts';
 import { heldBackBy } from './rules/serialize.ts';
 import type { Entry } from './rules/state.ts';
 import { isPaused, isSettling } from './rules/steering.ts';

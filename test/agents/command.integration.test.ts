@@ -31,6 +31,17 @@ test('the prompt is the program’s input as it is; what it prints is what it sa
   });
 });
 
+test('a reviewer’s long line is whole in its words, and short where it failed', async (t) => {
+  const bench = await Bench.create(t);
+  const line = `{"findings":["${'x'.repeat(6_000)}\u202e"]}`;
+  const review = { prompt: '', role: { text: line, model: null } };
+  const report = await bench.run(runner(bench, 'head -n 1'), review);
+  assert.deepEqual(report.end, { ok: true, words: line });
+  assert.deepEqual(messagesOf(report), [line]);
+  const broken = await bench.run(runner(bench, 'head -n 1; exit 1'), review);
+  assert.ok(!broken.end.ok && broken.end.words.length < 600);
+});
+
 test('the prompt is not handed over before the start is on record', async (t) => {
   const bench = await Bench.create(t);
   let recorded = false;

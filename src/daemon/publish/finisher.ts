@@ -32,8 +32,8 @@ export type FinisherOptions = {
   readonly finish: (issue: number, outcome: IssueOutcome, updatedAt: string) => Promise<void>;
   /** Records that an issue is taken up again. */
   readonly claim: (issue: Issue, labelEvent: number | null) => Promise<void>;
-  /** Has the work reviewed, or records why not. */
-  readonly review: (entry: Entry, step: Extract<Step, { kind: 'review' }>, signal: AbortSignal) => Promise<void>;
+  /** Has the work reviewed, or records why not; false: the next process does. */
+  readonly review: (entry: Entry, step: Extract<Step, { kind: 'review' }>, signal: AbortSignal) => Promise<boolean>;
 };
 
 /** Between two tries of a step, however short the back-off of agents is set. */
@@ -101,7 +101,7 @@ export class Finisher {
           if (signal.aborted) return false;
           if (added.length === 0) return true;
         } else if (step.kind === 'review') {
-          await this.#options.review(entry, step, signal);
+          if (!(await this.#options.review(entry, step, signal))) return false;
         } else {
           if (step.kind === 'label_add' && !said) {
             said = true;

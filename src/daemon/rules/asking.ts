@@ -6,6 +6,7 @@ import { givenUp } from './given-up.ts';
 import { labelAddKey, labelRemoveKey } from './label-keys.ts';
 import type { Message, Question } from './message.ts';
 import type { JournalRecord } from './record.ts';
+import { isInReview, standIn } from './review.ts';
 import { type DaemonState, type Entry, withEntry } from './state.ts';
 
 type Of<T extends JournalRecord['type']> = Stored<Extract<JournalRecord, { type: T }>>;
@@ -28,7 +29,7 @@ export function ask(entry: Entry, { text, label, at }: Of<'asked_question'>): En
 export function leaveUnanswered(entry: Entry, { reason }: Of<'unanswered'>): Entry | undefined {
   if (entry.phase !== 'asking') return undefined;
   const over = { lastError: reason, stepError: null, question: closed(entry.question) };
-  return { ...entry, ...givenUp(entry, reason), ...over };
+  return { ...entry, ...(standIn(entry, reason) ?? givenUp(entry, reason)), ...over };
 }
 
 /** Where the issue waits for words of people, the work goes on. */
@@ -36,6 +37,9 @@ function goOn(entry: Entry, { heard, at }: Of<'messages'>): Entry {
   const next = { ...entry, heard: Math.max(entry.heard, heard ?? 0), question: closed(entry.question) };
   if (entry.phase === 'asking') return { ...next, phase: 'retrying', retryAt: at, stepError: null };
   const { phase, follow } = entry;
+  // What is handed in and not published yet goes back to the agent.
+  if (phase === 'held_back' || isInReview(entry))
+    return { ...next, phase: 'retrying', retryAt: at, stepError: null, head: null };
   if (phase !== 'following' || follow === null || follow.stopped !== null) return next;
   return { ...next, phase: 'retrying', retryAt: at, follow: { ...follow, told: null, reviewers: [] } };
 }

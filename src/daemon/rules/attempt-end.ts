@@ -7,7 +7,7 @@ import { LEAD_CODES } from '../../team/rules/codes/lead-codes.ts';
 import { WORK_CODES } from './codes/work-codes.ts';
 import type { AttemptOutcome, IssueOutcome } from './record.ts';
 import { outageDelayMs, retryDelayMs } from './retry.ts';
-import { isAnswering } from './review-state.ts';
+import { standIn } from './review.ts';
 import type { Entry } from './state.ts';
 
 /** Why the daemon ended an agent itself. The first cause counts. */
@@ -184,8 +184,8 @@ export function judgeAttempt(
   });
   const giveUp = (words: string): Verdict => {
     // The reviewed commit was handed in as finished: the pull request says why the findings have no answer.
-    if (isAnswering(entry.review) && end.unread === null && end.head !== null)
-      return { ...verdict('publish', null), reason: words, head: entry.review.commit };
+    const reviewed = standIn(entry, words)?.head ?? null;
+    if (reviewed !== null) return { ...verdict('publish', null), reason: words, head: reviewed };
     const kept = end.head === null ? null : refusal(WORK_CODES.commits_kept, { commit: end.head.slice(0, 12) });
     return { ...verdict('give_up', null), reason: kept === null ? words : then(words, kept) };
   };

@@ -10,9 +10,9 @@ export function addCost(state: DaemonState, at: number, added: Usage): DaemonSta
   return { ...state, totals: addUsage(state.totals, added), today: { day, cost_usd: before + added.cost_usd } };
 }
 
-/** @param usage all that the attempt under way used so far */
+/** @param usage all that the attempt or the review under way used so far */
 export function useMore(state: DaemonState, issue: number, at: number, usage: Usage): DaemonState {
   const entry = state.entries.get(issue);
-  if (entry === undefined || entry.phase !== 'running') return state;
+  if (entry?.phase !== 'running' && entry?.phase !== 'publishing') return state;
   return addCost(withEntry(state, { ...entry, running: usage }), at, usageSince(usage, entry.running));
 }

@@ -40,19 +40,37 @@ function objectAt(text: string, start: number): string | null {
   return null;
 }
 
-/** The last list of findings in a text; null: it has none. */
-function listIn(text: string): readonly unknown[] | null {
-  const starts = [...text.matchAll(/\{\s*"findings"\s*:/g)].map(({ index }) => index).slice(-5);
-  for (const start of starts.reverse()) {
-    try {
-      const value: unknown = JSON.parse(objectAt(text, start) ?? '');
-      if (typeof value === 'object' && value !== null && 'findings' in value && Array.isArray(value.findings))
-        return value.findings;
-    } catch {
-      // An earlier one may be whole.
-    }
+/** `cut`: the list does not end. `rest`: what follows it. */
+type Found = 'cut' | { readonly findings: readonly unknown[]; readonly rest: string };
+
+/** The last list of findings in a text; null: it has none. An earlier one may be an example or a first thought. */
+function lastList(text: string): Found | null {
+  const start = [...text.matchAll(/\{\s*"findings"\s*:/g)].at(-1)?.index;
+  if (start === undefined) return null;
+  const object = objectAt(text, start);
+  if (object === null) return 'cut';
+  try {
+    const value: unknown = JSON.parse(object);
+    if (typeof value === 'object' && value !== null && 'findings' in value && Array.isArray(value.findings))
+      return { findings: value.findings, rest: text.slice(start + object.length) };
+  } catch {
+    // It is no list of ours.
   }
   return null;
+}
+
+/** Space and the end of a fence. */
+const CLOSING = /^[\s`]*$/;
+
+/** The list of the last words. Where these show a part of it alone, it is read from all that was said. */
+function listOf(words: string, said: string): readonly unknown[] | null {
+  const own = lastList(words);
+  if (own !== null && own !== 'cut') return own.findings;
+  const isEnd = own === null && !words.includes('"findings"') && /\}[\s`]*$/.test(words);
+  if (own === null && !isEnd) return null;
+  const whole = lastList(said);
+  if (whole === null || whole === 'cut') return null;
+  return own === 'cut' || CLOSING.test(whole.rest) ? whole.findings : null;
 }
 
 function word(value: unknown): string | null {
@@ -65,7 +83,7 @@ function findingOf(value: unknown): readonly Finding[] {
   const row: Readonly<Record<string, unknown>> =
     typeof value === 'object' && value !== null ? { ...value } : { text: value };
   const said = typeof row.text === 'string' ? row.text : JSON.stringify(value);
-  const text = clip(visibleLines(said).trim(), MAX_TEXT);
+  const text = clip(visibleLines(clip(said.trim(), MAX_TEXT)), MAX_TEXT);
   const { line } = row;
   const isLine = typeof line === 'number' && Number.isSafeInteger(line) && line > 0;
   return text === '' ? [] : [{ file: word(row.file), line: isLine ? line : null, severity: word(row.severity), text }];
@@ -77,13 +95,13 @@ function findingOf(value: unknown): readonly Finding[] {
  * @param said all that it said
  */
 export function findingsIn(words: string, said: string): readonly Finding[] | null {
-  const list = listIn(words) ?? listIn(said);
+  const list = listOf(words, said);
   if (list !== null) {
     const all = list.flatMap(findingOf);
     const more = all.length - MAX_FINDINGS;
     return more > 0 ? [...all.slice(0, MAX_FINDINGS), bare(`${more} more findings are left out.`)] : all;
   }
-  const text = clip(visibleLines(words).trim(), MAX_WORDS);
+  const text = clip(visibleLines(clip(words.trim(), MAX_WORDS)), MAX_WORDS);
   if (text === '') return null;
   return /^\W*no findings\W*$/i.test(text) ? [] : [bare(text)];
 }

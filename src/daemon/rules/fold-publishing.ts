@@ -2,6 +2,7 @@
 
 import { givenUp } from './given-up.ts';
 import type { JournalRecord } from './record.ts';
+import { standIn } from './review.ts';
 import type { Entry } from './state.ts';
 import { isSettling } from './steering.ts';
 
@@ -23,7 +24,9 @@ export function failToPublish(
     retryAt: record.retry_at,
     failures: entry.failures + 1,
     head: null,
-    ...(record.next === 'retry' ? { phase: 'retrying' as const } : givenUp(entry, record.reason)),
+    ...(record.next === 'retry'
+      ? { phase: 'retrying' as const }
+      : (standIn(entry, record.reason) ?? givenUp(entry, record.reason))),
   };
 }
 
@@ -44,7 +47,7 @@ export function sendBack(
     head: null,
     // A commit that is handed in again is measured again: what was missing may be there now.
     evidence: goesOn ? null : entry.evidence,
-    ...(goesOn ? { phase: 'retrying' as const } : givenUp(entry, record.reason)),
+    ...(goesOn ? { phase: 'retrying' as const } : (standIn(entry, record.reason) ?? givenUp(entry, record.reason))),
   };
 }
 

@@ -10,7 +10,7 @@ import { withFinishedIssue } from './finished-issues.ts';
 import { beginFollowing, failToPublish, goOn, sendBack } from './fold-publishing.ts';
 import { pullRequestKey } from './next-step.ts';
 import type { JournalRecord } from './record.ts';
-import { answered, hearFindings, takeReview } from './review.ts';
+import { answered, hearFindings, takeReview, withNoted } from './review.ts';
 import { isAnswering } from './review-state.ts';
 import {
   release,
@@ -23,7 +23,7 @@ import {
   withoutPull,
   withPushed,
 } from './serialize.ts';
-import { addUsage, type Completed, type DaemonState, type Entry, spentOf, withCompleted, withEntry } from './state.ts';
+import { type Completed, type DaemonState, type Entry, spentOf, withCompleted, withEntry } from './state.ts';
 import { afterAttempt, steer, withoutOrder } from './steering.ts';
 
 function change(state: DaemonState, issue: number, update: (entry: Entry) => Entry | undefined): DaemonState {
@@ -99,11 +99,9 @@ function endAttempt(
       outcome === 'timed_out' ||
       (outcome === 'interrupted' && record.paused !== true && interruptions >= MAX_INTERRUPTIONS);
     return {
-      ...entry,
+      ...withNoted(entry),
       ...afterAttempt(entry, record.next, isCancelled, record.reason),
       run: null,
-      spent: addUsage(entry.spent, entry.running),
-      running: NO_USAGE,
       failures: failed ? entry.failures + 1 : entry.failures,
       interruptions: record.paused === true ? entry.interruptions : interruptions,
       outages:
@@ -252,7 +250,7 @@ function step(state: DaemonState, record: Stored<JournalRecord>): DaemonState {
       return change(state, record.issue, (entry) =>
         (entry.phase === 'claimed' || entry.phase === 'retrying') && record.attempt > entry.attempt
           ? {
-              ...unasked(entry),
+              ...withNoted(unasked(entry)),
               phase: 'running',
               attempt: record.attempt,
               run: { id: record.run, attempt: record.attempt, startedAt: record.at, pid: null },
@@ -263,13 +261,12 @@ function step(state: DaemonState, record: Stored<JournalRecord>): DaemonState {
               askedPullRequest: isAnswering(entry.review) ? entry.askedPullRequest : null,
               askedDone: false,
               version: entry.version || (record.version ?? ''),
-              running: NO_USAGE,
             }
           : undefined,
       );
     case 'effect_started':
       return change(state, record.issue, (entry) => ({
-        ...entry,
+        ...(record.effect === 'review' ? withNoted(entry) : entry),
         effects: { ...entry.effects, [record.key]: 'started' },
       }));
     case 'effect_finished':

@@ -7,7 +7,7 @@ import type { StateLabels } from './issue.ts';
 import { activeLabelsOf, sameLabel } from './issue.ts';
 import { labelAddKey, labelRemoveKey } from './label-keys.ts';
 import type { PullRequest } from './record.ts';
-import { isUnreviewed, shownReview } from './review.ts';
+import { isUnreviewed, reviewKey, shownReview } from './review.ts';
 import type { Entry } from './state.ts';
 
 export type Step =
@@ -84,15 +84,6 @@ function swapLabels(entry: Entry, wanted: string): Step {
   if (!finished(entry, add)) return { kind: 'label_add', key: add, label: wanted };
   const dropped = dropLabels(entry, (label) => !sameLabel(label, wanted)) ?? dropQuestion(entry);
   return dropped ?? { kind: 'observe', label: wanted };
-}
-
-function reviewKey(head: string): string {
-  return `review:${head}`;
-}
-
-/** Whether an agent reviews its commit now. */
-export function isBeingReviewed({ phase, head, effects }: Entry): boolean {
-  return phase === 'publishing' && head !== null && effects[reviewKey(head)] === 'started';
 }
 
 /**

@@ -1,5 +1,6 @@
 // Review of finished work by a second agent: what its records change.
 
+import { NO_USAGE } from '../../agents/rules/usage.ts';
 import { messageIn, refusal } from '../../base/rules/codes.ts';
 import type { Stored } from '../../base/rules/stored-record.ts';
 import { clip } from '../../base/rules/text.ts';
@@ -7,7 +8,7 @@ import { REVIEW_CODES } from './codes/review-codes.ts';
 import { addCost } from './cost.ts';
 import type { JournalRecord } from './record.ts';
 import { isAnswering, type ReviewState } from './review-state.ts';
-import { addUsage, type DaemonState, type Entry, withEntry } from './state.ts';
+import { addUsage, type DaemonState, type Entry, usageSince, withEntry } from './state.ts';
 
 /** A review that fails is tried once more. */
 export const MAX_REVIEW_TRIES = 2;
@@ -29,12 +30,47 @@ export function findingsKey({ commit }: Pick<ReviewState, 'commit'>): string {
   return `findings:${commit}`;
 }
 
+export function reviewKey(head: string): string {
+  return `review:${head}`;
+}
+
+/** Whether an agent reviews its commit now. */
+export function isBeingReviewed({ phase, head, effects }: Entry): boolean {
+  return phase === 'publishing' && head !== null && effects[reviewKey(head)] === 'started';
+}
+
+/** Whether its commit is reviewed, or waits for another try of that. */
+export function isInReview(entry: Entry): boolean {
+  return isBeingReviewed(entry) || (entry.phase === 'publishing' && entry.review?.stage === 'open');
+}
+
+/**
+ * In the place of work that is given up, the commit is published that the author handed in before the findings; null: there
+ * is none, or it was tried.
+ */
+export function standIn(
+  { review, follow, head }: Pick<Entry, 'review' | 'follow' | 'head'>,
+  why: string,
+): Pick<Entry, 'phase' | 'head' | 'review'> | null {
+  if (follow !== null || review === null || review.findings.length === 0 || head === review.commit) return null;
+  if (review.answer?.ok !== true && !isAnswering(review)) return null;
+  const answer = { ok: false, text: clip(why, MAX_ANSWER) };
+  return { phase: 'publishing', head: review.commit, review: { ...review, stage: 'over', answer } };
+}
+
+/** What a run noted counts, also when nobody saw its end. */
+export function withNoted(entry: Entry): Entry {
+  return { ...entry, spent: addUsage(entry.spent, entry.running), running: NO_USAGE };
+}
+
 /** A try counts with its cost wherever the issue stands by then. */
 export function takeReview(state: DaemonState, record: Stored<Extract<JournalRecord, { type: 'reviewed' }>>) {
   const entry = state.entries.get(record.issue);
   if (entry === undefined) return state;
-  const spent = { ...entry, spent: addUsage(entry.spent, record.usage) };
-  return addCost(withEntry(state, after(spent, record)), record.at, record.usage);
+  const more = usageSince(record.usage, entry.running);
+  const noted = withNoted(entry);
+  const spent = { ...noted, spent: addUsage(noted.spent, more) };
+  return addCost(withEntry(state, after(spent, record)), record.at, more);
 }
 
 function after(entry: Entry, record: Stored<Extract<JournalRecord, { type: 'reviewed' }>>): Entry {
@@ -54,6 +90,8 @@ function after(entry: Entry, record: Stored<Extract<JournalRecord, { type: 'revi
     retryAt: record.at,
     lastError: words,
     head: null,
+    // The work had passed: what the fix lacks is counted anew.
+    rounds: 0,
   };
 }
 
@@ -69,7 +107,9 @@ export function answered(
   review: ReviewState | null,
   { next, outcome, reason }: Extract<JournalRecord, { type: 'attempt_ended' }>,
 ): ReviewState | null {
-  if (!isAnswering(review) || next !== 'publish') return review;
+  if (review === null || next !== 'publish') return review;
+  // What the author said when it handed in a fix holds, unless that fix came to nothing.
+  if ((review.answer === null || outcome === 'succeeded') && !isAnswering(review)) return review;
   const answer = { ok: outcome === 'succeeded', text: clip(reason, MAX_ANSWER) };
   return { ...review, stage: 'over', answer };
 }

@@ -8,11 +8,12 @@ import { WORK_CODES } from './codes/work-codes.ts';
 import { givenUp } from './given-up.ts';
 import { questionStep } from './next-step.ts';
 import type { JournalRecord, Steer } from './record.ts';
+import { isBeingReviewed, isInReview } from './review.ts';
 import { letGo } from './serialize.ts';
 import { type DaemonState, type Entry, type Phase, type StandingOrder, withEntry } from './state.ts';
 
 /** State of an issue as commands name it. `queued`: it carries the label and no attempt was made since. */
-export type Standing = Phase | 'queued' | 'paused' | 'done' | 'closed' | 'failed' | 'label_removed';
+export type Standing = Phase | 'review' | 'queued' | 'paused' | 'done' | 'closed' | 'failed' | 'label_removed';
 
 /** What an operator gives: a command, or a text for the agent. */
 export type Order = Steer | 'tell';
@@ -22,11 +23,11 @@ const SENSE: Readonly<Record<Order, readonly Standing[]>> = {
   resume: ['paused'],
   cancel: [
     ...(['queued', 'paused', 'claimed', 'running', 'retrying', 'asking', 'publishing', 'following'] as const),
-    ...(['held_back', 'giving_up', 'reviving'] as const),
+    ...(['held_back', 'review', 'giving_up', 'reviving'] as const),
   ],
-  retry: ['retrying', 'asking', 'held_back', 'failed', 'label_removed'],
+  retry: ['retrying', 'asking', 'held_back', 'review', 'failed', 'label_removed'],
   tell: [
-    ...(['queued', 'paused', 'claimed', 'running', 'retrying', 'asking', 'following'] as const),
+    ...(['queued', 'paused', 'claimed', 'running', 'retrying', 'asking', 'held_back', 'review', 'following'] as const),
     ...(['failed', 'label_removed', 'reviving'] as const),
   ],
 };
@@ -46,6 +47,11 @@ export function isSettling(entry: Entry): boolean {
   if (phase === 'asking') return questionStep(entry) !== undefined;
   if (phase === 'following') return follow !== null && follow.stopped !== null;
   return phase === 'publishing' || phase === 'giving_up' || phase === 'cancelling' || phase === 'reviving';
+}
+
+/** Whether its next attempt or its review waits for a time: an order ends that. */
+export function isWaiting(entry: Entry): boolean {
+  return entry.phase === 'retrying' || (isInReview(entry) && !isBeingReviewed(entry));
 }
 
 /** Whether an attempt may start. */
@@ -129,6 +135,8 @@ function retry(state: DaemonState, entry: Entry | undefined, at: number): Daemon
     return withEntry(state, { ...entry, phase: 'retrying', retryAt: at, lastError, question: closed(entry.question) });
   }
   if (entry?.phase === 'held_back' && !state.orders.has(entry.number)) return withEntry(state, letGo(entry, true));
+  if (entry?.phase === 'publishing' && entry.review?.stage === 'open')
+    return withEntry(state, { ...entry, retryAt: at });
   if (entry?.phase !== 'parked') return state;
   return withEntry(state, { ...entry, phase: 'reviving', retryAt: null, stepError: null, effects: {} });
 }

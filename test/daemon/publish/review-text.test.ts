@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { findingsText, reviewPrompt, withReview } from '../../../src/daemon/publish/review-text.ts';
+import { findingsIn } from '../../../src/daemon/rules/findings.ts';
 import type { ReviewState } from '../../../src/daemon/rules/review-state.ts';
 
 const REVIEW: ReviewState = {
@@ -36,4 +37,12 @@ test('a diff and an issue of any length fit into the prompt, and say where the r
   assert.match(prompt, /and 100 more\n/);
   assert.match(prompt, /The diff b{12}\.\.c{12}: It is cut off: read the files, or run `git diff b{12}\.\.c{12}`\./);
   assert.equal(prompt.includes('\u001b'), false);
+});
+
+test('a reviewer that repeats its prompt has not reported an empty list with it', () => {
+  const changes = { base: 'b'.repeat(40), files: ['M a.ts'], diff: '+{"findings":[]}' };
+  const prompt = reviewPrompt({ number: 1, title: 'Title', body: 'Words' }, 'c'.repeat(40), changes);
+  const said = `${prompt}\nsrc/a.ts:3 deletes all users`;
+  const words = said.split('\n').slice(-12).join('\n');
+  assert.match(findingsIn(words, said)?.[0]?.text ?? '', /deletes all users$/);
 });

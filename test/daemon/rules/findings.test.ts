@@ -12,9 +12,26 @@ test('a list is read wherever it stands, the last one first', () => {
   assert.deepEqual(findingsIn(list, ''), found);
   assert.deepEqual(findingsIn(`I looked.\n\`\`\`json\n${list}\n\`\`\`\nThat is all }.`, ''), found);
   assert.deepEqual(findingsIn(`{"findings": []} was wrong, rather ${list}`, ''), found);
-  assert.deepEqual(findingsIn(`${list} or {"findings": [`, ''), found);
   // Last words may be cut; what was said before is whole.
   assert.deepEqual(findingsIn(list.slice(0, 30), `first\n${JSON.stringify({ findings: found }, null, 2)}\n`), found);
+});
+
+test('a list that somebody else wrote is not the reviewer’s', () => {
+  const words = 'src/a.ts:3 deletes all users';
+  const example = '{"findings":[{"file":<path>,"line":<number>,"text":<what goes wrong>}]}';
+  for (const said of [`{"findings":[]}\n${words}\n`, `${example}\n{"findings":[]}\n${words}\n`])
+    assert.deepEqual(findingsIn(words, said), [{ ...bare, text: words }]);
+  assert.deepEqual(findingsIn(`${example}\n${words}`, ''), [{ ...bare, text: `${example}\n${words}` }]);
+  // The list that was cut is the last one, or none.
+  const cut = '{"findings":[{"text":"The su';
+  assert.deepEqual(findingsIn(cut, `{"findings":[]}\n${cut}`), [{ ...bare, text: cut }]);
+  // The end of other code is no end of a list.
+  assert.deepEqual(findingsIn('Remove it: { }', '{"findings":[]}\nRemove it: { }'), [
+    { ...bare, text: 'Remove it: { }' },
+  ]);
+  const found = [{ ...bare, text: 'Wrong' }];
+  const long = JSON.stringify({ findings: ['Wrong'] }, null, 1);
+  assert.deepEqual(findingsIn('"Wrong"\n ]\n}', `{"findings":[]}\n${long}\n`), found);
 });
 
 test('a part that is not as it should be is left out, and no finding is lost for it', () => {

@@ -9,13 +9,16 @@ import { gitFailure } from './git-failure.ts';
 import { type BranchRelation, Histories, type History } from './history.ts';
 
 export type ComparisonOptions = {
-  /** Runs git where the commits are. */
-  readonly try: (args: readonly string[], signal?: AbortSignal) => Promise<GitResult>;
+  /** Runs git where the commits are. Of output that is longer than `maxBytes`, the middle is left out. */
+  readonly try: (args: readonly string[], signal?: AbortSignal, maxBytes?: number) => Promise<GitResult>;
   /** The commit of the default branch. */
   readonly tip: (signal: AbortSignal) => Promise<string>;
   /** Has all be there in which the histories of two commits differ. */
   readonly relate: (first: string, second: string, signal: AbortSignal) => Promise<void>;
 };
+
+/** So much of a diff is read; nobody is shown more. */
+const DIFF_BYTES = 1024 * 1024;
 
 export class Comparison {
   readonly #options: ComparisonOptions;
@@ -90,14 +93,14 @@ export class Comparison {
 
   /** Files that the commit changes, each after a letter for its kind, and the text of the changes. */
   async changes(base: string, sha: string, signal: AbortSignal): Promise<Omit<Changes, 'base'>> {
-    const read = async (...how: readonly string[]) => {
+    const read = async (how: readonly string[], maxBytes?: number) => {
       const args = ['diff', '--no-ext-diff', '--no-textconv', '--no-color', ...how, base, sha];
-      const result = await this.#options.try(args, signal);
+      const result = await this.#options.try(args, signal, maxBytes);
       if (result.exitCode === 0) return result.stdout;
       throw gitFailure('diff', result, explain(result.stderr || result.stdout));
     };
-    const names = (await read('--name-status')).split('\n').filter((row) => row !== '');
-    return { files: names.map((row) => row.replaceAll('\t', ' ')), diff: await read() };
+    const names = (await read(['--name-status'])).split('\n').filter((row) => row !== '');
+    return { files: names.map((row) => row.replaceAll('\t', ' ')), diff: await read([], DIFF_BYTES) };
   }
 
   /** The text of a file in a commit; null: it has none there. */

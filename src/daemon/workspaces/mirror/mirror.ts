@@ -92,7 +92,7 @@ export class Mirror {
         (await this.#local(['rev-list', '--first-parent', 'HEAD'], signal)).trimEnd().split('\n'),
     });
     this.comparison = new Comparison({
-      try: (args, signal) => this.#try(args, signal),
+      try: (args, signal, maxBytes) => this.#try(args, signal, maxBytes),
       tip: async (signal) => (await this.branchHead(await this.defaultBranch(signal))) ?? '',
       relate: (first, second, signal) => this.#relate(first, second, signal),
     });
@@ -116,10 +116,10 @@ export class Mirror {
   }
 
   /** Git in the mirror, without the network. That it complains of its objects is remembered: the next fetch clones anew. */
-  async #try(args: readonly string[], signal?: AbortSignal): Promise<GitResult> {
+  async #try(args: readonly string[], signal?: AbortSignal, maxBytes = ALL_REFS_BYTES): Promise<GitResult> {
     await this.#unlock();
     const env = cloneEnvironment(this.#options.env);
-    const result = await tryGit(args, { cwd: this.path, env, maxBytes: ALL_REFS_BYTES, signal });
+    const result = await tryGit(args, { cwd: this.path, env, maxBytes, signal });
     signal?.throwIfAborted();
     if (result.exitCode !== 0 && saysDamaged(result.stderr)) this.#damaged = true;
     return result;

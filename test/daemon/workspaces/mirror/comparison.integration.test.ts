@@ -1,0 +1,27 @@
+// Comparison of commits in a real repository: of a very long diff, a part alone is read.
+
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { Comparison } from '../../../../src/daemon/workspaces/mirror/comparison.ts';
+import { tryGit } from '../../../../src/git/git.ts';
+import { commitFiles, gitAs } from '../../../support/forge.ts';
+import { tempDir } from '../../../support/temp.ts';
+
+test('of a diff of many megabytes the beginning and the end are read', async (t) => {
+  const cwd = tempDir(t);
+  await gitAs(cwd, 'init', '--quiet', '--initial-branch', 'main');
+  await commitFiles(cwd, { 'a.txt': 'a\n' }, 'first');
+  const base = (await gitAs(cwd, 'rev-parse', 'HEAD')).trim();
+  await commitFiles(cwd, { 'b.txt': `first line\n${'some line\n'.repeat(500_000)}last line\n` }, 'second');
+  const sha = (await gitAs(cwd, 'rev-parse', 'HEAD')).trim();
+  const comparison = new Comparison({
+    try: (args, signal, maxBytes = 64 * 1024 * 1024) => tryGit(args, { cwd, signal, maxBytes }),
+    tip: async () => base,
+    relate: async () => undefined,
+  });
+  const { files, diff } = await comparison.changes(base, sha, new AbortController().signal);
+  assert.deepEqual(files, ['A b.txt']);
+  assert.ok(diff.length < 1_100_000, String(diff.length));
+  assert.match(diff, /^\+first line$/m);
+  assert.match(diff, /^\+last line$/m);
+});
