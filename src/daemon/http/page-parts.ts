@@ -88,7 +88,8 @@ export type ShownTeam = Omit<IssueTeam, 'issue' | 'identifier'> & { readonly nam
 
 /** A team's tasks, what was said last, and what was measured. @param isWhole its members and more of what was said, too */
 export function teamPart(id: string, into: string, order: number, of: ShownTeam, isWhole = false): Part {
-  const { name: issue, url, team } = of;
+  const { name, url, team } = of;
+  const issue = name.replace(/^#/, '');
   const rows = team.tasks.map(
     ({ id: task, status, owner, subject, note, started_at: startedAt, seconds }) =>
       html`<tr><td class="n" data-label="Task">${task}</td><td class="n" data-label="Status">${tag(TASK_KINDS[status] ?? '', status.replace('_', ' '))}</td><td class="n" data-label="Owner">${owner ?? '–'}</td><td class="n" data-label="Took">${seconds === null ? since(startedAt) : duration(seconds * 1000)}</td><td data-label="What">${subject}${note === null ? '' : html`<br><span class="muted">${note}</span>`}</td></tr>`,
@@ -105,7 +106,7 @@ export function teamPart(id: string, into: string, order: number, of: ShownTeam,
     titles: ['Task', 'Status', 'Owner', 'Took', 'What'],
     empty: 'No task yet.',
   };
-  const inner = html`<h2>Team of ${link(url, issue)}</h2><p class="muted">${team.team} · ${teamWords(of)}</p>${tableOf(`${id}-tasks`, table, rows)}${isWhole ? html`<ul class="muted" aria-label="Members">${members}</ul>` : ''}<p class="muted">Gate: ${gateWords(team)}</p>${said.length === 0 ? '' : html`<ul class="muted">${said}</ul>`}`;
+  const inner = html`<h2>Team of ${link(url, name)}</h2><p class="muted">${team.team} · ${teamWords(of)}</p>${tableOf(`${id}-tasks`, table, rows)}${isWhole ? html`<ul class="muted" aria-label="Members">${members}</ul>` : ''}<p class="muted">Gate: ${gateWords(team)}</p>${said.length === 0 ? '' : html`<ul class="muted">${said}</ul>`}`;
   return [
     id,
     html`<section id="${id}" aria-label="Team of issue ${issue}" ${rowAttributes(into, order, inner)}>${inner}</section>`,
