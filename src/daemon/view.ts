@@ -73,6 +73,7 @@ type Queued = {
   readonly labels: readonly string[];
   readonly reason: string;
   readonly isForSlot: boolean;
+  readonly isHeldBack: boolean;
 };
 
 export type StateView = {
@@ -143,8 +144,8 @@ function queuedPosition({ isForSlot, number }: Queued): RowPosition {
   return [isForSlot ? 0 : 1, number];
 }
 
-function rowOfEntry(entry: Entry, reason: string): Queued {
-  return { ...entry, author: null, labels: entry.stateLabels, reason, isForSlot: false };
+function rowOfEntry(entry: Entry, reason: string, isHeldBack: boolean): Queued {
+  return { ...entry, author: null, labels: entry.stateLabels, reason, isForSlot: false, isHeldBack };
 }
 
 /** Every issue that waits: those without an attempt under way, those that an operator paused, and finished work held back. */
@@ -159,9 +160,10 @@ function queuedOf(
       author: issue.author?.login ?? null,
       reason: reasonOf(why),
       isForSlot: waitsForSlot(why),
+      isHeldBack: false,
     })),
-    ...paused.map((entry) => rowOfEntry(entry, PAUSED_TEXT)),
-    ...[...heldBack].map(([entry, why]) => rowOfEntry(entry, reasonOf([why]))),
+    ...paused.map((entry) => rowOfEntry(entry, PAUSED_TEXT, false)),
+    ...[...heldBack].map(([entry, why]) => rowOfEntry(entry, reasonOf([why]), true)),
   ];
 }
 
@@ -223,7 +225,7 @@ function rowsOf(source: RepositoryView) {
     ),
     asking: each(
       (entry) => entry.phase === 'asking' && !isSettling(entry),
-      (entry) => askingRow(slug, entry, workflow.follow.answerTimeoutMs),
+      (entry) => askingRow(slug, entry, workflow.follow.answerTimeoutMs, state.orders.get(entry.number) === 'pause'),
     ),
     following: each(
       (entry) => entry.phase === 'following' && !isSettling(entry),
@@ -240,7 +242,7 @@ function rowsOf(source: RepositoryView) {
       place: queuedPosition(one),
       row: () => ({
         ...rowOf(slug, one.number, one.url, one.title),
-        ...{ reason: one.reason, author: one.author, labels: one.labels },
+        ...{ reason: one.reason, held_back: one.isHeldBack, author: one.author, labels: one.labels },
       }),
     })),
     completed: state.completed.map((done) => ({

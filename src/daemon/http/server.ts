@@ -8,7 +8,7 @@ import { assertNever, failure, messageOf, ToolError } from '../../base/rules/err
 import { HTTP_CODES } from '../rules/codes/http-codes.ts';
 import { WORK_CODES } from '../rules/codes/work-codes.ts';
 import { EVERYTHING, LIMIT_DEFAULT } from '../view-page.ts';
-import { checkOrigin, type Refused, SESSION_COOKIE, Sessions } from './access-control.ts';
+import { checkOrigin, type Refused, Sessions, sessionCookie } from './access-control.ts';
 import { textDashboard } from './dashboard.ts';
 import { EventStream } from './events.ts';
 import { issuePage, issueText, shownIssue } from './issue-page.ts';
@@ -318,7 +318,7 @@ export class StatusServer {
     if (session === undefined) return this.#askForToken(request, response, true, path);
     response.writeHead(303, {
       location: path,
-      'set-cookie': `${SESSION_COOKIE}=${session}; HttpOnly; SameSite=Strict; Path=/`,
+      'set-cookie': `${sessionCookie(request)}=${session}; HttpOnly; SameSite=Strict; Path=/`,
       'content-length': 0,
     });
     response.end();

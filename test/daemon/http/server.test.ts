@@ -351,9 +351,10 @@ test('with a token every route but the health check needs it; a browser gets a c
   const cookie = right.headers['set-cookie']?.[0] ?? '';
   assert.match(cookie, /HttpOnly; SameSite=Strict; Path=\//);
   assert.doesNotMatch(cookie, /the.token/);
+  assert.ok(cookie.includes(`_${port}=`), 'another daemon on this machine has a cookie of its own');
   const page = await ask(port, '/', { headers: { accept: 'text/html', cookie: `a=b; ${cookie.split(';')[0]}` } });
   assert.equal(page.status, 200);
-  assert.equal((await ask(port, '/', { headers: { cookie: 'toolcrew_session=forged' } })).status, 401);
+  assert.equal((await ask(port, '/', { headers: { cookie: `toolcrew_session_${port}=forged` } })).status, 401);
 });
 
 /** Reads server-sent events until `count` of them have come. */
