@@ -301,19 +301,25 @@ async function tryOnce(isolation: Isolation): Promise<string | undefined> {
   }
 }
 
-/** What agents of a daemon must not change: its own files, other workspaces, the person's home, the program itself. */
+/** What agents of a daemon must not change: its own files and sockets, other workspaces, the person's home, the program itself. */
 export function boundsOf(options: {
   readonly stateDir: string;
   readonly workspaceRoot: string;
   readonly workflowPath: string;
   readonly packageRoot: string;
   readonly env: Environment;
+  /** Holds the sockets, and the temporary files of every agent; null: none is made yet. */
+  readonly runtimeDir: string | null;
   /** Further files that no agent may read. */
   readonly more?: readonly string[];
 }): Bounds {
-  const { stateDir, workspaceRoot, workflowPath, packageRoot, env, more = [] } = options;
+  const { stateDir, workspaceRoot, workflowPath, packageRoot, env, runtimeDir, more = [] } = options;
+  const home = env.HOME ?? homedir();
   return {
-    readOnly: [stateDir, workspaceRoot, dirname(workflowPath), packageRoot, env.HOME ?? homedir()],
+    readOnly: [
+      ...[stateDir, workspaceRoot, dirname(workflowPath), packageRoot, home],
+      ...(runtimeDir === null ? [] : [runtimeDir]),
+    ],
     hidden: [...credentialPlaces(env), join(stateDir, GIT_SETTINGS), join(stateDir, CONTROL_FILE), ...more],
     tables: join(stateDir, 'mounts'),
   };

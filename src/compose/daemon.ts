@@ -149,6 +149,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
         pendingRestart: file.pendingRestart,
         webhook: webhook?.status ?? null,
       })),
+      log,
     );
     if (server !== undefined) {
       closers.push(() => server.close());

@@ -145,6 +145,7 @@ export async function openRepository(
       workflowPath: first.path,
       packageRoot: packageRoot(),
       env,
+      runtimeDir: runtime.path,
     });
     const supervisor = new Supervisor({
       clock,

@@ -1,5 +1,6 @@
 // Starts the status server, with what takes deliveries of webhooks.
 
+import type { Logger } from '../base/ports.ts';
 import { StatusServer } from '../daemon/http/server.ts';
 import type { Source } from '../daemon/http/source.ts';
 import type { Webhook, WebhookOptions } from '../daemon/http/webhook.ts';
@@ -24,10 +25,12 @@ export async function startServer(
   { server }: Workflow,
   webhook: Webhook | null,
   source: Source,
+  log: Logger,
 ): Promise<StatusServer | undefined> {
   if (server.port === 0) return undefined;
   const status = new StatusServer({
     source,
+    log,
     host: server.host,
     port: server.port,
     allowedHosts: server.allowedHosts,

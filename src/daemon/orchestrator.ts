@@ -81,6 +81,7 @@ export class Orchestrator {
       onQuota: (runtime, until) => this.#intake.pause(runtime, until),
       listen: (issue, signal) => this.#comments.look(issue, signal),
     };
+    options.publisher.onChange(() => this.#changed());
     this.#intake = new Intake(options);
     this.#stumbles = new Stumbles(options);
     this.#supervisor = new Supervisor({

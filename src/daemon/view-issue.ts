@@ -26,7 +26,8 @@ import type { ViewSource } from './view-source.ts';
 export type PullRequestView = {
   readonly number: number;
   readonly url: string;
-  /** As it was read last; null: it is not followed. */
+  readonly followed: boolean;
+  /** As it was read last; null: it was not since the daemon started. */
   readonly seen:
     | (Pick<SeenPullRequest, 'state' | 'head' | 'conflicts' | 'checks' | 'reviews'> & {
         readonly at: string;
@@ -102,7 +103,11 @@ export function issueDetails(source: ViewSource, issue: number): IssueDetails | 
     seconds_running: entry === undefined ? null : Math.round(spentOf(entry).seconds * 10) / 10,
     attempt_usage:
       entry?.phase === 'running' && used !== undefined ? { ...tokensOf(used), cost_usd: dollars(used.cost_usd) } : null,
-    pull_request: pull && { ...pull, seen: seenView(source.seen.get(issue)) },
+    pull_request: pull && {
+      ...pull,
+      followed: (entry?.follow ?? null) !== null,
+      seen: seenView(source.seen.get(issue)),
+    },
     team: rows.running?.team ?? entry?.team ?? completed[0]?.team ?? null,
   };
 }

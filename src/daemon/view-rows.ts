@@ -49,6 +49,8 @@ export type RetryingRow = Row & {
 /** An issue whose agent has asked people. */
 export type AskingRow = Row & {
   readonly question: string;
+  /** By `tool pause`. */
+  readonly paused: boolean;
   readonly since: string;
   /** When it is given up without an answer; null: never. */
   readonly until: string | null;
@@ -67,6 +69,8 @@ export type FollowingRow = Row & {
 
 export type QueuedRow = Row & {
   readonly reason: string;
+  /** Its finished work waits for another change. */
+  readonly held_back: boolean;
   readonly author: string | null;
   readonly labels: readonly string[];
 };
@@ -158,11 +162,12 @@ export function runningRow(
   };
 }
 
-export function askingRow(slug: string, entry: Entry, timeoutMs: number): AskingRow {
+export function askingRow(slug: string, entry: Entry, timeoutMs: number, isPaused: boolean): AskingRow {
   const at = entry.question?.at ?? entry.claimedAt;
   return {
     ...rowOf(slug, entry.number, entry.url, entry.title),
     question: clip(entry.question?.text ?? '', MAX_QUESTION),
+    paused: isPaused,
     since: iso(at),
     until: timeoutMs === 0 ? null : iso(at + timeoutMs),
     attempt: entry.attempt,

@@ -41,6 +41,7 @@ type Queued = {
   readonly labels: readonly string[];
   readonly reason: string;
   readonly isForSlot: boolean;
+  readonly isHeldBack: boolean;
 };
 
 export type StateView = {
@@ -104,8 +105,8 @@ function queuedPosition({ isForSlot, number }: Queued): RowPosition {
   return [isForSlot ? 0 : 1, number];
 }
 
-function rowOfEntry(entry: Entry, reason: string): Queued {
-  return { ...entry, author: null, labels: entry.stateLabels, reason, isForSlot: false };
+function rowOfEntry(entry: Entry, reason: string, isHeldBack: boolean): Queued {
+  return { ...entry, author: null, labels: entry.stateLabels, reason, isForSlot: false, isHeldBack };
 }
 
 /** Every issue that waits: those without an attempt under way, those that an operator paused, and finished work held back. */
@@ -120,9 +121,10 @@ function queuedOf(
       author: issue.author?.login ?? null,
       reason: reasonOf(why),
       isForSlot: waitsForSlot(why),
+      isHeldBack: false,
     })),
-    ...paused.map((entry) => rowOfEntry(entry, PAUSED_TEXT)),
-    ...[...heldBack].map(([entry, why]) => rowOfEntry(entry, reasonOf([why]))),
+    ...paused.map((entry) => rowOfEntry(entry, PAUSED_TEXT, false)),
+    ...[...heldBack].map(([entry, why]) => rowOfEntry(entry, reasonOf([why]), true)),
   ];
 }
 
@@ -184,7 +186,7 @@ function rowsOf(source: RepositoryView) {
     ),
     asking: each(
       (entry) => entry.phase === 'asking' && !isSettling(entry),
-      (entry) => askingRow(slug, entry, workflow.follow.answerTimeoutMs),
+      (entry) => askingRow(slug, entry, workflow.follow.answerTimeoutMs, state.orders.get(entry.number) === 'pause'),
     ),
     following: each(
       (entry) => entry.phase === 'following' && !isSettling(entry),
@@ -201,7 +203,7 @@ function rowsOf(source: RepositoryView) {
       place: queuedPosition(one),
       row: () => ({
         ...rowOf(slug, one.number, one.url, one.title),
-        ...{ reason: one.reason, author: one.author, labels: one.labels },
+        ...{ reason: one.reason, held_back: one.isHeldBack, author: one.author, labels: one.labels },
       }),
     })),
     completed: state.completed.map((done) => ({

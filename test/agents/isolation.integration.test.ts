@@ -5,13 +5,19 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { boundsOf, credentialPlaces, Isolation } from '../../src/agents/isolation.ts';
 import { runProgram } from '../../src/base/processes/program.ts';
+import { RuntimeDir } from '../../src/base/processes/runtime-dir.ts';
+import { refusal } from '../../src/base/rules/codes.ts';
+import { HTTP_CODES } from '../../src/daemon/rules/codes/http-codes.ts';
+import { openKeyedSocket } from '../../src/daemon/runners/keyed-socket.ts';
 import { programFile } from '../support/compiled.ts';
-import { tempDir } from '../support/temp.ts';
+import { finallyDo, tempDir } from '../support/temp.ts';
 
 const env = { PATH: process.env.PATH ?? '' };
 
 async function isolated(t: { after(fn: () => void): void }) {
   const home = tempDir(t);
+  const runtime = new RuntimeDir();
+  finallyDo(t, () => runtime.close());
   for (const directory of [
     '.config/gh',
     '.ssh',
@@ -35,6 +41,7 @@ async function isolated(t: { after(fn: () => void): void }) {
     workflowPath: join(home, 'project/WORKFLOW.md'),
     packageRoot: process.cwd(),
     env: { HOME: home, CREDENTIALS_DIRECTORY: join(home, 'credentials') },
+    runtimeDir: runtime.path,
   });
   const isolation = await Isolation.probe('auto', bounds);
   const own = join(home, 'workspaces/issue-1');
@@ -42,7 +49,7 @@ async function isolated(t: { after(fn: () => void): void }) {
     const [file, args] = isolation.wrap('/bin/sh', ['-c', script], [own, join(home, 'state/homes')]);
     return runProgram(file, args, { cwd: own, env: { ...env, HOME: home }, input: 'the input' });
   };
-  return { home, isolation, run };
+  return { home, isolation, run, runtime };
 }
 
 const bare = spawnSync('unshare', ['--user', '--map-root-user', '--mount', '--pid', '--fork', 'true'], {
@@ -92,6 +99,25 @@ test(
     assert.equal(readFileSync(join(home, '.ssh/id'), 'utf8'), 'the-login\n', 'outside nothing has changed');
   },
 );
+
+test('no agent takes the place of a socket, or writes to the temporary files of another', possible, async (t) => {
+  const { isolation, runtime } = await isolated(t);
+  const [own, other] = [runtime.make('t1-1'), runtime.make('t2-1')];
+  const { socket, close } = await openKeyedSocket(runtime, {
+    keyWrong: refusal(HTTP_CODES.attempt_key_wrong, {}),
+    codeOf: ({ kind }) => kind,
+    answer: async () => ({}),
+  });
+  finallyDo(t, close);
+  const ask = `require("http").request({ socketPath: "${socket}", path: "/v1", method: "POST" }, ({ statusCode }) => console.log(statusCode)).end()`;
+  const script = `
+    { mv ${socket} ${socket}.real || mv ${runtime.path} ${runtime.path}.real || rm ${socket} || touch ${other}/x || mkdir ${runtime.path}/x; } 2>/dev/null && echo CHANGED
+    echo mine > ${own}/x && cat ${own}/x
+    ${process.execPath} -e '${ask}'`;
+  const [file, args] = isolation.wrap('/bin/sh', ['-c', script], [own]);
+  const { stdout, stderr } = await runProgram(file, args, { cwd: '/', env });
+  assert.equal(stdout, 'mine\n403\n', stderr);
+});
 
 test('one program makes the mounts of every workspace, from one table', possible, async (t) => {
   const { home, isolation } = await isolated(t);

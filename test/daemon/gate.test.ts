@@ -43,6 +43,23 @@ test('the commit is measured before it is pushed, and the pull request shows wha
   await world.stop();
 });
 
+test('each line of a measurement is a change that the page hears of', async () => {
+  const world = worldWith('report');
+  let heard = 0;
+  world.measure = async ({ commit: sha, output }) => {
+    world.orchestrator.onChange(() => {
+      heard += 1;
+    });
+    const before = heard;
+    output('npm test');
+    assert.equal(heard, before + 1);
+    return evidenceOf(sha);
+  };
+  await untilLabelled(world, 'tool-done');
+  assert.ok(heard > 0);
+  await world.stop();
+});
+
 test('a failure is shown and holds nothing up where the gate only reports', async () => {
   const world = worldWith('report');
   world.measure = async ({ commit: sha }) => evidenceOf(sha, { ok: false });

@@ -79,6 +79,7 @@ test('the health check of the container knows a daemon that answers from one tha
       onChange: () => () => true,
       now: () => 0,
     },
+    log: { log: () => undefined },
     host: '127.0.0.1',
     port: 0,
     allowedHosts: ['127.0.0.1'],

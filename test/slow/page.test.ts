@@ -246,6 +246,7 @@ async function crowded(t: TestContext, issues: number) {
       },
       now: () => 0,
     },
+    log: { log: () => undefined },
     host: '127.0.0.1',
     port: 0,
     allowedHosts: ['localhost'],

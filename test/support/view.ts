@@ -61,6 +61,7 @@ export function viewWith(change: Partial<StateView> = {}): StateView {
       {
         ...row(3, 'Third'),
         reason: 'stranger, who wrote it, may not write to the repository',
+        held_back: false,
         author: 'stranger',
         labels: ['tool-todo', 'Ui'],
       },

@@ -191,6 +191,7 @@ export async function checkIsolation(workflow: Workflow, env: Environment): Prom
       workflowPath: workflow.path,
       packageRoot: packageRoot(),
       env,
+      runtimeDir: null,
     });
     const { active, reason } = await Isolation.probe(mode, { ...bounds, tables });
     if (active) return ok(name, 'agents run in namespaces of their own');

@@ -35,7 +35,10 @@ export function checkOrigin(request: IncomingMessage, allowedHosts: readonly str
   return { status: 403, why: refusal(HTTP_CODES.foreign_origin, { origin }) };
 }
 
-export const SESSION_COOKIE = 'toolcrew_session';
+/** Browsers do not keep cookies of two ports apart. */
+export function sessionCookie({ socket }: IncomingMessage): string {
+  return `toolcrew_session_${socket.localPort ?? 0}`;
+}
 
 function same(a: string, b: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
@@ -72,7 +75,7 @@ export class Sessions {
     if (this.#token === null) return true;
     const bearer = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1];
     if (bearer !== undefined) return same(bearer, this.#token);
-    const cookie = new RegExp(`(?:^|;\\s*)${SESSION_COOKIE}=([\\w-]+)`).exec(request.headers.cookie ?? '')?.[1];
+    const cookie = new RegExp(`(?:^|;\\s*)${sessionCookie(request)}=([\\w-]+)`).exec(request.headers.cookie ?? '')?.[1];
     return cookie !== undefined && this.#open.has(cookie);
   }
 }

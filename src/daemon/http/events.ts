@@ -2,7 +2,10 @@
 
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { ToolError } from '../../base/rules/errors.ts';
+import type { Logger } from '../../base/ports.ts';
+import { refusal } from '../../base/rules/codes.ts';
+import { messageOf, ToolError } from '../../base/rules/errors.ts';
+import { HTTP_CODES } from '../rules/codes/http-codes.ts';
 import { WORK_CODES } from '../rules/codes/work-codes.ts';
 import type { StateView } from '../view.ts';
 import { Feed, type Frame } from './feed.ts';
@@ -44,17 +47,21 @@ function kindOf(request: IncomingMessage): Kind {
 
 export class EventStream {
   readonly #source: ChangingSource;
+  readonly #log: Logger;
   readonly #clients = new Set<Client>();
   /** Those of issues only while they have readers. */
   readonly #feeds = new Map<Kind, Feed>();
+  /** Issues that could not be read last. */
+  readonly #unread = new Set<Kind>();
   readonly #name = randomBytes(6).toString('hex');
   #opened = 0;
   readonly #unsubscribe: () => void;
   readonly #heartbeat: NodeJS.Timeout;
   #pending: NodeJS.Timeout | undefined;
 
-  constructor(source: ChangingSource) {
+  constructor(source: ChangingSource, log: Logger) {
     this.#source = source;
+    this.#log = log;
     this.#unsubscribe = source.onChange(() => this.#changed());
     this.#heartbeat = setInterval(() => {
       for (const { response } of this.#clients) if (!response.writableNeedDrain) response.write(': still here\n\n');
@@ -87,15 +94,16 @@ export class EventStream {
     response.on('drain', () => {
       if (client.isBehind) this.#send(client);
     });
-    this.#take();
-    for (const one of this.#clients) this.#send(one);
+    this.#take([client.kind]);
+    this.#send(client);
   }
 
   #left(client: Client): void {
     this.#clients.delete(client);
     const { kind } = client;
-    if (kind !== 'state' && kind !== 'page' && ![...this.#clients].some((one) => one.kind === kind))
-      this.#feeds.delete(kind);
+    if (kind === 'state' || kind === 'page' || [...this.#clients].some((one) => one.kind === kind)) return;
+    this.#feeds.delete(kind);
+    this.#unread.delete(kind);
   }
 
   #feedOf(kind: Kind): Feed {
@@ -108,12 +116,11 @@ export class EventStream {
   }
 
   /** Each feed takes the state once, whoever reads it; one without a reader takes it when somebody comes. */
-  #take(): void {
+  #take(kinds: Iterable<Kind>): void {
     const view = this.#source.state();
-    const kinds = new Set([...this.#clients].map(({ kind }) => kind));
     for (const kind of kinds) {
       const frame = this.#frameOf(kind, view);
-      // An issue that nobody knows any more stays as it was.
+      // An issue that nobody knows any more, or that cannot be read now, stays as it was.
       if (frame !== undefined) this.#feedOf(kind).take(frame, view.generated_at);
     }
   }
@@ -125,11 +132,16 @@ export class EventStream {
     const asked = { issue: Number(issue), repository: repository === '' ? undefined : repository };
     try {
       const shown = shownIssue(this.#source, asked, view, Number.POSITIVE_INFINITY);
+      this.#unread.delete(kind);
       return shown && markupFrame(issueParts(shown));
     } catch (error) {
       // One that is not watched any more: its page stays as it was.
       if (error instanceof ToolError && error.refusal.of === WORK_CODES.repository_not_known) return undefined;
-      throw error;
+      const isNew = !this.#unread.has(kind);
+      this.#unread.add(kind);
+      const what = { issue: asked.issue, said: messageOf(error) };
+      if (isNew) this.#log.log('warn', 'http', refusal(HTTP_CODES.issue_page_unread, what), { issue: asked.issue });
+      return undefined;
     }
   }
 
@@ -138,7 +150,7 @@ export class EventStream {
     this.#pending = setTimeout(() => {
       this.#pending = undefined;
       if (this.#clients.size === 0) return;
-      this.#take();
+      this.#take(new Set([...this.#clients].map(({ kind }) => kind)));
       for (const client of this.#clients) this.#send(client);
     }, COALESCE_MS);
     this.#pending.unref();
@@ -148,7 +160,9 @@ export class EventStream {
     // Whoever does not read gets what it missed when there is room again, and no more than the snapshot.
     client.isBehind = client.response.writableNeedDrain;
     if (client.isBehind) return;
-    const feed = this.#feedOf(client.kind);
+    const feed = this.#feeds.get(client.kind);
+    // Nothing is known of it: a snapshot would empty its page.
+    if (feed === undefined) return;
     const text = feed.since(client.at);
     client.at = feed.at;
     if (text !== '') client.response.write(text);

@@ -122,7 +122,19 @@ function seenPart(seen: NonNullable<PullRequestView['seen']>): Html {
 function pullPart({ pull_request: pull, following }: IssueDetails): Html {
   if (pull === null) return html`<p class="muted">None yet.</p>`;
   const round = following === null ? '' : html`, round ${following.rounds}, waits for: ${following.waits_for}`;
-  return html`<p>${link(pull.url, `Pull request #${pull.number}`)}${round}</p>${pull.seen === null ? html`<p class="muted">It is not followed: its checks and reviews are not read.</p>` : seenPart(pull.seen)}`;
+  const unseen = pull.followed
+    ? 'Its checks and reviews have not been read since the daemon started.'
+    : 'It is not followed: its checks and reviews are not read.';
+  return html`<p>${link(pull.url, `Pull request #${pull.number}`)}${round}</p>${pull.seen === null ? html`<p class="muted">${unseen}</p>` : seenPart(pull.seen)}`;
+}
+
+/** What the list of attempts lacks. The journal keeps two files. */
+function attemptsWords({ details, history }: ShownIssue): string {
+  const { life, attempts: made } = details;
+  const { attempts } = history;
+  const held = life === null ? attempts : attempts.filter((one) => one.life === life || one.life === 0);
+  if (attempts[0]?.life === 0 || held.length < (made ?? 0)) return 'The journal no longer holds the earlier attempts.';
+  return attempts.length === 0 ? 'None yet.' : '';
 }
 
 function attemptPart(place: IssuePlace, past: PastAttempt, used: IssueDetails['attempt_usage']): Part {
@@ -165,8 +177,11 @@ function cellsOf(cells: readonly Cell[]): Html {
   return html`<tr>${cells.map(({ label, kind, value }) => html`<td class="${kind ?? ''}" data-label="${label}">${value}</td>`)}</tr>`;
 }
 
-function checksPart(evidence: Evidence | null): Html {
-  if (evidence === null) return html`<p class="muted">Not measured yet.</p>`;
+function checksPart({ details, history }: ShownIssue): Html {
+  const evidence = history.evidence ?? details.evidence;
+  const isNew = details.completed.length === 0 && (details.attempts ?? 0) === 0;
+  if (evidence === null)
+    return html`<p class="muted">${isNew ? 'Not measured yet.' : 'No measurement is in the journal.'}</p>`;
   const { commit, base, ok, checks, commands, coverage, unmeasured } = evidence;
   if (unmeasured !== null) return html`<p class="warn">Nothing was measured: ${unmeasured}</p>`;
   const others = checks.filter(({ outcome }) => outcome === 'not_measured').map(({ check }) => check);
@@ -210,7 +225,8 @@ function partsOf(shown: ShownIssue): readonly Part[] {
     ...history.attempts.map((past, index) =>
       attemptPart(place, past, index === history.attempts.length - 1 ? details.attempt_usage : null),
     ),
-    ['gate', checksPart(history.evidence ?? details.evidence)],
+    ['attempts-left', html`${attemptsWords(shown)}`],
+    ['gate', checksPart(shown)],
     ...(team === null
       ? []
       : [teamPart(`team-${issue}`, 'teams', issue, { name: place.name, url, outcome, finishedAt: null, team }, true)]),
@@ -231,7 +247,7 @@ export function issueParts(shown: ShownIssue): Readonly<Record<string, string>> 
 const ATTEMPTS = {
   name: 'Attempts',
   titles: ['Attempt', 'Runtime', 'Started', 'Took', 'Outcome', 'Tokens', 'Cost', 'Why', 'Output'],
-  empty: 'None yet.',
+  empty: '',
 };
 
 /** The whole page. @param nonce the one that its content-security policy names */
@@ -251,7 +267,7 @@ export function issuePage(shown: ShownIssue, nonce: string, maySteer: boolean): 
 <main id="main" tabindex="-1">
 <div id="state">${part('state')}</div>
 <h2>Pull request</h2><div id="pull">${part('pull')}</div>
-<h2>Attempts</h2>${tableOf('attempts', ATTEMPTS, within(parts, 'attempts'))}
+<h2>Attempts</h2>${tableOf('attempts', ATTEMPTS, within(parts, 'attempts'))}<p class="muted" id="attempts-left">${part('attempts-left')}</p>
 <h2>Checks</h2><div id="gate">${part('gate')}</div>
 <div id="teams">${within(parts, 'teams')}</div>
 <h2>Output</h2><button id="follow" type="button" hidden>Stop following</button><span id="output-at" hidden>${part('output-at')}</span>

@@ -12,6 +12,8 @@ export const SCRIPT = `
   const place = (element) => {
     const old = document.getElementById(element.id);
     const list = document.getElementById(element.dataset.into);
+    // A row from beyond that comes onto the page as it was belongs to the page from now on.
+    if (old && !element.dataset.beyond) delete old.dataset.beyond;
     if (!list || (old && old.dataset.row === element.dataset.row && old.parentElement === list)) return;
     const focused = old?.contains(document.activeElement) ? document.activeElement : null;
     old?.remove();
@@ -98,17 +100,21 @@ export const SCRIPT = `
   const hear = async () => {
     const at = document.getElementById('output-at')?.textContent;
     if (follow) follow.hidden = !at;
-    if (!at || !follows || hears || at === output.dataset.name + ' ' + output.dataset.to) return;
+    if (!at || !follows || hears) return;
+    const [of, end] = at.split(' ');
+    const isSame = of === output.dataset.name;
+    // It may have more than the event tells of: the file has grown between the two.
+    if (isSame && Number(end) <= Number(output.dataset.to)) return;
     hears = true;
     try {
-      const [of] = at.split(' ');
-      const isSame = of === output.dataset.name;
       const from = isSame ? Number(output.dataset.to) : 0;
       const answer = await fetch('/api/v1' + location.pathname + '/output?of=' + of + '&from=' + from);
       if (!answer.ok) return;
+      const fresh = await answer.text();
+      if (isSame && fresh === '') return;
       const isAtEnd = output.scrollTop + output.clientHeight > output.scrollHeight - 40;
       const skipped = Number(answer.headers.get('x-output-from')) > from ? '[earlier output is left out]\\n' : '';
-      const text = (isSame ? output.textContent : '') + skipped + await answer.text();
+      const text = (isSame ? output.textContent : '') + skipped + fresh;
       output.textContent = text.length > 200000 ? '[earlier output is left out]\\n' + text.slice(-150000) : text;
       Object.assign(output.dataset, { name: of, to: answer.headers.get('x-output-to') });
       if (isAtEnd) output.scrollTop = output.scrollHeight;
@@ -161,10 +167,26 @@ export const SCRIPT = `
     });
   }
   if (document.body.dataset.live) {
-    const source = new EventSource(document.body.dataset.live);
-    source.addEventListener('snapshot', take);
-    source.addEventListener('change', take);
-    source.addEventListener('error', lost);
+    let source;
+    let again;
+    const open = () => {
+      source = new EventSource(document.body.dataset.live);
+      source.addEventListener('snapshot', take);
+      source.addEventListener('change', take);
+      source.addEventListener('error', () => { lost(); if (source.readyState === 2) again = setTimeout(reopen, 5000); });
+    };
+    // After an answer that is no stream the browser does not try again by itself.
+    const reopen = async () => {
+      const { status } = await fetch(location.href, { method: 'HEAD' }).catch(() => ({ status: 0 }));
+      if (status === 401) location.reload();
+      else if (source.readyState === 2 && !document.hidden) open();
+    };
+    // A browser keeps few connections to a host: only the page that is looked at has one.
+    document.addEventListener('visibilitychange', () => {
+      clearTimeout(again);
+      if (document.hidden) { source?.close(); lost(); } else if (!source || source.readyState === 2) open();
+    });
+    if (!document.hidden) open();
   }
   tick();
   const say = (words, ms) => { const said = document.getElementById('said'); said.textContent = words; setTimeout(() => { if (said.textContent === words) said.textContent = ''; }, ms); };

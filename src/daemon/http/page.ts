@@ -5,7 +5,7 @@ import type { Steer } from '../rules/record.ts';
 import { PAUSED_TEXT, type StateView } from '../view.ts';
 import type { IssueDetails } from '../view-issue.ts';
 import { LISTS, type ListName } from '../view-page.ts';
-import type { CompletedRow, QueuedRow, RunningRow } from '../view-rows.ts';
+import type { AskingRow, CompletedRow, QueuedRow, RunningRow } from '../view-rows.ts';
 import { count, dollars, duration } from './format.ts';
 import { html, link } from './html.ts';
 import { type IssueId, type IssuePlace, issuePlace } from './issue-place.ts';
@@ -55,20 +55,24 @@ function runningCommands({ phase }: Pick<RunningRow, 'phase'>): readonly Steer[]
   return SETTLING.includes(phase) ? ['cancel'] : ['pause', 'cancel'];
 }
 
-function queuedCommands({ reason }: Pick<QueuedRow, 'reason'>): readonly Steer[] {
+function queuedCommands({ reason, held_back: isHeldBack }: Pick<QueuedRow, 'reason' | 'held_back'>): readonly Steer[] {
+  if (isHeldBack) return ['retry', 'pause', 'cancel'];
   return [reason === PAUSED_TEXT ? 'resume' : 'pause', 'cancel'];
+}
+
+function askingCommands({ paused }: Pick<AskingRow, 'paused'>): readonly Steer[] {
+  return [paused ? 'resume' : 'retry', 'cancel'];
 }
 
 const COMMANDS = {
   retrying: ['retry', 'pause', 'cancel'],
-  asking: ['retry', 'cancel'],
   following: ['cancel'],
 } as const satisfies Readonly<Record<string, readonly Steer[]>>;
 
 /** The commands that an issue takes, wherever its row stands. */
 export function commandsOf({ running, retrying, asking, following, queued }: IssueDetails): readonly Steer[] {
   if (queued !== null) return queuedCommands(queued);
-  if (asking !== null) return COMMANDS.asking;
+  if (asking !== null) return askingCommands(asking);
   if (following !== null) return COMMANDS.following;
   if (running !== null) return runningCommands(running);
   return retrying === null ? [] : COMMANDS.retrying;
@@ -202,7 +206,7 @@ function partsOf(view: StateView): readonly Part[] {
           { label: 'Question', kind: 'words', value: item.question },
         ],
         item.issue_number,
-        COMMANDS.asking,
+        askingCommands(item),
       ),
     ),
     ...view.following.map((item) =>

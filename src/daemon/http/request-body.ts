@@ -7,6 +7,12 @@ import { WORK_CODES } from '../rules/codes/work-codes.ts';
 
 export const MAX_BODY_BYTES = 64 * 1024;
 
+/** Whether a request says that it has no body. */
+export function isEmpty({ headers }: IncomingMessage): boolean {
+  const { 'content-length': length, 'transfer-encoding': encoding } = headers;
+  return length === '0' || (length === undefined && encoding === undefined);
+}
+
 /** The text of `{"text": "…"}`. */
 export function toldIn(body: string): string {
   let value: unknown;

@@ -2,19 +2,20 @@
 
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Logger } from '../../base/ports.ts';
 import { type Refusal, refusal, textOf } from '../../base/rules/codes.ts';
 import { assertNever, failure, messageOf, ToolError } from '../../base/rules/errors.ts';
 import { HTTP_CODES } from '../rules/codes/http-codes.ts';
 import { WORK_CODES } from '../rules/codes/work-codes.ts';
 import { EVERYTHING, LIMIT_DEFAULT } from '../view-page.ts';
-import { checkOrigin, type Refused, SESSION_COOKIE, Sessions } from './access-control.ts';
+import { checkOrigin, type Refused, Sessions, sessionCookie } from './access-control.ts';
 import { textDashboard } from './dashboard.ts';
 import { EventStream } from './events.ts';
 import { issuePage, issueText, shownIssue } from './issue-page.ts';
 import { page } from './page.ts';
 import { loginPage, sentencePage } from './page-parts.ts';
 import { columnsOf, isFirstPage, outputOf, pageOf } from './query.ts';
-import { MAX_BODY_BYTES, readBody, TooLarge, toldIn } from './request-body.ts';
+import { isEmpty, MAX_BODY_BYTES, readBody, TooLarge, toldIn } from './request-body.ts';
 import {
   commandIn,
   ISSUE_API,
@@ -33,6 +34,7 @@ import type { Webhook } from './webhook.ts';
 
 export type ServerOptions = {
   readonly source: Source;
+  readonly log: Logger;
   readonly host: string;
   /** 0: any free one. */
   readonly port: number;
@@ -60,7 +62,7 @@ export class StatusServer {
   constructor(options: ServerOptions) {
     this.#options = options;
     this.#sessions = new Sessions(options.token);
-    this.#events = new EventStream(options.source);
+    this.#events = new EventStream(options.source, options.log);
     this.#server = createServer(
       { requestTimeout: 15_000, headersTimeout: 10_000, keepAliveTimeout: 5_000, connectionsCheckingInterval: 2_000 },
       (request, response) => {
@@ -231,9 +233,7 @@ export class StatusServer {
 
   async #refresh(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const type = request.headers['content-type'];
-    const empty =
-      request.headers['content-length'] === '0' ||
-      (request.headers['content-length'] === undefined && request.headers['transfer-encoding'] === undefined);
+    const empty = isEmpty(request);
     if (!empty && !/^application\/json\b/i.test(type ?? '')) {
       return this.#refuse(response, {
         status: 415,
@@ -318,7 +318,7 @@ export class StatusServer {
     if (session === undefined) return this.#askForToken(request, response, true, path);
     response.writeHead(303, {
       location: path,
-      'set-cookie': `${SESSION_COOKIE}=${session}; HttpOnly; SameSite=Strict; Path=/`,
+      'set-cookie': `${sessionCookie(request)}=${session}; HttpOnly; SameSite=Strict; Path=/`,
       'content-length': 0,
     });
     response.end();

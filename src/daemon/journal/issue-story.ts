@@ -226,8 +226,8 @@ export function storyText({ at, words }: StoryLine): string {
   return `${time(at)}  ${words}`;
 }
 
-/** So many issues are looked at again and again; of others the whole journal is read again. */
-const HISTORIES_KEPT = 16;
+/** More than there are readers of events, each of which looks at one again and again; of others the whole journal is read again. */
+const HISTORIES_KEPT = 128;
 
 type Read = { readonly file: number; readonly offset: number; readonly records: readonly DatedRecord[] };
 

@@ -53,9 +53,15 @@ export function quietTask(entry: Entry): WorkspaceTask {
 
 export class Publisher {
   readonly #options: PublisherOptions;
+  #tell: () => void = () => undefined;
 
   constructor(options: PublisherOptions) {
     this.#options = options;
+  }
+
+  /** Calls the listener whenever a measurement has said something. */
+  onChange(listener: () => void): void {
+    this.#tell = listener;
   }
 
   /** Measures the commit. A measurement that fails is no failure of the work. */
@@ -65,11 +71,15 @@ export class Publisher {
     await perform(journal, issue, 'gate', key, async () => {
       const base = await workspaces.baseOf(quietTask(entry), sha, signal);
       const output = this.#options.attemptOutputs.open(issue, entry.life, entry.attempt);
-      output.write('--- gate\n');
+      const write = (text: string) => {
+        output.write(text);
+        this.#tell();
+      };
+      write('--- gate\n');
       try {
         const path = workspaces.pathOf(issue);
         const { timeoutMs } = workflow().gate;
-        const request = { issue, path, commit: sha, base, timeoutMs, output: (text: string) => output.write(text) };
+        const request = { issue, path, commit: sha, base, timeoutMs, output: write };
         const evidence = await gate.measure(request, signal);
         if (evidence.unmeasured !== null)
           log.log('warn', 'publish', refusal(WORK_CODES.gate_unusable, { issue, said: evidence.unmeasured }), {
@@ -77,6 +87,7 @@ export class Publisher {
           });
         else log.log('info', 'publish', `issue #${issue}: ${evidenceLine(evidence)}`, { issue });
         await journal.append({ type: 'measured', issue, evidence });
+        this.#tell();
       } finally {
         output.close();
       }

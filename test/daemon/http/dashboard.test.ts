@@ -28,7 +28,13 @@ test('what runs, on what, since when, last words, tokens, cost; what waits and w
 test('what waits for an answer, with the question; nothing of it where nobody asks', () => {
   const [running] = viewWith().running;
   assert.ok(running !== undefined);
-  const row = { ...running, question: 'Which <b>one</b>?', since: '2026-01-01T10:00:00.000Z', until: null };
+  const row = {
+    ...running,
+    question: 'Which <b>one</b>?',
+    since: '2026-01-01T10:00:00.000Z',
+    until: null,
+    paused: false,
+  };
   const view = viewWith({ asking: [row], counts: { ...viewWith().counts, asking: 1 } });
   const text = textDashboard(view, WIDE);
   assert.match(text, / 1 asking · /);
@@ -135,7 +141,7 @@ test('a team whose issue is over is shown as it was at the end', () => {
   assert.equal(parts['team-4'], undefined, 'it is at work no more');
   assert.match(
     parts[`over-4-${done.finished_at}`] ?? '',
-    /aria-label="Team of issue 4"[\s\S]*<span class="tag done">completed<\/span>/,
+    /aria-label="Team of issue #4"[\s\S]*<span class="tag done">completed<\/span>/,
   );
   assert.deepEqual(
     Object.keys(pageParts(view)).filter((id) => id.startsWith('over-')),

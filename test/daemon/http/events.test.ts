@@ -3,8 +3,9 @@ import { EventEmitter } from 'node:events';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import test, { type TestContext } from 'node:test';
+import type { Logger } from '../../../src/base/ports.ts';
 import { EventStream } from '../../../src/daemon/http/events.ts';
-import { NO_HISTORY, viewWith } from '../../support/view.ts';
+import { issueWith, NO_HISTORY, viewWith } from '../../support/view.ts';
 
 /** A connection of which the test says when it is full. */
 class Connection extends ServerResponse {
@@ -28,20 +29,26 @@ class Connection extends ServerResponse {
 function stream(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
   const changes = new EventEmitter();
-  const world = { slots: 0, rendered: 0 };
-  const events = new EventStream({
+  const world = { slots: 0, rendered: 0, read: 0, isUnreadable: false, warned: [] as string[] };
+  const source = {
     state: () => {
       world.rendered += 1;
       return viewWith({ slots: world.slots });
     },
-    issue: () => undefined,
-    history: () => NO_HISTORY,
+    issue: (issue: number) => issueWith({ issue_number: issue }),
+    history: () => {
+      world.read += 1;
+      if (world.isUnreadable) throw new Error('EIO');
+      return NO_HISTORY;
+    },
     output: () => undefined,
-    onChange: (listener) => {
+    onChange: (listener: () => void) => {
       changes.on('change', listener);
       return () => changes.off('change', listener);
     },
-  });
+  };
+  const log: Logger = { log: (_, __, what) => world.warned.push(typeof what === 'string' ? what : what.of.code) };
+  const events = new EventStream(source, log);
   const connect = (url: string, lastId?: string) => {
     const request = new IncomingMessage(new Socket());
     request.url = url;
@@ -104,5 +111,37 @@ test('a change while nobody was connected reaches who comes back; nothing comes 
   change(5);
   const back = connect('/api/v1/events', id);
   assert.match(back.taken.at(-1) ?? '', /event: change\ndata: \{"now":"[^"]+","set":\{"slots":5\}/);
+  events.close();
+});
+
+test('whoever comes has only its own page rendered, and nobody else is sent anything', (t) => {
+  const { events, world, connect } = stream(t);
+  const first = connect('/api/v1/events?view=page&issue=1');
+  world.slots = 7;
+  world.read = 0;
+  connect('/api/v1/events');
+  connect('/api/v1/events?view=page');
+  assert.deepEqual([world.read, first.taken.length], [0, 2]);
+  events.close();
+});
+
+test('a page of an issue that cannot be read stays as it was, with one warning until it can', (t) => {
+  const { events, world, connect, change } = stream(t);
+  const page = connect('/api/v1/events?view=page&issue=1');
+  const others = connect('/api/v1/events');
+  const before = page.taken.length;
+  world.isUnreadable = true;
+  change(1);
+  change(2);
+  const late = connect('/api/v1/events?view=page&issue=2');
+  assert.deepEqual([page.taken.length, late.taken.length], [before, 1]);
+  assert.deepEqual(others.slots, [0, 1, 2]);
+  assert.deepEqual(world.warned, ['issue_page_unread', 'issue_page_unread'], 'one for each issue');
+  world.isUnreadable = false;
+  change(3);
+  assert.match(late.taken.at(-1) ?? '', /^id: .*\nevent: snapshot\n/);
+  world.isUnreadable = true;
+  change(4);
+  assert.equal(world.warned.length, 4);
   events.close();
 });

@@ -54,6 +54,7 @@ const HISTORY: IssueHistory = {
 const PULL: IssueDetails['pull_request'] = {
   number: 9,
   url: 'https://host/o/r/pull/9',
+  followed: true,
   seen: {
     at: '2026-01-01T11:59:00.000Z',
     state: 'open',
@@ -128,6 +129,11 @@ test('the page says in words how an issue stands that waits, asks, is followed, 
     words({ queued }),
     /^waiting it waits: stranger, who wrote it, may not write to the repository pause cancel$/,
   );
+  assert.match(words({ queued: queued && { ...queued, held_back: true } }), / retry pause cancel$/);
+  const asking = { ...view.running[0], question: 'Which?', since: '', until: null };
+  const asks = (paused: boolean) => words({ asking: { ...asking, paused } as IssueDetails['asking'] });
+  assert.match(asks(false), / retry cancel$/);
+  assert.match(asks(true), / resume cancel$/);
   assert.match(
     words({ retrying }),
     /^retrying the next attempt is due at 2026-01-01T12:00:20.* it broke in two lines$/,
@@ -141,11 +147,35 @@ test('the team of an issue is on its page; without attempts, checks, output and 
   const team = summaryOf(story.state, story.at);
   const board = textOf(issueParts(shownWith({ details: issueWith({ team }) }))['team-1']);
   assert.match(board, /in progress backend-dev .* backend-dev: \w+, task 1 /);
-  const bare = shownWith({ details: issueWith({ title: null, url: null }), history: NO_HISTORY, output: undefined });
+  const details = issueWith({ title: null, url: null, attempts: 0 });
+  const bare = shownWith({ details, history: NO_HISTORY, output: undefined });
   const whole = issuePage(bare, 'n', false);
   assert.match(textOf(whole), /Pull request None yet\. Attempts .* None yet\. Checks Not measured yet\. Output /);
   assert.match(whole, /<h1>#1 <\/h1>/);
   assert.equal(issueParts(bare)['output-at'], '');
+});
+
+test('what the journal no longer holds is said so, and a followed pull request is not called unfollowed', () => {
+  const lost = 'The journal no longer holds the earlier attempts.';
+  const left = (details: Partial<IssueDetails>, history: Partial<IssueHistory> = {}) => {
+    const parts = issueParts(shownWith({ details: issueWith(details), history: { ...HISTORY, ...history } }));
+    return [parts['attempts-left'], textOf(parts.gate).trim()];
+  };
+  assert.equal(left({})[0], '');
+  assert.deepEqual(left({}, NO_HISTORY), [lost, 'No measurement is in the journal.']);
+  assert.equal(left({ attempts: 3 })[0], lost);
+  assert.equal(left({ life: 2, attempts: 1 })[0], lost);
+  const attempts = HISTORY.attempts.map((one) => ({ ...one, life: 0 }));
+  assert.equal(left({}, { attempts })[0], lost);
+  const { completed } = viewWith();
+  const over = { running: null, phase: null, life: null, attempts: 1, completed: completed.slice(0, 1) };
+  assert.deepEqual(left(over, NO_HISTORY), [lost, 'No measurement is in the journal.']);
+  const pull = (followed: boolean) => {
+    const details = issueWith({ pull_request: PULL && { ...PULL, followed, seen: null } });
+    return textOf(issueParts(shownWith({ details })).pull);
+  };
+  assert.match(pull(true), /have not been read since the daemon started/);
+  assert.match(pull(false), /It is not followed/);
 });
 
 test('a long story is cut, with the command that tells all of it', () => {

@@ -77,6 +77,7 @@ async function start(t: Cleanup, options: { readonly token?: string; readonly al
       },
       now: () => Date.UTC(2026, 0, 1),
     },
+    log: { log: () => undefined },
     host: '127.0.0.1',
     port: 0,
     allowedHosts: ['localhost', '127.0.0.1', '[::1]', ...(options.allowedHosts ?? [])],
@@ -350,9 +351,10 @@ test('with a token every route but the health check needs it; a browser gets a c
   const cookie = right.headers['set-cookie']?.[0] ?? '';
   assert.match(cookie, /HttpOnly; SameSite=Strict; Path=\//);
   assert.doesNotMatch(cookie, /the.token/);
+  assert.ok(cookie.includes(`_${port}=`), 'another daemon on this machine has a cookie of its own');
   const page = await ask(port, '/', { headers: { accept: 'text/html', cookie: `a=b; ${cookie.split(';')[0]}` } });
   assert.equal(page.status, 200);
-  assert.equal((await ask(port, '/', { headers: { cookie: 'toolcrew_session=forged' } })).status, 401);
+  assert.equal((await ask(port, '/', { headers: { cookie: `toolcrew_session_${port}=forged` } })).status, 401);
 });
 
 /** Reads server-sent events until `count` of them have come. */
@@ -525,7 +527,9 @@ test('a busy port is said with both ways out', async (t) => {
     onChange: () => () => undefined,
     now: () => 0,
   };
-  const server = new StatusServer({ source, host: '127.0.0.1', port, allowedHosts: [], token: null, webhook: null });
+  const log = { log: () => undefined };
+  const where = { host: '127.0.0.1', port, allowedHosts: [] };
+  const server = new StatusServer({ source, log, ...where, token: null, webhook: null });
   await assert.rejects(server.listen(), (error: unknown) => {
     assert.ok(error instanceof ToolError && error.kind === 'port_in_use' && error.exitCode === 2);
     assert.match(error.message, /--port <n>.*server\.port: 0/);

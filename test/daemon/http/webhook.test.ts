@@ -43,6 +43,7 @@ async function start(t: Cleanup, hasWebhook = true) {
       onChange: () => () => undefined,
       now: clock.now,
     },
+    log: { log: () => undefined },
     host: '127.0.0.1',
     port: 0,
     allowedHosts: ['localhost'],

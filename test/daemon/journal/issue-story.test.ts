@@ -1,7 +1,7 @@
 // The history of an issue is read while the journal grows, and after it was continued in a new file.
 
 import assert from 'node:assert/strict';
-import { appendFileSync, statSync } from 'node:fs';
+import { appendFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { IssueHistories, issueStory } from '../../../src/daemon/journal/issue-story.ts';
@@ -77,5 +77,20 @@ test('the history goes on when the journal is continued in a new file', async (t
   const { attempts, title, story } = histories.of(1);
   assert.deepEqual([title, attempts.length, attempts[0]?.end?.reason], ['First', 1, 'it broke']);
   assert.deepEqual(story, issueStory(directory, 1));
+  await journal.close();
+});
+
+test('of as many issues as have readers, only what is new is read', async (t) => {
+  const directory = tempDir(t);
+  const journal = new FileJournal({ directory, now: () => 1_000, maxBytes: 800 });
+  const issues = Array.from({ length: 80 }, (_, index) => index + 1);
+  const { ino } = statSync(join(directory, 'journal.jsonl'));
+  await journal.append(claimed(1, 'First'));
+  while (statSync(join(directory, 'journal.jsonl')).ino === ino) await journal.append(claimed(2, 'x'.repeat(200)));
+  const histories = new IssueHistories(directory);
+  for (const issue of issues) histories.of(issue);
+  rmSync(join(directory, 'journal.1.jsonl'));
+  for (const issue of issues) histories.of(issue);
+  assert.equal(histories.of(1).title, 'First');
   await journal.close();
 });

@@ -30,6 +30,7 @@ const bounds = boundsOf({
   workflowPath: join(home, 'project/WORKFLOW.md'),
   packageRoot: process.cwd(),
   env: { HOME: home },
+  runtimeDir: null,
 });
 const isolation = await Isolation.probe('required', bounds);
 const [file, args] = isolation.wrap('/bin/sh', ['-c', script], [workspace, join(home, 'state/homes')]);

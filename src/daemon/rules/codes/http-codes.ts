@@ -40,6 +40,11 @@ export const HTTP_CODES = codes({
     message: 'The daemon knows nothing of issue #{issue}.',
     values: { issue: 'number' },
   },
+  issue_page_unread: {
+    kind: 'warning',
+    message: 'The page of issue #{issue} stays as it was: {said}',
+    values: { issue: 'number', said: 'text' },
+  },
   output_missing: {
     kind: 'refused',
     message: 'There is no such output of issue #{issue}.',
