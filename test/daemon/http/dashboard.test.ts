@@ -141,7 +141,7 @@ test('a team whose issue is over is shown as it was at the end', () => {
   assert.equal(parts['team-4'], undefined, 'it is at work no more');
   assert.match(
     parts[`over-4-${done.finished_at}`] ?? '',
-    /aria-label="Team of issue #4"[\s\S]*<span class="tag done">completed<\/span>/,
+    /aria-label="Team of issue 4"[\s\S]*<span class="tag done">completed<\/span>/,
   );
   assert.deepEqual(
     Object.keys(pageParts(view)).filter((id) => id.startsWith('over-')),
