@@ -227,7 +227,13 @@ export class Repositories {
   async #drop(key: string, member: Member): Promise<void> {
     member.log.log('info', 'serve', `${member.name} is not watched any more`);
     this.#members.delete(key);
-    await member.opened?.close();
+    await member.opened?.close().catch((error: unknown) => {
+      member.log.log(
+        'error',
+        'serve',
+        refusal(WORK_CODES.background_task_failed, { task: 'the end of its work', said: messageOf(error) }),
+      );
+    });
     this.#listeners.tell();
   }
 
@@ -265,9 +271,10 @@ export class Repositories {
     }
     const { signal } = this.#ending;
     while (!signal.aborted) {
-      this.#wake = new AbortController();
       const pause = this.#opened.length === 0 ? FIRST_LOOK_MS : LOOK_MS;
       await systemClock.sleep(pause, AbortSignal.any([signal, this.#wake.signal]));
+      // Before the look: whoever asks for one meanwhile gets another.
+      this.#wake = new AbortController();
       if (!signal.aborted) await this.#look();
     }
   }

@@ -21,6 +21,8 @@ export type SlotsOptions = {
 export class Slots {
   readonly #options: SlotsOptions;
   #reviews = 0;
+  /** So many issues wait for a slot alone. */
+  #issues = 0;
   readonly #waiting = new Set<() => void>();
 
   readonly #share: Share | undefined;
@@ -71,6 +73,7 @@ export class Slots {
 
   /** Says how many issues wait for a slot alone. */
   wants(issues: number): void {
+    this.#issues = issues;
     this.#share?.wants(issues + this.#waiting.size);
   }
 
@@ -96,9 +99,11 @@ export class Slots {
       resume = resolve;
     });
     this.#waiting.add(resume);
+    this.wants(this.#issues);
     signal.addEventListener('abort', resume, { once: true });
     await changed;
     this.#waiting.delete(resume);
+    this.wants(this.#issues);
     signal.removeEventListener('abort', resume);
     signal.throwIfAborted();
   }
