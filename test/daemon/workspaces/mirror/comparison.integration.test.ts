@@ -21,7 +21,8 @@ test('of a diff of many megabytes the beginning and the end are read', async (t)
   });
   const { files, diff } = await comparison.changes(base, sha, new AbortController().signal);
   assert.deepEqual(files, ['A b.txt']);
-  assert.ok(diff.length < 1_100_000, String(diff.length));
+  // A megabyte, and what the last pieces from the pipe are longer by.
+  assert.ok(diff.length < 1_200_000, String(diff.length));
   assert.match(diff, /^\+first line$/m);
   assert.match(diff, /^\+last line$/m);
 });
