@@ -71,7 +71,10 @@ test('an issue of which nothing is kept, a number that is none, a directory with
   const cases: readonly [string[], RegExp][] = [
     [['99', workflow], nothing],
     [['99', workflow, '--follow'], nothing],
-    [['x', workflow], /'x' is invalid for argument 'issue'\. Expected the number of an issue, or <owner>\/<repo>#<number>; got x\./],
+    [
+      ['x', workflow],
+      /'x' is invalid for argument 'issue'\. Expected the number of an issue, or <owner>\/<repo>#<number>; got x\./,
+    ],
     [['0', workflow], /Expected the number of an issue, .* got 0\./],
     [['1'], /WORKFLOW\.md: there is no such file\. `tool serve init` writes one/],
   ];
