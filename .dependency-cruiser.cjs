@@ -1,14 +1,27 @@
 // Rooms in one order: a room imports itself and the rooms before it. scripts/check-directions.ts runs these rules.
 
-const ROOMS = ['base', 'git', 'guard', 'gate', 'agents', 'team', 'daemon', 'claude-code', 'install', 'compose', 'cli'];
+const ROOMS = [
+  'base',
+  'git',
+  'guard',
+  'gate',
+  'agents',
+  'team',
+  'daemon',
+  'web',
+  'claude-code',
+  'install',
+  'compose',
+  'cli',
+];
 
 const ENTRIES = '^src/(cli|mcp)\\.ts$';
 const RULES = '^src/[^/]+/rules/';
 const PORTS = '[/-]ports?\\.ts$';
 /** Decisions over time. The root of the room daemon belongs to it. */
 const ENGINE = '^src/(daemon/[^/]+\\.ts$|daemon/publish/|team/(operations|lead|phases|select)/|claude-code/answers/)';
-const SERVER = '^src/daemon/http/';
-/** The rooms of the engine and those before; all in them that is neither engine, server nor rules is an adapter. */
+const SERVER = '^src/web/';
+/** The rooms of the engine and those before; all in them that is neither engine nor rules is an adapter. */
 const ADAPTERS = '^src/(base|git|guard|gate|agents|team|daemon)/';
 
 /** A rule: nothing in `from` imports anything in `to`. */
@@ -64,10 +77,10 @@ module.exports = {
       },
     ),
     forbid('adapters-below-the-engine', 'adapters import rules and ports, not the engine', ADAPTERS, ENGINE, {
-      from: { pathNot: `${RULES}|${ENGINE}|${SERVER}` },
+      from: { pathNot: `${RULES}|${ENGINE}` },
       to: { pathNot: PORTS },
     }),
-    forbid('http-shows-the-state', 'the server shows the views of the engine; it imports no adapter', SERVER, '^src/', {
+    forbid('web-shows-the-state', 'the server shows the views of the engine; it imports no adapter', SERVER, '^src/', {
       to: { pathNot: `${SERVER}|${ENGINE}|${RULES}|${PORTS}` },
     }),
     forbid('tests-stay-outside', 'the program runs without its tests', '^src/', '^(test|bench|scripts)/'),

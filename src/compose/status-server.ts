@@ -1,11 +1,11 @@
 // Starts the status server, with what takes deliveries of webhooks.
 
 import type { Logger } from '../base/ports.ts';
-import { StatusServer } from '../daemon/http/server.ts';
-import type { Source } from '../daemon/http/source.ts';
-import type { Webhook, WebhookOptions } from '../daemon/http/webhook.ts';
 import type { Workflow } from '../daemon/rules/workflow.ts';
 import { formatSlug } from '../git/rules/repository.ts';
+import { StatusServer } from '../web/server.ts';
+import type { Source } from '../web/source.ts';
+import type { Webhook, WebhookOptions } from '../web/webhook.ts';
 
 /** Null: no deliveries are taken. */
 export async function webhookFor(
@@ -14,7 +14,7 @@ export async function webhookFor(
 ): Promise<Webhook | null> {
   const secret = server.webhookSecret;
   if (secret === null) return null;
-  const { Webhook } = await import('../daemon/http/webhook.ts');
+  const { Webhook } = await import('../web/webhook.ts');
   const { decodeDelivery: decode, isSigned } = await import('../daemon/github/delivery.ts');
   const ours =
     tracker.repositories === null ? formatSlug(tracker.slug) : tracker.repositories.map(formatSlug).join(', ');

@@ -4,11 +4,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { failure, ToolError } from '../../src/base/rules/errors.ts';
-import { textDashboard } from '../../src/daemon/http/dashboard.ts';
-import { page } from '../../src/daemon/http/page.ts';
 import { WORKSPACES_CODES } from '../../src/daemon/rules/codes/workspaces-codes.ts';
 import { TrackerError } from '../../src/daemon/rules/tracker-error.ts';
 import { stateView } from '../../src/daemon/view.ts';
+import { textDashboard } from '../../src/web/dashboard.ts';
+import { page } from '../../src/web/page.ts';
 import { saying } from '../support/codes.ts';
 import { commit, fail, hang, type Script, World, workflowWith } from '../support/world.ts';
 

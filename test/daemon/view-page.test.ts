@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { refusal } from '../../src/base/rules/codes.ts';
-import { textDashboard } from '../../src/daemon/http/dashboard.ts';
 import { WORK_CODES } from '../../src/daemon/rules/codes/work-codes.ts';
 import { stateView } from '../../src/daemon/view.ts';
 import { issueDetails } from '../../src/daemon/view-issue.ts';
 import { parseCursor } from '../../src/daemon/view-page.ts';
 import type { ViewSource } from '../../src/daemon/view-source.ts';
+import { textDashboard } from '../../src/web/dashboard.ts';
 import { World, workflowWith } from '../support/world.ts';
 
 const ISSUES = 10_000;

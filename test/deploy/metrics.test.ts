@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
 import { parse } from 'yaml';
-import { renderMetrics } from '../../src/daemon/http/metrics.ts';
 import { WORK_CODES } from '../../src/daemon/rules/codes/work-codes.ts';
+import { renderMetrics } from '../../src/web/metrics.ts';
 import { viewWith } from '../support/view.ts';
 
 /** Labels that Prometheus adds. */

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { parse } from 'yaml';
 import { parseWorkflow } from '../../src/daemon/config/read-workflow.ts';
-import { StatusServer } from '../../src/daemon/http/server.ts';
+import { StatusServer } from '../../src/web/server.ts';
 import { CLI } from '../support/daemon.ts';
 import { fencesOf } from '../support/pages.ts';
 import { tempDir } from '../support/temp.ts';

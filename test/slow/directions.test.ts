@@ -13,14 +13,26 @@ const CLEAN: Readonly<Record<string, string>> = {
   'src/daemon/ports.ts': "import { issue } from '../base/rules/issue.ts';\nexport type Port = typeof issue;\n",
   'src/daemon/orchestrator.ts': "import type { Port } from './ports.ts';\nexport const run = (port: Port) => port;\n",
   'src/daemon/github/tracker.ts': "import type { Port } from '../ports.ts';\nexport const port: Port = 1;\n",
-  'src/daemon/http/server.ts': "import { run } from '../orchestrator.ts';\nexport const serve = run;\n",
+  'src/web/server.ts': "import { run } from '../orchestrator.ts';\nexport const serve = run;\n",
   'src/compose/daemon.ts': "import { port } from '../daemon/github/tracker.ts';\nexport const daemon = port;\n",
   'src/cli/serve.ts': "import { daemon } from '../compose/daemon.ts';\nexport const serve = daemon;\n",
   'src/cli.ts': "import { serve } from './cli/serve.ts';\nserve.toFixed();\n",
 };
 
 /** All rooms but the last, in their order. */
-const EARLIER = ['base', 'git', 'guard', 'gate', 'agents', 'team', 'daemon', 'claude-code', 'install', 'compose'];
+const EARLIER = [
+  'base',
+  'git',
+  'guard',
+  'gate',
+  'agents',
+  'team',
+  'daemon',
+  'web',
+  'claude-code',
+  'install',
+  'compose',
+];
 
 type Files = Readonly<Record<string, string>>;
 
@@ -43,8 +55,8 @@ const PLANTED: Readonly<Record<string, Files>> = {
   'adapters-below-the-engine': {
     'src/daemon/github/decides.ts': "import { run } from '../dispatch.ts';\nrun.toFixed();\n",
   },
-  'http-shows-the-state': {
-    'src/daemon/http/asks.ts': "import { port } from '../github/tracker.ts';\nport.toFixed();\n",
+  'web-shows-the-state': {
+    'src/web/asks.ts': "import { port } from '../daemon/github/tracker.ts';\nport.toFixed();\n",
   },
   'tests-stay-outside': {
     'src/base/leans.ts': "import { help } from '../../test/help.ts';\nhelp.toFixed();\n",

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import test, { after, type TestContext } from 'node:test';
 import type { Page } from 'playwright-core';
-import { StatusServer } from '../../src/daemon/http/server.ts';
 import { cut, FIRST_PAGE } from '../../src/daemon/view-page.ts';
+import { StatusServer } from '../../src/web/server.ts';
 import { listen, pagesFor } from '../support/browser.ts';
 import { finallyDo } from '../support/temp.ts';
 import { issueWith, NO_HISTORY, viewWith } from '../support/view.ts';

@@ -2,9 +2,9 @@
 
 import type { TeamSummary } from '../../agents/rules/team-summary.ts';
 import { oneLine } from '../../base/rules/text.ts';
-import { duration } from '../../daemon/http/format.ts';
-import { gateWords, taskWords, teamWords } from '../../daemon/http/team-lines.ts';
 import type { StateView } from '../../daemon/view.ts';
+import { duration } from '../../web/format.ts';
+import { gateWords, taskWords, teamWords } from '../../web/team-lines.ts';
 import { paints } from '../screen/paint.ts';
 import { Redrawn } from '../screen/redraw-lines.ts';
 import { type Line, type Paint, type Span, tableLines } from '../screen/table.ts';

@@ -3,9 +3,9 @@
 import { join, resolve } from 'node:path';
 import kleur from 'kleur';
 import { failure } from '../../base/rules/errors.ts';
-import { table } from '../../daemon/http/text-table.ts';
 import type { StateView } from '../../daemon/view.ts';
 import { tryGit } from '../../git/git.ts';
+import { table } from '../../web/text-table.ts';
 import { CLI_CODES } from '../rules/cli-codes.ts';
 import { ACCOUNTS, DemoDaemon, LABEL, OWNER } from './demo-daemon.ts';
 import { DemoScreen } from './demo-screen.ts';

@@ -1,7 +1,6 @@
 // The sections of a team's board: each has a title and rows, and each row has a rank.
 
 import { oneLine } from '../../base/rules/text.ts';
-import { duration } from '../../daemon/http/format.ts';
 import { beforeAndAfter } from '../../gate/rules/old-failures.ts';
 import { dollars } from '../../team/rules/cost.ts';
 import { isRefusal } from '../../team/rules/log/state.ts';
@@ -14,6 +13,7 @@ import type {
   TeamView,
   Trust5View,
 } from '../../team/rules/views/view.ts';
+import { duration } from '../../web/format.ts';
 import { holderWords } from '../rules/record-line.ts';
 import { paints } from './paint.ts';
 import { type Column, flow, type Line, type Paint, type Span } from './table.ts';

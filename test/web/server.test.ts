@@ -4,15 +4,15 @@ import assert from 'node:assert/strict';
 import { createServer, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
 import test from 'node:test';
-import { failure, ToolError } from '../../../src/base/rules/errors.ts';
-import { StatusServer } from '../../../src/daemon/http/server.ts';
-import { HTTP_CODES } from '../../../src/daemon/rules/codes/http-codes.ts';
-import { WORK_CODES } from '../../../src/daemon/rules/codes/work-codes.ts';
-import type { StateView } from '../../../src/daemon/view.ts';
-import type { Page } from '../../../src/daemon/view-page.ts';
-import { isOf } from '../../support/codes.ts';
-import { type Cleanup, finallyDo } from '../../support/temp.ts';
-import { issueWith, NO_HISTORY, viewWith } from '../../support/view.ts';
+import { failure, ToolError } from '../../src/base/rules/errors.ts';
+import { HTTP_CODES } from '../../src/daemon/rules/codes/http-codes.ts';
+import { WORK_CODES } from '../../src/daemon/rules/codes/work-codes.ts';
+import type { StateView } from '../../src/daemon/view.ts';
+import type { Page } from '../../src/daemon/view-page.ts';
+import { StatusServer } from '../../src/web/server.ts';
+import { isOf } from '../support/codes.ts';
+import { type Cleanup, finallyDo } from '../support/temp.ts';
+import { issueWith, NO_HISTORY, viewWith } from '../support/view.ts';
 
 type Answer = { readonly status: number; readonly headers: IncomingHttpHeaders; readonly body: string };
 

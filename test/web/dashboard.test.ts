@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { displayWidth } from '../../../src/base/rules/display-width.ts';
-import { textDashboard } from '../../../src/daemon/http/dashboard.ts';
-import { count, dollars, duration } from '../../../src/daemon/http/format.ts';
-import { html, link } from '../../../src/daemon/http/html.ts';
-import { page, pageParts } from '../../../src/daemon/http/page.ts';
-import { columnsOf } from '../../../src/daemon/http/query.ts';
-import { WAITS_FOR_SLOT_TEXT } from '../../../src/daemon/intake.ts';
-import { HTTP_CODES } from '../../../src/daemon/rules/codes/http-codes.ts';
-import { summaryOf } from '../../../src/daemon/rules/team-summary.ts';
-import { LEAD, TEAM, teamOf } from '../../support/team.ts';
-import { viewWith } from '../../support/view.ts';
+import { displayWidth } from '../../src/base/rules/display-width.ts';
+import { WAITS_FOR_SLOT_TEXT } from '../../src/daemon/intake.ts';
+import { HTTP_CODES } from '../../src/daemon/rules/codes/http-codes.ts';
+import { summaryOf } from '../../src/daemon/rules/team-summary.ts';
+import { textDashboard } from '../../src/web/dashboard.ts';
+import { count, dollars, duration } from '../../src/web/format.ts';
+import { html, link } from '../../src/web/html.ts';
+import { page, pageParts } from '../../src/web/page.ts';
+import { columnsOf } from '../../src/web/query.ts';
+import { LEAD, TEAM, teamOf } from '../support/team.ts';
+import { viewWith } from '../support/view.ts';
 
 const WIDE = 240;
 

@@ -1,11 +1,11 @@
 // The status page: rendered here, kept fresh by events that carry the rows that changed.
 
-import { WAITS_FOR_SLOT_TEXT } from '../intake.ts';
-import type { Steer } from '../rules/record.ts';
-import { PAUSED_TEXT, type StateView } from '../view.ts';
-import type { IssueDetails } from '../view-issue.ts';
-import { LISTS, type ListName } from '../view-page.ts';
-import type { AskingRow, CompletedRow, QueuedRow, RunningRow } from '../view-rows.ts';
+import { WAITS_FOR_SLOT_TEXT } from '../daemon/intake.ts';
+import type { Steer } from '../daemon/rules/record.ts';
+import { PAUSED_TEXT, type StateView } from '../daemon/view.ts';
+import type { IssueDetails } from '../daemon/view-issue.ts';
+import { LISTS, type ListName } from '../daemon/view-page.ts';
+import type { AskingRow, CompletedRow, QueuedRow, RunningRow } from '../daemon/view-rows.ts';
 import { count, dollars, duration } from './format.ts';
 import { html, link } from './html.ts';
 import { type IssueId, type IssuePlace, issuePlace } from './issue-place.ts';

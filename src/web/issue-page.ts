@@ -1,13 +1,13 @@
 // The page of one issue: how it stands, its pull request, attempts, checks, team, output and story; kept fresh by events.
 
-import { visibleLines } from '../../base/rules/text.ts';
-import type { Evidence } from '../../gate/rules/evidence.ts';
-import type { OutputPart } from '../ports.ts';
-import { coverageWords } from '../rules/evidence-line.ts';
-import type { IssueHistory, PastAttempt } from '../rules/issue-history.ts';
-import { standingWords } from '../rules/issue-standing.ts';
-import type { StateView } from '../view.ts';
-import type { IssueDetails, PullRequestView } from '../view-issue.ts';
+import { visibleLines } from '../base/rules/text.ts';
+import type { OutputPart } from '../daemon/ports.ts';
+import { coverageWords } from '../daemon/rules/evidence-line.ts';
+import type { IssueHistory, PastAttempt } from '../daemon/rules/issue-history.ts';
+import { standingWords } from '../daemon/rules/issue-standing.ts';
+import type { StateView } from '../daemon/view.ts';
+import type { IssueDetails, PullRequestView } from '../daemon/view-issue.ts';
+import type { Evidence } from '../gate/rules/evidence.ts';
 import { count, dollars, duration } from './format.ts';
 import { type Html, html, link } from './html.ts';
 import { type IssuePlace, issuePlace } from './issue-place.ts';

@@ -1,10 +1,10 @@
 // The dashboard as text, for a terminal.
 
-import { clipColumns, displayWidth } from '../../base/rules/display-width.ts';
-import { asLine } from '../../base/rules/text.ts';
-import type { StateView } from '../view.ts';
-import type { ListName } from '../view-page.ts';
-import type { Row } from '../view-rows.ts';
+import { clipColumns, displayWidth } from '../base/rules/display-width.ts';
+import { asLine } from '../base/rules/text.ts';
+import type { StateView } from '../daemon/view.ts';
+import type { ListName } from '../daemon/view-page.ts';
+import type { Row } from '../daemon/view-rows.ts';
 import { count, dollars, duration } from './format.ts';
 import { issuePlace } from './issue-place.ts';
 import { finishedTeamsOf, gateWords, type IssueTeam, TASK_MAX, taskWords, teamsOf, teamWords } from './team-lines.ts';

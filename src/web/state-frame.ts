@@ -1,7 +1,7 @@
 // The state as a frame of events: what is not a list by its name, each row by its list and its key.
 
-import type { StateView } from '../view.ts';
-import { LISTS } from '../view-page.ts';
+import type { StateView } from '../daemon/view.ts';
+import { LISTS } from '../daemon/view-page.ts';
 import type { Frame } from './feed.ts';
 import { type IssueId, issuePlace } from './issue-place.ts';
 

@@ -2,12 +2,12 @@
 
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { Logger } from '../../base/ports.ts';
-import { type Refusal, refusal, textOf } from '../../base/rules/codes.ts';
-import { assertNever, failure, messageOf, ToolError } from '../../base/rules/errors.ts';
-import { HTTP_CODES } from '../rules/codes/http-codes.ts';
-import { WORK_CODES } from '../rules/codes/work-codes.ts';
-import { EVERYTHING, LIMIT_DEFAULT } from '../view-page.ts';
+import type { Logger } from '../base/ports.ts';
+import { type Refusal, refusal, textOf } from '../base/rules/codes.ts';
+import { assertNever, failure, messageOf, ToolError } from '../base/rules/errors.ts';
+import { HTTP_CODES } from '../daemon/rules/codes/http-codes.ts';
+import { WORK_CODES } from '../daemon/rules/codes/work-codes.ts';
+import { EVERYTHING, LIMIT_DEFAULT } from '../daemon/view-page.ts';
 import { checkOrigin, type Refused, Sessions, sessionCookie } from './access-control.ts';
 import { textDashboard } from './dashboard.ts';
 import { EventStream } from './events.ts';

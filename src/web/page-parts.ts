@@ -1,7 +1,7 @@
 // Parts of the pages: elements that events replace one by one, tables, tags, times, buttons.
 
 import { createHash } from 'node:crypto';
-import type { Steer } from '../rules/record.ts';
+import type { Steer } from '../daemon/rules/record.ts';
 import { dollars, duration } from './format.ts';
 import { Html, html, link } from './html.ts';
 import type { IssueId, IssuePlace } from './issue-place.ts';

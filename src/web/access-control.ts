@@ -2,8 +2,8 @@
 
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { type Refusal, refusal } from '../../base/rules/codes.ts';
-import { HTTP_CODES } from '../rules/codes/http-codes.ts';
+import { type Refusal, refusal } from '../base/rules/codes.ts';
+import { HTTP_CODES } from '../daemon/rules/codes/http-codes.ts';
 
 /** A refused request: the status of the answer, and why. */
 export type Refused = {

@@ -1,6 +1,6 @@
 // Name, path and key of an issue on the pages: with its repository, where there are many.
 
-import type { Row } from '../view-rows.ts';
+import type { Row } from '../daemon/view-rows.ts';
 
 /** `path`: of its page, and below `/api/v1` of its data. `key`: for ids of elements. */
 export type IssuePlace = { readonly name: string; readonly path: string; readonly key: string };

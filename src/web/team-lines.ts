@@ -1,8 +1,8 @@
 // The teams of issues, at work and finished, in words that the text dashboard and the page share.
 
-import type { TeamSummary } from '../../agents/rules/team-summary.ts';
-import { oneLine } from '../../base/rules/text.ts';
-import type { StateView } from '../view.ts';
+import type { TeamSummary } from '../agents/rules/team-summary.ts';
+import { oneLine } from '../base/rules/text.ts';
+import type { StateView } from '../daemon/view.ts';
 import { dollars } from './format.ts';
 
 export type IssueTeam = {

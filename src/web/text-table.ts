@@ -1,7 +1,7 @@
 // Tables and words as lines of text that are no wider than a terminal.
 
-import { clipColumns, displayWidth, padColumns } from '../../base/rules/display-width.ts';
-import { asLine } from '../../base/rules/text.ts';
+import { clipColumns, displayWidth, padColumns } from '../base/rules/display-width.ts';
+import { asLine } from '../base/rules/text.ts';
 
 /** So wide a line may be where nobody says how wide the terminal is. */
 export const COLUMNS = 80;

@@ -2,14 +2,14 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { issuePage, issueParts, issueText, type ShownIssue } from '../../../src/daemon/http/issue-page.ts';
-import { page } from '../../../src/daemon/http/page.ts';
-import { pageAfterLogin, routeOf } from '../../../src/daemon/http/routes.ts';
-import type { IssueHistory } from '../../../src/daemon/rules/issue-history.ts';
-import { summaryOf } from '../../../src/daemon/rules/team-summary.ts';
-import type { IssueDetails } from '../../../src/daemon/view-issue.ts';
-import { teamOf } from '../../support/team.ts';
-import { issueWith, NO_HISTORY, viewWith } from '../../support/view.ts';
+import type { IssueHistory } from '../../src/daemon/rules/issue-history.ts';
+import { summaryOf } from '../../src/daemon/rules/team-summary.ts';
+import type { IssueDetails } from '../../src/daemon/view-issue.ts';
+import { issuePage, issueParts, issueText, type ShownIssue } from '../../src/web/issue-page.ts';
+import { page } from '../../src/web/page.ts';
+import { pageAfterLogin, routeOf } from '../../src/web/routes.ts';
+import { teamOf } from '../support/team.ts';
+import { issueWith, NO_HISTORY, viewWith } from '../support/view.ts';
 
 const AT = Date.UTC(2026, 0, 1, 11, 58, 55);
 const EVIL = '<img src=x onerror=alert(1)>';

@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { EVENT_MAX_BYTES, Feed, type Frame } from '../../../src/daemon/http/feed.ts';
-import { pageParts } from '../../../src/daemon/http/page.ts';
-import { stateFrame } from '../../../src/daemon/http/state-frame.ts';
-import { viewWith } from '../../support/view.ts';
+import { EVENT_MAX_BYTES, Feed, type Frame } from '../../src/web/feed.ts';
+import { pageParts } from '../../src/web/page.ts';
+import { stateFrame } from '../../src/web/state-frame.ts';
+import { viewWith } from '../support/view.ts';
 
 type Data = {
   readonly set: Readonly<Record<string, unknown>>;

@@ -1,12 +1,12 @@
 // Takes deliveries of webhooks: checks signature, size and repository, and passes on what is to be read.
 
 import type { IncomingMessage } from 'node:http';
-import type { Clock, Logger } from '../../base/ports.ts';
-import { type Refusal, refusal, textOf } from '../../base/rules/codes.ts';
-import { got, oneLine } from '../../base/rules/text.ts';
-import { HTTP_CODES } from '../rules/codes/http-codes.ts';
-import type { Delivery, DeliveryResult, WebhookStatus } from '../rules/delivery.ts';
-import type { Look } from '../rules/look.ts';
+import type { Clock, Logger } from '../base/ports.ts';
+import { type Refusal, refusal, textOf } from '../base/rules/codes.ts';
+import { got, oneLine } from '../base/rules/text.ts';
+import { HTTP_CODES } from '../daemon/rules/codes/http-codes.ts';
+import type { Delivery, DeliveryResult, WebhookStatus } from '../daemon/rules/delivery.ts';
+import type { Look } from '../daemon/rules/look.ts';
 import type { Refused } from './access-control.ts';
 import { readBody, TooLarge } from './request-body.ts';
 

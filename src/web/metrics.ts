@@ -1,7 +1,7 @@
 // The daemon's numbers in Prometheus' text format.
 
 import { Counter, Gauge, Registry } from 'prom-client';
-import type { StateView } from '../view.ts';
+import type { StateView } from '../daemon/view.ts';
 
 /** Renders one state; nothing is kept between calls. */
 export async function renderMetrics(view: StateView): Promise<{ readonly contentType: string; readonly body: string }> {

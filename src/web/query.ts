@@ -1,8 +1,8 @@
 // The page of the lists that a request asks for.
 
-import { refusal } from '../../base/rules/codes.ts';
-import { HTTP_CODES } from '../rules/codes/http-codes.ts';
-import { LIMIT_DEFAULT, LIMIT_MAX, type Page, parseCursor } from '../view-page.ts';
+import { refusal } from '../base/rules/codes.ts';
+import { HTTP_CODES } from '../daemon/rules/codes/http-codes.ts';
+import { LIMIT_DEFAULT, LIMIT_MAX, type Page, parseCursor } from '../daemon/view-page.ts';
 import type { Refused } from './access-control.ts';
 import type { OutputAsked } from './source.ts';
 import { COLUMNS } from './text-table.ts';

@@ -3,9 +3,9 @@ import { EventEmitter } from 'node:events';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import test, { type TestContext } from 'node:test';
-import type { Logger } from '../../../src/base/ports.ts';
-import { EventStream } from '../../../src/daemon/http/events.ts';
-import { issueWith, NO_HISTORY, viewWith } from '../../support/view.ts';
+import type { Logger } from '../../src/base/ports.ts';
+import { EventStream } from '../../src/web/events.ts';
+import { issueWith, NO_HISTORY, viewWith } from '../support/view.ts';
 
 /** A connection of which the test says when it is full. */
 class Connection extends ServerResponse {

@@ -1,9 +1,9 @@
 // Bodies of requests: read up to a limit, and what one holds.
 
 import type { IncomingMessage } from 'node:http';
-import { failure } from '../../base/rules/errors.ts';
-import { oneLine } from '../../base/rules/text.ts';
-import { WORK_CODES } from '../rules/codes/work-codes.ts';
+import { failure } from '../base/rules/errors.ts';
+import { oneLine } from '../base/rules/text.ts';
+import { WORK_CODES } from '../daemon/rules/codes/work-codes.ts';
 
 export const MAX_BODY_BYTES = 64 * 1024;
 

@@ -2,12 +2,12 @@
 
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Logger } from '../../base/ports.ts';
-import { refusal } from '../../base/rules/codes.ts';
-import { messageOf, ToolError } from '../../base/rules/errors.ts';
-import { HTTP_CODES } from '../rules/codes/http-codes.ts';
-import { WORK_CODES } from '../rules/codes/work-codes.ts';
-import type { StateView } from '../view.ts';
+import type { Logger } from '../base/ports.ts';
+import { refusal } from '../base/rules/codes.ts';
+import { messageOf, ToolError } from '../base/rules/errors.ts';
+import { HTTP_CODES } from '../daemon/rules/codes/http-codes.ts';
+import { WORK_CODES } from '../daemon/rules/codes/work-codes.ts';
+import type { StateView } from '../daemon/view.ts';
 import { Feed, type Frame } from './feed.ts';
 import { issueParts, type ShownSource, shownIssue } from './issue-page.ts';
 import { pageParts } from './page.ts';

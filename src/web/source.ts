@@ -1,12 +1,12 @@
 // Data source of the status server: state, single issues with their outputs, refresh and changes.
 
-import type { OutputPart } from '../ports.ts';
-import type { IssueHistory } from '../rules/issue-history.ts';
-import type { Steer } from '../rules/record.ts';
-import type { Steered } from '../steering.ts';
-import type { StateView } from '../view.ts';
-import type { IssueDetails } from '../view-issue.ts';
-import type { Page } from '../view-page.ts';
+import type { OutputPart } from '../daemon/ports.ts';
+import type { IssueHistory } from '../daemon/rules/issue-history.ts';
+import type { Steer } from '../daemon/rules/record.ts';
+import type { Steered } from '../daemon/steering.ts';
+import type { StateView } from '../daemon/view.ts';
+import type { IssueDetails } from '../daemon/view-issue.ts';
+import type { Page } from '../daemon/view-page.ts';
 
 export type OutputAsked = { readonly of?: string | undefined; readonly from?: number | undefined };
 

@@ -1,7 +1,7 @@
 // Routes of the status server: their paths, and the methods that each takes.
 
-import { STEERS } from '../rules/record.ts';
-import type { Order } from '../rules/steering.ts';
+import { STEERS } from '../daemon/rules/record.ts';
+import type { Order } from '../daemon/rules/steering.ts';
 
 export type Route =
   | 'home'
