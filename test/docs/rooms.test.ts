@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import test from 'node:test';
 import { writeTree } from '../support/installed.ts';
 import { tempDir } from '../support/temp.ts';
@@ -44,7 +45,8 @@ test('the drawing has a row for each room, with its size and its imports by room
   writeTree(root, { ...house(), 'src/git/b.ts': "import type { A } from '../base/a.ts';\nexport * from './a.ts';\n" });
   const rows = run('rooms.ts', root).stdout.trim().split('\n');
   assert.deepEqual(rows[0]?.trim().split(/\s+/), ['room', 'files', 'lines', 'share', ...ROOMS]);
-  assert.deepEqual(rows[2]?.trim().split(/\s+/), ['git', '2', '3', '23.1', '%', '2', '·']);
+  const share = ((3 / (ROOMS.length + 2)) * 100).toFixed(1);
+  assert.deepEqual(rows[2]?.trim().split(/\s+/), ['git', '2', '3', share, '%', '2', '·']);
 });
 
 test('commits after the check need a room, an imperative and at most 72 characters', (t) => {
@@ -59,6 +61,14 @@ test('commits after the check need a room, an imperative and at most 72 characte
   commit('ci: check the subjects of commits');
   commit('guard: bring the table back');
   assert.deepEqual(run('check-commits.ts', root).stdout, 'subjects hold: 1 commits looked at\n');
+  const shallow = join(tempDir(t), 'shallow');
+  execFileSync('git', ['clone', '-q', '--depth=1', `file://${root}`, shallow]);
+  const unseen = run('check-commits.ts', shallow);
+  assert.equal(unseen.status, 1);
+  assert.match(unseen.stderr, /^not looked at: the history of a shallow clone/);
+  const unpacked = tempDir(t);
+  writeTree(unpacked, { 'src/guard/a.ts': '' });
+  assert.match(run('check-commits.ts', unpacked).stdout, /^not looked at: .* no clone/);
   const wrong = ['Fix it', 'cellar: fix it', 'guard: fixed it', 'guard: Fix it', `guard: fix ${'it'.repeat(40)}`];
   for (const subject of wrong) commit(subject);
   const { status, stderr } = run('check-commits.ts', root);

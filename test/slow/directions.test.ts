@@ -13,7 +13,7 @@ const CLEAN: Readonly<Record<string, string>> = {
   'src/daemon/ports.ts': "import { issue } from '../base/rules/issue.ts';\nexport type Port = typeof issue;\n",
   'src/daemon/orchestrator.ts': "import type { Port } from './ports.ts';\nexport const run = (port: Port) => port;\n",
   'src/daemon/github/tracker.ts': "import type { Port } from '../ports.ts';\nexport const port: Port = 1;\n",
-  'src/web/server.ts': "import { run } from '../orchestrator.ts';\nexport const serve = run;\n",
+  'src/web/server.ts': "import { run } from '../daemon/orchestrator.ts';\nexport const serve = run;\n",
   'src/compose/daemon.ts': "import { port } from '../daemon/github/tracker.ts';\nexport const daemon = port;\n",
   'src/cli/serve.ts': "import { daemon } from '../compose/daemon.ts';\nexport const serve = daemon;\n",
   'src/cli.ts': "import { serve } from './cli/serve.ts';\nserve.toFixed();\n",
@@ -92,6 +92,18 @@ test('an empty tree does not pass', (t) => {
   const { status, stderr } = check(root, {});
   assert.equal(status, 1);
   assert.match(stderr, /not looked at: anything/);
+});
+
+test('an import that leads nowhere is named: no rule would see it', (t) => {
+  const lost = { ...CLEAN, 'src/web/lost.ts': "import { run } from '../orchestrator.ts';\nrun();\n" };
+  const { status, stderr } = check(tempDir(t), lost);
+  assert.deepEqual([status, stderr], [1, 'not found: src/web/lost.ts → ../orchestrator.ts\n']);
+});
+
+test('a rule that asks the clock is named with its line', (t) => {
+  const asks = { ...CLEAN, 'src/daemon/rules/age.ts': '\nexport const age = (from: number) => Date.now() - from;\n' };
+  const { status, stderr } = check(tempDir(t), asks);
+  assert.deepEqual([status, stderr], [1, 'rules-are-pure: src/daemon/rules/age.ts:2: Date.now\n']);
 });
 
 test('each rule is broken once in a tree, and each time it is said where', (t) => {
