@@ -124,7 +124,7 @@ for (const [how, happens] of Object.entries(WAYS)) {
     const { path } = await teamWorktrees.open(TEAM, 'a');
     happens({ root, path, own });
     writeTree(path, { ...ATTRIBUTES, 'src/api/a.js': '2\n' });
-    const run = createRunGit(process.env, { common: join(root, '.git'), mark: {} });
+    const runGit = createRunGit(process.env, { common: join(root, '.git'), mark: {} });
     for (const args of [
       ['status', '--short'],
       ['add', '-A'],
@@ -132,7 +132,7 @@ for (const [how, happens] of Object.entries(WAYS)) {
       ['diff', 'HEAD'],
       ['checkout', '--', '.'],
     ])
-      await run.try(path, args);
+      await runGit.try(path, args);
     assert.equal(traces(), '');
   });
 

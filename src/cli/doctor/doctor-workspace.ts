@@ -12,8 +12,8 @@ import { CLI_CODES } from '../rules/cli-codes.ts';
 import { type Check, fail, warn } from './doctor-row.ts';
 
 async function checkCopies(root: string, copies: readonly string[], env: Environment): Promise<readonly Check[]> {
-  const run = createRunGit(env);
-  const found = await Promise.all(copies.map((entry) => ignoredFiles(root, entry, run)));
+  const runGit = createRunGit(env);
+  const found = await Promise.all(copies.map((entry) => ignoredFiles(root, entry, runGit)));
   return copies
     .filter((_, index) => found[index]?.length === 0)
     .map((entry) =>

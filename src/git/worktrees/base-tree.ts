@@ -29,7 +29,7 @@ export type BaseTreeOptions = {
 
 const PREFIX = 'toolcrew-base-';
 
-type Tools = { readonly repository: Repository; readonly run: RunGit };
+type Tools = { readonly repository: Repository; readonly runGit: RunGit };
 
 /** Makes it, as a detached worktree of the repository, for as long as `use` takes. @param use gets the project's directory in it */
 export async function withBaseTree<T>(options: BaseTreeOptions, use: (root: string) => Promise<T>): Promise<T> {
@@ -51,16 +51,16 @@ export async function withBaseTree<T>(options: BaseTreeOptions, use: (root: stri
   }
 }
 
-async function make(path: string, options: BaseTreeOptions, { repository, run }: Tools) {
+async function make(path: string, options: BaseTreeOptions, { repository, runGit }: Tools) {
   const { root, objects, commit, tree, copies } = options;
-  await run.git(repository.root, ['worktree', 'add', '--quiet', '--no-checkout', '--detach', path, commit]);
+  await runGit.git(repository.root, ['worktree', 'add', '--quiet', '--no-checkout', '--detach', path, commit]);
   const env = await treeEnvironment(root, objects);
   const trees = ['GIT_OBJECT_DIRECTORY', 'GIT_ALTERNATE_OBJECT_DIRECTORIES'].map((name) => [name, env?.[name] ?? '']);
-  await run.git(path, ['read-tree', '--reset', '-u', tree], { env: Object.fromEntries(trees) });
+  await runGit.git(path, ['read-tree', '--reset', '-u', tree], { env: Object.fromEntries(trees) });
   // What was not committed then is not committed here.
-  await run.git(path, ['read-tree', 'HEAD']);
-  await equip(path, repository, run);
-  await copyIgnored(path, repository, copies, run);
+  await runGit.git(path, ['read-tree', 'HEAD']);
+  await equip(path, repository, runGit);
+  await copyIgnored(path, repository, copies, runGit);
 }
 
 async function remove(path: string, place: string, repository: Repository): Promise<void> {

@@ -37,15 +37,15 @@ const REDIRECTS = /^__editable__.*\.py$|\.(?:pth|egg-link)$/;
 const SCRIPT_BYTES = 64 * 1024;
 
 /** Has a worktree find what the checkout has installed. What is there stays as it is. */
-export async function shareInstalled(worktree: string, repository: Repository, run: RunGit): Promise<void> {
+export async function shareInstalled(worktree: string, repository: Repository, runGit: RunGit): Promise<void> {
   const { top } = repository;
-  for (const place of await places(worktree, repository, run)) {
+  for (const place of await places(worktree, repository, runGit)) {
     const target = join(worktree, place);
     if (!existsSync(dirname(target)) || !isFree(worktree, place)) continue;
     mkdirSync(target, { recursive: true });
     try {
       // Git does not see an empty directory.
-      if ((await run.try(worktree, ['check-ignore', '--quiet', '--', `${place}/`])).exitCode !== 0) continue;
+      if ((await runGit.try(worktree, ['check-ignore', '--quiet', '--', `${place}/`])).exitCode !== 0) continue;
       const half = emptyBeside(worktree);
       const source = join(top, place);
       const where = { top, worktree, target };
@@ -90,9 +90,9 @@ export function isFree(worktree: string, place: string): boolean {
 }
 
 /** Directories of the checkout, from its top, that hold what was installed. */
-async function places(worktree: string, { top, prefix }: Repository, run: RunGit): Promise<readonly string[]> {
+async function places(worktree: string, { top, prefix }: Repository, runGit: RunGit): Promise<readonly string[]> {
   const globs = MANIFESTS.map(([name]) => `:(top,glob)**/${name}`);
-  const listed = (await run.git(worktree, ['ls-files', '-z', '--', ...globs])).split('\0');
+  const listed = (await runGit.git(worktree, ['ls-files', '-z', '--', ...globs])).split('\0');
   const beside = listed.flatMap((path) => {
     const [, names = []] = MANIFESTS.find(([name]) => name === basename(path)) ?? [];
     return names.map((name) => join(dirname(path), name));

@@ -115,7 +115,7 @@ export async function ensureWorktree(
   path: string,
   checkout: readonly string[],
   repository: Repository,
-  run: RunGit,
+  runGit: RunGit,
 ): Promise<Worktree> {
   makeIgnored(repository.worktrees);
   mkdirSync(dirname(path), { recursive: true });
@@ -129,17 +129,17 @@ export async function ensureWorktree(
   const found = findWorktree(path, repository);
   if (found === null)
     try {
-      if (holdsWork(path, repository)) await takeBack(path, aside, checkout, repository, run);
+      if (holdsWork(path, repository)) await takeBack(path, aside, checkout, repository, runGit);
       else {
         await removeWorktree(path, repository);
-        await run.git(repository.root, ['worktree', 'add', '--quiet', ...options(checkout, path)]);
+        await runGit.git(repository.root, ['worktree', 'add', '--quiet', ...options(checkout, path)]);
       }
     } catch (error) {
-      if (!isMounted(error) || !(await mendInPlace(path, checkout, repository, run))) throw error;
+      if (!isMounted(error) || !(await mendInPlace(path, checkout, repository, runGit))) throw error;
     }
   const made = found ?? findWorktree(path, repository);
   if (made === null) throw failure(GIT_CODES.worktree_not_made, { path });
-  if (!existsSync(join(made.admin, 'index'))) await run.git(path, ['read-tree', 'HEAD']);
+  if (!existsSync(join(made.admin, 'index'))) await runGit.git(path, ['read-tree', 'HEAD']);
   return made;
 }
 
@@ -153,7 +153,7 @@ async function mendInPlace(
   path: string,
   checkout: readonly string[],
   repository: Repository,
-  run: RunGit,
+  runGit: RunGit,
 ): Promise<boolean> {
   const [admin] = adminsOf(path, repository);
   const [branch, ...options] = checkout;
@@ -168,9 +168,9 @@ async function mendInPlace(
   rmSync(join(path, '.git'), { force: true });
   writeFileSync(join(path, '.git'), `gitdir: ${admin}\n`);
   if (!isRemoved && !isEmpty) return true;
-  await run.git(path, ['read-tree', 'HEAD']);
+  await runGit.git(path, ['read-tree', 'HEAD']);
   // It fails for files that were written since: they stay as they are.
-  await run.try(path, ['checkout-index', '--all', '--quiet', '--index']);
+  await runGit.try(path, ['checkout-index', '--all', '--quiet', '--index']);
   return true;
 }
 
@@ -191,13 +191,13 @@ async function takeBack(
   aside: string,
   checkout: readonly string[],
   repository: Repository,
-  run: RunGit,
+  runGit: RunGit,
 ): Promise<void> {
   // A repository that was made there in its place is none of the work.
   if (kindOf(join(path, '.git')) === 'directory') renameSync(join(path, '.git'), freePath(beside(path, 'git')));
   renameSync(path, aside);
   for (const admin of adminsOf(path, repository)) rmSync(admin, { recursive: true, force: true });
-  await run.git(repository.root, ['worktree', 'add', '--quiet', '--no-checkout', ...options(checkout, path)]);
+  await runGit.git(repository.root, ['worktree', 'add', '--quiet', '--no-checkout', ...options(checkout, path)]);
   renameSync(join(path, '.git'), join(aside, '.git'));
   rmdirSync(path);
   renameSync(aside, path);

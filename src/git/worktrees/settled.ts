@@ -4,8 +4,8 @@ import type { Repository, RunGit } from '../worktree-git.ts';
 import type { SettledFile } from './team-worktrees-port.ts';
 
 /** The blob of a path in a commit; empty without one. */
-async function blobAt(commit: string, file: string, { root }: Repository, run: RunGit): Promise<string> {
-  return (await run.try(root, ['rev-parse', '--verify', '--quiet', `${commit}:./${file}`])).stdout.trim();
+async function blobAt(commit: string, file: string, { root }: Repository, runGit: RunGit): Promise<string> {
+  return (await runGit.try(root, ['rev-parse', '--verify', '--quiet', `${commit}:./${file}`])).stdout.trim();
 }
 
 /**
@@ -17,14 +17,14 @@ export async function settledBetween(
   to: string,
   files: readonly string[],
   repository: Repository,
-  run: RunGit,
+  runGit: RunGit,
 ): Promise<readonly SettledFile[]> {
-  const listed = await run.git(repository.top, ['rev-list', '--merges', '--parents', `${head}..${to}`]);
+  const listed = await runGit.git(repository.top, ['rev-list', '--merges', '--parents', `${head}..${to}`]);
   const merges = listed.split('\n').map((line) => line.split(' ').slice(1));
   const settled: SettledFile[] = [];
   for (const path of files)
     for (const [own = '', team = ''] of merges.filter((parents) => parents.length === 2)) {
-      const [mine, theirs, now] = await Promise.all([own, team, to].map((at) => blobAt(at, path, repository, run)));
+      const [mine, theirs, now] = await Promise.all([own, team, to].map((at) => blobAt(at, path, repository, runGit)));
       if (mine === theirs) continue;
       settled.push({ path, kept: now === mine ? 'own' : now === theirs ? 'team' : 'both' });
       break;

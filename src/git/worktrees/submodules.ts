@@ -15,23 +15,23 @@ function filledIndex(admin: string, name: string): string {
 }
 
 /** Has a worktree find the submodules of the checkout and what is installed there. What is there stays as it is. */
-export async function equip(path: string, repository: Repository, run: RunGit): Promise<void> {
-  await fillSubmodules(path, repository, run);
-  await shareInstalled(path, repository, run);
+export async function equip(path: string, repository: Repository, runGit: RunGit): Promise<void> {
+  await fillSubmodules(path, repository, runGit);
+  await shareInstalled(path, repository, runGit);
 }
 
 /** The files of submodules, as the worktree's commit has them, without their repository: no commit takes in what is changed there. */
-async function fillSubmodules(path: string, repository: Repository, run: RunGit): Promise<void> {
+async function fillSubmodules(path: string, repository: Repository, runGit: RunGit): Promise<void> {
   const { top } = repository;
   const worktree = findWorktree(path, repository);
   if (worktree === null || !existsSync(join(path, '.gitmodules'))) return;
-  for (const row of (await run.git(path, ['ls-files', '-z', '--stage'])).split('\0')) {
+  for (const row of (await runGit.git(path, ['ls-files', '-z', '--stage'])).split('\0')) {
     const [facts = '', name = ''] = row.split('\t');
     const [mode, sha = ''] = facts.split(' ');
     const [from, to] = [join(top, name), join(path, name)];
     if (mode !== SUBMODULE || !isFree(path, name) || !existsSync(join(from, '.git'))) continue;
     const half = emptyBeside(path);
-    if (!(await exportCommit(sha, objectsOf(from), { worktree, name, into: half }, run))) continue;
+    if (!(await exportCommit(sha, objectsOf(from), { worktree, name, into: half }, runGit))) continue;
     mkdirSync(to, { recursive: true });
     renameSync(half, to);
   }
@@ -53,13 +53,13 @@ async function exportCommit(
   sha: string,
   objects: string,
   { worktree, name, into }: { readonly worktree: Worktree; readonly name: string; readonly into: string },
-  run: RunGit,
+  runGit: RunGit,
 ): Promise<boolean> {
   const { path, admin } = worktree;
   const env = { GIT_INDEX_FILE: filledIndex(admin, asBytes(name)), GIT_ALTERNATE_OBJECT_DIRECTORIES: objects };
   rmSync(env.GIT_INDEX_FILE, { force: true });
-  if ((await run.try(path, ['read-tree', sha], { env })).exitCode !== 0) return false;
-  await run.git(path, ['checkout-index', '--all', `--prefix=${into}/`], { env });
+  if ((await runGit.try(path, ['read-tree', sha], { env })).exitCode !== 0) return false;
+  await runGit.git(path, ['checkout-index', '--all', `--prefix=${into}/`], { env });
   return true;
 }
 
@@ -70,7 +70,7 @@ async function exportCommit(
 export async function comparing(
   { path, admin }: Worktree,
   name: string,
-  run: RunGit,
+  runGit: RunGit,
 ): Promise<Readonly<Record<string, string>> | null> {
   const index = filledIndex(admin, name);
   const place = pathBytes(path, name).toString();
@@ -82,6 +82,6 @@ export async function comparing(
   }
   const env = { GIT_DIR: admin, GIT_WORK_TREE: place, GIT_INDEX_FILE: index };
   // The files of the next time are told by their dates.
-  await run.try(place, ['update-index', '-q', '--refresh'], { env });
+  await runGit.try(place, ['update-index', '-q', '--refresh'], { env });
   return env;
 }

@@ -13,10 +13,10 @@ export async function unsettledIn(
   root: string,
   files: readonly string[],
   commit: string,
-  run: RunGit,
+  runGit: RunGit,
 ): Promise<readonly string[]> {
   const marked = files.filter((file) => holdsConflict(readRegular(join(root, file), MOST_BYTES) ?? ''));
-  const before = marked.map((file) => run.try(root, ['show', `${commit}:./${file}`]));
+  const before = marked.map((file) => runGit.try(root, ['show', `${commit}:./${file}`]));
   const texts = (await Promise.all(before)).map(({ exitCode, stdout }) => (exitCode === 0 ? stdout : ''));
   return marked.filter((_, index) => !holdsConflict(texts[index] ?? ''));
 }

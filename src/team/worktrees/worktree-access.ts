@@ -24,7 +24,7 @@ export type TeamWorktreesOptions = {
   readonly copies?: () => Promise<readonly string[]>;
 };
 
-export type Tools = { readonly repository: Repository; readonly run: RunGit; readonly lock: WorktreeLock };
+export type Tools = { readonly repository: Repository; readonly runGit: RunGit; readonly lock: WorktreeLock };
 
 export class WorktreeAccess {
   readonly #options: TeamWorktreesOptions;
@@ -77,9 +77,9 @@ export class WorktreeAccess {
   /** The same in one that may stand elsewhere than on its branch. */
   anywhere<T>(team: string, member: string, act: (found: WriterAnywhere, tools: Tools) => Promise<T>): Promise<T> {
     return this.withLock(async (tools) => {
-      const { repository, run } = tools;
+      const { repository, runGit } = tools;
       this.isMissing(memberPath(team, member, repository), repository);
-      return act(await openWriterAnywhere({ team, member }, repository, run), tools);
+      return act(await openWriterAnywhere({ team, member }, repository, runGit), tools);
     });
   }
 
@@ -91,10 +91,10 @@ export class WorktreeAccess {
   }
 
   /** Once for each start of a lead: something may have been installed before that. */
-  async equip(path: string, { repository, run }: Tools): Promise<void> {
+  async equip(path: string, { repository, runGit }: Tools): Promise<void> {
     if (this.#equipped.has(path)) return;
-    await equip(path, repository, run);
-    await copyIgnored(path, repository, (await this.#options.copies?.()) ?? [], run);
+    await equip(path, repository, runGit);
+    await copyIgnored(path, repository, (await this.#options.copies?.()) ?? [], runGit);
     this.#equipped.add(path);
   }
 }
