@@ -14,7 +14,7 @@ import type { Environment } from '../base/rules/environment.ts';
 import { failure } from '../base/rules/errors.ts';
 import { createChecks } from '../gate/run/checks.ts';
 import { measureTrust5 } from '../gate/run/trust5.ts';
-import { ignoreOwn } from '../git/own-ignored.ts';
+import { ignoreStateDirectories } from '../git/own-ignored.ts';
 import { findProject, type Project } from '../git/project.ts';
 import { projectState } from '../git/project-state.ts';
 import { mechanismOf } from '../guard/guard-mechanism.ts';
@@ -202,7 +202,7 @@ export function composeLead(options: ComposeLeadOptions): ComposedLead {
     hold: async (team) => {
       await bounds;
       held.push(holdTeam(stateDir, team));
-      ignoreOwn(main);
+      ignoreStateDirectories(main);
     },
     close: async () => {
       for (const lock of held) lock.release();

@@ -12,7 +12,7 @@ const MOST = 2 ** 30;
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /** The commits at which a repository ends early; none: it goes back to its beginning. */
-export function endsOf(gitDirectory: string): readonly string[] {
+export function shallowCommits(gitDirectory: string): readonly string[] {
   const text = readRegular(join(gitDirectory, 'shallow'), MAX_BYTES) ?? '';
   return text.split('\n').filter((line) => line !== '');
 }
@@ -22,7 +22,7 @@ export function endsOf(gitDirectory: string): readonly string[] {
  * @param ends the commits at which the repository ends early
  * @param run runs git in it
  */
-export async function isWholeBetween(
+export async function hasHistoryBetween(
   ends: readonly string[],
   first: string,
   second: string,
@@ -40,7 +40,7 @@ export async function isWholeBetween(
  * @param ends the commits at which the repository ends early
  * @param firstParents the commits of the branch, newest first, of merges the first parent alone
  */
-export function lackOf(ends: readonly string[], depth: number, firstParents: readonly string[]): number | null {
+export function missingDepth(ends: readonly string[], depth: number, firstParents: readonly string[]): number | null {
   const last = firstParents.at(-1);
   if (last === undefined || firstParents.length >= depth || !ends.includes(last)) return null;
   return depth - firstParents.length;
@@ -73,7 +73,7 @@ export class CloneDepth {
   }
 
   get ends(): readonly string[] {
-    return endsOf(this.#options.path);
+    return shallowCommits(this.#options.path);
   }
 
   /** Whether it ends before the beginning of the repository, and may go further back. */
@@ -88,7 +88,7 @@ export class CloneDepth {
     if (!this.isOpen) return null;
     if (depth === null) return MOST;
     if (depth === this.#measured) return null;
-    const lack = lackOf(this.ends, depth, await this.#options.firstParents(signal));
+    const lack = missingDepth(this.ends, depth, await this.#options.firstParents(signal));
     this.#measured = depth;
     return lack;
   }

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 const OWN = ['teams', 'cache', 'state'];
 
 /** Makes a directory, and has Git leave out all of it, the word for that too. */
-export function makeIgnored(directory: string): void {
+export function createIgnoredDirectory(directory: string): void {
   const path = join(directory, '.gitignore');
   if (existsSync(path)) return;
   mkdirSync(directory, { recursive: true });
@@ -17,11 +17,11 @@ export function makeIgnored(directory: string): void {
 }
 
 /** For a project in which nothing was installed that says so. */
-export function ignoreOwn(root: string): void {
+export function ignoreStateDirectories(root: string): void {
   if (existsSync(join(root, '.tool', '.gitignore'))) return;
   for (const name of OWN)
     try {
-      makeIgnored(join(root, '.tool', name));
+      createIgnoredDirectory(join(root, '.tool', name));
     } catch {
       // Whoever writes there says what is in the way.
     }

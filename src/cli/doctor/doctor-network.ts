@@ -15,7 +15,7 @@ import { cloneUrlOf } from '../../daemon/github/clone-url.ts';
 import type { HostingCredential } from '../../daemon/github/credential.ts';
 import { TrackerError } from '../../daemon/rules/tracker-error.ts';
 import type { Workflow } from '../../daemon/rules/workflow.ts';
-import { explain, isTurnedAway, networkEnvironment, SETTINGS_VARIABLE, tryGit } from '../../git/git.ts';
+import { explain, isAccessDenied, networkEnvironment, SETTINGS_VARIABLE, tryGit } from '../../git/git.ts';
 import { keptSetting, writePersonSettings } from '../../git/person-settings.ts';
 import { dropRepositoryVariables } from '../../git/repository-variables.ts';
 import { CLI_CODES } from '../rules/cli-codes.ts';
@@ -150,7 +150,7 @@ export async function checkGitRoute(
       ...(secret === null ? {} : { secret }),
     });
     // A credential that is turned away has a row of its own; the route holds.
-    if (exitCode === 0 || isTurnedAway(stderr)) return ok(name, route);
+    if (exitCode === 0 || isAccessDenied(stderr)) return ok(name, route);
     return fail(name, broken(route, oneLine(explain(stderr), 400)), MEND_GIT);
   } catch (error) {
     return fail(name, broken(route, messageOf(error)), MEND_GIT);

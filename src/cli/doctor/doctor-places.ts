@@ -17,7 +17,7 @@ import type { Workflow } from '../../daemon/rules/workflow.ts';
 import { isBegun } from '../../daemon/workspaces/mirror/first-clone.ts';
 import { SAVED } from '../../daemon/workspaces/mirror/saved-refs.ts';
 import { objectionToRoot } from '../../daemon/workspaces/workspace-root.ts';
-import { endsOf, lackOf } from '../../git/clone-depth.ts';
+import { missingDepth, shallowCommits } from '../../git/clone-depth.ts';
 import { git } from '../../git/git.ts';
 import { CLI_CODES } from '../rules/cli-codes.ts';
 import { type Check, fail, failedBy, ok, warn } from './doctor-row.ts';
@@ -163,12 +163,12 @@ export async function checkClone(workflow: Workflow): Promise<Check> {
   const wanted = cloneDepth === null ? 'all of its past' : `${cloneDepth} commits of each branch, more as needed`;
   if (isBegun(`${copy}.new`)) return ok(name, `${wanted}; it broke off, and goes on in steps from ${copy}.new`);
   if (!existsSync(copy)) return ok(name, `${wanted}; none is made yet`);
-  const ends = endsOf(copy);
+  const ends = shallowCommits(copy);
   if (cloneDepth === null) return ok(name, ends.length === 0 ? wanted : `${wanted}; the next fetch completes it`);
   if (ends.length === 0) return ok(name, 'all of its past: it was whole before workspace.clone_depth was set');
   try {
     const list = await git(['rev-list', '--first-parent', 'HEAD'], { cwd: copy });
-    const lack = lackOf(ends, cloneDepth, list.trimEnd().split('\n'));
+    const lack = missingDepth(ends, cloneDepth, list.trimEnd().split('\n'));
     return ok(name, lack === null ? wanted : `${wanted}; the next fetch brings ${lack} that it has too few`);
   } catch (error) {
     return warn(name, `${copy} cannot be read: ${messageOf(error)}`, 'none needed: the next fetch clones it anew');

@@ -169,7 +169,7 @@ export class DiskWorkspaces implements Workspaces {
   async complete(task: WorkspaceTask, signal: AbortSignal): Promise<void> {
     const path = this.#places.checked(task.issue);
     if (!isClone(path)) throw failure(WORKSPACES_CODES.after_create_no_clone, { path });
-    if (this.#options.workflow().hooks.afterCreate !== null) await clone.disarm(path, signal);
+    if (this.#options.workflow().hooks.afterCreate !== null) await clone.removePushAccess(path, signal);
     const config = await this.#lfs.equip(task, path, readConfig(path), signal);
     this.#manifests.write({ issue: task.issue, config });
     this.#places.addNew(task.issue);

@@ -10,7 +10,7 @@ import { treeEnvironment } from '../work-tree.ts';
 import { createRunGit, findRepository, type Repository, type RunGit } from '../worktree-git.ts';
 import { copyIgnored } from './copies.ts';
 import { removeWorktree, worktreesBelow } from './place.ts';
-import { equip } from './submodules.ts';
+import { shareDependencies } from './submodules.ts';
 import { WorktreeLock } from './worktree-lock.ts';
 
 export type BaseTreeOptions = {
@@ -59,7 +59,7 @@ async function make(path: string, options: BaseTreeOptions, { repository, runGit
   await runGit.git(path, ['read-tree', '--reset', '-u', tree], { env: Object.fromEntries(trees) });
   // What was not committed then is not committed here.
   await runGit.git(path, ['read-tree', 'HEAD']);
-  await equip(path, repository, runGit);
+  await shareDependencies(path, repository, runGit);
   await copyIgnored(path, repository, copies, runGit);
 }
 

@@ -4,7 +4,7 @@ import { failure } from '../../base/rules/errors.ts';
 import { lastLines } from '../../base/rules/text.ts';
 import { GIT_CODES } from '../rules/git-codes.ts';
 import { fromRoot, type Repository, type RunGit } from '../worktree-git.ts';
-import type { Change } from './obstacles.ts';
+import type { PathChange } from './obstacles.ts';
 import { readRefs } from './refs.ts';
 import type { ChangedPath, MemberCommit } from './team-worktrees-port.ts';
 
@@ -164,7 +164,12 @@ export async function commitsBetween(
 }
 
 /** Changed paths between two commits, relative to the top. */
-export async function changesBetween(from: string, to: string, { top }: Repository, runGit: RunGit): Promise<Change[]> {
+export async function changesBetween(
+  from: string,
+  to: string,
+  { top }: Repository,
+  runGit: RunGit,
+): Promise<PathChange[]> {
   const text = await runGit.git(top, ['diff-tree', '-r', '-z', '--name-status', ...PLAIN, from, to]);
   const words = parts(text);
   return words.flatMap((path, index) =>

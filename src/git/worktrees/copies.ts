@@ -3,7 +3,7 @@
 import { constants, copyFileSync, lstatSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Repository, RunGit } from '../worktree-git.ts';
-import { isFree } from './installed.ts';
+import { isVacant } from './installed.ts';
 
 /** Files below a directory of a repository that Git ignores and that a glob names, as paths from there. */
 export async function ignoredFiles(root: string, pattern: string, runGit: RunGit): Promise<readonly string[]> {
@@ -23,7 +23,7 @@ export async function copyIgnored(
   for (const pattern of patterns)
     for (const path of await ignoredFiles(root, pattern, runGit)) {
       const place = join(prefix, path);
-      if (!isFree(worktree, place)) continue;
+      if (!isVacant(worktree, place)) continue;
       const target = join(worktree, place);
       mkdirSync(dirname(target), { recursive: true });
       copyFileSync(join(root, path), target, constants.COPYFILE_EXCL);

@@ -41,12 +41,12 @@ export async function shareInstalled(worktree: string, repository: Repository, r
   const { top } = repository;
   for (const place of await places(worktree, repository, runGit)) {
     const target = join(worktree, place);
-    if (!existsSync(dirname(target)) || !isFree(worktree, place)) continue;
+    if (!existsSync(dirname(target)) || !isVacant(worktree, place)) continue;
     mkdirSync(target, { recursive: true });
     try {
       // Git does not see an empty directory.
       if ((await runGit.try(worktree, ['check-ignore', '--quiet', '--', `${place}/`])).exitCode !== 0) continue;
-      const half = emptyBeside(worktree);
+      const half = createStagingDirectory(worktree);
       const source = join(top, place);
       const where = { top, worktree, target };
       if (basename(place) === PACKAGES) sharePackages(source, half, where);
@@ -55,13 +55,13 @@ export async function shareInstalled(worktree: string, repository: Repository, r
       renameSync(half, target);
     } finally {
       // Empty, it would hide what is found above it.
-      if (existsSync(target) && isFree(worktree, place)) rmdirSync(target);
+      if (existsSync(target) && isVacant(worktree, place)) rmdirSync(target);
     }
   }
 }
 
 /** A directory to be filled, and moved into its place then. One that was killed may have left it. */
-export function emptyBeside(worktree: string): string {
+export function createStagingDirectory(worktree: string): string {
   const half = join(dirname(worktree), `.installed-${basename(worktree)}`);
   rmSync(half, { recursive: true, force: true });
   mkdirSync(half);
@@ -72,7 +72,7 @@ export function emptyBeside(worktree: string): string {
  * Whether something may be put there: there is nothing, or, by one that was killed, an empty directory. Writers have been
  * there: no link is a way to it, and what cannot be looked at stays as it is.
  */
-export function isFree(worktree: string, place: string): boolean {
+export function isVacant(worktree: string, place: string): boolean {
   const parts = place.split('/');
   if (parts.includes('..')) return false;
   try {

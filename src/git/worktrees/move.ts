@@ -19,7 +19,7 @@ import { obstaclesFor } from './obstacles.ts';
 import type { Worktree } from './place.ts';
 
 /** Commits, and the paths that get what the new commit holds; all others keep what is in the worktree. */
-export type Move = { readonly from: string; readonly to: string; readonly files: readonly string[] };
+export type BranchMove = { readonly from: string; readonly to: string; readonly files: readonly string[] };
 
 /** What says of a worktree that a merge is under way: its other side is no part of where it goes. */
 const MERGE = ['MERGE_HEAD', 'MERGE_MODE', 'MERGE_MSG', 'AUTO_MERGE'];
@@ -29,11 +29,11 @@ function journalOf({ admin }: Worktree): string {
 }
 
 /** Whether a move was begun and not brought to its end. */
-export function hasMove(worktree: Worktree): boolean {
+export function hasUnfinishedMove(worktree: Worktree): boolean {
   return existsSync(journalOf(worktree));
 }
 
-function readMove(worktree: Worktree): Move | null {
+function readMove(worktree: Worktree): BranchMove | null {
   try {
     const value: unknown = JSON.parse(readFileSync(journalOf(worktree), 'utf8'));
     if (typeof value !== 'object' || value === null || !('from' in value && 'to' in value && 'files' in value))
@@ -47,10 +47,10 @@ function readMove(worktree: Worktree): Move | null {
 }
 
 /** Writes down what is to be done before the first step of it. */
-export async function move(
+export async function moveBranch(
   worktree: Worktree,
   ref: string,
-  step: Move,
+  step: BranchMove,
   repository: Repository,
   runGit: RunGit,
 ): Promise<void> {
@@ -61,10 +61,10 @@ export async function move(
 }
 
 /** Moves it where nothing that is not committed is in the way; gives what is, from the top. */
-export async function moveAround(
+export async function moveUnlessBlocked(
   worktree: Worktree,
   ref: string,
-  { from, to }: Pick<Move, 'from' | 'to'>,
+  { from, to }: Pick<BranchMove, 'from' | 'to'>,
   repository: Repository,
   runGit: RunGit,
 ): Promise<readonly string[]> {
@@ -74,7 +74,7 @@ export async function moveAround(
   // A merge of the writer's own that is not finished: all that it brought is in the way.
   const inTheWay = existsSync(join(admin, 'MERGE_HEAD')) ? [...dirty] : obstaclesFor(path, changes, dirty);
   if (inTheWay.length === 0)
-    await move(worktree, ref, { from, to, files: changes.map((change) => change.path) }, repository, runGit);
+    await moveBranch(worktree, ref, { from, to, files: changes.map((change) => change.path) }, repository, runGit);
   return inTheWay;
 }
 

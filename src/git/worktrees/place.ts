@@ -14,7 +14,7 @@ import {
 import { basename, dirname, join, resolve } from 'node:path';
 import { removeLargeTree } from '../../base/files/remove-tree.ts';
 import { failure } from '../../base/rules/errors.ts';
-import { makeIgnored } from '../own-ignored.ts';
+import { createIgnoredDirectory } from '../own-ignored.ts';
 import { GIT_CODES } from '../rules/git-codes.ts';
 import type { Repository, RunGit } from '../worktree-git.ts';
 
@@ -88,7 +88,7 @@ export function worktreesBelow(directory: string, common: string): readonly stri
 }
 
 /** Another checkout of the repository, in which a team of that name has worktrees; undefined: none has any. */
-export function checkoutWith(team: string, { common, worktrees }: Repository): string | undefined {
+export function otherCheckoutOf(team: string, { common, worktrees }: Repository): string | undefined {
   const place = join('/', '.tool', 'worktrees', team);
   return worktreesBelow('', common)
     .flatMap((admin) => pathOfAdmin(admin) ?? [])
@@ -117,7 +117,7 @@ export async function ensureWorktree(
   repository: Repository,
   runGit: RunGit,
 ): Promise<Worktree> {
-  makeIgnored(repository.worktrees);
+  createIgnoredDirectory(repository.worktrees);
   mkdirSync(dirname(path), { recursive: true });
   if (kindOf(path) === 'other') throw failure(GIT_CODES.worktree_path_taken, { path });
   await removeLargeTree(beside(path, 'gone'));

@@ -14,7 +14,7 @@ type Refusal = {
 };
 
 /** Target commit and paths to reset; null if `sha` is not on the writer's branch or already on the team's. */
-export async function refusePlan(
+export async function rollbackPlan(
   { sha, files, at, head }: Refusal,
   author: Readonly<Record<string, string>>,
   repository: Repository,
@@ -60,7 +60,7 @@ async function lastWithout(
  * @param to target commit
  * @param all commit of the whole refused work
  */
-export async function movedFrom(
+export async function renameSources(
   { to, files }: { readonly to: string; readonly files: readonly string[] },
   all: string,
   { top }: Repository,

@@ -1,7 +1,7 @@
 // The outcome of a conflict that a writer settled by a merge: per file, the side that its branch holds.
 
 import type { Repository, RunGit } from '../worktree-git.ts';
-import type { SettledFile } from './team-worktrees-port.ts';
+import type { ResolvedFile } from './team-worktrees-port.ts';
 
 /** The blob of a path in a commit; empty without one. */
 async function blobAt(commit: string, file: string, { root }: Repository, runGit: RunGit): Promise<string> {
@@ -12,16 +12,16 @@ async function blobAt(commit: string, file: string, { root }: Repository, runGit
  * Git's objects decide: the content at `to` is that of the writer's parent of the merge, that of the team's, or another.
  * @param files from the project's root; those on which no merge's parents differ are left out
  */
-export async function settledBetween(
+export async function resolvedBetween(
   head: string,
   to: string,
   files: readonly string[],
   repository: Repository,
   runGit: RunGit,
-): Promise<readonly SettledFile[]> {
+): Promise<readonly ResolvedFile[]> {
   const listed = await runGit.git(repository.top, ['rev-list', '--merges', '--parents', `${head}..${to}`]);
   const merges = listed.split('\n').map((line) => line.split(' ').slice(1));
-  const settled: SettledFile[] = [];
+  const settled: ResolvedFile[] = [];
   for (const path of files)
     for (const [own = '', team = ''] of merges.filter((parents) => parents.length === 2)) {
       const [mine, theirs, now] = await Promise.all([own, team, to].map((at) => blobAt(at, path, repository, runGit)));

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { asBytes, asText, pathBytes } from '../byte-names.ts';
 import { SUBMODULE } from '../tracked-files.ts';
 import type { Repository, RunGit } from '../worktree-git.ts';
-import { emptyBeside, isFree, shareInstalled } from './installed.ts';
+import { createStagingDirectory, isVacant, shareInstalled } from './installed.ts';
 import { findWorktree, type Worktree } from './place.ts';
 
 /** The index of what was put there, kept beside the worktree's own. @param name the submodule's, in bytes from the top */
@@ -15,7 +15,7 @@ function filledIndex(admin: string, name: string): string {
 }
 
 /** Has a worktree find the submodules of the checkout and what is installed there. What is there stays as it is. */
-export async function equip(path: string, repository: Repository, runGit: RunGit): Promise<void> {
+export async function shareDependencies(path: string, repository: Repository, runGit: RunGit): Promise<void> {
   await fillSubmodules(path, repository, runGit);
   await shareInstalled(path, repository, runGit);
 }
@@ -29,8 +29,8 @@ async function fillSubmodules(path: string, repository: Repository, runGit: RunG
     const [facts = '', name = ''] = row.split('\t');
     const [mode, sha = ''] = facts.split(' ');
     const [from, to] = [join(top, name), join(path, name)];
-    if (mode !== SUBMODULE || !isFree(path, name) || !existsSync(join(from, '.git'))) continue;
-    const half = emptyBeside(path);
+    if (mode !== SUBMODULE || !isVacant(path, name) || !existsSync(join(from, '.git'))) continue;
+    const half = createStagingDirectory(path);
     if (!(await exportCommit(sha, objectsOf(from), { worktree, name, into: half }, runGit))) continue;
     mkdirSync(to, { recursive: true });
     renameSync(half, to);
@@ -67,7 +67,7 @@ async function exportCommit(
  * The environment in which git compares the files of a submodule with those that were put there; null where none were, or
  * where the directory is another one by now.
  */
-export async function comparing(
+export async function compareEnvironment(
   { path, admin }: Worktree,
   name: string,
   runGit: RunGit,

@@ -8,14 +8,14 @@ import { BRANCHES, baseRef, headRef, teamBranch } from './names.ts';
 
 const SHOWN = 10;
 
-export function noCommit(root: string): ToolError {
+export function noCommitError(root: string): ToolError {
   return failure(GIT_CODES.no_commit_yet, { path: root });
 }
 
 /** Throws in a repository without a commit; where there is no repository, whoever makes worktrees says so. */
 export async function requireCommit(root: string): Promise<void> {
   const { exitCode } = await tryGit(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'], { cwd: root });
-  if (exitCode === 1) throw noCommit(root);
+  if (exitCode === 1) throw noCommitError(root);
 }
 
 /** Words on a team whose first commit the person has amended or rebased since, with the way back; null: it is still there. */

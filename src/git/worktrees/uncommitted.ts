@@ -14,7 +14,7 @@ import { identity, type Repository, type RunGit } from '../worktree-git.ts';
 import { refAt } from './commits.ts';
 import { keptRef } from './names.ts';
 import type { Worktree } from './place.ts';
-import { comparing } from './submodules.ts';
+import { compareEnvironment } from './submodules.ts';
 import type { WorkLeftOut } from './team-worktrees-port.ts';
 
 /** What a team keeps for itself is none of its work. */
@@ -89,7 +89,7 @@ async function submoduleChanges(
 ): Promise<readonly SubmoduleChange[]> {
   const found: SubmoduleChange[] = [];
   for (const { name } of entries.filter(({ mode }) => mode === SUBMODULE)) {
-    const env = await comparing(worktree, name, runGit);
+    const env = await compareEnvironment(worktree, name, runGit);
     if (env === null) continue;
     const place = pathBytes(worktree.path, name).toString();
     const { names } = await list(place, '--stage', { ...repository, prefix: '' }, runGit, env);
@@ -331,7 +331,7 @@ export async function snapshot(
  * Keeps that commit under a ref, and gives it.
  * @param at what is kept where there is none: the commit that the worktree stands at
  */
-export async function keepSnapshot(
+export async function saveSnapshot(
   worktree: Worktree,
   at: string,
   team: string,
@@ -350,7 +350,7 @@ export async function keepSnapshot(
  * The same of what an accepted task leaves out: the next task has nothing to do with what submodules hold by then.
  * @param ignored files, from the project's root
  */
-export async function keepLeftOut(
+export async function saveLeftOut(
   worktree: Worktree,
   at: string,
   team: string,
@@ -360,7 +360,7 @@ export async function keepLeftOut(
   ignored: readonly string[],
 ): Promise<string> {
   const paths = ignored.map((path) => `${repository.prefix}${path}`);
-  const kept = await keepSnapshot(worktree, at, team, member, repository, runGit, paths);
+  const kept = await saveSnapshot(worktree, at, team, member, repository, runGit, paths);
   await settleSubmodules(worktree, repository, runGit);
   return kept;
 }

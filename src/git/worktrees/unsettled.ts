@@ -9,7 +9,7 @@ import type { RunGit } from '../worktree-git.ts';
 const MOST_BYTES = 8 * 1024 * 1024;
 
 /** Those of the files, from the root of a worktree, that hold a conflict, and in a commit do not. */
-export async function unsettledIn(
+export async function unresolvedIn(
   root: string,
   files: readonly string[],
   commit: string,

@@ -3,7 +3,7 @@
 import { lineWithCode, refusal, textOf } from '../../base/rules/codes.ts';
 import { messageOf } from '../../base/rules/errors.ts';
 import { bothEnds } from '../../base/rules/text.ts';
-import type { Tips } from '../../git/worktrees/team-worktrees-port.ts';
+import type { RefTips } from '../../git/worktrees/team-worktrees-port.ts';
 import type { Ownership } from '../../guard/rules/ownership.ts';
 import { adoptBranchChanges, reportMovedRefs, restoreBranch } from '../operations/moved-branch.ts';
 import { operate } from '../operations/operations.ts';
@@ -67,7 +67,7 @@ export class Lead {
   #lookedAt = Number.NEGATIVE_INFINITY;
   #found: Found | null = null;
   #hasFallenBack: boolean;
-  #tips: Tips = new Map();
+  #tips: RefTips = new Map();
   /** Where the branch stood at first, until it is measured: somebody may have moved it since the last lead measured it. */
   #head: string | null = null;
   /** Ends when it is known what fails where the team began. */

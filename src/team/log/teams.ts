@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { syncDirectory } from '../../base/files/sync-directory.ts';
 import { BASE_CODES } from '../../base/rules/base-codes.ts';
 import { failure, messageOf, ToolError } from '../../base/rules/errors.ts';
-import { ignoreOwn } from '../../git/own-ignored.ts';
+import { ignoreStateDirectories } from '../../git/own-ignored.ts';
 import { GIT_CODES } from '../../git/rules/git-codes.ts';
 import type { Teams } from '../ports.ts';
 import { LOG_CODES } from '../rules/codes/log-codes.ts';
@@ -98,7 +98,7 @@ export class FileTeams implements Teams {
       try {
         makeDirectory(directory);
         // As a plugin there is no installation that says it to Git.
-        ignoreOwn(this.#options.root);
+        ignoreStateDirectories(this.#options.root);
       } catch (error) {
         throw failure(BASE_CODES.state_unwritable, { path: directory, said: messageOf(error) }, { cause: error });
       }

@@ -4,7 +4,7 @@
 import { type Refusal, refusal } from '../../base/rules/codes.ts';
 import { visible } from '../../base/rules/text.ts';
 import type { HeldSecret } from '../../gate/rules/secrets.ts';
-import type { Merge, SettledFile, TeamWorktrees } from '../../git/worktrees/team-worktrees-port.ts';
+import type { Merge, ResolvedFile, TeamWorktrees } from '../../git/worktrees/team-worktrees-port.ts';
 import type { Ownership } from '../../guard/rules/ownership.ts';
 import type { TeamLog } from '../ports.ts';
 import { WORK_CODES } from '../rules/codes/work-codes.ts';
@@ -43,14 +43,14 @@ function messageFor(words: string, task: Pick<Task, 'id'>, state: TeamState): st
   return `${words}\n\n${spec === null ? '' : `For ${spec}.\n\n`}Task: ${task.id}`;
 }
 
-const OUTCOMES: Readonly<Record<SettledFile['kept'], (name: string) => string>> = {
+const OUTCOMES: Readonly<Record<ResolvedFile['kept'], (name: string) => string>> = {
   own: (name) => `${name}'s version was kept, the team's was dropped`,
   team: (name) => `the team's version was kept, ${name}'s was dropped`,
   both: () => 'combined from both sides',
 };
 
 /** The lead hears what settling a conflict changed: no test finds a side that was dropped. */
-async function tellSettled(log: TeamLog, id: string, name: string, settled: readonly SettledFile[]): Promise<void> {
+async function tellSettled(log: TeamLog, id: string, name: string, settled: readonly ResolvedFile[]): Promise<void> {
   if (settled.length === 0) return;
   const parts = settled.map(({ path, kept }) => `${visible(path)}: ${OUTCOMES[kept](name)}.`);
   const locks = settled.flatMap(({ path }) => {

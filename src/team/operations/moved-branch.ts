@@ -2,7 +2,7 @@
 
 import { refusal, textOf } from '../../base/rules/codes.ts';
 import { messageOf } from '../../base/rules/errors.ts';
-import type { TeamWorktrees, Tips } from '../../git/worktrees/team-worktrees-port.ts';
+import type { RefTips, TeamWorktrees } from '../../git/worktrees/team-worktrees-port.ts';
 import type { TeamLog } from '../ports.ts';
 import { OPERATIONS_CODES } from '../rules/codes/operations-codes.ts';
 
@@ -45,7 +45,7 @@ export async function restoreBranch(
 export async function reportMovedRefs(
   teamWorktrees: TeamWorktrees,
   log: TeamLog,
-  before: Tips,
+  before: RefTips,
   say: (words: string) => void,
 ): Promise<void> {
   for (const [ref, { sha, isTeams }] of await teamWorktrees.tips()) {

@@ -5,7 +5,7 @@ import { refusal, textOf } from '../../base/rules/codes.ts';
 import { messageOf } from '../../base/rules/errors.ts';
 import { identity, isOfTeam, type Repository, type RunGit } from '../../git/worktree-git.ts';
 import { commitAt, commitsAt, isAncestor, mergeTrees } from '../../git/worktrees/commits.ts';
-import { moveAround } from '../../git/worktrees/move.ts';
+import { moveUnlessBlocked } from '../../git/worktrees/move.ts';
 import { headRef, keptRef, leftRef, memberBranch, teamBranch } from '../../git/worktrees/names.ts';
 import { WORK_CODES } from '../rules/codes/work-codes.ts';
 import { LEAD } from '../rules/message.ts';
@@ -75,7 +75,7 @@ async function putUponNew(
   const to = shared === at ? now : await ownWork(work, repository, runGit);
   if (typeof to !== 'string') return comesBack(to.conflicts);
   const kept = await keep(team, member, at, repository, runGit);
-  const inTheWay = await moveAround(worktree, ref, { from: at, to }, repository, runGit);
+  const inTheWay = await moveUnlessBlocked(worktree, ref, { from: at, to }, repository, runGit);
   return inTheWay.length > 0 ? comesBack(inTheWay) : `put upon it with its own; where it stood is kept as ${kept}`;
 }
 

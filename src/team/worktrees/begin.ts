@@ -4,15 +4,15 @@ import { failure } from '../../base/rules/errors.ts';
 import type { Repository, RunGit } from '../../git/worktree-git.ts';
 import { commitAt, commitsAt, isAncestor } from '../../git/worktrees/commits.ts';
 import { BRANCHES, baseRef, headRef, leftRef, teamBranch } from '../../git/worktrees/names.ts';
-import { checkoutWith } from '../../git/worktrees/place.ts';
-import { noCommit } from '../../git/worktrees/team-base.ts';
+import { otherCheckoutOf } from '../../git/worktrees/place.ts';
+import { noCommitError } from '../../git/worktrees/team-base.ts';
 import { WORK_CODES } from '../rules/codes/work-codes.ts';
 
 export type Beginning = { readonly branch: string; readonly base: string; readonly head: string };
 
 /** A team's branches are the repository's: in one checkout at a time a team of a name works on them. */
 function refuseElsewhere(team: string, repository: Repository): void {
-  const other = checkoutWith(team, repository);
+  const other = otherCheckoutOf(team, repository);
   if (other === undefined) return;
   throw failure(WORK_CODES.team_in_other_checkout, { team, path: other });
 }
@@ -28,7 +28,7 @@ export async function beginBranch(
   const { root } = repository;
   const branch = teamBranch(team);
   const here = await commitAt('HEAD', root, runGit);
-  if (here === null) throw noCommit(root);
+  if (here === null) throw noCommitError(root);
   const inTheWay = headRef(BRANCHES);
   const refs = await commitsAt([headRef(branch), baseRef(team), leftRef(team), inTheWay], repository, runGit);
   if (refs.has(inTheWay)) throw failure(WORK_CODES.team_branches_blocked, { branch, blocking: BRANCHES });

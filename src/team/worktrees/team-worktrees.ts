@@ -15,7 +15,7 @@ import {
   refAt,
   tasksBehind,
 } from '../../git/worktrees/commits.ts';
-import { move, moveAround } from '../../git/worktrees/move.ts';
+import { moveBranch, moveUnlessBlocked } from '../../git/worktrees/move.ts';
 import {
   baseRef,
   headRef,
@@ -27,8 +27,8 @@ import {
   teamBranch,
 } from '../../git/worktrees/names.ts';
 import { ensureWorktree, findWorktree, removeWorktree } from '../../git/worktrees/place.ts';
-import { movedFrom, refusePlan } from '../../git/worktrees/refuse.ts';
-import { settledBetween } from '../../git/worktrees/settled.ts';
+import { renameSources, rollbackPlan } from '../../git/worktrees/refuse.ts';
+import { resolvedBetween } from '../../git/worktrees/settled.ts';
 import type {
   ChangedPath,
   MemberWork,
@@ -39,12 +39,12 @@ import type {
 import {
   changedIn,
   commitAll,
-  keepLeftOut,
-  keepSnapshot,
   leftOutOf,
+  saveLeftOut,
+  saveSnapshot,
   snapshot,
 } from '../../git/worktrees/uncommitted.ts';
-import { unsettledIn } from '../../git/worktrees/unsettled.ts';
+import { unresolvedIn } from '../../git/worktrees/unsettled.ts';
 import { WORK_CODES } from '../rules/codes/work-codes.ts';
 import { LEAD } from '../rules/message.ts';
 import { adoptTeamBranch } from './adopt-changes.ts';
@@ -117,7 +117,7 @@ class GitTeamWorktrees implements TeamWorktrees {
   astray(team: string, member: string): Promise<string | null> {
     return this.#access.anywhere(team, member, async ({ worktree, astray }, { repository, runGit }) => {
       if (astray !== null && astray.sha !== null)
-        await keepSnapshot(worktree, astray.sha, team, member, repository, runGit);
+        await saveSnapshot(worktree, astray.sha, team, member, repository, runGit);
       return astray?.words ?? null;
     });
   }
@@ -133,7 +133,7 @@ class GitTeamWorktrees implements TeamWorktrees {
 
   keep(team: string, member: string, ignored: readonly string[]): Promise<string> {
     return this.#access.writer(team, member, ({ worktree, at }, { repository, runGit }) =>
-      keepLeftOut(worktree, at, team, member, repository, runGit, ignored),
+      saveLeftOut(worktree, at, team, member, repository, runGit, ignored),
     );
   }
 
@@ -170,13 +170,13 @@ class GitTeamWorktrees implements TeamWorktrees {
     const head = requireTeam(team, (await headsOf(team, member, repository, this.#reading)).head);
     const { commits } = await this.commits(team, member);
     const files = unique(commits.flatMap((commit) => commit.files));
-    return unsettledIn(rootIn(memberPath(team, member, repository), repository), files, head, this.#reading);
+    return unresolvedIn(rootIn(memberPath(team, member, repository), repository), files, head, this.#reading);
   }
 
   async settled(team: string, member: string, upTo: string, files: readonly string[]) {
     const { repository } = await this.#access.ready();
     const head = requireTeam(team, (await headsOf(team, member, repository, this.#reading)).head);
-    return settledBetween(head, upTo, files, repository, this.#reading);
+    return resolvedBetween(head, upTo, files, repository, this.#reading);
   }
 
   async kept(team: string): Promise<readonly string[]> {
@@ -232,15 +232,15 @@ class GitTeamWorktrees implements TeamWorktrees {
   refuse(team: string, member: string, sha: string, files: readonly string[]): Promise<string> {
     return this.#access.writer(team, member, async ({ worktree, ref, at, head }, { repository, runGit }) => {
       const kept = keptRef('refused', team, member, sha);
-      const plan = await refusePlan({ sha, files, at, head }, identity(team, member), repository, runGit);
+      const plan = await rollbackPlan({ sha, files, at, head }, identity(team, member), repository, runGit);
       if (plan === null) {
         if ((await refAt(kept, repository, runGit)) !== null) return kept;
         throw failure(WORK_CODES.commit_not_on_branch, { commit: sha, member });
       }
       const all = (await snapshot(worktree, team, member, repository, runGit)) ?? at;
       await runGit.git(worktree.path, ['update-ref', kept, all]);
-      const back = [...plan.files, ...(await movedFrom(plan, all, repository, runGit))];
-      await move(worktree, ref, { from: at, to: plan.to, files: back }, repository, runGit);
+      const back = [...plan.files, ...(await renameSources(plan, all, repository, runGit))];
+      await moveBranch(worktree, ref, { from: at, to: plan.to, files: back }, repository, runGit);
       return kept;
     });
   }
@@ -327,7 +327,7 @@ async function update(
   const author = identity(team, member);
   const merged = await mergeCommit(at, head, `Merge ${teamBranch(team)}\n`, author, repository, runGit);
   if (typeof merged !== 'string') return conflictOf(merged.conflicts, { of: at, into: head }, repository, runGit);
-  const inTheWay = await moveAround(worktree, ref, { from: at, to: merged }, repository, runGit);
+  const inTheWay = await moveUnlessBlocked(worktree, ref, { from: at, to: merged }, repository, runGit);
   if (inTheWay.length > 0) return conflictOf(inTheWay, { of: at, into: head }, repository, runGit);
   return { kind: 'merged', head: merged };
 }

@@ -12,7 +12,7 @@ import {
 import { copyIgnored } from '../../git/worktrees/copies.ts';
 import { memberPath } from '../../git/worktrees/names.ts';
 import { findWorktree } from '../../git/worktrees/place.ts';
-import { equip } from '../../git/worktrees/submodules.ts';
+import { shareDependencies } from '../../git/worktrees/submodules.ts';
 import { WorktreeLock } from '../../git/worktrees/worktree-lock.ts';
 import { openWriterAnywhere, requireOnBranch, type Writer, type WriterAnywhere } from './writer.ts';
 
@@ -93,7 +93,7 @@ export class WorktreeAccess {
   /** Once for each start of a lead: something may have been installed before that. */
   async equip(path: string, { repository, runGit }: Tools): Promise<void> {
     if (this.#equipped.has(path)) return;
-    await equip(path, repository, runGit);
+    await shareDependencies(path, repository, runGit);
     await copyIgnored(path, repository, (await this.#options.copies?.()) ?? [], runGit);
     this.#equipped.add(path);
   }

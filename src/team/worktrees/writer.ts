@@ -4,9 +4,9 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { failure } from '../../base/rules/errors.ts';
 import type { Repository, RunGit } from '../../git/worktree-git.ts';
-import { type Astray, astrayWords, stashOf, stepUnderWay, UNFINISHED } from '../../git/worktrees/astray.ts';
+import { type OffBranch, offBranchText, stashOf, UNFINISHED, worktreeOperation } from '../../git/worktrees/astray.ts';
 import { commitAt, isAncestor, refAt } from '../../git/worktrees/commits.ts';
-import { finishMove, hasMove } from '../../git/worktrees/move.ts';
+import { finishMove, hasUnfinishedMove } from '../../git/worktrees/move.ts';
 import { headRef, memberBranch, memberPath, teamBranch } from '../../git/worktrees/names.ts';
 import { ensureWorktree, type Worktree } from '../../git/worktrees/place.ts';
 import { WORK_CODES } from '../rules/codes/work-codes.ts';
@@ -23,7 +23,7 @@ export type Writer = {
 };
 
 /** `astray`: where its worktree stays that cannot be put upon its branch; null: it stands there. */
-export type WriterAnywhere = Writer & { readonly astray: Astray | null };
+export type WriterAnywhere = Writer & { readonly astray: OffBranch | null };
 
 type Who = { readonly team: string; readonly member: string };
 
@@ -47,7 +47,7 @@ export async function openWriterAnywhere(who: Who, repository: Repository, runGi
   const found = heads.at;
   await noteHead(team, heads, repository, runGit, found === undefined ? ref : undefined);
   const worktree = await ensureWorktree(memberPath(team, member, repository), [branch], repository, runGit);
-  const isInOrder = headOf(worktree) === ref && !hasMove(worktree);
+  const isInOrder = headOf(worktree) === ref && !hasUnfinishedMove(worktree);
   const astray = isInOrder ? null : await attach(worktree, branch, repository, runGit);
   if (!isInOrder && astray === null) await finishMove(worktree, ref, repository, runGit);
   const at = isInOrder ? found : await refAt(ref, repository, runGit);
@@ -74,14 +74,14 @@ async function attach(
   branch: string,
   repository: Repository,
   runGit: RunGit,
-): Promise<Astray | null> {
+): Promise<OffBranch | null> {
   const ref = headRef(branch);
   const other = (await runGit.try(path, ['symbolic-ref', '--quiet', 'HEAD'])).stdout.trim();
   if (other === ref) return null;
   const sha = await commitAt('HEAD', path, runGit);
   const at = await refAt(ref, repository, runGit);
-  const step = stepUnderWay(admin);
-  const astray = { sha, words: astrayWords(sha, other, branch, step) };
+  const step = worktreeOperation(admin);
+  const astray = { sha, words: offBranchText(sha, other, branch, step) };
   if (stashOf(admin) !== null || (sha === null && other !== '')) return astray;
   if (sha !== null && at !== null && sha !== at) {
     if (await isAncestor(at, sha, repository, runGit)) await runGit.git(path, ['update-ref', ref, sha, at]);
