@@ -5,7 +5,7 @@ import { readdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { parseFrontMatter } from '../base/config/front-matter.ts';
-import { readOwn } from '../base/files/safe-read.ts';
+import { readWithin } from '../base/files/safe-read.ts';
 import { packageRoot } from '../base/package-root.ts';
 import { runProgram } from '../base/processes/program.ts';
 import type { RuntimeDir } from '../base/processes/runtime-dir.ts';
@@ -128,7 +128,7 @@ export type AgentText = {
 
 /** An agent's file: the one in the clone, else the one that this package brings; null: there is none. */
 export async function readAgent(cwd: string, agent: string): Promise<AgentText | null> {
-  const own = await readOwn(cwd, join('.claude', 'agents', `${agent}.md`), MAX_AGENT_BYTES);
+  const own = await readWithin(cwd, join('.claude', 'agents', `${agent}.md`), MAX_AGENT_BYTES);
   if (own !== null) return { text: own, isOwn: true };
   const path = join(packageRoot(), 'agents', `${agent}.md`);
   return existsSync(path) ? { text: readFileSync(path, 'utf8'), isOwn: false } : null;

@@ -2,7 +2,7 @@
 
 import { accessSync, constants, mkdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join } from 'node:path';
-import { keepFile } from '../base/files/atomic-write.ts';
+import { ensureFile } from '../base/files/atomic-write.ts';
 import { stateHome } from '../base/files/state-home.ts';
 import { type Refusal, refusal } from '../base/rules/codes.ts';
 import type { Environment } from '../base/rules/environment.ts';
@@ -129,9 +129,9 @@ export async function prepareShell(options: ShellOptions): Promise<Prepared> {
     if (program === null) return NO_PROGRAM;
     const verdict = await guardWorks(program, home, false, mechanism.policyText);
     if (!verdict.works) return { ok: false, why: verdict.why, mend: verdict.mend };
-    keepFile(join(home, GUARD_PROGRAM), readFileSync(program), 0o700);
+    ensureFile(join(home, GUARD_PROGRAM), readFileSync(program), 0o700);
     const shell = pathFor(real, home);
-    keepFile(shell, Buffer.from(shellScript(real)), 0o755);
+    ensureFile(shell, Buffer.from(shellScript(real)), 0o755);
     return { ok: true, shell };
   } catch (error) {
     return notWritten(error, env);

@@ -46,7 +46,7 @@ async function holdsFew(path: string): Promise<boolean> {
 }
 
 /** Removes trees, those that are asked for at the same time with one process. Rejects with what keeps a tree. */
-export function removesTogether(): (path: string) => Promise<void> {
+export function createTreeRemover(): (path: string) => Promise<void> {
   const removals = new Batcher(removeElsewhere);
   return async (path) => {
     if (existsSync(path)) await removals.add(path);

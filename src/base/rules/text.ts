@@ -69,7 +69,7 @@ export function oneLine(text: string, max = 200): string {
 }
 
 /** The same of words that may say at their end what matters: how they begin, and as much of the end as fits. */
-export function bothEnds(text: string, max = 200): string {
+export function headAndTail(text: string, max = 200): string {
   const line = [...oneLine(text, Number.POSITIVE_INFINITY)];
   const head = Math.floor(max / 3);
   return line.length <= max

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { RUNTIMES } from '../../agents/rules/runtime.ts';
-import { decode, fail } from '../../base/config/decode.ts';
+import { decode, failWithProblems } from '../../base/config/decode.ts';
 import { parseFrontMatter } from '../../base/config/front-matter.ts';
 import { BASE_CODES } from '../../base/rules/base-codes.ts';
 import { messageIn, type Refusal, refusal, textOf } from '../../base/rules/codes.ts';
@@ -347,7 +347,8 @@ function checkPrompt(prompt: string, first: number): Refusal[] {
 export function parseWorkflow(text: string, path: string, source: WorkflowSource): Workflow {
   const { data, content, line } = parseFrontMatter(text, path);
   const whole = 'front matter';
-  if (data === undefined) fail(path, [`${whole}: expected YAML between two lines of --- at the top, got none`]);
+  if (data === undefined)
+    failWithProblems(path, [`${whole}: expected YAML between two lines of --- at the top, got none`]);
   return decode(workflowSchema, data, { path, whole }, (input, problems) => {
     const found: Refusal[] = [];
     const workflow = normalize(input, content, path, source, found);

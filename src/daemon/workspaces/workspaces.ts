@@ -3,7 +3,7 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Isolation } from '../../agents/isolation.ts';
-import { removesTogether, removeTree } from '../../base/files/remove-tree.ts';
+import { createTreeRemover, removeTree } from '../../base/files/remove-tree.ts';
 import type { Clock, Logger } from '../../base/ports.ts';
 import { refusal, textOf } from '../../base/rules/codes.ts';
 import { failure, messageOf, ToolError } from '../../base/rules/errors.ts';
@@ -71,7 +71,7 @@ export class DiskWorkspaces implements Workspaces {
 
   constructor(options: WorkspacesOptions) {
     this.#options = options;
-    this.#remove = options.remove ?? removesTogether();
+    this.#remove = options.remove ?? createTreeRemover();
     this.#manifests = new WorkspaceManifests(join(options.root, ROOT_DATA));
     this.#places = new WorkspacePlaces(options, this.#manifests);
     this.#spares = new SpareClones(join(options.root, ROOT_DATA, 'spares'), options.mirror, options.clock);

@@ -1,7 +1,7 @@
 // Reads .tool/config/workflow.yaml: parse, decode, normalize, rules, freeze. All problems are reported at once.
 
-import { decode, fail } from '../../base/config/decode.ts';
-import { pathOf, valueAt } from '../../base/config/problems.ts';
+import { decode, failWithProblems } from '../../base/config/decode.ts';
+import { pathOf, valueAtPath } from '../../base/config/problems.ts';
 import { keyLines, readYaml } from '../../base/config/yaml-text.ts';
 import { BASE_CODES } from '../../base/rules/base-codes.ts';
 import { type Refusal, refusal } from '../../base/rules/codes.ts';
@@ -34,7 +34,7 @@ function isWellFormed(name: string): boolean {
 }
 
 function entriesAt(data: unknown, path: readonly string[]): readonly (readonly [string, unknown])[] {
-  const value = valueAt(data, path);
+  const value = valueAtPath(data, path);
   return typeof value === 'object' && value !== null ? Object.entries(value) : [];
 }
 
@@ -135,7 +135,7 @@ function resolvePatterns(input: TeamInput, names: Names, problems: Refusal[]): T
 
 function resolveHooks(input: TeamInput, data: unknown, problems: Refusal[]): TeamSettings['hooks'] {
   const { hooks: above, team } = input.workflow;
-  if (above !== undefined && valueAt(data, ['workflow', 'team', 'hooks']) !== undefined)
+  if (above !== undefined && valueAtPath(data, ['workflow', 'team', 'hooks']) !== undefined)
     problems.push(wrong('workflow.hooks', 'it once', 'it in workflow.team as well'));
   const { teammate_idle: idle, task_completed: completed } = above ?? team.hooks;
   return {
@@ -211,7 +211,7 @@ function normalize(input: TeamInput, data: unknown, problems: Refusal[]): TeamSe
 export function parseTeamSettings(text: string, path: string): TeamSettings {
   const read = readYaml(text);
   if (!read.ok)
-    fail(
+    failWithProblems(
       path,
       read.problems.map(({ words: said, line, column }) =>
         refusal(BASE_CODES.yaml_problem, line === null || column === null ? { said } : { said, line, column }),

@@ -2,7 +2,7 @@
 
 import { lineWithCode, refusal, textOf } from '../../base/rules/codes.ts';
 import { messageOf } from '../../base/rules/errors.ts';
-import { bothEnds } from '../../base/rules/text.ts';
+import { headAndTail } from '../../base/rules/text.ts';
 import type { RefTips } from '../../git/worktrees/team-worktrees-port.ts';
 import type { Ownership } from '../../guard/rules/ownership.ts';
 import { adoptBranchChanges, reportMovedRefs, restoreBranch } from '../operations/moved-branch.ts';
@@ -203,7 +203,7 @@ export class Lead {
     const isDone = [...state.tasks.values()].every(({ status }) => status === 'completed');
     if (this.#hasFallenBack || isDone || this.#found !== null || !isActive(state)) return null;
     for (const [role, { isNetwork, words }] of this.#failures)
-      if (isNetwork === true) return { trigger: 'network_error', reason: `${role}: ${bothEnds(words, REASON_MAX)}` };
+      if (isNetwork === true) return { trigger: 'network_error', reason: `${role}: ${headAndTail(words, REASON_MAX)}` };
     const { clock, context } = this.#options;
     if (clock.elapsed() - this.#lookedAt < PREREQUISITES_MS) return null;
     this.#lookedAt = clock.elapsed();
@@ -226,7 +226,7 @@ export class Lead {
         const failure = this.#failures.get(role);
         const trigger = failure?.isNetwork === true ? 'network_error' : 'spawn_failed';
         const idle = failure?.isIdle === true ? ({ isIdle: true } as const) : {};
-        const said = failure === undefined ? {} : { said: bothEnds(failure.words, REASON_MAX) };
+        const said = failure === undefined ? {} : { said: headAndTail(failure.words, REASON_MAX) };
         const why = refusal(LEAD_CODES.member_start_failed, { member: role, count: STARTS, ...said });
         if (count > STARTS) return { trigger, ...idle, reason: textOf(why) };
         await operate(this.#options.context, 'Task', registration(this.#team, role), this.#as);
