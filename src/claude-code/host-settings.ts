@@ -4,7 +4,7 @@ import { readFileSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Environment } from '../base/rules/environment.ts';
-import { hostSettingsFile, ownPlace } from '../guard/host-settings-file.ts';
+import { hostConfigDirectory, hostSettingsFile } from '../guard/host-settings-file.ts';
 import { TEAMS_VARIABLE } from '../team/rules/fallback.ts';
 import type { TeamVariable } from '../team/rules/select/activation.ts';
 
@@ -25,7 +25,7 @@ export function fieldsAt(settings: Fields, key: string): Fields {
 
 /** What the host goes by beside the project, under each of its names: the user's settings, and what it knows of projects. */
 export function hostPlaces(env: Environment): readonly string[] {
-  const places = [ownPlace(env), join(env.HOME ?? homedir(), '.claude.json')];
+  const places = [hostConfigDirectory(env), join(env.HOME ?? homedir(), '.claude.json')];
   const real = places.flatMap((path) => {
     try {
       return realpathSync(path);

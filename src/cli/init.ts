@@ -11,8 +11,8 @@ import { previewPlan, proposeCommands } from '../gate/detect/plan-preview.ts';
 import { missingParts, missingRefusal } from '../gate/rules/plan-preview.ts';
 import { COMMANDED } from '../gate/rules/quality.ts';
 import { trackedFiles } from '../git/tracked-files.ts';
-import { foreseeShell, type Prepared, prepareShell } from '../guard/guard-shell.ts';
-import { type Proposed, proposeOwnership, withProposed } from '../guard/rules/suggest-ownership.ts';
+import { type PreparedShell, prepareShell, previewShell } from '../guard/guard-shell.ts';
+import { type ProposedPattern, proposeOwnership, withProposed } from '../guard/rules/suggest-ownership.ts';
 import { performAll } from '../install/file-operations.ts';
 import { formatterNotes } from '../install/formatters.ts';
 import { filesLeftOut } from '../install/host-events.ts';
@@ -58,18 +58,18 @@ function nextStep({ root }: Project): string {
 }
 
 /** What nobody owns, by the settings and the files that the project has. */
-async function proposedFor({ root, main }: Project): Promise<readonly Proposed[]> {
+async function proposedFor({ root, main }: Project): Promise<readonly ProposedPattern[]> {
   return proposeOwnership(await trackedFiles(root), settingsIn(main).ownership);
 }
 
-function ownershipLines(proposed: readonly Proposed[], plan: Plan): readonly string[] {
+function ownershipLines(proposed: readonly ProposedPattern[], plan: Plan): readonly string[] {
   const config = plan.outcomes.find(({ path }) => path === TEAM_FILE);
   if (proposed.length === 0 || config === undefined || config.did === 'unchanged') return [];
   const isWritten = config.did === 'created' || config.did === 'changed';
   const head = isWritten
     ? `Owners of this project's own directories, as ${TEAM_FILE} has them (workflow.team.file_ownership; change it as you like):`
     : `${TEAM_FILE} stays as it is. Its workflow.team.file_ownership could have, for files that nobody owns:`;
-  const row = ({ owner, pattern, files }: Proposed) =>
+  const row = ({ owner, pattern, files }: ProposedPattern) =>
     `  ${owner.padEnd(12)}  ${pattern}  (${files} ${files === 1 ? 'file' : 'files'} outside the usual directories)`;
   return ['', head, ...proposed.map(row)];
 }
@@ -103,13 +103,13 @@ function hostWords({ version }: Host): string {
 }
 
 /** The switches of the host that were set, and the use of each. */
-function switchLines({ outcomes }: Plan, shell: Prepared): readonly string[] {
+function switchLines({ outcomes }: Plan, shell: PreparedShell): readonly string[] {
   const isWritten = (file: string) => outcomes.some(({ path, did }) => path === file && did !== 'unchanged');
   const shared = `In ${SETTINGS}: ${TEAMS_VARIABLE}=1 allows team mode; mcp__team and enabledMcpjsonServers let the team's tools run without a question; the hooks check each write and each finished task.`;
   return [...(isWritten(SETTINGS) ? [shared] : []), ...(shell.ok && isWritten(LOCAL_SETTINGS) ? [SHELL_LINE] : [])];
 }
 
-async function shellNotes({ root }: Project, shell: Prepared): Promise<readonly string[]> {
+async function shellNotes({ root }: Project, shell: PreparedShell): Promise<readonly string[]> {
   return shell.ok ? ignoreNotes(root) : [unguardedNote(shell)];
 }
 
@@ -130,7 +130,7 @@ export async function initCommand(directory: string | undefined, options: InitOp
   const commands = readManifest(project.root)?.commands ?? (await commandRows(project.root, process.env));
   const configText = teamFileText(withProposed(DEFAULT_OWNERSHIP, ownership), commands);
   const payload = readPayload({ from: packageRoot(), version, form: host.form, configText });
-  const planWith = (shell: Prepared) =>
+  const planWith = (shell: PreparedShell) =>
     planInstall({
       root: project.root,
       payload: { ...payload, personal: shellEntries(shell.ok ? shell.shell : null) },
@@ -148,7 +148,7 @@ export async function initCommand(directory: string | undefined, options: InitOp
   const { env } = process;
   const native = join(packageRoot(), 'dist', 'native');
   const shellOptions = { env, before: shellBefore(project.root, env), from: native };
-  const foreseen = foreseeShell(shellOptions);
+  const foreseen = previewShell(shellOptions);
   // Every check of the project comes before the first write outside of it.
   const first = await permit(planWith(foreseen));
   const shell = isDry ? foreseen : await prepareShell(shellOptions);

@@ -28,7 +28,7 @@ import type { TeamWorktrees } from '../git/worktrees/team-worktrees-port.ts';
 import { mechanismOf } from '../guard/guard-mechanism.ts';
 import { insideProject } from '../guard/rules/ownership.ts';
 import { createLeaseFiles, createShellGuard } from '../guard/shell-guard.ts';
-import { pathAsNamed, placeOf, writesOf } from '../guard/tool-writes.ts';
+import { pathAsNamed, resolveTarget, writesOf } from '../guard/tool-writes.ts';
 import { loadTeamSettings } from '../team/config/settings-snapshot.ts';
 import { OpenTeams } from '../team/log/open-teams.ts';
 import { FileTeams } from '../team/log/teams.ts';
@@ -238,7 +238,7 @@ export function composeContext(
       },
       workTree: lazyWorkTree(root, objectsOf(main)),
       inside: (path) => insideOf(project, path, env),
-      placeOf: (path) => placeOf(path, root),
+      placeOf: (path) => resolveTarget(path, root),
       teamWorktrees: () => lazyTeamWorktrees(project, env),
       placeLeases: createLeaseFiles({ main, env }),
       hasAgentFile: (agent) => hasAgentFile(root, agent, env),
@@ -247,7 +247,7 @@ export function composeContext(
       hostProcess: hostAbove,
       writesOf: (tool, input, cwd, git) => writesOf(tool, input, cwd, { root, env, git }),
       below: (directory) => filesBelow(root, directory),
-      outputs: async (targets) => (await import('../guard/ignored-outputs.ts')).outputsAmong(root, targets),
+      outputs: async (targets) => (await import('../guard/ignored-outputs.ts')).ignoredOutputs(root, targets),
       worktree: root === main ? null : { root, checkout: main },
       ...shellGuardOf(project, env),
       temporary: [...new Set(['/tmp', temporaryOf(env)])],

@@ -6,13 +6,13 @@ import { packageRoot } from '../../base/package-root.ts';
 import type { Environment } from '../../base/rules/environment.ts';
 import { settingsValues } from '../../claude-code/host-settings.ts';
 import { type GuardMechanism, mechanismOf } from '../../guard/guard-mechanism.ts';
-import { GUARD_PROGRAM, guardWorks, type Verdict } from '../../guard/guard-program.ts';
+import { GUARD_PROGRAM, guardWorks, type TrialResult } from '../../guard/guard-program.ts';
 import {
   guardHome,
+  guardHomeUnwritable,
   isOurShell,
   makeGuardHome,
   NO_PROGRAM,
-  notWritten,
   programBeside,
 } from '../../guard/guard-shell.ts';
 import { SHELL_VARIABLE } from '../../guard/rules/ticket.ts';
@@ -63,12 +63,12 @@ export async function checkGuard(
   try {
     const program = inUse ?? (await mechanism.program(from, makeGuardHome(env)));
     if (program === null) return off(NO_PROGRAM);
-    const verdict: Verdict = await guardWorks(program, guardHome(env), true, mechanism.policyText);
+    const verdict: TrialResult = await guardWorks(program, guardHome(env), true, mechanism.policyText);
     if (!verdict.works) return off(verdict);
     return inUse === null
       ? off(unsetReason(root, setting))
       : ok(NAME, `Bash calls of teammates run under it: ${mechanism.how}`);
   } catch (error) {
-    return off(notWritten(error, env));
+    return off(guardHomeUnwritable(error, env));
   }
 }
