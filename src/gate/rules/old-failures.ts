@@ -25,7 +25,7 @@ export function failuresOf(checks: readonly CheckResult[]): readonly OldFailure[
 }
 
 /** The same check with those failures alone that have names. */
-export function toldApart({ failures = [], ...one }: CheckResult): CheckResult {
+export function withNamedFailures({ failures = [], ...one }: CheckResult): CheckResult {
   const named = failures.filter(({ names }) => names !== null);
   return named.length === 0 ? one : { ...one, failures: named };
 }
@@ -136,7 +136,10 @@ export function withoutOldFailures(gate: GateResult, before: Baseline | null): G
 }
 
 /** What is old still after a measurement: what it did not find any more was mended, and is the work's from there on. */
-export function stillOld(old: readonly OldFailure[], checks: readonly CheckResult[]): readonly OldFailure[] {
+export function remainingOldFailures(
+  old: readonly OldFailure[],
+  checks: readonly CheckResult[],
+): readonly OldFailure[] {
   return old.flatMap((one) => {
     const found = checks.find(({ check }) => check === one.check);
     if (found === undefined || found.outcome === 'not_measured') return [one];
@@ -151,7 +154,7 @@ export function stillOld(old: readonly OldFailure[], checks: readonly CheckResul
 }
 
 /** What fails before any work is done, one line for each check. */
-export function oldLines({ checks }: Pick<Baseline, 'checks'>): readonly string[] {
+export function oldFailureLines({ checks }: Pick<Baseline, 'checks'>): readonly string[] {
   return checks
     .filter((one) => one.outcome === 'failed' && one.failures !== undefined)
     .map(({ check, reason }) => `${check}: ${reason}`);

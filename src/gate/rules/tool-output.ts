@@ -8,7 +8,7 @@ function escaped(text: string): string {
 }
 
 /** Makes paths and `file:` URLs below one of these directories relative to it. */
-export function fromRoot(text: string, roots: readonly string[]): string {
+export function withoutRoots(text: string, roots: readonly string[]): string {
   return roots.reduce(
     (left, root) =>
       root === '' || root === '/'

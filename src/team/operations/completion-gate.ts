@@ -6,7 +6,7 @@ import { withoutOldFailures } from '../../gate/rules/old-failures.ts';
 import { type GateResult, isForLackOfCoverage, isForLackOfTests, rejection } from '../../gate/rules/quality.ts';
 import { ruleWords, withRules } from '../../gate/rules/rule-files.ts';
 import type { HeldSecret } from '../../gate/rules/secrets.ts';
-import { heldAgainst, ownFirst } from '../../gate/rules/uncovered-sources.ts';
+import { coverageOfChange, ownFirst } from '../../gate/rules/uncovered-sources.ts';
 import { ownerOf, SHARED } from '../../guard/rules/ownership.ts';
 import type { TeamLog } from '../ports.ts';
 import { WORK_CODES } from '../rules/codes/work-codes.ts';
@@ -175,7 +175,7 @@ async function measure(
   // What no test loads yet may be what the tester's next task is for.
   const paths = isTestedLater(log.state, task) ? null : all;
   const counted = isOwn === null || work !== null ? paths : (paths?.filter(isOwn) ?? null);
-  const fresh = withoutOldFailures(heldAgainst(own, counted, settings.quality), before);
+  const fresh = withoutOldFailures(coverageOfChange(own, counted, settings.quality), before);
   const result = withRules(fresh, all);
   const { tree, ok, checks, coverage } = result;
   await log.append({ type: 'gate_measured', task: task.id, tree, ok, checks, coverage });

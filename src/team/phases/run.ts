@@ -5,7 +5,7 @@ import { withoutOldFailures } from '../../gate/rules/old-failures.ts';
 import { type GateResult, rejection } from '../../gate/rules/quality.ts';
 import { withRules } from '../../gate/rules/rule-files.ts';
 import { summaryOf, type Trust5, trust5Reason } from '../../gate/rules/trust5.ts';
-import { heldAgainst } from '../../gate/rules/uncovered-sources.ts';
+import { coverageOfChange } from '../../gate/rules/uncovered-sources.ts';
 import { limitsOf } from '../lead/left-over.ts';
 import { isBusy, knownBaseline } from '../operations/baseline-checks.ts';
 import type { TeamContext } from '../operations/context.ts';
@@ -152,7 +152,7 @@ async function measureOnce(context: MeasureContext, log: TeamLog, as: Evidence):
   const before = await knownBaseline(context, log, quality);
   const whole = await context.checks.run(quality, signal);
   const { changed, ...built } = await builtBy(context, log.state);
-  const fresh = withoutOldFailures(heldAgainst(whole, changed, quality), before);
+  const fresh = withoutOldFailures(coverageOfChange(whole, changed, quality), before);
   const gate = withRules(fresh, changed);
   const trust5 = await context.trust5({ ...built, gate, settings: quality, signal });
   const { tree, checks, coverage } = gate;
