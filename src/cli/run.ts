@@ -13,10 +13,10 @@ import { readToolSection } from '../daemon/config/tool-section.ts';
 import { takeTokens } from '../daemon/github/credential.ts';
 import { findProject } from '../git/project.ts';
 import { requireCommit, rewrittenWords } from '../git/worktrees/team-base.ts';
-import { closeLeft } from '../team/lead/close-left-team.ts';
-import { foundTeam, isLeft, resumeTeam } from '../team/lead/found-team.ts';
+import { closeLeftTeam } from '../team/lead/close-left-team.ts';
+import { isLeft, resumeTeam, startTeam } from '../team/lead/found-team.ts';
 import { Lead } from '../team/lead/lead.ts';
-import type { Outcome } from '../team/lead/lead-options.ts';
+import type { LeadOutcome } from '../team/lead/lead-options.ts';
 import { reportPath } from '../team/log/finished-team.ts';
 import { findUndelivered, removeResult, undeliveredTeams } from '../team/log/undelivered-results.ts';
 import { memberBounds } from '../team/members/member-bounds.ts';
@@ -94,7 +94,7 @@ async function endLeftovers(composed: ComposedLead, team: string): Promise<void>
 }
 
 /** Leads a team that stands to the end of its phase. */
-async function leadTeam(composed: ComposedLead, team: string, isLive: boolean): Promise<Outcome> {
+async function leadTeam(composed: ComposedLead, team: string, isLive: boolean): Promise<LeadOutcome> {
   await endLeftovers(composed, team);
   const log = composed.context.teams.open(team);
   if (log === undefined) throw failure(OPERATIONS_CODES.team_gone, { team });
@@ -158,7 +158,7 @@ async function tellUntold(composed: ComposedLead, team: string, options: PhaseOp
 async function reportBuilt(
   { lead: { teamWorktrees }, project }: ComposedLead,
   team: string,
-  outcome: Outcome,
+  outcome: LeadOutcome,
 ): Promise<Pick<PhaseReport, 'branch' | 'files' | 'report'>> {
   try {
     const { branch } = await teamWorktrees.begin(team);
@@ -183,7 +183,7 @@ async function sayRewritten({ project }: ComposedLead, team: string): Promise<vo
 async function tell(
   composed: ComposedLead,
   team: string,
-  outcome: Outcome,
+  outcome: LeadOutcome,
   seconds: number,
   options: PhaseOptions,
 ): Promise<void> {
@@ -276,13 +276,13 @@ async function found(composed: ComposedLead, decided: Extract<Decided, { kind: '
   if (isLeft) {
     await endLeftovers(composed, team);
     // Nobody of this team has done it: the lead of an earlier one did not come to close it.
-    const kept = await closeLeft(lead.teamWorktrees, team, [...roles]);
+    const kept = await closeLeftTeam(lead.teamWorktrees, team, [...roles]);
     for (const ref of kept) say(`an earlier team ${team} has left what tool/${team} lacks: it is kept as ${ref}`);
     // With no writers any more it may begin at what is there now.
     await lead.teamWorktrees.begin(team, 'anew');
   }
   try {
-    await foundTeam(context, decided);
+    await startTeam(context, decided);
   } catch (error) {
     await lead.teamWorktrees.forget(team, []).catch(() => undefined);
     throw error;

@@ -20,7 +20,7 @@ import { projectState } from '../git/project-state.ts';
 import { mechanismOf } from '../guard/guard-mechanism.ts';
 import { prepareShell } from '../guard/guard-shell.ts';
 import { SHELL_VARIABLE } from '../guard/rules/ticket.ts';
-import { closeLeft } from '../team/lead/close-left-team.ts';
+import { closeLeftTeam } from '../team/lead/close-left-team.ts';
 import type { LeadOptions } from '../team/lead/lead-options.ts';
 import type { MemberTimeouts } from '../team/lead/member-session.ts';
 import { OpenTeams } from '../team/log/open-teams.ts';
@@ -112,7 +112,8 @@ export async function closeDeleted({ main }: Project, env: Environment, team: st
     await endLeftovers(runMarkOf(main), team);
     // Where it is called may be one of the worktrees.
     const teamWorktrees = createTeamWorktrees({ root: main, env });
-    if (phaseOfTeam(team) === 'run') return { branch: `tool/${team}`, kept: await closeLeft(teamWorktrees, team, []) };
+    if (phaseOfTeam(team) === 'run')
+      return { branch: `tool/${team}`, kept: await closeLeftTeam(teamWorktrees, team, []) };
     await teamWorktrees.forget(team, []);
     return null;
   } finally {

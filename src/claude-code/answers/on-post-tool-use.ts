@@ -8,7 +8,7 @@ import { type CallerEvidence, findCaller, isAlone, isTeammate } from '../../team
 import { contextOf, type HookAnswer, type HostEvent, SILENT } from '../../team/operations/host-event.ts';
 import { takeMail } from '../../team/operations/member-operations.ts';
 import type { TeamLog } from '../../team/ports.ts';
-import { nextStep } from '../../team/rules/brief.ts';
+import { nextStepText } from '../../team/rules/brief.ts';
 import { memberName } from '../../team/rules/caller.ts';
 import { FALLBACK_TRIGGERS } from '../../team/rules/fallback.ts';
 import { agentOfRun } from '../../team/rules/log/state.ts';
@@ -74,5 +74,5 @@ async function noteSpawn(
   if (!fallback.enabled) return told('workflow.team.fallback.enabled is false: stop here and tell the user.');
   await log.append({ type: 'fell_back', trigger: FALLBACK_TRIGGERS.spawn_failed, reason });
   context.log(fallback.logLevel, `sub-agents in place of team ${log.state.team}: ${reason}`);
-  return told(nextStep(log.state));
+  return told(nextStepText(log.state));
 }

@@ -7,7 +7,7 @@ import type { CallerEvidence } from '../../team/operations/event-caller.ts';
 import { type HookAnswer, type HostEvent, SILENT } from '../../team/operations/host-event.ts';
 import type { TeamSettings } from '../../team/rules/settings.ts';
 import { listed } from '../../team/rules/task-draft.ts';
-import type { Command } from '../../team/select/work-decision.ts';
+import type { TeamCommand } from '../../team/select/work-decision.ts';
 import { parseCommand } from '../rules/arguments.ts';
 import { HOOK_CODES } from '../rules/hook-codes.ts';
 import { approvalOf, changesOf, endedRunsOf, isCommand, soundsLikeApproval } from '../rules/prompt.ts';
@@ -57,7 +57,7 @@ function noServer({ project: { serverOffIn } }: { readonly project: HostFacts })
 async function carryOut(
   context: BeginContext,
   event: HostEvent,
-  command: Command,
+  command: TeamCommand,
   settings: TeamSettings,
 ): Promise<HookAnswer> {
   const off = command.command === 'sync' ? [] : noServer(context);

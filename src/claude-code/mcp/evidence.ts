@@ -1,6 +1,6 @@
 // Evidence of the caller of a team server's tool, independent of the call's own claims.
 
-import { foundCaller } from '../../team/operations/event-caller.ts';
+import { callerInTranscripts } from '../../team/operations/event-caller.ts';
 import type { Evidence, HookCaller } from '../../team/rules/caller.ts';
 import type { JoinedCalls } from '../joined-calls.ts';
 import { evidenceOfSignature } from '../older/caller-signature.ts';
@@ -38,7 +38,7 @@ async function ofHost({ input, toolUseId }: Call, resident: Resident, calls: Joi
 /** Up to 2.1.177 at least, no hook reaches a second server of a session. The first one's mark names the transcript. */
 async function ofKilledServer(toolUseId: string, { context, left }: Resident): Promise<HookCaller | undefined> {
   const found = await Promise.all(
-    left().map(({ session, transcript }) => foundCaller(context, toolUseId, session, transcript)),
+    left().map(({ session, transcript }) => callerInTranscripts(context, toolUseId, session, transcript)),
   );
   return found.find((caller) => caller !== null) ?? undefined;
 }

@@ -1,6 +1,6 @@
 // A team's board as lines: all of it, or as much as a screen has room for.
 
-import { CHOSEN_ALONE } from '../../team/rules/fallback.ts';
+import { CHOSEN_SOLO } from '../../team/rules/fallback.ts';
 import type { TeamView } from '../../team/rules/views/view.ts';
 import { shellWords } from '../shell-words.ts';
 import { paints } from './paint.ts';
@@ -48,7 +48,7 @@ function headLines(view: TeamView, width: number): readonly Line[] {
     what,
     ...(fallback === null
       ? []
-      : fallback.trigger === CHOSEN_ALONE
+      : fallback.trigger === CHOSEN_SOLO
         ? [[cell(`one at a time: ${fallback.reason}`, paints.quiet)]]
         : [[cell(`! fell back (${fallback.trigger}): ${fallback.reason}`, paints.bad)]]),
   ];

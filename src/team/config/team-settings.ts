@@ -9,7 +9,7 @@ import { nearest } from '../../base/rules/nearest.ts';
 import { got } from '../../base/rules/text.ts';
 import type { QualitySettings } from '../../gate/rules/quality.ts';
 import { type Ownership, SHARED } from '../../guard/rules/ownership.ts';
-import type { Budget } from '../rules/cost.ts';
+import type { CostLimits } from '../rules/cost.ts';
 import { DEFAULT_TEAM_SETTINGS } from '../rules/default-settings.ts';
 import { EVERYBODY } from '../rules/message.ts';
 import { agentOf, ROLES } from '../rules/role.ts';
@@ -144,7 +144,7 @@ function resolveHooks(input: TeamInput, data: unknown, problems: Refusal[]): Tea
   };
 }
 
-function resolveBudget({ workflow }: TeamInput, of: 'teammate' | 'task', problems: Refusal[]): Budget {
+function resolveBudget({ workflow }: TeamInput, of: 'teammate' | 'task', problems: Refusal[]): CostLimits {
   const { soft_usd: softUsd, hard_usd: hardUsd } = workflow.team.budget[of];
   if (softUsd !== null && hardUsd !== null && softUsd > hardUsd)
     problems.push(wrong(`workflow.team.budget.${of}.soft_usd`, `no more than hard_usd (${hardUsd})`, softUsd));

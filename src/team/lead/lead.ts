@@ -9,7 +9,7 @@ import { adoptBranchChanges, reportMovedRefs, restoreBranch } from '../operation
 import { operate } from '../operations/operations.ts';
 import { type StepResult, takeSteps } from '../phases/lead-steps.ts';
 import type { PlanEnd } from '../phases/plan.ts';
-import { askForMending } from '../phases/run.ts';
+import { requestFixes } from '../phases/run.ts';
 import type { TeamLog } from '../ports.ts';
 import type { Evidence } from '../rules/caller.ts';
 import { LEAD_CODES } from '../rules/codes/lead-codes.ts';
@@ -22,11 +22,11 @@ import { lostPrerequisite, prerequisitesOf } from '../rules/select/activation.ts
 import type { TeamSettings } from '../rules/settings.ts';
 import { taskIndexOf } from '../rules/task-index.ts';
 import { measureBase } from './baseline-failures.ts';
-import type { Found, LeadOptions, Outcome } from './lead-options.ts';
+import type { LeadOptions, LeadOutcome, PhaseResult } from './lead-options.ts';
 import { endGone, failTask, giveTask, limitsOf } from './left-over.ts';
 import { measureBranch } from './measure-branch.ts';
 import { MemberSession, type MemberSessionEnd, registration, TurnLimiter } from './member-session.ts';
-import { takeBeside, takeRequests } from './requested-work.ts';
+import { assignRequests, assignStrayChanges } from './requested-work.ts';
 
 /** How often a change of the log is looked for. */
 const LOOK_MS = 50;
@@ -65,7 +65,7 @@ export class Lead {
   /** Whether finished work is measured at all. */
   #isChecked = true;
   #lookedAt = Number.NEGATIVE_INFINITY;
-  #found: Found | null = null;
+  #found: PhaseResult | null = null;
   #hasFallenBack: boolean;
   #tips: RefTips = new Map();
   /** Where the branch stood at first, until it is measured: somebody may have moved it since the last lead measured it. */
@@ -85,7 +85,7 @@ export class Lead {
   }
 
   /** Leads until the team is gone, cannot go on, or the signal comes; its processes have ended then. */
-  async lead(signal: AbortSignal): Promise<Outcome> {
+  async lead(signal: AbortSignal): Promise<LeadOutcome> {
     const { context, planCallbacks, teamWorktrees, say } = this.#options;
     await teamWorktrees.begin(this.#team);
     await adoptBranchChanges(teamWorktrees, this.#log, say);
@@ -136,14 +136,14 @@ export class Lead {
       return why === null ? null : { kind: 'stuck', why };
     }
     const limits = limitsOf(state, budget);
-    if (await takeRequests(this.#log, ownership, limits.spent, this.#options.say)) return null;
+    if (await assignRequests(this.#log, ownership, limits.spent, this.#options.say)) return null;
     const seen = { running: new Set(this.#sessions.keys()), isClosed: this.#found !== null, head: this.#head };
     const step = leadStep(state, { ...seen, ...limits, isChecked: this.#isChecked, ownership, maxTeammates });
     return (await this.#takeBeside(step, ownership)) ? null : step;
   }
 
   /** Takes a step; gives how the work ends with it, as words where it cannot go on. */
-  async #take(step: StepResult, signal: AbortSignal): Promise<Outcome | string | null> {
+  async #take(step: StepResult, signal: AbortSignal): Promise<LeadOutcome | string | null> {
     const { clock, context, say } = this.#options;
     switch (step.kind) {
       case 'start': {
@@ -195,7 +195,7 @@ export class Lead {
     // Who is in a turn is not done with it.
     const still = names.filter((name) => !(this.#sessions.has(name) && members.get(name)?.phase === 'working'));
     for (const name of still) this.#unasked.delete(name);
-    return takeBeside(this.#options.teamWorktrees, this.#log, ownership, still, this.#options.say);
+    return assignStrayChanges(this.#options.teamWorktrees, this.#log, ownership, still, this.#options.say);
   }
 
   /** What has come about that a team cannot go on with; null: nothing, or it is none any more. */
@@ -290,7 +290,7 @@ export class Lead {
     this.#rounds += 1;
     if (this.#rounds > GATE_ROUNDS)
       return textOf(refusal(LEAD_CODES.gate_rejected_too_often, { count: this.#rounds, why: rejected.why }));
-    return askForMending(context, this.#log, this.#as, rejected, {
+    return requestFixes(context, this.#log, this.#as, rejected, {
       say: (words) => say(`gate: ${words}`),
       wake: async (names) => {
         // Whoever cannot be started is started again for its task.
@@ -322,7 +322,7 @@ export class Lead {
     await endGone(this.#log);
   }
 
-  async #delete(): Promise<Outcome> {
+  async #delete(): Promise<LeadOutcome> {
     await this.#lookAtBranches();
     const { state } = this.#log;
     const { context, teamWorktrees } = this.#options;
@@ -337,7 +337,7 @@ export class Lead {
     return this.#putAway(state, String(answer.archived ?? ''));
   }
 
-  #putAway(state: TeamState, archived: string): Outcome {
+  #putAway(state: TeamState, archived: string): LeadOutcome {
     return { kind: 'done', state, archived, found: this.#found };
   }
 

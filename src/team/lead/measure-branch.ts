@@ -6,7 +6,7 @@ import { ruleWords, withRules } from '../../gate/rules/rule-files.ts';
 import { summaryOf, trust5Lines, trust5Reason } from '../../gate/rules/trust5.ts';
 import { coverageOfChange } from '../../gate/rules/uncovered-sources.ts';
 import { restoreBranch } from '../operations/moved-branch.ts';
-import type { Rejected } from '../phases/run.ts';
+import type { GateRejection } from '../phases/run.ts';
 import type { TeamLog } from '../ports.ts';
 import { specOf } from '../rules/log/state.ts';
 import type { LeadOptions } from './lead-options.ts';
@@ -18,7 +18,7 @@ export async function measureBranch(
   { teamWorktrees, context, checksAt, trust5At, say }: Measuring,
   log: TeamLog,
   signal: AbortSignal,
-): Promise<Rejected | null> {
+): Promise<GateRejection | null> {
   const { team } = log.state;
   await restoreBranch(teamWorktrees, log, say);
   const { base } = await teamWorktrees.begin(team);

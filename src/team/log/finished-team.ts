@@ -53,7 +53,7 @@ async function lastState(directory: string): Promise<TeamState> {
 }
 
 /** Base commits of the archived teams with that name, oldest first. */
-export async function beginnings(root: string, team: string): Promise<readonly string[]> {
+export async function archivedBases(root: string, team: string): Promise<readonly string[]> {
   const commits: string[] = [];
   for (const directory of archived(root, team)) {
     const { commit } = await lastState(directory);

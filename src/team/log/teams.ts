@@ -11,7 +11,7 @@ import type { Teams } from '../ports.ts';
 import { LOG_CODES } from '../rules/codes/log-codes.ts';
 import { phaseOfTeam } from '../rules/team-name.ts';
 import { FileTeamLog } from './team-log.ts';
-import { hasLog, teamNames, teamsDirectory } from './team-names.ts';
+import { hasTeamLog, teamNames, teamsDirectory } from './team-names.ts';
 
 /** Below the teams' directory: where teams are put away. */
 export const ARCHIVE = 'archive';
@@ -86,7 +86,7 @@ export class FileTeams implements Teams {
   }
 
   open(team: string): FileTeamLog | undefined {
-    return phaseOfTeam(team) !== undefined && hasLog(this.#directory, team)
+    return phaseOfTeam(team) !== undefined && hasTeamLog(this.#directory, team)
       ? this.#log(this.#place(team), false)
       : undefined;
   }

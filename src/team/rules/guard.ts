@@ -96,7 +96,7 @@ function judgeMember(
   const held = lease !== undefined && lease.until > now ? lease : undefined;
   if (held?.member === name) return null;
   if (held !== undefined) return leaseRefusal(path, held);
-  const foreign = foreignTo(name, path, settings.ownership, (owner) => state.members.has(owner));
+  const foreign = foreignRefusal(name, path, settings.ownership, (owner) => state.members.has(owner));
   if (foreign === null) return null;
   if (foreign.owner === null && outputs.has(path)) {
     // What lies in it was not judged by itself.
@@ -136,7 +136,7 @@ export function ownedByOther(path: string, owner: string, pattern: string | null
 }
 
 /** Whose a path is that a member may not change without a lease, and what to do instead; null when it is its own. */
-export function foreignTo(
+export function foreignRefusal(
   name: string,
   path: string,
   ownership: readonly Ownership[],

@@ -259,13 +259,15 @@ export function beginsOn(type: MessageType, from: string, to: string): string | 
   return to === route.to || to === EVERYBODY ? route.to : null;
 }
 
-export type Verdict = { readonly kind: 'fine' } | { readonly kind: 'unusual' | 'refused'; readonly refusal: Refusal };
+export type RouteVerdict =
+  | { readonly kind: 'fine' }
+  | { readonly kind: 'unusual' | 'refused'; readonly refusal: Refusal };
 
 /**
  * Judges whether a member may send a message of this type to a recipient. An unusual message is sent all the same.
  * @param owner with `change_request` and `change_completed`: owner of the file; null when it is shared or has none
  */
-export function judgeRoute(type: MessageType, from: string, to: string, owner: string | null = null): Verdict {
+export function judgeRoute(type: MessageType, from: string, to: string, owner: string | null = null): RouteVerdict {
   if (type === 'change_request') return judgeRequest(from, to, owner);
   if (type === 'change_completed' && owner !== null && owner !== from)
     return {
@@ -286,7 +288,7 @@ export function judgeRoute(type: MessageType, from: string, to: string, owner: s
   return { kind: 'unusual', refusal: refusal(MESSAGES_CODES.message_route_unusual, { type, usual, from, to }) };
 }
 
-function judgeRequest(from: string, to: string, owner: string | null): Verdict {
+function judgeRequest(from: string, to: string, owner: string | null): RouteVerdict {
   if (owner === null || to === owner) return { kind: 'fine' };
   return {
     kind: 'refused',

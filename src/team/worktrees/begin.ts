@@ -8,7 +8,7 @@ import { otherCheckoutOf } from '../../git/worktrees/place.ts';
 import { noCommitError } from '../../git/worktrees/team-base.ts';
 import { WORK_CODES } from '../rules/codes/work-codes.ts';
 
-export type Beginning = { readonly branch: string; readonly base: string; readonly head: string };
+export type TeamBranch = { readonly branch: string; readonly base: string; readonly head: string };
 
 /** A team's branches are the repository's: in one checkout at a time a team of a name works on them. */
 function refuseElsewhere(team: string, repository: Repository): void {
@@ -23,7 +23,7 @@ export async function beginBranch(
   isNew: boolean,
   repository: Repository,
   runGit: RunGit,
-): Promise<Beginning> {
+): Promise<TeamBranch> {
   refuseElsewhere(team, repository);
   const { root } = repository;
   const branch = teamBranch(team);

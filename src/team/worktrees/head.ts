@@ -86,7 +86,7 @@ export async function moveHead(
 }
 
 /** Resets the branch to its recorded head. Returns the ref that keeps the replaced commit; null: no reset. */
-export async function putBack(team: string, repository: Repository, runGit: RunGit): Promise<string | null> {
+export async function resetToHead(team: string, repository: Repository, runGit: RunGit): Promise<string | null> {
   const { head, tip } = await headsOf(team, null, repository, runGit);
   const ref = headRef(teamBranch(team));
   // Do not move a checked-out branch: the next merge reports it.
@@ -111,7 +111,7 @@ function madeThere({ common, worktrees }: Repository): ReadonlySet<string> {
 }
 
 /** Branches and tags of the person, with the commit of each, and whether a teammate made it. */
-export async function personsTips(repository: Repository, runGit: RunGit) {
+export async function userRefTips(repository: Repository, runGit: RunGit) {
   const format = '--format=%(refname)%00%(objectname)%00%(*objectname)%00%(committeremail)%00%(*committeremail)';
   const rows = (await runGit.git(repository.root, ['for-each-ref', format, 'refs/heads', 'refs/tags'])).split('\n');
   const tips = rows.filter((row) => row !== '' && !row.startsWith(`${headRef(BRANCHES)}/`));

@@ -50,7 +50,7 @@ import { LEAD } from '../rules/message.ts';
 import { adoptTeamBranch } from './adopt-changes.ts';
 import { beginBranch } from './begin.ts';
 import { closeWriter } from './close.ts';
-import { checkedOut, deleteRefs, headsOf, moveHead, noteHead, noteMerged, personsTips, putBack } from './head.ts';
+import { checkedOut, deleteRefs, headsOf, moveHead, noteHead, noteMerged, resetToHead, userRefTips } from './head.ts';
 import { type TeamWorktreesOptions, type Tools, WorktreeAccess } from './worktree-access.ts';
 import { requireTeam, type Writer } from './writer.ts';
 
@@ -222,11 +222,11 @@ class GitTeamWorktrees implements TeamWorktrees {
 
   async tips() {
     const { repository, runGit } = await this.#access.ready();
-    return personsTips(repository, runGit);
+    return userRefTips(repository, runGit);
   }
 
   putBack(team: string): Promise<string | null> {
-    return this.#access.withLock(({ repository, runGit }) => putBack(team, repository, runGit));
+    return this.#access.withLock(({ repository, runGit }) => resetToHead(team, repository, runGit));
   }
 
   refuse(team: string, member: string, sha: string, files: readonly string[]): Promise<string> {
@@ -283,7 +283,7 @@ class GitTeamWorktrees implements TeamWorktrees {
       for (const name of names.filter((one) => one.startsWith('@')))
         await removeWorktree(join(directory, name), repository);
       await removeLargeTree(directory);
-      await putBack(team, repository, runGit);
+      await resetToHead(team, repository, runGit);
       // Nobody of the team is there any more: the branch is the person's.
       const branches = [...members].map((member) => headRef(memberBranch(team, member)));
       await deleteRefs([...branches, leftRef(team)], repository, runGit);

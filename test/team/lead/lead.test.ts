@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { refusal, textOf } from '../../../src/base/rules/codes.ts';
 import type { Merge, TeamWorktrees } from '../../../src/git/worktrees/team-worktrees-port.ts';
-import { foundTeam, resumeTeam } from '../../../src/team/lead/found-team.ts';
-import type { Outcome } from '../../../src/team/lead/lead-options.ts';
+import { resumeTeam, startTeam } from '../../../src/team/lead/found-team.ts';
+import type { LeadOutcome } from '../../../src/team/lead/lead-options.ts';
 import { registration } from '../../../src/team/lead/member-session.ts';
 import { operate } from '../../../src/team/operations/operations.ts';
 import { LEAD_CODES } from '../../../src/team/rules/codes/lead-codes.ts';
@@ -24,7 +24,7 @@ import {
 import { failing, TEAM } from '../../support/team-world.ts';
 import type { Cleanup } from '../../support/temp.ts';
 
-function statuses({ state }: Outcome): readonly string[] {
+function statuses({ state }: LeadOutcome): readonly string[] {
   return [...state.tasks.values()].map(({ id, status }) => `${id} ${status}`);
 }
 
@@ -370,7 +370,7 @@ const stubborn: Turn = async (call, _prompt, { name }) => {
   }
 };
 
-function completions({ state }: Outcome): readonly string[] {
+function completions({ state }: LeadOutcome): readonly string[] {
   return state.decisions
     .filter(({ hook }) => hook === 'task_completed')
     .map(({ decision, about }) => `${about} ${decision}`);
@@ -458,7 +458,7 @@ for (const isAsked of [true, false])
     play.world.settings = { ...play.world.settings, requirePlanApproval: isAsked };
     const decided = await play.decide('plan', 'team');
     assert.ok(decided.kind === 'decided');
-    await foundTeam(play.world.context, decided);
+    await startTeam(play.world.context, decided);
     play.world.pretend({ approval: () => Promise.resolve({ status: 'completed', counts: true, why: '' }) });
     const outcome = await play.goOn(decided.work.team);
     assert.equal(outcome.kind === 'done' && outcome.found?.phase === 'plan' ? outcome.found.status : '', 'completed');

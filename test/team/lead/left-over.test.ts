@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { resumeTeam } from '../../../src/team/lead/found-team.ts';
-import type { Outcome } from '../../../src/team/lead/lead-options.ts';
+import type { LeadOutcome } from '../../../src/team/lead/lead-options.ts';
 import { LEAD } from '../../../src/team/rules/message.ts';
 import { type Call, diligent, draft, LeadPlay, PHASES, type Turn } from '../../support/lead-play.ts';
 import type { Cleanup } from '../../support/temp.ts';
@@ -20,7 +20,7 @@ function unowned(play: LeadPlay, files: readonly string[] = []): (team: string) 
   };
 }
 
-function shown({ state }: Outcome): readonly string[] {
+function shown({ state }: LeadOutcome): readonly string[] {
   return [...state.tasks.values()].map(({ id, status, owner }) => `${id} ${status} ${owner}`);
 }
 

@@ -56,7 +56,7 @@ const SHAPE: Readonly<Record<keyof TeamState, 'map' | 'list' | 'other'>> = {
 const NEWER: readonly string[] = ['written', 'commit', 'before', 'writesHeldBy'];
 
 /** The state as JSON can hold it. */
-export function freezeTeam(state: TeamState): unknown {
+export function serializeTeam(state: TeamState): unknown {
   const frozen: Record<string, unknown> = {};
   for (const [key, item] of Object.entries(state)) frozen[key] = item instanceof Map ? freeze(item) : item;
   frozen.messages = state.messages.map((message) => ({
@@ -93,7 +93,7 @@ function isState(state: Readonly<Record<string, unknown>>): state is TeamState {
 }
 
 /** The state that was frozen; undefined when `value` is none. */
-export function thawTeam(value: unknown): TeamState | undefined {
+export function deserializeTeam(value: unknown): TeamState | undefined {
   if (!isObject(value) || !Array.isArray(value.messages)) return undefined;
   const state: Record<string, unknown> = { ...value, messages: value.messages.map(thawMessage) };
   for (const [key, shape] of Object.entries(SHAPE))

@@ -24,7 +24,7 @@ export type Prerequisite = { readonly name: PrerequisiteName; readonly why: stri
 
 type Common = { readonly reasons: readonly string[]; readonly prerequisites: readonly Prerequisite[] };
 
-export type Decision = Common &
+export type ModeDecision = Common &
   (
     | {
         readonly mode: 'team';
@@ -183,7 +183,7 @@ export function lostPrerequisite(
 export function decideAgain(
   prerequisites: readonly Prerequisite[],
   isForced: boolean,
-): Pick<Decision, 'mode' | 'reasons'> {
+): Pick<ModeDecision, 'mode' | 'reasons'> {
   const reasons = unmetOf(prerequisites, isForced).map(missingWords);
   return { mode: reasons.length === 0 ? 'team' : 'subagent', reasons };
 }
@@ -192,7 +192,7 @@ export function decideAgain(
 type Wish = { readonly team: false | 'asked' | 'found'; readonly reasons: readonly string[] };
 
 /** Precedence: `--solo` > `--force` > `--team` > `execution_mode` > thresholds. Total: every input has an outcome. */
-export function decideMode(input: DecisionInput): Decision {
+export function decideMode(input: DecisionInput): ModeDecision {
   const { flags, settings } = input;
   const { problem } = input;
   const prerequisites = prerequisitesOf(settings, input.hostVersion, input.environment, problem);
@@ -243,7 +243,7 @@ export function fallBack(
   trigger: FallbackTrigger,
   { given = [], causes, prerequisites = [], isAsked = true }: Fallback,
   settings: TeamSettings,
-): Decision {
+): ModeDecision {
   const why = FALLBACK_TRIGGERS[trigger];
   const reasons = [...given, ...causes];
   if (settings.fallback.enabled || !isAsked)
@@ -260,7 +260,7 @@ function subagents(
   reasons: readonly string[],
   prerequisites: readonly Prerequisite[],
   trigger: FallbackTrigger | null,
-): Decision {
+): ModeDecision {
   return { mode: 'subagent', pattern: null, roles: [], reasons, prerequisites, trigger };
 }
 
@@ -269,7 +269,7 @@ function refused(
   reasons: readonly string[],
   prerequisites: readonly Prerequisite[],
   trigger: FallbackTrigger | null = null,
-): Decision {
+): ModeDecision {
   return { mode: 'refused', pattern: null, roles: [], reasons, prerequisites, trigger, refusal: no };
 }
 
@@ -320,7 +320,7 @@ function teamOf(
   reasons: readonly string[],
   prerequisites: readonly Prerequisite[],
   wish: 'asked' | 'found',
-): Decision {
+): ModeDecision {
   if (command === 'team-restart')
     return { mode: 'team', pattern: null, roles: [], reasons, prerequisites, trigger: null };
   const isSelected = command === 'run' && flags.pattern === null && selection !== null;
