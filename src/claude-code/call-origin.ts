@@ -10,7 +10,7 @@ const STEP_MS = 15;
 const TAIL_BYTES = 4 * 1024 * 1024;
 
 /** The last `TAIL_BYTES` of a file; empty if it cannot be opened. */
-export function tail(path: string): string {
+export function readTail(path: string): string {
   let fd: number;
   try {
     fd = openSync(path, 'r');
@@ -48,7 +48,7 @@ function makes(line: string, toolUseId: string): boolean {
 }
 
 function holds(path: string, toolUseId: string): boolean {
-  return tail(path)
+  return readTail(path)
     .split('\n')
     .some((line) => makes(line, toolUseId));
 }
@@ -71,7 +71,10 @@ function agentFiles(transcript: string): readonly { readonly id: string; readonl
  * @param transcript path of the main agent's transcript
  * @returns `main` for the main agent; null if no transcript contains the call in time
  */
-export async function whoseCall(toolUseId: string, transcript: string): Promise<{ agentId: string } | 'main' | null> {
+export async function callerOfToolCall(
+  toolUseId: string,
+  transcript: string,
+): Promise<{ agentId: string } | 'main' | null> {
   for (let waited = 0; ; waited += STEP_MS) {
     const agent = agentFiles(transcript).find(({ path }) => holds(path, toolUseId));
     if (agent !== undefined) return { agentId: agent.id };

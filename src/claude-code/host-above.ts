@@ -91,7 +91,7 @@ export function isNestedHost(directory: string, parent: number = process.ppid): 
  * system's own first process.
  * @param init names of that
  */
-export function isCutLoose(self: number = process.pid, init: RegExp = INIT): boolean {
+export function isDetached(self: number = process.pid, init: RegExp = INIT): boolean {
   const top = lineOf(self)
     .filter((pid) => nameOf(pid) !== 'systemd')
     .at(-1);

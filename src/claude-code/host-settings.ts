@@ -55,14 +55,14 @@ export function settingsFiles(root: string, env: Environment): readonly Settings
 }
 
 /** The names in a list of the settings; none where it is no list. */
-export function textsOf(value: unknown): readonly string[] {
+export function stringsIn(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
 }
 
 /** The settings files that keep a server of `.mcp.json` from being started. */
 export function filesDisabling(files: readonly SettingsFile[], server: string): readonly string[] {
   return files.flatMap(({ name, settings }) =>
-    textsOf(settings.disabledMcpjsonServers).includes(server) ? [name] : [],
+    stringsIn(settings.disabledMcpjsonServers).includes(server) ? [name] : [],
   );
 }
 

@@ -7,11 +7,11 @@ import type { Environment } from '../base/rules/environment.ts';
 import { TICKET_COMMENTS_SINCE } from '../guard/rules/ticket.ts';
 import { INSTALLED_FILE } from '../team/config/team-config-file.ts';
 import { isVersionAtLeast } from '../team/rules/select/activation.ts';
-import { tail } from './call-origin.ts';
+import { readTail } from './call-origin.ts';
 
 const TIMEOUT_MS = 10_000;
 /** Hooks may ask a server from here on. */
-export const ASKS_SERVERS = '2.1.118';
+export const RESIDENT_HOOKS_SINCE = '2.1.118';
 
 /** The version in what `claude --version` prints; null when there is none. */
 function versionIn(text: string): string | null {
@@ -67,7 +67,7 @@ function versionOf(line: string): string | null {
 
 /** The version that wrote last to a transcript; null: there is none yet. */
 function writerOf(transcript: string): string | null {
-  for (const line of tail(transcript).split('\n').reverse()) {
+  for (const line of readTail(transcript).split('\n').reverse()) {
     const version = versionOf(line);
     if (version !== null) return version;
   }
@@ -93,9 +93,9 @@ export function allowsTicketComments(transcript: string | null): boolean {
  * Whether the host around this hook knows hooks that ask a server; so it is taken to where nothing tells.
  * @param transcript of the session; it begins with the first prompt
  */
-export async function knowsAskingHooks(transcript: string | null, env: Environment): Promise<boolean> {
+export async function supportsResidentHooks(transcript: string | null, env: Environment): Promise<boolean> {
   const told = transcript === null ? null : writerOf(transcript);
   // Hosts that name themselves to their hooks are newer.
   const version = told ?? (env.CLAUDECODE === undefined ? await ask('claude', env) : null);
-  return version === null || isVersionAtLeast(version, ASKS_SERVERS);
+  return version === null || isVersionAtLeast(version, RESIDENT_HOOKS_SINCE);
 }

@@ -3,7 +3,7 @@
 import { identityOf } from '../agents/member-environment.ts';
 import { failure } from '../base/rules/errors.ts';
 import { certainIdentity } from '../claude-code/certain-identity.ts';
-import { isAskedByAgent, isAskedInTeam } from '../claude-code/shell-caller.ts';
+import { isCalledByAgent, isCalledInTeam } from '../claude-code/shell-caller.ts';
 import type { Project } from '../install/project.ts';
 import { FileTeams } from '../team/log/teams.ts';
 import type { Teams } from '../team/ports.ts';
@@ -14,7 +14,7 @@ import { CLI_CODES } from './rules/cli-codes.ts';
 async function isAgent(teams: Teams, main: string): Promise<boolean> {
   const { env } = process;
   const isTeammate = env.TOOL_TEAMMATE !== undefined || certainIdentity(main) !== undefined;
-  return isTeammate || (await isAskedByAgent(teams, env, main));
+  return isTeammate || (await isCalledByAgent(teams, env, main));
 }
 
 export async function refuseAgents(teams: Teams, main: string): Promise<void> {
@@ -26,7 +26,7 @@ export async function refuseTeammates(teams: Teams, main: string): Promise<void>
   const { team, teammate } = certainIdentity(main) ?? identityOf(process.env);
   if (teammate !== null && teammate !== LEAD)
     throw failure(CLI_CODES.teammate_cannot_lead, { member: teammate, ...(team === null ? {} : { team }) });
-  if (await isAskedInTeam(teams)) throw failure(CLI_CODES.host_leads_team, {});
+  if (await isCalledInTeam(teams)) throw failure(CLI_CODES.host_leads_team, {});
 }
 
 /** Only a person may install or uninstall while a team is active. */

@@ -7,7 +7,7 @@ import { failure, messageOf } from '../base/rules/errors.ts';
 import { visible } from '../base/rules/text.ts';
 import { findVariable } from '../claude-code/host-settings.ts';
 import { parseFlags, wordProblems } from '../claude-code/rules/arguments.ts';
-import { isAskedByAgent } from '../claude-code/shell-caller.ts';
+import { isCalledByAgent } from '../claude-code/shell-caller.ts';
 import { type ComposedLead, composeLead } from '../compose/lead.ts';
 import { readToolSection } from '../daemon/config/tool-section.ts';
 import { takeTokens } from '../daemon/github/credential.ts';
@@ -79,7 +79,7 @@ function onSignals(abort: () => void): { readonly code: () => number | null; rea
 /** Whether a person sits there who can be asked; an agent at a terminal is none. */
 async function isAttended({ context, project }: ComposedLead): Promise<boolean> {
   if (process.stdin.isTTY !== true || process.stdout.isTTY !== true) return false;
-  return process.env.TOOL_TEAMMATE === undefined && !(await isAskedByAgent(context.teams, process.env, project.main));
+  return process.env.TOOL_TEAMMATE === undefined && !(await isCalledByAgent(context.teams, process.env, project.main));
 }
 
 function logTo(tell: (words: string) => void): PeopleLog['log'] {

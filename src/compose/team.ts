@@ -12,7 +12,7 @@ import type { Refusal } from '../base/rules/codes.ts';
 import type { Environment } from '../base/rules/environment.ts';
 import { asLine } from '../base/rules/text.ts';
 import { Supervisor } from '../base/supervisor.ts';
-import { whoseCall } from '../claude-code/call-origin.ts';
+import { callerOfToolCall } from '../claude-code/call-origin.ts';
 import { certainIdentity } from '../claude-code/certain-identity.ts';
 import { formOf } from '../claude-code/duplicate-hooks.ts';
 import { hostAbove, isNestedHost } from '../claude-code/host-above.ts';
@@ -258,7 +258,7 @@ export function composeContext(
       log: (level, words) => {
         if (level !== 'debug') say(`toolcrew: ${level}: ${asLine(words)}`);
       },
-      whoseCall,
+      whoseCall: callerOfToolCall,
       namesCallers: namesCallers(env),
       startedAs: startedAs(env, main),
       trust5: async (work) => {

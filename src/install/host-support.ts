@@ -3,7 +3,7 @@
 import { INSTALL_CLAUDE, isBefore } from '../agents/claude.ts';
 import { refusal, textOf } from '../base/rules/codes.ts';
 import { failure } from '../base/rules/errors.ts';
-import { ASKS_SERVERS } from '../claude-code/host-version.ts';
+import { RESIDENT_HOOKS_SINCE } from '../claude-code/host-version.ts';
 import type { HookForm } from './hook-table.ts';
 import { INSTALL_CODES } from './rules/install-codes.ts';
 
@@ -25,7 +25,7 @@ export function hostForm(version: string | null): Host {
     return {
       version,
       form: 'script',
-      limits: [textOf(refusal(INSTALL_CODES.host_missing, { oldest: OLDEST, faster: ASKS_SERVERS }))],
+      limits: [textOf(refusal(INSTALL_CODES.host_missing, { oldest: OLDEST, faster: RESIDENT_HOOKS_SINCE }))],
     };
   if (isBefore(version, OLDEST))
     throw failure(INSTALL_CODES.host_too_old, { version, required: OLDEST, fix: INSTALL_CLAUDE });
@@ -35,7 +35,7 @@ export function hostForm(version: string | null): Host {
       textOf(refusal(INSTALL_CODES.host_names_no_callers, { version, from: NAMES_CALLERS })),
       textOf(refusal(INSTALL_CODES.host_does_not_wait, { version })),
     );
-  if (isBefore(version, ASKS_SERVERS))
-    limits.push(textOf(refusal(INSTALL_CODES.host_starts_programs, { from: ASKS_SERVERS })));
-  return { version, form: isBefore(version, ASKS_SERVERS) ? 'script' : 'resident', limits };
+  if (isBefore(version, RESIDENT_HOOKS_SINCE))
+    limits.push(textOf(refusal(INSTALL_CODES.host_starts_programs, { from: RESIDENT_HOOKS_SINCE })));
+  return { version, form: isBefore(version, RESIDENT_HOOKS_SINCE) ? 'script' : 'resident', limits };
 }

@@ -29,7 +29,7 @@ import {
 } from '../../team/select/work-decision.ts';
 import { HOOK_CODES } from '../rules/hook-codes.ts';
 import { answerPrompt, refuseCommand } from './prompt-answer.ts';
-import { reasonOf } from './rejection.ts';
+import { reasonOfError } from './rejection.ts';
 
 export type RestartContext = PhaseContext & { readonly project: HostFacts };
 
@@ -146,7 +146,7 @@ async function beginAlone(context: TeamContext & PeopleLog, event: HostEvent, de
   try {
     await startTeam(context, decided, { kind: 'stamp', caller });
   } catch (error) {
-    return refuseCommand([reasonOf(error)]);
+    return refuseCommand([reasonOfError(error)]);
   }
   const log = context.teams.open(team);
   if (log === undefined) return refuseCommand([refusal(OPERATIONS_CODES.team_gone, { team })]);

@@ -16,9 +16,9 @@ import { LEAD } from '../../team/rules/message.ts';
 import { HOOK_CODES } from '../rules/hook-codes.ts';
 import { kindOfTool } from '../rules/tool-kind.ts';
 import { onRunsEnded } from './run-end.ts';
-import { recordShellNotes, type ShellContext } from './shell-tickets.ts';
+import { recordShellNotes, type TicketContext } from './shell-tickets.ts';
 
-export type ToolResultContext = ShellContext & Pick<TeamContext, 'teams'> & CallerEvidence & PeopleLog;
+export type ToolResultContext = TicketContext & Pick<TeamContext, 'teams'> & CallerEvidence & PeopleLog;
 
 /** A sign of life is written down once in so long. */
 const SIGN_MS = 60_000;

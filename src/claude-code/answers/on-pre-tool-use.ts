@@ -35,12 +35,12 @@ import { agentOfRun, type Member, START_HOOK, startsOf, type TeamState } from '.
 import { LEAD } from '../../team/rules/message.ts';
 import { onlyReads } from '../../team/rules/role.ts';
 import { HOOK_CODES } from '../rules/hook-codes.ts';
-import { approvalOf, changesOf } from '../rules/prompt.ts';
+import { changesOf, specApprovedBy } from '../rules/prompt.ts';
 import { kindOfTool } from '../rules/tool-kind.ts';
 import { approvalFault } from './approval-guard.ts';
 import { leaseToFirstWriter } from './first-writer.ts';
 import { onTeammateIdle } from './on-teammate-idle.ts';
-import { plainReason, type Reason, reject, shownReason } from './rejection.ts';
+import { type Reason, reasonWithCode, reasonWithoutCode, reject } from './rejection.ts';
 import { attachTicket } from './shell-tickets.ts';
 
 /** The calls that a host is about to make, judged by the rules of writes. */
@@ -78,7 +78,7 @@ export async function onPreToolUse(context: ToolUseContext, event: HostEvent): P
 /** What is sent as a prompt later would count as the user's own word then. */
 function refuseReservedWords({ tool, input }: HostEvent): HookAnswer {
   const texts = Object.values(input).flatMap((value) => (typeof value === 'string' ? [value] : []));
-  const word = texts.find((text) => approvalOf(text) !== null || changesOf(text) !== null);
+  const word = texts.find((text) => specApprovedBy(text) !== null || changesOf(text) !== null);
   if (word === undefined) return SILENT;
   return reject(refusal(HOOK_CODES.approval_word_reserved, { tool, words: oneLine(word, 80) }));
 }
@@ -118,7 +118,7 @@ async function note(
       decision,
       member: caller.kind === 'member' ? caller.name : caller.kind === 'lead' ? LEAD : null,
       about,
-      reason: `${who}${plainReason(reason)}`,
+      reason: `${who}${reasonWithoutCode(reason)}`,
       fingerprint: '',
       paths,
     },
@@ -197,7 +197,7 @@ async function judgeNamed(context: ToolUseContext, event: HostEvent, found: Foun
   }
   await note(log, found, about, 'reject', ruling.reason, []);
   const shown = ruling.refusal ?? ruling.reason;
-  return ruling.decision === 'ask' ? { kind: 'ask', reason: shownReason(shown) } : reject(shown);
+  return ruling.decision === 'ask' ? { kind: 'ask', reason: reasonWithCode(shown) } : reject(shown);
 }
 
 /** Paths of the project among targets. */

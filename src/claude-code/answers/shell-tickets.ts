@@ -35,7 +35,7 @@ function ticketOwnerOf(caller: Caller, state: TeamState, session: string, alone:
   return { team, caller: caller.kind === 'lead' ? LEAD : `session-${session.replaceAll(/[^\w-]/g, '')}` };
 }
 
-export type ShellContext = Pick<TeamContext, 'settings' | 'now' | 'placeLeases'> &
+export type TicketContext = Pick<TeamContext, 'settings' | 'now' | 'placeLeases'> &
   Pick<WriteRules, 'shellGuard' | 'allowsTicketComments' | 'worktree' | 'temporary' | 'hosts'>;
 
 /**
@@ -44,7 +44,7 @@ export type ShellContext = Pick<TeamContext, 'settings' | 'now' | 'placeLeases'>
  * @param read decides by the writes that the command names; asked where the guard takes no notes
  */
 export async function attachTicket(
-  context: ShellContext,
+  context: TicketContext,
   event: HostEvent,
   { caller, log: { state } }: FoundCaller,
   alone: boolean,
@@ -75,7 +75,7 @@ export async function attachTicket(
 
 /** Why a path was not written, with the call that helps. */
 async function refusalOf(
-  context: ShellContext,
+  context: TicketContext,
   { caller, log: { state } }: FoundCaller,
   note: GuardNote,
 ): Promise<string> {
@@ -105,7 +105,7 @@ async function refusalOf(
  * @returns what the agent is told about refused writes; null: nothing
  */
 export async function recordShellNotes(
-  context: ShellContext,
+  context: TicketContext,
   event: HostEvent,
   found: FoundCaller,
   alone: boolean,

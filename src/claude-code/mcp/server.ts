@@ -20,7 +20,7 @@ import { answerResident } from '../hooks/resident-hook.ts';
 import { type JoinedCalls, joinCalls } from '../joined-calls.ts';
 import { withoutCallerSignature } from '../older/caller-signature.ts';
 import type { Resident } from '../resident.ts';
-import { type Call, evidenceOf, HOST_CLIENT } from './evidence.ts';
+import { evidenceOfCall, HOST_CLIENT, type ToolCall } from './evidence.ts';
 
 /** Called by the host's hooks alone; it is not listed. */
 const HOOK = 'Hook';
@@ -60,7 +60,7 @@ function failedResult(name: string, error: unknown): Result {
 
 /** @param hand gives the answer to the client; resolves when it was handed on */
 async function call(
-  request: Call,
+  request: ToolCall,
   clientName: string,
   resident: Resident,
   calls: JoinedCalls,
@@ -75,7 +75,7 @@ async function call(
   }
   try {
     const resultOf = (answer: Answer) => textResult(JSON.stringify(answer));
-    const evidence = await evidenceOf(request, clientName, resident, calls);
+    const evidence = await evidenceOfCall(request, clientName, resident, calls);
     const answer = await operateInHost(resident.context, name, withoutCallerSignature(input), evidence, (shown) =>
       hand(resultOf(shown)),
     );

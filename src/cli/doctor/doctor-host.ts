@@ -13,7 +13,7 @@ import {
   filesDisabling,
   type SettingsFile,
   settingsFiles,
-  textsOf,
+  stringsIn,
 } from '../../claude-code/host-settings.ts';
 import { HOOK_CODES } from '../../claude-code/rules/hook-codes.ts';
 import { withProposed } from '../../guard/rules/suggest-ownership.ts';
@@ -97,7 +97,7 @@ export function checkSettings(root: string, host: string | null, env: Environmen
       fail('team server', refusal(HOOK_CODES.team_server_disabled, { file: name }), `take "${TEAM_SERVER}" out of it`),
     );
   for (const { name, settings } of files) {
-    const denied = textsOf(fieldsAt(settings, 'permissions').deny).filter((rule) =>
+    const denied = stringsIn(fieldsAt(settings, 'permissions').deny).filter((rule) =>
       new RegExp(`^mcp__${TEAM_SERVER}(?:__|$)`).test(rule),
     );
     if (denied.length > 0)
