@@ -15,13 +15,13 @@ import { type PreparedShell, prepareShell, previewShell } from '../guard/guard-s
 import { type ProposedPattern, proposeOwnership, withProposed } from '../guard/rules/suggest-ownership.ts';
 import { performAll } from '../install/file-operations.ts';
 import { formatterNotes } from '../install/formatters.ts';
-import { filesLeftOut } from '../install/host-events.ts';
-import { type Host, hostForm } from '../install/host-support.ts';
-import { type Plan, planInstall, readManifest } from '../install/install.ts';
+import { ignoredSettings } from '../install/host-events.ts';
+import { type HostSupport, hostSupport } from '../install/host-support.ts';
+import { type InstallPlan, planInstall, readManifest } from '../install/install.ts';
 import { readPayload } from '../install/payload.ts';
-import { findProject, type Project } from '../install/project.ts';
-import { changes, dryRun, summary } from '../install/report.ts';
-import { ignoreNotes, SHELL_LINE, shellBefore, shellEntries, unguardedNote } from '../install/shell-setting.ts';
+import { findInstallTarget, type InstallTarget } from '../install/project.ts';
+import { dryRun, outcomeSummary, reportedOutcomes } from '../install/report.ts';
+import { ignoreNotes, SHELL_LINE, shellEntries, unguardedNote, userShell } from '../install/shell-setting.ts';
 import { TEAM_FILE } from '../team/config/team-config-file.ts';
 import { type CommandRow, teamFileText } from '../team/config/team-file-text.ts';
 import { readTeamSettings } from '../team/config/team-settings.ts';
@@ -41,8 +41,8 @@ export type InitOptions = {
   readonly json?: boolean;
 };
 
-async function findHost(given: string | undefined): Promise<Host> {
-  if (given === undefined) return hostForm(await claudeVersion(['claude'], process.env));
+async function findHost(given: string | undefined): Promise<HostSupport> {
+  if (given === undefined) return hostSupport(await claudeVersion(['claude'], process.env));
   const version = parseVersion(given);
   if (version === null || version !== given.trim())
     throw failure(CLI_CODES.option_invalid, {
@@ -50,19 +50,19 @@ async function findHost(given: string | undefined): Promise<Host> {
       expected: 'a version like 2.1.100',
       got: got(given),
     });
-  return hostForm(version);
+  return hostSupport(version);
 }
 
-function nextStep({ root }: Project): string {
+function nextStep({ root }: InstallTarget): string {
   return `Next: open Claude Code in ${root} and type  /tool:1-plan "<feature>" --team`;
 }
 
 /** What nobody owns, by the settings and the files that the project has. */
-async function proposedFor({ root, main }: Project): Promise<readonly ProposedPattern[]> {
+async function proposedFor({ root, main }: InstallTarget): Promise<readonly ProposedPattern[]> {
   return proposeOwnership(await trackedFiles(root), settingsIn(main).ownership);
 }
 
-function ownershipLines(proposed: readonly ProposedPattern[], plan: Plan): readonly string[] {
+function ownershipLines(proposed: readonly ProposedPattern[], plan: InstallPlan): readonly string[] {
   const config = plan.outcomes.find(({ path }) => path === TEAM_FILE);
   if (proposed.length === 0 || config === undefined || config.did === 'unchanged') return [];
   const isWritten = config.did === 'created' || config.did === 'changed';
@@ -91,32 +91,32 @@ export async function commandRows(root: string, env: NodeJS.ProcessEnv): Promise
 }
 
 /** Required parts of the gate that nothing can measure, by the settings that the project has, or will have. */
-async function gateNotes({ root, main }: Project): Promise<readonly string[]> {
+async function gateNotes({ root, main }: InstallTarget): Promise<readonly string[]> {
   const { quality } = settingsIn(main);
   const prospects = await previewPlan(root, quality, process.env);
   const missing = 'of' in prospects ? [prospects] : missingParts(prospects, quality).map(missingRefusal);
   return missing.map(textOf);
 }
 
-function hostWords({ version }: Host): string {
+function hostWords({ version }: HostSupport): string {
   return version === null ? 'no Claude Code found' : `Claude Code ${version}`;
 }
 
 /** The switches of the host that were set, and the use of each. */
-function switchLines({ outcomes }: Plan, shell: PreparedShell): readonly string[] {
+function switchLines({ outcomes }: InstallPlan, shell: PreparedShell): readonly string[] {
   const isWritten = (file: string) => outcomes.some(({ path, did }) => path === file && did !== 'unchanged');
   const shared = `In ${SETTINGS}: ${TEAMS_VARIABLE}=1 allows team mode; mcp__team and enabledMcpjsonServers let the team's tools run without a question; the hooks check each write and each finished task.`;
   return [...(isWritten(SETTINGS) ? [shared] : []), ...(shell.ok && isWritten(LOCAL_SETTINGS) ? [SHELL_LINE] : [])];
 }
 
-async function shellNotes({ root }: Project, shell: PreparedShell): Promise<readonly string[]> {
+async function shellNotes({ root }: InstallTarget, shell: PreparedShell): Promise<readonly string[]> {
   return shell.ok ? ignoreNotes(root) : [unguardedNote(shell)];
 }
 
 export async function initCommand(directory: string | undefined, options: InitOptions): Promise<void> {
-  const project = findProject(directory, process.cwd(), process.env.HOME);
+  const project = findInstallTarget(directory, process.cwd(), process.env.HOME);
   const host = await findHost(options.hostVersion);
-  const leftOut = filesLeftOut(settingsFiles(project.root, process.env), host.version);
+  const leftOut = ignoredSettings(settingsFiles(project.root, process.env), host.version);
   const checked = [
     ...host.limits,
     ...leftOut.map(({ words, mend }) => `${words}. To mend it: ${mend}.`),
@@ -141,13 +141,13 @@ export async function initCommand(directory: string | undefined, options: InitOp
       commands,
     });
   const isDry = options.dryRun === true;
-  const permit = async (plan: Plan): Promise<Plan> => {
+  const permit = async (plan: InstallPlan): Promise<InstallPlan> => {
     if (!isDry && plan.operations.length > 0) await refuseAgentsWhileTeamsActive(project);
     return plan;
   };
   const { env } = process;
   const native = join(packageRoot(), 'dist', 'native');
-  const shellOptions = { env, before: shellBefore(project.root, env), from: native };
+  const shellOptions = { env, before: userShell(project.root, env), from: native };
   const foreseen = previewShell(shellOptions);
   // Every check of the project comes before the first write outside of it.
   const first = await permit(planWith(foreseen));
@@ -177,7 +177,7 @@ export async function initCommand(directory: string | undefined, options: InitOp
       : `${did} toolcrew ${version} in ${project.root} (${project.kind}, ${hostWords(host)}):`;
   const said = [
     head,
-    ...(preview?.lines ?? summary(changes(plan))),
+    ...(preview?.lines ?? outcomeSummary(reportedOutcomes(plan))),
     ...switchLines(plan, shell),
     ...ownershipLines(proposed, plan),
     '',

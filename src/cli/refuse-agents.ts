@@ -4,7 +4,7 @@ import { identityOf } from '../agents/member-environment.ts';
 import { failure } from '../base/rules/errors.ts';
 import { certainIdentity } from '../claude-code/certain-identity.ts';
 import { isCalledByAgent, isCalledInTeam } from '../claude-code/shell-caller.ts';
-import type { Project } from '../install/project.ts';
+import type { InstallTarget } from '../install/project.ts';
 import { FileTeams } from '../team/log/teams.ts';
 import type { Teams } from '../team/ports.ts';
 import { LEAD } from '../team/rules/message.ts';
@@ -30,7 +30,7 @@ export async function refuseTeammates(teams: Teams, main: string): Promise<void>
 }
 
 /** Only a person may install or uninstall while a team is active. */
-export async function refuseAgentsWhileTeamsActive({ root, main }: Project): Promise<void> {
+export async function refuseAgentsWhileTeamsActive({ root, main }: InstallTarget): Promise<void> {
   for (const place of new Set([main, root])) {
     const teams = new FileTeams({ root: place, now: Date.now });
     const standing = activeTeams(teams);

@@ -54,10 +54,10 @@ function unknownTo(version: string, events: readonly string[]): readonly string[
 }
 
 /** `words`: the problem · `mend`: the fix after which the host reads the file again. */
-export type LeftOut = { readonly file: string; readonly words: string; readonly mend: string };
+export type IgnoredSettings = { readonly file: string; readonly words: string; readonly mend: string };
 
 /** Settings files that a host ignores as a whole, with the events that cause it. */
-export function filesLeftOut(files: readonly SettingsFile[], version: string | null): readonly LeftOut[] {
+export function ignoredSettings(files: readonly SettingsFile[], version: string | null): readonly IgnoredSettings[] {
   if (version === null) return [];
   return files.flatMap(({ name, settings }) => {
     const unknown = unknownTo(version, Object.keys(fieldsAt(settings, 'hooks')));

@@ -11,7 +11,7 @@ const OLDEST = '2.1.32';
 /** First version that tells hooks which agent calls. */
 const NAMES_CALLERS = '2.1.100';
 
-export type Host = {
+export type HostSupport = {
   /** Null when no host was found. */
   readonly version: string | null;
   readonly form: HookForm;
@@ -20,7 +20,7 @@ export type Host = {
 };
 
 /** Throws when the version is older than team mode needs. */
-export function hostForm(version: string | null): Host {
+export function hostSupport(version: string | null): HostSupport {
   if (version === null)
     return {
       version,

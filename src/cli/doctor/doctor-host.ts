@@ -18,8 +18,8 @@ import {
 import { HOOK_CODES } from '../../claude-code/rules/hook-codes.ts';
 import { withProposed } from '../../guard/rules/suggest-ownership.ts';
 import { TEAM_SERVER } from '../../install/hook-table.ts';
-import { filesLeftOut } from '../../install/host-events.ts';
-import { hostForm } from '../../install/host-support.ts';
+import { ignoredSettings } from '../../install/host-events.ts';
+import { hostSupport } from '../../install/host-support.ts';
 import { planInstall } from '../../install/install.ts';
 import type { Manifest } from '../../install/manifest.ts';
 import type { Outcome } from '../../install/outcome.ts';
@@ -71,7 +71,7 @@ export function checkStart(root: string, place: string): readonly Check[] {
 export function checkSettings(root: string, host: string | null, env: Environment): readonly Check[] {
   const files = settingsFiles(root, env);
   // In the project's own the hooks of the team stand.
-  const rows: Check[] = filesLeftOut(files, host).map(({ file, words, mend }) =>
+  const rows: Check[] = ignoredSettings(files, host).map(({ file, words, mend }) =>
     (file === '.claude/settings.json' ? fail : warn)('host settings', words, mend),
   );
   const switched = files.find(({ settings }) => settings.disableAllHooks !== undefined);
@@ -131,7 +131,7 @@ export function checkComplete(
 ): readonly Check[] {
   const name = 'team mode';
   try {
-    const { form } = hostForm(hostVersion);
+    const { form } = hostSupport(hostVersion);
     const payload = readPayload({
       from: packageRoot(),
       version,

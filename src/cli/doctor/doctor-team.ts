@@ -12,7 +12,7 @@ import { findVariable } from '../../claude-code/host-settings.ts';
 import { isOnPath } from '../../git/git.ts';
 import { projectState } from '../../git/project-state.ts';
 import type { HookForm } from '../../install/hook-table.ts';
-import { hostForm } from '../../install/host-support.ts';
+import { hostSupport } from '../../install/host-support.ts';
 import { MANIFEST, type Manifest, parseManifest } from '../../install/manifest.ts';
 import { loadTeamSettings } from '../../team/config/settings-snapshot.ts';
 import { readTeamFile } from '../../team/config/team-config-file.ts';
@@ -50,7 +50,7 @@ export function withoutTeamMode(env: Environment): readonly Check[] {
 /** Null: no host, or one that is too old for teams, as its own row says. */
 function formFor(host: string | null): HookForm | null {
   try {
-    return host === null ? null : hostForm(host).form;
+    return host === null ? null : hostSupport(host).form;
   } catch {
     return null;
   }
@@ -79,7 +79,7 @@ function checkInstalled(root: string, host: string | null, env: Environment): re
   const own = packageVersion();
   if (manifest.version !== own) return [warn(name, `${manifest.version} is installed, this is ${own}`, 'tool init')];
   const wanted = formFor(host);
-  const form = hostForm(manifest.hostVersion).form;
+  const form = hostSupport(manifest.hostVersion).form;
   const words = `${own}, hooks for ${manifest.hostVersion === null ? 'any host' : `Claude Code ${manifest.hostVersion}`}`;
   const gaps = checkComplete(root, manifest);
   if (gaps.length > 0) return gaps;
@@ -98,7 +98,7 @@ function checkInstalled(root: string, host: string | null, env: Environment): re
 /** What this version of the host cannot do, in the form installed and in that of a plugin. */
 function checkLimits(host: string | null): readonly Check[] {
   if (host === null) return [];
-  const rows = hostForm(host).limits.map((limit) => warn('team host', limit, 'claude update, or leave it so'));
+  const rows = hostSupport(host).limits.map((limit) => warn('team host', limit, 'claude update, or leave it so'));
   return [
     ...rows,
     ok(
