@@ -54,7 +54,7 @@ export function viewFrom(history: TeamHistory, team: FoundTeam, now: number): Te
   return view.team === '' ? { ...view, team: team.name } : view;
 }
 
-export function warnOfTorn({ tornLines }: TeamHistory, { name }: FoundTeam): void {
+export function warnOfTornLines({ tornLines }: TeamHistory, { name }: FoundTeam): void {
   if (tornLines > 0)
     process.stderr.write(
       `tool: warning: team ${visible(name)}: lines of its log that are not whole and do not count: ${tornLines}\n`,
@@ -64,7 +64,7 @@ export function warnOfTorn({ tornLines }: TeamHistory, { name }: FoundTeam): voi
 export async function readTeam(team: FoundTeam, now: number): Promise<TeamView> {
   const history = new TeamHistory({ directory: team.directory, from: 'snapshot' });
   await history.close();
-  warnOfTorn(history, team);
+  warnOfTornLines(history, team);
   return viewFrom(history, team, now);
 }
 

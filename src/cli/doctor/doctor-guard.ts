@@ -16,7 +16,7 @@ import {
   programBeside,
 } from '../../guard/guard-shell.ts';
 import { SHELL_VARIABLE } from '../../guard/rules/ticket.ts';
-import { type Check, ok, warn } from './doctor-row.ts';
+import { type DoctorCheck, ok, warn } from './doctor-row.ts';
 
 type Reason = { readonly why: string; readonly mend: string };
 type Setting = { readonly file: string; readonly value: string };
@@ -25,7 +25,7 @@ const NAME = 'write guard';
 const INSTEAD = 'only obvious writes of shell commands are refused';
 const MEND = 'tool init';
 
-function off({ why, mend }: Reason): Check {
+function off({ why, mend }: Reason): DoctorCheck {
   return warn(NAME, `${why}: ${INSTEAD}`, mend);
 }
 
@@ -56,7 +56,7 @@ export async function checkGuard(
   env: Environment,
   from = join(packageRoot(), 'dist', 'native'),
   mechanism: GuardMechanism | null = mechanismOf(process.platform),
-): Promise<Check> {
+): Promise<DoctorCheck> {
   if (mechanism === null) return ok(NAME, `no kernel guard on ${process.platform}: ${INSTEAD}`);
   const setting = settingOf(root, env);
   const inUse = setting !== undefined && isOurShell(setting.value) ? programBeside(setting.value) : null;

@@ -19,7 +19,7 @@ import { explain, isAccessDenied, networkEnvironment, SETTINGS_VARIABLE, tryGit 
 import { keptSetting, writePersonSettings } from '../../git/person-settings.ts';
 import { dropRepositoryVariables } from '../../git/repository-variables.ts';
 import { CLI_CODES } from '../rules/cli-codes.ts';
-import { type Check, fail, failedBy, ok } from './doctor-row.ts';
+import { type DoctorCheck, fail, failedBy, ok } from './doctor-row.ts';
 
 const LIMIT_MS = 20_000;
 const MEND = 'check HTTPS_PROXY, HTTP_PROXY, NO_PROXY and tracker.ca_file, then tool doctor';
@@ -37,7 +37,7 @@ export type GitRoute = {
 };
 
 /** The settings of the network, or the row of the one that cannot be used. */
-export function readNetwork({ tracker }: Workflow, env: Environment): Network | Check {
+export function readNetwork({ tracker }: Workflow, env: Environment): Network | DoctorCheck {
   try {
     for (const url of [tracker.apiUrl, cloneUrlOf(tracker.apiUrl, tracker.slug)]) proxyFor(url, env);
     return { authorities: readAuthorities(tracker.caFile, env) };
@@ -118,7 +118,7 @@ export async function checkApiRoute(
   network: Network,
   { reach }: Pick<OpenedTracker, 'reach'>,
   env: Environment,
-): Promise<Check> {
+): Promise<DoctorCheck> {
   const name = 'API route';
   const { apiUrl } = workflow.tracker;
   const route = routeOf(apiUrl, wayOf(apiUrl, env), namesOf(network));
@@ -137,7 +137,7 @@ export async function checkGitRoute(
   network: Network,
   credential: Pick<HostingCredential, 'gitSecret'> | undefined,
   { env, own, directory }: GitRoute,
-): Promise<Check> {
+): Promise<DoctorCheck> {
   const name = 'git route';
   const url = cloneUrlOf(tracker.apiUrl, tracker.slug);
   const route = routeOf(url, await wayOfGit(url, own), await authoritiesOfGit(url, network, own));

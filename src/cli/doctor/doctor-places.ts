@@ -20,7 +20,7 @@ import { objectionToRoot } from '../../daemon/workspaces/workspace-root.ts';
 import { missingDepth, shallowCommits } from '../../git/clone-depth.ts';
 import { git } from '../../git/git.ts';
 import { CLI_CODES } from '../rules/cli-codes.ts';
-import { type Check, fail, failedBy, ok, warn } from './doctor-row.ts';
+import { type DoctorCheck, fail, failedBy, ok, warn } from './doctor-row.ts';
 
 function existingPart(path: string): string {
   let existing = path;
@@ -44,7 +44,7 @@ function objectionToWriting(path: string): string | undefined {
 }
 
 /** @param repository as `<host>/<owner>/<repo>` */
-export function checkRoot(workflow: Workflow, repository: string): Check {
+export function checkWorkspaceRoot(workflow: Workflow, repository: string): DoctorCheck {
   const { root } = workflow.workspace;
   const mend = 'name an empty directory in workspace.root';
   try {
@@ -62,7 +62,7 @@ export function checkRoot(workflow: Workflow, repository: string): Check {
 /** Directories that a boot clears: a journal there is no journal. */
 const CLEARED = ['/tmp', '/var/run', '/run', '/dev/shm'];
 
-export function checkState(workflow: Workflow, holder: LockHolder | undefined): Check {
+export function checkState(workflow: Workflow, holder: LockHolder | undefined): DoctorCheck {
   const { stateDir } = workflow;
   if (holder !== undefined)
     return ok('state', `${stateDir} is held by the daemon with process ${holder.pid}, since ${holder.since}`);
@@ -89,7 +89,7 @@ function isThere(path: string): boolean {
 }
 
 /** The journal is only read: a torn line is said, a record of a newer version is a failure. */
-export function checkJournal(workflow: Workflow, holder: LockHolder | undefined): Check {
+export function checkJournal(workflow: Workflow, holder: LockHolder | undefined): DoctorCheck {
   const path = join(workflow.stateDir, 'journal.jsonl');
   try {
     if (!isThere(path)) return ok('journal', 'none yet');
@@ -122,7 +122,7 @@ export function mendOfLog(error: unknown, path: string, last: string): string {
 }
 
 /** A copy of the repository that had to be made anew is kept beside it: what could not be read may still be in there. */
-export function checkDamaged(workflow: Workflow): Check[] {
+export function checkDamaged(workflow: Workflow): DoctorCheck[] {
   const path = join(workflow.stateDir, 'repo.git.damaged');
   if (!existsSync(path)) return [];
   return [
@@ -135,7 +135,7 @@ export function checkDamaged(workflow: Workflow): Check[] {
 }
 
 /** Number and size of what was saved and never published; no row where there is nothing. */
-export async function checkSaved(workflow: Workflow): Promise<Check[]> {
+export async function checkSaved(workflow: Workflow): Promise<DoctorCheck[]> {
   const cwd = join(workflow.stateDir, 'repo.git');
   if (!existsSync(join(cwd, 'HEAD'))) return [];
   const name = 'saved work';
@@ -156,7 +156,7 @@ export async function checkSaved(workflow: Workflow): Promise<Check[]> {
 }
 
 /** How far back the daemon's own copy of the repository goes, and whether its first clone broke off. */
-export async function checkClone(workflow: Workflow): Promise<Check> {
+export async function checkClone(workflow: Workflow): Promise<DoctorCheck> {
   const name = 'clone';
   const { cloneDepth } = workflow.workspace;
   const copy = join(workflow.stateDir, 'repo.git');
@@ -176,7 +176,7 @@ export async function checkClone(workflow: Workflow): Promise<Check> {
 }
 
 /** Does once what each agent is started with; what describes the bounds is put in a place that is gone afterwards. */
-export async function checkIsolation(workflow: Workflow, env: Environment): Promise<Check> {
+export async function checkIsolation(workflow: Workflow, env: Environment): Promise<DoctorCheck> {
   const name = 'isolation';
   const { isolation: mode } = workflow.tool;
   const mend =

@@ -35,12 +35,12 @@ import {
   checkDamaged,
   checkIsolation,
   checkJournal,
-  checkRoot,
   checkSaved,
   checkState,
+  checkWorkspaceRoot,
 } from './doctor-places.ts';
 import { checkRepository, checkSubmodules } from './doctor-repository.ts';
-import { type Check, fail, failedBy, ok, warn } from './doctor-row.ts';
+import { type DoctorCheck, fail, failedBy, ok, warn } from './doctor-row.ts';
 import { doctorRows } from './doctor-rows.ts';
 import { diagnoseTeam, hasTeamMode, withoutTeamMode } from './doctor-team.ts';
 
@@ -52,7 +52,7 @@ const OLDEST_GIT = '2.32.0';
 const OLDEST_HOST = '2.1.32';
 const HOST = 'Claude Code';
 
-function checkNode(): Check {
+function checkNode(): DoctorCheck {
   const version = process.versions.node;
   if (isBefore(version, OLDEST_NODE))
     return fail('node', refusal(CLI_CODES.node_unsupported, { version, required: OLDEST_NODE }), NEWER_NODE);
@@ -61,7 +61,7 @@ function checkNode(): Check {
   return ok('node', version);
 }
 
-async function checkGit(env: Environment): Promise<Check> {
+async function checkGit(env: Environment): Promise<DoctorCheck> {
   if (!isOnPath('git', env))
     return fail('git', 'there is no such program on the PATH; the rows that need it are left out', 'install git');
   try {
@@ -76,19 +76,19 @@ async function checkGit(env: Environment): Promise<Check> {
 }
 
 /** What of the person's git settings counts for the daemon's own git. */
-async function checkGitSettings(env: Environment): Promise<Check> {
+async function checkGitSettings(env: Environment): Promise<DoctorCheck> {
   const { kept, ignored } = await namePersonSettings(env);
   const parts = [...(kept.length === 0 ? [] : [`kept: ${kept.join(', ')}`])];
   if (ignored.length > 0) parts.push(`ignored: ${ignored.join(', ')}`);
   return ok('git settings', parts.join('; ') || 'none of yours matters to the daemon');
 }
 
-function checkPaths(workflow: Workflow): Check[] {
+function checkPaths(workflow: Workflow): DoctorCheck[] {
   const objection = objectionToPlaces(workflow);
   return objection === undefined ? [] : [fail('paths', objection, 'name another directory')];
 }
 
-async function checkHost(workflow: Workflow, env: Environment): Promise<Check[]> {
+async function checkHost(workflow: Workflow, env: Environment): Promise<DoctorCheck[]> {
   if (workflow.tool.runtime !== 'claude') return [ok('runtime', `${workflow.tool.runtime}: no model is needed by it`)];
   const command = claudeCommand(workflow);
   const version = await claudeVersion(command, env);
@@ -119,7 +119,7 @@ async function checkHost(workflow: Workflow, env: Environment): Promise<Check[]>
 }
 
 /** The credential's rows, the network's, and the repository's. */
-async function checkTracker(workflow: Workflow, env: Environment): Promise<Check[]> {
+async function checkTracker(workflow: Workflow, env: Environment): Promise<DoctorCheck[]> {
   const network = readNetwork(workflow, env);
   const isApp = workflow.tracker.app !== null;
   if (isApp && !('authorities' in network)) return [network];
@@ -149,9 +149,9 @@ async function checkTracker(workflow: Workflow, env: Environment): Promise<Check
 
 async function checkApp(
   workflow: Workflow,
-  network: Network | Check,
+  network: Network | DoctorCheck,
   env: Environment,
-): Promise<{ readonly checks: Check[]; readonly credential?: HostingCredential }> {
+): Promise<{ readonly checks: DoctorCheck[]; readonly credential?: HostingCredential }> {
   const variables = credentialVariables(workflow, env);
   const tokens = new Map(variables.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
   const authorities = 'authorities' in network ? network.authorities : [];
@@ -166,7 +166,7 @@ async function checkApp(
 async function checkCredential(
   workflow: Workflow,
   env: Environment,
-): Promise<{ readonly checks: Check[]; readonly credential?: HostingCredential }> {
+): Promise<{ readonly checks: DoctorCheck[]; readonly credential?: HostingCredential }> {
   const host = hostOf(workflow.tracker.apiUrl);
   const status = await clientStatus(host, env);
   const { tokenVariable: named } = workflow.tracker;
@@ -211,7 +211,7 @@ async function objectionToPort(host: string, port: number): Promise<string | und
   });
 }
 
-async function checkPort(workflow: Workflow, holder: LockHolder | undefined): Promise<Check> {
+async function checkPort(workflow: Workflow, holder: LockHolder | undefined): Promise<DoctorCheck> {
   const { host, port } = workflow.server;
   if (port === 0) return ok('port', 'the status server is off (server.port: 0)');
   const objection = await objectionToPort(host, port);
@@ -221,7 +221,7 @@ async function checkPort(workflow: Workflow, holder: LockHolder | undefined): Pr
   return fail('port', `${port} on ${host} ${objection}`, 'tool serve --port <n>, or server.port: 0');
 }
 
-async function checkVersion(holder: LockHolder | undefined): Promise<Check> {
+async function checkVersion(holder: LockHolder | undefined): Promise<DoctorCheck> {
   const installed = packageVersion();
   if (holder === undefined) return ok('daemon', `not running; ${installed} is installed`);
   if (holder.url === null) return ok('daemon', `runs as process ${holder.pid}; ${installed} is installed`);
@@ -258,12 +258,12 @@ function mendOfWorkflow(error: unknown, path: string): string {
     : `make it a file that you may read: chmod u+r ${path}`;
 }
 
-async function diagnoseRepository(workflow: Workflow, env: Environment): Promise<Check[]> {
+async function diagnoseRepository(workflow: Workflow, env: Environment): Promise<DoctorCheck[]> {
   const holder = readStateDirHolder(workflow.stateDir);
   const repository = `${hostOf(workflow.tracker.apiUrl)}/${formatSlug(workflow.tracker.slug)}`;
   return [
     ...(await checkTracker(workflow, env)),
-    checkRoot(workflow, repository),
+    checkWorkspaceRoot(workflow, repository),
     checkState(workflow, holder),
     checkJournal(workflow, holder),
     ...checkDamaged(workflow),
@@ -278,8 +278,8 @@ async function diagnoseMany(
   each: readonly Workflow[],
   repositories: readonly RepoSlug[],
   env: Environment,
-): Promise<Check[]> {
-  const rows: Check[] = repositories
+): Promise<DoctorCheck[]> {
+  const rows: DoctorCheck[] = repositories
     .filter(isEvery)
     .map(({ owner }) => ok(`${owner}/*`, 'tool serve reads the list; name a repository to have it checked'));
   for (const workflow of each) {
@@ -293,7 +293,7 @@ async function diagnoseMany(
 }
 
 /** All checks, in the order in which they are mended. */
-export async function diagnose(path: string, env: Environment): Promise<Check[]> {
+export async function diagnose(path: string, env: Environment): Promise<DoctorCheck[]> {
   const machine = [checkNode(), await checkGit(env)];
   let workflow: Workflow;
   try {
@@ -322,7 +322,7 @@ export async function diagnose(path: string, env: Environment): Promise<Check[]>
 }
 
 /** What stands in the way of the daemon is nothing to a project that has team mode only. */
-function withoutDaemon(checks: readonly Check[]): readonly Check[] {
+function withoutDaemon(checks: readonly DoctorCheck[]): readonly DoctorCheck[] {
   return checks.map((check) =>
     check.name === 'workflow' ? ok('daemon', 'no WORKFLOW.md here; `tool serve init` writes one') : check,
   );

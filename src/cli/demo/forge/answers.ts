@@ -36,11 +36,11 @@ export function json(status: number, value: unknown): Answer {
   return { status, headers: { 'content-type': 'application/json; charset=utf-8' }, body: JSON.stringify(value) };
 }
 
-export function refusal(status: number, message: string): Answer {
+export function errorAnswer(status: number, message: string): Answer {
   return json(status, { message, documentation_url: 'https://docs.github.com/rest' });
 }
 
-export function invalid(resource: string, message: string): Answer {
+export function invalidAnswer(resource: string, message: string): Answer {
   return json(422, {
     message: 'Validation Failed',
     errors: [{ resource, code: 'custom', message }],

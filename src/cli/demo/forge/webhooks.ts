@@ -3,7 +3,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { messageOf } from '../../../base/rules/errors.ts';
 import type { Accounts } from './accounts.ts';
-import { type Answer, type Call, type Fields, fieldsOf, isFields, json, refusal } from './answers.ts';
+import { type Answer, type Call, errorAnswer, type Fields, fieldsOf, isFields, json } from './answers.ts';
 
 type Hook = {
   readonly id: number;
@@ -53,10 +53,10 @@ export class Webhooks {
   answer(call: Call, rest: string): Answer | undefined {
     const [, id] = /^\/hooks(?:\/(\d+))?$/.exec(rest) ?? [];
     if (rest !== '/hooks' && id === undefined) return undefined;
-    if (call.account?.role !== 'admin') return refusal(404, 'Not Found');
+    if (call.account?.role !== 'admin') return errorAnswer(404, 'Not Found');
     if (call.method === 'POST' && id === undefined) return this.#add(fieldsOf(call.body));
     const index = this.#hooks.findIndex((hook) => hook.id === Number(id));
-    if (index < 0 || call.method !== 'DELETE') return refusal(404, 'Not Found');
+    if (index < 0 || call.method !== 'DELETE') return errorAnswer(404, 'Not Found');
     this.#hooks.splice(index, 1);
     return { status: 204, headers: {}, body: '' };
   }
