@@ -4,7 +4,7 @@ import { identityOf } from '../agents/member-environment.ts';
 import { failure } from '../base/rules/errors.ts';
 import { certainIdentity } from '../claude-code/certain-identity.ts';
 import { isCalledByAgent, isCalledInTeam } from '../claude-code/shell-caller.ts';
-import type { InstallTarget } from '../install/project.ts';
+import type { InstallTarget } from '../install/install-target.ts';
 import { FileTeams } from '../team/log/teams.ts';
 import type { Teams } from '../team/ports.ts';
 import { LEAD } from '../team/rules/message.ts';

@@ -2,7 +2,7 @@
 
 import { performAll } from '../install/file-operations.ts';
 import { outcomesWith, planUninstall } from '../install/install.ts';
-import { findInstallTarget } from '../install/project.ts';
+import { findInstallTarget } from '../install/install-target.ts';
 import { dryRun, outcomeLines, reportedOutcomes } from '../install/report.ts';
 import { FileTeams } from '../team/log/teams.ts';
 import { activeTeams } from './active-teams.ts';

@@ -98,7 +98,7 @@ export async function leaveOutUntouched(
 
 /**
  * Has git take the files that nobody changed for what they are: they are written anew, and the index is dated after
- * them, so that git goes by their dates. False when there is none. `date` with the same options ends that.
+ * them, so that git goes by their dates. False when there is none. `dateIndex` with the same options ends that.
  */
 export async function refreshUntouched(options: GitOptions): Promise<boolean> {
   const more = { ...options, ...BYTES, maxBytes: LIST_BYTES };

@@ -110,7 +110,7 @@ function thisMachine(): Machine {
   };
 }
 
-/** How the trial ended: a code of the program or of `TRIAL`, or the error that kept it from starting. */
+/** How the trial ended: a code of the program or of `TRIAL_SCRIPT`, or the error that kept it from starting. */
 export type TrialEnd = { readonly code: number | string; readonly stderr: string };
 
 /** The exit code of a guard that cannot start. */

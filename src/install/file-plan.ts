@@ -5,7 +5,7 @@ import type { FileOperation } from './file-operations.ts';
 import type { OwnFile } from './manifest.ts';
 import { type Outcome, sha256 } from './outcome.ts';
 import type { PayloadFile } from './payload.ts';
-import { readProjectFile } from './place.ts';
+import { readProjectFile } from './project-file.ts';
 import { INSTALL_CODES } from './rules/install-codes.ts';
 
 export type FilePlan = {

@@ -10,7 +10,7 @@ import { planMerge, planUnmerge } from './merge-plan.ts';
 import type { Outcome } from './outcome.ts';
 import type { Payload } from './payload.ts';
 import { planPersonal, planPersonalRemoval } from './personal.ts';
-import { missingDirectories, readProjectFile, readProjectText } from './place.ts';
+import { missingDirectories, readProjectFile, readProjectText } from './project-file.ts';
 import { INSTALL_CODES } from './rules/install-codes.ts';
 
 export type InstallPlan = { readonly operations: readonly FileOperation[]; readonly outcomes: readonly Outcome[] };

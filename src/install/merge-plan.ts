@@ -15,7 +15,7 @@ import {
 import { readJsonObject } from './json-text.ts';
 import type { MergedFile } from './manifest.ts';
 import type { Outcome } from './outcome.ts';
-import { readProjectText } from './place.ts';
+import { readProjectText } from './project-file.ts';
 import { INSTALL_CODES } from './rules/install-codes.ts';
 
 export type MergePlan = {

@@ -7,7 +7,7 @@ import { type MergedFile, PERSONAL_RECORD, parsePersonal, personalText } from '.
 import { planMerge, planUnmerge } from './merge-plan.ts';
 import type { Outcome } from './outcome.ts';
 import type { Payload } from './payload.ts';
-import { missingDirectories, readProjectFile, readProjectText } from './place.ts';
+import { missingDirectories, readProjectFile, readProjectText } from './project-file.ts';
 
 type PersonalPlan = { readonly operations: readonly FileOperation[]; readonly outcomes: readonly Outcome[] };
 

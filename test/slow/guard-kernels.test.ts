@@ -122,7 +122,7 @@ const SEEING: Cases = {
   },
 };
 
-/** The guard cannot read paths there: it refuses every write. `reasonFor` names the setting for this end of the trial. */
+/** The guard cannot read paths there: it refuses every write. `trialFailureReason` names the setting for this end of the trial. */
 const UNKNOWN = 'refused\ta path of a process that cannot be read\tnobody\t';
 const BLIND: Cases = {
   'the trial': { script: TRIAL_SCRIPT, output: [DENIED], code: 3, log: [UNKNOWN] },

@@ -1,7 +1,7 @@
 // The work of a command: begun by a team, begun one task at a time, or taken up where it was left.
 
 import { refusal } from '../../base/rules/codes.ts';
-import { startTeam } from '../../team/lead/found-team.ts';
+import { startTeam } from '../../team/lead/start-team.ts';
 import { mustBeReadable, type TeamContext, unreadWords, withReadable } from '../../team/operations/context.ts';
 import type { HostFacts, PeopleLog } from '../../team/operations/context-parts.ts';
 import type { HookAnswer, HostEvent } from '../../team/operations/host-event.ts';

@@ -9,8 +9,8 @@ import type { Environment } from '../../base/rules/environment.ts';
 import { treeEnvironment } from '../work-tree.ts';
 import { createRunGit, findRepository, type Repository, type RunGit } from '../worktree-git.ts';
 import { copyIgnored } from './copies.ts';
-import { removeWorktree, worktreesBelow } from './place.ts';
 import { shareDependencies } from './submodules.ts';
+import { removeWorktree, worktreesBelow } from './worktree.ts';
 import { WorktreeLock } from './worktree-lock.ts';
 
 export type BaseTreeOptions = {

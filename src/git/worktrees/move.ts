@@ -16,7 +16,7 @@ import { asText, BYTES } from '../byte-names.ts';
 import type { Repository, RunGit } from '../worktree-git.ts';
 import { changesBetween, refAt } from './commits.ts';
 import { obstaclesFor } from './obstacles.ts';
-import type { Worktree } from './place.ts';
+import type { Worktree } from './worktree.ts';
 
 /** Commits, and the paths that get what the new commit holds; all others keep what is in the worktree. */
 export type BranchMove = { readonly from: string; readonly to: string; readonly files: readonly string[] };

@@ -7,7 +7,7 @@ import { asBytes, asText, pathBytes } from '../byte-names.ts';
 import { SUBMODULE } from '../tracked-files.ts';
 import type { Repository, RunGit } from '../worktree-git.ts';
 import { createStagingDirectory, isVacant, shareInstalled } from './installed.ts';
-import { findWorktree, type Worktree } from './place.ts';
+import { findWorktree, type Worktree } from './worktree.ts';
 
 /** The index of what was put there, kept beside the worktree's own. @param name the submodule's, in bytes from the top */
 function filledIndex(admin: string, name: string): string {

@@ -13,9 +13,9 @@ import { SUBMODULE } from '../tracked-files.ts';
 import { identity, type Repository, type RunGit } from '../worktree-git.ts';
 import { refAt } from './commits.ts';
 import { keptRef } from './names.ts';
-import type { Worktree } from './place.ts';
 import { compareEnvironment } from './submodules.ts';
 import type { WorkLeftOut } from './team-worktrees-port.ts';
+import type { Worktree } from './worktree.ts';
 
 /** What a team keeps for itself is none of its work. */
 const LEFT_OUT = ['.tool/teams', '.tool/state', '.tool/cache', '.tool/worktrees'];

@@ -42,7 +42,7 @@ export function commandPattern(command: string): string | null {
 }
 
 /**
- * A file of `WAITING`.
+ * A file of `UNMARKED_TICKETS`.
  * @param strict the ticket for the case that equal calls of others wait too
  * @param now ms
  * @param root the checkout that the call runs in

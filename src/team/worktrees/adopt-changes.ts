@@ -9,7 +9,7 @@ import { moveUnlessBlocked } from '../../git/worktrees/move.ts';
 import { headRef, keptRef, leftRef, memberBranch, teamBranch } from '../../git/worktrees/names.ts';
 import { WORK_CODES } from '../rules/codes/work-codes.ts';
 import { LEAD } from '../rules/message.ts';
-import { headsOf } from './head.ts';
+import { headsOf } from './branch-head.ts';
 import { openWriter } from './writer.ts';
 
 /**

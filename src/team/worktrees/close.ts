@@ -3,12 +3,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Repository, RunGit } from '../../git/worktree-git.ts';
-import { stashOf } from '../../git/worktrees/astray.ts';
 import { commitsBetween } from '../../git/worktrees/commits.ts';
 import { keptRef, memberPath } from '../../git/worktrees/names.ts';
-import { removeWorktree } from '../../git/worktrees/place.ts';
+import { stashOf } from '../../git/worktrees/off-branch.ts';
 import { snapshot } from '../../git/worktrees/uncommitted.ts';
-import { headsOf } from './head.ts';
+import { removeWorktree } from '../../git/worktrees/worktree.ts';
+import { headsOf } from './branch-head.ts';
 import { openWriterAnywhere, requireTeam } from './writer.ts';
 
 /** Gives the ref that keeps it; null when the team's branch has it all. The writer's branch, from now on of no use, stays. */

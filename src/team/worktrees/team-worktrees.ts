@@ -26,9 +26,8 @@ import {
   readOnlyPath,
   teamBranch,
 } from '../../git/worktrees/names.ts';
-import { ensureWorktree, findWorktree, removeWorktree } from '../../git/worktrees/place.ts';
-import { renameSources, rollbackPlan } from '../../git/worktrees/refuse.ts';
-import { resolvedBetween } from '../../git/worktrees/settled.ts';
+import { resolvedBetween } from '../../git/worktrees/resolved-conflicts.ts';
+import { renameSources, rollbackPlan } from '../../git/worktrees/rollback.ts';
 import type {
   ChangedPath,
   MemberWork,
@@ -44,13 +43,23 @@ import {
   saveSnapshot,
   snapshot,
 } from '../../git/worktrees/uncommitted.ts';
-import { unresolvedIn } from '../../git/worktrees/unsettled.ts';
+import { unresolvedIn } from '../../git/worktrees/unresolved-conflicts.ts';
+import { ensureWorktree, findWorktree, removeWorktree } from '../../git/worktrees/worktree.ts';
 import { WORK_CODES } from '../rules/codes/work-codes.ts';
 import { LEAD } from '../rules/message.ts';
 import { adoptTeamBranch } from './adopt-changes.ts';
-import { beginBranch } from './begin.ts';
+import { beginBranch } from './begin-branch.ts';
+import {
+  checkedOut,
+  deleteRefs,
+  headsOf,
+  moveHead,
+  noteHead,
+  noteMerged,
+  resetToHead,
+  userRefTips,
+} from './branch-head.ts';
 import { closeWriter } from './close.ts';
-import { checkedOut, deleteRefs, headsOf, moveHead, noteHead, noteMerged, resetToHead, userRefTips } from './head.ts';
 import { type TeamWorktreesOptions, type Tools, WorktreeAccess } from './worktree-access.ts';
 import { requireTeam, type Writer } from './writer.ts';
 

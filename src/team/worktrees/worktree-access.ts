@@ -11,8 +11,8 @@ import {
 } from '../../git/worktree-git.ts';
 import { copyIgnored } from '../../git/worktrees/copies.ts';
 import { memberPath } from '../../git/worktrees/names.ts';
-import { findWorktree } from '../../git/worktrees/place.ts';
 import { shareDependencies } from '../../git/worktrees/submodules.ts';
+import { findWorktree } from '../../git/worktrees/worktree.ts';
 import { WorktreeLock } from '../../git/worktrees/worktree-lock.ts';
 import { openWriterAnywhere, requireOnBranch, type Writer, type WriterAnywhere } from './writer.ts';
 

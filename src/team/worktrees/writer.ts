@@ -4,13 +4,19 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { failure } from '../../base/rules/errors.ts';
 import type { Repository, RunGit } from '../../git/worktree-git.ts';
-import { type OffBranch, offBranchText, stashOf, UNFINISHED, worktreeOperation } from '../../git/worktrees/astray.ts';
 import { commitAt, isAncestor, refAt } from '../../git/worktrees/commits.ts';
 import { finishMove, hasUnfinishedMove } from '../../git/worktrees/move.ts';
 import { headRef, memberBranch, memberPath, teamBranch } from '../../git/worktrees/names.ts';
-import { ensureWorktree, type Worktree } from '../../git/worktrees/place.ts';
+import {
+  type OffBranch,
+  offBranchText,
+  stashOf,
+  UNFINISHED,
+  worktreeOperation,
+} from '../../git/worktrees/off-branch.ts';
+import { ensureWorktree, type Worktree } from '../../git/worktrees/worktree.ts';
 import { WORK_CODES } from '../rules/codes/work-codes.ts';
-import { headsOf, noteHead } from './head.ts';
+import { headsOf, noteHead } from './branch-head.ts';
 
 export type Writer = {
   readonly worktree: Worktree;

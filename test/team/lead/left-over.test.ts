@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { resumeTeam } from '../../../src/team/lead/found-team.ts';
 import type { LeadOutcome } from '../../../src/team/lead/lead-options.ts';
+import { resumeTeam } from '../../../src/team/lead/start-team.ts';
 import { LEAD } from '../../../src/team/rules/message.ts';
 import { type Call, diligent, draft, LeadPlay, PHASES, type Turn } from '../../support/lead-play.ts';
 import type { Cleanup } from '../../support/temp.ts';

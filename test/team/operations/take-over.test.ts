@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { resumeTeam, startTeam } from '../../../src/team/lead/found-team.ts';
+import { resumeTeam, startTeam } from '../../../src/team/lead/start-team.ts';
 import type { FallbackTrigger } from '../../../src/team/rules/fallback.ts';
 import { LeadPlay, PHASES, ROLES, workOf } from '../../support/lead-play.ts';
 import type { Cleanup } from '../../support/temp.ts';

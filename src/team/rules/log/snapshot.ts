@@ -67,7 +67,7 @@ export function serializeTeam(state: TeamState): unknown {
   return frozen;
 }
 
-/** undefined when it is no text that `freezeTeam` made. */
+/** undefined when it is no text that `serializeTeam` made. */
 function thawContent(text: unknown): unknown {
   try {
     return typeof text === 'string' ? JSON.parse(text) : undefined;

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { ToolError } from '../../../src/base/rules/errors.ts';
 import { WORK_CODES } from '../../../src/team/rules/codes/work-codes.ts';
-import { branchPositionOf, mergeTeamBranch } from '../../../src/team/worktrees/bring-in.ts';
+import { branchPositionOf, mergeTeamBranch } from '../../../src/team/worktrees/merge-team-branch.ts';
 import { isOf } from '../../support/codes.ts';
 import { writeTree } from '../../support/installed.ts';
 import { commitAll, projectOf, TEAM, textOf } from '../../support/team-worktrees.ts';

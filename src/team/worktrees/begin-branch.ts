@@ -4,8 +4,8 @@ import { failure } from '../../base/rules/errors.ts';
 import type { Repository, RunGit } from '../../git/worktree-git.ts';
 import { commitAt, commitsAt, isAncestor } from '../../git/worktrees/commits.ts';
 import { BRANCHES, baseRef, headRef, leftRef, teamBranch } from '../../git/worktrees/names.ts';
-import { otherCheckoutOf } from '../../git/worktrees/place.ts';
 import { noCommitError } from '../../git/worktrees/team-base.ts';
+import { otherCheckoutOf } from '../../git/worktrees/worktree.ts';
 import { WORK_CODES } from '../rules/codes/work-codes.ts';
 
 export type TeamBranch = { readonly branch: string; readonly base: string; readonly head: string };

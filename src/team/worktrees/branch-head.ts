@@ -6,8 +6,8 @@ import { type Refusal, refusal } from '../../base/rules/codes.ts';
 import { isOfTeam, type Repository, type RunGit } from '../../git/worktree-git.ts';
 import { commitsAt, noteAncestor } from '../../git/worktrees/commits.ts';
 import { BRANCHES, headRef, keptRef, leftRef, memberBranch, teamBranch } from '../../git/worktrees/names.ts';
-import { worktreesBelow } from '../../git/worktrees/place.ts';
 import { checkedOutIn } from '../../git/worktrees/refs.ts';
+import { worktreesBelow } from '../../git/worktrees/worktree.ts';
 import { WORK_CODES } from '../rules/codes/work-codes.ts';
 import { LEAD } from '../rules/message.ts';
 
