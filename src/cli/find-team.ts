@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { BASE_CODES } from '../base/rules/base-codes.ts';
 import { failure, messageOf, ToolError } from '../base/rules/errors.ts';
 import { nearest } from '../base/rules/nearest.ts';
-import { visible } from '../base/rules/text.ts';
 import { hasLog, TeamHistory } from '../team/log/team-history.ts';
 import { teamsDirectory } from '../team/log/team-names.ts';
 import { ARCHIVE, FileTeams } from '../team/log/teams.ts';
 import { isActive } from '../team/rules/log/state.ts';
 import { type TeamView, teamView } from '../team/rules/views/view.ts';
-import { failedText } from './failed-command.ts';
+import { failedText, warn } from './failed-command.ts';
 import { CLI_CODES } from './rules/cli-codes.ts';
+import { NOTICE_CODES } from './rules/notice-codes.ts';
 
 /** What an archive's name has behind the team's: when it was put away, and what tells two of one moment apart. */
 const SUFFIX = /-(\d{4}-\d{2}-\d{2}T[-\d]+Z)-[0-9a-z]+$/;
@@ -55,10 +55,7 @@ export function viewFrom(history: TeamHistory, team: FoundTeam, now: number): Te
 }
 
 export function warnOfTornLines({ tornLines }: TeamHistory, { name }: FoundTeam): void {
-  if (tornLines > 0)
-    process.stderr.write(
-      `tool: warning: team ${visible(name)}: lines of its log that are not whole and do not count: ${tornLines}\n`,
-    );
+  if (tornLines > 0) warn(NOTICE_CODES.log_lines_torn, { team: name, count: tornLines });
 }
 
 export async function readTeam(team: FoundTeam, now: number): Promise<TeamView> {

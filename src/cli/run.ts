@@ -12,7 +12,7 @@ import { type ComposedLead, composeLead } from '../compose/lead.ts';
 import { readToolSection } from '../daemon/config/tool-section.ts';
 import { takeTokens } from '../daemon/github/credential.ts';
 import { findProject } from '../git/project.ts';
-import { requireCommit, rewrittenWords } from '../git/worktrees/team-base.ts';
+import { requireCommit, rewrittenBase } from '../git/worktrees/team-base.ts';
 import { closeLeftTeam } from '../team/lead/close-left-team.ts';
 import { Lead } from '../team/lead/lead.ts';
 import type { LeadOutcome } from '../team/lead/lead-options.ts';
@@ -28,10 +28,11 @@ import { phaseOfTeam } from '../team/rules/team-name.ts';
 import { teamReport } from '../team/rules/views/report.ts';
 import { allProblems, type Decided, decideWork, onlyRefusal } from '../team/select/work-decision.ts';
 import { askApproval } from './approval-question.ts';
-import { noteAnswered } from './failed-command.ts';
+import { failedText, noteAnswered } from './failed-command.ts';
 import { type PhaseReport, phaseReport, reportLines } from './phase-report.ts';
 import { refuseTeammates } from './refuse-agents.ts';
 import { CLI_CODES } from './rules/cli-codes.ts';
+import { NOTICE_CODES } from './rules/notice-codes.ts';
 import { openPhaseScreen } from './screen/phase-screen.ts';
 import { checkDisplay } from './screen/tmux-panes.ts';
 import { type EndSignal, SIGNAL_CODES, SIGNALS } from './signals.ts';
@@ -170,14 +171,14 @@ async function reportBuilt(
     return { branch, files: changed.length, report: path };
   } catch (error) {
     if (outcome.kind === 'done') throw error;
-    say(`what was built is not told: ${messageOf(error)}`);
+    say(lineWithCode(refusal(NOTICE_CODES.work_not_reported, { said: messageOf(error) })));
     return NOTHING_BUILT;
   }
 }
 
 async function sayRewritten({ project }: ComposedLead, team: string): Promise<void> {
-  const words = await rewrittenWords(project.root, team);
-  if (words !== null) say(words);
+  const rewritten = await rewrittenBase(project.root, team);
+  if (rewritten !== null) say(lineWithCode(rewritten));
 }
 
 async function tell(
@@ -223,7 +224,7 @@ export async function restartCommand(wanted: string | undefined, options: PhaseO
     });
     const names = [...new Set([...standing, ...undeliveredTeams(composed.context.teams, composed.project.main)])];
     if (wanted === undefined && names.length === 0 && unread.length > 0) throw unread[0];
-    for (const error of unread) process.stderr.write(`toolcrew: ${messageOf(error)}\n`);
+    for (const error of unread) process.stderr.write(`${failedText(error)}\n`);
     const team = wanted ?? (names.length === 1 ? names[0] : undefined);
     if (names.length === 0) throw failure(CLI_CODES.no_team_active, {});
     if (team === undefined) throw failure(CLI_CODES.team_unnamed, { count: names.length, teams: names });

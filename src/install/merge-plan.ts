@@ -2,6 +2,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { type Refusal, refusal } from '../base/rules/codes.ts';
+import { failure } from '../base/rules/errors.ts';
 import type { FileOperation } from './file-operations.ts';
 import {
   findEntry,
@@ -110,7 +111,7 @@ export function planMerge(
     unrecorded.length === 0 &&
     removeEntries(done.text, done.record, path).text !== removeEntries(text, old, path).text
   )
-    throw new Error(`${path}: what would be put in could not be taken out again exactly; nothing was changed`);
+    throw failure(INSTALL_CODES.entries_not_removable, { file: path });
   const note = noteOf(changed);
   const did = done.text === current ? 'unchanged' : current === null ? 'created' : 'changed';
   return {

@@ -1,6 +1,6 @@
 // Before a tool runs: whether this caller may write that, spawn that, call that; and who calls the team's server.
 
-import { type Refusal, refusal } from '../../base/rules/codes.ts';
+import { lineWithCode, type Refusal, refusal } from '../../base/rules/codes.ts';
 import { messageOf } from '../../base/rules/errors.ts';
 import { oneLine } from '../../base/rules/text.ts';
 import { waysToMerge } from '../../guard/rules/git-calls.ts';
@@ -219,7 +219,10 @@ async function noteAlone(context: ToolUseContext, event: HostEvent, { log }: Fou
     const record = { type: 'decision', hook: 'ownership', decision: 'accept', member: LEAD, ...words } as const;
     await log.append(record, { flush: false });
   } catch (error) {
-    context.log('warn', `what ${event.tool} writes is not noted: ${messageOf(error)}`);
+    context.log(
+      'warn',
+      lineWithCode(refusal(HOOK_CODES.writes_not_noted, { tool: event.tool, said: messageOf(error) })),
+    );
   }
   return SILENT;
 }

@@ -5,7 +5,6 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { RUN_VARIABLE } from '../../base/processes/processes.ts';
-import { lineWithCode } from '../../base/rules/codes.ts';
 import { failure, messageOf, ToolError } from '../../base/rules/errors.ts';
 import { clip, oneLine } from '../../base/rules/text.ts';
 import { NO_FLAGS } from '../../claude-code/rules/arguments.ts';
@@ -24,6 +23,7 @@ import { teamReport } from '../../team/rules/views/report.ts';
 import { allProblems, decideIssue, onlyRefusal } from '../../team/select/work-decision.ts';
 import { replaceFile } from '../../team/spec-documents/specs.ts';
 import { type BranchPosition, branchPositionOf, mergeTeamBranch } from '../../team/worktrees/merge-team-branch.ts';
+import { errorLine } from '../failed-command.ts';
 import { requestDaemon } from '../issue.ts';
 import { CLI_CODES } from '../rules/cli-codes.ts';
 import { SIGNALS } from '../signals.ts';
@@ -165,7 +165,7 @@ async function handIn(
   // What was asked for is known by then, and the branch is there: the daemon publishes it after a good end.
   // The way to the daemon is in no environment: whatever this process starts would be shown it.
   await requestDaemon({ type: 'pull_request', title, body: report }, order.desk).catch((error: unknown) =>
-    say(messageOf(error)),
+    say(errorLine(error)),
   );
   emit({ type: 'done', words: report.split('\n').find((line) => /^\d+ of /.test(line)) ?? `team ${team} is done` });
 }
@@ -297,8 +297,7 @@ export async function agentTeamCommand(): Promise<void> {
     await carryOut(input.next);
   } catch (error) {
     const isRuntime = !(error instanceof ToolError) || RUNTIME_CODES.includes(error.kind);
-    const words = error instanceof ToolError ? lineWithCode(error.refusal) : messageOf(error);
-    emit({ type: 'failed', words, fault: isRuntime ? 'runtime' : 'agent' });
+    emit({ type: 'failed', words: errorLine(error), fault: isRuntime ? 'runtime' : 'agent' });
     process.exitCode = 1;
   } finally {
     input.close();

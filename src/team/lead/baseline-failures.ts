@@ -32,6 +32,7 @@ export async function measureBase(
     for (const line of oldFailureLines(before))
       say(`warning: ${lineWithCode(refusal(WORK_CODES.checks_failed_before, { checks: line }))}`);
   } catch (error) {
-    if (!signal.aborted) say(`warning: the checks where the team began are not measured: ${messageOf(error)}`);
+    if (!signal.aborted)
+      say(`warning: ${lineWithCode(refusal(GATE_CODES.base_not_measured, { why: messageOf(error) }))}`);
   }
 }

@@ -123,7 +123,7 @@ export class Lead {
       await restoreBranch(teamWorktrees, this.#log, say);
       await reportMovedRefs(teamWorktrees, this.#log, this.#tips, say);
     } catch (error) {
-      say(textOf(refusal(LEAD_CODES.branches_unknown, { said: messageOf(error) })));
+      say(lineWithCode(refusal(LEAD_CODES.branches_unknown, { said: messageOf(error) })));
     }
   }
 
@@ -268,7 +268,7 @@ export class Lead {
       if (current === undefined || current.stop === stop) this.#options.onPresence?.(role, false);
       if (end.kind !== 'failed') return;
       this.#failures.set(role, end);
-      this.#options.say(`${role} failed: ${end.words}`);
+      this.#options.say(lineWithCode(refusal(LEAD_CODES.member_failed, { member: role, said: end.words })));
     });
   }
 

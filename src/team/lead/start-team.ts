@@ -141,7 +141,7 @@ export async function resumeTeam(
       say(
         over === null
           ? `task ${id} "${subject}" is tried again; it had failed: ${result ?? 'no reason given'}`
-          : `task ${id} "${subject}" is not tried again: ${over}`,
+          : lineWithCode(refusal(LEAD_CODES.task_not_retried, { task: id, subject, why: over })),
       );
     }
     return true;
