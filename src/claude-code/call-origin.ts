@@ -2,6 +2,7 @@
 
 import { closeSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { join } from 'node:path';
+import { isObject } from '../base/rules/values.ts';
 
 /** The host writes the line up to about a tenth of a second after it raised the event. */
 const WAIT_MS = 1_500;
@@ -9,7 +10,7 @@ const STEP_MS = 15;
 /** A call is near the end of its transcript. */
 const TAIL_BYTES = 4 * 1024 * 1024;
 
-/** The last `TAIL_BYTES` of a file; empty if it cannot be opened. */
+/** The last `TAIL_BYTES` of a file as text; empty if it cannot be opened. */
 export function readTail(path: string): string {
   let fd: number;
   try {
@@ -25,10 +26,6 @@ export function readTail(path: string): string {
   } finally {
     closeSync(fd);
   }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Whether a line of a transcript is the call itself, not only a mention of its id. */

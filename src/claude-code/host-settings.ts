@@ -4,6 +4,7 @@ import { readFileSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Environment } from '../base/rules/environment.ts';
+import { isObject } from '../base/rules/values.ts';
 import { hostConfigDirectory, hostSettingsFile } from '../guard/host-settings-file.ts';
 import { TEAMS_VARIABLE } from '../team/rules/fallback.ts';
 import type { TeamVariable } from '../team/rules/select/activation.ts';
@@ -14,13 +15,9 @@ export const LOCAL_SETTINGS = '.claude/settings.local.json';
 
 export type SettingsFile = { readonly name: string; readonly settings: Fields };
 
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 export function fieldsAt(settings: Fields, key: string): Fields {
   const value = settings[key];
-  return isFields(value) ? value : {};
+  return isObject(value) ? value : {};
 }
 
 /** What the host goes by beside the project, under each of its names: the user's settings, and what it knows of projects. */
@@ -46,7 +43,7 @@ export function settingsFiles(root: string, env: Environment): readonly Settings
   return places.flatMap(([name, path]) => {
     try {
       const settings: unknown = JSON.parse(readFileSync(path, 'utf8').replace(/^\uFEFF/, ''));
-      return isFields(settings) ? [{ name, settings }] : [];
+      return isObject(settings) ? [{ name, settings }] : [];
     } catch {
       // No such file, or one that the host itself cannot read.
       return [];

@@ -3,7 +3,7 @@
 import { type Dirent, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { BASE_CODES } from '../base/rules/base-codes.ts';
-import { failure, messageOf, ToolError } from '../base/rules/errors.ts';
+import { errorCode, failure, messageOf, ToolError } from '../base/rules/errors.ts';
 import { nearest } from '../base/rules/nearest.ts';
 import { hasLog, TeamHistory } from '../team/log/team-history.ts';
 import { teamsDirectory } from '../team/log/team-names.ts';
@@ -30,7 +30,7 @@ export function archivedTeams(root: string): readonly FoundTeam[] {
   try {
     items = readdirSync(place, { withFileTypes: true });
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    if (errorCode(error) === 'ENOENT') return [];
     throw failure(BASE_CODES.state_unreadable, { path: place, said: messageOf(error) }, { cause: error });
   }
   return items

@@ -1,11 +1,12 @@
 // `tool init`: puts hooks, agents, commands and the team server into a project, all of it or nothing.
 
 import { join } from 'node:path';
-import { claudeVersion, parseVersion } from '../agents/claude.ts';
+import { claudeVersion } from '../agents/claude.ts';
 import { packageRoot, packageVersion } from '../base/package-root.ts';
 import { textOf } from '../base/rules/codes.ts';
 import { failure } from '../base/rules/errors.ts';
 import { got } from '../base/rules/text.ts';
+import { parseVersion } from '../base/rules/version.ts';
 import { LOCAL_SETTINGS, settingsFiles } from '../claude-code/host-settings.ts';
 import { previewPlan, proposeCommands } from '../gate/detect/plan-preview.ts';
 import { missingParts, missingRefusal } from '../gate/rules/plan-preview.ts';

@@ -112,7 +112,7 @@ export async function approveSpecCommand(id: string): Promise<void> {
     for (const log of logs)
       if (log.state.session === 'awaiting_approval' && hasWritten(log.state, id))
         await log.append({ type: 'moved', event: 'approved', reason: `${id} was approved at a terminal`, by: 'user' });
-    if (problems.length > 0) warn(NOTICE_CODES.spec_has_problems, { id, count: problems.length });
+    if (problems.length > 0) warn(NOTICE_CODES.approved_with_problems, { id, count: problems.length });
     process.stdout.write(`${id} is approved${isNew ? '' : ` already (${why})`}\n`);
   } finally {
     for (const log of logs) await log.close();

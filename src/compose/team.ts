@@ -262,8 +262,8 @@ export function composeContext(
       namesCallers: namesCallers(env),
       startedAs: startedAs(env, main),
       trust5: async (work) => {
-        const { measureCheckout } = await import('../gate/run/trust5.ts');
-        return measureCheckout({ ...work, root, objects: objectsOf(main), env });
+        const { measureCheckoutTrust5 } = await import('../gate/run/trust5.ts');
+        return measureCheckoutTrust5({ ...work, root, objects: objectsOf(main), env });
       },
       phaseLock: lazyPhaseLock(main, state),
       project: projectOf(project, env, teams, settings),

@@ -1,4 +1,4 @@
-// The one way this program runs git.
+// Runs git; every other file calls it through here.
 
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';

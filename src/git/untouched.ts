@@ -1,4 +1,4 @@
-// Files that git calls modified although they hold what git itself writes for them: an attribute for line endings came later.
+// Files that git reports as modified although nobody changed them, because an attribute for line endings was added later.
 
 import { lutimes, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -97,8 +97,8 @@ export async function leaveOutUntouched(
 }
 
 /**
- * Has git take the files that nobody changed for what they are: they are written anew, and the index is dated after
- * them, so that git goes by their dates. False when there is none. `dateIndex` with the same options ends that.
+ * Makes git report files that nobody changed as unchanged: writes them again, and dates the index after them, so that
+ * git trusts their dates. False when there are none. `dateIndex` with the same options ends that.
  */
 export async function refreshUntouched(options: GitOptions): Promise<boolean> {
   const more = { ...options, ...BYTES, maxBytes: LIST_BYTES };

@@ -1,4 +1,4 @@
-// Formatters of the project that look at what is put into it, and would have it otherwise.
+// Formatters of the project that would change installed files.
 
 import { join } from 'node:path';
 import { readRegular } from '../base/files/safe-read.ts';

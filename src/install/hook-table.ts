@@ -1,4 +1,4 @@
-// Table of hooks by event of the host, in the form that its version can read.
+// Hooks by event of the host, in the form that its version can read.
 
 import { RESIDENT_FIELDS } from '../claude-code/hooks/hook-fields.ts';
 
@@ -130,7 +130,7 @@ export const HOOK_SCRIPTS: readonly string[] = [...new Set(HOOK_TABLE.map(({ scr
 
 export const TEAM_SERVER = 'team';
 
-/** Stands beside a guard that asks the server, and behind one that did not say yes. */
+/** Script that decides when the resident guard does not answer. */
 export const GUARD_SCRIPT = 'guard.sh';
 
 /** What the resident server is told of a call; the host fills in each field. */
@@ -157,7 +157,7 @@ type Commands = {
  */
 const WATCHED_SECONDS = 30;
 
-/** Refuses whatever the reason was. */
+/** Shell text that refuses the call. */
 export const EXIT_REFUSED = 'exit 2';
 
 function actions(

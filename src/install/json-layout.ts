@@ -1,4 +1,4 @@
-// JSON laid out as formatters leave it: a list that fits stays on its line, all else has lines of its own.
+// Formats JSON as common formatters do: a list that fits stays on one line, every other value has its own line.
 
 /** As wide as a line may be, a tab counting as two. */
 const WIDTH = 80;

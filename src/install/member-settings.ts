@@ -1,4 +1,4 @@
-// The settings of a teammate that a lead starts as a process of its own: who it is comes by its environment, its hooks by these.
+// Settings with the hooks of a teammate that runs as its own process. Its identity comes from the environment.
 
 import { shellWord } from '../base/rules/command-line.ts';
 import { EXIT_REFUSED, GUARD_SCRIPT, type HookGroup, hookGroups } from './hook-table.ts';

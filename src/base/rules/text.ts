@@ -77,6 +77,11 @@ export function headAndTail(text: string, max = 200): string {
     : `${line.slice(0, head).join('')} … ${line.slice(head + 3 - max).join('')}`;
 }
 
+/** A text as a regular expression that matches it alone. */
+export function escapeRegExp(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}
+
 /** The last `maxLines` lines of a program's output, each visible and clipped, for an error message. */
 export function lastLines(text: string, maxLines = 12, maxWidth = 400): string {
   const lines = visibleLines(text)

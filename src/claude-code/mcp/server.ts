@@ -12,6 +12,7 @@ import { packageVersion } from '../../base/package-root.ts';
 import { BASE_CODES } from '../../base/rules/base-codes.ts';
 import { asData, type RefusalData, refusal, withCode } from '../../base/rules/codes.ts';
 import { failure, messageOf, ToolError } from '../../base/rules/errors.ts';
+import { isObject } from '../../base/rules/values.ts';
 import type { Answer } from '../../team/operations/context.ts';
 import { OPERATIONS_CODES } from '../../team/rules/codes/operations-codes.ts';
 import { inputSchema, listedOperations, OPERATIONS } from '../../team/rules/operation.ts';
@@ -33,7 +34,6 @@ const NO_FORMS = {
   },
 };
 
-type Fields = Readonly<Record<string, unknown>>;
 type Result = {
   content: { type: 'text'; text: string }[];
   isError?: boolean;
@@ -84,10 +84,6 @@ async function call(
   } catch (error) {
     return failedResult(name, error);
   }
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Lets the hooks of a host ask this server, from when there is a team on: before, there is nothing to ask. */
@@ -154,7 +150,7 @@ export async function serveMcp({ composeResident, answerEvents }: ServerParts): 
   }));
   const transport = new TellingTransport();
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, { requestId }) => {
-    const use = isFields(params._meta) ? params._meta[TOOL_USE] : undefined;
+    const use = isObject(params._meta) ? params._meta[TOOL_USE] : undefined;
     const request = {
       name: params.name,
       input: params.arguments ?? {},

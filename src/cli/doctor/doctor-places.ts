@@ -11,7 +11,7 @@ import { packageRoot } from '../../base/package-root.ts';
 import { BASE_CODES } from '../../base/rules/base-codes.ts';
 import { refusal } from '../../base/rules/codes.ts';
 import type { Environment } from '../../base/rules/environment.ts';
-import { isFailure, messageOf } from '../../base/rules/errors.ts';
+import { errorCode, isFailure, messageOf } from '../../base/rules/errors.ts';
 import { decodeRecord } from '../../daemon/journal/journal-decoder.ts';
 import type { Workflow } from '../../daemon/rules/workflow.ts';
 import { isBegun } from '../../daemon/workspaces/mirror/first-clone.ts';
@@ -83,7 +83,7 @@ function isThere(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOTDIR') return false;
+    if (errorCode(error) === 'ENOTDIR') return false;
     throw error;
   }
 }

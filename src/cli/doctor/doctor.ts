@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { claudeCommand, claudeVersion, INSTALL_CLAUDE, isBefore, runtimeLogin } from '../../agents/claude.ts';
+import { claudeCommand, claudeVersion, INSTALL_CLAUDE, runtimeLogin } from '../../agents/claude.ts';
 import { systemClock } from '../../base/clock.ts';
 import type { LockHolder } from '../../base/files/process-lock.ts';
 import { packageVersion } from '../../base/package-root.ts';
@@ -11,6 +11,7 @@ import { TOKEN_VARIABLES } from '../../base/rules/credential.ts';
 import type { Environment } from '../../base/rules/environment.ts';
 import { messageOf, ToolError } from '../../base/rules/errors.ts';
 import { oneLine } from '../../base/rules/text.ts';
+import { isVersionAtLeast } from '../../base/rules/version.ts';
 import { credentialVariables, openCredential } from '../../compose/open-credential.ts';
 import { TRACKERS } from '../../compose/trackers.ts';
 import { readWorkflow } from '../../daemon/config/read-workflow.ts';
@@ -54,9 +55,9 @@ const HOST = 'Claude Code';
 
 function checkNode(): DoctorCheck {
   const version = process.versions.node;
-  if (isBefore(version, OLDEST_NODE))
+  if (!isVersionAtLeast(version, OLDEST_NODE))
     return fail('node', refusal(CLI_CODES.node_unsupported, { version, required: OLDEST_NODE }), NEWER_NODE);
-  if (isBefore(version, ADVISED_NODE))
+  if (!isVersionAtLeast(version, ADVISED_NODE))
     return warn('node', refusal(CLI_CODES.node_unmaintained, { version }), NEWER_NODE);
   return ok('node', version);
 }
@@ -67,7 +68,7 @@ async function checkGit(env: Environment): Promise<DoctorCheck> {
   try {
     const { stdout } = await tryGit(['--version'], { cwd: '/' });
     const version = /\d+\.\d+\.\d+/.exec(stdout)?.[0] ?? '0.0.0';
-    return isBefore(version, OLDEST_GIT)
+    return !isVersionAtLeast(version, OLDEST_GIT)
       ? fail('git', `${version}; ${OLDEST_GIT} or later is needed`, 'install a newer git')
       : ok('git', version);
   } catch (error) {
@@ -105,7 +106,7 @@ async function checkHost(workflow: Workflow, env: Environment): Promise<DoctorCh
     'CLAUDE_CODE_USE_FOUNDRY',
   ].find((name) => login[name] !== undefined);
   return [
-    isBefore(version, OLDEST_HOST)
+    !isVersionAtLeast(version, OLDEST_HOST)
       ? fail(HOST, `${version}; ${OLDEST_HOST} or later is needed`, install)
       : ok(HOST, version),
     known === undefined

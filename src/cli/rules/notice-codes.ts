@@ -8,7 +8,7 @@ export const NOTICE_CODES = codes({
     message: 'Team {team}: its log has lines that are not whole and do not count: {count}.',
     values: { team: 'text', count: 'number' },
   },
-  spec_has_problems: {
+  approved_with_problems: {
     kind: 'warning',
     message: '{id} has problems: {count}.',
     help: 'Run tool spec check {id}.',

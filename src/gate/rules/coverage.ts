@@ -2,6 +2,7 @@
 
 import { failure, type ToolError } from '../../base/rules/errors.ts';
 import { clip } from '../../base/rules/text.ts';
+import { isObject } from '../../base/rules/values.ts';
 import { GATE_CODES } from './gate-codes.ts';
 
 export type FileCoverage = {
@@ -114,12 +115,6 @@ export function readLcov(text: string, root: string): Coverage {
 
 function countLines(path: string, lines: ReadonlyMap<number, boolean>): Counted {
   return { path, covered: [...lines.values()].filter(Boolean).length, total: lines.size };
-}
-
-type Json = Readonly<Record<string, unknown>>;
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function entriesOf(value: unknown): readonly (readonly [string, unknown])[] {

@@ -1,4 +1,4 @@
-// Failures that are older than the work: the checks where the team began, held against what they find now.
+// Failures that are older than the work: the checks at the start of the team, compared with the checks now.
 
 import { refusal, textOf } from '../../base/rules/codes.ts';
 import { clip } from '../../base/rules/text.ts';
@@ -24,7 +24,7 @@ export function failuresOf(checks: readonly CheckResult[]): readonly OldFailure[
   return checks.flatMap((one) => (one.failures ?? []).map((failure) => ({ ...failure, check: one.check })));
 }
 
-/** The same check with those failures alone that have names. */
+/** A check with only its named failures. */
 export function withNamedFailures({ failures = [], ...one }: CheckResult): CheckResult {
   const named = failures.filter(({ names }) => names !== null);
   return named.length === 0 ? one : { ...one, failures: named };
@@ -153,7 +153,7 @@ export function remainingOldFailures(
   });
 }
 
-/** What fails before any work is done, one line for each check. */
+/** Failures before any work, one line for each check. */
 export function oldFailureLines({ checks }: Pick<Baseline, 'checks'>): readonly string[] {
   return checks
     .filter((one) => one.outcome === 'failed' && one.failures !== undefined)

@@ -65,7 +65,7 @@ export function ownFirst(gate: GateResult, isOwn: (path: string) => boolean): Ga
 }
 
 /**
- * The result as it is of a change: changed source that the report does not name counts as 0 %.
+ * The coverage result of a change: changed source that the report does not name counts as 0 %.
  * @param changed paths; null: it is not known what changed
  */
 export function coverageOfChange(

@@ -36,7 +36,7 @@ export async function withBaseTree<T>(options: BaseTreeOptions, use: (root: stri
   const { root, env, above = tmpdir() } = options;
   const repository = await findRepository(root, createRunGit(env), env);
   const lock = new WorktreeLock(join(repository.common, 'toolcrew', 'worktrees.lock'));
-  const tools = { repository, run: createRunGit(env, { common: repository.common, mark: lock.mark }) };
+  const tools = { repository, runGit: createRunGit(env, { common: repository.common, mark: lock.mark }) };
   const place = realpathSync(mkdtempSync(join(above, `${PREFIX}${process.pid}-`)));
   // Some tools take a project's name from its directory.
   const path = join(place, basename(repository.top));

@@ -60,7 +60,7 @@ export async function shareInstalled(worktree: string, repository: Repository, r
   }
 }
 
-/** A directory to be filled, and moved into its place then. One that was killed may have left it. */
+/** Creates an empty directory to fill and then rename into place. Replaces one that a killed process left. */
 export function createStagingDirectory(worktree: string): string {
   const half = join(dirname(worktree), `.installed-${basename(worktree)}`);
   rmSync(half, { recursive: true, force: true });

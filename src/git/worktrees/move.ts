@@ -1,4 +1,4 @@
-// Moves a writer's branch and the files of its worktree together, so that a kill in between is put right by the next call.
+// Moves a writer's branch together with the files of its worktree. After a kill in between, the next call completes the move.
 
 import {
   existsSync,
@@ -28,7 +28,7 @@ function journalOf({ admin }: Worktree): string {
   return join(admin, 'toolcrew-move');
 }
 
-/** Whether a move was begun and not brought to its end. */
+/** Whether a move has begun and is not complete. */
 export function hasUnfinishedMove(worktree: Worktree): boolean {
   return existsSync(journalOf(worktree));
 }
@@ -46,7 +46,7 @@ function readMove(worktree: Worktree): BranchMove | null {
   }
 }
 
-/** Writes down what is to be done before the first step of it. */
+/** Moves the branch and the files. Writes the plan of the move first, for recovery after a kill. */
 export async function moveBranch(
   worktree: Worktree,
   ref: string,
@@ -60,7 +60,7 @@ export async function moveBranch(
   await finishMove(worktree, ref, repository, runGit);
 }
 
-/** Moves it where nothing that is not committed is in the way; gives what is, from the top. */
+/** Moves the branch unless uncommitted files block it. Returns those files, relative to the top; empty: it moved. */
 export async function moveUnlessBlocked(
   worktree: Worktree,
   ref: string,
@@ -89,7 +89,7 @@ async function changedSince(top: string, runGit: RunGit): Promise<ReadonlySet<st
   return new Set(files);
 }
 
-/** Goes through all steps of a move that was begun, those that were done before too. */
+/** Completes a move that has begun; repeated steps change nothing. */
 export async function finishMove(
   worktree: Worktree,
   ref: string,

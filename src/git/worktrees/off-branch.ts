@@ -1,4 +1,4 @@
-// A writer's worktree that stands elsewhere than on its branch: what is under way in it, and how its writer comes back from there.
+// Worktrees that are not on their writer's branch: the git operation in progress, and the way back for the writer.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

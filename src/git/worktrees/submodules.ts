@@ -14,7 +14,7 @@ function filledIndex(admin: string, name: string): string {
   return join(admin, `toolcrew-submodule-${createHash('sha256').update(name, 'latin1').digest('hex').slice(0, 32)}`);
 }
 
-/** Has a worktree find the submodules of the checkout and what is installed there. What is there stays as it is. */
+/** Copies the checkout's submodules into a worktree, and links its installed packages. Existing files stay. */
 export async function shareDependencies(path: string, repository: Repository, runGit: RunGit): Promise<void> {
   await fillSubmodules(path, repository, runGit);
   await shareInstalled(path, repository, runGit);

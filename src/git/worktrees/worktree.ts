@@ -1,17 +1,8 @@
 // The directory of a teammate's worktree: made, taken up, put in order after a kill, removed.
 
-import {
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { tryReadText } from '../../base/files/read-text.ts';
 import { removeLargeTree } from '../../base/files/remove-tree.ts';
 import { failure } from '../../base/rules/errors.ts';
 import { createIgnoredDirectory } from '../own-ignored.ts';
@@ -24,14 +15,6 @@ export type Worktree = {
   readonly admin: string;
 };
 
-function read(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return null;
-  }
-}
-
 function kindOf(path: string): 'directory' | 'other' | 'none' {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (stat === undefined) return 'none';
@@ -40,11 +23,11 @@ function kindOf(path: string): 'directory' | 'other' | 'none' {
 
 /** Git marks a worktree so while it makes it. */
 function isHalfMade(admin: string): boolean {
-  return read(join(admin, 'locked'))?.startsWith('initializing') === true;
+  return tryReadText(join(admin, 'locked'))?.startsWith('initializing') === true;
 }
 
 function pathOfAdmin(admin: string): string | null {
-  const text = read(join(admin, 'gitdir'))?.trim();
+  const text = tryReadText(join(admin, 'gitdir'))?.trim();
   return text === undefined || text === '' ? null : dirname(resolve(admin, text));
 }
 
@@ -67,14 +50,14 @@ function adminsOf(path: string, { common }: Repository): string[] {
 
 /** The worktree at that path, when git and the path agree on it. */
 export function findWorktree(path: string, repository: Pick<Repository, 'common'>): Worktree | null {
-  const [, gitDir] = /^gitdir: (.+)$/m.exec(read(join(path, '.git')) ?? '') ?? [];
+  const [, gitDir] = /^gitdir: (.+)$/m.exec(tryReadText(join(path, '.git')) ?? '') ?? [];
   if (gitDir === undefined) return null;
   const admin = resolve(path, gitDir.trim());
   const isWhole =
     dirname(admin) === join(repository.common, 'worktrees') &&
     pathOfAdmin(admin) === path &&
     // Elsewhere there may be settings that have programs started.
-    resolve(admin, read(join(admin, 'commondir'))?.trim() ?? '') === repository.common &&
+    resolve(admin, tryReadText(join(admin, 'commondir'))?.trim() ?? '') === repository.common &&
     !isHalfMade(admin) &&
     existsSync(join(admin, 'HEAD'));
   return isWhole ? { path, admin } : null;

@@ -1,4 +1,4 @@
-// A lead that is code hears what was asked for beside the tasks: each request becomes work, and so does each change that would be left.
+// Turns requests beside the tasks, and changes that belong to no task, into tasks. For leads that are code.
 
 import type { TeamWorktrees } from '../../git/worktrees/team-worktrees-port.ts';
 import type { Ownership } from '../../guard/rules/ownership.ts';

@@ -1,4 +1,4 @@
-// The founding of a team whose lead is code: a new team, the same tasks without a team, or a team that an earlier lead left.
+// Starts work that code leads: a new team, the same tasks without a team, or a team that an earlier lead left.
 
 import { lineWithCode, refusal } from '../../base/rules/codes.ts';
 import { failure, messageOf, ToolError } from '../../base/rules/errors.ts';
@@ -21,7 +21,7 @@ import { type Decided, recordProposal } from '../select/work-decision.ts';
 const TERMINAL: Evidence = { kind: 'environment', team: null, teammate: null };
 
 /**
- * Makes the team that was decided on, or the same tasks to be done one at a time.
+ * Creates the team of a decision, or the same tasks to be done one at a time.
  * @param as who leads it
  */
 export async function startTeam(

@@ -1,7 +1,8 @@
 // Archived teams that finished their work: final state and report.
 
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { tryReadText } from '../../base/files/read-text.ts';
 import { isFinished } from '../rules/lead-step.ts';
 import type { TeamState } from '../rules/log/state.ts';
 import { hasLog, TeamHistory } from './team-history.ts';
@@ -25,14 +26,6 @@ function namesIn(directory: string): readonly string[] {
     return readdirSync(directory);
   } catch {
     return [];
-  }
-}
-
-function textOf(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return null;
   }
 }
 
@@ -66,7 +59,7 @@ export async function archivedBases(root: string, team: string): Promise<readonl
 export async function finishedTeam(root: string, team: string): Promise<FinishedTeam | null> {
   for (const directory of archived(root, team).toReversed()) {
     const state = await lastState(directory);
-    if (isFinished(state)) return { directory, state, report: textOf(reportPath(directory)) };
+    if (isFinished(state)) return { directory, state, report: tryReadText(reportPath(directory)) };
   }
   return null;
 }

@@ -220,7 +220,7 @@ const SECRETS_SHOWN = 5;
 /** So often a merge is tried on a branch that others move meanwhile. */
 const MERGE_TRIES = 5;
 
-/** After the checks: the work becomes part of the team's branch; gives what stands in the way. */
+/** After the checks: merges the work into the team's branch; returns what prevents that. */
 export async function integrateWork(
   teamWorktrees: TeamWorktrees,
   log: TeamLog,

@@ -225,7 +225,7 @@ export function startableTasks(state: TeamState): ReadonlySet<string> {
   return new Set(claimable(state).map(({ id }) => id));
 }
 
-/** What can be begun by now and could not be before; the lead is told where nobody is at it. */
+/** Tasks that have become startable; notifies the lead of those that no running member takes. */
 export async function unblockedSince(
   log: TeamLog,
   before: ReadonlySet<string>,

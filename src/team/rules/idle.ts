@@ -38,7 +38,7 @@ export type IdleVerdict =
       readonly fingerprint: string;
     };
 
-/** Whether a task that is nobody's fits a member: none of its files belongs to somebody else. */
+/** Whether an unowned task fits a member: none of its files belongs to another member. */
 export function fitsMember(task: Task, name: string, ownership: readonly Ownership[]): boolean {
   if (task.owner !== null) return task.owner === name;
   return task.files.every((file) => {

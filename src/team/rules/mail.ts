@@ -16,7 +16,7 @@ export function asksForWork(type: MessageType): boolean {
 
 export type RecalledMember = { readonly name: string; readonly isNew: boolean; readonly mail: readonly Message[] };
 
-/** Who has stopped, or was never started, with such a message unread, and reads it only when somebody starts it. */
+/** Members that are not running and have unread messages that ask for work. They read them only when started. */
 export function recalledMembers(state: TeamState): readonly RecalledMember[] {
   const { members, purpose } = state;
   const unstarted = (purpose?.roles ?? []).filter((role) => !members.has(role)).map((name) => ({ name, isNew: true }));
@@ -29,7 +29,7 @@ export function recalledMembers(state: TeamState): readonly RecalledMember[] {
   });
 }
 
-/** Which messages those are. */
+/** Text that names the unread messages. */
 export function recallText(called: readonly RecalledMember[]): string {
   return called
     .map(({ name, isNew, mail }) => {

@@ -3,6 +3,7 @@
 import { type Refusal, refusal } from '../../base/rules/codes.ts';
 import { nearest } from '../../base/rules/nearest.ts';
 import { got } from '../../base/rules/text.ts';
+import { isObject } from '../../base/rules/values.ts';
 import { MESSAGES_CODES } from './codes/messages-codes.ts';
 import { agentOf, type RoleName } from './role.ts';
 
@@ -29,9 +30,9 @@ const KINDS = {
   },
   types: {
     words: 'field names with the names of their types',
-    holds: (value: unknown) => isRecord(value) && Object.values(value).every((one) => typeof one === 'string'),
+    holds: (value: unknown) => isObject(value) && Object.values(value).every((one) => typeof one === 'string'),
   },
-  record: { words: 'an object', holds: (value: unknown) => isRecord(value) },
+  record: { words: 'an object', holds: (value: unknown) => isObject(value) },
 } as const;
 
 type Field = { readonly kind: keyof typeof KINDS; readonly optional?: true };
@@ -164,10 +165,6 @@ export type Checked =
   | { readonly ok: true; readonly type: MessageType; readonly content: Content }
   | { readonly ok: false; readonly problems: readonly Refusal[] };
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function isType(name: string): name is MessageType {
   return Object.hasOwn(MESSAGES, name);
 }
@@ -200,7 +197,7 @@ export function checkMessage(type: string, given: unknown): Checked {
       ? { ok: true, type, content: String(given) }
       : { ok: false, problems: [invalid('content', `text (${type} has no fields)`, given)] };
   const content = typeof given === 'string' ? unquoted(given) : given;
-  if (!isRecord(content)) {
+  if (!isObject(content)) {
     const names = Object.entries(fields).map(([name, { optional }]) => (optional === true ? `${name}?` : name));
     return { ok: false, problems: [invalid('content', `an object of ${names.join(', ')}`, given)] };
   }

@@ -18,7 +18,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { type Refusal, refusal } from '../../base/rules/codes.ts';
-import { failure, messageOf, ToolError } from '../../base/rules/errors.ts';
+import { errorCode, failure, messageOf, ToolError } from '../../base/rules/errors.ts';
 import { submodulesOf } from '../../git/tracked-files.ts';
 import { SPEC_CODES } from '../rules/codes/spec-codes.ts';
 import {
@@ -190,7 +190,7 @@ function claimId(root: string, name: string): string {
       mkdirSync(join(root, specDirectory(id)));
       return id;
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST'))
+      if (errorCode(error) !== 'EEXIST')
         throw failure(
           SPEC_CODES.spec_not_writable,
           { path: specDirectory(id), said: messageOf(error) },

@@ -56,7 +56,7 @@ export class WorktreeAccess {
     this.#tools ??= (async () => {
       const repository = await findRepository(root, this.reading, env);
       const lock = new WorktreeLock(join(repository.common, 'toolcrew', 'worktrees.lock'));
-      return { repository, lock, run: createRunGit(env, { common: repository.common, mark: lock.mark }) };
+      return { repository, lock, runGit: createRunGit(env, { common: repository.common, mark: lock.mark }) };
     })().catch((error: unknown) => {
       this.#tools = undefined;
       throw error;

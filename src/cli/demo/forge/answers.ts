@@ -1,5 +1,6 @@
 // Calls and answers of the embedded forge's REST service, and the fields of JSON bodies.
 
+import { isObject } from '../../../base/rules/values.ts';
 import type { Account } from './accounts.ts';
 
 export type Answer = {
@@ -19,14 +20,10 @@ export type Call = {
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-export function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 export function fieldsOf(text: string): Fields {
   try {
     const value: unknown = JSON.parse(text);
-    return isFields(value) ? value : {};
+    return isObject(value) ? value : {};
   } catch {
     return {};
   }

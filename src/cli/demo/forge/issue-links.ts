@@ -1,16 +1,8 @@
 // Dependencies and sub-issues of the forge's issues, which the emulation does not have, with their counts in each row.
 
+import { isObject } from '../../../base/rules/values.ts';
 import type { Accounts } from './accounts.ts';
-import {
-  type Answer,
-  type Call,
-  errorAnswer,
-  type Fields,
-  fieldsOf,
-  invalidAnswer,
-  isFields,
-  json,
-} from './answers.ts';
+import { type Answer, type Call, errorAnswer, type Fields, fieldsOf, invalidAnswer, json } from './answers.ts';
 
 type Link = 'blocked_by' | 'sub_issues';
 
@@ -30,7 +22,7 @@ const MOST: Readonly<Record<Link, number>> = { blocked_by: 50, sub_issues: 100 }
 
 function rowsOf(text: string): readonly Fields[] {
   const value: unknown = JSON.parse(text);
-  return Array.isArray(value) ? value.filter(isFields) : [];
+  return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
 export class IssueLinks {
@@ -79,8 +71,8 @@ export class IssueLinks {
   /** The answer with the counts that each row of an issue of this repository has. */
   async withCounts(answer: Answer): Promise<Answer> {
     const value: unknown = JSON.parse(answer.body);
-    if (Array.isArray(value)) return { ...answer, body: JSON.stringify(await this.#counted(value.filter(isFields))) };
-    const [row] = isFields(value) ? await this.#counted([value]) : [];
+    if (Array.isArray(value)) return { ...answer, body: JSON.stringify(await this.#counted(value.filter(isObject))) };
+    const [row] = isObject(value) ? await this.#counted([value]) : [];
     return row === undefined ? answer : { ...answer, body: JSON.stringify(row) };
   }
 

@@ -1,17 +1,9 @@
 // Pull requests of the forge with the state of its Git repository: head, conflicts, merge, and the time of the last change.
 
+import { isObject } from '../../../base/rules/values.ts';
 import { cloneEnvironment, tryGit } from '../../../git/git.ts';
 import type { Account, Accounts } from './accounts.ts';
-import {
-  type Answer,
-  type Call,
-  errorAnswer,
-  type Fields,
-  fieldsOf,
-  invalidAnswer,
-  isFields,
-  json,
-} from './answers.ts';
+import { type Answer, type Call, errorAnswer, type Fields, fieldsOf, invalidAnswer, json } from './answers.ts';
 
 export type PullRequestsOptions = {
   readonly owner: string;
@@ -44,7 +36,7 @@ function wholeSeconds(ms: number): number {
 
 function refOf(row: Fields, end: 'head' | 'base'): string {
   const value = row[end];
-  return isFields(value) ? String(value.ref) : '';
+  return isObject(value) ? String(value.ref) : '';
 }
 
 export class PullRequests {
@@ -102,7 +94,7 @@ export class PullRequests {
   async withState(answer: Answer): Promise<Answer> {
     if (answer.status >= 300) return answer;
     const value: unknown = JSON.parse(answer.body);
-    const rows = (Array.isArray(value) ? value : [value]).filter(isFields);
+    const rows = (Array.isArray(value) ? value : [value]).filter(isObject);
     if (rows.length === 0) return answer;
     const heads = await this.#heads();
     const own: Fields[] = [];
@@ -137,7 +129,7 @@ export class PullRequests {
     const { merged } = pull;
     return {
       ...row,
-      ...(pull.head === undefined || !isFields(row.head) ? {} : { head: { ...row.head, sha: pull.head } }),
+      ...(pull.head === undefined || !isObject(row.head) ? {} : { head: { ...row.head, sha: pull.head } }),
       ...(isAlone ? { merged: merged !== null, mergeable, rebaseable: mergeable, mergeable_state: state } : {}),
       ...(merged === null ? {} : { merged_at: merged.at, merge_commit_sha: merged.sha }),
       updated_at: new Date(pull.shownAt).toISOString(),
@@ -214,7 +206,7 @@ export class PullRequests {
     const { reviewers } = fieldsOf(call.body);
     const logins = Array.isArray(reviewers) ? reviewers.map(String) : [];
     if (logins.length === 0) return errorAnswer(422, 'Validation Failed');
-    const author = isFields(row.user) ? row.user.login : undefined;
+    const author = isObject(row.user) ? row.user.login : undefined;
     if (logins.some((login) => login === author))
       return invalidAnswer('PullRequest', 'Review cannot be requested from pull request author.');
     const accounts = logins.map((login) => this.#options.accounts.named(login));

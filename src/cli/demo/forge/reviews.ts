@@ -1,17 +1,8 @@
 // Reviews and threads of the forge's pull requests.
 
+import { isObject } from '../../../base/rules/values.ts';
 import type { Account, Accounts } from './accounts.ts';
-import {
-  type Answer,
-  type Call,
-  errorAnswer,
-  type Fields,
-  fieldsOf,
-  invalidAnswer,
-  isFields,
-  json,
-  paged,
-} from './answers.ts';
+import { type Answer, type Call, errorAnswer, type Fields, fieldsOf, invalidAnswer, json, paged } from './answers.ts';
 
 type State = 'APPROVED' | 'CHANGES_REQUESTED' | 'COMMENTED' | 'DISMISSED' | 'PENDING';
 
@@ -64,7 +55,7 @@ function isText(value: unknown): value is string {
 }
 
 function loginOf(row: Fields): unknown {
-  return isFields(row.user) ? row.user.login : undefined;
+  return isObject(row.user) ? row.user.login : undefined;
 }
 
 export class Reviews {
@@ -192,7 +183,7 @@ export class Reviews {
     if (isOwn && state === 'APPROVED') return errorAnswer(422, 'Can not approve your own pull request');
     if (isOwn && state === 'CHANGES_REQUESTED')
       return errorAnswer(422, 'Can not request changes on your own pull request');
-    const rows = Array.isArray(comments) ? comments.filter(isFields) : [];
+    const rows = Array.isArray(comments) ? comments.filter(isObject) : [];
     if ((state === 'CHANGES_REQUESTED' || (state === 'COMMENTED' && rows.length === 0)) && !isText(body))
       return invalidAnswer('PullRequestReview', 'body cannot be blank');
     if (!rows.every((row) => isText(row.body) && isText(row.path) && Number.isInteger(row.line)))
@@ -257,7 +248,7 @@ export class Reviews {
     if (call.account === undefined) return errorAnswer(401, 'This endpoint requires you to be authenticated.');
     const { query, variables } = fieldsOf(call.body);
     if (!isText(query)) return json(200, { errors: [{ message: 'A query attribute must be specified.' }] });
-    if (!query.includes('reviewThreads(first: 100, after: $after)') || !isFields(variables))
+    if (!query.includes('reviewThreads(first: 100, after: $after)') || !isObject(variables))
       return json(200, { errors: [{ message: 'The forge knows no such query.' }] });
     const { owner, repo, pull } = this.#options;
     const missing = (data: Fields, what: string) =>

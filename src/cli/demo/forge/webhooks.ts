@@ -2,8 +2,9 @@
 
 import { createHmac, randomUUID } from 'node:crypto';
 import { messageOf } from '../../../base/rules/errors.ts';
+import { isObject } from '../../../base/rules/values.ts';
 import type { Accounts } from './accounts.ts';
-import { type Answer, type Call, errorAnswer, type Fields, fieldsOf, isFields, json } from './answers.ts';
+import { type Answer, type Call, errorAnswer, type Fields, fieldsOf, json } from './answers.ts';
 
 type Hook = {
   readonly id: number;
@@ -62,7 +63,7 @@ export class Webhooks {
   }
 
   #add({ config, events = ['push'] }: Fields): Answer {
-    const { url, secret = '', content_type: type = 'form' } = isFields(config) ? config : {};
+    const { url, secret = '', content_type: type = 'form' } = isObject(config) ? config : {};
     if (typeof url !== 'string' || !/^https?:/.test(url) || !Array.isArray(events))
       return json(422, { message: 'Validation Failed', errors: [{ resource: 'Hook', code: 'custom' }] });
     this.#lastId += 1;

@@ -37,7 +37,7 @@ function holds(draft: Draft, condition: EdgeCondition): boolean {
   }
 }
 
-/** Takes a step of the session. Gives why there is none. */
+/** Applies an event to the session. Returns the refusal if the state has no such step. */
 export function applySessionEvent(draft: Draft, event: SessionEvent): Refusal | null {
   const step = sessionStep(draft.session, event, (condition) => holds(draft, condition));
   if (!step.ok) {

@@ -131,7 +131,7 @@ export function announceReady(draft: Draft, { member, epoch }: Omit<Claim, 'at'>
       draft.tasks.set(task.id, { ...task, readyFor });
 }
 
-/** As if nobody had left it: its owner is started for it again. */
+/** Resets the count of runs that left the task, so that its owner is started for it again. */
 export function withoutLeaveCount({ left: _, ...task }: Task): Task {
   return task;
 }

@@ -108,7 +108,7 @@ export type SessionStep =
 /** The table as it is asked: a step is tried for most records of a log. */
 const BY_EVENT = new Map(EDGES.map(({ event }) => [event, EDGES.filter((edge) => edge.event === event)]));
 
-/** Takes the step from `state` that `event` is; `missing` is empty where no edge has that event. */
+/** The step from `state` on `event`; `missing`: its unmet conditions, empty when no edge has that event. */
 export function sessionStep(
   state: SessionState,
   event: SessionEvent,

@@ -1,10 +1,7 @@
 // A team's state as one value of JSON and back: for the record that begins a continued log.
 
+import { isObject } from '../../../base/rules/values.ts';
 import type { TeamState } from './state.ts';
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** None of what a team's maps hold are maps themselves. */
 function freeze(map: ReadonlyMap<string, unknown>): unknown {

@@ -2,6 +2,7 @@
 
 import { lineWithCode, messageIn, type Refusal, refusal, textOf } from '../../../base/rules/codes.ts';
 import { got, problemsInLine } from '../../../base/rules/text.ts';
+import { isVersionAtLeast } from '../../../base/rules/version.ts';
 import { LEAD_CODES } from '../codes/lead-codes.ts';
 import { FALLBACK_TRIGGERS, type FallbackTrigger, HOST_VERSION_MIN, TEAMS_VARIABLE } from '../fallback.ts';
 import { PLANNERS } from '../planning.ts';
@@ -71,18 +72,6 @@ export type DecisionInput = {
   /** Null: there is nothing to select by, and no threshold is met. */
   readonly selection: Selection | null;
 };
-
-/** Whether a version as a host says it is at least `least`; one that comes before a release, `2.1.32-beta.1`, is below it. */
-export function isVersionAtLeast(version: string, least: string): boolean {
-  const read = /^\D{0,2}(\d+)\.(\d+)\.(\d+)(-[\w.]+)?/.exec(version.trim());
-  const wanted = least.split('.').map(Number);
-  if (read === null) return false;
-  for (const [index, part] of [read[1], read[2], read[3]].entries()) {
-    const difference = Number(part) - (wanted[index] ?? 0);
-    if (difference !== 0) return difference > 0;
-  }
-  return read[4] === undefined;
-}
 
 /** The three that a team needs, each with what was found and what mends it. */
 export function prerequisitesOf(
