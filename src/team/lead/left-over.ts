@@ -40,7 +40,7 @@ export async function failTask(log: TeamLog, task: string, why: string, say: (wo
     ...{ type: 'task_updated', task, status: 'failed' },
     ...{ result: why, by: LEAD, epoch: 0 },
   });
-  if (refused === null) say(lineWithCode(refusal(LEAD_CODES.task_failed, { task, why })));
+  if (refused === null) say(lineWithCode(refusal(LEAD_CODES.task_failed_by_lead, { task, why })));
 }
 
 /**

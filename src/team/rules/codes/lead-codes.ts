@@ -14,7 +14,7 @@ export const LEAD_CODES = codes({
     message: '{member} failed: {said}.',
     values: { member: 'text', said: 'text' },
   },
-  task_failed: {
+  task_failed_by_lead: {
     kind: 'warning',
     message: 'task {task} has failed: {why}.',
     values: { task: 'text', why: 'text' },
