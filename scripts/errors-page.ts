@@ -5,6 +5,7 @@ import { BASE_CODES } from '../src/base/rules/base-codes.ts';
 import { type Code, KINDS } from '../src/base/rules/codes.ts';
 import { HOOK_CODES } from '../src/claude-code/rules/hook-codes.ts';
 import { CLI_CODES } from '../src/cli/rules/cli-codes.ts';
+import { NOTICE_CODES } from '../src/cli/rules/notice-codes.ts';
 import { COMPOSE_CODES } from '../src/compose/rules/compose-codes.ts';
 import { CONFIG_CODES } from '../src/daemon/rules/codes/config-codes.ts';
 import { GITHUB_CODES } from '../src/daemon/rules/codes/github-codes.ts';
@@ -75,6 +76,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, Part>>>> = {
   },
   cli: {
     'src/cli/rules/cli-codes.ts': CLI_CODES,
+    'src/cli/rules/notice-codes.ts': NOTICE_CODES,
   },
 };
 
@@ -102,6 +104,11 @@ Every refusal, failure, problem and warning has a code. A text for people or for
 | standard output of a command with \`--json\` that fails | \`{"error":{"code","message","values","help","causes"}}\` |
 | result of an operation of the team server | the end of the first line; \`_meta["toolcrew/error"]\` has \`code\` and \`values\` |
 | answer of a hook | the end of the first line |
+| warning of a command that goes on | \`tool: warning: <message> <help> (<code>)\`, in a phase after \`[lead]\` |
+| row of \`tool doctor\` | \`code\` in \`--json\`, where this table has the finding; the name of the row identifies all others |
+
+Lines of progress have no code: they report a step, such as a start, an assignment or figures of the gate. A failed internal check is
+\`unexpected_error\`.
 
 \`{name}\` is a value. Square brackets hold a part that is left out when its value is missing. A value with \`?\` is optional.
 

@@ -5,11 +5,12 @@ import { readdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { parseFrontMatter } from '../base/config/front-matter.ts';
-import { readOwn } from '../base/files/safe-read.ts';
+import { readWithin } from '../base/files/safe-read.ts';
 import { packageRoot } from '../base/package-root.ts';
 import { runProgram } from '../base/processes/program.ts';
 import type { RuntimeDir } from '../base/processes/runtime-dir.ts';
 import type { Environment } from '../base/rules/environment.ts';
+import { isVersionAtLeast, parseVersion } from '../base/rules/version.ts';
 import type { Author } from '../git/rules/author.ts';
 import { createAgentHome, placesOf } from './agent-home.ts';
 import { converse, STREAMING } from './claude-session.ts';
@@ -76,21 +77,6 @@ export function runtimeLogin(env: ClaudeOptions['env']): Record<string, string> 
   return loggedIn ? picked : { ...picked, ...storedLogin(env) };
 }
 
-/** `2.1.331 (Claude Code)` → `2.1.331`. */
-export function parseVersion(text: string): string | null {
-  return /^(\d+\.\d+\.\d+)/.exec(text.trim())?.[1] ?? null;
-}
-
-/** Whether `version` comes before `other`; both `x.y.z`. */
-export function isBefore(version: string, other: string): boolean {
-  const parts = (text: string) => text.split('.').map(Number);
-  const [a, b] = [parts(version), parts(other)];
-  for (let index = 0; index < 3; index++) {
-    if ((a[index] ?? 0) !== (b[index] ?? 0)) return (a[index] ?? 0) < (b[index] ?? 0);
-  }
-  return false;
-}
-
 /** What puts the host's program on a machine, or a newer one. */
 export const INSTALL_CLAUDE = 'npm install -g @anthropic-ai/claude-code';
 
@@ -128,7 +114,7 @@ export type AgentText = {
 
 /** An agent's file: the one in the clone, else the one that this package brings; null: there is none. */
 export async function readAgent(cwd: string, agent: string): Promise<AgentText | null> {
-  const own = await readOwn(cwd, join('.claude', 'agents', `${agent}.md`), MAX_AGENT_BYTES);
+  const own = await readWithin(cwd, join('.claude', 'agents', `${agent}.md`), MAX_AGENT_BYTES);
   if (own !== null) return { text: own, isOwn: true };
   const path = join(packageRoot(), 'agents', `${agent}.md`);
   return existsSync(path) ? { text: readFileSync(path, 'utf8'), isOwn: false } : null;
@@ -138,7 +124,7 @@ export async function readAgent(cwd: string, agent: string): Promise<AgentText |
 export function agentArguments(agent: string, found: AgentText | null, version: string | null): readonly string[] {
   if (found === null) return [];
   // 2.1.33 with --agent ends at once and says nothing.
-  const supported = version !== null && !isBefore(version, '2.1.100');
+  const supported = version !== null && isVersionAtLeast(version, '2.1.100');
   if (found.isOwn && supported) return ['--agent', agent];
   return ['--append-system-prompt', parseFrontMatter(found.text, `${agent}.md`).content.trim()];
 }
@@ -153,7 +139,8 @@ function roleArguments({ text, model }: AgentRole): readonly string[] {
 export function runtimeVariables(env: ClaudeOptions['env'], version: string | null): Record<string, string> {
   const login = runtimeLogin(env);
   // Without the events that say why it tries again, an early version would go on for minutes.
-  const silent = version !== null && isBefore(version, '2.1.100') && login.CLAUDE_CODE_MAX_RETRIES === undefined;
+  const silent =
+    version !== null && !isVersionAtLeast(version, '2.1.100') && login.CLAUDE_CODE_MAX_RETRIES === undefined;
   return { ...login, DISABLE_AUTOUPDATER: '1', ...(silent ? { CLAUDE_CODE_MAX_RETRIES: '3' } : {}) };
 }
 

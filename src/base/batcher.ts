@@ -1,4 +1,4 @@
-// Work that costs about the same for many as for one: what comes while it is under way is done together afterwards.
+// Batches work: items that arrive during a run are done together in the next run.
 
 export class Batcher<T> {
   readonly #work: (items: readonly T[]) => Promise<void>;

@@ -3,7 +3,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from './ports.ts';
 
-/** `setTimeout` takes at most 2³¹−1 ms; a longer sleep is cut there, and whoever sleeps looks at the time again. */
+/** `setTimeout` takes at most 2³¹−1 ms; a longer sleep ends early, so callers check the time again. */
 const LONGEST_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {

@@ -1,4 +1,4 @@
-// Keys: what tells who calls, where a call itself carries nothing.
+// Random keys that identify a caller when the call itself does not.
 
 import { lazyCrypto } from './lazy-crypto.ts';
 import type { Keys } from './ports.ts';

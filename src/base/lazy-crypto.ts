@@ -1,4 +1,4 @@
-// Node's cryptography, loaded when it is needed: most hooks end without, and it would be a tenth of what they take.
+// Node's cryptography, loaded on first use: most hooks do not need it, and loading takes a tenth of their time.
 
 /** The module itself. */
 export function lazyCrypto(): typeof import('node:crypto') {

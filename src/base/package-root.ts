@@ -3,13 +3,18 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { BASE_CODES } from './rules/base-codes.ts';
+import { failure } from './rules/errors.ts';
 
 function findRoot(): string {
   for (let directory = dirname(fileURLToPath(import.meta.url)); ; directory = dirname(directory)) {
     if (existsSync(join(directory, 'package.json')) && existsSync(join(directory, 'schemas', 'team.schema.json')))
       return directory;
     if (directory === dirname(directory))
-      throw new Error('the package is incomplete: no schemas/team.schema.json beside its package.json');
+      throw failure(BASE_CODES.package_incomplete, {
+        path: 'schemas/team.schema.json',
+        directory: dirname(fileURLToPath(import.meta.url)),
+      });
   }
 }
 

@@ -1,4 +1,4 @@
-// Work that is done anew only when the last time was too long ago, or before something that made it stale.
+// Repeats work only when the last run is too old, or began before the result became stale.
 
 import type { Clock } from './ports.ts';
 import { SingleFlight } from './single-flight.ts';

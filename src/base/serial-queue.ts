@@ -1,4 +1,4 @@
-// Work that is done one after the other, in the order in which it is asked for.
+// Queue that runs one piece of work at a time, in the order of the calls.
 
 export class SerialQueue {
   #last: Promise<void> = Promise.resolve();

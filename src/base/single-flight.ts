@@ -1,4 +1,4 @@
-// One piece of work that several wait for: who gives up waiting does not end it for the others.
+// One run shared by all callers; a caller that stops waiting does not end it for the others.
 
 export class SingleFlight<T> {
   readonly #work: (signal: AbortSignal) => Promise<T>;

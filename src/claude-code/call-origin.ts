@@ -2,6 +2,7 @@
 
 import { closeSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { join } from 'node:path';
+import { isObject } from '../base/rules/values.ts';
 
 /** The host writes the line up to about a tenth of a second after it raised the event. */
 const WAIT_MS = 1_500;
@@ -9,8 +10,8 @@ const STEP_MS = 15;
 /** A call is near the end of its transcript. */
 const TAIL_BYTES = 4 * 1024 * 1024;
 
-/** The last `TAIL_BYTES` of a file; empty if it cannot be opened. */
-export function tail(path: string): string {
+/** The last `TAIL_BYTES` of a file as text; empty if it cannot be opened. */
+export function readTail(path: string): string {
   let fd: number;
   try {
     fd = openSync(path, 'r');
@@ -25,10 +26,6 @@ export function tail(path: string): string {
   } finally {
     closeSync(fd);
   }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Whether a line of a transcript is the call itself, not only a mention of its id. */
@@ -48,7 +45,7 @@ function makes(line: string, toolUseId: string): boolean {
 }
 
 function holds(path: string, toolUseId: string): boolean {
-  return tail(path)
+  return readTail(path)
     .split('\n')
     .some((line) => makes(line, toolUseId));
 }
@@ -71,7 +68,10 @@ function agentFiles(transcript: string): readonly { readonly id: string; readonl
  * @param transcript path of the main agent's transcript
  * @returns `main` for the main agent; null if no transcript contains the call in time
  */
-export async function whoseCall(toolUseId: string, transcript: string): Promise<{ agentId: string } | 'main' | null> {
+export async function callerOfToolCall(
+  toolUseId: string,
+  transcript: string,
+): Promise<{ agentId: string } | 'main' | null> {
   for (let waited = 0; ; waited += STEP_MS) {
     const agent = agentFiles(transcript).find(({ path }) => holds(path, toolUseId));
     if (agent !== undefined) return { agentId: agent.id };

@@ -41,5 +41,5 @@ export async function isDuplicateHook(env: Environment, cwd: string, transcript:
   if (env.CLAUDE_PLUGIN_ROOT === undefined) return false;
   const settings = ownSettings(env.CLAUDE_PROJECT_DIR ?? cwd);
   if (settings === null || !settings.includes(ASKING)) return settings !== null;
-  return (await import('./host-version.ts')).knowsAskingHooks(transcript, env);
+  return (await import('./host-version.ts')).supportsResidentHooks(transcript, env);
 }

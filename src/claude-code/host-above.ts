@@ -1,4 +1,4 @@
-// The processes above this one: a host, or a teammate's own program. A variable is taken away more easily than a parent.
+// Ancestor processes: a host, or the program of a teammate. They identify a caller better than variables, which a caller can remove.
 
 import { fstatSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { sep } from 'node:path';
@@ -87,11 +87,11 @@ export function isNestedHost(directory: string, parent: number = process.ppid): 
 }
 
 /**
- * Whether whoever started this has let go of it: no terminal, and the uppermost above it is a shell or a script under the
+ * Whether this process is detached from its starter: no terminal, and the uppermost ancestor is a shell or a script under the
  * system's own first process.
  * @param init names of that
  */
-export function isCutLoose(self: number = process.pid, init: RegExp = INIT): boolean {
+export function isDetached(self: number = process.pid, init: RegExp = INIT): boolean {
   const top = lineOf(self)
     .filter((pid) => nameOf(pid) !== 'systemd')
     .at(-1);

@@ -4,7 +4,8 @@ import { readFileSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Environment } from '../base/rules/environment.ts';
-import { hostSettingsFile, ownPlace } from '../guard/host-settings-file.ts';
+import { isObject } from '../base/rules/values.ts';
+import { hostConfigDirectory, hostSettingsFile } from '../guard/host-settings-file.ts';
 import { TEAMS_VARIABLE } from '../team/rules/fallback.ts';
 import type { TeamVariable } from '../team/rules/select/activation.ts';
 
@@ -14,18 +15,14 @@ export const LOCAL_SETTINGS = '.claude/settings.local.json';
 
 export type SettingsFile = { readonly name: string; readonly settings: Fields };
 
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 export function fieldsAt(settings: Fields, key: string): Fields {
   const value = settings[key];
-  return isFields(value) ? value : {};
+  return isObject(value) ? value : {};
 }
 
 /** What the host goes by beside the project, under each of its names: the user's settings, and what it knows of projects. */
 export function hostPlaces(env: Environment): readonly string[] {
-  const places = [ownPlace(env), join(env.HOME ?? homedir(), '.claude.json')];
+  const places = [hostConfigDirectory(env), join(env.HOME ?? homedir(), '.claude.json')];
   const real = places.flatMap((path) => {
     try {
       return realpathSync(path);
@@ -46,7 +43,7 @@ export function settingsFiles(root: string, env: Environment): readonly Settings
   return places.flatMap(([name, path]) => {
     try {
       const settings: unknown = JSON.parse(readFileSync(path, 'utf8').replace(/^\uFEFF/, ''));
-      return isFields(settings) ? [{ name, settings }] : [];
+      return isObject(settings) ? [{ name, settings }] : [];
     } catch {
       // No such file, or one that the host itself cannot read.
       return [];
@@ -55,14 +52,14 @@ export function settingsFiles(root: string, env: Environment): readonly Settings
 }
 
 /** The names in a list of the settings; none where it is no list. */
-export function textsOf(value: unknown): readonly string[] {
+export function stringsIn(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
 }
 
 /** The settings files that keep a server of `.mcp.json` from being started. */
 export function filesDisabling(files: readonly SettingsFile[], server: string): readonly string[] {
   return files.flatMap(({ name, settings }) =>
-    textsOf(settings.disabledMcpjsonServers).includes(server) ? [name] : [],
+    stringsIn(settings.disabledMcpjsonServers).includes(server) ? [name] : [],
   );
 }
 

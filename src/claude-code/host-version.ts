@@ -4,19 +4,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runProgram } from '../base/processes/program.ts';
 import type { Environment } from '../base/rules/environment.ts';
+import { isVersionAtLeast, parseVersion } from '../base/rules/version.ts';
 import { TICKET_COMMENTS_SINCE } from '../guard/rules/ticket.ts';
 import { INSTALLED_FILE } from '../team/config/team-config-file.ts';
-import { isVersionAtLeast } from '../team/rules/select/activation.ts';
-import { tail } from './call-origin.ts';
+import { readTail } from './call-origin.ts';
 
 const TIMEOUT_MS = 10_000;
 /** Hooks may ask a server from here on. */
-export const ASKS_SERVERS = '2.1.118';
-
-/** The version in what `claude --version` prints; null when there is none. */
-function versionIn(text: string): string | null {
-  return /^(\d+\.\d+\.\d+)/.exec(text.trim())?.[1] ?? null;
-}
+export const RESIDENT_HOOKS_SINCE = '2.1.118';
 
 async function ask(program: string, env: Environment): Promise<string | null> {
   try {
@@ -26,7 +21,7 @@ async function ask(program: string, env: Environment): Promise<string | null> {
       timeoutMs: TIMEOUT_MS,
       graceMs: 1_000,
     });
-    return exitCode === 0 ? versionIn(stdout) : null;
+    return exitCode === 0 ? parseVersion(stdout) : null;
   } catch {
     return null;
   }
@@ -58,7 +53,7 @@ function versionOf(line: string): string | null {
   try {
     const entry: unknown = JSON.parse(line);
     const isTold = typeof entry === 'object' && entry !== null && 'version' in entry;
-    return isTold && typeof entry.version === 'string' ? versionIn(entry.version) : null;
+    return isTold && typeof entry.version === 'string' ? parseVersion(entry.version) : null;
   } catch {
     // The first line may be cut off.
     return null;
@@ -67,11 +62,16 @@ function versionOf(line: string): string | null {
 
 /** The version that wrote last to a transcript; null: there is none yet. */
 function writerOf(transcript: string): string | null {
-  for (const line of tail(transcript).split('\n').reverse()) {
+  for (const line of readTail(transcript).split('\n').reverse()) {
     const version = versionOf(line);
     if (version !== null) return version;
   }
   return null;
+}
+
+function isWrittenSince(transcript: string | null, least: string): boolean {
+  const version = transcript === null ? null : writerOf(transcript);
+  return version !== null && isVersionAtLeast(version, least);
 }
 
 /** An agent that stops goes on with the text of a hook from here on; older hosts leave it out. */
@@ -79,23 +79,21 @@ const GOES_ON = '2.1.177';
 
 /** @param transcript of the session; where it names no version, the host is taken for an older one */
 export function goesOnWithContext(transcript: string | null): boolean {
-  const version = transcript === null ? null : writerOf(transcript);
-  return version !== null && isVersionAtLeast(version, GOES_ON);
+  return isWrittenSince(transcript, GOES_ON);
 }
 
 /** Whether a hook can mark commands. @param transcript of the session; where it names no version, the host is taken for an older one */
 export function allowsTicketComments(transcript: string | null): boolean {
-  const version = transcript === null ? null : writerOf(transcript);
-  return version !== null && isVersionAtLeast(version, TICKET_COMMENTS_SINCE);
+  return isWrittenSince(transcript, TICKET_COMMENTS_SINCE);
 }
 
 /**
  * Whether the host around this hook knows hooks that ask a server; so it is taken to where nothing tells.
  * @param transcript of the session; it begins with the first prompt
  */
-export async function knowsAskingHooks(transcript: string | null, env: Environment): Promise<boolean> {
+export async function supportsResidentHooks(transcript: string | null, env: Environment): Promise<boolean> {
   const told = transcript === null ? null : writerOf(transcript);
   // Hosts that name themselves to their hooks are newer.
   const version = told ?? (env.CLAUDECODE === undefined ? await ask('claude', env) : null);
-  return version === null || isVersionAtLeast(version, ASKS_SERVERS);
+  return version === null || isVersionAtLeast(version, RESIDENT_HOOKS_SINCE);
 }

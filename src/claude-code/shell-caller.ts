@@ -5,23 +5,23 @@ import type { Environment } from '../base/rules/environment.ts';
 import { withReadable } from '../team/operations/context.ts';
 import type { Teams } from '../team/ports.ts';
 import { certainIdentity } from './certain-identity.ts';
-import { isBelowHost, isCutLoose } from './host-above.ts';
+import { isBelowHost, isDetached } from './host-above.ts';
 
 /**
  * Whether the caller is an agent of a host. A host marks the environment of its children, but an agent can remove the
  * mark. So the parent processes are searched for a host that works in the project. While a host's session leads a
  * team, any host counts, and so does a detached process.
  */
-export async function isAskedByAgent(teams: Teams, env: Environment, main: string): Promise<boolean> {
+export async function isCalledByAgent(teams: Teams, env: Environment, main: string): Promise<boolean> {
   if (env.CLAUDECODE !== undefined || isBelowHost(process.ppid, main)) return true;
-  return isAskedInTeam(teams);
+  return isCalledInTeam(teams);
 }
 
 /** Whether the caller may be a teammate: the shells of the agents in a host's session cannot be told apart. */
-export function isAskedInTeam(teams: Teams): Promise<boolean> {
+export function isCalledInTeam(teams: Teams): Promise<boolean> {
   return withReadable(teams, (logs, unread) => {
     const isLed = logs.some(({ state }) => state.lead.session !== null);
-    return Promise.resolve(((isLed || unread.length > 0) && isBelowHost()) || (isLed && isCutLoose()));
+    return Promise.resolve(((isLed || unread.length > 0) && isBelowHost()) || (isLed && isDetached()));
   });
 }
 
@@ -40,8 +40,8 @@ function isLedByHost(teams: Teams, team: string | null): Promise<boolean> {
  * Identity of the caller; null: an unknown agent of a host. The parent processes prove nothing about a team that a
  * host's session leads: it starts no teammate as a process, but each of its agents can do so under any name.
  */
-export async function askerAtShell(teams: Teams, env: Environment, main: string): Promise<Identity | null> {
+export async function callerAtShell(teams: Teams, env: Environment, main: string): Promise<Identity | null> {
   const certain = certainIdentity(main);
   if (certain !== undefined && !(await isLedByHost(teams, certain.team))) return certain;
-  return (await isAskedByAgent(teams, env, main)) ? null : (certain ?? identityOf(env));
+  return (await isCalledByAgent(teams, env, main)) ? null : (certain ?? identityOf(env));
 }

@@ -3,16 +3,16 @@
 import { type Dirent, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { BASE_CODES } from '../base/rules/base-codes.ts';
-import { failure, messageOf, ToolError } from '../base/rules/errors.ts';
+import { errorCode, failure, messageOf, ToolError } from '../base/rules/errors.ts';
 import { nearest } from '../base/rules/nearest.ts';
-import { visible } from '../base/rules/text.ts';
 import { hasLog, TeamHistory } from '../team/log/team-history.ts';
 import { teamsDirectory } from '../team/log/team-names.ts';
 import { ARCHIVE, FileTeams } from '../team/log/teams.ts';
 import { isActive } from '../team/rules/log/state.ts';
 import { type TeamView, teamView } from '../team/rules/views/view.ts';
-import { failedText } from './failed-command.ts';
+import { failedText, warn } from './failed-command.ts';
 import { CLI_CODES } from './rules/cli-codes.ts';
+import { NOTICE_CODES } from './rules/notice-codes.ts';
 
 /** What an archive's name has behind the team's: when it was put away, and what tells two of one moment apart. */
 const SUFFIX = /-(\d{4}-\d{2}-\d{2}T[-\d]+Z)-[0-9a-z]+$/;
@@ -30,7 +30,7 @@ export function archivedTeams(root: string): readonly FoundTeam[] {
   try {
     items = readdirSync(place, { withFileTypes: true });
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    if (errorCode(error) === 'ENOENT') return [];
     throw failure(BASE_CODES.state_unreadable, { path: place, said: messageOf(error) }, { cause: error });
   }
   return items
@@ -54,17 +54,14 @@ export function viewFrom(history: TeamHistory, team: FoundTeam, now: number): Te
   return view.team === '' ? { ...view, team: team.name } : view;
 }
 
-export function warnOfTorn({ tornLines }: TeamHistory, { name }: FoundTeam): void {
-  if (tornLines > 0)
-    process.stderr.write(
-      `tool: warning: team ${visible(name)}: lines of its log that are not whole and do not count: ${tornLines}\n`,
-    );
+export function warnOfTornLines({ tornLines }: TeamHistory, { name }: FoundTeam): void {
+  if (tornLines > 0) warn(NOTICE_CODES.log_lines_torn, { team: name, count: tornLines });
 }
 
 export async function readTeam(team: FoundTeam, now: number): Promise<TeamView> {
   const history = new TeamHistory({ directory: team.directory, from: 'snapshot' });
   await history.close();
-  warnOfTorn(history, team);
+  warnOfTornLines(history, team);
   return viewFrom(history, team, now);
 }
 

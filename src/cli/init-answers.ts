@@ -11,7 +11,7 @@ import { CLI_CODES } from './rules/cli-codes.ts';
 import { canRedraw } from './screen/terminal.ts';
 import type { Answers } from './workflow-text.ts';
 
-export type InitOptions = {
+export type ServeInitOptions = {
   readonly yes?: boolean;
   readonly repo?: string;
   readonly label?: string;
@@ -93,7 +93,7 @@ export function offeredRoot(repository: string, usual = DEFAULTS.root): { root: 
   return { root, note: `${usual} ${objection}: workspaces are made in ${root}.` };
 }
 
-function checkFlags(options: InitOptions): void {
+function checkFlags(options: ServeInitOptions): void {
   const checks = [
     ['--repo', options.repo, repositoryExpected],
     ['--label', options.label, labelExpected],
@@ -112,7 +112,7 @@ function checkFlags(options: InitOptions): void {
 }
 
 /** Whether nobody is asked; throws when somebody would have to be and cannot. */
-function isSilent(options: InitOptions): boolean {
+function isSilent(options: ServeInitOptions): boolean {
   if (options.yes === true) return true;
   if (canRedraw(process.stdin)) return false;
   const flags = { repo: '--repo', label: '--label', root: '--root', port: '--port', maxAgents: '--max-agents' };
@@ -127,7 +127,7 @@ function shown(remote: RemoteRepository): string {
   return remote.host === SERVICE.host ? formatSlug(remote.slug) : `${remote.host}/${formatSlug(remote.slug)}`;
 }
 
-async function chooseRepository(options: InitOptions, remote: Remote, silent: boolean): Promise<RemoteRepository> {
+async function chooseRepository(options: ServeInitOptions, remote: Remote, silent: boolean): Promise<RemoteRepository> {
   const detected = remote.kind === 'repository' ? remote : undefined;
   const initial = detected === undefined ? '' : shown(detected);
   const text =
@@ -139,7 +139,7 @@ async function chooseRepository(options: InitOptions, remote: Remote, silent: bo
 }
 
 /** @param remote of the directory that the file is for */
-export async function collect(options: InitOptions, remote: Remote): Promise<Collected> {
+export async function collectAnswers(options: ServeInitOptions, remote: Remote): Promise<Collected> {
   checkFlags(options);
   const silent = isSilent(options);
   const repository = await chooseRepository(options, remote, silent);

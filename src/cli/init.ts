@@ -1,27 +1,28 @@
 // `tool init`: puts hooks, agents, commands and the team server into a project, all of it or nothing.
 
 import { join } from 'node:path';
-import { claudeVersion, parseVersion } from '../agents/claude.ts';
+import { claudeVersion } from '../agents/claude.ts';
 import { packageRoot, packageVersion } from '../base/package-root.ts';
 import { textOf } from '../base/rules/codes.ts';
 import { failure } from '../base/rules/errors.ts';
 import { got } from '../base/rules/text.ts';
+import { parseVersion } from '../base/rules/version.ts';
 import { LOCAL_SETTINGS, settingsFiles } from '../claude-code/host-settings.ts';
 import { previewPlan, proposeCommands } from '../gate/detect/plan-preview.ts';
 import { missingParts, missingRefusal } from '../gate/rules/plan-preview.ts';
 import { COMMANDED } from '../gate/rules/quality.ts';
 import { trackedFiles } from '../git/tracked-files.ts';
-import { foreseeShell, type Prepared, prepareShell } from '../guard/guard-shell.ts';
-import { type Proposed, proposeOwnership, withProposed } from '../guard/rules/suggest-ownership.ts';
+import { type PreparedShell, prepareShell, previewShell } from '../guard/guard-shell.ts';
+import { type ProposedPattern, proposeOwnership, withProposed } from '../guard/rules/suggest-ownership.ts';
 import { performAll } from '../install/file-operations.ts';
 import { formatterNotes } from '../install/formatters.ts';
-import { filesLeftOut } from '../install/host-events.ts';
-import { type Host, hostForm } from '../install/host-support.ts';
-import { type Plan, planInstall, readManifest } from '../install/install.ts';
+import { ignoredSettings } from '../install/host-events.ts';
+import { type HostSupport, hostSupport } from '../install/host-support.ts';
+import { type InstallPlan, planInstall, readManifest } from '../install/install.ts';
+import { findInstallTarget, type InstallTarget } from '../install/install-target.ts';
 import { readPayload } from '../install/payload.ts';
-import { findProject, type Project } from '../install/project.ts';
-import { changes, dryRun, summary } from '../install/report.ts';
-import { ignoreNotes, SHELL_LINE, shellBefore, shellEntries, unguardedNote } from '../install/shell-setting.ts';
+import { dryRun, outcomeSummary, reportedOutcomes } from '../install/report.ts';
+import { ignoreNotes, SHELL_LINE, shellEntries, unguardedNote, userShell } from '../install/shell-setting.ts';
 import { TEAM_FILE } from '../team/config/team-config-file.ts';
 import { type CommandRow, teamFileText } from '../team/config/team-file-text.ts';
 import { readTeamSettings } from '../team/config/team-settings.ts';
@@ -41,8 +42,8 @@ export type InitOptions = {
   readonly json?: boolean;
 };
 
-async function findHost(given: string | undefined): Promise<Host> {
-  if (given === undefined) return hostForm(await claudeVersion(['claude'], process.env));
+async function findHost(given: string | undefined): Promise<HostSupport> {
+  if (given === undefined) return hostSupport(await claudeVersion(['claude'], process.env));
   const version = parseVersion(given);
   if (version === null || version !== given.trim())
     throw failure(CLI_CODES.option_invalid, {
@@ -50,26 +51,26 @@ async function findHost(given: string | undefined): Promise<Host> {
       expected: 'a version like 2.1.100',
       got: got(given),
     });
-  return hostForm(version);
+  return hostSupport(version);
 }
 
-function nextStep({ root }: Project): string {
+function nextStep({ root }: InstallTarget): string {
   return `Next: open Claude Code in ${root} and type  /tool:1-plan "<feature>" --team`;
 }
 
 /** What nobody owns, by the settings and the files that the project has. */
-async function proposedFor({ root, main }: Project): Promise<readonly Proposed[]> {
+async function proposedFor({ root, main }: InstallTarget): Promise<readonly ProposedPattern[]> {
   return proposeOwnership(await trackedFiles(root), settingsIn(main).ownership);
 }
 
-function ownershipLines(proposed: readonly Proposed[], plan: Plan): readonly string[] {
+function ownershipLines(proposed: readonly ProposedPattern[], plan: InstallPlan): readonly string[] {
   const config = plan.outcomes.find(({ path }) => path === TEAM_FILE);
   if (proposed.length === 0 || config === undefined || config.did === 'unchanged') return [];
   const isWritten = config.did === 'created' || config.did === 'changed';
   const head = isWritten
     ? `Owners of this project's own directories, as ${TEAM_FILE} has them (workflow.team.file_ownership; change it as you like):`
     : `${TEAM_FILE} stays as it is. Its workflow.team.file_ownership could have, for files that nobody owns:`;
-  const row = ({ owner, pattern, files }: Proposed) =>
+  const row = ({ owner, pattern, files }: ProposedPattern) =>
     `  ${owner.padEnd(12)}  ${pattern}  (${files} ${files === 1 ? 'file' : 'files'} outside the usual directories)`;
   return ['', head, ...proposed.map(row)];
 }
@@ -91,32 +92,32 @@ export async function commandRows(root: string, env: NodeJS.ProcessEnv): Promise
 }
 
 /** Required parts of the gate that nothing can measure, by the settings that the project has, or will have. */
-async function gateNotes({ root, main }: Project): Promise<readonly string[]> {
+async function gateNotes({ root, main }: InstallTarget): Promise<readonly string[]> {
   const { quality } = settingsIn(main);
   const prospects = await previewPlan(root, quality, process.env);
   const missing = 'of' in prospects ? [prospects] : missingParts(prospects, quality).map(missingRefusal);
   return missing.map(textOf);
 }
 
-function hostWords({ version }: Host): string {
+function hostWords({ version }: HostSupport): string {
   return version === null ? 'no Claude Code found' : `Claude Code ${version}`;
 }
 
 /** The switches of the host that were set, and the use of each. */
-function switchLines({ outcomes }: Plan, shell: Prepared): readonly string[] {
+function switchLines({ outcomes }: InstallPlan, shell: PreparedShell): readonly string[] {
   const isWritten = (file: string) => outcomes.some(({ path, did }) => path === file && did !== 'unchanged');
   const shared = `In ${SETTINGS}: ${TEAMS_VARIABLE}=1 allows team mode; mcp__team and enabledMcpjsonServers let the team's tools run without a question; the hooks check each write and each finished task.`;
   return [...(isWritten(SETTINGS) ? [shared] : []), ...(shell.ok && isWritten(LOCAL_SETTINGS) ? [SHELL_LINE] : [])];
 }
 
-async function shellNotes({ root }: Project, shell: Prepared): Promise<readonly string[]> {
+async function shellNotes({ root }: InstallTarget, shell: PreparedShell): Promise<readonly string[]> {
   return shell.ok ? ignoreNotes(root) : [unguardedNote(shell)];
 }
 
 export async function initCommand(directory: string | undefined, options: InitOptions): Promise<void> {
-  const project = findProject(directory, process.cwd(), process.env.HOME);
+  const project = findInstallTarget(directory, process.cwd(), process.env.HOME);
   const host = await findHost(options.hostVersion);
-  const leftOut = filesLeftOut(settingsFiles(project.root, process.env), host.version);
+  const leftOut = ignoredSettings(settingsFiles(project.root, process.env), host.version);
   const checked = [
     ...host.limits,
     ...leftOut.map(({ words, mend }) => `${words}. To mend it: ${mend}.`),
@@ -130,7 +131,7 @@ export async function initCommand(directory: string | undefined, options: InitOp
   const commands = readManifest(project.root)?.commands ?? (await commandRows(project.root, process.env));
   const configText = teamFileText(withProposed(DEFAULT_OWNERSHIP, ownership), commands);
   const payload = readPayload({ from: packageRoot(), version, form: host.form, configText });
-  const planWith = (shell: Prepared) =>
+  const planWith = (shell: PreparedShell) =>
     planInstall({
       root: project.root,
       payload: { ...payload, personal: shellEntries(shell.ok ? shell.shell : null) },
@@ -141,14 +142,14 @@ export async function initCommand(directory: string | undefined, options: InitOp
       commands,
     });
   const isDry = options.dryRun === true;
-  const permit = async (plan: Plan): Promise<Plan> => {
+  const permit = async (plan: InstallPlan): Promise<InstallPlan> => {
     if (!isDry && plan.operations.length > 0) await refuseAgentsWhileTeamsActive(project);
     return plan;
   };
   const { env } = process;
   const native = join(packageRoot(), 'dist', 'native');
-  const shellOptions = { env, before: shellBefore(project.root, env), from: native };
-  const foreseen = foreseeShell(shellOptions);
+  const shellOptions = { env, before: userShell(project.root, env), from: native };
+  const foreseen = previewShell(shellOptions);
   // Every check of the project comes before the first write outside of it.
   const first = await permit(planWith(foreseen));
   const shell = isDry ? foreseen : await prepareShell(shellOptions);
@@ -177,7 +178,7 @@ export async function initCommand(directory: string | undefined, options: InitOp
       : `${did} toolcrew ${version} in ${project.root} (${project.kind}, ${hostWords(host)}):`;
   const said = [
     head,
-    ...(preview?.lines ?? summary(changes(plan))),
+    ...(preview?.lines ?? outcomeSummary(reportedOutcomes(plan))),
     ...switchLines(plan, shell),
     ...ownershipLines(proposed, plan),
     '',

@@ -5,13 +5,10 @@ import { request as httpRequest } from 'node:http';
 import type { Environment } from '../base/rules/environment.ts';
 import { failure, messageOf, type ToolError } from '../base/rules/errors.ts';
 import { oneLine, visibleLines } from '../base/rules/text.ts';
+import { isObject } from '../base/rules/values.ts';
 import { CLI_CODES } from './rules/cli-codes.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 function parsed(text: string): unknown {
   try {
@@ -56,13 +53,13 @@ export async function requestDaemon(body: Fields, env: Environment = process.env
     sent.end(text);
   });
   const value = parsed(answer.body);
-  if (!isFields(value))
+  if (!isObject(value))
     throw failure(CLI_CODES.daemon_unreachable, {
       address: socket,
       said: `expected a JSON object, got ${oneLine(answer.body, 100) || 'nothing'}`,
     });
   if (answer.status === 200) return value;
-  const error = isFields(value.error) ? value.error : {};
+  const error = isObject(value.error) ? value.error : {};
   throw failure(CLI_CODES.daemon_refused, {
     said: String(error.message ?? `status ${answer.status}`),
     status: answer.status,
@@ -106,7 +103,7 @@ export async function showIssue(number: number | undefined, options: { readonly 
     print(issue);
     return;
   }
-  const comments = Array.isArray(issue.comments) ? issue.comments.filter(isFields) : [];
+  const comments = Array.isArray(issue.comments) ? issue.comments.filter(isObject) : [];
   const parts = [
     `#${String(issue.number)} ${visibleLines(String(issue.title))}`,
     `by ${String(issue.author ?? 'nobody known')} · attempt ${String(issue.attempt)} · branch ${String(issue.branch)}`,

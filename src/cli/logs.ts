@@ -18,8 +18,10 @@ import {
 } from '../daemon/runners/attempt-output.ts';
 import { detectRemote } from '../git/git-remote.ts';
 import { formatSlug, type RepoSlug } from '../git/rules/repository.ts';
+import { warn } from './failed-command.ts';
 import type { IssueName } from './issue-name.ts';
 import { CLI_CODES } from './rules/cli-codes.ts';
+import { NOTICE_CODES } from './rules/notice-codes.ts';
 
 export type LogsOptions = { readonly follow?: boolean; readonly json?: boolean; readonly stateDir?: string };
 
@@ -74,7 +76,7 @@ export function stateDirOf(path: string, { repository: named }: IssueName, given
     const words = joinLines(error.message);
     const found = findStateDir(path, source, named ?? undefined);
     if (found === undefined) throw failure(CLI_CODES.state_directory_unknown, { said: words }, { cause: error });
-    process.stderr.write(`tool: warning: ${words}; reading from ${found} (--state-dir names another one)\n`);
+    warn(NOTICE_CODES.state_directory_guessed, { said: words, path: found });
     return found;
   }
 }

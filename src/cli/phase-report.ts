@@ -1,7 +1,7 @@
 // Report of a finished phase: as data for programs, as lines for people.
 
 import { visible, visibleLines } from '../base/rules/text.ts';
-import type { Outcome } from '../team/lead/lead-options.ts';
+import type { LeadOutcome } from '../team/lead/lead-options.ts';
 import { dollars, type Spent } from '../team/rules/cost.ts';
 import { type Gate, isRefusal, type TeamState } from '../team/rules/log/state.ts';
 import { type SpecStatus, specDirectory } from '../team/rules/spec-documents/spec.ts';
@@ -9,7 +9,7 @@ import { noteOf } from '../team/rules/task.ts';
 
 export type PhaseReport = {
   readonly team: string;
-  readonly outcome: Outcome['kind'];
+  readonly outcome: LeadOutcome['kind'];
   readonly tasks: readonly {
     readonly id: string;
     readonly subject: string;
@@ -57,7 +57,7 @@ function tasksOf(state: TeamState): PhaseReport['tasks'] {
   });
 }
 
-function planResult(outcome: Outcome): PhaseReport['plan'] {
+function planResult(outcome: LeadOutcome): PhaseReport['plan'] {
   if (outcome.kind !== 'done' || outcome.found?.phase !== 'plan') return null;
   const { spec, status } = outcome.found;
   return {
@@ -67,14 +67,14 @@ function planResult(outcome: Outcome): PhaseReport['plan'] {
   };
 }
 
-function debugOf(outcome: Outcome): PhaseReport['debug'] {
+function debugOf(outcome: LeadOutcome): PhaseReport['debug'] {
   if (outcome.kind !== 'done' || outcome.found?.phase !== 'debug') return null;
   const { cause, evidence, by, tried } = outcome.found;
   return { cause, evidence, by, tried };
 }
 
 export function phaseReport(
-  outcome: Outcome,
+  outcome: LeadOutcome,
   work: Pick<PhaseReport, 'branch' | 'files' | 'seconds' | 'report'>,
 ): PhaseReport {
   const { kind, state } = outcome;

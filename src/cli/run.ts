@@ -7,16 +7,16 @@ import { failure, messageOf } from '../base/rules/errors.ts';
 import { visible } from '../base/rules/text.ts';
 import { findVariable } from '../claude-code/host-settings.ts';
 import { parseFlags, wordProblems } from '../claude-code/rules/arguments.ts';
-import { isAskedByAgent } from '../claude-code/shell-caller.ts';
+import { isCalledByAgent } from '../claude-code/shell-caller.ts';
 import { type ComposedLead, composeLead } from '../compose/lead.ts';
 import { readToolSection } from '../daemon/config/tool-section.ts';
 import { takeTokens } from '../daemon/github/credential.ts';
 import { findProject } from '../git/project.ts';
-import { requireCommit, rewrittenWords } from '../git/worktrees/team-base.ts';
-import { closeLeft } from '../team/lead/close-left-team.ts';
-import { foundTeam, isLeft, resumeTeam } from '../team/lead/found-team.ts';
+import { requireCommit, rewrittenBase } from '../git/worktrees/team-base.ts';
+import { closeLeftTeam } from '../team/lead/close-left-team.ts';
 import { Lead } from '../team/lead/lead.ts';
-import type { Outcome } from '../team/lead/lead-options.ts';
+import type { LeadOutcome } from '../team/lead/lead-options.ts';
+import { isLeft, resumeTeam, startTeam } from '../team/lead/start-team.ts';
 import { reportPath } from '../team/log/finished-team.ts';
 import { findUndelivered, removeResult, undeliveredTeams } from '../team/log/undelivered-results.ts';
 import { memberBounds } from '../team/members/member-bounds.ts';
@@ -28,10 +28,11 @@ import { phaseOfTeam } from '../team/rules/team-name.ts';
 import { teamReport } from '../team/rules/views/report.ts';
 import { allProblems, type Decided, decideWork, onlyRefusal } from '../team/select/work-decision.ts';
 import { askApproval } from './approval-question.ts';
-import { noteAnswered } from './failed-command.ts';
+import { failedText, noteAnswered } from './failed-command.ts';
 import { type PhaseReport, phaseReport, reportLines } from './phase-report.ts';
 import { refuseTeammates } from './refuse-agents.ts';
 import { CLI_CODES } from './rules/cli-codes.ts';
+import { NOTICE_CODES } from './rules/notice-codes.ts';
 import { openPhaseScreen } from './screen/phase-screen.ts';
 import { checkDisplay } from './screen/tmux-panes.ts';
 import { type EndSignal, SIGNAL_CODES, SIGNALS } from './signals.ts';
@@ -79,7 +80,7 @@ function onSignals(abort: () => void): { readonly code: () => number | null; rea
 /** Whether a person sits there who can be asked; an agent at a terminal is none. */
 async function isAttended({ context, project }: ComposedLead): Promise<boolean> {
   if (process.stdin.isTTY !== true || process.stdout.isTTY !== true) return false;
-  return process.env.TOOL_TEAMMATE === undefined && !(await isAskedByAgent(context.teams, process.env, project.main));
+  return process.env.TOOL_TEAMMATE === undefined && !(await isCalledByAgent(context.teams, process.env, project.main));
 }
 
 function logTo(tell: (words: string) => void): PeopleLog['log'] {
@@ -94,7 +95,7 @@ async function endLeftovers(composed: ComposedLead, team: string): Promise<void>
 }
 
 /** Leads a team that stands to the end of its phase. */
-async function leadTeam(composed: ComposedLead, team: string, isLive: boolean): Promise<Outcome> {
+async function leadTeam(composed: ComposedLead, team: string, isLive: boolean): Promise<LeadOutcome> {
   await endLeftovers(composed, team);
   const log = composed.context.teams.open(team);
   if (log === undefined) throw failure(OPERATIONS_CODES.team_gone, { team });
@@ -158,7 +159,7 @@ async function tellUntold(composed: ComposedLead, team: string, options: PhaseOp
 async function reportBuilt(
   { lead: { teamWorktrees }, project }: ComposedLead,
   team: string,
-  outcome: Outcome,
+  outcome: LeadOutcome,
 ): Promise<Pick<PhaseReport, 'branch' | 'files' | 'report'>> {
   try {
     const { branch } = await teamWorktrees.begin(team);
@@ -170,20 +171,20 @@ async function reportBuilt(
     return { branch, files: changed.length, report: path };
   } catch (error) {
     if (outcome.kind === 'done') throw error;
-    say(`what was built is not told: ${messageOf(error)}`);
+    say(lineWithCode(refusal(NOTICE_CODES.work_not_reported, { said: messageOf(error) })));
     return NOTHING_BUILT;
   }
 }
 
 async function sayRewritten({ project }: ComposedLead, team: string): Promise<void> {
-  const words = await rewrittenWords(project.root, team);
-  if (words !== null) say(words);
+  const rewritten = await rewrittenBase(project.root, team);
+  if (rewritten !== null) say(lineWithCode(rewritten));
 }
 
 async function tell(
   composed: ComposedLead,
   team: string,
-  outcome: Outcome,
+  outcome: LeadOutcome,
   seconds: number,
   options: PhaseOptions,
 ): Promise<void> {
@@ -223,7 +224,7 @@ export async function restartCommand(wanted: string | undefined, options: PhaseO
     });
     const names = [...new Set([...standing, ...undeliveredTeams(composed.context.teams, composed.project.main)])];
     if (wanted === undefined && names.length === 0 && unread.length > 0) throw unread[0];
-    for (const error of unread) process.stderr.write(`toolcrew: ${messageOf(error)}\n`);
+    for (const error of unread) process.stderr.write(`${failedText(error)}\n`);
     const team = wanted ?? (names.length === 1 ? names[0] : undefined);
     if (names.length === 0) throw failure(CLI_CODES.no_team_active, {});
     if (team === undefined) throw failure(CLI_CODES.team_unnamed, { count: names.length, teams: names });
@@ -276,13 +277,13 @@ async function found(composed: ComposedLead, decided: Extract<Decided, { kind: '
   if (isLeft) {
     await endLeftovers(composed, team);
     // Nobody of this team has done it: the lead of an earlier one did not come to close it.
-    const kept = await closeLeft(lead.teamWorktrees, team, [...roles]);
+    const kept = await closeLeftTeam(lead.teamWorktrees, team, [...roles]);
     for (const ref of kept) say(`an earlier team ${team} has left what tool/${team} lacks: it is kept as ${ref}`);
     // With no writers any more it may begin at what is there now.
     await lead.teamWorktrees.begin(team, 'anew');
   }
   try {
-    await foundTeam(context, decided);
+    await startTeam(context, decided);
   } catch (error) {
     await lead.teamWorktrees.forget(team, []).catch(() => undefined);
     throw error;

@@ -6,12 +6,12 @@ import { failure, messageOf } from '../base/rules/errors.ts';
 import { joinLines } from '../base/rules/text.ts';
 import { parseWorkflow } from '../daemon/config/read-workflow.ts';
 import { detectRemote } from '../git/git-remote.ts';
-import { type Collected, collect, type InitOptions } from './init-answers.ts';
+import { type Collected, collectAnswers, type ServeInitOptions } from './init-answers.ts';
 import { CLI_CODES } from './rules/cli-codes.ts';
 import { canRedraw } from './screen/terminal.ts';
 import { workflowText } from './workflow-text.ts';
 
-async function confirmOverwrite(path: string, options: InitOptions): Promise<void> {
+async function confirmOverwrite(path: string, options: ServeInitOptions): Promise<void> {
   if (!existsSync(path) || options.force === true) return;
   const refusal = failure(CLI_CODES.workflow_file_exists, { path });
   if (!canRedraw(process.stdin) || options.yes === true) throw refusal;
@@ -61,11 +61,11 @@ function nextSteps({ answers, host, origin, notes }: Collected): string[] {
   ];
 }
 
-export async function serveInitCommand(options: InitOptions): Promise<void> {
+export async function serveInitCommand(options: ServeInitOptions): Promise<void> {
   const directory = process.cwd();
   const path = join(directory, 'WORKFLOW.md');
   await confirmOverwrite(path, options);
-  const collected = await collect(options, detectRemote(directory));
+  const collected = await collectAnswers(options, detectRemote(directory));
   const text = workflowText(collected.answers, existsSync(join(directory, '.claude')));
   try {
     // What is written must be what the daemon reads.

@@ -1,6 +1,6 @@
 // `tool spec`: SPEC documents, looked at and approved by the person at the terminal.
 
-import { failure, messageOf, ToolError } from '../base/rules/errors.ts';
+import { failure, ToolError } from '../base/rules/errors.ts';
 import { nearest } from '../base/rules/nearest.ts';
 import { got, visible } from '../base/rules/text.ts';
 import { findProject } from '../git/project.ts';
@@ -10,8 +10,10 @@ import { checkSpec, readSpecTexts, type SpecTexts } from '../team/rules/spec-doc
 import { completedAlready, isSpecId, type SpecStatus, statusOfSpec } from '../team/rules/spec-documents/spec.ts';
 import { approvalOf, approveSpec } from '../team/spec-documents/spec-approvals.ts';
 import { listSpecs, readTexts, readWarnings } from '../team/spec-documents/specs.ts';
+import { failedText, warn } from './failed-command.ts';
 import { refuseAgents } from './refuse-agents.ts';
 import { CLI_CODES } from './rules/cli-codes.ts';
+import { NOTICE_CODES } from './rules/notice-codes.ts';
 
 type Row = {
   readonly id: string;
@@ -92,7 +94,7 @@ export async function approveSpecCommand(id: string): Promise<void> {
     try {
       return teams.open(name) ?? [];
     } catch (error) {
-      process.stderr.write(`toolcrew: ${messageOf(error)}\n`);
+      process.stderr.write(`${failedText(error)}\n`);
       return [];
     }
   });
@@ -110,8 +112,7 @@ export async function approveSpecCommand(id: string): Promise<void> {
     for (const log of logs)
       if (log.state.session === 'awaiting_approval' && hasWritten(log.state, id))
         await log.append({ type: 'moved', event: 'approved', reason: `${id} was approved at a terminal`, by: 'user' });
-    if (problems.length > 0)
-      process.stderr.write(`toolcrew: ${id} has ${problems.length} problems: tool spec check ${id} names them\n`);
+    if (problems.length > 0) warn(NOTICE_CODES.approved_with_problems, { id, count: problems.length });
     process.stdout.write(`${id} is approved${isNew ? '' : ` already (${why})`}\n`);
   } finally {
     for (const log of logs) await log.close();

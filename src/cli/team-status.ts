@@ -1,7 +1,8 @@
 // `tool team status`: all teams of a project, one line each; or one of them.
 
-import { messageOf, ToolError } from '../base/rules/errors.ts';
+import { ToolError } from '../base/rules/errors.ts';
 import type { TeamView } from '../team/rules/views/view.ts';
+import { errorLine } from './failed-command.ts';
 import { archivedTeams, type FoundTeam, findTeam, presentTeams, readTeam } from './find-team.ts';
 import { jsonText } from './json-text.ts';
 import { paints } from './screen/paint.ts';
@@ -20,7 +21,7 @@ async function read(team: FoundTeam, now: number): Promise<Read> {
     return { name: team.name, view: await readTeam(team, now) };
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
-    return { name: team.name, error: messageOf(error) };
+    return { name: team.name, error: errorLine(error) };
   }
 }
 

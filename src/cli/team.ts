@@ -5,7 +5,7 @@ import type { Environment } from '../base/rules/environment.ts';
 import { failure, messageOf, ToolError } from '../base/rules/errors.ts';
 import { visibleLines } from '../base/rules/text.ts';
 import { operateInHost } from '../claude-code/answers/operate-in-host.ts';
-import { askerAtShell } from '../claude-code/shell-caller.ts';
+import { callerAtShell } from '../claude-code/shell-caller.ts';
 import { composeOperations } from '../compose/team.ts';
 import { findProject } from '../git/project.ts';
 import type { Answer } from '../team/operations/context.ts';
@@ -19,7 +19,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** Who sits at this shell: the teammate whose program it belongs to, else the lead; inside a host anybody may have typed it. */
 async function shellEvidence(teams: Teams, env: Environment, main: string): Promise<Evidence> {
-  const asker = await askerAtShell(teams, env, main);
+  const asker = await callerAtShell(teams, env, main);
   if (asker === null)
     return {
       kind: 'nothing',

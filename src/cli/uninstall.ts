@@ -2,8 +2,8 @@
 
 import { performAll } from '../install/file-operations.ts';
 import { outcomesWith, planUninstall } from '../install/install.ts';
-import { findProject } from '../install/project.ts';
-import { changes, dryRun, lines } from '../install/report.ts';
+import { findInstallTarget } from '../install/install-target.ts';
+import { dryRun, outcomeLines, reportedOutcomes } from '../install/report.ts';
 import { FileTeams } from '../team/log/teams.ts';
 import { activeTeams } from './active-teams.ts';
 import { refuseAgentsWhileTeamsActive } from './refuse-agents.ts';
@@ -12,7 +12,7 @@ export async function uninstallCommand(
   directory: string | undefined,
   options: { readonly dryRun?: boolean; readonly json?: boolean },
 ): Promise<void> {
-  const project = findProject(directory, process.cwd(), process.env.HOME);
+  const project = findInstallTarget(directory, process.cwd(), process.env.HOME);
   const { root } = project;
   const isDry = options.dryRun === true;
   if (!isDry) await refuseAgentsWhileTeamsActive(project);
@@ -25,6 +25,6 @@ export async function uninstallCommand(
     return;
   }
   const head = `${isDry ? 'Would take' : 'Took'} toolcrew out of ${root}:`;
-  const said = [head, ...(preview?.lines ?? lines(changes(plan)))];
+  const said = [head, ...(preview?.lines ?? outcomeLines(reportedOutcomes(plan)))];
   process.stdout.write(`${said.join('\n')}\n${preview?.diff ?? ''}`);
 }

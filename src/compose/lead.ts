@@ -14,13 +14,13 @@ import type { Environment } from '../base/rules/environment.ts';
 import { failure } from '../base/rules/errors.ts';
 import { createChecks } from '../gate/run/checks.ts';
 import { measureTrust5 } from '../gate/run/trust5.ts';
-import { ignoreOwn } from '../git/own-ignored.ts';
+import { ignoreStateDirectories } from '../git/own-ignored.ts';
 import { findProject, type Project } from '../git/project.ts';
 import { projectState } from '../git/project-state.ts';
 import { mechanismOf } from '../guard/guard-mechanism.ts';
 import { prepareShell } from '../guard/guard-shell.ts';
 import { SHELL_VARIABLE } from '../guard/rules/ticket.ts';
-import { closeLeft } from '../team/lead/close-left-team.ts';
+import { closeLeftTeam } from '../team/lead/close-left-team.ts';
 import type { LeadOptions } from '../team/lead/lead-options.ts';
 import type { MemberTimeouts } from '../team/lead/member-session.ts';
 import { OpenTeams } from '../team/log/open-teams.ts';
@@ -112,7 +112,8 @@ export async function closeDeleted({ main }: Project, env: Environment, team: st
     await endLeftovers(runMarkOf(main), team);
     // Where it is called may be one of the worktrees.
     const teamWorktrees = createTeamWorktrees({ root: main, env });
-    if (phaseOfTeam(team) === 'run') return { branch: `tool/${team}`, kept: await closeLeft(teamWorktrees, team, []) };
+    if (phaseOfTeam(team) === 'run')
+      return { branch: `tool/${team}`, kept: await closeLeftTeam(teamWorktrees, team, []) };
     await teamWorktrees.forget(team, []);
     return null;
   } finally {
@@ -202,7 +203,7 @@ export function composeLead(options: ComposeLeadOptions): ComposedLead {
     hold: async (team) => {
       await bounds;
       held.push(holdTeam(stateDir, team));
-      ignoreOwn(main);
+      ignoreStateDirectories(main);
     },
     close: async () => {
       for (const lock of held) lock.release();

@@ -7,7 +7,7 @@ import { skippedTests } from '../gate/readers/skipped-tests.ts';
 import type { Lines } from '../gate/rules/skipped-lines.ts';
 import { tryGit } from '../git/git.ts';
 import type { Project } from '../git/project.ts';
-import { beginnings } from '../team/log/finished-team.ts';
+import { archivedBases } from '../team/log/finished-team.ts';
 import type { SyncContext } from '../team/phases/sync.ts';
 import type { Teams } from '../team/ports.ts';
 import type { TeamSettings } from '../team/rules/settings.ts';
@@ -50,7 +50,7 @@ export function composeSync({ project: { root, main }, env, teams, settings, now
     const log = teams.open(team);
     await log?.close();
     const there = log?.state.commit ?? null;
-    return [...(await beginnings(main, team)), ...(there === null ? [] : [there])];
+    return [...(await archivedBases(main, team)), ...(there === null ? [] : [there])];
   };
   return {
     ...history,

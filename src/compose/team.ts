@@ -12,7 +12,7 @@ import type { Refusal } from '../base/rules/codes.ts';
 import type { Environment } from '../base/rules/environment.ts';
 import { asLine } from '../base/rules/text.ts';
 import { Supervisor } from '../base/supervisor.ts';
-import { whoseCall } from '../claude-code/call-origin.ts';
+import { callerOfToolCall } from '../claude-code/call-origin.ts';
 import { certainIdentity } from '../claude-code/certain-identity.ts';
 import { formOf } from '../claude-code/duplicate-hooks.ts';
 import { hostAbove, isNestedHost } from '../claude-code/host-above.ts';
@@ -28,7 +28,7 @@ import type { TeamWorktrees } from '../git/worktrees/team-worktrees-port.ts';
 import { mechanismOf } from '../guard/guard-mechanism.ts';
 import { insideProject } from '../guard/rules/ownership.ts';
 import { createLeaseFiles, createShellGuard } from '../guard/shell-guard.ts';
-import { pathAsNamed, placeOf, writesOf } from '../guard/tool-writes.ts';
+import { pathAsNamed, resolveTarget, writesOf } from '../guard/tool-writes.ts';
 import { loadTeamSettings } from '../team/config/settings-snapshot.ts';
 import { OpenTeams } from '../team/log/open-teams.ts';
 import { FileTeams } from '../team/log/teams.ts';
@@ -238,7 +238,7 @@ export function composeContext(
       },
       workTree: lazyWorkTree(root, objectsOf(main)),
       inside: (path) => insideOf(project, path, env),
-      placeOf: (path) => placeOf(path, root),
+      placeOf: (path) => resolveTarget(path, root),
       teamWorktrees: () => lazyTeamWorktrees(project, env),
       placeLeases: createLeaseFiles({ main, env }),
       hasAgentFile: (agent) => hasAgentFile(root, agent, env),
@@ -247,7 +247,7 @@ export function composeContext(
       hostProcess: hostAbove,
       writesOf: (tool, input, cwd, git) => writesOf(tool, input, cwd, { root, env, git }),
       below: (directory) => filesBelow(root, directory),
-      outputs: async (targets) => (await import('../guard/ignored-outputs.ts')).outputsAmong(root, targets),
+      outputs: async (targets) => (await import('../guard/ignored-outputs.ts')).ignoredOutputs(root, targets),
       worktree: root === main ? null : { root, checkout: main },
       ...shellGuardOf(project, env),
       temporary: [...new Set(['/tmp', temporaryOf(env)])],
@@ -258,12 +258,12 @@ export function composeContext(
       log: (level, words) => {
         if (level !== 'debug') say(`toolcrew: ${level}: ${asLine(words)}`);
       },
-      whoseCall,
+      whoseCall: callerOfToolCall,
       namesCallers: namesCallers(env),
       startedAs: startedAs(env, main),
       trust5: async (work) => {
-        const { measureCheckout } = await import('../gate/run/trust5.ts');
-        return measureCheckout({ ...work, root, objects: objectsOf(main), env });
+        const { measureCheckoutTrust5 } = await import('../gate/run/trust5.ts');
+        return measureCheckoutTrust5({ ...work, root, objects: objectsOf(main), env });
       },
       phaseLock: lazyPhaseLock(main, state),
       project: projectOf(project, env, teams, settings),

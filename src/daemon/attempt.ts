@@ -7,9 +7,9 @@ import { messageOf } from '../base/rules/errors.ts';
 import { formatSlug } from '../git/rules/repository.ts';
 import { createAgentRequestHandler } from './agent-requests.ts';
 import { AttemptStatus } from './attempt-status.ts';
-import { blame, blameWorkspace } from './blame.ts';
 import { collectWork, NO_WORK } from './collect-work.ts';
 import { perform } from './effects.ts';
+import { asAgentFault, faultOf } from './fault.ts';
 import type {
   AgentSocket,
   AttemptOutput,
@@ -176,7 +176,7 @@ export class Attempt {
         await open.close();
       }
     } catch (error) {
-      return { ok: false, words: messageOf(error), fault: blame(error), resumable: true };
+      return { ok: false, words: messageOf(error), fault: faultOf(error), resumable: true };
     }
   }
 
@@ -199,7 +199,7 @@ export class Attempt {
     await workspaces.refresh(signal);
     await perform(journal, issue, 'hook', `before_run:${n}`, () => workspaces.beforeRun(task, signal)).catch(
       (error) => {
-        throw workspace.created ? error : blameWorkspace(error);
+        throw workspace.created ? error : asAgentFault(error);
       },
     );
     signal.throwIfAborted();

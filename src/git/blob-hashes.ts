@@ -16,10 +16,14 @@ export function quotedName(name: string): string {
 }
 
 /** Blob ids of these files, in their order; null when git fails. */
-export async function hashesOf(top: string, names: readonly string[], run: RunGit): Promise<readonly string[] | null> {
+export async function hashesOf(
+  top: string,
+  names: readonly string[],
+  runGit: RunGit,
+): Promise<readonly string[] | null> {
   if (names.length === 0) return [];
   const input = names.map(quotedName).join('');
-  const { exitCode, stdout } = await run.try(top, ['hash-object', '--stdin-paths'], { input, ...BYTES });
+  const { exitCode, stdout } = await runGit.try(top, ['hash-object', '--stdin-paths'], { input, ...BYTES });
   return exitCode === 0 ? stdout.trim().split('\n') : null;
 }
 

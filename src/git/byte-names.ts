@@ -1,4 +1,4 @@
-// Names of files are bytes, and need be no text: each char of such a name is one of them.
+// File names as bytes, which need not be valid text: each char of such a string is one byte.
 
 export const BYTES = { encoding: 'latin1' } as const;
 

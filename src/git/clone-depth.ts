@@ -1,28 +1,29 @@
-// The depth of a repository of the daemon's: one that ends early goes further back as that is needed.
+// Depth of the daemon's shallow repositories, deepened on demand.
 
 import { join } from 'node:path';
 import { readRegular } from '../base/files/safe-read.ts';
 import type { GitResult } from './git.ts';
 
-/** Commits by which a copy that ends early goes further back, and by which the next step is larger; the most git takes. */
+/** Commits of the first deepening, the factor of each further one, and git's maximum. */
 const FIRST_STEP = 64;
 const GROWTH = 8;
 const MOST = 2 ** 30;
 
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** The commits at which a repository ends early; none: it goes back to its beginning. */
-export function endsOf(gitDirectory: string): readonly string[] {
+/** Commits at which a shallow repository ends; none: it is complete. */
+export function shallowCommits(gitDirectory: string): readonly string[] {
   const text = readRegular(join(gitDirectory, 'shallow'), MAX_BYTES) ?? '';
   return text.split('\n').filter((line) => line !== '');
 }
 
 /**
- * Whether all is there in which the histories of two commits differ: only then can be told what they have in common.
- * @param ends the commits at which the repository ends early
+ * Whether the repository holds all commits that one of the two histories has and the other lacks. Otherwise their merge
+ * base is unknown.
+ * @param ends the commits at which the shallow repository ends
  * @param run runs git in it
  */
-export async function isWholeBetween(
+export async function hasHistoryBetween(
   ends: readonly string[],
   first: string,
   second: string,
@@ -36,11 +37,11 @@ export async function isWholeBetween(
 }
 
 /**
- * How many commits the default branch has too few for a depth; null: none.
- * @param ends the commits at which the repository ends early
+ * Number of commits that the default branch lacks for a depth; null: none.
+ * @param ends the commits at which the shallow repository ends
  * @param firstParents the commits of the branch, newest first, of merges the first parent alone
  */
-export function lackOf(ends: readonly string[], depth: number, firstParents: readonly string[]): number | null {
+export function missingDepth(ends: readonly string[], depth: number, firstParents: readonly string[]): number | null {
   const last = firstParents.at(-1);
   if (last === undefined || firstParents.length >= depth || !ends.includes(last)) return null;
   return depth - firstParents.length;
@@ -73,7 +74,7 @@ export class CloneDepth {
   }
 
   get ends(): readonly string[] {
-    return endsOf(this.#options.path);
+    return shallowCommits(this.#options.path);
   }
 
   /** Whether it ends before the beginning of the repository, and may go further back. */
@@ -88,7 +89,7 @@ export class CloneDepth {
     if (!this.isOpen) return null;
     if (depth === null) return MOST;
     if (depth === this.#measured) return null;
-    const lack = lackOf(this.ends, depth, await this.#options.firstParents(signal));
+    const lack = missingDepth(this.ends, depth, await this.#options.firstParents(signal));
     this.#measured = depth;
     return lack;
   }

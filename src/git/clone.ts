@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import { failure } from '../base/rules/errors.ts';
 import { lastLines } from '../base/rules/text.ts';
 import { asText, BYTES } from './byte-names.ts';
-import { endsOf, isWholeBetween } from './clone-depth.ts';
+import { hasHistoryBetween, shallowCommits } from './clone-depth.ts';
 import { cloneEnvironment, FILES, type GitOptions, git, type Launch, tryGit } from './git.ts';
-import { unfinished } from './git-directory.ts';
+import { unfinishedOperation } from './git-directory.ts';
 import { copyIndex } from './index-copy.ts';
 import { type Author, authorVariables } from './rules/author.ts';
 import { GIT_CODES } from './rules/git-codes.ts';
-import { areUntouched, date, LIST_BYTES, leaveOutUntouched, settle } from './untouched.ts';
+import { areUntouched, dateIndex, LIST_BYTES, leaveOutUntouched, refreshUntouched } from './untouched.ts';
 
 export type Clone = {
   readonly path: string;
@@ -52,7 +52,7 @@ export async function cloneMirror(
 }
 
 /** Takes the push addresses and credentials out of a clone that somebody's own script made. */
-export async function disarm(path: string, signal: AbortSignal): Promise<void> {
+export async function removePushAccess(path: string, signal: AbortSignal): Promise<void> {
   const options = { cwd: path, signal };
   const { stdout } = await tryGit(['config', '--local', '--null', '--list'], options);
   for (const row of stdout.split('\0')) {
@@ -164,7 +164,7 @@ export async function saveUncommitted(
 }
 
 /** The tree of all files as they are, untracked ones too; neither the files nor the index of the clone change. */
-export async function treeOf(clone: Clone, signal: AbortSignal): Promise<string> {
+export async function writeTree(clone: Clone, signal: AbortSignal): Promise<string> {
   const scratch = await mkdtemp(join(clone.path, '.git', 'toolcrew-tree-'));
   try {
     const index = join(scratch, 'index');
@@ -198,7 +198,7 @@ export async function restoreTree(
 }
 
 /** Whether there is such a commit. */
-export async function holdsCommit(clone: Clone, sha: string, signal: AbortSignal): Promise<boolean> {
+export async function hasCommit(clone: Clone, sha: string, signal: AbortSignal): Promise<boolean> {
   return (await tryGit(['cat-file', '-e', `${sha}^{commit}`], optionsFor(clone, signal))).exitCode === 0;
 }
 
@@ -220,7 +220,7 @@ export async function startBranch(clone: Clone, branch: string, start: string, s
 }
 
 /** Moves the branch to where HEAD stands; changes in the files stay. */
-export async function adoptHead(clone: Clone, branch: string, signal: AbortSignal): Promise<void> {
+export async function moveBranchToHead(clone: Clone, branch: string, signal: AbortSignal): Promise<void> {
   await git(['checkout', '--quiet', '--no-track', '-B', branch], optionsFor(clone, signal));
 }
 
@@ -237,7 +237,7 @@ export async function fetchOrigin(clone: Clone, signal: AbortSignal, ...more: re
 /** Whether the clone has all in which the histories of the two differ; one that ends early may not. */
 export function hasAllBetween(clone: Clone, first: string, second: string, signal: AbortSignal): Promise<boolean> {
   const options = { ...optionsFor(clone, signal), maxBytes: LIST_BYTES };
-  return isWholeBetween(endsOf(join(clone.path, '.git')), first, second, (args) => tryGit(args, options));
+  return hasHistoryBetween(shallowCommits(join(clone.path, '.git')), first, second, (args) => tryGit(args, options));
 }
 
 /** Whether the first commit is an ancestor of the second, or the same. */
@@ -281,11 +281,11 @@ export async function mergeIfClean(clone: Clone, from: string, signal: AbortSign
 async function moveForward(to: string, options: GitOptions): Promise<boolean> {
   const move = async () => (await tryGit(['merge', '--quiet', '--ff-only', to], options)).exitCode === 0;
   if (await move()) return true;
-  if (!(await settle(options))) return false;
+  if (!(await refreshUntouched(options))) return false;
   try {
     return await move();
   } finally {
-    await date(options, 0);
+    await dateIndex(options, 0);
   }
 }
 
@@ -302,7 +302,7 @@ export async function abortMerge(clone: Clone): Promise<boolean> {
   const options = optionsFor(clone);
   const abort = async () => (await tryGit(['merge', '--abort'], options)).exitCode === 0;
   if (await abort()) return true;
-  if ((await unfinished(clone.path)) !== 'merge' || !(await settle(options))) return false;
+  if ((await unfinishedOperation(clone.path)) !== 'merge' || !(await refreshUntouched(options))) return false;
   return abort();
 }
 
@@ -313,7 +313,7 @@ export async function moveToBranch(clone: Clone, branch: string, signal: AbortSi
 }
 
 /** Makes files of the pointers of LFS whose objects the clone has; gives git's words when that fails. */
-export async function fillLfs(clone: Clone, signal: AbortSignal): Promise<string | null> {
+export async function checkoutLfs(clone: Clone, signal: AbortSignal): Promise<string | null> {
   const { exitCode, stdout, stderr } = await tryGit(['lfs', 'checkout'], optionsFor(clone, signal));
   signal.throwIfAborted();
   return exitCode === 0 ? null : lastLines(stderr || stdout, 4);

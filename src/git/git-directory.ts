@@ -88,7 +88,7 @@ export async function writeConfig(path: string, config: string): Promise<void> {
 }
 
 /** Puts the clone's configuration back and takes out what an agent may have planted to have it run or followed. */
-export async function restore(path: string, config: string, branch: string): Promise<void> {
+export async function restoreConfig(path: string, config: string, branch: string): Promise<void> {
   if (!isClone(path)) throw failure(GIT_CODES.clone_gone, { path });
   const directory = join(path, '.git');
   await removeStrays(directory);
@@ -106,7 +106,7 @@ export async function restore(path: string, config: string, branch: string): Pro
 }
 
 /** What an agent had begun and not finished. */
-export async function unfinished(path: string): Promise<'merge' | 'other' | null> {
+export async function unfinishedOperation(path: string): Promise<'merge' | 'other' | null> {
   const has = (name: string) =>
     lstat(join(path, '.git', name)).then(
       () => true,
@@ -120,7 +120,7 @@ export async function unfinished(path: string): Promise<'merge' | 'other' | null
 const REBASES = ['rebase-merge', 'rebase-apply', 'sequencer'];
 
 /** Forgets a rebase or a series of picks; git does so for single ones when the branch is taken anew. */
-export async function forgetUnfinished(path: string): Promise<void> {
+export async function abandonOperation(path: string): Promise<void> {
   await Promise.all(REBASES.map((name) => rm(join(path, '.git', name), { recursive: true, force: true })));
 }
 

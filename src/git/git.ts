@@ -1,4 +1,4 @@
-// The one way this program runs git.
+// Runs git; every other file calls it through here.
 
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -9,7 +9,7 @@ import { explainCertificate, saysCertificateProblem } from '../base/rules/certif
 import type { Environment } from '../base/rules/environment.ts';
 import { failure } from '../base/rules/errors.ts';
 import { lastLines } from '../base/rules/text.ts';
-import { verbAt, withPlainOutput } from './plain-output.ts';
+import { subcommandIndex, withPlainOutput } from './plain-output.ts';
 import { GIT_CODES } from './rules/git-codes.ts';
 import { safeDirectories, saysForeignOwner } from './trusted-directories.ts';
 
@@ -193,7 +193,7 @@ async function runGit(args: readonly string[], options: GitOptions): Promise<Git
 }
 
 function verbOf(args: readonly string[]): string {
-  return args[verbAt(args)] ?? '';
+  return args[subcommandIndex(args)] ?? '';
 }
 
 /** Whether git's words mean that objects of a repository are gone or spoilt. */
@@ -224,7 +224,7 @@ export async function git(args: readonly string[], options: GitOptions): Promise
 }
 
 /** Whether the hosting service answered git, and turned it away. */
-export function isTurnedAway(words: string): boolean {
+export function isAccessDenied(words: string): boolean {
   return /Authentication failed|could not read Username|HTTP Basic: Access denied|\b40[13]\b|Permission denied|Repository not found/i.test(
     words,
   );
@@ -235,7 +235,7 @@ export function explain(stderr: string, stdout = ''): string {
   const lines = `${stderr.trim()}\n${stdout.trim()}`.trim().split('\n');
   const said = (lines.length > 7 ? [lines[0], '…', ...lines.slice(-6)] : lines).join('\n');
   if (saysCertificateProblem(said)) return explainCertificate(said);
-  return isTurnedAway(said)
+  return isAccessDenied(said)
     ? `${said} (the hosting service turned the credential away: check \`gh auth status\` or the token)`
     : said;
 }

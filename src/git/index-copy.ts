@@ -1,4 +1,4 @@
-// A copy of Git's index to work on, with all that the index tells Git by its own time.
+// Copy of Git's index that keeps its modification time.
 
 import { copyFileSync, statSync, utimesSync } from 'node:fs';
 

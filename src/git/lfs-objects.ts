@@ -51,7 +51,7 @@ async function copyHashed(from: FileHandle, to: string): Promise<string> {
 }
 
 /** Takes an object out of a store where an agent has been. False when there is none that holds what its name says. */
-export async function takeObject(from: string, store: string, oid: string): Promise<boolean> {
+export async function importObject(from: string, store: string, oid: string): Promise<boolean> {
   const source = objectPath(from, oid);
   // A link on the way leads to what is no object of this store.
   if (realOrNull(source) !== join(realOrNull(from) ?? '', ...partsOf(oid))) return false;
@@ -89,7 +89,7 @@ async function makeReal(top: string, parts: readonly string[]): Promise<string> 
  * Copies objects of the daemon's store to a clone that does not have them; no agent may be at work in it. Gives how many.
  * @param path of the clone, with a Git directory of its own
  */
-export async function handOut(store: string, path: string, oids: Iterable<string>): Promise<number> {
+export async function exportObjects(store: string, path: string, oids: Iterable<string>): Promise<number> {
   const git = join(realpathSync(path), '.git');
   let count = 0;
   for (const oid of oids) {

@@ -1,4 +1,4 @@
-// Directories of the program's own in a project, which Git leaves out: nobody commits them, and no `git stash` takes them away.
+// Own directories of toolcrew in a project, ignored by Git: no commit and no `git stash` includes them.
 
 import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,8 +6,8 @@ import { join } from 'node:path';
 /** What a team writes while it works, below the project's `.tool`. */
 const OWN = ['teams', 'cache', 'state'];
 
-/** Makes a directory, and has Git leave out all of it, the word for that too. */
-export function makeIgnored(directory: string): void {
+/** Creates a directory that Git ignores, with the `.gitignore` in it. */
+export function createIgnoredDirectory(directory: string): void {
   const path = join(directory, '.gitignore');
   if (existsSync(path)) return;
   mkdirSync(directory, { recursive: true });
@@ -16,12 +16,12 @@ export function makeIgnored(directory: string): void {
   renameSync(fresh, path);
 }
 
-/** For a project in which nothing was installed that says so. */
-export function ignoreOwn(root: string): void {
+/** Creates the ignored directories of a project without an installation. */
+export function ignoreStateDirectories(root: string): void {
   if (existsSync(join(root, '.tool', '.gitignore'))) return;
   for (const name of OWN)
     try {
-      makeIgnored(join(root, '.tool', name));
+      createIgnoredDirectory(join(root, '.tool', name));
     } catch {
       // Whoever writes there says what is in the way.
     }

@@ -54,13 +54,13 @@ const SHOWING: readonly string[] = ['diff', 'diff-index', 'diff-tree', 'log', 's
 const OWN = ['--no-ext-diff', '--no-textconv'];
 
 /** Index of the subcommand among the arguments of git. */
-export function verbAt(args: readonly string[]): number {
+export function subcommandIndex(args: readonly string[]): number {
   return args.findIndex((arg, index) => !arg.startsWith('-') && args[index - 1] !== '-c');
 }
 
 /** The same arguments, with the options for a fixed output format. */
 export function withPlainOutput(args: readonly string[]): readonly string[] {
-  const at = verbAt(args);
+  const at = subcommandIndex(args);
   const verb = args[at] ?? '';
   if (!SHOWING.includes(verb)) return [...SETTINGS, ...args];
   return [...SETTINGS, ...args.slice(0, at), verb, ...OWN, ...args.slice(at + 1)];

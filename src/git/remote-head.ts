@@ -1,4 +1,4 @@
-// The remote's default branch, as HEAD of the mirror names it: asked anew from time to time, since it may be another one by now.
+// Default branch of the remote, kept as HEAD of the mirror and asked for again at intervals.
 
 import type { Clock } from '../base/ports.ts';
 

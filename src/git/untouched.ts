@@ -1,4 +1,4 @@
-// Files that git calls modified although they hold what git itself writes for them: an attribute for line endings came later.
+// Files that git reports as modified although nobody changed them, because an attribute for line endings was added later.
 
 import { lutimes, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -97,10 +97,10 @@ export async function leaveOutUntouched(
 }
 
 /**
- * Has git take the files that nobody changed for what they are: they are written anew, and the index is dated after
- * them, so that git goes by their dates. False when there is none. `date` with the same options ends that.
+ * Makes git report files that nobody changed as unchanged: writes them again, and dates the index after them, so that
+ * git trusts their dates. False when there are none. `dateIndex` with the same options ends that.
  */
-export async function settle(options: GitOptions): Promise<boolean> {
+export async function refreshUntouched(options: GitOptions): Promise<boolean> {
   const more = { ...options, ...BYTES, maxBytes: LIST_BYTES };
   const rows = (await git(STATUS, more)).split('\0');
   const names = rows.flatMap((row) => MODIFIED.exec(row)?.[2] ?? []);
@@ -108,12 +108,12 @@ export async function settle(options: GitOptions): Promise<boolean> {
   if (untouched.length === 0) return false;
   const input = untouched.map((name) => `${name}\0`).join('');
   await git(['checkout-index', '--force', '--index', '-z', '--stdin'], { ...more, input });
-  await date(options, 2);
+  await dateIndex(options, 2);
   return true;
 }
 
 /** Dates the index: by whole seconds git tells whether a file may have changed after it. No link is followed. */
-export async function date({ cwd }: GitOptions, secondsAhead: number): Promise<void> {
+export async function dateIndex({ cwd }: GitOptions, secondsAhead: number): Promise<void> {
   const at = Date.now() / 1000 + secondsAhead;
   await lutimes(join(cwd, '.git', 'index'), at, at);
 }

@@ -121,9 +121,9 @@ export function createRunGit(
 }
 
 /** Throws where git cannot do what the work of a team needs. */
-export async function requireMergingGit(root: string, run: RunGit, env: Environment): Promise<void> {
+export async function requireMergingGit(root: string, runGit: RunGit, env: Environment): Promise<void> {
   requireGit(env);
-  const version = (await run.git(root, ['version'])).trim();
+  const version = (await runGit.git(root, ['version'])).trim();
   const [, major = '0', minor = '0'] = /(\d+)\.(\d+)/.exec(version) ?? [];
   const [needsMajor, needsMinor] = OLDEST;
   if (Number(major) < needsMajor || (Number(major) === needsMajor && Number(minor) < needsMinor))
@@ -131,9 +131,9 @@ export async function requireMergingGit(root: string, run: RunGit, env: Environm
 }
 
 /** Finds the repository of a project; throws in words where there is none that worktrees can be made of. */
-export async function findRepository(root: string, run: RunGit, env: Environment): Promise<Repository> {
+export async function findRepository(root: string, runGit: RunGit, env: Environment): Promise<Repository> {
   requireGit(env);
-  const { exitCode, stdout, stderr } = await run.try(root, [
+  const { exitCode, stdout, stderr } = await runGit.try(root, [
     'rev-parse',
     '--path-format=absolute',
     '--show-toplevel',

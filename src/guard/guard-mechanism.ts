@@ -2,7 +2,7 @@
 
 import { existsSync, mkdirSync, readFileSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { keepFile } from '../base/files/atomic-write.ts';
+import { ensureFile } from '../base/files/atomic-write.ts';
 import { guardProgram, PACKED_PROGRAM } from './guard-program.ts';
 import { readLeases } from './lease-files.ts';
 import { type Policy, policyText } from './rules/policy.ts';
@@ -68,8 +68,8 @@ export function seatbelt(sandbox = '/usr/bin/sandbox-exec'): GuardMechanism {
     program: async (_, home) => {
       const program = join(home, 'write-guard-seatbelt');
       mkdirSync(join(home, GIT_DIRECTORY), { recursive: true, mode: 0o700 });
-      keepFile(join(home, GIT_DIRECTORY, 'git'), Buffer.from(GIT_SHIM), 0o700);
-      keepFile(program, Buffer.from(seatbeltProgram(sandbox)), 0o700);
+      ensureFile(join(home, GIT_DIRECTORY, 'git'), Buffer.from(GIT_SHIM), 0o700);
+      ensureFile(program, Buffer.from(seatbeltProgram(sandbox)), 0o700);
       return program;
     },
     policyText: async (policy) => {

@@ -80,7 +80,7 @@ export async function guardProgram(directories: readonly string[], keep: string)
 
 /** `mend`: what a user can do about it. */
 type Reason = { readonly why: string; readonly mend: string };
-export type Verdict = { readonly works: true } | ({ readonly works: false } & Reason);
+export type TrialResult = { readonly works: true } | ({ readonly works: false } & Reason);
 
 /** The machine, as far as the guard depends on it. */
 export type Machine = {
@@ -110,14 +110,14 @@ function thisMachine(): Machine {
   };
 }
 
-/** How the trial ended: a code of the program or of `TRIAL`, or the error that kept it from starting. */
-export type Ending = { readonly code: number | string; readonly stderr: string };
+/** How the trial ended: a code of the program or of `TRIAL_SCRIPT`, or the error that kept it from starting. */
+export type TrialEnd = { readonly code: number | string; readonly stderr: string };
 
 /** The exit code of a guard that cannot start. */
 const CANNOT_START = 125;
 const [OWN_REFUSED, FOREIGN_WRITTEN] = [3, 4];
 /** A shell's script: under the guard, `own` is the caller's file and `foreign` another's. */
-export const TRIAL = `echo x > own || exit ${OWN_REFUSED}; (echo x > foreign) 2>/dev/null && exit ${FOREIGN_WRITTEN}; exit 0`;
+export const TRIAL_SCRIPT = `echo x > own || exit ${OWN_REFUSED}; (echo x > foreign) 2>/dev/null && exit ${FOREIGN_WRITTEN}; exit 0`;
 const TRIAL_MS = 10_000;
 
 /** Linux has had user notification that lets a call continue since then. */
@@ -133,12 +133,12 @@ const NEWER_KERNEL = `${OLDEST_MAJOR}.${OLDEST_MINOR}`;
 const NESTED = 'sandbox_apply: Operation not permitted';
 
 /** A refusal of the table as the reason that a user is given. */
-export function reasonOf(one: Refusal): Reason {
+export function refusalReason(one: Refusal): Reason {
   return { why: messageIn(one), mend: helpIn(one) ?? '' };
 }
 
 /** The refusal for a failed trial, in one line. */
-function refusalFor({ code, stderr }: Ending, machine: Machine): Refusal {
+function refusalFor({ code, stderr }: TrialEnd, machine: Machine): Refusal {
   const first = stderr.trim().split('\n')[0] ?? '';
   const said = first === '' ? {} : { said: first };
   if (code === 'EACCES' || code === 'EPERM') return refusal(GUARD_CODES.guard_program_not_executable, {});
@@ -169,14 +169,14 @@ function refusalFor({ code, stderr }: Ending, machine: Machine): Refusal {
 }
 
 /** The reason for a failed trial, in one line. */
-export function reasonFor(ending: Ending, machine: Machine): Reason {
-  return reasonOf(refusalFor(ending, machine));
+export function trialFailureReason(ending: TrialEnd, machine: Machine): Reason {
+  return refusalReason(refusalFor(ending, machine));
 }
 
 /** The text of a policy, as the program reads it. */
 type PolicyText = (policy: Policy) => string | Promise<string>;
 
-async function trial(program: string, textOf: PolicyText): Promise<Ending> {
+async function trial(program: string, textOf: PolicyText): Promise<TrialEnd> {
   const { execFile } = await import('node:child_process');
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'toolcrew-guard-')));
   try {
@@ -186,8 +186,8 @@ async function trial(program: string, textOf: PolicyText): Promise<Ending> {
     const git = gitRows('shared', 'own');
     const policy: Policy = { ...BARE_POLICY, root: project, member: 'own', ownership, git };
     writeFileSync(join(directory, 'policy'), await textOf(policy));
-    const words = [join(directory, 'policy'), join(directory, 'log'), '--', '/bin/sh', '-c', TRIAL];
-    const ending = await new Promise<Ending>((resolve) => {
+    const words = [join(directory, 'policy'), join(directory, 'log'), '--', '/bin/sh', '-c', TRIAL_SCRIPT];
+    const ending = await new Promise<TrialEnd>((resolve) => {
       execFile(program, words, { cwd: project, timeout: TRIAL_MS, killSignal: 'SIGKILL' }, (error, _, stderr) => {
         const code = error === null ? 0 : error.killed === true ? 'timeout' : (error.code ?? error.signal ?? 'unknown');
         resolve({ code, stderr });
@@ -200,7 +200,7 @@ async function trial(program: string, textOf: PolicyText): Promise<Ending> {
   }
 }
 
-function readVerdict(path: string, key: string): Verdict | undefined {
+function readVerdict(path: string, key: string): TrialResult | undefined {
   try {
     const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
     if (typeof value !== 'object' || value === null || !('key' in value) || value.key !== key) return undefined;
@@ -222,10 +222,10 @@ export async function guardWorks(
   keep: string,
   isAnew = false,
   textOf: PolicyText = policyText,
-): Promise<Verdict> {
+): Promise<TrialResult> {
   const machine = thisMachine();
   const status = statSync(program, { throwIfNoEntry: false });
-  if (status === undefined) return { works: false, ...reasonOf(refusal(GUARD_CODES.guard_program_gone, {})) };
+  if (status === undefined) return { works: false, ...refusalReason(refusal(GUARD_CODES.guard_program_gone, {})) };
   // The program's name holds its hash; size and time tell one that was replaced.
   const { release, bootId, ptraceScope } = machine;
   const key = [basename(program), status.size, status.mtimeMs, release, bootId, ptraceScope].join(' ');
@@ -233,7 +233,8 @@ export async function guardWorks(
   const known = isAnew ? undefined : readVerdict(path, key);
   if (known !== undefined) return known;
   const ending = await trial(program, textOf);
-  const verdict: Verdict = ending.code === 0 ? { works: true } : { works: false, ...reasonFor(ending, machine) };
+  const verdict: TrialResult =
+    ending.code === 0 ? { works: true } : { works: false, ...trialFailureReason(ending, machine) };
   // Inside another guard the trial fails, and says nothing of the calls outside.
   if (ending.code === FOREIGN_WRITTEN || ending.stderr.includes(NESTED)) return verdict;
   try {

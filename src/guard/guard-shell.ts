@@ -2,13 +2,13 @@
 
 import { accessSync, constants, mkdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join } from 'node:path';
-import { keepFile } from '../base/files/atomic-write.ts';
+import { ensureFile } from '../base/files/atomic-write.ts';
 import { stateHome } from '../base/files/state-home.ts';
 import { type Refusal, refusal } from '../base/rules/codes.ts';
 import type { Environment } from '../base/rules/environment.ts';
 import { messageOf, ToolError } from '../base/rules/errors.ts';
 import { type GuardMechanism, mechanismOf } from './guard-mechanism.ts';
-import { GUARD_PROGRAM, guardWorks, PACKED_PROGRAM, reasonOf } from './guard-program.ts';
+import { GUARD_PROGRAM, guardWorks, PACKED_PROGRAM, refusalReason } from './guard-program.ts';
 import { GUARD_CODES } from './rules/guard-codes.ts';
 import { canNameTicket, shellScript } from './rules/ticket.ts';
 
@@ -75,14 +75,14 @@ export type ShellOptions = {
 };
 
 /** `mend`: the user can do it. */
-export type Prepared =
+export type PreparedShell =
   | { readonly ok: true; readonly shell: string }
   | { readonly ok: false; readonly why: string; readonly mend: string };
 
-type NoShell = Extract<Prepared, { readonly ok: false }>;
+type NoShell = Extract<PreparedShell, { readonly ok: false }>;
 
 function noShell(one: Refusal): NoShell {
-  return { ok: false, ...reasonOf(one) };
+  return { ok: false, ...refusalReason(one) };
 }
 
 const NO_SHELL = noShell(refusal(GUARD_CODES.guard_shell_missing, {}));
@@ -92,7 +92,7 @@ const NO_MECHANISM = noShell(refusal(GUARD_CODES.guard_system_unsupported, { sys
 export const NO_PROGRAM = noShell(refusal(GUARD_CODES.guard_program_missing, { path: PACKED_PROGRAM }));
 
 /** The refusal for a guard home that cannot be written. */
-export function notWritten(error: unknown, env: Environment): NoShell {
+export function guardHomeUnwritable(error: unknown, env: Environment): NoShell {
   const home = guardHome(env);
   if (!canNameTicket(home)) return noShell(unfit(home));
   return noShell(refusal(GUARD_CODES.guard_home_unwritable, { path: home, said: messageOf(error) }));
@@ -107,7 +107,7 @@ function pathFor(real: string, home: string): string {
 }
 
 /** The answer of `prepareShell` as far as it is known without writing and without a trial. */
-export function foreseeShell(options: ShellOptions): Prepared {
+export function previewShell(options: ShellOptions): PreparedShell {
   const real = realShell(options);
   if (real === undefined) return NO_SHELL;
   const { mechanism = mechanismOf(process.platform) } = options;
@@ -118,7 +118,7 @@ export function foreseeShell(options: ShellOptions): Prepared {
 }
 
 /** Places our shell and the guard's program in the guard home, if the guard works on this machine. */
-export async function prepareShell(options: ShellOptions): Promise<Prepared> {
+export async function prepareShell(options: ShellOptions): Promise<PreparedShell> {
   const { env, from, mechanism = mechanismOf(process.platform) } = options;
   const real = realShell(options);
   if (real === undefined) return NO_SHELL;
@@ -129,11 +129,11 @@ export async function prepareShell(options: ShellOptions): Promise<Prepared> {
     if (program === null) return NO_PROGRAM;
     const verdict = await guardWorks(program, home, false, mechanism.policyText);
     if (!verdict.works) return { ok: false, why: verdict.why, mend: verdict.mend };
-    keepFile(join(home, GUARD_PROGRAM), readFileSync(program), 0o700);
+    ensureFile(join(home, GUARD_PROGRAM), readFileSync(program), 0o700);
     const shell = pathFor(real, home);
-    keepFile(shell, Buffer.from(shellScript(real)), 0o755);
+    ensureFile(shell, Buffer.from(shellScript(real)), 0o755);
     return { ok: true, shell };
   } catch (error) {
-    return notWritten(error, env);
+    return guardHomeUnwritable(error, env);
   }
 }

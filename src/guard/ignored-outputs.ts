@@ -125,7 +125,7 @@ async function heldAmong(paths: readonly string[], options: GitOptions): Promise
 }
 
 /** Targets that are outputs: directories with all content ignored, and ignored files in such directories. */
-export async function outputsAmong(root: string, targets: readonly Target[]): Promise<ReadonlySet<string>> {
+export async function ignoredOutputs(root: string, targets: readonly Target[]): Promise<ReadonlySet<string>> {
   const inside = targets.filter(({ path }) => !path.startsWith('/')).map((target) => questionOf(target, root));
   const asked = inside.filter(({ path, place }) => place !== '.' && !isProgram(path, root));
   if (asked.length === 0) return new Set();

@@ -19,7 +19,7 @@ import { type Argument, type ObviousWrite, writesOfProgram } from './writing-pro
 /** Absolute; null: it is unknown. */
 type Directory = string | null;
 
-export type ShellContext = {
+export type CommandContext = {
   /** Absolute, without links, as is `root`. */
   readonly cwd: string;
   readonly home: string;
@@ -36,14 +36,14 @@ export type ObviousWrites = {
 };
 
 type Reading = {
-  readonly place: ShellContext;
+  readonly place: CommandContext;
   readonly writes: ObviousWrite[];
   git: string | null;
   /** The text of `bash -c` is read, one of `bash -c` in it is not. */
   readonly isInner: boolean;
 };
 
-export function obviousWrites(command: string, place: ShellContext): ObviousWrites {
+export function obviousWrites(command: string, place: CommandContext): ObviousWrites {
   const reading: Reading = { place, writes: [], git: null, isInner: false };
   read(command, place.cwd, reading);
   return { writes: reading.writes, git: reading.git };

@@ -24,10 +24,10 @@ import type { CallerRules } from './rules/policy.ts';
 import { endingsOf } from './rules/policy.ts';
 import {
   canNameTicket,
+  commandPattern,
   SHELL_VARIABLE,
-  textOf,
   ticketScript,
-  WAITING,
+  UNMARKED_TICKETS,
   waitingText,
   withTicket,
 } from './rules/ticket.ts';
@@ -222,7 +222,7 @@ export function createShellGuard(options: ShellGuardOptions): ShellGuard | null 
     writeFileAtomic(ticket, ticketScript(program, policy, `${ticket}.log`, rules.writesHistory), 0o700);
     return ticket;
   };
-  const waiting = join(home, WAITING);
+  const waiting = join(home, UNMARKED_TICKETS);
   const waitingFile = (caller: TicketOwner, text: string) =>
     join(waiting, hashOf(`${directoryOf(caller)}\n${text}`, 16));
   return {
@@ -230,7 +230,7 @@ export function createShellGuard(options: ShellGuardOptions): ShellGuard | null 
     mark: async (caller, command, callId, rules) =>
       withTicket(command, await place(caller, rules, nameOf(command, callId))),
     wait: async (caller, command, callId, rules) => {
-      const text = textOf(command);
+      const text = commandPattern(command);
       if (text === null) return;
       const name = nameOf(command, callId);
       const ticket = await place(caller, rules, name);
@@ -241,7 +241,7 @@ export function createShellGuard(options: ShellGuardOptions): ShellGuard | null 
       writeFileAtomic(waitingFile(caller, text), content, 0o600);
     },
     forget: (caller, command) => {
-      const text = textOf(command);
+      const text = commandPattern(command);
       if (text === null || !existsSync(waiting)) return;
       rmSync(waitingFile(caller, text), { force: true });
       for (const name of readdirSync(waiting))

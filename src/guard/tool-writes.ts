@@ -93,7 +93,7 @@ export function pathAsNamed(path: string, env: WritesOptions['env']): string {
 }
 
 /** What a path of the project leads to: where that is, from its root when it lies inside, and whether it is a directory. */
-export function placeOf(path: string, root: string): { readonly path: string; readonly isDirectory: boolean } {
+export function resolveTarget(path: string, root: string): { readonly path: string; readonly isDirectory: boolean } {
   const real = realOf(resolve(root, path));
   return { path: fromRoot(real, root), isDirectory: isDirectory(real) };
 }

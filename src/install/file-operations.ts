@@ -16,7 +16,7 @@ import { failure, messageOf } from '../base/rules/errors.ts';
 import { INSTALL_CODES } from './rules/install-codes.ts';
 
 /** Paths are the project's, with `/` between their parts. */
-export type Operation =
+export type FileOperation =
   | { readonly kind: 'make'; readonly path: string }
   | { readonly kind: 'write'; readonly path: string; readonly bytes: Buffer }
   | { readonly kind: 'remove'; readonly path: string }
@@ -42,7 +42,7 @@ function isEmptyDirectoryError(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'ENOTEMPTY' || error.code === 'EEXIST');
 }
 
-type Undoable = Exclude<Operation, { kind: 'discard' }>;
+type Undoable = Exclude<FileOperation, { kind: 'discard' }>;
 
 /** Makes one change; gives what undoes it. */
 function perform(root: string, operation: Undoable): () => void {
@@ -75,16 +75,20 @@ function removeTree(path: string): void {
 }
 
 /** What was to be discarded and is still there, whole or in part. */
-export type Left = { readonly path: string; readonly why: string };
+export type LeftBehind = { readonly path: string; readonly why: string };
 
 /**
  * Makes the changes in their order. When one fails, those before it are undone, the last one first.
  * @param remove removes a directory with all in it
  */
-export function performAll(root: string, operations: readonly Operation[], remove = removeTree): readonly Left[] {
+export function performAll(
+  root: string,
+  operations: readonly FileOperation[],
+  remove = removeTree,
+): readonly LeftBehind[] {
   const undo: (() => void)[] = [];
   const discarded: string[] = [];
-  const left: Left[] = [];
+  const left: LeftBehind[] = [];
   for (const operation of operations) {
     if (operation.kind === 'discard') {
       discarded.push(operation.path);

@@ -1,15 +1,15 @@
 // Plan for a file that toolcrew owns as a whole: write, keep, replace or remove it.
 
 import { type Refusal, refusal } from '../base/rules/codes.ts';
-import type { Operation } from './file-operations.ts';
+import type { FileOperation } from './file-operations.ts';
 import type { OwnFile } from './manifest.ts';
 import { type Outcome, sha256 } from './outcome.ts';
 import type { PayloadFile } from './payload.ts';
-import { readPlace } from './place.ts';
+import { readProjectFile } from './project-file.ts';
 import { INSTALL_CODES } from './rules/install-codes.ts';
 
 export type FilePlan = {
-  readonly operations: readonly Operation[];
+  readonly operations: readonly FileOperation[];
   /** Manifest entries after the plan. */
   readonly files: readonly OwnFile[];
   readonly outcome: Outcome;
@@ -38,12 +38,12 @@ function replaceForeign(file: PayloadFile, current: Buffer, { root, recorded }: 
   const { path, bytes } = file;
   const before = keptAs(path);
   const outcome: Outcome = { path, did: 'changed', note: `what was there is kept as ${before}` };
-  const saved = readPlace(root, before);
+  const saved = readProjectFile(root, before);
   if (saved !== null && !saved.equals(current)) {
     const problem = refusal(INSTALL_CODES.kept_copy_in_the_way, { path, kept: before });
     return { operations: [], files: [], outcome, problem };
   }
-  const keep: Operation[] = [{ kind: 'write', path: before, bytes: current }];
+  const keep: FileOperation[] = [{ kind: 'write', path: before, bytes: current }];
   const old = recorded.get(path)?.before;
   return {
     operations: [...keep, { kind: 'write', path, bytes }],
@@ -57,7 +57,7 @@ function planEdited(file: PayloadFile, record: OwnFile, known: Known): FilePlan 
   const { path, bytes } = file;
   const beside = besideOf(path);
   const wanted = sha256(bytes);
-  const there = readPlace(known.root, beside);
+  const there = readProjectFile(known.root, beside);
   if (wanted === record.sha256) {
     const newer = there === null ? undefined : known.recorded.get(beside);
     return {
@@ -87,7 +87,7 @@ function planEdited(file: PayloadFile, record: OwnFile, known: Known): FilePlan 
 
 export function planFile(file: PayloadFile, known: Known): FilePlan {
   const { path, bytes } = file;
-  const current = readPlace(known.root, path);
+  const current = readProjectFile(known.root, path);
   const record = known.recorded.get(path);
   const ours: OwnFile = { ...record, path, sha256: sha256(bytes) };
   if (current === null)
@@ -104,11 +104,11 @@ export function planFile(file: PayloadFile, known: Known): FilePlan {
 }
 
 /** Removes a file of ours, unless the user changed it, and restores the file that it replaced. */
-export function planRemoval(root: string, file: OwnFile): { operations: Operation[]; outcome: Outcome } {
+export function planRemoval(root: string, file: OwnFile): { operations: FileOperation[]; outcome: Outcome } {
   const { path } = file;
-  const current = readPlace(root, path);
+  const current = readProjectFile(root, path);
   if (current === null) return { operations: [], outcome: { path, did: 'removed', note: 'it was gone already' } };
-  const before = file.before === undefined ? null : readPlace(root, file.before);
+  const before = file.before === undefined ? null : readProjectFile(root, file.before);
   if (sha256(current) !== file.sha256) {
     const more = before === null ? '' : `; what was there before us is ${file.before}`;
     return { operations: [], outcome: { path, did: 'kept', note: `you have changed it${more}` } };

@@ -1,9 +1,9 @@
-// Formatters of the project that look at what is put into it, and would have it otherwise.
+// Formatters of the project that would change installed files.
 
 import { join } from 'node:path';
 import { readRegular } from '../base/files/safe-read.ts';
-import { inside } from '../gate/detect/project-files.ts';
-import { LEAVE_OUT } from '../gate/rules/installed-files.ts';
+import { nestedValue } from '../gate/detect/project-files.ts';
+import { EXCLUDE_ADVICE } from '../gate/rules/installed-files.ts';
 
 type Formatter = {
   readonly name: string;
@@ -21,7 +21,7 @@ const FORMATTERS: readonly Formatter[] = [
     name: 'Biome',
     configs: ['biome.json', 'biome.jsonc', '.biome.json', '.biome.jsonc'],
     ignores: null,
-    mend: LEAVE_OUT.Biome,
+    mend: EXCLUDE_ADVICE.Biome,
   },
   {
     name: 'Prettier',
@@ -32,7 +32,7 @@ const FORMATTERS: readonly Formatter[] = [
       ...['js', 'cjs', 'mjs', 'ts'].map((end) => `prettier.config.${end}`),
     ],
     ignores: '.prettierignore',
-    mend: LEAVE_OUT.Prettier,
+    mend: EXCLUDE_ADVICE.Prettier,
     manifest: 'prettier',
   },
 ];
@@ -42,7 +42,7 @@ const MAX_BYTES = 1024 * 1024;
 /** A part of package.json as text; null where there is none, or no package.json that can be read. */
 function partOf(text: string | null, part: string): string | null {
   try {
-    const value = text === null ? undefined : inside(JSON.parse(text), part);
+    const value = text === null ? undefined : nestedValue(JSON.parse(text), part);
     return value === undefined ? null : JSON.stringify(value);
   } catch {
     return null;

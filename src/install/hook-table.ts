@@ -1,4 +1,4 @@
-// Table of hooks by event of the host, in the form that its version can read.
+// Hooks by event of the host, in the form that its version can read.
 
 import { RESIDENT_FIELDS } from '../claude-code/hooks/hook-fields.ts';
 
@@ -130,8 +130,8 @@ export const HOOK_SCRIPTS: readonly string[] = [...new Set(HOOK_TABLE.map(({ scr
 
 export const TEAM_SERVER = 'team';
 
-/** Stands beside a guard that asks the server, and behind one that did not say yes. */
-export const WATCHER = 'guard.sh';
+/** Script that decides when the resident guard does not answer. */
+export const GUARD_SCRIPT = 'guard.sh';
 
 /** What the resident server is told of a call; the host fills in each field. */
 const RESIDENT_INPUT = Object.fromEntries(
@@ -157,8 +157,8 @@ type Commands = {
  */
 const WATCHED_SECONDS = 30;
 
-/** Refuses whatever the reason was. */
-export const REFUSAL = 'exit 2';
+/** Shell text that refuses the call. */
+export const EXIT_REFUSED = 'exit 2';
 
 function actions(
   { script, resident, failsClosed }: HookRow,
@@ -192,8 +192,8 @@ export function pluginHooks(): string {
   const place = `"\${CLAUDE_PLUGIN_ROOT}/dist/hooks`;
   const commands = {
     script: (name: string) => `node ${place}/${name}.js"`,
-    watcher: `sh ${place}/${WATCHER}"`,
-    refusal: REFUSAL,
+    watcher: `sh ${place}/${GUARD_SCRIPT}"`,
+    refusal: EXIT_REFUSED,
   };
   for (const { event, group } of hookGroups('script', commands)) hooks[event] = [...(hooks[event] ?? []), group];
   return `${JSON.stringify({ description: 'Teams of agents: who may do what, and what is told to whom.', hooks }, null, 2)}\n`;

@@ -1,7 +1,7 @@
 // Hook events by host version. Hosts up to 2.1.100 silently ignore a settings file with a hook on an unknown event.
 
-import { isBefore } from '../agents/claude.ts';
 import { refusal, textOf } from '../base/rules/codes.ts';
+import { isVersionAtLeast } from '../base/rules/version.ts';
 import { fieldsAt, type SettingsFile } from '../claude-code/host-settings.ts';
 import { INSTALL_CODES } from './rules/install-codes.ts';
 
@@ -48,16 +48,16 @@ const KNOWN: readonly { readonly upTo: string; readonly events: readonly string[
 
 /** Events that the version surely does not know; empty when it ignores only the hook. */
 function unknownTo(version: string, events: readonly string[]): readonly string[] {
-  const last = KNOWN.findIndex(({ upTo }) => !isBefore(upTo, version));
+  const last = KNOWN.findIndex(({ upTo }) => isVersionAtLeast(upTo, version));
   const known = KNOWN.slice(0, last + 1).flatMap((one) => one.events);
   return last === -1 ? [] : events.filter((event) => !known.includes(event));
 }
 
 /** `words`: the problem · `mend`: the fix after which the host reads the file again. */
-export type LeftOut = { readonly file: string; readonly words: string; readonly mend: string };
+export type IgnoredSettings = { readonly file: string; readonly words: string; readonly mend: string };
 
 /** Settings files that a host ignores as a whole, with the events that cause it. */
-export function filesLeftOut(files: readonly SettingsFile[], version: string | null): readonly LeftOut[] {
+export function ignoredSettings(files: readonly SettingsFile[], version: string | null): readonly IgnoredSettings[] {
   if (version === null) return [];
   return files.flatMap(({ name, settings }) => {
     const unknown = unknownTo(version, Object.keys(fieldsAt(settings, 'hooks')));

@@ -1,9 +1,10 @@
 // Effects of the host's version on an installation: refusal, form of the hooks, and limitations.
 
-import { INSTALL_CLAUDE, isBefore } from '../agents/claude.ts';
+import { INSTALL_CLAUDE } from '../agents/claude.ts';
 import { refusal, textOf } from '../base/rules/codes.ts';
 import { failure } from '../base/rules/errors.ts';
-import { ASKS_SERVERS } from '../claude-code/host-version.ts';
+import { isVersionAtLeast } from '../base/rules/version.ts';
+import { RESIDENT_HOOKS_SINCE } from '../claude-code/host-version.ts';
 import type { HookForm } from './hook-table.ts';
 import { INSTALL_CODES } from './rules/install-codes.ts';
 
@@ -11,7 +12,7 @@ const OLDEST = '2.1.32';
 /** First version that tells hooks which agent calls. */
 const NAMES_CALLERS = '2.1.100';
 
-export type Host = {
+export type HostSupport = {
   /** Null when no host was found. */
   readonly version: string | null;
   readonly form: HookForm;
@@ -20,22 +21,22 @@ export type Host = {
 };
 
 /** Throws when the version is older than team mode needs. */
-export function hostForm(version: string | null): Host {
+export function hostSupport(version: string | null): HostSupport {
   if (version === null)
     return {
       version,
       form: 'script',
-      limits: [textOf(refusal(INSTALL_CODES.host_missing, { oldest: OLDEST, faster: ASKS_SERVERS }))],
+      limits: [textOf(refusal(INSTALL_CODES.host_missing, { oldest: OLDEST, faster: RESIDENT_HOOKS_SINCE }))],
     };
-  if (isBefore(version, OLDEST))
+  if (!isVersionAtLeast(version, OLDEST))
     throw failure(INSTALL_CODES.host_too_old, { version, required: OLDEST, fix: INSTALL_CLAUDE });
   const limits: string[] = [];
-  if (isBefore(version, NAMES_CALLERS))
+  if (!isVersionAtLeast(version, NAMES_CALLERS))
     limits.push(
       textOf(refusal(INSTALL_CODES.host_names_no_callers, { version, from: NAMES_CALLERS })),
       textOf(refusal(INSTALL_CODES.host_does_not_wait, { version })),
     );
-  if (isBefore(version, ASKS_SERVERS))
-    limits.push(textOf(refusal(INSTALL_CODES.host_starts_programs, { from: ASKS_SERVERS })));
-  return { version, form: isBefore(version, ASKS_SERVERS) ? 'script' : 'resident', limits };
+  if (!isVersionAtLeast(version, RESIDENT_HOOKS_SINCE))
+    limits.push(textOf(refusal(INSTALL_CODES.host_starts_programs, { from: RESIDENT_HOOKS_SINCE })));
+  return { version, form: !isVersionAtLeast(version, RESIDENT_HOOKS_SINCE) ? 'script' : 'resident', limits };
 }

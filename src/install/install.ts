@@ -3,17 +3,17 @@
 import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { failure } from '../base/rules/errors.ts';
-import type { Left, Operation } from './file-operations.ts';
+import type { FileOperation, LeftBehind } from './file-operations.ts';
 import { planFile, planRemoval } from './file-plan.ts';
 import { MANIFEST, type Manifest, manifestText, parseManifest } from './manifest.ts';
 import { planMerge, planUnmerge } from './merge-plan.ts';
 import type { Outcome } from './outcome.ts';
 import type { Payload } from './payload.ts';
-import { planPersonal, planWithout } from './personal.ts';
-import { missingDirectories, readPlace, readText } from './place.ts';
+import { planPersonal, planPersonalRemoval } from './personal.ts';
+import { missingDirectories, readProjectFile, readProjectText } from './project-file.ts';
 import { INSTALL_CODES } from './rules/install-codes.ts';
 
-export type Plan = { readonly operations: readonly Operation[]; readonly outcomes: readonly Outcome[] };
+export type InstallPlan = { readonly operations: readonly FileOperation[]; readonly outcomes: readonly Outcome[] };
 
 export type InstallOptions = {
   readonly root: string;
@@ -30,7 +30,7 @@ export type InstallOptions = {
 
 /** What was installed into the project; null when nothing is. */
 export function readManifest(root: string): Manifest | null {
-  const text = readText(root, MANIFEST);
+  const text = readProjectText(root, MANIFEST);
   return text === null ? null : parseManifest(text);
 }
 
@@ -39,7 +39,7 @@ function depth(path: string): number {
 }
 
 /** Throws with every problem at once. */
-export function planInstall({ root, payload, version, host, force, ownership, commands }: InstallOptions): Plan {
+export function planInstall({ root, payload, version, host, force, ownership, commands }: InstallOptions): InstallPlan {
   const old = readManifest(root);
   const recorded = new Map((old?.files ?? []).map((file) => [file.path, file]));
   const files = payload.files.map((file) => planFile(file, { root, recorded, force }));
@@ -75,13 +75,13 @@ export function planInstall({ root, payload, version, host, force, ownership, co
     merged: merged.map((one) => one.merged),
   };
   const bytes = Buffer.from(manifestText(manifest));
-  const isSame = readPlace(root, MANIFEST)?.equals(bytes) === true;
-  const record: Operation[] = isSame ? [] : [{ kind: 'write', path: MANIFEST, bytes }];
-  const place: Operation[] = directories.includes('.tool') ? [{ kind: 'make', path: '.tool' }] : [];
+  const isSame = readProjectFile(root, MANIFEST)?.equals(bytes) === true;
+  const record: FileOperation[] = isSame ? [] : [{ kind: 'write', path: MANIFEST, bytes }];
+  const place: FileOperation[] = directories.includes('.tool') ? [{ kind: 'make', path: '.tool' }] : [];
   const personal = planPersonal(root, payload.personal);
   // A directory that both need is made once, and is the project's.
   const ownSteps = personal.operations.filter(({ kind, path }) => kind !== 'make' || !directories.includes(path));
-  const rest = directories.filter((path) => path !== '.tool').map((path): Operation => ({ kind: 'make', path }));
+  const rest = directories.filter((path) => path !== '.tool').map((path): FileOperation => ({ kind: 'make', path }));
   return {
     // Whatever a kill leaves, another run knows what is ours: of a first one from the new manifest, of a later one from
     // the old one, whose hashes tell what is not done yet from what somebody has changed.
@@ -133,7 +133,7 @@ function leftOver(
  * Throws when nothing is installed.
  * @param standing names of teams that stand: all that they go on from is kept
  */
-export function planUninstall(root: string, standing: readonly string[] = []): Plan {
+export function planUninstall(root: string, standing: readonly string[] = []): InstallPlan {
   const manifest = readManifest(root);
   if (manifest === null) {
     const partly = existsSync(join(root, '.tool', 'hooks')) ? { next: 'Write it again: tool init.' } : {};
@@ -141,7 +141,7 @@ export function planUninstall(root: string, standing: readonly string[] = []): P
   }
   const merged = manifest.merged.map((record) => planUnmerge(root, record));
   const files = manifest.files.map((file) => planRemoval(root, file));
-  const personal = planWithout(root);
+  const personal = planPersonalRemoval(root);
   const operations = [...personal.operations, ...[...merged, ...files].flatMap((one) => one.operations)];
   const outcomes = [...[...merged, ...files].map(({ outcome }) => outcome), ...personal.outcomes];
   const removed = operations.flatMap((operation) => (operation.kind === 'remove' ? [operation.path] : []));
@@ -151,14 +151,14 @@ export function planUninstall(root: string, standing: readonly string[] = []): P
   const places = personal.operations.length > 0 ? ['.tool/state'] : [];
   const directories = [...new Set([...manifest.directories, ...places])]
     .toSorted((a, b) => depth(b) - depth(a))
-    .map((path): Operation => ({ kind: 'clear', path }));
+    .map((path): FileOperation => ({ kind: 'clear', path }));
   return {
     // What does not come back goes last; only the directory around it can be removed after it.
     operations: [
       ...operations,
       { kind: 'remove', path: MANIFEST },
       ...directories.filter(({ path }) => path !== '.tool'),
-      ...discarded.map((path): Operation => ({ kind: 'discard', path })),
+      ...discarded.map((path): FileOperation => ({ kind: 'discard', path })),
       ...directories.filter(({ path }) => path === '.tool'),
     ],
     outcomes: [
@@ -171,7 +171,7 @@ export function planUninstall(root: string, standing: readonly string[] = []): P
 }
 
 /** What has come of a plan in which not all could be discarded. */
-export function outcomesWith(outcomes: readonly Outcome[], left: readonly Left[]): readonly Outcome[] {
+export function outcomesWith(outcomes: readonly Outcome[], left: readonly LeftBehind[]): readonly Outcome[] {
   return outcomes.map((outcome) => {
     const why = left.find(({ path }) => path === outcome.path)?.why;
     return why === undefined ? outcome : { path: outcome.path, did: 'kept', note: `cannot be removed: ${why}` };

@@ -1,4 +1,4 @@
-// JSON laid out as formatters leave it: a list that fits stays on its line, all else has lines of its own.
+// Formats JSON as common formatters do: a list that fits stays on one line, every other value has its own line.
 
 /** As wide as a line may be, a tab counting as two. */
 const WIDTH = 80;
@@ -27,7 +27,7 @@ function onOneLine(value: unknown, room: number): string | null {
  * @param indent of the line on which it begins
  * @param taken what else stands on its first line: before it, without the indentation, and behind it
  */
-export function layOut(value: unknown, unit = '  ', indent = '', taken = 0): string {
+export function formatJson(value: unknown, unit = '  ', indent = '', taken = 0): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   const short = onOneLine(value, WIDTH - widthOf(indent) - taken);
   if (short !== null) return short;
@@ -36,7 +36,7 @@ export function layOut(value: unknown, unit = '  ', indent = '', taken = 0): str
   const lines = Object.entries(value).map(([key, item], index) => {
     const label = Array.isArray(value) ? '' : `${JSON.stringify(key)}: `;
     const comma = index < last ? ',' : '';
-    return `${inner}${label}${layOut(item, unit, inner, label.length + comma.length)}${comma}`;
+    return `${inner}${label}${formatJson(item, unit, inner, label.length + comma.length)}${comma}`;
   });
   const [open, close] = Array.isArray(value) ? '[]' : '{}';
   return `${open}\n${lines.join('\n')}\n${indent}${close}`;
@@ -45,5 +45,5 @@ export function layOut(value: unknown, unit = '  ', indent = '', taken = 0): str
 /** A whole file. */
 export function jsonFile(value: unknown): string {
   const plain: unknown = JSON.parse(JSON.stringify(value));
-  return `${layOut(plain)}\n`;
+  return `${formatJson(plain)}\n`;
 }

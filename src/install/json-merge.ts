@@ -3,44 +3,52 @@
 import { isDeepStrictEqual } from 'node:util';
 import { failure, type ToolError } from '../base/rules/errors.ts';
 import { got } from '../base/rules/text.ts';
-import { layOut } from './json-layout.ts';
-import { type ArrayNode, memberOf, type Node, type ObjectNode, readJsonObject, valueAt, wordOf } from './json-text.ts';
+import { formatJson } from './json-layout.ts';
+import {
+  type ArrayNode,
+  type JsonNode,
+  kindText,
+  memberOf,
+  nodeValue,
+  type ObjectNode,
+  readJsonObject,
+} from './json-text.ts';
 import { INSTALL_CODES } from './rules/install-codes.ts';
 
-export type Path = readonly string[];
+export type JsonPath = readonly string[];
 
 /** One thing of ours in a file: a member by its name, or one element of a list. */
-export type Entry = {
+export type JsonEntry = {
   readonly place: 'member' | 'element';
   /** Of a member with its name; of an element, that of its list. */
-  readonly path: Path;
+  readonly path: JsonPath;
   readonly value: unknown;
   /** Text by which an element is still known after somebody has changed it. */
   readonly mark?: string;
 };
 
 /** What was put into a file, as it takes to undo it. */
-export type Merge = {
-  readonly entries: readonly Entry[];
+export type MergeRecord = {
+  readonly entries: readonly JsonEntry[];
   /** Objects and lists that were not there. */
-  readonly created: readonly Path[];
+  readonly created: readonly JsonPath[];
   /** What stood between the braces or brackets of those that were empty. */
-  readonly blanks: readonly { readonly path: Path; readonly inner: string }[];
+  readonly blanks: readonly { readonly path: JsonPath; readonly inner: string }[];
   /** The text of members that were replaced. */
-  readonly replaced: readonly { readonly path: Path; readonly text: string }[];
+  readonly replaced: readonly { readonly path: JsonPath; readonly text: string }[];
 };
 
-export const NOTHING: Merge = { entries: [], created: [], blanks: [], replaced: [] };
+export const NOTHING_MERGED: MergeRecord = { entries: [], created: [], blanks: [], replaced: [] };
 
 /** What stands in an entry's place: it itself, nothing, something of ours that was changed, or somebody else's. */
-export type Found = 'present' | 'absent' | 'changed' | { readonly other: string };
+export type EntryState = 'present' | 'absent' | 'changed' | { readonly other: string };
 
-const same = (a: Path, b: Path) => isDeepStrictEqual(a, b);
-const isIn = (paths: readonly Path[], path: Path) => paths.some((one) => same(one, path));
-const shown = (path: Path) => path.join('.');
+const same = (a: JsonPath, b: JsonPath) => isDeepStrictEqual(a, b);
+const isIn = (paths: readonly JsonPath[], path: JsonPath) => paths.some((one) => same(one, path));
+const shown = (path: JsonPath) => path.join('.');
 
-function nodeAt(root: ObjectNode, path: Path, name: string): Node | undefined {
-  let node: Node = root;
+function nodeAt(root: ObjectNode, path: JsonPath, name: string): JsonNode | undefined {
+  let node: JsonNode = root;
   for (const [index, key] of path.entries()) {
     if (node.kind !== 'object') throw wrongKind(path.slice(0, index), node, 'an object', name);
     const member = memberOf(node, key, name);
@@ -50,28 +58,28 @@ function nodeAt(root: ObjectNode, path: Path, name: string): Node | undefined {
   return node;
 }
 
-function wrongKind(path: Path, node: Node, expected: string, name: string): ToolError {
-  return failure(INSTALL_CODES.json_wrong_kind, { file: name, key: shown(path), expected, got: wordOf(node) });
+function wrongKind(path: JsonPath, node: JsonNode, expected: string, name: string): ToolError {
+  return failure(INSTALL_CODES.json_wrong_kind, { file: name, key: shown(path), expected, got: kindText(node) });
 }
 
-function listAt(root: ObjectNode, path: Path, name: string): ArrayNode | undefined {
+function listAt(root: ObjectNode, path: JsonPath, name: string): ArrayNode | undefined {
   const node = nodeAt(root, path, name);
   if (node !== undefined && node.kind !== 'array') throw wrongKind(path, node, 'a list', name);
   return node;
 }
 
 /** Which element of the list the entry is; the last one, where its like was there before. */
-function indexOf(text: string, list: ArrayNode, entry: Entry): number {
-  return list.items.findLastIndex((item) => isDeepStrictEqual(valueAt(text, item), entry.value));
+function indexOf(text: string, list: ArrayNode, entry: JsonEntry): number {
+  return list.items.findLastIndex((item) => isDeepStrictEqual(nodeValue(text, item), entry.value));
 }
 
 /** @param all the entries that are looked for in this file: another one that carries the same mark is not this one, changed */
-export function findEntry(text: string, entry: Entry, all: readonly Entry[], name: string): Found {
+export function findEntry(text: string, entry: JsonEntry, all: readonly JsonEntry[], name: string): EntryState {
   const root = readJsonObject(text, name);
   if (entry.place === 'member') {
     const node = nodeAt(root, entry.path, name);
     if (node === undefined) return 'absent';
-    const value = valueAt(text, node);
+    const value = nodeValue(text, node);
     return isDeepStrictEqual(value, entry.value) ? 'present' : { other: got(value) };
   }
   const list = listAt(root, entry.path, name);
@@ -80,7 +88,7 @@ export function findEntry(text: string, entry: Entry, all: readonly Entry[], nam
   const { mark } = entry;
   const strange = list.items.filter(
     (item) =>
-      !all.some((one) => same(one.path, entry.path) && isDeepStrictEqual(valueAt(text, item), one.value)) &&
+      !all.some((one) => same(one.path, entry.path) && isDeepStrictEqual(nodeValue(text, item), one.value)) &&
       mark !== undefined &&
       text.slice(item.start, item.end).includes(mark),
   );
@@ -121,7 +129,7 @@ function render(value: unknown, layout: Layout, indent: string | null, taken = 0
   }
   const text = isSpread
     ? JSON.stringify(value, null, unit).replaceAll('\n', `\n${indent}`)
-    : layOut(value, unit, indent, taken);
+    : formatJson(value, unit, indent, taken);
   return text.replaceAll('\n', lineBreak);
 }
 
@@ -157,12 +165,17 @@ function append(text: string, node: Container, layout: Layout, key: string | nul
 }
 
 /** Puts one entry in; what it needs around it is made and recorded. */
-function insert(text: string, entry: Entry, record: Merge, name: string): { text: string; record: Merge } {
+function insert(
+  text: string,
+  entry: JsonEntry,
+  record: MergeRecord,
+  name: string,
+): { text: string; record: MergeRecord } {
   const root = readJsonObject(text, name);
   const layout = layoutOf(text, root);
   const containers = entry.place === 'member' ? entry.path.slice(0, -1) : entry.path;
   let depth = containers.length;
-  let node: Node | undefined;
+  let node: JsonNode | undefined;
   for (; ; depth--) {
     node = nodeAt(root, containers.slice(0, depth), name);
     if (node !== undefined) break;
@@ -190,7 +203,12 @@ function insert(text: string, entry: Entry, record: Merge, name: string): { text
   };
 }
 
-function replace(text: string, entry: Entry, record: Merge, name: string): { text: string; record: Merge } {
+function replace(
+  text: string,
+  entry: JsonEntry,
+  record: MergeRecord,
+  name: string,
+): { text: string; record: MergeRecord } {
   const root = readJsonObject(text, name);
   const node = nodeAt(root, entry.path, name);
   if (node === undefined) return { text, record };
@@ -203,13 +221,13 @@ function replace(text: string, entry: Entry, record: Merge, name: string): { tex
 }
 
 /** Puts in what is not there. Of members that are something else, those that `mayReplace` allows are replaced; others are left. */
-export function putIn(
+export function insertEntries(
   text: string,
-  entries: readonly Entry[],
-  record: Merge,
+  entries: readonly JsonEntry[],
+  record: MergeRecord,
   name: string,
-  mayReplace: (entry: Entry) => boolean,
-): { readonly text: string; readonly record: Merge } {
+  mayReplace: (entry: JsonEntry) => boolean,
+): { readonly text: string; readonly record: MergeRecord } {
   let state = { text, record };
   for (const entry of entries) {
     const found = findEntry(state.text, entry, entries, name);
@@ -228,7 +246,7 @@ function cut(text: string, node: Container, index: number): string {
   return text.slice(0, node.start + 1) + text.slice(node.end - 1);
 }
 
-function removeMember(text: string, path: Path, name: string): string {
+function removeMember(text: string, path: JsonPath, name: string): string {
   const parent = nodeAt(readJsonObject(text, name), path.slice(0, -1), name);
   if (parent?.kind !== 'object') return text;
   return cut(
@@ -238,7 +256,7 @@ function removeMember(text: string, path: Path, name: string): string {
   );
 }
 
-function removeEntry(text: string, entry: Entry, record: Merge, name: string): string {
+function removeEntry(text: string, entry: JsonEntry, record: MergeRecord, name: string): string {
   const root = readJsonObject(text, name);
   if (entry.place === 'element') {
     const list = listAt(root, entry.path, name);
@@ -251,9 +269,9 @@ function removeEntry(text: string, entry: Entry, record: Merge, name: string): s
 }
 
 /** Takes out what was made for entries and holds nothing any more, the innermost first, and empties what was empty. */
-function tidy(text: string, record: Merge, name: string): string {
+function tidy(text: string, record: MergeRecord, name: string): string {
   let result = text;
-  const isEmpty = (path: Path) => {
+  const isEmpty = (path: JsonPath) => {
     const node = nodeAt(readJsonObject(result, name), path, name);
     return node !== undefined && node.kind !== 'plain' && node.items.length === 0 ? node : undefined;
   };
@@ -270,11 +288,11 @@ function tidy(text: string, record: Merge, name: string): string {
  * Takes out what was put in, as far as it is unchanged; `left`: what is not, with what stands there now.
  * @param others entries of ours that stay
  */
-export function takeOut(
+export function removeEntries(
   text: string,
-  record: Merge,
+  record: MergeRecord,
   name: string,
-  others: readonly Entry[] = [],
+  others: readonly JsonEntry[] = [],
 ): { readonly text: string; readonly left: readonly string[] } {
   let result = text;
   const left: string[] = [];

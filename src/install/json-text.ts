@@ -10,23 +10,23 @@ type Span = {
   readonly end: number;
 };
 
-export type Member = Span & { readonly key: string; readonly node: Node };
+export type JsonMember = Span & { readonly key: string; readonly node: JsonNode };
 
-export type Node =
-  | (Span & { readonly kind: 'object'; readonly items: readonly Member[] })
-  | (Span & { readonly kind: 'array'; readonly items: readonly Node[] })
+export type JsonNode =
+  | (Span & { readonly kind: 'object'; readonly items: readonly JsonMember[] })
+  | (Span & { readonly kind: 'array'; readonly items: readonly JsonNode[] })
   | (Span & { readonly kind: 'plain' });
 
-export type ObjectNode = Extract<Node, { kind: 'object' }>;
-export type ArrayNode = Extract<Node, { kind: 'array' }>;
+export type ObjectNode = Extract<JsonNode, { kind: 'object' }>;
+export type ArrayNode = Extract<JsonNode, { kind: 'array' }>;
 
 /** @param from where the text that was parsed begins in the file */
-function placed(parsed: Parsed, from: number): Node {
+function placed(parsed: Parsed, from: number): JsonNode {
   const { type, offset, length, children = [] } = parsed;
   const span = { start: from + offset, end: from + offset + length };
   if (type === 'array') return { kind: 'array', ...span, items: children.map((child) => placed(child, from)) };
   if (type !== 'object') return { kind: 'plain', ...span };
-  const items = children.flatMap(({ children: [key, value] = [] }): Member[] => {
+  const items = children.flatMap(({ children: [key, value] = [] }): JsonMember[] => {
     if (key === undefined || value === undefined) return [];
     const node = placed(value, from);
     return [{ start: from + key.offset, end: node.end, key: String(key.value), node }];
@@ -50,20 +50,20 @@ export function readJsonObject(text: string, name: string): ObjectNode {
   if (parsed === undefined) throw new Error(`${name}: JSON.parse read it, and jsonc-parser found nothing in it`);
   const root = placed(parsed, from);
   if (root.kind !== 'object')
-    throw failure(INSTALL_CODES.json_wrong_kind, { file: name, expected: 'an object', got: wordOf(root) });
+    throw failure(INSTALL_CODES.json_wrong_kind, { file: name, expected: 'an object', got: kindText(root) });
   return root;
 }
 
-export function wordOf(node: Node): string {
+export function kindText(node: JsonNode): string {
   return node.kind === 'array' ? 'a list' : node.kind === 'object' ? 'an object' : 'a plain value';
 }
 
-export function valueAt(text: string, node: Node): unknown {
+export function nodeValue(text: string, node: JsonNode): unknown {
   return JSON.parse(text.slice(node.start, node.end));
 }
 
 /** The member of that name; a name that is given twice is an error: which one counts is anybody's guess. */
-export function memberOf(object: ObjectNode, key: string, name: string): Member | undefined {
+export function memberOf(object: ObjectNode, key: string, name: string): JsonMember | undefined {
   const found = object.items.filter((member) => member.key === key);
   if (found.length > 1) throw failure(INSTALL_CODES.json_key_repeated, { file: name, key, count: found.length });
   return found[0];

@@ -6,7 +6,7 @@ import { failure, messageOf, type ToolError } from '../base/rules/errors.ts';
 import { got } from '../base/rules/text.ts';
 import { INSTALLED_FILE } from '../team/config/team-config-file.ts';
 import { jsonFile } from './json-layout.ts';
-import type { Entry, Merge, Path } from './json-merge.ts';
+import type { JsonEntry, JsonPath, MergeRecord } from './json-merge.ts';
 import { INSTALL_CODES } from './rules/install-codes.ts';
 
 export const MANIFEST = INSTALLED_FILE;
@@ -24,7 +24,7 @@ export type OwnFile = {
 };
 
 /** A file of somebody else's that holds something of ours. */
-export type MergedFile = Merge & {
+export type MergedFile = MergeRecord & {
   readonly path: string;
   /** What was there when it held no JSON yet: blanks, or nothing at all (null). */
   readonly was?: string | null;
@@ -96,7 +96,7 @@ class Fields {
     return value.map((one: unknown, index) => read(one, `${at}[${index}]`));
   }
 
-  texts(name: string): Path {
+  texts(name: string): JsonPath {
     return this.list(name, textOf);
   }
 }
@@ -134,7 +134,7 @@ function ownFile(value: unknown, at: string): OwnFile {
   return { path: fields.inside('path'), sha256: fields.text('sha256'), ...before };
 }
 
-function entry(value: unknown, at: string): Entry {
+function entry(value: unknown, at: string): JsonEntry {
   const fields = new Fields(value, at);
   const place = fields.text('place');
   if (place !== 'member' && place !== 'element') throw wrong(`${at}.place`, 'member or element', place);

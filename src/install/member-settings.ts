@@ -1,7 +1,7 @@
-// The settings of a teammate that a lead starts as a process of its own: who it is comes by its environment, its hooks by these.
+// Settings with the hooks of a teammate that runs as its own process. Its identity comes from the environment.
 
 import { shellWord } from '../base/rules/command-line.ts';
-import { type HookGroup, hookGroups, REFUSAL, WATCHER } from './hook-table.ts';
+import { EXIT_REFUSED, GUARD_SCRIPT, type HookGroup, hookGroups } from './hook-table.ts';
 
 /**
  * The guard of writes, and mail with each tool. What a session or a sub-agent does when it begins and ends is left out: the
@@ -18,8 +18,8 @@ export function memberSettings(directory: string): string {
   const program = shellWord(process.execPath);
   const commands = {
     script: (name: string) => `${program} ${shellWord(`${directory}/${name}.js`)}`,
-    watcher: `sh ${shellWord(`${directory}/${WATCHER}`)}`,
-    refusal: REFUSAL,
+    watcher: `sh ${shellWord(`${directory}/${GUARD_SCRIPT}`)}`,
+    refusal: EXIT_REFUSED,
   };
   const hooks: Record<string, HookGroup[]> = {};
   for (const { event, group } of hookGroups('script', commands))

@@ -2,16 +2,25 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { type Refusal, refusal } from '../base/rules/codes.ts';
-import type { Operation } from './file-operations.ts';
-import { type Entry, findEntry, type Merge, NOTHING, type Path, putIn, takeOut } from './json-merge.ts';
+import { failure } from '../base/rules/errors.ts';
+import type { FileOperation } from './file-operations.ts';
+import {
+  findEntry,
+  insertEntries,
+  type JsonEntry,
+  type JsonPath,
+  type MergeRecord,
+  NOTHING_MERGED,
+  removeEntries,
+} from './json-merge.ts';
 import { readJsonObject } from './json-text.ts';
 import type { MergedFile } from './manifest.ts';
 import type { Outcome } from './outcome.ts';
-import { readText } from './place.ts';
+import { readProjectText } from './project-file.ts';
 import { INSTALL_CODES } from './rules/install-codes.ts';
 
 export type MergePlan = {
-  readonly operations: readonly Operation[];
+  readonly operations: readonly FileOperation[];
   readonly merged: MergedFile;
   readonly outcome: Outcome;
   readonly problems: readonly Refusal[];
@@ -28,11 +37,11 @@ function startOf(current: string | null, record: MergedFile | undefined): Start 
 }
 
 /** Whether an entry can only be ours, even without a record. */
-function isSurelyOurs(entry: Entry): boolean {
+function isSurelyOurs(entry: JsonEntry): boolean {
   return entry.mark !== undefined || entry.path[0] === 'mcpServers';
 }
 
-function adopt(entries: readonly Entry[], record: Merge): Merge {
+function adopt(entries: readonly JsonEntry[], record: MergeRecord): MergeRecord {
   const containers = entries.flatMap(({ path }) => [path.slice(0, 1), ...(path.length > 1 ? [path] : [])]);
   const lists = entries.some(({ place }) => place === 'element')
     ? containers
@@ -47,7 +56,7 @@ function adopt(entries: readonly Entry[], record: Merge): Merge {
   };
 }
 
-function noteOf(changed: readonly Entry[]): string | undefined {
+function noteOf(changed: readonly JsonEntry[]): string | undefined {
   if (changed.length === 0) return undefined;
   return `left as you changed it: ${changed.map(({ path }) => path.join('.')).join(', ')}`;
 }
@@ -59,29 +68,29 @@ function noteOf(changed: readonly Entry[]): string | undefined {
 export function planMerge(
   root: string,
   path: string,
-  entries: readonly Entry[],
+  entries: readonly JsonEntry[],
   record: MergedFile | undefined,
   isReplacing: boolean,
 ): MergePlan {
-  const current = readText(root, path);
+  const current = readProjectText(root, path);
   const { text, was } = startOf(current, record);
-  const old: Merge = record ?? NOTHING;
-  const wanted = (entry: Entry) => entries.some((one) => isDeepStrictEqual(one, entry));
+  const old: MergeRecord = record ?? NOTHING_MERGED;
+  const wanted = (entry: JsonEntry) => entries.some((one) => isDeepStrictEqual(one, entry));
   const stale = old.entries.filter((entry) => !wanted(entry));
-  const cleaned = takeOut(text, { ...old, entries: stale }, path, entries).text;
+  const cleaned = removeEntries(text, { ...old, entries: stale }, path, entries).text;
   // Entries that were interrupted, removed or changed by hand are put in and recorded again, with the current value.
-  const stays = (entry: Entry) => {
+  const stays = (entry: JsonEntry) => {
     const found = findEntry(cleaned, entry, old.entries, path);
     return found !== 'absent' && !(typeof found === 'object' && isReplacing);
   };
   const staying = old.entries.filter((entry) => wanted(entry) && stays(entry));
-  const isStaying = (member: Path) => staying.some((entry) => isDeepStrictEqual(entry.path, member));
+  const isStaying = (member: JsonPath) => staying.some((entry) => isDeepStrictEqual(entry.path, member));
   const replaced = old.replaced.filter((member) => isStaying(member.path));
-  const kept: Merge = { ...old, entries: staying, replaced };
+  const kept: MergeRecord = { ...old, entries: staying, replaced };
 
   const problems: Refusal[] = [];
-  const changed: Entry[] = [];
-  const unrecorded: Entry[] = [];
+  const changed: JsonEntry[] = [];
+  const unrecorded: JsonEntry[] = [];
   for (const entry of entries) {
     const found = findEntry(cleaned, entry, [...entries, ...old.entries], path);
     if (found === 'changed') changed.push(entry);
@@ -97,9 +106,12 @@ export function planMerge(
     else if (found === 'present' && isSurelyOurs(entry) && !kept.entries.some((one) => isDeepStrictEqual(one, entry)))
       unrecorded.push(entry);
   }
-  const done = putIn(cleaned, entries, adopt(unrecorded, kept), path, () => isReplacing);
-  if (unrecorded.length === 0 && takeOut(done.text, done.record, path).text !== takeOut(text, old, path).text)
-    throw new Error(`${path}: what would be put in could not be taken out again exactly; nothing was changed`);
+  const done = insertEntries(cleaned, entries, adopt(unrecorded, kept), path, () => isReplacing);
+  if (
+    unrecorded.length === 0 &&
+    removeEntries(done.text, done.record, path).text !== removeEntries(text, old, path).text
+  )
+    throw failure(INSTALL_CODES.entries_not_removable, { file: path });
   const note = noteOf(changed);
   const did = done.text === current ? 'unchanged' : current === null ? 'created' : 'changed';
   return {
@@ -115,12 +127,12 @@ function isEmptyObject(text: string, path: string): boolean {
 }
 
 /** Takes our entries out of a file. Removes a file that we made when nothing else is left in it. */
-export function planUnmerge(root: string, record: MergedFile): { operations: Operation[]; outcome: Outcome } {
+export function planUnmerge(root: string, record: MergedFile): { operations: FileOperation[]; outcome: Outcome } {
   const { path } = record;
-  const current = readText(root, path);
+  const current = readProjectText(root, path);
   if (current === null) return { operations: [], outcome: { path, did: 'removed', note: 'it was gone already' } };
   if (current.trim() === '') return { operations: [], outcome: { path, did: 'unchanged' } };
-  const { text, left } = takeOut(current, record, path);
+  const { text, left } = removeEntries(current, record, path);
   const note = left.length === 0 ? {} : { note: `left as you changed it: ${left.join('; ')}` };
   if (record.was !== undefined && isEmptyObject(text, path)) {
     if (record.was === null) return { operations: [{ kind: 'remove', path }], outcome: { path, did: 'removed' } };

@@ -2,11 +2,11 @@
 
 import { createHash } from 'node:crypto';
 
-export type Did = 'created' | 'changed' | 'unchanged' | 'kept' | 'removed';
+export type FileChange = 'created' | 'changed' | 'unchanged' | 'kept' | 'removed';
 
 export type Outcome = {
   readonly path: string;
-  readonly did: Did;
+  readonly did: FileChange;
   /** Additional information for the user. */
   readonly note?: string;
 };

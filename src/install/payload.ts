@@ -4,9 +4,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { BASE_CODES } from '../base/rules/base-codes.ts';
 import { failure } from '../base/rules/errors.ts';
-import { HOOK_SCRIPTS, type HookForm, hookGroups, REFUSAL, TEAM_SERVER, WATCHER } from './hook-table.ts';
+import { EXIT_REFUSED, GUARD_SCRIPT, HOOK_SCRIPTS, type HookForm, hookGroups, TEAM_SERVER } from './hook-table.ts';
 import { jsonFile } from './json-layout.ts';
-import type { Entry } from './json-merge.ts';
+import type { JsonEntry } from './json-merge.ts';
 import { sha256 } from './outcome.ts';
 
 export type PayloadFile = {
@@ -16,7 +16,7 @@ export type PayloadFile = {
   readonly offered?: true;
 };
 
-type MergedEntries = { readonly path: string; readonly entries: readonly Entry[] };
+type MergedEntries = { readonly path: string; readonly entries: readonly JsonEntry[] };
 
 export type Payload = {
   readonly files: readonly PayloadFile[];
@@ -82,7 +82,7 @@ function installedName(name: string): string {
 
 /** Copies of the scripts: a clone of the project works without this package, with hooks and server of one version. */
 function scripts(from: string, version: string): PayloadFile[] {
-  const needed = [...[...HOOK_SCRIPTS, SERVER_SCRIPT].map((script) => `${script}.js`), WATCHER, 'package.json'];
+  const needed = [...[...HOOK_SCRIPTS, SERVER_SCRIPT].map((script) => `${script}.js`), GUARD_SCRIPT, 'package.json'];
   for (const name of needed) read(from, `dist/hooks/${name}`);
   // Shared code of the scripts may be in separate files.
   const hooks = readdirSync(join(from, 'dist', 'hooks'), { recursive: true, withFileTypes: true })
@@ -100,17 +100,17 @@ function scripts(from: string, version: string): PayloadFile[] {
   ];
 }
 
-function settings(form: HookForm): Entry[] {
-  const member = (path: readonly string[], value: unknown): Entry => ({ place: 'member', path, value });
+function settings(form: HookForm): JsonEntry[] {
+  const member = (path: readonly string[], value: unknown): JsonEntry => ({ place: 'member', path, value });
   const place = `"$CLAUDE_PROJECT_DIR/${HOOKS}`;
   const commands = {
     script: (name: string) => `node ${place}/${name}"`,
-    watcher: `sh ${place}/${WATCHER}"`,
+    watcher: `sh ${place}/${GUARD_SCRIPT}"`,
     // Allow where the settings are shared without our other files and without a team. An existing watcher has decided.
-    refusal: `{ [ ! -e ${place}/${WATCHER}" ] && [ ! -d "$CLAUDE_PROJECT_DIR/.tool/teams" ]; } || ${REFUSAL}`,
+    refusal: `{ [ ! -e ${place}/${GUARD_SCRIPT}" ] && [ ! -d "$CLAUDE_PROJECT_DIR/.tool/teams" ]; } || ${EXIT_REFUSED}`,
   };
   const hooks = hookGroups(form, commands).map(
-    ({ event, script, group }): Entry => ({
+    ({ event, script, group }): JsonEntry => ({
       place: 'element',
       path: ['hooks', event],
       value: group,
@@ -127,7 +127,7 @@ function settings(form: HookForm): Entry[] {
 }
 
 /** The server of a project; the host starts it with the project as its working directory. */
-const SERVER: Entry = {
+const SERVER: JsonEntry = {
   place: 'member',
   path: ['mcpServers', TEAM_SERVER],
   value: { command: 'node', args: [`${HOOKS}/${SERVER_SCRIPT}`] },

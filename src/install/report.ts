@@ -3,13 +3,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { visible, visibleLines } from '../base/rules/text.ts';
-import type { Plan } from './install.ts';
+import type { InstallPlan } from './install.ts';
 import { MANIFEST, PERSONAL_RECORD } from './manifest.ts';
 import type { Outcome } from './outcome.ts';
-import { lengthOf, unifiedDiff } from './text-diff.ts';
+import { lengthText, unifiedDiff } from './text-diff.ts';
 
 /** Outcomes to report: changed files, and files with a note. */
-export function changes(plan: Plan): Outcome[] {
+export function reportedOutcomes(plan: InstallPlan): Outcome[] {
   return plan.outcomes.filter(({ did, note }) => did !== 'unchanged' || note !== undefined);
 }
 
@@ -17,7 +17,7 @@ function line({ path, did, note }: Outcome): string {
   return visible(`  ${did.padEnd(9)}  ${path}${note === undefined ? '' : ` (${note})`}`);
 }
 
-export function lines(outcomes: readonly Outcome[]): string[] {
+export function outcomeLines(outcomes: readonly Outcome[]): string[] {
   return outcomes.map(line);
 }
 
@@ -36,7 +36,7 @@ function placeOf(path: string): string {
 }
 
 /** Short report: files that nobody edits, and without a note, share one line for each directory, with their number. */
-export function summary(outcomes: readonly Outcome[]): string[] {
+export function outcomeSummary(outcomes: readonly Outcome[]): string[] {
   const groups = new Map<string, Outcome[]>();
   for (const outcome of outcomes) {
     const { path, did, note } = outcome;
@@ -95,13 +95,13 @@ function diffOf({ path, before, after }: Change): string {
 }
 
 /** Preview of a plan: a line for each file, and the diffs worth reading. Call it before the plan is carried out. */
-export function dryRun(root: string, plan: Plan): { readonly lines: string[]; readonly diff: string } {
+export function dryRun(root: string, plan: InstallPlan): { readonly lines: string[]; readonly diff: string } {
   const all = plan.operations.flatMap((operation): Change[] => {
     if (operation.kind !== 'write' && operation.kind !== 'remove') return [];
     const path = join(root, operation.path);
     const before = existsSync(path) ? readFileSync(path) : null;
     const after = operation.kind === 'write' ? operation.bytes : null;
-    const length = lengthOf(after ?? before ?? Buffer.alloc(0));
+    const length = lengthText(after ?? before ?? Buffer.alloc(0));
     return [
       {
         path: operation.path,
@@ -113,7 +113,7 @@ export function dryRun(root: string, plan: Plan): { readonly lines: string[]; re
   });
   const shown = all.filter(isShown);
   const lengths = new Map(all.filter((one) => !isShown(one)).map(({ path, length }) => [path, length]));
-  const told = changes(plan).map(({ note, ...outcome }) => {
+  const told = reportedOutcomes(plan).map(({ note, ...outcome }) => {
     const notes = [lengths.get(outcome.path), note].filter((one) => one !== undefined);
     return line(notes.length === 0 ? outcome : { ...outcome, note: notes.join('; ') });
   });

@@ -11,7 +11,7 @@ import { replacedValue } from './personal.ts';
 const MEMBER = ['env', SHELL_VARIABLE];
 
 /** The shell of Bash calls that the user has set, whatever `tool init` has put over it; null: none. */
-export function shellBefore(root: string, env: Environment): string | null {
+export function userShell(root: string, env: Environment): string | null {
   const values = settingsValues(root, env, SHELL_VARIABLE);
   const local = values.filter(({ file }) => file === LOCAL_SETTINGS).map(({ value }) => value);
   const others = values.filter(({ file }) => file !== LOCAL_SETTINGS).map(({ value }) => value);

@@ -18,7 +18,7 @@ function isReadable(text: string): boolean {
 }
 
 /** Length of a file in lines; in bytes when it cannot be read line by line. */
-export function lengthOf(content: Buffer): string {
+export function lengthText(content: Buffer): string {
   const text = content.toString('utf8');
   if (!isReadable(text)) return `${content.length} bytes`;
   const { length } = linesOf(text);

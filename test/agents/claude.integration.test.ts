@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
-import { ClaudeRunner, claudeVersion, isBefore, parseVersion, runtimeLogin } from '../../src/agents/claude.ts';
+import { ClaudeRunner, claudeVersion, runtimeLogin } from '../../src/agents/claude.ts';
 import type { RunHooks, RunRequest } from '../../src/agents/ports.ts';
 import { processStartTime } from '../../src/base/processes/processes.ts';
 import type { Workflow } from '../../src/daemon/rules/workflow.ts';
@@ -530,17 +530,7 @@ test('the login that an agent is given', (t) => {
   }
 });
 
-test('versions: read from what the program says, compared by number', async () => {
-  assert.equal(parseVersion('2.1.331 (Claude Code)\n'), '2.1.331');
-  for (const text of ['', 'Claude 2.1.3', '2.1', 'v2.1.3']) assert.equal(parseVersion(text), null, text);
-  const cases: readonly [string, string, boolean][] = [
-    ['2.1.33', '2.1.100', true],
-    ['2.1.100', '2.1.100', false],
-    ['2.1.177', '2.1.100', false],
-    ['1.99.99', '2.0.0', true],
-    ['2.10.0', '2.9.9', false],
-  ];
-  for (const [version, other, before] of cases) assert.equal(isBefore(version, other), before, `${version} < ${other}`);
+test('the version is read from what the program says', async () => {
   assert.equal(await claudeVersion(['/bin/echo', '2.0.1'], {}), '2.0.1');
   assert.equal(await claudeVersion(['/bin/false'], {}), null);
   assert.equal(await claudeVersion(['/no/such/program'], {}), null);

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { copyFileSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
-import { isBelowHost, isCutLoose, isNestedHost, teammateAbove } from '../../src/claude-code/host-above.ts';
+import { isBelowHost, isDetached, isNestedHost, teammateAbove } from '../../src/claude-code/host-above.ts';
 import { type Cleanup, finallyDo, tempDir } from '../support/temp.ts';
 
 /** A shell that waits, and the process that it has started. */
@@ -70,15 +70,15 @@ test('a teammate is known by the program above, whatever it calls itself', async
 test('what its parents have let go of, without a terminal, is nobody', async (t) => {
   const kept = spawn('/bin/sh', ['-c', 'read -r line; :'], { stdio: ['pipe', 'ignore', 'inherit'] });
   finallyDo(t, () => kept.stdin.end());
-  assert.equal(isCutLoose(kept.pid, /./), isCutLoose(process.pid, /./), 'as this process itself');
+  assert.equal(isDetached(kept.pid, /./), isDetached(process.pid, /./), 'as this process itself');
   const loose = spawn('setsid', ['--fork', '/bin/sh', '-c', 'echo $$; read -r line; :'], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   finallyDo(t, () => loose.stdin.end());
   const [line] = await once(loose.stdout, 'data');
   if (loose.exitCode === null) await once(loose, 'exit');
-  assert.equal(isCutLoose(Number(String(line)), /./), true);
-  assert.equal(isCutLoose(Number(String(line)), /^no such init$/), false);
+  assert.equal(isDetached(Number(String(line)), /./), true);
+  assert.equal(isDetached(Number(String(line)), /^no such init$/), false);
 });
 
 test('a shell of a person has none above it', async (t) => {

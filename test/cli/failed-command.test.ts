@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { failure } from '../../src/base/rules/errors.ts';
-import { failedJson, failedText } from '../../src/cli/failed-command.ts';
+import { errorLine, failedJson, failedText } from '../../src/cli/failed-command.ts';
 import { CLI_CODES } from '../../src/cli/rules/cli-codes.ts';
 import { codeIn } from '../support/codes.ts';
 
@@ -26,8 +26,14 @@ test('the code is at the end of the first of several lines', () => {
 });
 
 test('an error of somebody else keeps its words', () => {
-  assert.equal(failedText(SOCKET), 'tool: connect ENOENT');
+  assert.equal(failedText(SOCKET), 'tool: connect ENOENT (unexpected_error)');
+  assert.equal(failedText(new Error('one\ntwo')), 'tool: one (unexpected_error)\ntwo');
   assert.equal(JSON.parse(failedJson(SOCKET)).error.code, 'unexpected_error');
+});
+
+test('a command that goes on says an error in one line with its code', () => {
+  assert.match(errorLine(AWAY), /connect ENOENT \(daemon_unreachable\)$/);
+  assert.equal(errorLine(new Error('one\ntwo')), 'one two (unexpected_error)');
 });
 
 test('causes are told one below the other, with the codes of those that have one', () => {

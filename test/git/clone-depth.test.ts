@@ -4,14 +4,14 @@ import assert from 'node:assert/strict';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { CloneDepth, endsOf, isWholeBetween, lackOf } from '../../src/git/clone-depth.ts';
+import { CloneDepth, hasHistoryBetween, missingDepth, shallowCommits } from '../../src/git/clone-depth.ts';
 import { tempDir } from '../support/temp.ts';
 
 const { signal } = new AbortController();
 
 test('all is there between two commits when none at which the repository ends is among those that differ', async () => {
   const between = (ends: readonly string[], shas: string, exitCode = 0) =>
-    isWholeBetween(ends, 'first', 'second', async (args) => {
+    hasHistoryBetween(ends, 'first', 'second', async (args) => {
       assert.deepEqual(args, ['rev-list', 'first...second']);
       return { exitCode, stdout: shas, stderr: '' };
     });
@@ -22,10 +22,10 @@ test('all is there between two commits when none at which the repository ends is
 });
 
 test('a default branch has too few commits for a depth only where it ends early', () => {
-  assert.equal(lackOf(['b'], 5, ['a', 'b']), 3);
-  assert.equal(lackOf(['b'], 2, ['a', 'b']), null);
-  assert.equal(lackOf(['other'], 5, ['a', 'b']), null);
-  assert.equal(lackOf(['b'], 5, []), null);
+  assert.equal(missingDepth(['b'], 5, ['a', 'b']), 3);
+  assert.equal(missingDepth(['b'], 2, ['a', 'b']), null);
+  assert.equal(missingDepth(['other'], 5, ['a', 'b']), null);
+  assert.equal(missingDepth(['b'], 5, []), null);
 });
 
 test('steps: back by commits, else all at once, and no more when the remote has nothing', async (t) => {
@@ -45,7 +45,7 @@ test('steps: back by commits, else all at once, and no more when the remote has 
   });
   assert.equal(reach.isOpen, false);
   ends('b');
-  assert.deepEqual(endsOf(path), ['b']);
+  assert.deepEqual(shallowCommits(path), ['b']);
   assert.equal(reach.isOpen, true);
   assert.equal(await reach.lacking(signal), null);
   depth = 6;

@@ -5,7 +5,7 @@ import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFi
 import { join } from 'node:path';
 import test from 'node:test';
 import { readCommitDiffs, readDiff } from '../../src/gate/readers/diff.ts';
-import { treeOf } from '../../src/gate/run/tree-fingerprint.ts';
+import { treeFingerprint } from '../../src/gate/run/tree-fingerprint.ts';
 import { createRunGit } from '../../src/git/worktree-git.ts';
 import { writeTree } from '../support/installed.ts';
 import { gitIn, projectOf, TEAM, textOf } from '../support/team-worktrees.ts';
@@ -124,7 +124,7 @@ for (const [how, happens] of Object.entries(WAYS)) {
     const { path } = await teamWorktrees.open(TEAM, 'a');
     happens({ root, path, own });
     writeTree(path, { ...ATTRIBUTES, 'src/api/a.js': '2\n' });
-    const run = createRunGit(process.env, { common: join(root, '.git'), mark: {} });
+    const runGit = createRunGit(process.env, { common: join(root, '.git'), mark: {} });
     for (const args of [
       ['status', '--short'],
       ['add', '-A'],
@@ -132,7 +132,7 @@ for (const [how, happens] of Object.entries(WAYS)) {
       ['diff', 'HEAD'],
       ['checkout', '--', '.'],
     ])
-      await run.try(path, args);
+      await runGit.try(path, args);
     assert.equal(traces(), '');
   });
 
@@ -145,7 +145,7 @@ for (const [how, happens] of Object.entries(WAYS)) {
     const { path: view, head } = await teamWorktrees.openReadOnly(TEAM, 'gate');
     happens({ root, path: view, own });
     const { signal } = new AbortController();
-    assert.equal(await treeOf({ root: view, leftOut: [], signal }), git('rev-parse', `${head}^{tree}`).trim());
+    assert.equal(await treeFingerprint({ root: view, leftOut: [], signal }), git('rev-parse', `${head}^{tree}`).trim());
     const range = { root: view, base, head, signal };
     assert.deepEqual((await readDiff(range)).files.map(({ path: file }) => file).sort(), [
       '.gitattributes',

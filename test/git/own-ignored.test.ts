@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { ignoreOwn } from '../../src/git/own-ignored.ts';
+import { ignoreStateDirectories } from '../../src/git/own-ignored.ts';
 import { writeTree } from '../support/installed.ts';
 import { gitIn, projectOf, textOf } from '../support/team-worktrees.ts';
 
@@ -10,8 +10,8 @@ const LOG = '.tool/teams/tool-run-spec-a-001/log.jsonl';
 
 test('in a project without the files of `tool init` nobody commits or stashes what a team writes', (t) => {
   const { root, git } = projectOf(t);
-  ignoreOwn(root);
-  ignoreOwn(root);
+  ignoreStateDirectories(root);
+  ignoreStateDirectories(root);
   writeTree(root, { [LOG]: '{}\n', '.tool/cache/checks/x.json': '{}\n' });
   assert.equal(git('status', '--porcelain'), '');
   writeTree(root, { 'own.txt': 'x\n' });
@@ -22,7 +22,7 @@ test('in a project without the files of `tool init` nobody commits or stashes wh
 
 test('rules that are there say what is left out', (t) => {
   const { root, git } = projectOf(t, { files: { '.tool/.gitignore': 'cache/\n' } });
-  ignoreOwn(root);
+  ignoreStateDirectories(root);
   writeTree(root, { [LOG]: '{}\n' });
   assert.equal(git('status', '--porcelain'), '?? .tool/teams/\n');
 });

@@ -7,7 +7,13 @@ import { basename, join } from 'node:path';
 import test from 'node:test';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { guardProgram, guardWorks, type Machine, PACKED_PROGRAM, reasonFor } from '../../src/guard/guard-program.ts';
+import {
+  guardProgram,
+  guardWorks,
+  type Machine,
+  PACKED_PROGRAM,
+  trialFailureReason,
+} from '../../src/guard/guard-program.ts';
 import { scriptFile } from '../support/compiled.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';
 
@@ -135,20 +141,23 @@ test('a verdict that cannot be kept is given all the same', async (t) => {
 test('the reason names what stands in the way', () => {
   const machine: Machine = { release: '6.1.0-13', version: 'Linux version 6.1.0-13', bootId: '', ptraceScope: '' };
   const cannot = { code: 125, stderr: 'write-guard: seccomp: Invalid argument\n' };
-  const rows: readonly (readonly [string, ReturnType<typeof reasonFor>])[] = [
-    ['noexec', reasonFor({ code: 'EACCES', stderr: '' }, machine)],
-    ['seccomp user notification here (write-guard: seccomp: Invalid argument)', reasonFor(cannot, machine)],
-    ['the kernel 5.4.0-42 is too old: 5.5', reasonFor(cannot, { ...machine, release: '5.4.0-42' })],
-    ['the kernel 4.19.0 is too old', reasonFor(cannot, { ...machine, release: '4.19.0' })],
-    ['gVisor', reasonFor(cannot, { ...machine, release: '4.4.0', version: 'Linux version 4.4.0 #1 SMP 2016' })],
-    ['ptrace_scope is 2', reasonFor({ code: 3, stderr: '' }, { ...machine, ptraceScope: '2' })],
-    ['ptrace_scope is 3', reasonFor(cannot, { ...machine, ptraceScope: '3' })],
+  const rows: readonly (readonly [string, ReturnType<typeof trialFailureReason>])[] = [
+    ['noexec', trialFailureReason({ code: 'EACCES', stderr: '' }, machine)],
+    ['seccomp user notification here (write-guard: seccomp: Invalid argument)', trialFailureReason(cannot, machine)],
+    ['the kernel 5.4.0-42 is too old: 5.5', trialFailureReason(cannot, { ...machine, release: '5.4.0-42' })],
+    ['the kernel 4.19.0 is too old', trialFailureReason(cannot, { ...machine, release: '4.19.0' })],
+    [
+      'gVisor',
+      trialFailureReason(cannot, { ...machine, release: '4.4.0', version: 'Linux version 4.4.0 #1 SMP 2016' }),
+    ],
+    ['ptrace_scope is 2', trialFailureReason({ code: 3, stderr: '' }, { ...machine, ptraceScope: '2' })],
+    ['ptrace_scope is 3', trialFailureReason(cannot, { ...machine, ptraceScope: '3' })],
     [
       'the guard cannot start (write-guard: fork: no)',
-      reasonFor({ code: 125, stderr: 'write-guard: fork: no' }, machine),
+      trialFailureReason({ code: 125, stderr: 'write-guard: fork: no' }, machine),
     ],
-    ['within 10 seconds', reasonFor({ code: 'timeout', stderr: '' }, machine)],
-    ['exit code 3', reasonFor({ code: 3, stderr: '' }, { ...machine, ptraceScope: '1' })],
+    ['within 10 seconds', trialFailureReason({ code: 'timeout', stderr: '' }, machine)],
+    ['exit code 3', trialFailureReason({ code: 3, stderr: '' }, { ...machine, ptraceScope: '1' })],
   ];
   for (const [part, { why, mend }] of rows) {
     assert.ok(why.includes(part), `${why}: expected ${part}`);

@@ -15,7 +15,7 @@ import {
 import { join } from 'node:path';
 import test from 'node:test';
 import { GUARD_PROGRAM, PACKED_PROGRAM } from '../../src/guard/guard-program.ts';
-import { foreseeShell, guardHome, isOurShell, prepareShell, programBeside } from '../../src/guard/guard-shell.ts';
+import { guardHome, isOurShell, prepareShell, previewShell, programBeside } from '../../src/guard/guard-shell.ts';
 import { shellScript } from '../../src/guard/rules/ticket.ts';
 import { PLAYED_GUARD, packedScript } from '../support/guarded-project.ts';
 import { treeOf } from '../support/installed.ts';
@@ -99,8 +99,8 @@ test('our shell is known by its path', () => {
 test('the answer is foreseen without a write', (t) => {
   const { home, guard, from } = machine(t);
   const options = { env: { HOME: home }, before: null, from };
-  assert.deepEqual(foreseeShell(options), { ok: true, shell: join(guard, 'bash') });
-  assert.equal(foreseeShell({ ...options, from: home }).ok, false);
+  assert.deepEqual(previewShell(options), { ok: true, shell: join(guard, 'bash') });
+  assert.equal(previewShell({ ...options, from: home }).ok, false);
   assert.deepEqual(readdirSync(home), []);
 });
 

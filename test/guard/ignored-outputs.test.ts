@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
-import { outputsAmong } from '../../src/guard/ignored-outputs.ts';
+import { ignoredOutputs } from '../../src/guard/ignored-outputs.ts';
 import type { Target } from '../../src/guard/rules/writes.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';
 
@@ -65,7 +65,7 @@ test('what Git ignores as a whole is built or installed', async (t) => {
     tree('dist'),
   ];
   assert.deepEqual(
-    [...(await outputsAmong(root, targets))],
+    [...(await ignoredOutputs(root, targets))],
     targets.map(({ path }) => path),
   );
 });
@@ -93,27 +93,27 @@ test('what Git has, or does not ignore itself, is no output', async (t) => {
     { path: '.', tree: true, directory: 'there' },
     file('/tmp/a'),
   ] as const;
-  for (const target of cases) assert.deepEqual([...(await outputsAmong(root, [target]))], [], JSON.stringify(target));
+  for (const target of cases) assert.deepEqual([...(await ignoredOutputs(root, [target]))], [], JSON.stringify(target));
 });
 
 test('a directory of which some files are left out again is none, though none of them is there', async (t) => {
   const { root } = projectIn(t);
   execFileSync('rm', ['-r', join(root, 'lib')]);
-  assert.deepEqual([...(await outputsAmong(root, [tree('lib')]))], []);
+  assert.deepEqual([...(await ignoredOutputs(root, [tree('lib')]))], []);
   mkdirSync(join(root, 'lib'));
   const targets = [there('lib'), tree('lib/new'), file('lib/new.js'), there('cache'), there('.venv')];
-  assert.deepEqual([...(await outputsAmong(root, targets))], ['lib/new', 'lib/new.js', 'cache', '.venv']);
+  assert.deepEqual([...(await ignoredOutputs(root, targets))], ['lib/new', 'lib/new.js', 'cache', '.venv']);
   // rules that lie elsewhere count too, if they count more
   writeFileSync(join(root, '.git', 'info', 'exclude'), 'made/*\n');
   writeFileSync(join(root, '.gitignore'), '!*.html\n');
-  assert.deepEqual([...(await outputsAmong(root, [tree('made')]))], []);
+  assert.deepEqual([...(await ignoredOutputs(root, [tree('made')]))], []);
   writeFileSync(join(root, '.gitignore'), '!other/*.html\n');
-  assert.deepEqual([...(await outputsAmong(root, [tree('made')]))], ['made']);
+  assert.deepEqual([...(await ignoredOutputs(root, [tree('made')]))], ['made']);
 });
 
 test('one of two writes to a path that is no output is enough', async (t) => {
   const { root } = projectIn(t);
-  assert.deepEqual([...(await outputsAmong(root, [there('lib'), made('lib'), there('out')]))], ['out']);
+  assert.deepEqual([...(await ignoredOutputs(root, [there('lib'), made('lib'), there('out')]))], ['out']);
 });
 
 test('programs that the checks start are no outputs by themselves', async (t) => {
@@ -125,7 +125,7 @@ test('programs that the checks start are no outputs by themselves', async (t) =>
     file('node_modules/.bin-links'),
     file('.venv/lib/a.py'),
   ];
-  assert.deepEqual([...(await outputsAmong(root, targets))], ['node_modules/.bin-links', '.venv/lib/a.py']);
+  assert.deepEqual([...(await ignoredOutputs(root, targets))], ['node_modules/.bin-links', '.venv/lib/a.py']);
 });
 
 test('an installed package is no output by itself', async (t) => {
@@ -140,7 +140,7 @@ test('an installed package is no output by itself', async (t) => {
     tree('node_modules/@new/one'),
   ];
   assert.deepEqual(
-    [...(await outputsAmong(root, targets))],
+    [...(await ignoredOutputs(root, targets))],
     ['node_modules', 'node_modules/.cache', 'node_modules/new', 'node_modules/@new/one'],
   );
 });
@@ -172,14 +172,14 @@ test('a path that Git cannot be asked about spoils no other', async (t) => {
     tree('sub/out'),
     file('out/b.js'),
   ];
-  assert.deepEqual([...(await outputsAmong(root, targets))], ['out', 'out/b.js']);
+  assert.deepEqual([...(await ignoredOutputs(root, targets))], ['out', 'out/b.js']);
 });
 
 test('where nothing can be told, nothing is an output', async (t) => {
   const outside = tempDir(t);
-  assert.deepEqual([...(await outputsAmong(outside, [file('dist/a.js')]))], []);
+  assert.deepEqual([...(await ignoredOutputs(outside, [file('dist/a.js')]))], []);
   const { root } = projectIn(t);
   writeFileSync(join(root, '.gitignore'), '/packages\n');
   mkdirSync(join(root, 'packages', 'a'), { recursive: true });
-  assert.deepEqual([...(await outputsAmong(join(root, 'packages', 'a'), [file('dist/a.js')]))], []);
+  assert.deepEqual([...(await ignoredOutputs(join(root, 'packages', 'a'), [file('dist/a.js')]))], []);
 });

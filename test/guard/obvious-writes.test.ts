@@ -5,7 +5,7 @@ import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import test, { after, before } from 'node:test';
 import fc from 'fast-check';
-import { obviousWrites, type ShellContext } from '../../src/guard/obvious-writes.ts';
+import { type CommandContext, obviousWrites } from '../../src/guard/obvious-writes.ts';
 import { gitRows } from '../../src/guard/rules/git-calls.ts';
 import { COMMANDS, isOwned } from '../support/commands/commands.ts';
 import { copyTemplate, createTemplate } from '../support/commands/scratch-project.ts';
@@ -24,7 +24,7 @@ const FILES = [
 ];
 
 const ends: (() => void)[] = [];
-let place: ShellContext;
+let place: CommandContext;
 
 before(() => {
   const home = realpathSync(tempDir({ after: (end: () => void) => ends.push(end) }));
@@ -338,7 +338,8 @@ test(`${EVERYDAY.length} everyday commands write nothing of others`, () => {
 });
 
 test('the first refused call of git comes with its advice', () => {
-  const git = (command: string, more: Partial<ShellContext> = {}) => obviousWrites(command, { ...place, ...more }).git;
+  const git = (command: string, more: Partial<CommandContext> = {}) =>
+    obviousWrites(command, { ...place, ...more }).git;
   assert.match(git('npm test && git add -A; git stash') ?? '', /^git add: it adds .* Add your own: git add src\/api$/);
   assert.match(git('git commit -am "$MESSAGE"') ?? '', /^git commit: /);
   assert.match(git('cd src && git checkout .') ?? '', /^git checkout: /);

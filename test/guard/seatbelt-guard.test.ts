@@ -8,11 +8,11 @@ import test from 'node:test';
 import { checkGuard } from '../../src/cli/doctor/doctor-guard.ts';
 import { mechanismOf, seatbelt } from '../../src/guard/guard-mechanism.ts';
 import { GUARD_PROGRAM } from '../../src/guard/guard-program.ts';
-import { foreseeShell, prepareShell } from '../../src/guard/guard-shell.ts';
+import { prepareShell, previewShell } from '../../src/guard/guard-shell.ts';
 import { placeLeases } from '../../src/guard/lease-files.ts';
 import { gitRows } from '../../src/guard/rules/git-calls.ts';
 import type { CallerRules } from '../../src/guard/rules/policy.ts';
-import { KEPT } from '../../src/guard/rules/policy.ts';
+import { PROTECTED_PATHS } from '../../src/guard/rules/policy.ts';
 import { SHELL_VARIABLE } from '../../src/guard/rules/ticket.ts';
 import { createShellGuard } from '../../src/guard/shell-guard.ts';
 import { DEFAULT_OWNERSHIP } from '../../src/team/rules/default-ownership.ts';
@@ -36,7 +36,7 @@ const WRITER: CallerRules = {
   ownership: DEFAULT_OWNERSHIP,
   claims: true,
   allow: [],
-  keep: KEPT,
+  keep: PROTECTED_PATHS,
   git: gitRows('shared', 'src/components'),
   writesHistory: true,
 };
@@ -87,7 +87,7 @@ async function project(t: Cleanup) {
 
 test('shell, program and git are placed once, after a trial', async (t) => {
   const { guard, options, profiles } = machine(t);
-  assert.deepEqual(foreseeShell(options), { ok: true, shell: join(guard, 'bash') });
+  assert.deepEqual(previewShell(options), { ok: true, shell: join(guard, 'bash') });
   assert.ok(!existsSync(guard));
   assert.deepEqual(await prepareShell(options), { ok: true, shell: join(guard, 'bash') });
   assert.equal(profiles().length, 1);

@@ -7,7 +7,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { performAll } from '../../src/install/file-operations.ts';
-import { hostForm } from '../../src/install/host-support.ts';
+import { hostSupport } from '../../src/install/host-support.ts';
 import { planUninstall } from '../../src/install/install.ts';
 import { agentOf, ROLES } from '../../src/team/rules/role.ts';
 import { cleanEnv } from '../support/daemon.ts';
@@ -50,13 +50,13 @@ const use = (number: number, name: string, input: unknown): Reply => {
 
 for (const version of availableHosts(HOST_VERSIONS)) {
   // The form for a host that was not found must do on every one. The older ones have no other.
-  for (const told of hostForm(version).form === hostForm(null).form ? [null] : [version, null]) {
+  for (const told of hostSupport(version).form === hostSupport(null).form ? [null] : [version, null]) {
     test(`${version}, installed for ${told ?? 'a host that was not found'}: hooks, server, agents and commands are there`, async (t) => {
       const root = projectOf(t, { 'README.md': '# project\n', '.claude/settings.json': '{ "env": { "MINE": "1" } }' });
       const before = treeOf(root);
       const from = packageOf(t, (name) => (name === 'mcp' ? SERVER : HOOK));
       install(t, root, { from, host: told });
-      const { form } = hostForm(told);
+      const { form } = hostSupport(told);
 
       const home = tempDir(t);
       mkdirSync(join(home, '.claude'));

@@ -3,18 +3,24 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { type Entry, findEntry, NOTHING, putIn, takeOut } from '../../src/install/json-merge.ts';
+import {
+  findEntry,
+  insertEntries,
+  type JsonEntry,
+  NOTHING_MERGED,
+  removeEntries,
+} from '../../src/install/json-merge.ts';
 import { readJsonObject } from '../../src/install/json-text.ts';
 
-const member = (path: string[], value: unknown): Entry => ({ place: 'member', path, value });
-const element = (path: string[], value: unknown, mark?: string): Entry => ({
+const member = (path: string[], value: unknown): JsonEntry => ({ place: 'member', path, value });
+const element = (path: string[], value: unknown, mark?: string): JsonEntry => ({
   place: 'element',
   path,
   value,
   ...(mark === undefined ? {} : { mark }),
 });
 
-const OURS: readonly Entry[] = [
+const OURS: readonly JsonEntry[] = [
   member(['env', 'OURS'], '1'),
   element(['permissions', 'allow'], 'mcp__team__Inbox'),
   element(['permissions', 'allow'], 'mcp__team__TaskGet'),
@@ -23,7 +29,7 @@ const OURS: readonly Entry[] = [
 ];
 
 const put = (text: string, entries = OURS, mayReplace = false) =>
-  putIn(text, entries, NOTHING, 'f.json', () => mayReplace);
+  insertEntries(text, entries, NOTHING_MERGED, 'f.json', () => mayReplace);
 
 const THEIRS = {
   env: { THEIRS: 'x' },
@@ -59,10 +65,10 @@ for (const [name, text] of Object.entries(LAYOUTS)) {
     assert.equal(value.hooks.PreToolUse.at(-1).matcher, 'Write');
     for (const entry of OURS) assert.equal(findEntry(done.text, entry, OURS, 'f.json'), 'present');
     assert.deepEqual(
-      putIn(done.text, OURS, done.record, 'f.json', () => false),
+      insertEntries(done.text, OURS, done.record, 'f.json', () => false),
       done,
     );
-    assert.deepEqual(takeOut(done.text, done.record, 'f.json'), { text, left: [] });
+    assert.deepEqual(removeEntries(done.text, done.record, 'f.json'), { text, left: [] });
   });
 }
 
@@ -103,7 +109,7 @@ test('whatever JSON it is, and whatever else is changed afterwards, exactly ours
     fc.property(fitting, layout, (value, indent) => {
       const text = JSON.stringify(value, null, indent);
       const done = put(text);
-      assert.equal(takeOut(done.text, done.record, 'f.json').text, text);
+      assert.equal(removeEntries(done.text, done.record, 'f.json').text, text);
     }),
     { numRuns: 300 },
   );
@@ -116,9 +122,12 @@ test('what others change around it afterwards stays', () => {
       .replace('"THEIRS": "x"', '"THEIRS": "y"')
       .replace('"Bash(ls)",', '"Bash(ls)", "Bash(cat)",')
       .replace(/\n}\n$/, ',\n  "model": "opus"\n}\n');
-  assert.equal(takeOut(change(done.text), done.record, 'f.json').text, change(`${JSON.stringify(THEIRS, null, 2)}\n`));
+  assert.equal(
+    removeEntries(change(done.text), done.record, 'f.json').text,
+    change(`${JSON.stringify(THEIRS, null, 2)}\n`),
+  );
   const behind = done.text.replace('"mcp__team__TaskGet"', '"mcp__team__TaskGet",\n      "Bash(later)"');
-  assert.deepEqual(JSON.parse(takeOut(behind, done.record, 'f.json').text).permissions.allow, [
+  assert.deepEqual(JSON.parse(removeEntries(behind, done.record, 'f.json').text).permissions.allow, [
     'Bash(ls)',
     'Read',
     'Bash(later)',
@@ -128,20 +137,20 @@ test('what others change around it afterwards stays', () => {
 test('what others put into places that we made stays, and the places with it', () => {
   const done = put('{}');
   const more = done.text.replace('"OURS": "1"', '"OURS": "1",\n    "LATER": "2"');
-  assert.deepEqual(JSON.parse(takeOut(more, done.record, 'f.json').text), { env: { LATER: '2' } });
+  assert.deepEqual(JSON.parse(removeEntries(more, done.record, 'f.json').text), { env: { LATER: '2' } });
 });
 
 test('of what others have changed itself, it is said where it is, and it stays', () => {
   const done = put('{}');
   const changed = done.text.replace('"OURS": "1"', '"OURS": "0"').replace('"Write"', '"Write|Edit"');
-  const { text, left } = takeOut(changed, done.record, 'f.json');
+  const { text, left } = removeEntries(changed, done.record, 'f.json');
   assert.deepEqual(left, ['hooks.PreToolUse: the one with guard.js', 'env.OURS: "0"']);
   assert.deepEqual(JSON.parse(text), {
     env: { OURS: '0' },
     hooks: { PreToolUse: [{ matcher: 'Write|Edit', hooks: [{ type: 'command', command: 'guard.js' }] }] },
   });
   const without = done.text.replace(/"OURS": "1"/, '');
-  assert.deepEqual(takeOut(without, done.record, 'f.json').left, [], 'what is gone is no change');
+  assert.deepEqual(removeEntries(without, done.record, 'f.json').left, [], 'what is gone is no change');
 });
 
 test('a member that is something else is replaced only when that is allowed, and comes back', () => {
@@ -149,7 +158,7 @@ test('a member that is something else is replaced only when that is allowed, and
   assert.equal(put(text, OURS.slice(0, 1)).text, text);
   const forced = put(text, OURS.slice(0, 1), true);
   assert.equal(forced.text, '{"env":{"OURS":  "1", "B":1}}');
-  assert.equal(takeOut(forced.text, forced.record, 'f.json').text, text);
+  assert.equal(removeEntries(forced.text, forced.record, 'f.json').text, text);
 });
 
 test('what was there before is neither put in again nor taken out', () => {

@@ -5,8 +5,8 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { after } from 'node:test';
 import { performAll } from '../../src/install/file-operations.ts';
-import { hostForm } from '../../src/install/host-support.ts';
-import { type Plan, planInstall, planUninstall } from '../../src/install/install.ts';
+import { hostSupport } from '../../src/install/host-support.ts';
+import { type InstallPlan, planInstall, planUninstall } from '../../src/install/install.ts';
 import { readPayload } from '../../src/install/payload.ts';
 import { packageOf, projectOf, treeOf, writeTree } from '../support/installed.ts';
 
@@ -19,8 +19,8 @@ const values = (value: string) => [
   { path: LOCAL, entries: [{ place: 'member', path: ['env', 'OURS'], value } as const] },
 ];
 
-function install(root: string, personal: ReturnType<typeof values> | undefined = values('ours')): Plan {
-  const { form } = hostForm('2.1.177');
+function install(root: string, personal: ReturnType<typeof values> | undefined = values('ours')): InstallPlan {
+  const { form } = hostSupport('2.1.177');
   const payload = readPayload({ from, version: '1.0.0', form, configText: 'workflow: {}\n' });
   const options = { root, version: '1.0.0', host: '2.1.177', force: false, ownership: [] };
   const plan = planInstall({ ...options, payload: { ...payload, personal: personal ?? [] } });

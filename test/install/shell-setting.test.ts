@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import test from 'node:test';
-import { shellBefore } from '../../src/install/shell-setting.ts';
+import { userShell } from '../../src/install/shell-setting.ts';
 import { projectOf, writeTree } from '../support/installed.ts';
 import { tempDir } from '../support/temp.ts';
 
@@ -11,7 +11,7 @@ const text = (shell: string) => JSON.stringify({ env: { CLAUDE_CODE_SHELL: shell
 
 test('the first setting that is not ours counts', (t) => {
   const [root, home] = [projectOf(t), tempDir(t)];
-  const before = (shell?: string) => shellBefore(root, { HOME: home, CLAUDE_CODE_SHELL: shell });
+  const before = (shell?: string) => userShell(root, { HOME: home, CLAUDE_CODE_SHELL: shell });
   assert.equal(before(), null);
   assert.equal(before('/x/toolcrew/guard/bash'), null);
   assert.equal(before('/env/bash'), '/env/bash');

@@ -6,7 +6,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import fc from 'fast-check';
-import { lengthOf, unifiedDiff } from '../../src/install/text-diff.ts';
+import { lengthText, unifiedDiff } from '../../src/install/text-diff.ts';
 import { tempDir } from '../support/temp.ts';
 
 test('git takes each for a patch, and makes of the one text the other', (t) => {
@@ -47,7 +47,7 @@ test('far changes are hunks of their own, with three lines around', () => {
 
 test('a bundle is told by its size', () => {
   assert.equal(unifiedDiff('f', null, 'x'.repeat(3000)), '--- /dev/null\n+++ b/f\n(0 → 3000 bytes)\n');
-  const lengths = ['', 'a', 'a\nb\n', 'é'.repeat(3000), 'a\0\n'].map((text) => lengthOf(Buffer.from(text)));
+  const lengths = ['', 'a', 'a\nb\n', 'é'.repeat(3000), 'a\0\n'].map((text) => lengthText(Buffer.from(text)));
   assert.deepEqual(lengths, ['0 lines', '1 line', '2 lines', '6000 bytes', '3 bytes']);
 });
 

@@ -5,13 +5,13 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
-import type { Check } from '../../src/cli/doctor/doctor-row.ts';
+import type { DoctorCheck } from '../../src/cli/doctor/doctor-row.ts';
 import { diagnoseTeam } from '../../src/cli/doctor/doctor-team.ts';
 import { cleanEnv, runTool } from '../support/daemon.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';
 
 /** Each as `status: text → fix`. */
-function rowsOf(name: string, checks: readonly Check[]): readonly string[] {
+function rowsOf(name: string, checks: readonly DoctorCheck[]): readonly string[] {
   return checks
     .filter((row) => row.name === name)
     .map(({ status, says, mend }) => `${status}: ${says} → ${mend ?? 'nothing'}`);

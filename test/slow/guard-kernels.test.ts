@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import test, { after } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { buildGuard } from '../../scripts/build-guard.ts';
-import { TRIAL } from '../../src/guard/guard-program.ts';
+import { TRIAL_SCRIPT } from '../../src/guard/guard-program.ts';
 import { leaseName } from '../../src/guard/lease-files.ts';
-import { KEPT, policyText } from '../../src/guard/rules/policy.ts';
+import { PROTECTED_PATHS, policyText } from '../../src/guard/rules/policy.ts';
 import { GUARD_ARCHITECTURES, packedGuard } from '../../src/guard/rules/program-name.ts';
 import { tempDir } from '../support/temp.ts';
 import { noMachine, runMachine } from '../support/virtual-machine.ts';
@@ -27,7 +27,7 @@ const WORK: Readonly<Record<string, string>> = {
     leases: '/tmp/work/leases',
     claims: true,
     allow: [],
-    keep: KEPT,
+    keep: PROTECTED_PATHS,
     elsewhere: [],
     gitDirectories: [],
     gitTrees: [],
@@ -69,7 +69,7 @@ const way = (script: string, ...log: readonly string[]): Case => ({
 });
 
 const SEEING: Cases = {
-  'the trial': { script: TRIAL, log: ['wrote\town', 'refused\tforeign\tother\tforeign'] },
+  'the trial': { script: TRIAL_SCRIPT, log: ['wrote\town', 'refused\tforeign\tother\tforeign'] },
   'own files': {
     script:
       'echo x >mine/file && mkdir mine/new && mv mine/file mine/new/file && ln -s file mine/new/link && rm mine/new/file && touch -d 2001-01-01 mine/new && exit 7',
@@ -122,10 +122,10 @@ const SEEING: Cases = {
   },
 };
 
-/** The guard cannot read paths there: it refuses every write. `reasonFor` names the setting for this end of the trial. */
+/** The guard cannot read paths there: it refuses every write. `trialFailureReason` names the setting for this end of the trial. */
 const UNKNOWN = 'refused\ta path of a process that cannot be read\tnobody\t';
 const BLIND: Cases = {
-  'the trial': { script: TRIAL, output: [DENIED], code: 3, log: [UNKNOWN] },
+  'the trial': { script: TRIAL_SCRIPT, output: [DENIED], code: 3, log: [UNKNOWN] },
   'own files': way('echo x >mine/file', UNKNOWN),
   'another place': way('echo x >../elsewhere', UNKNOWN),
   'a removal': way('rm theirs/file', UNKNOWN),

@@ -9,7 +9,13 @@ import { gzipSync } from 'node:zlib';
 import { PACKED_PROGRAM } from '../../src/guard/guard-program.ts';
 import { prepareShell, programBeside } from '../../src/guard/guard-shell.ts';
 import type { CallerRules } from '../../src/guard/rules/policy.ts';
-import { SHELL_VARIABLE, ticketScript, WAITING, waitingText, withTicket } from '../../src/guard/rules/ticket.ts';
+import {
+  SHELL_VARIABLE,
+  ticketScript,
+  UNMARKED_TICKETS,
+  waitingText,
+  withTicket,
+} from '../../src/guard/rules/ticket.ts';
 import { createShellGuard } from '../../src/guard/shell-guard.ts';
 import type { TicketOwner } from '../../src/guard/shell-guard-port.ts';
 import { writeGuard } from '../support/guard-program.ts';
@@ -54,7 +60,7 @@ async function projectWithShell(t: Cleanup) {
     return spawnSync(shell, ['-c', '-l', call], { cwd: root, encoding: 'utf8' });
   };
   const write = (path: string) => run(`echo 'x' > ${path}`).status === 0;
-  return { root, shell, made, run, write, waiting: join(dirname(shell), WAITING) };
+  return { root, shell, made, run, write, waiting: join(dirname(shell), UNMARKED_TICKETS) };
 }
 
 test('a call without a mark gets the ticket that waits for its text, from before the call to its end', async (t) => {

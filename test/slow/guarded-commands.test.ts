@@ -8,7 +8,7 @@ import { dirname, join, relative } from 'node:path';
 import test, { after } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { gitRows } from '../../src/guard/rules/git-calls.ts';
-import { endingsOf, KEPT, policyText } from '../../src/guard/rules/policy.ts';
+import { endingsOf, PROTECTED_PATHS, policyText } from '../../src/guard/rules/policy.ts';
 import { DEFAULT_OWNERSHIP } from '../../src/team/rules/default-ownership.ts';
 import { COMMANDS, isOwned } from '../support/commands/commands.ts';
 import {
@@ -42,7 +42,7 @@ function guarded({ project, outside }: Scratch): readonly string[] {
     leases: join(place, 'leases'),
     claims: false,
     allow: [],
-    keep: KEPT,
+    keep: PROTECTED_PATHS,
     elsewhere: [],
     gitDirectories: [join(project, '.git')],
     gitTrees: [],

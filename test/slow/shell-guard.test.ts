@@ -8,7 +8,7 @@ import test from 'node:test';
 import { leaseName, placeLeases } from '../../src/guard/lease-files.ts';
 import { gitRows } from '../../src/guard/rules/git-calls.ts';
 import type { CallerRules } from '../../src/guard/rules/policy.ts';
-import { KEPT } from '../../src/guard/rules/policy.ts';
+import { PROTECTED_PATHS } from '../../src/guard/rules/policy.ts';
 import { SHELL_VARIABLE } from '../../src/guard/rules/ticket.ts';
 import { createShellGuard } from '../../src/guard/shell-guard.ts';
 import { DEFAULT_OWNERSHIP } from '../../src/team/rules/default-ownership.ts';
@@ -23,7 +23,7 @@ const WRITER: CallerRules = {
   ownership: DEFAULT_OWNERSHIP,
   claims: true,
   allow: [],
-  keep: KEPT,
+  keep: PROTECTED_PATHS,
   git: gitRows('shared', 'src/components'),
   writesHistory: true,
 };

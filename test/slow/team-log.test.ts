@@ -8,7 +8,7 @@ import { logFiles } from '../../src/team/log/team-file.ts';
 import { FileTeamLog } from '../../src/team/log/team-log.ts';
 import { teamsDirectory } from '../../src/team/log/team-names.ts';
 import { FileTeams } from '../../src/team/log/teams.ts';
-import { freezeTeam } from '../../src/team/rules/log/snapshot.ts';
+import { serializeTeam } from '../../src/team/rules/log/snapshot.ts';
 import { programFile } from '../support/compiled.ts';
 import { TEAM } from '../support/team.ts';
 import { beginLog, runWriters, Writer } from '../support/team-writers.ts';
@@ -192,7 +192,7 @@ test('a team is deleted and put away while 6 processes write: each record is ref
     assert.deepEqual(teams.list(), []);
     const archived = open(place);
     const known = new Set(subjects(archived));
-    const before = JSON.stringify(freezeTeam(archived.state));
+    const before = JSON.stringify(serializeTeam(archived.state));
     await archived.close();
     for (const { lines } of writers) {
       const last = lines.at(-1) ?? '';
@@ -200,7 +200,7 @@ test('a team is deleted and put away while 6 processes write: each record is ref
       for (const subject of lines.slice(0, -1)) assert.ok(known.has(subject), `${subject} is nowhere`);
     }
     const again = open(place);
-    assert.equal(JSON.stringify(freezeTeam(again.state)), before);
+    assert.equal(JSON.stringify(serializeTeam(again.state)), before);
     await again.close();
   }
 });

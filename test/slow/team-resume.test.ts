@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { foundTeam, resumeTeam } from '../../src/team/lead/found-team.ts';
-import type { Outcome } from '../../src/team/lead/lead-options.ts';
+import type { LeadOutcome } from '../../src/team/lead/lead-options.ts';
+import { resumeTeam, startTeam } from '../../src/team/lead/start-team.ts';
 import { TeamHistory } from '../../src/team/log/team-history.ts';
 import { draft, LeadPlay, PHASE_NAMES, PHASES, type PhaseName, ROLES, workOf } from '../support/lead-play.ts';
 import type { Cleanup } from '../support/temp.ts';
@@ -19,10 +19,10 @@ function playOf(t: Cleanup): LeadPlay {
 async function begin(play: LeadPlay, phase: PhaseName, wish: 'team' | 'solo'): Promise<void> {
   const decided = await play.decide(phase, wish);
   assert.equal(decided.kind, 'decided');
-  if (decided.kind === 'decided') await foundTeam(play.world.context, decided);
+  if (decided.kind === 'decided') await startTeam(play.world.context, decided);
 }
 
-function archivedOf(outcome: Outcome): string {
+function archivedOf(outcome: LeadOutcome): string {
   assert.ok(outcome.kind === 'done', 'why' in outcome ? outcome.why : outcome.kind);
   return outcome.archived;
 }

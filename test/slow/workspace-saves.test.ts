@@ -7,7 +7,7 @@ import test from 'node:test';
 import { parse } from 'yaml';
 import { isFailure } from '../../src/base/rules/errors.ts';
 import { workflowText } from '../../src/cli/workflow-text.ts';
-import { blame } from '../../src/daemon/blame.ts';
+import { faultOf } from '../../src/daemon/fault.ts';
 import { WORKSPACES_CODES } from '../../src/daemon/rules/codes/workspaces-codes.ts';
 import type { Mirror } from '../../src/daemon/workspaces/mirror/mirror.ts';
 import { GIT_CODES } from '../../src/git/rules/git-codes.ts';
@@ -15,7 +15,7 @@ import { commitFiles, gitAs } from '../support/forge.ts';
 import { setUpWorkspaces } from '../support/workspaces.ts';
 
 const { signal } = new AbortController();
-const isAgents = (error: unknown) => blame(error) === 'agent';
+const isAgents = (error: unknown) => faultOf(error) === 'agent';
 
 async function savedIn(mirror: Mirror): Promise<string[]> {
   const text = await gitAs(mirror.path, 'for-each-ref', '--format=%(refname)', 'refs/toolcrew/saved');

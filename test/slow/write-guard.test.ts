@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 import test, { after } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { gitRows } from '../../src/guard/rules/git-calls.ts';
-import { endingsOf, KEPT, type Policy, policyText } from '../../src/guard/rules/policy.ts';
+import { endingsOf, type Policy, PROTECTED_PATHS, policyText } from '../../src/guard/rules/policy.ts';
 import { DEFAULT_OWNERSHIP } from '../../src/team/rules/default-ownership.ts';
 import { checkedGuard, writeGuard } from '../support/guard-program.ts';
 import { type Cleanup, finallyDo, tempDir } from '../support/temp.ts';
@@ -68,7 +68,7 @@ class Guarded {
       leases: this.leases,
       claims: true,
       allow: [],
-      keep: KEPT,
+      keep: PROTECTED_PATHS,
       elsewhere: [],
       gitDirectories: [join(this.root, '.git')],
       gitTrees: [],

@@ -5,9 +5,9 @@ import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { GUARD_ARCHITECTURES, packedGuard } from '../../src/guard/rules/program-name.ts';
 import { performAll } from '../../src/install/file-operations.ts';
-import { HOOK_SCRIPTS, WATCHER } from '../../src/install/hook-table.ts';
-import { hostForm } from '../../src/install/host-support.ts';
-import { type Plan, planInstall } from '../../src/install/install.ts';
+import { GUARD_SCRIPT, HOOK_SCRIPTS } from '../../src/install/hook-table.ts';
+import { hostSupport } from '../../src/install/host-support.ts';
+import { type InstallPlan, planInstall } from '../../src/install/install.ts';
 import { sha256 } from '../../src/install/outcome.ts';
 import { readPayload } from '../../src/install/payload.ts';
 import { PLAYED_GUARD } from './guarded-project.ts';
@@ -57,7 +57,7 @@ export function packageOf(t: Cleanup, script: (name: string) => string = (name) 
   mkdirSync(join(root, 'dist', 'native'));
   for (const arch of GUARD_ARCHITECTURES)
     writeFileSync(join(root, 'dist', 'native', packedGuard('linux', arch)), gzipSync(PLAYED_GUARD));
-  cpSync(join('hooks', WATCHER), join(root, 'dist', 'hooks', WATCHER));
+  cpSync(join('hooks', GUARD_SCRIPT), join(root, 'dist', 'hooks', GUARD_SCRIPT));
   return root;
 }
 
@@ -100,14 +100,14 @@ type InstallOptions = {
 };
 
 /** What an installation into the project would do. */
-export function planned(t: Cleanup, root: string, options: InstallOptions = {}): Plan {
+export function planned(t: Cleanup, root: string, options: InstallOptions = {}): InstallPlan {
   const { host = '2.1.177', force = false, from = packageOf(t), version = '1.0.0' } = options;
-  const { form } = hostForm(host);
+  const { form } = hostSupport(host);
   const payload = readPayload({ from, version, form, configText: 'workflow: {}\n' });
   return planInstall({ root, payload, version, host, force, ownership: [] });
 }
 
-export function install(t: Cleanup, root: string, options: InstallOptions = {}): Plan {
+export function install(t: Cleanup, root: string, options: InstallOptions = {}): InstallPlan {
   const plan = planned(t, root, options);
   performAll(root, plan.operations);
   return plan;

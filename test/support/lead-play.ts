@@ -7,7 +7,7 @@ import type { GateResult } from '../../src/gate/rules/quality.ts';
 import type { Trust5 } from '../../src/gate/rules/trust5.ts';
 import type { TeamWorktrees } from '../../src/git/worktrees/team-worktrees-port.ts';
 import { Lead } from '../../src/team/lead/lead.ts';
-import type { Outcome } from '../../src/team/lead/lead-options.ts';
+import type { LeadOutcome } from '../../src/team/lead/lead-options.ts';
 import type { MemberEnd, MemberRequest } from '../../src/team/members/members-port.ts';
 import { operate } from '../../src/team/operations/operations.ts';
 import type { NewSpec } from '../../src/team/rules/spec-documents/new-spec.ts';
@@ -195,7 +195,7 @@ export class LeadPlay {
     drafts: readonly TaskDraft[],
     before: (team: string) => Promise<void> = () => Promise.resolve(),
     roles: readonly string[] = [...new Set(drafts.map(({ owner }) => owner))],
-  ): Promise<Outcome> {
+  ): Promise<LeadOutcome> {
     const { context, teams } = this.world;
     const proposing = teams.begin(TEAM);
     const purpose = { phase: 'run', pattern: 'quality_gate', roles, subject: 'SPEC-AUTH-001' } as const;
@@ -207,7 +207,7 @@ export class LeadPlay {
   }
 
   /** Leads a team that stands to its end. */
-  async goOn(team: string): Promise<Outcome> {
+  async goOn(team: string): Promise<LeadOutcome> {
     const { context, clock, teams } = this.world;
     const log = teams.open(team);
     assert.ok(log !== undefined);
@@ -245,7 +245,7 @@ export class LeadPlay {
       },
       log,
     );
-    let outcome: Outcome | undefined;
+    let outcome: LeadOutcome | undefined;
     const leading = lead.lead(new AbortController().signal).then((end) => {
       outcome = end;
     });

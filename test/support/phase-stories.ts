@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import type { TeammateScript } from '../../src/cli/agents/agent-teammate.ts';
 import { specFromResults } from '../../src/team/rules/spec-documents/from-results.ts';
-import { textsOf } from '../../src/team/rules/spec-documents/new-spec.ts';
+import { specTextsOf } from '../../src/team/rules/spec-documents/new-spec.ts';
 import { fields } from './forge.ts';
 import { type Conversation, gate, LEAD, type Part, type Play, playAgents } from './played-agents.ts';
 import { JAVASCRIPT, SPEC } from './samples.ts';
@@ -30,7 +30,7 @@ export function approvedFiles(): Readonly<Record<string, string>> {
   };
   const made = specFromResults(FEATURE, results, 'approved');
   assert.ok(made.ok);
-  const { spec, plan, acceptance } = textsOf(SPEC, made.spec, '2026-01-05');
+  const { spec, plan, acceptance } = specTextsOf(SPEC, made.spec, '2026-01-05');
   const place = `.tool/specs/${SPEC}`;
   return {
     ...FILES,

@@ -9,7 +9,7 @@ import type { HookContext } from '../../src/compose/hook-context.ts';
 import type { Check, GateResult } from '../../src/gate/rules/quality.ts';
 import { type Trust5Facts, trust5Of } from '../../src/gate/rules/trust5.ts';
 import { insideProject } from '../../src/guard/rules/ownership.ts';
-import { placeOf } from '../../src/guard/tool-writes.ts';
+import { resolveTarget } from '../../src/guard/tool-writes.ts';
 import { FilePhaseLock } from '../../src/team/log/phase-lock.ts';
 import { FileTeams } from '../../src/team/log/teams.ts';
 import type { HookAnswer, HostEvent } from '../../src/team/operations/host-event.ts';
@@ -136,7 +136,7 @@ export class TeamWorld {
         changed: () => Promise.resolve([...this.changed, ...this.passing.splice(0)]),
       },
       inside: (path) => insideProject(path.startsWith(`${this.root}/`) ? path.slice(this.root.length + 1) : path),
-      placeOf: (path) => placeOf(path, this.root),
+      placeOf: (path) => resolveTarget(path, this.root),
       teamWorktrees: () => Promise.resolve(null),
       hasAgentFile: () => false,
       hostProcess: () => '77 1',

@@ -5,7 +5,7 @@ import type { Code, Refusal, ValuesOf } from '../../src/base/rules/codes.ts';
 import type { Trust5Summary } from '../../src/gate/rules/trust5.ts';
 import { TeamFold } from '../../src/team/rules/log/fold.ts';
 import type { TeamRecord, TeamRecordType } from '../../src/team/rules/log/record.ts';
-import { freezeTeam } from '../../src/team/rules/log/snapshot.ts';
+import { serializeTeam } from '../../src/team/rules/log/snapshot.ts';
 import type { Member, TeamState } from '../../src/team/rules/log/state.ts';
 import type { Task } from '../../src/team/rules/task.ts';
 import { isRefusal } from './codes.ts';
@@ -180,9 +180,9 @@ export class Story {
 
   /** The record does not count, for that reason, and changes nothing. */
   refuse<T extends TeamRecordType>(reason: Why, type: T, other: Partial<Omit<Of<T>, 'type'>> = {}): this {
-    const before = JSON.stringify(freezeTeam(this.state));
+    const before = JSON.stringify(serializeTeam(this.state));
     reason.holds(this.take(rec(type, other)));
-    assert.equal(JSON.stringify(freezeTeam(this.state)), before, `${type} was refused and changed something`);
+    assert.equal(JSON.stringify(serializeTeam(this.state)), before, `${type} was refused and changed something`);
     return this;
   }
 

@@ -20,7 +20,7 @@ function asRefusal(problem: string | Refusal): Refusal {
   return refusal(BASE_CODES.config_problem, { key: problem.slice(0, end), said: problem.slice(end + 2) });
 }
 
-export function fail(path: string, problems: readonly (string | Refusal)[]): never {
+export function failWithProblems(path: string, problems: readonly (string | Refusal)[]): never {
   const amount = problems.length === 1 ? 'a problem' : `${problems.length} problems`;
   throw failure(BASE_CODES.settings_invalid, { path, amount, problems: problems.map(asRefusal) });
 }
@@ -31,7 +31,7 @@ function failAt({ path, lines }: About, problems: readonly Refusal[]): never {
     const line = known?.get(keyOf(problem));
     return line === undefined ? problem : { of: problem.of, values: { ...problem.values, line } };
   });
-  fail(path, placed);
+  failWithProblems(path, placed);
 }
 
 /**

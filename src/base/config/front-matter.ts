@@ -51,7 +51,7 @@ export function parseFrontMatter(text: string, name: string): { data: unknown; c
 }
 
 /** What can be read of the front matter of a text that may be wrong; nothing at the worst. Never throws. */
-export function readLoosely(text: string): unknown {
+export function readFrontMatterLoosely(text: string): unknown {
   const [, yaml = ''] = /^\uFEFF?---[ \t]*\r?\n(.*?)(?:\r?\n---[ \t]*(?:\r?\n|$)|$)/s.exec(text) ?? [];
   return readYamlLoosely(yaml);
 }

@@ -9,7 +9,7 @@ import { clip, got, visible } from '../rules/text.ts';
 type Issue = z.core.$ZodIssue;
 
 /** What stands at a path in decoded YAML; undefined where there is nothing. */
-export function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+export function valueAtPath(input: unknown, path: readonly PropertyKey[]): unknown {
   let value = input;
   for (const key of path) {
     if (typeof value !== 'object' || value === null) return undefined;
@@ -142,7 +142,7 @@ export function describeProblems(error: z.ZodError, schema: z.core.$ZodType, inp
     const wrong = (expected: string, got: string, near?: string) =>
       refusal(BASE_CODES.config_value, { key: name, expected, got, ...(near === undefined ? {} : { near }) });
     if (issue.code === 'invalid_key') return [wrong(issue.issues.map(expected).join(' and '), got(issue.path.at(-1)))];
-    const value = valueAt(input, issue.path);
+    const value = valueAtPath(input, issue.path);
     const close =
       issue.code === 'invalid_value' && typeof value === 'string'
         ? nearest(value, issue.values.map(String))

@@ -16,7 +16,7 @@ export function writeFileAtomic(path: string, content: Buffer | string, mode: nu
 }
 
 /** Places a file unless it is there with that content and mode. */
-export function keepFile(path: string, content: Buffer, mode: number): void {
+export function ensureFile(path: string, content: Buffer, mode: number): void {
   const status = lstatSync(path, { throwIfNoEntry: false });
   const isSame = status?.isFile() === true && (status.mode & 0o777) === mode && readFileSync(path).equals(content);
   if (!isSame) writeFileAtomic(path, content, mode);

@@ -4,6 +4,8 @@
 import { existsSync, linkSync, readFileSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { hasExited, pidNamespace, processStartTime } from '../processes/processes.ts';
+import { errorCode } from '../rules/errors.ts';
+import { tryReadText } from './read-text.ts';
 
 /** What systems say of a link where there are none. */
 const NO_LINKS: ReadonlySet<unknown> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
@@ -11,18 +13,6 @@ const NO_LINKS: ReadonlySet<unknown> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP'
 const DEAD_MS = 2000;
 /** What is never changed, to wait on. */
 const SLEEPER = new Int32Array(new SharedArrayBuffer(4));
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
-}
-
-function textOf(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
-  }
-}
 
 /** Unique: it tells one holding of a lock from the next one. */
 function unlikeAnyOther(): string {
@@ -56,9 +46,9 @@ function acquireLock(lock: string): string {
       writeFileSync(lock, mine, { flag: 'wx', mode: 0o600 });
       return mine;
     } catch (error) {
-      if (codeOf(error) !== 'EEXIST') throw error;
+      if (errorCode(error) !== 'EEXIST') throw error;
     }
-    const found = textOf(lock);
+    const found = tryReadText(lock) ?? '';
     if (found !== holder) [holder, since] = [found, performance.now()];
     else if (hasEnded(found) ?? performance.now() - since > DEAD_MS) releaseLock(lock, found);
     Atomics.wait(SLEEPER, 0, 0, 1);
@@ -67,7 +57,7 @@ function acquireLock(lock: string): string {
 
 /** Somebody may have taken it for a dead one's: then it is another's. */
 function releaseLock(lock: string, text: string): void {
-  if (textOf(lock) === text) rmSync(lock, { force: true });
+  if (tryReadText(lock) === text) rmSync(lock, { force: true });
 }
 
 function renameUnderLock(from: string, to: string): void {
@@ -76,7 +66,7 @@ function renameUnderLock(from: string, to: string): void {
     const mine = acquireLock(lock);
     try {
       if (existsSync(to)) throw Object.assign(new Error(`EEXIST: ${to} is there already`), { code: 'EEXIST' });
-      isDone = textOf(lock) === mine;
+      isDone = tryReadText(lock) === mine;
       if (isDone) renameSync(from, to);
     } finally {
       releaseLock(lock, mine);
@@ -89,7 +79,7 @@ export function renameExclusive(from: string, to: string): void {
   try {
     linkSync(from, to);
   } catch (error) {
-    if (!NO_LINKS.has(codeOf(error))) throw error;
+    if (!NO_LINKS.has(errorCode(error))) throw error;
     renameUnderLock(from, to);
     return;
   }
@@ -101,7 +91,7 @@ export function linkExclusive(from: string, to: string): void {
   try {
     linkSync(from, to);
   } catch (error) {
-    if (!NO_LINKS.has(codeOf(error))) throw error;
+    if (!NO_LINKS.has(errorCode(error))) throw error;
     const copy = `${to}.${unlikeAnyOther()}`;
     try {
       writeFileSync(copy, readFileSync(from), { flag: 'wx', mode: 0o600, flush: true });

@@ -16,6 +16,7 @@ import {
 import { BASE_CODES } from '../rules/base-codes.ts';
 import { failure, messageOf, type ToolError } from '../rules/errors.ts';
 import type { Stored } from '../rules/stored-record.ts';
+import { isObject } from '../rules/values.ts';
 import { renameExclusive } from './create-exclusive.ts';
 import { type LineRange, LineReader } from './line-reader.ts';
 
@@ -35,10 +36,6 @@ export type EventLogOptions<R> = {
   /** False: a log that is not there is an error, and is not begun. */
   readonly create?: boolean;
 };
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 function isStored<R extends object>(record: R): record is Stored<R> {
   return (

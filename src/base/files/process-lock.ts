@@ -6,6 +6,8 @@ import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { hasExited, pidNamespace, processStartTime } from '../processes/processes.ts';
+import { errorCode } from '../rules/errors.ts';
+import { isObject } from '../rules/values.ts';
 import { linkExclusive } from './create-exclusive.ts';
 
 export type LockHolder = {
@@ -41,16 +43,12 @@ const JSON_FORMAT: LockFormat = {
   signLastsMs: 90_000,
 };
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
-}
-
 /** Text of a lock file; empty if it cannot be read, undefined if there is none. */
 function textOf(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'ENOENT' ? undefined : '';
+    return errorCode(error) === 'ENOENT' ? undefined : '';
   }
 }
 
@@ -116,7 +114,7 @@ function tryLink(from: string, to: string): boolean {
     linkExclusive(from, to);
     return true;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    if (errorCode(error) === 'EEXIST') return false;
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-// Removes what programs left, whatever permissions they gave it.
+// Removes directory trees, whatever permissions programs gave them.
 
 import { existsSync } from 'node:fs';
 import { chmod, lstat, readdir, rm } from 'node:fs/promises';
@@ -19,10 +19,10 @@ export async function removeTree(path: string): Promise<void> {
   }
 }
 
-/** To start another process costs as much as so many files. */
+/** Number of files whose removal costs as much as starting a process. */
 const FEW = 100;
 
-/** As `removeTree`, for a tree that may hold very many files: each would be work for this process, so another one does it. */
+/** As `removeTree`, in another process when the tree holds many files. */
 export async function removeLargeTree(path: string): Promise<void> {
   if (!(await holdsFew(path))) await removeElsewhere([path]);
   // What it left, and why, shows here.
@@ -45,8 +45,8 @@ async function holdsFew(path: string): Promise<boolean> {
   }
 }
 
-/** Removes trees, those that are asked for at the same time with one process. Rejects with what keeps a tree. */
-export function removesTogether(): (path: string) => Promise<void> {
+/** Creates a function that removes trees; calls at the same time share one process. It rejects if a tree is left. */
+export function createTreeRemover(): (path: string) => Promise<void> {
   const removals = new Batcher(removeElsewhere);
   return async (path) => {
     if (existsSync(path)) await removals.add(path);

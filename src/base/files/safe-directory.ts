@@ -1,4 +1,4 @@
-// A directory in a place that programs of others write to: it is one, and no way to anywhere else.
+// Creates a real directory, not a link, where programs of others can write.
 
 import { chmodSync, lstatSync, mkdirSync, unlinkSync } from 'node:fs';
 

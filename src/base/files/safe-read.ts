@@ -29,7 +29,7 @@ export function readRegular(path: string, maxBytes: number): string | null {
 }
 
 /** As `readRegular`, for a file in `directory` that no link on the way leads out of. */
-export async function readOwn(directory: string, relative: string, maxBytes: number): Promise<string | null> {
+export async function readWithin(directory: string, relative: string, maxBytes: number): Promise<string | null> {
   const [root, real] = await Promise.all(
     [directory, join(directory, relative)].map((path) => realpath(path).catch(() => undefined)),
   );

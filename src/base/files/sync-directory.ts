@@ -1,4 +1,4 @@
-// Names of files are on the disk when their directory is.
+// Flushes a directory, so that the names in it survive a power failure.
 
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 

@@ -1,4 +1,4 @@
-// Tells that a log may have grown: by the file system's word, and by looking now and then where that does not come.
+// Reports that a log may have grown: on events of the file system, and at intervals in case no event comes.
 
 import { type FSWatcher, watch } from 'node:fs';
 

@@ -2,6 +2,7 @@
 
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import { errorCode } from '../rules/errors.ts';
 
 /** The variable that marks an agent and everything it starts. */
 export const RUN_VARIABLE = 'TOOL_RUN';
@@ -21,7 +22,7 @@ export function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    return errorCode(error) === 'EPERM';
   }
 }
 

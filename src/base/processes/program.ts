@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { type Readable, Writable } from 'node:stream';
 import { BASE_CODES } from '../rules/base-codes.ts';
-import { failure, messageOf } from '../rules/errors.ts';
+import { errorCode, failure, messageOf } from '../rules/errors.ts';
 import { signalGroup } from './processes.ts';
 import { SilenceLimit } from './silence-limit.ts';
 
@@ -68,7 +68,7 @@ async function launch(file: string, args: readonly string[], options: ProgramOpt
 
 /** The system has one word for both: no such program, no such directory. */
 function whyNot(file: string, error: unknown, cwd: string): string {
-  if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) return messageOf(error);
+  if (errorCode(error) !== 'ENOENT') return messageOf(error);
   if (!existsSync(cwd)) return `there is no directory ${cwd}`;
   return file.includes('/') ? 'there is no such program' : 'there is no such program on the PATH; is it installed?';
 }

@@ -1,4 +1,4 @@
-// A directory for sockets and temporary files of one life of the daemon, with a short path.
+// Directory for sockets and temporary files of one run of the daemon, with a short path.
 
 import { lstatSync, mkdirSync, mkdtempSync, readdirSync, renameSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -64,6 +64,11 @@ export function messageOf(error: unknown): string {
   return wordsOf(error) || 'an error without words';
 }
 
+/** The code of an error, such as ENOENT; undefined: it has none. */
+export function errorCode(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}
+
 /** For the end of a `switch` over a union: a new case fails the type check here. */
 export function assertNever(value: never): never {
   throw new Error(`unexpected case: ${JSON.stringify(value)}`);

@@ -69,12 +69,17 @@ export function oneLine(text: string, max = 200): string {
 }
 
 /** The same of words that may say at their end what matters: how they begin, and as much of the end as fits. */
-export function bothEnds(text: string, max = 200): string {
+export function headAndTail(text: string, max = 200): string {
   const line = [...oneLine(text, Number.POSITIVE_INFINITY)];
   const head = Math.floor(max / 3);
   return line.length <= max
     ? line.join('')
     : `${line.slice(0, head).join('')} … ${line.slice(head + 3 - max).join('')}`;
+}
+
+/** A text as a regular expression that matches it alone. */
+export function escapeRegExp(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }
 
 /** The last `maxLines` lines of a program's output, each visible and clipped, for an error message. */

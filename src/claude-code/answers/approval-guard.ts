@@ -1,6 +1,7 @@
 // Check for writes that would approve a SPEC in the user's place.
 
 import { type Refusal, refusal } from '../../base/rules/codes.ts';
+import { isObject } from '../../base/rules/values.ts';
 import type { Target, Writes } from '../../guard/rules/writes.ts';
 import type { HostEvent } from '../../team/operations/host-event.ts';
 import { type SpecStatus, specOfPath, statusOfSpec } from '../../team/rules/spec-documents/spec.ts';
@@ -9,10 +10,6 @@ import { HOOK_CODES } from '../rules/hook-codes.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 const SPECS = '.tool/specs';
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 function edited(text: string, { old_string: from, new_string: to, replace_all: all }: Fields): string {
   if (typeof from !== 'string' || typeof to !== 'string') return text;
@@ -27,7 +24,7 @@ function textAfter({ tool, input }: HostEvent, before: string): string | null {
     case 'Edit':
       return edited(before, input);
     case 'MultiEdit':
-      return Array.isArray(input.edits) ? input.edits.filter(isFields).reduce(edited, before) : null;
+      return Array.isArray(input.edits) ? input.edits.filter(isObject).reduce(edited, before) : null;
     default:
       return null;
   }

@@ -1,7 +1,7 @@
 // The work of a command: begun by a team, begun one task at a time, or taken up where it was left.
 
 import { refusal } from '../../base/rules/codes.ts';
-import { foundTeam } from '../../team/lead/found-team.ts';
+import { startTeam } from '../../team/lead/start-team.ts';
 import { mustBeReadable, type TeamContext, unreadWords, withReadable } from '../../team/operations/context.ts';
 import type { HostFacts, PeopleLog } from '../../team/operations/context-parts.ts';
 import type { HookAnswer, HostEvent } from '../../team/operations/host-event.ts';
@@ -20,10 +20,16 @@ import { aloneWords, type ResumeMode } from '../../team/rules/resume-mode.ts';
 import type { Phase } from '../../team/rules/role.ts';
 import type { TeamSettings } from '../../team/rules/settings.ts';
 import { commitCommand } from '../../team/rules/spec-documents/spec.ts';
-import { type Command, type Decided, decideWork, propose, type WorkContext } from '../../team/select/work-decision.ts';
+import {
+  type Decided,
+  decideWork,
+  recordProposal,
+  type TeamCommand,
+  type WorkContext,
+} from '../../team/select/work-decision.ts';
 import { HOOK_CODES } from '../rules/hook-codes.ts';
 import { answerPrompt, refuseCommand } from './prompt-answer.ts';
-import { reasonOf } from './rejection.ts';
+import { reasonOfError } from './rejection.ts';
 
 export type RestartContext = PhaseContext & { readonly project: HostFacts };
 
@@ -55,7 +61,7 @@ const AFTER: Readonly<Record<Phase, { readonly outcome: string; readonly last: (
 export async function beginWork(
   context: BeginContext,
   event: HostEvent,
-  command: Command,
+  command: TeamCommand,
   settings: TeamSettings,
 ): Promise<HookAnswer> {
   const decided = await decideWork(context, command, settings);
@@ -64,7 +70,7 @@ export async function beginWork(
   if (goesOn !== null) return goesOn;
   if (decided.decision.mode !== 'team') return beginAlone(context, event, decided);
   const { work, decision, reasons } = decided;
-  const problem = await propose(context, decided);
+  const problem = await recordProposal(context, decided);
   if (problem !== null) return refuseCommand([problem]);
   const { outcome } = AFTER[work.phase];
   const last = AFTER[work.phase].last(work.subject);
@@ -138,9 +144,9 @@ async function beginAlone(context: TeamContext & PeopleLog, event: HostEvent, de
   const { team } = decided.work;
   const caller = { session: event.session, agentId: null, agentType: null, toolUseId: null };
   try {
-    await foundTeam(context, decided, { kind: 'stamp', caller });
+    await startTeam(context, decided, { kind: 'stamp', caller });
   } catch (error) {
-    return refuseCommand([reasonOf(error)]);
+    return refuseCommand([reasonOfError(error)]);
   }
   const log = context.teams.open(team);
   if (log === undefined) return refuseCommand([refusal(OPERATIONS_CODES.team_gone, { team })]);

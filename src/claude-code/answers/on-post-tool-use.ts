@@ -8,7 +8,7 @@ import { type CallerEvidence, findCaller, isAlone, isTeammate } from '../../team
 import { contextOf, type HookAnswer, type HostEvent, SILENT } from '../../team/operations/host-event.ts';
 import { takeMail } from '../../team/operations/member-operations.ts';
 import type { TeamLog } from '../../team/ports.ts';
-import { nextStep } from '../../team/rules/brief.ts';
+import { nextStepText } from '../../team/rules/brief.ts';
 import { memberName } from '../../team/rules/caller.ts';
 import { FALLBACK_TRIGGERS } from '../../team/rules/fallback.ts';
 import { agentOfRun } from '../../team/rules/log/state.ts';
@@ -16,9 +16,9 @@ import { LEAD } from '../../team/rules/message.ts';
 import { HOOK_CODES } from '../rules/hook-codes.ts';
 import { kindOfTool } from '../rules/tool-kind.ts';
 import { onRunsEnded } from './run-end.ts';
-import { recordShellNotes, type ShellContext } from './shell-tickets.ts';
+import { recordShellNotes, type TicketContext } from './shell-tickets.ts';
 
-export type ToolResultContext = ShellContext & Pick<TeamContext, 'teams'> & CallerEvidence & PeopleLog;
+export type ToolResultContext = TicketContext & Pick<TeamContext, 'teams'> & CallerEvidence & PeopleLog;
 
 /** A sign of life is written down once in so long. */
 const SIGN_MS = 60_000;
@@ -74,5 +74,5 @@ async function noteSpawn(
   if (!fallback.enabled) return told('workflow.team.fallback.enabled is false: stop here and tell the user.');
   await log.append({ type: 'fell_back', trigger: FALLBACK_TRIGGERS.spawn_failed, reason });
   context.log(fallback.logLevel, `sub-agents in place of team ${log.state.team}: ${reason}`);
-  return told(nextStep(log.state));
+  return told(nextStepText(log.state));
 }

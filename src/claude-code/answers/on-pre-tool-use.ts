@@ -1,6 +1,6 @@
 // Before a tool runs: whether this caller may write that, spawn that, call that; and who calls the team's server.
 
-import { type Refusal, refusal } from '../../base/rules/codes.ts';
+import { lineWithCode, type Refusal, refusal } from '../../base/rules/codes.ts';
 import { messageOf } from '../../base/rules/errors.ts';
 import { oneLine } from '../../base/rules/text.ts';
 import { waysToMerge } from '../../guard/rules/git-calls.ts';
@@ -17,7 +17,7 @@ import type {
 import {
   type CallerEvidence,
   evidenceOf,
-  type Found,
+  type FoundCaller,
   findCaller,
   isAlone,
   isOfLead,
@@ -26,21 +26,21 @@ import {
 import { type HookAnswer, type HostEvent, SILENT } from '../../team/operations/host-event.ts';
 import { hostAgent, serverTool } from '../../team/operations/spawn.ts';
 import type { TeamLog } from '../../team/ports.ts';
-import { nextStep, roleNamed, rolesToStart } from '../../team/rules/brief.ts';
+import { nextStepText, roleNamed, rolesToStart } from '../../team/rules/brief.ts';
 import { asRole, memberName } from '../../team/rules/caller.ts';
 import { spawnParameters } from '../../team/rules/calls.ts';
 import { FALLBACK_TRIGGERS } from '../../team/rules/fallback.ts';
 import { gitRowsFor, isFirstWriters, judgeWrites, ruleOf } from '../../team/rules/guard.ts';
-import { agentOfRun, type Member, START, startsOf, type TeamState } from '../../team/rules/log/state.ts';
+import { agentOfRun, type Member, START_HOOK, startsOf, type TeamState } from '../../team/rules/log/state.ts';
 import { LEAD } from '../../team/rules/message.ts';
 import { onlyReads } from '../../team/rules/role.ts';
 import { HOOK_CODES } from '../rules/hook-codes.ts';
-import { approvalOf, changesOf } from '../rules/prompt.ts';
+import { changesOf, specApprovedBy } from '../rules/prompt.ts';
 import { kindOfTool } from '../rules/tool-kind.ts';
 import { approvalFault } from './approval-guard.ts';
 import { leaseToFirstWriter } from './first-writer.ts';
 import { onTeammateIdle } from './on-teammate-idle.ts';
-import { plainReason, type Reason, reject, shownReason } from './rejection.ts';
+import { type Reason, reasonWithCode, reasonWithoutCode, reject } from './rejection.ts';
 import { attachTicket } from './shell-tickets.ts';
 
 /** The calls that a host is about to make, judged by the rules of writes. */
@@ -78,13 +78,13 @@ export async function onPreToolUse(context: ToolUseContext, event: HostEvent): P
 /** What is sent as a prompt later would count as the user's own word then. */
 function refuseReservedWords({ tool, input }: HostEvent): HookAnswer {
   const texts = Object.values(input).flatMap((value) => (typeof value === 'string' ? [value] : []));
-  const word = texts.find((text) => approvalOf(text) !== null || changesOf(text) !== null);
+  const word = texts.find((text) => specApprovedBy(text) !== null || changesOf(text) !== null);
   if (word === undefined) return SILENT;
   return reject(refusal(HOOK_CODES.approval_word_reserved, { tool, words: oneLine(word, 80) }));
 }
 
 /** The lead's agent of a role that only reads, as the teammate that it would be; null: it is none. */
-function readOnlyTeammate({ agentType, session }: HostEvent, { log }: Found): Found | null {
+function readOnlyTeammate({ agentType, session }: HostEvent, { log }: FoundCaller): FoundCaller | null {
   const name = memberName(agentType ?? '');
   return onlyReads(name) && isOfLead(log.state, session) ? { log, caller: asRole(name, log.state.team, true) } : null;
 }
@@ -103,7 +103,7 @@ async function calledBy(context: Pick<TeamContext, 'teams'> & CallerEvidence, ev
 
 async function note(
   log: TeamLog,
-  found: Found,
+  found: FoundCaller,
   about: string,
   decision: 'accept' | 'reject',
   reason: Reason,
@@ -118,7 +118,7 @@ async function note(
       decision,
       member: caller.kind === 'member' ? caller.name : caller.kind === 'lead' ? LEAD : null,
       about,
-      reason: `${who}${plainReason(reason)}`,
+      reason: `${who}${reasonWithoutCode(reason)}`,
       fingerprint: '',
       paths,
     },
@@ -130,7 +130,11 @@ async function note(
  * Whether a teammate takes the team's finished work into its own worktree, or brings that back to its branch, as it is told to
  * when its work cannot be merged. That touches files of anybody; what it adds of its own is judged when the task is completed.
  */
-function isWayToMerge({ startedAs, worktree }: ToolUseContext, event: HostEvent, { caller, log }: Found): boolean {
+function isWayToMerge(
+  { startedAs, worktree }: ToolUseContext,
+  event: HostEvent,
+  { caller, log }: FoundCaller,
+): boolean {
   if (startedAs === null || worktree === null || event.tool !== 'Bash' || caller.kind !== 'member') return false;
   const { command } = event.input;
   const isThere = event.cwd === worktree.root || event.cwd.startsWith(`${worktree.root}/`);
@@ -138,14 +142,14 @@ function isWayToMerge({ startedAs, worktree }: ToolUseContext, event: HostEvent,
   return isThere && typeof command === 'string' && ways.some((one) => `git ${one}` === command.trim());
 }
 
-async function guardWrite(context: ToolUseContext, event: HostEvent, found: Found): Promise<HookAnswer> {
+async function guardWrite(context: ToolUseContext, event: HostEvent, found: FoundCaller): Promise<HookAnswer> {
   const read = () => judgeNamed(context, event, found);
   if (isWayToMerge(context, event, found)) return read();
   return (await attachTicket(context, event, found, false, read)) ?? read();
 }
 
 /** Judges the writes that the call itself names. */
-async function judgeNamed(context: ToolUseContext, event: HostEvent, found: Found): Promise<HookAnswer> {
+async function judgeNamed(context: ToolUseContext, event: HostEvent, found: FoundCaller): Promise<HookAnswer> {
   const { caller, log } = found;
   const settings = await context.settings();
   const rows = gitRowsFor(caller, settings, context.worktree === null ? 'shared' : 'own');
@@ -193,7 +197,7 @@ async function judgeNamed(context: ToolUseContext, event: HostEvent, found: Foun
   }
   await note(log, found, about, 'reject', ruling.reason, []);
   const shown = ruling.refusal ?? ruling.reason;
-  return ruling.decision === 'ask' ? { kind: 'ask', reason: shownReason(shown) } : reject(shown);
+  return ruling.decision === 'ask' ? { kind: 'ask', reason: reasonWithCode(shown) } : reject(shown);
 }
 
 /** Paths of the project among targets. */
@@ -202,7 +206,7 @@ function namesOf(targets: readonly Target[]): readonly string[] {
 }
 
 /** Records what work that is done one at a time writes; nothing is refused. */
-async function noteAlone(context: ToolUseContext, event: HostEvent, { log }: Found): Promise<HookAnswer> {
+async function noteAlone(context: ToolUseContext, event: HostEvent, { log }: FoundCaller): Promise<HookAnswer> {
   try {
     const { targets } = await context.writesOf(event.tool, event.input, event.cwd, []);
     const paths = targets
@@ -215,7 +219,10 @@ async function noteAlone(context: ToolUseContext, event: HostEvent, { log }: Fou
     const record = { type: 'decision', hook: 'ownership', decision: 'accept', member: LEAD, ...words } as const;
     await log.append(record, { flush: false });
   } catch (error) {
-    context.log('warn', `what ${event.tool} writes is not noted: ${messageOf(error)}`);
+    context.log(
+      'warn',
+      lineWithCode(refusal(HOOK_CODES.writes_not_noted, { tool: event.tool, said: messageOf(error) })),
+    );
   }
   return SILENT;
 }
@@ -250,7 +257,7 @@ function unreached(context: ToolUseContext, member: Member): Refusal | null {
     : refusal(HOOK_CODES.agent_lacks_tools, { agent, tools: missing });
 }
 
-async function judgeSpawn(context: ToolUseContext, event: HostEvent, found: Found): Promise<HookAnswer> {
+async function judgeSpawn(context: ToolUseContext, event: HostEvent, found: FoundCaller): Promise<HookAnswer> {
   const { caller, log } = found;
   const { state } = log;
   const type = String(event.input.subagent_type ?? '');
@@ -271,7 +278,7 @@ async function judgeSpawn(context: ToolUseContext, event: HostEvent, found: Foun
   if (startsOf(state, member) >= MAX_STARTS || (member.denied ?? 0) >= MAX_STARTS)
     return refuse(await unstarted(context, log, member));
   const record = { member: LEAD, about: member.name, reason: 'it is registered', fingerprint: '', paths: [] };
-  await log.append({ type: 'decision', hook: START, decision: 'accept', ...record }, { flush: false });
+  await log.append({ type: 'decision', hook: START_HOOK, decision: 'accept', ...record }, { flush: false });
   // With a name some hosts would make it a teammate of their own kind; in a work tree of its own it could write nothing.
   const { name: _, team_name: __, isolation: ___, ...kept } = event.input;
   const input = { ...kept, subagent_type: hostAgent(member.name, context.host()) };
@@ -292,7 +299,7 @@ async function unstarted(context: ToolUseContext, log: TeamLog, { name, epoch }:
   await log.append({ type: 'member_ended', name, epoch, how: 'not_started', reason });
   await log.append({ type: 'fell_back', trigger: FALLBACK_TRIGGERS.spawn_failed, reason });
   context.log(fallback.logLevel, `sub-agents in place of team ${log.state.team}: ${reason}`);
-  return told(`If the user denied it, first ask them how to continue. ${nextStep(log.state)}`);
+  return told(`If the user denied it, first ask them how to continue. ${nextStepText(log.state)}`);
 }
 
 /** Refusal of an agent that is not registered, with the call that helps. */
@@ -314,7 +321,7 @@ function unregistered(state: TeamState, name: string, member: Member | undefined
 }
 
 /** The host's own team tools would hold a second state: they rest while a team stands. */
-async function refuseHosts(context: ToolUseContext, event: HostEvent, found: Found): Promise<HookAnswer> {
+async function refuseHosts(context: ToolUseContext, event: HostEvent, found: FoundCaller): Promise<HookAnswer> {
   const { caller, log } = found;
   if (caller.kind === 'outsider') return SILENT;
   const { tool } = event;

@@ -3,7 +3,7 @@
 import { type TeamContext, withReadable } from '../../team/operations/context.ts';
 import { type CallerEvidence, findCaller } from '../../team/operations/event-caller.ts';
 import { type HookAnswer, type HostEvent, SILENT } from '../../team/operations/host-event.ts';
-import { decide } from '../../team/operations/stop-decision.ts';
+import { recordDecision } from '../../team/operations/stop-decision.ts';
 import { judgeLeadStop } from '../../team/rules/idle.ts';
 import { LEAD } from '../../team/rules/message.ts';
 import { reject } from './rejection.ts';
@@ -18,7 +18,7 @@ export async function onStop(context: StopContext, event: HostEvent): Promise<Ho
     const found = await findCaller(context, event, logs, unread);
     if (found === undefined || found.caller.kind !== 'lead') return SILENT;
     const verdict = judgeLeadStop(found.log.state, await context.settings());
-    const { refusal } = await decide(found.log, LEAD_STOP, LEAD, verdict);
+    const { refusal } = await recordDecision(found.log, LEAD_STOP, LEAD, verdict);
     return refusal === null ? SILENT : reject(refusal);
   });
 }

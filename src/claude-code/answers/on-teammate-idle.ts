@@ -5,7 +5,7 @@ import { type TeamContext, tellLead, withReadable } from '../../team/operations/
 import type { EventOrigin } from '../../team/operations/context-parts.ts';
 import { type CallerEvidence, findCaller } from '../../team/operations/event-caller.ts';
 import { type HookAnswer, type HostEvent, SILENT, WAIT } from '../../team/operations/host-event.ts';
-import { assigned, decide, IDLE, note } from '../../team/operations/stop-decision.ts';
+import { appendUnflushed, assignNextTask, IDLE_HOOK, recordDecision } from '../../team/operations/stop-decision.ts';
 import { WORK_CODES } from '../../team/rules/codes/work-codes.ts';
 import { type IdleVerdict, judgeIdle, waitsForOthers } from '../../team/rules/idle.ts';
 import { MAX_REJECTIONS, type TeamState } from '../../team/rules/log/state.ts';
@@ -41,23 +41,23 @@ export async function onTeammateIdle(context: IdleContext, event: HostEvent, sto
       // A run that waits needs no successor when the awaited work arrives.
       const waits = () => stopped && context.mayWait && waitsForOthers(log.state, caller.member);
       const judge = () => withWrites(judgeIdle(log.state, caller.member, settings, waits()), log.state, name);
-      const verdict = await assigned(log, name, judge);
+      const verdict = await assignNextTask(log, name, judge);
       if (verdict.accept && waits()) return WAIT;
-      const { refusal: rejection, isEscalated } = await decide(log, IDLE, name, verdict);
+      const { refusal: rejection, isEscalated } = await recordDecision(log, IDLE_HOOK, name, verdict);
       if (rejection !== null) return reject(rejection);
       if (isEscalated)
         await tellLead(
           log,
           withCode(
             refusal(WORK_CODES.stop_escalated, {
-              ...{ hook: IDLE, member: name, count: MAX_REJECTIONS, reason: verdict.reason },
+              ...{ hook: IDLE_HOOK, member: name, count: MAX_REJECTIONS, reason: verdict.reason },
             }),
           ),
         );
     }
     const member = log.state.members.get(name);
     if (stopped && member !== undefined) await recordRunEnd(log, member, false);
-    else await note(log, { type: 'member_idle', name, epoch, stopped });
+    else await appendUnflushed(log, { type: 'member_idle', name, epoch, stopped });
     return SILENT;
   });
 }

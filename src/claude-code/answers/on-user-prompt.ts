@@ -7,10 +7,10 @@ import type { CallerEvidence } from '../../team/operations/event-caller.ts';
 import { type HookAnswer, type HostEvent, SILENT } from '../../team/operations/host-event.ts';
 import type { TeamSettings } from '../../team/rules/settings.ts';
 import { listed } from '../../team/rules/task-draft.ts';
-import type { Command } from '../../team/select/work-decision.ts';
+import type { TeamCommand } from '../../team/select/work-decision.ts';
 import { parseCommand } from '../rules/arguments.ts';
 import { HOOK_CODES } from '../rules/hook-codes.ts';
-import { approvalOf, changesOf, endedRunsOf, isCommand, soundsLikeApproval } from '../rules/prompt.ts';
+import { changesOf, endedRunsOf, isTeamCommand, soundsLikeApproval, specApprovedBy } from '../rules/prompt.ts';
 import { type BeginContext, beginWork, restartTeam } from './begin-work.ts';
 import { answerPrompt, refuseCommand } from './prompt-answer.ts';
 import { onRunsEnded } from './run-end.ts';
@@ -23,11 +23,11 @@ export async function onUserPrompt(context: PromptContext, event: HostEvent): Pr
   if (context.startedAs !== null) return SILENT;
   const ended = endedRunsOf(event.prompt);
   if (ended.length > 0) return onRunsEnded(context, ended);
-  const approval = approvalOf(event.prompt);
+  const approval = specApprovedBy(event.prompt);
   if (approval !== null) return approveByPrompt(context, event, approval);
   const changes = changesOf(event.prompt);
   if (changes !== null) return changeByPrompt(context, event, changes);
-  if (!isCommand(event.prompt)) return soundsLikeApproval(event.prompt) ? explainApproval(context, event) : SILENT;
+  if (!isTeamCommand(event.prompt)) return soundsLikeApproval(event.prompt) ? explainApproval(context, event) : SILENT;
   const settings = await context.settings();
   const parsed = parseCommand(event.prompt, Object.keys(settings.patterns));
   switch (parsed.kind) {
@@ -57,7 +57,7 @@ function noServer({ project: { serverOffIn } }: { readonly project: HostFacts })
 async function carryOut(
   context: BeginContext,
   event: HostEvent,
-  command: Command,
+  command: TeamCommand,
   settings: TeamSettings,
 ): Promise<HookAnswer> {
   const off = command.command === 'sync' ? [] : noServer(context);

@@ -7,18 +7,18 @@ import type { HookAnswer } from '../../team/operations/host-event.ts';
 /** A refusal, or the text of one whose code is not known here. */
 export type Reason = Refusal | string;
 
-export function plainReason(reason: Reason): string {
+export function reasonWithoutCode(reason: Reason): string {
   return typeof reason === 'string' ? reason : textOf(reason);
 }
 
-export function shownReason(reason: Reason): string {
+export function reasonWithCode(reason: Reason): string {
   return typeof reason === 'string' ? reason : withCode(reason);
 }
 
-export function reasonOf(error: unknown): Reason {
+export function reasonOfError(error: unknown): Reason {
   return error instanceof ToolError ? error.refusal : messageOf(error);
 }
 
 export function reject(reason: Reason): Extract<HookAnswer, { readonly kind: 'reject' }> {
-  return { kind: 'reject', reason: `toolcrew: ${shownReason(reason)}` };
+  return { kind: 'reject', reason: `toolcrew: ${reasonWithCode(reason)}` };
 }

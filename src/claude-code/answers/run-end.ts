@@ -5,29 +5,29 @@ import { refusal, withCode } from '../../base/rules/codes.ts';
 import { type TeamContext, tellLead, withReadable } from '../../team/operations/context.ts';
 import { type HookAnswer, SILENT } from '../../team/operations/host-event.ts';
 import type { TeamLog } from '../../team/ports.ts';
-import { nextStep, waitingRoles } from '../../team/rules/brief.ts';
+import { nextStepText, waitingRoles } from '../../team/rules/brief.ts';
 import { startLines } from '../../team/rules/calls.ts';
 import { WORK_CODES } from '../../team/rules/codes/work-codes.ts';
 import type { Member, TeamState } from '../../team/rules/log/state.ts';
 import { LEAD } from '../../team/rules/message.ts';
-import { givenUp, leftBy } from '../../team/rules/successors.ts';
+import { abandonedTasks, unfinishedTasks } from '../../team/rules/successors.ts';
 import { HOOK_CODES } from '../rules/hook-codes.ts';
 
 /** The calls that start again those who are needed, one a line. */
 export function startAgain(state: TeamState): readonly string[] {
   const again = startLines(state.team, waitingRoles(state));
   return again.length === 0
-    ? [nextStep(state)]
+    ? [nextStepText(state)]
     : ['Start the missing teammates again. Make these calls, then the calls that they return:', ...again];
 }
 
 /** Writes down that a member's run is over. A task that was left too often fails with it, and the lead is told to ask the user. */
 export async function recordRunEnd(log: TeamLog, member: Member, flush = true): Promise<void> {
   const { name, epoch } = member;
-  const left = leftBy(log.state, member);
+  const left = unfinishedTasks(log.state, member);
   const tasks = left.length === 0 ? {} : { left };
   await log.append({ type: 'member_idle', name, epoch, stopped: true, ...tasks }, { flush });
-  for (const { task, why } of givenUp(log.state)) {
+  for (const { task, why } of abandonedTasks(log.state)) {
     const { id, subject } = task;
     const { refusal: problem } = await log.append({
       ...{ type: 'task_updated', task: id, status: 'failed', result: why, by: LEAD, epoch: 0 },

@@ -7,7 +7,7 @@ import { insideProject } from '../../guard/rules/ownership.ts';
 import type { TicketOwner } from '../../guard/shell-guard-port.ts';
 import type { TeamContext } from '../../team/operations/context.ts';
 import type { WriteRules } from '../../team/operations/context-parts.ts';
-import type { Found } from '../../team/operations/event-caller.ts';
+import type { FoundCaller } from '../../team/operations/event-caller.ts';
 import type { HookAnswer, HostEvent } from '../../team/operations/host-event.ts';
 import type { Caller } from '../../team/rules/caller.ts';
 import { rulesOf } from '../../team/rules/caller-rules.ts';
@@ -35,7 +35,7 @@ function ticketOwnerOf(caller: Caller, state: TeamState, session: string, alone:
   return { team, caller: caller.kind === 'lead' ? LEAD : `session-${session.replaceAll(/[^\w-]/g, '')}` };
 }
 
-export type ShellContext = Pick<TeamContext, 'settings' | 'now' | 'placeLeases'> &
+export type TicketContext = Pick<TeamContext, 'settings' | 'now' | 'placeLeases'> &
   Pick<WriteRules, 'shellGuard' | 'allowsTicketComments' | 'worktree' | 'temporary' | 'hosts'>;
 
 /**
@@ -44,9 +44,9 @@ export type ShellContext = Pick<TeamContext, 'settings' | 'now' | 'placeLeases'>
  * @param read decides by the writes that the command names; asked where the guard takes no notes
  */
 export async function attachTicket(
-  context: ShellContext,
+  context: TicketContext,
   event: HostEvent,
-  { caller, log: { state } }: Found,
+  { caller, log: { state } }: FoundCaller,
   alone: boolean,
   read: () => Promise<HookAnswer>,
 ): Promise<HookAnswer | null> {
@@ -74,7 +74,11 @@ export async function attachTicket(
 }
 
 /** Why a path was not written, with the call that helps. */
-async function refusalOf(context: ShellContext, { caller, log: { state } }: Found, note: GuardNote): Promise<string> {
+async function refusalOf(
+  context: TicketContext,
+  { caller, log: { state } }: FoundCaller,
+  note: GuardNote,
+): Promise<string> {
   const ruling = judgeWrites(
     { targets: [{ path: note.path, tree: false }], unresolved: [], git: null },
     caller,
@@ -101,9 +105,9 @@ async function refusalOf(context: ShellContext, { caller, log: { state } }: Foun
  * @returns what the agent is told about refused writes; null: nothing
  */
 export async function recordShellNotes(
-  context: ShellContext,
+  context: TicketContext,
   event: HostEvent,
-  found: Found,
+  found: FoundCaller,
   alone: boolean,
 ): Promise<string | null> {
   const { caller, log } = found;

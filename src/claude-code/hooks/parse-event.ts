@@ -2,6 +2,7 @@
 
 import { type Refusal, refusal, textOf } from '../../base/rules/codes.ts';
 import { got } from '../../base/rules/text.ts';
+import { isObject } from '../../base/rules/values.ts';
 import type { HostEvent, HostEventName } from '../../team/operations/host-event.ts';
 import { HOOK_CODES } from '../rules/hook-codes.ts';
 
@@ -32,10 +33,6 @@ type Problem = { readonly problem: string; readonly refusal: Refusal };
 
 export type Parsed = ({ readonly ok: true } & ParsedEvent) | ({ readonly ok: false } & Problem);
 
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function textIn(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
@@ -60,7 +57,7 @@ export function parseEvent(text: string, expected: HostEventName, cwd: string): 
   } catch {
     return invalid('standard input', `the JSON of a ${expected} event`, got(text));
   }
-  return isFields(value) ? parseFields(value, expected, cwd) : invalid('standard input', 'an object', got(value));
+  return isObject(value) ? parseFields(value, expected, cwd) : invalid('standard input', 'an object', got(value));
 }
 
 /** The same for what is an object already. */
@@ -82,7 +79,7 @@ export function parseFields(fields: Fields, expected: HostEventName, cwd: string
       agentType: textIn(fields.agent_type),
       tool: textIn(fields.tool_name) ?? '',
       toolUseId: textIn(fields.tool_use_id),
-      input: isFields(fields.tool_input) ? fields.tool_input : {},
+      input: isObject(fields.tool_input) ? fields.tool_input : {},
       failure: came === 'PostToolUseFailure' ? (textIn(fields.error) ?? 'no reason given') : null,
       prompt: textIn(fields.prompt) ?? '',
       source: textIn(fields.source) ?? '',

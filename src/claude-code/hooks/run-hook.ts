@@ -4,7 +4,7 @@
 import { readFileSync, writeSync } from 'node:fs';
 import { type Code, refusal, type ValuesOf, withCode } from '../../base/rules/codes.ts';
 import type { Environment } from '../../base/rules/environment.ts';
-import { messageOf } from '../../base/rules/errors.ts';
+import { errorCode, messageOf } from '../../base/rules/errors.ts';
 import { asLine } from '../../base/rules/text.ts';
 import { findProject } from '../../git/project.ts';
 import { teamNames, teamsDirectory } from '../../team/log/team-names.ts';
@@ -94,7 +94,7 @@ function writeLine(fd: number, line: string): void {
     try {
       rest = rest.subarray(writeSync(fd, rest));
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) throw error;
+      if (errorCode(error) !== 'EAGAIN') throw error;
       Atomics.wait(SLEEPER, 0, 0, 1);
     }
   }

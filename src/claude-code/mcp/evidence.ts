@@ -1,16 +1,16 @@
 // Evidence of the caller of a team server's tool, independent of the call's own claims.
 
-import { foundCaller } from '../../team/operations/event-caller.ts';
+import { callerInTranscripts } from '../../team/operations/event-caller.ts';
 import type { Evidence, HookCaller } from '../../team/rules/caller.ts';
 import type { JoinedCalls } from '../joined-calls.ts';
 import { evidenceOfSignature } from '../older/caller-signature.ts';
 import type { Resident } from '../resident.ts';
-import { isAskedByAgent } from '../shell-caller.ts';
+import { isCalledByAgent } from '../shell-caller.ts';
 
 /** The host's name as a client of its servers. */
 export const HOST_CLIENT = 'claude-code';
 
-export type Call = {
+export type ToolCall = {
   readonly name: string;
   readonly input: Readonly<Record<string, unknown>>;
   /** null: it is no call of a model. */
@@ -22,7 +22,7 @@ function nothing(why: string, takesKey = true): Evidence {
 }
 
 /** A call inside the host: by its hook, else by the signature of a compiled hook, else by the transcripts. */
-async function ofHost({ input, toolUseId }: Call, resident: Resident, calls: JoinedCalls): Promise<Evidence> {
+async function ofHost({ input, toolUseId }: ToolCall, resident: Resident, calls: JoinedCalls): Promise<Evidence> {
   const joined = toolUseId === null ? undefined : calls.take(toolUseId);
   if (joined !== undefined) return { kind: 'stamp', caller: joined };
   const signed = evidenceOfSignature(input, toolUseId, resident.state);
@@ -38,14 +38,14 @@ async function ofHost({ input, toolUseId }: Call, resident: Resident, calls: Joi
 /** Up to 2.1.177 at least, no hook reaches a second server of a session. The first one's mark names the transcript. */
 async function ofKilledServer(toolUseId: string, { context, left }: Resident): Promise<HookCaller | undefined> {
   const found = await Promise.all(
-    left().map(({ session, transcript }) => foundCaller(context, toolUseId, session, transcript)),
+    left().map(({ session, transcript }) => callerInTranscripts(context, toolUseId, session, transcript)),
   );
   return found.find((caller) => caller !== null) ?? undefined;
 }
 
 /** Evidence from the environment of this server, else from the host's data about the call. */
-export async function evidenceOf(
-  call: Call,
+export async function evidenceOfCall(
+  call: ToolCall,
   clientName: string,
   resident: Resident,
   calls: JoinedCalls,
@@ -53,7 +53,7 @@ export async function evidenceOf(
   const { team, teammate, epoch } = resident.identity;
   // An agent of a host can start a server itself: the environment proves no more than that of its shell.
   const { context, project, isCertain } = resident;
-  if (clientName !== HOST_CLIENT && !isCertain && (await isAskedByAgent(context.teams, process.env, project.main)))
+  if (clientName !== HOST_CLIENT && !isCertain && (await isCalledByAgent(context.teams, process.env, project.main)))
     return nothing(
       "an agent of the host started this server itself, and nothing tells which: use the team server's tools (mcp__team__…)",
     );

@@ -12,6 +12,7 @@ import { packageVersion } from '../../base/package-root.ts';
 import { BASE_CODES } from '../../base/rules/base-codes.ts';
 import { asData, type RefusalData, refusal, withCode } from '../../base/rules/codes.ts';
 import { failure, messageOf, ToolError } from '../../base/rules/errors.ts';
+import { isObject } from '../../base/rules/values.ts';
 import type { Answer } from '../../team/operations/context.ts';
 import { OPERATIONS_CODES } from '../../team/rules/codes/operations-codes.ts';
 import { inputSchema, listedOperations, OPERATIONS } from '../../team/rules/operation.ts';
@@ -20,7 +21,7 @@ import { answerResident } from '../hooks/resident-hook.ts';
 import { type JoinedCalls, joinCalls } from '../joined-calls.ts';
 import { withoutCallerSignature } from '../older/caller-signature.ts';
 import type { Resident } from '../resident.ts';
-import { type Call, evidenceOf, HOST_CLIENT } from './evidence.ts';
+import { evidenceOfCall, HOST_CLIENT, type ToolCall } from './evidence.ts';
 
 /** Called by the host's hooks alone; it is not listed. */
 const HOOK = 'Hook';
@@ -33,7 +34,6 @@ const NO_FORMS = {
   },
 };
 
-type Fields = Readonly<Record<string, unknown>>;
 type Result = {
   content: { type: 'text'; text: string }[];
   isError?: boolean;
@@ -60,7 +60,7 @@ function failedResult(name: string, error: unknown): Result {
 
 /** @param hand gives the answer to the client; resolves when it was handed on */
 async function call(
-  request: Call,
+  request: ToolCall,
   clientName: string,
   resident: Resident,
   calls: JoinedCalls,
@@ -75,7 +75,7 @@ async function call(
   }
   try {
     const resultOf = (answer: Answer) => textResult(JSON.stringify(answer));
-    const evidence = await evidenceOf(request, clientName, resident, calls);
+    const evidence = await evidenceOfCall(request, clientName, resident, calls);
     const answer = await operateInHost(resident.context, name, withoutCallerSignature(input), evidence, (shown) =>
       hand(resultOf(shown)),
     );
@@ -84,10 +84,6 @@ async function call(
   } catch (error) {
     return failedResult(name, error);
   }
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Lets the hooks of a host ask this server, from when there is a team on: before, there is nothing to ask. */
@@ -154,7 +150,7 @@ export async function serveMcp({ composeResident, answerEvents }: ServerParts): 
   }));
   const transport = new TellingTransport();
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, { requestId }) => {
-    const use = isFields(params._meta) ? params._meta[TOOL_USE] : undefined;
+    const use = isObject(params._meta) ? params._meta[TOOL_USE] : undefined;
     const request = {
       name: params.name,
       input: params.arguments ?? {},

@@ -5,6 +5,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { renameExclusive } from '../../base/files/create-exclusive.ts';
 import { lazyCrypto } from '../../base/lazy-crypto.ts';
+import { errorCode } from '../../base/rules/errors.ts';
 import { SILENT } from '../../team/operations/host-event.ts';
 import type { Evidence, HookCaller } from '../../team/rules/caller.ts';
 import type { Rendered } from '../hooks/render-answer.ts';
@@ -43,7 +44,7 @@ function readSecret(path: string): Buffer | null {
   try {
     return readFileSync(path);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    if (errorCode(error) === 'ENOENT') return null;
     throw error;
   }
 }

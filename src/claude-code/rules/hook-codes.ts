@@ -77,6 +77,11 @@ export const HOOK_CODES = codes({
     message: '{field}: expected {expected}, got {got}.',
     values: { field: 'text', expected: 'text', got: 'text' },
   },
+  writes_not_noted: {
+    kind: 'warning',
+    message: 'Cannot note what {tool} writes: {said}.',
+    values: { tool: 'text', said: 'text' },
+  },
   hook_not_from_host: {
     kind: 'refused',
     message: '{event}: only the host starts hooks, not the shell of an agent. Nothing was done.',

@@ -3,12 +3,12 @@
 import { isSpecId } from '../../team/rules/spec-documents/spec.ts';
 
 /** Whether the prompt is a `/tool:` command. */
-export function isCommand(prompt: string): boolean {
+export function isTeamCommand(prompt: string): boolean {
   return /^\s*\/tool:/.test(prompt);
 }
 
 /** Id of the SPEC that a prompt approves; '' when it names none; null when it is no approval or holds other text. */
-export function approvalOf(prompt: string): string | null {
+export function specApprovedBy(prompt: string): string | null {
   const [found, id = ''] = /^\s*(?:yes,?\s+)?approved?(?:\s+(\S+?))?[.!]?\s*$/i.exec(prompt) ?? [];
   return found === undefined || (id !== '' && !isSpecId(id)) ? null : id;
 }
@@ -19,7 +19,7 @@ export function soundsLikeApproval(prompt: string): boolean {
     !/^\s*[<[]/.test(prompt) &&
     prompt.length <= 200 &&
     /\bapprov(?:e|ed|al|ing)\b/i.test(prompt) &&
-    approvalOf(prompt) === null
+    specApprovedBy(prompt) === null
   );
 }
 
@@ -44,6 +44,6 @@ export function endedRunsOf(prompt: string): readonly string[] {
 
 /** Whether a prompt may concern a team; all others can be skipped. */
 export function mayConcernTeam(prompt: string): boolean {
-  const isWord = approvalOf(prompt) !== null || soundsLikeApproval(prompt) || changesOf(prompt) !== null;
-  return isCommand(prompt) || isWord || endedRunsOf(prompt).length > 0;
+  const isWord = specApprovedBy(prompt) !== null || soundsLikeApproval(prompt) || changesOf(prompt) !== null;
+  return isTeamCommand(prompt) || isWord || endedRunsOf(prompt).length > 0;
 }

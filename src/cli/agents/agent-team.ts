@@ -5,25 +5,25 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { RUN_VARIABLE } from '../../base/processes/processes.ts';
-import { lineWithCode } from '../../base/rules/codes.ts';
 import { failure, messageOf, ToolError } from '../../base/rules/errors.ts';
 import { clip, oneLine } from '../../base/rules/text.ts';
 import { NO_FLAGS } from '../../claude-code/rules/arguments.ts';
 import { type ComposedLead, composeLead } from '../../compose/lead.ts';
 import { summaryOf } from '../../daemon/rules/team-summary.ts';
 import { GO, REASON_MAX, type TeamLine, type TeamOrder, teamOrder } from '../../daemon/runners/team-wire.ts';
-import { foundTeam, isLeft, resumeTeam } from '../../team/lead/found-team.ts';
 import { Lead } from '../../team/lead/lead.ts';
+import { isLeft, resumeTeam, startTeam } from '../../team/lead/start-team.ts';
 import { type FinishedTeam, finishedTeam, reportPath } from '../../team/log/finished-team.ts';
 import { inheritedBounds } from '../../team/members/member-bounds.ts';
 import { OPERATIONS_CODES } from '../../team/rules/codes/operations-codes.ts';
-import { type Cost, costOfTeam, minus } from '../../team/rules/cost.ts';
+import { type Cost, costBetween, costOfTeam } from '../../team/rules/cost.ts';
 import type { TeamState } from '../../team/rules/log/state.ts';
 import { issueTeamName } from '../../team/rules/team-name.ts';
 import { teamReport } from '../../team/rules/views/report.ts';
 import { allProblems, decideIssue, onlyRefusal } from '../../team/select/work-decision.ts';
 import { replaceFile } from '../../team/spec-documents/specs.ts';
-import { type BranchPosition, branchPositionOf, bringIn } from '../../team/worktrees/bring-in.ts';
+import { type BranchPosition, branchPositionOf, mergeTeamBranch } from '../../team/worktrees/merge-team-branch.ts';
+import { errorLine } from '../failed-command.ts';
 import { requestDaemon } from '../issue.ts';
 import { CLI_CODES } from '../rules/cli-codes.ts';
 import { SIGNALS } from '../signals.ts';
@@ -106,7 +106,7 @@ class Show {
 
   /** What this attempt used so far. */
   get used(): Cost {
-    return minus(costOfTeam(this.#state()), this.#before);
+    return costBetween(costOfTeam(this.#state()), this.#before);
   }
 
   show(state: TeamState): void {
@@ -159,13 +159,13 @@ async function handIn(
   signal: AbortSignal,
 ): Promise<void> {
   if (signal.aborted) throw failure(CLI_CODES.team_interrupted, { team });
-  await bringIn(project.main, team, start, say);
+  await mergeTeamBranch(project.main, team, start, say);
   if (signal.aborted) throw failure(CLI_CODES.team_interrupted, { team });
   const title = oneLine(order.text.split('\n')[0] ?? '', 200);
   // What was asked for is known by then, and the branch is there: the daemon publishes it after a good end.
   // The way to the daemon is in no environment: whatever this process starts would be shown it.
   await requestDaemon({ type: 'pull_request', title, body: report }, order.desk).catch((error: unknown) =>
-    say(messageOf(error)),
+    say(errorLine(error)),
   );
   emit({ type: 'done', words: report.split('\n').find((line) => /^\d+ of /.test(line)) ?? `team ${team} is done` });
 }
@@ -242,7 +242,7 @@ async function decide(
     return null;
   }
   emit({ type: 'decided', as: 'team', reasons });
-  return () => foundTeam(context, decided);
+  return () => startTeam(context, decided);
 }
 
 async function carryOut(next: () => Promise<string>): Promise<void> {
@@ -297,8 +297,7 @@ export async function agentTeamCommand(): Promise<void> {
     await carryOut(input.next);
   } catch (error) {
     const isRuntime = !(error instanceof ToolError) || RUNTIME_CODES.includes(error.kind);
-    const words = error instanceof ToolError ? lineWithCode(error.refusal) : messageOf(error);
-    emit({ type: 'failed', words, fault: isRuntime ? 'runtime' : 'agent' });
+    emit({ type: 'failed', words: errorLine(error), fault: isRuntime ? 'runtime' : 'agent' });
     process.exitCode = 1;
   } finally {
     input.close();

@@ -6,11 +6,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { runProgram } from '../../base/processes/program.ts';
 import { failure } from '../../base/rules/errors.ts';
 import { lastLines } from '../../base/rules/text.ts';
+import { isObject } from '../../base/rules/values.ts';
 import { git } from '../../git/git.ts';
 import { CLI_CODES } from '../rules/cli-codes.ts';
 import { OWNER } from './demo-daemon.ts';
 import { FOLLOW_CHECKS, FOLLOW_REVIEW } from './demo-follow-project.ts';
-import { type Fields, isFields } from './forge/answers.ts';
+import type { Fields } from './forge/answers.ts';
 import type { Forge } from './forge/forge.ts';
 
 const LOOK_MS = 100;
@@ -74,9 +75,9 @@ export class ReviewersPlayed {
     if (row === undefined) return null;
     const number = Number(row.number);
     const { mergeable } = await this.#call('GET', `/pulls/${number}`);
-    const head = isFields(row.head) ? String(row.head.sha) : '';
+    const head = isObject(row.head) ? String(row.head.sha) : '';
     const reviews = (await this.#list(`/pulls/${number}/reviews`))
-      .filter(({ user }) => isFields(user) && user.login === OWNER)
+      .filter(({ user }) => isObject(user) && user.login === OWNER)
       .map(({ state }) => String(state));
     const isGreen = this.#checks.some(({ commit, conclusion }) => commit === head && conclusion === 'success');
     return {
@@ -149,12 +150,12 @@ export class ReviewersPlayed {
 
   async #call(method: string, path: string, body?: unknown): Promise<Fields> {
     const data = await this.#request(method, path, body);
-    return isFields(data) ? data : {};
+    return isObject(data) ? data : {};
   }
 
   async #list(path: string): Promise<readonly Fields[]> {
     const data = await this.#request('GET', path);
-    return Array.isArray(data) ? data.filter(isFields) : [];
+    return Array.isArray(data) ? data.filter(isObject) : [];
   }
 }
 

@@ -16,7 +16,7 @@ type IssueProgress = { readonly symbol: string; readonly text: string; readonly 
 
 export const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 /** What is being done for an issue, by its phase. */
-export const PHASES: Readonly<Record<string, string>> = {
+export const PHASE_TEXTS: Readonly<Record<string, string>> = {
   claimed: 'found',
   workspace: 'making a workspace',
   after_create: 'cloning',
@@ -38,7 +38,7 @@ function progressOf(state: StateView, number: number, frame: string): IssueProgr
   const running = state.running.find((row) => row.issue_number === number);
   if (running !== undefined) {
     const again = running.attempt > 1 ? ` (attempt ${running.attempt})` : '';
-    return { symbol: frame, text: (PHASES[running.phase] ?? running.phase) + again, paint: kleur.cyan };
+    return { symbol: frame, text: (PHASE_TEXTS[running.phase] ?? running.phase) + again, paint: kleur.cyan };
   }
   const retrying = state.retrying.find((row) => row.issue_number === number);
   if (retrying !== undefined)

@@ -10,7 +10,7 @@ import { Redrawn } from '../screen/redraw-lines.ts';
 import { type Line, type Paint, type Span, tableLines } from '../screen/table.ts';
 import { cell } from '../screen/team-board-sections.ts';
 import { canRedraw } from '../screen/terminal.ts';
-import { FRAMES, PHASES } from './demo-screen.ts';
+import { FRAMES, PHASE_TEXTS } from './demo-screen.ts';
 
 type Task = TeamSummary['tasks'][number];
 type Said = TeamSummary['messages']['last'][number];
@@ -41,7 +41,7 @@ function progressOf(state: StateView, issue: number): IssueProgress {
   const running = state.running.find((row) => row.issue_number === issue);
   if (running !== undefined) {
     const { phase, team } = running;
-    const words = phase === 'agent' && team !== null ? 'team at work' : (PHASES[phase] ?? phase);
+    const words = phase === 'agent' && team !== null ? 'team at work' : (PHASE_TEXTS[phase] ?? phase);
     return { words, outcome: null, team };
   }
   const waiting = state.retrying.some((row) => row.issue_number === issue);

@@ -6,6 +6,7 @@ import kleur from 'kleur';
 import type { TeamSummary } from '../../agents/rules/team-summary.ts';
 import { shellWord } from '../../base/rules/command-line.ts';
 import { failure } from '../../base/rules/errors.ts';
+import { isObject } from '../../base/rules/values.ts';
 import type { StateView } from '../../daemon/view.ts';
 import type { CompletedRow } from '../../daemon/view-rows.ts';
 import { gateWords, TASK_MAX, taskWords } from '../../web/team-lines.ts';
@@ -118,13 +119,9 @@ async function play(stage: DemoStage, options: DemoOptions): Promise<void> {
     );
 }
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
-}
-
 async function listOf(forge: Forge, path: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
   const { data } = await forge.call(OWNER, 'GET', `${BASE}${path}`);
-  return Array.isArray(data) ? data.filter(isRecord) : [];
+  return Array.isArray(data) ? data.filter(isObject) : [];
 }
 
 /** Looks at the forge: one pull request with the team's report, and the done label on the issue. */

@@ -1,6 +1,5 @@
 // `tool doctor --fix`: writes the proposed commands of the quality gate into .tool/config/workflow.yaml, with their reasons.
 
-import { createHash } from 'node:crypto';
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isScalar, parseDocument, visit } from 'yaml';
@@ -10,6 +9,7 @@ import { DEFAULT_QUALITY } from '../../gate/rules/quality.ts';
 import { withProposed } from '../../guard/rules/suggest-ownership.ts';
 import { readManifest } from '../../install/install.ts';
 import { MANIFEST, manifestText } from '../../install/manifest.ts';
+import { sha256 } from '../../install/outcome.ts';
 import { readTeamFile, TEAM_FILE } from '../../team/config/team-config-file.ts';
 import { type CommandRow, reasonWords, teamFileText } from '../../team/config/team-file-text.ts';
 import { parseTeamSettings } from '../../team/config/team-settings.ts';
@@ -31,10 +31,6 @@ function withCommands(text: string, rows: readonly CommandRow[]): string {
     },
   });
   return document.toString({ lineWidth: 0 });
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }
 
 /** @returns one line for each command that was written */

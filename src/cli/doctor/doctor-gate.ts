@@ -2,12 +2,12 @@
 
 import type { Environment } from '../../base/rules/environment.ts';
 import { previewPlan } from '../../gate/detect/plan-preview.ts';
-import { hasNoTestsYet, missingParts, type Prospect, remedyFor } from '../../gate/rules/plan-preview.ts';
+import { hasNoTestsYet, missingParts, type PlannedPart, remedyFor } from '../../gate/rules/plan-preview.ts';
 import type { QualitySettings } from '../../gate/rules/quality.ts';
 import type { TeamSettings } from '../../team/rules/settings.ts';
-import { type Check, fail, ok, warn } from './doctor-row.ts';
+import { type DoctorCheck, fail, ok, warn } from './doctor-row.ts';
 
-function rowOf(one: Prospect, settings: QualitySettings, prospects: readonly Prospect[]): Check {
+function rowOf(one: PlannedPart, settings: QualitySettings, prospects: readonly PlannedPart[]): DoctorCheck {
   const { name, command, gap } = one;
   const title = `gate: ${name}`;
   if (gap === '') return ok(title, command ?? 'the report that quality.coverage_report names');
@@ -24,7 +24,7 @@ export async function diagnoseGate(
   root: string,
   { quality, hooks: { taskCompleted } }: Pick<TeamSettings, 'quality' | 'hooks'>,
   env: Environment,
-): Promise<readonly Check[]> {
+): Promise<readonly DoctorCheck[]> {
   if (!taskCompleted.enabled || !taskCompleted.requireQualityCheck)
     return [ok('gate', 'no completion is measured (workflow.team.hooks.task_completed)')];
   const prospects = await previewPlan(root, quality, env);

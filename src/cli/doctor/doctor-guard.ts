@@ -6,17 +6,17 @@ import { packageRoot } from '../../base/package-root.ts';
 import type { Environment } from '../../base/rules/environment.ts';
 import { settingsValues } from '../../claude-code/host-settings.ts';
 import { type GuardMechanism, mechanismOf } from '../../guard/guard-mechanism.ts';
-import { GUARD_PROGRAM, guardWorks, type Verdict } from '../../guard/guard-program.ts';
+import { GUARD_PROGRAM, guardWorks, type TrialResult } from '../../guard/guard-program.ts';
 import {
   guardHome,
+  guardHomeUnwritable,
   isOurShell,
   makeGuardHome,
   NO_PROGRAM,
-  notWritten,
   programBeside,
 } from '../../guard/guard-shell.ts';
 import { SHELL_VARIABLE } from '../../guard/rules/ticket.ts';
-import { type Check, ok, warn } from './doctor-row.ts';
+import { type DoctorCheck, ok, warn } from './doctor-row.ts';
 
 type Reason = { readonly why: string; readonly mend: string };
 type Setting = { readonly file: string; readonly value: string };
@@ -25,7 +25,7 @@ const NAME = 'write guard';
 const INSTEAD = 'only obvious writes of shell commands are refused';
 const MEND = 'tool init';
 
-function off({ why, mend }: Reason): Check {
+function off({ why, mend }: Reason): DoctorCheck {
   return warn(NAME, `${why}: ${INSTEAD}`, mend);
 }
 
@@ -56,19 +56,19 @@ export async function checkGuard(
   env: Environment,
   from = join(packageRoot(), 'dist', 'native'),
   mechanism: GuardMechanism | null = mechanismOf(process.platform),
-): Promise<Check> {
+): Promise<DoctorCheck> {
   if (mechanism === null) return ok(NAME, `no kernel guard on ${process.platform}: ${INSTEAD}`);
   const setting = settingOf(root, env);
   const inUse = setting !== undefined && isOurShell(setting.value) ? programBeside(setting.value) : null;
   try {
     const program = inUse ?? (await mechanism.program(from, makeGuardHome(env)));
     if (program === null) return off(NO_PROGRAM);
-    const verdict: Verdict = await guardWorks(program, guardHome(env), true, mechanism.policyText);
+    const verdict: TrialResult = await guardWorks(program, guardHome(env), true, mechanism.policyText);
     if (!verdict.works) return off(verdict);
     return inUse === null
       ? off(unsetReason(root, setting))
       : ok(NAME, `Bash calls of teammates run under it: ${mechanism.how}`);
   } catch (error) {
-    return off(notWritten(error, env));
+    return off(guardHomeUnwritable(error, env));
   }
 }

@@ -13,13 +13,13 @@ import {
   filesDisabling,
   type SettingsFile,
   settingsFiles,
-  textsOf,
+  stringsIn,
 } from '../../claude-code/host-settings.ts';
 import { HOOK_CODES } from '../../claude-code/rules/hook-codes.ts';
 import { withProposed } from '../../guard/rules/suggest-ownership.ts';
 import { TEAM_SERVER } from '../../install/hook-table.ts';
-import { filesLeftOut } from '../../install/host-events.ts';
-import { hostForm } from '../../install/host-support.ts';
+import { ignoredSettings } from '../../install/host-events.ts';
+import { hostSupport } from '../../install/host-support.ts';
 import { planInstall } from '../../install/install.ts';
 import type { Manifest } from '../../install/manifest.ts';
 import type { Outcome } from '../../install/outcome.ts';
@@ -27,7 +27,7 @@ import { readPayload } from '../../install/payload.ts';
 import { teamFileText } from '../../team/config/team-file-text.ts';
 import { DEFAULT_OWNERSHIP } from '../../team/rules/default-ownership.ts';
 import { CLI_CODES } from '../rules/cli-codes.ts';
-import { type Check, fail, warn } from './doctor-row.ts';
+import { type DoctorCheck, fail, warn } from './doctor-row.ts';
 
 type Plugin = { readonly id: string; readonly file: string };
 
@@ -61,17 +61,17 @@ export function startsNothing(root: string): boolean {
 }
 
 /** Whether a host that is started here runs the hooks: it reads the settings of its own directory alone. */
-export function checkStart(root: string, place: string): readonly Check[] {
+export function checkStart(root: string, place: string): readonly DoctorCheck[] {
   const below = relative(root, place);
   if (below === '' || below.startsWith('..') || !hasOwnHooks(root)) return [];
   return [warn('team hooks', refusal(CLI_CODES.hooks_unread_below, { below }), `cd ${shellWord(root)} && claude`)];
 }
 
 /** What in the settings keeps the host from asking hooks, or from offering the team's tools. */
-export function checkSettings(root: string, host: string | null, env: Environment): readonly Check[] {
+export function checkSettings(root: string, host: string | null, env: Environment): readonly DoctorCheck[] {
   const files = settingsFiles(root, env);
   // In the project's own the hooks of the team stand.
-  const rows: Check[] = filesLeftOut(files, host).map(({ file, words, mend }) =>
+  const rows: DoctorCheck[] = ignoredSettings(files, host).map(({ file, words, mend }) =>
     (file === '.claude/settings.json' ? fail : warn)('host settings', words, mend),
   );
   const switched = files.find(({ settings }) => settings.disableAllHooks !== undefined);
@@ -97,7 +97,7 @@ export function checkSettings(root: string, host: string | null, env: Environmen
       fail('team server', refusal(HOOK_CODES.team_server_disabled, { file: name }), `take "${TEAM_SERVER}" out of it`),
     );
   for (const { name, settings } of files) {
-    const denied = textsOf(fieldsAt(settings, 'permissions').deny).filter((rule) =>
+    const denied = stringsIn(fieldsAt(settings, 'permissions').deny).filter((rule) =>
       new RegExp(`^mcp__${TEAM_SERVER}(?:__|$)`).test(rule),
     );
     if (denied.length > 0)
@@ -128,10 +128,10 @@ function named(outcomes: readonly Outcome[]): string {
 export function checkComplete(
   root: string,
   { version, hostVersion, ownership = [], commands }: Manifest,
-): readonly Check[] {
+): readonly DoctorCheck[] {
   const name = 'team mode';
   try {
-    const { form } = hostForm(hostVersion);
+    const { form } = hostSupport(hostVersion);
     const payload = readPayload({
       from: packageRoot(),
       version,

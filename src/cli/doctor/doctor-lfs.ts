@@ -10,12 +10,12 @@ import { grepFor, settingsIn } from '../../daemon/workspaces/mirror/lfs.ts';
 import { objectsIn } from '../../daemon/workspaces/mirror/lfs-prune.ts';
 import { cloneEnvironment, isOnPath, tryGit } from '../../git/git.ts';
 import { lfsServerOf } from '../../git/rules/lfs.ts';
-import { type Check, fail, ok, warn } from './doctor-row.ts';
+import { type DoctorCheck, fail, ok, warn } from './doctor-row.ts';
 
 const NAME = 'Git LFS';
 
 /** Looks into the daemon's own copy, or before there is one into the repository where the workflow file is. */
-export async function checkLfs({ stateDir, path, tracker }: Workflow, env: Environment): Promise<Check[]> {
+export async function checkLfs({ stateDir, path, tracker }: Workflow, env: Environment): Promise<DoctorCheck[]> {
   const copy = join(stateDir, 'repo.git');
   const options = {
     cwd: existsSync(join(copy, 'HEAD')) ? copy : dirname(path),

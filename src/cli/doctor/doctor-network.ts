@@ -15,11 +15,11 @@ import { cloneUrlOf } from '../../daemon/github/clone-url.ts';
 import type { HostingCredential } from '../../daemon/github/credential.ts';
 import { TrackerError } from '../../daemon/rules/tracker-error.ts';
 import type { Workflow } from '../../daemon/rules/workflow.ts';
-import { explain, isTurnedAway, networkEnvironment, SETTINGS_VARIABLE, tryGit } from '../../git/git.ts';
+import { explain, isAccessDenied, networkEnvironment, SETTINGS_VARIABLE, tryGit } from '../../git/git.ts';
 import { keptSetting, writePersonSettings } from '../../git/person-settings.ts';
 import { dropRepositoryVariables } from '../../git/repository-variables.ts';
 import { CLI_CODES } from '../rules/cli-codes.ts';
-import { type Check, fail, failedBy, ok } from './doctor-row.ts';
+import { type DoctorCheck, fail, failedBy, ok } from './doctor-row.ts';
 
 const LIMIT_MS = 20_000;
 const MEND = 'check HTTPS_PROXY, HTTP_PROXY, NO_PROXY and tracker.ca_file, then tool doctor';
@@ -37,7 +37,7 @@ export type GitRoute = {
 };
 
 /** The settings of the network, or the row of the one that cannot be used. */
-export function readNetwork({ tracker }: Workflow, env: Environment): Network | Check {
+export function readNetwork({ tracker }: Workflow, env: Environment): Network | DoctorCheck {
   try {
     for (const url of [tracker.apiUrl, cloneUrlOf(tracker.apiUrl, tracker.slug)]) proxyFor(url, env);
     return { authorities: readAuthorities(tracker.caFile, env) };
@@ -118,7 +118,7 @@ export async function checkApiRoute(
   network: Network,
   { reach }: Pick<OpenedTracker, 'reach'>,
   env: Environment,
-): Promise<Check> {
+): Promise<DoctorCheck> {
   const name = 'API route';
   const { apiUrl } = workflow.tracker;
   const route = routeOf(apiUrl, wayOf(apiUrl, env), namesOf(network));
@@ -137,7 +137,7 @@ export async function checkGitRoute(
   network: Network,
   credential: Pick<HostingCredential, 'gitSecret'> | undefined,
   { env, own, directory }: GitRoute,
-): Promise<Check> {
+): Promise<DoctorCheck> {
   const name = 'git route';
   const url = cloneUrlOf(tracker.apiUrl, tracker.slug);
   const route = routeOf(url, await wayOfGit(url, own), await authoritiesOfGit(url, network, own));
@@ -150,7 +150,7 @@ export async function checkGitRoute(
       ...(secret === null ? {} : { secret }),
     });
     // A credential that is turned away has a row of its own; the route holds.
-    if (exitCode === 0 || isTurnedAway(stderr)) return ok(name, route);
+    if (exitCode === 0 || isAccessDenied(stderr)) return ok(name, route);
     return fail(name, broken(route, oneLine(explain(stderr), 400)), MEND_GIT);
   } catch (error) {
     return fail(name, broken(route, messageOf(error)), MEND_GIT);

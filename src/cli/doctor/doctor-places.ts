@@ -11,16 +11,16 @@ import { packageRoot } from '../../base/package-root.ts';
 import { BASE_CODES } from '../../base/rules/base-codes.ts';
 import { refusal } from '../../base/rules/codes.ts';
 import type { Environment } from '../../base/rules/environment.ts';
-import { isFailure, messageOf } from '../../base/rules/errors.ts';
+import { errorCode, isFailure, messageOf } from '../../base/rules/errors.ts';
 import { decodeRecord } from '../../daemon/journal/journal-decoder.ts';
 import type { Workflow } from '../../daemon/rules/workflow.ts';
 import { isBegun } from '../../daemon/workspaces/mirror/first-clone.ts';
 import { SAVED } from '../../daemon/workspaces/mirror/saved-refs.ts';
 import { objectionToRoot } from '../../daemon/workspaces/workspace-root.ts';
-import { endsOf, lackOf } from '../../git/clone-depth.ts';
+import { missingDepth, shallowCommits } from '../../git/clone-depth.ts';
 import { git } from '../../git/git.ts';
 import { CLI_CODES } from '../rules/cli-codes.ts';
-import { type Check, fail, failedBy, ok, warn } from './doctor-row.ts';
+import { type DoctorCheck, fail, failedBy, ok, warn } from './doctor-row.ts';
 
 function existingPart(path: string): string {
   let existing = path;
@@ -44,7 +44,7 @@ function objectionToWriting(path: string): string | undefined {
 }
 
 /** @param repository as `<host>/<owner>/<repo>` */
-export function checkRoot(workflow: Workflow, repository: string): Check {
+export function checkWorkspaceRoot(workflow: Workflow, repository: string): DoctorCheck {
   const { root } = workflow.workspace;
   const mend = 'name an empty directory in workspace.root';
   try {
@@ -62,7 +62,7 @@ export function checkRoot(workflow: Workflow, repository: string): Check {
 /** Directories that a boot clears: a journal there is no journal. */
 const CLEARED = ['/tmp', '/var/run', '/run', '/dev/shm'];
 
-export function checkState(workflow: Workflow, holder: LockHolder | undefined): Check {
+export function checkState(workflow: Workflow, holder: LockHolder | undefined): DoctorCheck {
   const { stateDir } = workflow;
   if (holder !== undefined)
     return ok('state', `${stateDir} is held by the daemon with process ${holder.pid}, since ${holder.since}`);
@@ -83,13 +83,13 @@ function isThere(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOTDIR') return false;
+    if (errorCode(error) === 'ENOTDIR') return false;
     throw error;
   }
 }
 
 /** The journal is only read: a torn line is said, a record of a newer version is a failure. */
-export function checkJournal(workflow: Workflow, holder: LockHolder | undefined): Check {
+export function checkJournal(workflow: Workflow, holder: LockHolder | undefined): DoctorCheck {
   const path = join(workflow.stateDir, 'journal.jsonl');
   try {
     if (!isThere(path)) return ok('journal', 'none yet');
@@ -122,7 +122,7 @@ export function mendOfLog(error: unknown, path: string, last: string): string {
 }
 
 /** A copy of the repository that had to be made anew is kept beside it: what could not be read may still be in there. */
-export function checkDamaged(workflow: Workflow): Check[] {
+export function checkDamaged(workflow: Workflow): DoctorCheck[] {
   const path = join(workflow.stateDir, 'repo.git.damaged');
   if (!existsSync(path)) return [];
   return [
@@ -135,7 +135,7 @@ export function checkDamaged(workflow: Workflow): Check[] {
 }
 
 /** Number and size of what was saved and never published; no row where there is nothing. */
-export async function checkSaved(workflow: Workflow): Promise<Check[]> {
+export async function checkSaved(workflow: Workflow): Promise<DoctorCheck[]> {
   const cwd = join(workflow.stateDir, 'repo.git');
   if (!existsSync(join(cwd, 'HEAD'))) return [];
   const name = 'saved work';
@@ -156,19 +156,19 @@ export async function checkSaved(workflow: Workflow): Promise<Check[]> {
 }
 
 /** How far back the daemon's own copy of the repository goes, and whether its first clone broke off. */
-export async function checkClone(workflow: Workflow): Promise<Check> {
+export async function checkClone(workflow: Workflow): Promise<DoctorCheck> {
   const name = 'clone';
   const { cloneDepth } = workflow.workspace;
   const copy = join(workflow.stateDir, 'repo.git');
   const wanted = cloneDepth === null ? 'all of its past' : `${cloneDepth} commits of each branch, more as needed`;
   if (isBegun(`${copy}.new`)) return ok(name, `${wanted}; it broke off, and goes on in steps from ${copy}.new`);
   if (!existsSync(copy)) return ok(name, `${wanted}; none is made yet`);
-  const ends = endsOf(copy);
+  const ends = shallowCommits(copy);
   if (cloneDepth === null) return ok(name, ends.length === 0 ? wanted : `${wanted}; the next fetch completes it`);
   if (ends.length === 0) return ok(name, 'all of its past: it was whole before workspace.clone_depth was set');
   try {
     const list = await git(['rev-list', '--first-parent', 'HEAD'], { cwd: copy });
-    const lack = lackOf(ends, cloneDepth, list.trimEnd().split('\n'));
+    const lack = missingDepth(ends, cloneDepth, list.trimEnd().split('\n'));
     return ok(name, lack === null ? wanted : `${wanted}; the next fetch brings ${lack} that it has too few`);
   } catch (error) {
     return warn(name, `${copy} cannot be read: ${messageOf(error)}`, 'none needed: the next fetch clones it anew');
@@ -176,7 +176,7 @@ export async function checkClone(workflow: Workflow): Promise<Check> {
 }
 
 /** Does once what each agent is started with; what describes the bounds is put in a place that is gone afterwards. */
-export async function checkIsolation(workflow: Workflow, env: Environment): Promise<Check> {
+export async function checkIsolation(workflow: Workflow, env: Environment): Promise<DoctorCheck> {
   const name = 'isolation';
   const { isolation: mode } = workflow.tool;
   const mend =

@@ -16,7 +16,7 @@ import { formatSlug } from '../../git/rules/repository.ts';
 import { isPlainName, parseSubmodules, type Submodule, submoduleAddressOf } from '../../git/rules/submodules.ts';
 import { CLI_CODES } from '../rules/cli-codes.ts';
 import type { GitRoute } from './doctor-network.ts';
-import { type Check, fail, failedBy, ok, warn } from './doctor-row.ts';
+import { type DoctorCheck, fail, failedBy, ok, warn } from './doctor-row.ts';
 
 /** Servers are asked at once; so many are enough to tell. */
 const MAX_ASKED = 20;
@@ -35,7 +35,7 @@ export async function checkSubmodules(
   workflow: Workflow,
   credential: Pick<HostingCredential, 'gitSecret'> | undefined,
   { env, directory }: Pick<GitRoute, 'env' | 'directory'>,
-): Promise<Check[]> {
+): Promise<DoctorCheck[]> {
   const modules = await submodulesOf(workflow);
   if (modules.length === 0) return [];
   const count = modules.length === 1 ? '1 submodule' : `${modules.length} submodules`;
@@ -78,7 +78,7 @@ export async function checkSubmodules(
   ];
 }
 
-export async function checkRepository(workflow: Workflow, opened: OpenedTracker): Promise<Check[]> {
+export async function checkRepository(workflow: Workflow, opened: OpenedTracker): Promise<DoctorCheck[]> {
   const signal = AbortSignal.timeout(20_000);
   const repository = await checkRights(opened, workflow, signal);
   if (repository.status === 'fail') return [repository];
@@ -86,14 +86,14 @@ export async function checkRepository(workflow: Workflow, opened: OpenedTracker)
 }
 
 /** The service tells nowhere whether it takes drafts, until one is opened. */
-function checkDrafts({ tracker }: Workflow): Check[] {
+function checkDrafts({ tracker }: Workflow): DoctorCheck[] {
   if (!tracker.draft) return [];
   return [
     ok('drafts', 'where the service takes none, as in a private repository of a free plan, a plain one is opened'),
   ];
 }
 
-async function checkRights(opened: OpenedTracker, workflow: Workflow, signal: AbortSignal): Promise<Check> {
+async function checkRights(opened: OpenedTracker, workflow: Workflow, signal: AbortSignal): Promise<DoctorCheck> {
   const slug = formatSlug(workflow.tracker.slug);
   try {
     const { mayPush, archived } = await opened.repository(signal);
@@ -120,7 +120,7 @@ async function checkRights(opened: OpenedTracker, workflow: Workflow, signal: Ab
 }
 
 /** A branch that is a directory of the issues' branches. */
-async function checkPrefix(opened: OpenedTracker, workflow: Workflow, signal: AbortSignal): Promise<Check> {
+async function checkPrefix(opened: OpenedTracker, workflow: Workflow, signal: AbortSignal): Promise<DoctorCheck> {
   const { branchPrefix } = workflow.workspace;
   const name = 'branch prefix';
   const rename = (branch: string) =>

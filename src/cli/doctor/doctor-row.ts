@@ -4,7 +4,7 @@ import { messageIn, type Refusal } from '../../base/rules/codes.ts';
 import { messageOf, ToolError } from '../../base/rules/errors.ts';
 
 /** `warn`: the daemon runs all the same. */
-export type Check = {
+export type DoctorCheck = {
   readonly name: string;
   readonly status: 'ok' | 'warn' | 'fail';
   readonly says: string;
@@ -14,19 +14,19 @@ export type Check = {
   readonly code?: string;
 };
 
-type Trouble = (name: string, says: Refusal | string, mend: string) => Check;
+type Trouble = (name: string, says: Refusal | string, mend: string) => DoctorCheck;
 
-function row(name: string, status: 'warn' | 'fail', says: Refusal | string, mend: string): Check {
+function row(name: string, status: 'warn' | 'fail', says: Refusal | string, mend: string): DoctorCheck {
   if (typeof says === 'string') return { name, status, says, mend };
   return { name, status, says: messageIn(says), mend, code: says.of.code };
 }
 
-export const ok = (name: string, says: string): Check => ({ name, status: 'ok', says, mend: null });
+export const ok = (name: string, says: string): DoctorCheck => ({ name, status: 'ok', says, mend: null });
 export const warn: Trouble = (name, says, mend) => row(name, 'warn', says, mend);
 export const fail: Trouble = (name, says, mend) => row(name, 'fail', says, mend);
 
 /** A row of an error that something else threw. @param about stands before its message */
-export function failedBy(name: string, error: unknown, mend: string, about = ''): Check {
+export function failedBy(name: string, error: unknown, mend: string, about = ''): DoctorCheck {
   if (!(error instanceof ToolError)) return { name, status: 'fail', says: `${about}${messageOf(error)}`, mend };
   const { refusal } = error;
   return { name, status: 'fail', says: `${about}${messageIn(refusal)}`, mend, code: refusal.of.code };

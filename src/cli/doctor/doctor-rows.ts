@@ -3,7 +3,7 @@
 import kleur from 'kleur';
 import { padColumns } from '../../base/rules/display-width.ts';
 import { wrap } from '../screen/table.ts';
-import type { Check } from './doctor-row.ts';
+import type { DoctorCheck } from './doctor-row.ts';
 
 const MARKS = { ok: kleur.green('✔'), warn: kleur.yellow('!'), fail: kleur.red('✖') } as const;
 /** Beside the longest name: the mark and the gaps. */
@@ -12,7 +12,7 @@ const LEAST = 10;
 const ARROW = '→ ';
 
 /** @param columns so wide a line may be; without bound each line of a text stays whole, so that it can be searched */
-export function doctorRows(checks: readonly Check[], columns: number): string {
+export function doctorRows(checks: readonly DoctorCheck[], columns: number): string {
   const width = Math.max(...checks.map(({ name }) => name.length));
   const indent = ' '.repeat(width + BESIDE);
   const room = Math.max(LEAST, columns - indent.length);

@@ -12,7 +12,7 @@ import { findVariable } from '../../claude-code/host-settings.ts';
 import { isOnPath } from '../../git/git.ts';
 import { projectState } from '../../git/project-state.ts';
 import type { HookForm } from '../../install/hook-table.ts';
-import { hostForm } from '../../install/host-support.ts';
+import { hostSupport } from '../../install/host-support.ts';
 import { MANIFEST, type Manifest, parseManifest } from '../../install/manifest.ts';
 import { loadTeamSettings } from '../../team/config/settings-snapshot.ts';
 import { readTeamFile } from '../../team/config/team-config-file.ts';
@@ -28,7 +28,7 @@ import { diagnoseGate } from './doctor-gate.ts';
 import { checkGuard } from './doctor-guard.ts';
 import { checkComplete, checkSettings, checkStart, enabledPlugin, MEND_FIRST, startsNothing } from './doctor-host.ts';
 import { mendOfLog } from './doctor-places.ts';
-import { type Check, fail, failedBy, ok, warn } from './doctor-row.ts';
+import { type DoctorCheck, fail, failedBy, ok, warn } from './doctor-row.ts';
 import { diagnoseWorkspace } from './doctor-workspace.ts';
 
 function installed(root: string): Manifest | undefined {
@@ -42,7 +42,7 @@ export function hasTeamMode(root: string, env: Environment): boolean {
 }
 
 /** What is said inside a session of the host where nothing of it is found: what that one was started with cannot be seen. */
-export function withoutTeamMode(env: Environment): readonly Check[] {
+export function withoutTeamMode(env: Environment): readonly DoctorCheck[] {
   const says = 'not installed here; only a plugin that this session was started with (--plugin-dir) can bring it';
   return env.CLAUDECODE === undefined ? [] : [warn('team mode', says, 'tool init')];
 }
@@ -50,13 +50,13 @@ export function withoutTeamMode(env: Environment): readonly Check[] {
 /** Null: no host, or one that is too old for teams, as its own row says. */
 function formFor(host: string | null): HookForm | null {
   try {
-    return host === null ? null : hostForm(host).form;
+    return host === null ? null : hostSupport(host).form;
   } catch {
     return null;
   }
 }
 
-function checkUninstalled(root: string, env: Environment): Check {
+function checkUninstalled(root: string, env: Environment): DoctorCheck {
   const name = 'team mode';
   if (startsNothing(root))
     return fail(name, '.claude/settings.json starts programs of .tool/hooks, which is not there', 'tool init');
@@ -67,7 +67,7 @@ function checkUninstalled(root: string, env: Environment): Check {
     : ok(name, `comes with the plugin ${plugin.id}, enabled in ${plugin.file}`);
 }
 
-function checkInstalled(root: string, host: string | null, env: Environment): readonly Check[] {
+function checkInstalled(root: string, host: string | null, env: Environment): readonly DoctorCheck[] {
   const name = 'team mode';
   let manifest: Manifest | undefined;
   try {
@@ -79,7 +79,7 @@ function checkInstalled(root: string, host: string | null, env: Environment): re
   const own = packageVersion();
   if (manifest.version !== own) return [warn(name, `${manifest.version} is installed, this is ${own}`, 'tool init')];
   const wanted = formFor(host);
-  const form = hostForm(manifest.hostVersion).form;
+  const form = hostSupport(manifest.hostVersion).form;
   const words = `${own}, hooks for ${manifest.hostVersion === null ? 'any host' : `Claude Code ${manifest.hostVersion}`}`;
   const gaps = checkComplete(root, manifest);
   if (gaps.length > 0) return gaps;
@@ -96,9 +96,9 @@ function checkInstalled(root: string, host: string | null, env: Environment): re
 }
 
 /** What this version of the host cannot do, in the form installed and in that of a plugin. */
-function checkLimits(host: string | null): readonly Check[] {
+function checkLimits(host: string | null): readonly DoctorCheck[] {
   if (host === null) return [];
-  const rows = hostForm(host).limits.map((limit) => warn('team host', limit, 'claude update, or leave it so'));
+  const rows = hostSupport(host).limits.map((limit) => warn('team host', limit, 'claude update, or leave it so'));
   return [
     ...rows,
     ok(
@@ -109,7 +109,7 @@ function checkLimits(host: string | null): readonly Check[] {
 }
 
 /** Roles of the project's own are played by agents of its own, which nobody else brings. */
-function checkAgents(root: string, { patterns }: TeamSettings, env: Environment): readonly Check[] {
+function checkAgents(root: string, { patterns }: TeamSettings, env: Environment): readonly DoctorCheck[] {
   const roles = new Set(Object.values(patterns).flat());
   return [...roles]
     .filter((role) => roleNamed(role) === undefined)
@@ -124,9 +124,9 @@ function checkAgents(root: string, { patterns }: TeamSettings, env: Environment)
     );
 }
 
-async function checkTeams(root: string): Promise<readonly Check[]> {
+async function checkTeams(root: string): Promise<readonly DoctorCheck[]> {
   const teams = new FileTeams({ root, now: Date.now });
-  const rows: Check[] = [];
+  const rows: DoctorCheck[] = [];
   let names: readonly string[];
   try {
     names = teams.list();
@@ -152,7 +152,7 @@ async function checkTeams(root: string): Promise<readonly Check[]> {
   return rows;
 }
 
-function checkDisplay(settings: TeamSettings, env: Environment): readonly Check[] {
+function checkDisplay(settings: TeamSettings, env: Environment): readonly DoctorCheck[] {
   const isThere = (env.PATH ?? '').split(':').some((directory) => existsSync(join(directory, 'tmux')));
   return settings.teammateDisplay !== 'tmux' || isThere
     ? []
@@ -168,7 +168,7 @@ function checkDisplay(settings: TeamSettings, env: Environment): readonly Check[
 }
 
 /** With the code of what is wrong with the file: the problem, as it is kept, is words only. */
-async function checkTeamFile(root: string, problem: Refusal): Promise<Check> {
+async function checkTeamFile(root: string, problem: Refusal): Promise<DoctorCheck> {
   const row = fail('workflow.yaml', problem, 'mend the keys named here');
   try {
     const file = readTeamFile(root);
@@ -182,7 +182,7 @@ async function checkTeamFile(root: string, problem: Refusal): Promise<Check> {
 }
 
 /** All rows of team mode, for a project. @param place where the command runs */
-export async function diagnoseTeam(root: string, env: Environment, place = root): Promise<readonly Check[]> {
+export async function diagnoseTeam(root: string, env: Environment, place = root): Promise<readonly DoctorCheck[]> {
   let host: string | null;
   try {
     host = await claudeVersion(['claude'], env);

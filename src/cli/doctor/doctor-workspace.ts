@@ -9,11 +9,11 @@ import { saysForeignOwner } from '../../git/trusted-directories.ts';
 import { createRunGit } from '../../git/worktree-git.ts';
 import { ignoredFiles } from '../../git/worktrees/copies.ts';
 import { CLI_CODES } from '../rules/cli-codes.ts';
-import { type Check, fail, warn } from './doctor-row.ts';
+import { type DoctorCheck, fail, warn } from './doctor-row.ts';
 
-async function checkCopies(root: string, copies: readonly string[], env: Environment): Promise<readonly Check[]> {
-  const run = createRunGit(env);
-  const found = await Promise.all(copies.map((entry) => ignoredFiles(root, entry, run)));
+async function checkCopies(root: string, copies: readonly string[], env: Environment): Promise<readonly DoctorCheck[]> {
+  const runGit = createRunGit(env);
+  const found = await Promise.all(copies.map((entry) => ignoredFiles(root, entry, runGit)));
   return copies
     .filter((_, index) => found[index]?.length === 0)
     .map((entry) =>
@@ -30,7 +30,7 @@ export async function diagnoseWorkspace(
   root: string,
   copies: readonly string[],
   env: Environment,
-): Promise<readonly Check[]> {
+): Promise<readonly DoctorCheck[]> {
   const { exitCode, stderr } = await tryGit(['rev-parse', '--show-toplevel'], { cwd: root });
   if (exitCode === 0) return checkCopies(root, copies, env);
   if (!saysForeignOwner(stderr)) return [];

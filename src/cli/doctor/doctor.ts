@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { claudeCommand, claudeVersion, INSTALL_CLAUDE, isBefore, runtimeLogin } from '../../agents/claude.ts';
+import { claudeCommand, claudeVersion, INSTALL_CLAUDE, runtimeLogin } from '../../agents/claude.ts';
 import { systemClock } from '../../base/clock.ts';
 import type { LockHolder } from '../../base/files/process-lock.ts';
 import { packageVersion } from '../../base/package-root.ts';
@@ -11,6 +11,7 @@ import { TOKEN_VARIABLES } from '../../base/rules/credential.ts';
 import type { Environment } from '../../base/rules/environment.ts';
 import { messageOf, ToolError } from '../../base/rules/errors.ts';
 import { oneLine } from '../../base/rules/text.ts';
+import { isVersionAtLeast } from '../../base/rules/version.ts';
 import { credentialVariables, openCredential } from '../../compose/open-credential.ts';
 import { TRACKERS } from '../../compose/trackers.ts';
 import { readWorkflow } from '../../daemon/config/read-workflow.ts';
@@ -35,12 +36,12 @@ import {
   checkDamaged,
   checkIsolation,
   checkJournal,
-  checkRoot,
   checkSaved,
   checkState,
+  checkWorkspaceRoot,
 } from './doctor-places.ts';
 import { checkRepository, checkSubmodules } from './doctor-repository.ts';
-import { type Check, fail, failedBy, ok, warn } from './doctor-row.ts';
+import { type DoctorCheck, fail, failedBy, ok, warn } from './doctor-row.ts';
 import { doctorRows } from './doctor-rows.ts';
 import { diagnoseTeam, hasTeamMode, withoutTeamMode } from './doctor-team.ts';
 
@@ -52,22 +53,22 @@ const OLDEST_GIT = '2.32.0';
 const OLDEST_HOST = '2.1.32';
 const HOST = 'Claude Code';
 
-function checkNode(): Check {
+function checkNode(): DoctorCheck {
   const version = process.versions.node;
-  if (isBefore(version, OLDEST_NODE))
+  if (!isVersionAtLeast(version, OLDEST_NODE))
     return fail('node', refusal(CLI_CODES.node_unsupported, { version, required: OLDEST_NODE }), NEWER_NODE);
-  if (isBefore(version, ADVISED_NODE))
+  if (!isVersionAtLeast(version, ADVISED_NODE))
     return warn('node', refusal(CLI_CODES.node_unmaintained, { version }), NEWER_NODE);
   return ok('node', version);
 }
 
-async function checkGit(env: Environment): Promise<Check> {
+async function checkGit(env: Environment): Promise<DoctorCheck> {
   if (!isOnPath('git', env))
     return fail('git', 'there is no such program on the PATH; the rows that need it are left out', 'install git');
   try {
     const { stdout } = await tryGit(['--version'], { cwd: '/' });
     const version = /\d+\.\d+\.\d+/.exec(stdout)?.[0] ?? '0.0.0';
-    return isBefore(version, OLDEST_GIT)
+    return !isVersionAtLeast(version, OLDEST_GIT)
       ? fail('git', `${version}; ${OLDEST_GIT} or later is needed`, 'install a newer git')
       : ok('git', version);
   } catch (error) {
@@ -76,19 +77,19 @@ async function checkGit(env: Environment): Promise<Check> {
 }
 
 /** What of the person's git settings counts for the daemon's own git. */
-async function checkGitSettings(env: Environment): Promise<Check> {
+async function checkGitSettings(env: Environment): Promise<DoctorCheck> {
   const { kept, ignored } = await namePersonSettings(env);
   const parts = [...(kept.length === 0 ? [] : [`kept: ${kept.join(', ')}`])];
   if (ignored.length > 0) parts.push(`ignored: ${ignored.join(', ')}`);
   return ok('git settings', parts.join('; ') || 'none of yours matters to the daemon');
 }
 
-function checkPaths(workflow: Workflow): Check[] {
+function checkPaths(workflow: Workflow): DoctorCheck[] {
   const objection = objectionToPlaces(workflow);
   return objection === undefined ? [] : [fail('paths', objection, 'name another directory')];
 }
 
-async function checkHost(workflow: Workflow, env: Environment): Promise<Check[]> {
+async function checkHost(workflow: Workflow, env: Environment): Promise<DoctorCheck[]> {
   if (workflow.tool.runtime !== 'claude') return [ok('runtime', `${workflow.tool.runtime}: no model is needed by it`)];
   const command = claudeCommand(workflow);
   const version = await claudeVersion(command, env);
@@ -105,7 +106,7 @@ async function checkHost(workflow: Workflow, env: Environment): Promise<Check[]>
     'CLAUDE_CODE_USE_FOUNDRY',
   ].find((name) => login[name] !== undefined);
   return [
-    isBefore(version, OLDEST_HOST)
+    !isVersionAtLeast(version, OLDEST_HOST)
       ? fail(HOST, `${version}; ${OLDEST_HOST} or later is needed`, install)
       : ok(HOST, version),
     known === undefined
@@ -119,7 +120,7 @@ async function checkHost(workflow: Workflow, env: Environment): Promise<Check[]>
 }
 
 /** The credential's rows, the network's, and the repository's. */
-async function checkTracker(workflow: Workflow, env: Environment): Promise<Check[]> {
+async function checkTracker(workflow: Workflow, env: Environment): Promise<DoctorCheck[]> {
   const network = readNetwork(workflow, env);
   const isApp = workflow.tracker.app !== null;
   if (isApp && !('authorities' in network)) return [network];
@@ -149,9 +150,9 @@ async function checkTracker(workflow: Workflow, env: Environment): Promise<Check
 
 async function checkApp(
   workflow: Workflow,
-  network: Network | Check,
+  network: Network | DoctorCheck,
   env: Environment,
-): Promise<{ readonly checks: Check[]; readonly credential?: HostingCredential }> {
+): Promise<{ readonly checks: DoctorCheck[]; readonly credential?: HostingCredential }> {
   const variables = credentialVariables(workflow, env);
   const tokens = new Map(variables.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
   const authorities = 'authorities' in network ? network.authorities : [];
@@ -166,7 +167,7 @@ async function checkApp(
 async function checkCredential(
   workflow: Workflow,
   env: Environment,
-): Promise<{ readonly checks: Check[]; readonly credential?: HostingCredential }> {
+): Promise<{ readonly checks: DoctorCheck[]; readonly credential?: HostingCredential }> {
   const host = hostOf(workflow.tracker.apiUrl);
   const status = await clientStatus(host, env);
   const { tokenVariable: named } = workflow.tracker;
@@ -211,7 +212,7 @@ async function objectionToPort(host: string, port: number): Promise<string | und
   });
 }
 
-async function checkPort(workflow: Workflow, holder: LockHolder | undefined): Promise<Check> {
+async function checkPort(workflow: Workflow, holder: LockHolder | undefined): Promise<DoctorCheck> {
   const { host, port } = workflow.server;
   if (port === 0) return ok('port', 'the status server is off (server.port: 0)');
   const objection = await objectionToPort(host, port);
@@ -221,7 +222,7 @@ async function checkPort(workflow: Workflow, holder: LockHolder | undefined): Pr
   return fail('port', `${port} on ${host} ${objection}`, 'tool serve --port <n>, or server.port: 0');
 }
 
-async function checkVersion(holder: LockHolder | undefined): Promise<Check> {
+async function checkVersion(holder: LockHolder | undefined): Promise<DoctorCheck> {
   const installed = packageVersion();
   if (holder === undefined) return ok('daemon', `not running; ${installed} is installed`);
   if (holder.url === null) return ok('daemon', `runs as process ${holder.pid}; ${installed} is installed`);
@@ -258,12 +259,12 @@ function mendOfWorkflow(error: unknown, path: string): string {
     : `make it a file that you may read: chmod u+r ${path}`;
 }
 
-async function diagnoseRepository(workflow: Workflow, env: Environment): Promise<Check[]> {
+async function diagnoseRepository(workflow: Workflow, env: Environment): Promise<DoctorCheck[]> {
   const holder = readStateDirHolder(workflow.stateDir);
   const repository = `${hostOf(workflow.tracker.apiUrl)}/${formatSlug(workflow.tracker.slug)}`;
   return [
     ...(await checkTracker(workflow, env)),
-    checkRoot(workflow, repository),
+    checkWorkspaceRoot(workflow, repository),
     checkState(workflow, holder),
     checkJournal(workflow, holder),
     ...checkDamaged(workflow),
@@ -278,8 +279,8 @@ async function diagnoseMany(
   each: readonly Workflow[],
   repositories: readonly RepoSlug[],
   env: Environment,
-): Promise<Check[]> {
-  const rows: Check[] = repositories
+): Promise<DoctorCheck[]> {
+  const rows: DoctorCheck[] = repositories
     .filter(isEvery)
     .map(({ owner }) => ok(`${owner}/*`, 'tool serve reads the list; name a repository to have it checked'));
   for (const workflow of each) {
@@ -293,7 +294,7 @@ async function diagnoseMany(
 }
 
 /** All checks, in the order in which they are mended. */
-export async function diagnose(path: string, env: Environment): Promise<Check[]> {
+export async function diagnose(path: string, env: Environment): Promise<DoctorCheck[]> {
   const machine = [checkNode(), await checkGit(env)];
   let workflow: Workflow;
   try {
@@ -322,7 +323,7 @@ export async function diagnose(path: string, env: Environment): Promise<Check[]>
 }
 
 /** What stands in the way of the daemon is nothing to a project that has team mode only. */
-function withoutDaemon(checks: readonly Check[]): readonly Check[] {
+function withoutDaemon(checks: readonly DoctorCheck[]): readonly DoctorCheck[] {
   return checks.map((check) =>
     check.name === 'workflow' ? ok('daemon', 'no WORKFLOW.md here; `tool serve init` writes one') : check,
   );

@@ -1,18 +1,18 @@
 // The whole terminal for a picture that changes: taken, drawn line by line where a line is another, given back.
 
-import type { Size } from './team-board-lines.ts';
+import type { ScreenSize } from './team-board-lines.ts';
 
 const ENTER = '\u001b[?1049h\u001b[?25l\u001b[?7l\u001b[2J';
 const LEAVE = '\u001b[?7h\u001b[?25h\u001b[?1049l';
 const CTRL_C = '\u0003';
 
 /** Some terminals say that they have no columns at all. */
-function sizeOf({ columns, rows }: NodeJS.WriteStream): Size {
+function sizeOf({ columns, rows }: NodeJS.WriteStream): ScreenSize {
   return { columns: columns || 80, rows: rows || 24 };
 }
 
 export type LiveScreenOptions = {
-  readonly draw: (size: Size) => readonly string[];
+  readonly draw: (size: ScreenSize) => readonly string[];
   /** Somebody pressed `q`, or Ctrl-C. */
   readonly onLeave: (key: 'q' | 'ctrl-c') => void;
 };

@@ -1,4 +1,4 @@
-// The colours of what people read, by what they mean.
+// Colours of the screens, by meaning.
 
 import kleur from 'kleur';
 import type { Paint } from './table.ts';

@@ -2,12 +2,14 @@
 
 import { join } from 'node:path';
 import { watchLog } from '../../base/files/watch-log.ts';
+import { lineWithCode, refusal } from '../../base/rules/codes.ts';
 import { messageOf } from '../../base/rules/errors.ts';
 import { visible } from '../../base/rules/text.ts';
 import { TeamHistory } from '../../team/log/team-history.ts';
 import { teamsDirectory } from '../../team/log/team-names.ts';
 import type { TeamSettings } from '../../team/rules/settings.ts';
 import { viewFrom } from '../find-team.ts';
+import { NOTICE_CODES } from '../rules/notice-codes.ts';
 import { TeamOutputs } from '../team-outputs.ts';
 import { LiveScreen } from './live-screen.ts';
 import { boardScreen } from './team-board-lines.ts';
@@ -110,7 +112,8 @@ export function openPhaseScreen(
     try {
       act();
     } catch (error) {
-      process.stderr.write(`[lead]      cannot keep what ${name} says: ${visible(messageOf(error))}\n`);
+      const problem = refusal(NOTICE_CODES.output_not_kept, { member: name, said: messageOf(error) });
+      process.stderr.write(`[lead]      ${lineWithCode(problem)}\n`);
     }
   };
   const isThrough = (name: string) => board?.isShown() !== true && panes?.has(name) !== true;

@@ -1,13 +1,13 @@
 // A team's board as lines: all of it, or as much as a screen has room for.
 
-import { CHOSEN_ALONE } from '../../team/rules/fallback.ts';
+import { CHOSEN_SOLO } from '../../team/rules/fallback.ts';
 import type { TeamView } from '../../team/rules/views/view.ts';
 import { shellWords } from '../shell-words.ts';
 import { paints } from './paint.ts';
 import { type Line, lineWidth, type Paint, printed, type Span, spread, tableLines, wrap } from './table.ts';
-import { cell, elapsed, type Row, type Section, sectionsOf } from './team-board-sections.ts';
+import { type BoardRow, cell, elapsed, type Section, sectionsOf } from './team-board-sections.ts';
 
-export type Size = { readonly columns: number; readonly rows: number };
+export type ScreenSize = { readonly columns: number; readonly rows: number };
 
 /** From so many columns on, what happened stands beside who does what. */
 const TWO_COLUMNS_FROM = 140;
@@ -48,7 +48,7 @@ function headLines(view: TeamView, width: number): readonly Line[] {
     what,
     ...(fallback === null
       ? []
-      : fallback.trigger === CHOSEN_ALONE
+      : fallback.trigger === CHOSEN_SOLO
         ? [[cell(`one at a time: ${fallback.reason}`, paints.quiet)]]
         : [[cell(`! fell back (${fallback.trigger}): ${fallback.reason}`, paints.bad)]]),
   ];
@@ -70,7 +70,7 @@ function sectionLines({ section, title, most }: Placed, width: number): readonly
   const [head = [], ...more] = title;
   const isInTitle = most <= FEW && (most < FEW || lineWidth(head) + REST_COLUMNS <= width);
   const byRank = [...rows].sort((one, other) => one.rank - other.rank);
-  const kept = new Set<Row>(isCut ? byRank.slice(0, isInTitle ? most : most - 1) : rows);
+  const kept = new Set<BoardRow>(isCut ? byRank.slice(0, isInTitle ? most : most - 1) : rows);
   const cells = rows.filter((row) => kept.has(row)).map((row) => row.cells);
   const shown = tableLines(cells, columns, width - INDENT).map(indented);
   if (!isCut) return [...title, ...shown];
@@ -132,7 +132,7 @@ function joined(left: readonly Line[], right: readonly Line[], width: number): r
 }
 
 /** The same for a screen: never more than its lines, none wider than it is; `foot` is the last line. */
-export function boardScreen(view: TeamView, size: Size, foot: string): readonly string[] {
+export function boardScreen(view: TeamView, size: ScreenSize, foot: string): readonly string[] {
   const { columns, rows } = size;
   const { work, news } = sectionsOf(view);
   const head = headLines(view, columns);

@@ -19,14 +19,14 @@ import { paints } from './paint.ts';
 import { type Column, flow, type Line, type Paint, type Span } from './table.ts';
 
 /** `rank`: rows with a lower one are kept longer when there is not room for all. */
-export type Row = { readonly cells: Line; readonly rank: number };
+export type BoardRow = { readonly cells: Line; readonly rank: number };
 
 export type Section = {
   /** Its lines, the first with the section's name. */
   readonly title: (width: number) => readonly Line[];
   /** Sections with a higher one go first where there is not room for all. */
   readonly importance: number;
-  readonly rows: readonly Row[];
+  readonly rows: readonly BoardRow[];
   readonly columns: readonly Column[];
   /** What stands for rows that are not shown, before or after the others. */
   readonly cut: { readonly place: 'before' | 'after'; readonly word: string };
@@ -282,7 +282,7 @@ function gateOf(gate: GateView, view: TeamView): Section {
 const GATE_TABLE = { columns: [{}, {}, { grow: true, min: 10 }], cut: AT_END, weight: 1 } as const;
 
 /** Each check that counts before and after, below what fails now. */
-function beforeRows({ before, gate }: TeamView): readonly Row[] {
+function beforeRows({ before, gate }: TeamView): readonly BoardRow[] {
   return beforeAndAfter(before, gate?.checks ?? []).map(([name, words], index) => ({
     rank: 10 + index,
     cells: [cell('○', paints.waiting), cell(name, paints.quiet), cell(words)],

@@ -11,7 +11,7 @@ import { lineOf } from '../../team/rules/log/content-line.ts';
 import type { TeamRecord } from '../../team/rules/log/record.ts';
 import type { TeamState } from '../../team/rules/log/state.ts';
 import { EVERYBODY, LEAD } from '../../team/rules/message.ts';
-import { type FoundTeam, findTeam, warnOfTorn } from '../find-team.ts';
+import { type FoundTeam, findTeam, warnOfTornLines } from '../find-team.ts';
 import { jsonText } from '../json-text.ts';
 import { CLI_CODES } from '../rules/cli-codes.ts';
 import { namesIn, RECORD_TYPES, recordLine } from '../rules/record-line.ts';
@@ -104,7 +104,7 @@ export async function eventsCommand(root: string, name: string | undefined, opti
   });
   try {
     if (options.follow === true) await follow(history, team);
-    warnOfTorn(history, team);
+    warnOfTornLines(history, team);
   } finally {
     await history.close();
   }

@@ -1,10 +1,12 @@
 // A pane for each teammate in the tmux that the lead runs in: it follows what that teammate prints, and goes with it.
 
 import { runProgram } from '../../base/processes/program.ts';
+import { lineWithCode, refusal } from '../../base/rules/codes.ts';
 import type { Environment } from '../../base/rules/environment.ts';
 import { failure, messageOf } from '../../base/rules/errors.ts';
 import { oneLine } from '../../base/rules/text.ts';
 import { CLI_CODES } from '../rules/cli-codes.ts';
+import { NOTICE_CODES } from '../rules/notice-codes.ts';
 
 /** No answer of tmux's takes longer. */
 const ANSWER_MS = 5_000;
@@ -97,7 +99,7 @@ export class TmuxPanes {
         await act();
       } catch (error) {
         this.#isBroken = true;
-        this.#options.say(`no panes: ${messageOf(error)}; teammates are shown here`);
+        this.#options.say(lineWithCode(refusal(NOTICE_CODES.panes_unavailable, { said: messageOf(error) })));
         for (const pane of this.#panes.values()) await this.#try(['kill-pane', '-t', pane]);
         this.#panes.clear();
       }

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { RUNTIMES } from '../../agents/rules/runtime.ts';
-import { decode, fail } from '../../base/config/decode.ts';
+import { decode, failWithProblems } from '../../base/config/decode.ts';
 import { parseFrontMatter } from '../../base/config/front-matter.ts';
 import { BASE_CODES } from '../../base/rules/base-codes.ts';
 import { messageIn, type Refusal, refusal, textOf } from '../../base/rules/codes.ts';
@@ -96,12 +96,17 @@ function refuseCommas(key: string, labels: readonly string[], problems: Refusal[
     problems.push(wrong(key, 'labels without a comma (one item for each label)', got(label)));
 }
 
+/** The labels of issues to work on, at the top level or in `tracker`. */
+function activeLabels({ tracker, active_states: top }: WorkflowInput): readonly string[] {
+  return tracker.active_states ?? top ?? ['tool-todo'];
+}
+
 /** A state label says where an issue stands, so it tells nothing about its urgency. */
 function resolvePriority(input: WorkflowInput, problems: Refusal[]): readonly string[] {
   const key = 'agent.priority_labels';
   const labels = input.agent.priority_labels;
-  const { active_states: nested, done_label: done, failed_label: failed } = input.tracker;
-  const states = [...(nested ?? input.active_states ?? ['tool-todo']), done, failed];
+  const { done_label: done, failed_label: failed } = input.tracker;
+  const states = [...activeLabels(input), done, failed];
   refuseCommas(key, labels, problems);
   for (const [index, label] of labels.entries()) {
     if (hasLabel(labels.slice(0, index), label)) problems.push(wrong(key, 'each label once', got(label)));
@@ -115,7 +120,7 @@ function resolveLabels(input: WorkflowInput, problems: Refusal[]): Workflow['lab
   if (nested !== undefined && input.active_states !== undefined) {
     problems.push(wrong('active_states', 'one such key', 'it at the top level and in tracker as well'));
   }
-  const active = nested ?? input.active_states ?? ['tool-todo'];
+  const active = activeLabels(input);
   refuseCommas('active_states', active, problems);
   for (const [key, label] of [
     ['tracker.done_label', done],
@@ -347,7 +352,8 @@ function checkPrompt(prompt: string, first: number): Refusal[] {
 export function parseWorkflow(text: string, path: string, source: WorkflowSource): Workflow {
   const { data, content, line } = parseFrontMatter(text, path);
   const whole = 'front matter';
-  if (data === undefined) fail(path, [`${whole}: expected YAML between two lines of --- at the top, got none`]);
+  if (data === undefined)
+    failWithProblems(path, [`${whole}: expected YAML between two lines of --- at the top, got none`]);
   return decode(workflowSchema, data, { path, whole }, (input, problems) => {
     const found: Refusal[] = [];
     const workflow = normalize(input, content, path, source, found);

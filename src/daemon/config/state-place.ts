@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { readLoosely } from '../../base/config/front-matter.ts';
+import { readFrontMatterLoosely } from '../../base/config/front-matter.ts';
 import { stateHome } from '../../base/files/state-home.ts';
 import { type Refusal, refusal } from '../../base/rules/codes.ts';
 import type { Environment } from '../../base/rules/environment.ts';
@@ -66,7 +66,7 @@ function textOf(path: string): string {
  */
 export function findStateDir(file: string, source: WorkflowSource, named?: RepoSlug): string | undefined {
   const path = resolve(file);
-  const data = readLoosely(textOf(path));
+  const data = readFrontMatterLoosely(textOf(path));
   const written = textAt(data, ['state', 'dir']);
   if (written !== undefined) {
     const problems: Refusal[] = [];

@@ -1,11 +1,11 @@
 // The shape of WORKFLOW.md's front matter: what each key takes, its default and what it means. The JSON Schema that
 // editors use is generated from this.
 
-import picomatch from 'picomatch';
 import * as z from 'zod';
 import { ISOLATION_MODES, PERMISSION_MODES, RUNTIME_NAMES, RUNTIMES, WORK_MODES } from '../../agents/rules/runtime.ts';
 import { isTokenVariable } from '../../base/rules/credential.ts';
 import { parseSlug } from '../../git/rules/repository.ts';
+import { isBalancedGlob } from '../../guard/rules/ownership.ts';
 import { QUOTA_MODES } from '../rules/attempt-end.ts';
 import { DEFAULT_PREFIX, isBranchPrefix } from '../rules/branch-prefix.ts';
 import { FOLLOW_MODES } from '../rules/follow-settings.ts';
@@ -18,20 +18,10 @@ const labels = z.union([text.transform((label) => [label]), z.array(text).min(1)
 /** A glob from the root of the repository. */
 const glob = text
   .regex(/^(?![/!~\s])(?!\.\/)(?!.*\.\.)/, { message: 'a glob like db/migrations/** (no /, ./ or ! before it, no ..)' })
-  .refine(isBalanced, { message: 'a glob whose brackets are closed' });
+  .refine(isBalancedGlob, { message: 'a glob whose brackets are closed' });
 const script = z.union([z.string(), z.null()]).default(null);
 const milliseconds = (least: number, standard: number) => z.int().min(least).default(standard);
 const dollars = z.union([z.number().positive(), z.null()]).default(null);
-
-function isBalanced(value: string): boolean {
-  try {
-    // Of an empty one it is said elsewhere that it is none.
-    if (value !== '') picomatch.makeRe(value, { strictBrackets: true });
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /** Claude Code's tools that an agent needs to work through an issue without anyone to ask. */
 const ALLOWED_TOOLS = ['Bash', 'Edit', 'Write', 'NotebookEdit', 'Read', 'Glob', 'Grep', 'TodoWrite', 'Task', 'Agent'];

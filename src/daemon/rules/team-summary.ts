@@ -1,7 +1,7 @@
 // A team in short, as it is shown beside others: snake_case names, times in ISO 8601, each text one bounded line.
 
 import type { TeamSummary } from '../../agents/rules/team-summary.ts';
-import { bothEnds, oneLine } from '../../base/rules/text.ts';
+import { headAndTail, oneLine } from '../../base/rules/text.ts';
 import { costOfMember, costOfTask, costOfTeam } from '../../team/rules/cost.ts';
 import type { TeamState } from '../../team/rules/log/state.ts';
 import { teamView } from '../../team/rules/views/view.ts';
@@ -54,7 +54,7 @@ export function summaryOf(state: TeamState, now: number): TeamSummary {
     state: view.state,
     pattern: view.pattern,
     subject: line(view.subject),
-    fallback: view.fallback === null ? null : bothEnds(view.fallback.reason, TEXT_MAX),
+    fallback: view.fallback === null ? null : headAndTail(view.fallback.reason, TEXT_MAX),
     members: view.members.map(({ name, phase, task }) => ({
       name,
       phase,

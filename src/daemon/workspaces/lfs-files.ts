@@ -6,9 +6,9 @@ import type { Logger } from '../../base/ports.ts';
 import { refusal, textOf } from '../../base/rules/codes.ts';
 import { ToolError } from '../../base/rules/errors.ts';
 import { oneLine } from '../../base/rules/text.ts';
-import { type Clone, fillLfs } from '../../git/clone.ts';
+import { type Clone, checkoutLfs } from '../../git/clone.ts';
 import { isClone, writeConfig } from '../../git/git-directory.ts';
-import { handOut } from '../../git/lfs-objects.ts';
+import { exportObjects } from '../../git/lfs-objects.ts';
 import { LFS_OFF, LFS_SETTINGS, withLfs } from '../../git/rules/lfs.ts';
 import type { HookName, WorkspaceTask } from '../ports.ts';
 import { WORKSPACES_CODES } from '../rules/codes/workspaces-codes.ts';
@@ -122,7 +122,7 @@ export class LfsFiles {
     const oids = new Set<string>();
     for (const sha of await this.#tips([task.branch], signal))
       if (await lfs.uses(sha, signal)) for (const oid of await lfs.objectsOf(sha, signal)) oids.add(oid);
-    await handOut(lfs.store, path, oids);
+    await exportObjects(lfs.store, path, oids);
     return oids.size > 0;
   }
 
@@ -143,7 +143,7 @@ export class LfsFiles {
       });
     }
     await act();
-    const words = hasObjects ? await fillLfs(clone, signal) : null;
+    const words = hasObjects ? await checkoutLfs(clone, signal) : null;
     if (words !== null) this.#sayLeft(task, `git lfs checkout failed: ${words}`, 500);
   }
 }

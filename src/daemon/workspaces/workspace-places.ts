@@ -6,7 +6,7 @@ import type { Isolation } from '../../agents/isolation.ts';
 import { failure } from '../../base/rules/errors.ts';
 import type { Clone } from '../../git/clone.ts';
 import { LOCAL_MS } from '../../git/git.ts';
-import { restore } from '../../git/git-directory.ts';
+import { restoreConfig } from '../../git/git-directory.ts';
 import type { Author } from '../../git/rules/author.ts';
 import type { WorkspaceTask } from '../ports.ts';
 import { WORKSPACES_CODES } from '../rules/codes/workspaces-codes.ts';
@@ -88,7 +88,7 @@ export class WorkspacePlaces {
     const path = this.checked(task.issue);
     const manifest = this.#manifests.read(task.issue);
     if (manifest === undefined) throw failure(WORKSPACES_CODES.workspace_incomplete, { path });
-    await restore(path, manifest.config, task.branch);
+    await restoreConfig(path, manifest.config, task.branch);
     return this.cloneOf(task.issue);
   }
 }

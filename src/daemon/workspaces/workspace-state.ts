@@ -1,12 +1,12 @@
 // State of a workspace around an agent that only reads: compared afterwards, and put back where it differs.
 
-import { type Clone, restoreTree, statusOf, treeOf } from '../../git/clone.ts';
+import { type Clone, restoreTree, statusOf, writeTree } from '../../git/clone.ts';
 import type { WorkspaceState } from '../ports.ts';
 
 /** No agent may be at work in the clone, and its Git directory is in order. */
 export async function stateOf(clone: Clone, signal: AbortSignal): Promise<WorkspaceState> {
   const { oid, branch } = await statusOf(clone, signal);
-  return { head: oid ?? '', branch, tree: await treeOf(clone, signal) };
+  return { head: oid ?? '', branch, tree: await writeTree(clone, signal) };
 }
 
 /** False: nothing differed. */

@@ -3,13 +3,13 @@
 import { isFailure, ToolError } from '../../base/rules/errors.ts';
 import {
   abortMerge,
-  adoptHead,
   areRelated,
   type Clone,
   fetchOrigin,
   hasAllBetween,
   isAncestor,
   mergeIfClean,
+  moveBranchToHead,
   moveToBranch,
   refsOf,
   removeUntracked,
@@ -17,7 +17,7 @@ import {
   statusOf,
 } from '../../git/clone.ts';
 import { ALL_PAST } from '../../git/git.ts';
-import { forgetUnfinished, placeBranch, readHead, readRef, unfinished } from '../../git/git-directory.ts';
+import { abandonOperation, placeBranch, readHead, readRef, unfinishedOperation } from '../../git/git-directory.ts';
 import { GIT_CODES } from '../../git/rules/git-codes.ts';
 import type { WorkspaceTask } from '../ports.ts';
 import type { Mirror } from './mirror/mirror.ts';
@@ -74,7 +74,7 @@ export async function syncByScript(
   if (!isNew) {
     const { branch, dirty } = await statusOf(clone, signal);
     // A script that takes the branch up or starts it anew may throw away what lies around.
-    const isMoving = branch !== task.branch || (await unfinished(clone.path)) !== null;
+    const isMoving = branch !== task.branch || (await unfinishedOperation(clone.path)) !== null;
     if (dirty && isMoving) await saveChanges(clone, mirror, task, signal);
   }
   await run();
@@ -103,7 +103,7 @@ async function switchToIssueBranch(
   signal: AbortSignal,
 ): Promise<void> {
   const status = await statusOf(clone, signal);
-  const begun = await unfinished(clone.path);
+  const begun = await unfinishedOperation(clone.path);
   // A branch of the agent's own that goes on from the issue's is its work; that of an earlier life is not.
   const from = local ?? (task.attempt > 1 ? base : null);
   const isOwn =
@@ -112,13 +112,13 @@ async function switchToIssueBranch(
     from !== null &&
     (await isAncestor(clone, from, status.oid, signal));
   if (begun === null && (isOwn || (status.branch === task.branch && local !== null))) {
-    if (isOwn) await adoptHead(clone, task.branch, signal);
+    if (isOwn) await moveBranchToHead(clone, task.branch, signal);
     return;
   }
   if (status.dirty || begun !== null) await saveChanges(clone, mirror, task, signal);
   if (status.branch === task.branch && local !== null && begun === 'merge' && (await abortMerge(clone))) return;
   if (!isOwn) await saveCommits(clone, mirror, task, [status.oid], signal);
-  await forgetUnfinished(clone.path);
+  await abandonOperation(clone.path);
   await startBranch(clone, task.branch, isOwn && status.oid !== null ? status.oid : (local ?? base), signal);
   if (local === null && !isOwn) await removeUntracked(clone, signal);
 }

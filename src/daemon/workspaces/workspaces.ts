@@ -3,7 +3,7 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Isolation } from '../../agents/isolation.ts';
-import { removesTogether, removeTree } from '../../base/files/remove-tree.ts';
+import { createTreeRemover, removeTree } from '../../base/files/remove-tree.ts';
 import type { Clock, Logger } from '../../base/ports.ts';
 import { refusal, textOf } from '../../base/rules/codes.ts';
 import { failure, messageOf, ToolError } from '../../base/rules/errors.ts';
@@ -71,7 +71,7 @@ export class DiskWorkspaces implements Workspaces {
 
   constructor(options: WorkspacesOptions) {
     this.#options = options;
-    this.#remove = options.remove ?? removesTogether();
+    this.#remove = options.remove ?? createTreeRemover();
     this.#manifests = new WorkspaceManifests(join(options.root, ROOT_DATA));
     this.#places = new WorkspacePlaces(options, this.#manifests);
     this.#spares = new SpareClones(join(options.root, ROOT_DATA, 'spares'), options.mirror, options.clock);
@@ -169,7 +169,7 @@ export class DiskWorkspaces implements Workspaces {
   async complete(task: WorkspaceTask, signal: AbortSignal): Promise<void> {
     const path = this.#places.checked(task.issue);
     if (!isClone(path)) throw failure(WORKSPACES_CODES.after_create_no_clone, { path });
-    if (this.#options.workflow().hooks.afterCreate !== null) await clone.disarm(path, signal);
+    if (this.#options.workflow().hooks.afterCreate !== null) await clone.removePushAccess(path, signal);
     const config = await this.#lfs.equip(task, path, readConfig(path), signal);
     this.#manifests.write({ issue: task.issue, config });
     this.#places.addNew(task.issue);

@@ -5,7 +5,7 @@ import { lstatSync, readdirSync, realpathSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { readRegular } from '../../base/files/safe-read.ts';
 import { messageOf } from '../../base/rules/errors.ts';
-import { type Clone, holdsCommit, saveUncommitted } from '../../git/clone.ts';
+import { type Clone, hasCommit, saveUncommitted } from '../../git/clone.ts';
 import { readHeads, readRef } from '../../git/git-directory.ts';
 import type { WorkspaceTask } from '../ports.ts';
 import type { Mirror } from './mirror/mirror.ts';
@@ -80,7 +80,7 @@ export async function saveWorktrees(
     try {
       const ref = await mirror.freeRef(`${prefix}-${what.replaceAll(/[^A-Za-z0-9_-]+/g, '-')}`);
       const stood = headOf(clone.path, path);
-      const head = stood !== null && (await holdsCommit(clone, stood, signal)) ? stood : null;
+      const head = stood !== null && (await hasCommit(clone, stood, signal)) ? stood : null;
       if (!(await saveUncommitted(clone, ref, signal, { path, head }))) continue;
       await mirror.take(clone, ref, ref, signal);
       task.output(`uncommitted changes of ${what} saved as ${ref}\n`);

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { shellWord } from '../../base/rules/command-line.ts';
 import { failure, messageOf } from '../../base/rules/errors.ts';
 import { GATE_CODES } from '../rules/gate-codes.ts';
-import { inside, keysOf, readText } from './project-files.ts';
+import { keysOf, nestedValue, readText } from './project-files.ts';
 import { type DetectionInput, type Proposal, type Proposed, propose, proposeNone, REPORTS } from './proposal.ts';
 
 const MANIFEST = 'package.json';
@@ -35,7 +35,7 @@ function parsed(text: string): unknown {
 }
 
 function managerOf(root: string, manifest: unknown): Manager {
-  const named = inside(manifest, 'packageManager');
+  const named = nestedValue(manifest, 'packageManager');
   const isOf = (name: string, lock: string) =>
     (typeof named === 'string' && named.startsWith(`${name}@`)) || existsSync(join(root, lock));
   return isOf('pnpm', 'pnpm-lock.yaml') ? 'pnpm' : isOf('yarn', 'yarn.lock') ? 'yarn' : 'npm';
@@ -43,7 +43,7 @@ function managerOf(root: string, manifest: unknown): Manager {
 
 /** Directories with a package.json that the patterns of workspaces name, from the root. */
 function workspacesOf(root: string, manifest: unknown): readonly string[] {
-  const listed = inside(manifest, 'workspaces', 'packages') ?? inside(manifest, 'workspaces');
+  const listed = nestedValue(manifest, 'workspaces', 'packages') ?? nestedValue(manifest, 'workspaces');
   const own = Array.isArray(listed) ? listed.filter((one) => typeof one === 'string') : [];
   const pnpm = [...(readText(root, 'pnpm-workspace.yaml') ?? '').matchAll(/^\s*-\s*['"]?([^'"\s#]+)/gm)];
   const places = [...own, ...pnpm.flatMap(([, pattern]) => pattern ?? [])].flatMap((pattern) => {
@@ -63,10 +63,10 @@ function readPackage(root: string): Package | null {
   return {
     root,
     manager: managerOf(root, manifest),
-    packages: ['dependencies', 'devDependencies'].flatMap((part) => keysOf(inside(manifest, part))),
+    packages: ['dependencies', 'devDependencies'].flatMap((part) => keysOf(nestedValue(manifest, part))),
     workspaces: workspacesOf(root, manifest),
     script: (name) => {
-      const script = inside(manifest, 'scripts', name);
+      const script = nestedValue(manifest, 'scripts', name);
       // npm writes a test script that only fails.
       const isOne = typeof script === 'string' && script.trim() !== '' && !/no test specified/.test(script);
       return isOne ? script.trim() : null;

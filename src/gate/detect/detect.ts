@@ -7,7 +7,7 @@ import { detectNode } from './detect-node.ts';
 import { readText } from './project-files.ts';
 import {
   type DetectionInput,
-  firstOf,
+  firstInstalled,
   type Proposal,
   type Proposals,
   type Proposed,
@@ -20,12 +20,12 @@ function detectGo({ root, env }: DetectionInput): Proposed | null {
   if (readText(root, 'go.mod') === null) return null;
   const run = propose(`go test -coverpkg=./... -coverprofile="${REPORTS}/go.out" ./...`, 'go.mod');
   const wanted = (program: string, command: string, install: string) =>
-    firstOf(env, [program, true, command]) ?? proposeNone(`${program} is not installed: ${install}`);
+    firstInstalled(env, [program, true, command]) ?? proposeNone(`${program} is not installed: ${install}`);
   return {
     tests: run,
     coverage: run,
     lint:
-      firstOf(env, ['golangci-lint', true, 'go vet ./... && golangci-lint run'], ['go', true, 'go vet ./...']) ??
+      firstInstalled(env, ['golangci-lint', true, 'go vet ./... && golangci-lint run'], ['go', true, 'go vet ./...']) ??
       proposeNone('go is not installed'),
     security: wanted('govulncheck', 'govulncheck ./...', 'go install golang.org/x/vuln/cmd/govulncheck@latest'),
     format: wanted('gofmt', 'out=$(gofmt -l .) && { [ -z "$out" ] || { echo "$out"; false; }; }', 'install Go'),
@@ -38,19 +38,22 @@ function detectCargo({ root, env }: DetectionInput): Proposed | null {
   if (text === null) return null;
   const all = /^\s*\[workspace\b/m.test(text) ? ' --workspace' : '';
   const clippy = (lint: string) =>
-    firstOf(env, ['cargo-clippy', true, `cargo clippy${all} -- ${lint}`]) ??
+    firstInstalled(env, ['cargo-clippy', true, `cargo clippy${all} -- ${lint}`]) ??
     proposeNone('clippy is not installed', 'rustup component add clippy');
   return {
     tests: propose(`cargo test${all}`, 'Cargo.toml'),
     coverage:
-      firstOf(env, ['cargo-llvm-cov', true, `cargo llvm-cov${all} --lcov --output-path "${REPORTS}/rust.info"`]) ??
-      proposeNone('cargo-llvm-cov is not installed', 'cargo install cargo-llvm-cov'),
+      firstInstalled(env, [
+        'cargo-llvm-cov',
+        true,
+        `cargo llvm-cov${all} --lcov --output-path "${REPORTS}/rust.info"`,
+      ]) ?? proposeNone('cargo-llvm-cov is not installed', 'cargo install cargo-llvm-cov'),
     lint: clippy('-D warnings'),
     security:
-      firstOf(env, ['cargo-audit', true, 'cargo audit']) ??
+      firstInstalled(env, ['cargo-audit', true, 'cargo audit']) ??
       proposeNone('cargo-audit is not installed', 'cargo install cargo-audit'),
     format:
-      firstOf(env, ['cargo-fmt', true, 'cargo fmt --all --check']) ??
+      firstInstalled(env, ['cargo-fmt', true, 'cargo fmt --all --check']) ??
       proposeNone('rustfmt is not installed', 'rustup component add rustfmt'),
     complexity: clippy('-D clippy::cognitive_complexity'),
   };
@@ -98,19 +101,19 @@ async function detectPython({ root, env, ask }: DetectionInput): Promise<Propose
     tests: run,
     coverage: hasCoverage ? run : proposeNone('pytest-cov is not installed', install('pytest-cov')),
     lint:
-      firstOf(env, ['ruff', isRuff, 'ruff check .'], ['flake8', isFlake8, 'flake8']) ??
+      firstInstalled(env, ['ruff', isRuff, 'ruff check .'], ['flake8', isFlake8, 'flake8']) ??
       proposeNone(`no ruff or flake8 is both configured and installed: ${install('ruff')}`),
     security:
-      firstOf(env, ['pip-audit', true, 'pip-audit'], ['bandit', true, 'bandit -q -r .']) ??
+      firstInstalled(env, ['pip-audit', true, 'pip-audit'], ['bandit', true, 'bandit -q -r .']) ??
       proposeNone(`pip-audit is not installed: ${install('pip-audit')}`),
     format:
-      firstOf(
+      firstInstalled(
         env,
         ['black', /\[tool\.black\b/.test(text), 'black --check .'],
         ['ruff', isRuff, 'ruff format --check .'],
       ) ?? proposeNone(`no black or ruff is both configured and installed: ${install('ruff')}`),
     complexity:
-      firstOf(env, ['ruff', true, 'ruff check --select C901 .']) ??
+      firstInstalled(env, ['ruff', true, 'ruff check --select C901 .']) ??
       proposeNone(`ruff is not installed: ${install('ruff')}`),
   };
 }

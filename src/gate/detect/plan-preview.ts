@@ -3,7 +3,7 @@
 import type { Refusal } from '../../base/rules/codes.ts';
 import type { Environment } from '../../base/rules/environment.ts';
 import { ToolError } from '../../base/rules/errors.ts';
-import type { Prospect } from '../rules/plan-preview.ts';
+import type { PlannedPart } from '../rules/plan-preview.ts';
 import { COMMANDED, type QualitySettings } from '../rules/quality.ts';
 import { checkEnvironment, createCommands } from '../run/command.ts';
 import { detect } from './detect.ts';
@@ -43,7 +43,7 @@ export async function previewPlan(
   root: string,
   settings: QualitySettings,
   env: Environment,
-): Promise<readonly Prospect[] | Refusal> {
+): Promise<readonly PlannedPart[] | Refusal> {
   const plan = await orProblem(planCommands(COMMANDED, settings, surroundings(root, env)));
   if ('of' in plan) return plan;
   return COMMANDED.map((name) => {

@@ -25,7 +25,7 @@ export function isInstalled(program: string, env: Readonly<Record<string, string
 }
 
 /** A value inside of a decoded file; undefined when there is no such place. */
-export function inside(value: unknown, ...keys: readonly string[]): unknown {
+export function nestedValue(value: unknown, ...keys: readonly string[]): unknown {
   return keys.reduce<unknown>((inner, key) => {
     if (typeof inner !== 'object' || inner === null || !Object.hasOwn(inner, key)) return undefined;
     return new Map<string, unknown>(Object.entries(inner)).get(key);

@@ -33,7 +33,7 @@ export function proposeNone(reason: string, install: string | null = null): Prop
 }
 
 /** The first program that is wanted and installed, as a proposal. */
-export function firstOf(
+export function firstInstalled(
   env: DetectionInput['env'],
   ...rows: readonly (readonly [program: string, isWanted: boolean, command: string])[]
 ): Proposal | undefined {

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { failure } from '../../base/rules/errors.ts';
-import { type Coverage, coverageOf, fromRoot } from '../rules/coverage.ts';
+import { type Coverage, coverageOf, reportedPath } from '../rules/coverage.ts';
 import { GATE_CODES } from '../rules/gate-codes.ts';
 
 /** Cobertura. Files are named from one of its sources; a file that comes several times counts once. */
@@ -45,12 +45,12 @@ export async function readCobertura(text: string, root: string): Promise<Coverag
 }
 
 function pathOf(name: string, sources: readonly string[], root: string): string {
-  if (name.startsWith('/')) return fromRoot(name, root);
+  if (name.startsWith('/')) return reportedPath(name, root);
   // A source below the root is the part of the path that the name leaves out.
   const below = sources
-    .map((source) => fromRoot(source, root).replace(/\/+$/, ''))
+    .map((source) => reportedPath(source, root).replace(/\/+$/, ''))
     .filter((source) => source !== '' && !/^([/.]|[A-Za-z]:)/.test(source))
-    .map((source) => fromRoot(`${source}/${name}`, root));
-  const own = fromRoot(name, root);
+    .map((source) => reportedPath(`${source}/${name}`, root));
+  const own = reportedPath(name, root);
   return [...below, own].find((path) => existsSync(join(root, path))) ?? below[0] ?? own;
 }

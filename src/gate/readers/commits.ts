@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { isOfTeam } from '../../git/worktree-git.ts';
 import type { CommitFact } from '../rules/trust5-facts.ts';
-import { type Range, readGit, unquoted } from './diff.ts';
+import { type Range, readGit, unquotePath } from './diff.ts';
 
 /** A line of a message as a squash leaves it: indented, or behind a mark. */
 const TASK_LINE = /^[\s>*-]*Task:(.*)$/i;
@@ -45,7 +45,7 @@ async function readAll(range: Range, spec: string | null, tasks: readonly string
         task: named.find((value) => value !== '' && (tasks === null || tasks.includes(value))) ?? null,
         isTeams,
         namesSpec: spec !== null && message.split(/[^\w-]+/).includes(spec),
-        path: path === '' ? null : unquoted(path),
+        path: path === '' ? null : unquotePath(path),
       };
     });
 }

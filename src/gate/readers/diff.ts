@@ -12,7 +12,7 @@ export type AddedLine = { readonly line: number; readonly text: string };
 export type ChangedFile = { readonly path: string; readonly added: readonly AddedLine[] };
 
 /** `commit`: short; null: the difference between the two ends. */
-export type Change = {
+export type Diff = {
   readonly commit: string | null;
   readonly files: readonly ChangedFile[];
   /** The lines that are gone, of files that are gone too. */
@@ -20,17 +20,17 @@ export type Change = {
 };
 
 /** Where git is asked. */
-export type At = {
+export type GitSource = {
   readonly root: string;
   readonly signal: AbortSignal;
   /** Where the two ends are trees and no commits: the environment in which git finds them. */
   readonly trees?: Readonly<Record<string, string>>;
 };
 
-export type Range = At & { readonly base: string; readonly head: string };
+export type Range = GitSource & { readonly base: string; readonly head: string };
 
 /** How git is run there. */
-function optionsOf({ root, signal, trees }: At) {
+function optionsOf({ root, signal, trees }: GitSource) {
   return { cwd: root, signal, env: { ...environmentAt(root), ...trees } };
 }
 
@@ -54,7 +54,7 @@ const PLAIN = [
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', a: '\u0007', b: '\b', f: '\f', v: '\v' };
 
 /** A path as git writes it: in quotes, with escapes, where it holds what has a meaning. */
-export function unquoted(path: string): string {
+export function unquotePath(path: string): string {
   const inner = /^"(.*)"$/.exec(path)?.[1];
   if (inner === undefined) return path.replace(/\t$/, '');
   return inner.replace(/\\([0-7]{3}|.)/g, (_, code: string) =>
@@ -63,7 +63,7 @@ export function unquoted(path: string): string {
 }
 
 /** Reads what git prints without context: only lines that a hunk counts are lines. */
-export function parseDiff(text: string): Pick<Change, 'files' | 'removed'> {
+export function parseDiff(text: string): Pick<Diff, 'files' | 'removed'> {
   const files: { path: string; added: AddedLine[] }[] = [];
   const gone: string[] = [];
   let line = 0;
@@ -78,7 +78,7 @@ export function parseDiff(text: string): Pick<Change, 'files' | 'removed'> {
       gone.push(row.slice(1));
       removed -= 1;
     } else if (row.startsWith('+++ ')) {
-      const path = unquoted(row.slice(4));
+      const path = unquotePath(row.slice(4));
       if (path.startsWith('b/')) files.push({ path: path.slice(2), added: [] });
     } else {
       const [, before = '1', start, after = '1'] = /^@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/.exec(row) ?? [];
@@ -93,14 +93,14 @@ export function parseDiff(text: string): Pick<Change, 'files' | 'removed'> {
 }
 
 /** What git prints of these commits; throws when it is more than is looked through. */
-export async function readGit(at: At, args: readonly string[]): Promise<string> {
+export async function readGit(at: GitSource, args: readonly string[]): Promise<string> {
   const text = await git(['-c', 'core.quotePath=false', ...args], { ...optionsOf(at), maxBytes: MAX_BYTES });
   if (text.length >= MAX_BYTES / 4 && LEFT_OUT.test(text)) throw failure(GATE_CODES.change_too_large, {});
   return text;
 }
 
 /** The difference between the two ends: what is there now, and stays. */
-export async function readDiff(range: Range): Promise<Change> {
+export async function readDiff(range: Range): Promise<Diff> {
   const text = await readGit(range, ['diff', ...PLAIN, range.base, range.head, '--']);
   return { commit: null, ...parseDiff(text) };
 }
@@ -109,16 +109,16 @@ export async function readDiff(range: Range): Promise<Change> {
  * What each commit in between added, merges left out, the oldest first: it stays in the history, even when a later one removes
  * it. Between trees there are none.
  */
-export async function readCommitDiffs(range: Range): Promise<readonly Change[]> {
+export async function readCommitDiffs(range: Range): Promise<readonly Diff[]> {
   return range.trees === undefined ? readLog(range, ['--no-merges', '--reverse', `${range.base}..${range.head}`]) : [];
 }
 
 /** What each of these commits added; of a merge, what none of its sides has. */
-export function readEach(at: At, commits: readonly string[]): Promise<readonly Change[]> {
+export function readEach(at: GitSource, commits: readonly string[]): Promise<readonly Diff[]> {
   return readLog(at, ['--diff-merges=remerge', '--no-walk=unsorted', ...commits]);
 }
 
-async function readLog(at: At, which: readonly string[]): Promise<readonly Change[]> {
+async function readLog(at: GitSource, which: readonly string[]): Promise<readonly Diff[]> {
   const mark = `commit-${randomUUID()}`;
   const text = await readGit(at, ['log', `--format=${mark} %h`, '-p', ...PLAIN, ...which, '--']);
   return text

@@ -6,7 +6,7 @@ import { treeEnvironment } from '../../git/work-tree.ts';
 import type { QualitySettings } from '../rules/quality.ts';
 import type { HeldSecret } from '../rules/secrets.ts';
 import type { Finding, SecretFacts } from '../rules/trust5-facts.ts';
-import { type Change, type Range, readCommitDiffs, readDiff, readEach } from './diff.ts';
+import { type Diff, type Range, readCommitDiffs, readDiff, readEach } from './diff.ts';
 
 /** A finding with what tells it from another; the value leaves this file in no other way. */
 type Found = Finding & { readonly key: string; readonly isAllowed: boolean };
@@ -22,7 +22,7 @@ function allowsOf({ allowedPaths, allowedValues }: QualitySettings['secrets']): 
 type Placed = { readonly path: string; readonly line: number; readonly kind: string; readonly value: string };
 
 /** Secrets in the added lines of each file. */
-async function secretsOfChange({ files }: Change): Promise<readonly Placed[]> {
+async function secretsOfChange({ files }: Diff): Promise<readonly Placed[]> {
   const { secretsIn } = await import('./secretlint.ts');
   const found: Placed[] = [];
   for (const { path, added } of files) {
@@ -33,7 +33,7 @@ async function secretsOfChange({ files }: Change): Promise<readonly Placed[]> {
   return found;
 }
 
-async function foundIn(change: Change, allows: Allows): Promise<readonly Found[]> {
+async function foundIn(change: Diff, allows: Allows): Promise<readonly Found[]> {
   const { commit } = change;
   return (await secretsOfChange(change)).map(({ path, line, kind, value }) => ({
     path,
@@ -91,7 +91,7 @@ async function changesOf(
   root: string,
   objects: string,
   work: readonly string[] | Pick<Range, 'base' | 'head'>,
-): Promise<readonly Change[]> {
+): Promise<readonly Diff[]> {
   const { signal } = new AbortController();
   if (!('base' in work)) return readEach({ root, signal }, work);
   const trees = await treeEnvironment(root, objects);

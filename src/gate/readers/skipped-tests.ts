@@ -1,6 +1,6 @@
 // Line ranges of skipped tests in a file, from its syntax tree (JavaScript, TypeScript) or its indentation.
 
-import { inside } from '../detect/project-files.ts';
+import { nestedValue } from '../detect/project-files.ts';
 import { type Lines, skippedLines } from '../rules/skipped-lines.ts';
 
 const SCRIPT = /\.[cm]?[jt]sx?$/;
@@ -21,7 +21,10 @@ export async function skippedTests(path: string, text: string): Promise<readonly
 }
 
 function linesOf(node: unknown): Lines {
-  return { from: Number(inside(node, 'loc', 'start', 'line')), to: Number(inside(node, 'loc', 'end', 'line')) };
+  return {
+    from: Number(nestedValue(node, 'loc', 'start', 'line')),
+    to: Number(nestedValue(node, 'loc', 'end', 'line')),
+  };
 }
 
 function list(value: unknown): readonly unknown[] {
@@ -36,20 +39,20 @@ function skippedIn(tree: unknown): readonly Lines[] {
   /** Whether the node is or contains an active test. */
   const visit = (node: unknown): boolean => {
     if (Array.isArray(node)) return node.map(visit).some(Boolean);
-    if (typeof node !== 'object' || node === null || typeof inside(node, 'type') !== 'string') return false;
+    if (typeof node !== 'object' || node === null || typeof nestedValue(node, 'type') !== 'string') return false;
     for (const key of ['leadingComments', 'innerComments', 'trailingComments'])
-      for (const comment of list(inside(node, key)))
-        (COMMENTED.test(String(inside(comment, 'value'))) ? found : comments).push(linesOf(comment));
+      for (const comment of list(nestedValue(node, key)))
+        (COMMENTED.test(String(nestedValue(comment, 'value'))) ? found : comments).push(linesOf(comment));
     const mark = skipLineOf(expressionOf(node));
     const isOut = mark !== null;
     if (isOut) found.push({ ...withLead(node), mark });
     const holds = Object.entries(node).flatMap(([key, value]) => (key.endsWith('Comments') ? [] : visit(value)));
     const isTest = (isTestCall(node) && !isOut) || holds.some(Boolean);
-    if (isTest && /(?:Statement|Declaration)$/.test(String(inside(node, 'type')))) tests.push(withLead(node));
+    if (isTest && /(?:Statement|Declaration)$/.test(String(nestedValue(node, 'type')))) tests.push(withLead(node));
     return isTest;
   };
   visit(tree);
-  const begin = linesOf(list(inside(tree, 'body'))[0]).from;
+  const begin = linesOf(list(nestedValue(tree, 'body'))[0]).from;
   const isIn = ({ from, to }: Lines, around: Lines) => around.from <= from && to <= around.to;
   // Comments outside tests prove nothing, except at the head of the file. Without a known test, no comment is listed.
   const beside = comments.filter((one) => one.from >= begin && !tests.some((around) => isIn(one, around)));
@@ -57,20 +60,20 @@ function skippedIn(tree: unknown): readonly Lines[] {
 }
 
 function isTestCall(node: unknown): boolean {
-  if (inside(node, 'type') !== 'CallExpression') return false;
-  return namesOf(inside(node, 'callee')).some((name) => TESTS.test(name));
+  if (nestedValue(node, 'type') !== 'CallExpression') return false;
+  return namesOf(nestedValue(node, 'callee')).some((name) => TESTS.test(name));
 }
 
 /** The expression of a statement, without `await`; any other node as it is. */
 function expressionOf(node: unknown): unknown {
-  const own = inside(node, 'type') === 'ExpressionStatement' ? inside(node, 'expression') : node;
-  return inside(own, 'type') === 'AwaitExpression' ? inside(own, 'argument') : own;
+  const own = nestedValue(node, 'type') === 'ExpressionStatement' ? nestedValue(node, 'expression') : node;
+  return nestedValue(own, 'type') === 'AwaitExpression' ? nestedValue(own, 'argument') : own;
 }
 
 /** The lines of a node, with the comments right above it. */
 function withLead(node: unknown): Lines {
   const own = linesOf(node);
-  const from = list(inside(node, 'leadingComments'))
+  const from = list(nestedValue(node, 'leadingComments'))
     .map(linesOf)
     .reduceRight((line, comment) => (comment.to === line - 1 ? comment.from : line), own.from);
   return { from, to: own.to };
@@ -78,46 +81,49 @@ function withLead(node: unknown): Lines {
 
 /** The names in a callee: `it`, `skip`, `each` for `it.skip.each([])('…')`. */
 function namesOf(callee: unknown): readonly string[] {
-  const type = inside(callee, 'type');
-  if (type === 'CallExpression') return namesOf(inside(callee, 'callee'));
-  if (type === 'TaggedTemplateExpression') return namesOf(inside(callee, 'tag'));
-  if (type === 'MemberExpression') return [...namesOf(inside(callee, 'object')), ...nameOf(inside(callee, 'property'))];
+  const type = nestedValue(callee, 'type');
+  if (type === 'CallExpression') return namesOf(nestedValue(callee, 'callee'));
+  if (type === 'TaggedTemplateExpression') return namesOf(nestedValue(callee, 'tag'));
+  if (type === 'MemberExpression')
+    return [...namesOf(nestedValue(callee, 'object')), ...nameOf(nestedValue(callee, 'property'))];
   return nameOf(callee);
 }
 
 function nameOf(node: unknown): readonly string[] {
-  const name = inside(node, 'name');
+  const name = nestedValue(node, 'name');
   return typeof name === 'string' ? [name] : [];
 }
 
 /** The line that marks a call as a skipped test; null: the call is none. */
 function skipLineOf(node: unknown): number | null {
-  if (inside(node, 'type') !== 'CallExpression') return null;
-  const [first = '', ...more] = namesOf(inside(node, 'callee'));
+  if (nestedValue(node, 'type') !== 'CallExpression') return null;
+  const [first = '', ...more] = namesOf(nestedValue(node, 'callee'));
   if (!TESTS.test(first)) return SKIPPED.test(first) ? linesOf(node).from : null;
   if (more.some((name) => name === 'skip' || name === 'todo')) return linesOf(node).from;
-  const [mark] = list(inside(node, 'arguments')).flatMap((one) => saysSo(one) ?? skipsItself(one) ?? []);
+  const [mark] = list(nestedValue(node, 'arguments')).flatMap((one) => saysSo(one) ?? skipsItself(one) ?? []);
   return mark === undefined ? null : linesOf(mark).from;
 }
 
 /** The option `skip` or `todo`, as in `{ skip: 'not yet' }`. Only literals count: other values may vary by run. */
 function saysSo(argument: unknown): unknown {
-  return list(inside(argument, 'properties')).find((property) => {
-    const name = inside(property, 'key', 'name') ?? inside(property, 'key', 'value');
-    const value = inside(property, 'value', 'value');
-    const isText = inside(property, 'value', 'type') === 'TemplateLiteral';
+  return list(nestedValue(argument, 'properties')).find((property) => {
+    const name = nestedValue(property, 'key', 'name') ?? nestedValue(property, 'key', 'value');
+    const value = nestedValue(property, 'value', 'value');
+    const isText = nestedValue(property, 'value', 'type') === 'TemplateLiteral';
     return (name === 'skip' || name === 'todo') && (isText || Boolean(value));
   });
 }
 
 /** `t.skip()` or `this.skip()` among the statements of a test, and not behind a condition. */
 function skipsItself(argument: unknown): unknown {
-  const own = inside(list(inside(argument, 'params'))[0], 'name');
-  return list(inside(argument, 'body', 'body')).find((statement) => {
-    const callee = inside(expressionOf(statement), 'callee');
-    const [called] = nameOf(inside(callee, 'property'));
+  const own = nestedValue(list(nestedValue(argument, 'params'))[0], 'name');
+  return list(nestedValue(argument, 'body', 'body')).find((statement) => {
+    const callee = nestedValue(expressionOf(statement), 'callee');
+    const [called] = nameOf(nestedValue(callee, 'property'));
     if (called !== 'skip' && called !== 'todo') return false;
-    const object = inside(callee, 'object');
-    return inside(object, 'type') === 'ThisExpression' || (own !== undefined && inside(object, 'name') === own);
+    const object = nestedValue(callee, 'object');
+    return (
+      nestedValue(object, 'type') === 'ThisExpression' || (own !== undefined && nestedValue(object, 'name') === own)
+    );
   });
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { readRegular } from '../../base/files/safe-read.ts';
 import { trackedFiles } from '../../git/tracked-files.ts';
 import { type Coverage, coverageOf, isTestFile, type Reach, uncovered } from '../rules/coverage.ts';
-import { isGeneratedPath, saysGenerated } from '../rules/generated-code.ts';
+import { isGeneratedPath, isMarkedGenerated } from '../rules/generated-code.ts';
 import type { QualitySettings } from '../rules/quality.ts';
 import { reachableLines, unreportedPaths } from '../rules/uncovered-sources.ts';
 
@@ -36,6 +36,6 @@ export async function reachOf(root: string, coverage: Coverage, { coverageTarget
 /** Without tests, which reach themselves, and without generated code. */
 export function ownCoverage(root: string, { files }: Coverage): Coverage {
   const isGenerated = (path: string) =>
-    isGeneratedPath(path) || saysGenerated(readRegular(join(root, path), MAX_GENERATED) ?? '');
+    isGeneratedPath(path) || isMarkedGenerated(readRegular(join(root, path), MAX_GENERATED) ?? '');
   return coverageOf(files.filter(({ path }) => !isTestFile(path) && !isGenerated(path)));
 }

@@ -2,6 +2,7 @@
 
 import { failure, type ToolError } from '../../base/rules/errors.ts';
 import { clip } from '../../base/rules/text.ts';
+import { isObject } from '../../base/rules/values.ts';
 import { GATE_CODES } from './gate-codes.ts';
 
 export type FileCoverage = {
@@ -78,7 +79,7 @@ export function fileLine(file: FileCoverage): string {
 }
 
 /** A path of a report as it is from the root; what is not below the root stays absolute. */
-export function fromRoot(path: string, root: string): string {
+export function reportedPath(path: string, root: string): string {
   const plain = path.replaceAll('\\', '/').replace(/^file:\/\//, '');
   const base = root.replaceAll('\\', '/').replace(/\/+$/, '');
   const relative = plain.startsWith(`${base}/`) ? plain.slice(base.length + 1) : plain;
@@ -95,7 +96,7 @@ export function readLcov(text: string, root: string): Coverage {
   let lines: Map<number, boolean> | undefined;
   for (const row of text.split(/\r?\n/)) {
     if (row.startsWith('SF:')) {
-      const path = fromRoot(row.slice(3).trim(), root);
+      const path = reportedPath(row.slice(3).trim(), root);
       lines = files.get(path) ?? new Map();
       files.set(path, lines);
     }
@@ -114,12 +115,6 @@ export function readLcov(text: string, root: string): Coverage {
 
 function countLines(path: string, lines: ReadonlyMap<number, boolean>): Counted {
   return { path, covered: [...lines.values()].filter(Boolean).length, total: lines.size };
-}
-
-type Json = Readonly<Record<string, unknown>>;
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function entriesOf(value: unknown): readonly (readonly [string, unknown])[] {
@@ -143,7 +138,7 @@ export function readIstanbulFinal(text: string, root: string): Coverage {
         const count = at(file, 's', id);
         lines.set(line, lines.get(line) === true || (typeof count === 'number' && count > 0));
       }
-      return countLines(fromRoot(typeof path === 'string' ? path : key, root), lines);
+      return countLines(reportedPath(typeof path === 'string' ? path : key, root), lines);
     }),
   );
 }
@@ -157,7 +152,7 @@ export function readIstanbulSummary(text: string, root: string): Coverage {
         const [covered, total] = [at(file, 'lines', 'covered'), at(file, 'lines', 'total')];
         if (typeof covered !== 'number' || typeof total !== 'number')
           throw wrongFormat(`lines.covered and lines.total at ${clip(key, 120)}`);
-        return { path: fromRoot(key, root), covered, total };
+        return { path: reportedPath(key, root), covered, total };
       }),
   );
 }
@@ -177,7 +172,7 @@ export function readGoCover(text: string, root: string, modulePath: string | nul
     if (parts === null) throw wrongFormat('file:line.column,line.column statements count', clip(row, 80));
     const [, file = '', place = '', statements, count] = parts;
     const inModule = modulePath !== null && file.startsWith(`${modulePath}/`);
-    const path = inModule ? file.slice(modulePath.length + 1) : fromRoot(file, root);
+    const path = inModule ? file.slice(modulePath.length + 1) : reportedPath(file, root);
     const known = blocks.get(`${file}:${place}`);
     const isCovered = known?.isCovered === true || Number(count) > 0;
     blocks.set(`${file}:${place}`, { path, statements: Number(statements), isCovered });

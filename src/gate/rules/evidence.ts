@@ -45,7 +45,7 @@ function withoutPlaces(words: string): string {
 }
 
 /** A lack of coverage that the base had as well: the work is not charged with it while it is no less than before. */
-export function withoutOldLack(gate: GateResult, before: number | null): GateResult {
+export function withoutOldCoverageGap(gate: GateResult, before: number | null): GateResult {
   const { coverage } = gate;
   if (before === null || coverage === null || coverage < before) return gate;
   const checks = gate.checks.map((one) =>

@@ -12,6 +12,6 @@ export function isGeneratedPath(path: string): boolean {
 }
 
 /** Whether a file says of itself that it is generated. */
-export function saysGenerated(text: string): boolean {
+export function isMarkedGenerated(text: string): boolean {
   return WORDS.test(HEAD.exec(text.slice(0, MAX_HEAD))?.[0] ?? '');
 }

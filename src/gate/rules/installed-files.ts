@@ -1,7 +1,7 @@
 // Advice for formatters and linters of the project that check the files installed for agents.
 
 /** What a person does, so that a tool leaves them out. */
-export const LEAVE_OUT = {
+export const EXCLUDE_ADVICE = {
   Biome: 'add "!.tool", "!.claude" and "!.mcp.json" to files.includes there, behind "**"',
   Prettier: 'add .tool/, .claude/ and .mcp.json to .prettierignore, if its check is part of yours',
 } as const;
@@ -15,8 +15,8 @@ export function installedRemedy(lines: readonly string[]): string | null {
   const isPrettier = /prettier|^\[(?:warn|error)\]/im.test(said);
   const isBiome = /biome|: format: /i.test(said);
   const mends = [
-    ...(isBiome || !isPrettier ? [`Biome (biome.json): ${LEAVE_OUT.Biome}`] : []),
-    ...(isPrettier || !isBiome ? [`Prettier: ${LEAVE_OUT.Prettier}`] : []),
+    ...(isBiome || !isPrettier ? [`Biome (biome.json): ${EXCLUDE_ADVICE.Biome}`] : []),
+    ...(isPrettier || !isBiome ? [`Prettier: ${EXCLUDE_ADVICE.Prettier}`] : []),
   ];
   return `Do not change .claude/, .tool/ or .mcp.json. Tell the lead to ask the user to exclude them: ${mends.join('; or ')}.`;
 }

@@ -1,4 +1,4 @@
-// Failures that are older than the work: the checks where the team began, held against what they find now.
+// Failures that are older than the work: the checks at the start of the team, compared with the checks now.
 
 import { refusal, textOf } from '../../base/rules/codes.ts';
 import { clip } from '../../base/rules/text.ts';
@@ -24,8 +24,8 @@ export function failuresOf(checks: readonly CheckResult[]): readonly OldFailure[
   return checks.flatMap((one) => (one.failures ?? []).map((failure) => ({ ...failure, check: one.check })));
 }
 
-/** The same check with those failures alone that have names. */
-export function toldApart({ failures = [], ...one }: CheckResult): CheckResult {
+/** A check with only its named failures. */
+export function withNamedFailures({ failures = [], ...one }: CheckResult): CheckResult {
   const named = failures.filter(({ names }) => names !== null);
   return named.length === 0 ? one : { ...one, failures: named };
 }
@@ -136,7 +136,10 @@ export function withoutOldFailures(gate: GateResult, before: Baseline | null): G
 }
 
 /** What is old still after a measurement: what it did not find any more was mended, and is the work's from there on. */
-export function stillOld(old: readonly OldFailure[], checks: readonly CheckResult[]): readonly OldFailure[] {
+export function remainingOldFailures(
+  old: readonly OldFailure[],
+  checks: readonly CheckResult[],
+): readonly OldFailure[] {
   return old.flatMap((one) => {
     const found = checks.find(({ check }) => check === one.check);
     if (found === undefined || found.outcome === 'not_measured') return [one];
@@ -150,8 +153,8 @@ export function stillOld(old: readonly OldFailure[], checks: readonly CheckResul
   });
 }
 
-/** What fails before any work is done, one line for each check. */
-export function oldLines({ checks }: Pick<Baseline, 'checks'>): readonly string[] {
+/** Failures before any work, one line for each check. */
+export function oldFailureLines({ checks }: Pick<Baseline, 'checks'>): readonly string[] {
   return checks
     .filter((one) => one.outcome === 'failed' && one.failures !== undefined)
     .map(({ check, reason }) => `${check}: ${reason}`);

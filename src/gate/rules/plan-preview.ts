@@ -4,7 +4,7 @@ import { type Refusal, refusal } from '../../base/rules/codes.ts';
 import { GATE_CODES } from './gate-codes.ts';
 import type { Commanded, QualitySettings } from './quality.ts';
 
-export type Prospect = {
+export type PlannedPart = {
   readonly name: Commanded;
   /** null: none is needed, or none is there. */
   readonly command: string | null;
@@ -15,7 +15,7 @@ export type Prospect = {
 };
 
 /** Whether the project has no tests yet: the team's own tests make them, and their coverage, measurable. */
-export function hasNoTestsYet(prospects: readonly Prospect[]): boolean {
+export function hasNoTestsYet(prospects: readonly PlannedPart[]): boolean {
   return prospects.some(({ name, command, install }) => name === 'tests' && command === null && install === null);
 }
 
@@ -24,9 +24,9 @@ export function hasNoTestsYet(prospects: readonly Prospect[]): boolean {
  * before they ran: coverage, like the tests themselves, is missing only where a tool is known to be.
  */
 export function missingParts(
-  prospects: readonly Prospect[],
+  prospects: readonly PlannedPart[],
   { required, coverageTarget }: Pick<QualitySettings, 'required' | 'coverageTarget'>,
-): readonly Prospect[] {
+): readonly PlannedPart[] {
   const isNew = hasNoTestsYet(prospects);
   return prospects.filter(({ name, gap, install }) => {
     if (gap === '' || !required.includes(name)) return false;
@@ -36,13 +36,13 @@ export function missingParts(
 }
 
 /** What a person does about it. */
-export function remedyFor({ name, install }: Prospect): string {
+export function remedyFor({ name, install }: PlannedPart): string {
   const set = install === null ? `name a command in quality.commands.${name}` : `run \`${install}\``;
   return `${set}, or take ${name} out of quality.required in .tool/config/workflow.yaml`;
 }
 
 /** A required part that is missing. */
-export function missingRefusal(missing: Prospect): Refusal {
+export function missingRefusal(missing: PlannedPart): Refusal {
   const values = { check: missing.name, why: missing.gap, remedy: remedyFor(missing) };
   return refusal(GATE_CODES.check_not_configured, values);
 }

@@ -1,19 +1,17 @@
 // Normalized tool output: one line for each finding, beginning with its file relative to the project's root.
 
+import { escapeRegExp } from '../../base/rules/text.ts';
+
 /** Coloured output has escape codes directly before a path. */
 const BEFORE = `(?<=^|[^\\w./@~+-]|${String.fromCharCode(27)}\\[[\\d;]*m)`;
 
-function escaped(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-}
-
 /** Makes paths and `file:` URLs below one of these directories relative to it. */
-export function fromRoot(text: string, roots: readonly string[]): string {
+export function withoutRoots(text: string, roots: readonly string[]): string {
   return roots.reduce(
     (left, root) =>
       root === '' || root === '/'
         ? left
-        : left.replace(new RegExp(`${BEFORE}(?:file://)?${escaped(root)}/+(?=[^\\s/])`, 'gm'), ''),
+        : left.replace(new RegExp(`${BEFORE}(?:file://)?${escapeRegExp(root)}/+(?=[^\\s/])`, 'gm'), ''),
     text,
   );
 }

@@ -1,7 +1,7 @@
 // Changed source that a coverage report does not name: it counts with all its lines as not reached.
 
 import { type Coverage, fileLine, isTestFile, MAX_NAMED, percentText } from './coverage.ts';
-import { isGeneratedPath, saysGenerated } from './generated-code.ts';
+import { isGeneratedPath, isMarkedGenerated } from './generated-code.ts';
 import { type GateResult, gateResult, type QualitySettings } from './quality.ts';
 
 /** Declarations, settings of tools, and what is copied into the project: no test is for them. */
@@ -28,7 +28,7 @@ function endingOf(path: string): string {
 
 /** How many lines of a file a test could reach; 0 where it is not for tests. */
 export function reachableLines(path: string, text: string): number {
-  if (LEFT_OUT.test(text) || saysGenerated(text)) return 0;
+  if (LEFT_OUT.test(text) || isMarkedGenerated(text)) return 0;
   const bare = text.replace(/\/\*[\s\S]*?\*\//g, '');
   const code = (/\.[cm]?tsx?$/.test(path) ? withoutTypes(bare) : bare)
     .split('\n')
@@ -65,10 +65,10 @@ export function ownFirst(gate: GateResult, isOwn: (path: string) => boolean): Ga
 }
 
 /**
- * The result as it is of a change: changed source that the report does not name counts as 0 %.
+ * The coverage result of a change: changed source that the report does not name counts as 0 %.
  * @param changed paths; null: it is not known what changed
  */
-export function heldAgainst(
+export function coverageOfChange(
   gate: GateResult,
   changed: readonly string[] | null,
   { coverageTarget: target }: QualitySettings,

@@ -14,7 +14,7 @@ import { acquireCheckLock, type CheckLock, checkLockPath, noTimeLeft } from './c
 import { type CheckSandbox, checkEnvironment, createCommands } from './command.ts';
 import { measure } from './measure.ts';
 import { readResult, storeResult } from './result-store.ts';
-import { treeOf } from './tree-fingerprint.ts';
+import { treeFingerprint } from './tree-fingerprint.ts';
 
 export type ChecksOptions = {
   /** The project's directory. */
@@ -64,7 +64,7 @@ export function createChecks({
       signal.throwIfAborted();
       const asked = since ?? now();
       const leftOut = [cacheDirectory, ...(settings.coverageReport === null ? [] : [settings.coverageReport])];
-      const readTree = () => treeOf({ root, leftOut, signal });
+      const readTree = () => treeFingerprint({ root, leftOut, signal });
       let tree = await readTree();
       const sandbox = await openSandbox?.();
       let lock: CheckLock | null = null;

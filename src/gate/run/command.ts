@@ -7,7 +7,7 @@ import { isTokenVariable } from '../../base/rules/credential.ts';
 import type { Environment } from '../../base/rules/environment.ts';
 import { withoutPrefixes } from '../rules/line-prefixes.ts';
 import type { CommandEnd } from '../rules/test-ends.ts';
-import { fromRoot } from '../rules/tool-output.ts';
+import { withoutRoots } from '../rules/tool-output.ts';
 
 /** Between SIGTERM and SIGKILL. */
 const GRACE_MS = 2_000;
@@ -114,7 +114,7 @@ export function createCommands(options: {
         exitCode,
         timedOut,
         durationMs,
-        output: fromRoot(together(said, errors), roots),
+        output: withoutRoots(together(said, errors), roots),
       };
     },
     ask: async (script) => {

@@ -8,11 +8,11 @@ import { messageOf, ToolError } from '../../base/rules/errors.ts';
 import { clip } from '../../base/rules/text.ts';
 import { withBaseTree } from '../../git/worktrees/base-tree.ts';
 import { planCommands } from '../detect/plan.ts';
-import { type CommandRun, type Evidence, noEvidence, withoutOldLack } from '../rules/evidence.ts';
+import { type CommandRun, type Evidence, noEvidence, withoutOldCoverageGap } from '../rules/evidence.ts';
 import { failuresOf, withoutOldFailures } from '../rules/old-failures.ts';
 import { type GateResult, gateResult, type QualitySettings, rejection } from '../rules/quality.ts';
 import { type Commands, checkEnvironment, createCommands } from './command.ts';
-import { type Findings, measure, PLANNED, type Plan } from './measure.ts';
+import { type CommandPlan, measure, PLANNED, type TreeFindings } from './measure.ts';
 
 export type EvidenceOptions = {
   /** A checkout of the repository: what is installed in it serves the others. */
@@ -52,7 +52,7 @@ function noting(commands: Commands, runs: CommandRun[]): Commands {
 }
 
 /** What the base has no command for is shown as not measured: the work is not charged with it. */
-function askedOf(settings: QualitySettings, plan: Plan): QualitySettings {
+function askedOf(settings: QualitySettings, plan: CommandPlan): QualitySettings {
   const isMissing = (name: string) => PLANNED.some((one) => one === name && plan[one].command === null);
   return { ...settings, required: settings.required.filter((name) => !isMissing(name)) };
 }
@@ -72,9 +72,9 @@ export async function measureEvidence(options: EvidenceOptions): Promise<Evidenc
   const measureAt = async (
     at: string,
     settings: QualitySettings,
-    plan: Plan,
+    plan: CommandPlan,
     commands: Commands,
-  ): Promise<Findings> => {
+  ): Promise<TreeFindings> => {
     const reports = await mkdtemp(join(tmpdir(), 'toolcrew-reports-'));
     return measure({ root: at, settings, commands, reports, plan });
   };
@@ -105,13 +105,13 @@ function evidenceOf(
   settings: QualitySettings,
   commands: readonly CommandRun[],
   found: GateResult,
-  before: Findings | null,
+  before: TreeFindings | null,
 ): Evidence {
   const baseline =
     before === null
       ? null
       : { at: now(), checks: before.checks, coverage: before.coverage, old: failuresOf(before.checks) };
-  const held = withoutOldLack(withoutOldFailures(found, baseline), before?.coverage ?? null);
+  const held = withoutOldCoverageGap(withoutOldFailures(found, baseline), before?.coverage ?? null);
   const checks = held.checks.map(({ check, outcome, reason, figure }) => ({
     ...{ check, outcome },
     reason: clip(reason, MAX_WORDS),

@@ -29,26 +29,26 @@ import type { Check, GateResult, QualitySettings } from '../rules/quality.ts';
 import { type CommandEnd, hasNoTests } from '../rules/test-ends.ts';
 import type { Commands } from './command.ts';
 
-export type Findings = Pick<GateResult, 'checks' | 'coverage' | 'uncoveredFiles' | 'reach'> & {
+export type TreeFindings = Pick<GateResult, 'checks' | 'coverage' | 'uncoveredFiles' | 'reach'> & {
   /** Every result speaks of the tree alone. */
   readonly lasts: boolean;
 };
 
-export type Bench = {
+export type MeasureOptions = {
   readonly root: string;
   readonly settings: QualitySettings;
   readonly commands: Commands;
   /** A directory outside of the project, for reports. */
   readonly reports: string;
   /** The commands, where the tree itself does not decide on them. */
-  readonly plan?: Plan;
+  readonly plan?: CommandPlan;
 };
 
 export const PLANNED = ['tests', 'coverage', 'lint', 'security'] as const;
 
-export type Plan = Readonly<Record<(typeof PLANNED)[number], Proposal>>;
+export type CommandPlan = Readonly<Record<(typeof PLANNED)[number], Proposal>>;
 
-export async function measure(bench: Bench): Promise<Findings> {
+export async function measure(bench: MeasureOptions): Promise<TreeFindings> {
   const { root, settings, commands } = bench;
   const around = { root, env: commands.env, ask: commands.ask };
   const plan =
@@ -77,7 +77,7 @@ export async function measure(bench: Bench): Promise<Findings> {
 }
 
 /** A project whose own file cannot be read: nothing of it can be measured, and that is a failure. */
-function unreadable(reason: string): Findings {
+function unreadable(reason: string): TreeFindings {
   const checks = ALL_CHECKS.map((check) => noData(check, reason).result);
   return { checks, coverage: null, uncoveredFiles: [], lasts: true };
 }
@@ -90,7 +90,11 @@ function untold(error: unknown): Measured {
 type TestRun = { readonly end: CommandEnd; readonly reading: Reading | null; readonly whyNone: string };
 
 /** Once more where a runner says that there is no test: a directory that goes away while Node looks around is told so. */
-async function runTests(command: string, name: string, { root, settings, commands, reports }: Bench): Promise<TestRun> {
+async function runTests(
+  command: string,
+  name: string,
+  { root, settings, commands, reports }: MeasureOptions,
+): Promise<TestRun> {
   const once = async (attempt: string): Promise<TestRun> => {
     const place = join(reports, attempt);
     mkdirSync(place);
@@ -103,8 +107,8 @@ async function runTests(command: string, name: string, { root, settings, command
 }
 
 async function measureTests(
-  plan: Plan,
-  bench: Bench,
+  plan: CommandPlan,
+  bench: MeasureOptions,
 ): Promise<{ readonly tests: Measured; readonly coverage: Measured; readonly reached: Coverage | null }> {
   const { settings } = bench;
   const { command } = plan.tests;
@@ -125,7 +129,7 @@ function judgeCoverage(
   tests: Measured,
   own: TestRun | null,
   planned: Proposal,
-  { root, settings }: Bench,
+  { root, settings }: MeasureOptions,
 ): { readonly coverage: Measured; readonly reached: Coverage | null } {
   const isAsked = asksForCoverage(settings);
   const unmeasured = (why: string, command: string | null) => ({
@@ -152,7 +156,7 @@ function judgeCoverage(
   return { coverage: { result: { ...judged.result, outcome: 'failed', reason }, lasts: true }, reached };
 }
 
-async function measureCommand(check: 'lint' | 'security', planned: Proposal, bench: Bench): Promise<Measured> {
+async function measureCommand(check: 'lint' | 'security', planned: Proposal, bench: MeasureOptions): Promise<Measured> {
   const { command, reason } = planned;
   if (command === null) return notMeasured(check, reason);
   return commandsResult(check, await bench.commands.run(command, command), bench.settings.timeoutMs);
@@ -161,7 +165,7 @@ async function measureCommand(check: 'lint' | 'security', planned: Proposal, ben
 /** How often over its budget a command is let run, to see by how much it is over. */
 const PATIENCE = 3;
 
-async function measurePerformance({ settings, commands }: Bench): Promise<Measured> {
+async function measurePerformance({ settings, commands }: MeasureOptions): Promise<Measured> {
   const { performance, timeoutMs } = settings;
   if (performance.length === 0) return notMeasured('performance', 'quality.performance names no command with a budget');
   const ends: BudgetEnd[] = [];

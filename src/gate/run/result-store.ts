@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readRegular } from '../../base/files/safe-read.ts';
-import { inside } from '../detect/project-files.ts';
+import { nestedValue } from '../detect/project-files.ts';
 import { ALL_CHECKS } from '../rules/check-results.ts';
 import type { FileCoverage, Reach } from '../rules/coverage.ts';
 import { type CheckResult, type Failure, type GateResult, OUTCOMES } from '../rules/quality.ts';
@@ -26,7 +26,7 @@ export function readResult(directory: string, key: string, since: number): GateR
   if (text === null) return null;
   try {
     const kept: unknown = JSON.parse(text);
-    const at = inside(kept, 'at');
+    const at = nestedValue(kept, 'at');
     const result = decoded(kept);
     return result === null || result.ok || (typeof at === 'number' && at >= since) ? result : null;
   } catch {
@@ -55,15 +55,15 @@ function textOrNull(value: unknown): string | null | undefined {
 }
 
 function decodedCheck(value: unknown): CheckResult | null {
-  const check = ALL_CHECKS.find((name) => name === inside(value, 'check'));
-  const outcome = OUTCOMES.find((name) => name === inside(value, 'outcome'));
-  const reason = inside(value, 'reason');
-  const details = texts(inside(value, 'details'));
-  const command = textOrNull(inside(value, 'command'));
-  const figure = textOrNull(inside(value, 'figure'));
+  const check = ALL_CHECKS.find((name) => name === nestedValue(value, 'check'));
+  const outcome = OUTCOMES.find((name) => name === nestedValue(value, 'outcome'));
+  const reason = nestedValue(value, 'reason');
+  const details = texts(nestedValue(value, 'details'));
+  const command = textOrNull(nestedValue(value, 'command'));
+  const figure = textOrNull(nestedValue(value, 'figure'));
   if (check === undefined || outcome === undefined || typeof reason !== 'string') return null;
   if (details === null || command === undefined || figure === undefined) return null;
-  const failures = decodedFailures(inside(value, 'failures'));
+  const failures = decodedFailures(nestedValue(value, 'failures'));
   if (failures === null) return null;
   return { check, outcome, reason, details, command, figure, ...(failures.length === 0 ? {} : { failures }) };
 }
@@ -76,10 +76,10 @@ function decodedFailures(value: unknown): readonly Failure[] | null {
 }
 
 function decodedFailure(row: unknown): Failure | null {
-  const [command, reason, named, count] = ['command', 'reason', 'names', 'count'].map((key) => inside(row, key));
-  const how = (['ended', 'timed_out'] as const).find((word) => word === inside(row, 'how'));
+  const [command, reason, named, count] = ['command', 'reason', 'names', 'count'].map((key) => nestedValue(row, key));
+  const how = (['ended', 'timed_out'] as const).find((word) => word === nestedValue(row, 'how'));
   const names = named === null ? null : texts(named);
-  const details = texts(inside(row, 'details'));
+  const details = texts(nestedValue(row, 'details'));
   if (typeof command !== 'string' || typeof reason !== 'string' || how === undefined || details === null) return null;
   if ((named !== null && names === null) || (count !== null && typeof count !== 'number')) return null;
   return { command, how, names, count, reason, details };
@@ -87,17 +87,17 @@ function decodedFailure(row: unknown): Failure | null {
 
 function decoded(value: unknown): GateResult | null {
   const [tree, ok, coverage, rows] = [
-    inside(value, 'tree'),
-    inside(value, 'ok'),
-    inside(value, 'coverage'),
-    inside(value, 'checks'),
+    nestedValue(value, 'tree'),
+    nestedValue(value, 'ok'),
+    nestedValue(value, 'coverage'),
+    nestedValue(value, 'checks'),
   ];
-  const uncoveredFiles = texts(inside(value, 'uncoveredFiles'));
+  const uncoveredFiles = texts(nestedValue(value, 'uncoveredFiles'));
   if (typeof tree !== 'string' || typeof ok !== 'boolean' || uncoveredFiles === null || !Array.isArray(rows))
     return null;
   if (coverage !== null && typeof coverage !== 'number') return null;
   const checks = rows.map(decodedCheck).filter((check) => check !== null);
-  const reach = decodedReach(inside(value, 'reach'));
+  const reach = decodedReach(nestedValue(value, 'reach'));
   if (checks.length !== ALL_CHECKS.length || (coverage !== null && reach === null)) return null;
   return {
     ...{ tree, ok, checks, coverage, uncoveredFiles },
@@ -106,12 +106,12 @@ function decoded(value: unknown): GateResult | null {
 }
 
 function decodedReach(value: unknown): Reach | null {
-  const [covered, total] = [inside(value, 'covered'), inside(value, 'total')];
-  const [rows, files] = [inside(value, 'unreported'), inside(value, 'below')];
+  const [covered, total] = [nestedValue(value, 'covered'), nestedValue(value, 'total')];
+  const [rows, files] = [nestedValue(value, 'unreported'), nestedValue(value, 'below')];
   if (typeof covered !== 'number' || typeof total !== 'number' || !Array.isArray(rows) || !Array.isArray(files))
     return null;
   const unreported = rows.flatMap((row) => {
-    const [path, lines] = [inside(row, 'path'), inside(row, 'lines')];
+    const [path, lines] = [nestedValue(row, 'path'), nestedValue(row, 'lines')];
     if (typeof path !== 'string' || typeof lines !== 'number') return [];
     return [{ path, lines }];
   });
@@ -120,7 +120,7 @@ function decodedReach(value: unknown): Reach | null {
 }
 
 function decodedFile(row: unknown): FileCoverage | null {
-  const [path, percent, covered, total] = ['path', 'percent', 'covered', 'total'].map((key) => inside(row, key));
+  const [path, percent, covered, total] = ['path', 'percent', 'covered', 'total'].map((key) => nestedValue(row, key));
   const isWhole = typeof percent === 'number' && typeof covered === 'number' && typeof total === 'number';
   return typeof path === 'string' && isWhole ? { path, percent, covered, total } : null;
 }

@@ -21,7 +21,7 @@ export type TreeOptions = {
   readonly signal: AbortSignal;
 };
 
-export async function treeOf(options: TreeOptions): Promise<string> {
+export async function treeFingerprint(options: TreeOptions): Promise<string> {
   return (await gitTree(options)) ?? filesHash(options);
 }
 

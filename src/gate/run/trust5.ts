@@ -164,7 +164,7 @@ export type CheckoutOptions = Omit<Trust5Options, 'base' | 'head' | 'spec' | 'ta
 };
 
 /** Of a checkout in which a team has worked: trees in place of commits. */
-export async function measureCheckout(options: CheckoutOptions): Promise<Trust5> {
+export async function measureCheckoutTrust5(options: CheckoutOptions): Promise<Trust5> {
   const { root, change, objects, written, signal = new AbortController().signal } = options;
   const range = 'unmeasured' in change ? change : await rangeOf({ root, signal, objects, ...change });
   return measureChange({ ...options, range, commits: () => Promise.resolve(written) });

@@ -9,8 +9,8 @@ import type { Environment } from '../../base/rules/environment.ts';
 import { treeEnvironment } from '../work-tree.ts';
 import { createRunGit, findRepository, type Repository, type RunGit } from '../worktree-git.ts';
 import { copyIgnored } from './copies.ts';
-import { removeWorktree, worktreesBelow } from './place.ts';
-import { equip } from './submodules.ts';
+import { shareDependencies } from './submodules.ts';
+import { removeWorktree, worktreesBelow } from './worktree.ts';
 import { WorktreeLock } from './worktree-lock.ts';
 
 export type BaseTreeOptions = {
@@ -29,14 +29,14 @@ export type BaseTreeOptions = {
 
 const PREFIX = 'toolcrew-base-';
 
-type Tools = { readonly repository: Repository; readonly run: RunGit };
+type Tools = { readonly repository: Repository; readonly runGit: RunGit };
 
 /** Makes it, as a detached worktree of the repository, for as long as `use` takes. @param use gets the project's directory in it */
 export async function withBaseTree<T>(options: BaseTreeOptions, use: (root: string) => Promise<T>): Promise<T> {
   const { root, env, above = tmpdir() } = options;
   const repository = await findRepository(root, createRunGit(env), env);
   const lock = new WorktreeLock(join(repository.common, 'toolcrew', 'worktrees.lock'));
-  const tools = { repository, run: createRunGit(env, { common: repository.common, mark: lock.mark }) };
+  const tools = { repository, runGit: createRunGit(env, { common: repository.common, mark: lock.mark }) };
   const place = realpathSync(mkdtempSync(join(above, `${PREFIX}${process.pid}-`)));
   // Some tools take a project's name from its directory.
   const path = join(place, basename(repository.top));
@@ -51,16 +51,16 @@ export async function withBaseTree<T>(options: BaseTreeOptions, use: (root: stri
   }
 }
 
-async function make(path: string, options: BaseTreeOptions, { repository, run }: Tools) {
+async function make(path: string, options: BaseTreeOptions, { repository, runGit }: Tools) {
   const { root, objects, commit, tree, copies } = options;
-  await run.git(repository.root, ['worktree', 'add', '--quiet', '--no-checkout', '--detach', path, commit]);
+  await runGit.git(repository.root, ['worktree', 'add', '--quiet', '--no-checkout', '--detach', path, commit]);
   const env = await treeEnvironment(root, objects);
   const trees = ['GIT_OBJECT_DIRECTORY', 'GIT_ALTERNATE_OBJECT_DIRECTORIES'].map((name) => [name, env?.[name] ?? '']);
-  await run.git(path, ['read-tree', '--reset', '-u', tree], { env: Object.fromEntries(trees) });
+  await runGit.git(path, ['read-tree', '--reset', '-u', tree], { env: Object.fromEntries(trees) });
   // What was not committed then is not committed here.
-  await run.git(path, ['read-tree', 'HEAD']);
-  await equip(path, repository, run);
-  await copyIgnored(path, repository, copies, run);
+  await runGit.git(path, ['read-tree', 'HEAD']);
+  await shareDependencies(path, repository, runGit);
+  await copyIgnored(path, repository, copies, runGit);
 }
 
 async function remove(path: string, place: string, repository: Repository): Promise<void> {

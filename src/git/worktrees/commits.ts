@@ -4,7 +4,7 @@ import { failure } from '../../base/rules/errors.ts';
 import { lastLines } from '../../base/rules/text.ts';
 import { GIT_CODES } from '../rules/git-codes.ts';
 import { fromRoot, type Repository, type RunGit } from '../worktree-git.ts';
-import type { Change } from './obstacles.ts';
+import type { PathChange } from './obstacles.ts';
 import { readRefs } from './refs.ts';
 import type { ChangedPath, MemberCommit } from './team-worktrees-port.ts';
 
@@ -28,11 +28,16 @@ export function noteAncestor(first: string, second: string, repository: Reposito
   note(first, second, true, repository);
 }
 
-export async function isAncestor(first: string, second: string, repository: Repository, run: RunGit): Promise<boolean> {
+export async function isAncestor(
+  first: string,
+  second: string,
+  repository: Repository,
+  runGit: RunGit,
+): Promise<boolean> {
   if (first === second) return true;
   const known = ancestry.get(`${repository.common} ${first} ${second}`);
   if (known !== undefined) return known;
-  const { exitCode, stdout } = await run.try(repository.top, ['merge-base', first, second]);
+  const { exitCode, stdout } = await runGit.try(repository.top, ['merge-base', first, second]);
   const base = stdout.trim();
   // Any other code: a commit is missing, and may arrive later.
   if (exitCode === 0 || exitCode === 1) {
@@ -59,25 +64,25 @@ function noteMerge(sha: string, parents: readonly string[], repository: Reposito
 }
 
 /** The commit that a name resolves to in a worktree; null when there is none. */
-export async function commitAt(name: string, cwd: string, run: RunGit): Promise<string | null> {
-  const { exitCode, stdout } = await run.try(cwd, ['rev-parse', '--verify', '--quiet', `${name}^{commit}`]);
+export async function commitAt(name: string, cwd: string, runGit: RunGit): Promise<string | null> {
+  const { exitCode, stdout } = await runGit.try(cwd, ['rev-parse', '--verify', '--quiet', `${name}^{commit}`]);
   return exitCode === 0 ? stdout.trim() : null;
 }
 
 /** The commit of a ref; null without one. */
-export async function refAt(ref: string, repository: Repository, run: RunGit): Promise<string | null> {
-  return (await commitsAt([ref], repository, run)).get(ref) ?? null;
+export async function refAt(ref: string, repository: Repository, runGit: RunGit): Promise<string | null> {
+  return (await commitsAt([ref], repository, runGit)).get(ref) ?? null;
 }
 
 /** Commits of the refs that exist, with at most one git process. */
 export async function commitsAt(
   refs: readonly string[],
   { top, common }: Repository,
-  run: RunGit,
+  runGit: RunGit,
 ): Promise<ReadonlyMap<string, string>> {
   const found = readRefs(refs, common);
   if (found !== null) return found;
-  const text = await run.git(top, ['for-each-ref', '--format=%(refname) %(objectname)', ...refs]);
+  const text = await runGit.git(top, ['for-each-ref', '--format=%(refname) %(objectname)', ...refs]);
   const rows = text.split('\n').map((row): [string, string] => {
     const space = row.indexOf(' ');
     return [row.slice(0, space), row.slice(space + 1)];
@@ -91,10 +96,10 @@ type Told = Omit<MemberCommit, 'files'> & { readonly parents: readonly string[];
 const STATUS = /^\n?[A-Z]$/;
 
 /** Commits of `to` that `from` lacks, oldest first, with changed paths relative to the top; merges without paths. */
-async function toldBetween(from: string, to: string, repository: Repository, run: RunGit): Promise<readonly Told[]> {
+async function toldBetween(from: string, to: string, repository: Repository, runGit: RunGit): Promise<readonly Told[]> {
   const format = '--format=%H %P%x00%s%x00%(trailers:key=Task,valueonly,unfold)';
   const how = ['-z', '--topo-order', '--reverse', format, '--name-status', '--no-diff-merges', ...PLAIN];
-  const words = (await run.git(repository.top, ['log', ...how, `${from}..${to}`])).split('\0');
+  const words = (await runGit.git(repository.top, ['log', ...how, `${from}..${to}`])).split('\0');
   const told: Told[] = [];
   for (let at = 0; at + 2 < words.length; ) {
     const [shas = '', subject = '', trailers = ''] = words.slice(at, at + 3);
@@ -119,15 +124,15 @@ async function mergeFiles(
   sha: string,
   parents: number,
   repository: Repository,
-  run: RunGit,
+  runGit: RunGit,
 ): Promise<readonly string[]> {
   const { top, common } = repository;
   if (clean.has(`${common} ${sha}`)) return [];
   // `--remerge-diff` supports two parents only.
   const text =
     parents > 2
-      ? await run.git(top, ['diff-tree', '-r', '-z', '--name-only', ...PLAIN, `${sha}^1`, sha])
-      : await run.git(top, ['show', '-z', '--format=', '--name-only', '--remerge-diff', ...PLAIN, sha]);
+      ? await runGit.git(top, ['diff-tree', '-r', '-z', '--name-only', ...PLAIN, `${sha}^1`, sha])
+      : await runGit.git(top, ['show', '-z', '--format=', '--name-only', '--remerge-diff', ...PLAIN, sha]);
   return parts(text.replace(/^\n/, ''));
 }
 
@@ -136,20 +141,20 @@ export async function commitsBetween(
   from: string,
   to: string,
   repository: Repository,
-  run: RunGit,
+  runGit: RunGit,
 ): Promise<readonly MemberCommit[]> {
   const { common, prefix } = repository;
   if (from === to || ancestry.get(`${common} ${to} ${from}`) === true) return [];
   const [side, ...others] = (clean.get(`${common} ${to}`) ?? []).filter((parent) => parent !== from);
   // A clean merge of `from` and `side` adds only the commits of `side`.
-  if (side !== undefined && others.length === 0) return commitsBetween(from, side, repository, run);
+  if (side !== undefined && others.length === 0) return commitsBetween(from, side, repository, runGit);
   const key = `${common} ${prefix} ${from} ${to}`;
   const known = between.get(key);
   if (known !== undefined) return known;
   const commits: MemberCommit[] = [];
-  for (const { parents, files, ...commit } of await toldBetween(from, to, repository, run)) {
+  for (const { parents, files, ...commit } of await toldBetween(from, to, repository, runGit)) {
     const isMerge = parents.length > 1;
-    const changed = isMerge ? await mergeFiles(commit.sha, parents.length, repository, run) : files;
+    const changed = isMerge ? await mergeFiles(commit.sha, parents.length, repository, runGit) : files;
     if (isMerge && changed.length === 0) continue;
     commits.push({ ...commit, files: changed.map((file) => fromRoot(file, repository)).sort() });
   }
@@ -159,8 +164,13 @@ export async function commitsBetween(
 }
 
 /** Changed paths between two commits, relative to the top. */
-export async function changesBetween(from: string, to: string, { top }: Repository, run: RunGit): Promise<Change[]> {
-  const text = await run.git(top, ['diff-tree', '-r', '-z', '--name-status', ...PLAIN, from, to]);
+export async function changesBetween(
+  from: string,
+  to: string,
+  { top }: Repository,
+  runGit: RunGit,
+): Promise<PathChange[]> {
+  const text = await runGit.git(top, ['diff-tree', '-r', '-z', '--name-status', ...PLAIN, from, to]);
   const words = parts(text);
   return words.flatMap((path, index) =>
     index % 2 === 0 ? [] : [{ path, isNew: words[index - 1] === 'A', isGone: words[index - 1] === 'D' }],
@@ -172,9 +182,9 @@ export async function countsBetween(
   from: string,
   to: string,
   repository: Repository,
-  run: RunGit,
+  runGit: RunGit,
 ): Promise<readonly ChangedPath[]> {
-  const text = await run.git(repository.top, ['diff', '-z', '--numstat', ...PLAIN, from, to]);
+  const text = await runGit.git(repository.top, ['diff', '-z', '--numstat', ...PLAIN, from, to]);
   return parts(text).map((row) => {
     const [added = '', removed = '', ...path] = row.split('\t');
     const count = (digits: string) => (digits === '-' ? 0 : Number(digits));
@@ -187,10 +197,10 @@ export async function mergeTrees(
   ours: string,
   theirs: string,
   { top }: Repository,
-  run: RunGit,
+  runGit: RunGit,
 ): Promise<{ readonly tree: string } | { readonly conflicts: readonly string[] }> {
   const how = ['--write-tree', '-z', '--name-only', '--no-messages', '--allow-unrelated-histories'];
-  const { exitCode, stdout, stderr } = await run.try(top, ['merge-tree', ...how, ours, theirs]);
+  const { exitCode, stdout, stderr } = await runGit.try(top, ['merge-tree', ...how, ours, theirs]);
   const [tree = '', ...files] = parts(stdout);
   if (exitCode === 0) return { tree };
   if (exitCode === 1) return { conflicts: [...new Set(files)].sort() };
@@ -208,17 +218,17 @@ export async function mergeCommit(
   message: string,
   author: Readonly<Record<string, string>>,
   repository: Repository,
-  run: RunGit,
+  runGit: RunGit,
   when?: 'always',
 ): Promise<string | { readonly conflicts: readonly string[] }> {
-  if (when === undefined && (await isAncestor(ours, theirs, repository, run))) return theirs;
+  if (when === undefined && (await isAncestor(ours, theirs, repository, runGit))) return theirs;
   // `theirs` contains `ours`, so the merge has its tree.
-  const result = (await isAncestor(ours, theirs, repository, run))
+  const result = (await isAncestor(ours, theirs, repository, runGit))
     ? { tree: `${theirs}^{tree}` }
-    : await mergeTrees(ours, theirs, repository, run);
+    : await mergeTrees(ours, theirs, repository, runGit);
   if ('conflicts' in result) return result;
   const args = ['commit-tree', result.tree, '-p', ours, '-p', theirs, '-F', '-'];
-  const made = (await run.git(repository.top, args, { env: author, input: message })).trim();
+  const made = (await runGit.git(repository.top, args, { env: author, input: message })).trim();
   noteMerge(made, [ours, theirs], repository);
   return made;
 }
@@ -235,10 +245,10 @@ export async function tasksBehind(
   to: string,
   files: readonly string[] | null,
   { top }: Repository,
-  run: RunGit,
+  runGit: RunGit,
 ): Promise<readonly string[]> {
   // Filtered below: with a path limit, Git omits merges whose first parent is outside the range.
-  const told = await run.git(top, [
+  const told = await runGit.git(top, [
     'log',
     '-z',
     '-m',

@@ -3,13 +3,13 @@
 import { constants, copyFileSync, lstatSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Repository, RunGit } from '../worktree-git.ts';
-import { isFree } from './installed.ts';
+import { isVacant } from './installed.ts';
 
 /** Files below a directory of a repository that Git ignores and that a glob names, as paths from there. */
-export async function ignoredFiles(root: string, pattern: string, run: RunGit): Promise<readonly string[]> {
+export async function ignoredFiles(root: string, pattern: string, runGit: RunGit): Promise<readonly string[]> {
   const ignored = ['ls-files', '--others', '--ignored', '--exclude-standard', '-z'];
   // Worktrees of teams are ignored too, and hold copies themselves.
-  const listed = await run.git(root, [...ignored, '--', `:(glob)${pattern}`, ':(exclude,glob).tool/**']);
+  const listed = await runGit.git(root, [...ignored, '--', `:(glob)${pattern}`, ':(exclude,glob).tool/**']);
   return listed.split('\0').filter((path) => path !== '' && lstatSync(join(root, path)).isFile());
 }
 
@@ -18,12 +18,12 @@ export async function copyIgnored(
   worktree: string,
   { root, prefix }: Repository,
   patterns: readonly string[],
-  run: RunGit,
+  runGit: RunGit,
 ): Promise<void> {
   for (const pattern of patterns)
-    for (const path of await ignoredFiles(root, pattern, run)) {
+    for (const path of await ignoredFiles(root, pattern, runGit)) {
       const place = join(prefix, path);
-      if (!isFree(worktree, place)) continue;
+      if (!isVacant(worktree, place)) continue;
       const target = join(worktree, place);
       mkdirSync(dirname(target), { recursive: true });
       copyFileSync(join(root, path), target, constants.COPYFILE_EXCL);

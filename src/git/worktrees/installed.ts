@@ -37,16 +37,16 @@ const REDIRECTS = /^__editable__.*\.py$|\.(?:pth|egg-link)$/;
 const SCRIPT_BYTES = 64 * 1024;
 
 /** Has a worktree find what the checkout has installed. What is there stays as it is. */
-export async function shareInstalled(worktree: string, repository: Repository, run: RunGit): Promise<void> {
+export async function shareInstalled(worktree: string, repository: Repository, runGit: RunGit): Promise<void> {
   const { top } = repository;
-  for (const place of await places(worktree, repository, run)) {
+  for (const place of await places(worktree, repository, runGit)) {
     const target = join(worktree, place);
-    if (!existsSync(dirname(target)) || !isFree(worktree, place)) continue;
+    if (!existsSync(dirname(target)) || !isVacant(worktree, place)) continue;
     mkdirSync(target, { recursive: true });
     try {
       // Git does not see an empty directory.
-      if ((await run.try(worktree, ['check-ignore', '--quiet', '--', `${place}/`])).exitCode !== 0) continue;
-      const half = emptyBeside(worktree);
+      if ((await runGit.try(worktree, ['check-ignore', '--quiet', '--', `${place}/`])).exitCode !== 0) continue;
+      const half = createStagingDirectory(worktree);
       const source = join(top, place);
       const where = { top, worktree, target };
       if (basename(place) === PACKAGES) sharePackages(source, half, where);
@@ -55,13 +55,13 @@ export async function shareInstalled(worktree: string, repository: Repository, r
       renameSync(half, target);
     } finally {
       // Empty, it would hide what is found above it.
-      if (existsSync(target) && isFree(worktree, place)) rmdirSync(target);
+      if (existsSync(target) && isVacant(worktree, place)) rmdirSync(target);
     }
   }
 }
 
-/** A directory to be filled, and moved into its place then. One that was killed may have left it. */
-export function emptyBeside(worktree: string): string {
+/** Creates an empty directory to fill and then rename into place. Replaces one that a killed process left. */
+export function createStagingDirectory(worktree: string): string {
   const half = join(dirname(worktree), `.installed-${basename(worktree)}`);
   rmSync(half, { recursive: true, force: true });
   mkdirSync(half);
@@ -72,7 +72,7 @@ export function emptyBeside(worktree: string): string {
  * Whether something may be put there: there is nothing, or, by one that was killed, an empty directory. Writers have been
  * there: no link is a way to it, and what cannot be looked at stays as it is.
  */
-export function isFree(worktree: string, place: string): boolean {
+export function isVacant(worktree: string, place: string): boolean {
   const parts = place.split('/');
   if (parts.includes('..')) return false;
   try {
@@ -90,9 +90,9 @@ export function isFree(worktree: string, place: string): boolean {
 }
 
 /** Directories of the checkout, from its top, that hold what was installed. */
-async function places(worktree: string, { top, prefix }: Repository, run: RunGit): Promise<readonly string[]> {
+async function places(worktree: string, { top, prefix }: Repository, runGit: RunGit): Promise<readonly string[]> {
   const globs = MANIFESTS.map(([name]) => `:(top,glob)**/${name}`);
-  const listed = (await run.git(worktree, ['ls-files', '-z', '--', ...globs])).split('\0');
+  const listed = (await runGit.git(worktree, ['ls-files', '-z', '--', ...globs])).split('\0');
   const beside = listed.flatMap((path) => {
     const [, names = []] = MANIFESTS.find(([name]) => name === basename(path)) ?? [];
     return names.map((name) => join(dirname(path), name));

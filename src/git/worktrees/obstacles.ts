@@ -3,7 +3,7 @@
 import { lstatSync, readdirSync, type Stats } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-export type Change = { readonly path: string; readonly isNew: boolean; readonly isGone: boolean };
+export type PathChange = { readonly path: string; readonly isNew: boolean; readonly isGone: boolean };
 
 function statOf(path: string): Stats | undefined {
   try {
@@ -24,7 +24,7 @@ function filesBelow(top: string, directory: string): string[] {
  * Sorted paths with uncommitted content that the changes would overwrite or remove.
  * @param dirty paths changed since the last commit
  */
-export function obstaclesFor(top: string, changes: readonly Change[], dirty: ReadonlySet<string>): string[] {
+export function obstaclesFor(top: string, changes: readonly PathChange[], dirty: ReadonlySet<string>): string[] {
   const gone = new Set(changes.filter(({ isGone }) => isGone).map(({ path }) => path));
   const found = new Set<string>();
   for (const { path, isNew } of changes) {

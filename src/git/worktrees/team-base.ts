@@ -1,6 +1,6 @@
 // The commit that a team begins from, as the person keeps it: whether there is one yet, and whether it is still there.
 
-import { refusal, textOf } from '../../base/rules/codes.ts';
+import { type Refusal, refusal } from '../../base/rules/codes.ts';
 import { failure, type ToolError } from '../../base/rules/errors.ts';
 import { tryGit } from '../git.ts';
 import { GIT_CODES } from '../rules/git-codes.ts';
@@ -8,18 +8,18 @@ import { BRANCHES, baseRef, headRef, teamBranch } from './names.ts';
 
 const SHOWN = 10;
 
-export function noCommit(root: string): ToolError {
+export function noCommitError(root: string): ToolError {
   return failure(GIT_CODES.no_commit_yet, { path: root });
 }
 
 /** Throws in a repository without a commit; where there is no repository, whoever makes worktrees says so. */
 export async function requireCommit(root: string): Promise<void> {
   const { exitCode } = await tryGit(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'], { cwd: root });
-  if (exitCode === 1) throw noCommit(root);
+  if (exitCode === 1) throw noCommitError(root);
 }
 
-/** Words on a team whose first commit the person has amended or rebased since, with the way back; null: it is still there. */
-export async function rewrittenWords(root: string, team: string): Promise<string | null> {
+/** A warning where the user has amended or rebased the first commit of a team since; null: the commit is still there. */
+export async function rewrittenBase(root: string, team: string): Promise<Refusal | null> {
   const ask = (...args: readonly string[]) => tryGit(args, { cwd: root });
   const base = (await ask('rev-parse', '--verify', '--quiet', baseRef(team))).stdout.trim();
   if (base === '' || (await ask('merge-base', '--is-ancestor', base, 'HEAD')).exitCode === 0) return null;
@@ -27,5 +27,5 @@ export async function rewrittenWords(root: string, team: string): Promise<string
   const refs = stdout.split('\n').filter((ref) => /^refs\/(?:heads|remotes|tags)\//.test(ref));
   const isKept = refs.some((ref) => !ref.startsWith(`${headRef(BRANCHES)}/`));
   if (exitCode !== 0 || isKept) return null;
-  return textOf(refusal(GIT_CODES.team_base_rewritten, { base: base.slice(0, SHOWN), branch: teamBranch(team) }));
+  return refusal(GIT_CODES.team_base_rewritten, { base: base.slice(0, SHOWN), branch: teamBranch(team) });
 }

@@ -39,11 +39,11 @@ export type WriterPlace = {
 };
 
 /** A file that was in conflict: the writer's version was kept, the team's, or neither alone. */
-export type SettledFile = { readonly path: string; readonly kept: 'own' | 'team' | 'both' };
+export type ResolvedFile = { readonly path: string; readonly kept: 'own' | 'team' | 'both' };
 
 export type ChangedPath = { readonly path: string; readonly added: number; readonly removed: number };
 
-export type Tips = ReadonlyMap<string, { readonly sha: string; readonly isTeams: boolean }>;
+export type RefTips = ReadonlyMap<string, { readonly sha: string; readonly isTeams: boolean }>;
 
 /**
  * The worktrees and branches of teams. Each call can be made again after a kill at any point, by another process too,
@@ -92,7 +92,7 @@ export interface TeamWorktrees {
   /** Files of a writer's work that hold a conflict as git leaves it, and in the team's branch do not. */
   unsettled(team: string, member: string): Promise<readonly string[]>;
   /** The outcome of merges by which the writer's branch, up to a commit of it, settled conflicts in these files. */
-  settled(team: string, member: string, upTo: string, files: readonly string[]): Promise<readonly SettledFile[]>;
+  settled(team: string, member: string, upTo: string, files: readonly string[]): Promise<readonly ResolvedFile[]>;
   /** Takes the writer's branch, up to a commit of it, into the team's by a merge commit. */
   merge(team: string, member: string, message: string, upTo?: string): Promise<Merge>;
   /** Words on where a person has the team's branch checked out, which keeps everything from being merged; null: nowhere. */
@@ -104,7 +104,7 @@ export interface TeamWorktrees {
    */
   adoptChanges(team: string, members: readonly string[]): Promise<readonly string[]>;
   /** The person's branches and tags, and whether a teammate made the commit that they stand at. */
-  tips(): Promise<Tips>;
+  tips(): Promise<RefTips>;
   /**
    * Puts the team's branch back to where the last merge left it, where somebody else has moved it since; what it held
    * instead is kept under the ref that it gives. Null: it stands where it was left.

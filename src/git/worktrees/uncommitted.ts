@@ -13,9 +13,9 @@ import { SUBMODULE } from '../tracked-files.ts';
 import { identity, type Repository, type RunGit } from '../worktree-git.ts';
 import { refAt } from './commits.ts';
 import { keptRef } from './names.ts';
-import type { Worktree } from './place.ts';
-import { comparing } from './submodules.ts';
+import { compareEnvironment } from './submodules.ts';
 import type { WorkLeftOut } from './team-worktrees-port.ts';
+import type { Worktree } from './worktree.ts';
 
 /** What a team keeps for itself is none of its work. */
 const LEFT_OUT = ['.tool/teams', '.tool/state', '.tool/cache', '.tool/worktrees'];
@@ -46,7 +46,7 @@ async function list(
   path: string,
   which: '--stage' | '--unmerged',
   { prefix }: Repository,
-  run: RunGit,
+  runGit: RunGit,
   env: Env = {},
 ): Promise<Listing> {
   const how = ['ls-files', '-z', '-t', which, '-m', '-d', '-o', '--exclude-standard'];
@@ -55,7 +55,7 @@ async function list(
   const entries: Entry[] = [];
   const modified: TrackedFile[] = [];
   const gone = new Set<string>();
-  for (const row of lines(await run.git(path, how, { env, ...BYTES }))) {
+  for (const row of lines(await runGit.git(path, how, { env, ...BYTES }))) {
     const [tag = '', text] = [row[0], row.slice(2)];
     const name = tag === '?' ? text : text.slice(text.indexOf('\t') + 1);
     const [mode = '', id = '', stage = ''] = text.slice(0, text.indexOf('\t')).split(' ');
@@ -69,12 +69,12 @@ async function list(
 }
 
 /** Repositories that the index has as links, though they are no submodules. */
-async function linksIn(path: string, { entries }: Listing, run: RunGit): Promise<readonly string[]> {
+async function linksIn(path: string, { entries }: Listing, runGit: RunGit): Promise<readonly string[]> {
   const links = entries.filter(({ mode }) => mode === SUBMODULE).map(({ name }) => name);
   const inside = links.filter((link) => existsSync(pathBytes(path, `${link}/.git`)));
   if (inside.length === 0) return [];
   const how = ['config', '--file', '.gitmodules', '-z', '--get-regexp', '^submodule\\..*\\.path$'];
-  const known = lines((await run.try(path, how, BYTES)).stdout).map((row) => row.slice(row.indexOf('\n') + 1));
+  const known = lines((await runGit.try(path, how, BYTES)).stdout).map((row) => row.slice(row.indexOf('\n') + 1));
   return inside.filter((link) => !known.includes(link)).map((link) => `${link}/`);
 }
 
@@ -85,14 +85,14 @@ async function submoduleChanges(
   worktree: Worktree,
   { entries }: Listing,
   repository: Repository,
-  run: RunGit,
+  runGit: RunGit,
 ): Promise<readonly SubmoduleChange[]> {
   const found: SubmoduleChange[] = [];
   for (const { name } of entries.filter(({ mode }) => mode === SUBMODULE)) {
-    const env = await comparing(worktree, name, run);
+    const env = await compareEnvironment(worktree, name, runGit);
     if (env === null) continue;
     const place = pathBytes(worktree.path, name).toString();
-    const { names } = await list(place, '--stage', { ...repository, prefix: '' }, run, env);
+    const { names } = await list(place, '--stage', { ...repository, prefix: '' }, runGit, env);
     if (names.length > 0) found.push({ name, env, files: names });
   }
   return found;
@@ -103,10 +103,10 @@ function namesOf(changes: readonly SubmoduleChange[]): readonly string[] {
 }
 
 /** From now on what submodules hold is no change: it was kept. */
-async function settleSubmodules(worktree: Worktree, repository: Repository, run: RunGit): Promise<void> {
-  const listing = await list(worktree.path, '--stage', repository, run);
-  for (const { name, env, files } of await submoduleChanges(worktree, listing, repository, run))
-    await stage(pathBytes(worktree.path, name).toString(), files.filter(isFile), run, env);
+async function settleSubmodules(worktree: Worktree, repository: Repository, runGit: RunGit): Promise<void> {
+  const listing = await list(worktree.path, '--stage', repository, runGit);
+  for (const { name, env, files } of await submoduleChanges(worktree, listing, repository, runGit))
+    await stage(pathBytes(worktree.path, name).toString(), files.filter(isFile), runGit, env);
 }
 
 function isFile(name: string): boolean {
@@ -123,24 +123,24 @@ export async function leftOutOf(
   root: string,
   files: readonly string[],
   repository: Repository,
-  run: RunGit,
+  runGit: RunGit,
 ): Promise<WorkLeftOut> {
   const { path } = worktree;
-  const listing = await list(path, '--stage', repository, run);
+  const listing = await list(path, '--stage', repository, runGit);
   const { names, entries } = listing;
-  const inside = [...names, ...(await linksIn(path, listing, run))].filter((name) => name.endsWith('/'));
+  const inside = [...names, ...(await linksIn(path, listing, runGit))].filter((name) => name.endsWith('/'));
   // What git names it does not ignore.
   const named = new Set([...names, ...entries.map(({ name }) => name)]);
   const others = files.filter((file) => !named.has(asBytes(`${repository.prefix}${file}`)));
   return {
     repositories: inside.map((name) => asText(name.slice(0, -1))),
-    ignored: await ignoredOf(root, others, run),
-    inSubmodules: namesOf(await submoduleChanges(worktree, listing, repository, run)).map(asText),
+    ignored: await ignoredOf(root, others, runGit),
+    inSubmodules: namesOf(await submoduleChanges(worktree, listing, repository, runGit)).map(asText),
   };
 }
 
 /** Those of the paths, from a directory of the worktree, that are files and that git ignores and does not have. */
-async function ignoredOf(root: string, paths: readonly string[], run: RunGit): Promise<readonly string[]> {
+async function ignoredOf(root: string, paths: readonly string[], runGit: RunGit): Promise<readonly string[]> {
   const files = paths.filter((path) => {
     try {
       return lstatSync(join(root, path)).isFile();
@@ -149,37 +149,44 @@ async function ignoredOf(root: string, paths: readonly string[], run: RunGit): P
     }
   });
   if (files.length === 0) return [];
-  return ignored(root, files, run);
+  return ignored(root, files, runGit);
 }
 
-async function ignored(root: string, files: readonly string[], run: RunGit, options: Partial<GitOptions> = {}) {
+async function ignored(root: string, files: readonly string[], runGit: RunGit, options: Partial<GitOptions> = {}) {
   // So that none is taken for a pattern.
   const input = files.map((file) => `./${file}\0`).join('');
-  const told = lines((await run.try(root, ['check-ignore', '-z', '--stdin'], { ...options, input })).stdout);
+  const told = lines((await runGit.try(root, ['check-ignore', '-z', '--stdin'], { ...options, input })).stdout);
   return told.map((file) => file.slice('./'.length));
 }
 
 /** The files in a repository inside the worktree, and in those inside that, by the ignore rules of the worktree's. */
-async function filesBelow({ path, admin }: Worktree, name: string, run: RunGit, env: Env): Promise<readonly string[]> {
+async function filesBelow(
+  { path, admin }: Worktree,
+  name: string,
+  runGit: RunGit,
+  env: Env,
+): Promise<readonly string[]> {
   const place = pathBytes(path, name.slice(0, -1)).toString();
   if (!existsSync(place)) return [];
   // An index that is not there: all files are told, known to the repository or not.
   const at = [`--git-dir=${admin}`, `--work-tree=${place}`];
   const options = { env: { ...env, GIT_INDEX_FILE: `${env.GIT_INDEX_FILE ?? ''}.none` }, ...BYTES };
-  const listed = await run.try(place, [...at, 'ls-files', '-z', '-o', '--exclude-standard'], options);
+  const listed = await runGit.try(place, [...at, 'ls-files', '-z', '-o', '--exclude-standard'], options);
   const all = lines(listed.stdout).map((file) => `${name}${file}`);
-  const without = new Set(await ignored(path, all, run, options));
+  const without = new Set(await ignored(path, all, runGit, options));
   const found = all.filter((file) => !without.has(file));
-  const deeper = found.filter((file) => file.endsWith('/')).map((file) => filesBelow({ path, admin }, file, run, env));
+  const deeper = found
+    .filter((file) => file.endsWith('/'))
+    .map((file) => filesBelow({ path, admin }, file, runGit, env));
   return [...found.filter(isFile), ...(await Promise.all(deeper)).flat()];
 }
 
 /** Has the index hold these, told from the top as bytes. */
-async function stage(path: string, files: readonly string[], run: RunGit, env: Env = {}): Promise<void> {
+async function stage(path: string, files: readonly string[], runGit: RunGit, env: Env = {}): Promise<void> {
   const gone = new Set(files.filter((file) => isGone(path, file)));
   const update = async (how: readonly string[], some: readonly string[]) => {
     const input = some.map((file) => `${file}\0`).join('');
-    if (input !== '') await run.git(path, ['update-index', '-z', ...how, '--stdin'], { env, input, ...BYTES });
+    if (input !== '') await runGit.git(path, ['update-index', '-z', ...how, '--stdin'], { env, input, ...BYTES });
   };
   await update(['--force-remove'], [...gone]);
   await update(
@@ -214,7 +221,7 @@ function conflictedFiles(top: string, { entries }: Listing): string[] {
 }
 
 /** Files that a merge left open and as one side has them: git could not bring both together, and nobody has said which stays. */
-async function undecidedFiles(top: string, { entries }: Listing, run: RunGit): Promise<string[]> {
+async function undecidedFiles(top: string, { entries }: Listing, runGit: RunGit): Promise<string[]> {
   const files = new Set(entries.filter(({ stage }) => stage !== '0').map(({ name }) => name));
   const there = [...files].filter((file) => {
     try {
@@ -223,23 +230,27 @@ async function undecidedFiles(top: string, { entries }: Listing, run: RunGit): P
       return false;
     }
   });
-  const ids = (await hashesOf(top, there, run)) ?? [];
+  const ids = (await hashesOf(top, there, runGit)) ?? [];
   return there.filter((file, index) =>
     entries.some(({ name, id, stage }) => name === file && stage !== '1' && id === ids[index]),
   );
 }
 
 /** Whether the index holds what HEAD does. */
-async function isAsCommitted(path: string, run: RunGit): Promise<boolean> {
+async function isAsCommitted(path: string, runGit: RunGit): Promise<boolean> {
   const how = ['diff-index', '--cached', '--quiet', '--ignore-submodules=none', 'HEAD'];
-  return (await run.try(path, how)).exitCode === 0;
+  return (await runGit.try(path, how)).exitCode === 0;
 }
 
 /** Paths of all that differs from its last commit, from the top; what git ignores left out. */
-export async function changedIn({ path }: Worktree, repository: Repository, run: RunGit): Promise<readonly string[]> {
+export async function changedIn(
+  { path }: Worktree,
+  repository: Repository,
+  runGit: RunGit,
+): Promise<readonly string[]> {
   const staged = ['diff-index', '--cached', '--name-only', '--no-renames', '-z', '--ignore-submodules=none', 'HEAD'];
-  const { names: changed } = await list(path, '--unmerged', repository, run);
-  const names = [...changed, ...lines(await run.git(path, staged, BYTES))];
+  const { names: changed } = await list(path, '--unmerged', repository, runGit);
+  const names = [...changed, ...lines(await runGit.git(path, staged, BYTES))];
   return names.map(asText);
 }
 
@@ -251,20 +262,20 @@ export async function commitAll(
   team: string,
   member: string,
   repository: Repository,
-  run: RunGit,
+  runGit: RunGit,
 ): Promise<string | null> {
-  const listing = await list(path, '--unmerged', repository, run);
+  const listing = await list(path, '--unmerged', repository, runGit);
   const conflicted = conflictedFiles(path, listing).map(asText);
   if (conflicted.length > 0) throw failure(GIT_CODES.conflict_unresolved, { path, member, files: conflicted });
-  const undecided = (await undecidedFiles(path, listing, run)).map(asText);
+  const undecided = (await undecidedFiles(path, listing, runGit)).map(asText);
   if (undecided.length > 0) throw failure(GIT_CODES.conflict_undecided, { path, member, files: undecided });
   const files = listing.names.filter(isFile);
-  await stage(path, files, run);
-  const isNothing = async () => !existsSync(join(admin, 'MERGE_HEAD')) && (await isAsCommitted(path, run));
+  await stage(path, files, runGit);
+  const isNothing = async () => !existsSync(join(admin, 'MERGE_HEAD')) && (await isAsCommitted(path, runGit));
   if (files.length === 0 && (await isNothing())) return null;
   const how = ['--quiet', '--no-verify', '--no-gpg-sign', '--cleanup=whitespace'];
   try {
-    await run.git(path, ['-c', 'rerere.enabled=false', 'commit', ...how, '--file=-'], {
+    await runGit.git(path, ['-c', 'rerere.enabled=false', 'commit', ...how, '--file=-'], {
       env: identity(team, member),
       input: message,
     });
@@ -273,7 +284,7 @@ export async function commitAll(
     if (await isNothing()) return null;
     throw error;
   }
-  return refAt(ref, repository, run);
+  return refAt(ref, repository, runGit);
 }
 
 /**
@@ -287,7 +298,7 @@ export async function snapshot(
   team: string,
   member: string,
   repository: Repository,
-  run: RunGit,
+  runGit: RunGit,
   further: readonly string[] = [],
 ): Promise<string | null> {
   const { path, admin } = worktree;
@@ -296,21 +307,21 @@ export async function snapshot(
     const index = join(scratch, 'index');
     copyIndex(join(admin, 'index'), index);
     const env = { GIT_INDEX_FILE: index };
-    const listing = await list(path, '--stage', repository, run, env);
-    const beside = namesOf(await submoduleChanges(worktree, listing, repository, run));
-    const names = [...listing.names, ...(await linksIn(path, listing, run)), ...beside, ...further.map(asBytes)];
-    if (names.length === 0 && (await isAsCommitted(path, run))) return null;
-    const inside = names.filter((name) => name.endsWith('/')).map((name) => filesBelow(worktree, name, run, env));
+    const listing = await list(path, '--stage', repository, runGit, env);
+    const beside = namesOf(await submoduleChanges(worktree, listing, repository, runGit));
+    const names = [...listing.names, ...(await linksIn(path, listing, runGit)), ...beside, ...further.map(asBytes)];
+    if (names.length === 0 && (await isAsCommitted(path, runGit))) return null;
+    const inside = names.filter((name) => name.endsWith('/')).map((name) => filesBelow(worktree, name, runGit, env));
     const files = [...names.filter(isFile), ...(await Promise.all(inside)).flat()];
-    await stage(path, files, run, env);
-    const tree = (await run.git(path, ['write-tree'], { env })).trim();
-    const told = await run.git(path, ['show', '--no-patch', '--format=%H %T %ct', 'HEAD']);
+    await stage(path, files, runGit, env);
+    const tree = (await runGit.git(path, ['write-tree'], { env })).trim();
+    const told = await runGit.git(path, ['show', '--no-patch', '--format=%H %T %ct', 'HEAD']);
     const [head = '', headTree = '', seconds = ''] = told.trim().split(' ');
     if (tree === headTree) return null;
     const date = `${seconds} +0000`;
     const by = { ...identity(team, member), GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date };
     const input = `Work of ${member} that was not committed\n`;
-    return (await run.git(path, ['commit-tree', tree, '-p', head, '-F', '-'], { env: by, input })).trim();
+    return (await runGit.git(path, ['commit-tree', tree, '-p', head, '-F', '-'], { env: by, input })).trim();
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
@@ -320,18 +331,18 @@ export async function snapshot(
  * Keeps that commit under a ref, and gives it.
  * @param at what is kept where there is none: the commit that the worktree stands at
  */
-export async function keepSnapshot(
+export async function saveSnapshot(
   worktree: Worktree,
   at: string,
   team: string,
   member: string,
   repository: Repository,
-  run: RunGit,
+  runGit: RunGit,
   further: readonly string[] = [],
 ): Promise<string> {
-  const all = (await snapshot(worktree, team, member, repository, run, further)) ?? at;
+  const all = (await snapshot(worktree, team, member, repository, runGit, further)) ?? at;
   const kept = keptRef('saved', team, member, all);
-  await run.git(worktree.path, ['update-ref', kept, all]);
+  await runGit.git(worktree.path, ['update-ref', kept, all]);
   return kept;
 }
 
@@ -339,17 +350,17 @@ export async function keepSnapshot(
  * The same of what an accepted task leaves out: the next task has nothing to do with what submodules hold by then.
  * @param ignored files, from the project's root
  */
-export async function keepLeftOut(
+export async function saveLeftOut(
   worktree: Worktree,
   at: string,
   team: string,
   member: string,
   repository: Repository,
-  run: RunGit,
+  runGit: RunGit,
   ignored: readonly string[],
 ): Promise<string> {
   const paths = ignored.map((path) => `${repository.prefix}${path}`);
-  const kept = await keepSnapshot(worktree, at, team, member, repository, run, paths);
-  await settleSubmodules(worktree, repository, run);
+  const kept = await saveSnapshot(worktree, at, team, member, repository, runGit, paths);
+  await settleSubmodules(worktree, repository, runGit);
   return kept;
 }

@@ -2,6 +2,7 @@
 // A call is its subcommand and arguments, joined by U+001F. POSIX extended syntax, which JavaScript reads alike.
 
 import { type Refusal, refusal, textOf } from '../../base/rules/codes.ts';
+import { escapeRegExp } from '../../base/rules/text.ts';
 import { GUARD_CODES } from './guard-codes.ts';
 
 /** Between a call's subcommand and its arguments. */
@@ -18,18 +19,14 @@ const BEFORE = `(${S}|${S}[^-${S}][^${S}]*|${S}-|${S}-[^-${S}][^${S}]*|${S}--[^$
 function withAny(subcommand: string, words: readonly string[], takeValues = ''): string {
   const [first = '', ...more] = words.map((word) => {
     const short = /^-(\w)$/.exec(word)?.[1];
-    return short === undefined ? `${S}${escaped(word)}${END}` : `${S}-[^-${takeValues}${S}]*${short}`;
+    return short === undefined ? `${S}${escapeRegExp(word)}${END}` : `${S}-[^-${takeValues}${S}]*${short}`;
   });
   return `^${subcommand}${BEFORE}(${[first, ...more].join('|')})`;
 }
 
-function escaped(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-}
-
 /** The whole tree, as an argument of git. */
 const ALL = ['.', './', ':/', ':', '*'];
-const WHOLE = `(${S}(${ALL.map(escaped).join('|')}))+$`;
+const WHOLE = `(${S}(${ALL.map(escapeRegExp).join('|')}))+$`;
 
 /** Calls that take a worktree away, or move it. */
 const WORKTREES = `^worktree${S}(move|prune|remove|repair)${END}`;
@@ -49,7 +46,7 @@ export function gitRows(checkout: Checkout, own: string, allowed: readonly strin
   const save = refusal(GUARD_CODES.git_changes_files_of_all, { own });
   const stay = refusal(GUARD_CODES.git_changes_branch, {});
   const rows = [
-    ...allowed.map((call) => free(`^${call.split(' ').map(escaped).join(S)}$`)),
+    ...allowed.map((call) => free(`^${call.split(' ').map(escapeRegExp).join(S)}$`)),
     free(withAny('[a-z-]+', ['-h', '--help'], 'A-Za-z')),
     ...refused(stay, `^(switch|merge|rebase)${END}`),
     ...refused(refusal(GUARD_CODES.git_changes_worktrees, {}), WORKTREES),

@@ -38,6 +38,21 @@ function isDeep(pattern: string): boolean {
   return pattern.includes('**');
 }
 
+/** Whether all brackets of a glob are closed. An empty glob is balanced: other checks refuse it. */
+export function isBalancedGlob(glob: string): boolean {
+  try {
+    if (glob !== '') picomatch.makeRe(glob, { strictBrackets: true });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether a path is a directory or lies in it. */
+export function isBelow(path: string, directory: string): boolean {
+  return path === directory || path.startsWith(`${directory}/`);
+}
+
 /** Tells for many paths whether a pattern matches. Any char may be in a name, a line break too. */
 export function matcherOf(pattern: string): (path: string) => boolean {
   const matches = picomatch(pattern, { dot: true, flags: 's' });

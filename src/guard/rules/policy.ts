@@ -43,7 +43,7 @@ export const BARE_POLICY: Omit<Policy, 'root' | 'member' | 'ownership'> = {
 };
 
 /** Paths that no member of a team can change. */
-export const KEPT = ['.claude', '.tool', '.mcp.json'] as const;
+export const PROTECTED_PATHS = ['.claude', '.tool', '.mcp.json'] as const;
 
 /** @throws {RangeError} a value that cannot stand in a line */
 export function policyText(policy: Policy): string {

@@ -1,6 +1,7 @@
 // The policy of the write guard as a profile of Seatbelt, the sandbox of macOS. The last rule that matches a write decides.
 
-import { patternsByPrecedence, SHARED } from './ownership.ts';
+import { escapeRegExp } from '../../base/rules/text.ts';
+import { isBelow, patternsByPrecedence, SHARED } from './ownership.ts';
 import { type Policy, policyLine, simpleGlobs } from './policy.ts';
 
 /** What the kernel guard looks up at each write, and a profile states in advance. */
@@ -80,16 +81,12 @@ function quoted(text: string): string {
   return `"${policyLine([text]).replace(/["\\]/g, '\\$&')}"`;
 }
 
-function isBelow(path: string, directory: string): boolean {
-  return path === directory || path.startsWith(`${directory}/`);
-}
-
 type Glob = { readonly owner: string; readonly glob: string; readonly expression: string };
 
 /** The first one that matches a path decides. */
 function globsOf({ root, ownership }: Policy): readonly Glob[] {
   return patternsByPrecedence(ownership).flatMap(({ owner, pattern }) =>
-    simpleGlobs(pattern).map((glob) => ({ owner, glob, expression: `^${escaped(root)}/${expressionOf(glob)}$` })),
+    simpleGlobs(pattern).map((glob) => ({ owner, glob, expression: `^${escapeRegExp(root)}/${expressionOf(glob)}$` })),
   );
 }
 
@@ -121,9 +118,9 @@ function expressionOf(glob: string): string {
 function segmentOf(part: string): string {
   const token = /\\(.)|\[(\^?)((?:\\.|[^\]])+)\]|./gsu;
   return part.replace(token, (text, plain?: string, not?: string, set?: string) => {
-    if (plain !== undefined) return escaped(plain);
+    if (plain !== undefined) return escapeRegExp(plain);
     if (set !== undefined) return setOf(set, not === '^');
-    return text === '*' ? '[^/]*' : text === '?' ? '[^/]' : escaped(text);
+    return text === '*' ? '[^/]*' : text === '?' ? '[^/]' : escapeRegExp(text);
   });
 }
 
@@ -135,11 +132,7 @@ function setOf(set: string, isNegated: boolean): string {
     apart.add(char);
     return '';
   });
-  if (!isNegated) return `(${[...(plain === '' ? [] : [`[${plain}]`]), ...[...apart].map(escaped)].join('|')})`;
+  if (!isNegated) return `(${[...(plain === '' ? [] : [`[${plain}]`]), ...[...apart].map(escapeRegExp)].join('|')})`;
   if (apart.has(']') || apart.has('\\')) throw new RangeError(`[^${set}] cannot stand in a profile`);
   return `[^/${plain}${apart.has('^') ? '^' : ''}${apart.has('-') ? '-' : ''}]`;
-}
-
-function escaped(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }

@@ -66,13 +66,16 @@ export function suggestOwnership(files: readonly string[]): readonly Ownership[]
 }
 
 /** A pattern beside those that a project has, with why: so many files that nobody owned. */
-export type Proposed = { readonly owner: string; readonly pattern: string; readonly files: number };
+export type ProposedPattern = { readonly owner: string; readonly pattern: string; readonly files: number };
 
 /** So many of an owner's patterns are proposed; of a project in which everything lies together there would be hundreds. */
 const MOST_PROPOSED = 20;
 
 /** Patterns for what nobody owns, those with the most files first. */
-export function proposeOwnership(files: readonly string[], ownership: readonly Ownership[]): readonly Proposed[] {
+export function proposeOwnership(
+  files: readonly string[],
+  ownership: readonly Ownership[],
+): readonly ProposedPattern[] {
   const owned = ownership.flatMap(({ patterns }) => patterns.map(matcherOf));
   const unowned = files.filter((file) => !owned.some((matches) => matches(file)));
   return suggestOwnership(files).flatMap(({ owner, patterns }) =>
@@ -87,7 +90,7 @@ export function proposeOwnership(files: readonly string[], ownership: readonly O
 /** What is proposed, behind what there is. */
 export function withProposed(
   ownership: readonly Ownership[],
-  proposed: readonly Pick<Proposed, 'owner' | 'pattern'>[],
+  proposed: readonly Pick<ProposedPattern, 'owner' | 'pattern'>[],
 ): readonly Ownership[] {
   const owners = [...new Set([...ownership, ...proposed].map(({ owner }) => owner))];
   return owners.map((owner) => ({

@@ -8,7 +8,7 @@ import { shellWord } from '../../base/rules/command-line.ts';
 export const SHELL_VARIABLE = 'CLAUDE_CODE_SHELL';
 
 /** Beside our shell: tickets of calls that carry no mark, found by the text of the call. */
-export const WAITING = 'waiting';
+export const UNMARKED_TICKETS = 'waiting';
 /** A ticket waits for its call no longer than this, in seconds: for a question to the user, or a call before it. */
 const WAITS_S = 600;
 
@@ -36,13 +36,13 @@ export function withTicket(command: string, ticket: string): string {
  * parts of a pipe and drops unset variables.
  * @returns null: the command has neither letters nor digits
  */
-export function textOf(command: string): string | null {
+export function commandPattern(command: string): string | null {
   const parts = command.split(/\||\$\{[^}]*\}|\$\w+/).map((part) => part.replace(/[^A-Za-z0-9]/g, ''));
   return parts.filter((part) => part !== '').join('*') || null;
 }
 
 /**
- * A file of `WAITING`.
+ * A file of `UNMARKED_TICKETS`.
  * @param strict the ticket for the case that equal calls of others wait too
  * @param now ms
  * @param root the checkout that the call runs in
@@ -66,7 +66,7 @@ home="\${0%/*}" ticket=
 case "$call" in *"${TICKET_COMMENT}"*) ticket="\${call##*"${TICKET_COMMENT}"}" ticket="\${ticket%%[!${PATH}]*}" ;; esac
 if [ -z "$ticket" ]; then
   said= best=
-  for one in "$home/${WAITING}"/*; do
+  for one in "$home/${UNMARKED_TICKETS}"/*; do
     { read -r text && read -r its && read -r strict && read -r until && read -r root; } <"$one" || continue
     [ -n "$said" ] || said=$(printf %s "$call" | LC_ALL=C tr -cd A-Za-z0-9):$(pwd -P)/ now=$(date +%s)
     case "$said" in *eval$text*:"$root"/*) [ "$now" -lt "$until" ] || continue ;; *) continue ;; esac

@@ -112,6 +112,12 @@ export const INSTALL_CODES = codes({
     message: '{file}: expected valid JSON, got a mistake: {said}',
     values: { file: 'text', said: 'text' },
   },
+  entries_not_removable: {
+    kind: 'config',
+    message: '{file}: toolcrew could not remove its entries again exactly, so it changed nothing.',
+    help: 'Report it with that file.',
+    values: { file: 'text' },
+  },
   json_wrong_kind: {
     kind: 'config',
     message: '{file}: [{key}: ]expected {expected}, got {got}.',

@@ -7,6 +7,7 @@ import { lazyCrypto } from '../../base/lazy-crypto.ts';
 import { type Refusal, refusal } from '../../base/rules/codes.ts';
 import { failure, messageOf, ToolError } from '../../base/rules/errors.ts';
 import { clip, visibleLines } from '../../base/rules/text.ts';
+import { isObject } from '../../base/rules/values.ts';
 import { teamNames, teamsDirectory } from '../log/team-names.ts';
 import { LOG_CODES } from '../rules/codes/log-codes.ts';
 import { DEFAULT_TEAM_SETTINGS } from '../rules/default-settings.ts';
@@ -30,10 +31,6 @@ type Snapshot = {
   readonly refused: { readonly key: string; readonly said: string } | null;
 };
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function isTexts(value: unknown): boolean {
   return Array.isArray(value) && value.every((one) => typeof one === 'string');
 }
@@ -42,28 +39,28 @@ function isTexts(value: unknown): boolean {
 function isLike(value: unknown, model: unknown): boolean {
   if (model === null) return value === null || typeof value === 'string';
   if (Array.isArray(model)) return Array.isArray(value);
-  if (!isRecord(model)) return typeof value === typeof model;
-  return isRecord(value) && Object.entries(model).every(([key, inner]) => isLike(value[key], inner));
+  if (!isObject(model)) return typeof value === typeof model;
+  return isObject(value) && Object.entries(model).every(([key, inner]) => isLike(value[key], inner));
 }
 
 function isBudget(value: unknown): boolean {
   const isLimit = (limit: unknown) => limit === null || typeof limit === 'number';
-  return isRecord(value) && isLimit(value.softUsd) && isLimit(value.hardUsd);
+  return isObject(value) && isLimit(value.softUsd) && isLimit(value.hardUsd);
 }
 
 function isSettings(value: unknown): value is TeamSettings {
   const { patterns: _patterns, budget: _budget, ...model } = DEFAULT_TEAM_SETTINGS;
-  if (!isLike(value, model) || !isRecord(value) || !isRecord(value.quality)) return false;
+  if (!isLike(value, model) || !isObject(value) || !isObject(value.quality)) return false;
   const { copies, ownership, patterns, budget } = value;
   const { performance } = value.quality;
   return (
     isTexts(copies) &&
     Array.isArray(ownership) &&
-    ownership.every((one) => isRecord(one) && typeof one.owner === 'string' && isTexts(one.patterns)) &&
-    isRecord(budget) &&
+    ownership.every((one) => isObject(one) && typeof one.owner === 'string' && isTexts(one.patterns)) &&
+    isObject(budget) &&
     isBudget(budget.teammate) &&
     isBudget(budget.task) &&
-    isRecord(patterns) &&
+    isObject(patterns) &&
     Object.values(patterns).every(isTexts) &&
     Array.isArray(performance) &&
     performance.every((one) => isLike(one, { name: '', command: '', budgetMs: 0 }))
@@ -72,9 +69,9 @@ function isSettings(value: unknown): value is TeamSettings {
 
 function parseSnapshot(text: string): Snapshot | undefined {
   const value: unknown = JSON.parse(text);
-  if (!isRecord(value) || !isSettings(value.settings)) return undefined;
+  if (!isObject(value) || !isSettings(value.settings)) return undefined;
   const { key, settings, refused } = value;
-  const isRefused = isRecord(refused) && typeof refused.key === 'string' && typeof refused.said === 'string';
+  const isRefused = isObject(refused) && typeof refused.key === 'string' && typeof refused.said === 'string';
   return {
     key: typeof key === 'string' ? key : null,
     settings,

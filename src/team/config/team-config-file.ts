@@ -2,7 +2,7 @@
 
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { failure, messageOf, ToolError } from '../../base/rules/errors.ts';
+import { errorCode, failure, messageOf, ToolError } from '../../base/rules/errors.ts';
 import { LOG_CODES } from '../rules/codes/log-codes.ts';
 
 /** Relative to the project's root. */
@@ -15,10 +15,6 @@ const MAX_BYTES = 1024 * 1024;
 
 /** `version`: size, mtime and inode of the file at the time of reading. */
 export type TeamFile = { readonly path: string; readonly text: string; readonly version: string };
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
-}
 
 /** Reads the file; null if it is missing. Throws `ToolError` for anything but a regular file; a FIFO does not block. */
 export function readTeamFile(projectRoot: string): TeamFile | null {
@@ -39,7 +35,7 @@ export function readTeamFile(projectRoot: string): TeamFile | null {
     return { path, text: readFileSync(fd, 'utf8'), version };
   } catch (error) {
     if (error instanceof ToolError) throw error;
-    const code = codeOf(error);
+    const code = errorCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return null;
     throw failure(LOG_CODES.settings_file_unreadable, { path, said: messageOf(error) }, { cause: error });
   } finally {

@@ -1,10 +1,9 @@
 // The shape of .tool/config/workflow.yaml: what each key takes, its default and what it means. The JSON Schema that
 // editors use, the page about its keys and the file that an installation writes are generated from this.
 
-import picomatch from 'picomatch';
 import * as z from 'zod';
 import { COMMANDED } from '../../gate/rules/quality.ts';
-import { insideProject } from '../../guard/rules/ownership.ts';
+import { insideProject, isBalancedGlob } from '../../guard/rules/ownership.ts';
 import { DEFAULT_TEAM_SETTINGS as DEFAULTS } from '../rules/default-settings.ts';
 import { agentOf } from '../rules/role.ts';
 
@@ -16,23 +15,13 @@ const command = (description: string) =>
 
 const flag = (standard: boolean, description: string) => z.boolean().default(standard).describe(description);
 
-function isBalanced(glob: string): boolean {
-  try {
-    // Of an empty one it is said elsewhere that it is none.
-    if (glob !== '') picomatch.makeRe(glob, { strictBrackets: true });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 const glob = z
   .string()
   .max(1000)
   .regex(/^(?![/!~\s])(?!.*\.\.)(?!.*[/\s]$).+$/, {
     message: "a glob from the project's root, like src/api/** (no / or ! before it, no / after it, no ..)",
   })
-  .refine(isBalanced, { message: 'a glob whose brackets are closed' });
+  .refine(isBalancedGlob, { message: 'a glob whose brackets are closed' });
 
 const ownedFiles = Object.fromEntries(
   DEFAULTS.ownership.map(({ owner, patterns }) => [owner === 'shared' ? owner : agentOf(owner), [...patterns]]),

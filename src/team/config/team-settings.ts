@@ -1,7 +1,7 @@
 // Reads .tool/config/workflow.yaml: parse, decode, normalize, rules, freeze. All problems are reported at once.
 
-import { decode, fail } from '../../base/config/decode.ts';
-import { pathOf, valueAt } from '../../base/config/problems.ts';
+import { decode, failWithProblems } from '../../base/config/decode.ts';
+import { pathOf, valueAtPath } from '../../base/config/problems.ts';
 import { keyLines, readYaml } from '../../base/config/yaml-text.ts';
 import { BASE_CODES } from '../../base/rules/base-codes.ts';
 import { type Refusal, refusal } from '../../base/rules/codes.ts';
@@ -9,7 +9,7 @@ import { nearest } from '../../base/rules/nearest.ts';
 import { got } from '../../base/rules/text.ts';
 import type { QualitySettings } from '../../gate/rules/quality.ts';
 import { type Ownership, SHARED } from '../../guard/rules/ownership.ts';
-import type { Budget } from '../rules/cost.ts';
+import type { CostLimits } from '../rules/cost.ts';
 import { DEFAULT_TEAM_SETTINGS } from '../rules/default-settings.ts';
 import { EVERYBODY } from '../rules/message.ts';
 import { agentOf, ROLES } from '../rules/role.ts';
@@ -34,7 +34,7 @@ function isWellFormed(name: string): boolean {
 }
 
 function entriesAt(data: unknown, path: readonly string[]): readonly (readonly [string, unknown])[] {
-  const value = valueAt(data, path);
+  const value = valueAtPath(data, path);
   return typeof value === 'object' && value !== null ? Object.entries(value) : [];
 }
 
@@ -135,7 +135,7 @@ function resolvePatterns(input: TeamInput, names: Names, problems: Refusal[]): T
 
 function resolveHooks(input: TeamInput, data: unknown, problems: Refusal[]): TeamSettings['hooks'] {
   const { hooks: above, team } = input.workflow;
-  if (above !== undefined && valueAt(data, ['workflow', 'team', 'hooks']) !== undefined)
+  if (above !== undefined && valueAtPath(data, ['workflow', 'team', 'hooks']) !== undefined)
     problems.push(wrong('workflow.hooks', 'it once', 'it in workflow.team as well'));
   const { teammate_idle: idle, task_completed: completed } = above ?? team.hooks;
   return {
@@ -144,7 +144,7 @@ function resolveHooks(input: TeamInput, data: unknown, problems: Refusal[]): Tea
   };
 }
 
-function resolveBudget({ workflow }: TeamInput, of: 'teammate' | 'task', problems: Refusal[]): Budget {
+function resolveBudget({ workflow }: TeamInput, of: 'teammate' | 'task', problems: Refusal[]): CostLimits {
   const { soft_usd: softUsd, hard_usd: hardUsd } = workflow.team.budget[of];
   if (softUsd !== null && hardUsd !== null && softUsd > hardUsd)
     problems.push(wrong(`workflow.team.budget.${of}.soft_usd`, `no more than hard_usd (${hardUsd})`, softUsd));
@@ -211,7 +211,7 @@ function normalize(input: TeamInput, data: unknown, problems: Refusal[]): TeamSe
 export function parseTeamSettings(text: string, path: string): TeamSettings {
   const read = readYaml(text);
   if (!read.ok)
-    fail(
+    failWithProblems(
       path,
       read.problems.map(({ words: said, line, column }) =>
         refusal(BASE_CODES.yaml_problem, line === null || column === null ? { said } : { said, line, column }),

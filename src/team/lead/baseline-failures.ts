@@ -3,7 +3,7 @@
 import { lineWithCode, refusal } from '../../base/rules/codes.ts';
 import { messageOf } from '../../base/rules/errors.ts';
 import { GATE_CODES } from '../../gate/rules/gate-codes.ts';
-import { oldLines } from '../../gate/rules/old-failures.ts';
+import { oldFailureLines } from '../../gate/rules/old-failures.ts';
 import { measureBaseline } from '../operations/baseline-checks.ts';
 import type { TeamLog } from '../ports.ts';
 import { WORK_CODES } from '../rules/codes/work-codes.ts';
@@ -29,9 +29,10 @@ export async function measureBase(
     if (before === null) return;
     if (before.why !== undefined)
       say(`warning: ${lineWithCode(refusal(GATE_CODES.base_not_measured, { why: before.why }))}`);
-    for (const line of oldLines(before))
+    for (const line of oldFailureLines(before))
       say(`warning: ${lineWithCode(refusal(WORK_CODES.checks_failed_before, { checks: line }))}`);
   } catch (error) {
-    if (!signal.aborted) say(`warning: the checks where the team began are not measured: ${messageOf(error)}`);
+    if (!signal.aborted)
+      say(`warning: ${lineWithCode(refusal(GATE_CODES.base_not_measured, { why: messageOf(error) }))}`);
   }
 }

@@ -6,7 +6,7 @@ import type { TeamWorktrees } from '../../git/worktrees/team-worktrees-port.ts';
  * Closes the worktrees of a team that is no more, and the branches of these members; the team's own branch stays, with what
  * a person has committed there. Gives the refs that keep what it lacks of theirs.
  */
-export async function closeLeft(
+export async function closeLeftTeam(
   teamWorktrees: TeamWorktrees,
   team: string,
   members: readonly string[],

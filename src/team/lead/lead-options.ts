@@ -50,17 +50,17 @@ export type LeadOptions = {
   readonly onEvent: (name: string, event: AgentEvent) => void;
   readonly output: (name: string, text: string) => void;
   /** Called before the team is deleted, with its result, which nothing else keeps. */
-  readonly onEnding?: (team: string, found: Found | null) => void;
+  readonly onEnding?: (team: string, found: PhaseResult | null) => void;
   /** Called when a teammate arrives or leaves. */
   readonly onPresence?: (name: string, isThere: boolean) => void;
 };
 
 /** Result of a phase that builds nothing. */
-export type Found =
+export type PhaseResult =
   | ({ readonly phase: 'plan' } & Pick<Extract<PlanEnd, { kind: 'written' }>, 'spec' | 'status'>)
   | ({ readonly phase: 'debug' } & DebugResult);
 
-export type Outcome =
-  | { readonly kind: 'done'; readonly state: TeamState; readonly archived: string; readonly found: Found | null }
+export type LeadOutcome =
+  | { readonly kind: 'done'; readonly state: TeamState; readonly archived: string; readonly found: PhaseResult | null }
   | { readonly kind: 'failed'; readonly state: TeamState; readonly why: string }
   | { readonly kind: 'interrupted'; readonly state: TeamState };

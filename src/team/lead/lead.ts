@@ -2,14 +2,14 @@
 
 import { lineWithCode, refusal, textOf } from '../../base/rules/codes.ts';
 import { messageOf } from '../../base/rules/errors.ts';
-import { bothEnds } from '../../base/rules/text.ts';
-import type { Tips } from '../../git/worktrees/team-worktrees-port.ts';
+import { headAndTail } from '../../base/rules/text.ts';
+import type { RefTips } from '../../git/worktrees/team-worktrees-port.ts';
 import type { Ownership } from '../../guard/rules/ownership.ts';
 import { adoptBranchChanges, reportMovedRefs, restoreBranch } from '../operations/moved-branch.ts';
 import { operate } from '../operations/operations.ts';
 import { type StepResult, takeSteps } from '../phases/lead-steps.ts';
 import type { PlanEnd } from '../phases/plan.ts';
-import { askForMending } from '../phases/run.ts';
+import { requestFixes } from '../phases/run.ts';
 import type { TeamLog } from '../ports.ts';
 import type { Evidence } from '../rules/caller.ts';
 import { LEAD_CODES } from '../rules/codes/lead-codes.ts';
@@ -22,11 +22,11 @@ import { lostPrerequisite, prerequisitesOf } from '../rules/select/activation.ts
 import type { TeamSettings } from '../rules/settings.ts';
 import { taskIndexOf } from '../rules/task-index.ts';
 import { measureBase } from './baseline-failures.ts';
-import type { Found, LeadOptions, Outcome } from './lead-options.ts';
+import type { LeadOptions, LeadOutcome, PhaseResult } from './lead-options.ts';
 import { endGone, failTask, giveTask, limitsOf } from './left-over.ts';
 import { measureBranch } from './measure-branch.ts';
 import { MemberSession, type MemberSessionEnd, registration, TurnLimiter } from './member-session.ts';
-import { takeBeside, takeRequests } from './requested-work.ts';
+import { assignRequests, assignStrayChanges } from './requested-work.ts';
 
 /** How often a change of the log is looked for. */
 const LOOK_MS = 50;
@@ -65,9 +65,9 @@ export class Lead {
   /** Whether finished work is measured at all. */
   #isChecked = true;
   #lookedAt = Number.NEGATIVE_INFINITY;
-  #found: Found | null = null;
+  #found: PhaseResult | null = null;
   #hasFallenBack: boolean;
-  #tips: Tips = new Map();
+  #tips: RefTips = new Map();
   /** Where the branch stood at first, until it is measured: somebody may have moved it since the last lead measured it. */
   #head: string | null = null;
   /** Ends when it is known what fails where the team began. */
@@ -85,7 +85,7 @@ export class Lead {
   }
 
   /** Leads until the team is gone, cannot go on, or the signal comes; its processes have ended then. */
-  async lead(signal: AbortSignal): Promise<Outcome> {
+  async lead(signal: AbortSignal): Promise<LeadOutcome> {
     const { context, planCallbacks, teamWorktrees, say } = this.#options;
     await teamWorktrees.begin(this.#team);
     await adoptBranchChanges(teamWorktrees, this.#log, say);
@@ -123,7 +123,7 @@ export class Lead {
       await restoreBranch(teamWorktrees, this.#log, say);
       await reportMovedRefs(teamWorktrees, this.#log, this.#tips, say);
     } catch (error) {
-      say(textOf(refusal(LEAD_CODES.branches_unknown, { said: messageOf(error) })));
+      say(lineWithCode(refusal(LEAD_CODES.branches_unknown, { said: messageOf(error) })));
     }
   }
 
@@ -136,14 +136,14 @@ export class Lead {
       return why === null ? null : { kind: 'stuck', why };
     }
     const limits = limitsOf(state, budget);
-    if (await takeRequests(this.#log, ownership, limits.spent, this.#options.say)) return null;
+    if (await assignRequests(this.#log, ownership, limits.spent, this.#options.say)) return null;
     const seen = { running: new Set(this.#sessions.keys()), isClosed: this.#found !== null, head: this.#head };
     const step = leadStep(state, { ...seen, ...limits, isChecked: this.#isChecked, ownership, maxTeammates });
     return (await this.#takeBeside(step, ownership)) ? null : step;
   }
 
   /** Takes a step; gives how the work ends with it, as words where it cannot go on. */
-  async #take(step: StepResult, signal: AbortSignal): Promise<Outcome | string | null> {
+  async #take(step: StepResult, signal: AbortSignal): Promise<LeadOutcome | string | null> {
     const { clock, context, say } = this.#options;
     switch (step.kind) {
       case 'start': {
@@ -195,7 +195,7 @@ export class Lead {
     // Who is in a turn is not done with it.
     const still = names.filter((name) => !(this.#sessions.has(name) && members.get(name)?.phase === 'working'));
     for (const name of still) this.#unasked.delete(name);
-    return takeBeside(this.#options.teamWorktrees, this.#log, ownership, still, this.#options.say);
+    return assignStrayChanges(this.#options.teamWorktrees, this.#log, ownership, still, this.#options.say);
   }
 
   /** What has come about that a team cannot go on with; null: nothing, or it is none any more. */
@@ -203,7 +203,7 @@ export class Lead {
     const isDone = [...state.tasks.values()].every(({ status }) => status === 'completed');
     if (this.#hasFallenBack || isDone || this.#found !== null || !isActive(state)) return null;
     for (const [role, { isNetwork, words }] of this.#failures)
-      if (isNetwork === true) return { trigger: 'network_error', reason: `${role}: ${bothEnds(words, REASON_MAX)}` };
+      if (isNetwork === true) return { trigger: 'network_error', reason: `${role}: ${headAndTail(words, REASON_MAX)}` };
     const { clock, context } = this.#options;
     if (clock.elapsed() - this.#lookedAt < PREREQUISITES_MS) return null;
     this.#lookedAt = clock.elapsed();
@@ -226,7 +226,7 @@ export class Lead {
         const failure = this.#failures.get(role);
         const trigger = failure?.isNetwork === true ? 'network_error' : 'spawn_failed';
         const idle = failure?.isIdle === true ? ({ isIdle: true } as const) : {};
-        const said = failure === undefined ? {} : { said: bothEnds(failure.words, REASON_MAX) };
+        const said = failure === undefined ? {} : { said: headAndTail(failure.words, REASON_MAX) };
         const why = refusal(LEAD_CODES.member_start_failed, { member: role, count: STARTS, ...said });
         if (count > STARTS) return { trigger, ...idle, reason: textOf(why) };
         await operate(this.#options.context, 'Task', registration(this.#team, role), this.#as);
@@ -268,7 +268,7 @@ export class Lead {
       if (current === undefined || current.stop === stop) this.#options.onPresence?.(role, false);
       if (end.kind !== 'failed') return;
       this.#failures.set(role, end);
-      this.#options.say(`${role} failed: ${end.words}`);
+      this.#options.say(lineWithCode(refusal(LEAD_CODES.member_failed, { member: role, said: end.words })));
     });
   }
 
@@ -290,7 +290,7 @@ export class Lead {
     this.#rounds += 1;
     if (this.#rounds > GATE_ROUNDS)
       return textOf(refusal(LEAD_CODES.gate_rejected_too_often, { count: this.#rounds, why: rejected.why }));
-    return askForMending(context, this.#log, this.#as, rejected, {
+    return requestFixes(context, this.#log, this.#as, rejected, {
       say: (words) => say(`gate: ${words}`),
       wake: async (names) => {
         // Whoever cannot be started is started again for its task.
@@ -322,7 +322,7 @@ export class Lead {
     await endGone(this.#log);
   }
 
-  async #delete(): Promise<Outcome> {
+  async #delete(): Promise<LeadOutcome> {
     await this.#lookAtBranches();
     const { state } = this.#log;
     const { context, teamWorktrees } = this.#options;
@@ -337,7 +337,7 @@ export class Lead {
     return this.#putAway(state, String(answer.archived ?? ''));
   }
 
-  #putAway(state: TeamState, archived: string): Outcome {
+  #putAway(state: TeamState, archived: string): LeadOutcome {
     return { kind: 'done', state, archived, found: this.#found };
   }
 

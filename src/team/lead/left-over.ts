@@ -1,6 +1,8 @@
 // Leftover work under a lead that is code: tasks without an owner, exhausted budgets, members without a process.
 
+import { lineWithCode, refusal } from '../../base/rules/codes.ts';
 import type { TeamLog } from '../ports.ts';
+import { LEAD_CODES } from '../rules/codes/lead-codes.ts';
 import { type Budgets, overBudget, overTaskBudget } from '../rules/cost.ts';
 import type { TeamState } from '../rules/log/state.ts';
 import { LEAD } from '../rules/message.ts';
@@ -34,11 +36,11 @@ export async function giveTask(log: TeamLog, task: string, owner: string, say: (
 }
 
 export async function failTask(log: TeamLog, task: string, why: string, say: (words: string) => void): Promise<void> {
-  const { refusal } = await log.append({
+  const { refusal: refused } = await log.append({
     ...{ type: 'task_updated', task, status: 'failed' },
     ...{ result: why, by: LEAD, epoch: 0 },
   });
-  if (refusal === null) say(`task ${task} has failed: ${why}`);
+  if (refused === null) say(lineWithCode(refusal(LEAD_CODES.task_failed_by_lead, { task, why })));
 }
 
 /**

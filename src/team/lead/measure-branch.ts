@@ -4,9 +4,9 @@ import { withoutOldFailures } from '../../gate/rules/old-failures.ts';
 import { rejection } from '../../gate/rules/quality.ts';
 import { ruleWords, withRules } from '../../gate/rules/rule-files.ts';
 import { summaryOf, trust5Lines, trust5Reason } from '../../gate/rules/trust5.ts';
-import { heldAgainst } from '../../gate/rules/uncovered-sources.ts';
+import { coverageOfChange } from '../../gate/rules/uncovered-sources.ts';
 import { restoreBranch } from '../operations/moved-branch.ts';
-import type { Rejected } from '../phases/run.ts';
+import type { GateRejection } from '../phases/run.ts';
 import type { TeamLog } from '../ports.ts';
 import { specOf } from '../rules/log/state.ts';
 import type { LeadOptions } from './lead-options.ts';
@@ -18,14 +18,14 @@ export async function measureBranch(
   { teamWorktrees, context, checksAt, trust5At, say }: Measuring,
   log: TeamLog,
   signal: AbortSignal,
-): Promise<Rejected | null> {
+): Promise<GateRejection | null> {
   const { team } = log.state;
   await restoreBranch(teamWorktrees, log, say);
   const { base } = await teamWorktrees.begin(team);
   const { path: root, head } = await teamWorktrees.openReadOnly(team, 'gate');
   const { quality } = await context.settings();
   const changed = (await teamWorktrees.changed(team)).map(({ path }) => path);
-  const whole = heldAgainst(await checksAt(root, team).run(quality, signal), changed, quality);
+  const whole = coverageOfChange(await checksAt(root, team).run(quality, signal), changed, quality);
   const measured = withoutOldFailures(whole, log.state.before);
   const gate = withRules(measured, changed);
   const { state } = log;

@@ -17,7 +17,7 @@ import {
 } from '../rules/cost.ts';
 import { LEAD } from '../rules/message.ts';
 import { beginsAfter } from '../rules/task.ts';
-import { UsageMeter, type Use } from '../rules/usage-meter.ts';
+import { type TaskUsage, UsageMeter } from '../rules/usage-meter.ts';
 
 /** Cause of the early end of a run. */
 export type EarlyEndCause =
@@ -136,7 +136,7 @@ export class MemberLimits {
     return (held ?? ended ?? next)?.id ?? null;
   }
 
-  async #note(uses: readonly Use[]): Promise<void> {
+  async #note(uses: readonly TaskUsage[]): Promise<void> {
     const { log, name, epoch, budgets } = this.#options;
     for (const use of uses) {
       const before = {

@@ -8,11 +8,11 @@ import type { MemberEnd, Members } from '../members/members-port.ts';
 import type { TeamContext } from '../operations/context.ts';
 import { noteDelivered } from '../operations/member-operations.ts';
 import { isLeftToPerson } from '../operations/merge-work.ts';
-import { assigned, decide, IDLE } from '../operations/stop-decision.ts';
+import { assignNextTask, IDLE_HOOK, recordDecision } from '../operations/stop-decision.ts';
 import type { TeamLog } from '../ports.ts';
 import { memberBrief } from '../rules/brief.ts';
 import { spawnParameters } from '../rules/calls.ts';
-import { leftOf } from '../rules/cost.ts';
+import { remainingBudget } from '../rules/cost.ts';
 import { judgeIdle } from '../rules/idle.ts';
 import { lockWords } from '../rules/lock-files.ts';
 import { MAX_REJECTIONS, type Member } from '../rules/log/state.ts';
@@ -179,7 +179,7 @@ export class MemberSession {
           prompt: [memberBrief(log.state, member, settings, null), instruction, first]
             .filter((part) => part !== null)
             .join('\n\n'),
-          budgetUsd: this.#mayCost(leftOf(log.state, name, settings.budget)),
+          budgetUsd: this.#mayCost(remainingBudget(log.state, name, settings.budget)),
         },
         {
           onStarted: async (pid) => {
@@ -325,9 +325,11 @@ export class MemberSession {
     const member = this.#member;
     if (member === undefined) return null;
     const settings = await context.settings();
-    const verdict = await assigned(log, member.name, () => judgeIdle(log.state, this.#member ?? member, settings));
+    const verdict = await assignNextTask(log, member.name, () =>
+      judgeIdle(log.state, this.#member ?? member, settings),
+    );
     if (verdict.accept) return null;
-    const { refusal } = await decide(log, IDLE, member.name, verdict);
+    const { refusal } = await recordDecision(log, IDLE_HOOK, member.name, verdict);
     if (refusal === null) {
       await this.#giveUp(member);
       return null;

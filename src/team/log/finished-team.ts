@@ -1,7 +1,8 @@
 // Archived teams that finished their work: final state and report.
 
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { tryReadText } from '../../base/files/read-text.ts';
 import { isFinished } from '../rules/lead-step.ts';
 import type { TeamState } from '../rules/log/state.ts';
 import { hasLog, TeamHistory } from './team-history.ts';
@@ -28,14 +29,6 @@ function namesIn(directory: string): readonly string[] {
   }
 }
 
-function textOf(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return null;
-  }
-}
-
 /** Archive directories of the teams with that name, oldest first. */
 function archived(root: string, team: string): readonly string[] {
   const archive = join(teamsDirectory(root), ARCHIVE);
@@ -53,7 +46,7 @@ async function lastState(directory: string): Promise<TeamState> {
 }
 
 /** Base commits of the archived teams with that name, oldest first. */
-export async function beginnings(root: string, team: string): Promise<readonly string[]> {
+export async function archivedBases(root: string, team: string): Promise<readonly string[]> {
   const commits: string[] = [];
   for (const directory of archived(root, team)) {
     const { commit } = await lastState(directory);
@@ -66,7 +59,7 @@ export async function beginnings(root: string, team: string): Promise<readonly s
 export async function finishedTeam(root: string, team: string): Promise<FinishedTeam | null> {
   for (const directory of archived(root, team).toReversed()) {
     const state = await lastState(directory);
-    if (isFinished(state)) return { directory, state, report: textOf(reportPath(directory)) };
+    if (isFinished(state)) return { directory, state, report: tryReadText(reportPath(directory)) };
   }
   return null;
 }

@@ -1,5 +1,6 @@
 // Decodes what stands in a team's log back into records. By hand: hooks read logs, and have no time to load a library.
 
+import { isObject } from '../../base/rules/values.ts';
 import { DIMENSIONS, OUTCOMES } from '../../gate/rules/quality.ts';
 import type { TeamRecord, TeamRecordType } from '../rules/log/record.ts';
 import { MESSAGES } from '../rules/message.ts';
@@ -31,10 +32,6 @@ const oneOf = (...words: readonly string[]): Check => {
   const known: ReadonlySet<unknown> = new Set(words);
   return (value) => known.has(value);
 };
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 type Fields<T> = { readonly [Key in Exclude<keyof T, 'type'>]-?: Check };
 

@@ -10,7 +10,7 @@ import type { Stored } from '../../base/rules/stored-record.ts';
 import { LOG_CODES } from '../rules/codes/log-codes.ts';
 import { TeamFold } from '../rules/log/fold.ts';
 import type { TeamRecord } from '../rules/log/record.ts';
-import { thawTeam } from '../rules/log/snapshot.ts';
+import { deserializeTeam } from '../rules/log/snapshot.ts';
 import type { TeamState } from '../rules/log/state.ts';
 import { decodeTeamRecord } from './team-decoder.ts';
 
@@ -40,12 +40,12 @@ export function logFiles(directory: string): readonly string[] {
 }
 
 /** The number of the file in which a team's log stands now; undefined when there is none. */
-export function lastNumber(directory: string): number | undefined {
+export function lastFileNumber(directory: string): number | undefined {
   return numbersOf(directory).at(-1);
 }
 
 /** Of a first file without the record that a team begins with: whoever makes one writes that before the file has its name. */
-export function headless(path: string): ToolError {
+export function noFirstRecord(path: string): ToolError {
   return failure(LOG_CODES.team_log_headless, { path, directory: dirname(path) });
 }
 
@@ -59,7 +59,7 @@ export type TeamFileOptions = {
 };
 
 /** `isBehind`: the record stands behind the end of the file and has to be written to the next. */
-export type Judged = {
+export type JudgedRecord = {
   readonly id: string;
   readonly at: number;
   readonly refused: Refusal | null;
@@ -71,7 +71,7 @@ export class TeamFile {
   /** As it is called, or is to be. */
   readonly path: string;
   readonly #options: TeamFileOptions;
-  readonly #refusals = new Map<string, Pick<Judged, 'refused' | 'isBehind'>>();
+  readonly #refusals = new Map<string, Pick<JudgedRecord, 'refused' | 'isBehind'>>();
   readonly #log: EventLog<TeamRecord>;
   #fold = new TeamFold();
   #snapshotBytes = 0;
@@ -91,7 +91,7 @@ export class TeamFile {
     this.#refusals.clear();
     if (options.draft !== undefined || (this.number > 1 ? !this.#isEmpty : this.#fold.hasBegun)) return;
     void this.#log.close();
-    throw this.number > 1 ? this.#headless() : headless(this.path);
+    throw this.number > 1 ? this.#headless() : noFirstRecord(this.path);
   }
 
   get state(): TeamState {
@@ -137,7 +137,7 @@ export class TeamFile {
 
   #take(record: Stored<TeamRecord>, bytes: number): void {
     if (this.#isEmpty && this.number > 1) {
-      const state = record.type === 'snapshot' ? thawTeam(record.state) : undefined;
+      const state = record.type === 'snapshot' ? deserializeTeam(record.state) : undefined;
       if (state === undefined) throw this.#headless();
       this.#fold = new TeamFold(state);
       this.#snapshotBytes = bytes;
@@ -157,7 +157,7 @@ export class TeamFile {
   }
 
   /** Appends one record and folds up to it. */
-  append(record: TeamRecord): Judged {
+  append(record: TeamRecord): JudgedRecord {
     const { id, at } = this.#log.append(record);
     const judged = this.#refusals.get(id);
     this.#refusals.clear();

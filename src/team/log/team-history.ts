@@ -9,10 +9,10 @@ import type { Stored } from '../../base/rules/stored-record.ts';
 import { LOG_CODES } from '../rules/codes/log-codes.ts';
 import { TeamFold } from '../rules/log/fold.ts';
 import type { TeamRecord } from '../rules/log/record.ts';
-import { thawTeam } from '../rules/log/snapshot.ts';
+import { deserializeTeam } from '../rules/log/snapshot.ts';
 import type { TeamState } from '../rules/log/state.ts';
 import { decodeTeamRecord } from './team-decoder.ts';
-import { headless, logFiles } from './team-file.ts';
+import { logFiles, noFirstRecord } from './team-file.ts';
 
 export type TeamHistoryOptions = {
   readonly directory: string;
@@ -36,7 +36,7 @@ export class TeamHistory {
     this.#log = this.#open(file);
     if (!this.#fold.hasBegun) {
       void this.#log.close();
-      throw headless(join(options.directory, file));
+      throw noFirstRecord(join(options.directory, file));
     }
     this.#follow();
   }
@@ -72,7 +72,7 @@ export class TeamHistory {
 
   /** A snapshot says again what the files before it said. */
   #begin(snapshot: { readonly state: unknown; readonly at: number }, file: string): void {
-    const state = thawTeam(snapshot.state);
+    const state = deserializeTeam(snapshot.state);
     if (state === undefined)
       throw failure(LOG_CODES.team_snapshot_unreadable, { path: join(this.#options.directory, file) });
     this.#fold = new TeamFold(state);

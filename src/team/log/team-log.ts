@@ -13,9 +13,9 @@ import type { Appended, TeamLog } from '../ports.ts';
 import { LOG_CODES } from '../rules/codes/log-codes.ts';
 import { TeamFold } from '../rules/log/fold.ts';
 import type { TeamRecord } from '../rules/log/record.ts';
-import { freezeTeam } from '../rules/log/snapshot.ts';
+import { serializeTeam } from '../rules/log/snapshot.ts';
 import type { TeamState } from '../rules/log/state.ts';
-import { type Judged, lastNumber, logFile, TeamFile } from './team-file.ts';
+import { type JudgedRecord, lastFileNumber, logFile, TeamFile } from './team-file.ts';
 
 const MAX_BYTES = 1024 * 1024;
 /** So often, and so many milliseconds each time, the next file is waited for that somebody else is to make. */
@@ -53,7 +53,7 @@ export class FileTeamLog implements TeamLog {
 
   constructor(options: TeamLogOptions) {
     this.#options = options;
-    const last = lastNumber(options.directory);
+    const last = lastFileNumber(options.directory);
     if (last === undefined && options.create !== false) return;
     this.#file = this.#open(last ?? 1);
     try {
@@ -118,13 +118,13 @@ export class FileTeamLog implements TeamLog {
   }
 
   #begunByOthers(): TeamFile | undefined {
-    const last = lastNumber(this.#options.directory);
+    const last = lastFileNumber(this.#options.directory);
     this.#file = last === undefined ? undefined : this.#open(last);
     return this.#file;
   }
 
   /** Begins the log with its first record; undefined: somebody else has begun it. What does not count begins none. */
-  #first(record: TeamRecord): Judged | undefined {
+  #first(record: TeamRecord): JudgedRecord | undefined {
     const { directory } = this.#options;
     const draft = join(directory, `${logFile(1)}.${lazyCrypto().randomBytes(6).toString('hex')}.tmp`);
     let file: TeamFile | undefined;
@@ -190,7 +190,7 @@ export class FileTeamLog implements TeamLog {
   /** Makes the next file, unless somebody has: whoever folded as far would make the same. Gives its inode. */
   #begin(before: TeamFile, path: string): number | undefined {
     if (!before.isInPlace) throw this.#away();
-    const state = freezeTeam({ ...before.state, continuedIn: null });
+    const state = serializeTeam({ ...before.state, continuedIn: null });
     const at = this.#options.now();
     const id = `snapshot-${before.number + 1}`;
     const line = `\n${JSON.stringify({ type: 'snapshot', state, v: 1, id, at })}\n`;
@@ -221,7 +221,7 @@ export class FileTeamLog implements TeamLog {
     }
   }
 
-  #next(file: TeamFile, record: TeamRecord): Judged {
+  #next(file: TeamFile, record: TeamRecord): JudgedRecord {
     return this.#follow(this.#inPlace(file), true).append(record);
   }
 

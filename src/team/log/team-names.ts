@@ -12,7 +12,7 @@ export function teamsDirectory(root: string): string {
   return join(root, '.tool', 'teams');
 }
 
-export function hasLog(directory: string, team: string): boolean {
+export function hasTeamLog(directory: string, team: string): boolean {
   return existsSync(join(directory, team, 'log.jsonl'));
 }
 
@@ -27,7 +27,7 @@ function inTheWay(directory: string, cause: unknown): ToolError {
 export function teamNames(directory: string): readonly string[] {
   try {
     return readdirSync(directory, { withFileTypes: true })
-      .filter((item) => item.isDirectory() && phaseOfTeam(item.name) !== undefined && hasLog(directory, item.name))
+      .filter((item) => item.isDirectory() && phaseOfTeam(item.name) !== undefined && hasTeamLog(directory, item.name))
       .map((item) => item.name)
       .sort();
   } catch (error) {

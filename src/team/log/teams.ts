@@ -5,13 +5,13 @@ import { dirname, join } from 'node:path';
 import { syncDirectory } from '../../base/files/sync-directory.ts';
 import { BASE_CODES } from '../../base/rules/base-codes.ts';
 import { failure, messageOf, ToolError } from '../../base/rules/errors.ts';
-import { ignoreOwn } from '../../git/own-ignored.ts';
+import { ignoreStateDirectories } from '../../git/own-ignored.ts';
 import { GIT_CODES } from '../../git/rules/git-codes.ts';
 import type { Teams } from '../ports.ts';
 import { LOG_CODES } from '../rules/codes/log-codes.ts';
 import { phaseOfTeam } from '../rules/team-name.ts';
 import { FileTeamLog } from './team-log.ts';
-import { hasLog, teamNames, teamsDirectory } from './team-names.ts';
+import { hasTeamLog, teamNames, teamsDirectory } from './team-names.ts';
 
 /** Below the teams' directory: where teams are put away. */
 export const ARCHIVE = 'archive';
@@ -86,7 +86,7 @@ export class FileTeams implements Teams {
   }
 
   open(team: string): FileTeamLog | undefined {
-    return phaseOfTeam(team) !== undefined && hasLog(this.#directory, team)
+    return phaseOfTeam(team) !== undefined && hasTeamLog(this.#directory, team)
       ? this.#log(this.#place(team), false)
       : undefined;
   }
@@ -98,7 +98,7 @@ export class FileTeams implements Teams {
       try {
         makeDirectory(directory);
         // As a plugin there is no installation that says it to Git.
-        ignoreOwn(this.#options.root);
+        ignoreStateDirectories(this.#options.root);
       } catch (error) {
         throw failure(BASE_CODES.state_unwritable, { path: directory, said: messageOf(error) }, { cause: error });
       }

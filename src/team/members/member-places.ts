@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { BRANCHES } from '../../git/worktrees/names.ts';
-import { findWorktree } from '../../git/worktrees/place.ts';
+import { findWorktree } from '../../git/worktrees/worktree.ts';
 
 /** Placeholder directory: git removes an empty directory of refs, and a bind mount there would be lost. */
 const STAYS = '.stays';

@@ -3,7 +3,7 @@
 import { refusal, withCode } from '../../base/rules/codes.ts';
 import { failure, isFailure, messageOf, type ToolError } from '../../base/rules/errors.ts';
 import { GATE_CODES } from '../../gate/rules/gate-codes.ts';
-import { type Baseline, oldLines, toldApart } from '../../gate/rules/old-failures.ts';
+import { type Baseline, oldFailureLines, withNamedFailures } from '../../gate/rules/old-failures.ts';
 import type { GateResult, QualitySettings } from '../../gate/rules/quality.ts';
 import type { TeamLog } from '../ports.ts';
 import { WORK_CODES } from '../rules/codes/work-codes.ts';
@@ -93,7 +93,7 @@ async function measureInPlace(
   signal: AbortSignal,
 ): Promise<void> {
   const isNew = await measureBaseline(log, signal, measure);
-  const lines = log.state.before === null ? [] : oldLines(log.state.before);
+  const lines = log.state.before === null ? [] : oldFailureLines(log.state.before);
   if (isNew && lines.length > 0)
     await tellLead(log, withCode(refusal(WORK_CODES.checks_failed_before, { checks: lines.join('; ') })));
 }
@@ -126,5 +126,5 @@ async function beforeApart(
 ): Promise<GateResult | null> {
   if (base === null || commit === null) return null;
   const found = await checksBefore({ team, tree: base, commit }, quality, signal);
-  return found === null ? null : { ...found, checks: found.checks.map(toldApart) };
+  return found === null ? null : { ...found, checks: found.checks.map(withNamedFailures) };
 }

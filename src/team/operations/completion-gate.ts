@@ -6,11 +6,11 @@ import { withoutOldFailures } from '../../gate/rules/old-failures.ts';
 import { type GateResult, isForLackOfCoverage, isForLackOfTests, rejection } from '../../gate/rules/quality.ts';
 import { ruleWords, withRules } from '../../gate/rules/rule-files.ts';
 import type { HeldSecret } from '../../gate/rules/secrets.ts';
-import { heldAgainst, ownFirst } from '../../gate/rules/uncovered-sources.ts';
+import { coverageOfChange, ownFirst } from '../../gate/rules/uncovered-sources.ts';
 import { ownerOf, SHARED } from '../../guard/rules/ownership.ts';
 import type { TeamLog } from '../ports.ts';
 import { WORK_CODES } from '../rules/codes/work-codes.ts';
-import { COMPLETION, decisionOn, MAX_REJECTIONS, rejectionKey, type TeamState } from '../rules/log/state.ts';
+import { COMPLETION_HOOK, decisionOn, MAX_REJECTIONS, rejectionKey, type TeamState } from '../rules/log/state.ts';
 import { TOOLCREW } from '../rules/message.ts';
 import { formLines, problemsOfResult } from '../rules/planning.ts';
 import { UNCHECKED } from '../rules/quality-verdict.ts';
@@ -20,8 +20,8 @@ import { quoted } from '../rules/task-draft.ts';
 import { taskIndexOf } from '../rules/task-index.ts';
 import { isBusy, knownBaseline } from './baseline-checks.ts';
 import { type ProjectChecks, type TeamCaller, type TeamContext, tellLead } from './context.ts';
-import { FOREIGN, joinWork, type Objection, prepareWork, presentSecrets } from './merge-work.ts';
-import { WITHOUT_NONE } from './uncommitted-files.ts';
+import { FOREIGN_CHANGE, integrateWork, type Objection, prepareWork, presentSecrets } from './merge-work.ts';
+import { NOTHING_EXCLUDED } from './uncommitted-files.ts';
 
 export type CompletionContext = ProjectChecks & Pick<TeamContext, 'settings' | 'now' | 'teamWorktrees'>;
 
@@ -50,13 +50,13 @@ export async function judgeCompletion(
   const settings = await context.settings();
   const unreadable =
     caller.kind === 'member' && result !== null ? resultObjection(log.state, task, caller, result) : null;
-  if (unreadable !== null) return decide(log, task, caller, unreadable, '', COMPLETION, result);
+  if (unreadable !== null) return decide(log, task, caller, unreadable, '', COMPLETION_HOOK, result);
   const free = withoutChecks(log.state, task, caller, settings);
   const own = await ownWork(context, log.state, caller);
   if (free !== null && own === null) return decide(log, task, caller, null, free);
-  const before = log.state.rejections.get(`${FOREIGN}:${caller.name}`)?.fingerprint;
+  const before = log.state.rejections.get(`${FOREIGN_CHANGE}:${caller.name}`)?.fingerprint;
   const prepared = own === null ? null : await prepareWork(own.teamWorktrees, context, log, task, own.caller, before);
-  if (prepared !== null && !prepared.ok) return decide(log, task, caller, prepared.objection, '', FOREIGN);
+  if (prepared !== null && !prepared.ok) return decide(log, task, caller, prepared.objection, '', FOREIGN_CHANGE);
   if (prepared !== null && prepared.unsettled.length > 0) {
     const decided = await decide(log, task, caller, settleFirst(prepared.unsettled), '', UNSETTLED);
     if (!decided.accept) return decided;
@@ -64,7 +64,7 @@ export async function judgeCompletion(
   const isWriter = caller.kind === 'member' || mayHoldOf(log.state, caller, settings);
   const change = own === null && isWriter ? await changeInPlace(context, log.state) : null;
   const foreign = change === null ? null : await foreignChanges(context, log, caller, settings, change);
-  if (foreign !== null) return decide(log, task, caller, foreign, '', FOREIGN);
+  if (foreign !== null) return decide(log, task, caller, foreign, '', FOREIGN_CHANGE);
   const secrets = change === null ? [] : await ownSecrets(context, log.state, caller, settings, change);
   if (secrets.length > 0) {
     const decided = await decide(log, task, caller, presentSecrets(secrets), '', SECRETS);
@@ -77,16 +77,17 @@ export async function judgeCompletion(
     const why = refusal(WORK_CODES.checks_not_run, { said: measured.message.replace(/\.$/, '') });
     return { accept: false, reason: textOf(why), refusal: why, tired: null };
   }
-  const work = prepared ?? { upTo: null, without: WITHOUT_NONE };
+  const work = prepared ?? { upTo: null, without: NOTHING_EXCLUDED };
   if (measured !== null && measured.objection !== null) {
     const decided = await decide(log, task, caller, measured.objection, measured.words);
     // What is let through after all is not lost.
-    const left = decided.accept && own !== null ? await joinWork(own.teamWorktrees, log, task, own.caller, work) : null;
-    return left === null ? decided : decide(log, task, caller, left, '', FOREIGN);
+    const left =
+      decided.accept && own !== null ? await integrateWork(own.teamWorktrees, log, task, own.caller, work) : null;
+    return left === null ? decided : decide(log, task, caller, left, '', FOREIGN_CHANGE);
   }
-  const apart = own === null ? null : await joinWork(own.teamWorktrees, log, task, own.caller, work);
+  const apart = own === null ? null : await integrateWork(own.teamWorktrees, log, task, own.caller, work);
   const words = measured === null ? (unchecked ?? '') : measured.words;
-  return decide(log, task, caller, apart, words, apart === null ? COMPLETION : FOREIGN);
+  return decide(log, task, caller, apart, words, apart === null ? COMPLETION_HOOK : FOREIGN_CHANGE);
 }
 
 /** A planner's result of which no SPEC can be made goes back to it at once. */
@@ -175,7 +176,7 @@ async function measure(
   // What no test loads yet may be what the tester's next task is for.
   const paths = isTestedLater(log.state, task) ? null : all;
   const counted = isOwn === null || work !== null ? paths : (paths?.filter(isOwn) ?? null);
-  const fresh = withoutOldFailures(heldAgainst(own, counted, settings.quality), before);
+  const fresh = withoutOldFailures(coverageOfChange(own, counted, settings.quality), before);
   const result = withRules(fresh, all);
   const { tree, ok, checks, coverage } = result;
   await log.append({ type: 'gate_measured', task: task.id, tree, ok, checks, coverage });
@@ -201,7 +202,7 @@ function withoutChecks(
 
 /** Whether the checks have rejected it, of whomever: then it is work that they are about. */
 function wasRejected({ rejections }: TeamState, { id }: Pick<Task, 'id'>): boolean {
-  return [...rejections.keys()].some((key) => key.startsWith(`${COMPLETION}:`) && key.endsWith(`:task ${id}`));
+  return [...rejections.keys()].some((key) => key.startsWith(`${COMPLETION_HOOK}:`) && key.endsWith(`:task ${id}`));
 }
 
 function wordsOf({ checks }: GateResult): string {
@@ -293,9 +294,9 @@ async function foreignChanges(
   const foreign = seen.filter((path) => again?.paths?.includes(path) !== false);
   if (foreign.length === 0) return null;
   const fingerprint = `foreign ${foreign.join(' ')}`;
-  const before = state.rejections.get(`${FOREIGN}:${caller.name}`);
+  const before = state.rejections.get(`${FOREIGN_CHANGE}:${caller.name}`);
   if (before?.fingerprint === fingerprint) {
-    const words = withCode(refusal(WORK_CODES.foreign_files_escalated, { hook: COMPLETION, files: foreign }));
+    const words = withCode(refusal(WORK_CODES.foreign_files_escalated, { hook: COMPLETION_HOOK, files: foreign }));
     const isTold = state.messages.some(({ from, content }) => from === TOOLCREW && content === words);
     if (!isTold) await tellLead(log, words);
     return null;
@@ -316,7 +317,7 @@ async function decide(
   caller: TeamCaller,
   objection: Objection | null,
   accepted: string,
-  hook = COMPLETION,
+  hook = COMPLETION_HOOK,
   returned: string | null = null,
 ): Promise<Completion> {
   const member = caller.kind === 'member' ? caller.name : null;
@@ -344,7 +345,7 @@ async function decide(
       log,
       withCode(
         refusal(WORK_CODES.completion_escalated, {
-          ...{ hook: COMPLETION, task: task.id, member: caller.name, count: MAX_REJECTIONS, reason },
+          ...{ hook: COMPLETION_HOOK, task: task.id, member: caller.name, count: MAX_REJECTIONS, reason },
         }),
       ),
     );

@@ -26,14 +26,16 @@ export async function evidenceOf(context: CallerEvidence, event: HostEvent): Pro
   if (event.agentId !== null || event.agentType !== null || context.namesCallers || event.toolUseId === null)
     return { kind: 'stamp', caller };
   const found =
-    event.transcript === null ? null : await foundCaller(context, event.toolUseId, event.session, event.transcript);
+    event.transcript === null
+      ? null
+      : await callerInTranscripts(context, event.toolUseId, event.session, event.transcript);
   return found === null
     ? { kind: 'nothing', why: 'this host does not name who calls, and its transcripts do not tell' }
     : { kind: 'stamp', caller: found };
 }
 
 /** Who makes a call, by the transcripts of its session; null: they do not tell. */
-export async function foundCaller(
+export async function callerInTranscripts(
   { whoseCall }: Pick<CallerEvidence, 'whoseCall'>,
   toolUseId: string,
   session: string,
@@ -46,7 +48,7 @@ export async function foundCaller(
     : { session, agentId: whose.agentId, agentType: '', toolUseId };
 }
 
-export type Found = { readonly caller: Caller; readonly log: TeamLog };
+export type FoundCaller = { readonly caller: Caller; readonly log: TeamLog };
 
 /** The caller of an event with the team that it is judged by: its own, else the first that stands; undefined when none does. */
 export async function findCaller(
@@ -54,7 +56,7 @@ export async function findCaller(
   event: HostEvent,
   logs: readonly TeamLog[],
   unread: readonly UnreadableTeam[] = [],
-): Promise<Found | undefined> {
+): Promise<FoundCaller | undefined> {
   const [first] = logs;
   if (first === undefined) {
     mustBeReadable(unread);
@@ -81,7 +83,7 @@ export function isOfLead({ lead }: TeamState, session: string): boolean {
 export function isTeammate(
   { startedAs }: Pick<CallerEvidence, 'startedAs'>,
   { agentId }: HostEvent,
-  { caller, log }: Found,
+  { caller, log }: FoundCaller,
 ): boolean {
   if (startedAs !== null) return true;
   // Of a host that names no agents, one is known by its run alone.
@@ -89,7 +91,7 @@ export function isTeammate(
 }
 
 /** Whether an event is of work that goes on without its team: of the lead, or of an agent that the lead has started. */
-export function isAlone({ session }: HostEvent, { caller, log }: Found): boolean {
+export function isAlone({ session }: HostEvent, { caller, log }: FoundCaller): boolean {
   const isOthers = caller.kind === 'outsider' && !isOfLead(log.state, session);
   return log.state.session === 'fallback' && log.state.purpose?.phase === 'run' && !isOthers;
 }

@@ -4,7 +4,7 @@ import { lineWithCode, refusal, textOf } from '../../base/rules/codes.ts';
 import { failure, messageOf, ToolError } from '../../base/rules/errors.ts';
 import { nearest } from '../../base/rules/nearest.ts';
 import type { TeamLog } from '../ports.ts';
-import { nextStep, roleNamed, rolesToStart, taskLine } from '../rules/brief.ts';
+import { nextStepText, roleNamed, rolesToStart, taskLine } from '../rules/brief.ts';
 import type { Evidence } from '../rules/caller.ts';
 import { identify, memberName } from '../rules/caller.ts';
 import { SHUTDOWN_ALL, spawnParameters } from '../rules/calls.ts';
@@ -200,7 +200,7 @@ async function begin(
         tool: 'Task',
         input: spawnParameters(name, role, promptFor(role, state.tasks.size > 0)),
       })),
-      note: nextStep(state),
+      note: nextStepText(state),
     };
   } finally {
     await log.close();

@@ -19,7 +19,7 @@ import type { Input } from '../rules/operation.ts';
 import { unreadRequests } from '../rules/requested-work.ts';
 import type { TeamSettings } from '../rules/settings.ts';
 import { type Answer, appendRequired, refuse, type TeamCaller, type TeamContext, tellLead } from './context.ts';
-import { beginnable, freedSince } from './task-operations.ts';
+import { startableTasks, unblockedSince } from './task-operations.ts';
 
 const LEASE_MINUTES = 30;
 const LEASE_MINUTES_MAX = 120;
@@ -94,7 +94,7 @@ export async function sendMessage(
       ? [textOf(refusal(OPERATIONS_CODES.progress_too_frequent, {}))]
       : []),
   ];
-  const before = beginnable(state);
+  const before = startableTasks(state);
   const { id } = await appendRequired(log, {
     type: 'message_sent',
     to,
@@ -116,7 +116,7 @@ export async function sendMessage(
     state: 'queued',
     ...(warnings.length === 0 ? {} : { warnings }),
     ...(await tellStopped(log, caller, to, type)),
-    ...(await freedSince(log, before, caller.name)),
+    ...(await unblockedSince(log, before, caller.name)),
   };
 }
 

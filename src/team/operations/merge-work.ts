@@ -4,7 +4,7 @@
 import { type Refusal, refusal } from '../../base/rules/codes.ts';
 import { visible } from '../../base/rules/text.ts';
 import type { HeldSecret } from '../../gate/rules/secrets.ts';
-import type { Merge, SettledFile, TeamWorktrees } from '../../git/worktrees/team-worktrees-port.ts';
+import type { Merge, ResolvedFile, TeamWorktrees } from '../../git/worktrees/team-worktrees-port.ts';
 import type { Ownership } from '../../guard/rules/ownership.ts';
 import type { TeamLog } from '../ports.ts';
 import { WORK_CODES } from '../rules/codes/work-codes.ts';
@@ -16,7 +16,7 @@ import type { Task } from '../rules/task.ts';
 import { subject } from '../rules/task-draft.ts';
 import { makeTask, type TeamCaller, type TeamContext, tellLead } from './context.ts';
 import { restoreBranch } from './moved-branch.ts';
-import { keepLeftOut, leftOut, type Without } from './uncommitted-files.ts';
+import { type ExcludedFiles, findLeftOut, keepLeftOut } from './uncommitted-files.ts';
 
 /** A finding that stands in the way, with what tells it from another. */
 export type Objection = {
@@ -29,12 +29,12 @@ export type Objection = {
 type Member = Extract<TeamCaller, { kind: 'member' }>;
 
 /** Rejections for changes of others' files, and for what cannot be merged, count apart: those of the checks come in between. */
-export const FOREIGN = 'foreign_change';
+export const FOREIGN_CHANGE = 'foreign_change';
 const CHECKED_OUT = 'checked out';
 
 /** Whether its work was kept from the team's branch since a person had that checked out, the last time it could not be merged. */
 export function isLeftToPerson({ rejections }: TeamState, name: string): boolean {
-  return rejections.get(rejectionKey(FOREIGN, name, ''))?.fingerprint === CHECKED_OUT;
+  return rejections.get(rejectionKey(FOREIGN_CHANGE, name, ''))?.fingerprint === CHECKED_OUT;
 }
 
 /** A commit's message: what was done, for which SPEC, and the task by which it is found again. */
@@ -43,14 +43,14 @@ function messageFor(words: string, task: Pick<Task, 'id'>, state: TeamState): st
   return `${words}\n\n${spec === null ? '' : `For ${spec}.\n\n`}Task: ${task.id}`;
 }
 
-const OUTCOMES: Readonly<Record<SettledFile['kept'], (name: string) => string>> = {
+const OUTCOMES: Readonly<Record<ResolvedFile['kept'], (name: string) => string>> = {
   own: (name) => `${name}'s version was kept, the team's was dropped`,
   team: (name) => `the team's version was kept, ${name}'s was dropped`,
   both: () => 'combined from both sides',
 };
 
 /** The lead hears what settling a conflict changed: no test finds a side that was dropped. */
-async function tellSettled(log: TeamLog, id: string, name: string, settled: readonly SettledFile[]): Promise<void> {
+async function tellSettled(log: TeamLog, id: string, name: string, settled: readonly ResolvedFile[]): Promise<void> {
   if (settled.length === 0) return;
   const parts = settled.map(({ path, kept }) => `${visible(path)}: ${OUTCOMES[kept](name)}.`);
   const locks = settled.flatMap(({ path }) => {
@@ -107,11 +107,11 @@ async function conflict(
  * `without`: files that are no part of it.
  * `unsettled`: files that hold a conflict as git left it.
  */
-export type Prepared =
+export type PreparedWork =
   | {
       readonly ok: true;
       readonly upTo: string | null;
-      readonly without: Without;
+      readonly without: ExcludedFiles;
       readonly unsettled: readonly string[];
     }
   | { readonly ok: false; readonly objection: Objection };
@@ -151,7 +151,7 @@ export async function prepareWork(
   task: Pick<Task, 'id' | 'subject'>,
   caller: Member,
   before: string | undefined,
-): Promise<Prepared> {
+): Promise<PreparedWork> {
   const { state } = log;
   const { team } = state;
   const { name, member } = caller;
@@ -161,7 +161,7 @@ export async function prepareWork(
     const why = refusal(WORK_CODES.worktree_not_on_branch, { where: astray });
     return { ok: false, objection: { refusal: why, fingerprint: 'astray', isFinal: true } };
   }
-  const left = await leftOut(teamWorktrees, state, task.id, name, before);
+  const left = await findLeftOut(teamWorktrees, state, task.id, name, before);
   if ('objection' in left) return { ok: false, objection: left.objection };
   await teamWorktrees.save(team, name, messageFor(task.subject, task, state));
   const merge = await teamWorktrees.update(team, name);
@@ -220,13 +220,13 @@ const SECRETS_SHOWN = 5;
 /** So often a merge is tried on a branch that others move meanwhile. */
 const MERGE_TRIES = 5;
 
-/** After the checks: the work becomes part of the team's branch; gives what stands in the way. */
-export async function joinWork(
+/** After the checks: merges the work into the team's branch; returns what prevents that. */
+export async function integrateWork(
   teamWorktrees: TeamWorktrees,
   log: TeamLog,
   task: Pick<Task, 'id' | 'subject'>,
   caller: Member,
-  { upTo, without }: Pick<Extract<Prepared, { ok: true }>, 'upTo' | 'without'>,
+  { upTo, without }: Pick<Extract<PreparedWork, { ok: true }>, 'upTo' | 'without'>,
 ): Promise<Objection | null> {
   const apart = upTo === null ? null : await mergeWork(teamWorktrees, log, task, caller, upTo);
   if (apart === null) await keepLeftOut(teamWorktrees, log, task.id, caller, without);

@@ -1,8 +1,8 @@
 // Branches that somebody has moved past the team's rules: the team's own is put back, those of the person are named.
 
-import { refusal, textOf } from '../../base/rules/codes.ts';
+import { lineWithCode, refusal } from '../../base/rules/codes.ts';
 import { messageOf } from '../../base/rules/errors.ts';
-import type { TeamWorktrees, Tips } from '../../git/worktrees/team-worktrees-port.ts';
+import type { RefTips, TeamWorktrees } from '../../git/worktrees/team-worktrees-port.ts';
 import type { TeamLog } from '../ports.ts';
 import { OPERATIONS_CODES } from '../rules/codes/operations-codes.ts';
 
@@ -23,7 +23,7 @@ export async function adoptBranchChanges(
   try {
     for (const words of await teamWorktrees.adoptChanges(team, [...members.keys()])) say(words);
   } catch (error) {
-    say(`tool/${team}: changes to it while nobody led cannot be taken up: ${messageOf(error)}`);
+    say(lineWithCode(refusal(OPERATIONS_CODES.branch_not_adopted, { branch: `tool/${team}`, said: messageOf(error) })));
   }
 }
 
@@ -37,7 +37,7 @@ export async function restoreBranch(
   const kept = await teamWorktrees.putBack(team);
   if (kept === null) return;
   const words = `put back: it held commits that no completion merged; they are kept as ${kept}`;
-  say(textOf(refusal(OPERATIONS_CODES.branch_moved, { branch: `tool/${team}`, words })));
+  say(lineWithCode(refusal(OPERATIONS_CODES.branch_moved, { branch: `tool/${team}`, words })));
   await note(log, `branch tool/${team}`, words);
 }
 
@@ -45,14 +45,14 @@ export async function restoreBranch(
 export async function reportMovedRefs(
   teamWorktrees: TeamWorktrees,
   log: TeamLog,
-  before: Tips,
+  before: RefTips,
   say: (words: string) => void,
 ): Promise<void> {
   for (const [ref, { sha, isTeams }] of await teamWorktrees.tips()) {
     const was = before.get(ref)?.sha;
     if (!isTeams || was === sha) continue;
     const words = `moved to ${sha.slice(0, 12)}, which a teammate committed. If it was not you, back with it: git update-ref ${was === undefined ? `-d ${ref}` : `${ref} ${was}`}`;
-    say(textOf(refusal(OPERATIONS_CODES.branch_moved, { branch: ref, words })));
+    say(lineWithCode(refusal(OPERATIONS_CODES.branch_moved, { branch: ref, words })));
     await note(log, ref, words);
   }
 }

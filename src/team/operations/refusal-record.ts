@@ -4,7 +4,7 @@ import { messageOf, ToolError } from '../../base/rules/errors.ts';
 import { clip, oneLine } from '../../base/rules/text.ts';
 import type { TeamLog } from '../ports.ts';
 import { type Evidence, identify } from '../rules/caller.ts';
-import { OPERATION } from '../rules/log/state.ts';
+import { OPERATION_HOOK } from '../rules/log/state.ts';
 import { LEAD } from '../rules/message.ts';
 import type { Input, OperationName } from '../rules/operation.ts';
 import { type Answer, type TeamCaller, type TeamContext, withReadable } from './context.ts';
@@ -41,7 +41,7 @@ async function note(log: TeamLog, member: string | null, about: string, error: T
   const reason = clip(messageOf(error), REASON_MAX);
   const isNoted = log.state.decisions.some(
     (one) =>
-      one.hook === OPERATION &&
+      one.hook === OPERATION_HOOK &&
       one.member === member &&
       one.about === about &&
       (one.reason === reason || now - one.at < AGAIN_MS),
@@ -50,7 +50,7 @@ async function note(log: TeamLog, member: string | null, about: string, error: T
   const words = { member, about, reason, fingerprint: '', paths: [] };
   // What keeps it from being written down is not why it was refused.
   await log
-    .append({ type: 'decision', hook: OPERATION, decision: 'reject', ...words }, { flush: false })
+    .append({ type: 'decision', hook: OPERATION_HOOK, decision: 'reject', ...words }, { flush: false })
     .catch(() => null);
 }
 

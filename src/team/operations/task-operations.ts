@@ -10,7 +10,7 @@ import { MESSAGES_CODES } from '../rules/codes/messages-codes.ts';
 import { OPERATIONS_CODES } from '../rules/codes/operations-codes.ts';
 import { TASK_CODES } from '../rules/codes/tasks-codes.ts';
 import { WORK_CODES } from '../rules/codes/work-codes.ts';
-import { claimable, fits, isPastStarting } from '../rules/idle.ts';
+import { claimable, fitsMember, isPastStarting } from '../rules/idle.ts';
 import type { TeamState } from '../rules/log/state.ts';
 import { isLive, isModelLed } from '../rules/log/state.ts';
 import { LEAD } from '../rules/message.ts';
@@ -167,7 +167,7 @@ export async function updateTask(
     if (caller.kind !== 'lead') refuse(OPERATIONS_CODES.lead_only, { does: 'gives tasks to others' });
     checkOwner(log.state, owner);
   }
-  if (status === 'in_progress' && caller.kind === 'member' && !fits(task, name, settings.ownership)) {
+  if (status === 'in_progress' && caller.kind === 'member' && !fitsMember(task, name, settings.ownership)) {
     const { id, owner: whose, files } = task;
     if (whose === null) refuse(TASK_CODES.task_does_not_fit, { task: id, files, member: name });
     refuse(TASK_CODES.task_meant_for_other, { task: id, owner: whose, member: name });
@@ -179,7 +179,7 @@ export async function updateTask(
   }
   if (status === 'completed' && caller.kind === 'member') mustBeOf(task, name, log.state);
   if (status === 'completed' && caller.kind === 'lead') mustNotBeOfAnother(task, log.state);
-  const before = beginnable(log.state);
+  const before = startableTasks(log.state);
   const { gate } = log.state;
   const passed =
     status === 'completed' ? await judgeCompletion(context, log, task, caller, input.maybe('result') ?? '') : null;
@@ -200,7 +200,7 @@ export async function updateTask(
     ...shown(taskOf(log.state, task.id), log.state),
     ...(passed === null ? {} : { checks: passed.reason }),
     ...(released.length === 0 ? {} : { leases_given_back: released }),
-    ...(await freedSince(log, before, name, task.id)),
+    ...(await unblockedSince(log, before, name, task.id)),
   };
 }
 
@@ -221,12 +221,12 @@ async function endLeases(log: TeamLog, caller: TeamCaller): Promise<readonly str
 }
 
 /** The ids of tasks that could be begun now. */
-export function beginnable(state: TeamState): ReadonlySet<string> {
+export function startableTasks(state: TeamState): ReadonlySet<string> {
   return new Set(claimable(state).map(({ id }) => id));
 }
 
-/** What can be begun by now and could not be before; the lead is told where nobody is at it. */
-export async function freedSince(
+/** Tasks that have become startable; notifies the lead of those that no running member takes. */
+export async function unblockedSince(
   log: TeamLog,
   before: ReadonlySet<string>,
   by: string,

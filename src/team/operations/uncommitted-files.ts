@@ -13,11 +13,11 @@ import { type TeamCaller, tellLead } from './context.ts';
 type Found = { readonly refusal: Refusal; readonly fingerprint: string; readonly isFinal?: true };
 
 /** Files outside the work; they are kept under a ref when the work is accepted. */
-export type Without = Pick<WorkLeftOut, 'ignored' | 'inSubmodules'>;
+export type ExcludedFiles = Pick<WorkLeftOut, 'ignored' | 'inSubmodules'>;
 
-type LeftOut = { readonly objection: Found } | { readonly without: Without };
+type LeftOut = { readonly objection: Found } | { readonly without: ExcludedFiles };
 
-export const WITHOUT_NONE: Without = { ignored: [], inSubmodules: [] };
+export const NOTHING_EXCLUDED: ExcludedFiles = { ignored: [], inSubmodules: [] };
 
 const FILES_SHOWN = 10;
 
@@ -31,7 +31,7 @@ function named(files: readonly string[]): string {
  * and changes in submodules block it once: the next completion leaves them out.
  * @param before fingerprint of the last objection
  */
-export async function leftOut(
+export async function findLeftOut(
   teamWorktrees: TeamWorktrees,
   { team, tasks }: TeamState,
   taskId: string,
@@ -87,7 +87,7 @@ export async function keepLeftOut(
   log: TeamLog,
   taskId: string,
   caller: Extract<TeamCaller, { kind: 'member' }>,
-  { ignored, inSubmodules }: Without,
+  { ignored, inSubmodules }: ExcludedFiles,
 ): Promise<void> {
   if (ignored.length + inSubmodules.length === 0) return;
   const { name } = caller;

@@ -2,12 +2,12 @@
 
 import { trust5Lines } from '../../gate/rules/trust5.ts';
 import type { TeamLog } from '../ports.ts';
-import { nextStep, waitingRoles } from '../rules/brief.ts';
+import { nextStepText, waitingRoles } from '../rules/brief.ts';
 import type { Evidence } from '../rules/caller.ts';
 import { deleteCall, startWords } from '../rules/calls.ts';
 import { isMeasured, type LeadStep, leadStep } from '../rules/lead-step.ts';
 import type { TeamState } from '../rules/log/state.ts';
-import { mendRounds, PLAN_ROUNDS } from '../rules/planning.ts';
+import { fixRounds, PLAN_ROUNDS } from '../rules/planning.ts';
 import { JUDGE, UNCHECKED } from '../rules/quality-verdict.ts';
 import type { TeamSettings } from '../rules/settings.ts';
 import { specDirectory } from '../rules/spec-documents/spec.ts';
@@ -16,7 +16,7 @@ import type { DebugResult } from './debug.ts';
 import { type StepResult, takeSteps } from './lead-steps.ts';
 import type { PhaseContext } from './phase-context.ts';
 import type { PlanEnd } from './plan.ts';
-import { knownStuck, type Measured, measureCheckout } from './run.ts';
+import { type CheckoutMeasurement, knownDeadEnd, measureCheckout } from './run.ts';
 
 /** What the lead is told. */
 export type LeadNews =
@@ -83,7 +83,7 @@ function isCodes({ kind }: LeadStep, state: TeamState, { mayAsk = true }: Limits
 async function goOn(context: PhaseContext, log: TeamLog, limits: Limits): Promise<LeadNews | null> {
   const as: Evidence = { kind: 'environment', team: log.state.team, teammate: null };
   const planCallbacks = { writeSpec: context.project.writeSpec, askApproval: null };
-  const mayMend = () => mendRounds(log.state) < PLAN_ROUNDS;
+  const mayMend = () => fixRounds(log.state) < PLAN_ROUNDS;
   let hasPassed = false;
   const end = await takeSteps<LeadNews | 'nothing'>(
     { context, log, as, planCallbacks, mayMend, signal: new AbortController().signal },
@@ -98,7 +98,7 @@ async function goOn(context: PhaseContext, log: TeamLog, limits: Limits): Promis
         return news(
           'all tasks are completed, and the final gate has not run. Call TaskList {}: it runs the gate and tells you the outcome.',
         );
-      const known = limits.isLook === true ? await knownStuck(context, log) : null;
+      const known = limits.isLook === true ? await knownDeadEnd(context, log) : null;
       if (known !== null)
         return {
           kind: 'standing',
@@ -122,7 +122,7 @@ function stepWords(step: Exclude<StepResult, { kind: 'measure' }>, log: TeamLog,
       return debugWords(step.result, log);
     case 'pass': {
       const passed = step.isChecked ? 'the final gate passed' : `the final gate did not run (${UNCHECKED})`;
-      return state.session === 'complete' ? `${passed}. ${nextStep(state)}` : null;
+      return state.session === 'complete' ? `${passed}. ${nextStepText(state)}` : null;
     }
     case 'ask_judge':
       return `${doneWords(state)} ${JUDGE} ended without quality_gate_passed, and now has a task to send it. ${startNext(log)}`;
@@ -158,7 +158,7 @@ function nextOf(state: TeamState, { hooks, ownership, maxTeammates }: TeamSettin
 function startNext(log: TeamLog): string {
   log.refresh();
   // One at a time there is nobody to start.
-  if (log.state.session === 'fallback') return nextStep(log.state);
+  if (log.state.session === 'fallback') return nextStepText(log.state);
   const roles = waitingRoles(log.state);
   return roles.length === 0
     ? 'The teammates concerned have tasks for it.'
@@ -173,7 +173,7 @@ function stuckWords(why: string): string {
   return `${withoutStop(why)}. Tell the user. Give the repair to a teammate with TaskCreate. Afterwards call TaskList {}: it measures again.`;
 }
 
-function rejectedWords(measured: Exclude<Measured, { kind: 'passed' }>, log: TeamLog): string {
+function rejectedWords(measured: Exclude<CheckoutMeasurement, { kind: 'passed' }>, log: TeamLog): string {
   if (measured.kind === 'stuck') return stuckWords(measured.why);
   if (measured.kind === 'busy')
     return `the final gate did not finish: ${withoutStop(measured.why)}. Call TaskList {} to run it again.`;
@@ -206,7 +206,7 @@ function planWords(plan: PlanEnd, log: TeamLog): string | null {
       if (status === 'awaiting_approval') return `${written}${approvalWords(id)}${end}`;
       const why =
         status === 'draft' ? 'It needs no approval (require_plan_approval: false)' : `It is ${status} already`;
-      return `${written}${why}. ${nextStep(state)}`;
+      return `${written}${why}. ${nextStepText(state)}`;
     }
   }
 }
@@ -218,5 +218,5 @@ function debugWords(result: DebugResult | null, log: TeamLog): string {
     cause === null
       ? `no hypothesis was proven: ${tried.map(({ subject, said: words }) => `${subject}: ${words}`).join('; ')}`
       : `${by ?? 'somebody'} has proven the cause: ${cause}. It is shown by: ${evidence}`;
-  return `${said}\n${nextStep(log.state)}`;
+  return `${said}\n${nextStepText(log.state)}`;
 }

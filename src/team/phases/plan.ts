@@ -7,7 +7,14 @@ import type { Evidence } from '../rules/caller.ts';
 import { SPEC_CODES } from '../rules/codes/spec-codes.ts';
 import type { TeamRecord } from '../rules/log/record.ts';
 import { LEAD } from '../rules/message.ts';
-import { type AskedTask, changeTasks, mendTasks, missingPlanners, resultsOf, specInChange } from '../rules/planning.ts';
+import {
+  changeTasks,
+  fixTasks,
+  missingPlanners,
+  type PlannerTask,
+  resultsOf,
+  specInChange,
+} from '../rules/planning.ts';
 import { type ResultProblem, specFromResults } from '../rules/spec-documents/from-results.ts';
 import type { CreatedSpec, NewSpec } from '../rules/spec-documents/new-spec.ts';
 import { completedAlready, type SpecStatus } from '../rules/spec-documents/spec.ts';
@@ -56,7 +63,7 @@ async function move(log: TeamLog, event: Moved, reason: string, by = LEAD): Prom
 /** Asks for results anew; of several in a list each waits for the one before it. */
 async function createTasks(
   context: OperationContext,
-  tasks: readonly AskedTask[],
+  tasks: readonly PlannerTask[],
   as: Evidence,
   isSequential: boolean,
 ): Promise<void> {
@@ -84,7 +91,7 @@ export async function closePlan(leader: Leader): Promise<PlanEnd> {
   if (!made.ok) {
     if (!leader.mayMend())
       return { kind: 'failed', why: `no SPEC can be built from the results: ${words(made.problems)}` };
-    await createTasks(context, mendTasks(made.problems, results), as, false);
+    await createTasks(context, fixTasks(made.problems, results), as, false);
     return { kind: 'asked', problems: made.problems };
   }
   const created = planCallbacks.writeSpec(made.spec, specInChange(state));

@@ -5,7 +5,7 @@ import { withoutOldFailures } from '../../gate/rules/old-failures.ts';
 import { type GateResult, rejection } from '../../gate/rules/quality.ts';
 import { withRules } from '../../gate/rules/rule-files.ts';
 import { summaryOf, type Trust5, trust5Reason } from '../../gate/rules/trust5.ts';
-import { heldAgainst } from '../../gate/rules/uncovered-sources.ts';
+import { coverageOfChange } from '../../gate/rules/uncovered-sources.ts';
 import { limitsOf } from '../lead/left-over.ts';
 import { isBusy, knownBaseline } from '../operations/baseline-checks.ts';
 import type { TeamContext } from '../operations/context.ts';
@@ -25,7 +25,7 @@ import { unknownFacts, writtenFacts } from '../rules/write-attribution.ts';
 import type { MeasureContext, MendContext } from './phase-context.ts';
 
 /** `trust5` null: it was not measured. `root`: where it was measured; null: in the checkout itself. */
-export type Rejected = {
+export type GateRejection = {
   readonly gate: GateResult;
   readonly trust5: Trust5 | null;
   readonly why: string;
@@ -40,11 +40,11 @@ export type Asking = {
 };
 
 /** What the gate found, as work for who can mend it, there or not; gives what nobody of the team can. */
-export async function askForMending(
+export async function requestFixes(
   context: MendContext,
   log: TeamLog,
   as: Evidence,
-  { gate, trust5, why, root }: Rejected,
+  { gate, trust5, why, root }: GateRejection,
   { say, wake }: Asking,
 ): Promise<string | null> {
   const { quality: settings, ownership, budget } = await context.settings();
@@ -81,7 +81,7 @@ export async function passGate(log: TeamLog, isChecked: boolean): Promise<void> 
 }
 
 /** What came of measuring; `notes`: what nobody of the team can mend, for the user. */
-export type Measured =
+export type CheckoutMeasurement =
   | { readonly kind: 'passed' }
   | { readonly kind: 'asked'; readonly trust5: Trust5; readonly notes: readonly string[] }
   /** It is no use to go on. */
@@ -93,9 +93,13 @@ export type Measured =
  * Measures the work of all where it was done, in the checkout itself: by trees in place of commits, and by the log in place of
  * what they say.
  */
-export async function measureCheckout(context: MeasureContext, log: TeamLog, as: Evidence): Promise<Measured> {
+export async function measureCheckout(
+  context: MeasureContext,
+  log: TeamLog,
+  as: Evidence,
+): Promise<CheckoutMeasurement> {
   const measuredAt = await gateFingerprint(context);
-  const measured = await measureOnce(context, log, as).catch((error: unknown): Measured => {
+  const measured = await measureOnce(context, log, as).catch((error: unknown): CheckoutMeasurement => {
     if (isBusy(error)) return { kind: 'busy', why: error.message };
     throw error;
   });
@@ -118,7 +122,7 @@ async function gateFingerprint({
 }
 
 /** Why it is no use to go on, as it was measured; null: it never was, or something has changed since. */
-export async function knownStuck(
+export async function knownDeadEnd(
   context: Pick<TeamContext, 'workTree' | 'settings'>,
   { state }: TeamLog,
 ): Promise<string | null> {
@@ -130,7 +134,7 @@ export async function knownStuck(
   return before.fingerprint === (await gateFingerprint(context)) ? said.reason : null;
 }
 
-async function noteStuck(log: TeamLog, fingerprint: string, measured: Measured): Promise<void> {
+async function noteStuck(log: TeamLog, fingerprint: string, measured: CheckoutMeasurement): Promise<void> {
   const before = log.state.rejections.get(`${STUCK}:`);
   const isStuck = measured.kind === 'stuck';
   if (isStuck ? before?.fingerprint === fingerprint : before === undefined) return;
@@ -146,13 +150,13 @@ async function noteStuck(log: TeamLog, fingerprint: string, measured: Measured):
   });
 }
 
-async function measureOnce(context: MeasureContext, log: TeamLog, as: Evidence): Promise<Measured> {
+async function measureOnce(context: MeasureContext, log: TeamLog, as: Evidence): Promise<CheckoutMeasurement> {
   const { quality } = await context.settings();
   const { signal } = new AbortController();
   const before = await knownBaseline(context, log, quality);
   const whole = await context.checks.run(quality, signal);
   const { changed, ...built } = await builtBy(context, log.state);
-  const fresh = withoutOldFailures(heldAgainst(whole, changed, quality), before);
+  const fresh = withoutOldFailures(coverageOfChange(whole, changed, quality), before);
   const gate = withRules(fresh, changed);
   const trust5 = await context.trust5({ ...built, gate, settings: quality, signal });
   const { tree, checks, coverage } = gate;
@@ -168,7 +172,7 @@ async function measureOnce(context: MeasureContext, log: TeamLog, as: Evidence):
   const notes: string[] = [];
   // Only the lead can start somebody here.
   const asking = { say: (words: string) => notes.push(words), wake: () => Promise.resolve() };
-  const left = await askForMending(context, log, as, { gate, trust5, why, root: null }, asking);
+  const left = await requestFixes(context, log, as, { gate, trust5, why, root: null }, asking);
   return left === null ? { kind: 'asked', trust5, notes } : { kind: 'stuck', why: left };
 }
 

@@ -18,7 +18,7 @@ import {
 } from '../rules/spec-documents/spec.ts';
 import {
   isMet,
-  type Judged,
+  type JudgedItem,
   judgeSync,
   resultLines,
   type SyncFacts,
@@ -60,7 +60,7 @@ export type SyncOutcome =
       readonly id: string;
       readonly status: SpecStatus;
       readonly met: boolean;
-      readonly judged: readonly Judged[];
+      readonly judged: readonly JudgedItem[];
       /** Where the changes begin, in words. */
       readonly since: string;
       readonly uncommitted: readonly string[];

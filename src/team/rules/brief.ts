@@ -2,10 +2,10 @@
 
 import type { Ownership } from '../../guard/rules/ownership.ts';
 import { deleteCall, endCalls, startWords } from './calls.ts';
-import { CHOSEN_ALONE } from './fallback.ts';
-import { claimable, failedInTheWay, failedWords, isPastStarting } from './idle.ts';
+import { CHOSEN_SOLO } from './fallback.ts';
+import { blockingFailures, claimable, failedWords, isPastStarting } from './idle.ts';
 import { agentOfRun, isLive, isModelLed, type Member, type TeamState } from './log/state.ts';
-import { calledBack, calledWords, messageLine, unreadOf } from './mail.ts';
+import { messageLine, recalledMembers, recallText, unreadOf } from './mail.ts';
 import { LEAD } from './message.ts';
 import { JUDGE, lacksVerdict } from './quality-verdict.ts';
 import { ROLES, type RoleName } from './role.ts';
@@ -72,7 +72,7 @@ export function leadBrief(state: TeamState): string {
       ? 'No tasks yet.'
       : `Tasks:\n${[...state.tasks.values()].map((task) => taskLine(task, state)).join('\n')}`,
     ...(unread.length === 0 ? [] : [`Unread:\n${unread.map(messageLine).join('\n')}`]),
-    nextStep(state),
+    nextStepText(state),
   ].join('\n');
 }
 
@@ -99,12 +99,12 @@ export function waitingRoles(state: TeamState): readonly string[] {
     const isThere = member !== undefined && isLive(member) && member.phase !== 'stopped';
     return owner === null || isThere ? [] : [owner];
   });
-  return [...new Set([...roles, ...calledBack(state).map(({ name }) => name)])];
+  return [...new Set([...roles, ...recalledMembers(state).map(({ name }) => name)])];
 }
 
 /** Why there is no team. */
 function aloneWords({ fallback }: TeamState): string {
-  if (fallback?.trigger === CHOSEN_ALONE) return `No team was wanted (${fallback.reason})`;
+  if (fallback?.trigger === CHOSEN_SOLO) return `No team was wanted (${fallback.reason})`;
   return `Team mode failed (${fallback?.trigger ?? 'no trigger known'})`;
 }
 
@@ -140,12 +140,12 @@ function aloneNext(state: TeamState, teammates: readonly string[]): string {
 }
 
 /** What the lead does next, in words. */
-export function nextStep(state: TeamState): string {
+export function nextStepText(state: TeamState): string {
   const live = [...state.members.values()].filter(isLive).filter((member) => member.phase !== 'stopped');
   const book = taskIndexOf(state.tasks);
   const isDone = book.size > 0 && book.isDone;
-  const failed = failedInTheWay(state);
-  const called = calledBack(state);
+  const failed = blockingFailures(state);
+  const called = recalledMembers(state);
   const stillAtWork = live.flatMap((member) => (agentOfRun(state, member) === undefined ? [] : member.name));
   switch (state.session) {
     case 'created':
@@ -157,7 +157,7 @@ export function nextStep(state: TeamState): string {
     case 'working':
       if (book.size === 0) return 'Next: call TaskCreate for each teammate. They have no task yet.';
       if (called.length > 0)
-        return `Next: ${calledWords(called)}. Start ${startWords(
+        return `Next: ${recallText(called)}. Start ${startWords(
           called.map(({ name }) => name),
           state.team,
         )}.`;

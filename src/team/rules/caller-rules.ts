@@ -3,7 +3,7 @@
 import type { Checkout } from '../../guard/rules/git-calls.ts';
 import type { Ownership } from '../../guard/rules/ownership.ts';
 import type { CallerRules } from '../../guard/rules/policy.ts';
-import { KEPT } from '../../guard/rules/policy.ts';
+import { PROTECTED_PATHS } from '../../guard/rules/policy.ts';
 import type { Caller } from './caller.ts';
 import { gitRowsFor } from './guard.ts';
 import { LEAD } from './message.ts';
@@ -28,7 +28,7 @@ function mayAll(name: string): readonly Ownership[] {
 export function rulesOf(caller: Caller, settings: TeamSettings, place: CallerSituation): CallerRules {
   const { ownership, delegateMode } = settings;
   const git = gitRowsFor(caller, settings, place.checkout, place.allowedGit);
-  const nothing = { member: null, ownership, claims: false, allow: [], keep: KEPT, git };
+  const nothing = { member: null, ownership, claims: false, allow: [], keep: PROTECTED_PATHS, git };
   if (place.alone) return { ...nothing, member: LEAD, ownership: mayAll(LEAD), keep: [], git: [], writesHistory: true };
   if (caller.kind === 'member' && !caller.member.readOnly) {
     return { ...nothing, member: caller.name, claims: true, writesHistory: true };

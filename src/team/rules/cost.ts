@@ -14,14 +14,14 @@ export type Cost = Pick<Usage, 'cost_usd' | 'input_tokens' | 'output_tokens' | '
 export type Spent = Cost & { readonly member: string; readonly task: string | null };
 
 /** US dollars; null: no limit. */
-export type Budget = {
+export type CostLimits = {
   /** Reaching it warns the teammate and the lead once. */
   readonly softUsd: number | null;
   /** Reaching it ends the turn, and nothing more is begun. */
   readonly hardUsd: number | null;
 };
 
-export type Budgets = { readonly teammate: Budget; readonly task: Budget };
+export type Budgets = { readonly teammate: CostLimits; readonly task: CostLimits };
 
 type Costs = { readonly costs: ReadonlyMap<string, Spent> };
 
@@ -40,7 +40,7 @@ export function addCost(one: Cost, other: Cost): Cost {
 }
 
 /** Use between `before` and `now`; null counts as zero. */
-export function minus(now: Cost | null, before: Cost | null): Cost {
+export function costBetween(now: Cost | null, before: Cost | null): Cost {
   const [one, other] = [now ?? NOTHING, before ?? NOTHING];
   return {
     cost_usd: Math.max(0, one.cost_usd - other.cost_usd),
@@ -118,6 +118,6 @@ export function overTaskBudget(costs: Costs, id: string, { task }: Budgets): str
 }
 
 /** Rest of a teammate's hard budget, US dollars; null: no limit. */
-export function leftOf(costs: Costs, name: string, { teammate }: Budgets): number | null {
+export function remainingBudget(costs: Costs, name: string, { teammate }: Budgets): number | null {
   return teammate.hardUsd === null ? null : teammate.hardUsd - (costOfMember(costs, name)?.cost_usd ?? 0);
 }

@@ -16,7 +16,7 @@ export const FALLBACK_TRIGGERS = {
 } as const;
 
 /** Replaces a trigger when nothing failed: no team was wanted from the start. */
-export const CHOSEN_ALONE = 'solo';
+export const CHOSEN_SOLO = 'solo';
 
 export type FallbackTrigger = keyof typeof FALLBACK_TRIGGERS;
 

@@ -6,7 +6,7 @@ import { type Checkout, type GitRow, gitRows, OBVIOUS_ROWS } from '../../guard/r
 import { GUARD_CODES } from '../../guard/rules/guard-codes.ts';
 import type { Lease } from '../../guard/rules/lease.ts';
 import { nearPatterns } from '../../guard/rules/near-patterns.ts';
-import { insideProject, type Ownership, ownerOf, SHARED } from '../../guard/rules/ownership.ts';
+import { insideProject, isBelow, type Ownership, ownerOf, SHARED } from '../../guard/rules/ownership.ts';
 import type { Target, Writes } from '../../guard/rules/writes.ts';
 import type { Caller } from './caller.ts';
 import { changeRequest, leaseCall, quotedPath, startWords } from './calls.ts';
@@ -44,10 +44,6 @@ export type WriteContext = {
 /** What holds the rules themselves: nobody's while a team stands. */
 const RULES = ['.claude', '.tool', '.git', '.mcp.json'] as const;
 const SPECS = '.tool/specs';
-
-function isBelow(path: string, directory: string): boolean {
-  return path === directory || path.startsWith(`${directory}/`);
-}
 
 /** What of the team's rules a path of the project belongs to; null: nothing. */
 export function ruleOf(path: string): string | null {
@@ -96,7 +92,7 @@ function judgeMember(
   const held = lease !== undefined && lease.until > now ? lease : undefined;
   if (held?.member === name) return null;
   if (held !== undefined) return leaseRefusal(path, held);
-  const foreign = foreignTo(name, path, settings.ownership, (owner) => state.members.has(owner));
+  const foreign = foreignRefusal(name, path, settings.ownership, (owner) => state.members.has(owner));
   if (foreign === null) return null;
   if (foreign.owner === null && outputs.has(path)) {
     // What lies in it was not judged by itself.
@@ -136,7 +132,7 @@ export function ownedByOther(path: string, owner: string, pattern: string | null
 }
 
 /** Whose a path is that a member may not change without a lease, and what to do instead; null when it is its own. */
-export function foreignTo(
+export function foreignRefusal(
   name: string,
   path: string,
   ownership: readonly Ownership[],

@@ -10,14 +10,14 @@ export const VERDICT_FORM: readonly string[] = [
 ];
 
 /** `unclear`: not in the form, or without evidence. */
-export type Verdict =
+export type HypothesisVerdict =
   | { readonly kind: 'proven'; readonly cause: string; readonly evidence: string }
   | { readonly kind: 'refuted'; readonly why: string; readonly evidence: string }
   | { readonly kind: 'unclear'; readonly lack: string };
 
 const FIRST = /^[\s>*_#-]*(proven|refuted)[\s*_]*:[\s*_]*(.*?)[\s*_]*$/i;
 
-export function readVerdict(result: string): Verdict {
+export function readVerdict(result: string): HypothesisVerdict {
   const lines = result.split(/\r\n?|\n/);
   const at = lines.findIndex((line) => line.trim() !== '');
   const [, word = '', said = ''] = FIRST.exec(lines[at] ?? '') ?? [];
@@ -42,9 +42,9 @@ export function isProof(result: string | null): boolean {
   return result !== null && PROOF.test(result) && readVerdict(result).kind === 'proven';
 }
 
-export type Tried = { readonly task: Task; readonly verdict: Verdict };
+export type Tried = { readonly task: Task; readonly verdict: HypothesisVerdict };
 
-export type Findings = {
+export type HypothesisFindings = {
   /** The cause that was proven first. */
   readonly proven: { readonly task: Task; readonly cause: string; readonly evidence: string } | null;
   /** Whether every task has ended, so that nothing more can be proven. */
@@ -54,7 +54,7 @@ export type Findings = {
 };
 
 /** Findings so far of a team that looks for a cause. */
-export function findingsOf({ tasks }: TeamState): Findings {
+export function findingsOf({ tasks }: TeamState): HypothesisFindings {
   const all = [...tasks.values()];
   const verdicts = all
     .filter(({ status }) => status === 'completed' || status === 'failed')
@@ -76,7 +76,7 @@ export function findingsOf({ tasks }: TeamState): Findings {
 }
 
 /** Roles whose only task ended with an unclear verdict; each is asked once more. */
-export function unclearRoles({ tried }: Findings, { tasks }: TeamState): readonly string[] {
+export function unclearRoles({ tried }: HypothesisFindings, { tasks }: TeamState): readonly string[] {
   const all = [...tasks.values()];
   return tried.flatMap(({ task, verdict }) =>
     verdict.kind === 'unclear' &&

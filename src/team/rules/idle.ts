@@ -7,7 +7,7 @@ import { type Ownership, ownerOf, SHARED } from '../../guard/rules/ownership.ts'
 import { deleteCall, endCalls, startWords } from './calls.ts';
 import { LEAD_CODES } from './codes/lead-codes.ts';
 import {
-  COMPLETION,
+  COMPLETION_HOOK,
   isLive,
   MAX_REJECTIONS,
   type Member,
@@ -16,7 +16,7 @@ import {
   startsOf,
   type TeamState,
 } from './log/state.ts';
-import { calledBack, calledWords, messageLine, unreadOf } from './mail.ts';
+import { messageLine, recalledMembers, recallText, unreadOf } from './mail.ts';
 import { LEAD } from './message.ts';
 import { askedJudge, JUDGE, JUDGE_ROUNDS, lacksVerdict, measuredLines } from './quality-verdict.ts';
 import type { TeamSettings } from './settings.ts';
@@ -38,8 +38,8 @@ export type IdleVerdict =
       readonly fingerprint: string;
     };
 
-/** Whether a task that is nobody's fits a member: none of its files belongs to somebody else. */
-export function fits(task: Task, name: string, ownership: readonly Ownership[]): boolean {
+/** Whether an unowned task fits a member: none of its files belongs to another member. */
+export function fitsMember(task: Task, name: string, ownership: readonly Ownership[]): boolean {
   if (task.owner !== null) return task.owner === name;
   return task.files.every((file) => {
     const { owner } = ownerOf(file, nearPatterns(file, ownership));
@@ -73,7 +73,7 @@ function fingerprintOf(state: TeamState, parts: readonly string[]): string {
 
 /** How often its completion was rejected, as far as that makes a difference: who tries has not merely stopped. */
 function rejectionsOf({ id }: Task, { rejections }: TeamState, name: string): number {
-  const { total = 0 } = rejections.get(rejectionKey(COMPLETION, name, `task ${id}`)) ?? {};
+  const { total = 0 } = rejections.get(rejectionKey(COMPLETION_HOOK, name, `task ${id}`)) ?? {};
   return Math.min(total, MAX_REJECTIONS);
 }
 
@@ -188,7 +188,7 @@ function isInHand(task: Task | undefined, { members }: TeamState): boolean {
 }
 
 function nextFor(state: TeamState, member: Member, settings: TeamSettings): Task | undefined {
-  const free = claimable(state, member.name).filter((task) => fits(task, member.name, settings.ownership));
+  const free = claimable(state, member.name).filter((task) => fitsMember(task, member.name, settings.ownership));
   return free.find((task) => task.owner === member.name) ?? (member.readOnly ? undefined : free[0]);
 }
 
@@ -210,7 +210,7 @@ export function isPastStarting({ session }: TeamState): boolean {
 const SAID_MAX = 200;
 
 /** Tasks that have failed, where nothing else can go on without them; a search for a cause does. */
-export function failedInTheWay(state: TeamState): readonly Task[] {
+export function blockingFailures(state: TeamState): readonly Task[] {
   const book = taskIndexOf(state.tasks);
   if (book.counts.failed === 0 || state.purpose?.phase === 'debug') return [];
   const goesOn = book
@@ -248,7 +248,7 @@ function stuckLines(state: TeamState, waiting: readonly Task[]): readonly Stuck[
       id: task.id,
       words: `${line(task)} has no owner, and no teammate at work may claim it. Give it to one: ${givingCall(task, state)}. If its files have several owners, call TaskCreate for each owner, then TaskUpdate {"taskId":"${task.id}","status":"failed","result":"split"}.`,
     }));
-  const failed = failedInTheWay(state);
+  const failed = blockingFailures(state);
   const isWaitedFor = taskIndexOf(state.tasks).counts.pending > 0;
   if (failed.length === 0 || !isWaitedFor) return nobodys;
   return [
@@ -264,7 +264,7 @@ export function judgeLeadStop(state: TeamState, settings: TeamSettings): IdleVer
     const able = [...state.members.values()].filter(
       (member) => isLive(member) && member.phase !== 'stopped' && (task.owner !== null || !member.readOnly),
     );
-    return !able.some((member) => fits(task, member.name, settings.ownership));
+    return !able.some((member) => fitsMember(task, member.name, settings.ownership));
   });
   // What became of a call that was to start somebody, the lead has been told: whoever denied it is not asked again by us.
   const isCalled = ({ owner }: Task) => {
@@ -272,7 +272,7 @@ export function judgeLeadStop(state: TeamState, settings: TeamSettings): IdleVer
     return member !== undefined && startsOf(state, member) > 0;
   };
   const waits = isPastStarting(state) ? [] : waiting.filter((task) => task.owner !== null && !isCalled(task));
-  const called = isPastStarting(state) ? [] : calledBack(state);
+  const called = isPastStarting(state) ? [] : recalledMembers(state);
   const toDelete = state.session === 'shut_down' ? [`All teammates have ended. Call ${deleteCall(state.team)}.`] : [];
   const isDone = state.session === 'complete' || state.session === 'approved';
   const toEnd = isDone ? [`The team's work is done. Call ${endCalls(state.team)}.`] : [];
@@ -291,7 +291,7 @@ export function judgeLeadStop(state: TeamState, settings: TeamSettings): IdleVer
     ...(called.length === 0
       ? []
       : [
-          `${calledWords(called)}. Start ${startWords(
+          `${recallText(called)}. Start ${startWords(
             called.map(({ name }) => name),
             state.team,
           )}.`,

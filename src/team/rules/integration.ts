@@ -6,7 +6,7 @@ import { insideProject, type Ownership } from '../../guard/rules/ownership.ts';
 import { changeRequest } from './calls.ts';
 import { WORK_CODES } from './codes/work-codes.ts';
 import { WRITES_CODES } from './codes/writes-codes.ts';
-import { foreignTo, ruleOf } from './guard.ts';
+import { foreignRefusal, ruleOf } from './guard.ts';
 
 /** A commit, as far as its judgement goes: paths from the project's root. */
 export type Committed = { readonly sha: string; readonly subject: string; readonly files: readonly string[] };
@@ -83,7 +83,7 @@ function faultOf(
   if (inside === null) return { owner: null, refusal: refusal(WORK_CODES.path_outside_project, { path: shown }) };
   // What stands for bytes that are no text: git could not be told of that file by its name.
   if (inside.includes('\uFFFD')) return { owner: null, refusal: refusal(WORK_CODES.path_not_utf8, { path: shown }) };
-  const foreign = foreignTo(member, inside, ownership, (owner) => members.has(owner));
+  const foreign = foreignRefusal(member, inside, ownership, (owner) => members.has(owner));
   if (readOnly)
     return {
       owner: foreign === null ? member : foreign.owner,

@@ -4,7 +4,7 @@ import { refusal, textOf } from '../../base/rules/codes.ts';
 import { LEAD_CODES } from './codes/lead-codes.ts';
 import { claimable } from './idle.ts';
 import type { TeamState } from './log/state.ts';
-import { calledBack } from './mail.ts';
+import { recalledMembers } from './mail.ts';
 import { askedJudge, JUDGE, JUDGE_ROUNDS, lacksVerdict } from './quality-verdict.ts';
 import { isHeldUp, type Task } from './task.ts';
 import { taskIndexOf } from './task-index.ts';
@@ -172,7 +172,7 @@ function working(state: TeamState, facts: LeadFacts): LeadStep {
   const open = book.open();
   if (state.purpose?.phase === 'debug' && (book.isProven || open.length === 0)) return { kind: 'prove' };
   const called =
-    state.session === 'fallback' ? [] : calledBack(state).flatMap(({ name }) => (spent.has(name) ? [] : name));
+    state.session === 'fallback' ? [] : recalledMembers(state).flatMap(({ name }) => (spent.has(name) ? [] : name));
   const missing = called.filter((name) => !running.has(name));
   if (missing.length > 0) return { kind: 'start', roles: missing };
   // Its process is about to be gone.

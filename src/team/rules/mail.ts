@@ -14,10 +14,10 @@ export function asksForWork(type: MessageType): boolean {
   return MESSAGES[type].asksForWork === true;
 }
 
-export type Called = { readonly name: string; readonly isNew: boolean; readonly mail: readonly Message[] };
+export type RecalledMember = { readonly name: string; readonly isNew: boolean; readonly mail: readonly Message[] };
 
-/** Who has stopped, or was never started, with such a message unread, and reads it only when somebody starts it. */
-export function calledBack(state: TeamState): readonly Called[] {
+/** Members that are not running and have unread messages that ask for work. They read them only when started. */
+export function recalledMembers(state: TeamState): readonly RecalledMember[] {
   const { members, purpose } = state;
   const unstarted = (purpose?.roles ?? []).filter((role) => !members.has(role)).map((name) => ({ name, isNew: true }));
   const stopped = [...members.values()].flatMap(({ name, phase }) =>
@@ -29,8 +29,8 @@ export function calledBack(state: TeamState): readonly Called[] {
   });
 }
 
-/** Which messages those are. */
-export function calledWords(called: readonly Called[]): string {
+/** Text that names the unread messages. */
+export function recallText(called: readonly RecalledMember[]): string {
   return called
     .map(({ name, isNew, mail }) => {
       const which = mail.map(({ seq, type, from }) => `${type} #${seq} of ${from}`).join(', ');

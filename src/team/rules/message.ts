@@ -3,6 +3,7 @@
 import { type Refusal, refusal } from '../../base/rules/codes.ts';
 import { nearest } from '../../base/rules/nearest.ts';
 import { got } from '../../base/rules/text.ts';
+import { isObject } from '../../base/rules/values.ts';
 import { MESSAGES_CODES } from './codes/messages-codes.ts';
 import { agentOf, type RoleName } from './role.ts';
 
@@ -29,9 +30,9 @@ const KINDS = {
   },
   types: {
     words: 'field names with the names of their types',
-    holds: (value: unknown) => isRecord(value) && Object.values(value).every((one) => typeof one === 'string'),
+    holds: (value: unknown) => isObject(value) && Object.values(value).every((one) => typeof one === 'string'),
   },
-  record: { words: 'an object', holds: (value: unknown) => isRecord(value) },
+  record: { words: 'an object', holds: (value: unknown) => isObject(value) },
 } as const;
 
 type Field = { readonly kind: keyof typeof KINDS; readonly optional?: true };
@@ -164,10 +165,6 @@ export type Checked =
   | { readonly ok: true; readonly type: MessageType; readonly content: Content }
   | { readonly ok: false; readonly problems: readonly Refusal[] };
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function isType(name: string): name is MessageType {
   return Object.hasOwn(MESSAGES, name);
 }
@@ -200,7 +197,7 @@ export function checkMessage(type: string, given: unknown): Checked {
       ? { ok: true, type, content: String(given) }
       : { ok: false, problems: [invalid('content', `text (${type} has no fields)`, given)] };
   const content = typeof given === 'string' ? unquoted(given) : given;
-  if (!isRecord(content)) {
+  if (!isObject(content)) {
     const names = Object.entries(fields).map(([name, { optional }]) => (optional === true ? `${name}?` : name));
     return { ok: false, problems: [invalid('content', `an object of ${names.join(', ')}`, given)] };
   }
@@ -259,13 +256,15 @@ export function beginsOn(type: MessageType, from: string, to: string): string | 
   return to === route.to || to === EVERYBODY ? route.to : null;
 }
 
-export type Verdict = { readonly kind: 'fine' } | { readonly kind: 'unusual' | 'refused'; readonly refusal: Refusal };
+export type RouteVerdict =
+  | { readonly kind: 'fine' }
+  | { readonly kind: 'unusual' | 'refused'; readonly refusal: Refusal };
 
 /**
  * Judges whether a member may send a message of this type to a recipient. An unusual message is sent all the same.
  * @param owner with `change_request` and `change_completed`: owner of the file; null when it is shared or has none
  */
-export function judgeRoute(type: MessageType, from: string, to: string, owner: string | null = null): Verdict {
+export function judgeRoute(type: MessageType, from: string, to: string, owner: string | null = null): RouteVerdict {
   if (type === 'change_request') return judgeRequest(from, to, owner);
   if (type === 'change_completed' && owner !== null && owner !== from)
     return {
@@ -286,7 +285,7 @@ export function judgeRoute(type: MessageType, from: string, to: string, owner: s
   return { kind: 'unusual', refusal: refusal(MESSAGES_CODES.message_route_unusual, { type, usual, from, to }) };
 }
 
-function judgeRequest(from: string, to: string, owner: string | null): Verdict {
+function judgeRequest(from: string, to: string, owner: string | null): RouteVerdict {
   if (owner === null || to === owner) return { kind: 'fine' };
   return {
     kind: 'refused',

@@ -4,6 +4,7 @@
 import { type Refusal, refusal } from '../../base/rules/codes.ts';
 import { nearest } from '../../base/rules/nearest.ts';
 import { got } from '../../base/rules/text.ts';
+import { isObject } from '../../base/rules/values.ts';
 import { MESSAGES_CODES } from './codes/messages-codes.ts';
 import { MESSAGES } from './message.ts';
 import { SHOWN_STATUSES, TASK_STATUSES } from './task.ts';
@@ -151,10 +152,6 @@ export type Input = {
   readonly count: (name: string) => number | undefined;
   readonly raw: (name: string) => unknown;
 };
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** So much text fits into one parameter, characters. */
 const TEXT_MAX = 2_000;

@@ -10,7 +10,7 @@ import type { Task } from './task.ts';
 import { quoted, subject } from './task-draft.ts';
 
 /** A task that asks for a result anew. */
-export type AskedTask = {
+export type PlannerTask = {
   readonly subject: string;
   readonly description: string;
   readonly owner: string;
@@ -51,7 +51,7 @@ export function formLines(role: string): readonly string[] {
 }
 
 /** Who has to mend what; nobody where the words are about somebody else. */
-export function mendTasks(problems: readonly ResultProblem[], results: PlanResults): readonly AskedTask[] {
+export function fixTasks(problems: readonly ResultProblem[], results: PlanResults): readonly PlannerTask[] {
   return (['analyst', 'architect'] as const).flatMap((role) => {
     const own = problems.filter((problem) => problem.role === role).map(({ words }) => words);
     if (own.length === 0) return [];
@@ -91,7 +91,7 @@ const CHANGE = 'Change';
 export const PLAN_ROUNDS = 3;
 
 /** How often results that make no SPEC were given back since the last that did. */
-export function mendRounds({ tasks }: TeamState): number {
+export function fixRounds({ tasks }: TeamState): number {
   const all = [...tasks.values()];
   const since = all.slice(all.findLastIndex((task) => task.subject.startsWith(`${CHANGE} SPEC-`)) + 1);
   const rounds = (['analyst', 'architect'] as const).map(
@@ -101,7 +101,7 @@ export function mendRounds({ tasks }: TeamState): number {
 }
 
 /** What the user wants otherwise, for those whose results the SPEC is made of; the architect waits for the analyst. */
-export function changeTasks(id: string, words: string, results: PlanResults): readonly AskedTask[] {
+export function changeTasks(id: string, words: string, results: PlanResults): readonly PlannerTask[] {
   return (['analyst', 'architect'] as const).map((role) => ({
     owner: role,
     subject: subject(`${CHANGE} ${id}`, words),

@@ -14,7 +14,7 @@ import { writersOf } from './task-taker.ts';
 const BESIDE_MAX = 3;
 const BESIDE = 'Complete what was changed beside';
 
-export type AskedTask = {
+export type RequestTask = {
   readonly subject: string;
   readonly description: string;
   readonly owner: string | null;
@@ -41,7 +41,7 @@ function requestsOf(state: TeamState, recipient: string): readonly Request[] {
  * Requests that only work can answer, since nobody reads them: to the lead that is code, and to teammates that are gone.
  * @param spent who begins nothing any more
  */
-export function unheard(state: TeamState, spent: ReadonlyMap<string, string>): readonly Request[] {
+export function unansweredRequests(state: TeamState, spent: ReadonlyMap<string, string>): readonly Request[] {
   if (isModelLed(state) || state.purpose?.phase !== 'run') return [];
   const gone = [...state.members.values()].filter(
     ({ name, phase }) =>
@@ -72,7 +72,7 @@ function doerOf(
   { recipient, message }: Request,
   state: TeamState,
   ownership: readonly Ownership[],
-): Pick<AskedTask, 'owner' | 'files'> {
+): Pick<RequestTask, 'owner' | 'files'> {
   const { type, from, content } = message;
   const writers = writersOf(state);
   const path = typeof content === 'object' && typeof content.file === 'string' ? insideProject(content.file) : null;
@@ -89,7 +89,7 @@ function doerOf(
 }
 
 /** What a request is as a task. */
-export function taskFor(request: Request, state: TeamState, ownership: readonly Ownership[]): AskedTask {
+export function taskFor(request: Request, state: TeamState, ownership: readonly Ownership[]): RequestTask {
   const { message, recipient } = request;
   const { seq, type, from } = message;
   const answer = type === 'change_request' ? ` Then tell ${from} with change_completed.` : '';
@@ -101,7 +101,7 @@ export function taskFor(request: Request, state: TeamState, ownership: readonly 
 }
 
 /** Whether what a writer has changed beside its tasks would be left there: it has nothing open with which it comes in. */
-export function mayLeave(state: TeamState, name: string): boolean {
+export function mayLeaveChanges(state: TeamState, name: string): boolean {
   const member = state.members.get(name);
   if (member === undefined || member.readOnly || hasOpenWork(state, name)) return false;
   const asked = [...state.tasks.values()].filter(
@@ -111,7 +111,7 @@ export function mayLeave(state: TeamState, name: string): boolean {
 }
 
 /** The task by which it comes in. @param files that it may write */
-export function besideTask(owner: string, files: readonly string[]): AskedTask {
+export function strayChangesTask(owner: string, files: readonly string[]): RequestTask {
   return {
     subject: subject(BESIDE, listed(files)),
     description: `You changed ${listed(files)} without an open task, so the changes are not on the team's branch. First undo what should not stay. Then complete this task: its completion checks and merges the rest.`,

@@ -1,8 +1,8 @@
 // Decision on resumed work that has no team: one agent at a time again, or a team from here on.
 
-import { CHOSEN_ALONE, FALLBACK_TRIGGERS, isOfPrerequisite } from './fallback.ts';
+import { CHOSEN_SOLO, FALLBACK_TRIGGERS, isOfPrerequisite } from './fallback.ts';
 import { isActive, type TeamState } from './log/state.ts';
-import type { Decision } from './select/activation.ts';
+import type { ModeDecision } from './select/activation.ts';
 
 /** Reason why there is no team. */
 type Alone = { readonly trigger: string; readonly reason: string };
@@ -11,12 +11,12 @@ type Alone = { readonly trigger: string; readonly reason: string };
 export type ResumeMode = { readonly as: 'team' | 'alone'; readonly why: readonly string[]; readonly alone: Alone };
 
 /** Mode that activation would choose now. `isAsked`: a flag asks for it, not thresholds, settings or earlier work. */
-export type WantedMode = Pick<Decision, 'mode' | 'reasons'> & { readonly isAsked: boolean };
+export type WantedMode = Pick<ModeDecision, 'mode' | 'reasons'> & { readonly isAsked: boolean };
 
 /** Reason why active work runs one agent at a time; null when a team does it. */
 export function aloneOf(state: TeamState): Alone | null {
   const { fallback, proposal, session } = state;
-  if (session === 'fallback') return fallback ?? { trigger: CHOSEN_ALONE, reason: 'no reason known' };
+  if (session === 'fallback') return fallback ?? { trigger: CHOSEN_SOLO, reason: 'no reason known' };
   // The process that began the work may have exited before it recorded the fallback.
   if (!isActive(state) || proposal?.alone === undefined) return null;
   return { trigger: proposal.alone, reason: proposal.reasons.join('; ') };
@@ -24,7 +24,7 @@ export function aloneOf(state: TeamState): Alone | null {
 
 /** Reason as text. */
 export function aloneWords({ trigger, reason }: Alone): string {
-  if (trigger === CHOSEN_ALONE) return `no team was wanted: ${reason}`;
+  if (trigger === CHOSEN_SOLO) return `no team was wanted: ${reason}`;
   const known = Object.entries(FALLBACK_TRIGGERS).find(([name]) => name === trigger)?.[1] ?? trigger;
   // A missing prerequisite explains itself; a failure needs its reason.
   return isOfPrerequisite(trigger) ? known : `${known}: ${reason}`;

@@ -16,7 +16,7 @@ const SUCCESSORS = 3;
 const AT_WORK: ReadonlySet<string> = new Set(['spawned', 'working']);
 
 /** Ids of the tasks that a member's ended run left unfinished: those that it began, else the first it could begin. */
-export function leftBy(state: TeamState, { name, epoch, shutdown }: Member): readonly string[] {
+export function unfinishedTasks(state: TeamState, { name, epoch, shutdown }: Member): readonly string[] {
   // Where the lead is code, it counts the starts itself.
   if (shutdown !== null || !AT_WORK.has(state.session) || !isModelLed(state)) return [];
   const { tasks } = state;
@@ -34,10 +34,10 @@ export function leftBy(state: TeamState, { name, epoch, shutdown }: Member): rea
   return (begun.length > 0 || next === undefined ? begun : [next]).map(({ id }) => id);
 }
 
-export type GivenUp = { readonly task: Task; readonly why: string };
+export type AbandonedTask = { readonly task: Task; readonly why: string };
 
 /** Open tasks for which no further run is started, each with the reason. */
-export function givenUp({ tasks }: TeamState): readonly GivenUp[] {
+export function abandonedTasks({ tasks }: TeamState): readonly AbandonedTask[] {
   const all = [...tasks.values()].reduce((sum, { left = 0 }) => sum + left, 0);
   return taskIndexOf(tasks)
     .open()

@@ -4,7 +4,7 @@ import { refusal, textOf } from '../../base/rules/codes.ts';
 import { nearPatterns } from '../../guard/rules/near-patterns.ts';
 import { type Ownership, ownerOf, SHARED } from '../../guard/rules/ownership.ts';
 import { LEAD_CODES } from './codes/lead-codes.ts';
-import { fits } from './idle.ts';
+import { fitsMember } from './idle.ts';
 import type { TeamState } from './log/state.ts';
 import { ROLES } from './role.ts';
 import type { Task } from './task.ts';
@@ -79,7 +79,7 @@ function whyNobody(able: readonly string[], owners: readonly string[], facts: Ta
 export function takerOf(task: Task, state: TeamState, facts: TakerFacts): Taker {
   const { running, spent, ownership, maxTeammates } = facts;
   const owners = fileOwners(task, ownership);
-  const able = candidates(state, owners).filter((name) => fits(task, name, ownership));
+  const able = candidates(state, owners).filter((name) => fitsMember(task, name, ownership));
   if (able.some((name) => running.has(name) && !spent.has(name) && !isReadOnly(state, name))) return { kind: 'taken' };
   const free = able.filter((name) => !spent.has(name) && hasPlace(state, name, maxTeammates));
   const [first] = free.toSorted(

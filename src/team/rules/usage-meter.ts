@@ -2,7 +2,7 @@
 
 import { addCost, type Cost } from './cost.ts';
 
-export type Use = Cost & { readonly task: string | null };
+export type TaskUsage = Cost & { readonly task: string | null };
 
 const NOTHING: Cost = { cost_usd: 0, input_tokens: 0, output_tokens: 0, turns: 0 };
 
@@ -19,7 +19,7 @@ export class UsageMeter {
    * @param task id of the task in work now; null: none
    * @returns usage by task since the last reported cost; empty while the turn goes on
    */
-  hear(usage: Cost, task: string | null): readonly Use[] {
+  hear(usage: Cost, task: string | null): readonly TaskUsage[] {
     const last = this.#last;
     this.#last = usage;
     const tokens: Cost = {
@@ -36,11 +36,11 @@ export class UsageMeter {
   }
 
   /** Remaining tokens of a run that is over; their cost was never reported. */
-  rest(): readonly Use[] {
+  rest(): readonly TaskUsage[] {
     return this.#shared(0, 0);
   }
 
-  #shared(usd: number, turns: number): readonly Use[] {
+  #shared(usd: number, turns: number): readonly TaskUsage[] {
     const rows = [...this.#tokens];
     this.#tokens.clear();
     const all = rows.reduce((sum, [, one]) => sum + one.input_tokens + one.output_tokens, 0);

@@ -9,11 +9,11 @@ import type { HostFacts, PeopleLog, ProjectFiles, SpecStore } from '../operation
 import { LEAD_CODES } from '../rules/codes/lead-codes.ts';
 import { OPERATIONS_CODES } from '../rules/codes/operations-codes.ts';
 import { SPEC_CODES } from '../rules/codes/spec-codes.ts';
-import { CHOSEN_ALONE, FALLBACK_TRIGGERS } from '../rules/fallback.ts';
+import { CHOSEN_SOLO, FALLBACK_TRIGGERS } from '../rules/fallback.ts';
 import { isActive } from '../rules/log/state.ts';
 import { missingPlanners } from '../rules/planning.ts';
 import type { Phase } from '../rules/role.ts';
-import { type Decision, decideMode, flagRefusal } from '../rules/select/activation.ts';
+import { decideMode, flagRefusal, type ModeDecision } from '../rules/select/activation.ts';
 import type { CommandName, Flags } from '../rules/select/command.ts';
 import { decompose } from '../rules/select/decomposition.ts';
 import { rolesOf, type Selection, select } from '../rules/select/selection.ts';
@@ -25,7 +25,7 @@ import { completedAlready, isSpecId, specDirectory, specIdsIn } from '../rules/s
 import type { TaskDraft } from '../rules/task-draft.ts';
 import { debugTeamName, issueTeamName, planTeamName, runTeamName } from '../rules/team-name.ts';
 
-export type Command = { readonly command: CommandName; readonly words: string; readonly flags: Flags };
+export type TeamCommand = { readonly command: CommandName; readonly words: string; readonly flags: Flags };
 
 /** One place for what a command means: its phase, what it works on, the name of its team. */
 export type Work = {
@@ -60,7 +60,7 @@ export type Decided =
   | {
       readonly kind: 'decided';
       readonly work: Work;
-      readonly decision: Decision;
+      readonly decision: ModeDecision;
       /** Whether neither the setting nor the variable has to allow it. */
       readonly isForced: boolean;
       /** Whether a flag asks for a team. */
@@ -84,7 +84,7 @@ export function allProblems({ problems }: Refused, between = '\n') {
 
 async function workOf(
   context: Pick<TeamContext, 'teams'> & { readonly project: SpecStore },
-  { command, words }: Command,
+  { command, words }: TeamCommand,
   settings: TeamSettings,
 ): Promise<Work | { readonly problem: Refusal }> {
   const noSpec = command === 'plan' ? context.project.whyNoSpec() : null;
@@ -160,7 +160,7 @@ export async function missingForGate(
 }
 
 /** Decides what the command comes to; nothing is written. */
-export async function decideWork(context: WorkContext, command: Command, settings: TeamSettings): Promise<Decided> {
+export async function decideWork(context: WorkContext, command: TeamCommand, settings: TeamSettings): Promise<Decided> {
   const work = await workOf(context, command, settings);
   if ('problem' in work) return { kind: 'refused', of: 'work', problems: [work.problem] };
   const [problem] = context.problems();
@@ -230,7 +230,7 @@ export async function decideIssue(
 async function decideOn(
   context: WorkContext,
   work: Work,
-  { command, flags }: Pick<Command, 'command' | 'flags'>,
+  { command, flags }: Pick<TeamCommand, 'command' | 'flags'>,
   settings: TeamSettings,
   said: readonly string[] = [],
 ): Promise<Decided> {
@@ -285,7 +285,7 @@ function rolesFor(phase: Phase, selection: Selection, settings: TeamSettings): r
 }
 
 /** Writes down what a team is to be made for, and its tasks; gives why there can be none. */
-export async function propose(
+export async function recordProposal(
   context: Pick<TeamContext, 'teams'>,
   decided: Extract<Decided, { kind: 'decided' }>,
 ): Promise<Refusal | null> {
@@ -300,7 +300,7 @@ export async function propose(
     const roles = decision.mode === 'team' ? decision.roles : [...new Set(drafts.map(({ owner }) => owner))];
     await log.append({
       ...{ type: 'proposed', phase, pattern, roles, subject, reasons, drafts },
-      ...(decision.mode === 'team' ? {} : { alone: decision.trigger ?? CHOSEN_ALONE }),
+      ...(decision.mode === 'team' ? {} : { alone: decision.trigger ?? CHOSEN_SOLO }),
       ...(isForced ? { forced: true } : {}),
     });
     return null;

@@ -18,7 +18,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { type Refusal, refusal } from '../../base/rules/codes.ts';
-import { failure, messageOf, ToolError } from '../../base/rules/errors.ts';
+import { errorCode, failure, messageOf, ToolError } from '../../base/rules/errors.ts';
 import { submodulesOf } from '../../git/tracked-files.ts';
 import { SPEC_CODES } from '../rules/codes/spec-codes.ts';
 import {
@@ -28,7 +28,7 @@ import {
   type SpecTexts,
   warningsOf,
 } from '../rules/spec-documents/check.ts';
-import { type CreatedSpec, type NewSpec, textsOf } from '../rules/spec-documents/new-spec.ts';
+import { type CreatedSpec, type NewSpec, specTextsOf } from '../rules/spec-documents/new-spec.ts';
 import type { DocumentName, SpecProblem } from '../rules/spec-documents/problem.ts';
 import { withoutResult } from '../rules/spec-documents/result-section.ts';
 import {
@@ -118,7 +118,7 @@ export async function readWarnings(root: string, texts: SpecTexts): Promise<read
  */
 export function createSpec(root: string, spec: NewSpec, today: string): CreatedSpec {
   const name = specName(spec.feature);
-  const problems = checkSpec(textsOf(`SPEC-${name}-001`, spec, today));
+  const problems = checkSpec(specTextsOf(`SPEC-${name}-001`, spec, today));
   if (problems.length > 0) return { ok: false, problems };
   const place = join(root, '.tool', 'specs');
   try {
@@ -130,7 +130,7 @@ export function createSpec(root: string, spec: NewSpec, today: string): CreatedS
   const directory = join(place, id);
   let scratch: string | null = null;
   try {
-    const texts = textsOf(id, spec, today);
+    const texts = specTextsOf(id, spec, today);
     scratch = mkdtempSync(join(place, `.${id}-`));
     writeWhole(join(scratch, 'plan.md'), texts.plan);
     writeWhole(join(scratch, 'acceptance.md'), texts.acceptance);
@@ -163,7 +163,7 @@ export function putSpec(root: string, spec: NewSpec, replaces: string | null, to
 /** Whether documents say what a SPEC says, whatever their status and their dates are. */
 function holds(texts: SpecTexts | null, spec: NewSpec): boolean {
   if (texts?.spec == null || !texts.id.startsWith(`SPEC-${specName(spec.feature)}-`)) return false;
-  const wanted = textsOf(texts.id, spec, readSpecTexts(texts).spec.created);
+  const wanted = specTextsOf(texts.id, spec, readSpecTexts(texts).spec.created);
   const said = approvedPart(withoutResult(texts.spec)).trimEnd();
   return (
     said === approvedPart(wanted.spec).trimEnd() && texts.plan === wanted.plan && texts.acceptance === wanted.acceptance
@@ -171,7 +171,7 @@ function holds(texts: SpecTexts | null, spec: NewSpec): boolean {
 }
 
 function rewrite(root: string, before: SpecTexts, spec: NewSpec, today: string): CreatedSpec {
-  const texts = textsOf(before.id, spec, readSpecTexts(before).spec.created || today);
+  const texts = specTextsOf(before.id, spec, readSpecTexts(before).spec.created || today);
   const problems = checkSpec(texts);
   if (problems.length > 0) return { ok: false, problems };
   const place = join(root, specDirectory(before.id));
@@ -190,7 +190,7 @@ function claimId(root: string, name: string): string {
       mkdirSync(join(root, specDirectory(id)));
       return id;
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST'))
+      if (errorCode(error) !== 'EEXIST')
         throw failure(
           SPEC_CODES.spec_not_writable,
           { path: specDirectory(id), said: messageOf(error) },

@@ -5,11 +5,11 @@ import { refusal, textOf } from '../../base/rules/codes.ts';
 import { messageOf } from '../../base/rules/errors.ts';
 import { identity, isOfTeam, type Repository, type RunGit } from '../../git/worktree-git.ts';
 import { commitAt, commitsAt, isAncestor, mergeTrees } from '../../git/worktrees/commits.ts';
-import { moveAround } from '../../git/worktrees/move.ts';
+import { moveUnlessBlocked } from '../../git/worktrees/move.ts';
 import { headRef, keptRef, leftRef, memberBranch, teamBranch } from '../../git/worktrees/names.ts';
 import { WORK_CODES } from '../rules/codes/work-codes.ts';
 import { LEAD } from '../rules/message.ts';
-import { headsOf } from './head.ts';
+import { headsOf } from './branch-head.ts';
 import { openWriter } from './writer.ts';
 
 /**
@@ -21,37 +21,37 @@ export async function adoptTeamBranch(
   team: string,
   members: readonly string[],
   repository: Repository,
-  run: RunGit,
+  runGit: RunGit,
 ): Promise<readonly string[]> {
-  const { head, tip, isNoted } = await headsOf(team, null, repository, run);
+  const { head, tip, isNoted } = await headsOf(team, null, repository, runGit);
   if (!isNoted || head === undefined || tip === undefined || head === tip) return [];
   const { top } = repository;
-  const by = (await run.git(top, ['log', '--first-parent', '--format=%ce', tip, `^${head}`])).trim();
-  const movers = by === '' ? await moverTo(tip, team, repository, run) : by.split('\n');
+  const by = (await runGit.git(top, ['log', '--first-parent', '--format=%ce', tip, `^${head}`])).trim();
+  const movers = by === '' ? await moverTo(tip, team, repository, runGit) : by.split('\n');
   if (movers.length === 0 || movers.some((address) => isOfTeam(address))) return [];
   const told: string[] = [];
-  if (!(await isAncestor(head, tip, repository, run))) {
-    const kept = await keep(team, LEAD, head, repository, run);
+  if (!(await isAncestor(head, tip, repository, runGit))) {
+    const kept = await keep(team, LEAD, head, repository, runGit);
     told.push(textOf(refusal(WORK_CODES.work_kept, { branch: teamBranch(team), kept })));
     for (const member of members) {
-      const words = await putUponNew({ team, member }, head, tip, repository, run).catch(messageOf);
+      const words = await putUponNew({ team, member }, head, tip, repository, runGit).catch(messageOf);
       if (words !== null) told.push(`${teamBranch(team)}--${member}: ${words}`);
     }
   }
-  await run.git(top, ['update-ref', '--no-deref', leftRef(team), tip, head]);
+  await runGit.git(top, ['update-ref', '--no-deref', leftRef(team), tip, head]);
   return told;
 }
 
-async function keep(team: string, member: string, sha: string, { top }: Repository, run: RunGit): Promise<string> {
+async function keep(team: string, member: string, sha: string, { top }: Repository, runGit: RunGit): Promise<string> {
   const kept = keptRef('saved', team, member, sha);
-  await run.git(top, ['update-ref', kept, sha]);
+  await runGit.git(top, ['update-ref', kept, sha]);
   return kept;
 }
 
 /** Address of the person or process that moved the branch last, from its reflog; empty if unknown. */
-async function moverTo(tip: string, team: string, { top }: Repository, run: RunGit): Promise<readonly string[]> {
+async function moverTo(tip: string, team: string, { top }: Repository, runGit: RunGit): Promise<readonly string[]> {
   const how = ['reflog', 'show', '-1', '--format=%H %ge', headRef(teamBranch(team)), '--'];
-  const [sha, address] = (await run.try(top, how)).stdout.trim().split(' ');
+  const [sha, address] = (await runGit.try(top, how)).stdout.trim().split(' ');
   return sha === tip && address !== undefined ? [address] : [];
 }
 
@@ -61,21 +61,21 @@ async function putUponNew(
   was: string,
   now: string,
   repository: Repository,
-  run: RunGit,
+  runGit: RunGit,
 ): Promise<string | null> {
   const own = headRef(memberBranch(team, member));
-  if (!(await commitsAt([own], repository, run)).has(own)) return null;
-  const other = (await run.try(repository.top, ['symbolic-ref', '--quiet', own])).stdout.trim();
+  if (!(await commitsAt([own], repository, runGit)).has(own)) return null;
+  const other = (await runGit.try(repository.top, ['symbolic-ref', '--quiet', own])).stdout.trim();
   if (other !== '') return `stays as it was: it is another name of ${other}`;
-  const { worktree, ref, at } = await openWriter({ team, member }, repository, run);
-  const shared = (await run.try(repository.top, ['merge-base', was, at])).stdout.trim();
+  const { worktree, ref, at } = await openWriter({ team, member }, repository, runGit);
+  const shared = (await runGit.try(repository.top, ['merge-base', was, at])).stdout.trim();
   // The branch contains no removed commits.
-  if (shared === '' || (await isAncestor(shared, now, repository, run))) return null;
+  if (shared === '' || (await isAncestor(shared, now, repository, runGit))) return null;
   const work = { was, shared, now, at, author: identity(team, member) };
-  const to = shared === at ? now : await ownWork(work, repository, run);
+  const to = shared === at ? now : await ownWork(work, repository, runGit);
   if (typeof to !== 'string') return comesBack(to.conflicts);
-  const kept = await keep(team, member, at, repository, run);
-  const inTheWay = await moveAround(worktree, ref, { from: at, to }, repository, run);
+  const kept = await keep(team, member, at, repository, runGit);
+  const inTheWay = await moveUnlessBlocked(worktree, ref, { from: at, to }, repository, runGit);
   return inTheWay.length > 0 ? comesBack(inTheWay) : `put upon it with its own; where it stood is kept as ${kept}`;
 }
 
@@ -95,21 +95,30 @@ type Work = {
 type Conflicts = { readonly conflicts: readonly string[] };
 
 /** The writer's own work on the new branch: replayed commit by commit, or as one commit if that gives another tree. */
-async function ownWork(work: Work, repository: Repository, run: RunGit): Promise<string | Conflicts> {
+async function ownWork(work: Work, repository: Repository, runGit: RunGit): Promise<string | Conflicts> {
   const { was, shared, now, at, author } = work;
-  const merged = await mergeUpon(shared, now, at, author, repository, run);
+  const merged = await mergeUpon(shared, now, at, author, repository, runGit);
   if ('conflicts' in merged) return merged;
   const { top } = repository;
   const log = ['log', '-z', '--reverse', '--topo-order', '--no-merges'];
   const told = async (format: string) =>
-    (await run.git(top, [...log, `--format=${format}`, at, `^${was}`, `^${now}`])).split('\0').map((one) => one.trim());
+    (await runGit.git(top, [...log, `--format=${format}`, at, `^${was}`, `^${now}`]))
+      .split('\0')
+      .map((one) => one.trim());
   const shas = (await told('%H')).filter((sha) => sha !== '');
-  const replayed = await replay(shas, now, author, repository, run);
+  const replayed = await replay(shas, now, author, repository, runGit);
   if (replayed?.tree === merged.tree) return replayed.last;
   const trailers = (await told('%(trailers:only,unfold)')).flatMap((rows) => rows.split('\n'));
   const words = [...(await told('%B')), [...new Set(trailers)].filter((row) => row !== '').join('\n')];
   const message = words.filter((one) => one !== '').join('\n\n');
-  return commitOf(merged.tree, [now], message === '' ? 'Work that was not merged' : message, author, repository, run);
+  return commitOf(
+    merged.tree,
+    [now],
+    message === '' ? 'Work that was not merged' : message,
+    author,
+    repository,
+    runGit,
+  );
 }
 
 /** Replays commits onto another one; null if one conflicts or has no parent. */
@@ -118,21 +127,21 @@ async function replay(
   onto: string,
   by: Readonly<Record<string, string>>,
   repository: Repository,
-  run: RunGit,
+  runGit: RunGit,
 ): Promise<{ readonly last: string; readonly tree: string } | null> {
   const { top } = repository;
   let last = onto;
-  let tree = (await run.git(top, ['rev-parse', `${onto}^{tree}`])).trim();
+  let tree = (await runGit.git(top, ['rev-parse', `${onto}^{tree}`])).trim();
   for (const sha of shas) {
-    const before = await commitAt(`${sha}^`, top, run);
-    const merged = before === null ? null : await mergeUpon(before, last, sha, by, repository, run);
+    const before = await commitAt(`${sha}^`, top, runGit);
+    const merged = before === null ? null : await mergeUpon(before, last, sha, by, repository, runGit);
     if (merged === null || 'conflicts' in merged) return null;
     if (merged.tree === tree) continue;
     ({ tree } = merged);
-    const told = await run.git(top, ['log', '-1', '--date=raw', '--format=%an%x00%ae%x00%ad%x00%B', sha]);
+    const told = await runGit.git(top, ['log', '-1', '--date=raw', '--format=%an%x00%ae%x00%ad%x00%B', sha]);
     const [name = '', email = '', date = '', message = ''] = told.split('\0');
     const author = { ...by, GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: email, GIT_AUTHOR_DATE: date };
-    last = await commitOf(tree, [last], message.trim(), author, repository, run);
+    last = await commitOf(tree, [last], message.trim(), author, repository, runGit);
   }
   return { last, tree };
 }
@@ -144,12 +153,12 @@ async function mergeUpon(
   theirs: string,
   author: Readonly<Record<string, string>>,
   repository: Repository,
-  run: RunGit,
+  runGit: RunGit,
 ): Promise<{ readonly tree: string } | Conflicts> {
   const anew = (sha: string, parents: readonly string[]) =>
-    commitOf(`${sha}^{tree}`, parents, 'Side', author, repository, run);
+    commitOf(`${sha}^{tree}`, parents, 'Side', author, repository, runGit);
   const from = await anew(base, []);
-  return mergeTrees(await anew(ours, [from]), await anew(theirs, [from]), repository, run);
+  return mergeTrees(await anew(ours, [from]), await anew(theirs, [from]), repository, runGit);
 }
 
 async function commitOf(
@@ -158,9 +167,9 @@ async function commitOf(
   message: string,
   author: Readonly<Record<string, string>>,
   { top }: Repository,
-  run: RunGit,
+  runGit: RunGit,
 ): Promise<string> {
   const from = parents.flatMap((parent) => ['-p', parent]);
   const input = `${message}\n`;
-  return (await run.git(top, ['commit-tree', tree, ...from, '-F', '-'], { env: author, input })).trim();
+  return (await runGit.git(top, ['commit-tree', tree, ...from, '-F', '-'], { env: author, input })).trim();
 }

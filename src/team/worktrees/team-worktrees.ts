@@ -15,7 +15,7 @@ import {
   refAt,
   tasksBehind,
 } from '../../git/worktrees/commits.ts';
-import { move, moveAround } from '../../git/worktrees/move.ts';
+import { moveBranch, moveUnlessBlocked } from '../../git/worktrees/move.ts';
 import {
   baseRef,
   headRef,
@@ -26,9 +26,8 @@ import {
   readOnlyPath,
   teamBranch,
 } from '../../git/worktrees/names.ts';
-import { ensureWorktree, findWorktree, removeWorktree } from '../../git/worktrees/place.ts';
-import { movedFrom, refusePlan } from '../../git/worktrees/refuse.ts';
-import { settledBetween } from '../../git/worktrees/settled.ts';
+import { resolvedBetween } from '../../git/worktrees/resolved-conflicts.ts';
+import { renameSources, rollbackPlan } from '../../git/worktrees/rollback.ts';
 import type {
   ChangedPath,
   MemberWork,
@@ -39,18 +38,28 @@ import type {
 import {
   changedIn,
   commitAll,
-  keepLeftOut,
-  keepSnapshot,
   leftOutOf,
+  saveLeftOut,
+  saveSnapshot,
   snapshot,
 } from '../../git/worktrees/uncommitted.ts';
-import { unsettledIn } from '../../git/worktrees/unsettled.ts';
+import { unresolvedIn } from '../../git/worktrees/unresolved-conflicts.ts';
+import { ensureWorktree, findWorktree, removeWorktree } from '../../git/worktrees/worktree.ts';
 import { WORK_CODES } from '../rules/codes/work-codes.ts';
 import { LEAD } from '../rules/message.ts';
 import { adoptTeamBranch } from './adopt-changes.ts';
-import { beginBranch } from './begin.ts';
+import { beginBranch } from './begin-branch.ts';
+import {
+  checkedOut,
+  deleteRefs,
+  headsOf,
+  moveHead,
+  noteHead,
+  noteMerged,
+  resetToHead,
+  userRefTips,
+} from './branch-head.ts';
 import { closeWriter } from './close.ts';
-import { checkedOut, deleteRefs, headsOf, moveHead, noteHead, noteMerged, personsTips, putBack } from './head.ts';
 import { type TeamWorktreesOptions, type Tools, WorktreeAccess } from './worktree-access.ts';
 import { requireTeam, type Writer } from './writer.ts';
 
@@ -72,15 +81,15 @@ class GitTeamWorktrees implements TeamWorktrees {
 
   async begin(team: string, how?: 'anew') {
     await this.#access.requireGit();
-    return this.#access.withLock(async ({ repository, run }) => {
-      const place = await checkedOut(teamBranch(team), repository, run);
+    return this.#access.withLock(async ({ repository, runGit }) => {
+      const place = await checkedOut(teamBranch(team), repository, runGit);
       if (place !== null) throw new ToolError(place);
-      return beginBranch(team, how === 'anew', repository, run);
+      return beginBranch(team, how === 'anew', repository, runGit);
     });
   }
 
   adoptChanges(team: string, members: readonly string[]): Promise<readonly string[]> {
-    return this.#access.withLock(({ repository, run }) => adoptTeamBranch(team, members, repository, run));
+    return this.#access.withLock(({ repository, runGit }) => adoptTeamBranch(team, members, repository, runGit));
   }
 
   open(team: string, member: string, how?: 'updated'): Promise<WriterPlace> {
@@ -95,16 +104,16 @@ class GitTeamWorktrees implements TeamWorktrees {
 
   openReadOnly(team: string, name: string, at?: string) {
     return this.#access.withLock(async (tools) => {
-      const { repository, run } = tools;
+      const { repository, runGit } = tools;
       const path = readOnlyPath(team, name, repository);
-      const heads = await headsOf(team, null, repository, run);
+      const heads = await headsOf(team, null, repository, runGit);
       const head = requireTeam(team, heads.head);
-      await noteHead(team, heads, repository, run);
+      await noteHead(team, heads, repository, runGit);
       if (this.#access.isMissing(path, repository)) await removeWorktree(path, repository);
       const commit = at ?? head;
-      await ensureWorktree(path, ['--detach', commit], repository, run);
-      await run.git(path, ['checkout', '--quiet', '--detach', '--force', commit]);
-      await run.git(path, ['clean', '--quiet', '-ffd']);
+      await ensureWorktree(path, ['--detach', commit], repository, runGit);
+      await runGit.git(path, ['checkout', '--quiet', '--detach', '--force', commit]);
+      await runGit.git(path, ['clean', '--quiet', '-ffd']);
       await this.#access.equip(path, tools);
       return { path: rootIn(path, repository), head: commit };
     });
@@ -115,31 +124,31 @@ class GitTeamWorktrees implements TeamWorktrees {
   }
 
   astray(team: string, member: string): Promise<string | null> {
-    return this.#access.anywhere(team, member, async ({ worktree, astray }, { repository, run }) => {
+    return this.#access.anywhere(team, member, async ({ worktree, astray }, { repository, runGit }) => {
       if (astray !== null && astray.sha !== null)
-        await keepSnapshot(worktree, astray.sha, team, member, repository, run);
+        await saveSnapshot(worktree, astray.sha, team, member, repository, runGit);
       return astray?.words ?? null;
     });
   }
 
   leftOut(team: string, member: string, files: readonly string[]) {
-    return this.#access.writer(team, member, async ({ worktree }, { repository, run }) => {
+    return this.#access.writer(team, member, async ({ worktree }, { repository, runGit }) => {
       const root = rootIn(worktree.path, repository);
-      const { repositories, ignored, inSubmodules } = await leftOutOf(worktree, root, files, repository, run);
+      const { repositories, ignored, inSubmodules } = await leftOutOf(worktree, root, files, repository, runGit);
       const fromTop = (paths: readonly string[]) => paths.map((path) => fromRoot(path, repository));
       return { repositories: fromTop(repositories), ignored, inSubmodules: fromTop(inSubmodules) };
     });
   }
 
   keep(team: string, member: string, ignored: readonly string[]): Promise<string> {
-    return this.#access.writer(team, member, ({ worktree, at }, { repository, run }) =>
-      keepLeftOut(worktree, at, team, member, repository, run, ignored),
+    return this.#access.writer(team, member, ({ worktree, at }, { repository, runGit }) =>
+      saveLeftOut(worktree, at, team, member, repository, runGit, ignored),
     );
   }
 
   save(team: string, member: string, message: string): Promise<string | null> {
-    return this.#access.writer(team, member, ({ worktree, ref }, { repository, run }) =>
-      commitAll(worktree, ref, message, team, member, repository, run),
+    return this.#access.writer(team, member, ({ worktree, ref }, { repository, runGit }) =>
+      commitAll(worktree, ref, message, team, member, repository, runGit),
     );
   }
 
@@ -156,10 +165,10 @@ class GitTeamWorktrees implements TeamWorktrees {
     const own = async () => (await this.commits(team, member)).commits.flatMap(({ files }) => files);
     if (findWorktree(memberPath(team, member, repository), repository) === null) return unique(await own());
     // First what it stands on is its branch again, where it can be: its commits may be elsewhere.
-    const beside = await this.#access.anywhere(team, member, async ({ worktree, head, astray }, { run }) => {
+    const beside = await this.#access.anywhere(team, member, async ({ worktree, head, astray }, { runGit }) => {
       if (astray?.sha === null) return [];
-      const names = await changedIn(worktree, repository, run);
-      const others = astray === null ? [] : await commitsBetween(head, astray.sha, repository, run);
+      const names = await changedIn(worktree, repository, runGit);
+      const others = astray === null ? [] : await commitsBetween(head, astray.sha, repository, runGit);
       return [...names.map((path) => fromRoot(path, repository)), ...others.flatMap(({ files }) => files)];
     });
     return unique([...beside, ...(await own())]);
@@ -170,13 +179,13 @@ class GitTeamWorktrees implements TeamWorktrees {
     const head = requireTeam(team, (await headsOf(team, member, repository, this.#reading)).head);
     const { commits } = await this.commits(team, member);
     const files = unique(commits.flatMap((commit) => commit.files));
-    return unsettledIn(rootIn(memberPath(team, member, repository), repository), files, head, this.#reading);
+    return unresolvedIn(rootIn(memberPath(team, member, repository), repository), files, head, this.#reading);
   }
 
   async settled(team: string, member: string, upTo: string, files: readonly string[]) {
     const { repository } = await this.#access.ready();
     const head = requireTeam(team, (await headsOf(team, member, repository, this.#reading)).head);
-    return settledBetween(head, upTo, files, repository, this.#reading);
+    return resolvedBetween(head, upTo, files, repository, this.#reading);
   }
 
   async kept(team: string): Promise<readonly string[]> {
@@ -187,24 +196,25 @@ class GitTeamWorktrees implements TeamWorktrees {
   }
 
   merge(team: string, member: string, message: string, upTo?: string): Promise<Merge> {
-    return this.#access.withLock(async ({ repository, run }) => {
+    return this.#access.withLock(async ({ repository, runGit }) => {
       const { top } = repository;
-      const place = await checkedOut(teamBranch(team), repository, run);
+      const place = await checkedOut(teamBranch(team), repository, runGit);
       if (place !== null) return { kind: 'checked_out', words: textOf(place) };
       let why: string | null = null;
       for (let tries = 0; tries < MAX_TRIES; tries++) {
-        const heads = await headsOf(team, member, repository, run);
+        const heads = await headsOf(team, member, repository, runGit);
         const { at } = heads;
         const head = requireTeam(team, heads.head);
         if (heads.tip !== head) return { kind: 'moved' };
         if (at === undefined) return { kind: 'nothing' };
-        const last = upTo === undefined || upTo === at ? at : await commitAt(upTo, top, run);
-        if (last === null || (last !== at && !(await isAncestor(last, at, repository, run))))
+        const last = upTo === undefined || upTo === at ? at : await commitAt(upTo, top, runGit);
+        if (last === null || (last !== at && !(await isAncestor(last, at, repository, runGit))))
           throw failure(WORK_CODES.commit_not_on_branch, { commit: String(upTo), member, head: at });
-        if (await isAncestor(last, head, repository, run)) return { kind: 'nothing' };
-        const merged = await mergeCommit(head, last, message, identity(team, LEAD), repository, run, 'always');
-        if (typeof merged !== 'string') return conflictOf(merged.conflicts, { of: last, into: head }, repository, run);
-        why = await moveHead(team, heads, merged, repository, run);
+        if (await isAncestor(last, head, repository, runGit)) return { kind: 'nothing' };
+        const merged = await mergeCommit(head, last, message, identity(team, LEAD), repository, runGit, 'always');
+        if (typeof merged !== 'string')
+          return conflictOf(merged.conflicts, { of: last, into: head }, repository, runGit);
+        why = await moveHead(team, heads, merged, repository, runGit);
         if (why === null) return { kind: 'merged', head: merged };
       }
       throw failure(WORK_CODES.team_branch_contended, {
@@ -220,26 +230,26 @@ class GitTeamWorktrees implements TeamWorktrees {
   }
 
   async tips() {
-    const { repository, run } = await this.#access.ready();
-    return personsTips(repository, run);
+    const { repository, runGit } = await this.#access.ready();
+    return userRefTips(repository, runGit);
   }
 
   putBack(team: string): Promise<string | null> {
-    return this.#access.withLock(({ repository, run }) => putBack(team, repository, run));
+    return this.#access.withLock(({ repository, runGit }) => resetToHead(team, repository, runGit));
   }
 
   refuse(team: string, member: string, sha: string, files: readonly string[]): Promise<string> {
-    return this.#access.writer(team, member, async ({ worktree, ref, at, head }, { repository, run }) => {
+    return this.#access.writer(team, member, async ({ worktree, ref, at, head }, { repository, runGit }) => {
       const kept = keptRef('refused', team, member, sha);
-      const plan = await refusePlan({ sha, files, at, head }, identity(team, member), repository, run);
+      const plan = await rollbackPlan({ sha, files, at, head }, identity(team, member), repository, runGit);
       if (plan === null) {
-        if ((await refAt(kept, repository, run)) !== null) return kept;
+        if ((await refAt(kept, repository, runGit)) !== null) return kept;
         throw failure(WORK_CODES.commit_not_on_branch, { commit: sha, member });
       }
-      const all = (await snapshot(worktree, team, member, repository, run)) ?? at;
-      await run.git(worktree.path, ['update-ref', kept, all]);
-      const back = [...plan.files, ...(await movedFrom(plan, all, repository, run))];
-      await move(worktree, ref, { from: at, to: plan.to, files: back }, repository, run);
+      const all = (await snapshot(worktree, team, member, repository, runGit)) ?? at;
+      await runGit.git(worktree.path, ['update-ref', kept, all]);
+      const back = [...plan.files, ...(await renameSources(plan, all, repository, runGit))];
+      await moveBranch(worktree, ref, { from: at, to: plan.to, files: back }, repository, runGit);
       return kept;
     });
   }
@@ -262,42 +272,42 @@ class GitTeamWorktrees implements TeamWorktrees {
   }
 
   close(team: string, member: string): Promise<string | null> {
-    return this.#access.withLock(async ({ repository, run }) => {
-      const kept = await closeWriter(team, member, repository, run);
-      await run.git(repository.root, ['update-ref', '-d', headRef(memberBranch(team, member))]);
+    return this.#access.withLock(async ({ repository, runGit }) => {
+      const kept = await closeWriter(team, member, repository, runGit);
+      await runGit.git(repository.root, ['update-ref', '-d', headRef(memberBranch(team, member))]);
       return kept;
     });
   }
 
   end(team: string, known: readonly string[]): Promise<void> {
     return this.#access.withLock(async (tools) => {
-      const { repository, run } = tools;
+      const { repository, runGit } = tools;
       const directory = join(repository.worktrees, team);
       const names = existsSync(directory) ? readdirSync(directory) : [];
       const aside = names.map((name) => name.replace(/^\.aside-/, '')).filter((name) => /^[A-Za-z0-9]/.test(name));
       const members = new Set([...known, ...aside]);
-      await noteMerged(team, repository, run);
-      const closing = [...members].map((member) => closeWriter(team, member, repository, run));
+      await noteMerged(team, repository, runGit);
+      const closing = [...members].map((member) => closeWriter(team, member, repository, runGit));
       for (const one of await Promise.allSettled(closing)) if (one.status === 'rejected') throw one.reason;
       for (const name of names.filter((one) => one.startsWith('@')))
         await removeWorktree(join(directory, name), repository);
       await removeLargeTree(directory);
-      await putBack(team, repository, run);
+      await resetToHead(team, repository, runGit);
       // Nobody of the team is there any more: the branch is the person's.
       const branches = [...members].map((member) => headRef(memberBranch(team, member)));
-      await deleteRefs([...branches, leftRef(team)], repository, run);
+      await deleteRefs([...branches, leftRef(team)], repository, runGit);
     });
   }
 
   async forget(team: string, members: readonly string[]): Promise<void> {
     await this.end(team, members);
-    await this.#access.withLock(async ({ repository, run }) => {
+    await this.#access.withLock(async ({ repository, runGit }) => {
       const { root } = repository;
       const ref = headRef(teamBranch(team));
-      const base = await refAt(baseRef(team), repository, run);
-      if (base === null || (await refAt(ref, repository, run)) !== base) return;
-      await run.git(root, ['update-ref', '-d', ref, base]);
-      await run.git(root, ['update-ref', '-d', baseRef(team), base]);
+      const base = await refAt(baseRef(team), repository, runGit);
+      if (base === null || (await refAt(ref, repository, runGit)) !== base) return;
+      await runGit.git(root, ['update-ref', '-d', ref, base]);
+      await runGit.git(root, ['update-ref', '-d', baseRef(team), base]);
     });
   }
 }
@@ -318,16 +328,16 @@ async function update(
   { worktree, ref, at, head }: Writer,
   team: string,
   member: string,
-  { repository, run }: Tools,
+  { repository, runGit }: Tools,
 ): Promise<Merge> {
   // They are asked for next, and tell which of the two comes before the other.
-  await commitsBetween(head, at, repository, run);
-  if (await isAncestor(head, at, repository, run)) return { kind: 'nothing' };
+  await commitsBetween(head, at, repository, runGit);
+  if (await isAncestor(head, at, repository, runGit)) return { kind: 'nothing' };
   const author = identity(team, member);
-  const merged = await mergeCommit(at, head, `Merge ${teamBranch(team)}\n`, author, repository, run);
-  if (typeof merged !== 'string') return conflictOf(merged.conflicts, { of: at, into: head }, repository, run);
-  const inTheWay = await moveAround(worktree, ref, { from: at, to: merged }, repository, run);
-  if (inTheWay.length > 0) return conflictOf(inTheWay, { of: at, into: head }, repository, run);
+  const merged = await mergeCommit(at, head, `Merge ${teamBranch(team)}\n`, author, repository, runGit);
+  if (typeof merged !== 'string') return conflictOf(merged.conflicts, { of: at, into: head }, repository, runGit);
+  const inTheWay = await moveUnlessBlocked(worktree, ref, { from: at, to: merged }, repository, runGit);
+  if (inTheWay.length > 0) return conflictOf(inTheWay, { of: at, into: head }, repository, runGit);
   return { kind: 'merged', head: merged };
 }
 
@@ -336,8 +346,8 @@ async function conflictOf(
   files: readonly string[],
   commits: { readonly of: string; readonly into: string },
   repository: Repository,
-  run: RunGit,
+  runGit: RunGit,
 ): Promise<Merge> {
-  const tasks = await tasksBehind(commits.of, commits.into, files, repository, run);
+  const tasks = await tasksBehind(commits.of, commits.into, files, repository, runGit);
   return { kind: 'conflict', files: files.map((file) => fromRoot(file, repository)), tasks };
 }

@@ -11,8 +11,8 @@ import {
 } from '../../git/worktree-git.ts';
 import { copyIgnored } from '../../git/worktrees/copies.ts';
 import { memberPath } from '../../git/worktrees/names.ts';
-import { findWorktree } from '../../git/worktrees/place.ts';
-import { equip } from '../../git/worktrees/submodules.ts';
+import { shareDependencies } from '../../git/worktrees/submodules.ts';
+import { findWorktree } from '../../git/worktrees/worktree.ts';
 import { WorktreeLock } from '../../git/worktrees/worktree-lock.ts';
 import { openWriterAnywhere, requireOnBranch, type Writer, type WriterAnywhere } from './writer.ts';
 
@@ -24,7 +24,7 @@ export type TeamWorktreesOptions = {
   readonly copies?: () => Promise<readonly string[]>;
 };
 
-export type Tools = { readonly repository: Repository; readonly run: RunGit; readonly lock: WorktreeLock };
+export type Tools = { readonly repository: Repository; readonly runGit: RunGit; readonly lock: WorktreeLock };
 
 export class WorktreeAccess {
   readonly #options: TeamWorktreesOptions;
@@ -56,7 +56,7 @@ export class WorktreeAccess {
     this.#tools ??= (async () => {
       const repository = await findRepository(root, this.reading, env);
       const lock = new WorktreeLock(join(repository.common, 'toolcrew', 'worktrees.lock'));
-      return { repository, lock, run: createRunGit(env, { common: repository.common, mark: lock.mark }) };
+      return { repository, lock, runGit: createRunGit(env, { common: repository.common, mark: lock.mark }) };
     })().catch((error: unknown) => {
       this.#tools = undefined;
       throw error;
@@ -77,9 +77,9 @@ export class WorktreeAccess {
   /** The same in one that may stand elsewhere than on its branch. */
   anywhere<T>(team: string, member: string, act: (found: WriterAnywhere, tools: Tools) => Promise<T>): Promise<T> {
     return this.withLock(async (tools) => {
-      const { repository, run } = tools;
+      const { repository, runGit } = tools;
       this.isMissing(memberPath(team, member, repository), repository);
-      return act(await openWriterAnywhere({ team, member }, repository, run), tools);
+      return act(await openWriterAnywhere({ team, member }, repository, runGit), tools);
     });
   }
 
@@ -91,10 +91,10 @@ export class WorktreeAccess {
   }
 
   /** Once for each start of a lead: something may have been installed before that. */
-  async equip(path: string, { repository, run }: Tools): Promise<void> {
+  async equip(path: string, { repository, runGit }: Tools): Promise<void> {
     if (this.#equipped.has(path)) return;
-    await equip(path, repository, run);
-    await copyIgnored(path, repository, (await this.#options.copies?.()) ?? [], run);
+    await shareDependencies(path, repository, runGit);
+    await copyIgnored(path, repository, (await this.#options.copies?.()) ?? [], runGit);
     this.#equipped.add(path);
   }
 }

@@ -4,13 +4,19 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { failure } from '../../base/rules/errors.ts';
 import type { Repository, RunGit } from '../../git/worktree-git.ts';
-import { type Astray, astrayWords, stashOf, stepUnderWay, UNFINISHED } from '../../git/worktrees/astray.ts';
 import { commitAt, isAncestor, refAt } from '../../git/worktrees/commits.ts';
-import { finishMove, hasMove } from '../../git/worktrees/move.ts';
+import { finishMove, hasUnfinishedMove } from '../../git/worktrees/move.ts';
 import { headRef, memberBranch, memberPath, teamBranch } from '../../git/worktrees/names.ts';
-import { ensureWorktree, type Worktree } from '../../git/worktrees/place.ts';
+import {
+  type OffBranch,
+  offBranchText,
+  stashOf,
+  UNFINISHED,
+  worktreeOperation,
+} from '../../git/worktrees/off-branch.ts';
+import { ensureWorktree, type Worktree } from '../../git/worktrees/worktree.ts';
 import { WORK_CODES } from '../rules/codes/work-codes.ts';
-import { headsOf, noteHead } from './head.ts';
+import { headsOf, noteHead } from './branch-head.ts';
 
 export type Writer = {
   readonly worktree: Worktree;
@@ -23,13 +29,13 @@ export type Writer = {
 };
 
 /** `astray`: where its worktree stays that cannot be put upon its branch; null: it stands there. */
-export type WriterAnywhere = Writer & { readonly astray: Astray | null };
+export type WriterAnywhere = Writer & { readonly astray: OffBranch | null };
 
 type Who = { readonly team: string; readonly member: string };
 
 /** The branch and its worktree, made where they are missing, with what was begun in them brought to its end. */
-export async function openWriter(who: Who, repository: Repository, run: RunGit): Promise<Writer> {
-  return requireOnBranch(await openWriterAnywhere(who, repository, run));
+export async function openWriter(who: Who, repository: Repository, runGit: RunGit): Promise<Writer> {
+  return requireOnBranch(await openWriterAnywhere(who, repository, runGit));
 }
 
 /** Throws of a worktree that stands elsewhere. */
@@ -38,19 +44,19 @@ export function requireOnBranch(found: WriterAnywhere): Writer {
   throw failure(WORK_CODES.worktree_astray, { path: found.worktree.path, where: found.astray.words });
 }
 
-export async function openWriterAnywhere(who: Who, repository: Repository, run: RunGit): Promise<WriterAnywhere> {
+export async function openWriterAnywhere(who: Who, repository: Repository, runGit: RunGit): Promise<WriterAnywhere> {
   const { team, member } = who;
   const branch = memberBranch(team, member);
   const ref = headRef(branch);
-  const heads = await headsOf(team, member, repository, run);
+  const heads = await headsOf(team, member, repository, runGit);
   const head = requireTeam(team, heads.head);
   const found = heads.at;
-  await noteHead(team, heads, repository, run, found === undefined ? ref : undefined);
-  const worktree = await ensureWorktree(memberPath(team, member, repository), [branch], repository, run);
-  const isInOrder = headOf(worktree) === ref && !hasMove(worktree);
-  const astray = isInOrder ? null : await attach(worktree, branch, repository, run);
-  if (!isInOrder && astray === null) await finishMove(worktree, ref, repository, run);
-  const at = isInOrder ? found : await refAt(ref, repository, run);
+  await noteHead(team, heads, repository, runGit, found === undefined ? ref : undefined);
+  const worktree = await ensureWorktree(memberPath(team, member, repository), [branch], repository, runGit);
+  const isInOrder = headOf(worktree) === ref && !hasUnfinishedMove(worktree);
+  const astray = isInOrder ? null : await attach(worktree, branch, repository, runGit);
+  if (!isInOrder && astray === null) await finishMove(worktree, ref, repository, runGit);
+  const at = isInOrder ? found : await refAt(ref, repository, runGit);
   return { worktree, branch, ref, at: at ?? head, head, astray };
 }
 
@@ -73,25 +79,25 @@ async function attach(
   { path, admin }: Worktree,
   branch: string,
   repository: Repository,
-  run: RunGit,
-): Promise<Astray | null> {
+  runGit: RunGit,
+): Promise<OffBranch | null> {
   const ref = headRef(branch);
-  const other = (await run.try(path, ['symbolic-ref', '--quiet', 'HEAD'])).stdout.trim();
+  const other = (await runGit.try(path, ['symbolic-ref', '--quiet', 'HEAD'])).stdout.trim();
   if (other === ref) return null;
-  const sha = await commitAt('HEAD', path, run);
-  const at = await refAt(ref, repository, run);
-  const step = stepUnderWay(admin);
-  const astray = { sha, words: astrayWords(sha, other, branch, step) };
+  const sha = await commitAt('HEAD', path, runGit);
+  const at = await refAt(ref, repository, runGit);
+  const step = worktreeOperation(admin);
+  const astray = { sha, words: offBranchText(sha, other, branch, step) };
   if (stashOf(admin) !== null || (sha === null && other !== '')) return astray;
   if (sha !== null && at !== null && sha !== at) {
-    if (await isAncestor(at, sha, repository, run)) await run.git(path, ['update-ref', ref, sha, at]);
+    if (await isAncestor(at, sha, repository, runGit)) await runGit.git(path, ['update-ref', ref, sha, at]);
     else {
-      const isBehind = step === null && (await isAncestor(sha, at, repository, run));
+      const isBehind = step === null && (await isAncestor(sha, at, repository, runGit));
       const back = ['checkout', '--quiet', '--no-overwrite-ignore', branch];
-      return isBehind && (await run.try(path, back)).exitCode === 0 ? null : astray;
+      return isBehind && (await runGit.try(path, back)).exitCode === 0 ? null : astray;
     }
   }
   for (const name of UNFINISHED) rmSync(join(admin, name), { recursive: true, force: true });
-  await run.git(path, ['symbolic-ref', 'HEAD', ref]);
+  await runGit.git(path, ['symbolic-ref', 'HEAD', ref]);
   return null;
 }

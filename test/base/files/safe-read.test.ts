@@ -6,7 +6,7 @@ import test from 'node:test';
 import { createAgentHome } from '../../../src/agents/agent-home.ts';
 import { CommandRunner } from '../../../src/agents/command.ts';
 import { Isolation } from '../../../src/agents/isolation.ts';
-import { readOwn } from '../../../src/base/files/safe-read.ts';
+import { readWithin } from '../../../src/base/files/safe-read.ts';
 import { RuntimeDir } from '../../../src/base/processes/runtime-dir.ts';
 import { finallyDo, tempDir } from '../../support/temp.ts';
 import { workflowWith } from '../../support/world.ts';
@@ -22,9 +22,9 @@ test('a file of an agent’s is read where it is one, small, and its own', async
   symlinkSync(directory, join(own, 'way'));
   symlinkSync(join(own, 'file'), join(own, 'sub', 'inner'));
   execFileSync('mkfifo', [join(own, 'pipe')]);
-  assert.equal(await readOwn(own, 'file', 100), 'text');
+  assert.equal(await readWithin(own, 'file', 100), 'text');
   for (const name of ['large', 'link', 'way/secret', 'sub/inner', 'pipe', 'sub', 'nothing', '../secret'])
-    assert.equal(await readOwn(own, name, 100), null, name);
+    assert.equal(await readWithin(own, name, 100), null, name);
 });
 
 test('what is carried over from an earlier attempt’s home is files, and none from outside of it', async (t) => {
@@ -45,7 +45,7 @@ test('what is carried over from an earlier attempt’s home is files, and none f
   execFileSync('mkfifo', [join(projects, 'pipe')]);
   symlinkSync('/etc/passwd', join(projects, 'link'));
   const second = await createAgentHome({ ...options, attempt: 2 });
-  assert.equal(await readOwn(second.path, '.claude/projects/session.jsonl', 100), 'session');
+  assert.equal(await readWithin(second.path, '.claude/projects/session.jsonl', 100), 'session');
   assert.throws(() => execFileSync('test', ['-e', join(second.path, '.claude/projects/pipe')]));
   mkdirSync(join(stateDir, 'elsewhere', 'projects'), { recursive: true });
   execFileSync('rm', ['-r', join(second.path, '.claude')]);

@@ -3,9 +3,9 @@ import test from 'node:test';
 import fc from 'fast-check';
 import {
   asLine,
-  bothEnds,
   clip,
   fence,
+  headAndTail,
   joinLines,
   lastLines,
   oneLine,
@@ -92,7 +92,7 @@ test('lines joined: after a colon comes what it announces, else they are told ap
 });
 
 test('of words that are too long their beginning and their end are shown', () => {
-  assert.equal(bothEnds('short\nwords', 20), 'short words');
-  assert.equal(bothEnds(`begin ${'x'.repeat(50)} 👩 end`, 21), 'begin x … xxxxx 👩 end');
-  assert.equal([...bothEnds('y'.repeat(400))].length, 200);
+  assert.equal(headAndTail('short\nwords', 20), 'short words');
+  assert.equal(headAndTail(`begin ${'x'.repeat(50)} 👩 end`, 21), 'begin x … xxxxx 👩 end');
+  assert.equal([...headAndTail('y'.repeat(400))].length, 200);
 });

@@ -8,7 +8,7 @@ import { onTeammateIdle } from '../../../src/claude-code/answers/on-teammate-idl
 import { NO_FLAGS } from '../../../src/claude-code/rules/arguments.ts';
 import type { HookContext } from '../../../src/compose/hook-context.ts';
 import { TASK_CODES } from '../../../src/team/rules/codes/tasks-codes.ts';
-import { decideWork, propose } from '../../../src/team/select/work-decision.ts';
+import { decideWork, recordProposal } from '../../../src/team/select/work-decision.ts';
 import { isRefusal } from '../../support/codes.ts';
 import { TeamWorld } from '../../support/team-world.ts';
 import type { Cleanup } from '../../support/temp.ts';
@@ -44,7 +44,7 @@ class Planning {
     const decided = await decideWork(this.context, command, this.world.settings);
     assert.ok(decided.kind === 'decided');
     this.team = decided.work.team;
-    assert.equal(await propose(this.context, decided), null);
+    assert.equal(await recordProposal(this.context, decided), null);
     await this.world.call('team-lead', 'TeamCreate', { team_name: this.team });
     for (const name of started) await this.world.start(name, this.team);
     return this;

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import {
-  approvalOf,
   changesOf,
   endedRunsOf,
   mayConcernTeam,
   soundsLikeApproval,
+  specApprovedBy,
 } from '../../../src/claude-code/rules/prompt.ts';
 
 test('what the user wants otherwise is said with that word, and is taken as it stands', () => {
@@ -25,12 +25,12 @@ test('a prompt that may concern a team is a command, an approval, or a change', 
   for (const prompt of ['/tool:1-plan x', 'approve', 'approve SPEC-A-001', 'changes: x'])
     assert.ok(mayConcernTeam(prompt), prompt);
   for (const prompt of ['hello', 'improve it?', 'changes', '']) assert.ok(!mayConcernTeam(prompt), prompt);
-  assert.equal(approvalOf('changes: approve'), null);
+  assert.equal(specApprovedBy('changes: approve'), null);
 });
 
 test('what sounds like an approval and is none is known by its word', () => {
   for (const prompt of ['Approve SPEC-X-001 please', 'ok, approved', 'approve it', 'I approve'])
-    assert.ok(soundsLikeApproval(prompt) && approvalOf(prompt) === null && mayConcernTeam(prompt), prompt);
+    assert.ok(soundsLikeApproval(prompt) && specApprovedBy(prompt) === null && mayConcernTeam(prompt), prompt);
   for (const prompt of ['approve', 'approve SPEC-A-001.', 'yes, approved', 'improve it', `approve ${'x'.repeat(200)}`])
     assert.ok(!soundsLikeApproval(prompt), prompt);
 });

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import test, { after } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { diagnose } from '../../../src/cli/doctor/doctor.ts';
-import type { Check } from '../../../src/cli/doctor/doctor-row.ts';
+import type { DoctorCheck } from '../../../src/cli/doctor/doctor-row.ts';
 import { agentRunning } from '../../support/agents.ts';
 import { CLI, cleanEnv, Daemon, freePort, runTool } from '../../support/daemon.ts';
 import { DAEMON_TOKEN, gitAs, startForge } from '../../support/forge.ts';
@@ -42,7 +42,7 @@ function machine(t: Cleanup) {
   };
   install('git', `exec ${GIT} "$@"`);
   const env = (more: Readonly<Record<string, string>>) => ({ ...cleanEnv(directory), PATH: bin, ...more });
-  const of = (checks: readonly Check[]) => ({
+  const of = (checks: readonly DoctorCheck[]) => ({
     row: (name: string) => checks.find((check) => check.name === name),
     standing: Object.fromEntries(checks.map(({ name, status }) => [name, status])),
   });
@@ -64,7 +64,7 @@ function machine(t: Cleanup) {
       const report = JSON.parse(stdout);
       assert.deepEqual(Object.keys(report), ['ok', 'checks']);
       assert.deepEqual({ code, stderr }, { code: report.ok ? 0 : 1, stderr: '' });
-      const checks: Check[] = report.checks;
+      const checks: DoctorCheck[] = report.checks;
       for (const check of checks) {
         const { code: of, ...others } = check;
         assert.deepEqual(Object.keys(others), ['name', 'status', 'says', 'mend']);
@@ -188,7 +188,7 @@ test('without git the rows that need it are left out, with team mode and without
   const rows = async () => {
     const { code, stdout, stderr } = await run({ PATH: join(directory, 'nothing') }, '--json');
     assert.deepEqual({ code, stderr }, { code: 1, stderr: '' });
-    return new Map<string, Check>(JSON.parse(stdout).checks.map((check: Check) => [check.name, check]));
+    return new Map<string, DoctorCheck>(JSON.parse(stdout).checks.map((check: DoctorCheck) => [check.name, check]));
   };
   const daemon = await rows();
   assert.equal(daemon.get('git')?.mend, 'install git');

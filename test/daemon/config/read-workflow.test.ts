@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { parseFrontMatter, readLoosely } from '../../../src/base/config/front-matter.ts';
+import { parseFrontMatter, readFrontMatterLoosely } from '../../../src/base/config/front-matter.ts';
 import { ToolError } from '../../../src/base/rules/errors.ts';
 import { parseWorkflow, readWorkflow } from '../../../src/daemon/config/read-workflow.ts';
 import type { WorkflowSource } from '../../../src/daemon/config/state-place.ts';
@@ -514,9 +514,9 @@ test('what is wrong with the YAML is one line with its place, counted from the s
 });
 
 test('what can be read of a broken file: what stands there, or nothing', () => {
-  assert.deepEqual(readLoosely('---\nstate: { dir: /s }\nstate: [\n---\n'), { state: [] });
+  assert.deepEqual(readFrontMatterLoosely('---\nstate: { dir: /s }\nstate: [\n---\n'), { state: [] });
   for (const text of ['no front matter', '---\na: *b\n---\n', `---\n${'- '.repeat(5000)}\n---\n`])
-    assert.equal(readLoosely(text) ?? undefined, undefined, text.slice(0, 20));
+    assert.equal(readFrontMatterLoosely(text) ?? undefined, undefined, text.slice(0, 20));
 });
 
 test('a file that changes is noticed by itself', async (t) => {

@@ -14,7 +14,7 @@ import {
 } from '../../../src/gate/rules/coverage.ts';
 import { GATE_CODES } from '../../../src/gate/rules/gate-codes.ts';
 import { type Check, type CheckResult, DEFAULT_QUALITY, gateResult } from '../../../src/gate/rules/quality.ts';
-import { heldAgainst, reachableLines, unreportedPaths } from '../../../src/gate/rules/uncovered-sources.ts';
+import { coverageOfChange, reachableLines, unreportedPaths } from '../../../src/gate/rules/uncovered-sources.ts';
 import { fixtureText } from '../../support/checks.ts';
 import { isOf } from '../../support/codes.ts';
 
@@ -199,10 +199,11 @@ test('a change is held against what no test loads of it, and against nothing els
     uncoveredFiles: [],
     reach: { covered: 80, total: 80, unreported, below: [] },
   });
-  for (const changed of [null, [], ['src/other.js']]) assert.equal(heldAgainst(gate, changed, DEFAULT_QUALITY), gate);
-  const little = heldAgainst(gate, ['src/a.js'], DEFAULT_QUALITY);
+  for (const changed of [null, [], ['src/other.js']])
+    assert.equal(coverageOfChange(gate, changed, DEFAULT_QUALITY), gate);
+  const little = coverageOfChange(gate, ['src/a.js'], DEFAULT_QUALITY);
   assert.deepEqual([little.ok, little.coverage, little.uncoveredFiles], [true, 80, ['src/a.js']]);
-  const much = heldAgainst(gate, ['src/a.js', 'src/b.js'], DEFAULT_QUALITY);
+  const much = coverageOfChange(gate, ['src/a.js', 'src/b.js'], DEFAULT_QUALITY);
   assert.deepEqual([much.ok, much.uncoveredFiles], [false, ['src/b.js', 'src/a.js']]);
   assert.deepEqual(much.checks[1], {
     ...passed('coverage'),

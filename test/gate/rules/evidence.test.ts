@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { noEvidence, withoutOldLack } from '../../../src/gate/rules/evidence.ts';
+import { noEvidence, withoutOldCoverageGap } from '../../../src/gate/rules/evidence.ts';
 import { type CheckResult, gateResult } from '../../../src/gate/rules/quality.ts';
 
 const LACK: CheckResult = {
@@ -20,7 +20,7 @@ test('a lack of coverage is old while it is no less than before, and the base wa
     [25.8, 25.9],
     [25.9, null],
   ].map(([now = null, before = null]) => {
-    const { ok, checks } = withoutOldLack(at(now), before);
+    const { ok, checks } = withoutOldCoverageGap(at(now), before);
     return [checks[0]?.outcome, ok];
   });
   assert.deepEqual(outcomes, [
@@ -33,7 +33,7 @@ test('a lack of coverage is old while it is no less than before, and the base wa
 
 test('a command that fails is no lack of coverage', () => {
   const failures = [{ command: 'c', how: 'ended', names: null, count: null, reason: 'r', details: [] }] as const;
-  assert.equal(withoutOldLack(at(90, { ...LACK, failures }), 90).ok, false);
+  assert.equal(withoutOldCoverageGap(at(90, { ...LACK, failures }), 90).ok, false);
 });
 
 test('what could not be measured is not accepted, and names no place of the machine', () => {

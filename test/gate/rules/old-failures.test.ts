@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { testsResult } from '../../../src/gate/rules/check-results.ts';
-import { type Baseline, failuresOf, stillOld, withoutOldFailures } from '../../../src/gate/rules/old-failures.ts';
+import {
+  type Baseline,
+  failuresOf,
+  remainingOldFailures,
+  withoutOldFailures,
+} from '../../../src/gate/rules/old-failures.ts';
 import { type CheckResult, DEFAULT_QUALITY, type Failure, gateResult } from '../../../src/gate/rules/quality.ts';
 import { trust5Of } from '../../../src/gate/rules/trust5.ts';
 
@@ -92,9 +97,9 @@ test('too little coverage counts, but for what old failures keep from running', 
 
 test('what has passed once is old no more', () => {
   const { old } = before([failed(failure({ names: ['a', 'b'] }), failure({ command: 'pytest', names: null }))]);
-  assert.deepEqual(stillOld(old, [check({ outcome: 'passed' })]), []);
-  assert.deepEqual(stillOld(old, [check({ outcome: 'not_measured' })]), old);
-  const [first, ...more] = stillOld(old, [failed(failure({ names: ['b', 'c'] }))]);
+  assert.deepEqual(remainingOldFailures(old, [check({ outcome: 'passed' })]), []);
+  assert.deepEqual(remainingOldFailures(old, [check({ outcome: 'not_measured' })]), old);
+  const [first, ...more] = remainingOldFailures(old, [failed(failure({ names: ['b', 'c'] }))]);
   assert.deepEqual([first?.names, more.map(({ command }) => command)], [['b'], ['pytest']]);
 });
 

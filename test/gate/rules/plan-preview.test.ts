@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { GATE_CODES } from '../../../src/gate/rules/gate-codes.ts';
-import { missingParts, missingRefusal, type Prospect } from '../../../src/gate/rules/plan-preview.ts';
+import { missingParts, missingRefusal, type PlannedPart } from '../../../src/gate/rules/plan-preview.ts';
 import { type Commanded, DEFAULT_QUALITY } from '../../../src/gate/rules/quality.ts';
 import { isRefusal } from '../../support/codes.ts';
 
-function prospect(name: Commanded, more: Partial<Prospect> = {}): Prospect {
+function prospect(name: Commanded, more: Partial<PlannedPart> = {}): PlannedPart {
   const gap = more.command === undefined ? `no ${name}` : '';
   return { name, command: null, gap, install: null, ...more };
 }
 
-const names = (prospects: readonly Prospect[], more: Partial<typeof DEFAULT_QUALITY> = {}) =>
+const names = (prospects: readonly PlannedPart[], more: Partial<typeof DEFAULT_QUALITY> = {}) =>
   missingParts(prospects, { ...DEFAULT_QUALITY, ...more }).map(({ name }) => name);
 
 test('a project without tests may start: its tests, and their coverage, come first', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { fromRoot, withPlaces } from '../../../src/gate/rules/tool-output.ts';
+import { withoutRoots, withPlaces } from '../../../src/gate/rules/tool-output.ts';
 
 test('paths below the root are told from there, in every dress that tools give them; others stay whole', () => {
   const sequence = String.fromCharCode(27);
@@ -14,7 +14,7 @@ test('paths below the root are told from there, in every dress that tools give t
     ['/home/projects/shop/src/a.js', '/home/projects/shop/src/a.js'],
     ['in /projects/shop', 'in /projects/shop'],
   ];
-  for (const [text, told] of said) assert.equal(fromRoot(text, ['/projects/shop', '/real/shop']), told);
+  for (const [text, told] of said) assert.equal(withoutRoots(text, ['/projects/shop', '/real/shop']), told);
 });
 
 /** A tool, what it prints, and its findings. */

@@ -3,7 +3,7 @@ import { readFileSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { DEFAULT_QUALITY, isForLackOfCoverage, isForLackOfTests, rejection } from '../../../src/gate/rules/quality.ts';
-import { heldAgainst } from '../../../src/gate/rules/uncovered-sources.ts';
+import { coverageOfChange } from '../../../src/gate/rules/uncovered-sources.ts';
 import { checkOf, commands, failures, LCOV, prints, testProject } from '../../support/checks.ts';
 
 test('a report older than the run does not count; one that is written does, wherever it is asked for', async (t) => {
@@ -335,7 +335,7 @@ test('source that no test loads is told with its lines, also of a result that wa
   for (const result of [await project.gate(), await project.gate()]) {
     assert.equal(result.coverage, 100);
     assert.deepEqual(result.reach?.unreported, [{ path: 'src/api/shout.js', lines: 3 }]);
-    const held = heldAgainst(result, ['src/api/shout.js'], { ...DEFAULT_QUALITY, coverageTarget: 90 });
+    const held = coverageOfChange(result, ['src/api/shout.js'], { ...DEFAULT_QUALITY, coverageTarget: 90 });
     assert.ok(failures(held).includes('coverage'));
     assert.match(
       rejection(held, DEFAULT_QUALITY),

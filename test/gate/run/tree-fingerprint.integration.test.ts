@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
-import { treeOf } from '../../../src/gate/run/tree-fingerprint.ts';
+import { treeFingerprint } from '../../../src/gate/run/tree-fingerprint.ts';
 import { type Cleanup, tempDir } from '../../support/temp.ts';
 
 function place(t: Cleanup, isRepository: boolean) {
@@ -22,7 +22,7 @@ function place(t: Cleanup, isRepository: boolean) {
     git('commit', '-q', '-m', 'first');
   }
   const tree = (leftOut: readonly string[] = [], at = root) =>
-    treeOf({ root: at, leftOut, signal: new AbortController().signal });
+    treeFingerprint({ root: at, leftOut, signal: new AbortController().signal });
   return { root, git, write, tree };
 }
 

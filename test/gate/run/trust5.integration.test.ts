@@ -14,7 +14,7 @@ import {
 } from '../../../src/gate/rules/quality.ts';
 import type { Trust5 } from '../../../src/gate/rules/trust5.ts';
 import type { WrittenFacts } from '../../../src/gate/rules/trust5-facts.ts';
-import { measureCheckout, measureTrust5, type Trust5Options } from '../../../src/gate/run/trust5.ts';
+import { measureCheckoutTrust5, measureTrust5, type Trust5Options } from '../../../src/gate/run/trust5.ts';
 import { createWorkTree } from '../../../src/git/work-tree.ts';
 import { commands, type TestProject, testProject } from '../../support/checks.ts';
 import type { Cleanup } from '../../support/temp.ts';
@@ -460,7 +460,7 @@ async function checkout(t: Cleanup, written: WrittenFacts['written'] = []) {
         objects,
         written: facts,
       };
-      return measureCheckout(given);
+      return measureCheckoutTrust5(given);
     },
   };
 }

@@ -6,7 +6,7 @@ import test from 'node:test';
 import { expandBraces } from '../../../src/guard/rules/braces.ts';
 import { gitRows, refusalOf } from '../../../src/guard/rules/git-calls.ts';
 import { endingsOf } from '../../../src/guard/rules/policy.ts';
-import { canNameTicket, textOf, withTicket } from '../../../src/guard/rules/ticket.ts';
+import { canNameTicket, commandPattern, withTicket } from '../../../src/guard/rules/ticket.ts';
 import { ALLOWED, REFUSED } from '../../support/git-calls.ts';
 
 test('git over the whole tree is refused with what one does instead', () => {
@@ -55,8 +55,8 @@ test('endings are what follows the last dot, and whole names', () => {
 
 test('a command is marked with the path of its ticket, which is a word without quotes', () => {
   assert.equal(withTicket('npm test', '/run/t/a-1'), 'npm test\n# tool:/run/t/a-1');
-  assert.equal(textOf('git diff "$A" | wc -l > ${B:-x}.txt'), 'gitdiff*wcl*txt');
-  assert.equal(textOf(': | $X'), null);
+  assert.equal(commandPattern('git diff "$A" | wc -l > ${B:-x}.txt'), 'gitdiff*wcl*txt');
+  assert.equal(commandPattern(': | $X'), null);
   assert.ok(canNameTicket('/home/me/.local/state/toolcrew/guard/bash'));
   for (const path of ['/a b', "/a'b", 'a', '/a\nb'])
     assert.throws(() => withTicket('ls', path), /cannot name a ticket/);

@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import test from 'node:test';
 import { gitRows } from '../../../src/guard/rules/git-calls.ts';
 import { matcherOf, type Ownership, patternsByPrecedence } from '../../../src/guard/rules/ownership.ts';
-import { BARE_POLICY, KEPT, type Policy } from '../../../src/guard/rules/policy.ts';
+import { BARE_POLICY, type Policy, PROTECTED_PATHS } from '../../../src/guard/rules/policy.ts';
 import { type SeatbeltInput, seatbeltProfile } from '../../../src/guard/rules/seatbelt.ts';
 import { DEFAULT_OWNERSHIP } from '../../../src/team/rules/default-ownership.ts';
 import { numbers } from '../../support/numbers.ts';
@@ -34,7 +34,7 @@ const NAMES: readonly Ownership[] = [
 ];
 
 function policyOf(more: Partial<Policy>): Policy {
-  return { ...BARE_POLICY, root: ROOT, member: 'one', ownership: [], keep: KEPT, ...more };
+  return { ...BARE_POLICY, root: ROOT, member: 'one', ownership: [], keep: PROTECTED_PATHS, ...more };
 }
 
 const isBelow = (path: string, directory: string) => path === directory || path.startsWith(`${directory}/`);

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import test from 'node:test';
 import { ToolError } from '../../../src/base/rules/errors.ts';
-import { foundTeam } from '../../../src/team/lead/found-team.ts';
-import type { Outcome } from '../../../src/team/lead/lead-options.ts';
+import type { LeadOutcome } from '../../../src/team/lead/lead-options.ts';
+import { startTeam } from '../../../src/team/lead/start-team.ts';
 import { TeamHistory } from '../../../src/team/log/team-history.ts';
 import { FALLBACK_TRIGGERS, type FallbackTrigger } from '../../../src/team/rules/fallback.ts';
 import type { TeamSettings } from '../../../src/team/rules/settings.ts';
@@ -100,17 +100,17 @@ class Fall {
   }
 
   /** Decides, creates the team and leads it to its end. Throws the refusal. */
-  async fall(): Promise<Outcome> {
+  async fall(): Promise<LeadOutcome> {
     if (this.#moment === 'first') this.#inject();
     const decided = await this.play.decide(this.#phase, 'team');
     if (decided.kind === 'refused') throw onlyRefusal(decided);
     assert.equal(decided.work.team, this.team);
-    await foundTeam(this.play.world.context, decided);
+    await startTeam(this.play.world.context, decided);
     return this.play.goOn(this.team);
   }
 
   /** Completions of each task, and the maximum of tasks in progress at once after the fallback. */
-  async told(outcome: Outcome): Promise<{ completions: Readonly<Record<string, number>>; most: number }> {
+  async told(outcome: LeadOutcome): Promise<{ completions: Readonly<Record<string, number>>; most: number }> {
     const completions: Record<string, number> = {};
     let most = 0;
     const history = new TeamHistory({
@@ -218,7 +218,7 @@ for (const [how, ms] of [
     const play = new LeadPlay(t, { 'hypothesis-1': proving });
     const decided = await play.decide('build-fix', 'solo');
     assert.ok(decided.kind === 'decided');
-    await foundTeam(play.world.context, decided);
+    await startTeam(play.world.context, decided);
     const outcome = await play.goOn(decided.work.team);
     assert.equal(outcome.kind === 'done' && outcome.found?.phase === 'debug' ? outcome.found.cause : null, 'too old');
     assert.deepEqual(

@@ -2,13 +2,14 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { refusal, textOf } from '../../../src/base/rules/codes.ts';
+import { lineWithCode, refusal } from '../../../src/base/rules/codes.ts';
 import type { Merge, TeamWorktrees } from '../../../src/git/worktrees/team-worktrees-port.ts';
-import { foundTeam, resumeTeam } from '../../../src/team/lead/found-team.ts';
-import type { Outcome } from '../../../src/team/lead/lead-options.ts';
+import type { LeadOutcome } from '../../../src/team/lead/lead-options.ts';
 import { registration } from '../../../src/team/lead/member-session.ts';
+import { resumeTeam, startTeam } from '../../../src/team/lead/start-team.ts';
 import { operate } from '../../../src/team/operations/operations.ts';
 import { LEAD_CODES } from '../../../src/team/rules/codes/lead-codes.ts';
+import { OPERATIONS_CODES } from '../../../src/team/rules/codes/operations-codes.ts';
 import { TASK_CODES } from '../../../src/team/rules/codes/tasks-codes.ts';
 import { codeIn, failsWith } from '../../support/codes.ts';
 import {
@@ -24,7 +25,7 @@ import {
 import { failing, TEAM } from '../../support/team-world.ts';
 import type { Cleanup } from '../../support/temp.ts';
 
-function statuses({ state }: Outcome): readonly string[] {
+function statuses({ state }: LeadOutcome): readonly string[] {
   return [...state.tasks.values()].map(({ id, status }) => `${id} ${status}`);
 }
 
@@ -148,7 +149,7 @@ test('how a run has failed is told where nobody can look at its branches, once i
   assert.ok(outcome.kind === 'failed');
   assert.match(outcome.why, /2\.1\.0/);
   assert.equal(whenLookedAt, 0);
-  const unknown = textOf(refusal(LEAD_CODES.branches_unknown, { said: 'git failed' }));
+  const unknown = lineWithCode(refusal(LEAD_CODES.branches_unknown, { said: 'git failed' }));
   assert.ok(play.said.includes(unknown), play.said.join('; '));
 });
 
@@ -167,7 +168,9 @@ test('what became of the branch while nobody led is asked for the members alone,
   });
   assert.equal(outcome.kind, 'done');
   assert.deepEqual(asked, [['backend-dev']]);
-  const words = `tool/${TEAM}: changes to it while nobody led cannot be taken up: git failed`;
+  const words = lineWithCode(
+    refusal(OPERATIONS_CODES.branch_not_adopted, { branch: `tool/${TEAM}`, said: 'git failed' }),
+  );
   assert.ok(play.said.includes(words), play.said.join('; '));
 });
 
@@ -370,7 +373,7 @@ const stubborn: Turn = async (call, _prompt, { name }) => {
   }
 };
 
-function completions({ state }: Outcome): readonly string[] {
+function completions({ state }: LeadOutcome): readonly string[] {
   return state.decisions
     .filter(({ hook }) => hook === 'task_completed')
     .map(({ decision, about }) => `${about} ${decision}`);
@@ -458,7 +461,7 @@ for (const isAsked of [true, false])
     play.world.settings = { ...play.world.settings, requirePlanApproval: isAsked };
     const decided = await play.decide('plan', 'team');
     assert.ok(decided.kind === 'decided');
-    await foundTeam(play.world.context, decided);
+    await startTeam(play.world.context, decided);
     play.world.pretend({ approval: () => Promise.resolve({ status: 'completed', counts: true, why: '' }) });
     const outcome = await play.goOn(decided.work.team);
     assert.equal(outcome.kind === 'done' && outcome.found?.phase === 'plan' ? outcome.found.status : '', 'completed');

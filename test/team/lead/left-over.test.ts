@@ -2,8 +2,10 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { resumeTeam } from '../../../src/team/lead/found-team.ts';
-import type { Outcome } from '../../../src/team/lead/lead-options.ts';
+import { lineWithCode, refusal } from '../../../src/base/rules/codes.ts';
+import type { LeadOutcome } from '../../../src/team/lead/lead-options.ts';
+import { resumeTeam } from '../../../src/team/lead/start-team.ts';
+import { LEAD_CODES } from '../../../src/team/rules/codes/lead-codes.ts';
 import { LEAD } from '../../../src/team/rules/message.ts';
 import { type Call, diligent, draft, LeadPlay, PHASES, type Turn } from '../../support/lead-play.ts';
 import type { Cleanup } from '../../support/temp.ts';
@@ -20,7 +22,7 @@ function unowned(play: LeadPlay, files: readonly string[] = []): (team: string) 
   };
 }
 
-function shown({ state }: Outcome): readonly string[] {
+function shown({ state }: LeadOutcome): readonly string[] {
   return [...state.tasks.values()].map(({ id, status, owner }) => `${id} ${status} ${owner}`);
 }
 
@@ -139,7 +141,9 @@ test('a task over its hard budget is not run again after a restart; when more is
   const said: string[] = [];
   assert.equal(await resumeTeam(play.world.context, TEAM, (line) => said.push(line)), true);
   const again = `${words}: it is begun again when more is allowed there`;
-  assert.deepEqual(said, [`task 1 "Task of tests" is not tried again: ${again}`]);
+  assert.deepEqual(said, [
+    lineWithCode(refusal(LEAD_CODES.task_not_retried, { task: '1', subject: 'Task of tests', why: again })),
+  ]);
   const second = await play.goOn(TEAM);
   assert.ok(second.kind === 'failed');
   assert.equal(second.why, `failed: task 1 "Task of tests" (${again})`);

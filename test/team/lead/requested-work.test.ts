@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import type { Outcome } from '../../../src/team/lead/lead-options.ts';
+import type { LeadOutcome } from '../../../src/team/lead/lead-options.ts';
 import { OPERATIONS_CODES } from '../../../src/team/rules/codes/operations-codes.ts';
 import { isOf } from '../../support/codes.ts';
 import { writeTree } from '../../support/installed.ts';
@@ -50,7 +50,7 @@ function changing(t: Cleanup, others: Readonly<Record<string, Turn>>, changed = 
   return { play, measuredWith };
 }
 
-function subjectsOf({ state }: Outcome): readonly string[] {
+function subjectsOf({ state }: LeadOutcome): readonly string[] {
   return [...state.tasks.values()].map(({ subject, owner, status }) => `${owner} ${status}: ${subject}`);
 }
 

@@ -24,7 +24,7 @@ import { logFiles } from '../../../src/team/log/team-file.ts';
 import { TeamHistory } from '../../../src/team/log/team-history.ts';
 import { FileTeamLog } from '../../../src/team/log/team-log.ts';
 import { LOG_CODES } from '../../../src/team/rules/codes/log-codes.ts';
-import { freezeTeam } from '../../../src/team/rules/log/snapshot.ts';
+import { serializeTeam } from '../../../src/team/rules/log/snapshot.ts';
 import type { TeamState } from '../../../src/team/rules/log/state.ts';
 import { isOf } from '../../support/codes.ts';
 import { scriptFile } from '../../support/compiled.ts';
@@ -38,7 +38,7 @@ function open(t: Cleanup, directory: string, maxBytes?: number): FileTeamLog {
   return log;
 }
 
-const plain = (state: TeamState) => JSON.stringify(freezeTeam(state));
+const plain = (state: TeamState) => JSON.stringify(serializeTeam(state));
 const subjects = (log: FileTeamLog) => [...log.state.tasks.values()].map(({ subject }) => subject);
 const task = (subject: string) => rec('task_created', { subject });
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { foundTeam, resumeTeam } from '../../../src/team/lead/found-team.ts';
+import { resumeTeam, startTeam } from '../../../src/team/lead/start-team.ts';
 import type { FallbackTrigger } from '../../../src/team/rules/fallback.ts';
 import { LeadPlay, PHASES, ROLES, workOf } from '../../support/lead-play.ts';
 import type { Cleanup } from '../../support/temp.ts';
@@ -18,7 +18,7 @@ async function left(t: Cleanup, trigger: FallbackTrigger | 'solo'): Promise<Lead
   if (trigger === 'variable_unset') play.world.pretend({ variable: UNSET });
   const decided = await play.decide('run', trigger === 'solo' ? 'solo' : 'team');
   assert.ok(decided.kind === 'decided');
-  await foundTeam(play.world.context, decided);
+  await startTeam(play.world.context, decided);
   if (decided.decision.mode === 'team')
     await play.world.append({ type: 'fell_back', trigger, reason: 'no such program' });
   const [first] = play.world.state().tasks.values();
@@ -93,7 +93,7 @@ test('--force counts for a team that stands, too', async (t) => {
   const play = new LeadPlay(t, Object.fromEntries(ROLES.map((role) => [role, workOf(role)])));
   const decided = await play.decide('run', 'team');
   assert.ok(decided.kind === 'decided');
-  await foundTeam(play.world.context, decided);
+  await startTeam(play.world.context, decided);
   play.world.pretend({ variable: UNSET });
   assert.deepEqual(await again(play, 'team', true), [`team ${team} stands: its work goes on`]);
   assert.equal((await ended(play)).how, 'team');

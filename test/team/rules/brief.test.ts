@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { leadBrief, memberBrief, nextStep, roleNamed, rolesToStart, taskLine } from '../../../src/team/rules/brief.ts';
+import {
+  leadBrief,
+  memberBrief,
+  nextStepText,
+  roleNamed,
+  rolesToStart,
+  taskLine,
+} from '../../../src/team/rules/brief.ts';
 import { spawnParameters } from '../../../src/team/rules/calls.ts';
 import { DEFAULT_TEAM_SETTINGS } from '../../../src/team/rules/default-settings.ts';
 import { ROLES } from '../../../src/team/rules/role.ts';
@@ -213,6 +220,6 @@ for (const [state, make, words] of STEPS) {
   test(`the next step in state ${state}: ${words.source.slice(1, 40)}`, () => {
     const story = make();
     assert.equal(story.state.session, state);
-    assert.match(nextStep(story.state), words);
+    assert.match(nextStepText(story.state), words);
   });
 }

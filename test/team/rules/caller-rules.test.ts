@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { refusalOf } from '../../../src/guard/rules/git-calls.ts';
 import { parseNotes } from '../../../src/guard/rules/notes.ts';
-import { KEPT } from '../../../src/guard/rules/policy.ts';
+import { PROTECTED_PATHS } from '../../../src/guard/rules/policy.ts';
 import type { Caller } from '../../../src/team/rules/caller.ts';
 import { asRole } from '../../../src/team/rules/caller.ts';
 import { rulesOf } from '../../../src/team/rules/caller-rules.ts';
@@ -21,7 +21,7 @@ test('a teammate writes its own files and takes leases by writing', () => {
   const rules = rulesOf(writer('tester'), DEFAULT_TEAM_SETTINGS, PLACE);
   assert.equal(rules.member, 'tester');
   assert.ok(rules.claims && rules.writesHistory);
-  assert.deepEqual([rules.allow, rules.keep], [[], KEPT]);
+  assert.deepEqual([rules.allow, rules.keep], [[], PROTECTED_PATHS]);
   assert.match(refusalOf(['add', '-A'], rules.git) ?? '', /git add tests$/);
 });
 
@@ -37,7 +37,7 @@ test('a read-only role, a stranger and an unknown caller write nothing; the stra
 test('the lead writes all but the rules, SPECs included until one waits for approval; with delegate_mode SPECs alone', () => {
   const free = rulesOf(LEADER, { ...DEFAULT_TEAM_SETTINGS, delegateMode: false }, PLACE);
   assert.deepEqual([free.member, free.ownership], ['team-lead', [{ owner: 'team-lead', patterns: ['**'] }]]);
-  assert.deepEqual([free.allow, free.keep], [['.tool/specs'], KEPT]);
+  assert.deepEqual([free.allow, free.keep], [['.tool/specs'], PROTECTED_PATHS]);
   const delegating = rulesOf(LEADER, { ...DEFAULT_TEAM_SETTINGS, delegateMode: true }, { ...PLACE, approval: true });
   assert.deepEqual([delegating.member, delegating.allow], [null, []]);
 });

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { DEFAULT_TEAM_SETTINGS } from '../../../src/team/rules/default-settings.ts';
-import { claimable, fits, type IdleVerdict, judgeIdle, judgeLeadStop } from '../../../src/team/rules/idle.ts';
+import { claimable, fitsMember, type IdleVerdict, judgeIdle, judgeLeadStop } from '../../../src/team/rules/idle.ts';
 import { JUDGE_ROUNDS, JUDGE_TASK } from '../../../src/team/rules/quality-verdict.ts';
 import type { TeamSettings } from '../../../src/team/rules/settings.ts';
 import { LEAD, type Story, teamOf } from '../../support/team.ts';
@@ -251,10 +251,10 @@ test('what is claimable has its predecessors done, and fits whose files it touch
     claimable(story.state).map(({ id }) => id),
     ['1', '3'],
   );
-  assert.equal(fits(story.task('1'), 'backend-dev', SETTINGS.ownership), true);
-  assert.equal(fits(story.task('1'), 'tester', SETTINGS.ownership), false);
-  assert.equal(fits(story.task('3'), 'tester', SETTINGS.ownership), true);
-  assert.equal(fits(story.task('3'), 'backend-dev', SETTINGS.ownership), false);
+  assert.equal(fitsMember(story.task('1'), 'backend-dev', SETTINGS.ownership), true);
+  assert.equal(fitsMember(story.task('1'), 'tester', SETTINGS.ownership), false);
+  assert.equal(fitsMember(story.task('3'), 'tester', SETTINGS.ownership), true);
+  assert.equal(fitsMember(story.task('3'), 'backend-dev', SETTINGS.ownership), false);
 });
 
 /** All is done but for the word of who judges. */

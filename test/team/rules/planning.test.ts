@@ -6,8 +6,8 @@ import { SPEC_CODES } from '../../../src/team/rules/codes/spec-codes.ts';
 import {
   changeInTheWay,
   changeTasks,
-  mendRounds,
-  mendTasks,
+  fixRounds,
+  fixTasks,
   missingPlanners,
   resultsOf,
   specInChange,
@@ -29,7 +29,7 @@ test('the last word of each counts', () => {
 
 test('who has to mend something is told what, in which form, and the architect for which requirements', () => {
   const results = { researcher: null, analyst: '- R1: The API shall.', architect: null };
-  const tasks = mendTasks([{ role: 'architect', words: 'T1: files: ```' }], results);
+  const tasks = fixTasks([{ role: 'architect', words: 'T1: files: ```' }], results);
   assert.deepEqual(
     tasks.map(({ owner, subject }) => [owner, subject]),
     [['architect', 'Correct the result: T1: files: ```']],
@@ -37,7 +37,7 @@ test('who has to mend something is told what, in which form, and the architect f
   assert.match(tasks[0]?.description ?? '', /^`{4}text\nT1: files: ```\n`{4}$/m);
   assert.match(tasks[0]?.description ?? '', /R1: The API shall\./);
   assert.match(tasks[0]?.description ?? '', /^## T1: /m);
-  const both = mendTasks(
+  const both = fixTasks(
     [
       { role: 'architect', words: 'a' },
       { role: 'analyst', words: 'b' },
@@ -92,15 +92,15 @@ test('what is being changed is approved by nobody, and whoever asks is told the 
 test('rounds of mending count by role, and anew with what the user wants otherwise', () => {
   const story = new Story().tell('created', { phase: 'plan', roles: ROLES });
   const asked = (owner: string, subject: string) => story.tell('task_created', { owner, subject, files: [] });
-  assert.equal(mendRounds(story.state), 0);
+  assert.equal(fixRounds(story.state), 0);
   asked('analyst', 'Write the requirements');
   asked('analyst', 'Correct the result: line 1');
   asked('architect', 'Correct the result: line 9');
-  assert.equal(mendRounds(story.state), 1);
+  assert.equal(fixRounds(story.state), 1);
   asked('analyst', 'Correct the result: line 2');
-  assert.equal(mendRounds(story.state), 2);
+  assert.equal(fixRounds(story.state), 2);
   asked('analyst', 'Change SPEC-A-001: red');
-  assert.equal(mendRounds(story.state), 0);
+  assert.equal(fixRounds(story.state), 0);
 });
 
 test('a SPEC needs both of those whose results it is made of', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { DEFAULT_TEAM_SETTINGS } from '../../../src/team/rules/default-settings.ts';
-import { CHOSEN_ALONE, FALLBACK_TRIGGERS } from '../../../src/team/rules/fallback.ts';
+import { CHOSEN_SOLO, FALLBACK_TRIGGERS } from '../../../src/team/rules/fallback.ts';
 import { aloneOf, resumeMode, type WantedMode } from '../../../src/team/rules/resume-mode.ts';
 import { decideAgain, prerequisitesOf } from '../../../src/team/rules/select/activation.ts';
 import { LEAD, Story, teamOf } from '../../support/team.ts';
@@ -53,7 +53,7 @@ function fallen(trigger: string, owners: readonly string[] = ['tester']): Story 
 }
 
 test('the table has every trigger', () => {
-  const triggers = [...Object.keys(FALLBACK_TRIGGERS), CHOSEN_ALONE].flatMap((one) =>
+  const triggers = [...Object.keys(FALLBACK_TRIGGERS), CHOSEN_SOLO].flatMap((one) =>
     Object.keys(WISHES).map((wish) => `${one} ${wish}`),
   );
   assert.deepEqual(ROWS.map(([trigger, wish]) => `${trigger} ${wish}`).sort(), triggers.sort());

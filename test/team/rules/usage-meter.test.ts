@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
 import type { Cost } from '../../../src/team/rules/cost.ts';
-import { UsageMeter, type Use } from '../../../src/team/rules/usage-meter.ts';
+import { type TaskUsage, UsageMeter } from '../../../src/team/rules/usage-meter.ts';
 
 const NOTHING: Cost = { cost_usd: 0, input_tokens: 0, output_tokens: 0, turns: 0 };
 
@@ -42,7 +42,7 @@ test('nothing is lost, and nothing counted twice', () => {
     fc.property(fc.array(step), (steps) => {
       const meter = new UsageMeter();
       let all = NOTHING;
-      const uses: Use[] = [];
+      const uses: TaskUsage[] = [];
       for (const { input, output, cents, isEnd, task } of steps) {
         all = {
           input_tokens: all.input_tokens + input,

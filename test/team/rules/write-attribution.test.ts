@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { freezeTeam, thawTeam } from '../../../src/team/rules/log/snapshot.ts';
+import { deserializeTeam, serializeTeam } from '../../../src/team/rules/log/snapshot.ts';
 import { unknownFacts, writtenFacts } from '../../../src/team/rules/write-attribution.ts';
 import { LEAD, Story, TEAM, teamOf } from '../../support/team.ts';
 
@@ -93,10 +93,10 @@ test('the facts name the log and the SPEC, also where nothing can be told', () =
 test('a log that is continued knows it, and one that an older version continued begins anew', () => {
   const told = teamOf(['backend-dev'], 1).claim('1', 'backend-dev').later(10);
   wrote(told, 'backend-dev', ...FILES);
-  const frozen = freezeTeam(told.state);
-  const thawed = thawTeam(JSON.parse(JSON.stringify(frozen)));
+  const frozen = serializeTeam(told.state);
+  const thawed = deserializeTeam(JSON.parse(JSON.stringify(frozen)));
   assert.ok(thawed !== undefined);
   assert.deepEqual(tasksOf({ state: thawed }, ...FILES), ['src/api/login.ts: 1']);
   const { written: _, ...older } = JSON.parse(JSON.stringify(frozen));
-  assert.equal(thawTeam(older)?.written.size, 0);
+  assert.equal(deserializeTeam(older)?.written.size, 0);
 });

@@ -1,5 +1,6 @@
 // Calls and answers of the embedded forge's REST service, and the fields of JSON bodies.
 
+import { isObject } from '../../../base/rules/values.ts';
 import type { Account } from './accounts.ts';
 
 export type Answer = {
@@ -19,14 +20,10 @@ export type Call = {
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-export function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 export function fieldsOf(text: string): Fields {
   try {
     const value: unknown = JSON.parse(text);
-    return isFields(value) ? value : {};
+    return isObject(value) ? value : {};
   } catch {
     return {};
   }
@@ -36,11 +33,11 @@ export function json(status: number, value: unknown): Answer {
   return { status, headers: { 'content-type': 'application/json; charset=utf-8' }, body: JSON.stringify(value) };
 }
 
-export function refusal(status: number, message: string): Answer {
+export function errorAnswer(status: number, message: string): Answer {
   return json(status, { message, documentation_url: 'https://docs.github.com/rest' });
 }
 
-export function invalid(resource: string, message: string): Answer {
+export function invalidAnswer(resource: string, message: string): Answer {
   return json(422, {
     message: 'Validation Failed',
     errors: [{ resource, code: 'custom', message }],

@@ -2,7 +2,7 @@
 
 import { createPublicKey, randomBytes, randomUUID, verify } from 'node:crypto';
 import type { Account, Accounts } from './accounts.ts';
-import { type Answer, type Call, fieldsOf, json, refusal } from './answers.ts';
+import { type Answer, type Call, errorAnswer, fieldsOf, json } from './answers.ts';
 
 export type App = {
   readonly id: number;
@@ -52,25 +52,26 @@ export class Apps {
     const { iss, iat, exp } = partOf(token, 1);
     const app = this.#options.apps.find(({ id }) => String(id) === String(iss));
     if (scheme.toLowerCase() !== 'bearer' || token.split('.').length !== 3 || alg !== 'RS256')
-      return refusal(401, 'A JSON web token could not be decoded');
-    if (app === undefined) return refusal(404, 'Integration not found');
+      return errorAnswer(401, 'A JSON web token could not be decoded');
+    if (app === undefined) return errorAnswer(404, 'Integration not found');
     const [head = '', payload = '', signature = ''] = token.split('.');
     const signed = Buffer.from(`${head}.${payload}`);
     const key = createPublicKey(app.publicKey);
     if (!verify('RSA-SHA256', signed, key, Buffer.from(signature, 'base64url')))
-      return refusal(401, 'A JSON web token could not be decoded');
+      return errorAnswer(401, 'A JSON web token could not be decoded');
     const now = Date.now() / 1000;
     if (typeof iat !== 'number' || !Number.isInteger(iat) || iat > now + SKEW)
-      return refusal(
+      return errorAnswer(
         401,
         "'Issued at' claim ('iat') must be an Integer representing the time that the assertion was issued",
       );
     if (typeof exp !== 'number' || exp < now)
-      return refusal(
+      return errorAnswer(
         401,
         "'Expiration time' claim ('exp') must be a numeric value representing the future time at which the assertion expires",
       );
-    if (exp > now + MOST_JWT_SECONDS) return refusal(401, "'Expiration time' claim ('exp') is too far in the future");
+    if (exp > now + MOST_JWT_SECONDS)
+      return errorAnswer(401, "'Expiration time' claim ('exp') is too far in the future");
     return app;
   }
 
@@ -92,12 +93,12 @@ export class Apps {
     if ('status' in app) return app;
     if (isApp) return json(200, { id: app.id, slug: app.slug, name: app.slug });
     const installation = apps.indexOf(app) + 1 + this.reinstalls * apps.length;
-    if (app.installed === 'none') return refusal(404, 'Not Found');
+    if (app.installed === 'none') return errorAnswer(404, 'Not Found');
     const suspended = app.installed === 'suspended' ? '2026-01-01T00:00:00Z' : null;
     if (id === undefined)
       return json(200, { id: installation, app_id: app.id, app_slug: app.slug, suspended_at: suspended });
-    if (Number(id) !== installation || call.method !== 'POST') return refusal(404, 'Not Found');
-    if (suspended !== null || this.isClosed) return refusal(403, 'This installation has been suspended');
+    if (Number(id) !== installation || call.method !== 'POST') return errorAnswer(404, 'Not Found');
+    if (suspended !== null || this.isClosed) return errorAnswer(403, 'This installation has been suspended');
     return this.#make(app, fieldsOf(call.body).repositories);
   }
 
@@ -109,9 +110,9 @@ export class Apps {
   #make(app: App, repositories: unknown): Answer {
     const { repo, accounts } = this.#options;
     if (!Array.isArray(repositories) || repositories.length !== 1 || repositories[0] !== repo)
-      return refusal(422, 'There is at least one repository that does not exist or is not accessible');
+      return errorAnswer(422, 'There is at least one repository that does not exist or is not accessible');
     const account = accounts.named(`${app.slug}[bot]`);
-    if (account === undefined) return refusal(404, 'Not Found');
+    if (account === undefined) return errorAnswer(404, 'Not Found');
     this.made += 1;
     const token = `ghs_${randomBytes(18).toString('hex')}`;
     const expiresAt = Date.now() + HOUR_MS;

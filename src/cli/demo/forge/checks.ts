@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { tryGit } from '../../../git/git.ts';
 import type { Accounts } from './accounts.ts';
-import { type Answer, type Call, type Fields, fieldsOf, json, paged, refusal } from './answers.ts';
+import { type Answer, type Call, errorAnswer, type Fields, fieldsOf, json, paged } from './answers.ts';
 
 type Conclusion =
   | 'success'
@@ -113,7 +113,7 @@ export class Checks {
     const [, commit, list] = /^\/commits\/([^/]+)\/(check-runs|status)$/.exec(rest) ?? [];
     if (commit !== undefined && method === 'GET') {
       const sha = await this.#resolve(decodeURIComponent(commit));
-      if (sha === undefined) return refusal(422, `No commit found for SHA: ${decodeURIComponent(commit)}`);
+      if (sha === undefined) return errorAnswer(422, `No commit found for SHA: ${decodeURIComponent(commit)}`);
       return list === 'status' ? this.#listStatuses(call, sha) : this.#listRuns(call, sha);
     }
     const [, sha] = /^\/statuses\/([0-9a-f]{40})$/.exec(rest) ?? [];
@@ -122,7 +122,7 @@ export class Checks {
     const [, job, logs] = /^\/actions\/jobs\/(\d+)(\/logs)?$/.exec(rest) ?? [];
     if (job === undefined || method !== 'GET') return undefined;
     const run = this.#runs.find(({ id, app }) => id === Number(job) && app === ACTIONS);
-    if (run === undefined) return refusal(404, 'Not Found');
+    if (run === undefined) return errorAnswer(404, 'Not Found');
     return logs === undefined ? json(200, this.#job(run)) : this.#redirect(call, run);
   }
 
@@ -182,8 +182,8 @@ export class Checks {
   }
 
   #redirect(call: Call, { id, result }: Run): Answer {
-    if (call.account === undefined) return refusal(403, 'Must have admin rights to Repository.');
-    if (result.log === undefined) return refusal(404, 'Not Found');
+    if (call.account === undefined) return errorAnswer(403, 'Must have admin rights to Repository.');
+    if (result.log === undefined) return errorAnswer(404, 'Not Found');
     const signature = randomUUID();
     this.#signed.set(signature, id);
     return { status: 302, headers: { location: `${this.#options.url}${LOGS}${id}.txt?sig=${signature}` }, body: '' };
@@ -211,9 +211,9 @@ export class Checks {
 
   #addStatus(call: Call, commit: string): Answer {
     if (!this.#options.accounts.mayWrite(call.account))
-      return refusal(call.account === undefined ? 401 : 403, 'Resource not accessible by personal access token');
+      return errorAnswer(call.account === undefined ? 401 : 403, 'Resource not accessible by personal access token');
     const { state, context = 'default', description = null, target_url = null } = fieldsOf(call.body);
-    if (typeof state !== 'string' || !STATES.includes(state)) return refusal(422, 'Validation Failed');
+    if (typeof state !== 'string' || !STATES.includes(state)) return errorAnswer(422, 'Validation Failed');
     this.#lastId += 1;
     const fields = { id: this.#lastId, state, context, description, target_url, created_at: now(), updated_at: now() };
     const status = { id: this.#lastId, context: String(context), state, fields };

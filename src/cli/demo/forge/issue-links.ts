@@ -1,7 +1,8 @@
 // Dependencies and sub-issues of the forge's issues, which the emulation does not have, with their counts in each row.
 
+import { isObject } from '../../../base/rules/values.ts';
 import type { Accounts } from './accounts.ts';
-import { type Answer, type Call, type Fields, fieldsOf, invalid, isFields, json, refusal } from './answers.ts';
+import { type Answer, type Call, errorAnswer, type Fields, fieldsOf, invalidAnswer, json } from './answers.ts';
 
 type Link = 'blocked_by' | 'sub_issues';
 
@@ -21,7 +22,7 @@ const MOST: Readonly<Record<Link, number>> = { blocked_by: 50, sub_issues: 100 }
 
 function rowsOf(text: string): readonly Fields[] {
   const value: unknown = JSON.parse(text);
-  return Array.isArray(value) ? value.filter(isFields) : [];
+  return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
 export class IssueLinks {
@@ -43,7 +44,7 @@ export class IssueLinks {
     if (links !== null && (method === 'GET' || method === 'POST')) {
       const link = links[2] === undefined ? 'sub_issues' : 'blocked_by';
       const issue = await this.#get(`${this.#options.base}/issues/${links[1]}`, call.authorization);
-      if (issue === undefined) return refusal(404, 'Not Found');
+      if (issue === undefined) return errorAnswer(404, 'Not Found');
       return method === 'GET' ? this.#list(call, issue, link) : this.#add(call, issue, link);
     }
     const number = /^\/issues\/(\d+)$/.exec(rest)?.[1];
@@ -70,8 +71,8 @@ export class IssueLinks {
   /** The answer with the counts that each row of an issue of this repository has. */
   async withCounts(answer: Answer): Promise<Answer> {
     const value: unknown = JSON.parse(answer.body);
-    if (Array.isArray(value)) return { ...answer, body: JSON.stringify(await this.#counted(value.filter(isFields))) };
-    const [row] = isFields(value) ? await this.#counted([value]) : [];
+    if (Array.isArray(value)) return { ...answer, body: JSON.stringify(await this.#counted(value.filter(isObject))) };
+    const [row] = isObject(value) ? await this.#counted([value]) : [];
     return row === undefined ? answer : { ...answer, body: JSON.stringify(row) };
   }
 
@@ -120,23 +121,23 @@ export class IssueLinks {
 
   async #add(call: Call, issue: Fields, link: Link): Promise<Answer> {
     if (!this.#options.accounts.mayTriage(call.account))
-      return refusal(call.account === undefined ? 401 : 403, 'Must have push access to repository');
+      return errorAnswer(call.account === undefined ? 401 : 403, 'Must have push access to repository');
     const field = FIELDS[link];
     const id = fieldsOf(call.body)[field];
     if (typeof id !== 'number' || !Number.isInteger(id))
-      return refusal(422, `Invalid request. "${field}" wasn't an integer.`);
+      return errorAnswer(422, `Invalid request. "${field}" wasn't an integer.`);
     const linked = await this.#find(id);
-    if (linked === undefined) return refusal(404, 'Not Found');
+    if (linked === undefined) return errorAnswer(404, 'Not Found');
     const all = this.#links[link];
     const parent = Number(issue.id);
     const others = all.get(parent) ?? [];
-    if (id === parent) return invalid('Issue', 'An issue may not be linked to itself');
-    if (others.some((one) => one.id === id)) return invalid('Issue', 'The link is there already');
-    if (others.length >= MOST[link]) return invalid('Issue', `At most ${MOST[link]} are allowed`);
+    if (id === parent) return invalidAnswer('Issue', 'An issue may not be linked to itself');
+    if (others.some((one) => one.id === id)) return invalidAnswer('Issue', 'The link is there already');
+    if (others.length >= MOST[link]) return invalidAnswer('Issue', `At most ${MOST[link]} are allowed`);
     if (link === 'sub_issues') {
       if ([...all.values()].some((parts) => parts.some((one) => one.id === id)))
-        return invalid('Issue', 'Sub issue may only have one parent');
-      if (this.#isBelow(parent, id)) return invalid('Issue', 'Sub issue may not be an ancestor of its parent');
+        return invalidAnswer('Issue', 'Sub issue may only have one parent');
+      if (this.#isBelow(parent, id)) return invalidAnswer('Issue', 'Sub issue may not be an ancestor of its parent');
     }
     all.set(parent, [...others, linked]);
     const row = link === 'sub_issues' ? issue : await this.#get(linked.path, call.authorization);

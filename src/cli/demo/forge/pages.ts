@@ -1,6 +1,7 @@
 // Pages of the embedded forge for people: an issue, a pull request with its diff. Plain HTML, no script.
 
 import { visibleLines } from '../../../base/rules/text.ts';
+import { isObject } from '../../../base/rules/values.ts';
 import { tryGit } from '../../../git/git.ts';
 import type { RestLayer } from './rest.ts';
 
@@ -11,10 +12,6 @@ const STYLE =
 
 type Fields = Readonly<Record<string, unknown>>;
 
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function text(value: unknown): string {
   return visibleLines(String(value ?? '')).replace(/[&<>"]/g, (char) => `&#${char.charCodeAt(0)};`);
 }
@@ -24,7 +21,7 @@ function wrap(title: string, body: string): string {
 }
 
 function loginOf(value: unknown): string {
-  return isFields(value) && isFields(value.user) ? text(value.user.login) : 'nobody known';
+  return isObject(value) && isObject(value.user) ? text(value.user.login) : 'nobody known';
 }
 
 async function diffOf(options: PageOptions, head: string): Promise<string> {
@@ -53,7 +50,7 @@ export async function forgePage(path: string, options: PageOptions, rest: RestLa
   if (match === null) {
     const list = async (kind: 'issues' | 'pulls') => {
       const rows = await read(`/${kind}?state=all&per_page=100&sort=created&direction=asc`);
-      return Array.isArray(rows) ? rows.filter(isFields) : [];
+      return Array.isArray(rows) ? rows.filter(isObject) : [];
     };
     const row = (item: Fields, kind: 'issues' | 'pull') =>
       `<li><a href="${base}/${kind}/${text(item.number)}">#${text(item.number)}</a> ${text(item.title)} ${labels(item)} <span class="muted">${kind === 'pull' ? 'pull request' : 'issue'}</span></li>`;
@@ -69,18 +66,18 @@ export async function forgePage(path: string, options: PageOptions, rest: RestLa
   }
   const [, kind, number] = match;
   const item = await read(`/${kind === 'pull' ? 'pulls' : 'issues'}/${number}`);
-  if (!isFields(item) || item.number === undefined) return undefined;
+  if (!isObject(item) || item.number === undefined) return undefined;
   const comments = await read(`/issues/${number}/comments`);
   const said = (Array.isArray(comments) ? comments : []).map(
-    (comment) => `<p class="muted">${loginOf(comment)}</p><pre>${text(isFields(comment) ? comment.body : '')}</pre>`,
+    (comment) => `<p class="muted">${loginOf(comment)}</p><pre>${text(isObject(comment) ? comment.body : '')}</pre>`,
   );
-  const head = isFields(item.head) ? String(item.head.ref) : undefined;
+  const head = isObject(item.head) ? String(item.head.ref) : undefined;
   const diff = head === undefined ? '' : `<h2>Changes on ${text(head)}</h2><pre>${await diffOf(options, head)}</pre>`;
   const body = `<p><a href="${base}">${text(options.owner)}/${text(options.repo)}</a></p><h1>${text(item.title)} <span class="muted">#${text(number)}</span></h1><p>${text(item.state)} · by ${loginOf(item)} ${labels(item)}</p><pre>${text(item.body)}</pre>${diff}${said.join('')}`;
   return wrap(String(item.title), body);
 }
 
 function labels(item: Fields): string {
-  const list = Array.isArray(item.labels) ? item.labels.filter(isFields) : [];
+  const list = Array.isArray(item.labels) ? item.labels.filter(isObject) : [];
   return list.map((label) => `<span class="label">${text(label.name)}</span>`).join('');
 }

@@ -1,8 +1,9 @@
 // Pull requests of the forge with the state of its Git repository: head, conflicts, merge, and the time of the last change.
 
+import { isObject } from '../../../base/rules/values.ts';
 import { cloneEnvironment, tryGit } from '../../../git/git.ts';
 import type { Account, Accounts } from './accounts.ts';
-import { type Answer, type Call, type Fields, fieldsOf, invalid, isFields, json, refusal } from './answers.ts';
+import { type Answer, type Call, errorAnswer, type Fields, fieldsOf, invalidAnswer, json } from './answers.ts';
 
 export type PullRequestsOptions = {
   readonly owner: string;
@@ -35,7 +36,7 @@ function wholeSeconds(ms: number): number {
 
 function refOf(row: Fields, end: 'head' | 'base'): string {
   const value = row[end];
-  return isFields(value) ? String(value.ref) : '';
+  return isObject(value) ? String(value.ref) : '';
 }
 
 export class PullRequests {
@@ -78,9 +79,9 @@ export class PullRequests {
     const [isMerge, isAsk] = [method === 'PUT' && action === 'merge', method === 'POST' && action !== 'merge'];
     if (!(isMerge || isAsk) || action === undefined) return undefined;
     const row = await this.row(Number(number));
-    if (row === undefined) return refusal(404, 'Not Found');
+    if (row === undefined) return errorAnswer(404, 'Not Found');
     if (!this.#options.accounts.mayWrite(call.account))
-      return refusal(call.account === undefined ? 401 : 403, 'Resource not accessible by personal access token');
+      return errorAnswer(call.account === undefined ? 401 : 403, 'Resource not accessible by personal access token');
     return isMerge ? this.#merge(call, row) : this.#requestReviewers(call, row);
   }
 
@@ -93,7 +94,7 @@ export class PullRequests {
   async withState(answer: Answer): Promise<Answer> {
     if (answer.status >= 300) return answer;
     const value: unknown = JSON.parse(answer.body);
-    const rows = (Array.isArray(value) ? value : [value]).filter(isFields);
+    const rows = (Array.isArray(value) ? value : [value]).filter(isObject);
     if (rows.length === 0) return answer;
     const heads = await this.#heads();
     const own: Fields[] = [];
@@ -128,7 +129,7 @@ export class PullRequests {
     const { merged } = pull;
     return {
       ...row,
-      ...(pull.head === undefined || !isFields(row.head) ? {} : { head: { ...row.head, sha: pull.head } }),
+      ...(pull.head === undefined || !isObject(row.head) ? {} : { head: { ...row.head, sha: pull.head } }),
       ...(isAlone ? { merged: merged !== null, mergeable, rebaseable: mergeable, mergeable_state: state } : {}),
       ...(merged === null ? {} : { merged_at: merged.at, merge_commit_sha: merged.sha }),
       updated_at: new Date(pull.shownAt).toISOString(),
@@ -181,18 +182,18 @@ export class PullRequests {
     const [number, ref] = [Number(row.number), refOf(row, 'base')];
     const heads = await this.#heads();
     const [base, head] = [heads.get(ref), heads.get(refOf(row, 'head'))];
-    const refused = refusal(405, 'Pull Request is not mergeable');
+    const refused = errorAnswer(405, 'Pull Request is not mergeable');
     const pull = this.#pull(number);
     if (row.state !== 'open' || base === undefined || head === undefined || pull.conflicts === true) return refused;
-    if (row.draft === true) return refusal(405, 'Pull Request is still a draft');
+    if (row.draft === true) return errorAnswer(405, 'Pull Request is still a draft');
     const { sha: wanted = head } = fieldsOf(call.body);
-    if (wanted !== head) return refusal(409, 'Head branch was modified. Review and try the merge again.');
+    if (wanted !== head) return errorAnswer(409, 'Head branch was modified. Review and try the merge again.');
     const tree = await this.#mergedTree(base, head);
     if (tree === undefined) return refused;
     const words = `Merge pull request #${number} from ${this.#options.owner}/${refOf(row, 'head')}`;
     const sha = await this.#git('commit-tree', tree, '-p', base, '-p', head, '-m', words);
     if (sha === undefined || (await this.#git('update-ref', `refs/heads/${ref}`, sha, base)) === undefined)
-      return refusal(409, 'Base branch was modified. Review and try the merge again.');
+      return errorAnswer(409, 'Base branch was modified. Review and try the merge again.');
     const path = `${this.#options.base}/pulls/${number}`;
     await this.#options.upstream('PATCH', path, this.#admin(), JSON.stringify({ state: 'closed' }));
     pull.head = head;
@@ -204,13 +205,13 @@ export class PullRequests {
   async #requestReviewers(call: Call, row: Fields): Promise<Answer> {
     const { reviewers } = fieldsOf(call.body);
     const logins = Array.isArray(reviewers) ? reviewers.map(String) : [];
-    if (logins.length === 0) return refusal(422, 'Validation Failed');
-    const author = isFields(row.user) ? row.user.login : undefined;
+    if (logins.length === 0) return errorAnswer(422, 'Validation Failed');
+    const author = isObject(row.user) ? row.user.login : undefined;
     if (logins.some((login) => login === author))
-      return invalid('PullRequest', 'Review cannot be requested from pull request author.');
+      return invalidAnswer('PullRequest', 'Review cannot be requested from pull request author.');
     const accounts = logins.map((login) => this.#options.accounts.named(login));
     if (!accounts.every((account) => account?.type === 'User' && account.role !== 'none'))
-      return invalid('PullRequest', 'Reviews may only be requested from collaborators.');
+      return invalidAnswer('PullRequest', 'Reviews may only be requested from collaborators.');
     const answer = await this.#pass(call);
     this.changed(Number(row.number));
     return answer.status === 200 ? { ...answer, status: 201 } : answer;

@@ -6,7 +6,7 @@ import { request as httpRequest, type IncomingMessage, type ServerResponse } fro
 import { sameLabel } from '../../../daemon/rules/issue.ts';
 import { tryGit } from '../../../git/git.ts';
 import type { Account, Accounts } from './accounts.ts';
-import { type Answer, type Call, type Fields, fieldsOf, invalid, json, refusal } from './answers.ts';
+import { type Answer, type Call, errorAnswer, type Fields, fieldsOf, invalidAnswer, json } from './answers.ts';
 import type { Apps } from './apps.ts';
 import { Checks } from './checks.ts';
 import { IssueLinks } from './issue-links.ts';
@@ -55,8 +55,9 @@ function inSeconds(body: string): string {
 /** What is too long for the original, or undefined. */
 function tooLong(resource: string, { title, body }: Fields): Answer | undefined {
   const longer = (value: unknown, most: number) => typeof value === 'string' && [...value].length > most;
-  if (longer(title, MAX_TITLE)) return invalid(resource, `title is too long (maximum is ${MAX_TITLE} characters)`);
-  if (longer(body, MAX_BODY)) return invalid(resource, `body is too long (maximum is ${MAX_BODY} characters)`);
+  if (longer(title, MAX_TITLE))
+    return invalidAnswer(resource, `title is too long (maximum is ${MAX_TITLE} characters)`);
+  if (longer(body, MAX_BODY)) return invalidAnswer(resource, `body is too long (maximum is ${MAX_BODY} characters)`);
   return undefined;
 }
 
@@ -153,7 +154,7 @@ export class RestLayer {
     const answer =
       apps?.answer(call) ??
       (authorization !== undefined && account === undefined
-        ? refusal(401, 'Bad credentials')
+        ? errorAnswer(401, 'Bad credentials')
         : await this.#answer(inner === undefined ? call : { ...call, authorization: `token ${inner}` }));
     const isRow =
       answer.status < 300 && /\/issues(?:\/\d+)?$/.test(call.path) && call.path.startsWith(`${this.#base}/`);
@@ -220,7 +221,8 @@ export class RestLayer {
     const { method, path } = call;
     if (path === this.#base && method === 'GET') return this.#repository(call);
     if (path === '/graphql' && method === 'POST') return this.reviews.graphql(call);
-    if (path === '/user' && call.account?.type === 'Bot') return refusal(403, 'Resource not accessible by integration');
+    if (path === '/user' && call.account?.type === 'Bot')
+      return errorAnswer(403, 'Resource not accessible by integration');
     if (!path.startsWith(`${this.#base}/`)) return this.#pass(call);
     const rest = path.slice(this.#base.length);
     const labels = /^\/issues\/(\d+)\/labels(?:\/(.+))?$/.exec(rest);
@@ -321,7 +323,7 @@ export class RestLayer {
 
   async #changeLabels(call: Call, issue: number, name: string | undefined): Promise<Answer> {
     if (!this.#options.accounts.mayTriage(call.account))
-      return refusal(call.account === undefined ? 401 : 403, 'Must have admin rights to Repository.');
+      return errorAnswer(call.account === undefined ? 401 : 403, 'Must have admin rights to Repository.');
     if (call.method === 'POST') {
       const value: unknown = JSON.parse(call.body || '{}');
       return this.#addLabels(
@@ -334,7 +336,7 @@ export class RestLayer {
     const { body, status } = await this.upstream('GET', `${this.#base}/issues/${issue}/labels`, call.authorization);
     if (status !== 200) return this.#pass(call);
     const known = namesIn(JSON.parse(body)).find((label) => sameLabel(label, decodeURIComponent(name)));
-    if (known === undefined) return refusal(404, 'Label does not exist');
+    if (known === undefined) return errorAnswer(404, 'Label does not exist');
     return this.upstream(
       'DELETE',
       `${this.#base}/issues/${issue}/labels/${encodeURIComponent(known)}`,
@@ -345,9 +347,10 @@ export class RestLayer {
   /** On a public repository everybody who has an account may read. */
   async #permission(call: Call, login: string): Promise<Answer> {
     const { accounts } = this.#options;
-    if (!accounts.mayWrite(call.account)) return refusal(403, 'Must have push access to view collaborator permission.');
+    if (!accounts.mayWrite(call.account))
+      return errorAnswer(403, 'Must have push access to view collaborator permission.');
     const account = accounts.named(login);
-    if (account === undefined) return refusal(404, 'Not Found');
+    if (account === undefined) return errorAnswer(404, 'Not Found');
     const role = account.role === 'none' ? 'read' : account.role;
     const user = fieldsOf((await this.upstream('GET', `/users/${account.login}`, call.authorization)).body);
     return json(200, { permission: role === 'triage' ? 'read' : role, role_name: role, user });
@@ -361,7 +364,7 @@ export class RestLayer {
 
   async #ref(ref: string): Promise<Answer> {
     const sha = await this.#git('rev-parse', '--verify', '--quiet', ref);
-    return sha === undefined ? refusal(404, 'Not Found') : json(200, { ref, object: { sha, type: 'commit' } });
+    return sha === undefined ? errorAnswer(404, 'Not Found') : json(200, { ref, object: { sha, type: 'commit' } });
   }
 
   async #createPull(call: Call): Promise<Answer> {
@@ -369,7 +372,7 @@ export class RestLayer {
     const head = String(fields.head ?? '').replace(`${this.#options.owner}:`, '');
     const base = String(fields.base ?? '');
     if (!this.#options.accounts.mayWrite(call.account))
-      return refusal(403, 'Resource not accessible by personal access token');
+      return errorAnswer(403, 'Resource not accessible by personal access token');
     const ahead = await this.#git('rev-list', '--count', `refs/heads/${base}..refs/heads/${head}`);
     if (ahead === undefined) {
       const hasHead =
@@ -380,8 +383,8 @@ export class RestLayer {
     const long = tooLong('PullRequest', fields);
     if (long !== undefined) return long;
     if (fields.draft === true && this.#options.drafts === false)
-      return refusal(422, 'Draft pull requests are not supported in this repository.');
-    if (ahead === '0') return invalid('PullRequest', `No commits between ${base} and ${head}`);
+      return errorAnswer(422, 'Draft pull requests are not supported in this repository.');
+    if (ahead === '0') return invalidAnswer('PullRequest', `No commits between ${base} and ${head}`);
     const open = await this.upstream(
       'GET',
       `${this.#base}/pulls?state=open&per_page=100&head=${encodeURIComponent(`${this.#options.owner}:${head}`)}`,
@@ -389,7 +392,7 @@ export class RestLayer {
     );
     const rows: unknown = JSON.parse(open.body);
     if (Array.isArray(rows) && rows.length > 0)
-      return invalid('PullRequest', `A pull request already exists for ${this.#options.owner}:${head}.`);
+      return invalidAnswer('PullRequest', `A pull request already exists for ${this.#options.owner}:${head}.`);
     const made = await this.upstream('POST', call.path, call.authorization, JSON.stringify({ ...fields, head }));
     return this.pulls.withState(made);
   }

@@ -1,7 +1,8 @@
 // Reviews and threads of the forge's pull requests.
 
+import { isObject } from '../../../base/rules/values.ts';
 import type { Account, Accounts } from './accounts.ts';
-import { type Answer, type Call, type Fields, fieldsOf, invalid, isFields, json, paged, refusal } from './answers.ts';
+import { type Answer, type Call, errorAnswer, type Fields, fieldsOf, invalidAnswer, json, paged } from './answers.ts';
 
 type State = 'APPROVED' | 'CHANGES_REQUESTED' | 'COMMENTED' | 'DISMISSED' | 'PENDING';
 
@@ -54,7 +55,7 @@ function isText(value: unknown): value is string {
 }
 
 function loginOf(row: Fields): unknown {
-  return isFields(row.user) ? row.user.login : undefined;
+  return isObject(row.user) ? row.user.login : undefined;
 }
 
 export class Reviews {
@@ -88,12 +89,12 @@ export class Reviews {
       /^\/pulls\/(\d+)\/(reviews|comments)(?:\/(\d+)\/(dismissals|replies))?$/.exec(rest) ?? [];
     if (number === undefined) return undefined;
     const pull = await this.#options.pull(Number(number));
-    if (pull === undefined) return refusal(404, 'Not Found');
+    if (pull === undefined) return errorAnswer(404, 'Not Found');
     const route = `${call.method} ${[kind, action].filter(Boolean).join('/')}`;
     if (route === 'GET reviews') return this.#listReviews(call, pull);
     if (route === 'GET comments') return this.#listComments(call, pull);
     const { account } = call;
-    if (account === undefined) return refusal(401, 'Requires authentication');
+    if (account === undefined) return errorAnswer(401, 'Requires authentication');
     switch (route) {
       case 'POST reviews':
         return this.#review(call, pull, account);
@@ -177,15 +178,16 @@ export class Reviews {
   async #review(call: Call, pull: Fields, account: Account): Promise<Answer> {
     const { event, body = '', comments = [] } = fieldsOf(call.body);
     const state = event === undefined ? 'PENDING' : EVENTS[String(event)];
-    if (state === undefined || typeof body !== 'string') return refusal(422, 'Validation Failed');
+    if (state === undefined || typeof body !== 'string') return errorAnswer(422, 'Validation Failed');
     const isOwn = account.login === loginOf(pull);
-    if (isOwn && state === 'APPROVED') return refusal(422, 'Can not approve your own pull request');
-    if (isOwn && state === 'CHANGES_REQUESTED') return refusal(422, 'Can not request changes on your own pull request');
-    const rows = Array.isArray(comments) ? comments.filter(isFields) : [];
+    if (isOwn && state === 'APPROVED') return errorAnswer(422, 'Can not approve your own pull request');
+    if (isOwn && state === 'CHANGES_REQUESTED')
+      return errorAnswer(422, 'Can not request changes on your own pull request');
+    const rows = Array.isArray(comments) ? comments.filter(isObject) : [];
     if ((state === 'CHANGES_REQUESTED' || (state === 'COMMENTED' && rows.length === 0)) && !isText(body))
-      return invalid('PullRequestReview', 'body cannot be blank');
+      return invalidAnswer('PullRequestReview', 'body cannot be blank');
     if (!rows.every((row) => isText(row.body) && isText(row.path) && Number.isInteger(row.line)))
-      return refusal(422, 'Validation Failed');
+      return errorAnswer(422, 'Validation Failed');
     const review = this.#addReview(pull, account, state, body);
     for (const row of rows) this.#addComment(review, String(row.body), String(row.path), Number(row.line));
     if (state !== 'PENDING') await this.#options.changed(review.pull, account);
@@ -193,12 +195,14 @@ export class Reviews {
   }
 
   async #dismiss(call: Call, pull: Fields, account: Account, id: number): Promise<Answer> {
-    if (!this.#options.accounts.mayWrite(account)) return refusal(403, 'Must have push access to dismiss a review.');
+    if (!this.#options.accounts.mayWrite(account))
+      return errorAnswer(403, 'Must have push access to dismiss a review.');
     const review = this.#reviews.find((one) => one.id === id && one.pull === pull.number);
-    if (review === undefined) return refusal(404, 'Not Found');
-    if (!isText(fieldsOf(call.body).message)) return refusal(422, 'Invalid request.\n\n"message" wasn\'t supplied.');
+    if (review === undefined) return errorAnswer(404, 'Not Found');
+    if (!isText(fieldsOf(call.body).message))
+      return errorAnswer(422, 'Invalid request.\n\n"message" wasn\'t supplied.');
     if (review.state !== 'APPROVED' && review.state !== 'CHANGES_REQUESTED')
-      return refusal(422, `Can not dismiss a ${review.state.toLowerCase()} pull request review`);
+      return errorAnswer(422, `Can not dismiss a ${review.state.toLowerCase()} pull request review`);
     review.state = 'DISMISSED';
     await this.#options.changed(review.pull);
     return json(200, this.#reviewRow(review));
@@ -209,7 +213,7 @@ export class Reviews {
     if (in_reply_to !== undefined) return this.#reply(call, pull, account, Number(in_reply_to));
     const isOnFile = subject_type === 'file';
     if (!isText(body) || !isText(path) || !(isOnFile || Number.isInteger(line)))
-      return refusal(422, 'Validation Failed');
+      return errorAnswer(422, 'Validation Failed');
     const review = this.#addReview(pull, account, 'COMMENTED', '');
     const comment = this.#addComment(review, body, path, isOnFile ? null : Number(line));
     await this.#options.changed(comment.pull);
@@ -220,9 +224,9 @@ export class Reviews {
   async #reply(call: Call, pull: Fields, account: Account, id: number): Promise<Answer> {
     const { body } = fieldsOf(call.body);
     const other = this.#comments.find((one) => one.id === id && one.pull === pull.number);
-    if (other === undefined) return refusal(404, 'Not Found');
+    if (other === undefined) return errorAnswer(404, 'Not Found');
     const isFirst = !this.#comments.some((one) => one.id === other.of);
-    if (!isText(body) || !isFirst) return refusal(422, 'Validation Failed');
+    if (!isText(body) || !isFirst) return errorAnswer(422, 'Validation Failed');
     const review = this.#addReview(pull, account, 'COMMENTED', '');
     const comment = this.#addComment(review, body, other.path, other.line, other.of ?? other.id);
     await this.#options.changed(comment.pull);
@@ -231,9 +235,9 @@ export class Reviews {
 
   async #delete(call: Call, id: number): Promise<Answer> {
     const comment = this.#comments.find((one) => one.id === id);
-    if (comment === undefined) return refusal(404, 'Not Found');
+    if (comment === undefined) return errorAnswer(404, 'Not Found');
     if (call.account !== comment.author && !this.#options.accounts.mayWrite(call.account))
-      return refusal(call.account === undefined ? 401 : 403, 'Must have admin rights to Repository.');
+      return errorAnswer(call.account === undefined ? 401 : 403, 'Must have admin rights to Repository.');
     this.#comments = this.#comments.filter((one) => one !== comment);
     await this.#options.changed(comment.pull);
     return { status: 204, headers: {}, body: '' };
@@ -241,10 +245,10 @@ export class Reviews {
 
   /** One query is known: which threads of a pull request are resolved. */
   async graphql(call: Call): Promise<Answer> {
-    if (call.account === undefined) return refusal(401, 'This endpoint requires you to be authenticated.');
+    if (call.account === undefined) return errorAnswer(401, 'This endpoint requires you to be authenticated.');
     const { query, variables } = fieldsOf(call.body);
     if (!isText(query)) return json(200, { errors: [{ message: 'A query attribute must be specified.' }] });
-    if (!query.includes('reviewThreads(first: 100, after: $after)') || !isFields(variables))
+    if (!query.includes('reviewThreads(first: 100, after: $after)') || !isObject(variables))
       return json(200, { errors: [{ message: 'The forge knows no such query.' }] });
     const { owner, repo, pull } = this.#options;
     const missing = (data: Fields, what: string) =>

@@ -2,8 +2,9 @@
 
 import { createHmac, randomUUID } from 'node:crypto';
 import { messageOf } from '../../../base/rules/errors.ts';
+import { isObject } from '../../../base/rules/values.ts';
 import type { Accounts } from './accounts.ts';
-import { type Answer, type Call, type Fields, fieldsOf, isFields, json, refusal } from './answers.ts';
+import { type Answer, type Call, errorAnswer, type Fields, fieldsOf, json } from './answers.ts';
 
 type Hook = {
   readonly id: number;
@@ -53,16 +54,16 @@ export class Webhooks {
   answer(call: Call, rest: string): Answer | undefined {
     const [, id] = /^\/hooks(?:\/(\d+))?$/.exec(rest) ?? [];
     if (rest !== '/hooks' && id === undefined) return undefined;
-    if (call.account?.role !== 'admin') return refusal(404, 'Not Found');
+    if (call.account?.role !== 'admin') return errorAnswer(404, 'Not Found');
     if (call.method === 'POST' && id === undefined) return this.#add(fieldsOf(call.body));
     const index = this.#hooks.findIndex((hook) => hook.id === Number(id));
-    if (index < 0 || call.method !== 'DELETE') return refusal(404, 'Not Found');
+    if (index < 0 || call.method !== 'DELETE') return errorAnswer(404, 'Not Found');
     this.#hooks.splice(index, 1);
     return { status: 204, headers: {}, body: '' };
   }
 
   #add({ config, events = ['push'] }: Fields): Answer {
-    const { url, secret = '', content_type: type = 'form' } = isFields(config) ? config : {};
+    const { url, secret = '', content_type: type = 'form' } = isObject(config) ? config : {};
     if (typeof url !== 'string' || !/^https?:/.test(url) || !Array.isArray(events))
       return json(422, { message: 'Validation Failed', errors: [{ resource: 'Hook', code: 'custom' }] });
     this.#lastId += 1;

@@ -6,7 +6,7 @@ import { failure } from '../../../base/rules/errors.ts';
 import { oneLine } from '../../../base/rules/text.ts';
 import { BYTES } from '../../../git/byte-names.ts';
 import { cloneEnvironment, explain, type GitResult, isOnPath, tryGit } from '../../../git/git.ts';
-import { objectPath, storesOf, takeObject } from '../../../git/lfs-objects.ts';
+import { importObject, objectPath, storesOf } from '../../../git/lfs-objects.ts';
 import {
   type LfsPointer,
   type LfsServer,
@@ -205,7 +205,7 @@ export class Lfs {
     const stores = storesOf(path);
     if (stores.length === 0) return;
     for (const { oid } of this.#missing(await this.#newPointers(commit, signal)))
-      for (const from of stores) if (await takeObject(from, this.store, oid)) break;
+      for (const from of stores) if (await importObject(from, this.store, oid)) break;
   }
 
   /**

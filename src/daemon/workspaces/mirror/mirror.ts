@@ -11,7 +11,7 @@ import { BASE_CODES } from '../../../base/rules/base-codes.ts';
 import { failure } from '../../../base/rules/errors.ts';
 import { SerialQueue } from '../../../base/serial-queue.ts';
 import type { Clone } from '../../../git/clone.ts';
-import { CloneDepth, isWholeBetween } from '../../../git/clone-depth.ts';
+import { CloneDepth, hasHistoryBetween } from '../../../git/clone-depth.ts';
 import { cloneEnvironment, explain, type GitResult, git, saysDamaged, tryGit } from '../../../git/git.ts';
 import { removeStrays } from '../../../git/git-directory.ts';
 import { RemoteHead } from '../../../git/remote-head.ts';
@@ -338,7 +338,7 @@ export class Mirror {
   /** Where the copy ends early, two commits may go on from one that it does not have. */
   #relate(first: string, second: string, signal: AbortSignal): Promise<void> {
     const run = (args: readonly string[]) => this.#try(args, signal);
-    return this.deepen(() => isWholeBetween(this.#reach.ends, first, second, run), signal);
+    return this.deepen(() => hasHistoryBetween(this.#reach.ends, first, second, run), signal);
   }
 
   /**

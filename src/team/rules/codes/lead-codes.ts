@@ -9,6 +9,21 @@ export const LEAD_CODES = codes({
     values: { said: 'text' },
     may: { team: 'text' },
   },
+  member_failed: {
+    kind: 'warning',
+    message: '{member} failed: {said}.',
+    values: { member: 'text', said: 'text' },
+  },
+  task_failed_by_lead: {
+    kind: 'warning',
+    message: 'task {task} has failed: {why}.',
+    values: { task: 'text', why: 'text' },
+  },
+  task_not_retried: {
+    kind: 'warning',
+    message: 'task {task} "{subject}" is not tried again: {why}.',
+    values: { task: 'text', subject: 'text', why: 'text' },
+  },
   agent_stalled: {
     kind: 'refused',
     message: 'No life sign for {seconds} s (tool.stall_timeout_ms).',

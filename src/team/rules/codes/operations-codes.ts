@@ -3,6 +3,11 @@
 import { codes } from '../../../base/rules/codes.ts';
 
 export const OPERATIONS_CODES = codes({
+  branch_not_adopted: {
+    kind: 'warning',
+    message: '{branch}: changes to it while nobody led cannot be taken up: {said}.',
+    values: { branch: 'text', said: 'text' },
+  },
   branch_moved: {
     kind: 'warning',
     message: '{branch}: {words}',

@@ -1,7 +1,7 @@
 // Records of what the checks found: where the team began, and of its work.
 
 import type { Stored } from '../../../base/rules/stored-record.ts';
-import { failuresOf, stillOld } from '../../../gate/rules/old-failures.ts';
+import { failuresOf, remainingOldFailures } from '../../../gate/rules/old-failures.ts';
 import type { Draft } from './fold-state.ts';
 import type { TeamRecord } from './record.ts';
 import { isModelLed } from './state.ts';
@@ -32,6 +32,7 @@ export function takeMeasurement(draft: Draft, record: Of<'gate_measured'>): null
   };
   // What one has mended apart from the others is not in their work yet.
   const isOfAll = task === null || isModelLed(draft);
-  if (isOfAll && draft.before !== null) draft.before = { ...draft.before, old: stillOld(draft.before.old, checks) };
+  if (isOfAll && draft.before !== null)
+    draft.before = { ...draft.before, old: remainingOldFailures(draft.before.old, checks) };
   return null;
 }

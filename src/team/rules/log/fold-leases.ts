@@ -7,9 +7,9 @@ import { LOG_CODES } from '../codes/log-codes.ts';
 import { WRITES_CODES } from '../codes/writes-codes.ts';
 import { taskIndexOf } from '../task-index.ts';
 import { withWriting } from '../write-attribution.ts';
-import { authorFault, type Draft, sign } from './fold-state.ts';
+import { authorFault, type Draft, noteLifeSign } from './fold-state.ts';
 import type { TeamRecord } from './record.ts';
-import { OPERATION, rejectionKey } from './state.ts';
+import { OPERATION_HOOK, rejectionKey } from './state.ts';
 
 type Of<T extends TeamRecord['type']> = Extract<Stored<TeamRecord>, { type: T }>;
 
@@ -29,7 +29,7 @@ export function takeLease(draft: Draft, record: Of<'lease_taken'>): Refusal | nu
   // What it is taken for, a program may write, and no call names that.
   noteWriting(draft, path, by, at);
   draft.leases.set(path, { path, member: by, epoch, takenAt: at, until, reason });
-  sign(draft, by, at);
+  noteLifeSign(draft, by, at);
   return null;
 }
 
@@ -48,7 +48,7 @@ export function takeLeaseRelease(draft: Draft, record: Of<'lease_released'>): Re
   if (held === undefined || held.until <= record.at) return refusal(WRITES_CODES.lease_missing, { path: record.path });
   if (held.member !== record.by) return leaseHeld(record.path, held);
   draft.leases.delete(record.path);
-  sign(draft, record.by, record.at);
+  noteLifeSign(draft, record.by, record.at);
   return null;
 }
 
@@ -58,7 +58,7 @@ export function takeDecision(draft: Draft, record: Of<'decision'>): Refusal | nu
   if (draft.decisions.length > DECISIONS_KEPT) draft.decisions.shift();
   if (record.returned !== undefined) keepReturned(draft, about, record.returned);
   // What is asked for differently the next time is no rejection of the same work.
-  if (hook === OPERATION) return null;
+  if (hook === OPERATION_HOOK) return null;
   const key = rejectionKey(hook, member, about);
   const before = draft.rejections.get(key);
   const isSame = before?.fingerprint === fingerprint;
@@ -94,7 +94,7 @@ function keepReturned(draft: Draft, about: string, returned: string): void {
 function signJudged(draft: Draft, name: string, at: number, isWriting: boolean): void {
   const phase = draft.members.get(name)?.phase;
   if (!isWriting && phase === 'registered') return;
-  sign(draft, name, at);
+  noteLifeSign(draft, name, at);
   const member = draft.members.get(name);
   if (!isWriting && member !== undefined && phase !== undefined) draft.members.set(name, { ...member, phase });
 }

@@ -7,15 +7,15 @@ import { TASK_CODES } from '../codes/tasks-codes.ts';
 import { addCost } from '../cost.ts';
 import { EVERYBODY, LEAD, TOOLCREW } from '../message.ts';
 import {
+  applySessionEvent,
   type Draft,
   endMember,
   findMember,
-  isGone,
+  isLeaseOver,
   isRefused,
   isUnstarted,
-  move,
+  noteLifeSign,
   returnClaims,
-  sign,
 } from './fold-state.ts';
 import type { TeamRecord } from './record.ts';
 import type { SessionState } from './session.ts';
@@ -34,7 +34,7 @@ const RESERVED: readonly string[] = [LEAD, EVERYBODY, TOOLCREW];
 
 function isAtWork(member: Member, at: number): boolean {
   const isStarted = member.phase === 'working' || (member.phase === 'registered' && !isUnstarted(member));
-  return isStarted && !isGone(member, at);
+  return isStarted && !isLeaseOver(member, at);
 }
 
 export function takeRegistration(draft: Draft, record: Of<'member_registered'>): Refusal | null {
@@ -44,7 +44,7 @@ export function takeRegistration(draft: Draft, record: Of<'member_registered'>):
   const before = draft.members.get(name);
   if (before !== undefined && isAtWork(before, at)) return refusal(LOG_CODES.member_already_working, { member: name });
   const others = [...draft.members.values()].filter((member) => member.name !== name && member.phase !== 'over');
-  const there = others.filter((member) => !isGone(member, at));
+  const there = others.filter((member) => !isLeaseOver(member, at));
   if (there.length >= max)
     return refusal(LOG_CODES.too_many_members, {
       ...{ team: draft.team, count: there.length, limit: max },
@@ -53,9 +53,9 @@ export function takeRegistration(draft: Draft, record: Of<'member_registered'>):
   const denied = deniedWith(draft, before);
   // Those whose place is needed; they could come back otherwise, and be too many.
   if (others.length >= max)
-    for (const member of others) if (isGone(member, at)) endMember(draft, member, at, 'lease', NOT_SEEN);
+    for (const member of others) if (isLeaseOver(member, at)) endMember(draft, member, at, 'lease', NOT_SEEN);
   if (before !== undefined && before.phase !== 'over')
-    endMember(draft, before, at, isGone(before, at) ? 'lease' : 'replaced', 'another took its place');
+    endMember(draft, before, at, isLeaseOver(before, at) ? 'lease' : 'replaced', 'another took its place');
   draft.members.set(name, {
     name,
     epoch: (before?.epoch ?? 0) + 1,
@@ -95,7 +95,7 @@ export function takeSpawn(draft: Draft, record: Of<'member_spawned'>): Refusal |
     pid: record.pid,
     seenAt: Math.max(member.seenAt, record.at),
   });
-  move(draft, 'member_spawned');
+  applySessionEvent(draft, 'member_spawned');
   return null;
 }
 
@@ -109,14 +109,14 @@ export function takeBinding(draft: Draft, record: Of<'member_bound'>): Refusal |
       why: `agent ${record.agent_id} is ${bound.name} already, its run ${bound.epoch}`,
     });
   draft.bindings.set(record.agent_id, { name: record.name, epoch: record.epoch });
-  sign(draft, record.name, record.at);
+  noteLifeSign(draft, record.name, record.at);
   return null;
 }
 
 export function takeSign(draft: Draft, record: Of<'member_seen'>): Refusal | null {
   const member = findMember(draft, record.name, record.epoch);
   if (isRefused(member)) return member;
-  sign(draft, record.name, record.at);
+  noteLifeSign(draft, record.name, record.at);
   return null;
 }
 
@@ -155,7 +155,7 @@ export function takeIdle(draft: Draft, record: Of<'member_idle'>): Refusal | nul
 export function takeEnding(draft: Draft, record: Of<'member_ended'>): Refusal | null {
   const member = findMember(draft, record.name, record.epoch);
   if (isRefused(member)) return member;
-  if (record.how === 'lease' && !isGone(member, record.at))
+  if (record.how === 'lease' && !isLeaseOver(member, record.at))
     return refusal(LOG_CODES.record_not_valid, {
       ...{ type: 'member_ended', why: `${member.name} has been seen since` },
     });
@@ -172,10 +172,10 @@ export function askToEnd(draft: Draft, names: readonly string[], at: number): vo
     draft.members.set(name, asked);
     if (isUnstarted(member)) endMember(draft, asked, at, 'not_started', NOT_STARTED);
     else if (member.phase === 'stopped') endMember(draft, asked, at, 'confirmed', 'its run was over');
-    else if (isGone(member, at)) endMember(draft, asked, at, 'lease', NOT_SEEN);
+    else if (isLeaseOver(member, at)) endMember(draft, asked, at, 'lease', NOT_SEEN);
   }
   const left = [...draft.members.values()].filter((member) => member.phase !== 'over');
   if (left.some((member) => member.shutdown === null)) return;
   draft.shutdownAt ??= at;
-  move(draft, 'shutdown_requested');
+  applySessionEvent(draft, 'shutdown_requested');
 }

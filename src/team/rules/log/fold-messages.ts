@@ -7,7 +7,7 @@ import { LOG_CODES } from '../codes/log-codes.ts';
 import { MESSAGES_CODES } from '../codes/messages-codes.ts';
 import { beginsOn, EVERYBODY, judgeRoute, LEAD, TOOLCREW } from '../message.ts';
 import { askToEnd } from './fold-members.ts';
-import { authorFault, type Draft, move, sign } from './fold-state.ts';
+import { applySessionEvent, authorFault, type Draft, noteLifeSign } from './fold-state.ts';
 import { announceReady } from './fold-tasks.ts';
 import type { TeamRecord } from './record.ts';
 import type { Receipt } from './state.ts';
@@ -45,8 +45,8 @@ export function takeMessage(draft: Draft, record: Of<'message_sent'>): Refusal |
   }
   const readyFor = beginsOn(record.kind, by, to);
   if (readyFor !== null) announceReady(draft, { member: by, epoch: record.epoch }, readyFor);
-  sign(draft, by, at);
-  if (by !== LEAD && !isNews) move(draft, 'work_began');
+  noteLifeSign(draft, by, at);
+  if (by !== LEAD && !isNews) applySessionEvent(draft, 'work_began');
   if (record.kind === 'shutdown_request') askToEnd(draft, recipients, at);
   return null;
 }

@@ -6,7 +6,7 @@ import { LEAD } from '../message.ts';
 import { givenBack } from '../task.ts';
 import { taskIndexOf } from '../task-index.ts';
 import type { Ending } from './record.ts';
-import { type EdgeCondition, type SessionEvent, stepOf } from './session.ts';
+import { type EdgeCondition, type SessionEvent, sessionStep } from './session.ts';
 import { MEMBER_LEASE_MS, type Member, type TeamState } from './state.ts';
 
 /** A team's state that may be changed; nobody but the fold holds one. */
@@ -37,9 +37,9 @@ function holds(draft: Draft, condition: EdgeCondition): boolean {
   }
 }
 
-/** Takes a step of the session. Gives why there is none. */
-export function move(draft: Draft, event: SessionEvent): Refusal | null {
-  const step = stepOf(draft.session, event, (condition) => holds(draft, condition));
+/** Applies an event to the session. Returns the refusal if the state has no such step. */
+export function applySessionEvent(draft: Draft, event: SessionEvent): Refusal | null {
+  const step = sessionStep(draft.session, event, (condition) => holds(draft, condition));
   if (!step.ok) {
     const { missing } = step;
     return refusal(LOG_CODES.step_not_possible, {
@@ -49,7 +49,7 @@ export function move(draft: Draft, event: SessionEvent): Refusal | null {
   }
   draft.session = step.to;
   // The last one may have ended before.
-  if (draft.session === 'shutting_down') move(draft, 'all_ended');
+  if (draft.session === 'shutting_down') applySessionEvent(draft, 'all_ended');
   return null;
 }
 
@@ -79,7 +79,7 @@ export function authorFault(draft: Draft, name: string, epoch: number): Refusal 
  * Notes a sign of life. Who is only registered stays so: its start may be recorded later than its first act, and tells its
  * process.
  */
-export function sign(draft: Draft, name: string, at: number): void {
+export function noteLifeSign(draft: Draft, name: string, at: number): void {
   const member = draft.members.get(name);
   if (member === undefined || member.phase === 'over') return;
   const phase = member.phase === 'registered' ? member.phase : 'working';
@@ -87,7 +87,7 @@ export function sign(draft: Draft, name: string, at: number): void {
 }
 
 /** Whether it has not been seen for so long that it counts as gone, started or not. */
-export function isGone(member: Member, at: number): boolean {
+export function isLeaseOver(member: Member, at: number): boolean {
   return member.phase !== 'over' && at - member.seenAt > MEMBER_LEASE_MS;
 }
 
@@ -108,5 +108,5 @@ export function endMember(draft: Draft, member: Member, at: number, how: Ending,
   draft.members.set(member.name, { ...member, phase: 'over', ended: { at, how, reason } });
   returnClaims(draft, member.name);
   for (const [path, lease] of draft.leases) if (lease.member === member.name) draft.leases.delete(path);
-  if (draft.session === 'shutting_down') move(draft, 'all_ended');
+  if (draft.session === 'shutting_down') applySessionEvent(draft, 'all_ended');
 }

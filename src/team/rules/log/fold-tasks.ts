@@ -6,7 +6,7 @@ import { TASK_CODES } from '../codes/tasks-codes.ts';
 import { LEAD } from '../message.ts';
 import { beginsAfter, type Claim, givenBack, type Task, waitsFor } from '../task.ts';
 import { taskIndexOf } from '../task-index.ts';
-import { authorFault, type Draft, isGone, move, sign } from './fold-state.ts';
+import { applySessionEvent, authorFault, type Draft, isLeaseOver, noteLifeSign } from './fold-state.ts';
 import type { TeamRecord } from './record.ts';
 
 type Of<T extends TeamRecord['type']> = Extract<Stored<TeamRecord>, { type: T }>;
@@ -77,8 +77,8 @@ export function takeUpdate(draft: Draft, record: Of<'task_updated'>): Refusal | 
   const refused = assigning ?? refusalOf(draft, task, record);
   if (refused !== null) return refused;
   draft.tasks.set(task.id, updated(draft, task, record));
-  sign(draft, record.by, record.at);
-  if (record.by !== LEAD) move(draft, 'work_began');
+  noteLifeSign(draft, record.by, record.at);
+  if (record.by !== LEAD) applySessionEvent(draft, 'work_began');
   return null;
 }
 
@@ -96,7 +96,7 @@ function refusalOf(draft: Draft, task: Task, record: Of<'task_updated'>): Refusa
   if (by === LEAD) {
     if (status !== 'completed' || holder === null) return null;
     const member = draft.members.get(holder.member);
-    return member === undefined || isGone(member, record.at)
+    return member === undefined || isLeaseOver(member, record.at)
       ? null
       : refusal(TASK_CODES.task_held_by_worker, { task: task.id, holder: holder.member });
   }
@@ -131,8 +131,8 @@ export function announceReady(draft: Draft, { member, epoch }: Omit<Claim, 'at'>
       draft.tasks.set(task.id, { ...task, readyFor });
 }
 
-/** As if nobody had left it: its owner is started for it again. */
-export function anew({ left: _, ...task }: Task): Task {
+/** Resets the count of runs that left the task, so that its owner is started for it again. */
+export function withoutLeaveCount({ left: _, ...task }: Task): Task {
   return task;
 }
 
@@ -148,7 +148,7 @@ function updated(draft: Draft, { readyFor, changedNothing: _, ...unready }: Task
   const task = isSame && readyFor !== undefined ? { ...unready, readyFor } : unready;
   switch (status) {
     case 'pending':
-      return by === LEAD ? anew(givenBack(task, draft.tasks)) : givenBack(task, draft.tasks);
+      return by === LEAD ? withoutLeaveCount(givenBack(task, draft.tasks)) : givenBack(task, draft.tasks);
     case 'in_progress':
       return isSame ? task : { ...task, status, claim: { member: by, epoch, at }, startedAt: at, endedAt: null };
     case 'completed':

@@ -24,8 +24,8 @@ import {
   takeUse,
 } from './fold-members.ts';
 import { takeMessage, takeReceipt } from './fold-messages.ts';
-import { type Draft, endMember, isGone, isUnstarted, move, returnClaims } from './fold-state.ts';
-import { anew, takeAssignment, takeTask, takeUpdate } from './fold-tasks.ts';
+import { applySessionEvent, type Draft, endMember, isLeaseOver, isUnstarted, returnClaims } from './fold-state.ts';
+import { takeAssignment, takeTask, takeUpdate, withoutLeaveCount } from './fold-tasks.ts';
 import type { Ending, TeamRecord } from './record.ts';
 import { isActive, type Member, SHUTDOWN_DEADLINE_MS, type TeamState } from './state.ts';
 
@@ -212,15 +212,15 @@ function takeCreation(draft: Draft, record: Of<'created'>): Refusal | null {
   draft.base = base;
   draft.commit = record.commit ?? null;
   draft.createdAt = record.at;
-  const fault = move(draft, 'team_created');
+  const fault = applySessionEvent(draft, 'team_created');
   if (fault !== null || record.tasks === undefined) return fault;
   takeTasks(draft, record.tasks, record);
-  if (record.tasks.length > 0) move(draft, 'ownership_assigned');
+  if (record.tasks.length > 0) applySessionEvent(draft, 'ownership_assigned');
   return null;
 }
 
 function takeMove(draft: Draft, record: Of<'moved'>): Refusal | null {
-  const fault = move(draft, record.event);
+  const fault = applySessionEvent(draft, record.event);
   if (fault === null) takeTasks(draft, record.tasks ?? [], record);
   return fault;
 }
@@ -238,13 +238,13 @@ function takeTasks(draft: Draft, tasks: readonly TaskDraft[], { id, v, at }: Sto
 }
 
 function takeFallback(draft: Draft, record: Of<'fell_back'>): Refusal | null {
-  const fault = move(draft, 'fell_back');
+  const fault = applySessionEvent(draft, 'fell_back');
   if (fault === null) draft.fallback = { trigger: record.trigger, reason: record.reason };
   return fault;
 }
 
 function reopened({ changedNothing: _, ...task }: Task): Task {
-  return { ...anew(task), status: 'pending', claim: null, result: null, startedAt: null, endedAt: null };
+  return { ...withoutLeaveCount(task), status: 'pending', claim: null, result: null, startedAt: null, endedAt: null };
 }
 
 /** What it is made for stays; what goes on as a team is one, however it was proposed. */
@@ -262,10 +262,10 @@ function proposedAgain(
 /** Whoever was there is gone; what was done stays, unless `keep` says otherwise. What has failed gets a new chance. */
 function takeRestart(draft: Draft, record: Of<'restarted'>): Refusal | null {
   const { fallback, session } = draft;
-  const fault = move(draft, 'restarted');
+  const fault = applySessionEvent(draft, 'restarted');
   if (fault !== null) return fault;
   const isAlone = record.alone === true && session === 'fallback';
-  if (isAlone) move(draft, 'fell_back');
+  if (isAlone) applySessionEvent(draft, 'fell_back');
   for (const member of draft.members.values())
     if (member.phase !== 'over') endMember(draft, member, record.at, 'replaced', 'the team was restarted');
   returnClaims(draft, LEAD);
@@ -277,7 +277,7 @@ function takeRestart(draft: Draft, record: Of<'restarted'>): Refusal | null {
   draft.rejections.clear();
   for (const [id, task] of draft.tasks)
     if (!record.keep || task.status === 'failed') draft.tasks.set(id, reopened(task));
-    else if (task.left !== undefined) draft.tasks.set(id, anew(task));
+    else if (task.left !== undefined) draft.tasks.set(id, withoutLeaveCount(task));
   // What the gate has rejected counts no more: whoever goes on has its rounds again.
   if (draft.gate !== null) {
     const { rejected: _, ...gate } = draft.gate;
@@ -290,7 +290,7 @@ function takeRestart(draft: Draft, record: Of<'restarted'>): Refusal | null {
 /** How each that is left would end with the team; undefined: it may still be at work. */
 function endingOf(member: Member, at: number, isForced: boolean): readonly [Ending, string] | undefined {
   if (isUnstarted(member)) return ['not_started', NOT_STARTED];
-  if (isGone(member, at)) return ['lease', NOT_SEEN];
+  if (isLeaseOver(member, at)) return ['lease', NOT_SEEN];
   return isForced ? ['forced', 'did not confirm its end in time'] : undefined;
 }
 
@@ -309,6 +309,6 @@ function takeDeletion(draft: Draft, record: Of<'deleted'>): Refusal | null {
   }
   for (const { member, ending } of endings) if (ending !== undefined) endMember(draft, member, at, ...ending);
   // With nobody left the steps before it need nobody's word.
-  move(draft, 'shutdown_requested');
-  return move(draft, 'team_deleted');
+  applySessionEvent(draft, 'shutdown_requested');
+  return applySessionEvent(draft, 'team_deleted');
 }

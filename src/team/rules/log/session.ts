@@ -101,15 +101,19 @@ export const EDGES: readonly Edge[] = [
 ];
 
 /** What a step of the session comes to: where it leads, or what stands in its way. */
-export type Step =
+export type SessionStep =
   | { readonly ok: true; readonly to: SessionState }
   | { readonly ok: false; readonly missing: readonly EdgeCondition[] };
 
 /** The table as it is asked: a step is tried for most records of a log. */
 const BY_EVENT = new Map(EDGES.map(({ event }) => [event, EDGES.filter((edge) => edge.event === event)]));
 
-/** Takes the step from `state` that `event` is; `missing` is empty where no edge has that event. */
-export function stepOf(state: SessionState, event: SessionEvent, holds: (condition: EdgeCondition) => boolean): Step {
+/** The step from `state` on `event`; `missing`: its unmet conditions, empty when no edge has that event. */
+export function sessionStep(
+  state: SessionState,
+  event: SessionEvent,
+  holds: (condition: EdgeCondition) => boolean,
+): SessionStep {
   const missing: EdgeCondition[] = [];
   for (const edge of BY_EVENT.get(event) ?? []) {
     if (edge.from !== state) continue;

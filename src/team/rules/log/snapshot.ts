@@ -1,10 +1,7 @@
 // A team's state as one value of JSON and back: for the record that begins a continued log.
 
+import { isObject } from '../../../base/rules/values.ts';
 import type { TeamState } from './state.ts';
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** None of what a team's maps hold are maps themselves. */
 function freeze(map: ReadonlyMap<string, unknown>): unknown {
@@ -56,7 +53,7 @@ const SHAPE: Readonly<Record<keyof TeamState, 'map' | 'list' | 'other'>> = {
 const NEWER: readonly string[] = ['written', 'commit', 'before', 'writesHeldBy'];
 
 /** The state as JSON can hold it. */
-export function freezeTeam(state: TeamState): unknown {
+export function serializeTeam(state: TeamState): unknown {
   const frozen: Record<string, unknown> = {};
   for (const [key, item] of Object.entries(state)) frozen[key] = item instanceof Map ? freeze(item) : item;
   frozen.messages = state.messages.map((message) => ({
@@ -67,7 +64,7 @@ export function freezeTeam(state: TeamState): unknown {
   return frozen;
 }
 
-/** undefined when it is no text that `freezeTeam` made. */
+/** undefined when it is no text that `serializeTeam` made. */
 function thawContent(text: unknown): unknown {
   try {
     return typeof text === 'string' ? JSON.parse(text) : undefined;
@@ -93,7 +90,7 @@ function isState(state: Readonly<Record<string, unknown>>): state is TeamState {
 }
 
 /** The state that was frozen; undefined when `value` is none. */
-export function thawTeam(value: unknown): TeamState | undefined {
+export function deserializeTeam(value: unknown): TeamState | undefined {
   if (!isObject(value) || !Array.isArray(value.messages)) return undefined;
   const state: Record<string, unknown> = { ...value, messages: value.messages.map(thawMessage) };
   for (const [key, shape] of Object.entries(SHAPE))

@@ -70,14 +70,14 @@ export type Decision = {
 };
 
 /** The hook that stands in the log for an operation that was refused at once, before any work. */
-export const OPERATION = 'operation';
+export const OPERATION_HOOK = 'operation';
 
 /** The hook that stands in the log for a call that was let start a member. */
-export const START = 'start';
+export const START_HOOK = 'start';
 
 /** Whether work was refused. A teammate that is given its next work when it stops has done nothing wrong; costs are told apart. */
 export function isRefusal({ hook, decision }: Pick<Decision, 'hook' | 'decision'>): boolean {
-  if (hook === OPERATION) return false;
+  if (hook === OPERATION_HOOK) return false;
   // A lead that stops too early has handed in no work.
   if (hook === BUDGET || hook === 'lead_stop') return false;
   return decision !== 'accept' && !(hook === 'teammate_idle' && decision === 'reject');
@@ -90,11 +90,11 @@ export function isRefusal({ hook, decision }: Pick<Decision, 'hook' | 'decision'
 export type Rejections = { readonly fingerprint: string; readonly count: number; readonly total?: number };
 
 /** The hook that judges completions. */
-export const COMPLETION = 'task_completed';
+export const COMPLETION_HOOK = 'task_completed';
 
 /** Where rejections are kept. Those of a completion count for its task: several may be tried by turns. */
 export function rejectionKey(hook: string, member: string | null, about: string): string {
-  return `${hook}:${member ?? ''}${hook === COMPLETION ? `:${about}` : ''}`;
+  return `${hook}:${member ?? ''}${hook === COMPLETION_HOOK ? `:${about}` : ''}`;
 }
 
 /** What becomes of work that is not accepted: after so many rejections the lead is told once, and then nobody any more. */
@@ -201,7 +201,7 @@ export function agentOfRun({ bindings }: TeamState, { name, epoch }: Member): st
 export function startsOf({ decisions }: Pick<TeamState, 'decisions'>, member: Member): number {
   const { name, registeredAt, phase } = member;
   if (phase !== 'registered') return 0;
-  return decisions.filter((one) => one.hook === START && one.about === name && one.at >= registeredAt).length;
+  return decisions.filter((one) => one.hook === START_HOOK && one.about === name && one.at >= registeredAt).length;
 }
 
 /** Whether the team still stands. */

@@ -2,6 +2,7 @@
 
 import { lineWithCode, messageIn, type Refusal, refusal, textOf } from '../../../base/rules/codes.ts';
 import { got, problemsInLine } from '../../../base/rules/text.ts';
+import { isVersionAtLeast } from '../../../base/rules/version.ts';
 import { LEAD_CODES } from '../codes/lead-codes.ts';
 import { FALLBACK_TRIGGERS, type FallbackTrigger, HOST_VERSION_MIN, TEAMS_VARIABLE } from '../fallback.ts';
 import { PLANNERS } from '../planning.ts';
@@ -24,7 +25,7 @@ export type Prerequisite = { readonly name: PrerequisiteName; readonly why: stri
 
 type Common = { readonly reasons: readonly string[]; readonly prerequisites: readonly Prerequisite[] };
 
-export type Decision = Common &
+export type ModeDecision = Common &
   (
     | {
         readonly mode: 'team';
@@ -71,18 +72,6 @@ export type DecisionInput = {
   /** Null: there is nothing to select by, and no threshold is met. */
   readonly selection: Selection | null;
 };
-
-/** Whether a version as a host says it is at least `least`; one that comes before a release, `2.1.32-beta.1`, is below it. */
-export function isVersionAtLeast(version: string, least: string): boolean {
-  const read = /^\D{0,2}(\d+)\.(\d+)\.(\d+)(-[\w.]+)?/.exec(version.trim());
-  const wanted = least.split('.').map(Number);
-  if (read === null) return false;
-  for (const [index, part] of [read[1], read[2], read[3]].entries()) {
-    const difference = Number(part) - (wanted[index] ?? 0);
-    if (difference !== 0) return difference > 0;
-  }
-  return read[4] === undefined;
-}
 
 /** The three that a team needs, each with what was found and what mends it. */
 export function prerequisitesOf(
@@ -183,7 +172,7 @@ export function lostPrerequisite(
 export function decideAgain(
   prerequisites: readonly Prerequisite[],
   isForced: boolean,
-): Pick<Decision, 'mode' | 'reasons'> {
+): Pick<ModeDecision, 'mode' | 'reasons'> {
   const reasons = unmetOf(prerequisites, isForced).map(missingWords);
   return { mode: reasons.length === 0 ? 'team' : 'subagent', reasons };
 }
@@ -192,7 +181,7 @@ export function decideAgain(
 type Wish = { readonly team: false | 'asked' | 'found'; readonly reasons: readonly string[] };
 
 /** Precedence: `--solo` > `--force` > `--team` > `execution_mode` > thresholds. Total: every input has an outcome. */
-export function decideMode(input: DecisionInput): Decision {
+export function decideMode(input: DecisionInput): ModeDecision {
   const { flags, settings } = input;
   const { problem } = input;
   const prerequisites = prerequisitesOf(settings, input.hostVersion, input.environment, problem);
@@ -243,7 +232,7 @@ export function fallBack(
   trigger: FallbackTrigger,
   { given = [], causes, prerequisites = [], isAsked = true }: Fallback,
   settings: TeamSettings,
-): Decision {
+): ModeDecision {
   const why = FALLBACK_TRIGGERS[trigger];
   const reasons = [...given, ...causes];
   if (settings.fallback.enabled || !isAsked)
@@ -260,7 +249,7 @@ function subagents(
   reasons: readonly string[],
   prerequisites: readonly Prerequisite[],
   trigger: FallbackTrigger | null,
-): Decision {
+): ModeDecision {
   return { mode: 'subagent', pattern: null, roles: [], reasons, prerequisites, trigger };
 }
 
@@ -269,7 +258,7 @@ function refused(
   reasons: readonly string[],
   prerequisites: readonly Prerequisite[],
   trigger: FallbackTrigger | null = null,
-): Decision {
+): ModeDecision {
   return { mode: 'refused', pattern: null, roles: [], reasons, prerequisites, trigger, refusal: no };
 }
 
@@ -320,7 +309,7 @@ function teamOf(
   reasons: readonly string[],
   prerequisites: readonly Prerequisite[],
   wish: 'asked' | 'found',
-): Decision {
+): ModeDecision {
   if (command === 'team-restart')
     return { mode: 'team', pattern: null, roles: [], reasons, prerequisites, trigger: null };
   const isSelected = command === 'run' && flags.pattern === null && selection !== null;

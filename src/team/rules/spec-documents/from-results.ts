@@ -4,7 +4,7 @@ import { clip } from '../../../base/rules/text.ts';
 import { parseAcceptance } from './acceptance-document.ts';
 import { checkSpec } from './check.ts';
 import { asWords, type Block, codeAfter, readMarkdown } from './markdown.ts';
-import { type NewSpec, textsOf } from './new-spec.ts';
+import { type NewSpec, specTextsOf } from './new-spec.ts';
 import { parsePlan, TASK_HEADING } from './plan-document.ts';
 import type { SpecProblem } from './problem.ts';
 import { type SpecStatus, specName } from './spec.ts';
@@ -116,7 +116,7 @@ const NONE = 'expected a result in the form that the task shows, got none';
 
 /** All that is wrong with the documents as a whole: what a SPEC without its plan has as well is not the architect's. */
 function crossProblems(spec: NewSpec): readonly ResultProblem[] {
-  const texts = textsOf(`SPEC-${specName(spec.feature)}-001`, spec, '2026-01-01');
+  const texts = specTextsOf(`SPEC-${specName(spec.feature)}-001`, spec, '2026-01-01');
   const key = ({ file, line, words }: SpecProblem) => `${file}:${line}: ${words}`;
   const own = new Set(checkSpec({ ...texts, plan: null }).map(key));
   return checkSpec(texts).map((problem) => ({

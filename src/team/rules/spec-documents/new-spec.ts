@@ -26,7 +26,7 @@ export type CreatedSpec =
   | { readonly ok: false; readonly problems: readonly SpecProblem[] };
 
 /** @param today an ISO date */
-export function textsOf(
+export function specTextsOf(
   id: string,
   spec: NewSpec,
   today: string,

@@ -26,7 +26,7 @@ export type SyncFacts = {
   readonly committed: readonly string[];
 };
 
-export type Judged = {
+export type JudgedItem = {
   readonly id: string;
   readonly kind: 'requirement' | 'scenario';
   /** Test that names it, `tests/login.test.ts:12`; null: none. */
@@ -109,7 +109,7 @@ function isOfTests({ files }: PlanTask): boolean {
 }
 
 /** Results for every requirement, then for every scenario. */
-export function judgeSync(data: SpecData, facts: SyncFacts): readonly Judged[] {
+export function judgeSync(data: SpecData, facts: SyncFacts): readonly JudgedItem[] {
   const { spec, plan, acceptance } = data;
   const tests = testsOf(spec.id, facts);
   const testsFor = (task: PlanTask) => {
@@ -122,7 +122,7 @@ export function judgeSync(data: SpecData, facts: SyncFacts): readonly Judged[] {
     facts.changed.some((path) => isOfTask(path, task)) ||
     // A task of tests is done by tests of its ids in any changed file, not only in the files that the plan names.
     (isOfTests(task) && testsFor(task).some((path) => facts.changed.includes(path)));
-  const judged = (id: string, kind: Judged['kind'], requirements: readonly string[]): Judged => {
+  const judged = (id: string, kind: JudgedItem['kind'], requirements: readonly string[]): JudgedItem => {
     const test = tests.get(id) ?? null;
     const tasks = plan.tasks.filter((task) => task.requirements.some((one) => requirements.includes(one)));
     const missing = [
@@ -141,12 +141,12 @@ export function judgeSync(data: SpecData, facts: SyncFacts): readonly Judged[] {
 }
 
 /** Whether everything is met; false when there is nothing to judge. */
-export function isMet(judged: readonly Judged[]): boolean {
+export function isMet(judged: readonly JudgedItem[]): boolean {
   return judged.length > 0 && judged.every(({ missing }) => missing.length === 0);
 }
 
 /** Lines of the result that the SPEC records. */
-export function resultLines(judged: readonly Judged[], since: string): readonly string[] {
+export function resultLines(judged: readonly JudgedItem[], since: string): readonly string[] {
   const met = judged.filter(({ missing }) => missing.length === 0).length;
   return [
     `${met} of ${judged.length} met, held against the changes since ${since}.`,
@@ -158,7 +158,7 @@ export function resultLines(judged: readonly Judged[], since: string): readonly 
 }
 
 /** Status after a sync: `completed` when everything is met; else `completed` becomes `approved`, others stay. */
-export function statusAfter(judged: readonly Judged[], status: SpecStatus): SpecStatus {
+export function statusAfter(judged: readonly JudgedItem[], status: SpecStatus): SpecStatus {
   if (isMet(judged)) return 'completed';
   return status === 'completed' ? 'approved' : status;
 }

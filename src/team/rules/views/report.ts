@@ -1,6 +1,6 @@
 // Markdown report of a team's work, for a pull request and beside the team's log.
 
-import { bothEnds, oneLine } from '../../../base/rules/text.ts';
+import { headAndTail, oneLine } from '../../../base/rules/text.ts';
 import { percentText } from '../../../gate/rules/coverage.ts';
 import { beforeAndAfter } from '../../../gate/rules/old-failures.ts';
 import { ruleFiles } from '../../../gate/rules/rule-files.ts';
@@ -158,7 +158,10 @@ export function teamReport(input: ReportInput): string {
       `${done} of ${state.tasks.size} tasks by ${state.members.size} teammates (${state.team}); ${changed.length} files ${where}.`,
       ...(state.fallback === null
         ? []
-        : ['', `One at a time: ${cell(state.fallback.trigger)} (${cell(bothEnds(state.fallback.reason, LINE_MAX))}).`]),
+        : [
+            '',
+            `One at a time: ${cell(state.fallback.trigger)} (${cell(headAndTail(state.fallback.reason, LINE_MAX))}).`,
+          ]),
     ],
     reasonLines(state),
     taskLines(state),

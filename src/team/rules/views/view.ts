@@ -4,7 +4,7 @@ import type { ShownStatus } from '../../../agents/rules/team-summary.ts';
 import { oneLine } from '../../../base/rules/text.ts';
 import type { Check, CheckOutcome, CheckResult, Dimension } from '../../../gate/rules/quality.ts';
 import type { WriteHolder } from '../../../guard/rules/writes.ts';
-import { nextStep } from '../brief.ts';
+import { nextStepText } from '../brief.ts';
 import { type Cost, costOfMember, costOfTask, costOfTeam } from '../cost.ts';
 import { messageContent } from '../log/content-line.ts';
 import type { DecisionKind, Ending } from '../log/record.ts';
@@ -361,6 +361,6 @@ export function teamView(state: TeamState, now: number): TeamView {
       count: decisions.filter((one) => one.decision === 'reject' && isRefusal(one)).length,
       open: openRejections(state),
     },
-    next_step: nextStep(state),
+    next_step: nextStepText(state),
   };
 }

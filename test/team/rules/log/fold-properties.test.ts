@@ -5,7 +5,7 @@ import type { Stored } from '../../../../src/base/rules/stored-record.ts';
 import { TeamFold } from '../../../../src/team/rules/log/fold.ts';
 import type { TeamRecord } from '../../../../src/team/rules/log/record.ts';
 import { EDGES } from '../../../../src/team/rules/log/session.ts';
-import { freezeTeam } from '../../../../src/team/rules/log/snapshot.ts';
+import { serializeTeam } from '../../../../src/team/rules/log/snapshot.ts';
 import type { TeamState } from '../../../../src/team/rules/log/state.ts';
 import { beginsAfter } from '../../../../src/team/rules/task.ts';
 import { LEAD } from '../../../support/team.ts';
@@ -119,10 +119,10 @@ test('a record that is refused changes nothing', () => {
   fc.assert(
     fc.property(anyLog, (log) => {
       const fold = new TeamFold();
-      let before = JSON.stringify(freezeTeam(fold.state));
+      let before = JSON.stringify(serializeTeam(fold.state));
       for (const record of log) {
         const refusal = fold.take(record);
-        const after = JSON.stringify(freezeTeam(fold.state));
+        const after = JSON.stringify(serializeTeam(fold.state));
         if (refusal !== null) {
           assert.equal(after, before, `${record.type}: ${refusal}`);
           assert.notEqual(refusal, '');

@@ -5,7 +5,7 @@ import {
   type EdgeCondition,
   type SessionEvent,
   type SessionState,
-  stepOf,
+  sessionStep,
 } from '../../../../src/team/rules/log/session.ts';
 
 // Written down from what a session is to do, not from the code: state, event → state, with what it needs besides.
@@ -101,7 +101,7 @@ test('each state with each event leads where the table says, and nowhere else', 
   for (const state of STATES)
     for (const event of EVENTS) {
       const row = rowOf(state, event);
-      const step = stepOf(state, event, () => true);
+      const step = sessionStep(state, event, () => true);
       const words = `${state} + ${event}`;
       assert.deepEqual(step, row === undefined ? { ok: false, missing: [] } : { ok: true, to: row.to }, words);
       if (row !== undefined) steps += 1;
@@ -118,7 +118,7 @@ test('each condition that is missing stands in the way, is named, and no other c
         const row = rowOf(state, event);
         if (row === undefined) continue;
         const words = `${state} + ${event} without ${condition}`;
-        const step = stepOf(state, event, (one) => one !== condition);
+        const step = sessionStep(state, event, (one) => one !== condition);
         if (row.conditions.includes(condition)) {
           assert.deepEqual(step, { ok: false, missing: [condition] }, words);
           missed += 1;
@@ -129,7 +129,7 @@ test('each condition that is missing stands in the way, is named, and no other c
 
 test('all conditions that are missing are named at once', () => {
   assert.deepEqual(
-    stepOf('working', 'gate_started', () => false),
+    sessionStep('working', 'gate_started', () => false),
     { ok: false, missing: ['run phase', 'every task completed'] },
   );
 });

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
 import { TeamFold } from '../../../../src/team/rules/log/fold.ts';
-import { freezeTeam, thawTeam } from '../../../../src/team/rules/log/snapshot.ts';
+import { deserializeTeam, serializeTeam } from '../../../../src/team/rules/log/snapshot.ts';
 import type { TeamState } from '../../../../src/team/rules/log/state.ts';
 import { taskIndexOf } from '../../../../src/team/rules/task-index.ts';
 import { teamOf } from '../../../support/team.ts';
 import { anyLog } from '../../../support/team-arbitrary.ts';
 
 function throughFile(state: TeamState): TeamState {
-  const thawed = thawTeam(JSON.parse(JSON.stringify(freezeTeam(state))));
+  const thawed = deserializeTeam(JSON.parse(JSON.stringify(serializeTeam(state))));
   assert.ok(thawed !== undefined);
   return thawed;
 }
@@ -47,10 +47,10 @@ test('a fold that goes on leaves the state alone that it began with', () => {
     fc.property(anyLog, fc.nat(70), (log, cut) => {
       const first = new TeamFold();
       for (const record of log.slice(0, cut)) first.take(record);
-      const before = JSON.stringify(freezeTeam(first.state));
+      const before = JSON.stringify(serializeTeam(first.state));
       const second = new TeamFold(first.state);
       for (const record of log.slice(cut)) second.take(record);
-      assert.equal(JSON.stringify(freezeTeam(first.state)), before);
+      assert.equal(JSON.stringify(serializeTeam(first.state)), before);
     }),
     { numRuns: 200 },
   );
@@ -68,23 +68,25 @@ test('contents that look like a frozen map stay what they are', () => {
 
 test('what is no snapshot is not taken for one', () => {
   const frozen: Record<string, unknown> = JSON.parse(
-    JSON.stringify(freezeTeam(teamOf(['tester', 'backend-dev']).tell('message_sent').state)),
+    JSON.stringify(serializeTeam(teamOf(['tester', 'backend-dev']).tell('message_sent').state)),
   );
-  assert.ok(thawTeam(frozen) !== undefined);
+  assert.ok(deserializeTeam(frozen) !== undefined);
   // Older versions knew nothing of what was written, see write-attribution.test.ts, nor of these.
   for (const key of Object.keys(frozen).filter(
     (one) => !['written', 'commit', 'before', 'writesHeldBy'].includes(one),
   )) {
     const { [key]: _, ...rest } = frozen;
-    assert.equal(thawTeam(rest), undefined, `without ${key}`);
+    assert.equal(deserializeTeam(rest), undefined, `without ${key}`);
   }
   const { commit: _, before: __, writesHeldBy: ___, ...older } = frozen;
-  const old = thawTeam(older);
+  const old = deserializeTeam(older);
   assert.deepEqual([old?.commit, old?.before, old?.writesHeldBy], [null, null, null]);
   for (const key of ['members', 'tasks', 'unread', 'messages', 'decisions', 'writers'])
-    for (const wrong of [null, 'text', 7, {}]) assert.equal(thawTeam({ ...frozen, [key]: wrong }), undefined, key);
+    for (const wrong of [null, 'text', 7, {}])
+      assert.equal(deserializeTeam({ ...frozen, [key]: wrong }), undefined, key);
   for (const content of ['{', undefined, 7, { a: 1 }])
-    assert.equal(thawTeam({ ...frozen, messages: [{ seq: 1, content, receipts: { $map: [] } }] }), undefined);
-  for (const message of [null, 'text', []]) assert.equal(thawTeam({ ...frozen, messages: [message] }), undefined);
-  for (const other of [undefined, null, 'x', 7, [], {}]) assert.equal(thawTeam(other), undefined);
+    assert.equal(deserializeTeam({ ...frozen, messages: [{ seq: 1, content, receipts: { $map: [] } }] }), undefined);
+  for (const message of [null, 'text', []])
+    assert.equal(deserializeTeam({ ...frozen, messages: [message] }), undefined);
+  for (const other of [undefined, null, 'x', 7, [], {}]) assert.equal(deserializeTeam(other), undefined);
 });

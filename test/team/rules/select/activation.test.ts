@@ -12,7 +12,6 @@ import {
   type DecisionInput,
   decideMode,
   fallBack,
-  isVersionAtLeast,
   prerequisitesOf,
 } from '../../../../src/team/rules/select/activation.ts';
 import type { CommandName, Flags } from '../../../../src/team/rules/select/command.ts';
@@ -20,28 +19,6 @@ import { type Selection, select } from '../../../../src/team/rules/select/select
 import type { TeamSettings } from '../../../../src/team/rules/settings.ts';
 import { isRefusal } from '../../../support/codes.ts';
 import { teamSettings } from '../../../support/team-settings.ts';
-
-const VERSIONS: readonly [string, boolean][] = [
-  ['2.1.32', true],
-  ['2.1.33', true],
-  ['2.1.331 (Claude Code)', true],
-  ['v2.1.32', true],
-  ['2.2.0', true],
-  ['10.0.0', true],
-  ['2.1.31', false],
-  ['2.1.4', false],
-  ['2.0.99', false],
-  ['1.99.99', false],
-  ['2.1.32-beta.1', false],
-  ['2.1.33-beta.1', true],
-  ['2.1', false],
-  ['', false],
-  ['latest', false],
-];
-
-for (const [version, holds] of VERSIONS)
-  test(`${JSON.stringify(version)} is ${holds ? '' : 'not '}2.1.32 or higher`, () =>
-    assert.equal(isVersionAtLeast(version, '2.1.32'), holds));
 
 /** Nothing that a selection says but what the mode depends on. */
 function selection(

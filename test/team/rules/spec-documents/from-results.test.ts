@@ -9,7 +9,7 @@ import {
   type ResultProblem,
   specFromResults,
 } from '../../../../src/team/rules/spec-documents/from-results.ts';
-import { textsOf } from '../../../../src/team/rules/spec-documents/new-spec.ts';
+import { specTextsOf } from '../../../../src/team/rules/spec-documents/new-spec.ts';
 import { RESULT_FORMS } from '../../../../src/team/rules/spec-documents/result-form.ts';
 import { ANALYST, ARCHITECT, RESEARCHER } from '../../../support/plan-results.ts';
 
@@ -30,7 +30,7 @@ function problems(results: Partial<PlanResults>): readonly ResultProblem[] {
 
 test('three results make documents that pass the check, with all that was said in them', () => {
   const spec = made({});
-  const texts = textsOf('SPEC-LOG-ACCOUNT-001', spec, '2026-01-31');
+  const texts = specTextsOf('SPEC-LOG-ACCOUNT-001', spec, '2026-01-31');
   assert.deepEqual(checkSpec(texts), []);
   const { spec: asked, plan, acceptance } = readSpecTexts(texts);
   assert.equal(asked.title, FEATURE);
@@ -173,7 +173,7 @@ test('whatever comes back, there is a SPEC that passes the check, or words about
       const architect = `${rest}\n${ARCHITECT}`;
       const found = specFromResults(feature, { researcher, analyst, architect }, 'draft');
       if (!found.ok) assert.ok(found.problems.length > 0);
-      else assert.deepEqual(checkSpec(textsOf('SPEC-X-001', found.spec, '2026-01-01')), []);
+      else assert.deepEqual(checkSpec(specTextsOf('SPEC-X-001', found.spec, '2026-01-01')), []);
     }),
   );
 });

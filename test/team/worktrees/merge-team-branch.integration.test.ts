@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { ToolError } from '../../../src/base/rules/errors.ts';
 import { WORK_CODES } from '../../../src/team/rules/codes/work-codes.ts';
-import { branchPositionOf, bringIn } from '../../../src/team/worktrees/bring-in.ts';
+import { branchPositionOf, mergeTeamBranch } from '../../../src/team/worktrees/merge-team-branch.ts';
 import { isOf } from '../../support/codes.ts';
 import { writeTree } from '../../support/installed.ts';
 import { commitAll, projectOf, TEAM, textOf } from '../../support/team-worktrees.ts';
@@ -21,7 +21,7 @@ async function built(t: Cleanup) {
   git('switch', '-q', '-c', ISSUE, 'main');
   const said: string[] = [];
   const start = await branchPositionOf(root);
-  return { root, git, sha, said, start, bring: () => bringIn(root, TEAM, start, (words) => said.push(words)) };
+  return { root, git, sha, said, start, bring: () => mergeTeamBranch(root, TEAM, start, (words) => said.push(words)) };
 }
 
 /** Commits on the checked-out branch as somebody else. */
@@ -75,7 +75,7 @@ test('what does not merge is said, and leaves no merge under way', async (t) => 
   writeTree(root, { 'src/api/a.js': 'of main\n' });
   const head = commitAll(root, 'Of main');
   await assert.rejects(
-    bringIn(root, TEAM, { ...start, head }, (words) => said.push(words)),
+    mergeTeamBranch(root, TEAM, { ...start, head }, (words) => said.push(words)),
     (error: unknown) => {
       isOf(WORK_CODES.team_work_not_merged, { branch: 'tool/tool-run-spec-a-001' })(error);
       assert.ok(error instanceof ToolError && error.kind === 'agent');

@@ -1,4 +1,4 @@
-// The founding of a team whose lead is code: a new team, the same tasks without a team, or a team that an earlier lead left.
+// Starts work that code leads: a new team, the same tasks without a team, or a team that an earlier lead left.
 
 import { lineWithCode, refusal } from '../../base/rules/codes.ts';
 import { failure, messageOf, ToolError } from '../../base/rules/errors.ts';
@@ -11,34 +11,32 @@ import type { Evidence } from '../rules/caller.ts';
 import { LEAD_CODES } from '../rules/codes/lead-codes.ts';
 import { OPERATIONS_CODES } from '../rules/codes/operations-codes.ts';
 import { overTaskBudget } from '../rules/cost.ts';
-import { CHOSEN_ALONE, FALLBACK_TRIGGERS } from '../rules/fallback.ts';
+import { CHOSEN_SOLO, FALLBACK_TRIGGERS } from '../rules/fallback.ts';
 import { isFinished } from '../rules/lead-step.ts';
 import { isActive, type TeamState } from '../rules/log/state.ts';
 import { aloneWords, type ResumeMode } from '../rules/resume-mode.ts';
 import { fallBack } from '../rules/select/activation.ts';
-import { type Decided, propose } from '../select/work-decision.ts';
+import { type Decided, recordProposal } from '../select/work-decision.ts';
 
 const TERMINAL: Evidence = { kind: 'environment', team: null, teammate: null };
 
 /**
- * Makes the team that was decided on, or the same tasks to be done one at a time.
+ * Creates the team of a decision, or the same tasks to be done one at a time.
  * @param as who leads it
  */
-export async function foundTeam(
+export async function startTeam(
   context: OperationContext & PeopleLog,
   decided: Extract<Decided, { kind: 'decided' }>,
   as = TERMINAL,
 ): Promise<void> {
   const { work, decision } = decided;
-  const problem = await propose(context, decided);
+  const problem = await recordProposal(context, decided);
   if (problem !== null) throw new ToolError(problem);
   const said = await createTeam(context, work.team, as);
   if (said !== null && decision.mode === 'team') return createAlone(context, work.team, said);
   if (said !== null) throw failure(OPERATIONS_CODES.team_create_failed, { said });
   if (decision.mode === 'team') return;
-  await withLog(context, work.team, (log) =>
-    fallTo(log, decision.trigger ?? CHOSEN_ALONE, decision.reasons.join('; ')),
-  );
+  await withLog(context, work.team, (log) => fallTo(log, decision.trigger ?? CHOSEN_SOLO, decision.reasons.join('; ')));
 }
 
 async function withLog<T>(
@@ -143,7 +141,7 @@ export async function resumeTeam(
       say(
         over === null
           ? `task ${id} "${subject}" is tried again; it had failed: ${result ?? 'no reason given'}`
-          : `task ${id} "${subject}" is not tried again: ${over}`,
+          : lineWithCode(refusal(LEAD_CODES.task_not_retried, { task: id, subject, why: over })),
       );
     }
     return true;

@@ -1,17 +1,17 @@
-// The cause of an attempt that came to nothing: the agent, or something outside of it.
+// Fault of a failed attempt: the agent, or something outside of the issue.
 
 import { failure, ToolError } from '../base/rules/errors.ts';
 import { GIT_CODES } from '../git/rules/git-codes.ts';
 import { isDiskFull } from './rules/disk-full.ts';
 
-/** `runtime`: outside of the issue, so it does not count against it. */
-export function blame(error: unknown): 'agent' | 'runtime' {
+/** Who is at fault for a failed attempt. `runtime`: something outside of the issue; the attempt does not count. */
+export function faultOf(error: unknown): 'agent' | 'runtime' {
   if (isDiskFull(error)) return 'runtime';
   return error instanceof ToolError && (error.kind === 'hook' || error.kind === 'agent') ? 'agent' : 'runtime';
 }
 
-/** A workspace that an agent has been in and that Git cannot be brought up to date in: that is the agent's doing. */
-export function blameWorkspace(error: unknown): unknown {
+/** Blames the agent when Git cannot update a workspace in which an agent has worked. */
+export function asAgentFault(error: unknown): unknown {
   const broken = error instanceof ToolError && (error.kind === 'git' || error.kind === 'workspace_root');
   if (!broken) return error;
   const what = { said: error.message, cause: error.code };

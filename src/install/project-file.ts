@@ -30,7 +30,7 @@ function checkAccess(root: string, path: string, mode: number, word: string): vo
  * Bytes of a file of the project; null when there is none.
  * Throws unless the file could be written: each directory in its path must be a real one, inside the project.
  */
-export function readPlace(root: string, path: string): Buffer | null {
+export function readProjectFile(root: string, path: string): Buffer | null {
   let directory = '';
   for (const part of path.split('/').slice(0, -1)) {
     const next = directory === '' ? part : `${directory}/${part}`;
@@ -51,8 +51,8 @@ export function readPlace(root: string, path: string): Buffer | null {
 }
 
 /** Text of such a file. It must be UTF-8, so that it can be written back exactly. */
-export function readText(root: string, path: string): string | null {
-  const bytes = readPlace(root, path);
+export function readProjectText(root: string, path: string): string | null {
+  const bytes = readProjectFile(root, path);
   if (bytes === null) return null;
   const text = bytes.toString('utf8');
   if (!Buffer.from(text, 'utf8').equals(bytes)) throw refuse(path, 'UTF-8', 'bytes that are none');

@@ -4,15 +4,15 @@ import { failure } from '../../base/rules/errors.ts';
 import type { Repository, RunGit } from '../../git/worktree-git.ts';
 import { commitAt, commitsAt, isAncestor } from '../../git/worktrees/commits.ts';
 import { BRANCHES, baseRef, headRef, leftRef, teamBranch } from '../../git/worktrees/names.ts';
-import { checkoutWith } from '../../git/worktrees/place.ts';
-import { noCommit } from '../../git/worktrees/team-base.ts';
+import { noCommitError } from '../../git/worktrees/team-base.ts';
+import { otherCheckoutOf } from '../../git/worktrees/worktree.ts';
 import { WORK_CODES } from '../rules/codes/work-codes.ts';
 
-export type Beginning = { readonly branch: string; readonly base: string; readonly head: string };
+export type TeamBranch = { readonly branch: string; readonly base: string; readonly head: string };
 
 /** A team's branches are the repository's: in one checkout at a time a team of a name works on them. */
 function refuseElsewhere(team: string, repository: Repository): void {
-  const other = checkoutWith(team, repository);
+  const other = otherCheckoutOf(team, repository);
   if (other === undefined) return;
   throw failure(WORK_CODES.team_in_other_checkout, { team, path: other });
 }
@@ -22,37 +22,37 @@ export async function beginBranch(
   team: string,
   isNew: boolean,
   repository: Repository,
-  run: RunGit,
-): Promise<Beginning> {
+  runGit: RunGit,
+): Promise<TeamBranch> {
   refuseElsewhere(team, repository);
   const { root } = repository;
   const branch = teamBranch(team);
-  const here = await commitAt('HEAD', root, run);
-  if (here === null) throw noCommit(root);
+  const here = await commitAt('HEAD', root, runGit);
+  if (here === null) throw noCommitError(root);
   const inTheWay = headRef(BRANCHES);
-  const refs = await commitsAt([headRef(branch), baseRef(team), leftRef(team), inTheWay], repository, run);
+  const refs = await commitsAt([headRef(branch), baseRef(team), leftRef(team), inTheWay], repository, runGit);
   if (refs.has(inTheWay)) throw failure(WORK_CODES.team_branches_blocked, { branch, blocking: BRANCHES });
   const tip = refs.get(headRef(branch)) ?? null;
   const noted = refs.get(leftRef(team));
   // Of a branch that is gone, or of a team that is.
   const isStale = noted !== undefined && (isNew || tip === null);
-  if (isStale) await run.git(root, ['update-ref', '-d', leftRef(team)]);
+  if (isStale) await runGit.git(root, ['update-ref', '-d', leftRef(team)]);
   const left = isStale ? undefined : noted;
   const head = left ?? tip;
   const known = refs.get(baseRef(team)) ?? null;
   // Of a branch that is gone, or of one that never came to be.
-  const isKnown = known !== null && head !== null && (await isAncestor(known, head, repository, run));
-  const common = isKnown || head === null ? '' : (await run.try(root, ['merge-base', head, here])).stdout.trim();
+  const isKnown = known !== null && head !== null && (await isAncestor(known, head, repository, runGit));
+  const common = isKnown || head === null ? '' : (await runGit.try(root, ['merge-base', head, here])).stdout.trim();
   // All of an earlier team's work is what the project stands at.
   const base = isNew && head === here ? here : isKnown ? known : common || head || here;
   const isOver = isNew || (isKnown && head === known);
-  if (head !== null && head !== here && isOver && (await isAncestor(head, here, repository, run))) {
+  if (head !== null && head !== here && isOver && (await isAncestor(head, here, repository, runGit))) {
     // Nobody has begun there, or all of it is in the project by now: the work is built on what is there.
-    const writers = await run.git(root, ['for-each-ref', '--count=1', `${headRef(branch)}--*`]);
+    const writers = await runGit.git(root, ['for-each-ref', '--count=1', `${headRef(branch)}--*`]);
     if (writers === '') {
-      await run.git(root, ['update-ref', baseRef(team), here]);
+      await runGit.git(root, ['update-ref', baseRef(team), here]);
       for (const ref of [...(left === undefined ? [] : [leftRef(team)]), headRef(branch)])
-        await run.git(root, ['update-ref', ref, here, head]);
+        await runGit.git(root, ['update-ref', ref, here, head]);
       return { branch, base: here, head: here };
     }
   }
@@ -60,6 +60,6 @@ export async function beginBranch(
     ...(!isKnown || base !== known ? [`update ${baseRef(team)} ${base}\n`] : []),
     ...(head === null ? [`create ${headRef(branch)} ${here}\n`] : []),
   ];
-  if (rows.length > 0) await run.git(root, ['update-ref', '--stdin'], { input: rows.join('') });
+  if (rows.length > 0) await runGit.git(root, ['update-ref', '--stdin'], { input: rows.join('') });
   return { branch, base, head: head ?? here };
 }

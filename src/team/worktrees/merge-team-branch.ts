@@ -55,7 +55,7 @@ async function putBack(root: string, team: string, start: BranchPosition): Promi
  * The team's branch comes into the one that is checked out, which is the issue's.
  * @param say takes a line that people are told
  */
-export async function bringIn(
+export async function mergeTeamBranch(
   root: string,
   team: string,
   start: BranchPosition,

@@ -9,7 +9,7 @@ import { findProject as findCheckout } from '../git/project.ts';
 import { MANIFEST } from './manifest.ts';
 import { INSTALL_CODES } from './rules/install-codes.ts';
 
-export type Project = {
+export type InstallTarget = {
   readonly root: string;
   readonly kind: string;
   /** Where its teams and their configuration are: of a team's worktree, the checkout that it was made in. */
@@ -64,7 +64,7 @@ function isThisPackage(root: string): boolean {
  * Finds the project. A directory that is named is taken as it is; without one it is the nearest that has an installation, or the top of the working tree.
  * @param home the person's own directory, which is nobody's project
  */
-export function findProject(named: string | undefined, cwd: string, home: string | undefined): Project {
+export function findInstallTarget(named: string | undefined, cwd: string, home: string | undefined): InstallTarget {
   const root = named === undefined ? topOf(realDirectory(cwd)) : realDirectory(named);
   const refuse = (what: ValuesOf<typeof INSTALL_CODES.project_unsuitable>['what']) =>
     failure(INSTALL_CODES.project_unsuitable, { path: root, what });

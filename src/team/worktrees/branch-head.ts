@@ -6,8 +6,8 @@ import { type Refusal, refusal } from '../../base/rules/codes.ts';
 import { isOfTeam, type Repository, type RunGit } from '../../git/worktree-git.ts';
 import { commitsAt, noteAncestor } from '../../git/worktrees/commits.ts';
 import { BRANCHES, headRef, keptRef, leftRef, memberBranch, teamBranch } from '../../git/worktrees/names.ts';
-import { worktreesBelow } from '../../git/worktrees/place.ts';
 import { checkedOutIn } from '../../git/worktrees/refs.ts';
+import { worktreesBelow } from '../../git/worktrees/worktree.ts';
 import { WORK_CODES } from '../rules/codes/work-codes.ts';
 import { LEAD } from '../rules/message.ts';
 
@@ -25,11 +25,11 @@ export async function headsOf(
   team: string,
   member: string | null,
   repository: Repository,
-  run: RunGit,
+  runGit: RunGit,
 ): Promise<Heads> {
   const [ref, left] = [headRef(teamBranch(team)), leftRef(team)];
   const own = member === null ? null : headRef(memberBranch(team, member));
-  const known = await commitsAt([ref, left, ...(own === null ? [] : [own])], repository, run);
+  const known = await commitsAt([ref, left, ...(own === null ? [] : [own])], repository, runGit);
   const [tip, noted] = [known.get(ref), known.get(left)];
   return { head: noted ?? tip, tip, isNoted: noted !== undefined, at: own === null ? undefined : known.get(own) };
 }
@@ -42,7 +42,7 @@ export async function noteHead(
   team: string,
   { isNoted, head }: Heads,
   { root }: Repository,
-  run: RunGit,
+  runGit: RunGit,
   fresh?: string,
 ): Promise<void> {
   if (head === undefined) return;
@@ -50,22 +50,22 @@ export async function noteHead(
     ...(isNoted ? [] : ['option no-deref', `update ${leftRef(team)} ${head}`]),
     ...(fresh === undefined ? [] : [`create ${fresh} ${head}`]),
   ];
-  if (rows.length > 0) await run.git(root, ['update-ref', '--stdin'], { input: `${rows.join('\n')}\n` });
+  if (rows.length > 0) await runGit.git(root, ['update-ref', '--stdin'], { input: `${rows.join('\n')}\n` });
 }
 
 /** Deletes refs in one transaction; if git refuses that, one by one. */
-export async function deleteRefs(refs: readonly string[], { root }: Repository, run: RunGit): Promise<void> {
+export async function deleteRefs(refs: readonly string[], { root }: Repository, runGit: RunGit): Promise<void> {
   const input = refs.map((ref) => `delete ${ref}\n`).join('');
-  if ((await run.try(root, ['update-ref', '--stdin'], { input })).exitCode === 0) return;
-  for (const ref of refs) await run.git(root, ['update-ref', '-d', ref]);
+  if ((await runGit.try(root, ['update-ref', '--stdin'], { input })).exitCode === 0) return;
+  for (const ref of refs) await runGit.git(root, ['update-ref', '-d', ref]);
 }
 
 /** Caches with one query which writers' branches are fully merged into the team's. */
-export async function noteMerged(team: string, repository: Repository, run: RunGit): Promise<void> {
-  const { head } = await headsOf(team, null, repository, run);
+export async function noteMerged(team: string, repository: Repository, runGit: RunGit): Promise<void> {
+  const { head } = await headsOf(team, null, repository, runGit);
   if (head === undefined) return;
   const how = ['for-each-ref', '--format=%(objectname)', `--merged=${head}`, `${headRef(teamBranch(team))}--*`];
-  const { exitCode, stdout } = await run.try(repository.root, how);
+  const { exitCode, stdout } = await runGit.try(repository.root, how);
   if (exitCode !== 0) return;
   for (const sha of stdout.split('\n')) if (sha !== '') noteAncestor(sha, head, repository);
 }
@@ -76,24 +76,24 @@ export async function moveHead(
   { isNoted, head = '' }: Heads,
   merged: string,
   { root }: Repository,
-  run: RunGit,
+  runGit: RunGit,
 ): Promise<string | null> {
   const left = leftRef(team);
   const note = isNoted ? `update ${left} ${merged} ${head}` : `create ${left} ${merged}`;
   const input = `update ${headRef(teamBranch(team))} ${merged} ${head}\n${note}\n`;
-  const { exitCode, stderr } = await run.try(root, ['update-ref', '--no-deref', '--stdin'], { input });
+  const { exitCode, stderr } = await runGit.try(root, ['update-ref', '--no-deref', '--stdin'], { input });
   return exitCode === 0 ? null : stderr.split('\n')[0] || `exit ${exitCode}`;
 }
 
 /** Resets the branch to its recorded head. Returns the ref that keeps the replaced commit; null: no reset. */
-export async function putBack(team: string, repository: Repository, run: RunGit): Promise<string | null> {
-  const { head, tip } = await headsOf(team, null, repository, run);
+export async function resetToHead(team: string, repository: Repository, runGit: RunGit): Promise<string | null> {
+  const { head, tip } = await headsOf(team, null, repository, runGit);
   const ref = headRef(teamBranch(team));
   // Do not move a checked-out branch: the next merge reports it.
   if (head === undefined || head === tip || checkedOutIn(ref, repository.common) !== undefined) return null;
   const kept = keptRef('refused', team, LEAD, tip ?? head);
-  await run.git(repository.root, ['update-ref', kept, tip ?? head]);
-  await run.git(repository.root, ['update-ref', '--no-deref', ref, head]);
+  await runGit.git(repository.root, ['update-ref', kept, tip ?? head]);
+  await runGit.git(repository.root, ['update-ref', '--no-deref', ref, head]);
   return kept;
 }
 
@@ -111,9 +111,9 @@ function madeThere({ common, worktrees }: Repository): ReadonlySet<string> {
 }
 
 /** Branches and tags of the person, with the commit of each, and whether a teammate made it. */
-export async function personsTips(repository: Repository, run: RunGit) {
+export async function userRefTips(repository: Repository, runGit: RunGit) {
   const format = '--format=%(refname)%00%(objectname)%00%(*objectname)%00%(committeremail)%00%(*committeremail)';
-  const rows = (await run.git(repository.root, ['for-each-ref', format, 'refs/heads', 'refs/tags'])).split('\n');
+  const rows = (await runGit.git(repository.root, ['for-each-ref', format, 'refs/heads', 'refs/tags'])).split('\n');
   const tips = rows.filter((row) => row !== '' && !row.startsWith(`${headRef(BRANCHES)}/`));
   const made = madeThere(repository);
   return new Map(
@@ -126,9 +126,13 @@ export async function personsTips(repository: Repository, run: RunGit) {
 }
 
 /** Names the checkout of a branch; null: none. A checked-out branch cannot move without its files. */
-export async function checkedOut(branch: string, { root, common }: Repository, run: RunGit): Promise<Refusal | null> {
+export async function checkedOut(
+  branch: string,
+  { root, common }: Repository,
+  runGit: RunGit,
+): Promise<Refusal | null> {
   if (checkedOutIn(headRef(branch), common) === undefined) return null;
-  const listed = await run.git(root, ['worktree', 'list', '--porcelain', '-z']);
+  const listed = await runGit.git(root, ['worktree', 'list', '--porcelain', '-z']);
   const rows = listed.split('\0\0').map((row) => row.split('\0'));
   const place = rows.find((row) => row.includes(`branch ${headRef(branch)}`));
   // A worktree without its directory does not block the branch.

@@ -1,20 +1,11 @@
 // The directory of a teammate's worktree: made, taken up, put in order after a kill, removed.
 
-import {
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { tryReadText } from '../../base/files/read-text.ts';
 import { removeLargeTree } from '../../base/files/remove-tree.ts';
 import { failure } from '../../base/rules/errors.ts';
-import { makeIgnored } from '../own-ignored.ts';
+import { createIgnoredDirectory } from '../own-ignored.ts';
 import { GIT_CODES } from '../rules/git-codes.ts';
 import type { Repository, RunGit } from '../worktree-git.ts';
 
@@ -24,14 +15,6 @@ export type Worktree = {
   readonly admin: string;
 };
 
-function read(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return null;
-  }
-}
-
 function kindOf(path: string): 'directory' | 'other' | 'none' {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (stat === undefined) return 'none';
@@ -40,11 +23,11 @@ function kindOf(path: string): 'directory' | 'other' | 'none' {
 
 /** Git marks a worktree so while it makes it. */
 function isHalfMade(admin: string): boolean {
-  return read(join(admin, 'locked'))?.startsWith('initializing') === true;
+  return tryReadText(join(admin, 'locked'))?.startsWith('initializing') === true;
 }
 
 function pathOfAdmin(admin: string): string | null {
-  const text = read(join(admin, 'gitdir'))?.trim();
+  const text = tryReadText(join(admin, 'gitdir'))?.trim();
   return text === undefined || text === '' ? null : dirname(resolve(admin, text));
 }
 
@@ -67,14 +50,14 @@ function adminsOf(path: string, { common }: Repository): string[] {
 
 /** The worktree at that path, when git and the path agree on it. */
 export function findWorktree(path: string, repository: Pick<Repository, 'common'>): Worktree | null {
-  const [, gitDir] = /^gitdir: (.+)$/m.exec(read(join(path, '.git')) ?? '') ?? [];
+  const [, gitDir] = /^gitdir: (.+)$/m.exec(tryReadText(join(path, '.git')) ?? '') ?? [];
   if (gitDir === undefined) return null;
   const admin = resolve(path, gitDir.trim());
   const isWhole =
     dirname(admin) === join(repository.common, 'worktrees') &&
     pathOfAdmin(admin) === path &&
     // Elsewhere there may be settings that have programs started.
-    resolve(admin, read(join(admin, 'commondir'))?.trim() ?? '') === repository.common &&
+    resolve(admin, tryReadText(join(admin, 'commondir'))?.trim() ?? '') === repository.common &&
     !isHalfMade(admin) &&
     existsSync(join(admin, 'HEAD'));
   return isWhole ? { path, admin } : null;
@@ -88,7 +71,7 @@ export function worktreesBelow(directory: string, common: string): readonly stri
 }
 
 /** Another checkout of the repository, in which a team of that name has worktrees; undefined: none has any. */
-export function checkoutWith(team: string, { common, worktrees }: Repository): string | undefined {
+export function otherCheckoutOf(team: string, { common, worktrees }: Repository): string | undefined {
   const place = join('/', '.tool', 'worktrees', team);
   return worktreesBelow('', common)
     .flatMap((admin) => pathOfAdmin(admin) ?? [])
@@ -115,9 +98,9 @@ export async function ensureWorktree(
   path: string,
   checkout: readonly string[],
   repository: Repository,
-  run: RunGit,
+  runGit: RunGit,
 ): Promise<Worktree> {
-  makeIgnored(repository.worktrees);
+  createIgnoredDirectory(repository.worktrees);
   mkdirSync(dirname(path), { recursive: true });
   if (kindOf(path) === 'other') throw failure(GIT_CODES.worktree_path_taken, { path });
   await removeLargeTree(beside(path, 'gone'));
@@ -129,17 +112,17 @@ export async function ensureWorktree(
   const found = findWorktree(path, repository);
   if (found === null)
     try {
-      if (holdsWork(path, repository)) await takeBack(path, aside, checkout, repository, run);
+      if (holdsWork(path, repository)) await takeBack(path, aside, checkout, repository, runGit);
       else {
         await removeWorktree(path, repository);
-        await run.git(repository.root, ['worktree', 'add', '--quiet', ...options(checkout, path)]);
+        await runGit.git(repository.root, ['worktree', 'add', '--quiet', ...options(checkout, path)]);
       }
     } catch (error) {
-      if (!isMounted(error) || !(await mendInPlace(path, checkout, repository, run))) throw error;
+      if (!isMounted(error) || !(await mendInPlace(path, checkout, repository, runGit))) throw error;
     }
   const made = found ?? findWorktree(path, repository);
   if (made === null) throw failure(GIT_CODES.worktree_not_made, { path });
-  if (!existsSync(join(made.admin, 'index'))) await run.git(path, ['read-tree', 'HEAD']);
+  if (!existsSync(join(made.admin, 'index'))) await runGit.git(path, ['read-tree', 'HEAD']);
   return made;
 }
 
@@ -153,7 +136,7 @@ async function mendInPlace(
   path: string,
   checkout: readonly string[],
   repository: Repository,
-  run: RunGit,
+  runGit: RunGit,
 ): Promise<boolean> {
   const [admin] = adminsOf(path, repository);
   const [branch, ...options] = checkout;
@@ -168,9 +151,9 @@ async function mendInPlace(
   rmSync(join(path, '.git'), { force: true });
   writeFileSync(join(path, '.git'), `gitdir: ${admin}\n`);
   if (!isRemoved && !isEmpty) return true;
-  await run.git(path, ['read-tree', 'HEAD']);
+  await runGit.git(path, ['read-tree', 'HEAD']);
   // It fails for files that were written since: they stay as they are.
-  await run.try(path, ['checkout-index', '--all', '--quiet', '--index']);
+  await runGit.try(path, ['checkout-index', '--all', '--quiet', '--index']);
   return true;
 }
 
@@ -191,13 +174,13 @@ async function takeBack(
   aside: string,
   checkout: readonly string[],
   repository: Repository,
-  run: RunGit,
+  runGit: RunGit,
 ): Promise<void> {
   // A repository that was made there in its place is none of the work.
   if (kindOf(join(path, '.git')) === 'directory') renameSync(join(path, '.git'), freePath(beside(path, 'git')));
   renameSync(path, aside);
   for (const admin of adminsOf(path, repository)) rmSync(admin, { recursive: true, force: true });
-  await run.git(repository.root, ['worktree', 'add', '--quiet', '--no-checkout', ...options(checkout, path)]);
+  await runGit.git(repository.root, ['worktree', 'add', '--quiet', '--no-checkout', ...options(checkout, path)]);
   renameSync(join(path, '.git'), join(aside, '.git'));
   rmdirSync(path);
   renameSync(aside, path);

@@ -1,4 +1,4 @@
-// A writer's worktree that stands elsewhere than on its branch: what is under way in it, and how its writer comes back from there.
+// Worktrees that are not on their writer's branch: the git operation in progress, and the way back for the writer.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { refusal, textOf } from '../../base/rules/codes.ts';
 import { GIT_CODES } from '../rules/git-codes.ts';
 
 /** Where a worktree stands that is not on its branch, and would lose something on the way there. */
-export type Astray = {
+export type OffBranch = {
   /** Null: on a branch without a commit. */
   readonly sha: string | null;
   /** For its writer. */
@@ -16,10 +16,10 @@ export type Astray = {
 /** What git keeps in a worktree's part of its directory while something is not finished there. */
 export const UNFINISHED = ['rebase-merge', 'rebase-apply', 'sequencer', 'CHERRY_PICK_HEAD', 'REVERT_HEAD'];
 
-export type Step = 'rebase' | 'am' | 'cherry-pick' | 'revert' | 'merge';
+export type GitOperation = 'rebase' | 'am' | 'cherry-pick' | 'revert' | 'merge';
 
 /** What is to be continued or aborted there; null: nothing. */
-export function stepUnderWay(admin: string): Step | null {
+export function worktreeOperation(admin: string): GitOperation | null {
   const has = (...name: readonly string[]) => existsSync(join(admin, ...name));
   if (has('rebase-apply', 'applying')) return 'am';
   if (has('rebase-merge') || has('rebase-apply')) return 'rebase';
@@ -38,7 +38,7 @@ export function stashOf(admin: string): string | null {
 }
 
 /** @param other the ref that it stands on; empty: none */
-export function astrayWords(sha: string | null, other: string, branch: string, step: Step | null): string {
+export function offBranchText(sha: string | null, other: string, branch: string, step: GitOperation | null): string {
   const name = other.replace(/^refs\/heads\//, '');
   const where = [sha && `at ${sha.slice(0, 12)}`, name && `on ${name}`].filter(Boolean).join(' ');
   if (sha === null) return textOf(refusal(GIT_CODES.worktree_on_unborn_branch, { where, branch, other: name }));
