@@ -15,9 +15,10 @@ import { compileTests, idleFiles, testEntries } from './compile-tests.ts';
 import { reportCoverage } from './coverage.ts';
 import { isOfHosts, isSlow, testFiles } from './test-files.ts';
 
-/** Files at once on two cores. A test of the hosts waits more than half of its time. */
+/** Files at once on two cores. Tests that start programs wait for them, those of the hosts more than half of their time. */
 const AT_ONCE = 3;
-const HOSTS_AT_ONCE = 4;
+const PROGRAMS_AT_ONCE = 4;
+const HOSTS_AT_ONCE = 5;
 const LONGEST_MS = 20 * 60_000; // thrice the longest file on a slow machine
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -31,7 +32,8 @@ const flags = {
 const { values, positionals } = parseArgs({ options: flags, allowPositionals: true });
 const { integration = false, coverage = false, least = '0', built = false, bundled = false } = values;
 const files = testFiles(root, positionals, integration);
-const atOnce = files.every(isOfHosts) ? HOSTS_AT_ONCE : AT_ONCE;
+const startsPrograms = integration || files.some(isSlow);
+const atOnce = files.some(isOfHosts) ? HOSTS_AT_ONCE : startsPrograms ? PROGRAMS_AT_ONCE : AT_ONCE;
 const quick = files.filter((file) => !isSlow(file));
 
 // Each start of Node would load them, which takes three times as long; no test leaves the machine.
