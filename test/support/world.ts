@@ -813,7 +813,7 @@ export class World {
   /** The same for days: the tracker is polled once an hour, until the last hour. */
   async passDays(days: number): Promise<void> {
     const { polling } = this.workflow;
-    this.workflow = { ...this.workflow, polling: { intervalMs: HOUR_MS } };
+    this.workflow = { ...this.workflow, polling: { ...polling, intervalMs: HOUR_MS } };
     await this.pass((days * 24 - 1) * HOUR_MS);
     this.workflow = { ...this.workflow, polling };
     await this.pass(HOUR_MS);
