@@ -47,7 +47,7 @@ export class FakeClock implements Clock {
   /** Lets everything run that needs no time. Without a promise for each round: the test runner tracks them all. */
   settle(): Promise<void> {
     return new Promise((resolve) => {
-      let rounds = 20;
+      let rounds = 40;
       const next = () => {
         rounds -= 1;
         if (rounds > 0) setImmediate(next);
