@@ -25,19 +25,28 @@ export const ownPlace: Plugin = {
  * @param directory of the project, or below: what is made of `x/y.ts` is put there as `x/y.js`
  * @returns which file brings in which
  */
-export async function compileTests(
+export async function compileTests(root: string, files: readonly string[], directory: string): Promise<Metafile> {
+  const programs = readdirSync(join(root, PROGRAMS)).filter((name) => extname(name) === '.ts');
+  return compile(root, [...files, ...programs.map((name) => join(PROGRAMS, name))], directory);
+}
+
+/** The same for one file, without the programs: it compiles those that it starts. */
+export async function compileTest(root: string, file: string, directory: string): Promise<void> {
+  await compile(root, [file], directory, 'silent');
+}
+
+async function compile(
   root: string,
-  files: readonly string[],
+  entryPoints: string[],
   directory: string,
   logLevel: 'warning' | 'silent' = 'warning',
 ): Promise<Metafile> {
-  const programs = readdirSync(join(root, PROGRAMS)).filter((name) => extname(name) === '.ts');
   const { metafile } = await build({
     ...COMPILING,
     logLevel,
     metafile: true,
     absWorkingDir: root,
-    entryPoints: [...files, ...programs.map((name) => join(PROGRAMS, name))],
+    entryPoints,
     outbase: root,
     outdir: directory,
     splitting: true,

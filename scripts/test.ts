@@ -1,7 +1,7 @@
 // Runs tests with Node's own runner, against dist/ and compiled tests; fails where a file executed no test, or too little was reached.
-// usage: tsx scripts/test.ts [--integration] [--coverage] [--least=PCT] [--built] [folder or file …]
+// usage: tsx scripts/test.ts [--integration] [--coverage] [--least=PCT] [--built] [--bundled] [folder or file …]
 // Without a folder or file: the fast suite, or with --integration the files *.integration.test.ts beside it.
-// --built: dist/ is that of these sources, and is not built again.
+// --built: dist/ is that of these sources, and is not built again. --bundled: network tests run against the bundle alone.
 
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -15,9 +15,10 @@ import { compileTests, idleFiles, testEntries } from './compile-tests.ts';
 import { reportCoverage } from './coverage.ts';
 import { isOfHosts, isSlow, testFiles } from './test-files.ts';
 
-/** Files at once on two cores. A test of the hosts waits more than half of its time. */
+/** Files at once on two cores. Tests that start programs wait for them, those of the hosts more than half of their time. */
 const AT_ONCE = 3;
-const HOSTS_AT_ONCE = 4;
+const PROGRAMS_AT_ONCE = 4;
+const HOSTS_AT_ONCE = 5;
 const LONGEST_MS = 20 * 60_000; // thrice the longest file on a slow machine
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -26,12 +27,14 @@ const flags = {
   coverage: { type: 'boolean' },
   least: { type: 'string' },
   built: { type: 'boolean' },
+  bundled: { type: 'boolean' },
 } as const;
 const { values, positionals } = parseArgs({ options: flags, allowPositionals: true });
-const { integration = false, coverage = false, least = '0', built = false } = values;
+const { integration = false, coverage = false, least = '0', built = false, bundled = false } = values;
 const files = testFiles(root, positionals, integration);
-const atOnce = files.every(isOfHosts) ? HOSTS_AT_ONCE : AT_ONCE;
-const [quick, slow] = [files.filter((file) => !isSlow(file)), files.filter(isSlow)];
+const startsPrograms = integration || files.some(isSlow);
+const atOnce = files.some(isOfHosts) ? HOSTS_AT_ONCE : startsPrograms ? PROGRAMS_AT_ONCE : AT_ONCE;
+const quick = files.filter((file) => !isSlow(file));
 
 // Each start of Node would load them, which takes three times as long; no test leaves the machine.
 delete process.env.NODE_EXTRA_CA_CERTS;
@@ -45,6 +48,7 @@ process.once('exit', () => [place, counters].map((directory) => rmSync(directory
 const [source, bundle] = [join(place, 'compiled'), join(place, 'bundle')];
 const metafile = await compileTests(root, files, source);
 const network = networkTests(metafile, quick);
+const unbundled = bundled ? files.filter((file) => !network.includes(file)) : files;
 if (network.length > 0) await compileBuiltTests(root, network, metafile, bundle);
 
 function passes(entries: readonly string[], directory: string, expected: readonly string[]): boolean {
@@ -63,7 +67,8 @@ function passes(entries: readonly string[], directory: string, expected: readonl
 }
 
 const perProcess = positionals.length === 0 && !integration ? 16 : 4;
-const entries = [...testEntries(quick, source, perProcess, atOnce), ...testEntries(slow, source, 1, atOnce)];
-const results = [passes(entries, source, files), passes(testEntries(network, bundle, 4, atOnce), bundle, network)];
+const [many, single] = [unbundled.filter((file) => !isSlow(file)), unbundled.filter(isSlow)];
+const entries = [...testEntries(many, source, perProcess, atOnce), ...testEntries(single, source, 1, atOnce)];
+const results = [passes(entries, source, unbundled), passes(testEntries(network, bundle, 4, atOnce), bundle, network)];
 const isCovered = !coverage || (await reportCoverage(root, counters, Number(least)));
 process.exitCode = results.every(Boolean) && isCovered ? 0 : 1;

@@ -51,7 +51,7 @@ test('a question is posted once, holds no slot and publishes nothing, also after
   assert.deepEqual(world.tracker.labelsOf(2), ['tool-done']);
   world.kill();
   await world.restart();
-  await world.pass(7 * DAY);
+  await world.passDays(7);
   assert.equal(phaseOf(world), 'asking');
   assert.equal(world.tracker.comments.length, 1);
   assert.deepEqual(
@@ -165,7 +165,7 @@ test('a daemon that dies while its agent asks posts the question once and waits'
 
 test('nobody answers: one comment, the failed label, the work is kept; the clock of the record counts over a restart', async () => {
   const { world } = await asked({ follow: { answerTimeoutMs: 2 * DAY } });
-  await world.pass(DAY);
+  await world.passDays(1);
   await world.stop();
   await world.restart();
   await world.pass(DAY - MINUTE);

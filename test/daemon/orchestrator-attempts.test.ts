@@ -248,7 +248,7 @@ test('nothing is started while the day’s cost limit is reached; the next day i
   await world.pass(60 * MINUTE);
   assert.deepEqual(world.tracker.labelsOf(2), ['tool-todo']);
   isRefusal(world.orchestrator.waiting[0]?.why[0], WORK_CODES.day_budget_spent, { limit: 1 });
-  await world.pass(24 * 60 * MINUTE);
+  await world.passDays(1);
   assert.deepEqual(world.tracker.labelsOf(2), ['tool-done']);
   await world.stop();
 });

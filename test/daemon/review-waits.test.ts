@@ -69,7 +69,7 @@ test('a review that waits for a quota goes on after tool retry, without a review
     const world = worldWith();
     spentQuota(world);
     await world.start();
-    await world.pass(DAY);
+    await world.passDays(1);
     assert.deepEqual([entryOf(world)?.review?.stage, entryOf(world)?.retryAt], ['open', null]);
     await goOn(world);
     await untilDone(world);
@@ -91,7 +91,7 @@ test('a first review that begins in the pause of its runtime can be woken, too',
   await world.start();
   await world.pass(MINUTE);
   end?.();
-  await world.pass(DAY);
+  await world.passDays(1);
   assert.equal(world.reviews.length, 1);
   assert.match(entryOf(world)?.stepError ?? '', /waits for the quota of its runtime until/);
   await world.orchestrator.steering.steer('retry', 1);
@@ -247,7 +247,7 @@ test('nor does an answer that cannot begin, nor a question of the author that no
   await asking.start();
   await asking.pass(MINUTE);
   assert.equal(entryOf(asking)?.phase, 'asking');
-  await asking.pass(DAY);
+  await asking.passDays(1);
   await untilDone(asking);
   assert.deepEqual(asking.workspaces.pushed, ['tool/issue-1 sha-1-1']);
 });

@@ -5,8 +5,9 @@ import { readdirSync } from 'node:fs';
 import test from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import type { TeamSummary } from '../../src/agents/rules/team-summary.ts';
+import { teamDemoJson } from '../../src/cli/rules/team-demo-json.ts';
 import type { StateView } from '../../src/daemon/view.ts';
-import { type RunningTool, runTool, startTool } from '../support/daemon.ts';
+import { type RunningTool, startTool } from '../support/daemon.ts';
 import { demoPlace } from '../support/demo-place.ts';
 import { fields } from '../support/forge.ts';
 
@@ -42,24 +43,22 @@ function mostAtOnce(tasks: TeamSummary['tasks']): number {
   );
 }
 
-test('--json is one object of one shape; the forge has one pull request with the report, and the done label', async (t) => {
+test('each change is a line, and both wall clocks; the forge has one pull request with the report, and the done label', async (t) => {
   const { env, nothingLeft } = demoPlace(t);
-  const demo = startTool(t, ['demo', '--team', '--json', '--keep'], { env, detached: true });
+  const demo = startTool(t, ['demo', '--team', '--keep'], { env, detached: true });
   await demo.printed(/files {6}\/\S+\n/, LONG_MS);
-  const shown = JSON.parse(demo.stdout);
-  const { tasks, messages, rejections, gate, branch, files, seconds, solo_seconds: alone, ...rest } = shown;
-  assert.deepEqual(rest, {});
-  assert.deepEqual(Object.keys(tasks[0]), ['id', 'subject', 'owner', 'outcome', 'note', 'seconds']);
-  assert.equal(tasks.length, 8, 'those of the plan, the one that was asked for, and the verification');
-  const of = (key: string) => [...new Set(tasks.map((task: Readonly<Record<string, unknown>>) => task[key]))];
-  assert.deepEqual(of('outcome'), ['completed']);
-  assert.deepEqual(of('owner').sort(), ['backend-dev', 'frontend-dev', 'quality', 'tester']);
-  assert.ok(messages >= 5);
-  assert.equal(rejections, 1);
-  assert.equal(gate.ok, true);
-  assert.equal(branch, 'tool/issue-1');
-  assert.equal(files, 7);
-  assert.ok(seconds > 0 && alone > 0, `${seconds} s as a team, ${alone} s one at a time`);
+  const { stdout } = demo;
+  assert.match(stdout, /^ {2}forge {6}http:\S+\/maintainer\/guestbook\n {2}watch it {3}http:\/\/localhost:\d+\n\n/);
+  assert.match(stdout, /^ {2}▸ backend-dev: 1 Build the server side/m);
+  assert.match(stdout, /^ {2}backend-dev → frontend-dev, api ready: POST \/entries$/m);
+  assert.match(stdout, /^ {2}✖ not accepted: 1 so far$/m);
+  assert.match(stdout, /^ {2}✔ quality: 7 Verify the quality.* \(\d+\.\d s\)$/m);
+  assert.match(stdout, /^ {2}✔ #1 Let visitors sign the guest book: pull request #2$/m);
+  assert.match(stdout, /one after the other[\s\S]*^ {2}· \d "Tell the health"$/m);
+  assert.match(stdout, /^ +8 +completed +backend-dev +\d+\.\d +Change asked for/m);
+  assert.match(stdout, /1 rejection, 7 files on tool\/issue-1; gate: passed · tests passed/);
+  assert.match(stdout, /^ {2}pull request #2 with the team's report, http\S+\/pull\/2; issue #1 has tool-done$/m);
+  assert.match(stdout, /^ {2}\d+\.\d s as a team; \d+\.\d s one after the other\.$/m);
 
   const [api, token] = [addressOf(demo, 'API'), /token (\S+)"/.exec(demo.stderr)?.[1] ?? ''];
   const ask = async (path: string): Promise<readonly unknown[]> => {
@@ -89,31 +88,29 @@ test('--json is one object of one shape; the forge has one pull request with the
   const page = await (await fetch(dashboard, { headers: { accept: 'text/html' } })).text();
   assert.match(page, /aria-label="Team of issue 1"[\s\S]*Tell the health/, 'the finished team is to be seen');
   const state: StateView = JSON.parse(await (await fetch(`${dashboard}/api/v1/state`)).text());
-  assert.equal(state.completed[0]?.outcome, 'done');
-  const team = state.completed[0]?.team;
-  assert.equal(team?.task_counts.completed, 8);
+  const [row] = state.completed;
+  assert.equal(row?.outcome, 'done');
+  const team = row.team;
+  assert.ok(team !== null);
+  assert.equal(team.task_counts.completed, 8);
   assert.ok(mostAtOnce(team.tasks) >= 2, `they work side by side: ${JSON.stringify(team.tasks)}`);
+  const shown = teamDemoJson({ row, team, files: 7, seconds: state.totals.seconds_running }, 1);
+  const { tasks, messages, rejections, gate, branch } = shown;
+  assert.equal(tasks.length, 8, 'those of the plan, the one that was asked for, and the verification');
+  assert.deepEqual([...new Set(tasks.map(({ outcome }) => outcome))], ['completed']);
+  assert.deepEqual([...new Set(tasks.map(({ owner }) => owner))].sort(), [
+    'backend-dev',
+    'frontend-dev',
+    'quality',
+    'tester',
+  ]);
+  assert.ok(messages >= 5);
+  assert.equal(rejections, 1);
+  assert.equal(gate?.ok, true);
+  assert.equal(branch, 'tool/issue-1');
 
   process.kill(-demo.pid, 'SIGINT');
   assert.equal((await demo.ended).code, 0);
-  nothingLeft();
-});
-
-test('without a terminal each change is a line; both wall clocks are printed, and nothing stays', async (t) => {
-  const { env, nothingLeft } = demoPlace(t);
-  const { code, stdout, stderr } = await runTool(['demo', '--team'], { env });
-  assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
-  assert.match(stdout, /^ {2}forge {6}http:\S+\/maintainer\/guestbook\n {2}watch it {3}http:\/\/localhost:\d+\n\n/);
-  assert.match(stdout, /^ {2}▸ backend-dev: 1 Build the server side/m);
-  assert.match(stdout, /^ {2}backend-dev → frontend-dev, api ready: POST \/entries$/m);
-  assert.match(stdout, /^ {2}✖ not accepted: 1 so far$/m);
-  assert.match(stdout, /^ {2}✔ quality: 7 Verify the quality.* \(\d+\.\d s\)$/m);
-  assert.match(stdout, /^ {2}✔ #1 Let visitors sign the guest book: pull request #2$/m);
-  assert.match(stdout, /one after the other[\s\S]*^ {2}· \d "Tell the health"$/m);
-  assert.match(stdout, /^ +8 +completed +backend-dev +\d+\.\d +Change asked for/m);
-  assert.match(stdout, /1 rejection, 7 files on tool\/issue-1; gate: passed · tests passed/);
-  assert.match(stdout, /^ {2}pull request #2 with the team's report, http\S+\/pull\/2; issue #1 has tool-done$/m);
-  assert.match(stdout, /^ {2}\d+\.\d s as a team; \d+\.\d s one after the other\.$/m);
   nothingLeft();
 });
 
@@ -123,11 +120,12 @@ for (const [words, moment] of [
 ] as const)
   test(`a second signal ${words} ends all of it at once`, async (t) => {
     const { env, nothingLeft } = demoPlace(t);
-    const demo = startTool(t, ['demo', '--team'], { env, detached: true });
+    const demo = startTool(t, ['demo', '--team', ...(moment === null ? ['--json'] : [])], { env, detached: true });
     if (moment === null) await begun(env.TMPDIR, demo);
     else await demo.printed(moment, LONG_MS);
     for (const name of ['SIGINT', 'SIGTERM'] as const) process.kill(-demo.pid, name);
-    const { code, stderr } = await demo.ended;
+    const { code, stdout, stderr } = await demo.ended;
+    if (moment === null) assert.equal(stdout, '');
     assert.ok(code === 130 || code === 143, `whichever was heard last: ${code}`);
     assert.equal(stderr, '');
     nothingLeft();

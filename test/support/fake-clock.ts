@@ -1,6 +1,5 @@
 // A clock that stands still until it is moved: no test waits for real time.
 
-import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../src/base/ports.ts';
 
 type Sleeper = { readonly at: number; readonly wake: () => void };
@@ -45,14 +44,27 @@ export class FakeClock implements Clock {
     for (const sleeper of [...this.#sleepers]) if (sleeper.at <= this.#elapsed) sleeper.wake();
   }
 
-  /** Lets everything run that needs no time. */
-  async settle(): Promise<void> {
-    for (let round = 0; round < 20; round++) await setImmediate();
+  /** Lets everything run that needs no time. Without a promise for each round: the test runner tracks them all. */
+  settle(): Promise<void> {
+    return new Promise((resolve) => {
+      let rounds = 40;
+      const next = () => {
+        rounds -= 1;
+        if (rounds > 0) setImmediate(next);
+        else resolve();
+      };
+      setImmediate(next);
+    });
   }
 
   /** Moves to the next moment somebody waits for; false when nobody waits or that is after `limit`, in elapsed time. */
   async step(limit = Number.POSITIVE_INFINITY): Promise<boolean> {
     await this.settle();
+    return this.#move(limit);
+  }
+
+  /** The same, where everything has settled. */
+  async #move(limit: number): Promise<boolean> {
     const next = Math.min(...[...this.#sleepers].map((sleeper) => sleeper.at));
     if (!Number.isFinite(next) || next > limit) return false;
     this.#elapsed = Math.max(this.#elapsed, next);
@@ -64,7 +76,8 @@ export class FakeClock implements Clock {
   /** Lets `ms` pass, everything on the way happening at its time. */
   async pass(ms: number): Promise<void> {
     const end = this.#elapsed + ms;
-    while (await this.step(end));
+    await this.settle();
+    while (await this.#move(end));
     this.#elapsed = end;
     await this.settle();
   }

@@ -6,7 +6,7 @@ import { cpSync, existsSync, readdirSync, readFileSync, rmSync, symlinkSync } fr
 import { basename, join, resolve } from 'node:path';
 import test from 'node:test';
 import ts from 'typescript';
-import { compiledFile, compileTests } from '../../scripts/compile-tests.ts';
+import { compiledFile, compileTest } from '../../scripts/compile-tests.ts';
 import { type Cleanup, finallyDo, tempDir } from './temp.ts';
 
 type Step = {
@@ -146,7 +146,7 @@ export class Copy {
     }
     const compiled = join(this.#root, '.cache');
     try {
-      await compileTests(this.#root, [check.file], compiled, 'silent');
+      await compileTest(this.#root, check.file, compiled);
     } catch (error) {
       return String(error);
     }

@@ -638,6 +638,8 @@ function mortal<T extends object>(target: T, alive: () => boolean): T {
   });
 }
 
+const HOUR_MS = 3_600_000;
+
 export class World {
   readonly clock = new FakeClock();
   readonly journal: MemoryJournal;
@@ -806,5 +808,14 @@ export class World {
 
   async pass(ms: number): Promise<void> {
     await this.clock.pass(ms);
+  }
+
+  /** The same for days: the tracker is polled once an hour, until the last hour. */
+  async passDays(days: number): Promise<void> {
+    const { polling } = this.workflow;
+    this.workflow = { ...this.workflow, polling: { ...polling, intervalMs: HOUR_MS } };
+    await this.pass((days * 24 - 1) * HOUR_MS);
+    this.workflow = { ...this.workflow, polling };
+    await this.pass(HOUR_MS);
   }
 }

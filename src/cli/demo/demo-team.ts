@@ -13,6 +13,7 @@ import { gateWords, TASK_MAX, taskWords } from '../../web/team-lines.ts';
 import { table } from '../../web/text-table.ts';
 import { SCRIPT_VARIABLE } from '../agents/agent-teammate.ts';
 import { CLI_CODES } from '../rules/cli-codes.ts';
+import { teamDemoJson } from '../rules/team-demo-json.ts';
 import { canRedraw } from '../screen/terminal.ts';
 import { commandName, type DemoOptions, filesIn, printPlaces } from './demo.ts';
 import { ACCOUNTS, CLI, DemoDaemon, LABEL, OWNER } from './demo-daemon.ts';
@@ -108,7 +109,7 @@ async function play(stage: DemoStage, options: DemoOptions): Promise<void> {
       if (task !== undefined) say(`  · ${task}\n`);
     },
   });
-  if (isQuiet) printJson(done, alone);
+  if (isQuiet) process.stdout.write(`${JSON.stringify(teamDemoJson(done, alone), null, 2)}\n`);
   else printOutcome(done, alone);
   if (options.keep === true) {
     printPlaces(stage, forge, REPO, daemon, issue);
@@ -146,29 +147,6 @@ async function whatCame(forge: Forge, repository: string, issue: number, state: 
     // From the team's beginning until its work is collected: the rest is the forge's and the daemon's.
     seconds: state.totals.seconds_running,
   };
-}
-
-function printJson({ row, team, files, seconds }: Done, alone: number): void {
-  const tasks = team.tasks.map(({ id, subject, owner, status, note, seconds: took }) => ({
-    id,
-    subject,
-    owner,
-    outcome: status,
-    note,
-    seconds: took,
-  }));
-  const gate = team.gate === null ? null : { ok: team.gate.ok, coverage: team.gate.coverage, checks: team.gate.checks };
-  const shown = {
-    tasks,
-    messages: team.messages.count,
-    rejections: team.rejections,
-    gate,
-    branch: row.branch,
-    files,
-    seconds,
-    solo_seconds: alone,
-  };
-  process.stdout.write(`${JSON.stringify(shown, null, 2)}\n`);
 }
 
 function printOutcome({ row, team, pull, files, seconds }: Done, alone: number): void {

@@ -43,6 +43,6 @@ test('the owner is the same among the near patterns as among all', () => {
       const ownership = patterns.map((each, index) => ({ owner: `owner-${index}`, patterns: [each] }));
       assert.deepEqual(ownerOf(one, nearPatterns(one, ownership)), ownerOf(one, ownership));
     }),
-    { numRuns: 3_000 },
+    { numRuns: 1_000 },
   );
 });
