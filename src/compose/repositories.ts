@@ -3,55 +3,48 @@
 import type { Isolation } from '../agents/isolation.ts';
 import { systemClock } from '../base/clock.ts';
 import { Listeners } from '../base/listeners.ts';
-import type { Logger } from '../base/ports.ts';
 import { refusal } from '../base/rules/codes.ts';
 import { failure, messageOf } from '../base/rules/errors.ts';
 import { hostOf } from '../daemon/github/clone-url.ts';
 import { WORK_CODES } from '../daemon/rules/codes/work-codes.ts';
 import type { Look } from '../daemon/rules/look.ts';
-import { isEvery, slugKey, workflowOf } from '../daemon/rules/repositories.ts';
+import { isEvery, slugKey } from '../daemon/rules/repositories.ts';
 import type { Workflow } from '../daemon/rules/workflow.ts';
 import { readAttemptOutput } from '../daemon/runners/attempt-output.ts';
 import { SlotShares } from '../daemon/slot-shares.ts';
 import { stateView } from '../daemon/view.ts';
 import { issueDetails } from '../daemon/view-issue.ts';
 import type { FleetView, ProcessView, ViewSource } from '../daemon/view-source.ts';
+import { WaitingLine } from '../daemon/waiting-line.ts';
 import { formatSlug, type RepoSlug } from '../git/rules/repository.ts';
 import type { Source } from '../web/source.ts';
+import { derived, logOf, type Member, memberOf } from './member.ts';
 import { type OpenRepository, openRepository, type ProcessParts } from './repository.ts';
 import { RepositoryList } from './repository-list.ts';
 import { COMPOSE_CODES } from './rules/compose-codes.ts';
 
-/** `opened` is null while it cannot be worked on; `problem` says why. */
-type Member = {
-  readonly slug: RepoSlug;
-  readonly name: string;
-  readonly workflow: () => Workflow;
-  readonly log: Logger;
-  opened: OpenRepository | null;
-  problem: string | null;
-  running: Promise<void> | null;
-};
-
+/** So many are opened at a time, and so many get their first clone. */
+const AT_A_TIME = 4;
+/** An opening that takes longer makes room for another. */
+const SLOW_MS = 5_000;
+/** So long a slot is kept for one that is being opened: it has issues, perhaps. */
+const KEPT_MS = 30_000;
 /** How often it is looked for new repositories, and tried again to open those that could not be. */
 const LOOK_MS = 300_000;
 /** The same while there is none. */
 const FIRST_LOOK_MS = 30_000;
 
-/** Lines of a log that name the repository. */
-function logOf(log: Logger, repository: string): Logger {
-  return {
-    log: (level, source, said, fields = {}) => log.log(level, source, said, { repository, ...fields }),
-  };
-}
-
-/** Derives the workflow of a repository anew when the file was read again, and not at each question. */
-function derived(workflow: () => Workflow, slug: RepoSlug): () => Workflow {
-  let [from, to] = [workflow(), workflowOf(workflow(), slug)];
-  return () => {
-    if (workflow() !== from) [from, to] = [workflow(), workflowOf(workflow(), slug)];
-    return to;
-  };
+/** Resolves as soon as one has no failure, else with the failures of all. */
+async function firstOf(starts: readonly Promise<unknown>[]): Promise<readonly unknown[]> {
+  if (starts.length === 0) return [];
+  const good = starts.map(async (start) => {
+    const failed = await start;
+    if (failed !== null) throw failed;
+  });
+  return Promise.any(good).then(
+    () => [],
+    () => Promise.all(starts),
+  );
 }
 
 export class Repositories {
@@ -60,6 +53,9 @@ export class Repositories {
   readonly #members = new Map<string, Member>();
   /** Null: there is one repository. */
   readonly #shares: SlotShares | null;
+  readonly #gateShares: SlotShares;
+  readonly #openings = new WaitingLine<string>({ most: () => AT_A_TIME });
+  readonly #fetches = new WaitingLine<string>({ most: () => AT_A_TIME });
   readonly #list: RepositoryList | null;
   readonly #listeners = new Listeners();
   readonly #ending = new AbortController();
@@ -76,19 +72,16 @@ export class Repositories {
     this.#workflow = workflow;
     const { repositories } = workflow().tracker;
     this.#list = repositories?.some(isEvery) === true ? new RepositoryList(parts, workflow()) : null;
-    this.#shares =
-      repositories === null
-        ? null
-        : new SlotShares({
-            limits: () => {
-              const { maxConcurrent, maxCostPerDayUsd } = workflow().agent;
-              return { slots: maxConcurrent, costPerDayUsd: maxCostPerDayUsd };
-            },
-            clock: systemClock,
-          });
+    const sharesOf = (budget: () => number | null) =>
+      new SlotShares({
+        limits: () => ({ slots: workflow().agent.maxConcurrent, costPerDayUsd: budget() }),
+        clock: systemClock,
+      });
+    this.#shares = repositories === null ? null : sharesOf(() => workflow().agent.maxCostPerDayUsd);
+    this.#gateShares = sharesOf(() => null);
   }
 
-  /** Opens what can be opened; throws a ToolError when that is nothing. */
+  /** Opens one, and goes on to open the others; throws a ToolError when there is none that can be opened. */
   static async open(parts: ProcessParts, workflow: () => Workflow): Promise<Repositories> {
     const made = new Repositories(parts, workflow);
     const { slug, repositories } = workflow().tracker;
@@ -96,13 +89,10 @@ export class Repositories {
       if (repositories === null) {
         const opened = await openRepository(parts, workflow);
         opened.orchestrator.onChange(() => made.#listeners.tell());
-        const name = formatSlug(slug);
-        made.#members.set(slugKey(slug), {
-          ...{ slug, name, workflow, log: parts.log, opened, problem: null, running: null },
-        });
+        made.#members.set(slugKey(slug), memberOf(slug, workflow, parts.log, opened));
       } else {
-        const failures = await made.#look();
-        if (failures.length > 0 && made.#opened.length === 0) throw failures[0];
+        const [first = null] = await firstOf(await made.#look());
+        if (first !== null) throw first;
       }
       return made;
     } catch (error) {
@@ -132,8 +122,8 @@ export class Repositories {
     return [...(this.#listProblem === null ? [] : [this.#listProblem]), ...troubles].join('; ') || null;
   }
 
-  /** Finds what is to be worked on, opens what is new or could not be opened, and closes what is gone. Gives the failures. */
-  async #look(): Promise<readonly unknown[]> {
+  /** Finds what is to be worked on, begins to open what is new or could not be opened, and closes what is gone. */
+  async #look(): Promise<readonly Promise<unknown>[]> {
     const slugs = await this.#slugs();
     if (slugs === null) return [];
     const wanted = new Map(slugs.map((slug) => [slugKey(slug), slug]));
@@ -141,21 +131,40 @@ export class Repositories {
     for (const [key, slug] of wanted)
       if (!this.#members.has(key)) {
         const log = logOf(this.#parts.log, formatSlug(slug));
-        const workflow = derived(this.#workflow, slug);
-        this.#members.set(key, {
-          ...{ slug, name: formatSlug(slug), workflow, log, opened: null, problem: null, running: null },
-        });
+        this.#members.set(key, memberOf(slug, derived(this.#workflow, slug), log, null));
       }
-    const failures: unknown[] = [];
-    for (const member of this.#members.values())
-      if (member.opened === null && !this.#ending.signal.aborted)
-        try {
-          await this.#openMember(member);
-        } catch (error) {
-          failures.push(error);
-        }
-    if (failures.length > 0) this.#listeners.tell();
-    return failures;
+    const closed = [...this.#members.values()].filter(({ opened, starting }) => opened === null && starting === null);
+    return closed.map((member) => this.#start(member, () => this.#openMember(member)));
+  }
+
+  /** One that cannot start is tried again later. */
+  #start(member: Member, start: () => Promise<void>): Promise<unknown> {
+    const kept = this.#shares?.join({ held: () => 0, spentOn: () => 0, wake: () => undefined });
+    kept?.wants(1);
+    const over = new AbortController();
+    const { signal } = this.#ending;
+    void systemClock.sleep(KEPT_MS, AbortSignal.any([signal, over.signal])).then(() => kept?.leave());
+    const starting = start()
+      .then(
+        () => {
+          member.problem = null;
+          return null;
+        },
+        (error: unknown) => {
+          const words = messageOf(error);
+          if (words !== member.problem && !signal.aborted)
+            member.log.log('error', 'serve', refusal(COMPOSE_CODES.repository_unusable, { said: words }));
+          member.problem = words;
+          return error;
+        },
+      )
+      .finally(() => {
+        over.abort();
+        if (member.starting === starting) member.starting = null;
+        this.#listeners.tell();
+      });
+    member.starting = starting;
+    return starting;
   }
 
   /** The repositories of the file; null: the service gives no list now. */
@@ -177,35 +186,47 @@ export class Repositories {
   }
 
   async #openMember(member: Member): Promise<void> {
-    const { log } = member;
+    const { signal } = this.#ending;
+    const leave = await this.#openings.enter(member.name, signal);
+    const over = new AbortController();
+    void systemClock.sleep(SLOW_MS, AbortSignal.any([signal, over.signal])).then(leave);
+    let opened: OpenRepository;
+    try {
+      opened = await this.#open(member);
+    } finally {
+      over.abort();
+      leave();
+    }
+    // Nobody may want it any more.
+    if (signal.aborted || this.#members.get(slugKey(member.slug)) !== member) return opened.close();
+    Object.assign(member, { opened, isAnnounced: false, hasBegun: false });
+    opened.orchestrator.onChange(() => this.#listeners.tell());
+    if (this.#hasBegun) await this.#begin(member, opened);
+  }
+
+  async #open(member: Member): Promise<OpenRepository> {
     const { workspace, stateDir } = this.#workflow();
     const others = () =>
       [...this.#members.values()]
         .filter((one) => one !== member)
         .flatMap((one) => [one.workflow().workspace.root, one.workflow().stateDir]);
-    try {
-      member.opened = await openRepository({ ...this.#parts, log }, member.workflow, {
-        ...(this.#shares && { shares: this.#shares }),
-        directories: [workspace.root, stateDir],
-        others,
-      });
-      member.opened.orchestrator.onChange(() => this.#listeners.tell());
-      if (this.#hasBegun) {
-        this.#announceMember(member, member.opened);
-        await this.#begin(member, member.opened);
-      }
-      if (this.#isRunning) this.#run(member, member.opened);
-      member.problem = null;
-    } catch (error) {
-      const words = messageOf(error);
-      if (words !== member.problem)
-        log.log('error', 'serve', refusal(COMPOSE_CODES.repository_unusable, { said: words }));
-      member.problem = words;
-      throw error;
-    }
+    const shares = this.#shares;
+    return openRepository(
+      { ...this.#parts, log: member.log },
+      member.workflow,
+      shares === null
+        ? undefined
+        : {
+            ...{ shares, gateShares: this.#gateShares, fetches: this.#fetches },
+            ...{ directories: [workspace.root, stateDir], others },
+          },
+    );
   }
 
-  #announceMember({ log, name, workflow }: Member, opened: OpenRepository): void {
+  #announceMember(member: Member, opened: OpenRepository): void {
+    if (member.isAnnounced) return;
+    member.isAnnounced = true;
+    const { log, name, workflow } = member;
     const { labels, tracker } = workflow();
     const active = labels.active.map((label) => `[${label}]`).join(' ');
     opened.announce(this.#url);
@@ -214,8 +235,11 @@ export class Repositories {
   }
 
   async #begin(member: Member, opened: OpenRepository): Promise<void> {
+    this.#announceMember(member, opened);
     try {
       await opened.begin();
+      member.hasBegun = true;
+      if (this.#isRunning) this.#run(member, opened);
     } catch (error) {
       member.opened = null;
       await opened.close();
@@ -246,17 +270,12 @@ export class Repositories {
   /** Takes up what an earlier process left. What cannot work is a ToolError. */
   async begin(): Promise<void> {
     this.#hasBegun = true;
-    const failures: unknown[] = [];
-    for (const member of this.#opened)
-      try {
-        await this.#begin(member, member.opened);
-      } catch (error) {
-        if (this.#shares === null) throw error;
-        failures.push(error);
-        member.problem = messageOf(error);
-        member.log.log('error', 'serve', refusal(COMPOSE_CODES.repository_unusable, { said: member.problem }));
-      }
-    if (failures.length > 0 && this.#opened.length === 0) throw failures[0];
+    const [alone] = this.#opened;
+    if (this.#shares === null && alone !== undefined) return this.#begin(alone, alone.opened);
+    for (const member of this.#opened) void this.#start(member, () => this.#begin(member, member.opened));
+    const starts = [...this.#members.values()].flatMap(({ starting }) => starting ?? []);
+    const [first = null] = await firstOf(starts);
+    if (first !== null) throw first;
   }
 
   /** Runs until `close`, or with `once` until what one poll of each started is finished. */
@@ -264,8 +283,9 @@ export class Repositories {
     const [alone] = this.#opened;
     if (this.#shares === null && alone !== undefined) return alone.opened.orchestrator.run();
     this.#isRunning = true;
-    for (const member of this.#opened) this.#run(member, member.opened);
+    for (const member of this.#opened) if (member.hasBegun) this.#run(member, member.opened);
     if (this.#parts.once) {
+      await Promise.all([...this.#members.values()].map(({ starting }) => starting));
       await Promise.all([...this.#members.values()].map(({ running }) => running));
       return;
     }
@@ -340,6 +360,7 @@ export class Repositories {
     this.#ending.abort();
     this.#wake.abort();
     await Promise.all([...this.#members.values()].map(({ opened }) => opened?.close()));
+    await Promise.all([...this.#members.values()].map(({ starting }) => starting));
     await this.#list?.close();
   }
 }

@@ -1,12 +1,11 @@
 // Asks the hosting service for the repositories of `<owner>/*`.
 
 import { systemClock } from '../base/clock.ts';
-import { packageVersion } from '../base/package-root.ts';
-import { apiAuthorities } from '../daemon/github/authority.ts';
 import type { HostingClient } from '../daemon/github/client.ts';
 import { isEvery } from '../daemon/rules/repositories.ts';
 import type { Workflow } from '../daemon/rules/workflow.ts';
 import type { RepoSlug } from '../git/rules/repository.ts';
+import { openHostingClient } from './hosting-client.ts';
 import { openCredential } from './open-credential.ts';
 import type { ProcessParts } from './repository.ts';
 
@@ -35,16 +34,8 @@ export class RepositoryList {
     const { authorities, env, secrets, tokens } = this.#parts;
     const credential = await openCredential(this.#workflow, tokens, { authorities, env, clock: systemClock });
     secrets.add(() => credential.secrets);
-    const { HostingClient } = await import('../daemon/github/client.ts');
-    this.#client = new HostingClient({
-      apiUrl: this.#workflow.tracker.apiUrl,
-      token: () => credential.token(),
-      onUnauthorized: () => credential.reject(),
-      userAgent: `toolcrew/${packageVersion()}`,
-      authorities: apiAuthorities(authorities),
-      env,
-      clock: systemClock,
-    });
+    const { apiUrl } = this.#workflow.tracker;
+    this.#client = await openHostingClient({ apiUrl, credential, authorities, env, clock: systemClock });
     return this.#client;
   }
 

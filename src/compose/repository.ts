@@ -35,6 +35,7 @@ import { readReviewRole, requireReviewer } from '../daemon/runners/review-role.t
 import { createRunner } from '../daemon/runners/runners.ts';
 import type { SlotShares } from '../daemon/slot-shares.ts';
 import type { RepositoryView } from '../daemon/view-source.ts';
+import { WaitingLine } from '../daemon/waiting-line.ts';
 import { Mirror } from '../daemon/workspaces/mirror/mirror.ts';
 import { ModuleCopies } from '../daemon/workspaces/mirror/module-copies.ts';
 import { checkRoot, claimRoot } from '../daemon/workspaces/workspace-root.ts';
@@ -66,7 +67,11 @@ export type ProcessParts = {
 
 /** What a repository has beside others. */
 export type Beside = {
-  readonly shares?: SlotShares;
+  readonly shares: SlotShares;
+  /** Of the checks on finished work. */
+  readonly gateShares: SlotShares;
+  /** The first fetches of all. */
+  readonly fetches: WaitingLine<string>;
   /** Hold the places of all of them. */
   readonly directories: readonly string[];
   /** Places of the others, that no agent of this one may read. */
@@ -163,7 +168,9 @@ export async function openRepository(
     const mirror = new Mirror({ path: join(stateDir, 'repo.git'), ...remote, depth });
     // Three programs at work while the rest of this one is loaded: the copy of the repository, the namespaces, the client's login.
     supervisor.run('fetch', async (signal) => {
+      const leave = await beside?.fetches.enter(repository, signal);
       await mirror.refresh(signal).catch(() => undefined);
+      leave?.();
     });
     const probing = Isolation.probe(first.tool.isolation, {
       ...bounds,
@@ -226,7 +233,9 @@ export async function openRepository(
     );
     const newRun = () => `${mark}.${randomBytes(9).toString('base64url')}`;
     const agents = { workflow, stateDir, runtime, isolation, env, author };
-    const gate = new GateRunner({ ...agents, clock, newRun });
+    const line = new WaitingLine<number>({ most: () => workflow().agent.maxConcurrent, shares: beside?.gateShares });
+    closers.push(() => line.leave());
+    const gate = new GateRunner({ ...agents, line, clock, newRun });
     const publisher = new Publisher({ workflow, journal, tracker, workspaces, gate, attemptOutputs, log });
     const orchestrator = new Orchestrator({
       workflow,
@@ -251,7 +260,7 @@ export async function openRepository(
           workspace,
         }),
       once: parts.once,
-      ...(beside?.shares && { shares: beside.shares }),
+      ...(beside && { shares: beside.shares }),
     });
     closers.push(() => orchestrator.close());
     closers.push(
@@ -273,6 +282,7 @@ export async function openRepository(
         waiting: orchestrator.waiting,
         follows: orchestrator.follower.waits,
         seen: orchestrator.follower.seen,
+        gates: line.waiting,
         poll: orchestrator.poll,
         stats: tracker.stats,
         rateLimit: tracker.rateLimit,

@@ -2,16 +2,16 @@
 
 import { join } from 'node:path';
 import * as z from 'zod';
-import { packageVersion } from '../base/package-root.ts';
 import type { Clock } from '../base/ports.ts';
 import type { Environment } from '../base/rules/environment.ts';
-import { type AuthorityFile, apiAuthorities } from '../daemon/github/authority.ts';
+import type { AuthorityFile } from '../daemon/github/authority.ts';
 import { apiUrlOf } from '../daemon/github/clone-url.ts';
 import type { HostingCredential } from '../daemon/github/credential.ts';
 import type { Tracker } from '../daemon/ports.ts';
 import type { TrackerKind } from '../daemon/rules/tracker-kind.ts';
 import type { Workflow } from '../daemon/rules/workflow.ts';
 import type { RemoteRepository } from '../git/rules/repository.ts';
+import { openHostingClient } from './hosting-client.ts';
 
 type TrackerOptions = {
   readonly workflow: Workflow;
@@ -45,18 +45,9 @@ type HostingService = {
 async function openGitHub(options: TrackerOptions): Promise<OpenedTracker> {
   const { workflow, credential, authorities, stateDir, env, clock } = options;
   const { apiUrl, slug } = workflow.tracker;
-  const { HostingClient } = await import('../daemon/github/client.ts');
   const { readRepository, takenPrefix } = await import('../daemon/github/repository.ts');
   const { GitHubTracker } = await import('../daemon/github/tracker.ts');
-  const client = new HostingClient({
-    apiUrl,
-    token: () => credential.token(),
-    onUnauthorized: () => credential.reject(),
-    userAgent: `toolcrew/${packageVersion()}`,
-    authorities: apiAuthorities(authorities),
-    env,
-    clock,
-  });
+  const client = await openHostingClient({ apiUrl, credential, authorities, env, clock });
   const eventsFile = join(stateDir, 'label-events.json');
   const tracker = new GitHubTracker({ client, slug, clock, eventsFile, account: credential.login });
   return {

@@ -4,13 +4,29 @@ import { isOver } from './gatekeeper.ts';
 import { finishedIssueOf } from './rules/finished-issues.ts';
 import { branchOf, type Issue, priorityOf, type StateLabels, stateLabelsOf } from './rules/issue.ts';
 import type { ClaimedRecord } from './rules/record.ts';
-import type { DaemonState } from './rules/state.ts';
+import type { DaemonState, Entry } from './rules/state.ts';
 
 export type Candidate =
   /** An issue that the daemon does not work on yet. */
   | { readonly kind: 'fresh'; readonly issue: Issue }
   /** One whose next attempt is due. */
   | { readonly kind: 'due'; readonly issue: Issue };
+
+function isDueEntry({ phase, retryAt }: Entry, now: number, longestPauseMs: number): boolean {
+  return phase === 'claimed' || (phase === 'retrying' && isDue(retryAt ?? 0, now, longestPauseMs));
+}
+
+/** Issues at work whose next attempt is due. */
+export function dueIssues(
+  state: DaemonState,
+  busy: ReadonlySet<number>,
+  now: number,
+  longestPauseMs: number,
+): readonly number[] {
+  return [...state.entries.values()]
+    .filter((entry) => !busy.has(entry.number) && isDueEntry(entry, now, longestPauseMs))
+    .map(({ number }) => number);
+}
 
 /** Every listed issue that an agent could start on now: by priority, then in the order of the listing, oldest first. */
 export function candidates(
@@ -24,11 +40,8 @@ export function candidates(
   const open = listed.flatMap((issue): Candidate[] => {
     if (busy.has(issue.number)) return [];
     const entry = state.entries.get(issue.number);
-    if (entry !== undefined && entry.phase !== 'parked') {
-      const due =
-        entry.phase === 'claimed' || (entry.phase === 'retrying' && isDue(entry.retryAt ?? 0, now, longestPauseMs));
-      return due ? [{ kind: 'due', issue }] : [];
-    }
+    if (entry !== undefined && entry.phase !== 'parked')
+      return isDueEntry(entry, now, longestPauseMs) ? [{ kind: 'due', issue }] : [];
     return isOver(issue, finishedIssueOf(state.past, issue.number), entry) ? [] : [{ kind: 'fresh', issue }];
   });
   if (priorityLabels.length === 0) return open;

@@ -175,9 +175,12 @@ export class Dispatcher {
 
   /** Without a free slot, nothing waits for another reason than before while nothing changed. */
   #isSettled(capped: Refusal | null): boolean {
-    const { journal, intake, freeSlots } = this.#options;
+    const { journal, intake, freeSlots, busy } = this.#options;
     const { entries, orders, past } = journal.state;
-    const seen = [this.listing, entries, orders, past, capped === null ? null : textOf(capped), intake.isTroubled];
+    const cap = capped === null ? null : textOf(capped);
+    // A retry that has become due wants a slot as well.
+    const due = intake.due(busy()).join();
+    const seen = [this.listing, entries, orders, past, cap, intake.isTroubled, due];
     const isSame = freeSlots() <= 0 && seen.every((one, index) => one === this.#seen[index]);
     this.#seen = seen;
     return isSame;

@@ -6,7 +6,7 @@ import { messageIn, type Refusal, refusal, textOf } from '../base/rules/codes.ts
 import { messageOf } from '../base/rules/errors.ts';
 import { oneLine } from '../base/rules/text.ts';
 import { BlockerCheck } from './blocker-check.ts';
-import { type Candidate, candidates, spentEvent } from './candidates.ts';
+import { type Candidate, candidates, dueIssues, spentEvent } from './candidates.ts';
 import { type Admission, Gatekeeper } from './gatekeeper.ts';
 import type { Journal, Tracker, Workspaces } from './ports.ts';
 import { WORK_CODES } from './rules/codes/work-codes.ts';
@@ -142,6 +142,12 @@ export class Intake {
     if (this.#unanswered.size === 0) return open;
     const late = ({ issue }: Candidate) => this.#unanswered.has(issue.number) && this.isUnchecked(issue);
     return [...open.filter((one) => !late(one)), ...open.filter(late)];
+  }
+
+  /** Issues at work whose next attempt is due. */
+  due(busy: ReadonlySet<number>): readonly number[] {
+    const { clock, workflow } = this.#options;
+    return dueIssues(this.#state, busy, clock.now(), longestPauseMs(workflow().agent.maxRetryBackoffMs));
   }
 
   /**

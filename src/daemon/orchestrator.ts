@@ -205,6 +205,8 @@ export class Orchestrator {
   async run(): Promise<void> {
     const { clock, once } = this.#options;
     this.#asked = true;
+    // Until its issues are read: of many repositories, the one that is read first does not get all.
+    this.#slots.wants(1);
     while (!this.#signal.aborted) {
       if (this.#broken !== undefined) throw this.#broken;
       this.#wake = new AbortController();

@@ -47,10 +47,9 @@ export class SlotShares {
     return { limit: this.#options.limits().costPerDayUsd, spent };
   }
 
-  /** Until its first look at its issues, a member counts as one that wants a slot: whoever is read first does not get all. */
   join(options: ShareMember): Share {
     const { clock, limits } = this.#options;
-    const member: Member = { ...options, wants: 1, since: clock.elapsed() };
+    const member: Member = { ...options, wants: 0, since: clock.elapsed() };
     this.#members.add(member);
     const wakeOthers = () => {
       for (const other of this.#members) if (other !== member && other.wants > 0) other.wake();

@@ -5,6 +5,7 @@ import type { Usage } from '../agents/rules/usage.ts';
 import { clip, oneLine } from '../base/rules/text.ts';
 import type { AttemptStatus } from './attempt-status.ts';
 import { activeLabelsOf, type StateLabels } from './rules/issue.ts';
+import { GATE_WAITS } from './rules/issue-standing.ts';
 import { isBeingReviewed, isInReview } from './rules/review.ts';
 import type { Completed, Entry } from './rules/state.ts';
 
@@ -112,7 +113,7 @@ export function rowOf(slug: string, number: number, url: string, title: string):
   return { issue_number: number, issue_identifier: `${slug}#${number}`, issue_url: url, title: oneLine(title, 300) };
 }
 
-/** Whether the checks run on its commit now. */
+/** Whether the checks run on its commit now, or wait until others have ended. */
 function isBeingMeasured({ phase, head, effects }: Entry): boolean {
   return phase === 'publishing' && effects[`gate:${head}`] === 'started';
 }
@@ -122,6 +123,7 @@ export function runningRow(
   entry: Entry,
   status: AttemptStatus | undefined,
   labels: StateLabels,
+  gates: ReadonlySet<number>,
 ): RunningRow {
   const before = entry.spent;
   const isReviewed = isBeingReviewed(entry);
@@ -140,7 +142,9 @@ export function runningRow(
       entry.phase === 'running'
         ? (status?.stage ?? 'agent')
         : isBeingMeasured(entry)
-          ? 'gate'
+          ? gates.has(entry.number)
+            ? GATE_WAITS
+            : 'gate'
           : isInReview(entry)
             ? 'review'
             : entry.phase,

@@ -31,6 +31,8 @@ export type RepositoryView = {
   readonly follows: ReadonlyMap<number, string>;
   /** The same pull requests as they were read last. */
   readonly seen: ReadonlyMap<number, SeenPullRequest>;
+  /** Issues whose checks wait until others have ended. */
+  readonly gates: ReadonlySet<number>;
   readonly poll: PollInfo;
   readonly stats: PollStats;
   readonly rateLimit: RateLimit;

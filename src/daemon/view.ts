@@ -173,7 +173,9 @@ function rowsOf(source: RepositoryView) {
   const isRunning = (entry: Entry) =>
     entry.phase === 'running' || isSettling(entry) || (entry.phase === 'claimed' && !isPaused(state, entry));
   const lists: { readonly [Name in ListName]: readonly Placed<Lists[Name]>[] } = {
-    running: each(isRunning, (entry) => runningRow(slug, entry, statuses.get(entry.number), workflow.labels)),
+    running: each(isRunning, (entry) =>
+      runningRow(slug, entry, statuses.get(entry.number), workflow.labels, source.gates),
+    ),
     retrying: each(
       (entry) => entry.phase === 'retrying' && !isPaused(state, entry),
       (entry) => ({

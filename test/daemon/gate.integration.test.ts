@@ -7,6 +7,7 @@ import { Isolation } from '../../src/agents/isolation.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { RuntimeDir } from '../../src/base/processes/runtime-dir.ts';
 import { GateRunner } from '../../src/daemon/runners/gate-runner.ts';
+import { WaitingLine } from '../../src/daemon/waiting-line.ts';
 import { agentRunning } from '../support/agents.ts';
 import { cleanEnv, Daemon } from '../support/daemon.ts';
 import { bareRepository, commitFiles, gitAs, startForge } from '../support/forge.ts';
@@ -118,8 +119,9 @@ test('a measurement that waits for its turn ends when it is aborted', async (t) 
   const runtime = new RuntimeDir();
   finallyDo(t, () => runtime.close());
   const env = cleanEnv(directory);
+  const line = new WaitingLine<number>({ most: () => 1 });
   const gate = new GateRunner({
-    ...{ workflow: () => workflowWith(), stateDir: join(directory, 'state'), runtime, env, clock: systemClock },
+    ...{ line, workflow: () => workflowWith(), stateDir: join(directory, 'state'), runtime, env, clock: systemClock },
     isolation: await Isolation.probe('off', { readOnly: [], hidden: [], tables: join(directory, 'tables') }),
     newRun: () => 'gate-of-a-test',
   });
@@ -127,6 +129,7 @@ test('a measurement that waits for its turn ends when it is aborted', async (t) 
   const request = { issue: 1, path: work, commit, base, timeoutMs: 600_000, output: () => undefined };
   const running = gate.measure(request, first.signal);
   const waiting = gate.measure({ ...request, issue: 2 }, second.signal);
+  assert.deepEqual([...line.waiting], [2]);
   second.abort(new Error('taken back'));
   await assert.rejects(waiting, /taken back/);
   assert.equal(await Promise.race([running.then(() => 'over'), Promise.resolve('runs')]), 'runs');

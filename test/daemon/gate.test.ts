@@ -2,7 +2,10 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { standingWords } from '../../src/daemon/rules/issue-standing.ts';
 import { TrackerError } from '../../src/daemon/rules/tracker-error.ts';
+import { runningRow } from '../../src/daemon/view-rows.ts';
+import { WaitingLine } from '../../src/daemon/waiting-line.ts';
 import { noEvidence } from '../../src/gate/rules/evidence.ts';
 import { saying } from '../support/codes.ts';
 import type { Script } from '../support/world.ts';
@@ -40,6 +43,31 @@ test('the commit is measured before it is pushed, and the pull request shows wha
     pull?.body ?? '',
     /### Checks\n\n[\s\S]*\| tests \| passed: 3 tests \|[\s\S]*\| `npm test` \| 0 \| 1\.5 \|/,
   );
+  await world.stop();
+});
+
+test('checks that wait for others are told apart from those that run, on the page and by tool explain', async () => {
+  const world = worldWith('report');
+  const line = new WaitingLine<number>({ most: () => 1 });
+  const leave = await line.enter(2, new AbortController().signal);
+  world.measure = async ({ issue, commit: sha }, signal) => {
+    (await line.enter(issue, signal))();
+    return evidenceOf(sha);
+  };
+  await world.start();
+  const entry = world.journal.state.entries.get(1);
+  assert.ok(entry);
+  const row = (gates: ReadonlySet<number>) => runningRow('o/r', entry, undefined, world.workflow.labels, gates);
+  const none = { queued: null, asking: null, following: null, retrying: null };
+  assert.equal(row(line.waiting).phase, 'gate_waits');
+  assert.equal(
+    standingWords({ ...none, running: row(line.waiting) }),
+    'the checks on attempt 1 wait until those of other issues have ended',
+  );
+  leave();
+  assert.equal(row(line.waiting).phase, 'gate');
+  await world.pass(60_000);
+  assert.deepEqual(world.tracker.labelsOf(1), ['tool-done']);
   await world.stop();
 });
 

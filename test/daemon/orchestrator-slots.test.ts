@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { waitsForSlot } from '../../src/daemon/intake.ts';
+import { SlotShares } from '../../src/daemon/slot-shares.ts';
+import { FakeClock } from '../support/fake-clock.ts';
 import { commit, fail, hang, World, workflowWith } from '../support/world.ts';
 
 const MINUTE = 60_000;
@@ -96,4 +98,24 @@ test('what waits for a slot is shown, and a due retry waits without polling in b
   await world.pass(29_000);
   assert.equal(world.tracker.calls.filter((call) => call === 'list').length, polls + 1);
   await world.stop();
+});
+
+test('a retry that becomes due without a free slot keeps the next one from other repositories', async () => {
+  const clock = new FakeClock();
+  const shares = new SlotShares({ limits: () => ({ slots: 2, costPerDayUsd: null }), clock });
+  let held = 0;
+  const other = shares.join({ held: () => held, spentOn: () => 0, wake: () => undefined });
+  const world = new World({ ...workflowWith(), polling: { intervalMs: 60 * MINUTE } }, { shares });
+  world.script = fail;
+  world.tracker.open(1);
+  await world.start();
+  assert.equal(world.started.length, 1);
+  // The other repository takes both before the next attempt is due.
+  held = 2;
+  await world.pass(10 * MINUTE);
+  assert.equal(world.started.length, 1);
+  held = 1;
+  assert.equal(other.free(), 0);
+  await world.stop();
+  other.leave();
 });

@@ -39,6 +39,7 @@ function shownOf({ orchestrator, workflow, clock, journal, tracker }: World) {
     statuses: orchestrator.statuses,
     waiting: orchestrator.waiting,
     follows: new Map(),
+    gates: new Set(),
     seen: new Map(),
     poll: orchestrator.poll,
     stats: tracker.stats,

@@ -199,7 +199,7 @@ test('a review holds a slot, and comes before the next issue', async () => {
   await world.pass(60_000);
   assert.equal(world.started.length, before);
   const rows = [...world.journal.state.entries.values()].map((entry) =>
-    runningRow('o/r', entry, world.orchestrator.statuses.get(entry.number), world.workflow.labels),
+    runningRow('o/r', entry, world.orchestrator.statuses.get(entry.number), world.workflow.labels, new Set()),
   );
   assert.deepEqual(
     rows.filter(({ phase }) => phase === 'review').map(({ issue_number: issue }) => issue),

@@ -18,6 +18,7 @@ const viewOf = (world: World) =>
       waiting: world.orchestrator.waiting,
       seen: world.orchestrator.follower.seen,
       follows: world.orchestrator.follower.waits,
+      gates: new Set(),
       poll: world.orchestrator.poll,
     },
     ...{ stats: world.tracker.stats, rateLimit: world.tracker.rateLimit, webhook: null },

@@ -32,6 +32,7 @@ const waitingRows = (world: World) =>
     statuses: world.orchestrator.statuses,
     waiting: world.orchestrator.waiting,
     follows: world.orchestrator.follower.waits,
+    gates: new Set(),
     seen: new Map(),
     poll: world.orchestrator.poll,
     stats: world.tracker.stats,

@@ -35,6 +35,7 @@ async function crowded(): Promise<ViewSource> {
     statuses: world.orchestrator.statuses,
     waiting,
     follows: new Map(),
+    gates: new Set(),
     seen: new Map(),
     poll: world.orchestrator.poll,
     stats: world.tracker.stats,

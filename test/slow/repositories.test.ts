@@ -5,21 +5,11 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { agentRunning, COMMITS } from '../support/agents.ts';
-import { cleanEnv, Daemon, runTool } from '../support/daemon.ts';
-import { fields } from '../support/forge.ts';
-import type { Cleanup } from '../support/temp.ts';
-import { type Repositories, startForges } from '../support/two-forges.ts';
+import { cleanEnv, runTool } from '../support/daemon.ts';
+import { commitFiles, fields, gitAs } from '../support/forge.ts';
+import { daemonFor, startForges } from '../support/two-forges.ts';
 
 const WAITS = 'while [ ! -e go ]; do sleep 0.02; done; rm go';
-
-/** A workflow file with many repositories in place of one. */
-async function daemonFor(t: Cleanup, all: Repositories, names: string, yaml: string): Promise<Daemon> {
-  const [forge] = all.forges.values();
-  if (forge === undefined) throw new Error('no forge');
-  const daemon = await Daemon.create(t, forge, { apiUrl: all.url, yaml });
-  daemon.overwrite(daemon.read().replace('repo: maintainer/project', names));
-  return daemon;
-}
 
 test('two repositories: fair shares of one slot after the other, places of their own, and commands by name', async (t) => {
   const all = await startForges(t, ['shop', 'site']);
@@ -153,5 +143,38 @@ test('repositories that cannot be worked on hold nobody up, and an agent sees no
   assert.match(daemon.log, /maintainer\/taken: The repository cannot be worked on now.*EEXIST.*repository_unusable/);
   const logs = await runTool(['logs', `maintainer/site#${issue}`, daemon.workflow], { env: cleanEnv(daemon.home) });
   if (daemon.log.includes('agents run in namespaces')) assert.match(logs.stdout, /seen: [0-3]$/m);
+  assert.equal(await daemon.stop(), 143);
+});
+
+test('a repository whose first clone hangs holds up no other one', async (t) => {
+  const all = await startForges(t, ['shop', 'site']);
+  const [shop, site] = [...all.forges.values()];
+  assert.ok(shop && site);
+  await shop.open('one');
+  await site.open('two');
+  all.holds = (path) => path.startsWith('/maintainer/shop.git');
+  const names = 'repositories: [maintainer/shop, maintainer/site]';
+  const script = `if [ -n "$TOOL_REVIEW" ]; then echo '{"findings":[]}'; exit 0; fi\n${COMMITS}`;
+  // A reviewer that the package does not have is looked for in the clone, before anything else.
+  const reviewer = 'review: { agent: reader }';
+  await commitFiles(
+    site.work,
+    { '.claude/agents/reader.md': '---\nname: reader\ndescription: d\n---\nRead.\n' },
+    'Reader',
+  );
+  await gitAs(site.work, 'push', '--quiet', site.bare, 'main');
+  const daemon = await daemonFor(
+    t,
+    all,
+    names,
+    // One slot is kept for the repository that is being opened.
+    `${agentRunning(script)}\nagent: { max_concurrent_agents: 2 }\n${reviewer}\n`,
+  );
+  daemon.start();
+  await daemon.until('the pull request', async () => (await site.pulls()).length === 1);
+  assert.deepEqual(
+    (await daemon.state()).repositories?.map(({ repository }) => repository),
+    ['maintainer/shop', 'maintainer/site'],
+  );
   assert.equal(await daemon.stop(), 143);
 });

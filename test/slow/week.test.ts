@@ -1,16 +1,24 @@
-// A week of two hundred issues, with faults all along, on a fake clock: each ends mergeable, failed with its reason, or waiting with its reason.
+// A week of two hundred issues in two repositories, with faults all along, on a fake clock: each ends mergeable, failed with its reason, or
+// waiting with its reason. Issues block each other, and changes of the same paths wait for each other.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { SERIAL_CODES } from '../../src/daemon/rules/codes/serial-codes.ts';
 import type { Check, Review } from '../../src/daemon/rules/pull-request-status.ts';
 import type { Steer } from '../../src/daemon/rules/record.ts';
+import { heldBackBy } from '../../src/daemon/rules/serialize.ts';
+import type { Phase } from '../../src/daemon/rules/state.ts';
 import { TrackerError } from '../../src/daemon/rules/tracker-error.ts';
+import { SlotShares } from '../../src/daemon/slot-shares.ts';
 import { saying } from '../support/codes.ts';
+import { FakeClock } from '../support/fake-clock.ts';
 import { hang, type Script, STRANGER, World, workflowWith } from '../support/world.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-const ISSUES = 200;
+/** Of the repositories; they share the slots. */
+const ISSUES = [150, 50] as const;
+const SLOTS = 4;
 const STEP = 20 * MINUTE;
 const STEPS = (7 * 24 * HOUR) / STEP;
 /** Another number is another week. */
@@ -35,14 +43,8 @@ function issueOf(branch: string): number {
 
 /** What is played around the daemon: agents, checks, reviewers, operators, and what fails. */
 class Week {
-  readonly world = new World(
-    workflowWith({
-      agent: { maxConcurrent: 4, maxAttempts: 2 },
-      follow: { until: 'approved', maxRounds: 3 },
-      gate: { mode: 'report' },
-      tool: { stallTimeoutMs: 2 * HOUR, turnTimeoutMs: 3 * HOUR },
-    }),
-  );
+  readonly world: World;
+  readonly #issues: number;
   readonly #random: () => number;
   /** Checks by commit: when they end, and how. */
   readonly #checks = new Map<string, { readonly endsAt: number; readonly state: Check['state'] } | null>();
@@ -54,11 +56,26 @@ class Week {
   #committed = 0;
   #outageUntil = 0;
   isCalm = false;
+  mostHeldBack = 0;
+  mostAsking = 0;
 
-  constructor(seed: number) {
+  constructor(seed: number, issues: number, fleet: Fleet) {
     this.#random = randomFrom(seed);
-    const { world } = this;
-    world.workflow = { ...world.workflow, polling: { intervalMs: 5 * MINUTE } };
+    this.#issues = issues;
+    const workflow = workflowWith({
+      agent: { maxConcurrent: SLOTS, maxAttempts: 2, serializePaths: ['db/**'] },
+      follow: { until: 'approved', maxRounds: 3 },
+      gate: { mode: 'report' },
+      tool: { stallTimeoutMs: 2 * HOUR, turnTimeoutMs: 3 * HOUR },
+    });
+    const options = {
+      // Of the process that is at work.
+      get shares() {
+        return fleet.shares;
+      },
+    };
+    const world = new World({ ...workflow, polling: { intervalMs: 5 * MINUTE } }, options, fleet.clock);
+    this.world = world;
     world.script = this.#agent;
     Object.assign(world.tracker.feed, { checks: async (sha: string) => this.#checksOf(sha) });
     world.tracker.fault = (call) => {
@@ -82,7 +99,7 @@ class Week {
 
   #commit(issue: number): { readonly ok: true; readonly words: string } {
     this.#committed += 1;
-    this.world.workspaces.heads.set(issue, `sha-${this.#committed}`);
+    this.world.workspaces.heads.set(issue, `sha-${issue}-${this.#committed}`);
     return { ok: true, words: 'done' };
   }
 
@@ -219,40 +236,46 @@ class Week {
     await steering;
   }
 
-  async step(): Promise<void> {
+  /** Some issues name others in their text, some change a path that only one may change at a time. */
+  #open(): void {
+    const { tracker, workspaces } = this.world;
+    this.#opened += 1;
+    const number = this.#opened;
+    tracker.open(number);
+    // Among others an earlier one names a later one: a cycle may come of it.
+    const other = Math.max(1, number + Math.ceil(this.#random() * 8) - 6);
+    if (this.#happens(0.15)) tracker.write(number, `blocked by #${other}`);
+    if (this.#happens(0.2)) workspaces.touches.set(number, [`db/${number}.sql`]);
+  }
+
+  /** All that happens around the daemon within a step. */
+  async deeds(): Promise<void> {
     const { world } = this;
-    if (this.#opened < ISSUES && this.#happens(0.8)) {
-      this.#opened += 1;
-      world.tracker.open(this.#opened);
-    }
+    if (this.#opened < this.#issues && this.#happens(0.8)) this.#open();
     if (this.#happens(0.01)) this.#outageUntil = world.clock.now() + this.#random() * 4 * HOUR;
     this.#reviewers();
     this.#answerers();
     this.#maintainers();
     for (let deed = 0; deed < 4; deed++) await this.#people();
-    if (this.#happens(0.05)) {
-      if (this.#happens(0.5)) await world.stop();
-      else world.kill();
-      await world.pass(this.#random() * HOUR);
-      await world.restart();
-    }
-    await world.pass(STEP);
+    this.mostHeldBack = Math.max(this.mostHeldBack, this.#inPhase('held_back'));
+    this.mostAsking = Math.max(this.mostAsking, this.#inPhase('asking'));
   }
 
-  /** No more faults: agents and checks succeed, reviewers approve. */
-  async calm(): Promise<void> {
-    const { world } = this;
+  #inPhase(phase: Phase): number {
+    return [...this.world.journal.state.entries.values()].filter((entry) => entry.phase === phase).length;
+  }
+
+  /** No more faults from now on: agents and checks succeed. */
+  async beCalm(): Promise<void> {
     this.isCalm = true;
-    while (this.#opened < ISSUES) {
-      this.#opened += 1;
-      world.tracker.open(this.#opened);
-    }
-    for (const paused of world.journal.state.orders.keys()) await this.#steer('resume', paused);
-    for (let hour = 0; hour < 96; hour++) {
-      this.#reviewers();
-      this.#answerers();
-      await world.pass(HOUR);
-    }
+    while (this.#opened < this.#issues) this.#open();
+    for (const paused of this.world.journal.state.orders.keys()) await this.#steer('resume', paused);
+  }
+
+  /** Reviewers approve, questions are answered. */
+  calmDeeds(): void {
+    this.#reviewers();
+    this.#answerers();
   }
 
   /** How an issue stands, for a person who looks at the service and the page. */
@@ -267,6 +290,10 @@ class Week {
     const said = (on: number) => tracker.comments.some((comment) => comment.issue === on && comment.body !== '');
     const waits = orchestrator.waiting.find((one) => one.issue.number === number);
     if (waits !== undefined) return waits.why.length > 0 ? 'waits with its reason' : 'waits without a reason';
+    if (isAtWork && entry.phase === 'held_back')
+      return heldBackBy(journal.state, entry).of === SERIAL_CODES.change_released
+        ? 'held back by nothing'
+        : 'waits with its reason';
     if (isAtWork) {
       const reason = entry.phase === 'following' ? orchestrator.follower.waits.get(number) : entry.lastError;
       return `${entry.phase}: ${reason ?? 'no reason'}`;
@@ -288,6 +315,51 @@ class Week {
   }
 }
 
+/** One process on two repositories: they share a clock and the slots, and end together. */
+class Fleet {
+  readonly clock = new FakeClock();
+  shares = this.#newShares();
+  readonly weeks: readonly Week[];
+  readonly #random: () => number;
+
+  constructor(seed: number) {
+    this.#random = randomFrom(seed);
+    this.weeks = ISSUES.map((issues, index) => new Week(seed + index, issues, this));
+  }
+
+  #newShares(): SlotShares {
+    return new SlotShares({ limits: () => ({ slots: SLOTS, costPerDayUsd: null }), clock: this.clock });
+  }
+
+  async start(): Promise<void> {
+    for (const { world } of this.weeks) await world.start();
+  }
+
+  async stop(): Promise<void> {
+    for (const { world } of this.weeks) await world.stop();
+  }
+
+  async step(): Promise<void> {
+    for (const week of this.weeks) await week.deeds();
+    if (this.#random() < 0.05) {
+      if (this.#random() < 0.5) await this.stop();
+      else for (const { world } of this.weeks) world.kill();
+      await this.clock.pass(this.#random() * HOUR);
+      this.shares = this.#newShares();
+      for (const { world } of this.weeks) await world.restart();
+    }
+    await this.clock.pass(STEP);
+  }
+
+  async calm(): Promise<void> {
+    for (const week of this.weeks) await week.beCalm();
+    for (let hour = 0; hour < 96; hour++) {
+      for (const week of this.weeks) week.calmDeeds();
+      await this.clock.pass(HOUR);
+    }
+  }
+}
+
 const GOOD = [
   'merged',
   'mergeable',
@@ -299,24 +371,28 @@ const GOOD = [
   'its label was taken off',
 ];
 
-test(`a week of ${ISSUES} issues with faults all along: each ends mergeable, or with its reason`, async () => {
-  const week = new Week(SEED);
-  const { world } = week;
-  await world.start();
-  for (let step = 0; step < STEPS; step++) await week.step();
-  await week.calm();
-  const ends = new Map<string, number[]>();
-  for (let issue = 1; issue <= ISSUES; issue++) {
-    const end = week.endOf(issue);
-    ends.set(end, [...(ends.get(end) ?? []), issue]);
+test('a week of two hundred issues with faults all along: each ends mergeable, or with its reason', async () => {
+  const fleet = new Fleet(SEED);
+  await fleet.start();
+  for (let step = 0; step < STEPS; step++) await fleet.step();
+  await fleet.calm();
+  for (const [index, week] of fleet.weeks.entries()) {
+    const issues = ISSUES[index] ?? 0;
+    const ends = new Map<string, number[]>();
+    for (let issue = 1; issue <= issues; issue++) {
+      const end = week.endOf(issue);
+      ends.set(end, [...(ends.get(end) ?? []), issue]);
+    }
+    for (const [end, all] of ends) assert.ok(GOOD.includes(end), `issues ${all.join(', ')}: ${end}`);
+    const handed = [...(ends.get('mergeable') ?? []), ...(ends.get('merged') ?? [])];
+    assert.ok(handed.length > issues / 3, JSON.stringify([...ends]));
+    // Else the week shows nothing of these.
+    assert.ok(week.mostHeldBack > 0 && week.mostAsking > 0);
+    const { pulls, comments } = week.world.tracker;
+    const branches = pulls.map(({ branch }) => branch);
+    assert.deepEqual(branches, [...new Set(branches)], 'one pull request a branch');
+    const marks = comments.flatMap(({ issue, marker }) => (marker === '' ? [] : [`${issue} ${marker}`]));
+    assert.deepEqual(marks, [...new Set(marks)], 'no comment twice');
   }
-  for (const [end, issues] of ends) assert.ok(GOOD.includes(end), `issues ${issues.join(', ')}: ${end}`);
-  const handed = [...(ends.get('mergeable') ?? []), ...(ends.get('merged') ?? [])];
-  assert.ok(handed.length > ISSUES / 2, JSON.stringify([...ends]));
-  const { pulls, comments } = world.tracker;
-  const branches = pulls.map(({ branch }) => branch);
-  assert.deepEqual(branches, [...new Set(branches)], 'one pull request a branch');
-  const marks = comments.flatMap(({ issue, marker }) => (marker === '' ? [] : [`${issue} ${marker}`]));
-  assert.deepEqual(marks, [...new Set(marks)], 'no comment twice');
-  await world.stop();
+  await fleet.stop();
 });

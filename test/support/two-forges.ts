@@ -1,17 +1,21 @@
 // Embedded forges behind one address: a hosting service with several repositories of one owner.
 
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import { Daemon } from './daemon.ts';
 import { startForge, type TestForge } from './forge.ts';
-import { type Cleanup, finallyDo } from './temp.ts';
+import { type Cleanup, finallyDo, tempDir } from './temp.ts';
 
 export type Repositories = {
   readonly url: string;
+  readonly directory: string;
   /** By the name of the repository. */
   readonly forges: ReadonlyMap<string, TestForge>;
   /** The rows that the list of the owner's repositories has. */
   listed: readonly Readonly<Record<string, unknown>>[];
   /** Requests, by method and path. */
   readonly seen: string[];
+  /** Whether a request to this path gets no answer. */
+  holds: (path: string) => boolean;
 };
 
 /** @param names of the repositories of `maintainer` */
@@ -31,10 +35,18 @@ export async function startForges(t: Cleanup, names: readonly string[]): Promise
     owner: { login: 'maintainer' },
     topics: ['agents'],
   });
-  const all: Repositories = { url, forges, listed: names.map(row), seen: [] };
+  const all: Repositories = {
+    url,
+    directory: tempDir(t),
+    forges,
+    listed: names.map(row),
+    seen: [],
+    holds: () => false,
+  };
   function serve(request: IncomingMessage, response: ServerResponse): void {
     const path = request.url ?? '/';
     all.seen.push(`${request.method} ${path}`);
+    if (all.holds(path)) return;
     const answer = (status: number, value: unknown) => {
       response.writeHead(status, { 'content-type': 'application/json' });
       response.end(JSON.stringify(value));
@@ -56,4 +68,13 @@ export async function startForges(t: Cleanup, names: readonly string[]): Promise
     request.pipe(sent);
   }
   return all;
+}
+
+/** A workflow file with many repositories in place of one. */
+export async function daemonFor(t: Cleanup, all: Repositories, names: string, yaml: string): Promise<Daemon> {
+  const [forge] = all.forges.values();
+  if (forge === undefined) throw new Error('no forge');
+  const daemon = await Daemon.create(t, forge, { apiUrl: all.url, yaml });
+  daemon.overwrite(daemon.read().replace('repo: maintainer/project', names));
+  return daemon;
 }

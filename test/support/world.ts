@@ -641,7 +641,7 @@ function mortal<T extends object>(target: T, alive: () => boolean): T {
 const HOUR_MS = 3_600_000;
 
 export class World {
-  readonly clock = new FakeClock();
+  readonly clock: FakeClock;
   readonly journal: MemoryJournal;
   readonly tracker = new MemoryTracker();
   readonly workspaces = new MemoryWorkspaces();
@@ -672,7 +672,13 @@ export class World {
   mostAtOnce = 0;
   #atOnce = 0;
 
-  constructor(workflow: Workflow = workflowWith(), options: Partial<OrchestratorOptions> = {}) {
+  /** @param clock of several worlds in one process */
+  constructor(
+    workflow: Workflow = workflowWith(),
+    options: Partial<OrchestratorOptions> = {},
+    clock: FakeClock = new FakeClock(),
+  ) {
+    this.clock = clock;
     this.workflow = workflow;
     this.#options = options;
     this.journal = new MemoryJournal(this.clock.now);

@@ -1,5 +1,8 @@
 // An issue's standing with the daemon that runs, in words; pure.
 
+/** In place of the phase `gate`: the checks have not begun. */
+export const GATE_WAITS = 'gate_waits';
+
 export type Standing = {
   readonly queued: { readonly reason: string } | null;
   readonly asking: { readonly since: string; readonly question: string } | null;
@@ -17,6 +20,8 @@ export function standingWords({ queued, asking, following, running, retrying }: 
   if (asking !== null) return `it waits for an answer since ${asking.since}: ${asking.question}`;
   if (following !== null)
     return `pull request #${following.pull_request?.number ?? '?'} is followed and waits: ${following.waits_for}`;
+  if (running?.phase === GATE_WAITS)
+    return `the checks on attempt ${running.attempt} wait until those of other issues have ended`;
   if (running !== null) return `attempt ${running.attempt} is at: ${running.phase}`;
   if (retrying !== null) return `the next attempt is due at ${retrying.due_at ?? 'the next poll'}`;
   return null;

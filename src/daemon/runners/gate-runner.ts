@@ -23,6 +23,10 @@ import { evidenceSchema } from './evidence-decoder.ts';
 import type { GateOrder } from './gate-order.ts';
 
 export type GateRunnerOptions = {
+  /** Of the issues whose work is to be measured. */
+  readonly line: {
+    readonly enter: (issue: number, signal: AbortSignal, onWait: () => void) => Promise<() => void>;
+  };
   readonly workflow: () => Workflow;
   readonly stateDir: string;
   readonly runtime: RuntimeDir;
@@ -40,38 +44,21 @@ const AROUND_MS = 600_000;
 
 export class GateRunner implements WorkGate {
   readonly #options: GateRunnerOptions;
-  #running = 0;
-  readonly #waiting = new Set<() => void>();
 
   constructor(options: GateRunnerOptions) {
     this.#options = options;
   }
 
-  /** As many at a time as agents may work, beside them: it takes no slot of an agent. */
+  /** It takes no slot of an agent, but a place in the line of those that measure. */
   async measure(request: GateRequest, signal: AbortSignal): Promise<Evidence> {
-    while (this.#running >= this.#options.workflow().agent.maxConcurrent) await this.#turn(signal);
-    this.#running += 1;
+    const leave = await this.#options.line.enter(request.issue, signal, () =>
+      request.output('waits until other checks have ended\n'),
+    );
     try {
       return await this.#measure(request, signal);
     } finally {
-      this.#running -= 1;
-      for (const resolve of this.#waiting) resolve();
+      leave();
     }
-  }
-
-  /** Resolves when another measurement has ended; rejects when it is aborted. */
-  async #turn(signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted();
-    let resume: () => void = () => undefined;
-    const ended = new Promise<void>((resolve) => {
-      resume = resolve;
-    });
-    this.#waiting.add(resume);
-    signal.addEventListener('abort', resume, { once: true });
-    await ended;
-    this.#waiting.delete(resume);
-    signal.removeEventListener('abort', resume);
-    signal.throwIfAborted();
   }
 
   async #measure(

@@ -1,4 +1,5 @@
-// The daemon as it is, ended by SIGKILL at one moment of one effect. KILL_AT: `<effect> <beginning of its key> <moment>`.
+// The daemon as it is, ended by SIGKILL at one moment of one effect. KILL_AT: `<effect> <beginning of its key> <moment>`, or
+// `record <type> recorded` for the first record of that type with or after the command of an operator.
 // usage: killed-daemon.ts serve WORKFLOW.md
 
 import { createDaemon } from '../../../src/compose/daemon.ts';
@@ -7,8 +8,12 @@ import type { JournalRecord } from '../../../src/daemon/rules/record.ts';
 
 const [effect, key = '', moment] = (process.env.KILL_AT ?? '').split(' ');
 
+let isSteered = false;
+
 /** `announced`: the effect is recorded to begin · `performed`: it is done, no record says so · `recorded`: one does. */
 function isMoment(record: JournalRecord): boolean {
+  isSteered ||= record.type === 'steered';
+  if (effect === 'record') return isSteered && record.type === key;
   if (!('effect' in record) || record.effect !== effect || !record.key.startsWith(key)) return false;
   return record.type === (moment === 'announced' ? 'effect_started' : 'effect_finished');
 }
