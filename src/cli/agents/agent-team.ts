@@ -5,6 +5,7 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { RUN_VARIABLE } from '../../base/processes/processes.ts';
+import { RuntimeDir } from '../../base/processes/runtime-dir.ts';
 import { lineWithCode } from '../../base/rules/codes.ts';
 import { failure, messageOf, ToolError } from '../../base/rules/errors.ts';
 import { clip, oneLine } from '../../base/rules/text.ts';
@@ -258,6 +259,7 @@ async function carryOut(next: () => Promise<string>): Promise<void> {
     players: await teammateRuntimeOf(undefined, tool),
     passed: tool.env,
     timeouts: tool,
+    runtime: new RuntimeDir(),
     // The daemon has put this process, and all that it starts, where agents run.
     bounds: inheritedBounds(),
     variable: { value: undefined, source: 'workflow' },
