@@ -8,7 +8,8 @@ export type Standing = {
     readonly pull_request: { readonly number: number } | null;
   } | null;
   readonly running: { readonly phase: string; readonly attempt: number } | null;
-  readonly retrying: { readonly due_at: string | null } | null;
+  /** `waits_for`: why it does not start although it is due; missing from daemons before that. */
+  readonly retrying: { readonly due_at: string | null; readonly waits_for?: string | null | undefined } | null;
 };
 
 /** Null: nothing waits for it or is under way. */
@@ -18,6 +19,7 @@ export function standingWords({ queued, asking, following, running, retrying }: 
   if (following !== null)
     return `pull request #${following.pull_request?.number ?? '?'} is followed and waits: ${following.waits_for}`;
   if (running !== null) return `attempt ${running.attempt} is at: ${running.phase}`;
+  if (retrying?.waits_for) return `the next attempt waits: ${retrying.waits_for}`;
   if (retrying !== null) return `the next attempt is due at ${retrying.due_at ?? 'the next poll'}`;
   return null;
 }
