@@ -52,7 +52,8 @@ const RUNTIME_TEXTS: Readonly<Record<Runtime, string>> = {
   claude: `Claude Code 2.1.32 or later, headless. Agents get its login (\`ANTHROPIC_API_KEY\`, \`CLAUDE_CODE_OAUTH_TOKEN\`, Bedrock,
   Vertex or Foundry variables) and nothing else of your environment. \`tool.env\` names further variables that they need.`,
   command: `any program. It gets the prompt on standard input. Every line that it prints is a sign of life; exit code 0 is success.
-  The daemon publishes its commits on the branch.`,
+  The daemon publishes its commits on the branch. A program whose quota is used up ends with exit code 75 and writes a line
+  \`Retry-After: \` to standard error, with seconds or an HTTP date. [Attempts wait until then](daemon.md#failed-attempts).`,
   patch: `no model. It applies the unified diffs in fenced blocks of the issue's body, runs \`tool.command\` if one is given, and
   requests the pull request.`,
 };

@@ -68,7 +68,7 @@ export class CommandRunner implements Runner {
         request.role !== undefined,
       );
       hooks.onEvent({ type: 'usage', usage: { input_tokens: 0, output_tokens: 0, cost_usd: 0, turns: 1 } });
-      return turnResult(end, isolation.active || typeof command === 'string');
+      return turnResult(end, isolation.active || typeof command === 'string', Date.now());
     } catch (error) {
       return { ok: false, words: messageOf(error), fault: 'runtime', resumable: true };
     } finally {

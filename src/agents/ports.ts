@@ -40,6 +40,8 @@ export type RunRequest = {
   readonly life: number;
   /** The session of an earlier attempt to go on with. */
   readonly resume: string | null;
+  /** The prompt says more than the issue: texts of people, findings, events of its pull request. */
+  readonly isTold?: boolean;
   /** What this attempt may cost at most, US dollars. */
   readonly budgetUsd: number | null;
   /** The agent reads and cannot write to `cwd`; absent: it works there. */
@@ -47,6 +49,9 @@ export type RunRequest = {
   /** Variables for the agent beside the runner's own. */
   readonly env: Readonly<Record<string, string>>;
 };
+
+/** Texts of people as an agent is told them, and the keys by which they are known. */
+export type Words = { readonly text: string; readonly keys: readonly string[] };
 
 export type RunHooks = {
   /** Called as soon as the process runs; the runner waits for it before it hands over the prompt. */
@@ -56,6 +61,10 @@ export type RunHooks = {
   readonly output: (text: string) => void;
   /** After a turn that ended well: the next prompt, or null to end the session. */
   readonly nextTurn: () => Promise<string | null>;
+  /** For a team, which has no turns of one session: what people wrote since, once each; null: nothing. */
+  readonly takeWords?: () => Words | null;
+  /** A member of the team was shown them. */
+  readonly heardWords?: (keys: readonly string[]) => void;
   /** Ends the agent's process group: SIGTERM, then SIGKILL. */
   readonly signal: AbortSignal;
 };

@@ -2,6 +2,7 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { RuntimeDir } from '../base/processes/runtime-dir.ts';
 import { lineWithCode, refusal } from '../base/rules/codes.ts';
 import { failure, messageOf } from '../base/rules/errors.ts';
 import { visible } from '../base/rules/text.ts';
@@ -245,21 +246,28 @@ async function compose(options: PhaseOptions): Promise<ComposedLead> {
   // Nobody here talks to the hosting service: what this process does not hold, nobody finds in it.
   takeTokens(process.env, []);
   const section = readToolSection('WORKFLOW.md');
-  const bounds = memberBounds(findProject(cwd), section.isolation, process.env);
+  const runtime = new RuntimeDir();
+  const bounds = memberBounds(findProject(cwd), section.isolation, process.env, runtime.path);
   // It is waited for when the team is taken in hand.
   bounds.catch(() => undefined);
-  return composeLead({
-    cwd,
-    env: process.env,
-    players: await teammateRuntimeOf(options.command, section),
-    bounds,
-    passed: section.env,
-    timeouts: section,
-    get variable() {
-      return findVariable(cwd, process.env);
-    },
-    say,
-  });
+  try {
+    return composeLead({
+      cwd,
+      env: process.env,
+      players: await teammateRuntimeOf(options.command, section),
+      runtime,
+      bounds,
+      passed: section.env,
+      timeouts: section,
+      get variable() {
+        return findVariable(cwd, process.env);
+      },
+      say,
+    });
+  } catch (error) {
+    await runtime.close();
+    throw error;
+  }
 }
 
 /** As JSON nothing is shown of teammates. */

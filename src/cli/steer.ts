@@ -19,7 +19,7 @@ const DONE: Readonly<Record<Order, string>> = {
   resume: 'goes on when a slot is free',
   cancel: 'is cancelled; the daemon takes the active label off and keeps the work',
   retry: 'is tried again when a slot is free',
-  tell: 'has the text; its agent gets it in the next turn',
+  tell: 'has the text; its agent, or its team, gets it in the next turn',
 };
 
 async function give(

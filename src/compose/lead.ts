@@ -7,7 +7,7 @@ import { systemClock } from '../base/clock.ts';
 import { describeHolder, LockTaken, ProcessLock } from '../base/files/process-lock.ts';
 import { packageRoot } from '../base/package-root.ts';
 import { endProcessesOfRun } from '../base/processes/processes.ts';
-import { RuntimeDir } from '../base/processes/runtime-dir.ts';
+import type { RuntimeDir } from '../base/processes/runtime-dir.ts';
 import { refusal, textOf } from '../base/rules/codes.ts';
 import type { CommandLine } from '../base/rules/command-line.ts';
 import type { Environment } from '../base/rules/environment.ts';
@@ -55,6 +55,8 @@ export type ComposeLeadOptions = {
   /** Names of further variables that teammates get. */
   readonly passed: readonly string[];
   readonly timeouts: MemberTimeouts;
+  /** For temporary files; the lead closes it. */
+  readonly runtime: RuntimeDir;
   /** What teammates may reach. */
   readonly bounds: Promise<MemberBounds>;
   readonly variable: TeamVariable;
@@ -149,13 +151,12 @@ function membersOf(players: TeammateRuntime, home: MemberHomeOptions): Members {
 }
 
 export function composeLead(options: ComposeLeadOptions): ComposedLead {
-  const { cwd, env, players, passed, timeouts, bounds, say } = options;
+  const { cwd, env, players, passed, timeouts, runtime, bounds, say } = options;
   const project = findProject(cwd);
   const { root, main } = project;
   const teams = new OpenTeams(teamsOf(project, env));
   const { context } = composeContext(project, env, teams, () => null, say);
   const mark = options.mark ?? runMarkOf(main);
-  const runtime = new RuntimeDir();
   const held: ProcessLock[] = [];
   const stateDir = projectState(main, env);
   const hostVersion = players.kind === 'claude' ? players.version : NO_HOST;

@@ -2,6 +2,7 @@
 
 import { packageVersion } from '../base/package-root.ts';
 import type { Clock } from '../base/ports.ts';
+import type { Refusal } from '../base/rules/codes.ts';
 import type { Environment } from '../base/rules/environment.ts';
 import { readAppKey, variablesWithKey } from '../daemon/github/app-key.ts';
 import { type AuthorityFile, apiAuthorities } from '../daemon/github/authority.ts';
@@ -22,10 +23,15 @@ export function credentialVariables(
 export async function openCredential(
   { tracker }: Workflow,
   tokens: TakenTokens,
-  options: { readonly authorities: readonly AuthorityFile[]; readonly env: Environment; readonly clock: Clock },
+  options: {
+    readonly authorities: readonly AuthorityFile[];
+    readonly env: Environment;
+    readonly clock: Clock;
+    readonly warn: (what: Refusal) => void;
+  },
 ): Promise<HostingCredential> {
   const { apiUrl, app, slug, tokenVariable } = tracker;
-  const { env, clock, authorities } = options;
+  const { env, clock, authorities, warn } = options;
   if (app === null) return Credential.find(tokenVariable, tokens, hostOf(apiUrl), env);
   const key = readAppKey(app, tokens);
   const { AppCredential } = await import('../daemon/github/app-credential.ts');
@@ -39,5 +45,6 @@ export async function openCredential(
     authorities: apiAuthorities(authorities),
     env,
     clock,
+    onUnrenewed: warn,
   });
 }

@@ -31,8 +31,13 @@ export class RepositoryList {
 
   async #open(): Promise<HostingClient> {
     if (this.#client !== undefined) return this.#client;
-    const { authorities, env, secrets, tokens } = this.#parts;
-    const credential = await openCredential(this.#workflow, tokens, { authorities, env, clock: systemClock });
+    const { authorities, env, log, secrets, tokens } = this.#parts;
+    const credential = await openCredential(this.#workflow, tokens, {
+      authorities,
+      env,
+      clock: systemClock,
+      warn: (what) => log.log('warn', 'serve', what),
+    });
     secrets.add(() => credential.secrets);
     const { apiUrl } = this.#workflow.tracker;
     this.#client = await openHostingClient({ apiUrl, credential, authorities, env, clock: systemClock });

@@ -137,7 +137,7 @@ export async function openRepository(
       one[SETTINGS_VARIABLE] = settings;
     }
 
-    const credential: HostingCredential = await openCredential(first, parts.tokens, { authorities, env, clock });
+    const credential: HostingCredential = await openCredential(first, parts.tokens, { authorities, env, clock, warn });
     const ownSecrets = () => credential.secrets;
     parts.secrets.add(ownSecrets);
     closers.push(() => void parts.secrets.delete(ownSecrets));

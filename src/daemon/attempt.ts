@@ -16,6 +16,7 @@ import type {
   AttemptOutputs,
   Journal,
   Leftovers,
+  RenderPrompt,
   Tracker,
   Workspaces,
   WorkspaceTask,
@@ -47,12 +48,7 @@ export type AttemptOptions = {
   readonly newRun: () => string;
   /** A number in [0, 1). */
   readonly random: () => number;
-  readonly renderPrompt: (
-    workflow: Workflow,
-    issue: Issue,
-    attempt: { number: number; lastError: string | null },
-    workspace: { path: string; branch: string },
-  ) => string;
+  readonly renderPrompt: RenderPrompt;
   /** Called for everything that people may want to see at once. */
   readonly onChange: () => void;
   /** Called when the slot of an attempt is free again. */
@@ -252,6 +248,7 @@ export class Attempt {
           attempt: this.#number,
           cwd: path,
           prompt,
+          isTold: prompt !== template,
           issueText: `${this.#issue.title}\n\n${this.#issue.body}`,
           life: this.#entry.life,
           resume: this.#entry.sessionId,
@@ -292,6 +289,8 @@ export class Attempt {
             }
             this.#options.onChange();
           },
+          takeWords: () => turns.takeWords(),
+          heardWords: (keys) => this.#note({ type: 'delivered', issue, keys: turns.sentOf(keys) }),
           nextTurn: async () => {
             this.#note({ type: 'usage', issue, usage: this.status.used });
             const next = await turns.next();

@@ -26,6 +26,8 @@ export type CommentWatchOptions = {
   readonly held: (issue: number) => Issue | undefined;
   /** Takes the steps that an issue without an attempt has before it, or has its next attempt begin. */
   readonly settle: (issue: number) => void;
+  /** Comments could not be read. */
+  readonly onUnread: () => void;
 };
 
 /** The version whose comments were read. `met`: when it was seen first, in elapsed time. */
@@ -88,17 +90,18 @@ export class CommentWatch {
       await act();
     } catch (error) {
       const what = refusal(WORK_CODES.comments_unreadable, { issue, said: messageOf(error) });
-      if (!signal.aborted) this.#options.log.log('warn', 'poller', what, { issue });
+      if (signal.aborted) return;
+      this.#options.log.log('warn', 'poller', what, { issue });
+      this.#options.onUnread();
     }
   }
 
-  /** A question waits from the moment that it stands there; finished work, while it is reviewed or held back. A team has no turns of one session, so no comment reaches it. */
+  /** A question waits from the moment that it stands there; finished work, while it is reviewed or held back. */
   #isWatched(entry: Entry, version: string): boolean {
     const { question, effects, phase } = entry;
     if (phase === 'asking') return question !== null && effects[questionKey(question.attempt)] === 'finished';
     const isOpen = phase === 'running' || phase === 'held_back' || isInReview(entry);
-    if (!isOpen || this.#options.workflow().tool.mode === 'team') return false;
-    return entry.version !== '' && version !== entry.version;
+    return isOpen && entry.version !== '' && version !== entry.version;
   }
 
   /** In a round on a pull request, the question and its answers may stand there as well. */

@@ -12,7 +12,7 @@ import type { Journal, Tracker, Workspaces } from './ports.ts';
 import { WORK_CODES } from './rules/codes/work-codes.ts';
 import type { Issue } from './rules/issue.ts';
 import { longestPauseMs } from './rules/retry.ts';
-import { type DaemonState, spentOn, utcDay } from './rules/state.ts';
+import { type DaemonState, dayAfter, spentOn, utcDay } from './rules/state.ts';
 import type { Workflow } from './rules/workflow.ts';
 import type { SlotShares } from './slot-shares.ts';
 
@@ -260,13 +260,16 @@ export class Intake {
   /** Why the daily cost limit allows no start; null when it allows one. */
   costCap(): Refusal | null {
     const { maxCostPerDayUsd: limit } = this.#options.workflow().agent;
-    const day = utcDay(this.#options.clock.now());
+    const now = this.#options.clock.now();
+    const day = utcDay(now);
     const all = this.#options.shares?.budget(day) ?? { limit: null, spent: 0 };
     const key = this.#options.shares === undefined ? ONE_BUDGET : `${ONE_BUDGET}_per_repository`;
     const own = { limit, spent: spentOn(this.#state, day), key };
     const over = [own, { ...all, key: ONE_BUDGET }].find((one) => one.limit !== null && one.spent >= one.limit);
     if (over === undefined) return null;
-    const why = refusal(WORK_CODES.day_budget_spent, { limit: over.limit ?? 0, key: over.key });
+    const why = refusal(WORK_CODES.day_budget_spent, {
+      ...{ limit: over.limit ?? 0, key: over.key, until: new Date(dayAfter(now)).toISOString() },
+    });
     if (this.#capSaid !== day) this.#options.log.log('warn', 'poller', why);
     this.#capSaid = day;
     return why;

@@ -102,6 +102,7 @@ export class Orchestrator {
       settle,
       poll: () => this.refresh(),
     });
+    const onUnread = () => this.#poller.hurry(this.#wake);
     const held = (issue: number) => this.#dispatcher.held(issue);
     this.#serializer = new Serializer({ ...options, held, settle });
     const starting = () => this.#dispatcher.taking;
@@ -122,13 +123,13 @@ export class Orchestrator {
         if (!this.#stopping && mayStart(options.journal.state, issue.number)) this.#startAttempt(issue);
       },
       takeBack,
-      onUnread: () => this.#poller.hurry(),
+      onUnread,
     });
     const later = (look: Look, ms: number) => this.looks.later(look, ms);
     const rivalsOf = this.#serializer.rivals.of.bind(this.#serializer.rivals);
     const onDue = () => this.#wakeUp();
     this.follower = new Follower({ ...options, finish, takeBack, settle, later, rivalsOf, onDue });
-    this.#comments = new CommentWatch({ ...options, held, settle: this.steering.wake });
+    this.#comments = new CommentWatch({ ...options, held, settle: this.steering.wake, onUnread });
     this.looks = new Looks({
       clock: options.clock,
       supervisor: this.#supervisor,

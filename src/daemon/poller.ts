@@ -84,9 +84,11 @@ export class Poller {
     );
   }
 
-  /** Something was not read after a delivery: the next poll is due at the ordinary pace. */
-  hurry(): void {
-    this.#retryAt ??= this.#options.clock.elapsed() + this.#options.workflow().polling.intervalMs;
+  /** Something was not read: the next poll is due at the ordinary pace. @param wake ends the wait for a later one */
+  hurry(wake: AbortController): void {
+    const { clock, workflow } = this.#options;
+    this.#retryAt ??= Math.min(this.#dueAt, clock.elapsed() + workflow().polling.intervalMs);
+    wake.abort();
   }
 
   /** The list; null when there was no answer. @param isPoll false: the next poll is due when it was */

@@ -14,6 +14,7 @@ import type {
 } from './rules/pull-request-status.ts';
 import type { JournalRecord, PullRequest } from './rules/record.ts';
 import type { DaemonState } from './rules/state.ts';
+import type { Workflow } from './rules/workflow.ts';
 
 /** The daemon's journal with the state folded from it. */
 export interface Journal {
@@ -290,3 +291,11 @@ export interface AgentSocket {
     handler: AgentRequestHandler,
   ): Promise<{ readonly env: Readonly<Record<string, string>>; close(): Promise<void> }>;
 }
+
+/** Renders the prompt of an attempt from the workflow file. */
+export type RenderPrompt = (
+  workflow: Workflow,
+  issue: Issue,
+  attempt: { readonly number: number; readonly lastError: string | null },
+  workspace: { readonly path: string; readonly branch: string },
+) => string;

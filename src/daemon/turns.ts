@@ -1,5 +1,6 @@
 // Turns of one attempt: what the agent is told in each, and whether another one follows.
 
+import type { Words } from '../agents/ports.ts';
 import type { Journal, Workspaces, WorkspaceTask } from './ports.ts';
 import { messagesFor } from './publish/message-text.ts';
 import { findingsFor, findingsText } from './publish/review-text.ts';
@@ -28,6 +29,8 @@ export class Turns {
   #messageTurns = 0;
   /** Keys of the messages and findings that the turn under way was given. */
   #given: readonly string[] = [];
+  /** Keys of the messages that a team at work was given. */
+  #sent: readonly string[] = [];
 
   constructor(options: TurnsOptions) {
     this.#options = options;
@@ -45,6 +48,22 @@ export class Turns {
     const { text, keys } = messagesFor(messages);
     this.#given = keys;
     return text;
+  }
+
+  /** What people wrote since, for a team at work; null: nothing. */
+  takeWords(): Words | null {
+    const { journal, task } = this.#options;
+    const known = [...this.#given, ...this.#sent];
+    const messages = messagesOf(journal.state, task.issue).filter(({ key }) => !known.includes(key));
+    if (messages.length === 0) return null;
+    const words = messagesFor(messages);
+    this.#sent = [...this.#sent, ...words.keys];
+    return words;
+  }
+
+  /** Those of the keys that a team was given. */
+  sentOf(keys: readonly string[]): readonly string[] {
+    return this.#sent.filter((key) => keys.includes(key));
   }
 
   /** The prompt of the first turn. */

@@ -2,6 +2,7 @@
 
 import { formatSlug } from '../git/rules/repository.ts';
 import type { PollInfo, RateLimit } from './ports.ts';
+import { type BudgetView, budgetView } from './view-budget.ts';
 import { iso } from './view-rows.ts';
 import type { FleetView, RepositoryView } from './view-source.ts';
 
@@ -17,6 +18,8 @@ export type RepositoryRow = {
   readonly running: number;
   readonly queued: number;
   readonly last_poll_at: string | null;
+  /** Of the day; null without `agent.max_cost_usd_per_day_per_repository`. */
+  readonly budget: BudgetView | null;
   /** Why it is not read or worked on now; null: it is. */
   readonly problem: string | null;
 };
@@ -67,19 +70,21 @@ export function scarcest(limits: readonly RateLimit[]): RateLimit {
 
 /** How each of many repositories stands. */
 export function repositoryRows(
-  { repositories, broken }: FleetView,
+  { repositories, broken, now }: FleetView,
   parts: readonly RepositoryPart[],
 ): readonly RepositoryRow[] {
-  const rows = repositories.map(({ poll }, index): RepositoryRow => {
+  const rows = repositories.map((one, index): RepositoryRow => {
+    const { poll, workflow } = one;
     const { slug = '', lists } = parts[index] ?? {};
     return {
       repository: slug,
       running: lists?.running.length ?? 0,
       queued: lists?.queued.length ?? 0,
       last_poll_at: poll.lastAt === null ? null : iso(poll.lastAt),
+      budget: budgetView(workflow.agent.maxCostPerDayUsd, [one], now),
       problem: poll.lastError,
     };
   });
-  const idle = { running: 0, queued: 0, last_poll_at: null };
+  const idle = { running: 0, queued: 0, last_poll_at: null, budget: null };
   return [...rows, ...broken.map(({ repository, problem }) => ({ repository, ...idle, problem }))];
 }

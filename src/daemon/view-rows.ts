@@ -43,6 +43,8 @@ export type RunningRow = Row & {
 export type RetryingRow = Row & {
   readonly attempt: number;
   readonly due_at: string | null;
+  /** Why it does not start although it is due; null: it is not due. */
+  readonly waits_for: string | null;
   readonly last_error: string | null;
   readonly branch: string;
 };

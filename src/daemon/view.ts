@@ -12,6 +12,7 @@ import { isBeingReviewed } from './rules/review.ts';
 import { heldBackBy } from './rules/serialize.ts';
 import type { Entry } from './rules/state.ts';
 import { isPaused, isSettling } from './rules/steering.ts';
+import { type BudgetView, budgetView } from './view-budget.ts';
 import { cut, FIRST_PAGE, type ListName, type Page, type RowPosition } from './view-page.ts';
 import { type PollView, pollOf, type RepositoryRow, repositoryRows, scarcest } from './view-repositories.ts';
 import {
@@ -89,6 +90,8 @@ export type StateView = {
   readonly more: Readonly<Record<ListName, number>>;
   readonly poll: PollView;
   readonly totals: Tokens & { readonly cost_usd: number; readonly seconds_running: number };
+  /** Of the day, for all together; null without `agent.max_cost_usd_per_day`. */
+  readonly budget: BudgetView | null;
   readonly rate_limit: RateLimit;
   /** Null without `server.webhook_secret`. */
   readonly webhook: {
@@ -168,6 +171,7 @@ function rowsOf(source: RepositoryView) {
   const waiting = source.waiting.filter(
     ({ issue }) => !state.entries.has(issue.number) || state.entries.get(issue.number)?.phase === 'parked',
   );
+  const reasonsByIssue = new Map(source.waiting.map(({ issue, why }) => [issue.number, reasonOf(why)]));
   const each = <T>(of: (entry: Entry) => boolean, row: (entry: Entry) => T): readonly Placed<T>[] =>
     entries.filter(of).map((entry) => ({ place: [entry.number, 0], row: () => row(entry) }));
   const isRunning = (entry: Entry) =>
@@ -182,6 +186,7 @@ function rowsOf(source: RepositoryView) {
         ...rowOf(slug, entry.number, entry.url, entry.title),
         attempt: entry.attempt,
         due_at: entry.retryAt === null ? null : iso(entry.retryAt),
+        waits_for: reasonsByIssue.get(entry.number) ?? null,
         last_error: entry.lastError,
         branch: entry.branch,
       }),
@@ -320,6 +325,7 @@ export function stateView(source: ViewSource | FleetView, page: Page = FIRST_PAG
       cost_usd: dollars(sum(({ state }) => state.totals.cost_usd)),
       seconds_running: Math.round(sum(secondsOf) * 10) / 10,
     },
+    budget: budgetView(workflow.agent.maxCostPerDayUsd, all, source.now),
     rate_limit: scarcest(all.map(({ rateLimit }) => rateLimit)),
     webhook: source.webhook && {
       last_delivery_at: source.webhook.lastAt === null ? null : iso(source.webhook.lastAt),

@@ -3,9 +3,10 @@
 import { clipColumns, displayWidth } from '../base/rules/display-width.ts';
 import { asLine } from '../base/rules/text.ts';
 import type { StateView } from '../daemon/view.ts';
+import type { BudgetView } from '../daemon/view-budget.ts';
 import type { ListName } from '../daemon/view-page.ts';
 import type { Row } from '../daemon/view-rows.ts';
-import { count, dollars, duration } from './format.ts';
+import { count, dollars, duration, shownBudget } from './format.ts';
 import { issuePlace } from './issue-place.ts';
 import { finishedTeamsOf, gateWords, type IssueTeam, TASK_MAX, taskWords, teamsOf, teamWords } from './team-lines.ts';
 import { COLUMNS, type Column, table, wrapped } from './text-table.ts';
@@ -110,6 +111,21 @@ function finishedSection(view: StateView, room: number): string[] {
   return section('FINISHED', [...paged('completed', view, lines), ...example]);
 }
 
+function budgetLine(name: string, budget: BudgetView, now: number): string {
+  const { spent, limit, isNear, waiting } = shownBudget(budget);
+  const anew = duration(Date.parse(budget.renews_at) - now);
+  const words = `${name}: ${spent} of ${limit} used, begins anew in ${anew}`;
+  return `${isNear ? '! ' : ''}${words}${waiting === '' ? '' : `, ${waiting}`}`;
+}
+
+/** The budget of the day for all; of one repository, when little is left of it. */
+function budgetLines({ budget, repositories = [] }: StateView, now: number): readonly string[] {
+  const near = repositories.flatMap(({ repository, budget: own }) =>
+    own !== null && shownBudget(own).isNear ? [budgetLine(`budget of the day of ${repository}`, own, now)] : [],
+  );
+  return [...(budget === null ? [] : [budgetLine('budget of the day', budget, now)]), ...near];
+}
+
 /**
  * The whole dashboard; ends with a newline.
  * @param room no line takes more columns of a terminal
@@ -144,6 +160,7 @@ export function textDashboard(view: StateView, room: number = COLUMNS): string {
     ...error,
     ...pending,
     ...paused,
+    ...budgetLines(view, now),
   ];
   const list = <T extends Row>(name: ListName, title: string, rows: readonly T[], columns: readonly ListColumn<T>[]) =>
     rows.length === 0 ? [] : section(title, paged(name, view, issueTable(rows, columns, room, isMany)));
@@ -172,7 +189,7 @@ export function textDashboard(view: StateView, room: number = COLUMNS): string {
         max: 10,
         of: (row) => (row.due_at === null ? '–' : duration(Math.max(0, Date.parse(row.due_at) - now))),
       },
-      { title: 'LAST ERROR', max: 80, min: 16, of: (row) => row.last_error ?? '' },
+      { title: 'WHY', max: 80, min: 16, of: (row) => row.waits_for ?? row.last_error ?? '' },
     ]),
     ...list('asking', 'ASKING', view.asking, [
       { title: 'SINCE', max: 9, of: (row) => ago(row.since, now) },

@@ -1,5 +1,7 @@
 // Numbers and times as people read them.
 
+import type { BudgetView } from '../daemon/view-budget.ts';
+
 /** `850ms`, `12s`, `3m 05s`, `2h 10m`, `4d 2h`. */
 export function duration(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));
@@ -21,4 +23,23 @@ export function count(number: number): string {
 
 export function dollars(amount: number): string {
   return amount === 0 ? '–' : `$${amount.toFixed(amount < 10 ? 3 : 2)}`;
+}
+
+export type ShownBudget = {
+  readonly spent: string;
+  readonly limit: string;
+  readonly isNear: boolean;
+  readonly waiting: string;
+};
+
+/** From four fifths on, people want to know. */
+const NEAR = 0.8;
+
+export function shownBudget({ limit_usd: limit, spent_usd: spent, waiting }: BudgetView): ShownBudget {
+  return {
+    spent: `$${spent.toFixed(2)}`,
+    limit: `$${limit.toFixed(2)}`,
+    isNear: spent >= limit * NEAR,
+    waiting: waiting === 0 ? '' : waiting === 1 ? '1 issue waits for it' : `${waiting} issues wait for it`,
+  };
 }

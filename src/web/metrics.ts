@@ -43,6 +43,10 @@ export async function renderMetrics(view: StateView): Promise<{ readonly content
   tokens.inc({ direction: 'input' }, view.totals.input_tokens);
   tokens.inc({ direction: 'output' }, view.totals.output_tokens);
   counter('toolcrew_cost_usd_total', 'Cost of agents, US dollars.', view.totals.cost_usd);
+  if (view.budget !== null) {
+    gauge('toolcrew_day_budget_usd', 'What agents may cost on a day (UTC), US dollars.', view.budget.limit_usd);
+    gauge('toolcrew_day_cost_usd', 'What agents have cost today (UTC), US dollars.', view.budget.spent_usd);
+  }
   counter('toolcrew_agent_seconds_total', 'Time that agents worked, seconds.', view.totals.seconds_running);
   counter('toolcrew_tracker_requests_total', 'Requests to the tracker since the start.', view.poll.requests);
   counter('toolcrew_tracker_not_modified_total', 'Of these, answered "not modified".', view.poll.not_modified);

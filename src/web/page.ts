@@ -6,7 +6,7 @@ import { PAUSED_TEXT, type StateView } from '../daemon/view.ts';
 import type { IssueDetails } from '../daemon/view-issue.ts';
 import { LISTS, type ListName } from '../daemon/view-page.ts';
 import type { AskingRow, CompletedRow, QueuedRow, RunningRow } from '../daemon/view-rows.ts';
-import { count, dollars, duration } from './format.ts';
+import { count, dollars, duration, shownBudget } from './format.ts';
 import { html, link } from './html.ts';
 import { type IssueId, type IssuePlace, issuePlace } from './issue-place.ts';
 import {
@@ -111,7 +111,7 @@ function completedPart(item: CompletedRow, place: IssuePlace): Part {
 /** What stands above the tables, and below. */
 function factParts(view: StateView): readonly Part[] {
   const { counts, totals, poll, rate_limit: limit } = view;
-  const facts: [string, unknown][] = [
+  const facts: [unknown, unknown][] = [
     [`running (slots: ${view.slots})`, counts.running],
     ['retrying', counts.retrying],
     ['waiting', counts.queued],
@@ -120,6 +120,14 @@ function factParts(view: StateView): readonly Part[] {
     ['tokens', count(totals.total_tokens)],
     ['cost', dollars(totals.cost_usd)],
   ];
+  const budgets = [
+    { of: 'the day', budget: view.budget },
+    ...(view.repositories ?? []).map(({ repository, budget }) => ({ of: `the day of ${repository}`, budget })),
+  ].flatMap(({ of, budget }) => (budget === null ? [] : { of, renewsAt: budget.renews_at, ...shownBudget(budget) }));
+  if (view.budget !== null) {
+    const { limit, spent } = shownBudget(view.budget);
+    facts.push([html`of ${limit} today, anew in ${until(view.budget.renews_at)}`, spent]);
+  }
   if (counts.asking > 0) facts.push(['asking', counts.asking]);
   const warnings = [
     view.workflow.error === null
@@ -130,6 +138,9 @@ function factParts(view: StateView): readonly Part[] {
       : `Takes effect at the next start: ${view.workflow.pending_restart.join(', ')}`,
     limit.paused_until === null ? null : `Paused until ${limit.paused_until}: ${limit.reason ?? ''}`,
     poll.last_error === null ? null : `The last poll was skipped: ${poll.last_error}`,
+    ...budgets.map(({ of, renewsAt, spent, limit, isNear, waiting }) =>
+      isNear ? `Budget of ${of}: ${spent} of ${limit} used. It begins anew at ${renewsAt}. ${waiting}` : null,
+    ),
   ].filter((warning) => warning !== null);
   const quota = limit.remaining === null ? '' : ` · quota ${limit.remaining} of ${limit.limit ?? '?'}`;
   const delivered =
@@ -188,7 +199,7 @@ function partsOf(view: StateView): readonly Part[] {
         [
           { label: 'Tried', kind: 'n', value: item.attempt },
           { label: 'Again in', kind: 'n', value: until(item.due_at) },
-          { label: 'Last error', kind: 'words', value: item.last_error ?? '' },
+          { label: 'Why', kind: 'words', value: item.waits_for ?? item.last_error ?? '' },
         ],
         item.issue_number,
         COMMANDS.retrying,
@@ -267,7 +278,7 @@ const TABLES = {
     titles: ['Issue', 'Try', 'Phase', 'Since', 'Heard', 'Tokens', 'Cost', 'Last words'],
     empty: 'No agent is at work.',
   },
-  retrying: { name: 'Retrying', titles: ['Issue', 'Tried', 'Again in', 'Last error'], empty: 'Nothing.' },
+  retrying: { name: 'Retrying', titles: ['Issue', 'Tried', 'Again in', 'Why'], empty: 'Nothing.' },
   asking: {
     name: 'Waiting for an answer',
     titles: ['Issue', 'Since', 'Given up in', 'Question'],

@@ -258,3 +258,38 @@ test('runners go by their names; what they run is what the workflow says by then
   bench.workflow = workflowWith({ tool: { command: ['echo', 'as changed'] } });
   assert.deepEqual((await bench.run(named('command'))).end, { ok: true, words: 'as changed' });
 });
+
+test('a program announces when its quota is there again', async (t) => {
+  const bench = await Bench.create(t);
+  const from = Date.now();
+  const { end } = await bench.run(runner(bench, 'echo "used up" >&2; echo "retry-after: 120" >&2; exit 75'));
+  assert.ok(!end.ok && end.fault === 'runtime' && end.resumable);
+  const wait = (end.quotaAt ?? 0) - 120_000;
+  assert.ok(wait >= from && wait <= Date.now(), String(end.quotaAt));
+  assert.match(end.words, /^it ended with exit code 75: used up/);
+});
+
+test('an announced quota counts with the exit code, on standard error, and with a value that is a time', async (t) => {
+  const bench = await Bench.create(t);
+  const end = async (script: string) => {
+    const report = await bench.run(runner(bench, script));
+    return report.end.ok ? assert.fail(script) : report.end;
+  };
+  const date = new Date(Math.ceil(Date.now() / 1000) * 1000 + 3_600_000);
+  const dated = await end(`echo "Retry-After: 5" >&2; echo "Retry-After: ${date.toUTCString()}" >&2; exit 75`);
+  assert.equal(dated.quotaAt, date.getTime());
+  for (const script of ['echo "Retry-After: 60" >&2; exit 1', 'echo "Retry-After: 60"; exit 75', 'exit 75']) {
+    const { fault, quotaAt } = await end(script);
+    assert.deepEqual([fault, quotaAt], ['agent', undefined], script);
+  }
+  for (const value of ['-5', 'NaN', 'soon', '', '1e400', 'Infinity', '0x10']) {
+    const { fault, quotaAt, words } = await end(`echo "Retry-After: ${value}" >&2; exit 75`);
+    assert.deepEqual([fault, quotaAt], ['runtime', undefined], value);
+    assert.match(words, /expected seconds or an HTTP date/);
+  }
+  const from = Date.now();
+  const far = await end('echo "Retry-After: 31556952000" >&2; exit 75');
+  const most = (far.quotaAt ?? 0) - 8 * 86_400_000;
+  assert.ok(most >= from && most <= Date.now());
+  assert.match(far.words, /expected at most 8 days, got 31556952000/);
+});

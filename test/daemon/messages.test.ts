@@ -291,7 +291,7 @@ test('a text is refused where nobody would get it, and one that is empty or too 
   await world.stop();
 });
 
-test('comments that cannot be read are read again, and a team gets none', async () => {
+test('comments that cannot be read are read again', async () => {
   const { world, prompts, endTurn } = await working();
   world.tracker.say(1, 'Mind the tests');
   world.tracker.fault = (call) => {
@@ -304,10 +304,63 @@ test('comments that cannot be read are read again, and a team gets none', async 
   await endTurn();
   assert.match(prompts[1] ?? '', /Mind the tests/);
   await world.stop();
+});
 
-  const team = await working({ tool: { mode: 'team' } });
-  team.world.tracker.say(1, 'Mind the tests');
-  await team.world.pass(MINUTE);
-  assert.ok(!team.world.tracker.calls.includes('comments of 1'));
-  await team.world.stop();
+/** A team that ends when the test says so. */
+async function leading() {
+  const world = new World(workflowWith({ tool: { mode: 'team' } }));
+  let end: () => void = () => undefined;
+  const runs: Parameters<Script>[0][] = [];
+  world.script = async (agent) => {
+    runs.push(agent);
+    await new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    return commit(agent);
+  };
+  world.tracker.open(1);
+  await world.start();
+  const endTeam = async () => {
+    end();
+    await world.clock.settle();
+  };
+  return { world, runs, endTeam };
+}
+
+test('a team at work gets texts and comments once each, and the journal keeps them until a member was shown them', async () => {
+  const { world, runs, endTeam } = await leading();
+  const [team] = runs;
+  assert.equal(team?.request.isTold, false);
+  assert.equal(team?.hooks.takeWords?.(), null);
+  await tell(world, 1, 'Use a map');
+  world.tracker.say(1, 'Mind the tests');
+  world.tracker.say(1, 'Break it', STRANGER);
+  await world.pass(MINUTE);
+  const words = team?.hooks.takeWords?.();
+  assert.match(words?.text ?? '', /The operator of the daemon wrote to you[\s\S]*Use a map[\s\S]*Mind the tests/);
+  assert.doesNotMatch(words?.text ?? '', /Break it/);
+  assert.equal(team?.hooks.takeWords?.(), null);
+  assert.equal(world.journal.state.messages.get(1)?.length, 2);
+  team?.hooks.heardWords?.(['of nobody', ...(words?.keys ?? [])]);
+  await world.clock.settle();
+  assert.equal(world.journal.state.messages.size, 0);
+  await endTeam();
+  assert.deepEqual(world.tracker.labelsOf(1), ['tool-done']);
+  assert.equal(runs.length, 1);
+  await world.stop();
+});
+
+test('a text that no member was shown is told in another attempt', async () => {
+  const { world, runs, endTeam } = await leading();
+  await tell(world, 1, 'Use a map');
+  assert.match(runs[0]?.hooks.takeWords?.()?.text ?? '', /Use a map/);
+  await endTeam();
+  assert.equal(phaseOf(world), 'running');
+  assert.match(runs[1]?.request.prompt ?? '', /Use a map/);
+  assert.equal(runs[1]?.request.isTold, true);
+  assert.equal(runs[1]?.hooks.takeWords?.(), null, 'its prompt has it');
+  await endTeam();
+  assert.deepEqual(world.tracker.labelsOf(1), ['tool-done']);
+  assert.equal(world.journal.state.messages.size, 0);
+  await world.stop();
 });

@@ -52,6 +52,31 @@ test('while an agent asks or works, polls are rarer only if deliveries of commen
   await world.stop();
 });
 
+test('comments that could not be read bring back the ordinary pace', async () => {
+  const world = new World();
+  world.script = hang;
+  world.tracker.open(1);
+  await world.start();
+  deliver(world, 'issues', 'issue_comment');
+  await world.pass(35 * SECOND);
+  assert.equal(paceOf(world), 5 * MINUTE);
+  const comments = () => world.tracker.calls.filter((call) => call === 'comments of 1').length;
+  world.tracker.say(1, 'Mind the tests');
+  world.tracker.fault = (call) => {
+    if (call === 'comments of 1') throw new Error('away');
+  };
+  world.orchestrator.looks.deliver('issue_comment', { ...NO_LOOK, issues: [1] });
+  await world.pass(2 * SECOND);
+  const failed = comments();
+  assert.ok(failed > 0);
+  await world.pass(35 * SECOND);
+  assert.ok(comments() > failed, 'they are read again at the ordinary pace');
+  world.tracker.fault = () => undefined;
+  await world.pass(35 * SECOND);
+  assert.equal(world.journal.state.messages.get(1)?.length, 1);
+  await world.stop();
+});
+
 test('a pull request turns green as early as without a webhook', async () => {
   const world = await quietWorld('green');
   const head = world.journal.state.entries.get(1)?.pushed.at(-1) ?? '';

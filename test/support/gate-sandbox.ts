@@ -39,9 +39,9 @@ export async function gateSandbox(
 ): Promise<GateSandbox> {
   const home = tempDir(t);
   const env = { PATH: process.env.PATH ?? '', ...managers(), HOME: home, ...more };
-  const bounds = memberBounds({ root: main, main }, 'auto', env);
   const stateDir = projectState(main, env);
   const runtime = new RuntimeDir();
+  const bounds = memberBounds({ root: main, main }, 'auto', env, runtime.path);
   t.after(() => runtime.close());
   const options = { stateDir, runtime, env, passed: [], mark: 'gate-test', bounds };
   return {

@@ -255,3 +255,40 @@ test('the width of a terminal is asked for by a number, 80 unless it is told', (
     assert.equal(typeof refused === 'number' ? null : refused.why.of, HTTP_CODES.bad_request, wrong);
   }
 });
+
+test('the budget of the day: how much is used, when it begins anew, and what waits for it', () => {
+  const budget = { limit_usd: 10, spent_usd: 2.5, renews_at: '2026-01-02T00:00:00.000Z', waiting: 0 };
+  const calm = viewWith({ budget });
+  assert.match(textDashboard(calm, WIDE), /\nbudget of the day: \$2\.50 of \$10\.00 used, begins anew in 12h 00m\n/);
+  assert.match(page(calm, 'n', true), /<b>\$2\.50<\/b>of \$10\.00 today, anew in <time/);
+  assert.doesNotMatch(page(calm, 'n', true), /Budget of the day/);
+  const spent = viewWith({ budget: { ...budget, spent_usd: 10.1, waiting: 2 } });
+  assert.match(
+    textDashboard(spent, WIDE),
+    /\n! budget of the day: \$10\.10 of \$10\.00 used, .*, 2 issues wait for it\n/,
+  );
+  assert.match(
+    page(spent, 'n', true),
+    /\$10\.10 of \$10\.00 used\. It begins anew at 2026-01-02T00:00:00\.000Z\. 2 issues/,
+  );
+  const idle = { running: 0, queued: 0, last_poll_at: null, problem: null };
+  const many = viewWith({
+    repositories: [
+      { ...idle, repository: 'o/near', budget: { ...budget, spent_usd: 8, waiting: 1 } },
+      { ...idle, repository: 'o/far', budget },
+      { ...idle, repository: 'o/none', budget: null },
+    ],
+  });
+  const text = textDashboard(many, WIDE);
+  assert.match(text, /! budget of the day of o\/near: \$8\.00 of \$10\.00 used, .*, 1 issue waits for it\n/);
+  assert.doesNotMatch(text, /o\/far|o\/none/);
+  assert.doesNotMatch(textDashboard(viewWith(), WIDE), /budget/);
+});
+
+test('a retry that is due shows what it waits for', () => {
+  const [first] = viewWith().retrying;
+  assert.ok(first !== undefined);
+  const view = viewWith({ retrying: [{ ...first, waits_for: 'The issue waits for the quota.' }] });
+  assert.match(textDashboard(view, WIDE), /#2\s+Second\s+1\s+20s\s+The issue waits for the quota\./);
+  assert.match(pageParts(view)['retry-2'] ?? '', /The issue waits for the quota\./);
+});

@@ -32,6 +32,17 @@ export const AGENT_CODES = codes({
     values: { how: 'text' },
     may: { said: 'text' },
   },
+  retry_after_invalid: {
+    kind: 'warning',
+    message: 'Retry-After: expected seconds or an HTTP date, got {got}.',
+    help: 'Without a valid value, the next attempt comes as after an outage.',
+    values: { got: 'text' },
+  },
+  retry_after_too_long: {
+    kind: 'warning',
+    message: 'Retry-After: expected at most {days} days, got {got}; the wait is {days} days.',
+    values: { got: 'text', days: 'number' },
+  },
   issue_budget_spent: {
     kind: 'agent',
     message: 'the cost limit of the issue is reached',

@@ -5,6 +5,7 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { RUN_VARIABLE } from '../../base/processes/processes.ts';
+import { RuntimeDir } from '../../base/processes/runtime-dir.ts';
 import { failure, messageOf, ToolError } from '../../base/rules/errors.ts';
 import { clip, oneLine } from '../../base/rules/text.ts';
 import { NO_FLAGS } from '../../claude-code/rules/arguments.ts';
@@ -28,6 +29,7 @@ import { requestDaemon } from '../issue.ts';
 import { CLI_CODES } from '../rules/cli-codes.ts';
 import { SIGNALS } from '../signals.ts';
 import { teammateRuntimeOf } from '../teammate-runtime.ts';
+import { WordsForTeam } from './team-words.ts';
 
 /** How often the state is shown when it has changed, and how often it is said that this process lives. */
 const SHOW_MS = 500;
@@ -177,17 +179,23 @@ async function lead(
   team: string,
   start: BranchPosition,
   stop: AbortController,
+  next: () => Promise<string>,
 ): Promise<string> {
   const { context } = composed;
   const log = context.teams.open(team);
   if (log === undefined) throw failure(OPERATIONS_CODES.team_gone, { team });
   const show = new Show(() => log.state);
+  const words = new WordsForTeam(context, log, (keys) => emit({ type: 'heard', keys: [...keys] }), say);
+  words.listen(next).catch((error: unknown) => say(messageOf(error)));
   let overspent = false;
   try {
     const outcome = await new Lead(
       {
         ...composed.lead,
-        instruction: instructionOf(order),
+        // Read when a member starts.
+        get instruction() {
+          return [instructionOf(order), ...words.texts].join('\n\n');
+        },
         width: Number.POSITIVE_INFINITY,
         say,
         output: (name, text) => {
@@ -211,6 +219,7 @@ async function lead(
     if (report === null) throw failure(CLI_CODES.team_changed_nothing, { team });
     return report;
   } finally {
+    words.close();
     show.close();
   }
 }
@@ -258,6 +267,7 @@ async function carryOut(next: () => Promise<string>): Promise<void> {
     players: await teammateRuntimeOf(undefined, tool),
     passed: tool.env,
     timeouts: tool,
+    runtime: new RuntimeDir(),
     // The daemon has put this process, and all that it starts, where agents run.
     bounds: inheritedBounds(),
     variable: { value: undefined, source: 'workflow' },
@@ -272,6 +282,15 @@ async function carryOut(next: () => Promise<string>): Promise<void> {
   try {
     const start = await branchPositionOf(composed.project.main);
     const finished = await finishedReport(composed, team, start);
+    if (finished !== null && order.isTold) {
+      await bringIn(composed.project.main, team, start, say);
+      emit({
+        type: 'decided',
+        as: 'alone',
+        reasons: [`team ${team} is done already: one agent goes on with its work`],
+      });
+      return;
+    }
     const begin = finished === null ? await decide(composed, order, team) : () => Promise.resolve();
     if (begin === null) return;
     if (finished !== null)
@@ -279,7 +298,7 @@ async function carryOut(next: () => Promise<string>): Promise<void> {
     if ((await next()) !== GO) throw failure(CLI_CODES.daemon_gone, {});
     await composed.hold(team);
     await begin();
-    const report = finished ?? (await lead(composed, order, team, start, stop));
+    const report = finished ?? (await lead(composed, order, team, start, stop, next));
     await handIn(composed, order, team, report, start, stop.signal);
     if (finished === null) await composed.lead.teamWorktrees.end(team, []);
   } finally {

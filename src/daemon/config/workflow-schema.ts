@@ -187,7 +187,7 @@ const agent = z
       .enum(QUOTA_MODES)
       .default('wait')
       .describe(
-        "When the quota of Claude Code's account is used up. wait: no attempt starts until it is there again, and none is counted. fail: the issue gets the failed label.",
+        'When the quota of the runtime is used up. wait: no attempt starts until it is there again, and none is counted. fail: the issue gets the failed label.',
       ),
     priority_labels: z
       .union([text.transform((label) => [label]), z.array(text)])

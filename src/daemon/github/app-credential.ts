@@ -27,6 +27,8 @@ export type AppOptions = {
   readonly authorities: readonly string[];
   readonly env: Environment;
   readonly clock: Clock;
+  /** The token could not be renewed early; told once until one is. */
+  readonly onUnrenewed: (what: Refusal) => void;
 };
 
 const TIMEOUT_MS = 20_000;
@@ -70,6 +72,7 @@ export class AppCredential implements HostingCredential {
   #renewAt: number;
   #expiresAt: number;
   #rejectedAt = Number.NEGATIVE_INFINITY;
+  #isUnrenewed = false;
   #making: Promise<string> | undefined;
 
   private constructor(
@@ -180,6 +183,7 @@ export class AppCredential implements HostingCredential {
       this.#tokens = [token, ...this.#tokens].slice(0, 3);
       this.#renewAt = clock.elapsed() + timeToRenew(expiresAt, clock.now());
       this.#expiresAt = this.#renewAt + RENEW_BEFORE_MS;
+      this.#isUnrenewed = false;
       return token;
     } catch (error) {
       const status = statusOf(error) ?? 0;
@@ -189,6 +193,7 @@ export class AppCredential implements HostingCredential {
       const [current] = this.#tokens;
       if (mayPass && current !== undefined && clock.elapsed() < this.#expiresAt) {
         this.#renewAt = clock.elapsed() + TRY_AGAIN_MS;
+        this.#tellUnrenewed(error);
         return current;
       }
       const what: Refusal = isRefused
@@ -196,6 +201,15 @@ export class AppCredential implements HostingCredential {
         : refusal(GITHUB_CODES.tracker_unavailable, { said: said(error) });
       throw new TrackerError(isRefused ? 'unauthorized' : 'unavailable', what, { cause: error });
     }
+  }
+
+  #tellUnrenewed(error: unknown): void {
+    if (this.#isUnrenewed) return;
+    this.#isUnrenewed = true;
+    const minutes = Math.floor((this.#expiresAt - this.#options.clock.elapsed()) / 60_000);
+    this.#options.onUnrenewed(
+      refusal(GITHUB_CODES.app_token_not_renewed, { app: this.login, said: said(error), minutes }),
+    );
   }
 
   reject(): void {

@@ -1,6 +1,7 @@
 // The hosting service's limits: read from its answers, obeyed before the next request.
 
 import type { Clock } from '../../base/ports.ts';
+import { retryAfterMs } from '../../base/rules/retry-after.ts';
 import type { RateLimit } from '../ports.ts';
 
 type Headers = Readonly<Record<string, string | number | undefined>>;
@@ -12,14 +13,6 @@ function numberOf(value: string | number | undefined): number | null {
   if (value === undefined || value === '') return null;
   const number = Number(value);
   return Number.isFinite(number) ? number : null;
-}
-
-/** `Retry-After` as ms from now: a number of seconds or a date. */
-function retryAfterMs(value: string | number | undefined, now: number): number | null {
-  const seconds = numberOf(value);
-  if (seconds !== null) return seconds * 1000;
-  const date = typeof value === 'string' ? Date.parse(value) : Number.NaN;
-  return Number.isNaN(date) ? null : date - now;
 }
 
 export class Limits {
@@ -70,7 +63,7 @@ export class Limits {
     // A moment that the service names is one of its own clock, which the answer tells.
     const there = typeof headers.date === 'string' ? Date.parse(headers.date) : Number.NaN;
     const now = Number.isNaN(there) ? this.#clock.now() : there;
-    const asked = retryAfterMs(headers['retry-after'], now);
+    const asked = retryAfterMs(String(headers['retry-after'] ?? ''), now);
     if (asked !== null) return this.#pause(asked, 'the service asked to wait (Retry-After)');
     if (numberOf(headers['x-ratelimit-remaining']) === 0 && reset !== null)
       return this.#pause(reset * 1000 - now, "the hour's quota of requests is used up");

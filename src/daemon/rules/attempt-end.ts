@@ -1,6 +1,7 @@
 // The decision on an ended attempt: retry, publish or give up; pure.
 
 import type { Expiry } from '../../agents/rules/expiry.ts';
+import { LONGEST_QUOTA_MS } from '../../agents/rules/quota.ts';
 import { messageIn, type Refusal, refusal } from '../../base/rules/codes.ts';
 import { assertNever } from '../../base/rules/errors.ts';
 import { LEAD_CODES } from '../../team/rules/codes/lead-codes.ts';
@@ -56,8 +57,6 @@ export type AttemptLimits = {
 export const QUOTA_MODES = ['wait', 'fail'] as const;
 export type QuotaMode = (typeof QUOTA_MODES)[number];
 
-/** No quota is away for longer; what is further ahead is no time to wait for. */
-const LONGEST_QUOTA_MS = 8 * 24 * 3_600_000;
 /** Daemons with one account do not go on at the same moment. */
 const QUOTA_JITTER_MS = 60_000;
 
@@ -140,6 +139,7 @@ function describe(end: AttemptEnd, limits: AttemptLimits): { outcome: AttemptOut
 
 /**
  * Until when no attempt of a runtime starts whose quota is used up, ms since the epoch; null: nothing is to be waited for.
+ * No quota is away for longer than `LONGEST_QUOTA_MS`: a later time is none to wait for.
  * @param quotaAt when the runtime says that it is there again, ms since the epoch
  * @param random a number in [0, 1)
  */

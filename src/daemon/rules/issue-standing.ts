@@ -11,7 +11,8 @@ export type Standing = {
     readonly pull_request: { readonly number: number } | null;
   } | null;
   readonly running: { readonly phase: string; readonly attempt: number } | null;
-  readonly retrying: { readonly due_at: string | null } | null;
+  /** `waits_for`: why it does not start although it is due; missing from daemons before that. */
+  readonly retrying: { readonly due_at: string | null; readonly waits_for?: string | null | undefined } | null;
 };
 
 /** Null: nothing waits for it or is under way. */
@@ -23,6 +24,7 @@ export function standingWords({ queued, asking, following, running, retrying }: 
   if (running?.phase === GATE_WAITS)
     return `the checks on attempt ${running.attempt} wait until those of other issues have ended`;
   if (running !== null) return `attempt ${running.attempt} is at: ${running.phase}`;
+  if (retrying?.waits_for) return `the next attempt waits: ${retrying.waits_for}`;
   if (retrying !== null) return `the next attempt is due at ${retrying.due_at ?? 'the next poll'}`;
   return null;
 }

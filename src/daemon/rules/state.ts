@@ -199,6 +199,11 @@ export function utcDay(at: number): string {
   return new Date(at).toISOString().slice(0, 10);
 }
 
+/** Begin of the next day (UTC), ms since the epoch. */
+export function dayAfter(at: number): number {
+  return (Math.floor(at / 86_400_000) + 1) * 86_400_000;
+}
+
 /** What agents have cost on a day (UTC), US dollars. */
 export function spentOn({ today }: DaemonState, day: string): number {
   return today.day === day ? today.cost_usd : 0;

@@ -15,7 +15,7 @@ import { clip, lastLines, visibleLines } from '../../base/rules/text.ts';
 import type { Author } from '../../git/rules/author.ts';
 import { WORK_CODES } from '../rules/codes/work-codes.ts';
 import type { Workflow } from '../rules/workflow.ts';
-import { GO, readTeamLine, type TeamLine, type TeamOrder } from './team-wire.ts';
+import { GO, readTeamLine, type TeamLine, type TeamOrder, type TeamWords } from './team-wire.ts';
 
 export type TeamRunnerOptions = {
   readonly workflow: () => Workflow;
@@ -40,6 +40,8 @@ const MESSAGE_MAX = 4_000;
 const COMPLAINTS_MAX = 8_000;
 /** More lines of an attempt do not come into the daemon's log. */
 const LOGGED_MAX = 10;
+/** How often it is looked whether people wrote something. */
+const WORDS_MS = 500;
 
 export class TeamRunner implements Runner {
   readonly #options: TeamRunnerOptions;
@@ -69,7 +71,7 @@ export class TeamRunner implements Runner {
     const { tool } = this.#options.workflow();
     const { runtime, command, stallTimeoutMs, turnTimeoutMs, startTimeoutMs } = tool;
     const { permissionMode, allowedTools, env } = tool;
-    const { issue, life, issueText, prompt, budgetUsd } = request;
+    const { issue, life, issueText, prompt, budgetUsd, isTold = false } = request;
     return {
       mode: tool.mode,
       issue,
@@ -77,6 +79,7 @@ export class TeamRunner implements Runner {
       text: issueText,
       instruction: prompt,
       budgetUsd,
+      isTold,
       desk: Object.fromEntries(Object.entries(request.env).filter(([name]) => SOCKET_VARIABLES.includes(name))),
       tool: {
         runtime,
@@ -135,7 +138,7 @@ export class TeamRunner implements Runner {
   }
 }
 
-/** Takes in what the leading process says, and answers its one question. */
+/** Takes in what the leading process says, answers its one question, and passes on what people write meanwhile. */
 class Conversation {
   readonly #hooks: RunHooks;
   #agent: AgentProcess | undefined;
@@ -145,6 +148,7 @@ class Conversation {
   #complaints = '';
   #logged = 0;
   #starting: Promise<void> = Promise.resolve();
+  #words: NodeJS.Timeout | undefined;
 
   constructor(hooks: RunHooks) {
     this.#hooks = hooks;
@@ -191,6 +195,9 @@ class Conversation {
       case 'usage':
         onEvent({ type: 'usage', usage: said.usage });
         return;
+      case 'heard':
+        this.#hooks.heardWords?.(said.keys);
+        return;
       case 'sign':
         onEvent({ type: 'activity', name: 'team' });
         return;
@@ -210,7 +217,7 @@ class Conversation {
     this.#starting = this.#hooks.onStarted(agent.pid).then(
       () => {
         agent.write(`${GO}\n`);
-        agent.endInput();
+        this.#words = setInterval(() => this.#passWords(agent), WORDS_MS);
       },
       (error: unknown) => {
         this.#end = { ok: false, words: messageOf(error), fault: 'runtime', resumable: true };
@@ -219,8 +226,14 @@ class Conversation {
     );
   }
 
+  #passWords(agent: AgentProcess): void {
+    const words = this.#hooks.takeWords?.() ?? null;
+    if (words !== null) agent.write(`${JSON.stringify({ type: 'words', ...words } satisfies TeamWords)}\n`);
+  }
+
   async end(exitCode: number | null, signal: NodeJS.Signals | null): Promise<RunEnd | 'alone'> {
     await this.#starting;
+    clearInterval(this.#words);
     if (this.#isAlone) return 'alone';
     if (this.#end !== undefined && (!this.#end.ok || exitCode === 0)) return this.#end;
     const how = exitCode === null ? `was ended by ${signal ?? 'a signal'}` : `ended with exit code ${exitCode}`;

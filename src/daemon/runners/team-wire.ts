@@ -16,6 +16,8 @@ export const teamOrder = z.object({
   /** Prompt for the issue, from the workflow file. */
   instruction: z.string(),
   budgetUsd: z.number().nullable(),
+  /** Whether the instruction says more than the issue: texts of people, findings, events of the pull request. */
+  isTold: z.boolean().default(false),
   /** Environment variables of the agent socket. The key is older than that term: a daemon started before an update sends it. */
   desk: z.record(z.string(), z.string()),
   tool: z.object({
@@ -34,10 +36,23 @@ export type TeamOrder = z.infer<typeof teamOrder>;
 
 export const GO = 'go';
 
+/** Lines after `GO`: texts of people, with the keys by which the process reports that a member was shown them. */
+const teamWords = z.object({ type: z.literal('words'), text: z.string(), keys: z.array(z.string()).readonly() });
+
+export type TeamWords = z.infer<typeof teamWords>;
+
+/** Parses a line; null for an invalid one. */
+export function readTeamWords(line: string): TeamWords | null {
+  return parsed(teamWords, line);
+}
+
 /** In characters; longer lines are ignored. */
 const LINE_MAX = 512 * 1024;
 
 export const REASON_MAX = 2_000;
+
+/** More texts of people do not go into one message. */
+const KEYS_MAX = 1_000;
 
 const usage = z.object({ input_tokens: count, output_tokens: count, cost_usd: count, turns: count });
 
@@ -49,6 +64,8 @@ const teamLine = z.discriminatedUnion('type', [
   z.object({ type: z.literal('usage'), usage }),
   /** For the daemon's own log. */
   z.object({ type: z.literal('log'), level: z.enum(['info', 'warn', 'error']), words: z.string() }),
+  /** A member was shown these texts. */
+  z.object({ type: z.literal('heard'), keys: z.array(word).max(KEYS_MAX) }),
   /** Heartbeat. */
   z.object({ type: z.literal('sign') }),
   z.object({ type: z.literal('done'), words: z.string() }),
@@ -60,9 +77,12 @@ export type TeamLine = z.infer<typeof teamLine>;
 
 /** Parses a line; null for an invalid or too long one. */
 export function readTeamLine(line: string): TeamLine | null {
-  if (line.length > LINE_MAX) return null;
+  return line.length > LINE_MAX ? null : parsed(teamLine, line);
+}
+
+function parsed<T>(schema: z.ZodType<T>, line: string): T | null {
   try {
-    return teamLine.safeParse(JSON.parse(line)).data ?? null;
+    return schema.safeParse(JSON.parse(line)).data ?? null;
   } catch {
     return null;
   }

@@ -70,11 +70,15 @@ function refuseForeign(common: string): void {
   throw failure(LEAD_CODES.objects_owned_by_other, { path: objects, user: String(owner) });
 }
 
-/** Finds out where the repository is, and whether this machine has namespaces. Throws when they are required and cannot be had. */
+/**
+ * Finds out where the repository is, and whether this machine has namespaces. Throws when they are required and cannot be had.
+ * @param runtimeDir holds the temporary files of every teammate and of the gate
+ */
 export async function memberBounds(
   { root, main }: Project,
   mode: IsolationMode,
   env: Environment,
+  runtimeDir: string,
 ): Promise<MemberBounds> {
   const asked = ['rev-parse', '--path-format=absolute', '--git-common-dir', '--show-toplevel'];
   const { exitCode, stdout } = await tryGit(asked, { cwd: root });
@@ -84,6 +88,7 @@ export async function memberBounds(
     readOnly: [
       env.HOME ?? homedir(),
       packageRoot(),
+      runtimeDir,
       state,
       main,
       ...(top === undefined ? [] : [top, ...(await checkoutsOf(root))]),

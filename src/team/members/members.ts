@@ -31,7 +31,7 @@ export class CommandMembers implements Members {
       for (let prompt: string | null = run.prompt; prompt !== null; prompt = await hooks.nextTurn()) {
         const end = await runTurn(agent, prompt, hooks);
         if (hooks.signal.aborted) return { ok: true, words: end.words };
-        const result = turnResult(end, true);
+        const result = turnResult(end, true, Date.now());
         if (!result.ok) return { ...result, isNetwork: isNetwork(end) };
         words = result.words;
       }

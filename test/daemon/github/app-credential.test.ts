@@ -5,13 +5,14 @@ import { generateKeyPairSync } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import type { Refusal } from '../../../src/base/rules/codes.ts';
 import type { App } from '../../../src/cli/demo/forge/apps.ts';
 import { AppCredential } from '../../../src/daemon/github/app-credential.ts';
 import { readAppKey, variablesWithKey } from '../../../src/daemon/github/app-key.ts';
 import { CONFIG_CODES } from '../../../src/daemon/rules/codes/config-codes.ts';
 import { GITHUB_CODES } from '../../../src/daemon/rules/codes/github-codes.ts';
 import { TrackerError } from '../../../src/daemon/rules/tracker-error.ts';
-import { failsWith, isOf } from '../../support/codes.ts';
+import { failsWith, isOf, isRefusal } from '../../support/codes.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { startForge } from '../../support/forge.ts';
 import { type Cleanup, tempDir } from '../../support/temp.ts';
@@ -32,14 +33,15 @@ async function start(t: Cleanup, change: Partial<App> = {}) {
   const app: App = { id: 7, slug: 'crew', publicKey: KEYS.publicKey, installed: 'yes', ...change };
   const { forge } = await startForge(t, undefined, { apps: [app] });
   const clock = new FakeClock(Date.now());
+  const warnings: Refusal[] = [];
   const open = (id = '7', key = KEYS.privateKey, repo = 'project') =>
     AppCredential.open({
       ...{ id, key: keyOf(key), slug: { owner: 'maintainer', repo }, apiUrl: forge.url },
-      ...{ userAgent: 'test', authorities: [], env: {}, clock },
+      ...{ userAgent: 'test', authorities: [], env: {}, clock, onUnrenewed: (what) => warnings.push(what) },
     });
   const statusWith = async (token: string) =>
     (await fetch(`${forge.url}/repos/maintainer/project`, { headers: { authorization: `token ${token}` } })).status;
-  return { forge, clock, open, statusWith };
+  return { forge, clock, open, statusWith, warnings };
 }
 
 test('a token of the installation, with the account that commits and comments carry', async (t) => {
@@ -106,13 +108,18 @@ test('an App that gets no further token, and a service that is away, are told ap
 });
 
 test('a service that is away for some minutes does not end a token that is valid', async (t) => {
-  const { open, clock, forge } = await start(t);
+  const { open, clock, forge, warnings } = await start(t);
   const credential = await open();
   const last = await credential.token();
   await clock.pass(52 * MINUTE);
   await clock.pass(5 * MINUTE);
   await forge.close();
   assert.equal(await credential.token(), last, 'it is valid for some minutes');
+  await clock.pass(MINUTE);
+  assert.equal(await credential.token(), last);
+  assert.equal(warnings.length, 1, 'it is told once');
+  isRefusal(warnings[0], GITHUB_CODES.app_token_not_renewed, { app: 'crew[bot]' });
+  assert.ok([2, 3].includes(Number(warnings[0]?.values.minutes)), 'the service gives whole seconds');
   await clock.pass(10 * MINUTE);
   const away = await credential.token().catch((error: unknown) => error);
   assert.ok(away instanceof TrackerError && away.failure === 'unavailable');

@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import type { Runner, RunRequest } from '../../../src/agents/ports.ts';
+import type { RunHooks, Runner, RunRequest } from '../../../src/agents/ports.ts';
 import { RuntimeDir } from '../../../src/base/processes/runtime-dir.ts';
 import type { AgentRequest } from '../../../src/daemon/ports.ts';
 import { createAgentSocket } from '../../../src/daemon/runners/agent-socket.ts';
@@ -29,7 +29,12 @@ type Place = {
   readonly bench: Bench;
   readonly git: GitCall;
   readonly heard: readonly AgentRequest[];
-  readonly run: (command: string, request?: Partial<RunRequest>, mode?: 'team' | 'auto') => ReturnType<Bench['run']>;
+  readonly run: (
+    command: string,
+    request?: Partial<RunRequest>,
+    mode?: 'team' | 'auto',
+    hooks?: Partial<RunHooks>,
+  ) => ReturnType<Bench['run']>;
 };
 
 /** The clone of an issue, on its branch, with an agent socket of the daemon. */
@@ -53,11 +58,16 @@ async function issueClone(t: Cleanup): Promise<Place> {
     return {};
   });
   finallyDo(t, () => agentSocket.close());
-  const run = (command: string, request: Partial<RunRequest> = {}, mode: 'team' | 'auto' = 'team') => {
+  const run = (
+    command: string,
+    request: Partial<RunRequest> = {},
+    mode: 'team' | 'auto' = 'team',
+    hooks: Partial<RunHooks> = {},
+  ) => {
     bench.workflow = workflowWith({
       tool: { mode, runtime: 'command', command, startTimeoutMs: 0, stallTimeoutMs: 0 },
     });
-    return bench.run(new TeamRunner({ ...bench.options, alone: NOBODY }), { env: agentSocket.env, ...request });
+    return bench.run(new TeamRunner({ ...bench.options, alone: NOBODY }), { env: agentSocket.env, ...request }, hooks);
   };
   return { bench, git, heard, run };
 }
@@ -119,6 +129,46 @@ for (const isReported of [true, false])
     );
     assert.deepEqual(readdirSync(join(bench.cwd, '.tool', 'teams')).sort(), ['.gitignore', 'archive']);
   });
+
+test('a finished team is left to one agent when people have said more since, with its work on the branch', async (t) => {
+  const place = await issueClone(t);
+  const { bench, git, heard } = place;
+  await finished(place);
+  bench.workflow = workflowWith({ tool: { mode: 'team', runtime: 'command', command: 'exit 1' } });
+  const prompts: string[] = [];
+  const alone: Runner = {
+    name: 'one',
+    run: async ({ prompt }) => {
+      prompts.push(prompt, git('show', 'HEAD:src/api/built.js'));
+      return { ok: true, words: 'done' };
+    },
+  };
+  const report = await bench.run(new TeamRunner({ ...bench.options, alone }), { prompt: 'More', isTold: true });
+  assert.deepEqual(report.end, { ok: true, words: 'done' }, report.output);
+  assert.deepEqual(prompts, ['More', 'by the team\n']);
+  assert.deepEqual(heard, []);
+});
+
+test('what people write to a team at work reaches a member in its next turn', async (t) => {
+  const { bench, run } = await issueClone(t);
+  const { directory, cwd } = bench;
+  const begun = join(directory, 'begun');
+  const log = join(cwd, '.tool', 'teams', TEAM, 'log.jsonl');
+  const waiting = `n=0; until grep -qs 'Mind the tests' '${log}' || [ $n -ge 2400 ]; do n=$((n+1)); sleep 0.05; done`;
+  const command = `cat >'${directory}/prompt.'$$; if [ ! -e '${begun}' ]; then touch '${begun}'; ${waiting}; exit 0; fi; exit 1`;
+  const heard: string[] = [];
+  let isTaken = false;
+  const takeWords = () => {
+    if (isTaken || !existsSync(begun)) return null;
+    isTaken = true;
+    return { text: 'bob wrote to you: Mind the tests', keys: ['7:0'] };
+  };
+  const { output } = await run(command, {}, 'team', { takeWords, heardWords: (keys) => heard.push(...keys) });
+  const prompts = readdirSync(directory).filter((name) => name.startsWith('prompt.'));
+  const told = prompts.filter((name) => readFileSync(join(directory, name), 'utf8').includes('Mind the tests'));
+  assert.ok(told.length > 0 && told.length < prompts.length, output);
+  assert.deepEqual(heard, ['7:0']);
+});
 
 /** Writes down, whole, with what it was started and with what whoever started it was. */
 function telling(path: string): string {

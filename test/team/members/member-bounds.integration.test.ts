@@ -4,21 +4,21 @@ import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import test from 'node:test';
+import { RuntimeDir } from '../../../src/base/processes/runtime-dir.ts';
 import { findProject } from '../../../src/git/project.ts';
 import { writerEnvironment } from '../../../src/git/worktree-git.ts';
 import { memberBounds } from '../../../src/team/members/member-bounds.ts';
 import { writeTree } from '../../support/installed.ts';
 import { projectOf, TEAM, textOf } from '../../support/team-worktrees.ts';
-import { type Cleanup, tempDir } from '../../support/temp.ts';
+import { type Cleanup, finallyDo, tempDir } from '../../support/temp.ts';
 
 async function bounded(t: Cleanup) {
   const { root, git, teamWorktrees } = projectOf(t);
   const home = tempDir(t);
-  const bounds = await memberBounds(findProject(root), 'auto', {
-    ...process.env,
-    HOME: home,
-    XDG_STATE_HOME: undefined,
-  });
+  const runtime = new RuntimeDir();
+  finallyDo(t, () => runtime.close());
+  const person = { ...process.env, HOME: home, XDG_STATE_HOME: undefined };
+  const bounds = await memberBounds(findProject(root), 'auto', person, runtime.path);
   await teamWorktrees.begin(TEAM);
   git('branch', 'other');
   git('pack-refs', '--all');
@@ -26,12 +26,12 @@ async function bounded(t: Cleanup) {
     ...{ PATH: process.env.PATH, HOME: home, GIT_CONFIG_NOSYSTEM: '1', GIT_EDITOR: 'true' },
     ...writerEnvironment(TEAM, 'a'),
   };
-  const wrap = (cwd: string, script: string) =>
-    bounds.wrap('/bin/sh', ['-c', script], cwd, [], { team: TEAM, name: 'a', epoch: 1 });
+  const wrap = (cwd: string, script: string, own: readonly string[] = []) =>
+    bounds.wrap('/bin/sh', ['-c', script], cwd, own, { team: TEAM, name: 'a', epoch: 1 });
   /** Runs a script line by line; `came` has `yes`, `no` or `none` before each line. */
-  const play = (cwd: string, script: string) => {
+  const play = (cwd: string, script: string, own: readonly string[] = []) => {
     const lines = script.trim().split('\n');
-    const [file, args] = wrap(cwd, lines.map((line) => `(${line}) && echo yes || echo no`).join('\n'));
+    const [file, args] = wrap(cwd, lines.map((line) => `(${line}) && echo yes || echo no`).join('\n'), own);
     const { stdout, stderr } = spawnSync(file, args, { cwd, env, encoding: 'utf8' });
     const came = stdout.split('\n').filter((line) => /^(yes|no)$/.test(line));
     return { came: lines.map((line, index) => `${came[index] ?? 'none'}: ${line.trim()}`), stderr };
@@ -41,7 +41,7 @@ async function bounded(t: Cleanup) {
     const [file, args] = wrap(cwd, script);
     return spawn(file, args, { cwd, env, stdio: ['pipe', 'pipe', 'inherit'] });
   };
-  return { root, git, teamWorktrees, play, begin, isActive: bounds.isolation.active };
+  return { root, git, runtime, teamWorktrees, play, begin, isActive: bounds.isolation.active };
 }
 
 function assertAll(came: readonly string[], word: string, stderr: string): void {
@@ -167,4 +167,24 @@ test('who only reads moves no branch at all', async (t) => {
   const foreign = play(path, `${FORBIDDEN.trim()}\n git update-ref refs/heads/tool/${TEAM} HEAD\n git branch tool/x`);
   assertAll(foreign.came, 'no', foreign.stderr);
   assert.equal(git('for-each-ref'), refs);
+});
+
+test('temporary files of the gate and of another teammate are read-only', async (t) => {
+  const { runtime, teamWorktrees, play, isActive } = await bounded(t);
+  if (!isActive) return t.skip('the kernel gives no namespaces');
+  const { path } = await teamWorktrees.open(TEAM, 'a');
+  const [own, gate] = [runtime.make('m-a-1'), runtime.make('gate-1')];
+  writeTree(gate, { s: 'real\n' });
+  const foreign = play(
+    path,
+    `echo forged >${gate}/s
+    mv ${gate}/s ${gate}/t
+    rm ${gate}/s
+    mv ${gate} ${gate}.real
+    mkdir ${runtime.path}/x
+    mv ${runtime.path} ${runtime.path}.real`,
+    [own],
+  );
+  assertAll(foreign.came, 'no', foreign.stderr);
+  assertAll(play(path, `echo mine >${own}/x && cat ${own}/x ${gate}/s`, [own]).came, 'yes', foreign.stderr);
 });

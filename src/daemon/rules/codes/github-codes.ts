@@ -106,6 +106,12 @@ export const GITHUB_CODES = codes({
     help: 'Check tracker.api_url and the route to the service, then start again.',
     values: { key: 'text', said: 'text' },
   },
+  app_token_not_renewed: {
+    kind: 'warning',
+    message: 'The token of {app} is valid for another {minutes} minutes and cannot be renewed: {said}',
+    help: 'The daemon tries again every minute.',
+    values: { app: 'text', said: 'text', minutes: 'number' },
+  },
   app_token_refused: {
     kind: 'tracker',
     message: 'The hosting service makes no further token for {app}: {said}',

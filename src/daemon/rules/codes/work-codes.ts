@@ -200,9 +200,9 @@ export const WORK_CODES = codes({
   },
   day_budget_spent: {
     kind: 'warning',
-    message: 'The daily limit of {limit} USD is reached ({key}). No agent starts before tomorrow (UTC).',
+    message: 'The daily limit of {limit} USD is reached ({key}). No agent starts before {until}.',
     help: 'Raise {key}.',
-    values: { limit: 'number', key: 'text' },
+    values: { limit: 'number', key: 'text', until: 'text' },
   },
   poll_failed: {
     kind: 'tracker',
