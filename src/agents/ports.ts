@@ -27,6 +27,16 @@ export type AgentRole = {
   readonly model: string | null;
 };
 
+/** A round of work: the first one is for the issue; each later one for what came after the work was handed in. */
+export type Round = {
+  /** From 1, within a life. */
+  readonly number: number;
+  /** What came since the last round; null: nothing. */
+  readonly words: string | null;
+  /** The branch conflicts with its base, which is to be merged into it. */
+  readonly isMerge: boolean;
+};
+
 export type RunRequest = {
   /** The mark that the agent and all it starts carry in their environment. */
   readonly run: string;
@@ -38,6 +48,8 @@ export type RunRequest = {
   readonly issueText: string;
   /** How often the issue has come up for work, from 1. */
   readonly life: number;
+  /** Absent: the first. */
+  readonly round?: Round;
   /** The session of an earlier attempt to go on with. */
   readonly resume: string | null;
   /** What this attempt may cost at most, US dollars. */
@@ -61,7 +73,13 @@ export type RunHooks = {
 };
 
 export type RunEnd =
-  | { readonly ok: true /** The agent's last words. */; readonly words: string }
+  | {
+      readonly ok: true;
+      /** The agent's last words. */
+      readonly words: string;
+      /** Earlier work was handed in: no agent has read the prompt. */
+      readonly isUnheard?: true;
+    }
   | {
       readonly ok: false;
       readonly words: string;

@@ -13,6 +13,8 @@ export const teamOrder = z.object({
   issue: z.number(),
   life: z.number(),
   text: z.string(),
+  /** A daemon started before an update sends none. */
+  round: z.object({ number: z.number(), words: z.string().nullable() }).default({ number: 1, words: null }),
   /** Prompt for the issue, from the workflow file. */
   instruction: z.string(),
   budgetUsd: z.number().nullable(),
@@ -51,7 +53,8 @@ const teamLine = z.discriminatedUnion('type', [
   z.object({ type: z.literal('log'), level: z.enum(['info', 'warn', 'error']), words: z.string() }),
   /** Heartbeat. */
   z.object({ type: z.literal('sign') }),
-  z.object({ type: z.literal('done'), words: z.string() }),
+  /** `isUnheard`: earlier work was handed in, and nobody was started. */
+  z.object({ type: z.literal('done'), words: z.string(), isUnheard: z.literal(true).optional() }),
   /** `runtime`: no work was possible. */
   z.object({ type: z.literal('failed'), words: z.string(), fault: z.enum(['agent', 'runtime']) }),
 ]);
