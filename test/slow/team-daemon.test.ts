@@ -231,7 +231,7 @@ test('a later round has a team as well: of a required gate, killed in its middle
   const first = await head();
   await gitAs(service.bare, 'cat-file', '-e', `${first}:src/api/second.js`);
   const [opened] = await service.pulls();
-  assert.match(opened?.body ?? '', /## Tasks[^]*# issue \\#1, round 2: Greet visitors[^]*lint/);
+  assert.match(opened?.body ?? '', /## Tasks[\s\S]*# issue \\#1, round 2: Greet visitors[\s\S]*lint/);
 
   forge.checks.finish(forge.checks.start(first, 'build'), 'failure', {
     step: 'npm test',

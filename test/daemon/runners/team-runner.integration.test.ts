@@ -159,7 +159,7 @@ for (const mode of ['team', 'auto'] as const)
     const { bench, git, heard, run } = await nextRound(t, script);
     const { end, output, events } = await run({ round: SECOND, prompt: 'the prompt\n\nno mended.js' }, mode);
     assert.equal(end.ok, true, `${end.words}\n${output}`);
-    assert.match(end.words, /^2 of 2 tasks [^]*backend-dev: Wrote mended\.js\.[^]*tester: still good/);
+    assert.match(end.words, /^2 of 2 tasks [\s\S]*backend-dev: Wrote mended\.js\.[\s\S]*tester: still good/);
     assert.equal(end.ok && end.isUnheard, undefined);
     assert.equal(git('show', 'HEAD:src/api/mended.js'), 'mended\n');
     const [team] = events.flatMap((event) => (event.type === 'team' ? [event.team] : []));
@@ -168,7 +168,7 @@ for (const mode of ['team', 'auto'] as const)
     const [asked, ...replies] = heard;
     assert.match(
       asked?.type === 'pull_request' ? asked.body : '',
-      /^# First report\n[^]*# issue \\#7, round 2: an issue/,
+      /^# First report\n[\s\S]*# issue \\#7, round 2: an issue/,
     );
     assert.deepEqual(replies, [{ type: 'reply', thread: 12, body: 'It is there now.' }]);
     const [log] = readdirSync(join(bench.cwd, '.tool/teams/archive')).filter((name) => name.includes('round-2'));
@@ -184,7 +184,7 @@ test('a later round that has nothing to change ends well, and says why', async (
   const before = git('rev-parse', 'HEAD');
   const { end, output } = await run({ round: SECOND });
   assert.equal(end.ok, true, `${end.words}\n${output}`);
-  assert.match(end.words, /^team tool-run-issue-7-round-2 changed nothing\n[^]*The check is wrong: leave it\./);
+  assert.match(end.words, /^team tool-run-issue-7-round-2 changed nothing\n[\s\S]*The check is wrong: leave it\./);
   assert.equal(git('rev-parse', 'HEAD'), before);
   assert.deepEqual(
     heard.map((one) => (one.type === 'pull_request' ? one.body : one)),
