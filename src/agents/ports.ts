@@ -1,6 +1,7 @@
 // Port of agents: the runner that starts one, and the request, events and end of a run (types only).
 
 import type { LogLevel } from '../base/ports.ts';
+import type { Round } from './rules/round.ts';
 import type { TeamSummary } from './rules/team-summary.ts';
 import type { Usage } from './rules/usage.ts';
 
@@ -25,16 +26,6 @@ export type AgentRole = {
   readonly text: string;
   /** Model of the runtime; null: its usual one. */
   readonly model: string | null;
-};
-
-/** A round of work: the first one is for the issue; each later one for what came after the work was handed in. */
-export type Round = {
-  /** From 1, within a life. */
-  readonly number: number;
-  /** What came since the last round; null: nothing. */
-  readonly words: string | null;
-  /** The branch conflicts with its base, which is to be merged into it. */
-  readonly isMerge: boolean;
 };
 
 export type RunRequest = {

@@ -1,6 +1,6 @@
 // Turns of one attempt: what the agent is told in each, and whether another one follows.
 
-import type { Round } from '../agents/ports.ts';
+import type { Round } from '../agents/rules/round.ts';
 import type { Journal, Workspaces, WorkspaceTask } from './ports.ts';
 import { messagesFor } from './publish/message-text.ts';
 import { findingsFor, findingsText } from './publish/review-text.ts';

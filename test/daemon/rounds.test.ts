@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { Round } from '../../src/agents/ports.ts';
+import type { Round } from '../../src/agents/rules/round.ts';
 import { decodeState } from '../../src/daemon/journal/journal-decoder.ts';
 import { freezeState } from '../../src/daemon/rules/snapshot.ts';
 import { check, followed, worldWith as followedWorld, PULL, polls } from '../support/followed-world.ts';

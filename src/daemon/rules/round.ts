@@ -1,6 +1,6 @@
 // The round of an attempt: what came since work was handed in; pure.
 
-import type { Round } from '../../agents/ports.ts';
+import type { Round } from '../../agents/rules/round.ts';
 import { fence, visibleLines } from '../../base/rules/text.ts';
 import type { Entry } from './state.ts';
 
