@@ -1,6 +1,7 @@
 // Port of agents: the runner that starts one, and the request, events and end of a run (types only).
 
 import type { LogLevel } from '../base/ports.ts';
+import type { Round } from './rules/round.ts';
 import type { TeamSummary } from './rules/team-summary.ts';
 import type { Usage } from './rules/usage.ts';
 
@@ -38,10 +39,10 @@ export type RunRequest = {
   readonly issueText: string;
   /** How often the issue has come up for work, from 1. */
   readonly life: number;
+  /** Absent: the first. */
+  readonly round?: Round;
   /** The session of an earlier attempt to go on with. */
   readonly resume: string | null;
-  /** The prompt says more than the issue: texts of people, findings, events of its pull request. */
-  readonly isTold?: boolean;
   /** What this attempt may cost at most, US dollars. */
   readonly budgetUsd: number | null;
   /** The agent reads and cannot write to `cwd`; absent: it works there. */
@@ -70,7 +71,13 @@ export type RunHooks = {
 };
 
 export type RunEnd =
-  | { readonly ok: true /** The agent's last words. */; readonly words: string }
+  | {
+      readonly ok: true;
+      /** The agent's last words. */
+      readonly words: string;
+      /** Earlier work was handed in: no agent has read the prompt. */
+      readonly isUnheard?: true;
+    }
   | {
       readonly ok: false;
       readonly words: string;

@@ -21,7 +21,6 @@ import type {
   Workspaces,
   WorkspaceTask,
 } from './ports.ts';
-import { promptWith } from './publish/follow-text.ts';
 import type { Publisher } from './publish/publish.ts';
 import { messagesOf } from './rules/asking.ts';
 import { type EndCause, judgeAttempt, quotaEnd } from './rules/attempt-end.ts';
@@ -224,7 +223,7 @@ export class Attempt {
     const { signal } = this.#end;
     const listen = () => this.#options.listen(issue, signal);
     const turns = new Turns({ journal, workspaces, task, maxTurns: limits.maxTurns, signal, listen });
-    const prompt = turns.first(promptWith(template, this.#entry));
+    const { prompt, round } = turns.first(template, this.#entry);
     this.status.stage = 'agent';
     this.#output?.write(`--- agent (${runner.name})\n`);
     this.#log('agent', `starting on issue #${issue} (attempt ${this.#number}) with ${runner.name}`);
@@ -248,9 +247,9 @@ export class Attempt {
           attempt: this.#number,
           cwd: path,
           prompt,
-          isTold: prompt !== template,
           issueText: `${this.#issue.title}\n\n${this.#issue.body}`,
           life: this.#entry.life,
+          round,
           resume: this.#entry.sessionId,
           budgetUsd:
             limits.maxCostUsd === null ? null : Math.max(0.01, limits.maxCostUsd - spentOf(this.#entry).cost_usd),
@@ -301,7 +300,7 @@ export class Attempt {
       );
       if (!started)
         await journal.append({ type: 'effect_failed', issue, effect: 'agent', key, error: end.words.slice(0, 2000) });
-      if (end.ok) await turns.ended();
+      if (end.ok && end.isUnheard !== true) await turns.ended();
       if (!end.ok && !end.resumable) await journal.append({ type: 'session', issue, session_id: null });
       return end;
     } finally {

@@ -1,12 +1,15 @@
 // Turns of one attempt: what the agent is told in each, and whether another one follows.
 
 import type { Words } from '../agents/ports.ts';
+import type { Round } from '../agents/rules/round.ts';
 import type { Journal, Workspaces, WorkspaceTask } from './ports.ts';
 import { messagesFor } from './publish/message-text.ts';
 import { findingsFor, findingsText } from './publish/review-text.ts';
 import { continuation } from './publish/tracker-texts.ts';
 import { messagesOf } from './rules/asking.ts';
 import { findingsKey } from './rules/review.ts';
+import { roundOf, toldOf } from './rules/round.ts';
+import type { Entry } from './rules/state.ts';
 
 export type TurnsOptions = {
   readonly journal: Journal;
@@ -66,14 +69,18 @@ export class Turns {
     return this.#sent.filter((key) => keys.includes(key));
   }
 
-  /** The prompt of the first turn. */
-  first(prompt: string): string {
+  /** The prompt of the first turn, and the round that it is for. */
+  first(template: string, entry: Entry): { readonly prompt: string; readonly round: Round } {
     const { journal, task } = this.#options;
     const messages = this.#messages();
     const review = findingsFor(journal.state.entries.get(task.issue));
     if (review !== null) this.#given = [...this.#given, findingsKey(review)];
     const findings = review === null ? null : findingsText(review);
-    return [prompt, findings, messages].filter((part) => part !== null).join('\n\n');
+    const told = [toldOf(entry), findings, messages].filter((part) => part !== null);
+    return {
+      prompt: [template, ...told].join('\n\n'),
+      round: roundOf(entry, told.length === 0 ? null : told.join('\n\n')),
+    };
   }
 
   /** The turn has ended well: what it was given has reached the agent. */

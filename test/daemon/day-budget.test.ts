@@ -33,6 +33,7 @@ const viewOf = (world: World) =>
     waiting: world.orchestrator.waiting,
     follows: new Map(),
     seen: new Map(),
+    gates: new Set(),
     poll: world.orchestrator.poll,
     stats: world.tracker.stats,
     rateLimit: world.tracker.rateLimit,

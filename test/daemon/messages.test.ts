@@ -330,7 +330,7 @@ async function leading() {
 test('a team at work gets texts and comments once each, and the journal keeps them until a member was shown them', async () => {
   const { world, runs, endTeam } = await leading();
   const [team] = runs;
-  assert.equal(team?.request.isTold, false);
+  assert.deepEqual(team?.request.round, { number: 1, words: null, isMerge: false });
   assert.equal(team?.hooks.takeWords?.(), null);
   await tell(world, 1, 'Use a map');
   world.tracker.say(1, 'Mind the tests');
@@ -357,7 +357,8 @@ test('a text that no member was shown is told in another attempt', async () => {
   await endTeam();
   assert.equal(phaseOf(world), 'running');
   assert.match(runs[1]?.request.prompt ?? '', /Use a map/);
-  assert.equal(runs[1]?.request.isTold, true);
+  assert.equal(runs[1]?.request.round?.number, 2);
+  assert.match(runs[1]?.request.round?.words ?? '', /Use a map/);
   assert.equal(runs[1]?.hooks.takeWords?.(), null, 'its prompt has it');
   await endTeam();
   assert.deepEqual(world.tracker.labelsOf(1), ['tool-done']);

@@ -8,7 +8,7 @@ import type { TeamSummary } from '../../src/agents/rules/team-summary.ts';
 import { SCRIPT_VARIABLE, type TeammateScript } from '../../src/cli/agents/agent-teammate.ts';
 import { DEMO_FILES, DEMO_SCRIPT, DEMO_SPEC } from '../../src/cli/demo/demo-team-project.ts';
 import { CLI, Daemon } from '../support/daemon.ts';
-import { commitFiles, gitAs, startForge, type TestForge } from '../support/forge.ts';
+import { commitFiles, fields, gitAs, startForge, type TestForge } from '../support/forge.ts';
 import { SHOP_FILES, SPEC, shopScript } from '../support/shop-spec.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';
 
@@ -170,4 +170,81 @@ test('a daemon that is killed under a team goes on with it: finished tasks are n
   );
   const tasks = merges.split('\n').filter((line) => line !== '');
   assert.deepEqual([...new Set(tasks)].length, tasks.length, 'each task was merged once');
+});
+
+/** @param round its tasks are done so, by whoever has them */
+function roundParts(round: number, path: string, thinkMs = 0) {
+  const subject = `Round ${round}`;
+  const steps = [{ think_ms: thinkMs }, { write: { path, text: `export const round = ${round};\n` } }];
+  return {
+    'backend-dev': { subject, steps, result: `Wrote ${path}` },
+    'frontend-dev': { subject, steps: [] },
+    tester: { subject, steps: [] },
+  };
+}
+
+test('a later round has a team as well: of a required gate, killed in its middle, and of a red check', async (t) => {
+  const config = '.tool/config/workflow.yaml';
+  // Passes before the work, and after it with what the second round brings.
+  const lint = `node -e "const { existsSync } = require('fs'); process.exit(existsSync('src/pages/greeting.js') && !existsSync('src/api/second.js') ? 1 : 0)"`;
+  const service = await startForge(t, {
+    ...SHOP_FILES,
+    [config]: `${SHOP_FILES[config]}quality:\n  commands:\n    lint: ${JSON.stringify(lint)}\n`,
+  });
+  const { forge } = service;
+  const issue = await service.open('Greet visitors', SHOP_ISSUE);
+  const scriptOf = (thinkMs: number): TeammateScript => {
+    const second = roundParts(2, 'src/api/second.js', thinkMs);
+    const third = roundParts(3, 'src/api/third.js');
+    return Object.fromEntries(
+      Object.entries(shopScript()).map(([name, part]) => {
+        const role = name === 'backend-dev' || name === 'frontend-dev' ? name : 'tester';
+        return [name, { ...part, tasks: [...part.tasks, second[role], third[role]] }];
+      }),
+    );
+  };
+  const { daemon, play } = await watched(
+    t,
+    service,
+    'team',
+    scriptOf(3_600_000),
+    'gate: { mode: required }\nfollow: { until: green }',
+  );
+  const running = async () => (await daemon.state()).running[0]?.team ?? null;
+  await daemon.until('the second round is at work', async () => {
+    const team = await running();
+    return team?.team === `${TEAM}-round-2` && team.task_counts.in_progress > 0;
+  });
+  await daemon.stop('SIGKILL');
+  play(scriptOf(0));
+  daemon.start();
+  const followed = (rounds: number) =>
+    daemon.until(`followed after ${rounds} rounds`, async () => {
+      const [row] = (await daemon.state()).following;
+      return fields(row).rounds === rounds;
+    });
+  await daemon.until('the pull request', async () => (await service.pulls()).length === 1);
+  await followed(0);
+  const head = async () => {
+    const [pull] = await service.pulls();
+    return (await gitAs(service.bare, 'rev-parse', pull?.head ?? '')).trim();
+  };
+  const first = await head();
+  await gitAs(service.bare, 'cat-file', '-e', `${first}:src/api/second.js`);
+  const [opened] = await service.pulls();
+  assert.match(opened?.body ?? '', /## Tasks[\s\S]*# issue \\#1, round 2: Greet visitors/);
+
+  forge.checks.finish(forge.checks.start(first, 'build'), 'failure', {
+    step: 'npm test',
+    log: 'third.js is missing\n',
+  });
+  await followed(1);
+  const second = await head();
+  await gitAs(service.bare, 'cat-file', '-e', `${second}:src/api/third.js`);
+  forge.checks.finish(forge.checks.start(second, 'build'), 'success');
+  await daemon.until('it is over', async () => (await daemon.state()).counts.completed === 1);
+  assert.deepEqual(await service.labelsOf(issue), ['tool-done']);
+  const { teams } = JSON.parse(await (await fetch(`http://127.0.0.1:${daemon.port}/api/v1/teams`)).text());
+  assert.equal(teams[0].team, `${TEAM}-round-3`);
+  assert.equal((await service.pulls()).length, 1);
 });

@@ -21,12 +21,13 @@ import { type Cost, costBetween, costOfTeam } from '../../team/rules/cost.ts';
 import type { TeamState } from '../../team/rules/log/state.ts';
 import { issueTeamName } from '../../team/rules/team-name.ts';
 import { teamReport } from '../../team/rules/views/report.ts';
-import { allProblems, decideIssue, onlyRefusal } from '../../team/select/work-decision.ts';
+import { allProblems, decideIssue, decideRound, onlyRefusal } from '../../team/select/work-decision.ts';
 import { replaceFile } from '../../team/spec-documents/specs.ts';
 import { type BranchPosition, branchPositionOf, mergeTeamBranch } from '../../team/worktrees/merge-team-branch.ts';
 import { errorLine } from '../failed-command.ts';
 import { requestDaemon } from '../issue.ts';
 import { CLI_CODES } from '../rules/cli-codes.ts';
+import { roundInstruction, roundWords, threadReplies } from '../rules/team-round.ts';
 import { SIGNALS } from '../signals.ts';
 import { teammateRuntimeOf } from '../teammate-runtime.ts';
 import { WordsForTeam } from './team-words.ts';
@@ -82,10 +83,11 @@ function leaveOut(root: string): void {
 }
 
 /** The file's prompt speaks to one agent that does everything. */
-function instructionOf({ instruction }: TeamOrder): string {
+function instructionOf({ instruction, round }: TeamOrder, earlier: readonly string[]): string {
   return [
     'The whole work, as the daemon puts it to whoever is alone with it. Yours are your tasks below; the branch, the pull request and the issue itself are the lead’s:',
     ...instruction.split('\n').map((line) => `> ${line}`),
+    ...(round.number === 1 ? [] : ['', roundInstruction(round.number, earlier)]),
   ].join('\n');
 }
 
@@ -144,35 +146,75 @@ async function reportOf(
   return report;
 }
 
-/** The report of the team, where an earlier attempt led it to its end and did not come to hand it in. */
-async function finishedReport(composed: ComposedLead, team: string, start: BranchPosition): Promise<string | null> {
+/** Work of a team that is done. `report` null: a later round has changed nothing. */
+type Done = { readonly state: TeamState; readonly report: string | null };
+
+/** The work of the team, where an earlier attempt led it to its end and did not come to hand it in. */
+async function finishedWork(
+  composed: ComposedLead,
+  { round }: TeamOrder,
+  team: string,
+  start: BranchPosition,
+): Promise<Done | null> {
   const finished = await finishedTeam(composed.project.main, team);
   if (finished === null) return null;
-  return finished.report ?? reportOf(composed, team, start, finished);
+  const report = finished.report ?? (await reportOf(composed, team, start, finished));
+  return report === null && round.number === 1 ? null : { state: finished.state, report };
+}
+
+/** The teams of the rounds before this one that finished, with their reports, oldest first. */
+async function earlierTeams({ project }: ComposedLead, { issue, life, round }: TeamOrder): Promise<readonly Done[]> {
+  const teams: Done[] = [];
+  for (let number = 1; number < round.number; number++)
+    teams.push(...[(await finishedTeam(project.main, issueTeamName(issue, life, number))) ?? []].flat());
+  return teams;
+}
+
+/** Without anything new, the work that was handed in last is handed in again: one agent may have done rounds after it. */
+async function withRound({ project }: ComposedLead, order: TeamOrder): Promise<TeamOrder> {
+  const { issue, life } = order;
+  let { number } = order.round;
+  if (order.round.words !== null) return order;
+  while (number > 1 && (await finishedTeam(project.main, issueTeamName(issue, life, number))) === null) number -= 1;
+  return { ...order, round: { number, words: null } };
+}
+
+function reportsOf(teams: readonly Done[]): readonly string[] {
+  return teams.flatMap(({ report }) => report ?? []);
 }
 
 /** What was built comes into the issue's branch, and the daemon is asked for the pull request. */
 async function handIn(
-  { project }: ComposedLead,
+  composed: ComposedLead,
   order: TeamOrder,
-  team: string,
-  report: string,
+  {
+    team,
+    earlier,
+    isUnheard,
+  }: { readonly team: string; readonly earlier: readonly Done[]; readonly isUnheard: boolean },
+  { state, report }: Done,
   start: BranchPosition,
   signal: AbortSignal,
 ): Promise<void> {
+  const { project } = composed;
   if (signal.aborted) throw failure(CLI_CODES.team_interrupted, { team });
   await mergeTeamBranch(project.main, team, start, say);
   if (signal.aborted) throw failure(CLI_CODES.team_interrupted, { team });
   const title = oneLine(order.text.split('\n')[0] ?? '', 200);
   // What was asked for is known by then, and the branch is there: the daemon publishes it after a good end.
   // The way to the daemon is in no environment: whatever this process starts would be shown it.
-  await requestDaemon({ type: 'pull_request', title, body: report }, order.desk).catch((error: unknown) =>
-    say(errorLine(error)),
-  );
-  emit({ type: 'done', words: report.split('\n').find((line) => /^\d+ of /.test(line)) ?? `team ${team} is done` });
+  const ask = (request: Readonly<Record<string, unknown>>) =>
+    requestDaemon(request, order.desk).catch((error: unknown) => say(errorLine(error)));
+  const body = reportsOf([...earlier, { state, report }]).join('\n\n');
+  if (body !== '') await ask({ type: 'pull_request', title, body });
+  const isLater = order.round.number > 1;
+  for (const reply of isLater ? threadReplies(state) : []) await ask({ type: 'reply', ...reply });
+  const sum = report?.split('\n').find((line) => /^\d+ of /.test(line)) ?? `team ${team} is done`;
+  const words = isLater ? roundWords(state, report) : sum;
+  emit({ type: 'done', words, ...(isUnheard ? { isUnheard } : {}) });
 }
 
-/** Leads the team to its end; gives its report. */
+/** Leads the team to its end. */
 async function lead(
   composed: ComposedLead,
   order: TeamOrder,
@@ -180,7 +222,8 @@ async function lead(
   start: BranchPosition,
   stop: AbortController,
   next: () => Promise<string>,
-): Promise<string> {
+  earlier: readonly Done[],
+): Promise<Done> {
   const { context } = composed;
   const log = context.teams.open(team);
   if (log === undefined) throw failure(OPERATIONS_CODES.team_gone, { team });
@@ -194,7 +237,7 @@ async function lead(
         ...composed.lead,
         // Read when a member starts.
         get instruction() {
-          return [instructionOf(order), ...words.texts].join('\n\n');
+          return [instructionOf(order, reportsOf(earlier)), ...words.texts].join('\n\n');
         },
         width: Number.POSITIVE_INFINITY,
         say,
@@ -216,8 +259,8 @@ async function lead(
     if (outcome.kind === 'interrupted') throw failure(CLI_CODES.team_interrupted, { team });
     const { state, archived: directory } = outcome;
     const report = await reportOf(composed, team, start, { directory, state });
-    if (report === null) throw failure(CLI_CODES.team_changed_nothing, { team });
-    return report;
+    if (report === null && order.round.number === 1) throw failure(CLI_CODES.team_changed_nothing, { team });
+    return { state, report };
   } finally {
     words.close();
     show.close();
@@ -229,16 +272,27 @@ async function decide(
   composed: ComposedLead,
   order: TeamOrder,
   team: string,
+  earlier: readonly Done[],
 ): Promise<(() => Promise<unknown>) | null> {
   const { context } = composed;
+  const { mode } = order;
+  const { number, words } = order.round;
   const standing = context.teams.list().includes(team) ? context.teams.open(team) : undefined;
   if (standing !== undefined && isLeft(standing.state)) {
     emit({ type: 'decided', as: 'team', reasons: [`team ${team} stands: its work goes on`] });
     return () => resumeTeam(context, team, say);
   }
+  // What was decided for the issue holds for all that comes later.
+  if (number > 1 && mode === 'auto' && earlier.length === 0) {
+    emit({ type: 'decided', as: 'alone', reasons: [`round ${number}: one agent did the work before`] });
+    return null;
+  }
   const settings = await context.settings();
-  const flags = { ...NO_FLAGS, wish: order.mode === 'team' ? ('team' as const) : null };
-  const decided = await decideIssue(context, order, flags, settings);
+  const flags = { ...NO_FLAGS, wish: mode === 'team' ? ('team' as const) : null };
+  const isLater = number > 1 && words !== null;
+  const decided = isLater
+    ? await decideRound(context, { ...order, round: { number, words } }, flags, settings)
+    : await decideIssue(context, order, flags, settings);
   // No further attempt changes what the issue asks for: it counts, and the issue says in the end what is in the way.
   if (decided.kind === 'refused')
     throw decided.of === 'place'
@@ -246,7 +300,8 @@ async function decide(
       : (onlyRefusal(decided) ?? failure(CLI_CODES.work_refused, allProblems(decided, '; ')));
   const { decision } = decided;
   const reasons = decided.reasons.map((reason) => clip(reason, REASON_MAX));
-  if (order.mode === 'auto' && decision.mode !== 'team') {
+  // A later round of a team has the team's rules, even where one teammate works at a time.
+  if (mode === 'auto' && decision.mode !== 'team' && !isLater) {
     emit({ type: 'decided', as: 'alone', reasons });
     return null;
   }
@@ -255,11 +310,10 @@ async function decide(
 }
 
 async function carryOut(next: () => Promise<string>): Promise<void> {
-  const order = await readOrder(next);
+  const told = await readOrder(next);
   const cwd = process.cwd();
   leaveOut(cwd);
-  const { tool, issue, life } = order;
-  const team = issueTeamName(issue, life);
+  const { tool } = told;
   const { [RUN_VARIABLE]: mark } = process.env;
   const composed = composeLead({
     cwd,
@@ -280,26 +334,21 @@ async function carryOut(next: () => Promise<string>): Promise<void> {
   const stop = new AbortController();
   for (const signal of SIGNALS) process.on(signal, () => stop.abort());
   try {
+    const order = await withRound(composed, told);
+    const team = issueTeamName(order.issue, order.life, order.round.number);
     const start = await branchPositionOf(composed.project.main);
-    const finished = await finishedReport(composed, team, start);
-    if (finished !== null && order.isTold) {
-      await bringIn(composed.project.main, team, start, say);
-      emit({
-        type: 'decided',
-        as: 'alone',
-        reasons: [`team ${team} is done already: one agent goes on with its work`],
-      });
-      return;
-    }
-    const begin = finished === null ? await decide(composed, order, team) : () => Promise.resolve();
+    const earlier = await earlierTeams(composed, order);
+    const finished = await finishedWork(composed, order, team, start);
+    const begin = finished === null ? await decide(composed, order, team, earlier) : () => Promise.resolve();
     if (begin === null) return;
     if (finished !== null)
       emit({ type: 'decided', as: 'team', reasons: [`team ${team} is done already: its work is handed in`] });
     if ((await next()) !== GO) throw failure(CLI_CODES.daemon_gone, {});
     await composed.hold(team);
     await begin();
-    const report = finished ?? (await lead(composed, order, team, start, stop, next));
-    await handIn(composed, order, team, report, start, stop.signal);
+    const done = finished ?? (await lead(composed, order, team, start, stop, next, earlier));
+    const handing = { team, earlier, isUnheard: finished !== null };
+    await handIn(composed, order, handing, done, start, stop.signal);
     if (finished === null) await composed.lead.teamWorktrees.end(team, []);
   } finally {
     await composed.close();

@@ -255,6 +255,9 @@ const entry = z.object({
   lastError: z.string().nullable(),
   /** Earlier programs wrote none. */
   stepError: z.string().nullable().default(null),
+  /** Earlier programs counted no rounds. */
+  handedIn: z.number().int().default(0),
+  sentBack: z.string().nullable().default(null),
   askedPullRequest: z.object({ title: z.string(), body: z.string() }).nullable(),
   askedDone: z.boolean(),
   /** Earlier programs asked nothing and passed no comments on. */

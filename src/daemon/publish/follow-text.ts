@@ -4,7 +4,6 @@ import { clip, fence, oneLine, visibleLines } from '../../base/rules/text.ts';
 import type { FollowEvent } from '../rules/follow.ts';
 import type { Check, CheckFailure, Remark } from '../rules/pull-request-status.ts';
 import type { PullRequest } from '../rules/record.ts';
-import type { Entry } from '../rules/state.ts';
 
 /** With the events, why each failed check failed. */
 export type Explained = {
@@ -105,12 +104,6 @@ export function baseConflictText(branch: string, base: string, paths: readonly s
     `These paths conflict:\n\n${quoted(paths.join('\n'))}`,
     'Number new files anew where their order counts, such as migrations. Commit on this branch; it is published when you end.',
   ].join('\n\n');
-}
-
-/** The prompt of an attempt, with what it is told of its pull request or its base. */
-export function promptWith(template: string, { follow, serial }: Pick<Entry, 'follow' | 'serial'>): string {
-  const told = follow?.told ?? serial?.told ?? null;
-  return told === null ? template : `${template}\n\n${told}`;
 }
 
 /** Says on the pull request why nobody goes on with it. */

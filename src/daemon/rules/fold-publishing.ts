@@ -20,6 +20,7 @@ export function failToPublish(
   return {
     ...entry,
     lastError: record.reason,
+    sentBack: record.reason,
     stepError: null,
     retryAt: record.retry_at,
     failures: entry.failures + 1,
@@ -41,6 +42,7 @@ export function sendBack(
   return {
     ...entry,
     lastError: record.reason,
+    sentBack: record.reason,
     stepError: null,
     retryAt: goesOn ? at : null,
     rounds: entry.rounds + 1,

@@ -58,6 +58,10 @@ export type Entry = {
   readonly lastError: string | null;
   /** Why the step of publishing failed that is tried again; null when none is. */
   readonly stepError: string | null;
+  /** How often an attempt of this life ended with its work handed in. */
+  readonly handedIn: number;
+  /** Why the work handed in last is not published; null: nothing keeps it, or it was handed in again. */
+  readonly sentBack: string | null;
   readonly askedPullRequest: { readonly title: string; readonly body: string } | null;
   readonly askedDone: boolean;
   /** The last question of an agent since the issue was (re)claimed; null: none was asked. */

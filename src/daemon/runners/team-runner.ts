@@ -57,8 +57,8 @@ export class TeamRunner implements Runner {
   }
 
   async run(request: RunRequest, hooks: RunHooks): Promise<RunEnd> {
-    // One agent reviews, whatever made the work.
-    if (request.role !== undefined) return this.#options.alone.run(request, hooks);
+    // One agent reviews, whatever made the work. Teammates cannot merge the base: one agent does.
+    if (request.role !== undefined || request.round?.isMerge === true) return this.#options.alone.run(request, hooks);
     try {
       const end = await this.#lead(request, hooks);
       return end === 'alone' ? await this.#options.alone.run(request, hooks) : end;
@@ -71,15 +71,15 @@ export class TeamRunner implements Runner {
     const { tool } = this.#options.workflow();
     const { runtime, command, stallTimeoutMs, turnTimeoutMs, startTimeoutMs } = tool;
     const { permissionMode, allowedTools, env } = tool;
-    const { issue, life, issueText, prompt, budgetUsd, isTold = false } = request;
+    const { issue, life, round, issueText, prompt, budgetUsd } = request;
     return {
       mode: tool.mode,
       issue,
       life,
       text: issueText,
+      round: { number: round?.number ?? 1, words: round?.words ?? null },
       instruction: prompt,
       budgetUsd,
-      isTold,
       desk: Object.fromEntries(Object.entries(request.env).filter(([name]) => SOCKET_VARIABLES.includes(name))),
       tool: {
         runtime,
@@ -202,7 +202,7 @@ class Conversation {
         onEvent({ type: 'activity', name: 'team' });
         return;
       case 'done':
-        this.#end = { ok: true, words: visibleLines(said.words) };
+        this.#end = { ok: true, words: visibleLines(said.words), ...(said.isUnheard ? { isUnheard: true } : {}) };
         return;
       case 'failed':
         this.#end = { ok: false, words: visibleLines(said.words), fault: said.fault, resumable: true };

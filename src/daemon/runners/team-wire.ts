@@ -13,11 +13,11 @@ export const teamOrder = z.object({
   issue: z.number(),
   life: z.number(),
   text: z.string(),
+  /** A daemon started before an update sends none. */
+  round: z.object({ number: z.number(), words: z.string().nullable() }).default({ number: 1, words: null }),
   /** Prompt for the issue, from the workflow file. */
   instruction: z.string(),
   budgetUsd: z.number().nullable(),
-  /** Whether the instruction says more than the issue: texts of people, findings, events of the pull request. */
-  isTold: z.boolean().default(false),
   /** Environment variables of the agent socket. The key is older than that term: a daemon started before an update sends it. */
   desk: z.record(z.string(), z.string()),
   tool: z.object({
@@ -68,7 +68,8 @@ const teamLine = z.discriminatedUnion('type', [
   z.object({ type: z.literal('heard'), keys: z.array(word).max(KEYS_MAX) }),
   /** Heartbeat. */
   z.object({ type: z.literal('sign') }),
-  z.object({ type: z.literal('done'), words: z.string() }),
+  /** `isUnheard`: earlier work was handed in, and nobody was started. */
+  z.object({ type: z.literal('done'), words: z.string(), isUnheard: z.literal(true).optional() }),
   /** `runtime`: no work was possible. */
   z.object({ type: z.literal('failed'), words: z.string(), fault: z.enum(['agent', 'runtime']) }),
 ]);

@@ -46,9 +46,10 @@ export function specOfRun(team: string): string | undefined {
   return runTeamName(id) === team ? id : undefined;
 }
 
-/** Name of the team that works on an issue; `life` counts how often the issue came up. */
-export function issueTeamName(issue: number, life: number): string {
-  return life === 1 ? `tool-run-issue-${issue}` : `tool-run-issue-${issue}-${life}`;
+/** Name of the team that works on an issue; `life` counts how often the issue came up, `round` how often there was work in it. */
+export function issueTeamName(issue: number, life: number, round = 1): string {
+  const name = life === 1 ? `tool-run-issue-${issue}` : `tool-run-issue-${issue}-${life}`;
+  return round === 1 ? name : `${name}-round-${round}`;
 }
 
 const TEAM_NAME = /^tool-(plan|run|debug)-[a-z0-9]+(?:-[a-z0-9]+)*$/;

@@ -3,7 +3,7 @@
 import { BASE_CODES } from '../../base/rules/base-codes.ts';
 import { lineWithCode, type Refusal, refusal } from '../../base/rules/codes.ts';
 import { ToolError } from '../../base/rules/errors.ts';
-import { oneLine } from '../../base/rules/text.ts';
+import { headAndTail, oneLine } from '../../base/rules/text.ts';
 import type { TeamContext } from '../operations/context.ts';
 import type { HostFacts, PeopleLog, ProjectFiles, SpecStore } from '../operations/context-parts.ts';
 import { LEAD_CODES } from '../rules/codes/lead-codes.ts';
@@ -225,6 +225,34 @@ export async function decideIssue(
   if (left.length > 0) return { kind: 'refused', of: 'work', problems: left };
   const work: Work = { phase: 'run', subject: `issue #${issue}: ${title}`, team, text, ...UNPLANNED };
   return decideOn(context, work, { command: 'run', flags }, settings, done);
+}
+
+/** A later round of work on an issue: its task is what came since the work was handed in. */
+export type AskedRound = Pick<AskedIssue, 'issue' | 'life' | 'text'> & {
+  readonly round: { readonly number: number; readonly words: string };
+};
+
+/** So much of what came is read; each teammate has all of it in its prompt. */
+const ROUND_MAX = 20_000;
+
+/** Decides who works in a later round; nothing is written. */
+export function decideRound(
+  context: WorkContext,
+  { issue, life, text, round }: AskedRound,
+  flags: Flags,
+  settings: TeamSettings,
+): Promise<Decided> {
+  const title = oneLine(text.split('\n')[0] ?? '', TITLE_MAX);
+  const work: Work = {
+    phase: 'run',
+    subject: `issue #${issue}, round ${round.number}: ${title}`,
+    team: issueTeamName(issue, life, round.number),
+    text: `Round ${round.number}: ${title}\n\n${headAndTail(round.words, ROUND_MAX)}`,
+    ...UNPLANNED,
+  };
+  return decideOn(context, work, { command: 'run', flags }, settings, [
+    `the work was handed in before: round ${round.number} is for what came since`,
+  ]);
 }
 
 async function decideOn(

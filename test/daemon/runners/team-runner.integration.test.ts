@@ -7,10 +7,12 @@ import { join } from 'node:path';
 import test from 'node:test';
 import type { RunHooks, Runner, RunRequest } from '../../../src/agents/ports.ts';
 import { RuntimeDir } from '../../../src/base/processes/runtime-dir.ts';
+import { SCRIPT_VARIABLE, type TeammateScript } from '../../../src/cli/agents/agent-teammate.ts';
 import type { AgentRequest } from '../../../src/daemon/ports.ts';
 import { createAgentSocket } from '../../../src/daemon/runners/agent-socket.ts';
 import { TeamRunner } from '../../../src/daemon/runners/team-runner.ts';
 import { FileTeams } from '../../../src/team/log/teams.ts';
+import { CLI } from '../../support/daemon.ts';
 import { writeTree } from '../../support/installed.ts';
 import { Bench } from '../../support/runner.ts';
 import { rec } from '../../support/team.ts';
@@ -65,7 +67,7 @@ async function issueClone(t: Cleanup): Promise<Place> {
     hooks: Partial<RunHooks> = {},
   ) => {
     bench.workflow = workflowWith({
-      tool: { mode, runtime: 'command', command, startTimeoutMs: 0, stallTimeoutMs: 0 },
+      tool: { mode, runtime: 'command', command, startTimeoutMs: 0, stallTimeoutMs: 0, env: [SCRIPT_VARIABLE] },
     });
     return bench.run(new TeamRunner({ ...bench.options, alone: NOBODY }), { env: agentSocket.env, ...request }, hooks);
   };
@@ -109,7 +111,11 @@ for (const isReported of [true, false])
     commitAll(bench.cwd, 'Of main');
     const led = join(bench.directory, 'led');
     const { end, output, left } = await place.run(`touch '${led}'; exit 1`);
-    assert.deepEqual(end, { ok: true, words: isReported ? '3 of 3 tasks are done' : end.words }, output);
+    assert.deepEqual(
+      end,
+      { ok: true, words: isReported ? '3 of 3 tasks are done' : end.words, isUnheard: true },
+      output,
+    );
     assert.match(output, /team tool-run-issue-7 is done already: its work is handed in/);
     assert.equal(existsSync(led), false, 'no teammate was started');
     assert.deepEqual(left, []);
@@ -130,25 +136,6 @@ for (const isReported of [true, false])
     assert.deepEqual(readdirSync(join(bench.cwd, '.tool', 'teams')).sort(), ['.gitignore', 'archive']);
   });
 
-test('a finished team is left to one agent when people have said more since, with its work on the branch', async (t) => {
-  const place = await issueClone(t);
-  const { bench, git, heard } = place;
-  await finished(place);
-  bench.workflow = workflowWith({ tool: { mode: 'team', runtime: 'command', command: 'exit 1' } });
-  const prompts: string[] = [];
-  const alone: Runner = {
-    name: 'one',
-    run: async ({ prompt }) => {
-      prompts.push(prompt, git('show', 'HEAD:src/api/built.js'));
-      return { ok: true, words: 'done' };
-    },
-  };
-  const report = await bench.run(new TeamRunner({ ...bench.options, alone }), { prompt: 'More', isTold: true });
-  assert.deepEqual(report.end, { ok: true, words: 'done' }, report.output);
-  assert.deepEqual(prompts, ['More', 'by the team\n']);
-  assert.deepEqual(heard, []);
-});
-
 test('what people write to a team at work reaches a member in its next turn', async (t) => {
   const { bench, run } = await issueClone(t);
   const { directory, cwd } = bench;
@@ -168,6 +155,89 @@ test('what people write to a team at work reaches a member in its next turn', as
   const told = prompts.filter((name) => readFileSync(join(directory, name), 'utf8').includes('Mind the tests'));
   assert.ok(told.length > 0 && told.length < prompts.length, output);
   assert.deepEqual(heard, ['7:0']);
+});
+
+/** Teammates that follow a script, in a clone in which a team has handed its work in and nothing is measured. */
+async function nextRound(t: Cleanup, script: TeammateScript) {
+  const place = await issueClone(t);
+  const { bench, git } = place;
+  const settings = {
+    workflow: { team: { enabled: true, hooks: { task_completed: { require_quality_check: false } } } },
+  };
+  writeTree(bench.cwd, { '.tool/config/workflow.yaml': JSON.stringify(settings) });
+  commitAll(bench.cwd, 'Measure nothing');
+  writeFileSync(join(await finished(place), 'report.txt'), '# First report\n');
+  git('merge', '-q', `tool/${TEAM}`);
+  const path = join(bench.directory, 'script.json');
+  writeFileSync(path, JSON.stringify(script));
+  bench.env[SCRIPT_VARIABLE] = path;
+  const command = `exec '${process.execPath}' '${CLI}' agent teammate`;
+  return { ...place, run: (request: Partial<RunRequest>, mode?: 'team' | 'auto') => place.run(command, request, mode) };
+}
+
+/** @param steps what the one who builds does */
+function mender(steps: NonNullable<TeammateScript[string]>['tasks'][number]['steps'], result: string): TeammateScript {
+  const tasks = [{ subject: 'Round 2: an issue', steps, result }];
+  return { 'backend-dev': { tasks }, tester: { tasks: [{ subject: 'Round 2', steps: [], result: 'still good' }] } };
+}
+
+const SECOND = { number: 2, words: 'The check "lint" failed: no mended.js', isMerge: false };
+
+for (const mode of ['team', 'auto'] as const)
+  test(`${mode}: what comes after the work was handed in is the task of a new round on the same branch`, async (t) => {
+    const write = { path: 'src/api/mended.js', text: 'mended\n' };
+    const script = mender([{ write }], 'Wrote mended.js.\nReply to thread 12: It is there now.');
+    const { bench, git, heard, run } = await nextRound(t, script);
+    const { end, output, events } = await run({ round: SECOND, prompt: 'the prompt\n\nno mended.js' }, mode);
+    assert.equal(end.ok, true, `${end.words}\n${output}`);
+    assert.match(end.words, /^2 of 2 tasks [\s\S]*backend-dev: Wrote mended\.js\.[\s\S]*tester: still good/);
+    assert.equal(end.ok && end.isUnheard, undefined);
+    assert.equal(git('show', 'HEAD:src/api/mended.js'), 'mended\n');
+    const [team] = events.flatMap((event) => (event.type === 'team' ? [event.team] : []));
+    assert.equal(team?.team, `${TEAM}-round-2`);
+    assert.equal(team?.subject, 'issue #7, round 2: an issue');
+    const [asked, ...replies] = heard;
+    assert.match(
+      asked?.type === 'pull_request' ? asked.body : '',
+      /^# First report\n[\s\S]*# issue \\#7, round 2: an issue/,
+    );
+    assert.deepEqual(replies, [{ type: 'reply', thread: 12, body: 'It is there now.' }]);
+    const [log] = readdirSync(join(bench.cwd, '.tool/teams/archive')).filter((name) => name.includes('round-2'));
+    assert.match(readFileSync(join(bench.cwd, '.tool/teams/archive', log ?? '', 'log.jsonl'), 'utf8'), /no mended\.js/);
+
+    const again = await run({ round: SECOND }, mode);
+    assert.deepEqual([again.end.ok, again.end.ok && again.end.isUnheard], [true, true], again.output);
+    assert.match(again.output, /round-2 is done already/);
+  });
+
+test('a later round that has nothing to change ends well, and says why', async (t) => {
+  const { git, heard, run } = await nextRound(t, mender([], 'The check is wrong: leave it.'));
+  const before = git('rev-parse', 'HEAD');
+  const { end, output } = await run({ round: SECOND });
+  assert.equal(end.ok, true, `${end.words}\n${output}`);
+  assert.match(end.words, /^team tool-run-issue-7-round-2 changed nothing\n[\s\S]*The check is wrong: leave it\./);
+  assert.equal(git('rev-parse', 'HEAD'), before);
+  assert.deepEqual(
+    heard.map((one) => (one.type === 'pull_request' ? one.body : one)),
+    ['# First report\n'],
+  );
+});
+
+test('without anything new, the last team’s work is handed in again, whoever did a round after it', async (t) => {
+  const { run } = await nextRound(t, {});
+  const { end, output } = await run({ round: { number: 3, words: null, isMerge: false } });
+  assert.equal(end.ok, true, output);
+  assert.match(output, /team tool-run-issue-7 is done already: its work is handed in/);
+});
+
+test('one agent merges the base, and does every later round of an issue that it did first', async (t) => {
+  const { bench } = await issueClone(t);
+  bench.workflow = workflowWith({ tool: { mode: 'auto', runtime: 'command', command: 'exit 1' } });
+  const alone: Runner = { name: 'alone', run: async () => ({ ok: true, words: 'by one agent' }) };
+  for (const round of [SECOND, { ...SECOND, isMerge: true }]) {
+    const { end } = await bench.run(new TeamRunner({ ...bench.options, alone }), { round });
+    assert.deepEqual(end, { ok: true, words: 'by one agent' });
+  }
 });
 
 /** Writes down, whole, with what it was started and with what whoever started it was. */

@@ -91,7 +91,7 @@ export const WORK_CODES = codes({
   no_commit_made: {
     kind: 'refused',
     message:
-      'The agent ended without a commit[ after {turns} turns (agent.max_turns)].[ Its uncommitted changes are saved as {saved_as}.][ Its last words: {said}]',
+      'The agent did nothing: it ended without a commit[ after {turns} turns (agent.max_turns)].[ Its uncommitted changes are saved as {saved_as}.][ Its last words: {said}]',
     may: { turns: 'number', saved_as: 'text', said: 'text' },
   },
   work_uncollected: {
