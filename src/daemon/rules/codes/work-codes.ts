@@ -308,7 +308,7 @@ export const WORK_CODES = codes({
   round_taken_over: {
     kind: 'refused',
     message:
-      'The pull request is in the hands of people: merged, closed, pushed to, or its issue has the active label again.',
+      'The pull request is in the hands of people: merged, closed, or its issue has the active label again.',
   },
   round_unpublished: {
     kind: 'warning',
