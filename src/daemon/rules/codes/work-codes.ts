@@ -307,8 +307,7 @@ export const WORK_CODES = codes({
   },
   round_taken_over: {
     kind: 'refused',
-    message:
-      'The pull request is in the hands of people: merged, closed, or its issue has the active label again.',
+    message: 'The pull request is in the hands of people: merged, closed, or its issue has the active label again.',
   },
   round_unpublished: {
     kind: 'warning',
