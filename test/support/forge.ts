@@ -148,6 +148,7 @@ export async function startForge(
     readonly drafts?: boolean;
     readonly others?: NonNullable<ForgeOptions['others']>;
     readonly apps?: NonNullable<ForgeOptions['apps']>;
+    readonly accounts?: ForgeOptions['accounts'];
   } = {},
 ): Promise<TestForge> {
   const { repo = 'project' } = more;
