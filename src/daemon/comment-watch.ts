@@ -8,8 +8,9 @@ import { areHeard } from './heard-words.ts';
 import type { IssueComment, Journal, Tracker } from './ports.ts';
 import { MAX_MESSAGE, timeWords } from './publish/message-text.ts';
 import { WORK_CODES } from './rules/codes/work-codes.ts';
-import { isCommand } from './rules/follow.ts';
+import { isCommand } from './rules/follow-events.ts';
 import type { Issue } from './rules/issue.ts';
+import type { Look } from './rules/look.ts';
 import { markerOf, type Question } from './rules/message.ts';
 import { questionKey } from './rules/next-step.ts';
 import { isInReview } from './rules/review.ts';
@@ -60,6 +61,14 @@ export class CommentWatch {
       }
     } finally {
       this.#watching = false;
+    }
+  }
+
+  /** Looks at the issues whose agents ask on a pull request that a delivery names. */
+  async watchPulls({ pulls, allPulls }: Look, signal: AbortSignal): Promise<void> {
+    for (const { phase, follow, pullRequest } of this.#options.journal.state.entries.values()) {
+      const isAsked = phase === 'asking' && follow !== null && pullRequest !== null;
+      if (isAsked && (allPulls || pulls.includes(pullRequest.number))) return this.watchAll(signal);
     }
   }
 

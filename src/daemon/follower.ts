@@ -1,52 +1,40 @@
 // Watches open pull requests of finished issues: at each poll, and after deliveries, what happened on one goes to its agent or ends the following.
 
-import type { Clock, Logger } from '../base/ports.ts';
-import { refusal, textOf } from '../base/rules/codes.ts';
+import type { Logger } from '../base/ports.ts';
+import { type Refusal, refusal, textOf } from '../base/rules/codes.ts';
 import { messageOf } from '../base/rules/errors.ts';
 import { oneLine } from '../base/rules/text.ts';
-import { areHeard } from './heard-words.ts';
 import { Misses } from './misses.ts';
-import type { Journal, PullRequestFeed, Tracker, Workspaces } from './ports.ts';
+import type { Journal, PullRequestFeed, Workspaces } from './ports.ts';
 import { followText } from './publish/follow-text.ts';
 import { WORK_CODES } from './rules/codes/work-codes.ts';
 import {
   describeEvents,
-  type FollowEvent,
   type FollowVerdict,
   judgeFollow,
-  keysOf,
-  type PullRequestSight,
-  type Rival,
-  reviewersOf,
-  seenOf,
-  tookOver,
+  knownCommits,
+  tipOf,
+  unreadWords,
   waitForTime,
 } from './rules/follow.ts';
+import { type FollowEvent, keysOf, type PullRequestSight, reviewersOf } from './rules/follow-events.ts';
+import { seenOf } from './rules/follow-people.ts';
 import { type Look, NO_LOOK } from './rules/look.ts';
-import type {
-  Check,
-  CheckFailure,
-  PullRequestStatus,
-  Remark,
-  Review,
-  ReviewThread,
-  SeenPullRequest,
-} from './rules/pull-request-status.ts';
+import type { Check, CheckFailure, SeenPullRequest } from './rules/pull-request-status.ts';
 import type { IssueOutcome, PullRequest } from './rules/record.ts';
 import type { Entry } from './rules/state.ts';
 import { isIdle } from './rules/steering.ts';
 import type { Workflow } from './rules/workflow.ts';
+import { Sights, type SightsOptions } from './sights.ts';
 
-export type FollowerOptions = {
+export type FollowerOptions = SightsOptions & {
   readonly workflow: () => Workflow;
   readonly journal: Journal;
-  readonly tracker: Tracker;
-  readonly workspaces: Pick<Workspaces, 'defaultBranch' | 'outdate'>;
-  readonly clock: Clock;
+  readonly workspaces: Pick<Workspaces, 'defaultBranch' | 'outdate' | 'goesOn'>;
   readonly log: Logger;
   /** Following is over. */
-  readonly finish: (issue: number, outcome: IssueOutcome, updatedAt: string, isMergeable?: boolean) => Promise<void>;
-  /** The pull request was closed, or somebody pushed to it, while its issue is in work again. */
+  readonly finish: (issue: number, outcome: IssueOutcome, updatedAt: string) => Promise<void>;
+  /** The pull request was closed while its issue is in work again. */
   readonly takeBack: (entry: Entry, outcome: IssueOutcome, updatedAt: string) => Promise<void>;
   /** Takes the steps that an issue without an attempt has before it: the pull request is told why following stops. */
   readonly settle: (issue: number) => void;
@@ -54,26 +42,8 @@ export type FollowerOptions = {
   readonly onDue: () => void;
   /** Asks for a reading after some time. */
   readonly later: (look: Look, ms: number) => void;
-  /** Older pull requests of ours that conflict with the one of an issue. */
-  readonly rivalsOf: (entry: Entry, signal: AbortSignal) => Promise<readonly Rival[]>;
   readonly once?: boolean;
 };
-
-/** What people wrote on a pull request, as it was read for a version of it. `met`: when that was seen first, in elapsed time. */
-type Words = Pick<PullRequestSight, 'reviews' | 'threads' | 'comments'> & {
-  readonly updatedAt: string;
-  readonly met: number;
-  readonly readAt: number;
-};
-
-/** Checks as they were seen, and since when they stand there like that, in elapsed time. */
-type StandingChecks = { readonly text: string; readonly since: number };
-
-/** The service tells versions apart by the second: what is written in the second of a reading makes no new version. */
-const SAME_VERSION_MS = 2_000;
-
-/** So long after an older pull request was merged, the service may still say that this one can be merged. */
-const RIVAL_LOST_MS = 30_000;
 
 /** So many pull requests are read at the same time. */
 const READ_AT_ONCE = 4;
@@ -82,11 +52,12 @@ const MOST_EXPLAINED = 5;
 
 export class Follower {
   readonly #options: FollowerOptions;
-  readonly #words = new Map<number, Words>();
-  readonly #checks = new Map<number, StandingChecks>();
+  readonly #sights: Sights;
   readonly #misses = new Misses();
-  /** When an older pull request that conflicts went away, in elapsed time, by issue; null: it is still there. */
-  readonly #rivals = new Map<number, number | null>();
+  /** When a reading that was asked for is due, in elapsed time, by issue. */
+  readonly #due = new Map<number, number>();
+  /** Issues for which the log has it that not every check can be read. */
+  readonly #unread = new Set<number>();
   /** What each pull request waits for, by issue. */
   readonly #waits = new Map<number, string>();
   readonly #seen = new Map<number, SeenPullRequest>();
@@ -99,6 +70,7 @@ export class Follower {
 
   constructor(options: FollowerOptions) {
     this.#options = options;
+    this.#sights = new Sights(options);
   }
 
   /** What the followed pull requests wait for, by issue. */
@@ -123,9 +95,10 @@ export class Follower {
     this.#isWatchingAll = true;
     try {
       const { entries } = this.#options.journal.state;
-      const all = [this.#words, this.#checks, this.#misses, this.#rivals, this.#waits, this.#seen, this.#timed];
-      for (const known of all)
-        for (const issue of known.keys()) if ((entries.get(issue)?.follow ?? null) === null) known.delete(issue);
+      const isFollowed = (issue: number) => (entries.get(issue)?.follow ?? null) !== null;
+      this.#sights.keep(isFollowed);
+      for (const known of [this.#misses, this.#waits, this.#seen, this.#timed, this.#due, this.#unread])
+        for (const issue of known.keys()) if (!isFollowed(issue)) known.delete(issue);
       await this.#readAll(() => true, signal);
     } finally {
       this.#isWatchingAll = false;
@@ -134,10 +107,10 @@ export class Follower {
 
   /** Looks at those that a delivery names. One that is being read is read once more. */
   async watch({ pulls, allPulls, commits }: Look, signal: AbortSignal): Promise<void> {
-    const isMeant = ({ pullRequest, pushed }: Entry) =>
+    const isMeant = (entry: Entry) =>
       allPulls ||
-      (pullRequest !== null && pulls.includes(pullRequest.number)) ||
-      pushed.some((commit) => commits.includes(commit));
+      (entry.pullRequest !== null && pulls.includes(entry.pullRequest.number)) ||
+      knownCommits(entry).some((commit) => commits.includes(commit));
     await this.#readAll(isMeant, signal);
   }
 
@@ -179,7 +152,8 @@ export class Follower {
       if (entry.phase === 'following' && follow.stopped === null) await this.#judge(entry, pullRequest, feed, signal);
       else if (entry.phase === 'running' || isIdle(entry.phase)) {
         const status = await feed.read(pullRequest.number, signal);
-        const isOver = status === null ? this.#isGone(issue) : tookOver({ status }, entry.pushed) !== null;
+        // What others push meanwhile is looked at before the round is pushed.
+        const isOver = status === null ? this.#isGone(issue) : status.state !== 'open';
         if (status !== null) this.#misses.delete(issue);
         this.#setTimed(issue, status === null);
         if (isOver) await this.#options.takeBack(entry, 'done', follow.updatedAt);
@@ -209,9 +183,12 @@ export class Follower {
     }
   }
 
-  /** With `once`, no later reading would come: this one waits. */
+  /** The earliest reading is enough. With `once`, no later reading would come: this one waits. */
   async #readAgain(issue: number, { number }: PullRequest, ms: number, signal: AbortSignal): Promise<void> {
     const { once, clock, later } = this.#options;
+    const [now, known] = [clock.elapsed(), this.#due.get(issue)];
+    if (known !== undefined && known > now && known <= now + ms) return;
+    this.#due.set(issue, now + ms);
     if (once !== true) {
       later({ ...NO_LOOK, pulls: [number] }, ms);
       return;
@@ -225,18 +202,19 @@ export class Follower {
     const issue = entry.number;
     const status = await feed.read(pullRequest.number, signal);
     const account = await feed.account(signal);
-    const sight = await this.#sightOf(entry, status, feed, signal);
+    const sight = status === null ? null : await this.#sights.of(entry, status, feed, signal);
     // Somebody may have closed the issue meanwhile.
     const now = journal.state.entries.get(issue);
     if (now?.phase !== 'following' || now.follow === null || signal.aborted) return;
     if (sight !== null) {
       this.#misses.delete(issue);
       this.#seen.set(issue, seenOf(sight, clock.now()));
+      this.#sayUnread(issue, pullRequest, sight);
     }
     const verdict: FollowVerdict =
       sight === null
         ? this.#isGone(issue)
-          ? { kind: 'over', why: 'it is gone', isMergeable: false }
+          ? { kind: 'over', why: 'it is gone' }
           : waitForTime('the service does not show it')
         : judgeFollow(now.follow, workflow().follow, sight, now.pushed, account, clock.now());
     this.#setTimed(issue, verdict.kind === 'wait' && verdict.forTime);
@@ -245,9 +223,25 @@ export class Follower {
     switch (verdict.kind) {
       case 'wait':
         this.#waits.set(issue, verdict.why);
-        // A reading at a time is enough.
-        if (verdict.againMs !== undefined && sight?.checksStandMs === 0)
-          await this.#readAgain(issue, pullRequest, verdict.againMs, signal);
+        if (verdict.againMs !== undefined) await this.#readAgain(issue, pullRequest, verdict.againMs, signal);
+        return;
+      case 'person': {
+        const { cause, why, note: reason } = verdict;
+        this.#waits.set(issue, why);
+        if (now.follow.noticed === cause) return;
+        await journal.append({ type: 'awaits_person', issue, cause, reason });
+        log.log('info', 'poller', `${name}: ${why}`, fields);
+        return;
+      }
+      case 'pushed':
+        await this.#takePushed(now, verdict.commit, signal);
+        return;
+      case 'update':
+        this.#options.workspaces.outdate();
+        await journal.append({ type: 'base_wanted', issue, commit: verdict.commit });
+        log.log('info', 'poller', `${name} is behind its base, which is taken in`, fields);
+        this.#waits.delete(issue);
+        settle(issue);
         return;
       case 'over':
         log.log('info', 'poller', `${name} is not followed any more: ${verdict.why}`, fields);
@@ -258,18 +252,16 @@ export class Follower {
             pull_request: pullRequest.number,
             state: status.state,
           });
-        await finish(issue, 'done', now.follow.updatedAt, verdict.isMergeable);
+        await finish(issue, 'done', now.follow.updatedAt);
         return;
       case 'stop':
-        log.log('warn', 'poller', verdict.why, fields);
-        await journal.append({ type: 'follow_stopped', issue, reason: textOf(verdict.why) });
-        settle(issue);
+        await this.#stop(issue, pullRequest, verdict.why);
         return;
       case 'continue': {
         const failures = await this.#explain(verdict.events, feed, signal);
         const base = await this.#options.workspaces.defaultBranch(signal);
         const { events, failure } = verdict;
-        const { text, told } = followText(pullRequest, entry.branch, base, { events, failures });
+        const { text, told } = followText(pullRequest, now, base, { events, failures });
         const reason = `On pull request #${pullRequest.number}: ${describeEvents(told)}.`;
         // An operator may have ended it meanwhile.
         const later = journal.state.entries.get(issue);
@@ -285,49 +277,41 @@ export class Follower {
     }
   }
 
-  /** What stands on the pull request now; null when it is gone. What people wrote is read when it changed. */
-  async #sightOf(
-    entry: Entry,
-    read: PullRequestStatus | null,
-    feed: PullRequestFeed,
-    signal: AbortSignal,
-  ): Promise<PullRequestSight | null> {
-    const { number: issue, pullRequest } = entry;
-    if (read === null || pullRequest === null) return null;
-    const nothing = { reviews: [], threads: [], comments: [], rivals: [] };
-    if (read.state !== 'open') return { status: read, checks: [], checksStandMs: 0, ...nothing };
-    const rivals = await this.#options.rivalsOf(entry, signal);
-    const status = { ...read, conflicts: this.#hasLostRival(issue, rivals) ? read.conflicts || null : read.conflicts };
-    const checks = await feed.checks(status.head, signal);
-    const checksStandMs = this.#standMs(issue, status.head, checks);
-    const known = this.#words.get(issue);
-    const isSame = known?.updatedAt === status.updatedAt;
-    if (isSame && known.readAt - known.met >= SAME_VERSION_MS)
-      return { ...known, status, checks, checksStandMs, rivals };
-    const readAt = this.#options.clock.elapsed();
-    const met = isSame ? known.met : readAt;
-    const words = { ...(await this.#read(pullRequest.number, feed, signal)), updatedAt: status.updatedAt, met, readAt };
-    this.#words.set(issue, words);
-    return { ...words, status, checks, checksStandMs, rivals };
+  /** The pull request is told why nobody goes on with it. */
+  async #stop(issue: number, { number }: PullRequest, why: Refusal): Promise<void> {
+    const { journal, log, settle } = this.#options;
+    log.log('warn', 'poller', why, { issue, pull_request: number });
+    await journal.append({ type: 'follow_stopped', issue, reason: textOf(why) });
+    settle(issue);
   }
 
-  /** An older pull request went away so lately that the service may not know yet whether this one can be merged. */
-  #hasLostRival(issue: number, rivals: readonly Rival[]): boolean {
-    const now = this.#options.clock.elapsed();
-    const lost = this.#rivals.get(issue);
-    if (rivals.length > 0) this.#rivals.set(issue, null);
-    else if (lost === null) this.#rivals.set(issue, now);
-    else if (lost !== undefined && now - lost >= RIVAL_LOST_MS) this.#rivals.delete(issue);
-    return rivals.length === 0 && this.#rivals.has(issue);
+  /** A commit of others that goes on from the last one is taken in; a branch that was rewritten is theirs. */
+  async #takePushed(entry: Entry, commit: string, signal: AbortSignal): Promise<void> {
+    const { journal, log, workspaces } = this.#options;
+    const { number: issue, branch, pullRequest } = entry;
+    const isJoined = await workspaces.goesOn(branch, tipOf(entry) ?? commit, commit, signal);
+    const now = journal.state.entries.get(issue);
+    if (now?.phase !== 'following' || now.follow?.stopped !== null || pullRequest === null || signal.aborted) return;
+    if (isJoined === false) {
+      await this.#stop(issue, pullRequest, refusal(WORK_CODES.branch_rewritten, { commit: commit.slice(0, 12) }));
+      return;
+    }
+    this.#setTimed(issue, isJoined === null);
+    this.#waits.set(issue, 'others pushed to it; their commit is being read');
+    if (isJoined === null) return;
+    await journal.append({ type: 'others_pushed', issue, commit, joins: false });
+    const what = `others pushed commit ${commit.slice(0, 12)} to pull request #${pullRequest.number}, which stays followed`;
+    log.log('info', 'poller', what, { issue, pull_request: pullRequest.number });
+    this.#wanted.add(issue);
   }
 
-  #standMs(issue: number, head: string, checks: readonly Check[]): number {
-    const now = this.#options.clock.elapsed();
-    const text = JSON.stringify([head, checks.map(({ run, name, state }) => [run, name, state])]);
-    const known = this.#checks.get(issue);
-    if (known?.text === text) return now - known.since;
-    this.#checks.set(issue, { text, since: now });
-    return 0;
+  /** Once, until everything can be read again. */
+  #sayUnread(issue: number, { number }: PullRequest, { unread }: PullRequestSight): void {
+    if (unread.length === 0) this.#unread.delete(issue);
+    if (unread.length === 0 || this.#unread.has(issue)) return;
+    this.#unread.add(issue);
+    const what = refusal(WORK_CODES.checks_unreadable, { pull_request: number, issue, said: unreadWords(unread) });
+    this.#options.log.log('warn', 'poller', what, { issue });
   }
 
   /** Where no reason can be read, the agent is told that. */
@@ -349,26 +333,4 @@ export class Follower {
       }
     return failures;
   }
-
-  async #read(
-    number: number,
-    feed: PullRequestFeed,
-    signal: AbortSignal,
-  ): Promise<Pick<Words, 'reviews' | 'threads' | 'comments'>> {
-    const [reviews, threads, comments] = await Promise.all([
-      feed.reviews(number, signal),
-      feed.threads(number, signal),
-      feed.comments(number, signal),
-    ]);
-    const counts = (one: Review | Remark) => areHeard(this.#options.tracker, one, signal);
-    const kept: ReviewThread[] = [];
-    for (const thread of threads) kept.push({ ...thread, comments: await keep(thread.comments, counts) });
-    return { reviews: await keep(reviews, counts), threads: kept, comments: await keep(comments, counts) };
-  }
-}
-
-async function keep<T>(all: readonly T[], counts: (one: T) => Promise<boolean>): Promise<readonly T[]> {
-  const kept: T[] = [];
-  for (const one of all) if (await counts(one)) kept.push(one);
-  return kept;
 }

@@ -134,8 +134,10 @@ export class Orchestrator {
       clock: options.clock,
       supervisor: this.#supervisor,
       watch: async (look, signal) => {
+        const answers = this.#comments.watchPulls(look, signal);
         await this.#serializer.watch(look, signal);
         await this.follower.watch(look, signal);
+        await answers;
       },
       onDue,
     });
@@ -303,12 +305,11 @@ export class Orchestrator {
     return false;
   }
 
-  async #finish(issue: number, outcome: IssueOutcome, updatedAt: string, isMergeable = false): Promise<void> {
+  async #finish(issue: number, outcome: IssueOutcome, updatedAt: string): Promise<void> {
     const { journal, publisher } = this.#options;
     const entry = journal.state.entries.get(issue);
     if (entry !== undefined && !(await publisher.dropQuestion(entry, this.#signal))) return;
-    const mergeable = isMergeable ? { mergeable: true as const } : {};
-    await journal.append({ type: 'finished', issue, outcome, updated_at: updatedAt, ...mergeable });
+    await journal.append({ type: 'finished', issue, outcome, updated_at: updatedAt });
     this.#intake.forget(issue);
     this.#changed();
     if (outcome === 'done' || outcome === 'closed') {

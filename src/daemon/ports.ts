@@ -8,6 +8,7 @@ import type {
   Check,
   CheckFailure,
   PullRequestStatus,
+  ReadChecks,
   Remark,
   Review,
   ReviewThread,
@@ -102,14 +103,16 @@ export interface Tracker {
 export interface PullRequestFeed {
   /** null when it does not exist (any more). */
   read(number: number, signal: AbortSignal): Promise<PullRequestStatus | null>;
-  /** Check runs and statuses of a commit; of those with one name, the last. */
-  checks(commit: string, signal: AbortSignal): Promise<readonly Check[]>;
+  /** Check runs and statuses of a commit, as far as the credential may read them; of those with one name, the last. */
+  checks(commit: string, signal: AbortSignal): Promise<ReadChecks>;
+  /** Permissions that following needs and the credential lacks. Not conditional. */
+  lacks(signal: AbortSignal): Promise<readonly string[]>;
   /** Not conditional. */
   explain(check: Check, signal: AbortSignal): Promise<CheckFailure>;
   /** Those that were handed in, oldest first. */
   reviews(number: number, signal: AbortSignal): Promise<readonly Review[]>;
   threads(number: number, signal: AbortSignal): Promise<readonly ReviewThread[]>;
-  /** Those beside the reviews, oldest first. */
+  /** Those beside the reviews, oldest first. An issue has some, too. */
   comments(number: number, signal: AbortSignal): Promise<readonly Remark[]>;
   /** Answers in a thread; the comment carries `marker` invisibly. Done as well when it stands there already. */
   reply(number: number, thread: number, body: string, marker: string, signal: AbortSignal): Promise<void>;
@@ -192,8 +195,11 @@ export interface Workspaces {
   peek(task: WorkspaceTask, signal: AbortSignal): Promise<string | null>;
   /** What the attempt left; where nothing was committed, changes that are not are saved. */
   collect(task: WorkspaceTask, signal: AbortSignal): Promise<Work>;
-  /** Pushes `sha` to the one branch; done as well when it is there. Commits that are neither `ours` nor ancestors are not overwritten. */
-  push(task: WorkspaceTask, sha: string, ours: readonly string[], signal: AbortSignal): Promise<void>;
+  /**
+   * Pushes `sha` to the one branch; done as well when it is there. Commits that are neither `ours` nor ancestors are not
+   * overwritten. @param kept a commit of others that `sha` has to go on from
+   */
+  push(task: WorkspaceTask, sha: string, ours: readonly string[], signal: AbortSignal, kept?: string): Promise<void>;
   /** The repository's default branch. */
   defaultBranch(signal: AbortSignal): Promise<string>;
   /** The repository's pull-request template on its default branch. */
@@ -206,6 +212,11 @@ export interface Workspaces {
   takeBase(task: WorkspaceTask, signal: AbortSignal): Promise<TakenBase>;
   /** Branches of the remote whose names begin so, with their commits, as they were fetched last. */
   branches(prefix: string): Promise<ReadonlyMap<string, string>>;
+  /**
+   * Whether a commit of the remote's branch goes on from another one; null: the remote does not show that commit. What the
+   * branch holds is fetched.
+   */
+  goesOn(branch: string, from: string, commit: string, signal: AbortSignal): Promise<boolean | null>;
   /** Paths in which two commits conflict, as far as that can be told without the network. */
   conflicts(first: string, second: string, signal: AbortSignal): Promise<readonly string[]>;
   changes(task: WorkspaceTask, sha: string, signal: AbortSignal): Promise<Changes>;

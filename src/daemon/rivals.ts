@@ -1,7 +1,8 @@
 // Older open pull requests of ours that conflict with a followed one, told by git alone.
 
 import type { Journal, Workspaces } from './ports.ts';
-import type { Rival } from './rules/follow.ts';
+import { tipOf } from './rules/follow.ts';
+import type { Rival } from './rules/follow-events.ts';
 import type { OpenPull } from './rules/record.ts';
 import type { Entry } from './rules/state.ts';
 
@@ -28,8 +29,9 @@ export class Rivals {
     return [...new Set([...this.#found.values()].flat())].flatMap((number) => open.get(number) ?? []);
   }
 
-  async of({ number: issue, pullRequest, pushed }: Entry, signal: AbortSignal): Promise<readonly Rival[]> {
-    const head = pushed.at(-1);
+  async of(entry: Entry, signal: AbortSignal): Promise<readonly Rival[]> {
+    const { number: issue, pullRequest } = entry;
+    const head = tipOf(entry);
     if (pullRequest === null || head === undefined) return [];
     const rivals: Rival[] = [];
     for (const older of this.#journal.state.open.values()) {

@@ -29,7 +29,7 @@ export type PullRequestView = {
   readonly followed: boolean;
   /** As it was read last; null: it was not since the daemon started. */
   readonly seen:
-    | (Pick<SeenPullRequest, 'state' | 'head' | 'conflicts' | 'checks' | 'reviews'> & {
+    | (Pick<SeenPullRequest, 'state' | 'head' | 'conflicts' | 'merge' | 'draft' | 'checks' | 'reviews'> & {
         readonly at: string;
         readonly open_threads: number;
       })

@@ -4,6 +4,7 @@ import type { TeamSummary } from '../agents/rules/team-summary.ts';
 import type { Usage } from '../agents/rules/usage.ts';
 import { clip, oneLine } from '../base/rules/text.ts';
 import type { AttemptStatus } from './attempt-status.ts';
+import type { PersonCause } from './rules/follow-people.ts';
 import { activeLabelsOf, type StateLabels } from './rules/issue.ts';
 import { GATE_WAITS } from './rules/issue-standing.ts';
 import { isBeingReviewed, isInReview } from './rules/review.ts';
@@ -66,6 +67,8 @@ export type FollowingRow = Row & {
   readonly rounds: number;
   /** What it waits for, as it was read last. */
   readonly waits_for: string;
+  /** For what people were told that it waits for them, `merge`: it can be merged; null: they were not since the last round. */
+  readonly awaits_person: PersonCause | null;
   readonly since: string;
   readonly branch: string;
 };

@@ -202,6 +202,7 @@ function rowsOf(source: RepositoryView) {
         pull_request: entry.pullRequest,
         rounds: entry.follow?.rounds ?? 0,
         waits_for: source.follows.get(entry.number) ?? 'the next poll',
+        awaits_person: entry.follow?.noticed ?? null,
         since: iso(entry.follow?.since ?? entry.claimedAt),
         branch: entry.branch,
       }),

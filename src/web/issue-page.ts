@@ -104,11 +104,18 @@ function statePart(shown: ShownIssue): Html {
   return html`<p>${tag(...phaseOf(details))} ${wordsOf(shown)}${at}</p>${steerButtons('issue', shown.place, commandsOf(details))}${error === null ? '' : html`<p class="warn">${error}</p>`}${rounds}`;
 }
 
-const CHECK_KINDS = { passed: 'done', failed: 'failed', pending: 'wait' } as const;
+const CHECK_KINDS = { passed: 'done', failed: 'failed', pending: 'wait', cancelled: '', waiting: 'wait' } as const;
+const MERGE_WORDS = {
+  clean: 'can be merged',
+  dirty: 'conflicts with its base',
+  behind: 'is behind its base',
+  blocked: 'is blocked by the rules of its branch',
+  unstable: 'can be merged, though a check has not passed',
+  unknown: 'whether it can be merged is not worked out yet',
+} as const;
 const VERDICT_KINDS = { approved: 'done', changes_requested: 'failed', commented: '', dismissed: '' } as const;
 
 function seenPart(seen: NonNullable<PullRequestView['seen']>): Html {
-  const mergeable = { true: 'conflicts with its base', false: 'can be merged', null: 'not worked out yet' };
   const checks = seen.checks.map(
     ({ name, state, url }) => html`<li>${tag(CHECK_KINDS[state], state)} ${url === null ? name : link(url, name)}</li>`,
   );
@@ -116,7 +123,7 @@ function seenPart(seen: NonNullable<PullRequestView['seen']>): Html {
     ({ login, verdict }) =>
       html`<li>${tag(VERDICT_KINDS[verdict], verdict.replace('_', ' '))} ${login ?? 'somebody'}</li>`,
   );
-  return html`<p>${seen.state}, commit ${seen.head.slice(0, SHORT)}, ${mergeable[`${seen.conflicts}`]}; ${seen.open_threads} open review threads <span class="muted">· read ${since(seen.at)} ago</span></p>${checks.length === 0 ? html`<p class="muted">No check.</p>` : html`<ul aria-label="Checks of the pull request">${checks}</ul>`}${reviews.length === 0 ? html`<p class="muted">No review.</p>` : html`<ul aria-label="Reviews">${reviews}</ul>`}`;
+  return html`<p>${seen.state}, commit ${seen.head.slice(0, SHORT)}, ${seen.draft ? 'a draft, ' : ''}${MERGE_WORDS[seen.merge]}; ${seen.open_threads} open review threads <span class="muted">· read ${since(seen.at)} ago</span></p>${checks.length === 0 ? html`<p class="muted">No check.</p>` : html`<ul aria-label="Checks of the pull request">${checks}</ul>`}${reviews.length === 0 ? html`<p class="muted">No review.</p>` : html`<ul aria-label="Reviews">${reviews}</ul>`}`;
 }
 
 function pullPart({ pull_request: pull, following }: IssueDetails): Html {

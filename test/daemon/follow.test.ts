@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import {
+  awaited,
   check,
   followed,
   PULL,
@@ -33,26 +34,31 @@ test('a pull request without checks is followed for a minute, holds no slot, and
   await polls(world, 1);
   assert.equal(world.started.at(-1)?.issue, 2);
   await polls(world, 4);
+  assert.deepEqual([phaseOf(world), awaited(world)], ['following', 'merge']);
+  assert.deepEqual(world.workspaces.removed, []);
+  world.tracker.closedPulls.add(PULL);
+  await polls(world, 2);
   assert.equal(phaseOf(world), undefined);
-  assert.deepEqual(world.workspaces.removed.includes(1), true);
-  assert.equal(world.journal.state.counts.done, 2);
+  assert.deepEqual(world.workspaces.removed, [1]);
   await world.stop();
 });
 
-test('a failed check goes to the same session with its log, when all checks have ended', async () => {
+test('a failed check goes to the same session with its log, when all checks have ended or a minute has passed', async () => {
   const world = worldWith();
   const told = prompts(world);
   await followed(world);
   world.tracker.seen.set(PULL, { checks: [check('build', 'failed'), check('lint', 'pending')] });
-  await polls(world);
+  await polls(world, 1);
   assert.equal(world.started.length, 1);
   const { waits, seen } = world.orchestrator.follower;
-  assert.equal(waits.get(1), 'checks run: lint');
+  assert.equal(waits.get(1), 'checks failed: build; others run: lint');
   const { at, head, ...others } = seen.get(1) ?? assert.fail('the page shows what was read');
   assert.deepEqual([at > 0, head.length > 0], [true, true]);
   assert.deepEqual(others, {
     state: 'open',
     conflicts: false,
+    merge: 'clean',
+    draft: false,
     checks: [
       { name: 'build', state: 'failed', url: 'https://ci/build' },
       { name: 'lint', state: 'pending', url: 'https://ci/lint' },
@@ -73,10 +79,27 @@ test('a failed check goes to the same session with its log, when all checks have
   assert.doesNotMatch(told[1] ?? '', /"lint"/);
   world.tracker.seen.set(PULL, { checks: [check('build', 'passed'), check('lint', 'passed')] });
   await polls(world);
-  assert.equal(phaseOf(world), undefined);
+  assert.equal(awaited(world), 'merge');
   assert.deepEqual(world.workspaces.pushed, ['tool/issue-1 sha-1-1', 'tool/issue-1 sha-1-2']);
   assert.equal(world.tracker.pulls.length, 1);
   assert.deepEqual(world.tracker.labelsOf(1), ['tool-done']);
+  await world.stop();
+});
+
+test('a failed check does not wait for one that runs for long', async () => {
+  const world = worldWith();
+  await followed(world);
+  world.tracker.seen.set(PULL, { checks: [check('lint', 'failed'), check('deploy', 'pending')] });
+  await polls(world, 1);
+  world.tracker.seen.set(PULL, {
+    checks: [check('lint', 'failed'), check('build', 'failed'), check('deploy', 'pending')],
+  });
+  await polls(world, 1);
+  assert.equal(world.started.length, 1);
+  const told = prompts(world);
+  await polls(world, 1);
+  assert.equal(world.started.length, 2);
+  assert.match(told[0] ?? '', /"lint" failed[\s\S]*"build" failed/);
   await world.stop();
 });
 
@@ -116,6 +139,11 @@ test('a review that asks for changes goes to the session once, and its author is
     isResolved: false,
     comments: [{ id: 7, author: WRITER, body: 'why?' }],
   };
+  world.script = async (agent) => {
+    told.push(agent.request.prompt);
+    await agent.ask({ type: 'reply', thread: 7, body: 'because' }, new AbortController().signal);
+    return commit(agent);
+  };
   world.tracker.seen.set(PULL, { reviews: [review(1, 'changes_requested')], threads: [thread] });
   await polls(world, 4);
   assert.equal(world.started.length, 2);
@@ -127,7 +155,7 @@ test('a review that asks for changes goes to the session once, and its author is
   assert.equal(world.orchestrator.follower.waits.get(1), 'writer asked for changes and has not looked again');
   world.tracker.seen.set(PULL, { reviews: [review(1, 'changes_requested'), review(2, 'approved')] });
   await polls(world, 2);
-  assert.equal(phaseOf(world), undefined);
+  assert.equal(awaited(world), 'merge');
   await world.stop();
 });
 
@@ -177,8 +205,8 @@ test('a comment to the agent and a conflict go on with the work', async () => {
   await world.stop();
 });
 
-test('a pull request that is merged, or gets a commit of somebody else, is not followed any more', async () => {
-  for (const seen of [{ state: 'merged' }, { state: 'closed' }, { head: 'theirs' }] as const) {
+test('a pull request that is merged or closed is not followed any more', async () => {
+  for (const seen of [{ state: 'merged' }, { state: 'closed' }] as const) {
     const world = worldWith('approved');
     await followed(world);
     world.tracker.seen.set(PULL, seen);
@@ -269,7 +297,7 @@ test('a pull request that cannot be read is read again, and says so', async () =
   assert.equal(world.orchestrator.follower.waits.get(1), 'it could not be read: away');
   world.tracker.fault = () => undefined;
   await polls(world, 1);
-  assert.equal(phaseOf(world), undefined);
+  assert.equal(awaited(world), 'merge');
   await world.stop();
 });
 

@@ -261,7 +261,7 @@ test('a check that fails before the others exist starts no round: they are waite
   world.tracker.seen.set(PULL, { checks: [check('dco', 'failed'), check('build', 'pending')] });
   await world.pass(20 * SECOND);
   assert.equal(world.started.length, 1);
-  assert.equal(world.orchestrator.follower.waits.get(1), 'checks run: build');
+  assert.equal(world.orchestrator.follower.waits.get(1), 'checks failed: dco; others run: build');
   world.tracker.seen.set(PULL, { checks: [check('dco', 'failed'), check('build', 'failed')] });
   world.orchestrator.looks.deliver('check_run', { ...NO_LOOK, commits: [head] });
   await world.pass(5 * SECOND);

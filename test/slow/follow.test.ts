@@ -1,4 +1,4 @@
-// A pull request is followed by a real daemon: a red check, a review and its thread lead to one that is green and approved.
+// A pull request is followed by a real daemon: a red check, a review and its thread lead to one that people merge; others push meanwhile.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -6,12 +6,13 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { agentRunning } from '../support/agents.ts';
 import { Daemon } from '../support/daemon.ts';
-import { BASE, fields, startForge } from '../support/forge.ts';
+import { BASE, commitFiles, fields, gitAs, startForge } from '../support/forge.ts';
 
-test('a red check and a review go back to the session, and the pull request ends green and approved', async (t) => {
+test('a red check, a review and a push of others are followed, until people merge the pull request', async (t) => {
   const service = await startForge(t);
   const { forge } = service;
   const issue = await service.open('Do it');
+  forge.pulls.rules = { approvals: 1, checks: ['build'], isStrict: true, resolvedThreads: true };
   const daemon = await Daemon.create(t, service);
   const script = [
     `cat > ${daemon.directory}/prompt-$TOOL_ATTEMPT`,
@@ -21,7 +22,7 @@ test('a red check and a review go back to the session, and the pull request ends
     'fi',
     'echo "$TOOL_ATTEMPT" >> work.txt; git add work.txt; git commit -qm "Do it, part $TOOL_ATTEMPT"',
   ].join('\n');
-  daemon.write([agentRunning(script), 'follow: { until: approved }', 'gate: { mode: off }'].join('\n'));
+  daemon.write([agentRunning(script), 'follow: { until: approved, max_rounds: 5 }', 'gate: { mode: off }'].join('\n'));
   daemon.start();
 
   const call = async (method: string, path: string, body?: unknown) => {
@@ -78,6 +79,43 @@ test('a red check and a review go back to the session, and the pull request ends
   forge.checks.finish(forge.checks.start(third.head, 'build'), 'success');
   await call('POST', `/pulls/${opened.number}/reviews`, { event: 'APPROVE' });
 
+  // The rules of the branch want more than that: the thread is still open.
+  const waits = async () => String((await row()).waits_for);
+  await daemon.until('the rules block it', async () =>
+    /rules of its branch.*1 review thread is open/.test(await waits()),
+  );
+  assert.equal((await row()).awaits_person, null);
+  const [thread] = Array.isArray(comments) ? comments : [];
+  forge.reviews.resolve(Number(fields(thread).id));
+  await daemon.until('it can be merged', async () => (await row()).awaits_person === 'merge');
+
+  // Somebody pushes to the branch: the pull request stays followed, and nothing of theirs is lost.
+  await gitAs(service.work, 'fetch', '--quiet', service.bare, 'tool/issue-1');
+  await gitAs(service.work, 'checkout', '--quiet', '-b', 'tool/issue-1', 'FETCH_HEAD');
+  const theirs = await commitFiles(service.work, { 'typo.txt': 'mended\n' }, 'Mend a typo');
+  await gitAs(service.work, 'push', '--quiet', service.bare, 'tool/issue-1');
+  await daemon.until('it waits for the checks of their commit', async () => /no check has begun/.test(await waits()));
+  forge.checks.finish(forge.checks.start(theirs, 'build'), 'failure', { step: 'npm test' });
+  await followed(3);
+  const fourth = await pull(opened.number);
+  assert.match(readFileSync(join(daemon.directory, 'prompt-4'), 'utf8'), /Others pushed to it since your last commit/);
+  await gitAs(service.bare, 'merge-base', '--is-ancestor', theirs, fourth.head);
+  forge.checks.finish(forge.checks.start(fourth.head, 'build'), 'success');
+  await daemon.until('it can be merged again', async () => (await row()).awaits_person === 'merge');
+
+  // The base moves on, and the rules want it in the branch: no agent is needed for that.
+  await gitAs(service.work, 'checkout', '--quiet', 'main');
+  const base = await commitFiles(service.work, { 'other.txt': 'other\n' }, 'Another change');
+  await gitAs(service.work, 'push', '--quiet', service.bare, 'main');
+  await daemon.until('the base is in it', async () => (await pull(opened.number)).head !== fourth.head);
+  const fifth = await pull(opened.number);
+  await gitAs(service.bare, 'merge-base', '--is-ancestor', base, fifth.head);
+  assert.equal((await row()).rounds, 3);
+  forge.checks.finish(forge.checks.start(fifth.head, 'build'), 'success');
+  await daemon.until('people merge it', async () => {
+    const { status } = await forge.call('maintainer', 'PUT', `${BASE}/pulls/${opened.number}/merge`, {});
+    return status === 200;
+  });
   await daemon.until('it is over', async () => (await daemon.state()).counts.completed === 1);
   assert.equal((await service.pulls()).length, 1);
   assert.deepEqual(await service.labelsOf(issue), ['tool-done']);

@@ -1,6 +1,7 @@
 // A daemon in memory that follows the pull request of issue 1.
 
 import assert from 'node:assert/strict';
+import { notificationOf } from '../../src/daemon/rules/notification.ts';
 import type { Check, Review } from '../../src/daemon/rules/pull-request-status.ts';
 import { commit, World, workflowWith } from './world.ts';
 
@@ -56,4 +57,21 @@ export async function followed(world: World): Promise<void> {
 
 export async function polls(world: World, count = 2): Promise<void> {
   for (let i = 0; i < count; i++) await world.pass(30_000);
+}
+
+/** For what the pull request of issue 1 waits for a person; null: for nothing of that kind. */
+export function awaited(world: World): string | null | undefined {
+  return world.journal.state.entries.get(1)?.follow?.noticed;
+}
+
+/** What people were told of issue 1, with the reason. */
+export function notices(world: World): (readonly [string, string | null])[] {
+  const told: (readonly [string, string | null])[] = [];
+  const { append } = world.journal;
+  world.journal.append = (record) => {
+    const notification = notificationOf(world.journal.state, record);
+    if (notification !== null) told.push([notification.kind, notification.reason]);
+    return append.call(world.journal, record);
+  };
+  return told;
 }

@@ -12,7 +12,7 @@ import { type Cleanup, finallyDo, tempDir } from './temp.ts';
 /** Found in no log, journal, state, page or transcript: see the adversary's test. */
 export const DAEMON_TOKEN = 'ghp_canary0123456789abcdefDAEMON';
 
-const ACCOUNTS: readonly Account[] = [
+export const ACCOUNTS: readonly Account[] = [
   { login: 'maintainer', role: 'admin', type: 'User', token: 'token-of-the-maintainer' },
   { login: 'toolcrew-bot', role: 'write', type: 'User', token: DAEMON_TOKEN },
   { login: 'triager', role: 'triage', type: 'User', token: 'token-of-a-triager' },
@@ -148,6 +148,7 @@ export async function startForge(
     readonly drafts?: boolean;
     readonly others?: NonNullable<ForgeOptions['others']>;
     readonly apps?: NonNullable<ForgeOptions['apps']>;
+    readonly accounts?: ForgeOptions['accounts'];
   } = {},
 ): Promise<TestForge> {
   const { repo = 'project' } = more;

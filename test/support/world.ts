@@ -27,6 +27,7 @@ import { fold } from '../../src/daemon/rules/fold.ts';
 import { type Actor, byAge, hasLabel, type Issue, sameLabel } from '../../src/daemon/rules/issue.ts';
 import type {
   Check,
+  CheckPermission,
   PullRequestStatus,
   Remark,
   Review,
@@ -79,8 +80,9 @@ const DAEMON: Actor = { login: 'daemon', type: 'User' };
 
 type Mutable = { -readonly [K in keyof Issue]: Issue[K] } & { labels: string[] };
 
-type Seen = Pick<PullRequestStatus, 'state' | 'conflicts' | 'head'> & {
+type Seen = Omit<PullRequestStatus, 'updatedAt'> & {
   readonly checks: readonly Check[];
+  readonly unread: readonly CheckPermission[];
   readonly reviews: readonly Review[];
   readonly threads: readonly ReviewThread[];
   readonly comments: readonly Remark[];
@@ -131,21 +133,30 @@ class MemoryTracker implements Tracker {
       const {
         state = this.closedPulls.has(number) ? 'closed' : 'open',
         conflicts = false,
+        merge = conflicts === null ? 'unknown' : conflicts ? 'dirty' : 'clean',
+        draft = false,
+        awaited = [],
         head,
       } = this.seen.get(number) ?? {};
-      const version = JSON.stringify(this.seen.get(number) ?? {});
-      return { state, conflicts, head: head ?? this.headOf(pull.branch), updatedAt: version };
+      const version = JSON.stringify([this.seen.get(number) ?? {}, this.replies.length]);
+      return { state, conflicts, merge, draft, awaited, head: head ?? this.headOf(pull.branch), updatedAt: version };
     },
     checks: async (commit) => {
       this.#call(`checks ${commit}`);
-      return [...this.seen.values()].flatMap((one) => one.checks ?? []);
+      const seen = [...this.seen.values()];
+      return { checks: seen.flatMap((one) => one.checks ?? []), unread: seen.flatMap((one) => one.unread ?? []) };
     },
+    lacks: async () => [],
     explain: async (check) => ({ step: `step of ${check.name}`, log: `log of ${check.name}` }),
     reviews: async (number) => {
       this.#call(`reviews ${number}`);
       return this.seen.get(number)?.reviews ?? [];
     },
-    threads: async (number) => this.seen.get(number)?.threads ?? [],
+    threads: async (number) =>
+      (this.seen.get(number)?.threads ?? []).map((thread) => ({
+        ...thread,
+        comments: [...thread.comments, ...this.replies.flatMap((reply) => this.#replyIn(thread.id, reply))],
+      })),
     comments: async (number) => this.seen.get(number)?.comments ?? [],
     reply: async (number, thread, body, marker) => {
       this.#call(`reply ${number}`);
@@ -159,6 +170,12 @@ class MemoryTracker implements Tracker {
   };
   readonly rateLimit = { limit: null, remaining: null, reset_at: null, paused_until: null, reason: null };
   #tick = 0;
+
+  /** An answer of ours stands in its thread like any comment. */
+  #replyIn(id: number, { thread, body, marker }: { thread: number; body: string; marker: string }): Remark[] {
+    const text = `${body}\n\n<!-- toolcrew:${marker} -->`;
+    return id === thread ? [{ id: 1_000_000, author: { login: 'daemon', type: 'User' }, body: text }] : [];
+  }
 
   get stats() {
     return { requests: this.calls.length, notModified: 0 };
@@ -459,6 +476,12 @@ class MemoryWorkspaces implements Workspaces {
 
   branches = async (prefix: string): Promise<ReadonlyMap<string, string>> =>
     new Map([...this.remote].filter(([name]) => name.startsWith(prefix)));
+
+  /** Pairs `<from> <commit>`, with whether the commit goes on from the other one. */
+  readonly joins = new Map<string, boolean | null>();
+
+  goesOn = async (_: string, from: string, commit: string): Promise<boolean | null> =>
+    this.joins.get(`${from} ${commit}`) ?? null;
 
   conflicts = async (first: string, second: string): Promise<readonly string[]> =>
     this.rivals.get(`${first} ${second}`) ?? [];

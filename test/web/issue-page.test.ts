@@ -60,6 +60,8 @@ const PULL: IssueDetails['pull_request'] = {
     state: 'open',
     head: 'c0ffee0123456789',
     conflicts: false,
+    merge: 'clean',
+    draft: false,
     checks: [
       { name: `build ${EVIL}`, state: 'failed', url: 'javascript:alert(1)' },
       { name: 'docs', state: 'passed', url: 'https://ci/docs' },

@@ -103,18 +103,18 @@ async function play(stage: DemoStage, options: DemoOptions): Promise<void> {
   const watching = daemon.watch(
     stage.signal,
     (state) => lines.show(state),
-    ({ completed }) => completed.length > 0,
+    ({ completed, following }) => completed.length > 0 || following.some((row) => row.awaits_person === 'merge'),
   );
   const state = await Promise.race([watching, playing.then(() => watching)]);
   if (state === undefined) return;
   const pull = await reviewers.pullRequest();
-  const [done] = state.completed;
-  if (done?.outcome !== 'done' || pull === null || !pull.isMergeable)
+  const [row] = state.following;
+  if (row === undefined || pull === null || !pull.isMergeable)
     throw failure(CLI_CODES.demo_failed, {
-      said: `issue #${issue} ended as ${done?.outcome ?? 'nothing'}, with ${pull === null ? 'no pull request' : 'one that cannot be merged'}`,
+      said: `issue #${issue} ended as ${state.completed[0]?.outcome ?? 'nothing'}, with ${pull === null ? 'no pull request' : 'one that cannot be merged'}`,
       log: daemon.log,
     });
-  printEnd(pull, done.attempts, seconds(), isQuiet);
+  printEnd(pull, row.rounds, seconds(), isQuiet);
   if (options.keep === true) {
     printPlaces(stage, forge, REPO, daemon, issue);
     await stage.keepUp();
@@ -124,9 +124,8 @@ async function play(stage: DemoStage, options: DemoOptions): Promise<void> {
     );
 }
 
-function printEnd(pull: PullRequestView, attempts: number, seconds: number, isQuiet: boolean): void {
+function printEnd(pull: PullRequestView, rounds: number, seconds: number, isQuiet: boolean): void {
   const { number, url, isMergeable, checks, reviews } = pull;
-  const rounds = attempts - 1;
   if (isQuiet) {
     const shown = { pull_request: { number, url, mergeable: isMergeable }, rounds, checks, reviews, seconds };
     process.stdout.write(`${JSON.stringify(shown, null, 2)}\n`);

@@ -82,7 +82,30 @@ export async function checkRepository(workflow: Workflow, opened: OpenedTracker)
   const signal = AbortSignal.timeout(20_000);
   const repository = await checkRights(opened, workflow, signal);
   if (repository.status === 'fail') return [repository];
-  return [repository, await checkPrefix(opened, workflow, signal), ...checkDrafts(workflow)];
+  return [
+    repository,
+    await checkPrefix(opened, workflow, signal),
+    ...checkDrafts(workflow),
+    ...(await checkFollowing(opened, workflow, signal)),
+  ];
+}
+
+/** What the token may read of pull requests after they were opened. No row where they are not followed. */
+export async function checkFollowing(
+  { tracker }: Pick<OpenedTracker, 'tracker'>,
+  { follow }: Pick<Workflow, 'follow'>,
+  signal: AbortSignal,
+): Promise<DoctorCheck[]> {
+  if (follow.until === 'open' || tracker.feed === null) return [];
+  const name = 'following';
+  try {
+    const lacking = (await tracker.feed.lacks(signal)).map((permission) => `"${permission}: read"`);
+    if (lacking.length === 0) return [ok(name, 'pull requests, checks, statuses and actions can be read')];
+    const says = `the token lacks ${lacking.join(', ')}: without them no pull request is called green, or logs stay unread`;
+    return [warn(name, says, 'give the token these permissions, or set follow.until: open')];
+  } catch (error) {
+    return [warn(name, `not known what the token may read: ${messageOf(error)}`, 'tool doctor, again')];
+  }
 }
 
 /** The service tells nowhere whether it takes drafts, until one is opened. */

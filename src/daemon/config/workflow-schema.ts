@@ -300,7 +300,7 @@ const follow = z
       .enum(FOLLOW_MODES)
       .default('open')
       .describe(
-        'How far a pull request is followed after it was opened. green: failed checks, conflicts, reviews and comments go back to the same session until the checks pass; approved: until it is approved as well; open: not at all.',
+        'How a pull request is followed after it was opened, until it is merged or closed: failed checks, conflicts, reviews and comments go back to the same session. People are told that it can be merged when its checks pass (green), or when it is approved as well (approved). open: it is not followed.',
       ),
     max_rounds: z
       .int()

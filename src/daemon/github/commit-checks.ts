@@ -1,7 +1,14 @@
 // Checks of a commit on GitHub's REST API: check runs and statuses, and why one of them failed.
 
 import * as z from 'zod';
-import { type Check, type CheckFailure, LOG_SHOWN } from '../rules/pull-request-status.ts';
+import type { Clock } from '../../base/ports.ts';
+import {
+  CHECK_PERMISSIONS,
+  type Check,
+  type CheckFailure,
+  LOG_SHOWN,
+  type ReadChecks,
+} from '../rules/pull-request-status.ts';
 import { TrackerError } from '../rules/tracker-error.ts';
 import { ConditionalLists } from './conditional-lists.ts';
 import { readableEnd } from './log-end.ts';
@@ -9,15 +16,28 @@ import { isMissing, type RepositoryClient } from './repository-client.ts';
 
 /** So much of a log's end is read: the times of its lines and the colours are taken out later. */
 const LOG_BYTES = 32 * LOG_SHOWN;
-/** The check runs of so many commits are known to be refused. */
+/** The lists of so many commits are known to be refused, for so long: somebody may grant the permission. */
 const KEPT_REFUSALS = 500;
+const REFUSED_MS = 600_000;
 
 const PASSED = ['success', 'neutral', 'skipped'];
 
+/** Nobody knows whether these would pass. */
+const CUT_OFF = ['cancelled', 'stale'];
+
 function runState(status: string, conclusion: string | null | undefined): Check['state'] {
+  // A deployment waits for its approval, a run of a stranger's workflow for its release.
+  if (status === 'waiting' || conclusion === 'action_required') return 'waiting';
   if (status !== 'completed') return 'pending';
+  if (CUT_OFF.includes(conclusion ?? '')) return 'cancelled';
   return PASSED.includes(conclusion ?? '') ? 'passed' : 'failed';
 }
+
+/** Something to read for each permission that following needs. */
+const NEEDED = {
+  ...{ Checks: '/commits/HEAD/check-runs', 'Commit statuses': '/commits/HEAD/status' },
+  ...{ Actions: '/actions/runs', 'Pull requests': '/pulls' },
+};
 
 const words = z.string().nullish();
 
@@ -90,22 +110,28 @@ export class CommitChecks {
   readonly #runs: ConditionalLists<Run>;
   readonly #statuses: ConditionalLists<Check>;
   readonly #workflows: ConditionalLists<z.output<typeof workflowRow>>;
-  /** Lists of commits, the last refused one at the end. */
-  readonly #refused = new Set<string>();
+  readonly #clock: Clock;
+  /** When lists of commits were refused, in elapsed time; the last refused one at the end. */
+  readonly #refused = new Map<string, number>();
 
-  constructor(repository: RepositoryClient) {
+  constructor(repository: RepositoryClient, clock: Clock) {
     this.#repository = repository;
+    this.#clock = clock;
     const commit = '/repos/{owner}/{repo}/commits/{ref}';
     this.#runs = new ConditionalLists(repository, `GET ${commit}/check-runs`, runRows);
     this.#statuses = new ConditionalLists(repository, `GET ${commit}/status`, statusRows);
     this.#workflows = new ConditionalLists(repository, 'GET /repos/{owner}/{repo}/actions/runs', workflowRows);
   }
 
-  async list(commit: string, signal: AbortSignal): Promise<readonly Check[]> {
-    const runs = await this.#unlessRefused(this.#runs, { ref: commit }, signal);
-    const { rows: statuses } = await this.#statuses.read({ ref: commit }, signal);
-    const last = newestOf(runs, await this.#keysFor(commit, runs, signal));
-    return [...last.map(({ check }) => check), ...statuses];
+  async list(commit: string, signal: AbortSignal): Promise<ReadChecks> {
+    const runs = await this.#unlessRefused('Checks', this.#runs, { ref: commit }, signal);
+    const statuses = await this.#unlessRefused('Commit statuses', this.#statuses, { ref: commit }, signal);
+    const last = runs === null ? [] : newestOf(runs, await this.#keysFor(commit, runs, signal));
+    const read = { Checks: runs, 'Commit statuses': statuses };
+    return {
+      checks: [...last.map(({ check }) => check), ...(statuses ?? [])],
+      unread: CHECK_PERMISSIONS.filter((permission) => read[permission] === null),
+    };
   }
 
   /**
@@ -113,32 +139,49 @@ export class CommitChecks {
    * same in runs of one workflow for one event only.
    */
   async #keysFor(commit: string, runs: readonly Run[], signal: AbortSignal): Promise<(run: Run) => string> {
-    const rows = areAmbiguous(runs) ? await this.#unlessRefused(this.#workflows, { head_sha: commit }, signal) : [];
-    const suites = new Map(rows.map((row) => [row.check_suite_id, `workflow ${row.workflow_id} ${row.event}`]));
+    const rows = areAmbiguous(runs)
+      ? await this.#unlessRefused('Actions', this.#workflows, { head_sha: commit }, signal)
+      : [];
+    const suites = new Map(rows?.map((row) => [row.check_suite_id, `workflow ${row.workflow_id} ${row.event}`]));
     const group = ({ app, suite }: Run) => (app === ACTIONS ? (suites.get(suite) ?? `suite ${suite}`) : '');
     return (run) => JSON.stringify([run.app, group(run), run.check.name]);
   }
 
-  /** A refusal costs quota each time, so it holds for the commit: a permission that is granted counts from the next one on. */
+  /** Null: the credential may not read it. A refusal costs quota each time, so it holds for a while. */
   async #unlessRefused<T>(
+    permission: string,
     lists: ConditionalLists<T>,
     parameters: Readonly<Record<string, string>>,
     signal: AbortSignal,
-  ): Promise<readonly T[]> {
-    const list = JSON.stringify(parameters);
-    if (this.#refused.has(list)) return [];
+  ): Promise<readonly T[] | null> {
+    const list = JSON.stringify([permission, parameters]);
+    const now = this.#clock.elapsed();
+    if (now - (this.#refused.get(list) ?? Number.NEGATIVE_INFINITY) < REFUSED_MS) return null;
+    this.#refused.delete(list);
     try {
       return (await lists.read(parameters, signal)).rows;
     } catch (error) {
-      if (isMissing(error)) return [];
-      if (!isForbidden(error)) throw error;
-      this.#refused.add(list);
-      for (const oldest of this.#refused) {
+      // A list that the credential may not see may be called missing as well.
+      if (!isMissing(error) && !isForbidden(error)) throw error;
+      this.#refused.set(list, now);
+      for (const oldest of this.#refused.keys()) {
         if (this.#refused.size <= KEPT_REFUSALS) break;
         this.#refused.delete(oldest);
       }
-      return [];
+      return null;
     }
+  }
+
+  async lacks(signal: AbortSignal): Promise<readonly string[]> {
+    const lacking: string[] = [];
+    for (const [permission, path] of Object.entries(NEEDED))
+      try {
+        await this.#repository.request(`GET /repos/{owner}/{repo}${path}`, { per_page: 1 }, z.unknown(), signal);
+      } catch (error) {
+        if (!isMissing(error) && !isForbidden(error)) throw error;
+        lacking.push(permission);
+      }
+    return lacking;
   }
 
   async explain(check: Check, signal: AbortSignal): Promise<CheckFailure> {

@@ -1,11 +1,14 @@
 // Pull requests after they were opened, on GitHub: state, checks, reviews, threads and comments. A quiet one costs no quota.
 
 import * as z from 'zod';
+import type { Clock } from '../../base/ports.ts';
 import type { PullRequestFeed } from '../ports.ts';
 import type {
   Check,
   CheckFailure,
+  MergeState,
   PullRequestStatus,
+  ReadChecks,
   Remark,
   Review,
   ReviewThread,
@@ -22,6 +25,18 @@ const ONE = '/repos/{owner}/{repo}/pulls/{pull_number}';
 /** The states of so many pull requests are kept. */
 const KEPT_STATES = 500;
 
+const MERGE_STATES: Readonly<Record<string, MergeState>> = {
+  ...{ clean: 'clean', has_hooks: 'clean', unstable: 'unstable', behind: 'behind', dirty: 'dirty', unknown: 'unknown' },
+  // What keeps a draft from being merged beside that shows only later.
+  ...{ draft: 'blocked', blocked: 'blocked' },
+};
+
+/** A word that is not known yet counts as one that keeps it from being merged. */
+function mergeStateOf(word: string | null, mergeable: boolean | null): MergeState {
+  if (word !== null && (word !== 'unknown' || mergeable === null)) return MERGE_STATES[word] ?? 'blocked';
+  return mergeable === null ? 'unknown' : mergeable ? (word === null ? 'clean' : 'unknown') : 'dirty';
+}
+
 const pullRow = z
   .object({
     state: z.enum(['open', 'closed']),
@@ -29,14 +44,21 @@ const pullRow = z
     head: z.object({ sha: z.string() }),
     mergeable: z.boolean().nullish(),
     mergeable_state: z.string().nullish(),
+    draft: z.boolean().nullish(),
+    requested_reviewers: z.array(z.object({ login: z.string() })).nullish(),
+    requested_teams: z.array(z.object({ slug: z.string() })).nullish(),
     updated_at: z.string(),
   })
-  .transform(({ state, merged, head, mergeable, mergeable_state, updated_at }): PullRequestStatus => {
-    const isKnown = typeof mergeable === 'boolean' || mergeable_state === 'dirty';
+  .transform((row): PullRequestStatus => {
+    const { state, merged, head, draft, requested_reviewers: people, requested_teams: teams, updated_at } = row;
+    const merge = mergeStateOf(row.mergeable_state ?? null, row.mergeable ?? null);
     return {
       state: merged === true ? 'merged' : state,
       head: head.sha,
-      conflicts: isKnown ? mergeable_state === 'dirty' : null,
+      conflicts: merge === 'unknown' ? null : merge === 'dirty',
+      merge,
+      draft: draft === true,
+      awaited: [...(people ?? []).map(({ login }) => login), ...(teams ?? []).map(({ slug }) => `team ${slug}`)],
       updatedAt: updated_at,
     };
   });
@@ -60,8 +82,10 @@ const reviewRow = z
   });
 
 const remarkRow = z
-  .object({ id: z.number().int(), user: person, body: words })
-  .transform(({ id, user, body }): Remark => ({ id, author: user ?? null, body: body ?? '' }));
+  .object({ id: z.number().int(), user: person, body: words, created_at: z.string().optional() })
+  .transform(
+    ({ id, user, body, created_at }): Remark => ({ id, author: user ?? null, body: body ?? '', createdAt: created_at }),
+  );
 
 export class GitHubPullRequestFeed implements PullRequestFeed {
   readonly #repository: RepositoryClient;
@@ -73,10 +97,10 @@ export class GitHubPullRequestFeed implements PullRequestFeed {
   #account: string | null | undefined;
 
   /** @param account login of the credential's account; undefined: the service is asked */
-  constructor(repository: RepositoryClient, account?: string) {
+  constructor(repository: RepositoryClient, clock: Clock, account?: string) {
     this.#repository = repository;
     this.#account = account;
-    this.#checks = new CommitChecks(repository);
+    this.#checks = new CommitChecks(repository, clock);
     this.#threads = new ReviewThreads(repository);
     this.#reviews = new ConditionalLists(repository, `GET ${ONE}/reviews`, z.array(reviewRow));
     const comments = 'GET /repos/{owner}/{repo}/issues/{issue_number}/comments';
@@ -100,8 +124,12 @@ export class GitHubPullRequestFeed implements PullRequestFeed {
     }
   }
 
-  checks(commit: string, signal: AbortSignal): Promise<readonly Check[]> {
+  checks(commit: string, signal: AbortSignal): Promise<ReadChecks> {
     return this.#checks.list(commit, signal);
+  }
+
+  lacks(signal: AbortSignal): Promise<readonly string[]> {
+    return this.#checks.lacks(signal);
   }
 
   explain(check: Check, signal: AbortSignal): Promise<CheckFailure> {

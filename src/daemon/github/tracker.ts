@@ -77,7 +77,7 @@ export class GitHubTracker implements Tracker {
     this.#client = options.client;
     this.#slug = options.slug;
     this.#repository = new RepositoryClient(options.client, options.slug);
-    this.feed = new GitHubPullRequestFeed(this.#repository, options.account ?? undefined);
+    this.feed = new GitHubPullRequestFeed(this.#repository, options.clock, options.account ?? undefined);
     this.#at = { ...options.slug };
     this.#clock = options.clock;
     this.#pulls = new PullRequests(options.slug.owner, (...request) => this.#repository.request(...request));

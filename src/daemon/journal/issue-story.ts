@@ -179,6 +179,14 @@ function wordsOf(record: IssueRecord): string | null {
       return 'the pull request is followed';
     case 'continued':
       return `the work goes on: ${record.reason}`;
+    case 'others_pushed':
+      return `others pushed commit ${record.commit.slice(0, SHORT)}; it stays in the branch`;
+    case 'base_wanted':
+      return 'the pull request is behind its base, which is taken in';
+    case 'awaits_person':
+      return record.cause === 'merge'
+        ? `the pull request can be merged${record.reason === null ? '' : `; ${record.reason}`}`
+        : `the pull request waits for a person: ${record.reason ?? record.cause}`;
     case 'follow_stopped':
       return `following stops: ${record.reason}`;
     case 'saved':

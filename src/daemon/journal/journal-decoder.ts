@@ -3,6 +3,7 @@
 import * as z from 'zod';
 import { EFFECTS } from '../rules/effect-names.ts';
 import { type FinishedIssue, NO_FINISHED_ISSUES, withFinishedIssue } from '../rules/finished-issues.ts';
+import { PERSON_CAUSES } from '../rules/follow-people.ts';
 import type { JournalRecord } from '../rules/record.ts';
 import { ATTEMPT_OUTCOMES, ISSUE_OUTCOMES, STEERS } from '../rules/record.ts';
 import { type FrozenState, thawState } from '../rules/snapshot.ts';
@@ -121,6 +122,14 @@ const record = z.discriminatedUnion('type', [
     failure: z.string().nullable(),
     reviewers: z.array(z.string()),
   }),
+  z.object({ type: z.literal('others_pushed'), issue, commit: z.string(), joins: z.boolean() }),
+  z.object({ type: z.literal('base_wanted'), issue, commit: z.string() }),
+  z.object({
+    type: z.literal('awaits_person'),
+    issue,
+    cause: z.enum(PERSON_CAUSES),
+    reason: z.string().nullable(),
+  }),
   z.object({ type: z.literal('follow_stopped'), issue, reason: z.string() }),
   z.object({ type: z.literal('saved'), issue, lines: z.array(z.string()) }),
   z.object({
@@ -193,6 +202,11 @@ const follow = z.object({
   told: z.string().nullable(),
   reviewers: z.array(z.string()),
   stopped: z.string().nullable(),
+  /** Earlier programs took nothing in of others. */
+  others: z.array(z.string()).default([]),
+  tip: z.string().nullable().default(null),
+  updatedFrom: z.string().nullable().default(null),
+  noticed: z.enum(PERSON_CAUSES).nullable().default(null),
 });
 
 const serial = z.object({

@@ -3,10 +3,10 @@
 import type { Clock, Logger } from '../../base/ports.ts';
 import { refusal, textOf } from '../../base/rules/codes.ts';
 import { messageOf } from '../../base/rules/errors.ts';
-import type { Journal, Tracker } from '../ports.ts';
+import type { Journal, Tracker, Workspaces } from '../ports.ts';
 import { WORK_CODES } from '../rules/codes/work-codes.ts';
 import { reactionTo } from '../rules/failure-answers.ts';
-import { tookOver } from '../rules/follow.ts';
+import { knownCommits, tipOf } from '../rules/follow.ts';
 import { activeLabelsOf, hasLabel, type Issue, sameLabel, stateLabelsOf } from '../rules/issue.ts';
 import { labelRemoveKey } from '../rules/label-keys.ts';
 import { nextStep, type Step } from '../rules/next-step.ts';
@@ -25,6 +25,7 @@ export type FinisherOptions = {
   readonly tracker: Tracker;
   readonly publisher: Publisher;
   readonly serializer: Pick<Serializer, 'check' | 'takeBase'>;
+  readonly workspaces: Pick<Workspaces, 'goesOn'>;
   readonly clock: Clock;
   readonly log: Logger;
   readonly random: () => number;
@@ -90,10 +91,12 @@ export class Finisher {
         return true;
       }
       try {
-        if (step.kind === 'push' && (await this.#isTakenOver(entry, signal))) {
+        const people = step.kind === 'push' ? await this.#lookBeforePush(entry, signal) : 'away';
+        if (people === 'over') {
           await this.#options.finish(issue, 'done', entry.follow?.updatedAt ?? '');
           return true;
         }
+        if (people === 'pushed') continue;
         if (step.kind === 'take_base') await serializer.takeBase(entry, step.key, signal);
         else if (step.kind === 'serialize') await serializer.check(entry, step.sha, signal);
         else if (step.kind === 'observe') {
@@ -123,16 +126,28 @@ export class Finisher {
     }
   }
 
-  /** Whether people closed or merged the pull request that a round worked on, or pushed to it. */
-  async #isTakenOver({ number: issue, follow, pullRequest, pushed }: Entry, signal: AbortSignal): Promise<boolean> {
-    const { tracker, log } = this.#options;
-    if (follow === null || pullRequest === null) return false;
-    const status = (await tracker.feed?.read(pullRequest.number, signal)) ?? null;
-    const why = status === null ? null : tookOver({ status }, pushed);
-    if (why === null) return false;
-    const what = refusal(WORK_CODES.round_unpublished, { pull_request: pullRequest.number, issue, why });
-    log.log('warn', 'publish', what, { issue });
-    return true;
+  /** What people did to the pull request that a round worked on. `over`: closed or merged · `pushed`: it is recorded. */
+  async #lookBeforePush(entry: Entry, signal: AbortSignal): Promise<'away' | 'over' | 'pushed'> {
+    const { number: issue, follow, pullRequest, branch } = entry;
+    const { tracker, log, journal, workspaces } = this.#options;
+    const status =
+      follow === null || pullRequest === null ? null : await tracker.feed?.read(pullRequest.number, signal);
+    if (!status || pullRequest === null) return 'away';
+    if (status.state !== 'open') {
+      const values = { pull_request: pullRequest.number, issue, why: `it was ${status.state}` };
+      log.log('warn', 'publish', refusal(WORK_CODES.round_unpublished, values), { issue });
+      return 'over';
+    }
+    const [from, commit] = [tipOf(entry), status.head];
+    if (from === undefined || knownCommits(entry).includes(commit)) return 'away';
+    const isJoined = await workspaces.goesOn(branch, from, commit, signal);
+    if (isJoined === null) return 'away';
+    if (isJoined) await journal.append({ type: 'others_pushed', issue, commit, joins: true });
+    else {
+      const reason = textOf(refusal(WORK_CODES.branch_rewritten, { commit: commit.slice(0, 12) }));
+      await journal.append({ type: 'publish_failed', issue, reason, next: 'give_up', retry_at: null });
+    }
+    return 'pushed';
   }
 
   #sayDone(entry: Entry): void {

@@ -106,12 +106,14 @@ export class Publisher {
 
   async push(entry: Entry, sha: string, signal: AbortSignal): Promise<void> {
     const { journal, workspaces } = this.#options;
+    const others = entry.follow?.others ?? [];
+    const ours = entry.pushed.filter((commit) => !others.includes(commit));
     await perform(
       journal,
       entry.number,
       'push',
       `push:${sha}`,
-      () => workspaces.push(quietTask(entry), sha, entry.pushed, signal),
+      () => workspaces.push(quietTask(entry), sha, ours, signal, others.at(-1)),
       () => ({ sha }),
     );
   }

@@ -1,8 +1,10 @@
 // Records of publishing and following: a step failed, work goes back to the agent, a pull request is followed.
 
+import { NEW_FOLLOW } from './follow.ts';
 import { givenUp } from './given-up.ts';
 import type { JournalRecord } from './record.ts';
 import { standIn } from './review.ts';
+import { withBaseDue } from './serialize.ts';
 import type { Entry } from './state.ts';
 import { isSettling } from './steering.ts';
 
@@ -55,8 +57,8 @@ export function sendBack(
 
 export function beginFollowing(entry: Entry, updatedAt: string, at: number): Entry | undefined {
   if (entry.phase !== 'publishing') return undefined;
-  const { rounds = 0, handled = [], failure = null } = entry.follow ?? {};
-  const follow = { since: at, updatedAt, rounds, handled, failure, told: null, reviewers: [], stopped: null };
+  const kept = entry.follow ?? NEW_FOLLOW;
+  const follow = { ...kept, since: at, updatedAt, told: null, reviewers: [], stopped: null };
   return { ...entry, phase: 'following', follow, failures: 0, rounds: 0, lastError: null, head: null };
 }
 
@@ -79,6 +81,37 @@ export function goOn(
     lastError: record.reason,
     // What people wrote on the issue before the round is no message to its agent.
     version: '',
-    follow: { ...follow, rounds: follow.rounds + 1, handled, failure, told, reviewers },
+    follow: { ...follow, rounds: follow.rounds + 1, handled, failure, told, reviewers, noticed: null },
   };
+}
+
+type Of<T extends JournalRecord['type']> = Extract<JournalRecord, { type: T }>;
+
+/** So many commits of others are kept in mind. */
+const OTHERS_KEPT = 200;
+
+/** Their commit stays: finished work of a round is joined with it before it is pushed. */
+export function takePushed(entry: Entry, { commit, joins }: Of<'others_pushed'>, at: number): Entry | undefined {
+  const { follow, phase } = entry;
+  if (follow === null || phase !== (joins ? 'publishing' : 'following')) return undefined;
+  const others = [...follow.others, commit].slice(-OTHERS_KEPT);
+  const taken = { ...entry, follow: { ...follow, others, tip: commit, since: at } };
+  return joins && entry.head !== null ? withBaseDue(taken, entry.head, at) : taken;
+}
+
+export function takeBaseIn(entry: Entry, { commit }: Of<'base_wanted'>, at: number): Entry | undefined {
+  const { follow } = entry;
+  if (entry.phase !== 'following' || follow === null || follow.stopped !== null) return undefined;
+  const wanted: Entry = { ...entry, phase: 'publishing', head: commit, follow: { ...follow, updatedFrom: commit } };
+  return withBaseDue(wanted, commit, at);
+}
+
+export function noticePerson(entry: Entry, { cause }: Of<'awaits_person'>): Entry | undefined {
+  const { phase, follow } = entry;
+  return phase === 'following' && follow !== null ? { ...entry, follow: { ...follow, noticed: cause } } : undefined;
+}
+
+/** We pushed: the branch stands on our commit. */
+export function withoutTip({ follow }: Pick<Entry, 'follow'>): Pick<Entry, 'follow'> {
+  return { follow: follow === null ? null : { ...follow, tip: null } };
 }

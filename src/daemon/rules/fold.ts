@@ -7,7 +7,16 @@ import { ask, closed, deliver, dropMessages, leaveUnanswered, takeMessages } fro
 import { MAX_INTERRUPTIONS } from './attempt-end.ts';
 import { useMore } from './cost.ts';
 import { withFinishedIssue } from './finished-issues.ts';
-import { beginFollowing, failToPublish, goOn, sendBack } from './fold-publishing.ts';
+import {
+  beginFollowing,
+  failToPublish,
+  goOn,
+  noticePerson,
+  sendBack,
+  takeBaseIn,
+  takePushed,
+  withoutTip,
+} from './fold-publishing.ts';
 import { pullRequestKey } from './next-step.ts';
 import type { JournalRecord } from './record.ts';
 import { answered, hearFindings, takeReview, withNoted } from './review.ts';
@@ -149,7 +158,11 @@ function finishEffect(state: DaemonState, record: Extract<JournalRecord, { type:
           : { ...next, run: { ...entry.run, pid: result.pid } };
       case 'push':
         return typeof result.sha === 'string'
-          ? { ...unasked(next), pushed: [...entry.pushed.filter((sha) => sha !== result.sha), result.sha].slice(-20) }
+          ? {
+              ...unasked(next),
+              ...withoutTip(next),
+              pushed: [...entry.pushed.filter((sha) => sha !== result.sha), result.sha].slice(-20),
+            }
           : next;
       case 'pull_request': {
         const { number, url } = result;
@@ -334,6 +347,16 @@ function step(state: DaemonState, record: Stored<JournalRecord>): DaemonState {
       );
     case 'continued':
       return change(state, record.issue, (entry) => goOn(entry, record, record.at));
+    case 'others_pushed':
+      return withPushed(
+        change(state, record.issue, (entry) => takePushed(entry, record, record.at)),
+        record.issue,
+        record.commit,
+      );
+    case 'base_wanted':
+      return change(state, record.issue, (entry) => takeBaseIn(entry, record, record.at));
+    case 'awaits_person':
+      return change(state, record.issue, (entry) => noticePerson(entry, record));
     case 'follow_stopped':
       return change(state, record.issue, (entry) =>
         entry.phase === 'following' && entry.follow !== null

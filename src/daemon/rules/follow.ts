@@ -3,8 +3,10 @@
 import { type Refusal, refusal } from '../../base/rules/codes.ts';
 import { oneLine } from '../../base/rules/text.ts';
 import { WORK_CODES } from './codes/work-codes.ts';
+import { type FollowEvent, type PullRequestSight, type Rival, threadsAgain, wordsOfPeople } from './follow-events.ts';
+import { blockOf, openThreads, type PersonCause, reviewWait } from './follow-people.ts';
 import type { FollowSettings } from './follow-settings.ts';
-import type { Check, PullRequestStatus, Remark, Review, ReviewThread, SeenPullRequest } from './pull-request-status.ts';
+import type { Check, CheckPermission } from './pull-request-status.ts';
 
 /** What the journal says of an issue whose pull request is followed. */
 export type FollowState = {
@@ -24,29 +26,23 @@ export type FollowState = {
   readonly reviewers: readonly string[];
   /** Why following stops, which the pull request is still to be told; null: it goes on. */
   readonly stopped: string | null;
+  /** Commits that others pushed to the branch, and that go on from ours. */
+  readonly others: readonly string[];
+  /** The last of them, while we have pushed nothing since; null: the branch stands on our last commit. */
+  readonly tip: string | null;
+  /** The commit before the base was taken in last without an agent; null: never. */
+  readonly updatedFrom: string | null;
+  /** For what people were told last that it waits for them; null: not since the last round. */
+  readonly noticed: PersonCause | null;
 };
 
-/** An older open pull request of ours that conflicts with this one. */
-export type Rival = { readonly number: number; readonly paths: readonly string[] };
+/** How following begins. */
+export const NEW_FOLLOW = {
+  ...{ rounds: 0, handled: [], failure: null, others: [], tip: null, updatedFrom: null, noticed: null },
+} as const;
 
-/** What was read of a pull request. Words of people who may not write to the repository, and our own, are left out. */
-export type PullRequestSight = {
-  readonly status: PullRequestStatus;
-  readonly checks: readonly Check[];
-  /** How long the checks have stood there like this, ms. */
-  readonly checksStandMs: number;
-  readonly reviews: readonly Review[];
-  readonly threads: readonly ReviewThread[];
-  readonly comments: readonly Remark[];
-  readonly rivals: readonly Rival[];
-};
-
-export type FollowEvent =
-  | { readonly kind: 'check'; readonly check: Check }
-  | { readonly kind: 'conflict' }
-  | { readonly kind: 'review'; readonly review: Review }
-  | { readonly kind: 'thread'; readonly thread: ReviewThread }
-  | { readonly kind: 'comment'; readonly comment: Remark };
+/** Commits of the branch of a pull request. */
+type Commits = { readonly pushed: readonly string[]; readonly follow: Pick<FollowState, 'others' | 'tip'> | null };
 
 /**
  * `forTime`: it ends by itself, or the next reading ends it: no delivery of a webhook tells of it.
@@ -61,8 +57,14 @@ export type FollowWait = {
 
 export type FollowVerdict =
   | FollowWait
-  /** It reached what it was followed for, or people took it over. */
-  | { readonly kind: 'over'; readonly why: string; readonly isMergeable: boolean }
+  /** It is merged or closed, or nobody wants it followed any more. */
+  | { readonly kind: 'over'; readonly why: string }
+  /** Nothing is left for the agent: a person is next. `note`: what that person should know. */
+  | { readonly kind: 'person'; readonly cause: PersonCause; readonly why: string; readonly note: string | null }
+  /** Somebody pushed this commit. */
+  | { readonly kind: 'pushed'; readonly commit: string }
+  /** The base is to be taken in, which needs no agent. */
+  | { readonly kind: 'update'; readonly commit: string }
   | { readonly kind: 'stop'; readonly why: Refusal }
   | {
       readonly kind: 'continue';
@@ -76,127 +78,15 @@ const CHECKS_APPEAR_MS = 60_000;
 const CHECKS_SETTLE_MS = 15_000;
 /** Checks that failed so lately may be the first ones of many: the others do not exist yet, ms. */
 const FAILURES_STAND_MS = 3_000;
+/** So long after the first red check, the others are not waited for any longer, ms. */
+const RED_GRACE_MS = 60_000;
+/** A check that was cancelled usually has a successor within this time, ms. */
+const SUCCESSOR_MS = 600_000;
 /** A service that shows an older commit of ours for longer does not lag: somebody set the branch back, ms. */
 const SHOWN_MS = 600_000;
 
 /** So many words of people are told in a round; the others are told in the next one. */
 const MOST_TOLD = 30;
-
-const COMMAND = /^\s*\/tool(?![\w-])/i;
-
-/** Whether a text begins with `/tool`: bots speak to the agent in no other way. */
-export function isCommand(body: string): boolean {
-  return COMMAND.test(body);
-}
-
-/**
- * Whether a comment speaks to the agent: it begins with `/tool`, or with the name of the daemon's account. Bots greet the
- * author of a pull request by name.
- * @param account login of the daemon's account; null: not known
- */
-export function isCall({ body, author }: Pick<Remark, 'author' | 'body'>, account: string | null): boolean {
-  if (isCommand(body)) return true;
-  if (account === null || account === '' || author?.type === 'Bot') return false;
-  const [words, name] = [body.trimStart().toLowerCase(), account.toLowerCase()];
-  // An app is called by its name as well as by that of its account.
-  const names = [`@${name}`, `@${name.replace(/\[bot\]$/, '')}`];
-  return names.some((one) => words.startsWith(one) && !/^[\w[-]/.test(words.slice(one.length)));
-}
-
-/** The last review of each person that says yes or no. */
-function verdicts(reviews: readonly Review[]): readonly Review[] {
-  const last = new Map<string, Review>();
-  for (const review of reviews)
-    if (review.verdict !== 'commented') last.set(review.author?.login.toLowerCase() ?? `#${review.id}`, review);
-  return [...last.values()];
-}
-
-/** @param at ms since the epoch */
-export function seenOf({ status, checks, reviews, threads }: PullRequestSight, at: number): SeenPullRequest {
-  return {
-    at,
-    state: status.state,
-    head: status.head,
-    conflicts: status.conflicts,
-    checks: checks.map(({ name, state, url }) => ({ name, state, url })),
-    reviews: verdicts(reviews).map(({ author, verdict }) => ({ login: author?.login ?? null, verdict })),
-    openThreads: threads.filter(({ isResolved }) => !isResolved).length,
-  };
-}
-
-function eventKey(event: FollowEvent): string | null {
-  if (event.kind === 'review') return `review:${event.review.id}`;
-  if (event.kind === 'comment') return `comment:${event.comment.id}`;
-  if (event.kind === 'thread') return `thread:${event.thread.comments.at(-1)?.id ?? event.thread.id}`;
-  return null;
-}
-
-function wordsOfPeople(sight: PullRequestSight, follow: FollowState, account: string | null): FollowEvent[] {
-  const events: FollowEvent[] = [
-    ...verdicts(sight.reviews)
-      .filter(({ verdict }) => verdict === 'changes_requested')
-      .map((review): FollowEvent => ({ kind: 'review', review })),
-    ...sight.threads
-      .filter(({ isResolved, comments }) => !isResolved && comments.length > 0)
-      .map((thread): FollowEvent => ({ kind: 'thread', thread })),
-    ...sight.comments
-      .filter((comment) => isCall(comment, account))
-      .map((comment): FollowEvent => ({ kind: 'comment', comment })),
-  ];
-  return events.filter((event) => !follow.handled.includes(eventKey(event) ?? ''));
-}
-
-/** Keys of words that were told: they start nothing again. */
-export function keysOf(events: readonly FollowEvent[]): readonly string[] {
-  return events.flatMap((event) => eventKey(event) ?? []);
-}
-
-/** Who asked for changes, and is asked to look again. */
-export function reviewersOf(events: readonly FollowEvent[]): readonly string[] {
-  const logins = events.flatMap((event) => (event.kind === 'review' ? (event.review.author?.login ?? []) : []));
-  return [...new Set(logins)];
-}
-
-/** Why nobody but people goes on with it, whatever happens on it; null: it is ours. */
-export function tookOver({ status }: Pick<PullRequestSight, 'status'>, ours: readonly string[]): string | null {
-  if (status.state !== 'open') return `it was ${status.state}`;
-  return ours.includes(status.head) ? null : `somebody pushed commit ${status.head.slice(0, 12)}`;
-}
-
-/** Commit and failures: the same again means that the agent could not mend it. */
-function failureKey(head: string, events: readonly FollowEvent[]): string | null {
-  const names = events.flatMap((event) =>
-    event.kind === 'check' ? [`check ${event.check.name}`] : event.kind === 'conflict' ? ['conflict'] : [],
-  );
-  return names.length === 0 ? null : [head, ...names.sort()].join('\n');
-}
-
-function waitFor(why: string): FollowWait {
-  return { kind: 'wait', why, forTime: false };
-}
-
-export function waitForTime(why: string): FollowWait {
-  return { kind: 'wait', why, forTime: true };
-}
-
-function remaining(
-  { checks, checksStandMs, status, reviews }: PullRequestSight,
-  follow: FollowState,
-  settings: FollowSettings,
-  now: number,
-): FollowWait | null {
-  const pending = checks.filter(({ state }) => state === 'pending').map(({ name }) => name);
-  if (pending.length > 0) return waitFor(`checks run: ${pending.join(', ')}`);
-  if (checks.length === 0 && now - follow.since < CHECKS_APPEAR_MS) return waitForTime('no check has begun yet');
-  if (checks.length > 0 && checksStandMs < CHECKS_SETTLE_MS) return waitForTime('further checks may begin');
-  if (status.conflicts === null) return waitForTime('the service has not worked out whether it can be merged');
-  if (settings.until === 'green') return null;
-  const given = verdicts(reviews);
-  const against = given.find(({ verdict }) => verdict === 'changes_requested');
-  if (against !== undefined)
-    return waitFor(`${against.author?.login ?? 'somebody'} asked for changes and has not looked again`);
-  return given.some(({ verdict }) => verdict === 'approved') ? null : waitFor('nobody has approved it yet');
-}
 
 /** So many paths of a conflict are named. */
 const PATHS_SHOWN = 3;
@@ -209,12 +99,107 @@ function describeRivals(rivals: readonly Rival[]): string | null {
   return `it takes the base in after pull request #${first.number}${others.join('')}, with which it conflicts in ${oneLine(first.paths.slice(0, PATHS_SHOWN).join(', '), 200)}${more}`;
 }
 
+/** Commits of the branch that are known, ours and those of others. */
+export function knownCommits({ pushed, follow }: Commits): readonly string[] {
+  return [...pushed, ...(follow?.others ?? [])];
+}
+
+/** The commit on which the branch stands, as far as is known; undefined: nothing was pushed. */
+export function tipOf({ pushed, follow }: Commits): string | undefined {
+  return follow?.tip ?? pushed.at(-1);
+}
+
+/** Commit and failures: the same again means that the agent could not mend it. */
+function failureKey(head: string, events: readonly FollowEvent[], before: string | null): string | null {
+  const names = events.flatMap((event) =>
+    event.kind === 'check'
+      ? [`check ${event.check.name}`]
+      : event.kind === 'conflict' || event.kind === 'behind'
+        ? [event.kind]
+        : [],
+  );
+  if (names.length === 0) return null;
+  // What failed later on the same commit joins what was told of it.
+  const [commit, ...told] = before?.split('\n') ?? [];
+  return [head, ...[...new Set([...(commit === head ? told : []), ...names])].sort()].join('\n');
+}
+
+function waitFor(why: string): FollowWait {
+  return { kind: 'wait', why, forTime: false };
+}
+
+export function waitForTime(why: string): FollowWait {
+  return { kind: 'wait', why, forTime: true };
+}
+
+function person(cause: PersonCause, why: string, note: string | null = why): FollowVerdict {
+  return { kind: 'person', cause, why, note };
+}
+
+function namesOf(checks: readonly Check[], state: Check['state']): string {
+  return checks.flatMap((check) => (check.state === state ? [oneLine(check.name, 100)] : [])).join(', ');
+}
+
+/** What the checks still need; null: all of them pass. */
+function checksWait(sight: PullRequestSight, follow: FollowState, now: number): FollowVerdict | null {
+  const { checks, checksStandMs, unread, status } = sight;
+  const [pending, cancelled, waiting] = [
+    namesOf(checks, 'pending'),
+    namesOf(checks, 'cancelled'),
+    namesOf(checks, 'waiting'),
+  ];
+  if (pending !== '') return waitFor(`checks run: ${pending}`);
+  if (waiting !== '') return person('check', `checks wait until a person lets them run: ${waiting}`);
+  if (cancelled !== '')
+    return checksStandMs < SUCCESSOR_MS
+      ? waitForTime(`checks were cancelled, and their next runs have not begun: ${cancelled}`)
+      : person('check', `checks were cancelled, and nothing has taken their place: ${cancelled}`);
+  if (unread.length > 0) return person('check', unreadWords(unread));
+  if (checks.length === 0 && now - follow.since < CHECKS_APPEAR_MS) return waitForTime('no check has begun yet');
+  if (checks.length > 0 && checksStandMs < CHECKS_SETTLE_MS) return waitForTime('further checks may begin');
+  return status.conflicts === null ? waitForTime('the service has not worked out whether it can be merged') : null;
+}
+
+/** Says what the credential may not read. */
+export function unreadWords(unread: readonly CheckPermission[]): string {
+  return `not every check can be read, so it is not called green: the token lacks the permission ${unread.map((name) => `"${name}: read"`).join(' and ')}`;
+}
+
+/** What is left when there is nothing to do for the agent. */
+function remaining(sight: PullRequestSight, follow: FollowState, settings: FollowSettings, now: number): FollowVerdict {
+  const { status } = sight;
+  const isGreen = settings.until === 'green';
+  const rival = describeRivals(sight.rivals);
+  const with_ = (wait: FollowVerdict) =>
+    rival === null || wait.kind !== 'wait' ? wait : { ...wait, why: `${wait.why}; ${rival}` };
+  const checks = checksWait(sight, follow, now);
+  if (checks !== null) return with_(checks);
+  const review = isGreen ? null : reviewWait(sight);
+  if (review !== null && !status.draft) return with_(waitFor(review));
+  if (rival !== null) return waitFor(rival);
+  if (status.draft) return person('draft', 'it is ready, and still a draft');
+  switch (status.merge) {
+    case 'behind':
+      return { kind: 'update', commit: status.head };
+    case 'blocked':
+      return isGreen ? person('blocked', blockOf(sight)) : waitFor(blockOf(sight));
+    case 'unstable':
+      return waitForTime('the service says that a check has not passed');
+    default: {
+      const open = openThreads(sight);
+      return person('merge', open === null ? 'a person merges it' : `a person merges it; ${open}`, open);
+    }
+  }
+}
+
 function describe(event: FollowEvent): string {
   switch (event.kind) {
     case 'check':
       return `check ${event.check.name} failed`;
     case 'conflict':
       return 'it conflicts with its base';
+    case 'behind':
+      return 'it is behind its base';
     case 'review':
       return `${event.review.author?.login ?? 'somebody'} asked for changes`;
     case 'thread':
@@ -231,7 +216,7 @@ export function describeEvents(events: readonly FollowEvent[]): string {
 
 /**
  * Decides on a pull request in state `following`.
- * @param ours commits that the daemon pushed to its branch, the newest last
+ * @param pushed commits that the daemon pushed to its branch, the newest last
  * @param account login of the daemon's account; null: not known
  * @param now ms since the epoch
  */
@@ -239,44 +224,53 @@ export function judgeFollow(
   follow: FollowState,
   settings: FollowSettings,
   sight: PullRequestSight,
-  ours: readonly string[],
+  pushed: readonly string[],
   account: string | null,
   now: number,
 ): FollowVerdict {
   const { status, checks } = sight;
-  const over = (why: string, isMergeable = false): FollowVerdict => ({ kind: 'over', why, isMergeable });
-  const why = tookOver(sight, ours);
-  if (why !== null) return over(why);
-  if (settings.until === 'open') return over('follow.until is open');
-  if (status.head !== ours.at(-1)) {
+  const known = { follow, pushed };
+  if (status.state !== 'open') return { kind: 'over', why: `it was ${status.state}` };
+  if (settings.until === 'open') return { kind: 'over', why: 'follow.until is open' };
+  if (!knownCommits(known).includes(status.head)) return { kind: 'pushed', commit: status.head };
+  if (status.head !== tipOf(known)) {
     // What failed before is not to be read as the news of the last commit.
     if (now - follow.since < SHOWN_MS) return waitForTime('the service does not show the last commit yet');
-    return over(`somebody set it back to commit ${status.head.slice(0, 12)}`);
+    return { kind: 'stop', why: refusal(WORK_CODES.branch_rewritten, { commit: status.head.slice(0, 12) }) };
   }
-  const said = wordsOfPeople(sight, follow, account).slice(0, MOST_TOLD);
+  const failed = checks
+    .filter(({ state }) => state === 'failed')
+    .map((check): FollowEvent => ({ kind: 'check', check }));
+  const isConflict = status.conflicts === true;
+  // Where taking the base in brought nothing, an agent is asked.
+  const isBehind = status.merge === 'behind' && follow.updatedFrom === status.head;
+  const said = wordsOfPeople(sight, follow.handled, account);
+  const mayGoOn = follow.rounds < settings.maxRounds;
+  const again = mayGoOn ? threadsAgain(sight, follow.handled) : [];
+  const words = [...said, ...again].slice(0, MOST_TOLD);
   const isRunning = checks.some(({ state }) => state === 'pending');
-  const failed: FollowEvent[] = isRunning
-    ? []
-    : checks.filter(({ state }) => state === 'failed').map((check) => ({ kind: 'check', check }));
   if (failed.length > 0 && sight.checksStandMs < FAILURES_STAND_MS)
     return { ...waitForTime('further checks may begin'), againMs: FAILURES_STAND_MS - sight.checksStandMs };
+  // Several red ones come together in one round; one that runs for long holds up none.
+  const isDue = !isRunning || sight.redMs >= RED_GRACE_MS || isConflict || words.length > 0;
+  if (failed.length > 0 && !isDue) {
+    const why = `checks failed: ${namesOf(checks, 'failed')}; others run: ${namesOf(checks, 'pending')}`;
+    return { ...waitForTime(why), againMs: RED_GRACE_MS - sight.redMs };
+  }
+  const isAlone = failed.length === 0 && !isConflict && words.length === 0;
+  const asksForBase = isAlone && isBehind && remaining(sight, follow, settings, now).kind === 'update';
   const events: FollowEvent[] = [
     ...failed,
-    ...(status.conflicts === true ? [{ kind: 'conflict' } as const] : []),
-    ...said,
+    ...(isConflict ? [{ kind: 'conflict' } as const] : []),
+    ...(asksForBase ? [{ kind: 'behind' } as const] : []),
+    ...words,
   ];
-  if (events.length === 0) {
-    const wait = remaining(sight, follow, settings, now);
-    const rival = describeRivals(sight.rivals);
-    if (wait !== null) return rival === null ? wait : { ...wait, why: `${wait.why}; ${rival}` };
-    if (rival !== null) return waitFor(rival);
-    return over(settings.until === 'green' ? 'its checks pass' : 'its checks pass and it is approved', true);
-  }
-  const failure = failureKey(status.head, events);
+  if (events.length === 0) return remaining(sight, follow, settings, now);
+  const failure = failureKey(status.head, events, follow.failure);
   const left = describeEvents(events);
-  if (said.length === 0 && failure === follow.failure)
+  if (words.length === 0 && failure === follow.failure)
     return { kind: 'stop', why: refusal(WORK_CODES.follow_unchanged, { commit: status.head.slice(0, 12), left }) };
-  if (follow.rounds >= settings.maxRounds)
+  if (!mayGoOn)
     return { kind: 'stop', why: refusal(WORK_CODES.follow_rounds_exhausted, { rounds: settings.maxRounds, left }) };
   return { kind: 'continue', events, failure };
 }

@@ -20,8 +20,12 @@ const KINDS = {
     // One that is followed was told of when following began.
     return isOpened && pullRequest !== null && follow === null ? '' : undefined;
   },
-  /** The pull request that was followed can be merged. */
-  mergeable: (record) => (record.type === 'finished' && record.mergeable === true ? '' : undefined),
+  /** A pull request that is followed can be merged. */
+  mergeable: (record) =>
+    record.type === 'awaits_person' && record.cause === 'merge' ? (record.reason ?? '') : undefined,
+  /** A pull request that is followed waits for a person, and cannot be merged yet. */
+  attention: (record) =>
+    record.type === 'awaits_person' && record.cause !== 'merge' ? (record.reason ?? '') : undefined,
   /** The daemon does not go on with a pull request that it followed. */
   stopped: (record, { follow }) => (record.type === 'finished' ? (follow?.stopped ?? undefined) : undefined),
 } as const satisfies Readonly<Record<string, Kind>>;

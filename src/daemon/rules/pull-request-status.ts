@@ -2,12 +2,23 @@
 
 import type { Actor } from './issue.ts';
 
+/**
+ * Whether it can be merged. `dirty`: it conflicts with its base · `behind`: its base has commits that the rules of the branch
+ * want in it · `blocked`: these rules want something else · `unstable`: it can be, though a check has not passed · `unknown`:
+ * not worked out yet.
+ */
+export type MergeState = 'clean' | 'dirty' | 'behind' | 'blocked' | 'unstable' | 'unknown';
+
 export type PullRequestStatus = {
   readonly state: 'open' | 'closed' | 'merged';
   /** The commit at the head of its branch. */
   readonly head: string;
   /** Whether it cannot be merged without a person; null: the service has not worked it out yet. */
   readonly conflicts: boolean | null;
+  readonly merge: MergeState;
+  readonly draft: boolean;
+  /** People and teams whose review is asked for and not given yet. */
+  readonly awaited: readonly string[];
   /** Changes with every review and comment, ISO 8601. */
   readonly updatedAt: string;
 };
@@ -15,7 +26,8 @@ export type PullRequestStatus = {
 /** A check run or a status of a commit. */
 export type Check = {
   readonly name: string;
-  readonly state: 'pending' | 'passed' | 'failed';
+  /** `cancelled`: nobody knows whether it would pass · `waiting`: a person has to let it run. */
+  readonly state: 'pending' | 'passed' | 'failed' | 'cancelled' | 'waiting';
   /** A page for people; null: none is named. */
   readonly url: string | null;
   /** Id of the check run; null: it is a status. */
@@ -23,6 +35,13 @@ export type Check = {
   /** What the check says of itself. */
   readonly summary: string;
 };
+
+/** Lists of checks that the credential may not read, by the permission that it lacks. */
+export const CHECK_PERMISSIONS = ['Checks', 'Commit statuses'] as const;
+export type CheckPermission = (typeof CHECK_PERMISSIONS)[number];
+
+/** All checks of a commit that the credential may read, and what it may not read. */
+export type ReadChecks = { readonly checks: readonly Check[]; readonly unread: readonly CheckPermission[] };
 
 /** Why a check failed, as far as the service tells. */
 export type CheckFailure = {
@@ -50,6 +69,8 @@ export type ReviewThread = {
   readonly isResolved: boolean;
   /** Oldest first. */
   readonly comments: readonly Remark[];
+  /** Our account wrote there last. */
+  readonly isAnswered?: boolean;
 };
 
 /** A comment on a pull request, or in one of its threads. */
@@ -57,10 +78,12 @@ export type Remark = {
   readonly id: number;
   readonly author: Actor | null;
   readonly body: string;
+  /** ISO 8601; undefined: not known. */
+  readonly createdAt?: string | undefined;
 };
 
 /** A pull request as it was read last, for people. */
-export type SeenPullRequest = Pick<PullRequestStatus, 'state' | 'head' | 'conflicts'> & {
+export type SeenPullRequest = Pick<PullRequestStatus, 'state' | 'head' | 'conflicts' | 'merge' | 'draft'> & {
   /** ms since the epoch. */
   readonly at: number;
   readonly checks: readonly Pick<Check, 'name' | 'state' | 'url'>[];

@@ -5,6 +5,7 @@ import type { Usage } from '../../agents/rules/usage.ts';
 import type { Evidence } from '../../gate/rules/evidence.ts';
 import type { Effect } from './effect-names.ts';
 import type { Finding } from './findings.ts';
+import type { PersonCause } from './follow-people.ts';
 
 /**
  * Outcomes of an attempt. Three are no failure of the agent: `interrupted`, the daemon stopped or died; `unavailable`,
@@ -193,6 +194,17 @@ export type JournalRecord =
       readonly failure: string | null;
       readonly reviewers: readonly string[];
     }
+  /** Others pushed a commit that goes on from ours. `joins`: finished work of a round takes it in before it is pushed. */
+  | { readonly type: 'others_pushed'; readonly issue: number; readonly commit: string; readonly joins: boolean }
+  /** The base goes into the branch, which needs no agent. */
+  | { readonly type: 'base_wanted'; readonly issue: number; readonly commit: string }
+  /** Nothing is left for the agent. @property reason what a person should know; null: nothing more */
+  | {
+      readonly type: 'awaits_person';
+      readonly issue: number;
+      readonly cause: PersonCause;
+      readonly reason: string | null;
+    }
   | { readonly type: 'follow_stopped'; readonly issue: number; readonly reason: string }
   /** Work saved before the workspace is removed: lines of a comment, due until `workspace_remove` is finished. */
   | { readonly type: 'saved'; readonly issue: number; readonly lines: readonly string[] }
@@ -201,7 +213,7 @@ export type JournalRecord =
       readonly issue: number;
       readonly outcome: IssueOutcome;
       readonly updated_at: string;
-      /** The pull request that was followed is green, or approved, as it was to be. */
+      /** By earlier programs, which stopped to follow a pull request that could be merged. */
       readonly mergeable?: true | undefined;
     }
   /** Command of an operator. */

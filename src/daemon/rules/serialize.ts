@@ -5,6 +5,7 @@ import { type Refusal, refusal } from '../../base/rules/codes.ts';
 import type { Stored } from '../../base/rules/stored-record.ts';
 import { oneLine } from '../../base/rules/text.ts';
 import { SERIAL_CODES } from './codes/serial-codes.ts';
+import { tipOf } from './follow.ts';
 import { givenUp } from './given-up.ts';
 import { openPullRequest } from './next-step.ts';
 import type { JournalRecord, OpenPull, Touch } from './record.ts';
@@ -125,6 +126,12 @@ export function touch(state: DaemonState, { issue, sha, touched, at }: Of<'touch
   return isOpen ? withOpened(next, issue) : next;
 }
 
+/** Publishing takes the base in first, and what others pushed to the branch. */
+export function withBaseDue(entry: Entry, sha: string, since: number): Entry {
+  const serial = entry.serial ?? { ...NEW, touched: [], goesFirst: true };
+  return { ...entry, serial: { ...serial, sha, since, isBehind: true } };
+}
+
 /** It goes first from here on. @param isHurried whatever others touch */
 export function letGo(entry: Entry, isHurried = false): Entry {
   const { serial } = entry;
@@ -169,7 +176,7 @@ export function withOpened(state: DaemonState, issue: number): DaemonState {
   const { pullRequest, branch, serial, follow } = entry;
   const touched = serial?.touched ?? state.open.get(pullRequest.number)?.touched ?? [];
   if (touched.length === 0 && follow === null) return state;
-  const head = entry.pushed.at(-1) ?? entry.head ?? '';
+  const head = tipOf(entry) ?? entry.head ?? '';
   return withOpen(state, [{ ...pullRequest, issue, branch, head, touched }]);
 }
 

@@ -43,3 +43,16 @@ export async function branchesBelow(mirror: Mirror, prefix: string): Promise<Rea
   const names = (await mirror.refsBelow(`refs/heads/${prefix}`)).map((ref) => ref.replace('refs/heads/', ''));
   return new Map(await Promise.all(names.map(async (name) => [name, (await mirror.branchHead(name)) ?? ''] as const)));
 }
+
+/** Whether a commit of the remote's branch goes on from another one; null: the remote does not show that commit. */
+export async function goesOn(
+  mirror: Mirror,
+  branch: string,
+  from: string,
+  commit: string,
+  signal: AbortSignal,
+): Promise<boolean | null> {
+  mirror.outdate();
+  await mirror.refresh(signal, branch);
+  return (await mirror.branchHead(branch)) === commit ? mirror.comparison.goesOn(from, commit, signal) : null;
+}

@@ -25,7 +25,7 @@ import type {
 } from '../ports.ts';
 import { WORKSPACES_CODES } from '../rules/codes/workspaces-codes.ts';
 import { isDiskFull } from '../rules/disk-full.ts';
-import { branchesBelow, takeBase } from './base-taking.ts';
+import { branchesBelow, goesOn, takeBase } from './base-taking.ts';
 import { collectFrom, headNow } from './collect.ts';
 import { type HookScriptsOptions, runHookScript } from './hook-scripts.ts';
 import { keptWork } from './kept-work.ts';
@@ -282,11 +282,11 @@ export class DiskWorkspaces implements Workspaces {
     }
   }
 
-  async push(task: WorkspaceTask, sha: string, ours: readonly string[], signal: AbortSignal): Promise<void> {
+  async push(task: WorkspaceTask, sha: string, ours: readonly string[], signal: AbortSignal, kept?: string) {
     await this.#held(task, sha, signal);
     // A process that ended in the middle may have taken the commit alone.
     await this.#options.mirror.lfs.take(this.pathOf(task.issue), sha, signal);
-    await this.#options.mirror.push(task.branch, sha, ours, signal);
+    await this.#options.mirror.push(task.branch, sha, ours, signal, kept);
   }
 
   /** Sees to it that the mirror has the commit. */
@@ -329,6 +329,10 @@ export class DiskWorkspaces implements Workspaces {
 
   conflicts(first: string, second: string, signal: AbortSignal): Promise<readonly string[]> {
     return this.#options.mirror.comparison.conflicts(first, second, signal);
+  }
+
+  goesOn(branch: string, from: string, commit: string, signal: AbortSignal): Promise<boolean | null> {
+    return goesOn(this.#options.mirror, branch, from, commit, signal);
   }
 
   async commitMessages(task: WorkspaceTask, sha: string, signal: AbortSignal): Promise<readonly string[]> {
@@ -374,8 +378,7 @@ export class DiskWorkspaces implements Workspaces {
     const earlier = await savedEarlier(mirror, task, saved).catch(() => []);
     if (saved.length + earlier.length > 0) await tell?.([...earlier, ...saved]);
     await this.#clear(task);
-    const works = `${worksOf(task.issue)}/`;
-    await mirror.forget((ref) => ref.startsWith(works)).catch(() => undefined);
+    await mirror.forget((ref) => ref.startsWith(`${worksOf(task.issue)}/`)).catch(() => undefined);
   }
 
   async kept(task: WorkspaceTask, signal: AbortSignal): Promise<KeptWork> {

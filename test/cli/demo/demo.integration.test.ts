@@ -121,7 +121,7 @@ suite('tool demo', { concurrency: true }, () => {
       /^daemon {6}round 2: /,
       /^agent {7}answers: Right\. /,
       /^maintainer {2}approves$/,
-      /^daemon {6}the issue ends as done$/,
+      /^daemon {6}waits: a person merges it$/,
       /^ {2}Pull request #2 is green, approved and without a conflict, after 2 rounds in \d+\.\d s\.$/,
     ];
     let at = 0;

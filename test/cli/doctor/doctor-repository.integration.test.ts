@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { checkSubmodules } from '../../../src/cli/doctor/doctor-repository.ts';
-import { bareRepository, commitFiles, DAEMON_TOKEN, gitAs, startForge } from '../../support/forge.ts';
+import { checkFollowing, checkSubmodules } from '../../../src/cli/doctor/doctor-repository.ts';
+import { ACCOUNTS, bareRepository, commitFiles, DAEMON_TOKEN, gitAs, startForge } from '../../support/forge.ts';
+import { trackerAt } from '../../support/pull-request.ts';
 import { tempDir } from '../../support/temp.ts';
 import { workflowWith } from '../../support/world.ts';
 
@@ -53,4 +54,26 @@ test('doctor names submodules: reached, not reached, or left empty by the file',
   const copy = join(stateDir, 'repo.git');
   await gitAs(work, 'clone', '--quiet', '--bare', work, copy);
   assert.deepEqual(await check(), ['submodules warn 4']);
+});
+
+test('doctor names the permissions that following needs and the token lacks', async (t) => {
+  const token = 'token-of-one-that-reads-less';
+  const withheld = ['checks', 'statuses'] as const;
+  const less = { login: 'less', role: 'write', type: 'User', token, withheld } as const;
+  const { forge } = await startForge(t, undefined, { accounts: [...ACCOUNTS, less] });
+  const rowsFor = (account: string | undefined, until: 'open' | 'green') =>
+    checkFollowing(
+      { tracker: trackerAt(t, forge.url, account === undefined ? {} : { token: account }) },
+      workflowWith({ follow: { until } }),
+      new AbortController().signal,
+    );
+  assert.deepEqual(await rowsFor(token, 'open'), []);
+  assert.deepEqual(
+    (await rowsFor(undefined, 'green')).map(({ status }) => status),
+    ['ok'],
+  );
+  const [row] = await rowsFor(token, 'green');
+  assert.deepEqual([row?.status, row?.says.split(':')[0]], ['warn', 'the token lacks "Checks']);
+  assert.match(row?.says ?? '', /"Commit statuses: read"/);
+  assert.doesNotMatch(row?.says ?? '', /Actions|Pull requests/);
 });

@@ -16,7 +16,7 @@ const { signal } = new AbortController();
 test('checks by name: the newest run counts, and each conclusion has a state', async (t) => {
   const { forge, feed, call, head } = await startPullRequest(t);
   const flapping = forge.checks.start(head, 'flapping');
-  const state = async () => (await feed.checks(head, signal)).map(({ name, state: is, run }) => [name, is, run]);
+  const state = async () => (await feed.checks(head, signal)).checks.map(({ name, state: is, run }) => [name, is, run]);
   assert.deepEqual(await state(), [['flapping', 'pending', flapping]]);
   forge.checks.finish(flapping, 'failure');
   assert.deepEqual(await state(), [['flapping', 'failed', flapping]]);
@@ -29,8 +29,8 @@ test('checks by name: the newest run counts, and each conclusion has a state', a
   assert.deepEqual(await state(), [['flapping', 'failed', third]]);
   const expected = {
     ...{ success: 'passed', neutral: 'passed', skipped: 'passed' },
-    ...{ failure: 'failed', timed_out: 'failed', cancelled: 'failed' },
-    ...{ action_required: 'failed', startup_failure: 'failed', stale: 'failed' },
+    ...{ failure: 'failed', timed_out: 'failed', cancelled: 'cancelled' },
+    ...{ action_required: 'waiting', startup_failure: 'failed', stale: 'cancelled' },
   } as const;
   for (const conclusion of Object.keys(expected) as (keyof typeof expected)[])
     forge.checks.finish(forge.checks.start(head, conclusion), conclusion, { title: 'T', summary: 'S', text: 'X' });
@@ -44,7 +44,7 @@ test('checks by name: the newest run counts, and each conclusion has a state', a
     target_url: 'https://ci',
   };
   await call('maintainer', 'POST', `/statuses/${head}`, again2, 201);
-  const checks = await feed.checks(head, signal);
+  const { checks } = await feed.checks(head, signal);
   const found = Object.fromEntries(checks.map((check) => [check.name, check.state]));
   const ci = Object.fromEntries(Object.entries(states).map(([name, is]) => [`ci-${name}`, is]));
   assert.deepEqual(found, { flapping: 'failed', ...expected, ...ci, 'ci-failure': 'passed' });
@@ -63,7 +63,7 @@ test('jobs of one name in two workflows are two checks, and a workflow that ran 
     const options = { suite, ...(workflow === undefined ? {} : { workflow }), ...(app === undefined ? {} : { app }) };
     forge.checks.finish(forge.checks.start(head, 'build', options), conclusion);
   };
-  const states = async () => (await feed.checks(head, signal)).map(({ state }) => state).sort();
+  const states = async () => (await feed.checks(head, signal)).checks.map(({ state }) => state).sort();
   run('failure', 1, 'ci');
   run('success', 2, 'docs');
   assert.deepEqual(await states(), ['failed', 'passed']);
@@ -84,7 +84,7 @@ test('a failed job is explained by its step and the readable end of its log', as
   ].join('\n');
   const result = { summary: 'of the check', step: 'Run npm test', log };
   const explain = async (name: string) => {
-    const check = (await feed.checks(head, signal)).find((one) => one.name === name);
+    const check = (await feed.checks(head, signal)).checks.find((one) => one.name === name);
     assert.ok(check, name);
     return feed.explain(check, signal);
   };
@@ -115,7 +115,9 @@ test('of a log of 50 MB, only the end is shown', async (t) => {
     }
   }
   forge.checks.finish(forge.checks.start(head, 'long'), 'failure', { step: 'Test', log: pieces() });
-  const [check] = await feed.checks(head, signal);
+  const {
+    checks: [check],
+  } = await feed.checks(head, signal);
   assert.ok(check);
   const { step, log } = await feed.explain(check, signal);
   assert.ok(made >= 50_000_000, `${made} characters were sent`);
@@ -129,7 +131,9 @@ test('of a log of 50 MB, only the end is shown', async (t) => {
 test('a log comes by the trust of the client, and never without TLS where the service has it', async (t) => {
   const { forge, feed: plain, head } = await startPullRequest(t);
   forge.checks.finish(forge.checks.start(head, 'job'), 'failure', { summary: 'words', step: 'Test', log: 'the log' });
-  const [check] = await plain.checks(head, signal);
+  const {
+    checks: [check],
+  } = await plain.checks(head, signal);
   assert.ok(check);
   const [store, bare] = [await TlsFront.start(t, forge.url), await TlsFront.start(t, forge.url)];
   // The service, with its logs behind TLS.
@@ -166,7 +170,9 @@ test('a log comes through the proxy that the environment names for its address',
   const company = await ConnectProxy.start(t);
   const [service, store] = [new URL(proxy.url).host, new URL(forge.url).host];
   const { feed } = trackerAt(t, proxy.url, { env: { http_proxy: company.url, no_proxy: service } });
-  const [check] = await feed.checks(head, signal);
+  const {
+    checks: [check],
+  } = await feed.checks(head, signal);
   assert.ok(check);
   assert.deepEqual(await feed.explain(check, signal), { step: 'Test', log: 'the log' });
   assert.deepEqual(company.seen, [`CONNECT ${store}`]);

@@ -7,24 +7,56 @@ import { startPullRequest, trackerAt, trackerRefusal } from '../../support/pull-
 
 const { signal } = new AbortController();
 
+const CLEAN = {
+  ...{ state: 'open', conflicts: false, merge: 'clean', draft: false, awaited: [], updatedAt: '' },
+} as const;
+
 test('head, conflicts and time of a pull request follow its branch and its base', async (t) => {
   const { feed, number, head, push, work, forge } = await startPullRequest(t);
   const first = await feed.read(number, signal);
-  assert.deepEqual({ ...first, updatedAt: '' }, { state: 'open', head, conflicts: false, updatedAt: '' });
+  assert.deepEqual({ ...first, updatedAt: '' }, { ...CLEAN, head });
   const next = await push({ 'a.txt': 'two\n' });
   const pushed = await feed.read(number, signal);
   assert.deepEqual([pushed?.head, pushed?.conflicts], [next, null]);
-  assert.deepEqual(await feed.read(number, signal), { ...pushed, conflicts: false });
+  assert.deepEqual(await feed.read(number, signal), { ...pushed, conflicts: false, merge: 'clean' });
   assert.ok((pushed?.updatedAt ?? '') > (first?.updatedAt ?? ''));
   await gitAs(work, 'checkout', '--quiet', 'main');
   await push({ 'a.txt': 'other\n' }, 'main');
   assert.equal((await feed.read(number, signal))?.conflicts, null);
   const conflicting = await feed.read(number, signal);
-  assert.deepEqual(conflicting, { ...pushed, conflicts: true });
+  assert.deepEqual(conflicting, { ...pushed, conflicts: true, merge: 'dirty' });
   assert.equal((await forge.call('maintainer', 'PUT', `${BASE}/pulls/${number}/merge`, {})).status, 405);
   forge.pulls.setConflicts(number, false);
   assert.equal((await feed.read(number, signal))?.conflicts, false);
   assert.equal(await feed.read(99, signal), null);
+});
+
+test('rules of the branch: checks, approvals, open threads and the base decide whether it can be merged', async (t) => {
+  const { forge, feed, number, pull, head, call, review, push, work } = await startPullRequest(t);
+  const merge = async () => {
+    await feed.read(number, signal);
+    return (await feed.read(number, signal))?.merge;
+  };
+  forge.pulls.rules = { approvals: 1, checks: ['build'], isStrict: true, resolvedThreads: true };
+  assert.equal(await merge(), 'blocked');
+  const run = forge.checks.start(head, 'build');
+  await review('stranger', 'APPROVE', '');
+  await review('maintainer', 'APPROVE', '', [{ path: 'a.txt', line: 1, body: 'Why?' }]);
+  assert.equal(await merge(), 'blocked', 'the check runs');
+  forge.checks.finish(run, 'success');
+  assert.equal(await merge(), 'blocked', 'a thread is open');
+  await call('maintainer', 'PUT', `${pull}/merge`, {}, 405);
+  const [thread] = await feed.threads(number, signal);
+  forge.reviews.resolve(thread?.id ?? 0);
+  assert.equal(await merge(), 'clean');
+  forge.checks.finish(forge.checks.start(head, 'nightly'), 'failure');
+  assert.equal(await merge(), 'unstable', 'a check that nobody wants');
+  await gitAs(work, 'checkout', '--quiet', 'main');
+  await push({ 'other.txt': 'other\n' }, 'main');
+  assert.equal(await merge(), 'behind');
+  await call('maintainer', 'PUT', `${pull}/merge`, {}, 405);
+  await review('maintainer', 'REQUEST_CHANGES', 'No.');
+  assert.equal(await merge(), 'blocked');
 });
 
 test('a pull request is closed, opened again and merged', async (t) => {
@@ -37,7 +69,10 @@ test('a pull request is closed, opened again and merged', async (t) => {
   await call('maintainer', 'PUT', `${pull}/merge`, { sha: 'f'.repeat(40) }, 409);
   const { sha } = await call('maintainer', 'PUT', `${pull}/merge`, {});
   const merged = await feed.read(number, signal);
-  assert.deepEqual({ ...merged, updatedAt: '' }, { state: 'merged', head, conflicts: null, updatedAt: '' });
+  assert.deepEqual(
+    { ...merged, updatedAt: '' },
+    { ...CLEAN, state: 'merged', head, conflicts: null, merge: 'unknown' },
+  );
   const parents = (await gitAs(bare, 'rev-parse', 'main', 'main^2')).split('\n');
   assert.deepEqual(parents.slice(0, 2), [sha, head]);
   await call('maintainer', 'PUT', `${pull}/merge`, {}, 405);
@@ -98,7 +133,7 @@ test('many pages of checks, reviews and threads are read to the end, and are qui
   for (let n = 0; n < 250; n++) forge.checks.finish(forge.checks.start(head, `check-${n}`), 'success');
   const comments = Array.from({ length: 230 }, (_, n) => ({ path: 'a.txt', line: 1, body: `comment ${n}` }));
   await review('maintainer', 'COMMENT', 'Many.', comments);
-  const read = async () => [await feed.checks(head, signal), await feed.threads(number, signal)] as const;
+  const read = async () => [(await feed.checks(head, signal)).checks, await feed.threads(number, signal)] as const;
   const [checks, threads] = await read();
   assert.equal(new Set(checks.map(({ name }) => name)).size, 250);
   assert.deepEqual(

@@ -33,8 +33,7 @@ async function serve(t: Cleanup, handle: Handler): Promise<Service> {
   return { seen, url: `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}` };
 }
 
-function feedAt(t: Cleanup, apiUrl: string) {
-  const clock = new FakeClock(Date.now());
+function feedAt(t: Cleanup, apiUrl: string, clock = new FakeClock(Date.now())) {
   const client = new HostingClient({
     ...{ apiUrl, token: async () => TOKEN, onUnauthorized: () => undefined },
     ...{ userAgent: 'toolcrew-test', clock, timeoutMs: 60_000 },
@@ -148,16 +147,82 @@ test('"not modified" to a request without a validator is no answer', async (t) =
     await assert.rejects(ask(), (error) => error instanceof TrackerError && error.failure === 'unavailable');
 });
 
-test('check runs that the credential may not read count as none, and are asked for once a commit', async (t) => {
+test('lists of checks that the credential may not read are named, and asked for again after a while', async (t) => {
+  const refused = { message: 'Resource not accessible by integration' };
+  for (const [path, unread] of [
+    ['/check-runs', 'Checks'],
+    ['/status', 'Commit statuses'],
+  ] as const) {
+    const api = await serve(t, ({ url = '' }, response) => {
+      if (url.includes(path)) answer(response, refused, 403);
+      else if (url.includes('/check-runs'))
+        answer(response, { check_runs: [{ id: 7, name: 'ci', status: 'completed', conclusion: 'failure' }] });
+      else answer(response, { statuses: [{ context: 'ci', state: 'error' }] });
+    });
+    const clock = new FakeClock(Date.now());
+    const feed = feedAt(t, api.url, clock);
+    const asked = (commit: string) => api.seen.filter(({ route }) => route.includes(`/${commit}${path}`)).length;
+    for (const commit of ['c1', 'c1', 'c2']) {
+      const read = await feed.checks(commit, signal);
+      assert.deepEqual(
+        [read.unread, read.checks.map(({ name, state }) => [name, state])],
+        [[unread], [['ci', 'failed']]],
+      );
+    }
+    assert.deepEqual([asked('c1'), asked('c2')], [1, 1]);
+    await clock.pass(600_000);
+    await feed.checks('c1', signal);
+    assert.equal(asked('c1'), 2);
+  }
+});
+
+test('of what ended without a failure, some passed, some were cut off, and some wait for a person', async (t) => {
+  const states = {
+    ...{ success: 'passed', neutral: 'passed', skipped: 'passed', failure: 'failed', timed_out: 'failed' },
+    ...{ startup_failure: 'failed', cancelled: 'cancelled', stale: 'cancelled', action_required: 'waiting' },
+  };
+  const ended = Object.keys(states).map((conclusion, id) => ({
+    id,
+    name: conclusion,
+    status: 'completed',
+    conclusion,
+  }));
+  const begun = ['queued', 'in_progress', 'waiting'].map((status, id) => ({ id: 50 + id, name: status, status }));
   const api = await serve(t, ({ url = '' }, response) => {
-    if (url.includes('/check-runs')) answer(response, { message: 'Resource not accessible by integration' }, 403);
-    else answer(response, { statuses: [{ context: 'ci', state: 'error', description: 'broken' }] });
+    answer(response, url.includes('/check-runs') ? { check_runs: [...ended, ...begun] } : { statuses: [] });
   });
+  const { checks } = await feedAt(t, api.url).checks('c', signal);
+  const expected = { ...states, queued: 'pending', in_progress: 'pending', waiting: 'waiting' };
+  assert.deepEqual(Object.fromEntries(checks.map(({ name, state }) => [name, state])), expected);
+});
+
+test('each word of the service on whether a pull request can be merged', async (t) => {
+  let row: Record<string, unknown> = {};
+  const api = await serve(t, (_, response) =>
+    answer(response, { state: 'open', head: { sha: 'c' }, updated_at: 'now', ...row }),
+  );
   const feed = feedAt(t, api.url);
-  const status = { name: 'ci', state: 'failed', url: null, run: null, summary: 'broken' };
-  for (const commit of ['c1', 'c1', 'c2']) assert.deepEqual(await feed.checks(commit, signal), [status]);
-  assert.equal(api.seen.filter(({ route }) => route.includes('/c1/check-runs')).length, 1);
-  assert.equal(api.seen.filter(({ route }) => route.includes('/c2/check-runs')).length, 1);
+  for (const [word, mergeable, merge, conflicts] of [
+    ['clean', true, 'clean', false],
+    ['has_hooks', true, 'clean', false],
+    ['unstable', true, 'unstable', false],
+    ['behind', true, 'behind', false],
+    ['blocked', true, 'blocked', false],
+    ['draft', true, 'blocked', false],
+    ['dirty', false, 'dirty', true],
+    ['unknown', null, 'unknown', null],
+    ['unknown', true, 'unknown', null],
+    ['a word of later', true, 'blocked', false],
+    [undefined, true, 'clean', false],
+    [undefined, false, 'dirty', true],
+    [undefined, undefined, 'unknown', null],
+  ] as const) {
+    row = { mergeable_state: word, mergeable, draft: word === 'draft' };
+    const read = await feed.read(1, signal);
+    assert.deepEqual([read?.merge, read?.conflicts, read?.draft], [merge, conflicts, word === 'draft'], String(word));
+  }
+  row = { requested_reviewers: [{ login: 'ann' }], requested_teams: [{ slug: 'core' }] };
+  assert.deepEqual((await feed.read(1, signal))?.awaited, ['ann', 'team core']);
 });
 
 test('a pull request of a repository with another name is not gone', async (t) => {

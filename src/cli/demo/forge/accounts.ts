@@ -8,6 +8,8 @@ export type Account = {
   readonly type: 'User' | 'Bot';
   /** null: no request can authenticate as this account. */
   readonly token: string | null;
+  /** Permissions that its token lacks. */
+  readonly withheld?: readonly ('checks' | 'statuses')[];
 };
 
 export class Accounts {

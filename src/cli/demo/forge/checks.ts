@@ -65,6 +65,7 @@ export type ChecksOptions = {
 
 const ACTIONS = 'github-actions';
 const LOGS = '/signed-logs/';
+const PASSED = ['success', 'neutral', 'skipped'];
 const STATES = ['error', 'failure', 'pending', 'success'];
 
 function now(): string {
@@ -107,11 +108,26 @@ export class Checks {
     this.#options.onRun(this.#run(run));
   }
 
+  /** Checks and statuses of a commit by name, with whether each has passed. */
+  tally(commit: string): ReadonlyMap<string, boolean> {
+    const runs = lastOf(
+      this.#runs.filter((run) => run.commit === commit),
+      ({ suite, name }) => `${suite} ${name}`,
+    );
+    const statuses = lastOf(this.#statuses.get(commit) ?? [], ({ context }) => context);
+    return new Map([
+      ...runs.map(({ name, conclusion }) => [name, PASSED.includes(conclusion ?? '')] as const),
+      ...statuses.map(({ context, state }) => [context, state === 'success'] as const),
+    ]);
+  }
+
   /** Undefined: the call is for something else. @param rest path below that of the repository */
   async answer(call: Call, rest: string): Promise<Answer | undefined> {
     const { method } = call;
     const [, commit, list] = /^\/commits\/([^/]+)\/(check-runs|status)$/.exec(rest) ?? [];
     if (commit !== undefined && method === 'GET') {
+      if (call.account?.withheld?.includes(list === 'status' ? 'statuses' : 'checks') === true)
+        return errorAnswer(403, 'Resource not accessible by personal access token');
       const sha = await this.#resolve(decodeURIComponent(commit));
       if (sha === undefined) return errorAnswer(422, `No commit found for SHA: ${decodeURIComponent(commit)}`);
       return list === 'status' ? this.#listStatuses(call, sha) : this.#listRuns(call, sha);

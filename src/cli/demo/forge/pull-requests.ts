@@ -1,9 +1,10 @@
-// Pull requests of the forge with the state of its Git repository: head, conflicts, merge, and the time of the last change.
+// Pull requests of the forge with the state of its Git repository: head, conflicts, rules of the branch, merge, and the time of the last change.
 
 import { isObject } from '../../../base/rules/values.ts';
 import { cloneEnvironment, tryGit } from '../../../git/git.ts';
 import type { Account, Accounts } from './accounts.ts';
 import { type Answer, type Call, errorAnswer, type Fields, fieldsOf, invalidAnswer, json } from './answers.ts';
+import type { ReviewTally } from './reviews.ts';
 
 export type PullRequestsOptions = {
   readonly owner: string;
@@ -12,7 +13,18 @@ export type PullRequestsOptions = {
   /** The bare repository. */
   readonly repository: string;
   readonly accounts: Accounts;
+  readonly reviews: (number: number) => ReviewTally;
+  /** Checks of a commit by name, with whether each has passed. */
+  readonly checks: (commit: string) => ReadonlyMap<string, boolean>;
   readonly upstream: (method: string, path: string, authorization?: string, body?: string) => Promise<Answer>;
+};
+
+/** The protection of the base branch. `isStrict`: the base has to be in the head. */
+export type BranchRules = {
+  readonly approvals?: number;
+  readonly checks?: readonly string[];
+  readonly isStrict?: boolean;
+  readonly resolvedThreads?: boolean;
 };
 
 type Pull = {
@@ -42,6 +54,8 @@ function refOf(row: Fields, end: 'head' | 'base'): string {
 export class PullRequests {
   readonly #options: PullRequestsOptions;
   readonly #pulls = new Map<number, Pull>();
+  /** What has to hold before anything is merged. */
+  rules: BranchRules = {};
 
   constructor(options: PullRequestsOptions) {
     this.#options = options;
@@ -123,9 +137,9 @@ export class PullRequests {
     pull.head = head ?? pull.head;
     const emulated = Date.parse(String(row.updated_at));
     pull.shownAt = Math.max(wholeSeconds(Number.isNaN(emulated) ? 0 : emulated), pull.changedAt);
-    const mergeable =
-      isOpen && isAlone ? await this.#isMergeable(pull, heads.get(refOf(row, 'base')), pull.head) : null;
-    const state = mergeable === null ? 'unknown' : mergeable ? 'clean' : 'dirty';
+    const base = heads.get(refOf(row, 'base'));
+    const mergeable = isOpen && isAlone ? await this.#isMergeable(pull, base, pull.head) : null;
+    const state = mergeable === null ? 'unknown' : await this.#stateOf(row, mergeable, base, pull.head);
     const { merged } = pull;
     return {
       ...row,
@@ -134,6 +148,19 @@ export class PullRequests {
       ...(merged === null ? {} : { merged_at: merged.at, merge_commit_sha: merged.sha }),
       updated_at: new Date(pull.shownAt).toISOString(),
     };
+  }
+
+  async #stateOf(row: Fields, mergeable: boolean, base = '', head = ''): Promise<string> {
+    if (!mergeable) return 'dirty';
+    if (row.draft === true) return 'draft';
+    const { approvals = 0, checks: required = [], isStrict = false, resolvedThreads = false } = this.rules;
+    const reviews = this.#options.reviews(Number(row.number));
+    const checks = this.#options.checks(head);
+    const isReviewed = reviews.approvals >= approvals && !(approvals > 0 && reviews.isRefused);
+    const isChecked = required.every((name) => checks.get(name) === true);
+    if (!isReviewed || !isChecked || (resolvedThreads && reviews.openThreads > 0)) return 'blocked';
+    if (isStrict && (await this.#git('merge-base', base, head)) !== base) return 'behind';
+    return [...checks.values()].includes(false) ? 'unstable' : 'clean';
   }
 
   /** The original answers the first question about two commits with null, and works it out until the next one. */
@@ -189,7 +216,8 @@ export class PullRequests {
     const { sha: wanted = head } = fieldsOf(call.body);
     if (wanted !== head) return errorAnswer(409, 'Head branch was modified. Review and try the merge again.');
     const tree = await this.#mergedTree(base, head);
-    if (tree === undefined) return refused;
+    if (tree === undefined || ['blocked', 'behind'].includes(await this.#stateOf(row, true, base, head)))
+      return refused;
     const words = `Merge pull request #${number} from ${this.#options.owner}/${refOf(row, 'head')}`;
     const sha = await this.#git('commit-tree', tree, '-p', base, '-p', head, '-m', words);
     if (sha === undefined || (await this.#git('update-ref', `refs/heads/${ref}`, sha, base)) === undefined)

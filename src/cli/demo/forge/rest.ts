@@ -94,7 +94,11 @@ export class RestLayer {
       webhooks.happened('check_run', async () => ({ action, check_run: run }));
     };
     this.checks = new Checks({ url, base, repository, accounts, onRun });
-    const pulls = new PullRequests({ owner, base, repository, accounts, upstream });
+    const pulls = new PullRequests({
+      ...{ owner, base, repository, accounts, upstream },
+      reviews: (number) => this.reviews.tally(number),
+      checks: (commit) => this.checks.tally(commit),
+    });
     this.pulls = pulls;
     const changed = async (number: number, reviewer?: Account) => {
       pulls.changed(number);

@@ -28,6 +28,8 @@ type Comment = {
   line: number | null;
 };
 
+export type ReviewTally = { readonly approvals: number; readonly isRefused: boolean; readonly openThreads: number };
+
 export type ReviewsOptions = {
   /** Address that callers know. */
   readonly url: string;
@@ -79,6 +81,20 @@ export class Reviews {
   /** The line of a thread is not there any more. */
   outdate(thread: number): void {
     for (const comment of this.#comments) if ((comment.of ?? comment.id) === thread) comment.line = null;
+  }
+
+  /** What the rules of a branch count: the last word of each who may write, and threads that are not resolved. */
+  tally(pull: number): ReviewTally {
+    const last = new Map<Account, State>();
+    for (const { pull: of, author, state } of this.#reviews)
+      if (of === pull && state !== 'COMMENTED' && state !== 'PENDING') last.set(author, state);
+    const states = [...last].flatMap(([author, state]) => (this.#options.accounts.mayWrite(author) ? [state] : []));
+    const threads = new Set(this.#comments.filter((one) => one.pull === pull).map(({ of, id }) => of ?? id));
+    return {
+      approvals: states.filter((state) => state === 'APPROVED').length,
+      isRefused: states.includes('CHANGES_REQUESTED'),
+      openThreads: [...threads].filter((thread) => !this.#resolved.has(thread)).length,
+    };
   }
 
   /** Undefined: the call is for something else. @param rest path below that of the repository */

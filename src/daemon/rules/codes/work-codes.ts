@@ -279,6 +279,18 @@ export const WORK_CODES = codes({
     help: 'Mend the rest by hand, or put the active label on again.',
     values: { commit: 'text', left: 'text' },
   },
+  branch_rewritten: {
+    kind: 'refused',
+    message: 'Somebody rewrote the branch: its commit {commit} does not go on from the last one that the daemon knows.',
+    help: 'Go on by hand, or put the active label on the issue again for new work.',
+    values: { commit: 'text' },
+  },
+  checks_unreadable: {
+    kind: 'warning',
+    message: 'Pull request #{pull_request} of issue #{issue}: {said}. Reviews and comments are followed.',
+    help: 'Give the token read access to what is named; tool doctor shows what it may read.',
+    values: { pull_request: 'number', issue: 'number', said: 'text' },
+  },
   follow_cancelled: {
     kind: 'refused',
     message: 'An operator ended it (tool cancel).',
@@ -295,8 +307,7 @@ export const WORK_CODES = codes({
   },
   round_taken_over: {
     kind: 'refused',
-    message:
-      'The pull request is in the hands of people: merged, closed, pushed to, or its issue has the active label again.',
+    message: 'The pull request is in the hands of people: merged, closed, or its issue has the active label again.',
   },
   round_unpublished: {
     kind: 'warning',

@@ -70,6 +70,7 @@ export const WORKSPACES_CODES = codes({
   branch_has_foreign_commits: {
     kind: 'refused',
     message: 'The branch {branch} holds commits of somebody else ({commit}); they are not overwritten.',
+    help: 'Merge origin/{branch} into the branch, and do not rewrite it.',
     values: { branch: 'text', commit: 'text' },
   },
   issue_branch_blocked: {

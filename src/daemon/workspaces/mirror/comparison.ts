@@ -81,6 +81,12 @@ export class Comparison {
     return [...new Set(paths)].sort();
   }
 
+  /** Whether a commit has another one in its history. */
+  async goesOn(from: string, commit: string, signal: AbortSignal): Promise<boolean> {
+    await this.#options.relate(from, commit, signal);
+    return (await this.#options.try(['merge-base', '--is-ancestor', from, commit], signal)).exitCode === 0;
+  }
+
   /** Paths in which a commit conflicts with the default branch. */
   async conflictsWithTip(sha: string, signal: AbortSignal): Promise<readonly string[]> {
     return this.conflicts(await this.#options.tip(signal), sha, signal);

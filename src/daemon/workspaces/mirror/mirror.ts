@@ -343,25 +343,22 @@ export class Mirror {
 
   /**
    * Pushes `sha` to one branch of the remote. What stands there is replaced only if it is an ancestor of `sha` or one
-   * of `ours`; commits of somebody else are never overwritten.
+   * of `ours`; commits of somebody else are never overwritten. @param kept a commit that `sha` has to go on from
    */
-  async push(branch: string, sha: string, ours: readonly string[], signal: AbortSignal): Promise<void> {
+  async push(branch: string, sha: string, ours: readonly string[], signal: AbortSignal, kept?: string): Promise<void> {
     if (!SHA.test(sha)) throw failure(BASE_CODES.unexpected_error, { said: `expected a commit to push, got ${sha}` });
     await this.lfs.upload(sha, async () => (await this.branchHead(await this.defaultBranch(signal))) ?? '', signal);
     const isNew = await pushBranch(
       {
         branchHead: () => this.branchHead(branch),
-        isAncestor: async (expected) => {
-          await this.#relate(expected, sha, signal);
-          return (await this.#try(['merge-base', '--is-ancestor', expected, sha])).exitCode === 0;
-        },
+        isAncestor: (expected) => this.comparison.goesOn(expected, sha, signal),
         push: (expected) => this.#pushes.push({ branch, sha, expected }, signal),
         refresh: async () => {
           this.outdate();
           await this.refresh(signal);
         },
       },
-      { branch, sha, ours },
+      { branch, sha, ours, kept },
       signal,
     );
     const ref = `${PUSHED}/${branch}`;

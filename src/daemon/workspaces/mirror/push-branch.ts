@@ -21,15 +21,23 @@ export type RemoteBranch = {
 /** False when the commit stood there already. Throws a refusal for what another try would not change. */
 export async function pushBranch(
   remote: RemoteBranch,
-  wanted: { readonly branch: string; readonly sha: string; readonly ours: readonly string[] },
+  wanted: {
+    readonly branch: string;
+    readonly sha: string;
+    readonly ours: readonly string[];
+    readonly kept?: string | undefined;
+  },
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { branch, sha, ours } = wanted;
+  const { branch, sha, ours, kept } = wanted;
+  const refuse = (commit: string) =>
+    failure(WORKSPACES_CODES.branch_has_foreign_commits, { branch, commit: commit.slice(0, 12) });
+  if (kept !== undefined && kept !== sha && !(await remote.isAncestor(kept))) throw refuse(kept);
   let expected = ours.at(-1) ?? (await remote.branchHead());
   for (let tries = 0; tries < 2; tries++) {
     if (expected === sha && tries > 0) break;
     if (expected !== null && expected !== sha && !ours.includes(expected) && !(await remote.isAncestor(expected)))
-      throw failure(WORKSPACES_CODES.branch_has_foreign_commits, { branch, commit: expected.slice(0, 12) });
+      throw refuse(expected);
     const result = await remote.push(expected);
     if (result.exitCode === 0) return true;
     signal.throwIfAborted();
