@@ -4,16 +4,23 @@ import { systemClock } from '../base/clock.ts';
 import { packageVersion } from '../base/package-root.ts';
 import { apiAuthorities } from '../daemon/github/authority.ts';
 import type { HostingClient } from '../daemon/github/client.ts';
+import type { OwnerClient } from '../daemon/github/owner-repositories.ts';
 import { isEvery } from '../daemon/rules/repositories.ts';
 import type { Workflow } from '../daemon/rules/workflow.ts';
 import type { RepoSlug } from '../git/rules/repository.ts';
 import { openCredential } from './open-credential.ts';
 import type { ProcessParts } from './repository.ts';
 
+type Opened = OwnerClient & { readonly client: HostingClient };
+
+/** So many pages of a list are kept. */
+const KEPT_PAGES = 100;
+
 export class RepositoryList {
   readonly #parts: ProcessParts;
   readonly #workflow: Workflow;
-  #client: HostingClient | undefined;
+  /** By owner: an App has an installation for each. With a token, one serves all of them. */
+  readonly #clients = new Map<string, Promise<Opened>>();
 
   constructor(parts: ProcessParts, workflow: Workflow) {
     this.#parts = parts;
@@ -24,20 +31,34 @@ export class RepositoryList {
   async read(signal: AbortSignal): Promise<readonly RepoSlug[]> {
     const { repositories, topic } = this.#workflow.tracker;
     const { ownerRepositories } = await import('../daemon/github/owner-repositories.ts');
-    const client = await this.#open();
     const owners = (repositories ?? []).filter(isEvery);
-    const lists = await Promise.all(owners.map(({ owner }) => ownerRepositories(client, owner, topic, signal)));
+    const lists = await Promise.all(
+      owners.map(async (every) => ownerRepositories(await this.#clientOf(every), every.owner, topic, signal)),
+    );
     return lists.flat();
   }
 
-  async #open(): Promise<HostingClient> {
-    if (this.#client !== undefined) return this.#client;
+  #clientOf(every: RepoSlug): Promise<Opened> {
+    const key = this.#workflow.tracker.app === null ? '' : every.owner.toLowerCase();
+    const known = this.#clients.get(key);
+    if (known !== undefined) return known;
+    const opening = this.#open(every);
+    this.#clients.set(key, opening);
+    // The next reading tries again.
+    opening.catch(() => this.#clients.delete(key));
+    return opening;
+  }
+
+  async #open(every: RepoSlug): Promise<Opened> {
     const { authorities, env, secrets, tokens } = this.#parts;
-    const credential = await openCredential(this.#workflow, tokens, { authorities, env, clock: systemClock });
+    const { tracker } = this.#workflow;
+    const workflow = { ...this.#workflow, tracker: { ...tracker, slug: every } };
+    const credential = await openCredential(workflow, tokens, { authorities, env, clock: systemClock });
     secrets.add(() => credential.secrets);
     const { HostingClient } = await import('../daemon/github/client.ts');
-    this.#client = new HostingClient({
-      apiUrl: this.#workflow.tracker.apiUrl,
+    const { AnswerCache } = await import('../daemon/github/answer-cache.ts');
+    const client = new HostingClient({
+      apiUrl: tracker.apiUrl,
       token: () => credential.token(),
       onUnauthorized: () => credential.reject(),
       userAgent: `toolcrew/${packageVersion()}`,
@@ -45,10 +66,11 @@ export class RepositoryList {
       env,
       clock: systemClock,
     });
-    return this.#client;
+    return { client, isApp: tracker.app !== null, pages: new AnswerCache(KEPT_PAGES) };
   }
 
   async close(): Promise<void> {
-    await this.#client?.close();
+    const opened = await Promise.allSettled(this.#clients.values());
+    await Promise.all(opened.map((one) => (one.status === 'fulfilled' ? one.value.client.close() : undefined)));
   }
 }
