@@ -43,6 +43,7 @@ started. \`tool logs\` shows its output.
   \`TOOL_CLONE_URL\` (the daemon's own fresh copy of the repository).
 - If \`after_create\` or \`before_run\` fails, the attempt fails. A failure of \`after_run\` or \`before_remove\` is logged and changes
   nothing.
+- With \`hooks.from_repository\`, hooks of the [repository's own file](daemon.md#a-file-in-the-repository) run after these.
 
 ## Runtimes
 

@@ -13,6 +13,7 @@ import type { RuntimeDir } from '../base/processes/runtime-dir.ts';
 import { type Refusal, refusal } from '../base/rules/codes.ts';
 import { failure } from '../base/rules/errors.ts';
 import { Supervisor } from '../base/supervisor.ts';
+import { RepositoryFile } from '../daemon/config/repository-file.ts';
 import { createTemplate } from '../daemon/config/template.ts';
 import { type AuthorityFile, apiAuthorities, authorityForGit } from '../daemon/github/authority.ts';
 import { cloneUrlOf, hostOf } from '../daemon/github/clone-url.ts';
@@ -25,12 +26,14 @@ import type { Journal } from '../daemon/ports.ts';
 import { Publisher } from '../daemon/publish/publish.ts';
 import { WORK_CODES } from '../daemon/rules/codes/work-codes.ts';
 import { finishedIssueOf } from '../daemon/rules/finished-issues.ts';
+import { OWN_FILE } from '../daemon/rules/own-file.ts';
 import type { Workflow } from '../daemon/rules/workflow.ts';
 import { createAgentSocket } from '../daemon/runners/agent-socket.ts';
 import { FileAttemptOutputs } from '../daemon/runners/attempt-output.ts';
 import { openControlSocket } from '../daemon/runners/control-socket.ts';
 import { GateRunner } from '../daemon/runners/gate-runner.ts';
 import { Notifier } from '../daemon/runners/notifier.ts';
+import { OwnHooks } from '../daemon/runners/own-hooks.ts';
 import { readReviewRole, requireReviewer } from '../daemon/runners/review-role.ts';
 import { createRunner } from '../daemon/runners/runners.ts';
 import type { SlotShares } from '../daemon/slot-shares.ts';
@@ -97,17 +100,17 @@ const PREFIX_ANSWER_MS = 5_000;
 
 /**
  * Takes lock and root of one repository, finds the credential. What cannot work is a ToolError before the first poll.
- * @param workflow names one repository
+ * @param operator names one repository: the file of the operator
  */
 export async function openRepository(
   parts: ProcessParts,
-  workflow: () => Workflow,
+  operator: () => Workflow,
   beside?: Beside,
 ): Promise<OpenRepository> {
   const clock = systemClock;
   const { authorities, ended, log, processEnv, runtime } = parts;
   const env = { ...parts.env };
-  const first = workflow();
+  const first = operator();
   const { tracker: trackerConfig, stateDir } = first;
   const warn = (what: Refusal) => log.log('warn', 'serve', what);
   const cloneUrl = cloneUrlOf(trackerConfig.apiUrl, trackerConfig.slug);
@@ -162,10 +165,15 @@ export async function openRepository(
       secret: () => credential.gitSecret(),
       env: { ...env, ...(await authorityForGit(authorities, stateDir, cloneUrl, env)) },
       clock,
-      silenceMs: () => workflow().workspace.cloneTimeoutMs,
+      silenceMs: () => operator().workspace.cloneTimeoutMs,
     };
-    const depth = () => workflow().workspace.cloneDepth;
+    const depth = () => operator().workspace.cloneDepth;
     const mirror = new Mirror({ path: join(stateDir, 'repo.git'), ...remote, depth });
+    const ownFile = new RepositoryFile({
+      ...{ workflow: operator, mirror, clock, log, path: join(stateDir, 'repository-workflow') },
+      background: (work) => supervisor.run(OWN_FILE, work),
+    });
+    const workflow = () => ownFile.workflow;
     // Three programs at work while the rest of this one is loaded: the copy of the repository, the namespaces, the client's login.
     supervisor.run('fetch', async (signal) => {
       const leave = await beside?.fetches.enter(repository, signal);
@@ -236,6 +244,7 @@ export async function openRepository(
     const line = new WaitingLine<number>({ most: () => workflow().agent.maxConcurrent, shares: beside?.gateShares });
     closers.push(() => line.leave());
     const gate = new GateRunner({ ...agents, line, clock, newRun });
+    const ownHooks = new OwnHooks({ ...agents, newRun, defaultBranch: (signal) => mirror.defaultBranch(signal) });
     const publisher = new Publisher({ workflow, journal, tracker, workspaces, gate, attemptOutputs, log });
     const orchestrator = new Orchestrator({
       workflow,
@@ -243,6 +252,8 @@ export async function openRepository(
       tracker,
       workspaces,
       publisher,
+      ownFile,
+      ownHooks,
       runner: createRunner(agents),
       readRole: (name, base, signal) => readReviewRole(mirror.comparison, name, base, signal),
       leftovers: { end: (run) => endProcessesOfRun(run, LEFTOVER_GRACE_MS) },
@@ -286,6 +297,7 @@ export async function openRepository(
         poll: orchestrator.poll,
         stats: tracker.stats,
         rateLimit: tracker.rateLimit,
+        ownWarnings: ownFile.status.warnings,
       }),
       announce: (url) => state.announce(url),
       begin: async () => {

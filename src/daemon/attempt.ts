@@ -2,14 +2,22 @@
 
 import type { RunEnd, Runner } from '../agents/ports.ts';
 import { Watchdog } from '../agents/watchdog.ts';
-import type { Clock, Logger, LogLevel } from '../base/ports.ts';
+import type { Clock, LogLevel } from '../base/ports.ts';
 import { messageOf } from '../base/rules/errors.ts';
-import { formatSlug } from '../git/rules/repository.ts';
 import { createAgentRequestHandler } from './agent-requests.ts';
 import { AttemptStatus } from './attempt-status.ts';
 import { collectWork, NO_WORK } from './collect-work.ts';
 import { perform } from './effects.ts';
 import { asAgentFault, faultOf } from './fault.ts';
+import {
+  hasOwnHook,
+  type OwnFileOptions,
+  ownMark,
+  pinWorkflow,
+  runOwnAfter,
+  runOwnBefore,
+  sayOwn,
+} from './own-file.ts';
 import type {
   AgentSocket,
   AttemptOutput,
@@ -26,14 +34,12 @@ import { messagesOf } from './rules/asking.ts';
 import { type EndCause, judgeAttempt, quotaEnd } from './rules/attempt-end.ts';
 import type { Issue } from './rules/issue.ts';
 import type { Entry } from './rules/state.ts';
-import { spentOf } from './rules/state.ts';
 import { keptOf } from './rules/team-summary.ts';
 import type { Workflow } from './rules/workflow.ts';
+import { runRequest } from './run-request.ts';
 import { Turns } from './turns.ts';
 
-export type AttemptOptions = {
-  readonly workflow: () => Workflow;
-  readonly journal: Journal;
+export type AttemptOptions = OwnFileOptions & {
   readonly tracker: Tracker;
   readonly workspaces: Workspaces;
   readonly publisher: Publisher;
@@ -42,7 +48,6 @@ export type AttemptOptions = {
   readonly attemptOutputs: AttemptOutputs;
   readonly leftovers: Leftovers;
   readonly clock: Clock;
-  readonly log: Logger;
   /** A new mark for an agent and all it starts. */
   readonly newRun: () => string;
   /** A number in [0, 1). */
@@ -66,7 +71,8 @@ export class Attempt {
   readonly #issue: Issue;
   readonly #entry: Entry;
   readonly #number: number;
-  readonly #workflow: Workflow;
+  /** With the file of the repository as it is when the attempt starts. */
+  #workflow: Workflow;
   readonly #end = new AbortController();
   readonly status: AttemptStatus;
   #cause: EndCause | null = null;
@@ -113,7 +119,9 @@ export class Attempt {
     const { journal, workspaces, newRun } = this.#options;
     const { number } = this.#issue;
     const run = newRun();
-    const { runtime } = this.#workflow.tool;
+    const { workflow, unread } = await pinWorkflow(this.#options, this.#end.signal);
+    this.#workflow = workflow;
+    const { runtime } = workflow.tool;
     await journal.append({
       type: 'attempt_started',
       issue: number,
@@ -122,7 +130,9 @@ export class Attempt {
       runtime,
       workspace: workspaces.pathOf(number),
       version: this.#issue.updatedAt,
+      ...ownMark(workflow),
     });
+    sayOwn(this.#options, workflow, number, this.#number);
     const task: WorkspaceTask = {
       issue: number,
       life: this.#entry.life,
@@ -135,7 +145,7 @@ export class Attempt {
       },
     };
     try {
-      const end = await this.#workThrough(task, run);
+      const end = await this.#workThrough(task, run, unread);
       await this.#endScripts(run);
       await this.#conclude(task, end);
     } finally {
@@ -146,13 +156,15 @@ export class Attempt {
   /** What scripts left running goes before anything is collected; what agents leave, their runners end. */
   async #endScripts(run: string): Promise<void> {
     const { afterCreate, beforeRun, afterRun } = this.#workflow.hooks;
-    if (afterCreate !== null || beforeRun !== null || afterRun !== null) await this.#options.leftovers.end(run);
+    const hasHook = afterCreate !== null || beforeRun !== null || afterRun !== null || hasOwnHook(this.#workflow);
+    if (hasHook) await this.#options.leftovers.end(run);
   }
 
   /** Whatever fails on the way is an end like any other: the attempt gets its record. */
-  async #workThrough(bare: WorkspaceTask, run: string): Promise<RunEnd> {
+  async #workThrough(bare: WorkspaceTask, run: string, unread: unknown): Promise<RunEnd> {
     const { agentSocket, journal, tracker, workspaces, publisher, log, workflow, attemptOutputs } = this.#options;
     try {
+      if (unread !== null) throw unread;
       this.#output = attemptOutputs.open(bare.issue, bare.life, bare.attempt);
       const handler = createAgentRequestHandler({
         workflow,
@@ -197,9 +209,11 @@ export class Attempt {
         throw workspace.created ? error : asAgentFault(error);
       },
     );
+    await runOwnBefore(this.#options, this.#workflow, task, workspace, signal);
     signal.throwIfAborted();
     const end = await this.#runAgent(task, run, workspace.path);
     await this.#afterRun(task);
+    await runOwnAfter(this.#options, this.#workflow, 'after_run', task, workspace.path);
     return end;
   }
 
@@ -241,27 +255,7 @@ export class Attempt {
     let watching: Promise<void> | undefined;
     try {
       const end = await runner.run(
-        {
-          run,
-          issue,
-          attempt: this.#number,
-          cwd: path,
-          prompt,
-          issueText: `${this.#issue.title}\n\n${this.#issue.body}`,
-          life: this.#entry.life,
-          round,
-          resume: this.#entry.sessionId,
-          budgetUsd:
-            limits.maxCostUsd === null ? null : Math.max(0.01, limits.maxCostUsd - spentOf(this.#entry).cost_usd),
-          env: {
-            ...task.env,
-            TOOL_ISSUE: String(issue),
-            TOOL_ATTEMPT: String(this.#number),
-            TOOL_REPO: formatSlug(this.#workflow.tracker.slug),
-            TOOL_BRANCH: task.branch,
-            TOOL_WORKSPACE: path,
-          },
-        },
+        runRequest(task, this.#entry, this.#issue, this.#workflow, { run, cwd: path, prompt, round }),
         {
           signal,
           output: (text) => task.output(text),

@@ -1,11 +1,12 @@
 // Removes workspaces that nobody needs any more: those of issues that are done or closed.
 
-import type { Clock, Logger } from '../base/ports.ts';
+import type { Clock } from '../base/ports.ts';
 import { refusal } from '../base/rules/codes.ts';
 import { messageOf } from '../base/rules/errors.ts';
 import type { Supervisor } from '../base/supervisor.ts';
 import { perform } from './effects.ts';
-import type { Journal, Tracker, Workspaces } from './ports.ts';
+import { type OwnFileOptions, runOwnAfter } from './own-file.ts';
+import type { Tracker, Workspaces } from './ports.ts';
 import { isGone } from './publish/issue-gone.ts';
 import { savedComment } from './publish/tracker-texts.ts';
 import { WORK_CODES } from './rules/codes/work-codes.ts';
@@ -14,15 +15,11 @@ import { finishedIssueOf } from './rules/finished-issues.ts';
 import type { IssueOutcome } from './rules/record.ts';
 import { retryDelayMs } from './rules/retry.ts';
 import { TrackerError } from './rules/tracker-error.ts';
-import type { Workflow } from './rules/workflow.ts';
 
-export type JanitorOptions = {
-  readonly workflow: () => Workflow;
-  readonly journal: Journal;
+export type JanitorOptions = OwnFileOptions & {
   readonly tracker: Tracker;
   readonly workspaces: Workspaces;
   readonly clock: Clock;
-  readonly log: Logger;
   readonly supervisor: Supervisor;
   readonly random: () => number;
   readonly finish: (issue: number, outcome: IssueOutcome, updatedAt: string) => Promise<void>;
@@ -88,6 +85,8 @@ export class Janitor {
         log.log('warn', 'hook', messageOf(error), { issue });
       }
     }
+    if (cleanup.saved.length === 0)
+      await runOwnAfter(this.#options, workflow(), 'before_remove', task, workspaces.pathOf(issue));
     const note = async (lines: readonly string[]) => {
       for (const line of lines) log.log('warn', 'workspace', `issue #${issue}: ${line}`, { issue });
       await journal.append({ type: 'saved', issue, lines });

@@ -182,6 +182,7 @@ export class Orchestrator {
   refresh(): { readonly coalesced: boolean } {
     const coalesced = this.#asked || this.#polling !== undefined;
     this.#intake.reconsider();
+    this.#options.ownFile?.outdate();
     this.#asked = true;
     this.#wakeUp();
     return { coalesced };

@@ -5,7 +5,7 @@ import { refusal } from '../base/rules/codes.ts';
 import { messageOf } from '../base/rules/errors.ts';
 import type { Follower } from './follower.ts';
 import type { Looks } from './looks.ts';
-import type { Journal, PollInfo, Tracker } from './ports.ts';
+import type { Journal, OwnWorkflow, PollInfo, Tracker } from './ports.ts';
 import { WORK_CODES } from './rules/codes/work-codes.ts';
 import type { Issue } from './rules/issue.ts';
 import { type EventKind, pollPauseMs } from './rules/look.ts';
@@ -19,6 +19,8 @@ export type PollerOptions = {
   readonly clock: Clock;
   readonly log: Logger;
   readonly once?: boolean;
+  /** Left out: no repository has a file of its own. */
+  readonly ownFile?: OwnWorkflow;
   readonly looks: Pick<Looks, 'arrival'>;
   readonly follower: Pick<Follower, 'waitsForTime'>;
 };
@@ -94,6 +96,7 @@ export class Poller {
   /** The list; null when there was no answer. @param isPoll false: the next poll is due when it was */
   async read(isPoll: boolean, signal: AbortSignal): Promise<readonly Issue[] | null> {
     const { tracker, clock, log, workflow } = this.#options;
+    if (isPoll) await this.#options.ownFile?.look(signal);
     const { polling, labels, agent } = workflow();
     this.#isBegun = true;
     try {

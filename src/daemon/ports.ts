@@ -236,6 +236,25 @@ export interface Workspaces {
   pruneLfs(signal: AbortSignal): Promise<{ readonly count: number; readonly bytes: number }>;
 }
 
+/** The repository's own WORKFLOW.md, as it is on the default branch. `workflow()` has its values. */
+export interface OwnWorkflow {
+  /** The next look reads it, however young the last reading is. */
+  outdate(): void;
+  /** Reads it when that is due. Never rejects. */
+  look(signal: AbortSignal): Promise<void>;
+  /** Reads it as it is now. Rejects when it was never read. */
+  pin(signal: AbortSignal): Promise<void>;
+}
+
+/** Runs hooks of the repository's own WORKFLOW.md as agents run: in their namespaces, without a credential. */
+export interface OwnHookRunner {
+  /** Whether its `after_create` has ended well in the workspace. */
+  isPrepared(issue: number): boolean;
+  /** The workspace is a new one. */
+  forget(issue: number): void;
+  run(hook: HookName, script: string, task: WorkspaceTask, path: string, signal: AbortSignal): Promise<void>;
+}
+
 /** What stays of earlier processes of the daemon. */
 export interface Leftovers {
   /** Ends every process of a run; gives how many there were. */

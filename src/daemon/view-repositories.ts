@@ -1,5 +1,6 @@
 // Many repositories in one view: how each stands, and what is worst among them.
 
+import { messageIn } from '../base/rules/codes.ts';
 import { formatSlug } from '../git/rules/repository.ts';
 import type { PollInfo, RateLimit } from './ports.ts';
 import { type BudgetView, budgetView } from './view-budget.ts';
@@ -23,6 +24,29 @@ export type RepositoryRow = {
   /** Why it is not read or worked on now; null: it is. */
   readonly problem: string | null;
 };
+
+/** The repository's own WORKFLOW.md. */
+export type OwnFileRow = {
+  readonly repository: string;
+  /** The commit that it was read at, and the keys that it sets; null: the operator's file holds alone. */
+  readonly commit: string | null;
+  readonly sets: readonly string[];
+  readonly warnings: readonly string[];
+};
+
+/** A row for each repository that has a file of its own. */
+export function ownFileRows(all: readonly RepositoryView[]): readonly OwnFileRow[] {
+  return all.flatMap(({ workflow: { own, tracker }, ownWarnings = [] }) => {
+    if (own === undefined && ownWarnings.length === 0) return [];
+    const repository = formatSlug(tracker.slug);
+    return [{ repository, commit: own?.commit ?? null, sets: own?.sets ?? [], warnings: ownWarnings.map(messageIn) }];
+  });
+}
+
+/** Warnings of these rows, as pages show them. */
+export function ownFileLines(rows: readonly OwnFileRow[] = []): readonly string[] {
+  return rows.flatMap(({ repository, warnings }) => warnings.map((words) => `${repository}: ${words}`));
+}
 
 export type PollView = {
   readonly interval_ms: number;

@@ -1,5 +1,6 @@
 // Sources of the view of the state: a process, and one repository or many.
 
+import type { Refusal } from '../base/rules/codes.ts';
 import type { AttemptStatus } from './attempt-status.ts';
 import type { Waiting } from './dispatcher.ts';
 import type { PollInfo, PollStats, RateLimit } from './ports.ts';
@@ -36,6 +37,8 @@ export type RepositoryView = {
   readonly poll: PollInfo;
   readonly stats: PollStats;
   readonly rateLimit: RateLimit;
+  /** Problems of the repository's own WORKFLOW.md. */
+  readonly ownWarnings?: readonly Refusal[];
 };
 
 export type ViewSource = ProcessView & RepositoryView;

@@ -14,7 +14,15 @@ import type { Entry } from './rules/state.ts';
 import { isPaused, isSettling } from './rules/steering.ts';
 import { type BudgetView, budgetView } from './view-budget.ts';
 import { cut, FIRST_PAGE, type ListName, type Page, type RowPosition } from './view-page.ts';
-import { type PollView, pollOf, type RepositoryRow, repositoryRows, scarcest } from './view-repositories.ts';
+import {
+  type OwnFileRow,
+  ownFileRows,
+  type PollView,
+  pollOf,
+  type RepositoryRow,
+  repositoryRows,
+  scarcest,
+} from './view-repositories.ts';
 import {
   type AskingRow,
   askingRow,
@@ -59,6 +67,8 @@ export type StateView = {
     readonly pending_restart: readonly string[];
     /** `follow.until`. */
     readonly follow: FollowMode;
+    /** Of repositories that have one. Left out: of none. */
+    readonly own_files?: readonly OwnFileRow[];
   };
   readonly counts: {
     readonly running: number;
@@ -260,6 +270,7 @@ export function stateView(source: ViewSource | FleetView, page: Page = FIRST_PAG
   };
   const sum = (of: (one: RepositoryView) => number) => all.reduce((total, one) => total + of(one), 0);
   const length = (name: ListName) => parts.reduce((total, { lists }) => total + lists[name].length, 0);
+  const ownFiles = ownFileRows(all);
   const reasons: Record<string, number> = {};
   for (const part of parts)
     for (const [code, count] of Object.entries(part.reasons)) reasons[code] = (reasons[code] ?? 0) + count;
@@ -274,6 +285,7 @@ export function stateView(source: ViewSource | FleetView, page: Page = FIRST_PAG
       error: source.workflowError,
       pending_restart: source.pendingRestart,
       follow: workflow.follow.until,
+      ...(ownFiles.length > 0 && { own_files: ownFiles }),
     },
     counts: {
       running: length('running'),

@@ -5,6 +5,7 @@ import { asLine } from '../base/rules/text.ts';
 import type { StateView } from '../daemon/view.ts';
 import type { BudgetView } from '../daemon/view-budget.ts';
 import type { ListName } from '../daemon/view-page.ts';
+import { ownFileLines } from '../daemon/view-repositories.ts';
 import type { Row } from '../daemon/view-rows.ts';
 import { count, dollars, duration, shownBudget } from './format.ts';
 import { issuePlace } from './issue-place.ts';
@@ -142,6 +143,7 @@ export function textDashboard(view: StateView, room: number = COLUMNS): string {
     view.workflow.pending_restart.length === 0
       ? []
       : [`! takes effect at the next start: ${view.workflow.pending_restart.join(', ')}`];
+  const own = ownFileLines(view.workflow.own_files).map((line) => `! ${asLine(line)}`);
   const paused = limit.paused_until === null ? [] : [`! paused until ${limit.paused_until}: ${limit.reason}`];
   const polled =
     poll.last_error === null
@@ -159,6 +161,7 @@ export function textDashboard(view: StateView, room: number = COLUMNS): string {
     `${counts.running} running (slots: ${view.slots}) · ${counts.retrying} retrying ·${asking}${followed} ${counts.queued} waiting · ${counts.completed} done · ${counts.failed} failed · ${count(totals.total_tokens)} tokens · ${dollars(totals.cost_usd)}`,
     ...error,
     ...pending,
+    ...own,
     ...paused,
     ...budgetLines(view, now),
   ];

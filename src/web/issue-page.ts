@@ -5,6 +5,7 @@ import type { OutputPart } from '../daemon/ports.ts';
 import { coverageWords } from '../daemon/rules/evidence-line.ts';
 import type { IssueHistory, PastAttempt } from '../daemon/rules/issue-history.ts';
 import { standingWords } from '../daemon/rules/issue-standing.ts';
+import { ownFileWords } from '../daemon/rules/own-file.ts';
 import type { StateView } from '../daemon/view.ts';
 import type { IssueDetails, PullRequestView } from '../daemon/view-issue.ts';
 import type { Evidence } from '../gate/rules/evidence.ts';
@@ -145,11 +146,13 @@ function attemptsWords({ details, history }: ShownIssue): string {
 }
 
 function attemptPart(place: IssuePlace, past: PastAttempt, used: IssueDetails['attempt_usage']): Part {
-  const { life, attempt, runtime, startedAt, end } = past;
+  const { life, attempt, runtime, ownFile, startedAt, end } = past;
   const tokens = end === null ? used?.total_tokens : end.usage.input_tokens + end.usage.output_tokens;
   const cost = end === null ? used?.cost_usd : end.usage.cost_usd;
   const outcome = end?.outcome === 'succeeded' ? 'done' : end?.outcome === 'failed' ? 'failed' : 'wait';
   const name = `${life}-${attempt}`;
+  const why = end === null || end.outcome === 'succeeded' ? '' : end.reason;
+  const from = ownFile === null ? '' : ownFileWords(ownFile);
   const cells: readonly Cell[] = [
     { label: 'Attempt', kind: 'n', value: life > 1 ? `${attempt} (life ${life})` : attempt },
     { label: 'Runtime', kind: 'n', value: runtime },
@@ -166,7 +169,7 @@ function attemptPart(place: IssuePlace, past: PastAttempt, used: IssueDetails['a
     },
     { label: 'Tokens', kind: 'n', value: count(tokens ?? 0) },
     { label: 'Cost', kind: 'n', value: dollars(cost ?? 0) },
-    { label: 'Why', kind: 'words', value: end === null || end.outcome === 'succeeded' ? '' : end.reason },
+    { label: 'Why', kind: 'words', value: [why, from].filter((words) => words !== '').join(' · ') },
     { label: 'Output', kind: 'n', value: html`<a href="/api/v1${place.path}/output?of=${name}">as text</a>` },
   ];
   return cellsPart(`attempt-${name}`, 'attempts', cells, life * 1e6 + attempt);

@@ -5,6 +5,7 @@ import type { Steer } from '../daemon/rules/record.ts';
 import { PAUSED_TEXT, type StateView } from '../daemon/view.ts';
 import type { IssueDetails } from '../daemon/view-issue.ts';
 import { LISTS, type ListName } from '../daemon/view-page.ts';
+import { ownFileLines } from '../daemon/view-repositories.ts';
 import type { AskingRow, CompletedRow, QueuedRow, RunningRow } from '../daemon/view-rows.ts';
 import { count, dollars, duration, shownBudget } from './format.ts';
 import { html, link } from './html.ts';
@@ -136,6 +137,7 @@ function factParts(view: StateView): readonly Part[] {
     view.workflow.pending_restart.length === 0
       ? null
       : `Takes effect at the next start: ${view.workflow.pending_restart.join(', ')}`,
+    ...ownFileLines(view.workflow.own_files),
     limit.paused_until === null ? null : `Paused until ${limit.paused_until}: ${limit.reason ?? ''}`,
     poll.last_error === null ? null : `The last poll was skipped: ${poll.last_error}`,
     ...budgets.map(({ of, renewsAt, spent, limit, isNear, waiting }) =>

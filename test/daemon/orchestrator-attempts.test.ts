@@ -121,7 +121,10 @@ test('an agent that ends well without a commit has failed, unless it said it was
   world.tracker.open(2);
   await world.pass(MINUTE);
   assert.deepEqual(world.tracker.labelsOf(1), ['tool-failed']);
-  assert.match(world.tracker.comments[0]?.body ?? '', /did nothing: it ended without a commit\. Its last words: I looked at it\./);
+  assert.match(
+    world.tracker.comments[0]?.body ?? '',
+    /did nothing: it ended without a commit\. Its last words: I looked at it\./,
+  );
   assert.deepEqual(world.tracker.labelsOf(2), ['tool-done']);
   assert.equal(world.tracker.pulls.length, 0);
   assert.ok(world.lines.includes('[agent] done, no pull request'));

@@ -581,6 +581,7 @@ export function workflowWith(
       questionLabel: 'tool-question',
       ...change.tracker,
     },
+    fromRepository: { settings: [], hooks: false },
     labels: change.labels ?? { active: ['tool-todo'], done: 'tool-done', failed: 'tool-failed' },
     polling: { intervalMs: 30_000 },
     workspace: {

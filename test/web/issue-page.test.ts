@@ -23,10 +23,11 @@ const HISTORY: IssueHistory = {
       life: 1,
       attempt: 1,
       runtime: 'claude',
+      ownFile: { commit: '1a2b3c4d5e6f', sets: ['prompt', 'done_label'] },
       startedAt: AT - 120_000,
       end: { at: AT - 60_000, outcome: 'failed', reason: `it broke ${EVIL}`, usage: USAGE },
     },
-    { life: 1, attempt: 2, runtime: 'claude', startedAt: AT, end: null },
+    { life: 1, attempt: 2, runtime: 'claude', ownFile: null, startedAt: AT, end: null },
   ],
   evidence: {
     commit: 'c0ffee0123456789',

@@ -31,6 +31,7 @@ import { lineColumns } from '../screen/terminal.ts';
 import { fixCommands } from './doctor-fix.ts';
 import { checkLfs } from './doctor-lfs.ts';
 import { checkApiRoute, checkGitRoute, type Network, readNetwork, withGitRoute } from './doctor-network.ts';
+import { checkOwnFile, OWN_FILE_ROW } from './doctor-own-file.ts';
 import {
   checkClone,
   checkDamaged,
@@ -276,6 +277,7 @@ async function diagnoseRepository(workflow: Workflow, env: Environment): Promise
     ...(await checkSaved(workflow)),
     await checkClone(workflow),
     ...(await checkLfs(workflow, env)),
+    ...(await checkOwnFile(workflow)),
   ];
 }
 
@@ -293,7 +295,8 @@ async function diagnoseMany(
     const checks = await diagnoseRepository(workflow, env);
     const wrong = checks.filter(({ status }) => status !== 'ok');
     rows.push(ok(name, `${checks.length - wrong.length} of ${checks.length} checks hold`));
-    rows.push(...wrong.map((check) => ({ ...check, name: `${name}, ${check.name}` })));
+    const shown = checks.filter((check) => check.status !== 'ok' || check.name === OWN_FILE_ROW);
+    rows.push(...shown.map((check) => ({ ...check, name: `${name}, ${check.name}` })));
   }
   return rows;
 }

@@ -1,6 +1,6 @@
 // Texts of a later round of a team: what its teammates are told, and what came of it.
 
-import { headAndTail, clip, fence, oneLine, visibleLines } from '../../base/rules/text.ts';
+import { clip, fence, headAndTail, oneLine, visibleLines } from '../../base/rules/text.ts';
 import type { TeamState } from '../../team/rules/log/state.ts';
 import { LEAD } from '../../team/rules/message.ts';
 

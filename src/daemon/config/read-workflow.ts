@@ -15,8 +15,9 @@ import type { RepoSlug } from '../../git/rules/repository.ts';
 import { formatSlug, parseSlug, sameHost } from '../../git/rules/repository.ts';
 import { apiUrlOf, hostOf } from '../github/clone-url.ts';
 import { CONFIG_CODES } from '../rules/codes/config-codes.ts';
-import { hasLabel, sameLabel } from '../rules/issue.ts';
+import { labelProblems } from '../rules/label-rules.ts';
 import { isEvery, parsePattern, slugKey } from '../rules/repositories.ts';
+import { mayActivate } from '../rules/repository-workflow.ts';
 import type { AppSettings, Workflow } from '../rules/workflow.ts';
 import { defaultStateDir, expandPath, hostStateDir, type WorkflowSource } from './state-place.ts';
 import { templateProblems } from './template.ts';
@@ -72,7 +73,7 @@ function resolveSlug(
 
 /** Null: one repository is worked on. */
 function resolveRepositories(
-  { repo, repositories: written, topic, app_id: app }: WorkflowInput['tracker'],
+  { repo, repositories: written, topic }: WorkflowInput['tracker'],
   problems: Refusal[],
 ): Workflow['tracker']['repositories'] {
   const key = 'tracker.repositories';
@@ -84,57 +85,30 @@ function resolveRepositories(
   const every = slugs.find(isEvery);
   if (topic !== undefined && every === undefined)
     problems.push(wrong('tracker.topic', `<owner>/* in ${key} beside it`, 'none'));
-  // An App is asked for the token of one repository.
-  if (app !== undefined && every !== undefined)
-    problems.push(wrong(key, 'names of repositories beside an App', got(formatSlug(every))));
   return written === undefined ? null : slugs;
 }
 
-/** The service's list of issues takes labels separated by commas, and knows no way to write one that has a comma. */
-function refuseCommas(key: string, labels: readonly string[], problems: Refusal[]): void {
-  for (const label of labels.filter((one) => one.includes(',')))
-    problems.push(wrong(key, 'labels without a comma (one item for each label)', got(label)));
-}
-
-/** The labels of issues to work on, at the top level or in `tracker`. */
-function activeLabels({ tracker, active_states: top }: WorkflowInput): readonly string[] {
-  return tracker.active_states ?? top ?? ['tool-todo'];
-}
-
-/** A state label says where an issue stands, so it tells nothing about its urgency. */
-function resolvePriority(input: WorkflowInput, problems: Refusal[]): readonly string[] {
-  const key = 'agent.priority_labels';
-  const labels = input.agent.priority_labels;
-  const { done_label: done, failed_label: failed } = input.tracker;
-  const states = [...activeLabels(input), done, failed];
-  refuseCommas(key, labels, problems);
-  for (const [index, label] of labels.entries()) {
-    if (hasLabel(labels.slice(0, index), label)) problems.push(wrong(key, 'each label once', got(label)));
-    if (hasLabel(states, label)) problems.push(wrong(key, 'labels that are no state of an issue', got(label)));
-  }
-  return labels;
-}
-
-function resolveLabels(input: WorkflowInput, problems: Refusal[]): Workflow['labels'] {
-  const { active_states: nested, done_label: done, failed_label: failed } = input.tracker;
-  if (nested !== undefined && input.active_states !== undefined) {
+function resolveLabels(input: WorkflowInput, problems: Refusal[]): Pick<Workflow, 'labels'> & { priority: string[] } {
+  const { active_states: nested, done_label: done, failed_label: failed, question_label: question } = input.tracker;
+  if (nested !== undefined && input.active_states !== undefined)
     problems.push(wrong('active_states', 'one such key', 'it at the top level and in tracker as well'));
-  }
-  const active = activeLabels(input);
-  refuseCommas('active_states', active, problems);
-  for (const [key, label] of [
-    ['tracker.done_label', done],
-    ['tracker.failed_label', failed],
-  ] as const) {
-    if (active.some((other) => sameLabel(other, label)))
-      problems.push(wrong(key, 'a label that is not an active one', got(label)));
-  }
-  const { question_label: question } = input.tracker;
-  if (hasLabel([...active, done, failed], question))
-    problems.push(wrong('tracker.question_label', 'a label that is no state of an issue', got(question)));
-  if (sameLabel(done, failed))
-    problems.push(wrong('tracker.failed_label', 'another label than tracker.done_label', `${got(failed)} for both`));
-  return { active, done, failed };
+  const active = nested ?? input.active_states ?? ['tool-todo'];
+  const priority = input.agent.priority_labels;
+  for (const { key, expected, came } of labelProblems({ active, done, failed, question, priority }))
+    problems.push(wrong(key, expected, came));
+  return { labels: { active, done, failed }, priority };
+}
+
+/** With trust in anyone, whoever chooses the active labels chooses whose issues start. */
+function resolveFromRepository(
+  { tracker: { repository_workflow: settings, trust }, hooks }: WorkflowInput,
+  problems: Refusal[],
+): Workflow['fromRepository'] {
+  if (trust === 'anyone' && mayActivate(settings))
+    problems.push(
+      wrong('tracker.repository_workflow', 'no active labels while tracker.trust is anyone', got(settings)),
+    );
+  return { settings, hooks: hooks.from_repository };
 }
 
 function resolveCommand(input: WorkflowInput, problems: Refusal[]): CommandLine | null {
@@ -240,6 +214,7 @@ function normalize(
   for (const [key, value] of Object.entries(onlyForMany))
     if (repositories === null && value !== null)
       problems.push(wrong(key, 'tracker.repositories beside it', `${value} for one repository`));
+  const { labels, priority } = resolveLabels(input, problems);
   const token = resolveSecret('server.token', input.server.token ?? null, source.env, problems);
   if (!isLoopback(input.server.host) && token === null && input.server.port !== 0) {
     const reachable = `nothing, while server.host ${got(input.server.host)} can be reached from other machines`;
@@ -268,7 +243,8 @@ function normalize(
       draft: input.tracker.draft,
       questionLabel: input.tracker.question_label,
     },
-    labels: resolveLabels(input, problems),
+    labels,
+    fromRepository: resolveFromRepository(input, problems),
     polling: { intervalMs: input.polling.interval_ms },
     workspace: {
       root: absolute(input.workspace.root, 'workspace.root'),
@@ -299,7 +275,7 @@ function normalize(
         maxCostPerDayUsd: input.agent.max_cost_usd_per_day_per_repository,
       },
       onQuota: input.agent.on_quota,
-      priorityLabels: resolvePriority(input, problems),
+      priorityLabels: priority,
       serializePaths: input.agent.serialize_paths,
     },
     tool: {

@@ -1,5 +1,4 @@
-// The shape of WORKFLOW.md's front matter: what each key takes, its default and what it means. The JSON Schema that
-// editors use is generated from this.
+// The shape of WORKFLOW.md's front matter: each key with its default. The JSON Schema for editors is generated from it.
 
 import * as z from 'zod';
 import { ISOLATION_MODES, PERMISSION_MODES, RUNTIME_NAMES, RUNTIMES, WORK_MODES } from '../../agents/rules/runtime.ts';
@@ -10,6 +9,7 @@ import { QUOTA_MODES } from '../rules/attempt-end.ts';
 import { DEFAULT_PREFIX, isBranchPrefix } from '../rules/branch-prefix.ts';
 import { FOLLOW_MODES } from '../rules/follow-settings.ts';
 import { GATE_MODES } from '../rules/gate-settings.ts';
+import { OWN_SETTINGS } from '../rules/own-file.ts';
 import { parsePattern } from '../rules/repositories.ts';
 import { DEFAULT_TRACKER, TRACKER_KINDS } from '../rules/tracker-kind.ts';
 
@@ -91,6 +91,12 @@ const tracker = z
         'Who may set work going. write: the issue is taken only if its author and whoever put the active label on it may write to the repository.',
       ),
     draft: z.boolean().default(false).describe('Open pull requests as drafts.'),
+    repository_workflow: z
+      .array(z.enum(OWN_SETTINGS))
+      .default([])
+      .describe(
+        "Settings that a repository's own WORKFLOW.md on its default branch may make in place of those here; labels stands for all that follow it. Default: none, and the file is not read.",
+      ),
   })
   .prefault({});
 
@@ -150,6 +156,12 @@ const hooks = z
       'Shell script before a workspace is removed; its failure is logged and changes nothing.',
     ),
     timeout_ms: milliseconds(1, 300_000).describe('A hook that takes longer is ended with everything it started, ms.'),
+    from_repository: z
+      .boolean()
+      .default(false)
+      .describe(
+        "Also run the hooks of the repository's own WORKFLOW.md, after those here, as agents run: in their namespaces, without credentials.",
+      ),
   })
   .prefault({});
 

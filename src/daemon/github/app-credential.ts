@@ -1,4 +1,4 @@
-// Tokens of a GitHub App for one repository: made with the App's key, renewed before they expire.
+// Tokens of a GitHub App for one repository or all of an owner: made with the App's key, renewed before they expire.
 
 import { createAppAuth } from '@octokit/auth-app';
 import { Octokit } from '@octokit/rest';
@@ -12,6 +12,7 @@ import { oneLine } from '../../base/rules/text.ts';
 import type { Author } from '../../git/rules/author.ts';
 import { formatSlug, type RepoSlug } from '../../git/rules/repository.ts';
 import { GITHUB_CODES } from '../rules/codes/github-codes.ts';
+import { isEvery } from '../rules/repositories.ts';
 import { TrackerError } from '../rules/tracker-error.ts';
 import type { AppKey } from './app-key.ts';
 import { dispatcherFor, innermost } from './client.ts';
@@ -21,6 +22,7 @@ export type AppOptions = {
   /** Number of the App, or its client id. */
   readonly id: string;
   readonly key: AppKey;
+  /** With `*` as the name: of the installation of the owner, for all repositories that it was given. */
   readonly slug: RepoSlug;
   readonly apiUrl: string;
   readonly userAgent: string;
@@ -32,6 +34,8 @@ export type AppOptions = {
 };
 
 const TIMEOUT_MS = 20_000;
+const REPOSITORY_ROUTE = 'GET /repos/{owner}/{repo}/installation';
+const OWNER_ROUTES = ['GET /orgs/{owner}/installation', 'GET /users/{owner}/installation'] as const;
 /** A token is valid for an hour. What begins with one, like the upload of large files, is to end with it. */
 const LIFE_MS = 60 * 60_000;
 const RENEW_BEFORE_MS = 10 * 60_000;
@@ -96,7 +100,7 @@ export class AppCredential implements HostingCredential {
     this.inEnvironment = options.key.source.startsWith('$') ? (options.key.secrets.at(-1) ?? '') : '';
   }
 
-  /** Finds the App and its installation on the repository, and makes the first token. Throws a ToolError. */
+  /** Finds the App and its installation on the repository or the owner, and makes the first token. Throws a ToolError. */
   static async open(options: AppOptions): Promise<AppCredential> {
     const { id, key, slug, apiUrl, userAgent } = options;
     const silent = () => undefined;
@@ -136,12 +140,26 @@ export class AppCredential implements HostingCredential {
     const repository = formatSlug(slug);
     const missing = (error: unknown) =>
       failure(GITHUB_CODES.app_not_installed, { key: 'tracker.app_id', app: name, repository }, { cause: error });
-    const route = 'GET /repos/{owner}/{repo}/installation';
-    const found = await ask(installationRow, app.request(route, { ...slug }), missing, 301, 404);
+    const routes = isEvery(slug) ? OWNER_ROUTES : [REPOSITORY_ROUTE];
+    const find = async () => {
+      const [first, ...others] = routes;
+      let answer = app.request(first, { ...slug });
+      // A person is no organisation, and is asked for by another route.
+      for (const route of others)
+        answer = answer.catch((error: unknown) => {
+          if (statusOf(error) !== 404) throw error;
+          return app.request(route, { ...slug });
+        });
+      return answer;
+    };
+    const found = await ask(installationRow, find(), missing, 301, 404);
     if (typeof found.suspended_at === 'string')
       throw failure(GITHUB_CODES.app_suspended, { key: 'tracker.app_id', app: name, repository });
     const makeFor = (installationId: number) =>
-      app.auth({ type: 'installation', installationId, repositoryNames: [slug.repo], refresh: true });
+      app.auth({
+        ...{ type: 'installation', installationId, refresh: true },
+        ...(isEvery(slug) ? {} : { repositoryNames: [slug.repo] }),
+      });
     let installation = found.id;
     const make = async () => {
       try {
@@ -149,7 +167,7 @@ export class AppCredential implements HostingCredential {
       } catch (error) {
         if (statusOf(error) !== 404) throw error;
         // An App that was installed anew has another installation.
-        const { data } = await app.request(route, { ...slug });
+        const { data } = await find();
         installation = installationRow.parse(data).id;
         return await makeFor(installation);
       }

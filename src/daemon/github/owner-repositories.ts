@@ -5,6 +5,7 @@ import { refusal } from '../../base/rules/codes.ts';
 import { parseSlug, type RepoSlug } from '../../git/rules/repository.ts';
 import { GITHUB_CODES } from '../rules/codes/github-codes.ts';
 import { TrackerError } from '../rules/tracker-error.ts';
+import { type AnswerCache, etagOf } from './answer-cache.ts';
 import type { HostingClient } from './client.ts';
 
 const rows = z.array(
@@ -17,38 +18,72 @@ const rows = z.array(
   }),
 );
 
+type Rows = z.output<typeof rows>;
+
+export type OwnerClient = {
+  readonly client: Pick<HostingClient, 'requestIfChanged'>;
+  /** The client has the token of an installation. */
+  readonly isApp: boolean;
+  readonly pages: RepositoryPages;
+};
+
 const PER_PAGE = 100;
 /** An owner with more needs names in place of a star. */
 const MOST_PAGES = 20;
 
+/** Pages that were read before: one that did not change costs no quota. */
+export type RepositoryPages = AnswerCache<Rows>;
+
+type List = {
+  readonly route: string;
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly schema: z.ZodType<Rows>;
+};
+
+const listOf = (route: string, parameters: List['parameters']): List => ({ route, parameters, schema: rows });
+/** Of an App: what its installation was given. */
+const INSTALLED: List = {
+  route: 'GET /installation/repositories',
+  parameters: {},
+  schema: z.object({ repositories: rows }).transform(({ repositories }) => repositories),
+};
+
 async function readAll(
-  client: HostingClient,
-  route: string,
-  parameters: Readonly<Record<string, string>>,
+  client: Pick<HostingClient, 'requestIfChanged'>,
+  { route, parameters, schema }: List,
+  pages: RepositoryPages,
   signal: AbortSignal,
-): Promise<z.output<typeof rows>> {
-  const all: z.output<typeof rows> = [];
+): Promise<Rows> {
+  const all: Rows[] = [];
   for (let page = 1; page <= MOST_PAGES; page++) {
-    const { data } = await client.request(route, { ...parameters, per_page: PER_PAGE, page }, rows, signal);
-    all.push(...data);
-    if (data.length < PER_PAGE) break;
+    const key = JSON.stringify([route, parameters, page]);
+    const known = pages.get(key);
+    const asked = { ...parameters, per_page: PER_PAGE, page };
+    const answer = await client.requestIfChanged(route, asked, schema, known?.etag, signal);
+    const found = answer === null ? (known?.value ?? []) : answer.data;
+    if (answer !== null) pages.set(key, { etag: etagOf(answer.headers), value: found });
+    all.push(found);
+    if (found.length < PER_PAGE) break;
   }
-  return all;
+  return all.flat();
 }
 
 /** Those that are not archived, in the order of the service. Throws a TrackerError; also when there are none. */
 export async function ownerRepositories(
-  client: HostingClient,
+  { client, isApp, pages }: OwnerClient,
   owner: string,
   topic: string | null,
   signal: AbortSignal,
 ): Promise<readonly RepoSlug[]> {
-  const found = await readAll(client, 'GET /orgs/{org}/repos', { org: owner }, signal).catch((error: unknown) => {
-    // A person, of whose private repositories only this list tells.
-    if (error instanceof TrackerError && error.status === 404)
-      return readAll(client, 'GET /user/repos', { affiliation: 'owner,collaborator' }, signal);
-    throw error;
-  });
+  const read = (list: List) => readAll(client, list, pages, signal);
+  const found = await read(isApp ? INSTALLED : listOf('GET /orgs/{org}/repos', { org: owner })).catch(
+    (error: unknown) => {
+      // A person, of whose private repositories only this list tells.
+      if (!isApp && error instanceof TrackerError && error.status === 404)
+        return read(listOf('GET /user/repos', { affiliation: 'owner,collaborator' }));
+      throw error;
+    },
+  );
   const own = found.filter((one) => one.owner.login.toLowerCase() === owner.toLowerCase());
   const wanted = own.filter(({ archived, disabled, topics }) => {
     const isWanted = topic === null || topics.includes(topic);

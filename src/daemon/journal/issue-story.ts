@@ -12,6 +12,7 @@ import {
   type IssueRecord,
   type StoryLine,
 } from '../rules/issue-history.ts';
+import { ownFileWords } from '../rules/own-file.ts';
 import { decodeRecord } from './journal-decoder.ts';
 
 /** What was continued, and what it is continued in. */
@@ -136,7 +137,7 @@ function wordsOf(record: IssueRecord): string | null {
     case 'claimed':
       return record.life === 1 ? `taken up: ${record.title}` : `taken up again (life ${record.life}): ${record.title}`;
     case 'attempt_started':
-      return `attempt ${record.attempt} begins with ${record.runtime}`;
+      return `attempt ${record.attempt} begins with ${record.runtime}${record.own_file === undefined ? '' : `, with ${ownFileWords(record.own_file)}`}`;
     case 'effect_finished':
       return finishedWords(record);
     case 'effect_failed':

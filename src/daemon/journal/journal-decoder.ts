@@ -20,6 +20,8 @@ const touched = z.array(z.object({ glob: z.string(), path: z.string() }));
 const openPull = z.object({ ...pullRequest.shape, issue, branch: z.string(), head: z.string(), touched });
 const effect = { issue, effect: z.enum(EFFECTS), key: z.string() };
 
+const ownFile = z.object({ commit: z.string(), sets: z.array(z.string()) });
+
 const finding = z.object({
   file: z.string().nullable(),
   line: z.number().nullable(),
@@ -46,6 +48,7 @@ const record = z.discriminatedUnion('type', [
     runtime: z.string(),
     workspace: z.string(),
     version: z.string().optional(),
+    own_file: ownFile.optional(),
   }),
   z.object({ type: z.literal('effect_started'), ...effect }),
   z.object({

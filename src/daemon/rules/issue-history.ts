@@ -2,6 +2,7 @@
 
 import type { Usage } from '../../agents/rules/usage.ts';
 import type { Evidence } from '../../gate/rules/evidence.ts';
+import type { OwnFileMark } from './own-file.ts';
 import type { AttemptOutcome, JournalRecord } from './record.ts';
 
 /** `at`: ms since the epoch. */
@@ -16,6 +17,8 @@ export type PastAttempt = {
   readonly life: number;
   readonly attempt: number;
   readonly runtime: string;
+  /** The file of the repository that it worked by; null: none, or it set nothing. */
+  readonly ownFile: OwnFileMark | null;
   readonly startedAt: number;
   readonly end: {
     readonly at: number;
@@ -44,8 +47,8 @@ export function historyOf(records: readonly DatedRecord[], story: readonly Story
     if (record.type === 'claimed') claim = record;
     if (record.type === 'measured') evidence = record.evidence;
     if (record.type === 'attempt_started') {
-      const { attempt, runtime } = record;
-      attempts.push({ life: claim?.life ?? 0, attempt, runtime, startedAt: at, end: null });
+      const { attempt, runtime, own_file: ownFile = null } = record;
+      attempts.push({ life: claim?.life ?? 0, attempt, runtime, ownFile, startedAt: at, end: null });
     }
     const last = attempts.at(-1);
     if (record.type === 'attempt_ended' && last?.end === null) {

@@ -6,6 +6,7 @@ import type { Evidence } from '../../gate/rules/evidence.ts';
 import type { Effect } from './effect-names.ts';
 import type { Finding } from './findings.ts';
 import type { PersonCause } from './follow-people.ts';
+import type { OwnFileMark } from './own-file.ts';
 
 /**
  * Outcomes of an attempt. Three are no failure of the agent: `interrupted`, the daemon stopped or died; `unavailable`,
@@ -78,6 +79,8 @@ export type JournalRecord =
       readonly workspace: string;
       /** Version of the issue that it begins with, ISO 8601. */
       readonly version?: string | undefined;
+      /** The file of the repository that it works by, where that sets anything. */
+      readonly own_file?: OwnFileMark | undefined;
     }
   | (EffectRecord & { readonly type: 'effect_started' })
   | (EffectRecord & {

@@ -6,6 +6,7 @@ import type { QuotaMode } from './attempt-end.ts';
 import type { FollowSettings } from './follow-settings.ts';
 import type { GateSettings } from './gate-settings.ts';
 import type { StateLabels } from './issue.ts';
+import type { OwnFile, OwnSetting } from './own-file.ts';
 import type { ReviewSettings } from './review-state.ts';
 import type { TrackerKind } from './tracker-kind.ts';
 import type { TrustMode } from './trust.ts';
@@ -42,6 +43,10 @@ export type Workflow = {
     readonly questionLabel: string;
   };
   readonly labels: StateLabels;
+  /** What the file of a repository may set, and whether its hooks run. */
+  readonly fromRepository: { readonly settings: readonly OwnSetting[]; readonly hooks: boolean };
+  /** The file of the repository, whose values are in this workflow; undefined: none holds. */
+  readonly own?: OwnFile;
   readonly polling: { readonly intervalMs: number };
   readonly workspace: {
     readonly root: string;

@@ -1,7 +1,7 @@
 // The file's own scripts around a workspace: a shell in it, with the person's environment and a time limit.
 
 import { pathToFileURL } from 'node:url';
-import { runProgram } from '../../base/processes/program.ts';
+import { type ProgramResult, runProgram } from '../../base/processes/program.ts';
 import { failure } from '../../base/rules/errors.ts';
 import { lastLines } from '../../base/rules/text.ts';
 import { SAFE_CONFIG } from '../../git/git.ts';
@@ -12,7 +12,7 @@ import { saysDiskFull } from '../rules/disk-full.ts';
 import type { Workflow } from '../rules/workflow.ts';
 import type { Mirror } from './mirror/mirror.ts';
 
-const MAX_HOOK_OUTPUT = 256 * 1024;
+export const MAX_HOOK_OUTPUT = 256 * 1024;
 
 export type HookScriptsOptions = {
   readonly mirror: Mirror;
@@ -66,9 +66,22 @@ export async function runHookScript(
     graceMs: 2_000,
     maxBytes: MAX_HOOK_OUTPUT,
   });
+  concludeHook(hook, result, { task, timeoutMs: hooks.timeoutMs, signal });
+}
+
+/** Passes on what a hook printed; throws when it did not end well. @param hook its name in messages */
+export function concludeHook(
+  hook: string,
+  result: ProgramResult,
+  {
+    task,
+    timeoutMs,
+    signal,
+  }: { readonly task: WorkspaceTask; readonly timeoutMs: number; readonly signal: AbortSignal },
+): void {
   const said = [result.stdout, result.stderr].filter((text) => text !== '').join('\n');
   if (said !== '') task.output(said.endsWith('\n') ? said : `${said}\n`);
-  if (result.timedOut) throw failure(WORKSPACES_CODES.hook_timed_out, { hook, ms: hooks.timeoutMs });
+  if (result.timedOut) throw failure(WORKSPACES_CODES.hook_timed_out, { hook, ms: timeoutMs });
   signal.throwIfAborted();
   if (result.exitCode === 0) return;
   const how =

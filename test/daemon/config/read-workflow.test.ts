@@ -65,6 +65,7 @@ test('with nothing but the repository, every default holds', () => {
       questionLabel: 'tool-question',
     },
     labels: { active: ['tool-todo'], done: 'tool-done', failed: 'tool-failed' },
+    fromRepository: { settings: [], hooks: false },
     polling: { intervalMs: 30_000 },
     workspace: {
       root: '/tmp/tool-harness-test',

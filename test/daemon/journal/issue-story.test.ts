@@ -45,12 +45,15 @@ test('attempts, times and usage of one issue follow the journal; lines that are 
     await journal.append(record);
   const first = histories.of(1);
   assert.deepEqual([first.title, first.url], ['First', 'https://host/o/r/issues/1']);
-  assert.deepEqual(first.attempts, [{ life: 1, attempt: 1, runtime: 'claude', startedAt: 1_000, end: null }]);
+  const begun = { life: 1, attempt: 1, runtime: 'claude', ownFile: null, startedAt: 1_000, end: null };
+  assert.deepEqual(first.attempts, [begun]);
   now = 4_000;
-  for (const record of [ended(1), started(1, 2)]) await journal.append(record);
+  const own = { commit: '1a2b3c4d5e6f', sets: ['prompt'] };
+  for (const record of [ended(1), { ...started(1, 2), own_file: own }]) await journal.append(record);
   const [one, two] = histories.of(1).attempts;
   assert.deepEqual([one?.end?.at, one?.end?.outcome, one?.end?.usage.cost_usd], [4_000, 'failed', 0.25]);
-  assert.equal(two?.end, null);
+  assert.deepEqual([two?.end, two?.ownFile], [null, own]);
+  assert.match(histories.of(1).story.at(-1)?.words ?? '', /with claude, with prompt from WORKFLOW\.md at 1a2b3c4$/);
   await journal.close();
   const path = join(directory, 'journal.jsonl');
   const line = JSON.stringify({ ...ended(1), v: 1, id: 'x', at: 9_000 });

@@ -2,7 +2,7 @@
 
 import { createPublicKey, randomBytes, randomUUID, verify } from 'node:crypto';
 import type { Account, Accounts } from './accounts.ts';
-import { type Answer, type Call, errorAnswer, fieldsOf, json } from './answers.ts';
+import { type Answer, type Call, errorAnswer, type Fields, fieldsOf, json, paged } from './answers.ts';
 
 export type App = {
   readonly id: number;
@@ -39,6 +39,8 @@ export class Apps {
   isClosed = false;
   /** How often each App was installed anew: its installation has another id then. */
   reinstalls = 0;
+  /** The rows of repositories that installations were given; undefined: the one of this service. */
+  listed: readonly Fields[] | undefined;
 
   constructor(options: AppsOptions) {
     this.#options = options;
@@ -88,10 +90,15 @@ export class Apps {
     const [, id] = /^\/app\/installations\/(\d+)\/access_tokens$/.exec(call.path) ?? [];
     const isInstallation = call.path === `/repos/${owner}/${repo}/installation`;
     const isApp = call.path === '/app';
-    if (id === undefined && !isInstallation && !isApp) return undefined;
+    if (call.path === '/installation/repositories') return this.#repositories(call);
+    // The owner is a person: of organisations there is none.
+    const [, kind, account] = /^\/(orgs|users)\/([^/]+)\/installation$/.exec(call.path) ?? [];
+    const isOwner = kind === 'users' && account?.toLowerCase() === owner.toLowerCase();
+    if (id === undefined && !isInstallation && !isApp && kind === undefined) return undefined;
     const app = this.#caller(call);
     if ('status' in app) return app;
     if (isApp) return json(200, { id: app.id, slug: app.slug, name: app.slug });
+    if (kind !== undefined && !isOwner) return errorAnswer(404, 'Not Found');
     const installation = apps.indexOf(app) + 1 + this.reinstalls * apps.length;
     if (app.installed === 'none') return errorAnswer(404, 'Not Found');
     const suspended = app.installed === 'suspended' ? '2026-01-01T00:00:00Z' : null;
@@ -107,9 +114,31 @@ export class Apps {
     return app && json(200, { login, id: ACCOUNT_ID + app.id, type: 'Bot' });
   }
 
+  /** Only the token of an installation leads to them. */
+  #repositories(call: Call): Answer {
+    const { method, authorization } = call;
+    const { owner, repo, accounts, apps } = this.#options;
+    const account = accounts.behind(authorization);
+    const isOfApp = apps.some((app) => accountOf(app).login === account?.login);
+    if (account === undefined) return errorAnswer(401, 'Bad credentials');
+    if (method !== 'GET') return errorAnswer(404, 'Not Found');
+    if (!isOfApp)
+      return errorAnswer(
+        403,
+        'You must authenticate with an installation access token in order to list repositories for an installation.',
+      );
+    const listed = this.listed ?? [{ full_name: `${owner}/${repo}`, owner: { login: owner } }];
+    const wrap = (repositories: readonly Fields[]) => ({
+      ...{ total_count: listed.length, repository_selection: 'all', repositories },
+    });
+    return paged(call, '', listed, wrap);
+  }
+
   #make(app: App, repositories: unknown): Answer {
     const { repo, accounts } = this.#options;
-    if (!Array.isArray(repositories) || repositories.length !== 1 || repositories[0] !== repo)
+    const isOne = Array.isArray(repositories) && repositories.length === 1 && repositories[0] === repo;
+    // Without names it is for all that the installation was given.
+    if (repositories !== undefined && !isOne)
       return errorAnswer(422, 'There is at least one repository that does not exist or is not accessible');
     const account = accounts.named(`${app.slug}[bot]`);
     if (account === undefined) return errorAnswer(404, 'Not Found');
@@ -121,8 +150,8 @@ export class Apps {
       token,
       expires_at: new Date(expiresAt).toISOString().replace(/\.\d+Z$/, 'Z'),
       permissions: { contents: 'write', issues: 'write', pull_requests: 'write', metadata: 'read' },
-      repository_selection: 'selected',
-      repositories: [{ id: 1, name: repo }],
+      repository_selection: isOne ? 'selected' : 'all',
+      ...(isOne && { repositories: [{ id: 1, name: repo }] }),
     });
   }
 }

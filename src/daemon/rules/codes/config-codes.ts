@@ -43,6 +43,28 @@ export const CONFIG_CODES = codes({
     message: 'The workflow file is not valid. The last good one stays in use: {said}',
     values: { said: 'text' },
   },
+  repository_keys_refused: {
+    kind: 'warning',
+    message: '{file} at {commit} sets what the file of the operator does not allow: {keys}. These values are ignored.',
+    help: 'Allow settings in tracker.repository_workflow and hooks in hooks.from_repository, or remove the keys.',
+    values: { file: 'text', commit: 'text', keys: 'list' },
+  },
+  repository_file_invalid: {
+    kind: 'warning',
+    message: '{file} at {commit} cannot be used: {said}. In use instead: {instead}.',
+    help: 'Correct the file on the default branch.',
+    values: { file: 'text', commit: 'text', said: 'text', instead: 'text' },
+  },
+  repository_file_unread: {
+    kind: 'warning',
+    message: '{file} of the default branch could not be read: {said}. In use instead: {instead}.',
+    values: { file: 'text', said: 'text', instead: 'text' },
+  },
+  repository_file_unusable: {
+    kind: 'problem',
+    message: 'expected {expected}, got {got}.',
+    values: { expected: 'text', got: 'text' },
+  },
   template_invalid: {
     kind: 'problem',
     message: '{key}: line {line}, column {column}: {said}[; expected one of {known}].',

@@ -17,6 +17,8 @@ export type ComparisonOptions = {
   readonly relate: (first: string, second: string, signal: AbortSignal) => Promise<void>;
 };
 
+export type TreeEntry = { readonly mode: string; readonly object: string; readonly bytes: number };
+
 /** So much of a diff is read; nobody is shown more. */
 const DIFF_BYTES = 1024 * 1024;
 
@@ -113,6 +115,14 @@ export class Comparison {
   async fileIn(commit: string, path: string, signal: AbortSignal): Promise<string | null> {
     const { exitCode, stdout } = await this.#options.try(['cat-file', 'blob', `${commit}:${path}`], signal);
     return exitCode === 0 ? stdout : null;
+  }
+
+  /** Mode, bytes and object of a path in a commit; null: there is none. Rejects when the commit cannot be read. */
+  async entryIn(commit: string, path: string, signal: AbortSignal): Promise<TreeEntry | null> {
+    const result = await this.#options.try(['ls-tree', '--long', commit, '--', path], signal);
+    if (result.exitCode !== 0) throw gitFailure('ls-tree', result, explain(result.stderr));
+    const [, mode, object, size] = /^(\d{6}) \w+ (\w+) +(\d+|-)\t/.exec(result.stdout) ?? [];
+    return mode === undefined || object === undefined ? null : { mode, object, bytes: Number(size) || 0 };
   }
 
   /** Names in a directory of a commit. */
