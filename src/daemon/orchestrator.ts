@@ -134,10 +134,8 @@ export class Orchestrator {
       clock: options.clock,
       supervisor: this.#supervisor,
       watch: async (look, signal) => {
-        const answers = this.#comments.watchPulls(look, signal);
-        await this.#serializer.watch(look, signal);
-        await this.follower.watch(look, signal);
-        await answers;
+        const followed = this.#serializer.watch(look, signal).then(() => this.follower.watch(look, signal));
+        await Promise.all([this.#comments.watchPulls(look, signal), followed]);
       },
       onDue,
     });

@@ -12,6 +12,7 @@ import { TrackerError } from '../../src/daemon/rules/tracker-error.ts';
 import { SlotShares } from '../../src/daemon/slot-shares.ts';
 import { saying } from '../support/codes.ts';
 import { FakeClock } from '../support/fake-clock.ts';
+import { randomFrom } from '../support/random.ts';
 import { hang, type Script, STRANGER, World, workflowWith } from '../support/world.ts';
 
 const MINUTE = 60_000;
@@ -24,17 +25,6 @@ const STEPS = (7 * 24 * HOUR) / STEP;
 /** Another number is another week. */
 const SEED = 1;
 const WRITER = { login: 'writer', type: 'User' };
-
-/** Numbers in [0, 1) that are the same for the same seed (mulberry32). */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 /** The issue that a branch is for: further ones of the same issue have a number at their end. */
 function issueOf(branch: string): number {

@@ -1,8 +1,8 @@
-// The layer in front of the emulated REST service: where the emulation is laxer than the original, it answers as the
-// original does.
+// The layer in front of the emulated REST service: stricter where the original is.
 
 import { createHash } from 'node:crypto';
 import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import { isObject } from '../../../base/rules/values.ts';
 import { sameLabel } from '../../../daemon/rules/issue.ts';
 import { tryGit } from '../../../git/git.ts';
 import type { Account, Accounts } from './accounts.ts';
@@ -39,11 +39,7 @@ const KEPT_HEADERS = ['content-type', 'link', 'location', 'last-modified'];
 function namesIn(value: unknown): string[] {
   const list = Array.isArray(value) ? value : [];
   return list.flatMap((item) =>
-    typeof item === 'string'
-      ? [item]
-      : typeof item === 'object' && item !== null && 'name' in item
-        ? [String(item.name)]
-        : [],
+    typeof item === 'string' ? [item] : isObject(item) && 'name' in item ? [String(item.name)] : [],
   );
 }
 
