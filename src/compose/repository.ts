@@ -37,6 +37,7 @@ import { OwnHooks } from '../daemon/runners/own-hooks.ts';
 import { readReviewRole, requireReviewer } from '../daemon/runners/review-role.ts';
 import { createRunner } from '../daemon/runners/runners.ts';
 import type { SlotShares } from '../daemon/slot-shares.ts';
+import { issueDetails } from '../daemon/view-issue.ts';
 import type { RepositoryView } from '../daemon/view-source.ts';
 import { WaitingLine } from '../daemon/waiting-line.ts';
 import { Mirror } from '../daemon/workspaces/mirror/mirror.ts';
@@ -94,6 +95,9 @@ export type OpenRepository = {
   readonly begin: () => Promise<void>;
   readonly close: () => Promise<void>;
 };
+
+/** The process as one issue sees it: nothing of an issue depends on it. */
+const PROCESS = { version: '', loadedAt: 0, workflowError: null, pendingRestart: [], webhook: null };
 
 const LEFTOVER_GRACE_MS = 3_000;
 const PREFIX_ANSWER_MS = 5_000;
@@ -274,11 +278,28 @@ export async function openRepository(
       ...(beside && { shares: beside.shares }),
     });
     closers.push(() => orchestrator.close());
+    const view = (): RepositoryView => ({
+      workflow: workflow(),
+      state: journal.state,
+      statuses: orchestrator.statuses,
+      waiting: orchestrator.waiting,
+      follows: orchestrator.follower.waits,
+      seen: orchestrator.follower.seen,
+      gates: line.waiting,
+      poll: orchestrator.poll,
+      stats: tracker.stats,
+      rateLimit: tracker.rateLimit,
+      ownWarnings: ownFile.status.warnings,
+    });
     closers.push(
       await openControlSocket(runtime, stateDir, (given) =>
         given.command === 'tell'
           ? orchestrator.steering.tell(given.issue, given.text)
-          : orchestrator.steering.steer(given.command, given.issue),
+          : given.command === 'show'
+            ? Promise.resolve({
+                details: issueDetails({ ...PROCESS, now: clock.now(), ...view() }, given.issue) ?? null,
+              })
+            : orchestrator.steering.steer(given.command, given.issue),
       ),
     );
     return {
@@ -286,19 +307,7 @@ export async function openRepository(
       isolation,
       credentialSource: credential.source,
       histories: new IssueHistories(stateDir),
-      view: () => ({
-        workflow: workflow(),
-        state: journal.state,
-        statuses: orchestrator.statuses,
-        waiting: orchestrator.waiting,
-        follows: orchestrator.follower.waits,
-        seen: orchestrator.follower.seen,
-        gates: line.waiting,
-        poll: orchestrator.poll,
-        stats: tracker.stats,
-        rateLimit: tracker.rateLimit,
-        ownWarnings: ownFile.status.warnings,
-      }),
+      view,
       announce: (url) => state.announce(url),
       begin: async () => {
         const blocking = await untaken;

@@ -1,6 +1,7 @@
 // `tool explain` on a daemon that runs, and on what it left behind.
 
 import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
 import test from 'node:test';
 import { agentRunning } from '../support/agents.ts';
 import { cleanEnv, Daemon, runTool } from '../support/daemon.ts';
@@ -47,5 +48,21 @@ test('an issue that is done tells its story, one that waits tells why, and nothi
 
   const unknown = await explain(99);
   assert.equal(unknown.code, 2);
-  assert.match(unknown.stderr, /says nothing of issue #99, and no running daemon knows it\. .*\(issue_unexplained\)/);
+  assert.match(unknown.stderr, /\(issue_unexplained_now\)/);
+});
+
+test('a daemon without a status server tells as well why an issue waits, and which it does not know', async (t) => {
+  const forge = await startForge(t);
+  const waits = await forge.open('Not trusted', { author: 'stranger' });
+  const daemon = await Daemon.create(t, forge);
+  daemon.write(agentRunning('exit 0'));
+  const text = readFileSync(daemon.workflow, 'utf8');
+  writeFileSync(daemon.workflow, text.replace(/^server: .*$/m, 'server: { port: 0 }'));
+  const explain = (issue: number) =>
+    runTool(['explain', String(issue), daemon.workflow], { env: cleanEnv(daemon.directory) });
+  daemon.start();
+  await daemon.logged(/may not write/);
+  const { stdout, stderr } = await explain(waits);
+  assert.equal(stdout, 'now: it waits: stranger, who wrote it, may not write to the repository.\n', stderr);
+  assert.match((await explain(99)).stderr, /\(issue_unexplained\)/);
 });

@@ -146,8 +146,14 @@ export const CLI_CODES = codes({
   },
   issue_unexplained: {
     kind: 'usage',
-    message: 'The journal in {directory} says nothing of issue #{issue}, and no running daemon knows it.',
+    message: 'The journal in {directory} says nothing of issue #{issue}, and the daemon does not know it.',
     help: 'An issue without an active label is unknown. The oldest records go as the journal grows.',
+    values: { issue: 'number', directory: 'text' },
+  },
+  issue_unexplained_now: {
+    kind: 'usage',
+    message: 'The journal in {directory} says nothing of issue #{issue}, and no daemon runs there.',
+    help: 'An issue that was never begun is known only to a running daemon: start `tool serve`, and ask again.',
     values: { issue: 'number', directory: 'text' },
   },
   person_only: {

@@ -16,13 +16,16 @@ import { openKeyedSocket } from './keyed-socket.ts';
 
 export type Command =
   | { readonly command: Steer; readonly issue: number }
-  | { readonly command: 'tell'; readonly issue: number; readonly text: string };
+  | { readonly command: 'tell'; readonly issue: number; readonly text: string }
+  /** How the issue stands; nothing changes. */
+  | { readonly command: 'show'; readonly issue: number };
 export type ControlHandler = (command: Command) => Promise<Readonly<Record<string, unknown>>>;
 
 const issue = z.number().int().positive();
 const commandSchema = z.discriminatedUnion('command', [
   z.strictObject({ command: z.enum(STEERS), issue }),
   z.strictObject({ command: z.literal('tell'), issue, text: z.string() }),
+  z.strictObject({ command: z.literal('show'), issue }),
 ]);
 const place = z.object({ socket: z.string(), key: z.string() });
 
