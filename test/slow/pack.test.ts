@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { after } from 'node:test';
 import { cleanEnv } from '../support/daemon.ts';
@@ -43,6 +43,19 @@ test('the packed file is small; it holds the built program, its texts and its gu
     paths.filter((path) => /^(test|src|bench|scripts)\//.test(path)),
     [],
   );
+});
+
+test('the bill of materials names each package that the source imports', () => {
+  const imported = readdirSync('src', { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .flatMap((file) => [...readFileSync(join('src', file), 'utf8').matchAll(/^import (?!type)[^;]*?'([^'.][^']*)';/gm)])
+    .map(([, name = '']) => /^(?:@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? '')
+    .filter((name) => !name.startsWith('node:'));
+  const { components } = JSON.parse(readFileSync(join('dist', 'sbom.cdx.json'), 'utf8'));
+  const named = new Set(components.map(({ name }: { name: string }) => name));
+  const missing = [...new Set(imported)].filter((name) => !named.has(name));
+  assert.ok(imported.length > 20, `${imported.length} imports`);
+  assert.deepEqual(missing, []);
 });
 
 for (const major of MAJORS) {
