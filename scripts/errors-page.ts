@@ -5,6 +5,7 @@ import { BASE_CODES } from '../src/base/rules/base-codes.ts';
 import { type Code, KINDS } from '../src/base/rules/codes.ts';
 import { HOOK_CODES } from '../src/claude-code/rules/hook-codes.ts';
 import { CLI_CODES } from '../src/cli/rules/cli-codes.ts';
+import { DOCTOR_CODES } from '../src/cli/rules/doctor-codes.ts';
 import { NOTICE_CODES } from '../src/cli/rules/notice-codes.ts';
 import { COMPOSE_CODES } from '../src/compose/rules/compose-codes.ts';
 import { CONFIG_CODES } from '../src/daemon/rules/codes/config-codes.ts';
@@ -76,6 +77,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, Part>>>> = {
   },
   cli: {
     'src/cli/rules/cli-codes.ts': CLI_CODES,
+    'src/cli/rules/doctor-codes.ts': DOCTOR_CODES,
     'src/cli/rules/notice-codes.ts': NOTICE_CODES,
   },
 };

@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readFileSync, realpathSync, statSync, writeFileS
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { runProgram } from '../base/processes/program.ts';
-import { refusal, textOf } from '../base/rules/codes.ts';
+import { type Refusal, refusal } from '../base/rules/codes.ts';
 import type { Environment } from '../base/rules/environment.ts';
 import { failure, messageOf } from '../base/rules/errors.ts';
 import { oneLine } from '../base/rules/text.ts';
@@ -197,8 +197,8 @@ function writeTable(directory: string, text: string, ending: string): string {
 }
 
 /** Without a PID namespace a process is known by its group and by a variable: one that leaves both is found by nobody. */
-export function notIsolated(reason: string): string {
-  return textOf(refusal(AGENT_CODES.agents_not_isolated, { why: reason }));
+export function notIsolated(reason: string): Refusal {
+  return refusal(AGENT_CODES.agents_not_isolated, { why: reason });
 }
 
 export class Isolation {

@@ -119,8 +119,8 @@ export async function initCommand(directory: string | undefined, options: InitOp
   const host = await findHost(options.hostVersion);
   const leftOut = ignoredSettings(settingsFiles(project.root, process.env), host.version);
   const checked = [
-    ...host.limits,
-    ...leftOut.map(({ words, mend }) => `${words}. To mend it: ${mend}.`),
+    ...host.limits.map(textOf),
+    ...leftOut.map(({ what, mend }) => `${textOf(what)}. To mend it: ${mend}.`),
     ...formatterNotes(project.root),
     ...(await gateNotes(project)),
   ];

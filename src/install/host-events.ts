@@ -1,6 +1,6 @@
 // Hook events by host version. Hosts up to 2.1.100 silently ignore a settings file with a hook on an unknown event.
 
-import { refusal, textOf } from '../base/rules/codes.ts';
+import { type Refusal, refusal } from '../base/rules/codes.ts';
 import { isVersionAtLeast } from '../base/rules/version.ts';
 import { fieldsAt, type SettingsFile } from '../claude-code/host-settings.ts';
 import { INSTALL_CODES } from './rules/install-codes.ts';
@@ -53,8 +53,8 @@ function unknownTo(version: string, events: readonly string[]): readonly string[
   return last === -1 ? [] : events.filter((event) => !known.includes(event));
 }
 
-/** `words`: the problem · `mend`: the fix after which the host reads the file again. */
-export type IgnoredSettings = { readonly file: string; readonly words: string; readonly mend: string };
+/** `what`: the problem · `mend`: the fix after which the host reads the file again. */
+export type IgnoredSettings = { readonly file: string; readonly what: Refusal; readonly mend: string };
 
 /** Settings files that a host ignores as a whole, with the events that cause it. */
 export function ignoredSettings(files: readonly SettingsFile[], version: string | null): readonly IgnoredSettings[] {
@@ -66,7 +66,7 @@ export function ignoredSettings(files: readonly SettingsFile[], version: string 
     return [
       {
         file: name,
-        words: textOf(refusal(INSTALL_CODES.settings_file_left_out, { file: name, events: unknown, version })),
+        what: refusal(INSTALL_CODES.settings_file_left_out, { file: name, events: unknown, version }),
         mend: `claude update, or take ${hooks} out of "hooks" in ${name}`,
       },
     ];

@@ -1,7 +1,7 @@
 // Effects of the host's version on an installation: refusal, form of the hooks, and limitations.
 
 import { INSTALL_CLAUDE } from '../agents/claude.ts';
-import { refusal, textOf } from '../base/rules/codes.ts';
+import { type Refusal, refusal } from '../base/rules/codes.ts';
 import { failure } from '../base/rules/errors.ts';
 import { isVersionAtLeast } from '../base/rules/version.ts';
 import { RESIDENT_HOOKS_SINCE } from '../claude-code/host-version.ts';
@@ -16,8 +16,8 @@ export type HostSupport = {
   /** Null when no host was found. */
   readonly version: string | null;
   readonly form: HookForm;
-  /** Limitations with this version, in whole sentences. */
-  readonly limits: readonly string[];
+  /** Limitations with this version. */
+  readonly limits: readonly Refusal[];
 };
 
 /** Throws when the version is older than team mode needs. */
@@ -26,17 +26,17 @@ export function hostSupport(version: string | null): HostSupport {
     return {
       version,
       form: 'script',
-      limits: [textOf(refusal(INSTALL_CODES.host_missing, { oldest: OLDEST, faster: RESIDENT_HOOKS_SINCE }))],
+      limits: [refusal(INSTALL_CODES.host_missing, { oldest: OLDEST, faster: RESIDENT_HOOKS_SINCE })],
     };
   if (!isVersionAtLeast(version, OLDEST))
     throw failure(INSTALL_CODES.host_too_old, { version, required: OLDEST, fix: INSTALL_CLAUDE });
-  const limits: string[] = [];
+  const limits: Refusal[] = [];
   if (!isVersionAtLeast(version, NAMES_CALLERS))
     limits.push(
-      textOf(refusal(INSTALL_CODES.host_names_no_callers, { version, from: NAMES_CALLERS })),
-      textOf(refusal(INSTALL_CODES.host_does_not_wait, { version })),
+      refusal(INSTALL_CODES.host_names_no_callers, { version, from: NAMES_CALLERS }),
+      refusal(INSTALL_CODES.host_does_not_wait, { version }),
     );
   if (!isVersionAtLeast(version, RESIDENT_HOOKS_SINCE))
-    limits.push(textOf(refusal(INSTALL_CODES.host_starts_programs, { from: RESIDENT_HOOKS_SINCE })));
+    limits.push(refusal(INSTALL_CODES.host_starts_programs, { from: RESIDENT_HOOKS_SINCE }));
   return { version, form: !isVersionAtLeast(version, RESIDENT_HOOKS_SINCE) ? 'script' : 'resident', limits };
 }

@@ -1,10 +1,12 @@
 // The rows of `tool doctor` about the quality gate: the command of each part, and required parts that nothing can measure.
 
+import { refusal } from '../../base/rules/codes.ts';
 import type { Environment } from '../../base/rules/environment.ts';
 import { previewPlan } from '../../gate/detect/plan-preview.ts';
 import { hasNoTestsYet, missingParts, type PlannedPart, remedyFor } from '../../gate/rules/plan-preview.ts';
 import type { QualitySettings } from '../../gate/rules/quality.ts';
 import type { TeamSettings } from '../../team/rules/settings.ts';
+import { DOCTOR_CODES } from '../rules/doctor-codes.ts';
 import { type DoctorCheck, fail, ok, warn } from './doctor-row.ts';
 
 function rowOf(one: PlannedPart, settings: QualitySettings, prospects: readonly PlannedPart[]): DoctorCheck {
@@ -12,12 +14,12 @@ function rowOf(one: PlannedPart, settings: QualitySettings, prospects: readonly 
   const title = `gate: ${name}`;
   if (gap === '') return ok(title, command ?? 'the report that quality.coverage_report names');
   if (missingParts(prospects, settings).includes(one))
-    return fail(title, `required (quality.required), and nothing can measure it: ${gap}`, remedyFor(one));
+    return fail(title, refusal(DOCTOR_CODES.required_part_unmeasured, { gap }), remedyFor(one));
   if (!settings.required.includes(name) || (name === 'coverage' && settings.coverageTarget === 0))
     return ok(title, `not measured, neither passes nor fails: ${gap}`);
   return hasNoTestsYet(prospects)
     ? ok(title, `no tests yet (${gap}): the tester writes them first`)
-    : warn(title, `measured only if the tests leave a report: ${gap}`, remedyFor(one));
+    : warn(title, refusal(DOCTOR_CODES.report_not_promised, { gap }), remedyFor(one));
 }
 
 export async function diagnoseGate(

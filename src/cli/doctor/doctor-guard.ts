@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../../base/package-root.ts';
+import { refusal } from '../../base/rules/codes.ts';
 import type { Environment } from '../../base/rules/environment.ts';
 import { settingsValues } from '../../claude-code/host-settings.ts';
 import { type GuardMechanism, mechanismOf } from '../../guard/guard-mechanism.ts';
@@ -16,6 +17,7 @@ import {
   programBeside,
 } from '../../guard/guard-shell.ts';
 import { SHELL_VARIABLE } from '../../guard/rules/ticket.ts';
+import { DOCTOR_CODES } from '../rules/doctor-codes.ts';
 import { type DoctorCheck, ok, warn } from './doctor-row.ts';
 
 type Reason = { readonly why: string; readonly mend: string };
@@ -26,7 +28,7 @@ const INSTEAD = 'only obvious writes of shell commands are refused';
 const MEND = 'tool init';
 
 function off({ why, mend }: Reason): DoctorCheck {
-  return warn(NAME, `${why}: ${INSTEAD}`, mend);
+  return warn(NAME, refusal(DOCTOR_CODES.guard_not_used, { why }), mend);
 }
 
 /** The setting that counts. */

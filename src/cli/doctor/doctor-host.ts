@@ -71,8 +71,8 @@ export function checkStart(root: string, place: string): readonly DoctorCheck[] 
 export function checkSettings(root: string, host: string | null, env: Environment): readonly DoctorCheck[] {
   const files = settingsFiles(root, env);
   // In the project's own the hooks of the team stand.
-  const rows: DoctorCheck[] = ignoredSettings(files, host).map(({ file, words, mend }) =>
-    (file === '.claude/settings.json' ? fail : warn)('host settings', words, mend),
+  const rows: DoctorCheck[] = ignoredSettings(files, host).map(({ file, what, mend }) =>
+    (file === '.claude/settings.json' ? fail : warn)('host settings', what, mend),
   );
   const switched = files.find(({ settings }) => settings.disableAllHooks !== undefined);
   if (switched?.settings.disableAllHooks === true)

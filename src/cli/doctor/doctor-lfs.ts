@@ -2,6 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { refusal } from '../../base/rules/codes.ts';
 import type { Environment } from '../../base/rules/environment.ts';
 import { oneLine } from '../../base/rules/text.ts';
 import { cloneUrlOf } from '../../daemon/github/clone-url.ts';
@@ -10,6 +11,7 @@ import { grepFor, settingsIn } from '../../daemon/workspaces/mirror/lfs.ts';
 import { objectsIn } from '../../daemon/workspaces/mirror/lfs-prune.ts';
 import { cloneEnvironment, isOnPath, tryGit } from '../../git/git.ts';
 import { lfsServerOf } from '../../git/rules/lfs.ts';
+import { DOCTOR_CODES } from '../rules/doctor-codes.ts';
 import { type DoctorCheck, fail, ok, warn } from './doctor-row.ts';
 
 const NAME = 'Git LFS';
@@ -23,20 +25,14 @@ export async function checkLfs({ stateDir, path, tracker }: Workflow, env: Envir
   };
   if ((await tryGit(grepFor('HEAD'), options)).exitCode !== 0) return [];
   if (!isOnPath('git-lfs', env))
-    return [
-      fail(
-        NAME,
-        'the repository uses it, and there is no git-lfs on the PATH: agents see pointers in place of files',
-        'install git-lfs, then start the daemon again',
-      ),
-    ];
+    return [fail(NAME, refusal(DOCTOR_CODES.lfs_not_installed, {}), 'install git-lfs, then start the daemon again')];
   const { stdout } = await tryGit(['config', '--blob', 'HEAD:.lfsconfig', '--list', '-z'], options);
   const place = lfsServerOf(cloneUrlOf(tracker.apiUrl, tracker.slug), settingsIn(stdout));
   if (place.kind === 'elsewhere')
     return [
       warn(
         NAME,
-        `.lfsconfig has the objects at ${oneLine(place.host, 100)}: files stay pointers, and what agents add is not published`,
+        refusal(DOCTOR_CODES.lfs_objects_elsewhere, { host: oneLine(place.host, 100) }),
         'take lfs.url and lfs.pushurl out of .lfsconfig',
       ),
     ];

@@ -20,6 +20,7 @@ import { objectionToRoot } from '../../daemon/workspaces/workspace-root.ts';
 import { missingDepth, shallowCommits } from '../../git/clone-depth.ts';
 import { git } from '../../git/git.ts';
 import { CLI_CODES } from '../rules/cli-codes.ts';
+import { DOCTOR_CODES } from '../rules/doctor-codes.ts';
 import { type DoctorCheck, fail, failedBy, ok, warn } from './doctor-row.ts';
 
 function existingPart(path: string): string {
@@ -49,13 +50,16 @@ export function checkWorkspaceRoot(workflow: Workflow, repository: string): Doct
   const mend = 'name an empty directory in workspace.root';
   try {
     const objection = objectionToWriting(root);
-    if (objection !== undefined) return fail('workspace root', objection, mend);
+    const unusable = (said: string) =>
+      fail('workspace root', refusal(DOCTOR_CODES.workspace_root_unusable, { said }), mend);
+    if (objection !== undefined) return unusable(objection);
     if (!existsSync(root)) return ok('workspace root', `${root} will be made`);
     const real = realpathSync(root);
     const why = objectionToRoot(real, repository, workflow.stateDir);
-    return why === undefined ? ok('workspace root', real) : fail('workspace root', `${real} ${why}`, mend);
+    return why === undefined ? ok('workspace root', real) : unusable(`${real} ${why}`);
   } catch (error) {
-    return fail('workspace root', `${root} cannot be read: ${messageOf(error)}`, mend);
+    const said = `${root} cannot be read: ${messageOf(error)}`;
+    return fail('workspace root', refusal(DOCTOR_CODES.workspace_root_unusable, { said }), mend);
   }
 }
 
@@ -67,7 +71,12 @@ export function checkState(workflow: Workflow, holder: LockHolder | undefined): 
   if (holder !== undefined)
     return ok('state', `${stateDir} is held by the daemon with process ${holder.pid}, since ${holder.since}`);
   const objection = objectionToWriting(stateDir);
-  if (objection !== undefined) return fail('state', objection, 'name another directory in state.dir');
+  if (objection !== undefined)
+    return fail(
+      'state',
+      refusal(DOCTOR_CODES.state_dir_unwritable, { said: objection }),
+      'name another directory in state.dir',
+    );
   const cleared = CLEARED.find((directory) => `${stateDir}/`.startsWith(`${directory}/`));
   if (cleared !== undefined)
     return warn(
@@ -94,7 +103,11 @@ export function checkJournal(workflow: Workflow, holder: LockHolder | undefined)
   try {
     if (!isThere(path)) return ok('journal', 'none yet');
   } catch (error) {
-    return fail('journal', `${path} cannot be read: ${messageOf(error)}`, 'name another directory in state.dir');
+    return fail(
+      'journal',
+      refusal(DOCTOR_CODES.journal_unreadable, { path, said: messageOf(error) }),
+      'name another directory in state.dir',
+    );
   }
   try {
     const log = new EventLog({ path, decode: decodeRecord, now: systemClock.now, onRecord: () => undefined });
@@ -105,7 +118,7 @@ export function checkJournal(workflow: Workflow, holder: LockHolder | undefined)
       ? ok('journal', `${log.size} bytes`)
       : warn(
           'journal',
-          `${torn === 1 ? 'a line was' : `${torn} lines were`} torn by a crash; nothing else is lost`,
+          refusal(DOCTOR_CODES.journal_lines_torn, { lines: torn === 1 ? 'a line was' : `${torn} lines were` }),
           'none needed',
         );
   } catch (error) {
@@ -151,7 +164,7 @@ export async function checkSaved(workflow: Workflow): Promise<DoctorCheck[]> {
     const what = `${count} ${count === 1 ? 'ref' : 'refs'}, ${(bytes / 1e6).toFixed(1)} MB`;
     return [ok(name, `${what}, ${kept} (workspace.saved_keep_days); to see them: ${see}`)];
   } catch (error) {
-    return [warn(name, `cannot be read: ${messageOf(error)}`, see)];
+    return [warn(name, refusal(DOCTOR_CODES.saved_work_unreadable, { said: messageOf(error) }), see)];
   }
 }
 
@@ -171,7 +184,8 @@ export async function checkClone(workflow: Workflow): Promise<DoctorCheck> {
     const lack = missingDepth(ends, cloneDepth, list.trimEnd().split('\n'));
     return ok(name, lack === null ? wanted : `${wanted}; the next fetch brings ${lack} that it has too few`);
   } catch (error) {
-    return warn(name, `${copy} cannot be read: ${messageOf(error)}`, 'none needed: the next fetch clones it anew');
+    const what = refusal(DOCTOR_CODES.clone_unreadable, { path: copy, said: messageOf(error) });
+    return warn(name, what, 'none needed: the next fetch clones it anew');
   }
 }
 

@@ -15,6 +15,7 @@ import { explain, tryGit } from '../../git/git.ts';
 import { formatSlug } from '../../git/rules/repository.ts';
 import { isPlainName, parseSubmodules, type Submodule, submoduleAddressOf } from '../../git/rules/submodules.ts';
 import { CLI_CODES } from '../rules/cli-codes.ts';
+import { DOCTOR_CODES } from '../rules/doctor-codes.ts';
 import type { GitRoute } from './doctor-network.ts';
 import { type DoctorCheck, fail, failedBy, ok, warn } from './doctor-row.ts';
 
@@ -72,7 +73,7 @@ export async function checkSubmodules(
   return [
     warn(
       'submodules',
-      [`${count}, of which ${empty.length} stay empty${rest}:`, ...empty].join('\n'),
+      refusal(DOCTOR_CODES.submodules_stay_empty, { found: count, count: empty.length, rest, which: empty.join('\n') }),
       'give them http(s) or relative addresses in .gitmodules, and the account the right to read them',
     ),
   ];
@@ -101,10 +102,10 @@ export async function checkFollowing(
   try {
     const lacking = (await tracker.feed.lacks(signal)).map((permission) => `"${permission}: read"`);
     if (lacking.length === 0) return [ok(name, 'pull requests, checks, statuses and actions can be read')];
-    const says = `the token lacks ${lacking.join(', ')}: without them no pull request is called green, or logs stay unread`;
+    const says = refusal(DOCTOR_CODES.permissions_lacking, { permissions: lacking });
     return [warn(name, says, 'give the token these permissions, or set follow.until: open')];
   } catch (error) {
-    return [warn(name, `not known what the token may read: ${messageOf(error)}`, 'tool doctor, again')];
+    return [warn(name, refusal(DOCTOR_CODES.permissions_unknown, { said: messageOf(error) }), 'tool doctor, again')];
   }
 }
 
@@ -152,11 +153,15 @@ async function checkPrefix(opened: OpenedTracker, workflow: Workflow, signal: Ab
     const taken = await opened.takenPrefix(signal);
     return taken === undefined
       ? ok(name, `${branchPrefix}issue-<n>`)
-      : fail(name, `the branch ${taken} on the remote makes ${branchPrefix}issue-1 impossible`, rename(taken));
+      : fail(
+          name,
+          refusal(DOCTOR_CODES.branch_prefix_blocked, { taken, branch: `${branchPrefix}issue-1` }),
+          rename(taken),
+        );
   } catch (error) {
     return warn(
       name,
-      `not known whether ${branchPrefix}issue-1 is possible: ${messageOf(error)}`,
+      refusal(DOCTOR_CODES.branch_prefix_unknown, { branch: `${branchPrefix}issue-1`, said: messageOf(error) }),
       'tool doctor, again',
     );
   }

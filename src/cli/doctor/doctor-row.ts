@@ -10,14 +10,13 @@ export type DoctorCheck = {
   readonly says: string;
   /** What mends it; null when nothing needs to be mended. */
   readonly mend: string | null;
-  /** Of the error table; absent: the row has none. */
+  /** Of the error table; absent: the row warns of nothing, or tells an error of something else. */
   readonly code?: string;
 };
 
-type Trouble = (name: string, says: Refusal | string, mend: string) => DoctorCheck;
+type Trouble = (name: string, says: Refusal, mend: string) => DoctorCheck;
 
-function row(name: string, status: 'warn' | 'fail', says: Refusal | string, mend: string): DoctorCheck {
-  if (typeof says === 'string') return { name, status, says, mend };
+function row(name: string, status: 'warn' | 'fail', says: Refusal, mend: string): DoctorCheck {
   return { name, status, says: messageIn(says), mend, code: says.of.code };
 }
 

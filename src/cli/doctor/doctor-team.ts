@@ -24,6 +24,7 @@ import { agentOf } from '../../team/rules/role.ts';
 import { prerequisitesOf } from '../../team/rules/select/activation.ts';
 import type { TeamSettings } from '../../team/rules/settings.ts';
 import { CLI_CODES } from '../rules/cli-codes.ts';
+import { DOCTOR_CODES } from '../rules/doctor-codes.ts';
 import { diagnoseGate } from './doctor-gate.ts';
 import { checkGuard } from './doctor-guard.ts';
 import { checkComplete, checkSettings, checkStart, enabledPlugin, MEND_FIRST, startsNothing } from './doctor-host.ts';
@@ -43,7 +44,7 @@ export function hasTeamMode(root: string, env: Environment): boolean {
 
 /** What is said inside a session of the host where nothing of it is found: what that one was started with cannot be seen. */
 export function withoutTeamMode(env: Environment): readonly DoctorCheck[] {
-  const says = 'not installed here; only a plugin that this session was started with (--plugin-dir) can bring it';
+  const says = refusal(DOCTOR_CODES.team_mode_unseen, {});
   return env.CLAUDECODE === undefined ? [] : [warn('team mode', says, 'tool init')];
 }
 
@@ -58,12 +59,11 @@ function formFor(host: string | null): HookForm | null {
 
 function checkUninstalled(root: string, env: Environment): DoctorCheck {
   const name = 'team mode';
-  if (startsNothing(root))
-    return fail(name, '.claude/settings.json starts programs of .tool/hooks, which is not there', 'tool init');
+  if (startsNothing(root)) return fail(name, refusal(DOCTOR_CODES.hook_programs_gone, {}), 'tool init');
   const plugin = enabledPlugin(root, env);
   const [inSession] = withoutTeamMode(env);
   return plugin === undefined
-    ? (inSession ?? warn(name, `not installed in ${root}`, 'tool init'))
+    ? (inSession ?? warn(name, refusal(DOCTOR_CODES.team_mode_missing, { root }), 'tool init'))
     : ok(name, `comes with the plugin ${plugin.id}, enabled in ${plugin.file}`);
 }
 
@@ -73,11 +73,15 @@ function checkInstalled(root: string, host: string | null, env: Environment): re
   try {
     manifest = installed(root);
   } catch (error) {
-    return [fail(name, `${MANIFEST} cannot be read: ${messageOf(error)}`, MEND_FIRST)];
+    const said = messageOf(error);
+    return [fail(name, refusal(DOCTOR_CODES.installation_record_unreadable, { path: MANIFEST, said }), MEND_FIRST)];
   }
   if (manifest === undefined) return [checkUninstalled(root, env)];
   const own = packageVersion();
-  if (manifest.version !== own) return [warn(name, `${manifest.version} is installed, this is ${own}`, 'tool init')];
+  if (manifest.version !== own) {
+    const what = refusal(DOCTOR_CODES.installation_version_differs, { installed: manifest.version, own });
+    return [warn(name, what, 'tool init')];
+  }
   const wanted = formFor(host);
   const form = hostSupport(manifest.hostVersion).form;
   const words = `${own}, hooks for ${manifest.hostVersion === null ? 'any host' : `Claude Code ${manifest.hostVersion}`}`;
@@ -85,14 +89,8 @@ function checkInstalled(root: string, host: string | null, env: Environment): re
   if (gaps.length > 0) return gaps;
   if (form === wanted || wanted === null) return [ok(name, words)];
   return form === 'resident'
-    ? [
-        fail(
-          name,
-          `${words}: Claude Code ${host} cannot read them, and silently leaves its whole settings file out`,
-          'tool init',
-        ),
-      ]
-    : [warn(name, `${words}: on Claude Code ${host} they can be faster`, 'tool init')];
+    ? [fail(name, refusal(DOCTOR_CODES.hooks_unknown_to_host, { installed: words, host: host ?? '' }), 'tool init')]
+    : [warn(name, refusal(DOCTOR_CODES.hooks_could_be_faster, { installed: words, host: host ?? '' }), 'tool init')];
 }
 
 /** What this version of the host cannot do, in the form installed and in that of a plugin. */
@@ -118,7 +116,7 @@ function checkAgents(root: string, { patterns }: TeamSettings, env: Environment)
     .map((agent) =>
       warn(
         'team agents',
-        `workflow.team.patterns names a role of your own, and there is no .claude/agents/${agent}.md: no host can start it`,
+        refusal(DOCTOR_CODES.team_agent_missing, { agent }),
         `write .claude/agents/${agent}.md, after the model of one that \`tool init\` has put beside it`,
       ),
     );
@@ -141,7 +139,11 @@ async function checkTeams(root: string): Promise<readonly DoctorCheck[]> {
       await log.close();
       if (tornLines > 0)
         rows.push(
-          warn('team log', `${name}: ${tornLines} records are not whole and do not count`, `tool team events ${name}`),
+          warn(
+            'team log',
+            refusal(DOCTOR_CODES.team_log_torn, { team: name, count: tornLines }),
+            `tool team events ${name}`,
+          ),
         );
       if (isActive(state)) rows.push(ok('team', `${name} stands (${state.session})`));
     } catch (error) {
@@ -194,12 +196,11 @@ export async function diagnoseTeam(root: string, env: Environment, place = root)
     const name = `team: ${one.name}`;
     if (one.holds) return ok(name, one.why);
     // All of it is said in a row of its own.
-    if (one.trigger === 'settings_broken')
-      return warn(name, 'no team mode while .tool/config/workflow.yaml cannot be used', one.mend);
+    if (one.trigger === 'settings_broken') return warn(name, refusal(DOCTOR_CODES.team_settings_broken, {}), one.mend);
     // What is not there cannot be updated.
     return one.name === 'host version' && host === null
       ? warn(name, refusal(CLI_CODES.claude_not_runnable, { command: 'claude' }), INSTALL_CLAUDE)
-      : warn(name, one.why, one.mend);
+      : warn(name, refusal(DOCTOR_CODES.team_prerequisite_missing, { said: one.why }), one.mend);
   });
   const rows = [
     ...checkInstalled(root, host, env),

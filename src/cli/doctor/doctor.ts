@@ -27,6 +27,7 @@ import { namePersonSettings } from '../../git/person-settings.ts';
 import { findProject } from '../../git/project.ts';
 import { formatSlug, type RepoSlug } from '../../git/rules/repository.ts';
 import { CLI_CODES } from '../rules/cli-codes.ts';
+import { DOCTOR_CODES } from '../rules/doctor-codes.ts';
 import { lineColumns } from '../screen/terminal.ts';
 import { fixCommands } from './doctor-fix.ts';
 import { checkLfs } from './doctor-lfs.ts';
@@ -64,13 +65,12 @@ function checkNode(): DoctorCheck {
 }
 
 async function checkGit(env: Environment): Promise<DoctorCheck> {
-  if (!isOnPath('git', env))
-    return fail('git', 'there is no such program on the PATH; the rows that need it are left out', 'install git');
+  if (!isOnPath('git', env)) return fail('git', refusal(DOCTOR_CODES.git_not_on_path, {}), 'install git');
   try {
     const { stdout } = await tryGit(['--version'], { cwd: '/' });
     const version = /\d+\.\d+\.\d+/.exec(stdout)?.[0] ?? '0.0.0';
     return !isVersionAtLeast(version, OLDEST_GIT)
-      ? fail('git', `${version}; ${OLDEST_GIT} or later is needed`, 'install a newer git')
+      ? fail('git', refusal(DOCTOR_CODES.program_too_old, { version, required: OLDEST_GIT }), 'install a newer git')
       : ok('git', version);
   } catch (error) {
     return failedBy('git', error, 'install git');
@@ -87,7 +87,9 @@ async function checkGitSettings(env: Environment): Promise<DoctorCheck> {
 
 function checkPaths(workflow: Workflow): DoctorCheck[] {
   const objection = objectionToPlaces(workflow);
-  return objection === undefined ? [] : [fail('paths', objection, 'name another directory')];
+  return objection === undefined
+    ? []
+    : [fail('paths', refusal(DOCTOR_CODES.paths_unusable, { said: objection }), 'name another directory')];
 }
 
 async function checkHost(workflow: Workflow, env: Environment): Promise<DoctorCheck[]> {
@@ -108,7 +110,7 @@ async function checkHost(workflow: Workflow, env: Environment): Promise<DoctorCh
   ].find((name) => login[name] !== undefined);
   return [
     !isVersionAtLeast(version, OLDEST_HOST)
-      ? fail(HOST, `${version}; ${OLDEST_HOST} or later is needed`, install)
+      ? fail(HOST, refusal(DOCTOR_CODES.program_too_old, { version, required: OLDEST_HOST }), install)
       : ok(HOST, version),
     known === undefined
       ? fail(
@@ -190,18 +192,21 @@ async function checkCredential(
     const away = named === null ? mend : `${login}, or leave it so`;
     return {
       checks: [
-        status.ok ? ok('hosting client', status.says) : missing('hosting client', status.says, away),
+        status.ok
+          ? ok('hosting client', status.says)
+          : missing('hosting client', refusal(DOCTOR_CODES.hosting_client_unusable, { said: status.says }), away),
         failedBy('token', error, mend),
       ],
     };
   }
+  const { source } = credential;
   const client = status.ok
     ? ok('hosting client', status.says)
     : credential.fromClient
-      ? fail('hosting client', status.says, login)
+      ? fail('hosting client', refusal(DOCTOR_CODES.hosting_client_unusable, { said: status.says }), login)
       : warn(
           'hosting client',
-          `${status.says}; the token from ${credential.source} is used`,
+          refusal(DOCTOR_CODES.hosting_client_unusable, { said: status.says, source }),
           `${login}, or leave it so`,
         );
   return { checks: [client, ok('token', `from ${credential.source}`)], credential };
@@ -225,7 +230,8 @@ async function checkPort(workflow: Workflow, holder: LockHolder | undefined): Pr
   if (objection === undefined) return ok('port', `${port} on ${host} is free`);
   if (holder?.url?.endsWith(`:${port}`) === true)
     return ok('port', `${port} on ${host} is held by the daemon that runs`);
-  return fail('port', `${port} on ${host} ${objection}`, 'tool serve --port <n>, or server.port: 0');
+  const what = refusal(DOCTOR_CODES.port_unusable, { port, host, said: objection });
+  return fail('port', what, 'tool serve --port <n>, or server.port: 0');
 }
 
 async function checkVersion(holder: LockHolder | undefined): Promise<DoctorCheck> {
@@ -238,7 +244,11 @@ async function checkVersion(holder: LockHolder | undefined): Promise<DoctorCheck
     const running =
       typeof value === 'object' && value !== null && 'version' in value ? String(value.version) : undefined;
     if (running === undefined)
-      return warn('daemon', `runs at ${holder.url}, which wants a token`, 'compare versions on its page');
+      return warn(
+        'daemon',
+        refusal(DOCTOR_CODES.daemon_wants_token, { url: holder.url }),
+        'compare versions on its page',
+      );
     return running === installed
       ? ok('daemon', `${running} runs at ${holder.url}`)
       : warn(
