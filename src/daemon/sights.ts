@@ -117,7 +117,17 @@ export class Sights {
       feed.threads(number, signal),
       feed.comments(number, signal),
     ]);
-    const counts = (one: Review | Remark) => areHeard(this.#options.tracker, one, signal);
+    const { tracker } = this.#options;
+    const counts = (one: Review | Remark) => areHeard(tracker, one, signal);
+    const account = await feed.account(signal);
+    // Anybody can copy our marker.
+    const isAnswer =
+      (last: number) =>
+      async ({ id, author, body }: Remark) =>
+        id > last &&
+        author !== null &&
+        isOurs(body) &&
+        (author.login === account || (await tracker.mayWrite(author, signal)));
     const kept: ReviewThread[] = [];
     for (const thread of threads) {
       const heard = await keep(thread.comments, counts);
@@ -125,7 +135,7 @@ export class Sights {
       kept.push({
         ...thread,
         comments: heard,
-        isAnswered: thread.comments.some(({ id, body }) => id > last && isOurs(body)),
+        isAnswered: (await keep(thread.comments, isAnswer(last))).length > 0,
       });
     }
     return { reviews: await keep(reviews, counts), threads: kept, comments: await keep(comments, counts) };

@@ -227,6 +227,17 @@ test('a thread that the agent does not answer is told once more, then people are
   await world.stop();
 });
 
+test('a stranger with our marker answers no thread', async () => {
+  const world = worldWith();
+  const told = prompts(world);
+  await followed(world);
+  const copied = { id: 8, author: STRANGER, body: 'Done. <!-- toolcrew:1-1-reply -->' };
+  world.tracker.seen.set(PULL, { ...GREEN, threads: [{ ...thread, comments: [...thread.comments, copied] }] });
+  await polls(world, 1);
+  assert.match(told[1] ?? '', /rename x/);
+  await world.stop();
+});
+
 test('/tool reaches the agent in a plain review and on the issue; that of a stranger, and one from before, do not', async () => {
   const world = worldWith('approved');
   const told = prompts(world);

@@ -261,3 +261,23 @@ test('an agent that says something else in a thread in its second attempt is hea
   );
   await world.stop();
 });
+
+for (const isDescendant of [false, true])
+  test(`a push that arrived before its connection was cut is ours (it goes on from the last one: ${isDescendant})`, async () => {
+    const world = worldWith('approved');
+    await followed(world);
+    world.tracker.seen.set(PULL, RED);
+    world.workspaces.joins.set('sha-1-1 sha-1-2', isDescendant);
+    let tries = 0;
+    world.workspaces.push = async ({ branch }, sha) => {
+      world.workspaces.pushed.push(`${branch} ${sha}`);
+      tries += 1;
+      if (tries === 1) throw new Error('the connection was cut');
+    };
+    await polls(world, 1);
+    world.tracker.seen.delete(PULL);
+    await polls(world, 2);
+    const { phase, follow, pushed } = world.journal.state.entries.get(1) ?? assert.fail();
+    assert.deepEqual([tries, phase, follow?.others, pushed], [2, 'following', [], ['sha-1-1', 'sha-1-2']]);
+    await world.stop();
+  });

@@ -3,7 +3,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Round } from '../../src/agents/rules/round.ts';
+import { failure } from '../../src/base/rules/errors.ts';
 import { decodeState } from '../../src/daemon/journal/journal-decoder.ts';
+import { WORKSPACES_CODES } from '../../src/daemon/rules/codes/workspaces-codes.ts';
 import { freezeState } from '../../src/daemon/rules/snapshot.ts';
 import { check, followed, worldWith as followedWorld, PULL, polls } from '../support/followed-world.ts';
 import { worldWith as serializedWorld } from '../support/serialized-world.ts';
@@ -70,6 +72,81 @@ test('so is work that waited for another change', async () => {
   await polls(world, 2);
   assert.deepEqual([seen[2]?.number, seen[2]?.isMerge], [2, true]);
   assert.match(seen[2]?.words ?? '', /db\/2\.sql/);
+  await world.stop();
+});
+
+test('so is a pull request that stays behind its base', async () => {
+  const world = followedWorld();
+  const seen = rounds(world);
+  await followed(world);
+  world.workspaces.takeBase = async () => ({ head: 'sha-1-1', conflicts: [] });
+  world.tracker.seen.set(PULL, { checks: [check('build', 'passed')], merge: 'behind' });
+  await polls(world, 4);
+  assert.deepEqual([seen[1]?.number, seen[1]?.isMerge], [2, true]);
+  await world.stop();
+});
+
+/** Others push while the agent of a round works, which has `build` to mend; `then` follows before it ends. */
+async function pushedMeanwhile(then: (world: World) => void) {
+  const world = followedWorld('approved');
+  let work = world.script;
+  const seen = rounds(world, (agent) => work(agent));
+  await followed(world);
+  const red = { checks: [check('build', 'failed')] };
+  world.tracker.seen.set(PULL, red);
+  work = (agent) => {
+    work = commit;
+    world.workspaces.joins.set('sha-1-1 theirs', true);
+    world.tracker.seen.set(PULL, { ...red, head: 'theirs' });
+    then(world);
+    return commit(agent);
+  };
+  await polls(world, 2);
+  await world.stop();
+  return seen;
+}
+
+test('a conflict with the base in a round on a pull request is told alone, and is to be merged', async () => {
+  const seen = await pushedMeanwhile(({ workspaces }) => workspaces.baseConflicts.set(1, ['db/1.sql']));
+  assert.match(seen[1]?.words ?? '', /"build" failed/);
+  assert.deepEqual([seen[2]?.number, seen[2]?.isMerge], [3, true]);
+  assert.match(seen[2]?.words ?? '', /db\/1\.sql/);
+  assert.doesNotMatch(seen[2]?.words ?? '', /"build" failed/);
+});
+
+test('so is work that lacks a commit of others', async () => {
+  const values = { branch: 'tool/issue-1', commit: 'theirs' };
+  const seen = await pushedMeanwhile(({ workspaces }) => {
+    workspaces.fault = (call) => {
+      if (call === 'push') throw failure(WORKSPACES_CODES.branch_has_foreign_commits, values);
+    };
+  });
+  assert.deepEqual([seen[1]?.isMerge, seen[2]?.isMerge], [false, true]);
+});
+
+test('what kept earlier work from being published is no news of its pull request', async () => {
+  const change = { review: { agent: 'team-quality' }, gate: { mode: 'required', maxRounds: 0 } } as const;
+  const world = followedWorld('approved', 3, change);
+  const seen = rounds(world);
+  world.reviewer = async () => ({ ok: true, words: '{"findings":[{"text":"The sum is wrong"}]}' });
+  world.measure = async ({ commit: sha }) => evidenceOf(sha, { ok: !sha.endsWith('-2') });
+  await followed(world);
+  assert.deepEqual(world.workspaces.pushed, ['tool/issue-1 sha-1-1']);
+  world.tracker.seen.set(PULL, { checks: [check('build', 'failed')] });
+  await polls(world, 2);
+  assert.match(seen[2]?.words ?? '', /"build" failed/);
+  assert.doesNotMatch(seen[2]?.words ?? '', /is not published/);
+  await world.stop();
+});
+
+test('work that an earlier program pushed was handed in', async () => {
+  const world = followedWorld();
+  await followed(world);
+  const frozen = JSON.parse(JSON.stringify(freezeState(world.journal.state)), (key, value: unknown) =>
+    key === 'handedIn' ? undefined : value,
+  );
+  const decoded = decodeState(frozen) ?? assert.fail();
+  assert.equal(decoded.entries.get(1)?.handedIn, 1);
   await world.stop();
 });
 

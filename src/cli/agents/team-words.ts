@@ -5,7 +5,7 @@ import { readTeamWords, type TeamWords } from '../../daemon/runners/team-wire.ts
 import type { TeamContext } from '../../team/operations/context.ts';
 import { operate } from '../../team/operations/operations.ts';
 import type { TeamLog } from '../../team/ports.ts';
-import { EVERYBODY } from '../../team/rules/message.ts';
+import { EVERYBODY, LEAD } from '../../team/rules/message.ts';
 
 const LOOK_MS = 500;
 
@@ -36,6 +36,10 @@ export class WordsForTeam {
     this.#log = log;
     this.#onHeard = onHeard;
     this.#say = say;
+    // An earlier process may have sent some.
+    this.#texts = log.state.messages.flatMap(({ from, to, type, content }) =>
+      from === LEAD && to === EVERYBODY && type === 'progress' && typeof content === 'string' ? [content] : [],
+    );
     this.#timer = setInterval(() => void this.#look(), LOOK_MS);
   }
 

@@ -24,6 +24,8 @@ import { ReviewThreads } from './review-threads.ts';
 const ONE = '/repos/{owner}/{repo}/pulls/{pull_number}';
 /** The states of so many pull requests are kept. */
 const KEPT_STATES = 500;
+/** Of one that cannot be merged, the version is believed for so long: that it can be need not change its version. */
+const BELIEVED_MS = 600_000;
 
 const MERGE_STATES: Readonly<Record<string, MergeState>> = {
   ...{ clean: 'clean', has_hooks: 'clean', unstable: 'unstable', behind: 'behind', dirty: 'dirty', unknown: 'unknown' },
@@ -87,9 +89,15 @@ const remarkRow = z
     ({ id, user, body, created_at }): Remark => ({ id, author: user ?? null, body: body ?? '', createdAt: created_at }),
   );
 
+/** `readAt`: when the service gave it in full last, in elapsed time. */
+type ReadState = { readonly status: PullRequestStatus; readonly readAt: number };
+
 export class GitHubPullRequestFeed implements PullRequestFeed {
   readonly #repository: RepositoryClient;
-  readonly #states = new AnswerCache<PullRequestStatus>(KEPT_STATES);
+  readonly #clock: Clock;
+  readonly #states = new AnswerCache<ReadState>(KEPT_STATES);
+  /** The states of the checks of commits. `isNews`: they changed since the pull request was read. */
+  readonly #seen = new AnswerCache<{ readonly text: string; readonly isNews: boolean }>(KEPT_STATES);
   readonly #checks: CommitChecks;
   readonly #reviews: ConditionalLists<Review | null>;
   readonly #threads: ReviewThreads;
@@ -100,6 +108,7 @@ export class GitHubPullRequestFeed implements PullRequestFeed {
   constructor(repository: RepositoryClient, clock: Clock, account?: string) {
     this.#repository = repository;
     this.#account = account;
+    this.#clock = clock;
     this.#checks = new CommitChecks(repository, clock);
     this.#threads = new ReviewThreads(repository);
     this.#reviews = new ConditionalLists(repository, `GET ${ONE}/reviews`, z.array(reviewRow));
@@ -112,20 +121,34 @@ export class GitHubPullRequestFeed implements PullRequestFeed {
     const known = this.#states.get(key);
     try {
       const parameters = { pull_number: number };
-      // What the service has yet to work out need not change its version.
-      const etag = known?.value.conflicts === null ? undefined : known?.etag;
+      const etag = known !== undefined && this.#isBelieved(known.value) ? known.etag : undefined;
       const answer = await this.#repository.requestIfChanged(`GET ${ONE}`, parameters, pullRow, etag, signal);
-      if (answer === null) return known?.value ?? null;
-      this.#states.set(key, { etag: etagOf(answer.headers), value: answer.data });
-      return answer.data;
+      if (answer === null) return known?.value.status ?? null;
+      const { data: status, headers } = answer;
+      this.#states.set(key, { etag: etagOf(headers), value: { status, readAt: this.#clock.elapsed() } });
+      const seen = this.#seen.get(status.head)?.value;
+      if (seen?.isNews) this.#seen.set(status.head, { etag: undefined, value: { ...seen, isNews: false } });
+      return status;
     } catch (error) {
       if (isMissing(error)) return null;
       throw error;
     }
   }
 
-  checks(commit: string, signal: AbortSignal): Promise<ReadChecks> {
-    return this.#checks.list(commit, signal);
+  /** What the service has yet to work out, and what it says of merging, need not change the version. */
+  #isBelieved({ status, readAt }: ReadState): boolean {
+    if (status.merge === 'clean') return true;
+    const isNews = this.#seen.get(status.head)?.value.isNews === true;
+    return status.conflicts !== null && !isNews && this.#clock.elapsed() - readAt < BELIEVED_MS;
+  }
+
+  async checks(commit: string, signal: AbortSignal): Promise<ReadChecks> {
+    const read = await this.#checks.list(commit, signal);
+    const text = JSON.stringify(read.checks.map(({ name, state }) => [name, state]));
+    const seen = this.#seen.get(commit)?.value;
+    const isNews = seen !== undefined && (seen.isNews || seen.text !== text);
+    this.#seen.set(commit, { etag: undefined, value: { text, isNews } });
+    return read;
   }
 
   lacks(signal: AbortSignal): Promise<readonly string[]> {
@@ -142,7 +165,7 @@ export class GitHubPullRequestFeed implements PullRequestFeed {
   }
 
   threads(number: number, signal: AbortSignal): Promise<readonly ReviewThread[]> {
-    return this.#threads.list(number, this.#states.get(String(number))?.value.updatedAt, signal);
+    return this.#threads.list(number, this.#states.get(String(number))?.value.status.updatedAt, signal);
   }
 
   async comments(number: number, signal: AbortSignal): Promise<readonly Remark[]> {

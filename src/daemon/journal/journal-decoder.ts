@@ -248,7 +248,7 @@ const message = z.object({
   question: z.string().nullable(),
 });
 
-const entry = z.object({
+const storedEntry = z.object({
   number: issue,
   title: z.string(),
   url: z.string(),
@@ -272,8 +272,7 @@ const entry = z.object({
   lastError: z.string().nullable(),
   /** Earlier programs wrote none. */
   stepError: z.string().nullable().default(null),
-  /** Earlier programs counted no rounds. */
-  handedIn: z.number().int().default(0),
+  handedIn: z.number().int().optional(),
   sentBack: z.string().nullable().default(null),
   askedPullRequest: z.object({ title: z.string(), body: z.string() }).nullable(),
   askedDone: z.boolean(),
@@ -299,6 +298,12 @@ const entry = z.object({
   team,
   finished: z.object({ outcome, updatedAt: z.string(), at: z.number() }).nullable(),
 });
+
+/** Earlier programs counted no rounds: what they pushed was handed in once. */
+const entry = storedEntry.transform(({ handedIn, ...kept }) => ({
+  ...kept,
+  handedIn: handedIn ?? (kept.pushed.length > 0 || kept.pullRequest !== null ? 1 : 0),
+}));
 
 const state = z.object({
   entries: z.array(entry),

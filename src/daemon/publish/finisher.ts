@@ -139,7 +139,8 @@ export class Finisher {
       return 'over';
     }
     const [from, commit] = [tipOf(entry), status.head];
-    if (from === undefined || knownCommits(entry).includes(commit)) return 'away';
+    // Our push may have arrived before it was recorded.
+    if (from === undefined || commit === entry.head || knownCommits(entry).includes(commit)) return 'away';
     const isJoined = await workspaces.goesOn(branch, from, commit, signal);
     if (isJoined === null) return 'away';
     if (isJoined) await journal.append({ type: 'others_pushed', issue, commit, joins: true });

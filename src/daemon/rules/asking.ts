@@ -41,7 +41,8 @@ function goOn(entry: Entry, { heard, at }: Of<'messages'>): Entry {
   if (phase === 'held_back' || isInReview(entry))
     return { ...next, phase: 'retrying', retryAt: at, stepError: null, head: null };
   if (phase !== 'following' || follow === null || follow.stopped !== null) return next;
-  return { ...next, phase: 'retrying', retryAt: at, follow: { ...follow, told: null, reviewers: [] } };
+  const round = { ...follow, told: null, reviewers: [], noticed: null };
+  return { ...next, phase: 'retrying', retryAt: at, version: '', follow: round };
 }
 
 function withMessages(state: DaemonState, issue: number, messages: readonly Message[]): DaemonState {

@@ -59,7 +59,7 @@ export function beginFollowing(entry: Entry, updatedAt: string, at: number): Ent
   if (entry.phase !== 'publishing') return undefined;
   const kept = entry.follow ?? NEW_FOLLOW;
   const follow = { ...kept, since: at, updatedAt, told: null, reviewers: [], stopped: null };
-  return { ...entry, phase: 'following', follow, failures: 0, rounds: 0, lastError: null, head: null };
+  return { ...entry, phase: 'following', follow, failures: 0, rounds: 0, lastError: null, sentBack: null, head: null };
 }
 
 /** So many keys of what an agent was told are kept. */

@@ -4,14 +4,20 @@ import type { Round } from '../../agents/rules/round.ts';
 import { fence, visibleLines } from '../../base/rules/text.ts';
 import type { Entry } from './state.ts';
 
-/** What an attempt is told of its pull request or its base; null: nothing. */
+/** Failures of a pull request that its base has to be merged for. */
+const MERGE_FAILURES = ['conflict', 'behind'];
+
+/** What an attempt is told of its base or its pull request; null: nothing. A conflict with the base is the later one. */
 export function toldOf({ follow, serial }: Pick<Entry, 'follow' | 'serial'>): string | null {
-  return follow?.told ?? serial?.told ?? null;
+  return serial?.told ?? follow?.told ?? null;
 }
 
-function isMerge({ follow, serial }: Pick<Entry, 'follow' | 'serial'>): boolean {
-  if (follow !== null && follow.told !== null) return follow.failure?.split('\n').includes('conflict') === true;
-  return serial !== null && serial.told !== null;
+function isMerge({ follow, serial, sentBack }: Pick<Entry, 'follow' | 'serial' | 'sentBack'>): boolean {
+  if (serial !== null && serial.told !== null) return true;
+  if (follow === null) return false;
+  // A commit of others may conflict with the one that was handed in.
+  if (follow.tip !== null && sentBack !== null) return true;
+  return follow.told !== null && follow.failure?.split('\n').some((name) => MERGE_FAILURES.includes(name)) === true;
 }
 
 /**

@@ -225,6 +225,46 @@ test('each word of the service on whether a pull request can be merged', async (
   assert.deepEqual((await feed.read(1, signal))?.awaited, ['ann', 'team core']);
 });
 
+test('whether a pull request can be merged is asked anew when its checks change, and every ten minutes', async (t) => {
+  let [word, status] = ['blocked', 'in_progress'];
+  const api = await serve(t, ({ url = '', headers }, response) => {
+    const isKnown = headers['if-none-match'] === '"same"';
+    const row = { state: 'open', head: { sha: 'c' }, updated_at: 'now', mergeable: true, mergeable_state: word };
+    if (url.includes('/check-runs'))
+      answer(response, { check_runs: [{ id: 1, name: 'ci', status, conclusion: 'success' }] });
+    else if (url.includes('/status')) answer(response, { statuses: [] });
+    else if (isKnown) response.writeHead(304).end();
+    else answer(response, row, 200, { etag: '"same"' });
+  });
+  const clock = new FakeClock(Date.now());
+  const feed = feedAt(t, api.url, clock);
+  const poll = async () => {
+    const read = await feed.read(1, signal);
+    await feed.checks('c', signal);
+    return read?.merge;
+  };
+  /** Answers in full since the last call. */
+  let before = 0;
+  const paid = () => {
+    const all = api.seen.filter(({ route, headers }) => route.includes('/pulls/') && !headers.includes('same')).length;
+    const since = all - before;
+    before = all;
+    return since;
+  };
+  assert.deepEqual([await poll(), await poll(), paid()], ['blocked', 'blocked', 1]);
+  status = 'completed';
+  await poll();
+  word = 'unstable';
+  assert.deepEqual([await poll(), await poll(), paid()], ['unstable', 'unstable', 1]);
+  word = 'clean';
+  await clock.pass(599_000);
+  assert.deepEqual([await poll(), paid()], ['unstable', 0]);
+  await clock.pass(1_000);
+  assert.deepEqual([await poll(), paid()], ['clean', 1]);
+  await clock.pass(3_600_000);
+  assert.deepEqual([await poll(), paid()], ['clean', 0]);
+});
+
 test('a pull request of a repository with another name is not gone', async (t) => {
   const api = await serve(t, ({ url = '' }, response) => {
     if (url === '/repositories/9') answer(response, { full_name: 'o/new' });

@@ -31,9 +31,9 @@ const CLAIMED: JournalRecord = {
 const started = (attempt = 1, version?: string): JournalRecord => ({
   ...{ type: 'attempt_started', issue: ISSUE, attempt, run: 'r', runtime: 'command', workspace: '/w', version },
 });
-const ended = (next: 'ask' | 'retry' | 'stop'): JournalRecord => ({
+const ended = (next: 'ask' | 'retry' | 'stop' | 'publish', head: string | null = null): JournalRecord => ({
   ...{ type: 'attempt_ended', issue: ISSUE, outcome: 'succeeded', reason: '', usage: NO_USAGE },
-  ...{ head: null, next, retry_at: null },
+  ...{ head, next, retry_at: null },
 });
 const ASKED: JournalRecord = { type: 'asked_question', issue: ISSUE, text: 'Which one?', label: 'Tool-Question' };
 const messages = (heard: number | null, ...texts: readonly string[]): JournalRecord => {
@@ -73,6 +73,24 @@ test('messages wait until they are delivered, and answer what is open', () => {
   assert.deepEqual([entryOf(running).phase, entryOf(running).heard], ['running', 3]);
   assert.equal(messagesOf(running, ISSUE)[0]?.question, null);
   assert.equal(messagesOf(folded(messages(null, 'Early')), ISSUE).length, 1);
+});
+
+test('a text for the agent of a followed pull request begins a round, of which people are told anew', () => {
+  const effectOf = (
+    name: 'push' | 'pull_request',
+    result: Readonly<Record<string, string | number>>,
+  ): JournalRecord => ({
+    ...{ type: 'effect_finished', issue: ISSUE, effect: name, key: name, result },
+  });
+  const following = folded(
+    ...[CLAIMED, started(1, 'v1'), ended('publish', 'sha')],
+    ...[effectOf('push', { sha: 'sha' }), effectOf('pull_request', { number: 8, url: 'u' })],
+    { type: 'following', issue: ISSUE, updated_at: '' },
+    { type: 'awaits_person', issue: ISSUE, cause: 'merge', reason: null },
+  );
+  assert.deepEqual([entryOf(following).phase, entryOf(following).follow?.noticed], ['following', 'merge']);
+  const told = entryOf(fold(following, { ...messages(null, 'Use a map'), v: 1, id: 'x', at: 1 }));
+  assert.deepEqual([told.phase, told.follow?.noticed, told.version], ['retrying', null, '']);
 });
 
 test('what is over keeps no messages; what is parked does', () => {

@@ -83,10 +83,15 @@ export class Comparison {
     return [...new Set(paths)].sort();
   }
 
-  /** Whether a commit has another one in its history. */
+  /** Whether a commit has another one in its history. Rejects when git cannot tell. */
   async goesOn(from: string, commit: string, signal: AbortSignal): Promise<boolean> {
     await this.#options.relate(from, commit, signal);
-    return (await this.#options.try(['merge-base', '--is-ancestor', from, commit], signal)).exitCode === 0;
+    const result = await this.#options.try(['merge-base', '--is-ancestor', from, commit], signal);
+    if (result.exitCode === 0 || result.exitCode === 1) return result.exitCode === 0;
+    // The whole history of `commit` is here: a commit that is missing is no part of it.
+    const there = await this.#options.try(['cat-file', '-e', from], signal);
+    if (there.exitCode === 1 && there.stderr === '') return false;
+    throw gitFailure('merge-base', result, explain(result.stderr));
   }
 
   /** Paths in which a commit conflicts with the default branch. */
