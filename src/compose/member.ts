@@ -1,10 +1,14 @@
 // Member: one of the repositories of a daemon, and how far it has come.
 
 import type { Logger } from '../base/ports.ts';
+import { refusal } from '../base/rules/codes.ts';
+import { messageOf } from '../base/rules/errors.ts';
+import { WORK_CODES } from '../daemon/rules/codes/work-codes.ts';
 import { workflowOf } from '../daemon/rules/repositories.ts';
 import type { Workflow } from '../daemon/rules/workflow.ts';
 import { formatSlug, type RepoSlug } from '../git/rules/repository.ts';
 import type { OpenRepository } from './repository.ts';
+import { COMPOSE_CODES } from './rules/compose-codes.ts';
 
 /** `opened` is null while it cannot be worked on; `problem` says why. */
 export type Member = {
@@ -40,4 +44,35 @@ export function derived(workflow: () => Workflow, slug: RepoSlug): () => Workflo
 export function memberOf(slug: RepoSlug, workflow: () => Workflow, log: Logger, opened: OpenRepository | null): Member {
   const before = { problem: null, starting: null, isAnnounced: false, hasBegun: false, running: null };
   return { slug, name: formatSlug(slug), workflow, log, opened, ...before };
+}
+
+/** Logs why it cannot be worked on, once. */
+export function sayUnusable(member: Pick<Member, 'log' | 'problem'>, error: unknown): void {
+  const said = messageOf(error);
+  if (said !== member.problem) member.log.log('error', 'serve', refusal(COMPOSE_CODES.repository_unusable, { said }));
+  member.problem = said;
+}
+
+/** Never rejects: the other repositories go on. */
+export async function closeMember({ log }: Pick<Member, 'log'>, opened: Pick<OpenRepository, 'close'>): Promise<void> {
+  try {
+    await opened.close();
+  } catch (error) {
+    const what = { task: 'the end of its work', said: messageOf(error) };
+    log.log('error', 'serve', refusal(WORK_CODES.background_task_failed, what));
+  }
+}
+
+/** Runs its loop. One that cannot go on is closed, and is opened again later; never rejects. */
+export async function runMember(
+  member: Pick<Member, 'log' | 'problem' | 'opened'>,
+  opened: Pick<OpenRepository, 'close'> & { readonly orchestrator: { readonly run: () => Promise<void> } },
+): Promise<void> {
+  try {
+    await opened.orchestrator.run();
+  } catch (error) {
+    sayUnusable(member, error);
+    member.opened = null;
+    await closeMember(member, opened);
+  }
 }

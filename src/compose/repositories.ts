@@ -3,7 +3,7 @@
 import type { Isolation } from '../agents/isolation.ts';
 import { systemClock } from '../base/clock.ts';
 import { Listeners } from '../base/listeners.ts';
-import { refusal } from '../base/rules/codes.ts';
+import { textOf } from '../base/rules/codes.ts';
 import { failure, messageOf } from '../base/rules/errors.ts';
 import { hostOf } from '../daemon/github/clone-url.ts';
 import { WORK_CODES } from '../daemon/rules/codes/work-codes.ts';
@@ -18,10 +18,11 @@ import type { FleetView, ProcessView, ViewSource } from '../daemon/view-source.t
 import { WaitingLine } from '../daemon/waiting-line.ts';
 import { formatSlug, type RepoSlug } from '../git/rules/repository.ts';
 import type { Source } from '../web/source.ts';
-import { derived, logOf, type Member, memberOf } from './member.ts';
+import { closeMember, derived, logOf, type Member, memberOf, runMember, sayUnusable } from './member.ts';
+import { placesBelow } from './places.ts';
+import { ProcessMark } from './process-mark.ts';
 import { type OpenRepository, openRepository, type ProcessParts } from './repository.ts';
 import { RepositoryList } from './repository-list.ts';
-import { COMPOSE_CODES } from './rules/compose-codes.ts';
 
 /** So many are opened at a time, and so many get their first clone. */
 const AT_A_TIME = 4;
@@ -54,6 +55,7 @@ export class Repositories {
   /** Null: there is one repository. */
   readonly #shares: SlotShares | null;
   readonly #gateShares: SlotShares;
+  readonly #mark: ProcessMark;
   readonly #openings = new WaitingLine<string>({ most: () => AT_A_TIME });
   readonly #fetches = new WaitingLine<string>({ most: () => AT_A_TIME });
   readonly #list: RepositoryList | null;
@@ -64,7 +66,7 @@ export class Repositories {
   #url: string | null = null;
   #hasBegun = false;
   #isRunning = false;
-  /** Why the service gives no list of an owner's repositories. */
+  /** Why the service gives no list of an owner's repositories, or an empty one. */
   #listProblem: string | null = null;
 
   private constructor(parts: ProcessParts, workflow: () => Workflow) {
@@ -79,6 +81,7 @@ export class Repositories {
       });
     this.#shares = repositories === null ? null : sharesOf(() => workflow().agent.maxCostPerDayUsd);
     this.#gateShares = sharesOf(() => null);
+    this.#mark = new ProcessMark(parts.processEnv, workflow().path, parts.log);
   }
 
   /** Opens one, and goes on to open the others; throws a ToolError when there is none that can be opened. */
@@ -151,10 +154,8 @@ export class Repositories {
           return null;
         },
         (error: unknown) => {
-          const words = messageOf(error);
-          if (words !== member.problem && !signal.aborted)
-            member.log.log('error', 'serve', refusal(COMPOSE_CODES.repository_unusable, { said: words }));
-          member.problem = words;
+          if (signal.aborted) member.problem = messageOf(error);
+          else sayUnusable(member, error);
           return error;
         },
       )
@@ -167,22 +168,17 @@ export class Repositories {
     return starting;
   }
 
-  /** The repositories of the file; null: the service gives no list now. */
+  /** The repositories of the file; null: the daemon ends. */
   async #slugs(): Promise<readonly RepoSlug[] | null> {
     const named = (this.#workflow().tracker.repositories ?? []).filter((slug) => !isEvery(slug));
     if (this.#list === null) return named;
-    try {
-      const found = await this.#list.read(this.#ending.signal);
-      this.#listProblem = null;
-      return [...named, ...found];
-    } catch (error) {
-      if (this.#ending.signal.aborted) return null;
-      const words = messageOf(error);
-      if (words !== this.#listProblem)
-        this.#parts.log.log('warn', 'poller', refusal(COMPOSE_CODES.repositories_unlisted, { said: words }));
-      this.#listProblem = words;
-      return this.#members.size === 0 ? named : null;
-    }
+    const listed = await this.#list.read(this.#ending.signal).catch(() => null);
+    if (listed === null) return null;
+    const words = listed.problems.map(textOf).join('; ') || null;
+    if (words !== this.#listProblem)
+      for (const problem of listed.problems) this.#parts.log.log('warn', 'poller', problem);
+    this.#listProblem = words;
+    return [...named, ...listed.slugs];
   }
 
   async #openMember(member: Member): Promise<void> {
@@ -206,10 +202,15 @@ export class Repositories {
 
   async #open(member: Member): Promise<OpenRepository> {
     const { workspace, stateDir } = this.#workflow();
-    const others = () =>
-      [...this.#members.values()]
-        .filter((one) => one !== member)
-        .flatMap((one) => [one.workflow().workspace.root, one.workflow().stateDir]);
+    const own = [member.workflow().workspace.root, member.workflow().stateDir];
+    const others = () => {
+      const named = [...this.#members.values()].flatMap((one) => [
+        one.workflow().workspace.root,
+        one.workflow().stateDir,
+      ]);
+      const all = new Set([...named, ...placesBelow(workspace.root), ...placesBelow(stateDir)]);
+      return [...all].filter((place) => !own.includes(place));
+    };
     const shares = this.#shares;
     return openRepository(
       { ...this.#parts, log: member.log },
@@ -217,7 +218,7 @@ export class Repositories {
       shares === null
         ? undefined
         : {
-            ...{ shares, gateShares: this.#gateShares, fetches: this.#fetches },
+            ...{ mark: this.#mark, shares, gateShares: this.#gateShares, fetches: this.#fetches },
             ...{ directories: [workspace.root, stateDir], others },
           },
     );
@@ -251,13 +252,7 @@ export class Repositories {
   async #drop(key: string, member: Member): Promise<void> {
     member.log.log('info', 'serve', `${member.name} is not watched any more`);
     this.#members.delete(key);
-    await member.opened?.close().catch((error: unknown) => {
-      member.log.log(
-        'error',
-        'serve',
-        refusal(WORK_CODES.background_task_failed, { task: 'the end of its work', said: messageOf(error) }),
-      );
-    });
+    if (member.opened !== null) await closeMember(member, member.opened);
     this.#listeners.tell();
   }
 
@@ -301,12 +296,7 @@ export class Repositories {
 
   /** One that cannot go on does not end the others: it is closed, and opened again later. */
   #run(member: Member, opened: OpenRepository): void {
-    member.running = opened.orchestrator.run().catch(async (error: unknown) => {
-      member.problem = messageOf(error);
-      member.opened = null;
-      await opened.close();
-      this.#listeners.tell();
-    });
+    member.running = runMember(member, opened).finally(() => this.#listeners.tell());
   }
 
   refresh(): { readonly coalesced: boolean } {

@@ -1,40 +1,63 @@
 // Asks the hosting service for the repositories of `<owner>/*`.
 
 import { systemClock } from '../base/clock.ts';
+import { type Refusal, refusal } from '../base/rules/codes.ts';
+import { messageOf } from '../base/rules/errors.ts';
 import type { HostingClient } from '../daemon/github/client.ts';
 import type { OwnerClient } from '../daemon/github/owner-repositories.ts';
+import { GITHUB_CODES } from '../daemon/rules/codes/github-codes.ts';
 import { isEvery } from '../daemon/rules/repositories.ts';
 import type { Workflow } from '../daemon/rules/workflow.ts';
 import type { RepoSlug } from '../git/rules/repository.ts';
 import { openHostingClient } from './hosting-client.ts';
 import { openCredential } from './open-credential.ts';
 import type { ProcessParts } from './repository.ts';
+import { COMPOSE_CODES } from './rules/compose-codes.ts';
 
 type Opened = OwnerClient & { readonly client: HostingClient };
 
 /** So many pages of a list are kept. */
 const KEPT_PAGES = 100;
 
+/** `problems`: of owners without a list, or with an empty one. */
+export type Listed = { readonly slugs: readonly RepoSlug[]; readonly problems: readonly Refusal[] };
+
+export type ListParts = Pick<ProcessParts, 'authorities' | 'env' | 'log' | 'secrets' | 'tokens'>;
+
 export class RepositoryList {
-  readonly #parts: ProcessParts;
+  readonly #parts: ListParts;
   readonly #workflow: Workflow;
   /** By owner: an App has an installation for each. With a token, one serves all of them. */
   readonly #clients = new Map<string, Promise<Opened>>();
 
-  constructor(parts: ProcessParts, workflow: Workflow) {
+  /** The last list of each owner. */
+  readonly #lists = new Map<string, readonly RepoSlug[]>();
+
+  constructor(parts: ListParts, workflow: Workflow) {
     this.#parts = parts;
     this.#workflow = workflow;
   }
 
-  /** Throws a TrackerError, or a ToolError when there is no credential. */
-  async read(signal: AbortSignal): Promise<readonly RepoSlug[]> {
+  /** An owner that gives no list now keeps its last one, and holds up no other. Rejects when it is aborted. */
+  async read(signal: AbortSignal): Promise<Listed> {
     const { repositories, topic } = this.#workflow.tracker;
     const { ownerRepositories } = await import('../daemon/github/owner-repositories.ts');
     const owners = (repositories ?? []).filter(isEvery);
-    const lists = await Promise.all(
-      owners.map(async (every) => ownerRepositories(await this.#clientOf(every), every.owner, topic, signal)),
+    const problems = await Promise.all(
+      owners.map(async (every): Promise<readonly Refusal[]> => {
+        const { owner } = every;
+        try {
+          const found = await ownerRepositories(await this.#clientOf(every), owner, topic, signal);
+          this.#lists.set(owner, found);
+          const what = { owner, ...(topic !== null && { topic }) };
+          return found.length > 0 ? [] : [refusal(GITHUB_CODES.owner_without_repositories, what)];
+        } catch (error) {
+          return [refusal(COMPOSE_CODES.repositories_unlisted, { owner, said: messageOf(error) })];
+        }
+      }),
     );
-    return lists.flat();
+    signal.throwIfAborted();
+    return { slugs: owners.flatMap(({ owner }) => this.#lists.get(owner) ?? []), problems: problems.flat() };
   }
 
   #clientOf(every: RepoSlug): Promise<Opened> {

@@ -1,6 +1,6 @@
 // Wires the rooms for one repository: its state directory, copy, tracker and loop.
 
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { hookEnvironment } from '../agents/agent-home.ts';
 import { boundsOf, GIT_SETTINGS, Isolation } from '../agents/isolation.ts';
@@ -8,7 +8,7 @@ import { systemClock } from '../base/clock.ts';
 import { type Closer, closeAll } from '../base/close-all.ts';
 import { packageRoot } from '../base/package-root.ts';
 import type { Logger } from '../base/ports.ts';
-import { endProcessesOfRun, RUN_VARIABLE } from '../base/processes/processes.ts';
+import { endProcessesOfRun } from '../base/processes/processes.ts';
 import type { RuntimeDir } from '../base/processes/runtime-dir.ts';
 import { type Refusal, refusal } from '../base/rules/codes.ts';
 import { failure } from '../base/rules/errors.ts';
@@ -44,11 +44,11 @@ import { Mirror } from '../daemon/workspaces/mirror/mirror.ts';
 import { ModuleCopies } from '../daemon/workspaces/mirror/module-copies.ts';
 import { checkRoot, claimRoot } from '../daemon/workspaces/workspace-root.ts';
 import { DiskWorkspaces } from '../daemon/workspaces/workspaces.ts';
-import { SETTINGS_VARIABLE } from '../git/git.ts';
 import { writePersonSettings } from '../git/person-settings.ts';
 import { formatSlug } from '../git/rules/repository.ts';
 import { checkCredential, requireLogin } from './credential-check.ts';
 import { openCredential } from './open-credential.ts';
+import { LEFTOVER_GRACE_MS, type ProcessMark, setMark, takeMark } from './process-mark.ts';
 import { COMPOSE_CODES } from './rules/compose-codes.ts';
 import { TRACKERS } from './trackers.ts';
 
@@ -71,6 +71,7 @@ export type ProcessParts = {
 
 /** What a repository has beside others. */
 export type Beside = {
+  readonly mark: ProcessMark;
   readonly shares: SlotShares;
   /** Of the checks on finished work. */
   readonly gateShares: SlotShares;
@@ -99,8 +100,9 @@ export type OpenRepository = {
 /** The process as one issue sees it: nothing of an issue depends on it. */
 const PROCESS = { version: '', loadedAt: 0, workflowError: null, pendingRestart: [], webhook: null };
 
-const LEFTOVER_GRACE_MS = 3_000;
 const PREFIX_ANSWER_MS = 5_000;
+/** A first fetch that takes longer makes room for another. */
+const SLOW_FETCH_MS = 60_000;
 
 /**
  * Takes lock and root of one repository, finds the credential. What cannot work is a ToolError before the first poll.
@@ -134,15 +136,13 @@ export async function openRepository(
     // After the lock: by that others see that the root is in use.
     const root = claimRoot(first.workspace.root, repository, stateDir);
     // Everything this daemon starts carries the mark of its state directory: what an earlier one left is known by it.
-    const mark = createHash('sha256').update(stateDir).digest('hex').slice(0, 12);
-    const left = await endProcessesOfRun(`${mark}.`, LEFTOVER_GRACE_MS);
-    if (left > 0) warn(refusal(COMPOSE_CODES.leftovers_ended, { count: left }));
+    const mark = await takeMark(stateDir, log);
     const settings = join(stateDir, GIT_SETTINGS);
     await writePersonSettings(settings, env);
-    for (const one of [processEnv, env]) {
-      one[RUN_VARIABLE] = `${mark}.daemon`;
-      one[SETTINGS_VARIABLE] = settings;
-    }
+    setMark(env, mark, settings);
+    // The process's own git works for all of them: the end of one must not end the git of others.
+    if (beside === undefined) setMark(processEnv, mark, settings);
+    else await beside.mark.take(settings);
 
     const credential: HostingCredential = await openCredential(first, parts.tokens, { authorities, env, clock, warn });
     const ownSecrets = () => credential.secrets;
@@ -173,16 +173,27 @@ export async function openRepository(
     };
     const depth = () => operator().workspace.cloneDepth;
     const mirror = new Mirror({ path: join(stateDir, 'repo.git'), ...remote, depth });
+    let sayFetched: () => void = () => undefined;
+    const fetched = new Promise<void>((resolve) => {
+      sayFetched = resolve;
+    });
     const ownFile = new RepositoryFile({
       ...{ workflow: operator, mirror, clock, log, path: join(stateDir, 'repository-workflow') },
+      fetched,
       background: (work) => supervisor.run(OWN_FILE, work),
     });
     const workflow = () => ownFile.workflow;
     // Three programs at work while the rest of this one is loaded: the copy of the repository, the namespaces, the client's login.
     supervisor.run('fetch', async (signal) => {
-      const leave = await beside?.fetches.enter(repository, signal);
-      await mirror.refresh(signal).catch(() => undefined);
-      leave?.();
+      const over = new AbortController();
+      try {
+        const leave = await beside?.fetches.enter(repository, signal);
+        if (leave) void clock.sleep(SLOW_FETCH_MS, AbortSignal.any([signal, over.signal])).then(leave);
+        await mirror.refresh(signal).catch(() => undefined);
+      } finally {
+        over.abort();
+        sayFetched();
+      }
     });
     const probing = Isolation.probe(first.tool.isolation, {
       ...bounds,

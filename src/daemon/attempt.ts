@@ -198,6 +198,7 @@ export class Attempt {
       return found;
     });
     if (workspace.created) {
+      this.#options.ownHooks?.forget(issue);
       this.#enter('after_create');
       await perform(journal, issue, 'hook', `after_create:${n}`, () => workspaces.afterCreate(task, signal));
       await workspaces.complete(task, signal);

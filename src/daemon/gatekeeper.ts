@@ -91,7 +91,8 @@ export class Gatekeeper {
     const [label] = activeLabelsOf(issue.labels, states);
     if (label === undefined) return { admitted: false, why: [refusal(WORK_CODES.issue_not_active, {})] };
     const event = await this.#tracker.readLabelEvent(issue.number, label, signal);
-    if (event !== null && event.id === spent)
+    // An older one, of a label that has become an active one since, is no new wish.
+    if (event !== null && spent !== null && event.id <= spent)
       return { admitted: false, why: [refusal(WORK_CODES.issue_already_done, { label })] };
     if (mode === 'anyone') return { admitted: true, labelEvent: event?.id ?? null };
     const [author, labeller] = await Promise.all([

@@ -139,7 +139,7 @@ export class Orchestrator {
       },
       onDue,
     });
-    this.#poller = new Poller({ ...options, looks: this.looks, follower: this.follower });
+    this.#poller = new Poller({ ...options, looks: this.looks, follower: this.follower, slots: this.#slots });
     this.#listRest = new ListRest({
       ...options,
       freeSlots: () => this.#slots.free,
@@ -207,8 +207,7 @@ export class Orchestrator {
   async run(): Promise<void> {
     const { clock, once } = this.#options;
     this.#asked = true;
-    // Until its issues are read: of many repositories, the one that is read first does not get all.
-    this.#slots.wants(1);
+    await this.#poller.begin(this.#signal);
     while (!this.#signal.aborted) {
       if (this.#broken !== undefined) throw this.#broken;
       this.#wake = new AbortController();

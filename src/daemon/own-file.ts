@@ -68,12 +68,11 @@ export async function runOwnBefore(
   options: OwnFileOptions,
   workflow: Workflow,
   task: WorkspaceTask,
-  { path, created }: PreparedWorkspace,
+  { path }: PreparedWorkspace,
   signal: AbortSignal,
 ): Promise<void> {
   const { ownHooks } = options;
   const at = { task, path, signal };
-  if (created) ownHooks?.forget(task.issue);
   if (ownHooks?.isPrepared(task.issue) === false)
     await run(options, workflow, 'after_create', `repository_after_create:${task.attempt}`, at);
   await run(options, workflow, 'before_run', `repository_before_run:${task.attempt}`, at);

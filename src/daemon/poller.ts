@@ -11,6 +11,7 @@ import type { Issue } from './rules/issue.ts';
 import { type EventKind, pollPauseMs } from './rules/look.ts';
 import { TrackerError } from './rules/tracker-error.ts';
 import type { Workflow } from './rules/workflow.ts';
+import type { Slots } from './slots.ts';
 
 export type PollerOptions = {
   readonly workflow: () => Workflow;
@@ -23,6 +24,7 @@ export type PollerOptions = {
   readonly ownFile?: OwnWorkflow;
   readonly looks: Pick<Looks, 'arrival'>;
   readonly follower: Pick<Follower, 'waitsForTime'>;
+  readonly slots: Pick<Slots, 'wants'>;
 };
 
 export class Poller {
@@ -93,10 +95,22 @@ export class Poller {
     wake.abort();
   }
 
+  /** Before the first poll. */
+  async begin(signal: AbortSignal): Promise<void> {
+    await this.#lookAtOwnFile(signal);
+    // Until its issues are read: of many repositories, the one that is read first does not get all.
+    this.#options.slots.wants(1);
+  }
+
+  /** A repository that waits for git keeps no slot from others. */
+  async #lookAtOwnFile(signal: AbortSignal): Promise<void> {
+    await this.#options.ownFile?.look(signal, () => this.#options.slots.wants(0));
+  }
+
   /** The list; null when there was no answer. @param isPoll false: the next poll is due when it was */
   async read(isPoll: boolean, signal: AbortSignal): Promise<readonly Issue[] | null> {
     const { tracker, clock, log, workflow } = this.#options;
-    if (isPoll) await this.#options.ownFile?.look(signal);
+    if (isPoll) await this.#lookAtOwnFile(signal);
     const { polling, labels, agent } = workflow();
     this.#isBegun = true;
     try {

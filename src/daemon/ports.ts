@@ -35,6 +35,7 @@ export type RateLimit = {
   readonly reason: string | null;
 };
 
+/** `id` grows with every event. */
 export type LabelEvent = { readonly id: number; readonly actor: Actor | null };
 
 export type IssueComment = {
@@ -240,8 +241,8 @@ export interface Workspaces {
 export interface OwnWorkflow {
   /** The next look reads it, however young the last reading is. */
   outdate(): void;
-  /** Reads it when that is due. Never rejects. */
-  look(signal: AbortSignal): Promise<void>;
+  /** Reads it when that is due. Never rejects. @param onWait called before it waits for a reading */
+  look(signal: AbortSignal, onWait?: () => void): Promise<void>;
   /** Reads it as it is now. Rejects when it was never read. */
   pin(signal: AbortSignal): Promise<void>;
 }

@@ -4,6 +4,8 @@ import type { Clock } from '../base/ports.ts';
 import { type SlotShare, sharedSlots } from './rules/slot-shares.ts';
 
 export type ShareMember = {
+  /** Left out: what it has spent counts no more when it leaves. */
+  readonly name?: string;
   /** How many slots it holds. */
   readonly held: () => number;
   /** What its agents have cost on a day (UTC), US dollars. */
@@ -34,6 +36,8 @@ type Member = ShareMember & { wants: number; since: number };
 export class SlotShares {
   readonly #options: SlotSharesOptions;
   readonly #members = new Set<Member>();
+  /** Those that left, by name: what they have spent stays spent. */
+  readonly #gone = new Map<string, Member>();
   /** Until when a runtime has no quota, ms since the epoch. */
   readonly pauses = new Map<string, number>();
 
@@ -43,7 +47,7 @@ export class SlotShares {
 
   /** What all of them may cost on a day (UTC), and have cost, US dollars. */
   budget(day: string): { readonly limit: number | null; readonly spent: number } {
-    const spent = [...this.#members].reduce((sum, member) => sum + member.spentOn(day), 0);
+    const spent = [...this.#members, ...this.#gone.values()].reduce((sum, member) => sum + member.spentOn(day), 0);
     return { limit: this.#options.limits().costPerDayUsd, spent };
   }
 
@@ -51,6 +55,8 @@ export class SlotShares {
     const { clock, limits } = this.#options;
     const member: Member = { ...options, wants: 0, since: clock.elapsed() };
     this.#members.add(member);
+    const { name } = options;
+    if (name !== undefined) this.#gone.delete(name);
     const wakeOthers = () => {
       for (const other of this.#members) if (other !== member && other.wants > 0) other.wake();
     };
@@ -70,7 +76,7 @@ export class SlotShares {
       },
       freed: wakeOthers,
       leave: () => {
-        this.#members.delete(member);
+        if (this.#members.delete(member) && name !== undefined) this.#gone.set(name, member);
         wakeOthers();
       },
     };

@@ -1,6 +1,7 @@
 // Slots of agents. An attempt holds one, and so does a review; a review that waits for one comes before any new attempt.
 
 import type { Journal } from './ports.ts';
+import { slugKey } from './rules/repositories.ts';
 import { spentOn } from './rules/state.ts';
 import type { Workflow } from './rules/workflow.ts';
 import type { Share, SlotShares } from './slot-shares.ts';
@@ -30,6 +31,7 @@ export class Slots {
   constructor(options: SlotsOptions) {
     this.#options = options;
     this.#share = options.shares?.join({
+      name: slugKey(options.workflow().tracker.slug),
       held: () => this.#held,
       spentOn: (day) => spentOn(options.journal.state, day),
       wake: () => {

@@ -65,3 +65,13 @@ test('what is refused in a version that has settled is asked about no more than 
   }
   assert.equal(asked, 2);
 });
+
+test('a label that is older than the finished work is no new wish, though it became an active one since', async () => {
+  const tracker: Pick<Tracker, 'readLabelEvent'> = { readLabelEvent: async () => ({ id: 6, actor: ISSUE.author }) };
+  const gatekeeper = new Gatekeeper(tracker as Tracker, new FakeClock());
+  const { signal } = new AbortController();
+  const admission = await gatekeeper.admit(ISSUE, 'anyone', STATES, 7, signal);
+  isRefusal(admission.admitted ? null : admission.why[0], WORK_CODES.issue_already_done, { label: 'todo' });
+  const other = { ...ISSUE, number: 2 };
+  assert.deepEqual(await gatekeeper.admit(other, 'anyone', STATES, null, signal), { admitted: true, labelEvent: 6 });
+});

@@ -119,3 +119,61 @@ test('a retry that becomes due without a free slot keeps the next one from other
   await world.stop();
   other.leave();
 });
+
+test('a repository that waits for its own file keeps no slot from others', async () => {
+  const clock = new FakeClock();
+  const shares = new SlotShares({ limits: () => ({ slots: 2, costPerDayUsd: null }), clock });
+  let held = 1;
+  const other = shares.join({ held: () => held, spentOn: () => 0, wake: () => undefined });
+  let isDue = true;
+  let end: () => void = () => undefined;
+  const look = async (_: AbortSignal, onWait?: () => void) => {
+    if (!isDue) return;
+    isDue = false;
+    onWait?.();
+    await new Promise<void>((resolve) => {
+      end = resolve;
+    });
+  };
+  const outdate = () => {
+    isDue = true;
+  };
+  const ownFile = { look, outdate, pin: async () => undefined };
+  const world = new World({ ...workflowWith(), polling: { intervalMs: 60 * MINUTE } }, { shares, ownFile });
+  const kept: number[] = [];
+  world.tracker.fault = (call) => {
+    if (call === 'list') kept.push(1 - other.free());
+  };
+  await world.start();
+  assert.equal(other.free(), 1, 'before its first poll');
+  end();
+  await world.pass(0);
+  assert.deepEqual(kept, [1], 'until its issues are read');
+  held = 2;
+  world.tracker.open(1);
+  world.orchestrator.refresh();
+  await world.pass(0);
+  end();
+  await world.pass(0);
+  held = 1;
+  assert.equal(other.free(), 0, 'its issue waits for a slot');
+  world.orchestrator.refresh();
+  await world.pass(0);
+  assert.equal(other.free(), 1, 'before a later poll');
+  end();
+  await world.pass(0);
+  await world.stop();
+});
+
+test('what a repository has spent today stays in the sum of all when it leaves, until it is back', () => {
+  const shares = new SlotShares({ limits: () => ({ slots: 2, costPerDayUsd: 9 }), clock: new FakeClock() });
+  const join = (spent: number, name?: string) =>
+    shares.join({ ...(name && { name }), held: () => 0, spentOn: () => spent, wake: () => undefined });
+  const first = join(3, 'o/r');
+  join(2);
+  first.leave();
+  first.leave();
+  assert.equal(shares.budget('2026-01-01').spent, 5);
+  join(4, 'o/r');
+  assert.equal(shares.budget('2026-01-01').spent, 6);
+});

@@ -39,7 +39,7 @@ function worldWith(hooks = HOOKS) {
     },
   };
   const world: World = new World(operator, { ownFile, ownHooks, renderPrompt: ({ prompt }) => prompt });
-  return { world, calls, at };
+  return { world, calls, at, prepared };
 }
 
 test('an attempt works by the file of one commit, which its record names', async () => {
@@ -105,4 +105,19 @@ test('an attempt without a known file does not start its agent', async () => {
   await world.stop();
   assert.deepEqual(world.started, []);
   assert.ok(world.journal.storyOf(1).includes('attempt_ended unavailable retry'));
+});
+
+test('a new workspace is prepared though an earlier one was, and its first attempt failed before that', async () => {
+  const { world, calls, prepared } = worldWith();
+  prepared.add(1);
+  let failures = 1;
+  world.workspaces.fault = (call) => {
+    if (call === 'before_run' && failures-- > 0)
+      throw failure(WORKSPACES_CODES.workflow_hook_failed, { hook: call, how: 'ended with exit code 1', said: 'no' });
+  };
+  world.tracker.open(1);
+  await world.start();
+  await world.pass(60_000);
+  await world.stop();
+  assert.equal(calls.filter((call) => call.startsWith('after_create')).length, 1);
 });

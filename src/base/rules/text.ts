@@ -56,8 +56,12 @@ export function asLine(text: string): string {
 export function problemsInLine(text: string, max = 600): string {
   const [head = '', ...lines] = text.split('\n');
   const last = lines.pop() ?? '';
-  const fitting = lines.filter((_, index) => [head, ...lines.slice(0, index + 1), last].join('; ').length <= max);
-  const shown = lines.slice(0, Math.max(1, fitting.length));
+  let fitting = 0;
+  for (let length = `${head}; ${last}`.length; fitting < lines.length; fitting += 1) {
+    length += 2 + (lines[fitting]?.length ?? 0);
+    if (length > max) break;
+  }
+  const shown = lines.slice(0, Math.max(1, fitting));
   const left = lines.length - shown.length;
   const more = left === 0 ? [] : [`and ${left} more, which \`tool doctor\` names`];
   return asLine([clip(head, max), ...shown.map((line) => clip(line, max)), ...more, last].join('\n'));

@@ -28,9 +28,9 @@ export const COMPOSE_CODES = codes({
   },
   repositories_unlisted: {
     kind: 'warning',
-    message: 'No list of the repositories of tracker.repositories: {said}.',
+    message: 'No list of the repositories of {owner}: {said}.',
     help: 'Those that are known stay. The list is read every five minutes.',
-    values: { said: 'text' },
+    values: { owner: 'text', said: 'text' },
   },
   token_readable_by_others: {
     kind: 'warning',

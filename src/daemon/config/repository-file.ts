@@ -5,7 +5,7 @@ import { writeFileAtomic } from '../../base/files/atomic-write.ts';
 import type { Clock, Logger } from '../../base/ports.ts';
 import { messageIn, type Refusal, refusal, textOf } from '../../base/rules/codes.ts';
 import { messageOf } from '../../base/rules/errors.ts';
-import { joinLines } from '../../base/rules/text.ts';
+import { problemsInLine } from '../../base/rules/text.ts';
 import { SingleFlight } from '../../base/single-flight.ts';
 import type { OwnWorkflow } from '../ports.ts';
 import { CONFIG_CODES } from '../rules/codes/config-codes.ts';
@@ -77,7 +77,7 @@ export function judgeOwnFile(reading: OwnReading, operator: Workflow, good: Text
     const warning = refusal(CONFIG_CODES.repository_keys_refused, { ...about, keys: refused });
     return { workflow, warnings: refused.length === 0 ? [] : [warning] };
   } catch (error) {
-    return instead(joinLines(messageOf(error)));
+    return instead(problemsInLine(messageOf(error)));
   }
 }
 
@@ -95,6 +95,8 @@ export type RepositoryFileOptions = {
   readonly mirror: Pick<Mirror, 'refresh' | 'outdate' | 'defaultBranch' | 'branchHead'> & {
     readonly comparison: Pick<Comparison, 'entryIn' | 'fileIn'>;
   };
+  /** Resolves when the copy has been fetched, or could not be. */
+  readonly fetched: Promise<void>;
   /** Holds the commit of the last good file. */
   readonly path: string;
   readonly clock: Clock;
@@ -151,22 +153,32 @@ export class RepositoryFile implements OwnWorkflow {
 
   /** The next process knows where the last good file is. */
   #keep(good: Text): void {
-    if (this.#good?.object !== good.object) writeFileAtomic(this.#options.path, `${good.commit}\n`, 0o600);
+    const isNew = this.#good?.object !== good.object;
     this.#good = good;
+    if (!isNew) return;
+    const { path, log } = this.#options;
+    try {
+      writeFileAtomic(path, `${good.commit}\n`, 0o600);
+    } catch (error) {
+      const about = { file: OWN_FILE, commit: good.commit.slice(0, 7), said: messageOf(error) };
+      log.log('warn', 'workflow', refusal(CONFIG_CODES.repository_file_unkept, about));
+    }
   }
 
   outdate(): void {
     this.#lookedAt = null;
   }
 
-  async look(signal: AbortSignal): Promise<void> {
+  async look(signal: AbortSignal, onWait?: () => void): Promise<void> {
     const { clock, background, workflow } = this.#options;
     if (!readsOwnFile(workflow())) return;
     const due = this.#lookedAt;
     if (due !== null && clock.elapsed() - due < LOOK_MS) return;
     this.#lookedAt = clock.elapsed();
-    if (due === null) await this.#tryRead(signal);
-    else background((ending) => this.#tryRead(ending));
+    if (due === null) {
+      onWait?.();
+      await this.#tryRead(signal);
+    } else background((ending) => this.#tryRead(ending));
   }
 
   async pin(signal: AbortSignal): Promise<void> {
@@ -192,10 +204,23 @@ export class RepositoryFile implements OwnWorkflow {
   }
 
   async #read(signal: AbortSignal): Promise<void> {
+    const { mirror, fetched } = this.#options;
+    await fetched;
+    try {
+      await mirror.refresh(signal);
+    } catch (error) {
+      // The file that was fetched last is closer to the repository's than that of the operator.
+      if (this.#reading === null && !signal.aborted) await this.#readCopy(signal).catch(() => undefined);
+      throw error;
+    }
+    await this.#readCopy(signal, '');
+  }
+
+  /** @param empty the commit of a repository without any; left out: none is no reading */
+  async #readCopy(signal: AbortSignal, empty?: string): Promise<void> {
     const { mirror } = this.#options;
-    await mirror.refresh(signal);
-    const commit = (await mirror.branchHead(await mirror.defaultBranch(signal))) ?? '';
-    if (this.#reading?.commit === commit) return;
+    const commit = (await mirror.branchHead(await mirror.defaultBranch(signal))) ?? empty;
+    if (commit === undefined || this.#reading?.commit === commit) return;
     const reading = await readOwnFile(mirror.comparison, commit, signal);
     if (reading.kind !== 'none') this.#good ??= await this.#earlier(signal);
     this.#reading = reading;

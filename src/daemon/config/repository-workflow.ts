@@ -21,8 +21,9 @@ export type OwnParsed = {
 };
 
 const PROMPT = 'prompt';
-/** Each active label costs a request per poll. */
+/** Each active label costs a request per poll, and another one for each label of priority. */
 const MOST_LABELS = 10;
+const MOST_REQUESTS = 20;
 /** The service takes no longer name. */
 const LABEL_CHARS = 50;
 
@@ -94,6 +95,9 @@ export function parseOwnFile(text: string, commit: string, operator: Workflow): 
     const result = withOwn(operator, commit, [...new Set(sets)], { ...input, prompt });
     problems.push(...twice);
     for (const { key, expected, came } of labelProblems(labelsOf(result))) problems.push(wrong(key, expected, came));
+    const requests = result.labels.active.length * (result.agent.priorityLabels.length + 1);
+    if (requests > MOST_REQUESTS && [input.active_states, input.priority_labels].some((one) => one !== undefined))
+      problems.push(wrong('agent.priority_labels', `at most ${MOST_REQUESTS} requests a poll`, `${requests}`));
     for (const one of templateProblems(prompt ?? ''))
       problems.push(refusal(CONFIG_CODES.template_invalid, { key: PROMPT, ...one, line: line + one.line - 1 }));
     return result;

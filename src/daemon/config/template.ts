@@ -96,10 +96,13 @@ function problemOf(error: unknown, source: string): TemplateProblem {
   return { line, column, said: place === '' || said.includes(place) ? said : `${place}: ${said}` };
 }
 
+/** Each unknown filter parses the template once more. */
+const MOST_PROBLEMS = 20;
+
 /** Parses with every unknown filter made known, so that one does not hide the others, nor anything else. */
 function parseAll(liquid: Liquid, source: string, problems: TemplateProblem[]): Piece[] | undefined {
   const known = Object.keys(liquid.filters);
-  for (;;) {
+  while (problems.length < MOST_PROBLEMS) {
     try {
       return liquid.parse(source);
     } catch (error) {
@@ -117,6 +120,7 @@ function parseAll(liquid: Liquid, source: string, problems: TemplateProblem[]): 
       liquid.registerFilter(name, (value: unknown) => value);
     }
   }
+  return undefined;
 }
 
 /** undefined when the variable is a known one. What lies below a known one is found out by rendering. */
@@ -144,13 +148,14 @@ const ISSUE: Issue = {
   blockers: NO_BLOCKERS,
 };
 
-/** Everything that is wrong with the template, in its order: its tags, its filters, its variables wherever they stand. */
+/** What is wrong with the template, the first 20 problems: its tags, its filters, its variables wherever they stand. */
 export function templateProblems(source: string): TemplateProblem[] {
   const problems: TemplateProblem[] = [];
   const liquid = engine();
   const pieces = parseAll(liquid, source, problems);
   const globals = pieces === undefined ? {} : liquid.analyzeSync(pieces, { partials: false }).globals;
   for (const variable of Object.values(globals).flat()) {
+    if (problems.length >= MOST_PROBLEMS) break;
     const objection = objectionTo(variable);
     if (objection !== undefined)
       problems.push({ line: variable.location.row, column: variable.location.col, ...objection });

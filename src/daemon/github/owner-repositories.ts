@@ -1,9 +1,7 @@
 // The repositories of an owner that a credential can read.
 
 import * as z from 'zod';
-import { refusal } from '../../base/rules/codes.ts';
 import { parseSlug, type RepoSlug } from '../../git/rules/repository.ts';
-import { GITHUB_CODES } from '../rules/codes/github-codes.ts';
 import { TrackerError } from '../rules/tracker-error.ts';
 import { type AnswerCache, etagOf } from './answer-cache.ts';
 import type { HostingClient } from './client.ts';
@@ -68,7 +66,7 @@ async function readAll(
   return all.flat();
 }
 
-/** Those that are not archived, in the order of the service. Throws a TrackerError; also when there are none. */
+/** Those that are not archived, in the order of the service. Throws a TrackerError. */
 export async function ownerRepositories(
   { client, isApp, pages }: OwnerClient,
   owner: string,
@@ -89,10 +87,5 @@ export async function ownerRepositories(
     const isWanted = topic === null || topics.includes(topic);
     return isWanted && !archived && !disabled;
   });
-  if (wanted.length === 0)
-    throw new TrackerError(
-      'refused',
-      refusal(GITHUB_CODES.owner_without_repositories, { owner, ...(topic !== null && { topic }) }),
-    );
   return wanted.flatMap((one) => parseSlug(one.full_name) ?? []);
 }

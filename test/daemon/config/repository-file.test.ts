@@ -28,7 +28,8 @@ async function start(t: Cleanup, settings: readonly ('prompt' | 'labels')[] = ['
   });
   const lines: string[] = [];
   const clock = new FakeClock();
-  const head = async () => (await gitAs(work, 'rev-parse', 'main')).trim();
+  const head = async () =>
+    (await gitAs(work, 'for-each-ref', '--format=%(objectname)', 'refs/heads/main')).trim() || null;
   const at = { isAway: false };
   const mirror = {
     refresh: async () => {
@@ -41,9 +42,9 @@ async function start(t: Cleanup, settings: readonly ('prompt' | 'labels')[] = ['
   };
   const operator = { ...workflowWith(), fromRepository: { settings, hooks: false } };
   const background: Promise<void>[] = [];
-  const make = () =>
+  const make = (path = join(work, '.git', 'kept'), fetched = Promise.resolve()) =>
     new RepositoryFile({
-      ...{ workflow: () => operator, mirror, clock, path: join(work, '.git', 'kept') },
+      ...{ workflow: () => operator, mirror, clock, path, fetched },
       log: { log: (level, _, said) => void lines.push(`${level} ${typeof said === 'string' ? said : textOf(said)}`) },
       background: (run) => void background.push(run(signal)),
     });
@@ -112,7 +113,7 @@ test('a file that cannot be used leaves the last good one in use, also after a r
   await again.pin(signal);
   assert.deepEqual(inUse(again), ['Good.\n', 'repository_file_invalid']);
   await gitAs(work, 'rm', '--quiet', 'WORKFLOW.md');
-  await gitAs(work, 'update-index', '--add', '--cacheinfo', `160000,${await head()},WORKFLOW.md`);
+  await gitAs(work, 'update-index', '--add', '--cacheinfo', `160000,${(await head()) ?? ''},WORKFLOW.md`);
   await gitAs(work, 'commit', '--quiet', '-m', 'Submodule');
   await file.pin(signal);
   assert.match(lines.at(-1) ?? '', /expected a file, got a submodule/);
@@ -148,8 +149,58 @@ test('polls look once a minute, and at once when somebody asks; a service that i
   await file.pin(signal);
 });
 
+test('after a restart without git, the file of the copy holds', async (t) => {
+  const { make, at, write, lines } = await start(t);
+  const commit = await write('Mine.\n');
+  at.isAway = true;
+  const file = make();
+  await file.look(signal);
+  assert.equal(file.workflow.prompt, 'Mine.\n');
+  assert.match(lines.at(-1) ?? '', new RegExp(`away.*WORKFLOW\\.md at ${commit.slice(0, 7)}`));
+  await file.pin(signal);
+});
+
+test('a reading waits for the first fetch, and says that it waits', async (t) => {
+  const { make, write } = await start(t);
+  await write('Mine.\n');
+  const order: string[] = [];
+  let end: () => void = () => undefined;
+  const fetched = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const file = make(undefined, fetched);
+  const looking = file.look(signal, () => void order.push('waits')).then(() => void order.push('read'));
+  await new Promise(setImmediate);
+  assert.deepEqual(order, ['waits']);
+  order.push('fetched');
+  end();
+  await looking;
+  assert.deepEqual(order, ['waits', 'fetched', 'read']);
+  await file.look(signal, () => void order.push('waits'));
+  assert.equal(order.length, 3);
+});
+
+test('a disk that takes no note of the good file is said once and stops nothing', async (t) => {
+  const { make, write, work, lines } = await start(t);
+  await write('Good.\n');
+  const file = make(join(work, 'missing', 'kept'));
+  await file.pin(signal);
+  await write('{{ nothing }}');
+  await file.pin(signal);
+  assert.equal(file.workflow.prompt, 'Good.\n');
+  assert.equal(lines.filter((line) => line.includes('ENOENT')).length, 1);
+});
+
+test('the problems of a file are a short line', async (t) => {
+  const { file, write } = await start(t);
+  await write(`---\nactive_states: [${'" ", '.repeat(2_000)}]\n---\n`);
+  await file.pin(signal);
+  assert.ok(String(file.status.warnings[0]?.values.said).length < 800);
+});
+
 test('an attempt does not start by a file that was never read', async (t) => {
-  const { file, at } = await start(t);
+  const { file, at, work } = await start(t);
+  await gitAs(work, 'branch', '-m', 'main', 'other');
   at.isAway = true;
   await file.look(signal);
   await assert.rejects(file.pin(signal), /away/);

@@ -104,6 +104,18 @@ test('labels that the service refuses, or that do not hold together, refuse the 
   assert.deepEqual(problemsOf('active_states: []\nhooks: { before_run: [1] }'), ['active_states', 'hooks.before_run']);
 });
 
+test('labels that cost too many requests a poll refuse the file that sets them', () => {
+  const list = (count: number, of: string) =>
+    `[${Array.from({ length: count }, (_, one) => `${of}${one}`).join(', ')}]`;
+  const yaml = (active: number, urgent: number) =>
+    `active_states: ${list(active, 'a')}\nagent: { priority_labels: ${list(urgent, 'p')} }`;
+  assert.deepEqual(problemsOf(yaml(4, 4)), []);
+  assert.deepEqual(problemsOf(yaml(3, 6)), ['agent.priority_labels']);
+  const priorityLabels = Array.from({ length: 30 }, (_, one) => `p${one}`);
+  const mine = operator(ALL, { agent: { priorityLabels } });
+  assert.equal(parseOwnFile('Only words.', 'c', mine).workflow.prompt, 'Only words.');
+});
+
 test('a template with an error, and a front matter that is no mapping, refuse the file', () => {
   assert.deepEqual(problemsOf('', '{{ env.TOKEN }}'), ['prompt']);
   assert.deepEqual(problemsOf('- a'), ['front matter']);

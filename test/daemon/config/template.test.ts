@@ -94,3 +94,9 @@ test('the names that are checked are the names that are there', () => {
   assert.equal(known.length, 15);
   for (const name of known) assert.doesNotThrow(() => createTemplate(`{{ ${name} }}`).render(values('body')), name);
 });
+
+test('of many problems the first ones are found, and the template is parsed only so often', () => {
+  const filters = Array.from({ length: 200 }, (_, one) => `{{1|q${one}}}`).join('');
+  assert.equal(templateProblems(filters).length, 20);
+  assert.equal(templateProblems('{{ nothing }}'.repeat(200)).length, 20);
+});

@@ -60,6 +60,11 @@ export const CONFIG_CODES = codes({
     message: '{file} of the default branch could not be read: {said}. In use instead: {instead}.',
     values: { file: 'text', said: 'text', instead: 'text' },
   },
+  repository_file_unkept: {
+    kind: 'warning',
+    message: '{file} at {commit} is in use, but the next start may not find it again: {said}.',
+    values: { file: 'text', commit: 'text', said: 'text' },
+  },
   repository_file_unusable: {
     kind: 'problem',
     message: 'expected {expected}, got {got}.',
