@@ -112,7 +112,10 @@ test('tool tell reaches a program that works, before anything is published, and 
   assert.deepEqual(await service.pulls(), []);
   writeFileSync(file('may-end-2'), '');
   await daemon.until('it asks', async () => (await daemon.state()).counts.asking === 1);
-  assert.match((await tell('The red one')).stdout, /^issue #\d+ has the text; its agent gets it in the next turn\n$/);
+  assert.match(
+    (await tell('The red one')).stdout,
+    /^issue #\d+ has the text; its agent, or its team, gets it in the next turn\n$/,
+  );
   await daemon.until('the third attempt', () => existsSync(file('prompt-3')));
   assert.match(readFileSync(file('prompt-3'), 'utf8'), /The operator of the daemon answered[\s\S]*The red one/);
   writeFileSync(file('may-end-3'), '');

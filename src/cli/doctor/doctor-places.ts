@@ -50,8 +50,7 @@ export function checkWorkspaceRoot(workflow: Workflow, repository: string): Doct
   const mend = 'name an empty directory in workspace.root';
   try {
     const objection = objectionToWriting(root);
-    const unusable = (said: string) =>
-      fail('workspace root', refusal(DOCTOR_CODES.workspace_root_unusable, { said }), mend);
+    const unusable = (said: string) => fail('workspace root', refusal(DOCTOR_CODES.root_place_refused, { said }), mend);
     if (objection !== undefined) return unusable(objection);
     if (!existsSync(root)) return ok('workspace root', `${root} will be made`);
     const real = realpathSync(root);
@@ -59,7 +58,7 @@ export function checkWorkspaceRoot(workflow: Workflow, repository: string): Doct
     return why === undefined ? ok('workspace root', real) : unusable(`${real} ${why}`);
   } catch (error) {
     const said = `${root} cannot be read: ${messageOf(error)}`;
-    return fail('workspace root', refusal(DOCTOR_CODES.workspace_root_unusable, { said }), mend);
+    return fail('workspace root', refusal(DOCTOR_CODES.root_place_refused, { said }), mend);
   }
 }
 
@@ -74,7 +73,7 @@ export function checkState(workflow: Workflow, holder: LockHolder | undefined): 
   if (objection !== undefined)
     return fail(
       'state',
-      refusal(DOCTOR_CODES.state_dir_unwritable, { said: objection }),
+      refusal(DOCTOR_CODES.state_place_refused, { said: objection }),
       'name another directory in state.dir',
     );
   const cleared = CLEARED.find((directory) => `${stateDir}/`.startsWith(`${directory}/`));

@@ -27,9 +27,21 @@ export const DOCTOR_CODES = codes({
     message: '.lfsconfig has the objects at {host}: files stay pointers, and what agents add is not published',
     values: { host: 'text' },
   },
-  workspace_root_unusable: { kind: 'problem', message: '{said}', values: { said: 'text' } },
-  state_dir_unwritable: { kind: 'problem', message: '{said}', values: { said: 'text' } },
-  paths_unusable: { kind: 'problem', message: '{said}', values: { said: 'text' } },
+  root_place_refused: {
+    kind: 'problem',
+    message: '{said}',
+    values: { said: 'text' },
+  },
+  state_place_refused: {
+    kind: 'problem',
+    message: '{said}',
+    values: { said: 'text' },
+  },
+  paths_unusable: {
+    kind: 'problem',
+    message: '{said}',
+    values: { said: 'text' },
+  },
   journal_unreadable: {
     kind: 'problem',
     message: '{path} cannot be read: {said}',
@@ -40,7 +52,11 @@ export const DOCTOR_CODES = codes({
     message: '{lines} torn by a crash; nothing else is lost',
     values: { lines: 'text' },
   },
-  saved_work_unreadable: { kind: 'warning', message: 'cannot be read: {said}', values: { said: 'text' } },
+  saved_work_unreadable: {
+    kind: 'warning',
+    message: 'cannot be read: {said}',
+    values: { said: 'text' },
+  },
   clone_unreadable: {
     kind: 'warning',
     message: '{path} cannot be read: {said}',
@@ -71,7 +87,11 @@ export const DOCTOR_CODES = codes({
     message: 'not known whether {branch} is possible: {said}',
     values: { branch: 'text', said: 'text' },
   },
-  team_mode_missing: { kind: 'warning', message: 'not installed in {root}', values: { root: 'text' } },
+  team_mode_missing: {
+    kind: 'warning',
+    message: 'not installed in {root}',
+    values: { root: 'text' },
+  },
   team_mode_unseen: {
     kind: 'warning',
     message: 'not installed here; only a plugin that this session was started with (--plugin-dir) can bring it',
@@ -115,7 +135,11 @@ export const DOCTOR_CODES = codes({
     kind: 'warning',
     message: 'no team mode while .tool/config/workflow.yaml cannot be used',
   },
-  team_prerequisite_missing: { kind: 'warning', message: '{said}', values: { said: 'text' } },
+  team_prerequisite_missing: {
+    kind: 'warning',
+    message: '{said}',
+    values: { said: 'text' },
+  },
   git_not_on_path: {
     kind: 'problem',
     message: 'there is no such program on the PATH; the rows that need it are left out',
