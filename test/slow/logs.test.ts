@@ -127,7 +127,7 @@ test('a workflow file that is broken or gone hides no outputs, if it can be told
     assert.deepEqual({ code, stdout }, { code: 0, stdout: kept });
     assert.match(
       stderr,
-      new RegExp(`^tool: warning: [^\\n]*WORKFLOW\\.md[^\\n]*; reading from ${stateDir} \\([^\\n]*\\n$`),
+      new RegExp(`^tool: warning: [^\\n]*WORKFLOW\\.md[^\\n]* ${stateDir} [^\\n]*\\(state_directory_guessed\\)\\n$`),
     );
   }
   writeFileSync(workflow, '---\nstate: { dir: $NOWHERE/state }\n---\n');

@@ -213,12 +213,14 @@ test('a client that is not logged in, a program that is too old and no login of 
     status: 'fail',
     says: 'You are not logged into any GitHub hosts.',
     mend: `gh auth login --hostname ${host}, or export GITHUB_TOKEN`,
+    code: 'hosting_client_unusable',
   });
   assert.deepEqual(row('Claude Code'), {
     name: 'Claude Code',
     status: 'fail',
     says: '2.0.9; 2.1.32 or later is needed',
     mend: 'npm install -g @anthropic-ai/claude-code',
+    code: 'program_too_old',
   });
   assert.equal(row('Claude Code login')?.status, 'fail');
   assert.match(row('Claude Code login')?.mend ?? '', /export CLAUDE_CODE_OAUTH_TOKEN; or export ANTHROPIC_API_KEY/);
@@ -228,6 +230,7 @@ test('a client that is not logged in, a program that is too old and no login of 
     status: 'warn',
     says: 'You are not logged into any GitHub hosts.; the token from $GITHUB_TOKEN is used',
     mend: `gh auth login --hostname ${host}, or leave it so`,
+    code: 'hosting_client_unusable',
   });
   assert.equal(variable.row('token')?.says, 'from $GITHUB_TOKEN');
 });
@@ -470,7 +473,7 @@ test('a state directory that may not be read or written to is said once, by its 
   const options = { cwd: join(directory, 'project'), env };
   const stdout = await new Promise<string>((resolve) => execFile(file, args, options, (_, out) => resolve(out)));
   chmodSync(stateDir, 0o700);
-  assert.match(stdout, new RegExp(`^✖ state +${stateDir} cannot be written to\n`, 'm'));
+  assert.match(stdout, new RegExp(`^✖ state +${stateDir} cannot be written to \\(state_place_refused\\)\n`, 'm'));
   assert.match(stdout, new RegExp(`^✖ journal +${stateDir}/journal\\.jsonl cannot be read: EACCES`, 'm'));
 });
 
