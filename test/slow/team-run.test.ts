@@ -125,7 +125,7 @@ test('who cannot be started is named; how it failed is told where somebody has c
     stderr,
     /warn: sub-agents in place of team tool-run-spec-shop-001: a teammate could not be started: (?:back|front)end-dev:? ended 3 times/,
   );
-  assert.match(stderr, /what was built is not told: .* is checked out in /);
+  assert.match(stderr, /Cannot write the report of what was built: .* is checked out in /);
   assert.match(
     stderr,
     /ended 3 times without finishing: it ended with exit code 3 and printed nothing \(fell_back\)\n/,
