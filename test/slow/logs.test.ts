@@ -146,5 +146,8 @@ test('a workflow file that is broken or gone hides no outputs, if it can be told
   keep(join(directory, '.local', 'state', 'toolcrew', 'git.example.com', 'o', 'r'));
   const found = await logs();
   assert.equal(found.stdout, kept);
-  assert.match(found.stderr, /^tool: warning: .*there is no such file.* reads from .*git\.example\.com\/o\/r .*\(state_directory_guessed\)$/m);
+  assert.match(
+    found.stderr,
+    /^tool: warning: .*there is no such file.* reads from .*git\.example\.com\/o\/r .*\(state_directory_guessed\)$/m,
+  );
 });
