@@ -53,6 +53,8 @@ export class Dispatcher {
   /** Issues at work as they were read last, and which of them were read in the poll under way. */
   readonly #held = new Map<number, Issue>();
   readonly #readNow = new Set<number>();
+  /** Issues at work that gave no answer when they were read last: they start after a poll that reads them. */
+  readonly #unanswered = new Set<number>();
   /** Issues that are read once more, right before they start. */
   readonly taking = new Set<number>();
   listing: readonly Issue[] = [];
@@ -128,7 +130,11 @@ export class Dispatcher {
   async #lookAt(entry: Entry): Promise<Issue | null> {
     const { tracker, log } = this.#options;
     const look = await checkWithdrawal(tracker, log, entry, this.#options.workflow().labels, this.#options.signal);
-    if (look.kind === 'unknown') this.#options.onUnread();
+    this.#unanswered.delete(entry.number);
+    if (look.kind === 'unknown') {
+      this.#unanswered.add(entry.number);
+      this.#options.onUnread();
+    }
     if (look.kind === 'taken') await this.#options.takeBack(entry, look.outcome, look.updatedAt);
     if (look.kind === 'held') this.#held.set(entry.number, look.issue);
     else this.#held.delete(entry.number);
@@ -154,6 +160,7 @@ export class Dispatcher {
     const open = this.#options.intake.candidates(this.listing, [...this.#held.values()], this.#options.busy());
     let slots = this.#options.freeSlots();
     for (const [index, { kind, issue }] of open.entries()) {
+      if (this.#unanswered.has(issue.number)) continue;
       const isUnchecked = kind === 'fresh' && slots > 0 && this.#options.intake.isUnchecked(issue);
       if (isUnchecked && capped === null && !this.#options.intake.isTroubled) {
         await this.#options.intake.askAhead(open, index, slots, this.#options.signal);
