@@ -67,7 +67,7 @@ class Week {
     const world = new World({ ...workflow, polling: { intervalMs: 5 * MINUTE } }, options, fleet.clock);
     this.world = world;
     world.script = this.#agent;
-    Object.assign(world.tracker.feed, { checks: async (sha: string) => this.#checksOf(sha) });
+    Object.assign(world.tracker.feed, { checks: async (sha: string) => ({ checks: this.#checksOf(sha), unread: [] }) });
     world.tracker.fault = (call) => {
       if (this.isCalm) return;
       if (world.clock.now() < this.#outageUntil || this.#happens(0.01))
