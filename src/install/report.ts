@@ -52,9 +52,14 @@ export function outcomeSummary(outcomes: readonly Outcome[]): string[] {
   });
 }
 
+/** A part of a compiled program: its name says nothing to anybody. */
+function isBundle(path: string): boolean {
+  return path.startsWith('.tool/hooks/');
+}
+
 /** Hashes and bundles, which are unreadable line by line. */
 function isGenerated(path: string): boolean {
-  return path === MANIFEST || path === PERSONAL_RECORD || path.startsWith('.tool/hooks/');
+  return path === MANIFEST || path === PERSONAL_RECORD || isBundle(path);
 }
 
 type Change = {
@@ -113,10 +118,16 @@ export function dryRun(root: string, plan: InstallPlan): { readonly lines: strin
   });
   const shown = all.filter(isShown);
   const lengths = new Map(all.filter((one) => !isShown(one)).map(({ path, length }) => [path, length]));
-  const told = reportedOutcomes(plan).map(({ note, ...outcome }) => {
-    const notes = [lengths.get(outcome.path), note].filter((one) => one !== undefined);
-    return line(notes.length === 0 ? outcome : { ...outcome, note: notes.join('; ') });
-  });
+  const outcomes = reportedOutcomes(plan);
+  const told = outcomes
+    .filter(({ path }) => !isBundle(path))
+    .map(({ note, ...outcome }) => {
+      const notes = [lengths.get(outcome.path), note].filter((one) => one !== undefined);
+      return line(notes.length === 0 ? outcome : { ...outcome, note: notes.join('; ') });
+    });
   const diffs = shown.map(diffOf);
-  return { lines: told, diff: diffs.length === 0 ? '' : `\n${visibleLines(diffs.join(''))}` };
+  return {
+    lines: [...told, ...outcomeSummary(outcomes.filter(({ path }) => isBundle(path)))],
+    diff: diffs.length === 0 ? '' : `\n${visibleLines(diffs.join(''))}`,
+  };
 }

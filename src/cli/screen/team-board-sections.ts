@@ -78,7 +78,7 @@ function doing(member: MemberView, view: TeamView): string {
     case 'over':
       return member.ended === null ? '' : `${member.ended.how}: ${member.ended.reason}`;
     case 'lost':
-      return `not seen since ${ago(member.last_seen_at, view)}${task === '' ? '' : `; had ${task}`}`;
+      return `last seen ${ago(member.last_seen_at, view)}${task === '' ? '' : `; had ${task}`}`;
     case 'registered':
       return 'not started yet';
     case 'idle':

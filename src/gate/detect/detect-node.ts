@@ -6,7 +6,15 @@ import { shellWord } from '../../base/rules/command-line.ts';
 import { failure, messageOf } from '../../base/rules/errors.ts';
 import { GATE_CODES } from '../rules/gate-codes.ts';
 import { keysOf, nestedValue, readText } from './project-files.ts';
-import { type DetectionInput, type Proposal, type Proposed, propose, proposeNone, REPORTS } from './proposal.ts';
+import {
+  type DetectionInput,
+  needing,
+  type Proposal,
+  type Proposed,
+  propose,
+  proposeNone,
+  REPORTS,
+} from './proposal.ts';
 
 const MANIFEST = 'package.json';
 
@@ -187,16 +195,13 @@ export function detectNode({ root }: DetectionInput): Proposed | null {
   const own = readPackage(root);
   if (own === null) return null;
   const fill = missingPackages(own);
-  const needing = (one: Proposal | undefined): Proposal => {
-    const { command, reason, install } = one ?? proposeNone(`${MANIFEST} has no script "test"`);
-    if (command === null || fill === null) return { command, reason, install };
-    return { command, reason: `the packages of ${MANIFEST} are not installed`, install: fill };
-  };
+  const filled = (one = proposeNone(`${MANIFEST} has no script "test"`)): Proposal =>
+    one.command === null || fill === null ? one : needing(one, `the packages of ${MANIFEST} are not installed`, fill);
   const { tests, coverage } = testing(own);
   const check = own.script('check');
   return {
-    tests: needing(tests),
-    coverage: needing(coverage),
+    tests: filled(tests),
+    coverage: filled(coverage),
     lint: scriptOr(
       own,
       ['lint'],

@@ -8,6 +8,7 @@ import { readText } from './project-files.ts';
 import {
   type DetectionInput,
   firstInstalled,
+  needing,
   type Proposal,
   type Proposals,
   type Proposed,
@@ -91,9 +92,9 @@ async function detectPython({ root, env, ask }: DetectionInput): Promise<Propose
     measures === '' || /\[(?:tool\.)?coverage[.:]run\]/.test(text) || readText(root, '.coveragerc') !== null;
   const covered = `${source}COVERAGE_FILE="${REPORTS}/.coverage" python3 -m pytest${measures}${where ? '' : '=.'} --cov-report=xml:"${REPORTS}/python.xml"`;
   const hasCoverage = modules.includes('pytest') && modules.includes('pytest_cov');
-  const run = hasCoverage
-    ? propose(covered, `${manifest}, pytest-cov is installed`)
-    : propose(`${source}python3 -m pytest`, manifest, modules.includes('pytest') ? null : install('pytest-cov'));
+  const bare = propose(`${source}python3 -m pytest`, manifest);
+  const plain = modules.includes('pytest') ? bare : needing(bare, 'pytest is not installed', install('pytest-cov'));
+  const run = hasCoverage ? propose(covered, `${manifest}, pytest-cov is installed`) : plain;
   const isRuff =
     /\[tool\.ruff\b/.test(text) || ['ruff.toml', '.ruff.toml'].some((name) => readText(root, name) !== null);
   const isFlake8 = readText(root, '.flake8') !== null || /^\[flake8\]/m.test(text);
@@ -146,6 +147,7 @@ function joined(name: Commanded, all: readonly Proposed[]): Proposal {
     command: there.map(({ command }) => command).join(' && ') || null,
     reason:
       own.map(({ reason }) => reason).join('; ') || `the project has no ${MANIFESTS}: set quality.commands.${name}`,
+    missing: used.flatMap(({ missing }) => missing ?? []).join('; ') || null,
     install: used.flatMap(({ install }) => install ?? []).join(' && ') || null,
   };
 }

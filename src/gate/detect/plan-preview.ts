@@ -7,8 +7,7 @@ import type { PlannedPart } from '../rules/plan-preview.ts';
 import { COMMANDED, type QualitySettings } from '../rules/quality.ts';
 import { checkEnvironment, createCommands } from '../run/command.ts';
 import { detect } from './detect.ts';
-import { planCommands } from './plan.ts';
-import type { DetectionInput, Proposals } from './proposal.ts';
+import { type DetectionInput, type Proposals, propose } from './proposal.ts';
 
 const LIMIT_MS = 30_000;
 
@@ -44,12 +43,17 @@ export async function previewPlan(
   settings: QualitySettings,
   env: Environment,
 ): Promise<readonly PlannedPart[] | Refusal> {
-  const plan = await orProblem(planCommands(COMMANDED, settings, surroundings(root, env)));
-  if ('of' in plan) return plan;
+  const proposed = await proposeCommands(root, env);
+  const { commands } = settings;
+  if ('of' in proposed && COMMANDED.some((name) => commands[name] === null)) return proposed;
   return COMMANDED.map((name) => {
-    const { command, reason, install } = plan[name];
+    const given = commands[name];
+    const own = 'of' in proposed ? undefined : proposed[name];
+    // What a proposal needs first, the same command in the settings needs as well.
+    const isProposed = own !== undefined && (given === null || given === own.command);
+    const { command, reason, missing, install } = isProposed ? own : propose(given ?? '', '');
     // A report that is named may be left by whatever runs.
     const isLeft = name === 'coverage' && settings.coverageReport !== null && install === null;
-    return { name, command, gap: (command === null && !isLeft) || install !== null ? reason : '', install };
+    return { name, command, gap: command === null && !isLeft ? reason : (missing ?? ''), install };
   });
 }

@@ -5,9 +5,15 @@ import { isInstalled } from './project-files.ts';
 
 /**
  * `command` null: nothing measures the part. `reason`: the files that the command is taken from, or the line that would
- * measure the part. `install`: a shell command that the part needs first; null: none.
+ * measure the part. `missing`: why the command cannot run yet; null: it can. `install`: a shell command that the part
+ * needs first; null: none.
  */
-export type Proposal = { readonly command: string | null; readonly reason: string; readonly install: string | null };
+export type Proposal = {
+  readonly command: string | null;
+  readonly reason: string;
+  readonly missing: string | null;
+  readonly install: string | null;
+};
 
 export type Proposals = Readonly<Record<Commanded, Proposal>>;
 
@@ -24,12 +30,17 @@ export type DetectionInput = {
 /** Directory for reports, outside of the project; the gate sets the variable for each command. */
 export const REPORTS = `\${TOOL_REPORTS:-/tmp}`;
 
-export function propose(command: string, reason: string, install: string | null = null): Proposal {
-  return { command, reason, install };
+export function propose(command: string, reason: string): Proposal {
+  return { command, reason, missing: null, install: null };
+}
+
+/** A proposal whose command cannot run before `install` has. */
+export function needing(proposal: Proposal, missing: string, install: string): Proposal {
+  return { ...proposal, missing, install };
 }
 
 export function proposeNone(reason: string, install: string | null = null): Proposal {
-  return { command: null, reason, install };
+  return { command: null, reason, missing: null, install };
 }
 
 /** The first program that is wanted and installed, as a proposal. */

@@ -4,8 +4,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { detect } from '../../../src/gate/detect/detect.ts';
+import { previewPlan } from '../../../src/gate/detect/plan-preview.ts';
 import { GATE_CODES } from '../../../src/gate/rules/gate-codes.ts';
-import type { Commanded } from '../../../src/gate/rules/quality.ts';
+import { type Commanded, DEFAULT_QUALITY } from '../../../src/gate/rules/quality.ts';
 import { type TestProject, testProject } from '../../support/checks.ts';
 import { failsWith } from '../../support/codes.ts';
 import type { Cleanup } from '../../support/temp.ts';
@@ -44,7 +45,12 @@ test('npm, pnpm and yarn: scripts by their names, each with its reason', async (
     ['yarn.lock', 'yarn'],
   ] as const) {
     const of = await ofNode(t, scripts, [], lock);
-    assert.deepEqual(of('tests'), { command: `${manager} test`, reason: 'package.json: script "test"', install: null });
+    assert.deepEqual(of('tests'), {
+      command: `${manager} test`,
+      reason: 'package.json: script "test"',
+      missing: null,
+      install: null,
+    });
     assert.equal(of('coverage').command, `${manager} run test:coverage`);
     assert.equal(of('lint').command, `${manager} run lint`);
     assert.equal(of('security').command, `${manager} run audit`);
@@ -127,7 +133,12 @@ test('pytest: with pytest-cov one command, without it the line that installs it'
   const project = testProject(t, null);
   project.write('pyproject.toml', '[tool.pytest.ini_options]\n[tool.ruff]\n');
   const bare = await proposed(project, [], 'pytest\n');
-  assert.deepEqual(bare('tests'), { command: 'python3 -m pytest', reason: 'pyproject.toml', install: null });
+  assert.deepEqual(bare('tests'), {
+    command: 'python3 -m pytest',
+    reason: 'pyproject.toml',
+    missing: null,
+    install: null,
+  });
   assert.deepEqual(bare('coverage').install, 'python3 -m pip install pytest-cov');
   assert.match(
     (await proposed(project, [], 'pytest managed\n'))('coverage').install ?? '',
@@ -166,6 +177,19 @@ test('packages that are not installed are told before anything runs; a broken ma
   project.write('package-lock.json', '{}');
   const of = await proposed(project);
   assert.deepEqual([of('tests').install, of('coverage').install], ['npm ci', 'npm ci']);
+  assert.equal(of('tests').reason, 'package.json: script "test"');
+  assert.equal(of('tests').missing, 'the packages of package.json are not installed');
+  // The same command, once it stands in the settings, can run no sooner.
+  const commands = { ...DEFAULT_QUALITY.commands, tests: of('tests').command, coverage: 'npm run measured' };
+  const plan = await previewPlan(project.root, { ...DEFAULT_QUALITY, commands }, process.env);
+  assert.ok(!('of' in plan));
+  assert.deepEqual(
+    plan.slice(0, 2).map(({ name, gap, install }) => [name, gap, install]),
+    [
+      ['tests', 'the packages of package.json are not installed', 'npm ci'],
+      ['coverage', '', null],
+    ],
+  );
   project.write('package.json', '{');
   await failsWith(proposed(project), GATE_CODES.json_unreadable, { file: 'package.json' });
 });

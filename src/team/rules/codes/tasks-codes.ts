@@ -6,7 +6,7 @@ export const TASK_CODES = codes({
   task_not_found: {
     kind: 'refused',
     message: '{field}: there is no task {task}.',
-    help: 'The list has {count} tasks; TaskList {} shows them.',
+    help: 'TaskList {} shows the tasks, {count} in all.',
     values: { field: 'text', task: 'text', count: 'number' },
   },
   task_claimed: {
