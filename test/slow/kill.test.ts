@@ -3,16 +3,14 @@
 // what the next effect begins with. With TOOLCREW_ALL all of them are tried.
 
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { after } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import type { Effect } from '../../src/daemon/rules/effect-names.ts';
-import { agentRunning } from '../support/agents.ts';
-import { programFile } from '../support/compiled.ts';
-import { Daemon } from '../support/daemon.ts';
-import { BASE, commitFiles, fields, gitAs, startForge, type TestForge } from '../support/forge.ts';
-import { type Cleanup, finallyDo } from '../support/temp.ts';
+import type { Daemon } from '../support/daemon.ts';
+import { BASE, commitFiles, fields, gitAs, type TestForge } from '../support/forge.ts';
+import { type KilledPlace, killedPlaces } from '../support/killed-places.ts';
 
 type Scenario = {
   /** Beginnings of the keys under which the effect happens on this way. */
@@ -147,22 +145,6 @@ function readsInto(reviews: string): string {
   ].join('\n');
 }
 
-const KILLED = programFile('killed-daemon');
-
-/** Processes that this daemon's agents started, or the daemon itself, by their numbers: all of them know its directory. */
-function processesOf(directory: string): readonly { readonly pid: number; readonly command: string }[] {
-  return readdirSync('/proc').flatMap((pid) => {
-    if (!/^\d+$/.test(pid)) return [];
-    try {
-      const environment = readFileSync(`/proc/${pid}/environ`, 'latin1');
-      const command = readFileSync(`/proc/${pid}/cmdline`, 'latin1').replaceAll('\0', ' ');
-      return `${environment}${command}`.includes(directory) ? [{ pid: Number(pid), command }] : [];
-    } catch {
-      return [];
-    }
-  });
-}
-
 function linesOf(path: string): string[] {
   return existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n') : [];
 }
@@ -215,43 +197,6 @@ function placeOf(one: Case): string {
   return `${settingsOf(one)}${one.isSerialized ? one.moment : ''}`;
 }
 
-/** A daemon that ends where `killAt` says, and its service. The agent of each issue runs a script of its own. */
-class Place {
-  readonly forge: TestForge;
-  readonly daemon: Daemon;
-
-  private constructor(forge: TestForge, daemon: Daemon) {
-    this.forge = forge;
-    this.daemon = daemon;
-  }
-
-  static async create(t: Cleanup, settings: string): Promise<Place> {
-    const forge = await startForge(t);
-    const daemon = await Daemon.create(t, forge);
-    daemon.write(`${agentRunning(`. ${daemon.directory}/$TOOL_ISSUE.sh`)}\n${settings}`);
-    const place = new Place(forge, daemon);
-    place.killAt('');
-    return place;
-  }
-
-  get #momentFile(): string {
-    return join(this.daemon.directory, 'kill-at');
-  }
-
-  killAt(moment: string): void {
-    writeFileSync(this.#momentFile, moment);
-  }
-
-  start(): void {
-    this.daemon.start([], { KILL_AT_FILE: this.#momentFile }, [KILLED]);
-  }
-
-  /** A file of one issue. */
-  path(issue: number, name: string): string {
-    return join(this.daemon.directory, `${issue}.${name}`);
-  }
-}
-
 /** What the agent of a case does. The first leaves a process in a session of its own, and would go on for long when the daemon dies. */
 function scriptOf(one: Case, attempts: string, reviews: string): string {
   return [
@@ -266,7 +211,7 @@ function scriptOf(one: Case, attempts: string, reviews: string): string {
   ].join('\n');
 }
 
-async function assertOneEnd(one: Case, place: Place, issue: number): Promise<void> {
+async function assertOneEnd(one: Case, place: KilledPlace, issue: number): Promise<void> {
   const { forge, daemon } = place;
   assert.deepEqual(await forge.labelsOf(issue), [one.ends]);
   const pulls = await pullsOf(forge, issue);
@@ -291,22 +236,15 @@ async function assertOneEnd(one: Case, place: Place, issue: number): Promise<voi
   assert.deepEqual(linesOf(place.path(issue, 'reviews')), one.isRead ? ['reviewed', 'told'] : []);
 }
 
-/** Of the whole file. */
-const SHARED: Cleanup = { after };
-finallyDo(SHARED, () => undefined);
-const places = new Map<string, Place>();
+const places = killedPlaces({ after });
 
 for (const [at, one] of CASES.entries()) {
   const { effect, key, moment, ends, isAsked = false } = one;
   const name = placeOf(one);
   const isLastThere = !CASES.slice(at + 1).some((later) => placeOf(later) === name);
   test(`killed with ${key || 'the comment'} ${moment}${one.nests ? ', work left over' : ''}: one end, and nothing twice`, async () => {
-    const known = places.get(name);
-    // After a case that fails, the next begins anew.
-    places.delete(name);
-    const place = known ?? (await Place.create(SHARED, settingsOf(one)));
+    const place = await places.take(name, settingsOf(one));
     const { forge, daemon } = place;
-    if (known === undefined) place.start();
     const issue = await forge.open('Do it', { label: null });
     const earlier = one.isSerialized ? await openEarlier(forge) : 0;
     writeFileSync(place.path(issue, 'sh'), scriptOf(one, place.path(issue, 'attempts'), place.path(issue, 'reviews')));
@@ -318,11 +256,7 @@ for (const [at, one] of CASES.entries()) {
     if (isAsked && isAnsweredFirst) await answer(forge, issue);
     assert.equal(await daemon.exit(), 'SIGKILL', daemon.log);
 
-    daemon.log = '';
-    place.killAt('');
-    // The last one there goes on with the built command.
-    if (isLastThere) daemon.start();
-    else place.start();
+    place.goOn(isLastThere);
     if (isAsked && !isAnsweredFirst) await answer(forge, issue);
     if (one.isReviewed) {
       const rounds = async () =>
@@ -338,13 +272,8 @@ for (const [at, one] of CASES.entries()) {
       const isTold = !one.nests || (await forge.comments(issue)).length > 0;
       return over && isTold && (ends === 'tool-failed' || !existsSync(join(daemon.root, `issue-${issue}`)));
     });
-    if (isLastThere) assert.equal(await daemon.stop(), 143, daemon.log);
-    else {
-      const others = () => processesOf(daemon.directory).filter(({ pid }) => pid !== daemon.pid);
-      await daemon.until('no agent is left', () => others().length === 0);
-    }
+    await place.left(isLastThere);
     await assertOneEnd(one, place, issue);
-    if (isLastThere) assert.deepEqual(processesOf(daemon.directory), []);
-    else places.set(name, place);
+    places.giveBack(name, place);
   });
 }

@@ -1,6 +1,6 @@
-// The daemon as it is, ended by SIGKILL at one moment of one effect. KILL_AT: `<effect> <beginning of its key> <moment>`, or
-// `record <type> recorded` for the first record of that type with or after the command of an operator. KILL_AT_FILE names a file
-// with the same in place of it, and the number of one issue behind it. The file is read at each record; while it is empty, nothing ends.
+// The daemon as it is, ended by SIGKILL at one moment of one effect. KILL_AT_FILE names a file, which is read at each record:
+// `<effect> <beginning of its key> <moment> <issue>`, or `record <type> recorded <issue>` for the first record of that type with or
+// after the command of an operator. While it is empty, nothing ends the daemon.
 // usage: killed-daemon.ts serve WORKFLOW.md
 
 import { readFileSync } from 'node:fs';
@@ -8,21 +8,21 @@ import { createDaemon } from '../../../src/compose/daemon.ts';
 import type { Journal } from '../../../src/daemon/ports.ts';
 import type { JournalRecord } from '../../../src/daemon/rules/record.ts';
 
-const { KILL_AT = '', KILL_AT_FILE } = process.env;
+const { KILL_AT_FILE = '' } = process.env;
 
 let isSteered = false;
 
 function killAt(): readonly string[] {
-  return (KILL_AT_FILE === undefined ? KILL_AT : readFileSync(KILL_AT_FILE, 'utf8')).split(' ');
+  return readFileSync(KILL_AT_FILE, 'utf8').split(' ');
 }
 
 /** `announced`: the effect is recorded to begin · `performed`: it is done, no record says so · `recorded`: one does. */
 function isMoment(record: JournalRecord): boolean {
   isSteered ||= record.type === 'steered';
   const [effect, key = '', moment, issue] = killAt();
+  if (!('issue' in record) || record.issue !== Number(issue)) return false;
   if (effect === 'record') return isSteered && record.type === key;
   if (!('effect' in record) || record.effect !== effect || !record.key.startsWith(key)) return false;
-  if (issue !== undefined && record.issue !== Number(issue)) return false;
   return record.type === (moment === 'announced' ? 'effect_started' : 'effect_finished');
 }
 
