@@ -12,9 +12,9 @@ function isAlive(pid: string, namespace: string): boolean {
   return readdirSync('/proc').some((name) => {
     if (!/^\d+$/.test(name)) return false;
     try {
-      if (readlinkSync(`/proc/${name}/ns/pid`) !== namespace) return false;
       const status = readFileSync(`/proc/${name}/status`, 'latin1');
-      return !/^State:\tZ/m.test(status) && /^NSpid:.*?(\d+)$/m.exec(status)?.[1] === pid;
+      if (/^State:\tZ/m.test(status) || /^NSpid:.*?(\d+)$/m.exec(status)?.[1] !== pid) return false;
+      return readlinkSync(`/proc/${name}/ns/pid`) === namespace;
     } catch (error) {
       return (error as NodeJS.ErrnoException).code === 'EACCES';
     }
