@@ -61,26 +61,35 @@ export function compiledFile(directory: string, file: string): string {
   return join(directory, `${file.slice(0, -extname(file).length)}.js`);
 }
 
-/**
- * Entry files that import several compiled files of tests each: most take less time than the start of a process.
- * @param atLeast so many entries, as far as there are files
- */
+type Grouping = {
+  /** Those of a lower rank come first by their names. */
+  readonly rank: number;
+  readonly perProcess: number;
+  /** So many entries, as far as there are files. */
+  readonly atLeast: number;
+  /** Whether it counts what a file reaches; others stop the counters, for what they start too. */
+  readonly isCounted: (file: string) => boolean;
+};
+
+const UNCOUNTED = "import { stopCoverage } from 'node:v8';\nstopCoverage();\ndelete process.env.NODE_V8_COVERAGE;\n";
+
+/** Entry files that import several compiled files of tests each: most take less time than the start of a process. */
 export function testEntries(
   files: readonly string[],
   directory: string,
-  perProcess: number,
-  atLeast: number,
+  { rank, perProcess, atLeast, isCounted }: Grouping,
 ): readonly string[] {
   const count = Math.max(Math.ceil(files.length / perProcess), Math.min(files.length, atLeast));
   return Array.from({ length: count }, (_, group) => {
-    const ours = files.filter((_, index) => index % count === group).map((file) => compiledFile(directory, file));
-    const imports = ours.map((file) => `await import(${JSON.stringify(pathToFileURL(file).href)});\n`).join('');
+    const ours = files.filter((_, index) => index % count === group);
+    const imports = ours
+      .map((file) => `await import(${JSON.stringify(pathToFileURL(compiledFile(directory, file)).href)});\n`)
+      .join('');
     // The first test lasts until all files are loaded: hooks that follow all tests would else run before the last file's.
     const first =
       "import test from 'node:test';\nlet loaded;\ntest('files are loaded', () => new Promise((resolve) => { loaded = resolve; }));\n";
-    // Node runs files in the order of their names.
-    const entry = `${directory}-${perProcess}-${String(group + 1).padStart(3, '0')}.js`;
-    writeFileSync(entry, `${first}${imports}loaded();\n`);
+    const entry = join(dirname(directory), `${rank}-${basename(directory)}-${String(group + 1).padStart(3, '0')}.js`);
+    writeFileSync(entry, `${ours.every(isCounted) ? '' : UNCOUNTED}${first}${imports}loaded();\n`);
     return entry;
   });
 }

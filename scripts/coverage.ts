@@ -3,10 +3,11 @@
 
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { transformSync } from 'esbuild';
-import coverage from 'monocart-coverage-reports';
+import coverage, { type CoverageReportOptions } from 'monocart-coverage-reports';
 
 /** Folders of compiled scripts: the tests, and the program. */
 const FOLDERS = ['.cache', 'dist'] as const;
@@ -21,12 +22,19 @@ type Lines = Map<number, boolean>;
 /** Lines that earlier runs reached, by source; valid while the hash in `text` matches the source. */
 type Earlier = Readonly<Record<string, { readonly text: string; readonly reached: readonly number[] }>>;
 
+/** Of the text of all sources. */
+export function sourcesHash(root: string): string {
+  const hash = createHash('sha256');
+  for (const file of sources(root)) hash.update(`${file}\0`).update(readFileSync(join(root, file)));
+  return hash.digest('hex');
+}
+
 /**
- * Prints the line coverage of the processes with counters in `counters`, together with that of earlier runs.
+ * Prints the line coverage of the processes with counters in these directories, together with that of earlier runs.
  * @param least share of the lines that must be reached, in per cent
  * @returns whether it was enough
  */
-export async function reportCoverage(root: string, counters: string, least: number): Promise<boolean> {
+export async function reportCoverage(root: string, counters: readonly string[], least: number): Promise<boolean> {
   const byFolder = sortCounters(root, counters);
   const kept = join(root, '.cache', 'coverage.json');
   const earlier: Earlier = existsSync(kept) ? JSON.parse(readFileSync(kept, 'utf8')) : {};
@@ -79,15 +87,8 @@ async function linesReached(root: string, counters: string, folder: Folder): Pro
       if (folder === 'dist') entry.source += `\n//# sourceMappingURL=${basename(entry.url)}.map\n`;
     },
     sourceFilter: (path) => path.startsWith('src/'),
-    all: {
-      dir: [join(root, 'src')],
-      filter: (path) => path.endsWith('.ts'),
-      transformer: async (entry) => {
-        const made = transformSync(entry.source, { loader: 'ts', sourcemap: 'external', sourcefile: entry.url });
-        entry.source = made.code;
-        entry.sourceMap = JSON.parse(made.map);
-      },
-    },
+    // Once is enough for the lines of sources that nothing reached.
+    ...(folder === 'dist' ? {} : { all: unreached(root) }),
     logging: 'error',
   });
   const { files = [] } = (await report.generate()) ?? {};
@@ -99,6 +100,18 @@ async function linesReached(root: string, counters: string, folder: Folder): Pro
       new Map(Object.entries(file.data?.lines ?? {}).map(([line, hits]) => [Number(line), hits !== 0])),
     ]),
   );
+}
+
+function unreached(root: string): NonNullable<CoverageReportOptions['all']> {
+  return {
+    dir: [join(root, 'src')],
+    filter: (path) => path.endsWith('.ts'),
+    transformer: async (entry) => {
+      const made = transformSync(entry.source, { loader: 'ts', sourcemap: 'external', sourcefile: entry.url });
+      entry.source = made.code;
+      entry.sourceMap = JSON.parse(made.map);
+    },
+  };
 }
 
 function sources(root: string): string[] {
@@ -119,8 +132,8 @@ function holdsSources(path: string): boolean {
  * Puts the counters of the scripts that hold sources into one directory for each folder: other scripts are most of what V8 writes.
  * @returns the directory of these directories
  */
-function sortCounters(root: string, counters: string): string {
-  const sorted = mkdtempSync(`${counters}-`);
+function sortCounters(root: string, counters: readonly string[]): string {
+  const sorted = mkdtempSync(join(tmpdir(), 'toolcrew-coverage-sorted-'));
   process.once('exit', () => rmSync(sorted, { recursive: true, force: true }));
   const counting = new Map<string, boolean>();
   const counts = (url: string) => {
@@ -129,14 +142,15 @@ function sortCounters(root: string, counters: string): string {
     return is;
   };
   for (const folder of FOLDERS) mkdirSync(join(sorted, folder));
-  for (const name of readdirSync(counters)) {
-    const written = read(join(counters, name));
+  const paths = counters.flatMap((place) => readdirSync(place).map((name) => join(place, name)));
+  for (const [at, path] of paths.entries()) {
+    const written = read(path);
     for (const folder of FOLDERS) {
       const within = pathToFileURL(join(root, folder, '/')).href;
       const result = written.result.filter(({ url }) => url.startsWith(within) && counts(url));
       if (result.length === 0) continue;
       const maps = folder === 'dist' ? {} : { 'source-map-cache': written['source-map-cache'] };
-      writeFileSync(join(sorted, folder, name), JSON.stringify({ result, ...maps }));
+      writeFileSync(join(sorted, folder, `coverage-${at}.json`), JSON.stringify({ result, ...maps }));
     }
   }
   return sorted;

@@ -34,8 +34,13 @@ const LONGEST = [
   'test/slow/guarded-commands.test.ts',
 ];
 
+export function isLong(file: string): boolean {
+  return LONGEST.includes(file);
+}
+
 /**
- * @param named files, or folders of them, below the root; none: the fast suite, or that of integration beside it
+ * @param named files, or folders of them, below the root; none: the fast suite
+ * @param integration whether the files of that suite belong to them, in place of the fast suite
  * @returns the longest first, then the others by name
  * @throws where nothing has that name
  */
@@ -50,12 +55,14 @@ export function testFiles(root: string, named: readonly string[], integration: b
     ...LONGEST.filter((file) => files.includes(file)),
     ...files.filter((file) => !LONGEST.includes(file)),
   ];
-  if (named.length === 0)
-    return longestFirst(all.filter((file) => !isSlow(file) && file.endsWith('.integration.test.ts') === integration));
+  const suite = (isWanted: boolean) =>
+    all.filter((file) => !isSlow(file) && file.endsWith('.integration.test.ts') === isWanted);
   const found = named.map((one) => {
     const files = all.filter((file) => `${file}/`.startsWith(`${normalize(one).replace(/\/$/, '')}/`));
     if (files.length === 0) throw new Error(`${one}: expected a file of tests, or a folder with some`);
     return files;
   });
+  if (integration) found.push(suite(true));
+  else if (named.length === 0) found.push(suite(false));
   return longestFirst([...new Set(found.flat())]);
 }

@@ -4,13 +4,6 @@
 import { spawnSync } from 'node:child_process';
 import { nodeProgram } from '../test/support/node.ts';
 
-for (const major of [22, 24]) {
-  const node = nodeProgram(major);
-  process.stdout.write(`\n=== the suite on ${spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout}`);
-  const args = ['--import', 'tsx', 'scripts/test.ts', '--bundled', ...process.argv.slice(2)];
-  const { status } = spawnSync(node, args, { stdio: 'inherit' });
-  if (status !== 0) {
-    process.stderr.write(`the suite fails on Node ${major}\n`);
-    process.exitCode = 1;
-  }
-}
+const nodes = [22, 24].map((major) => `--node=${nodeProgram(major)}`);
+const args = ['--import', 'tsx', 'scripts/test.ts', '--bundled', ...nodes, ...process.argv.slice(2)];
+if (spawnSync(process.execPath, args, { stdio: 'inherit' }).status !== 0) process.exitCode = 1;

@@ -1,10 +1,12 @@
 // Runs tests with Node's own runner, against dist/ and compiled tests; fails where a file executed no test, or too little was reached.
-// usage: tsx scripts/test.ts [--integration] [--coverage] [--least=PCT] [--built] [--bundled] [folder or file …]
-// Without a folder or file: the fast suite, or with --integration the files *.integration.test.ts beside it.
+// usage: tsx scripts/test.ts [--integration] [--count] [--coverage] [--least=PCT] [--built] [--bundled] [--node=PATH …] [folder or file …]
+// Without a folder or file: the fast suite. With --integration: the files *.integration.test.ts, and those that are named.
+// --count keeps what the tests reach for the next run with --coverage, which reports both. Beside --integration, slow tests are not counted.
 // --built: dist/ is that of these sources, and is not built again. --bundled: network tests run against the bundle alone.
+// --node: programs that run the same compiled tests one after the other; by default this one.
 
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,25 +14,27 @@ import { parseArgs } from 'node:util';
 import { COMPILED_VARIABLE } from '../test/support/compiled.ts';
 import { compileBuiltTests, networkTests } from './built-tests.ts';
 import { compileTests, idleFiles, testEntries } from './compile-tests.ts';
-import { reportCoverage } from './coverage.ts';
-import { isOfHosts, isSlow, testFiles } from './test-files.ts';
+import { reportCoverage, sourcesHash } from './coverage.ts';
+import { isLong, isOfHosts, isSlow, testFiles } from './test-files.ts';
 
 /** Files at once on two cores. Tests that start programs wait for them, those of the hosts more than half of their time. */
 const AT_ONCE = 3;
-const PROGRAMS_AT_ONCE = 4;
-const HOSTS_AT_ONCE = 5;
+const PROGRAMS_AT_ONCE = 5;
+const HOSTS_AT_ONCE = 6;
 const LONGEST_MS = 20 * 60_000; // thrice the longest file on a slow machine
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const flags = {
   integration: { type: 'boolean' },
+  count: { type: 'boolean' },
   coverage: { type: 'boolean' },
   least: { type: 'string' },
   built: { type: 'boolean' },
   bundled: { type: 'boolean' },
+  node: { type: 'string', multiple: true },
 } as const;
 const { values, positionals } = parseArgs({ options: flags, allowPositionals: true });
-const { integration = false, coverage = false, least = '0', built = false, bundled = false } = values;
+const { integration = false, count = false, coverage = false, least = '0', built = false, bundled = false } = values;
 const files = testFiles(root, positionals, integration);
 const startsPrograms = integration || files.some(isSlow);
 const atOnce = files.some(isOfHosts) ? HOSTS_AT_ONCE : startsPrograms ? PROGRAMS_AT_ONCE : AT_ONCE;
@@ -44,31 +48,65 @@ if (!built && spawnSync(process.execPath, build, { cwd: root, stdio: 'inherit' }
 mkdirSync(join(root, '.cache'), { recursive: true });
 const place = mkdtempSync(join(root, '.cache', 'tests-'));
 const counters = mkdtempSync(join(tmpdir(), 'toolcrew-coverage-'));
-process.once('exit', () => [place, counters].map((directory) => rmSync(directory, { recursive: true, force: true })));
+const gone: string[] = [];
+process.once('exit', () => gone.map((directory) => rmSync(directory, { recursive: true, force: true })));
+if (!count || coverage) gone.push(place, counters);
 const [source, bundle] = [join(place, 'compiled'), join(place, 'bundle')];
 const metafile = await compileTests(root, files, source);
 const network = networkTests(metafile, quick);
 const unbundled = bundled ? files.filter((file) => !network.includes(file)) : files;
 if (network.length > 0) await compileBuiltTests(root, network, metafile, bundle);
 
-function passes(entries: readonly string[], directory: string, expected: readonly string[]): boolean {
-  if (entries.length === 0) return true;
-  const list = `${directory}.ended`;
+const perProcess = positionals.length === 0 && !integration ? 16 : 4;
+const isAlone = (file: string) => isSlow(file) || isLong(file);
+const alone = unbundled.filter(isAlone);
+const together = unbundled.filter((file) => !isAlone(file));
+// Node runs files in the order of their names: the long ones first.
+const entries = [
+  ...testEntries(alone, source, {
+    rank: 1,
+    perProcess: 1,
+    atLeast: atOnce,
+    isCounted: (file) => !integration || !isSlow(file),
+  }),
+  ...testEntries(together, source, { rank: 2, perProcess, atLeast: atOnce, isCounted: () => true }),
+];
+const builtEntries = testEntries(network, bundle, { rank: 3, perProcess: 4, atLeast: atOnce, isCounted: () => false });
+
+function passes(node: string, files: readonly string[], expected: readonly string[]): boolean {
+  if (files.length === 0) return true;
+  const list = join(place, 'ended');
   const reporters = ['spec', './scripts/tests-reporter.js'].map((name) => `--test-reporter=${name}`);
   const places = ['stdout', list].map((path) => `--test-reporter-destination=${path}`);
   const limits = [`--test-concurrency=${atOnce}`, `--test-timeout=${LONGEST_MS}`];
-  const counting = coverage && directory === source ? { NODE_V8_COVERAGE: counters } : {};
+  const counting = count || coverage ? { NODE_V8_COVERAGE: counters } : {};
   const env = { ...process.env, [COMPILED_VARIABLE]: source, ...counting };
-  const command = ['--enable-source-maps', '--test', ...reporters, ...places, ...limits, ...entries];
-  const { status } = spawnSync(process.execPath, command, { cwd: root, env, stdio: 'inherit' });
+  const command = ['--enable-source-maps', '--test', ...reporters, ...places, ...limits, ...files];
+  const { status } = spawnSync(node, command, { cwd: root, env, stdio: 'inherit' });
   const idle = idleFiles(root, list, expected);
   if (idle.length > 0) process.stderr.write(`not one test was executed in ${idle.join(', ')}\n`);
   return status === 0 && idle.length === 0;
 }
 
-const perProcess = positionals.length === 0 && !integration ? 16 : 4;
-const [many, single] = [unbundled.filter((file) => !isSlow(file)), unbundled.filter(isSlow)];
-const entries = [...testEntries(many, source, perProcess, atOnce), ...testEntries(single, source, 1, atOnce)];
-const results = [passes(entries, source, unbundled), passes(testEntries(network, bundle, 4, atOnce), bundle, network)];
-const isCovered = !coverage || (await reportCoverage(root, counters, Number(least)));
+const nodes = values.node ?? [process.execPath];
+const results = nodes.flatMap((node) => {
+  const { stdout: version } = spawnSync(node, ['--version'], { encoding: 'utf8' });
+  if (nodes.length > 1) process.stdout.write(`\n=== the suite on Node ${version}`);
+  const passed = [passes(node, entries, unbundled), passes(node, builtEntries, network)];
+  if (!passed.every(Boolean)) process.stderr.write(`the suite fails on Node ${version}`);
+  return passed;
+});
+
+/** Where the last run with `--count` left what it compiled, and its counters; they count for the sources that it ran. */
+type Counted = { readonly sources: string; readonly place: string; readonly counters: string };
+const counted = join(root, '.cache', 'counted.json');
+const earlier: Counted | null = existsSync(counted) ? JSON.parse(readFileSync(counted, 'utf8')) : null;
+if (count || coverage) {
+  if (earlier !== null) gone.push(earlier.place, earlier.counters);
+  if (coverage) gone.push(counted);
+  else writeFileSync(counted, JSON.stringify({ sources: sourcesHash(root), place, counters } satisfies Counted));
+}
+const isKnown = earlier !== null && existsSync(earlier.counters) && earlier.sources === sourcesHash(root);
+const all = [...(isKnown ? [earlier.counters] : []), counters];
+const isCovered = !coverage || (await reportCoverage(root, all, Number(least)));
 process.exitCode = results.every(Boolean) && isCovered ? 0 : 1;

@@ -1,17 +1,13 @@
-// The daemon is killed at each record while `tool cancel` or `tool retry` is carried out; the next one on the same state carries it out once.
+// The daemon is killed at each record while `tool cancel` or `tool retry` is carried out; the next one on the same state
+// carries it out once, and is killed under the next issue.
 
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import test from 'node:test';
-import { agentRunning } from '../support/agents.ts';
-import { programFile } from '../support/compiled.ts';
-import { cleanEnv, Daemon, runTool } from '../support/daemon.ts';
-import { startForge, type TestForge } from '../support/forge.ts';
-import { processesAt } from '../support/processes-at.ts';
-import type { Cleanup } from '../support/temp.ts';
-
-const KILLED = programFile('killed-daemon');
+import test, { after } from 'node:test';
+import type { StateView } from '../../src/daemon/view.ts';
+import { cleanEnv, runTool } from '../support/daemon.ts';
+import { type KilledPlace, killedPlaces } from '../support/killed-places.ts';
 
 const CANCEL = [
   'record steered recorded',
@@ -33,81 +29,102 @@ const RETRY = [
   'label_remove label_remove:tool-failed performed',
 ];
 
-type Killed = { readonly forge: TestForge; readonly daemon: Daemon; readonly issue: number; readonly attempts: string };
+const CASES = [...CANCEL, ...RETRY];
+const places = killedPlaces({ after });
+const SETTINGS = 'agent: { max_attempts: 1 }';
+
+type Killed = { readonly place: KilledPlace; readonly issue: number; readonly isLast: boolean };
+type Rows = Pick<StateView, 'running' | 'queued' | 'completed' | 'poll'>;
 
 /** Gives the command once `isReady`; the daemon dies of it, and the next one starts. */
 async function killedBy(
-  t: Cleanup,
   command: string,
   at: string,
   script: string,
-  isReady: (daemon: Daemon) => Promise<boolean>,
+  isReady: (rows: Rows) => boolean,
 ): Promise<Killed> {
-  const forge = await startForge(t);
-  const issue = await forge.open('Do it');
-  const daemon = await Daemon.create(t, forge);
-  const attempts = join(daemon.directory, 'attempts');
-  daemon.write(
-    [
-      agentRunning(`echo "$TOOL_ATTEMPT" >> ${attempts}\n${script}`),
-      'agent: { max_attempts: 1 }',
-      'gate: { mode: "off" }',
-    ].join('\n'),
-  );
-  daemon.start([], { KILL_AT: at }, [KILLED]);
-  await daemon.until('it is ready', () => isReady(daemon));
-  // It may end without an answer.
-  await runTool([command, String(issue), daemon.workflow], { env: cleanEnv(daemon.home) });
+  const place = await places.take('', SETTINGS);
+  const { forge, daemon } = place;
+  const issue = await forge.open('Do it', { label: null });
+  writeFileSync(place.path(issue, 'sh'), `echo "$TOOL_ATTEMPT" >> ${place.path(issue, 'attempts')}\n${script}`);
+  await forge.label(issue, 'tool-todo');
+  await daemon.until('it is ready', async () => isReady(rowsOf(await daemon.state(), issue)));
+  place.killAt(`${at} ${issue}`);
+  const { code, stderr } = await runTool([command, String(issue), daemon.workflow], { env: cleanEnv(daemon.home) });
+  assert.ok(code === 0 || stderr.includes('(daemon_unreachable)'), stderr);
   assert.equal(await daemon.exit(), 'SIGKILL', daemon.log);
-  daemon.log = '';
-  daemon.start();
-  return { forge, daemon, issue, attempts };
+  const isLast = at === CASES.at(-1);
+  place.goOn(isLast);
+  return { place, issue, isLast };
 }
 
-function timesOf(daemon: Daemon, record: string): number {
-  const journal = readFileSync(join(daemon.stateDir, 'journal.jsonl'), 'utf8');
-  return journal.split('\n').filter((line) => line.includes(record)).length;
+function rowsOf({ running, queued, completed, poll }: StateView, issue: number): Rows {
+  const isOurs = (row: { readonly issue_number: number }) => row.issue_number === issue;
+  return {
+    running: running.filter(isOurs),
+    queued: queued.filter(isOurs),
+    completed: completed.filter(isOurs),
+    poll,
+  };
+}
+
+function timesFinished({ daemon }: KilledPlace, issue: number): number {
+  const lines = readFileSync(join(daemon.stateDir, 'journal.jsonl'), 'utf8').split('\n').filter(Boolean);
+  return lines.map((line) => JSON.parse(line)).filter((one) => one.type === 'finished' && one.issue === issue).length;
 }
 
 for (const at of CANCEL)
-  test(`killed under tool cancel, ${at}: the label is off, the work is kept, and no agent starts again`, async (t) => {
-    const { forge, daemon, issue, attempts } = await killedBy(
-      t,
+  test(`killed under tool cancel, ${at}: the label is off, the work is kept, and no agent starts again`, async () => {
+    const { place, issue, isLast } = await killedBy(
       'cancel',
       at,
       'echo at work; setsid sleep 600 & sleep 600',
-      async (one) => (await one.state()).running[0]?.last_message === 'at work',
+      ({ running }) => running[0]?.last_message === 'at work',
     );
+    const { forge, daemon } = place;
     await daemon.until('it is cancelled', async () => {
-      const { running, completed, poll } = await daemon.state();
+      const { running, completed, poll } = rowsOf(await daemon.state(), issue);
       return running.length === 0 && completed[0]?.outcome === 'label_removed' && poll.last_at !== null;
     });
-    assert.equal(await daemon.stop(), 143, daemon.log);
+    await place.left(isLast);
     assert.deepEqual(await forge.labelsOf(issue), []);
     assert.deepEqual(await forge.comments(issue), []);
-    assert.equal(timesOf(daemon, '"finished"'), 1);
-    assert.equal(readFileSync(attempts, 'utf8'), '1\n');
+    assert.equal(timesFinished(place, issue), 1);
+    assert.equal(readFileSync(place.path(issue, 'attempts'), 'utf8'), '1\n');
     assert.ok(existsSync(join(daemon.root, `issue-${issue}`, '.git')));
-    assert.deepEqual(processesAt(daemon.directory), []);
+    places.giveBack('', place);
   });
 
+/** Holds once the issue has failed and a poll has ended since then: one that began before it may show the label that is gone. */
+function hasFailed(): (rows: Rows) => boolean {
+  let pollAt: string | null = null;
+  return ({ queued, completed, poll }) => {
+    if (completed[0]?.outcome !== 'failed') return false;
+    pollAt ??= poll.last_at;
+    return poll.last_at !== pollAt && queued.length === 0;
+  };
+}
+
 for (const at of RETRY)
-  test(`killed under tool retry, ${at}: the issue goes on in the same life, and ends once`, async (t) => {
-    const { forge, daemon, issue, attempts } = await killedBy(
-      t,
+  test(`killed under tool retry, ${at}: the issue goes on in the same life, and ends once`, async () => {
+    const { place, issue, isLast } = await killedBy(
       'retry',
       at,
       'if [ "$TOOL_ATTEMPT" = 1 ]; then exit 1; fi; echo done >> work.txt; git add work.txt; git commit -qm "Do it"',
-      async (one) => (await one.state()).counts.failed === 1,
+      hasFailed(),
     );
-    await daemon.until('it is done', async () => (await daemon.state()).counts.completed === 1);
-    assert.equal(await daemon.stop(), 143, daemon.log);
+    const { forge, daemon } = place;
+    await daemon.until('it is done', async () =>
+      rowsOf(await daemon.state(), issue).completed.some(({ outcome }) => outcome === 'done'),
+    );
+    await place.left(isLast);
     assert.deepEqual(await forge.labelsOf(issue), ['tool-done']);
+    const heads = (await forge.pulls()).map(({ head }) => head);
     assert.deepEqual(
-      (await forge.pulls()).map(({ head }) => head),
+      heads.filter((head) => `${head}-`.startsWith(`tool/issue-${issue}-`)),
       [`tool/issue-${issue}`],
     );
     assert.equal((await forge.comments(issue)).length, 1, 'that it failed is told once');
-    assert.equal(readFileSync(attempts, 'utf8'), '1\n2\n');
-    assert.deepEqual(processesAt(daemon.directory), []);
+    assert.equal(readFileSync(place.path(issue, 'attempts'), 'utf8'), '1\n2\n');
+    places.giveBack('', place);
   });

@@ -1,17 +1,16 @@
-// The daemon is killed at each moment of each effect it has; the next one on the same state finishes the issue once. The moment after an
-// effect is a state of its own only where nothing follows: what is recorded is what the next effect begins with. With TOOLCREW_ALL all
-// of them are tried.
+// The daemon is killed at each moment of each effect it has; the next one on the same state finishes the issue once, and is killed at
+// the next moment, of another issue. The moment after an effect is a state of its own only where nothing follows: what is recorded is
+// what the next effect begins with. With TOOLCREW_ALL all of them are tried.
 
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import test from 'node:test';
+import test, { after } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import type { Effect } from '../../src/daemon/rules/effect-names.ts';
-import { agentRunning } from '../support/agents.ts';
-import { programFile } from '../support/compiled.ts';
-import { Daemon } from '../support/daemon.ts';
-import { BASE, commitFiles, fields, gitAs, startForge, type TestForge } from '../support/forge.ts';
+import type { Daemon } from '../support/daemon.ts';
+import { BASE, commitFiles, fields, gitAs, type TestForge } from '../support/forge.ts';
+import { type KilledPlace, killedPlaces } from '../support/killed-places.ts';
 
 type Scenario = {
   /** Beginnings of the keys under which the effect happens on this way. */
@@ -69,12 +68,17 @@ const EFFECTS: [Effect, Scenario][] = [
 
 const NESTS = 'git init -q app; (cd app; echo kept > kept.txt; git add -A; git commit -qm "Nested")';
 
+/** Those that the daemon opened for one issue. */
+async function pullsOf(forge: TestForge, issue: number) {
+  return (await forge.pulls()).filter(({ head }) => `${head}-`.startsWith(`tool/issue-${issue}-`));
+}
+
 /** Asks for changes as the maintainer once the pull request is there and its issue is done. */
 async function askForChanges(forge: TestForge, issue: number): Promise<void> {
   for (;;) {
     const labels = await forge.labelsOf(issue);
     assert.ok(!labels.includes('tool-failed'));
-    const [pull] = labels.includes('tool-done') ? await forge.pulls() : [];
+    const [pull] = labels.includes('tool-done') ? await pullsOf(forge, issue) : [];
     if (pull !== undefined) {
       const review = {
         event: 'REQUEST_CHANGES',
@@ -119,8 +123,8 @@ async function mergeEarlier(forge: TestForge, daemon: Daemon, pull: number): Pro
   assert.equal(status, 200);
 }
 
-async function closePull(forge: TestForge): Promise<void> {
-  const [pull] = await forge.pulls();
+async function closePull(forge: TestForge, issue: number): Promise<void> {
+  const [pull] = await pullsOf(forge, issue);
   const { status } = await forge.forge.call('maintainer', 'PATCH', `${BASE}/pulls/${pull?.number}`, {
     state: 'closed',
   });
@@ -141,28 +145,12 @@ function readsInto(reviews: string): string {
   ].join('\n');
 }
 
-const KILLED = programFile('killed-daemon');
-
-/** Processes that this daemon or its agents started: all of them know its directory. */
-function processesOf(directory: string): string[] {
-  return readdirSync('/proc').flatMap((pid) => {
-    if (!/^\d+$/.test(pid)) return [];
-    try {
-      const environment = readFileSync(`/proc/${pid}/environ`, 'latin1');
-      const command = readFileSync(`/proc/${pid}/cmdline`, 'latin1').replaceAll('\0', ' ');
-      return `${environment}${command}`.includes(directory) ? [`${pid} ${command}`] : [];
-    } catch {
-      return [];
-    }
-  });
-}
-
 function linesOf(path: string): string[] {
   return existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n') : [];
 }
 
-async function assertAnsweredOnce(forge: TestForge): Promise<void> {
-  const [pull] = await forge.pulls();
+async function assertAnsweredOnce(forge: TestForge, issue: number): Promise<void> {
+  const [pull] = await pullsOf(forge, issue);
   const { data } = await forge.forge.call('maintainer', 'GET', `${BASE}/pulls/${pull?.number}/comments`);
   assert.equal(JSON.stringify(data).match(/Because\./g)?.length, 1);
 }
@@ -177,94 +165,115 @@ async function assertKept(stateDir: string, comments: readonly string[]): Promis
 
 const isAll = process.env.TOOLCREW_ALL !== undefined;
 
-for (const [effect, scenario] of EFFECTS) {
-  const {
-    keys,
-    ends,
-    nests = false,
-    isReviewed = false,
-    isAsked = false,
-    isRead = false,
-    isSerialized = false,
-    isLast = isAll,
-  } = scenario;
-  for (const key of keys) {
-    for (const moment of MOMENTS.filter((one) => isLast || one !== 'recorded')) {
-      test(`killed with ${key || 'the comment'} ${moment}${nests ? ', work left over' : ''}: one end, and nothing twice`, async (t) => {
-        const forge = await startForge(t);
-        const issue = await forge.open('Do it');
-        const earlier = isSerialized ? await openEarlier(forge) : 0;
-        const isMeasured = effect === 'gate' || effect === 'evidence';
-        const daemon = await Daemon.create(t, forge);
-        const attempts = join(daemon.directory, 'attempts');
-        const reviews = join(daemon.directory, 'reviews');
-        // The first agent leaves a process in a session of its own, and would go on for long when the daemon dies under it.
-        const script = [
-          ...(isRead ? [readsInto(reviews)] : []),
-          `echo "$TOOL_ATTEMPT" >> ${attempts}`,
-          `if [ ${effect} = agent ] && [ "$TOOL_ATTEMPT" = 1 ]; then setsid sleep 600 & sleep 600; fi`,
-          ...(nests ? [NESTS] : []),
-          ...(isSerialized ? ['mkdir serial; echo two > serial/2.txt; git add serial'] : []),
-          ...(isReviewed ? [ANSWERS] : []),
-          ...(isAsked ? ['if [ "$TOOL_ATTEMPT" = 1 ]; then tool issue ask "Which one?"; exit 0; fi'] : []),
-          ends === 'tool-failed' ? 'exit 1' : 'echo done >> work.txt; git add work.txt; git commit -qm "Do it"',
-        ].join('\n');
-        daemon.write(
-          [
-            agentRunning(script),
-            `agent: { max_attempts: ${ends === 'tool-failed' ? 1 : 3}, max_retry_backoff_ms: 100, serialize_paths: ${isSerialized ? '[serial/**]' : '[]'} }`,
-            `hooks: { after_run: "true", before_remove: "true" }`,
-            ...(isRead ? ['review: { agent: team-quality }'] : []),
-            `gate: { mode: ${isMeasured ? 'report' : 'off'} }`,
-            `follow: { until: ${isReviewed ? 'approved' : 'open'} }`,
-          ].join('\n'),
-        );
-        daemon.start([], { KILL_AT: `${effect} ${key} ${moment}` }, [KILLED]);
-        if (isReviewed) await askForChanges(forge, issue);
-        if (isSerialized) await mergeEarlier(forge, daemon, earlier);
-        const isAnsweredFirst = effect === 'label_remove';
-        if (isAsked && isAnsweredFirst) await answer(forge, issue);
-        assert.equal(await daemon.exit(), 'SIGKILL', daemon.log);
+type Case = Scenario & { readonly effect: Effect; readonly key: string; readonly moment: (typeof MOMENTS)[number] };
 
-        daemon.log = '';
-        daemon.start();
-        if (isAsked && !isAnsweredFirst) await answer(forge, issue);
-        if (isReviewed) {
-          await daemon.until('the round is over', async () => (await daemon.state()).following[0]?.rounds === 1);
-          await closePull(forge);
-        }
-        await daemon.until('the issue is over and nothing is left to remove or tell', async () => {
-          const { counts } = await daemon.state();
-          const over = counts[ends === 'tool-done' ? 'completed' : 'failed'] === 1;
-          // The workspace goes before the comment that names what was saved of it.
-          const isTold = !nests || (await forge.comments(issue)).length > 0;
-          return over && isTold && (ends === 'tool-failed' || !existsSync(join(daemon.root, `issue-${issue}`)));
-        });
-        assert.equal(await daemon.stop(), 143, daemon.log);
+const CASES = EFFECTS.flatMap(([effect, scenario]): readonly Case[] =>
+  scenario.keys.flatMap((key) =>
+    MOMENTS.filter((moment) => moment !== 'recorded' || (scenario.isLast ?? isAll)).map((moment) => ({
+      ...scenario,
+      effect,
+      key,
+      moment,
+    })),
+  ),
+);
 
-        assert.deepEqual(await forge.labelsOf(issue), [ends]);
-        const pulls = (await forge.pulls()).filter(({ head }) => head !== EARLIER);
-        assert.deepEqual(
-          pulls.map((pull) => pull.head),
-          ends === 'tool-done' ? [`tool/issue-${issue}`] : [],
-        );
-        const shown = pulls.flatMap(({ body }) => body.match(/^### Checks$/gm) ?? []);
-        assert.equal(shown.length, isMeasured ? 1 : 0);
-        const comments = await forge.comments(issue);
-        if (isReviewed) await assertAnsweredOnce(forge);
-        // With a question, its comment and the answer.
-        assert.equal(comments.length, isAsked ? 2 : ends === 'tool-failed' || nests ? 1 : 0);
-        if (isSerialized) {
-          const files = await gitAs(forge.bare, 'ls-tree', '-r', '--name-only', `tool/issue-${issue}`);
-          assert.match(files, /serial\/1\.txt\nserial\/2\.txt\n/);
-        }
-        if (nests) await assertKept(daemon.stateDir, comments);
-        const ran = linesOf(attempts);
-        assert.deepEqual(ran, [...new Set(ran)], 'no agent runs twice for one attempt');
-        // What was reviewed is not reviewed again, and the author gets the finding in one attempt.
-        assert.deepEqual(linesOf(reviews), isRead ? ['reviewed', 'told'] : []);
-        assert.deepEqual(processesOf(daemon.directory), []);
-      });
-    }
+const isMeasured = ({ effect }: Case) => effect === 'gate' || effect === 'evidence';
+
+/** Settings of the daemon on the way of a case. */
+function settingsOf(one: Case): string {
+  const attempts = one.ends === 'tool-failed' ? 1 : 3;
+  return [
+    `agent: { max_attempts: ${attempts}, max_retry_backoff_ms: 100, serialize_paths: ${one.isSerialized ? '[serial/**]' : '[]'} }`,
+    `hooks: { after_run: "true", before_remove: "true" }`,
+    ...(one.isRead ? ['review: { agent: team-quality }'] : []),
+    `gate: { mode: ${isMeasured(one) ? 'report' : 'off'} }`,
+    `follow: { until: ${one.isReviewed ? 'approved' : 'open'} }`,
+  ].join('\n');
+}
+
+/** Cases that have a repository and a state in common, each with an issue of its own. What is merged would be there for the next. */
+function placeOf(one: Case): string {
+  return `${settingsOf(one)}${one.isSerialized ? one.moment : ''}`;
+}
+
+/** What the agent of a case does. The first leaves a process in a session of its own, and would go on for long when the daemon dies. */
+function scriptOf(one: Case, attempts: string, reviews: string): string {
+  return [
+    ...(one.isRead ? [readsInto(reviews)] : []),
+    `echo "$TOOL_ATTEMPT" >> ${attempts}`,
+    ...(one.effect === 'agent' ? ['if [ "$TOOL_ATTEMPT" = 1 ]; then setsid sleep 600 & sleep 600; fi'] : []),
+    ...(one.nests ? [NESTS] : []),
+    ...(one.isSerialized ? ['mkdir serial; echo two > serial/2.txt; git add serial'] : []),
+    ...(one.isReviewed ? [ANSWERS] : []),
+    ...(one.isAsked ? ['if [ "$TOOL_ATTEMPT" = 1 ]; then tool issue ask "Which one?"; exit 0; fi'] : []),
+    one.ends === 'tool-failed' ? 'exit 1' : 'echo done >> work.txt; git add work.txt; git commit -qm "Do it"',
+  ].join('\n');
+}
+
+async function assertOneEnd(one: Case, place: KilledPlace, issue: number): Promise<void> {
+  const { forge, daemon } = place;
+  assert.deepEqual(await forge.labelsOf(issue), [one.ends]);
+  const pulls = await pullsOf(forge, issue);
+  assert.deepEqual(
+    pulls.map(({ head }) => head),
+    one.ends === 'tool-done' ? [`tool/issue-${issue}`] : [],
+  );
+  const shown = pulls.flatMap(({ body }) => body.match(/^### Checks$/gm) ?? []);
+  assert.equal(shown.length, isMeasured(one) ? 1 : 0);
+  const comments = await forge.comments(issue);
+  if (one.isReviewed) await assertAnsweredOnce(forge, issue);
+  // With a question, its comment and the answer.
+  assert.equal(comments.length, one.isAsked ? 2 : one.ends === 'tool-failed' || one.nests ? 1 : 0);
+  if (one.isSerialized) {
+    const files = await gitAs(forge.bare, 'ls-tree', '-r', '--name-only', `tool/issue-${issue}`);
+    assert.match(files, /serial\/1\.txt\nserial\/2\.txt\n/);
   }
+  if (one.nests) await assertKept(daemon.stateDir, comments);
+  const ran = linesOf(place.path(issue, 'attempts'));
+  assert.deepEqual(ran, [...new Set(ran)], 'no agent runs twice for one attempt');
+  // What was reviewed is not reviewed again, and the author gets the finding in one attempt.
+  assert.deepEqual(linesOf(place.path(issue, 'reviews')), one.isRead ? ['reviewed', 'told'] : []);
+}
+
+const places = killedPlaces({ after });
+
+for (const [at, one] of CASES.entries()) {
+  const { effect, key, moment, ends, isAsked = false } = one;
+  const name = placeOf(one);
+  const isLastThere = !CASES.slice(at + 1).some((later) => placeOf(later) === name);
+  test(`killed with ${key || 'the comment'} ${moment}${one.nests ? ', work left over' : ''}: one end, and nothing twice`, async () => {
+    const place = await places.take(name, settingsOf(one));
+    const { forge, daemon } = place;
+    const issue = await forge.open('Do it', { label: null });
+    const earlier = one.isSerialized ? await openEarlier(forge) : 0;
+    writeFileSync(place.path(issue, 'sh'), scriptOf(one, place.path(issue, 'attempts'), place.path(issue, 'reviews')));
+    place.killAt(`${effect} ${key} ${moment} ${issue}`);
+    await forge.label(issue, 'tool-todo');
+    if (one.isReviewed) await askForChanges(forge, issue);
+    if (one.isSerialized) await mergeEarlier(forge, daemon, earlier);
+    const isAnsweredFirst = effect === 'label_remove';
+    if (isAsked && isAnsweredFirst) await answer(forge, issue);
+    assert.equal(await daemon.exit(), 'SIGKILL', daemon.log);
+
+    place.goOn(isLastThere);
+    if (isAsked && !isAnsweredFirst) await answer(forge, issue);
+    if (one.isReviewed) {
+      const rounds = async () =>
+        (await daemon.state()).following.find(({ issue_number: number }) => number === issue)?.rounds;
+      await daemon.until('the round is over', async () => (await rounds()) === 1);
+      await closePull(forge, issue);
+    }
+    await daemon.until('the issue is over and nothing is left to remove or tell', async () => {
+      const { completed } = await daemon.state();
+      const row = completed.find(({ issue_number: number }) => number === issue);
+      const over = row?.outcome === (ends === 'tool-done' ? 'done' : 'failed');
+      // The workspace goes before the comment that names what was saved of it.
+      const isTold = !one.nests || (await forge.comments(issue)).length > 0;
+      return over && isTold && (ends === 'tool-failed' || !existsSync(join(daemon.root, `issue-${issue}`)));
+    });
+    await place.left(isLastThere);
+    await assertOneEnd(one, place, issue);
+    places.giveBack(name, place);
+  });
 }

@@ -82,13 +82,16 @@ for (const major of MAJORS) {
     assert.match(run(tool, ['serve', '--help']).stdout, /^ {2}init /m);
     const alone = run(tool, ['demo', '--json']);
     assert.deepEqual([alone.status, JSON.parse(alone.stdout).error.code], [2, 'demo_package_missing'], alone.stderr);
-    const packages = join(prefix, 'lib', 'node_modules');
-    for (const name of ['emulate', 'commander', 'picocolors', 'yaml'])
-      cpSync(join('node_modules', name), join(packages, name), { recursive: true });
-    const demo = run(tool, ['demo', '--json']);
-    assert.equal(demo.status, 0, demo.stderr);
-    const outcomes = JSON.parse(demo.stdout).issues.map((issue: { outcome: string }) => issue.outcome);
-    assert.deepEqual(outcomes, ['done', 'done', 'done', 'failed', 'waits']);
+    // The demo on this one, from dist/, is in test/cli/demo/demo.integration.test.ts.
+    if (!process.versions.node.startsWith(`${major}.`)) {
+      const packages = join(prefix, 'lib', 'node_modules');
+      for (const name of ['emulate', 'commander', 'picocolors', 'yaml'])
+        cpSync(join('node_modules', name), join(packages, name), { recursive: true });
+      const demo = run(tool, ['demo', '--json']);
+      assert.equal(demo.status, 0, demo.stderr);
+      const outcomes = JSON.parse(demo.stdout).issues.map((issue: { outcome: string }) => issue.outcome);
+      assert.deepEqual(outcomes, ['done', 'done', 'done', 'failed', 'waits']);
+    }
     assert.ok(!existsSync(join(directory, 'elsewhere', 'node_modules')));
   });
 }

@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path';
 import test from 'node:test';
 import type { PhaseReport } from '../../src/cli/phase-report.ts';
 import { TeamHistory } from '../../src/team/log/team-history.ts';
+import { passTimeForDeadHolders } from '../support/dead-holders.ts';
 import type { PhaseProject } from '../support/phase-project.ts';
 import { SPEC, shopProject, TEAM, WORK } from '../support/shop-spec.ts';
 import { matesOf, processesOf } from '../support/team-processes.ts';
@@ -157,6 +158,7 @@ let struck = 0;
 /** A project of which nothing goes on after its test, whatever that has come to. */
 function projectOf(t: Cleanup): PhaseProject {
   const project = shopProject(t);
+  passTimeForDeadHolders(t, project.root);
   finallyDo(t, () => {
     for (const one of processesOf(project)) kill(one);
   });

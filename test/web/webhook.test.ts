@@ -85,29 +85,38 @@ function delivery(event: string, payload: unknown, { headers = {}, chunked }: Se
   return { headers: all, body };
 }
 
+type Answer = { readonly status: number; readonly body: Readonly<Record<string, unknown>> };
+
 /** Sends a delivery as the service does. */
 function send(port: number, event: string, payload: unknown, sent: Sent = {}) {
   const { method = 'POST' } = sent;
   const { headers: all, body } = delivery(event, payload, sent);
-  return new Promise<{ readonly status: number; readonly body: Readonly<Record<string, unknown>> }>(
-    (resolve, reject) => {
-      const sent = httpRequest(
-        {
-          ...{ host: '127.0.0.1', port, path: PATH, method },
-          headers: Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)),
-        },
-        (response) => {
-          let text = '';
-          response.on('data', (chunk: Buffer) => {
-            text += chunk.toString();
-          });
-          response.once('end', () => resolve({ status: response.statusCode ?? 0, body: JSON.parse(text) }));
-        },
-      );
-      sent.on('error', reject);
-      sent.end(body);
-    },
-  );
+  return new Promise<Answer>((resolve, reject) => {
+    let answer: Answer | undefined;
+    const sent = httpRequest(
+      {
+        ...{ host: '127.0.0.1', port, path: PATH, method, agent: false },
+        headers: Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)),
+      },
+      (response) => {
+        let text = '';
+        response.on('data', (chunk: Buffer) => {
+          text += chunk.toString();
+        });
+        response.once('end', () => {
+          answer = { status: response.statusCode ?? 0, body: JSON.parse(text) };
+        });
+      },
+    );
+    // A body that is refused may still be on its way when the answer is there: it cannot be written to the end.
+    sent.on('error', (error) => {
+      if (answer === undefined) reject(error);
+    });
+    sent.once('close', () => {
+      if (answer !== undefined) resolve(answer);
+    });
+    sent.end(body);
+  });
 }
 
 const repository = { full_name: 'owner/Repo', default_branch: 'trunk' };
