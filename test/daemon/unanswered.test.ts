@@ -26,7 +26,7 @@ const pollsOf = ({ tracker }: World) => tracker.calls.filter((call) => call === 
 function refuseReadings(world: World): void {
   world.tracker.fault = (call) => {
     if (call === 'read 1' && readingsOf(world) < MOST_READINGS)
-      throw new TrackerError('unreachable', saying('tracker', 'HTTP 502'));
+      throw new TrackerError('unavailable', saying('tracker', 'HTTP 502'));
   };
 }
 

@@ -1,6 +1,7 @@
 // The agent that is a team: a process that leads it on an issue, inside an attempt of the daemon. It reads its order from
 // standard input and says what happens, line by line; what is finished is merged into the branch that is checked out.
 
+import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -267,6 +268,11 @@ async function lead(
   }
 }
 
+/** Of what came since the work was handed in; undefined: nothing. */
+function hashOf({ round: { words } }: TeamOrder): string | undefined {
+  return words === null ? undefined : createHash('sha256').update(words).digest('hex');
+}
+
 /** Says what the issue comes to; gives what begins the team's work, null where the work is one agent's. */
 async function decide(
   composed: ComposedLead,
@@ -306,7 +312,7 @@ async function decide(
     return null;
   }
   emit({ type: 'decided', as: 'team', reasons });
-  return () => startTeam(context, decided);
+  return () => startTeam(context, decided, undefined, hashOf(order));
 }
 
 async function carryOut(next: () => Promise<string>): Promise<void> {
@@ -347,7 +353,10 @@ async function carryOut(next: () => Promise<string>): Promise<void> {
     await composed.hold(team);
     await begin();
     const done = finished ?? (await lead(composed, order, team, start, stop, next, earlier));
-    const handing = { team, earlier, isUnheard: finished !== null };
+    // A team that was done before may have been told all that came.
+    const hash = hashOf(order);
+    const isHeard = finished === null || (hash !== undefined && finished.state.proposal?.wordsHash === hash);
+    const handing = { team, earlier, isUnheard: !isHeard };
     await handIn(composed, order, handing, done, start, stop.signal);
     if (finished === null) await composed.lead.teamWorktrees.end(team, []);
   } finally {

@@ -68,7 +68,7 @@ const teamLine = z.discriminatedUnion('type', [
   z.object({ type: z.literal('heard'), keys: z.array(word).max(KEYS_MAX) }),
   /** Heartbeat. */
   z.object({ type: z.literal('sign') }),
-  /** `isUnheard`: earlier work was handed in, and nobody was started. */
+  /** `isUnheard`: earlier work was handed in, and no member was told what came since. */
   z.object({ type: z.literal('done'), words: z.string(), isUnheard: z.literal(true).optional() }),
   /** `runtime`: no work was possible. */
   z.object({ type: z.literal('failed'), words: z.string(), fault: z.enum(['agent', 'runtime']) }),

@@ -216,8 +216,10 @@ for (const mode of ['team', 'auto'] as const)
     assert.match(readFileSync(join(bench.cwd, '.tool/teams/archive', log ?? '', 'log.jsonl'), 'utf8'), /no mended\.js/);
 
     const again = await run({ round: SECOND }, mode);
-    assert.deepEqual([again.end.ok, again.end.ok && again.end.isUnheard], [true, true], again.output);
+    assert.deepEqual([again.end.ok, again.end.ok && again.end.isUnheard], [true, undefined], again.output);
     assert.match(again.output, /round-2 is done already/);
+    const more = await run({ round: { ...SECOND, words: `${SECOND.words}, and no other.js` } }, mode);
+    assert.deepEqual([more.end.ok, more.end.ok && more.end.isUnheard], [true, true], 'members were told less');
   });
 
 test('a later round that has nothing to change ends well, and says why', async (t) => {
