@@ -248,7 +248,7 @@ export const WORK_CODES = codes({
   nothing_committed: {
     kind: 'refused',
     message: 'Nothing is committed on {branch} that changes anything.',
-    help: 'Commit your work there, then ask again. If nothing has to change, say why with `tool issue comment`, then run `tool issue done`.',
+    help: 'Commit your work there, then ask again. If nothing has to change, say why with `tool issue comment`, then run `tool issue done`: the issue fails without another attempt.',
     values: { branch: 'text' },
   },
   request_invalid: {
