@@ -169,7 +169,7 @@ suite('the patch runtime', { concurrency: true }, () => {
     assert.equal(comments.length, 2);
     assert.match(
       comments.join('\n'),
-      /The diff of this issue is in the default branch already: nothing had to change\.[^]*one attempt[^]*did nothing/,
+      /The diff of this issue is in the default branch already: nothing had to change\.[\s\S]*one attempt[\s\S]*did nothing/,
     );
     assert.equal(pull, undefined);
   });

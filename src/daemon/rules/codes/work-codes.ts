@@ -18,8 +18,9 @@ export const WORK_CODES = codes({
   },
   issue_not_steerable: {
     kind: 'refused',
-    message: 'Issue #{issue} is {standing}, and {command} takes an issue that is {expected}.',
+    message: 'Issue #{issue} is {standing}, and {command} takes an issue that is {expected}.[ {next}.]',
     values: { issue: 'number', standing: 'text', command: 'text', expected: 'list' },
+    may: { next: 'text' },
   },
   issue_not_known: {
     kind: 'refused',
