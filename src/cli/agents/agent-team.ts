@@ -215,6 +215,17 @@ async function handIn(
   emit({ type: 'done', words, ...(isUnheard ? { isUnheard } : {}) });
 }
 
+/** The runtime of the teammates has no quota. */
+class QuotaSpent extends Error {
+  /** When it is there again, ms since the epoch. */
+  readonly at: number;
+
+  constructor(words: string, at: number) {
+    super(words);
+    this.at = at;
+  }
+}
+
 /** Leads the team to its end. */
 async function lead(
   composed: ComposedLead,
@@ -256,6 +267,7 @@ async function lead(
     ).lead(stop.signal);
     show.show(outcome.state);
     if (outcome.kind !== 'done' && overspent) throw failure(CLI_CODES.team_over_budget, { left: order.budgetUsd ?? 0 });
+    if (outcome.kind === 'failed' && outcome.quotaAt !== undefined) throw new QuotaSpent(outcome.why, outcome.quotaAt);
     if (outcome.kind === 'failed') throw failure(CLI_CODES.team_ended_badly, { team, why: outcome.why });
     if (outcome.kind === 'interrupted') throw failure(CLI_CODES.team_interrupted, { team });
     const { state, archived: directory } = outcome;
@@ -374,7 +386,9 @@ export async function agentTeamCommand(): Promise<void> {
     await carryOut(input.next);
   } catch (error) {
     const isRuntime = !(error instanceof ToolError) || RUNTIME_CODES.includes(error.kind);
-    emit({ type: 'failed', words: errorLine(error), fault: isRuntime ? 'runtime' : 'agent' });
+    if (error instanceof QuotaSpent)
+      emit({ type: 'failed', words: error.message, fault: 'runtime', quotaAt: error.at });
+    else emit({ type: 'failed', words: errorLine(error), fault: isRuntime ? 'runtime' : 'agent' });
     process.exitCode = 1;
   } finally {
     input.close();
