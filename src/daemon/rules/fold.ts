@@ -157,7 +157,9 @@ function finishEffect(state: DaemonState, record: Extract<JournalRecord, { type:
   }
   const { result } = record;
   const finished = change(state, record.issue, (entry) => {
-    const next: Entry = { ...entry, stepError: null, effects: { ...entry.effects, [record.key]: 'finished' } };
+    // What a review waits for is recorded within its effect.
+    const stepError = record.effect === 'review' ? entry.stepError : null;
+    const next: Entry = { ...entry, stepError, effects: { ...entry.effects, [record.key]: 'finished' } };
     switch (record.effect) {
       case 'agent':
         return entry.run === null || typeof result.pid !== 'number'
