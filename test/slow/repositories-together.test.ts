@@ -125,13 +125,10 @@ test('what a repository cost today counts after a restart in which it cannot be 
   daemon.start();
   await daemon.until('the issue of the other one waits', async () => (await daemon.state()).queued.length === 1);
   const rows = await rowsOf(daemon);
-  assert.deepEqual(
-    rows.map(({ repository, problem }) => [repository, problem !== null]).sort(),
-    [
-      ['maintainer/shop', true],
-      ['maintainer/site', false],
-    ],
-  );
+  assert.deepEqual(rows.map(({ repository, problem }) => [repository, problem !== null]).sort(), [
+    ['maintainer/shop', true],
+    ['maintainer/site', false],
+  ]);
   const view = await daemon.state();
   assert.match(view.queued[0]?.reason ?? '', /daily limit of 0\.5 USD is reached/);
   assert.deepEqual([view.budget?.spent_usd, view.budget?.waiting], [spent, 1]);
