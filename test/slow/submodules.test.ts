@@ -325,6 +325,7 @@ test('the built daemon: an agent sees the files of a private submodule, also aft
   });
   await daemon.logged(`issue #${issue} state changed to tool-done`);
   assert.ok(daemon.log.includes(`issue #${issue}: The submodule away is left empty: `), daemon.log);
+  assert.match(daemon.log, /issue #\d+: The submodule away is left empty: .* \(submodule_not_filled\)$/m);
   assert.match(daemon.log, new RegExp(`The submodule gone is left empty: \\S+ has no commit ${NOBODYS}`));
   const branch = `refs/heads/tool/issue-${issue}`;
   assert.equal(await gitAs(forge.bare, 'show', `${branch}:seen.txt`), 'of the library\n');
