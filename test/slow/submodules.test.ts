@@ -77,9 +77,10 @@ async function project(t: Cleanup, options: { readonly submodules?: boolean; rea
     return sha;
   };
   const warned = () =>
-    world.logged
-      .filter((line) => line.startsWith('warn: issue #1: The submodule '))
-      .map((line) => line.slice('warn: issue #1: '.length));
+    world.logged.flatMap((line) => {
+      const [, words] = /^warn: issue #1: (The submodule .*) \(submodule_not_filled\)$/.exec(line) ?? [];
+      return words === undefined ? [] : [words];
+    });
   return {
     ...world,
     warned,
