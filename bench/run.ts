@@ -16,6 +16,7 @@ import { idlePoll } from './idle-poll.ts';
 import { kills } from './kills.ts';
 import { mcp } from './mcp.ts';
 import { memory } from './memory.ts';
+import { repositories } from './repositories.ts';
 import { teamLog } from './team-log.ts';
 import { teamRun } from './team-run.ts';
 import { webhook } from './webhook.ts';
@@ -25,10 +26,11 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   'idle-poll': async () => [await idlePoll()],
   'first-agent': async () => [await firstAgent()],
   follow,
-  webhook: async () => [await webhook()],
+  webhook,
   backlog,
   'hundred-issues': async () => [await hundredIssues()],
   memory,
+  repositories,
   'team-log': teamLog,
   kills: async () => [kills()],
   hooks: hookProcesses,

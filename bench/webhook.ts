@@ -11,9 +11,13 @@ import { median, type Row, ratioOf, ratiosOf, spread, withCleanup } from './figu
 
 const ROUNDS = 15;
 const HOURS = 10 * 60 * 60_000;
-const TARGET = 10;
+/** Beside the hooks' own time, which is the clone. */
+const TARGET_MS = 250;
+/** Right after another delivery: its reading may be under way. With a pause between the two it would be a second. */
+const CROWDED_MS = 500;
 
-export async function webhook(): Promise<Row> {
+/** @param isCrowded whether another delivery came right before the label */
+async function label(isCrowded: boolean): Promise<{ readonly took: number[]; readonly floors: number[] }> {
   return withCleanup(async (t) => {
     const service = await startForge(t);
     const daemon = await Daemon.create(t, service, { pollMs: HOURS, server: 'webhook_secret: secret' });
@@ -27,12 +31,11 @@ export async function webhook(): Promise<Row> {
     for (let round = 0; round < ROUNDS; round++) {
       const issue = await service.open(`Issue ${round}`, { label: null });
       await service.forge.webhooks.settled();
-      // The second reading after the delivery of its opening.
-      await daemon.until('nothing is read', async () => {
-        const { requests } = (await daemon.state()).poll;
-        await new Promise((resolve) => setTimeout(resolve, 1_500));
-        return (await daemon.state()).poll.requests === requests;
-      });
+      await quiet(daemon);
+      if (isCrowded) {
+        await service.write(issue, 'another text');
+        await service.forge.webhooks.settled();
+      }
       const labelledAt = Date.now();
       await service.label(issue, 'tool-todo');
       const stamp = join(daemon.directory, `started-${issue}`);
@@ -45,13 +48,34 @@ export async function webhook(): Promise<Row> {
       floors.push(performance.now() - cloneAt);
     }
     await daemon.stop();
-    const ratio = median(ratiosOf(took, floors));
-    return {
-      what: 'label → agent started, by webhook, clone included',
-      figure: ratioOf(ratio, spread(took, 'ms')),
-      floor: `${spread(floors, 'ms')}: bare clone`,
-      target: `≤ ${TARGET} ×`,
-      met: ratio <= TARGET,
-    };
+    return { took, floors };
   });
+}
+
+/** Until the second reading after a delivery, too, is over. */
+async function quiet(daemon: Daemon): Promise<void> {
+  await daemon.until('nothing is read', async () => {
+    const { requests } = (await daemon.state()).poll;
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    return (await daemon.state()).poll.requests === requests;
+  });
+}
+
+function rowOf(what: string, most: number, { took, floors }: Awaited<ReturnType<typeof label>>): Row {
+  const beside = took.map((ms, index) => ms - (floors[index] ?? 0));
+  const ratio = median(ratiosOf(took, floors));
+  return {
+    what,
+    figure: `${spread(beside, 'ms')} beside the clone; ${ratioOf(ratio, spread(took, 'ms'))}`,
+    floor: `${spread(floors, 'ms')}: bare clone`,
+    target: `≤ ${most} ms beside the clone`,
+    met: median(beside) <= most,
+  };
+}
+
+export async function webhook(): Promise<readonly Row[]> {
+  return [
+    rowOf('label → agent started, by webhook', TARGET_MS, await label(false)),
+    rowOf('the same, right after another delivery', CROWDED_MS, await label(true)),
+  ];
 }

@@ -15,7 +15,7 @@ import { CLI_CODES } from './rules/cli-codes.ts';
 export type ExplainOptions = { readonly json?: boolean; readonly stateDir?: string };
 
 const details = z.object({
-  running: z.object({ phase: z.string(), attempt: z.number() }).nullable(),
+  running: z.object({ phase: z.string(), attempt: z.number(), last_error: z.string().nullable() }).nullable(),
   retrying: z.object({ due_at: z.string().nullable(), waits_for: z.string().nullish() }).nullable(),
   following: z.object({ waits_for: z.string(), pull_request: z.object({ number: z.number() }).nullable() }).nullable(),
   asking: z.object({ since: z.string(), question: z.string() }).nullable(),

@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { claudeVersion } from '../agents/claude.ts';
 import { packageRoot, packageVersion } from '../base/package-root.ts';
-import { textOf } from '../base/rules/codes.ts';
+import { asData, type Refusal, type RefusalData, textOf } from '../base/rules/codes.ts';
 import { failure } from '../base/rules/errors.ts';
 import { got } from '../base/rules/text.ts';
 import { parseVersion } from '../base/rules/version.ts';
@@ -92,11 +92,10 @@ export async function commandRows(root: string, env: NodeJS.ProcessEnv): Promise
 }
 
 /** Required parts of the gate that nothing can measure, by the settings that the project has, or will have. */
-async function gateNotes({ root, main }: InstallTarget): Promise<readonly string[]> {
+async function gateNotes({ root, main }: InstallTarget): Promise<readonly Refusal[]> {
   const { quality } = settingsIn(main);
   const prospects = await previewPlan(root, quality, process.env);
-  const missing = 'of' in prospects ? [prospects] : missingParts(prospects, quality).map(missingRefusal);
-  return missing.map(textOf);
+  return 'of' in prospects ? [prospects] : missingParts(prospects, quality).map(missingRefusal);
 }
 
 function hostWords({ version }: HostSupport): string {
@@ -110,7 +109,20 @@ function switchLines({ outcomes }: InstallPlan, shell: PreparedShell): readonly 
   return [...(isWritten(SETTINGS) ? [shared] : []), ...(shell.ok && isWritten(LOCAL_SETTINGS) ? [SHELL_LINE] : [])];
 }
 
-async function shellNotes({ root }: InstallTarget, shell: PreparedShell): Promise<readonly string[]> {
+/** A limit of the installation. `mend`: what the code itself does not say; null: nothing. */
+type Limit = { readonly what: Refusal; readonly mend: string | null };
+
+function limitText({ what, mend }: Limit): string {
+  const text = textOf(what);
+  return mend === null ? text : `${text.replace(/\.?$/, '.')} To mend it: ${mend}.`;
+}
+
+function limitData({ what, mend }: Limit): RefusalData {
+  const data = asData(what);
+  return { ...data, help: data.help ?? mend };
+}
+
+async function shellNotes({ root }: InstallTarget, shell: PreparedShell): Promise<readonly Refusal[]> {
   return shell.ok ? ignoreNotes(root) : [unguardedNote(shell)];
 }
 
@@ -118,11 +130,11 @@ export async function initCommand(directory: string | undefined, options: InitOp
   const project = findInstallTarget(directory, process.cwd(), process.env.HOME);
   const host = await findHost(options.hostVersion);
   const leftOut = ignoredSettings(settingsFiles(project.root, process.env), host.version);
-  const checked = [
-    ...host.limits.map(textOf),
-    ...leftOut.map(({ what, mend }) => `${textOf(what)}. To mend it: ${mend}.`),
-    ...formatterNotes(project.root),
-    ...(await gateNotes(project)),
+  const alone = (what: Refusal): Limit => ({ what, mend: null });
+  const checked: readonly Limit[] = [
+    ...host.limits.map(alone),
+    ...leftOut,
+    ...[...formatterNotes(project.root), ...(await gateNotes(project))].map(alone),
   ];
   const version = packageVersion();
   const recorded = readManifest(project.root)?.ownership;
@@ -154,7 +166,7 @@ export async function initCommand(directory: string | undefined, options: InitOp
   const first = await permit(planWith(foreseen));
   const shell = isDry ? foreseen : await prepareShell(shellOptions);
   const plan = shell.ok === foreseen.ok ? first : await permit(planWith(shell));
-  const limits = [...checked, ...(await shellNotes(project, shell))];
+  const limits = [...checked, ...(await shellNotes(project, shell)).map(alone)];
   const preview = isDry ? dryRun(project.root, plan) : undefined;
   if (preview === undefined) performAll(project.root, plan.operations);
   if (options.json === true) {
@@ -163,7 +175,7 @@ export async function initCommand(directory: string | undefined, options: InitOp
       root,
       kind,
       version,
-      host: { ...host, limits },
+      host: { ...host, limits: limits.map(limitData) },
       dryRun: isDry,
       changed: plan.operations.length > 0,
       files: plan.outcomes,
@@ -182,7 +194,7 @@ export async function initCommand(directory: string | undefined, options: InitOp
     ...switchLines(plan, shell),
     ...ownershipLines(proposed, plan),
     '',
-    ...limits.map((limit) => `Note: ${limit}`),
+    ...limits.map((limit) => `Note: ${limitText(limit)}`),
     preview === undefined ? nextStep(project) : 'Nothing was written.',
   ];
   process.stdout.write(`${said.join('\n')}\n${preview?.diff ?? ''}`);

@@ -143,8 +143,12 @@ export async function askOnIssue(question: string | undefined, options: { readon
 
 export async function finishIssue(number: number | undefined): Promise<void> {
   const issue = issueNumber(number);
-  await requestDaemon({ type: 'done', issue });
-  process.stdout.write(`#${issue} is taken as done; it is published when you end\n`);
+  const { committed } = await requestDaemon({ type: 'done', issue });
+  const what =
+    committed === false
+      ? 'has no commit: when you end, it fails with your comment as the reason'
+      : 'is taken as done; it is published when you end';
+  process.stdout.write(`#${issue} ${what}\n`);
 }
 
 export async function replyInThread(

@@ -17,11 +17,16 @@ function usageError(words: string, hint: string): ToolError {
   });
 }
 
+/** Whether the command, or one below it, takes `--json`. */
+function takesJson(command: Command): boolean {
+  return command.options.some(({ long }) => long === '--json') || command.commands.some(takesJson);
+}
+
 /** `--json` may stand behind what was wrong, so it is not parsed yet. */
 function wantsJson(command: Command): boolean {
   const end = process.argv.indexOf('--');
   const args = end === -1 ? process.argv : process.argv.slice(0, end);
-  return command.options.some(({ long }) => long === '--json') && args.includes('--json');
+  return args.includes('--json') && takesJson(command);
 }
 
 /** Has the parser write its errors as those of commands are written, for a command and all below it. */

@@ -18,6 +18,7 @@ import type { FleetView, ProcessView, ViewSource } from '../daemon/view-source.t
 import { WaitingLine } from '../daemon/waiting-line.ts';
 import { formatSlug, type RepoSlug } from '../git/rules/repository.ts';
 import type { Source } from '../web/source.ts';
+import { rememberCosts } from './day-costs.ts';
 import { closeMember, derived, logOf, type Member, memberOf, runMember, sayUnusable } from './member.ts';
 import { placesBelow } from './places.ts';
 import { ProcessMark } from './process-mark.ts';
@@ -80,6 +81,7 @@ export class Repositories {
         clock: systemClock,
       });
     this.#shares = repositories === null ? null : sharesOf(() => workflow().agent.maxCostPerDayUsd);
+    if (this.#shares !== null) rememberCosts(this.#shares, workflow().stateDir, parts.log);
     this.#gateShares = sharesOf(() => null);
     this.#mark = new ProcessMark(parts.processEnv, workflow().path, parts.log);
   }
@@ -320,7 +322,8 @@ export class Repositories {
       const broken = [...this.#members.values()].flatMap(({ name, opened, problem }) =>
         opened === null ? [{ repository: name, problem: problem ?? 'it is being opened' }] : [],
       );
-      return { ...common(), workflow: this.#workflow(), repositories: views, broken };
+      const spentOn = (day: string) => this.#shares?.budget(day).spent ?? 0;
+      return { ...common(), workflow: this.#workflow(), repositories: views, broken, spentOn };
     };
     const of = (repository: string | undefined): OpenRepository => {
       const [alone] = this.#opened;

@@ -133,7 +133,7 @@ export function createAgentRequestHandler(options: AgentRequestOptions): AgentRe
     if (sha === null && posted === 0) throw failure(WORK_CODES.nothing_committed, { branch: task.branch });
     requireNoQuestion();
     await journal.append({ type: 'asked_done', issue: issue.number });
-    return { accepted: true };
+    return { accepted: true, committed: sha !== null };
   };
 
   const ask = async (body: string, signal: AbortSignal): Promise<Answer> => {

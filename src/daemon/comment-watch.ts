@@ -12,7 +12,7 @@ import { isCommand } from './rules/follow-events.ts';
 import type { Issue } from './rules/issue.ts';
 import type { Look } from './rules/look.ts';
 import { markerOf, type Question } from './rules/message.ts';
-import { questionKey } from './rules/next-step.ts';
+import { isUnpublished, questionKey } from './rules/next-step.ts';
 import { isInReview } from './rules/review.ts';
 import type { Entry } from './rules/state.ts';
 import type { Workflow } from './rules/workflow.ts';
@@ -105,11 +105,11 @@ export class CommentWatch {
     }
   }
 
-  /** A question waits from the moment that it stands there; finished work, while it is reviewed or held back. */
+  /** A question waits from the moment that it stands there; finished work, until it is published. */
   #isWatched(entry: Entry, version: string): boolean {
     const { question, effects, phase } = entry;
     if (phase === 'asking') return question !== null && effects[questionKey(question.attempt)] === 'finished';
-    const isOpen = phase === 'running' || phase === 'held_back' || isInReview(entry);
+    const isOpen = phase === 'running' || phase === 'held_back' || isInReview(entry) || isUnpublished(entry);
     return isOpen && entry.version !== '' && version !== entry.version;
   }
 

@@ -2,7 +2,7 @@
 
 import type { Clock } from '../base/ports.ts';
 import { refusal } from '../base/rules/codes.ts';
-import { messageOf } from '../base/rules/errors.ts';
+import { messageOf, ToolError } from '../base/rules/errors.ts';
 import type { Supervisor } from '../base/supervisor.ts';
 import { perform } from './effects.ts';
 import { type OwnFileOptions, runOwnAfter } from './own-file.ts';
@@ -82,7 +82,7 @@ export class Janitor {
       try {
         await perform(journal, issue, 'hook', 'before_remove', () => workspaces.beforeRemove(task, signal));
       } catch (error) {
-        log.log('warn', 'hook', messageOf(error), { issue });
+        log.log('warn', 'hook', error instanceof ToolError ? error.refusal : messageOf(error), { issue });
       }
     }
     if (cleanup.saved.length === 0)

@@ -15,16 +15,18 @@ export type LooksOptions = {
 
 /** The service may answer for a moment with what was before its delivery. */
 const AGAIN_MS = 1_000;
-/** Between two readings of the loop. */
-const LEAST_PAUSE_MS = 1_000;
+/** On average the loop reads so often. */
+const PAUSE_MS = 1_000;
+/** So many readings follow one another without a pause: of deliveries that come apart, none waits. */
+const BURST = 3;
 
 export class Looks {
   readonly #options: LooksOptions;
   readonly #arrivals = new Map<EventKind, number>();
   /** Waits for the loop. */
   #due: Look = NO_LOOK;
-  /** When the loop took something last, in elapsed time. */
-  #takenAt = Number.NEGATIVE_INFINITY;
+  /** When the readings so far are spread evenly, in elapsed time. */
+  #evenAt = Number.NEGATIVE_INFINITY;
   #again: Look = NO_LOOK;
   #isWaiting = false;
 
@@ -50,7 +52,7 @@ export class Looks {
   /** How long until the loop can take something, ms. */
   get untilNext(): number {
     if (isEmpty(this.#due)) return Number.MAX_SAFE_INTEGER;
-    return Math.max(0, this.#takenAt + LEAST_PAUSE_MS - this.#options.clock.elapsed());
+    return Math.max(0, this.#evenAt - (BURST - 1) * PAUSE_MS - this.#options.clock.elapsed());
   }
 
   /** What the loop is to read now; null: nothing. */
@@ -58,7 +60,7 @@ export class Looks {
     if (this.untilNext > 0) return null;
     const look = this.#due;
     this.#due = NO_LOOK;
-    this.#takenAt = this.#options.clock.elapsed();
+    this.#evenAt = Math.max(this.#evenAt, this.#options.clock.elapsed()) + PAUSE_MS;
     return look;
   }
 

@@ -36,8 +36,8 @@ type Member = ShareMember & { wants: number; since: number };
 export class SlotShares {
   readonly #options: SlotSharesOptions;
   readonly #members = new Set<Member>();
-  /** Those that left, by name: what they have spent stays spent. */
-  readonly #gone = new Map<string, Member>();
+  /** Those that left, or have not come: what they have spent stays spent. By name. */
+  readonly #gone = new Map<string, Pick<ShareMember, 'spentOn'>>();
   /** Until when a runtime has no quota, ms since the epoch. */
   readonly pauses = new Map<string, number>();
 
@@ -49,6 +49,11 @@ export class SlotShares {
   budget(day: string): { readonly limit: number | null; readonly spent: number } {
     const spent = [...this.#members, ...this.#gone.values()].reduce((sum, member) => sum + member.spentOn(day), 0);
     return { limit: this.#options.limits().costPerDayUsd, spent };
+  }
+
+  /** Counts what a repository has spent, until it joins. */
+  remember(name: string, spentOn: ShareMember['spentOn']): void {
+    this.#gone.set(name, { spentOn });
   }
 
   join(options: ShareMember): Share {

@@ -11,9 +11,10 @@ import type { EndCause } from './rules/attempt-end.ts';
 import { WORK_CODES } from './rules/codes/work-codes.ts';
 import { finishedIssueOf } from './rules/finished-issues.ts';
 import type { Issue } from './rules/issue.ts';
+import { isUnpublished } from './rules/next-step.ts';
 import { type JournalRecord, MAX_TELL, type Steer } from './rules/record.ts';
 import { isInReview } from './rules/review.ts';
-import { isIdle, isWaiting, makesSense, type Order, type Standing, statesFor } from './rules/steering.ts';
+import { isIdle, isWaiting, makesSense, type Order, type Standing, statesFor, wayOn } from './rules/steering.ts';
 import type { Workflow } from './rules/workflow.ts';
 
 /** @property standing state of the issue after the command */
@@ -80,7 +81,11 @@ export class Steering {
     if (standing === undefined) throw failure(WORK_CODES.issue_not_known, { issue });
     if (makesSense(command, standing)) return standing;
     const values = { issue, standing: words(standing), command: `tool ${command}` };
-    throw failure(WORK_CODES.issue_not_steerable, { ...values, expected: statesFor(command).map(words) });
+    const next = wayOn(command, standing);
+    throw failure(WORK_CODES.issue_not_steerable, {
+      ...{ ...values, expected: statesFor(command).map(words) },
+      ...(next === undefined ? {} : { next }),
+    });
   }
 
   /** Claims an issue that was put back to work. */
@@ -148,6 +153,7 @@ export class Steering {
     if (phase === 'running' && order !== undefined) return order === 'cancel' ? 'cancelling' : 'paused';
     if ((phase === 'parked' || isIdle(phase)) && order === 'pause') return 'paused';
     if (entry !== undefined && isInReview(entry)) return 'review';
+    if (entry !== undefined && isUnpublished(entry)) return 'handed_in';
     if (phase !== 'parked') return phase;
     if (this.#waiting(issue) !== undefined) return 'queued';
     return entry?.finished?.outcome ?? finishedIssueOf(past, issue)?.outcome;

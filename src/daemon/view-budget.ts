@@ -17,8 +17,14 @@ export type BudgetView = {
 /**
  * Null: there is no limit.
  * @param all repositories that share it
+ * @param spentOnDay what counts of a day (UTC), US dollars; missing: the sum of these repositories
  */
-export function budgetView(limit: number | null, all: readonly RepositoryView[], now: number): BudgetView | null {
+export function budgetView(
+  limit: number | null,
+  all: readonly RepositoryView[],
+  now: number,
+  spentOnDay?: (day: string) => number,
+): BudgetView | null {
   if (limit === null) return null;
   const day = utcDay(now);
   const waits = ({ waiting }: RepositoryView) =>
@@ -26,7 +32,7 @@ export function budgetView(limit: number | null, all: readonly RepositoryView[],
   const sum = (of: (one: RepositoryView) => number) => all.reduce((total, one) => total + of(one), 0);
   return {
     limit_usd: limit,
-    spent_usd: dollars(sum(({ state }) => spentOn(state, day))),
+    spent_usd: dollars(spentOnDay?.(day) ?? sum(({ state }) => spentOn(state, day))),
     renews_at: iso(dayAfter(now)),
     waiting: sum(waits),
   };

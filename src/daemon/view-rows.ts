@@ -6,7 +6,7 @@ import { clip, oneLine } from '../base/rules/text.ts';
 import type { AttemptStatus } from './attempt-status.ts';
 import type { PersonCause } from './rules/follow-people.ts';
 import { activeLabelsOf, type StateLabels } from './rules/issue.ts';
-import { GATE_WAITS } from './rules/issue-standing.ts';
+import { GATE_WAITS, REVIEW_WAITS } from './rules/issue-standing.ts';
 import { isBeingReviewed, isInReview } from './rules/review.ts';
 import type { Completed, Entry } from './rules/state.ts';
 
@@ -150,9 +150,11 @@ export function runningRow(
           ? gates.has(entry.number)
             ? GATE_WAITS
             : 'gate'
-          : isInReview(entry)
+          : isReviewed
             ? 'review'
-            : entry.phase,
+            : isInReview(entry)
+              ? REVIEW_WAITS
+              : entry.phase,
     runtime: entry.runtime,
     pid: entry.run?.pid ?? null,
     session_id: entry.sessionId,

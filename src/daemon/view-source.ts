@@ -49,4 +49,6 @@ export type FleetView = ProcessView & {
   readonly workflow: Workflow;
   readonly repositories: readonly RepositoryView[];
   readonly broken: readonly { readonly repository: string; readonly problem: string }[];
+  /** Cost of all repositories on a day (UTC), US dollars: also of those that are not open. */
+  readonly spentOn: (day: string) => number;
 };

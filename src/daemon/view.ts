@@ -338,7 +338,7 @@ export function stateView(source: ViewSource | FleetView, page: Page = FIRST_PAG
       cost_usd: dollars(sum(({ state }) => state.totals.cost_usd)),
       seconds_running: Math.round(sum(secondsOf) * 10) / 10,
     },
-    budget: budgetView(workflow.agent.maxCostPerDayUsd, all, source.now),
+    budget: budgetView(workflow.agent.maxCostPerDayUsd, all, source.now, fleet?.spentOn),
     rate_limit: scarcest(all.map(({ rateLimit }) => rateLimit)),
     webhook: source.webhook && {
       last_delivery_at: source.webhook.lastAt === null ? null : iso(source.webhook.lastAt),

@@ -2,8 +2,10 @@
 
 import { join } from 'node:path';
 import { readRegular } from '../base/files/safe-read.ts';
+import { type Refusal, refusal } from '../base/rules/codes.ts';
 import { nestedValue } from '../gate/detect/project-files.ts';
 import { EXCLUDE_ADVICE } from '../gate/rules/installed-files.ts';
+import { INSTALL_CODES } from './rules/install-codes.ts';
 
 type Formatter = {
   readonly name: string;
@@ -50,7 +52,7 @@ function partOf(text: string | null, part: string): string | null {
 }
 
 /** What people are to be told of them, with what mends it; nothing where they leave it out already. */
-export function formatterNotes(root: string): readonly string[] {
+export function formatterNotes(root: string): readonly Refusal[] {
   const read = (name: string) => readRegular(join(root, name), MAX_BYTES);
   return FORMATTERS.flatMap(({ name, configs, ignores, mend, manifest }) => {
     const part = manifest === undefined ? null : partOf(read('package.json'), manifest);
@@ -58,8 +60,6 @@ export function formatterNotes(root: string): readonly string[] {
     if (config === undefined) return [];
     const own = config === 'package.json' ? part : read(config);
     const said = [own ?? '', ignores === null ? '' : (read(ignores) ?? '')].join('\n');
-    return said.includes('.tool')
-      ? []
-      : [`${name} looks at what is installed as well (${config}). To mend it: ${mend}.`];
+    return said.includes('.tool') ? [] : [refusal(INSTALL_CODES.formatter_reads_install, { name, config, mend })];
   });
 }

@@ -1,5 +1,6 @@
 // The setting of a user that has Bash calls of Claude Code pass our shell, and the notes about it.
 
+import { type Refusal, refusal } from '../base/rules/codes.ts';
 import type { Environment } from '../base/rules/environment.ts';
 import { LOCAL_SETTINGS, settingsValues } from '../claude-code/host-settings.ts';
 import { tryGit } from '../git/git.ts';
@@ -7,6 +8,7 @@ import { isOurShell } from '../guard/guard-shell.ts';
 import { SHELL_VARIABLE } from '../guard/rules/ticket.ts';
 import type { Payload } from './payload.ts';
 import { replacedValue } from './personal.ts';
+import { INSTALL_CODES } from './rules/install-codes.ts';
 
 const MEMBER = ['env', SHELL_VARIABLE];
 
@@ -27,14 +29,12 @@ export function shellEntries(shell: string | null): NonNullable<Payload['persona
 
 export const SHELL_LINE = `In ${LOCAL_SETTINGS}: ${SHELL_VARIABLE} has Bash calls of teammates run under the write guard.`;
 
-export function unguardedNote({ why, mend }: { readonly why: string; readonly mend: string }): string {
-  return `the write guard is off: ${why}. Only obvious writes of shell commands are refused. To mend it: ${mend}.`;
+export function unguardedNote({ why, mend }: { readonly why: string; readonly mend: string }): Refusal {
+  return refusal(INSTALL_CODES.guard_off_here, { why, mend });
 }
 
 /** A note where version control would take up the settings of one user. */
-export async function ignoreNotes(root: string): Promise<readonly string[]> {
+export async function ignoreNotes(root: string): Promise<readonly Refusal[]> {
   const { exitCode } = await tryGit(['check-ignore', '-q', LOCAL_SETTINGS], { cwd: root });
-  return exitCode === 1
-    ? [`git does not ignore ${LOCAL_SETTINGS}, which holds a path of this machine: add it to .gitignore.`]
-    : [];
+  return exitCode === 1 ? [refusal(INSTALL_CODES.personal_settings_not_ignored, { path: LOCAL_SETTINGS })] : [];
 }

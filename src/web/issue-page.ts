@@ -127,13 +127,25 @@ function seenPart(seen: NonNullable<PullRequestView['seen']>): Html {
   return html`<p>${seen.state}, commit ${seen.head.slice(0, SHORT)}, ${seen.draft ? 'a draft, ' : ''}${MERGE_WORDS[seen.merge]}; ${seen.open_threads} open review threads <span class="muted">· read ${since(seen.at)} ago</span></p>${checks.length === 0 ? html`<p class="muted">No check.</p>` : html`<ul aria-label="Checks of the pull request">${checks}</ul>`}${reviews.length === 0 ? html`<p class="muted">No review.</p>` : html`<ul aria-label="Reviews">${reviews}</ul>`}`;
 }
 
-function pullPart({ pull_request: pull, following }: IssueDetails): Html {
+/** Of a pull request that is not followed, the journal alone tells. */
+function pastPart({ history }: ShownIssue, number: number): Html {
+  const past = history.pullRequest;
+  if (past === null || past.number !== number) return html``;
+  const { openedAt, commit, over } = past;
+  const time = (at: number) => `${new Date(at).toISOString().slice(0, 19)}Z`;
+  const pushed = commit === null ? '' : `, last commit of the daemon ${commit.slice(0, SHORT)}`;
+  const end = over === null ? '' : `, ${over.state} as seen ${time(over.at)}`;
+  return html`<p>Opened ${time(openedAt)}${pushed}${end}.</p>`;
+}
+
+function pullPart(shown: ShownIssue): Html {
+  const { pull_request: pull, following } = shown.details;
   if (pull === null) return html`<p class="muted">None yet.</p>`;
   const round = following === null ? '' : html`, round ${following.rounds}, waits for: ${following.waits_for}`;
   const unseen = pull.followed
     ? 'Its checks and reviews have not been read since the daemon started.'
-    : 'It is not followed: its checks and reviews are not read.';
-  return html`<p>${link(pull.url, `Pull request #${pull.number}`)}${round}</p>${pull.seen === null ? html`<p class="muted">${unseen}</p>` : seenPart(pull.seen)}`;
+    : 'It is not followed: what became of it since is not read.';
+  return html`<p>${link(pull.url, `Pull request #${pull.number}`)}${round}</p>${pull.seen === null ? html`${pastPart(shown, pull.number)}<p class="muted">${unseen}</p>` : seenPart(pull.seen)}`;
 }
 
 /** What the list of attempts lacks. The journal keeps two files. */
@@ -231,7 +243,7 @@ function partsOf(shown: ShownIssue): readonly Part[] {
   const outcome = details.phase === null ? (details.completed[0]?.outcome ?? null) : null;
   return [
     ['state', statePart(shown)],
-    ['pull', pullPart(details)],
+    ['pull', pullPart(shown)],
     ...history.attempts.map((past, index) =>
       attemptPart(place, past, index === history.attempts.length - 1 ? details.attempt_usage : null),
     ),

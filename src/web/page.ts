@@ -1,6 +1,7 @@
 // The status page: rendered here, kept fresh by events that carry the rows that changed.
 
 import { WAITS_FOR_SLOT_TEXT } from '../daemon/intake.ts';
+import { REVIEW_WAITS } from '../daemon/rules/issue-standing.ts';
 import type { Steer } from '../daemon/rules/record.ts';
 import { PAUSED_TEXT, type StateView } from '../daemon/view.ts';
 import type { IssueDetails } from '../daemon/view-issue.ts';
@@ -53,6 +54,7 @@ const SETTLING: readonly string[] = ['publishing', 'giving_up', 'gate', 'review'
 
 function runningCommands({ phase }: Pick<RunningRow, 'phase'>): readonly Steer[] {
   if (phase === 'cancelling') return [];
+  if (phase === REVIEW_WAITS) return ['retry', 'cancel'];
   return SETTLING.includes(phase) ? ['cancel'] : ['pause', 'cancel'];
 }
 

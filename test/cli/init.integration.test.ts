@@ -183,7 +183,9 @@ test('which host there is, or is named, decides; without one it is said', (t) =>
   const none = json([]);
   assert.deepEqual([none.host.version, none.host.form, none.changed, none.dryRun], [null, 'script', true, true]);
   assert.deepEqual(none.files.at(-1), { path: '.tool/installed.json', did: 'created' });
-  assert.match(none.host.limits[0], /^No Claude Code was found on the PATH: .*`tool init` again/);
+  const [limit] = none.host.limits;
+  assert.deepEqual([limit.code, limit.values.oldest], ['host_missing', '2.1.32']);
+  assert.match(`${limit.message} ${limit.help}`, /^No Claude Code was found on the PATH: .*`tool init` again/);
   assert.equal(json(['--host-version', '2.1.117']).host.form, 'script');
   assert.deepEqual(json(['--host-version', '2.1.118']).host, { version: '2.1.118', form: 'resident', limits: [] });
   const refused: readonly [string[], RegExp][] = [

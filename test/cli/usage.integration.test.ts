@@ -67,7 +67,7 @@ test('what is no command, option or argument is exit 2, with a suggestion where 
   const cases: readonly [string[], RegExp][] = [
     [[], /^Usage: tool /],
     [['serv'], /Unknown command 'serv'\. Did you mean serve\?/],
-    [['doctr', '--json'], /Unknown command 'doctr'\. Did you mean doctor\?/],
+    [['doctr'], /Unknown command 'doctr'\. Did you mean doctor\?/],
     [['issue'], /^Usage: tool issue /],
     [['issue', 'sohw'], /Unknown command 'sohw'\. Did you mean show\?/],
     [['demo', '--isues', '7'], /Unknown option '--isues'\. Did you mean --issues\?/],
@@ -97,6 +97,9 @@ test('a command line with --json that is wrong is an object with a code on stand
     [['demo', '--json', '--isues', '7'], '--issues'],
     [['logs', 'x', '--json'], null],
     [['doctor', 'a', 'b', '--json'], null],
+    [['doctr', '--json'], 'doctor'],
+    [['team', 'bogus', '--json'], null],
+    [['team', 'tsak', 'list', '--json'], 'task'],
   ];
   for (const [args, near] of cases) {
     const { code, stdout, stderr } = await runTool(args);

@@ -59,7 +59,7 @@ EOF`,
   ],
 ] as const;
 
-const COMMIT = 'git add -A; git commit -qm "Work on $TOOL_ISSUE"';
+const COMMIT = `git add -A; git commit -qm "Work on $TOOL_ISSUE"; tool issue done; echo 'All tests pass.'`;
 
 test('each pull request shows what the commands of the base say of its commit', async (t) => {
   const forge = await startForge(t, FILES);
@@ -91,7 +91,10 @@ test('each pull request shows what the commands of the base say of its commit', 
   assert.match(left, /\| `node --test` \| 1 \|/);
   assert.doesNotMatch(left, /handed this in as finished/);
   for (const failed of [forgot, renamed, spoiled]) {
-    assert.match(failed, /The agent handed this in as finished, and checks fail\./);
+    assert.match(
+      failed,
+      /handed this in as finished, and checks fail\. It ran `tool issue done`\.[^\n]*\n\n```text\n[^`]*All tests pass\./,
+    );
     assert.match(failed, /\| tests \| \*\*failed\*\*: /);
     assert.match(failed, /\| `node --test` \| 1 \|/);
   }

@@ -97,6 +97,33 @@ test('a failure is shown and holds nothing up where the gate only reports', asyn
   await world.stop();
 });
 
+test('beside checks that fail stands what the agent claimed, as data; beside those that pass it does not', async () => {
+  const claim = 'All 12 tests pass <!-- /toolcrew:checks -->\n```\n@everyone';
+  for (const [ok, sha] of [
+    [false, 'sha-1-1'],
+    [true, 'sha-1-1'],
+  ] as const) {
+    const world = worldWith('report');
+    world.script = async (agent) => {
+      await commit(agent);
+      await agent.ask({ type: 'pull_request', title: 'Mine', body: 'Words' }, agent.hooks.signal);
+      await agent.ask({ type: 'done', issue: 1 }, agent.hooks.signal);
+      return { ok: true, words: claim };
+    };
+    world.measure = async ({ commit: measured }) => evidenceOf(measured, { ok });
+    await untilLabelled(world, 'tool-done');
+    const body = world.tracker.pulls[0]?.body ?? '';
+    assert.match(body, new RegExp(`on commit ${sha}`));
+    const shown =
+      'and checks fail. It ran `tool issue done`. The last words of its attempt, as data:\n\n' +
+      '````text\nAll 12 tests pass <! -- /toolcrew:checks -->\n```\n@everyone\n````\n';
+    assert.equal(body.includes(shown), !ok, body);
+    assert.equal(body.split('toolcrew:checks -->').length, ok ? 3 : 4);
+    assert.equal(body.includes('All 12 tests pass'), !ok);
+    await world.stop();
+  }
+});
+
 test('a failure goes back to the agent where the gate is required, in the same session, until it passes', async () => {
   const world = worldWith('required');
   const told: (string | null)[] = [];

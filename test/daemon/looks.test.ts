@@ -183,14 +183,29 @@ test('a comment on an issue reads that issue, not the list', async () => {
   await world.stop();
 });
 
-test('readings of the list are at least a second apart', async () => {
+test('a label that is put on right after the issue was opened and edited starts its agent without a pause', async () => {
+  const world = await startedWorld();
+  world.tracker.open(1, { labels: [] });
+  for (const step of ['opened', 'edited']) {
+    world.orchestrator.looks.deliver('issues', issueLook(1));
+    await world.pass(100);
+    assert.deepEqual(started(world), [], step);
+  }
+  world.tracker.label(1, 'tool-todo');
+  world.orchestrator.looks.deliver('issues', issueLook(1));
+  await world.pass(0);
+  assert.deepEqual(started(world), [1]);
+  await world.stop();
+});
+
+test('readings of the list are a second apart on average, three of them without a pause', async () => {
   const world = await startedWorld();
   const from = lists(world);
   for (let passed = 0; passed < 9_900; passed += 100) {
     world.orchestrator.looks.deliver('issues', issueLook(1));
     await world.pass(100);
   }
-  assert.equal(lists(world) - from, 10);
+  assert.equal(lists(world) - from, 12);
   world.tracker.open(2);
   world.orchestrator.looks.deliver('issues', issueLook(2));
   await world.pass(SECOND);

@@ -106,28 +106,28 @@ test('a runtime that cannot work costs the issue no attempt', async () => {
   await world.stop();
 });
 
-test('an agent that ends well without a commit has failed, unless it said it was done and why', async () => {
-  const world = new World(workflowWith({ agent: { maxAttempts: 1 } }));
+test('an agent that ends well without a commit did nothing; one that says so and why has no further attempt', async () => {
+  const world = new World(workflowWith({ agent: { maxAttempts: 2 } }));
   world.script = async ({ request, ask }) => {
     const { signal } = new AbortController();
     if (request.issue === 2) {
       await ask({ type: 'comment', issue: 2, body: 'It works as it is.' }, signal);
-      await ask({ type: 'done', issue: 2 }, signal);
+      assert.deepEqual(await ask({ type: 'done', issue: 2 }, signal), { accepted: true, committed: false });
     }
     return { ok: true, words: 'I looked at it.' };
   };
-  world.tracker.open(1);
+  for (const issue of [1, 2]) world.tracker.open(issue);
   await world.start();
-  world.tracker.open(2);
-  await world.pass(MINUTE);
-  assert.deepEqual(world.tracker.labelsOf(1), ['tool-failed']);
-  assert.match(
-    world.tracker.comments[0]?.body ?? '',
-    /did nothing: it ended without a commit\. Its last words: I looked at it\./,
-  );
-  assert.deepEqual(world.tracker.labelsOf(2), ['tool-done']);
+  await world.pass(5 * MINUTE);
+  for (const issue of [1, 2]) {
+    assert.deepEqual(world.tracker.labelsOf(issue), ['tool-failed']);
+    assert.match(
+      world.tracker.comments.findLast((one) => one.issue === issue)?.body ?? '',
+      /did nothing: it ended without a commit\. Its last words: I looked at it\./,
+    );
+  }
+  assert.deepEqual(world.started.map(({ issue }) => issue).sort(), [1, 1, 2]);
   assert.equal(world.tracker.pulls.length, 0);
-  assert.ok(world.lines.includes('[agent] done, no pull request'));
   await world.stop();
 });
 

@@ -176,4 +176,9 @@ test('what a repository has spent today stays in the sum of all when it leaves, 
   assert.equal(shares.budget('2026-01-01').spent, 5);
   join(4, 'o/r');
   assert.equal(shares.budget('2026-01-01').spent, 6);
+  // Of one that cannot be opened, its journal tells.
+  shares.remember('o/shut', () => 7);
+  assert.equal(shares.budget('2026-01-01').spent, 13);
+  join(8, 'o/shut');
+  assert.equal(shares.budget('2026-01-01').spent, 14);
 });

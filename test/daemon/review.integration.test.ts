@@ -82,3 +82,26 @@ test('an unknown agent is refused at the start, with the names that are known', 
     /review\.agent: expected the name of an agent, got "?nobody"?.*jarvis, reviewer, strict, team-/s,
   );
 });
+
+test('a review that finds the quota used up waits, and tool explain and the state say for what', async (t) => {
+  const forge = await startForge(t, { ...FILES, '.claude/agents/strict.md': ROLE });
+  const issue = await forge.open('Work');
+  const daemon = await Daemon.create(t, forge);
+  const limited = join(daemon.directory, 'limited');
+  const script = `if [ -z "$TOOL_REVIEW" ]; then echo work > work.txt; git add -A; git commit -qm Work; exit 0; fi
+if [ ! -e ${limited} ]; then touch ${limited}; echo 'Retry-After: 3600' >&2; exit 75; fi
+echo '{"findings":[]}'`;
+  daemon.write([agentRunning(script), 'review: { agent: strict }'].join('\n'));
+  daemon.start();
+  const row = async () => (await daemon.state()).running[0];
+  await daemon.until('the review waits', async () => (await row())?.phase === 'review_waits');
+  const waits = /waits for the quota of its runtime until 20/;
+  assert.match((await row())?.last_error ?? '', waits);
+  const env = cleanEnv(daemon.home);
+  const { stdout } = await runTool(['explain', String(issue), daemon.workflow], { env });
+  assert.match(stdout.split('\n').at(-2) ?? '', /^now: the review of attempt 1 waits: .*until 20/);
+  assert.equal((await runTool(['retry', String(issue), daemon.workflow], { env })).code, 0);
+  await daemon.until('the done label', async () => (await forge.labelsOf(issue)).join() === 'tool-done');
+  assert.match((await forge.pulls())[0]?.body ?? '', /has no findings/);
+  assert.equal(await daemon.stop(), 143, daemon.log);
+});

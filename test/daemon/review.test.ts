@@ -6,6 +6,7 @@ import type { RunEnd } from '../../src/agents/ports.ts';
 import { refusal } from '../../src/base/rules/codes.ts';
 import { decodeRecord, decodeState } from '../../src/daemon/journal/journal-decoder.ts';
 import { REVIEW_CODES } from '../../src/daemon/rules/codes/review-codes.ts';
+import { standingWords } from '../../src/daemon/rules/issue-standing.ts';
 import { freezeState } from '../../src/daemon/rules/snapshot.ts';
 import { runningRow } from '../../src/daemon/view-rows.ts';
 import { followed, worldWith as followedWorld, PULL, polls } from '../support/followed-world.ts';
@@ -175,6 +176,14 @@ test('a used-up quota holds the review, which counts for nothing, and all attemp
   world.tracker.open(2);
   await world.pass(1_800_000);
   assert.deepEqual([world.reviews.length, world.started.length, world.tracker.pulls.length], [1, 1, 0]);
+  const entry = world.journal.state.entries.get(1) ?? assert.fail();
+  const running = runningRow('o/r', entry, undefined, world.workflow.labels, new Set());
+  assert.equal(running.phase, 'review_waits');
+  const none = { queued: null, asking: null, following: null, retrying: null };
+  assert.match(
+    standingWords({ ...none, running }) ?? '',
+    /^the review of attempt 1 waits: .*waits for the quota of its runtime until 2026/,
+  );
   await world.pass(3_600_000);
   assert.deepEqual(world.tracker.labelsOf(1), ['tool-done']);
   assert.deepEqual(world.tracker.labelsOf(2), ['tool-done']);
@@ -226,6 +235,21 @@ test('its cost counts; where the limit of the issue is reached, the author does 
   const [done] = world.journal.state.completed;
   assert.deepEqual([done?.spent.cost_usd, world.journal.state.today.cost_usd], [2.5, 2.5]);
   assert.match(world.tracker.pulls[0]?.body ?? '', /The sum is wrong[\s\S]*did not get the findings:[\s\S]*2\.5 USD/);
+  await world.stop();
+});
+
+test('where the budget of the day is used up, the work is published, and the pull request says why nobody reviewed it', async () => {
+  const world = worldWith({ agent: { maxCostPerDayUsd: 1 } });
+  world.script = async (agent) => {
+    agent.hooks.onEvent({ type: 'usage', usage: { input_tokens: 1, output_tokens: 1, cost_usd: 1.5, turns: 1 } });
+    return commit(agent);
+  };
+  await untilLabelled(world, 'tool-done');
+  assert.equal(world.reviews.length, 0);
+  assert.match(
+    world.tracker.pulls[0]?.body ?? '',
+    /### Review[\s\S]*did not review commit sha-1-1:[\s\S]*daily limit of 1 USD is reached/,
+  );
   await world.stop();
 });
 

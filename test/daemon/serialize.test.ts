@@ -207,7 +207,7 @@ test('while an issue waits, a pause, a cancellation, a retry and a closed issue 
   await steering.steer('resume', 2);
   await polls(world);
   assert.equal(phaseOf(world, 2), 'held_back');
-  assert.equal((await steering.steer('retry', 2)).standing, 'publishing');
+  assert.equal((await steering.steer('retry', 2)).standing, 'handed_in');
   await polls(world);
   assert.deepEqual(world.tracker.labelsOf(2), ['tool-done'], 'without waiting for the other one');
   await world.stop();

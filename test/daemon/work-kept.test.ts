@@ -444,7 +444,8 @@ for (const end of ['stop', 'kill'] as const)
   });
 
 test('an agent that is killed in the middle of a line, after tokens used, counts: the starts are bounded', async (t) => {
-  const world = new World(workflowWith({ agent: { maxAttempts: 3 } }));
+  // The clock goes on while a real process is at work: its silence is no fault.
+  const world = new World(workflowWith({ agent: { maxAttempts: 3 }, tool: { stallTimeoutMs: 0 } }));
   const usage = { input_tokens: 10, output_tokens: 5, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 };
   const message = { id: 'm', role: 'assistant', content: [{ type: 'text', text: 'I work.' }], usage };
   const line = JSON.stringify({ type: 'assistant', message, session_id: 's' });

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { check, getFileInfo } from 'prettier';
+import { textOf } from '../../src/base/rules/codes.ts';
 import { formatterNotes } from '../../src/install/formatters.ts';
 import { builtPackage, install, projectOf, treeOf } from '../support/installed.ts';
 
@@ -30,7 +31,7 @@ test('nothing that is installed is taken for source by its name, and Prettier ha
 });
 
 test('a formatter that is set up otherwise is named, with what leaves it out', (t) => {
-  const notes = (files: Readonly<Record<string, string>>) => formatterNotes(projectOf(t, files));
+  const notes = (files: Readonly<Record<string, string>>) => formatterNotes(projectOf(t, files)).map(textOf);
   assert.deepEqual(notes({ 'package.json': '{}' }), []);
   assert.deepEqual(notes({ 'biome.json': '{}' }), [
     'Biome looks at what is installed as well (biome.json). To mend it: add "!.tool", "!.claude" and "!.mcp.json" to files.includes there, behind "**".',

@@ -82,6 +82,37 @@ test('a question waits over a restart for somebody who may answer, and the issue
   assert.equal(await daemon.stop(), 143, daemon.log);
 });
 
+test('tool tell reaches work whose checks run: they end, and the next attempt has the text', async (t) => {
+  const service = await startForge(t, {
+    '.tool/config/workflow.yaml': 'quality: { commands: { tests: sh check.sh } }\n',
+  });
+  const issue = await service.open('Do it');
+  const daemon = await Daemon.create(t, service);
+  const check = '[ -e told ] && exit 0\nwhile :; do sleep 0.05; done';
+  const script = [
+    `cat > ${daemon.directory}/prompt-$TOOL_ATTEMPT; if [ "$TOOL_ATTEMPT" = 2 ]; then touch told; fi`,
+    `cat > check.sh <<'EOF'\n${check}\nEOF`,
+    'git add -A; git commit -qm "Part $TOOL_ATTEMPT"; tool pr create --title "Do it"',
+  ].join('\n');
+  daemon.write([agentRunning(script), 'gate: { mode: report }'].join('\n'));
+  daemon.start();
+  const env = cleanEnv(daemon.home);
+  const phase = async () => (await daemon.state()).running[0]?.phase;
+  await daemon.until('the checks run', async () => (await phase()) === 'gate');
+  const told = await runTool(['tell', String(issue), 'Use a map', daemon.workflow, '--json'], { env });
+  assert.deepEqual([told.code, JSON.parse(told.stdout).standing], [0, 'retrying'], told.stderr);
+  await daemon.logged(`issue #${issue} state changed to tool-done`);
+  assert.match(readFileSync(join(daemon.directory, 'prompt-2'), 'utf8'), /Use a map/);
+  const [pull, ...others] = await service.pulls();
+  assert.deepEqual(others, []);
+  assert.match(pull?.body ?? '', /\| tests \| passed/);
+  assert.match(
+    (await runTool(['tell', String(issue), 'Late', daemon.workflow], { env })).stderr,
+    /put its active label back on/,
+  );
+  assert.equal(await daemon.stop(), 143, daemon.log);
+});
+
 test('tool tell reaches a program that works, before anything is published, and answers a question', async (t) => {
   const service = await startForge(t);
   const issue = await service.open('Do it');

@@ -114,6 +114,28 @@ test('each change is a line, and both wall clocks; the forge has one pull reques
   nothingLeft();
 });
 
+test('with --json the figures are one object on standard output, and nothing else is', async (t) => {
+  const { env, nothingLeft } = demoPlace(t);
+  const { code, stdout, stderr } = await startTool(t, ['demo', '--team', '--json'], { env }).ended;
+  assert.equal(code, 0, stderr);
+  const {
+    tasks,
+    messages,
+    rejections,
+    gate,
+    branch,
+    files,
+    seconds,
+    solo_seconds: alone,
+    ...more
+  } = JSON.parse(stdout);
+  assert.deepEqual(more, {});
+  assert.deepEqual([tasks.length, rejections, gate.ok, branch, files], [8, 1, true, 'tool/issue-1', 7]);
+  assert.deepEqual(Object.keys(tasks[0]), ['id', 'subject', 'owner', 'outcome', 'note', 'seconds']);
+  assert.ok(messages >= 5 && seconds > 0 && alone > 0, stdout);
+  nothingLeft();
+});
+
 for (const [words, moment] of [
   ['while the place is prepared', null],
   ['while the team works', /▸ tester: /],

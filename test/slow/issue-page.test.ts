@@ -122,5 +122,9 @@ test('a link to an issue leads there after the token, and the keyboard pauses th
   await page.getByRole('button', { name: `resume #${issue}` }).focus();
   await page.keyboard.press('Enter');
   await page.locator('#state').getByText('agent', { exact: true }).waitFor();
+  for (const step of ['on', 'end']) writeFileSync(join(daemon.directory, `${step}-${issue}`), '');
+  const pull = page.locator('#pull');
+  await pull.getByText(/Opened 20\S+Z, last commit of the daemon [0-9a-f]{12}\./).waitFor();
+  await pull.getByText('It is not followed').waitFor();
   assert.deepEqual(complaints, []);
 });

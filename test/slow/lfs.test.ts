@@ -190,6 +190,7 @@ test('another host in .lfsconfig is named and never asked; pointers stay', async
   assert.equal(code, 0, daemon.log);
   assert.deepEqual(seen, []);
   assert.ok(daemon.log.includes(host), daemon.log);
+  assert.match(daemon.log, /warn: issue #\d+: .* \(lfs_pointers_left\)$/m);
   assert.ok(outputOf(daemon).includes(pointerTo(BASE)), outputOf(daemon));
   assert.equal((await forge.pulls()).length, 1, daemon.log);
 });

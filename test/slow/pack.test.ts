@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import test, { after } from 'node:test';
 import { cleanEnv } from '../support/daemon.ts';
 import { nodeProgram, npmProgram } from '../support/node.ts';
@@ -58,6 +58,34 @@ test('the bill of materials names each package that the source imports', () => {
   assert.deepEqual(missing, []);
 });
 
+const DEMO_PACKAGES = ['emulate', 'commander', 'picocolors', 'yaml'];
+const DEMO_OUTCOMES = ['done', 'done', 'done', 'failed', 'waits'];
+
+test('npx runs the demo from the packed file and the package emulate, with nothing installed', (t) => {
+  const directory = tempDir(t);
+  const modules = join(directory, 'node_modules');
+  for (const name of DEMO_PACKAGES) cpSync(join('node_modules', name), join(modules, name), { recursive: true });
+  // What it depends on lies beside it: nothing is fetched.
+  const manifest = join(modules, 'emulate', 'package.json');
+  const { dependencies: _, ...emulate } = JSON.parse(readFileSync(manifest, 'utf8'));
+  writeFileSync(manifest, JSON.stringify(emulate));
+  for (const name of ['home', 'elsewhere']) mkdirSync(join(directory, name));
+  const npx = join(dirname(npm), 'npx-cli.js');
+  const packages = ['-p', join(place, filename), '-p', join(modules, 'emulate')];
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [npx, '--yes', '--offline', ...packages, 'tool', 'demo', '--json'],
+    {
+      cwd: join(directory, 'elsewhere'),
+      env: { ...cleanEnv(join(directory, 'home')), NO_COLOR: '1' },
+      encoding: 'utf8',
+    },
+  );
+  assert.equal(status, 0, stderr);
+  const outcomes = JSON.parse(stdout).issues.map((issue: { outcome: string }) => issue.outcome);
+  assert.deepEqual(outcomes, DEMO_OUTCOMES);
+});
+
 for (const major of MAJORS) {
   test(`installed from the packed file on Node ${major}: no warning, and the command works`, (t) => {
     const node = nodeProgram(major);
@@ -85,12 +113,11 @@ for (const major of MAJORS) {
     // The demo on this one, from dist/, is in test/cli/demo/demo.integration.test.ts.
     if (!process.versions.node.startsWith(`${major}.`)) {
       const packages = join(prefix, 'lib', 'node_modules');
-      for (const name of ['emulate', 'commander', 'picocolors', 'yaml'])
-        cpSync(join('node_modules', name), join(packages, name), { recursive: true });
+      for (const name of DEMO_PACKAGES) cpSync(join('node_modules', name), join(packages, name), { recursive: true });
       const demo = run(tool, ['demo', '--json']);
       assert.equal(demo.status, 0, demo.stderr);
       const outcomes = JSON.parse(demo.stdout).issues.map((issue: { outcome: string }) => issue.outcome);
-      assert.deepEqual(outcomes, ['done', 'done', 'done', 'failed', 'waits']);
+      assert.deepEqual(outcomes, DEMO_OUTCOMES);
     }
     assert.ok(!existsSync(join(directory, 'elsewhere', 'node_modules')));
   });

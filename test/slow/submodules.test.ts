@@ -77,9 +77,10 @@ async function project(t: Cleanup, options: { readonly submodules?: boolean; rea
     return sha;
   };
   const warned = () =>
-    world.logged
-      .filter((line) => line.startsWith('warn: issue #1: The submodule '))
-      .map((line) => line.slice('warn: issue #1: '.length));
+    world.logged.flatMap((line) => {
+      const [, words] = /^warn: issue #1: (The submodule .*) \(submodule_not_filled\)$/.exec(line) ?? [];
+      return words === undefined ? [] : [words];
+    });
   return {
     ...world,
     warned,
@@ -325,6 +326,7 @@ test('the built daemon: an agent sees the files of a private submodule, also aft
   });
   await daemon.logged(`issue #${issue} state changed to tool-done`);
   assert.ok(daemon.log.includes(`issue #${issue}: The submodule away is left empty: `), daemon.log);
+  assert.match(daemon.log, /issue #\d+: The submodule away is left empty: .* \(submodule_not_filled\)$/m);
   assert.match(daemon.log, new RegExp(`The submodule gone is left empty: \\S+ has no commit ${NOBODYS}`));
   const branch = `refs/heads/tool/issue-${issue}`;
   assert.equal(await gitAs(forge.bare, 'show', `${branch}:seen.txt`), 'of the library\n');

@@ -1,13 +1,13 @@
 // A team on a labelled issue: the compiled daemon, the embedded forge, teammates that are processes, real git.
 
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import type { TeamSummary } from '../../src/agents/rules/team-summary.ts';
 import { SCRIPT_VARIABLE, type TeammateScript } from '../../src/cli/agents/agent-teammate.ts';
 import { DEMO_FILES, DEMO_SCRIPT, DEMO_SPEC } from '../../src/cli/demo/demo-team-project.ts';
-import { CLI, Daemon } from '../support/daemon.ts';
+import { CLI, cleanEnv, Daemon, runTool } from '../support/daemon.ts';
 import { commitFiles, fields, gitAs, startForge, type TestForge } from '../support/forge.ts';
 import { SHOP_FILES, SPEC, shopScript } from '../support/shop-spec.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';
@@ -25,12 +25,19 @@ function demoScript(think: number): TeammateScript {
 }
 
 /** @param script what a team's members do; it may change between two starts of the daemon */
-async function watched(t: Cleanup, forge: TestForge, mode: string, script: TeammateScript, yaml = '') {
+async function watched(
+  t: Cleanup,
+  forge: TestForge,
+  mode: string,
+  script: TeammateScript,
+  yaml = '',
+  program = PROGRAM,
+) {
   const path = join(tempDir(t), 'script.json');
   const play = (now: TeammateScript) => writeFileSync(path, JSON.stringify(now));
   play(script);
   const daemon = await Daemon.start(t, forge, {
-    yaml: `tool: { runtime: command, mode: ${mode}, command: ${JSON.stringify(PROGRAM)}, env: [${SCRIPT_VARIABLE}] }\n${yaml}`,
+    yaml: `tool: { runtime: command, mode: ${mode}, command: ${JSON.stringify(program)}, env: [${SCRIPT_VARIABLE}] }\n${yaml}`,
     env: { [SCRIPT_VARIABLE]: path },
   });
   return { daemon, play };
@@ -94,6 +101,30 @@ test('an issue that names a SPEC is built by a team, and ends in one pull reques
   );
   const log = await gitAs(forge.bare, 'log', '--format=%an', `main..${pull?.head ?? ''}`);
   assert.ok(new Set(log.trim().split('\n')).size >= 3, 'each commit names who made it');
+});
+
+test('a used-up quota of the teammates pauses the runtime, and the team goes on as one', async (t) => {
+  const forge = await startForge(t, SHOP_FILES);
+  const issue = await forge.open('Greet visitors', SHOP_ISSUE);
+  const spent = join(tempDir(t), 'spent');
+  writeFileSync(spent, '');
+  const program = `if [ -e '${spent}' ]; then echo 'Retry-After: 3600' >&2; exit 75; fi\n${PROGRAM}`;
+  const { daemon } = await watched(t, forge, 'team', shopScript(), 'agent: { max_attempts: 1 }', program);
+  const waits = async () => (await daemon.state()).retrying[0];
+  await daemon.until('the issue waits for the quota', async () => (await waits()) !== undefined);
+  assert.match((await waits())?.last_error ?? '', /The quota of the runtime of [\w-]+ is used up until/);
+  const second = await forge.open('Mend a typo', { body: 'It says teh.' });
+  await daemon.until('the next issue waits as well', async () => {
+    const row = (await daemon.state()).queued.find(({ issue_number: number }) => number === second);
+    return row !== undefined && /no quota|quota/.test(row.reason);
+  });
+  rmSync(spent);
+  const { code, stderr } = await runTool(['retry', String(issue), daemon.workflow], { env: cleanEnv(daemon.home) });
+  assert.equal(code, 0, stderr);
+  await daemon.until('the done label', async () => (await forge.labelsOf(issue)).join() === 'tool-done');
+  assert.doesNotMatch(daemon.log, /sub-agents in place of/);
+  const pull = (await forge.pulls()).find(({ head }) => head === `tool/issue-${issue}`);
+  assert.match(pull?.body ?? '', /by \d teammates/);
 });
 
 test('an issue that names a SPEC which nobody has approved is given up with what is missing, and goes on once it is approved', async (t) => {

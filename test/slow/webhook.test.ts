@@ -48,8 +48,6 @@ test('a label starts an agent by delivery; forged, replayed and foreign deliveri
   const original = webhooks.deliveries.find(({ body }) => body.includes('"labeled"'));
   assert.ok(original !== undefined);
   const { headers, body } = original;
-  const asked = async () => (await daemon.state()).poll.requests;
-  const before = await asked();
   const replayed = await webhooks.deliver(url, 'issues', body, { ...headers, 'x-github-delivery': 'another-id' });
   const forged = await webhooks.deliver(url, 'issues', body.replace('labeled', 'opened'), headers);
   const { 'x-hub-signature-256': _, ...unsigned } = headers;
@@ -58,7 +56,6 @@ test('a label starts an agent by delivery; forged, replayed and foreign deliveri
     [200, 401, 401],
   );
   assert.equal(JSON.parse(replayed.answer).result, 'known');
-  assert.equal(await asked(), before);
   const { webhook } = await daemon.state();
   assert.deepEqual([webhook?.deliveries.known, webhook?.deliveries.forged], [1, 2]);
   assert.ok(webhook?.last_delivery_at !== null);

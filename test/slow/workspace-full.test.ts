@@ -28,6 +28,10 @@ test('a workspace with files that cannot be removed is set aside, and the attemp
   assert.ok(!existsSync(join(place.path, 'target')));
   assert.equal((await ready(task(2))).created, false);
   assert.equal(logged.filter((line) => line.includes('is set aside as .toolcrew/aside/issue-1-1 ')).length, 1);
+  assert.ok(
+    logged.some((line) => /: issue #1: .* \(workspace_set_aside\)$/.test(line)),
+    logged.join('\n'),
+  );
   leave('of a finished issue');
   await workspaces.remove(task(3), signal);
   assert.ok(!existsSync(place.path));

@@ -1,7 +1,8 @@
 // Embedded forges behind one address: a hosting service with several repositories of one owner.
 
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
-import { Daemon } from './daemon.ts';
+import { Readable } from 'node:stream';
+import { Daemon, type DaemonOptions } from './daemon.ts';
 import { startForge, type TestForge } from './forge.ts';
 import { type Cleanup, finallyDo, tempDir } from './temp.ts';
 
@@ -18,10 +19,17 @@ export type Repositories = {
   holds: (path: string) => boolean;
 };
 
-/** @param names of the repositories of `maintainer` */
-export async function startForges(t: Cleanup, names: readonly string[]): Promise<Repositories> {
+/**
+ * @param names of the repositories of `maintainer`
+ * @param more Apps, which are installed on all of them
+ */
+export async function startForges(
+  t: Cleanup,
+  names: readonly string[],
+  more: Pick<NonNullable<Parameters<typeof startForge>[2]>, 'apps'> = {},
+): Promise<Repositories> {
   const forges = new Map<string, TestForge>();
-  for (const repo of names) forges.set(repo, await startForge(t, undefined, { repo }));
+  for (const repo of names) forges.set(repo, await startForge(t, undefined, { repo, ...more }));
   const server = createServer((request, response) => serve(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   finallyDo(t, () => {
@@ -56,9 +64,21 @@ export async function startForges(t: Cleanup, names: readonly string[]): Promise
     // The owner is a person, so no list of an organisation has the repositories.
     if (path.startsWith('/user/repos')) answer(200, all.listed);
     else if (path.startsWith('/orgs/') || forge === undefined) answer(404, { message: 'Not Found' });
+    else if (path.endsWith('/access_tokens')) void passToken(path, request, response);
     else pass(forge, path, request, response);
   }
-  function pass({ forge }: TestForge, path: string, request: IncomingMessage, response: ServerResponse): void {
+  /** A token of an App is made where the repository is that it is for. */
+  async function passToken(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(Buffer.from(chunk));
+    const body = Buffer.concat(chunks);
+    const forge = [...forges].find(([repo]) => body.includes(`"${repo}"`))?.[1];
+    if (forge === undefined) response.writeHead(422).end();
+    else
+      pass(forge, path, Object.assign(Readable.from([body]), { headers: request.headers, method: 'POST' }), response);
+  }
+  type Passed = Readable & Pick<IncomingMessage, 'headers' | 'method'>;
+  function pass({ forge }: TestForge, path: string, request: Passed, response: ServerResponse): void {
     const { host: _, ...headers } = request.headers;
     const sent = httpRequest(forge.url + path, { method: request.method, headers }, (got) => {
       response.writeHead(got.statusCode ?? 502, got.headers);
@@ -71,10 +91,16 @@ export async function startForges(t: Cleanup, names: readonly string[]): Promise
 }
 
 /** A workflow file with many repositories in place of one. */
-export async function daemonFor(t: Cleanup, all: Repositories, names: string, yaml: string): Promise<Daemon> {
+export async function daemonFor(
+  t: Cleanup,
+  all: Repositories,
+  names: string,
+  yaml: string,
+  more: DaemonOptions = {},
+): Promise<Daemon> {
   const [forge] = all.forges.values();
   if (forge === undefined) throw new Error('no forge');
-  const daemon = await Daemon.create(t, forge, { apiUrl: all.url, yaml });
+  const daemon = await Daemon.create(t, forge, { apiUrl: all.url, yaml, ...more });
   daemon.overwrite(daemon.read().replace('repo: maintainer/project', names));
   return daemon;
 }

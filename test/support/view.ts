@@ -4,7 +4,9 @@ import type { IssueHistory } from '../../src/daemon/rules/issue-history.ts';
 import type { StateView } from '../../src/daemon/view.ts';
 import type { IssueDetails } from '../../src/daemon/view-issue.ts';
 
-export const NO_HISTORY: IssueHistory = { title: null, url: null, attempts: [], evidence: null, story: [] };
+export const NO_HISTORY: IssueHistory = {
+  ...{ title: null, url: null, attempts: [], evidence: null, pullRequest: null, story: [] },
+};
 
 export function viewWith(change: Partial<StateView> = {}): StateView {
   const now = '2026-01-01T12:00:00.000Z';

@@ -4,6 +4,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Isolation } from '../../src/agents/isolation.ts';
 import { systemClock } from '../../src/base/clock.ts';
+import { lineWithCode } from '../../src/base/rules/codes.ts';
 import type { ForgeOptions } from '../../src/cli/demo/forge/forge.ts';
 import type { WorkspaceTask } from '../../src/daemon/ports.ts';
 import type { Workflow } from '../../src/daemon/rules/workflow.ts';
@@ -53,7 +54,10 @@ export async function setUpWorkspaces(
   const isolation = await isolationOf(directory);
   const logged: string[] = [];
   const workspaces = new DiskWorkspaces({
-    log: { log: (level, _, message) => logged.push(`${level}: ${message}`) },
+    log: {
+      log: (level, _, message) =>
+        logged.push(`${level}: ${typeof message === 'string' ? message : lineWithCode(message)}`),
+    },
     ...(remove === undefined ? {} : { remove }),
     clock: systemClock,
     root,

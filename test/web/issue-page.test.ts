@@ -16,6 +16,7 @@ const EVIL = '<img src=x onerror=alert(1)>';
 const USAGE = { input_tokens: 1_000, output_tokens: 234, cost_usd: 0.5, turns: 2, seconds: 60 };
 
 const HISTORY: IssueHistory = {
+  pullRequest: null,
   title: 'Claimed title',
   url: 'https://host/o/r/issues/1',
   attempts: [
@@ -179,6 +180,18 @@ test('what the journal no longer holds is said so, and a followed pull request i
   };
   assert.match(pull(true), /have not been read since the daemon started/);
   assert.match(pull(false), /It is not followed/);
+  const past = { number: PULL?.number ?? 0, openedAt: AT, commit: 'abcdef0123456789', over: null };
+  const shown = (more: Partial<NonNullable<IssueHistory['pullRequest']>>) => {
+    const details = issueWith({ pull_request: PULL && { ...PULL, followed: false, seen: null } });
+    return textOf(issueParts(shownWith({ details, history: { ...HISTORY, pullRequest: { ...past, ...more } } })).pull);
+  };
+  const time = `${new Date(AT).toISOString().slice(0, 19)}Z`;
+  assert.ok(
+    shown({}).includes(`Opened ${time}, last commit of the daemon abcdef012345. It is not followed`),
+    shown({}),
+  );
+  assert.match(shown({ over: { at: AT, state: 'merged' } }), /, merged as seen 20.*Z\./);
+  assert.doesNotMatch(shown({ number: 1 }), /Opened/);
 });
 
 test('a long story is cut, with the command that tells all of it', () => {

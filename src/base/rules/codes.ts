@@ -132,6 +132,11 @@ export function textOf(one: Refusal): string {
   return [messageIn(one), helpIn(one)].filter((part) => part !== null).join(' ');
 }
 
+/** The same with words before it, such as the issue that it is about. */
+export function prefixed(prefix: string, { of, values }: Refusal): Refusal {
+  return { of: { ...of, message: `${prefix}${of.message}` }, values };
+}
+
 /** A refusal as outputs and records have it. */
 type Datum = string | number | boolean | readonly (string | RefusalData)[];
 export type RefusalData = {

@@ -1,6 +1,7 @@
 // The agent that is a team: a process that leads it on an issue, inside an attempt of the daemon. It reads its order from
 // standard input and says what happens, line by line; what is finished is merged into the branch that is checked out.
 
+import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -214,6 +215,17 @@ async function handIn(
   emit({ type: 'done', words, ...(isUnheard ? { isUnheard } : {}) });
 }
 
+/** The runtime of the teammates has no quota. */
+class QuotaSpent extends Error {
+  /** When it is there again, ms since the epoch. */
+  readonly at: number;
+
+  constructor(words: string, at: number) {
+    super(words);
+    this.at = at;
+  }
+}
+
 /** Leads the team to its end. */
 async function lead(
   composed: ComposedLead,
@@ -255,6 +267,7 @@ async function lead(
     ).lead(stop.signal);
     show.show(outcome.state);
     if (outcome.kind !== 'done' && overspent) throw failure(CLI_CODES.team_over_budget, { left: order.budgetUsd ?? 0 });
+    if (outcome.kind === 'failed' && outcome.quotaAt !== undefined) throw new QuotaSpent(outcome.why, outcome.quotaAt);
     if (outcome.kind === 'failed') throw failure(CLI_CODES.team_ended_badly, { team, why: outcome.why });
     if (outcome.kind === 'interrupted') throw failure(CLI_CODES.team_interrupted, { team });
     const { state, archived: directory } = outcome;
@@ -265,6 +278,11 @@ async function lead(
     words.close();
     show.close();
   }
+}
+
+/** Of what came since the work was handed in; undefined: nothing. */
+function hashOf({ round: { words } }: TeamOrder): string | undefined {
+  return words === null ? undefined : createHash('sha256').update(words).digest('hex');
 }
 
 /** Says what the issue comes to; gives what begins the team's work, null where the work is one agent's. */
@@ -306,7 +324,7 @@ async function decide(
     return null;
   }
   emit({ type: 'decided', as: 'team', reasons });
-  return () => startTeam(context, decided);
+  return () => startTeam(context, decided, undefined, hashOf(order));
 }
 
 async function carryOut(next: () => Promise<string>): Promise<void> {
@@ -347,7 +365,10 @@ async function carryOut(next: () => Promise<string>): Promise<void> {
     await composed.hold(team);
     await begin();
     const done = finished ?? (await lead(composed, order, team, start, stop, next, earlier));
-    const handing = { team, earlier, isUnheard: finished !== null };
+    // A team that was done before may have been told all that came.
+    const hash = hashOf(order);
+    const isHeard = finished === null || (hash !== undefined && finished.state.proposal?.wordsHash === hash);
+    const handing = { team, earlier, isUnheard: !isHeard };
     await handIn(composed, order, handing, done, start, stop.signal);
     if (finished === null) await composed.lead.teamWorktrees.end(team, []);
   } finally {
@@ -365,7 +386,9 @@ export async function agentTeamCommand(): Promise<void> {
     await carryOut(input.next);
   } catch (error) {
     const isRuntime = !(error instanceof ToolError) || RUNTIME_CODES.includes(error.kind);
-    emit({ type: 'failed', words: errorLine(error), fault: isRuntime ? 'runtime' : 'agent' });
+    if (error instanceof QuotaSpent)
+      emit({ type: 'failed', words: error.message, fault: 'runtime', quotaAt: error.at });
+    else emit({ type: 'failed', words: errorLine(error), fault: isRuntime ? 'runtime' : 'agent' });
     process.exitCode = 1;
   } finally {
     input.close();

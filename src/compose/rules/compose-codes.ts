@@ -14,6 +14,11 @@ export const COMPOSE_CODES = codes({
     message: '{path}: incomplete lines are skipped: {count}.',
     values: { path: 'text', count: 'number' },
   },
+  day_cost_unread: {
+    kind: 'warning',
+    message: "{path}: the day's budget does not count what this repository has cost: {said}",
+    values: { path: 'text', said: 'text' },
+  },
   login_broken: {
     kind: 'credential',
     message: 'gh auth status for {host}: {said}[; the token from {source} is used].',

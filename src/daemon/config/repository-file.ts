@@ -60,6 +60,9 @@ export async function readOwnFile(
   return { kind: 'text', commit, object, text };
 }
 
+/** More keys that are not allowed are not named. */
+const MOST_KEYS = 20;
+
 /** @param good what the repository had before, for a file that cannot be used */
 export function judgeOwnFile(reading: OwnReading, operator: Workflow, good: Text | null): OwnStatus {
   if (reading.kind === 'none') return { workflow: operator, warnings: [] };
@@ -74,7 +77,9 @@ export function judgeOwnFile(reading: OwnReading, operator: Workflow, good: Text
   if (reading.kind === 'unusable') return instead(messageIn(reading.problem));
   try {
     const { workflow, refused } = parseOwnFile(reading.text, commit, operator);
-    const warning = refusal(CONFIG_CODES.repository_keys_refused, { ...about, keys: refused });
+    const more = refused.length - MOST_KEYS;
+    const keys = [...refused.slice(0, MOST_KEYS), ...(more > 0 ? [`and ${more} more`] : [])];
+    const warning = refusal(CONFIG_CODES.repository_keys_refused, { ...about, keys });
     return { workflow, warnings: refused.length === 0 ? [] : [warning] };
   } catch (error) {
     return instead(problemsInLine(messageOf(error)));

@@ -276,6 +276,8 @@ const storedEntry = z.object({
   sentBack: z.string().nullable().default(null),
   askedPullRequest: z.object({ title: z.string(), body: z.string() }).nullable(),
   askedDone: z.boolean(),
+  /** Earlier programs kept none. */
+  claim: z.string().nullable().default(null),
   /** Earlier programs asked nothing and passed no comments on. */
   question: question.nullable().default(null),
   version: z.string().default(''),

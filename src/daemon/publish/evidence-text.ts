@@ -1,6 +1,6 @@
 // Evidence of a commit as the pull request and the log show it.
 
-import { oneLine } from '../../base/rules/text.ts';
+import { fence, oneLine, visibleLines } from '../../base/rules/text.ts';
 import type { CommandRun, Evidence, EvidenceCheck } from '../../gate/rules/evidence.ts';
 import { coverageWords } from '../rules/evidence-line.ts';
 import { withBlock } from './shown-block.ts';
@@ -42,7 +42,25 @@ function table(head: string, rows: readonly string[]): string {
   return [`| ${head} |`, line, ...rows].join('\n');
 }
 
-function parts(evidence: Evidence): readonly string[] {
+/** What the agent said of work that fails. */
+export type Claim = {
+  /** It ran `tool issue done`. */
+  readonly askedDone: boolean;
+  /** Last words of its attempt; null: not known. */
+  readonly words: string | null;
+};
+
+function claimParts({ askedDone, words }: Claim): readonly string[] {
+  const done = askedDone ? ' It ran `tool issue done`.' : '';
+  // A mark of the daemon's own in them would end the block.
+  const said = visibleLines(words ?? '')
+    .replaceAll('<!--', '<! --')
+    .trim();
+  const claimed = `The agent handed this in as finished, and checks fail.${done}`;
+  return said === '' ? [claimed] : [`${claimed} The last words of its attempt, as data:`, fence(said)];
+}
+
+function parts(evidence: Evidence, claim: Claim): readonly string[] {
   const { commit, base, checks, commands, coverage, ok, unmeasured } = evidence;
   if (unmeasured !== null) return [`Nothing was measured of commit ${commit.slice(0, SHORT)}: ${cell(unmeasured)}`];
   const measured = checks.filter(({ outcome }) => outcome !== 'not_measured');
@@ -50,7 +68,7 @@ function parts(evidence: Evidence): readonly string[] {
   if (measured.length === 0) return [`Commit ${base.slice(0, SHORT)} has no command that measures this work.`];
   return [
     `The daemon ran the commands of commit ${base.slice(0, SHORT)} on commit ${commit.slice(0, SHORT)}.`,
-    ...(ok ? [] : ['The agent handed this in as finished, and checks fail.']),
+    ...(ok ? [] : claimParts(claim)),
     table(
       'check | result',
       measured.map((one) => `| ${one.check} | ${outcomeWords(one, coverage)} |`),
@@ -61,6 +79,10 @@ function parts(evidence: Evidence): readonly string[] {
 }
 
 /** The text of a pull request below what was measured. */
-export function withEvidence(body: string, evidence: Evidence): string {
-  return withBlock(body, 'checks', ['### Checks', ...parts(evidence)]);
+export function withEvidence(
+  body: string,
+  evidence: Evidence,
+  claim: Claim = { askedDone: false, words: null },
+): string {
+  return withBlock(body, 'checks', ['### Checks', ...parts(evidence, claim)]);
 }

@@ -36,7 +36,8 @@ type EffectStep = Exclude<Step, { kind: 'observe' | 'review' | 'send_back' | 'co
 function withShown(body: string, entry: Entry, sha: string | null): string {
   const review = shownReview(entry);
   const reviewed = review === null ? body : withReview(body, review);
-  return entry.evidence?.commit === sha ? withEvidence(reviewed, entry.evidence) : reviewed;
+  const { evidence, askedDone, claim: words } = entry;
+  return evidence?.commit === sha ? withEvidence(reviewed, evidence, { askedDone, words }) : reviewed;
 }
 
 /** A workspace task for what happens outside of an attempt: nothing listens to it. */

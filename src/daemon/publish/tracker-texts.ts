@@ -107,6 +107,6 @@ export function continuation(branch: string): string {
   return [
     `Nothing is committed on the branch ${branch} yet, and you have not said that you are done. Go on with the task.`,
     'When the work is finished: commit it on this branch, then run `tool pr create --title "…" --body-file FILE`.',
-    'If nothing has to change: say why with `tool issue comment --body-file FILE`, then run `tool issue done`.',
+    'If nothing has to change: say why with `tool issue comment --body-file FILE`, then run `tool issue done`. The issue then fails without another attempt.',
   ].join('\n');
 }

@@ -5,6 +5,7 @@ import { clip } from '../../base/rules/text.ts';
 import { givenUp } from './given-up.ts';
 import { labelAddKey, labelRemoveKey } from './label-keys.ts';
 import type { Message, Question } from './message.ts';
+import { isUnpublished } from './next-step.ts';
 import type { JournalRecord } from './record.ts';
 import { isInReview, standIn } from './review.ts';
 import { type DaemonState, type Entry, withEntry } from './state.ts';
@@ -38,7 +39,7 @@ function goOn(entry: Entry, { heard, at }: Of<'messages'>): Entry {
   if (entry.phase === 'asking') return { ...next, phase: 'retrying', retryAt: at, stepError: null };
   const { phase, follow } = entry;
   // What is handed in and not published yet goes back to the agent.
-  if (phase === 'held_back' || isInReview(entry))
+  if (phase === 'held_back' || isInReview(entry) || isUnpublished(entry))
     return { ...next, phase: 'retrying', retryAt: at, stepError: null, head: null };
   if (phase !== 'following' || follow === null || follow.stopped !== null) return next;
   const round = { ...follow, told: null, reviewers: [], noticed: null };

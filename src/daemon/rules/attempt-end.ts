@@ -77,7 +77,7 @@ export const MAX_INTERRUPTIONS = 10;
 export const MAX_OUTAGES = 300;
 
 function withoutCommit(end: AttemptEnd, limits: AttemptLimits): Refusal {
-  const said = end.agent.words.trim();
+  const said = end.agent.ok ? end.agent.words.trim() : '';
   return refusal(WORK_CODES.no_commit_made, {
     ...(end.turns >= limits.maxTurns ? { turns: end.turns } : {}),
     ...(end.savedAs === null ? {} : { saved_as: end.savedAs }),
@@ -168,11 +168,12 @@ export function judgeAttempt(
   const mayPublish = end.unread === null && end.cause?.kind !== 'cancelled' && !asks;
   const endedWell = end.cause === null && end.agent.ok;
   // The agent's word that it is done holds even if its process ends badly afterwards, or the daemon does.
-  if (mayPublish && (end.askedDone || (endedWell && end.head !== null))) {
-    if (!end.hasMessages || isSpent) return { ...succeeded, next: 'publish', head: end.head, retryAt: null };
-    // An agent that ended badly has failed: what people wrote is told after the pause.
-    if (endedWell) return { ...succeeded, next: 'retry', head: null, retryAt: now };
-  }
+  const isHandedIn = mayPublish && (end.askedDone || (endedWell && end.head !== null));
+  const isTold = !end.hasMessages || isSpent;
+  if (isHandedIn && isTold && end.head !== null)
+    return { ...succeeded, next: 'publish', head: end.head, retryAt: null };
+  // An agent that ended badly has failed: what people wrote is told after the pause.
+  if (isHandedIn && !isTold && endedWell) return { ...succeeded, next: 'retry', head: null, retryAt: now };
   const { outcome, reason } = describe(end, limits);
   const verdict = (next: Verdict['next'], retryAt: number | null): Verdict => ({
     outcome,
@@ -189,6 +190,8 @@ export function judgeAttempt(
     const kept = end.head === null ? null : refusal(WORK_CODES.commits_kept, { commit: end.head.slice(0, 12) });
     return { ...verdict('give_up', null), reason: kept === null ? words : then(words, kept) };
   };
+  // It said that nothing has to change: another attempt would only say so again.
+  if (isHandedIn && isTold) return { ...giveUp(messageIn(withoutCommit(end, limits))), outcome: 'failed' };
   if (outcome === 'cancelled') return verdict('stop', null);
   if (end.cause?.kind === 'paused') return verdict('retry', now);
   if (limits.maxCostUsd !== null && isSpent) {

@@ -3,6 +3,7 @@
 import { NO_USAGE } from '../../agents/rules/usage.ts';
 import { assertNever } from '../../base/rules/errors.ts';
 import type { Stored } from '../../base/rules/stored-record.ts';
+import { clip } from '../../base/rules/text.ts';
 import { ask, closed, deliver, dropMessages, leaveUnanswered, takeMessages } from './asking.ts';
 import { MAX_INTERRUPTIONS } from './attempt-end.ts';
 import { useMore } from './cost.ts';
@@ -41,6 +42,9 @@ function change(state: DaemonState, issue: number, update: (entry: Entry) => Ent
   return next === undefined ? state : withEntry(state, next);
 }
 
+/** Characters of the last words that a pull request may show. */
+const CLAIM_MAX = 1_000;
+
 function claim(state: DaemonState, record: Stored<Extract<JournalRecord, { type: 'claimed' }>>): DaemonState {
   const earlier = state.entries.get(record.issue);
   if (earlier !== undefined && earlier.phase !== 'parked' && earlier.phase !== 'reviving') return state;
@@ -72,6 +76,7 @@ function claim(state: DaemonState, record: Stored<Extract<JournalRecord, { type:
     sentBack: resumed ? earlier.sentBack : null,
     askedPullRequest: null,
     askedDone: false,
+    claim: null,
     question: null,
     version: '',
     heard: resumed ? earlier.heard : 0,
@@ -126,7 +131,9 @@ function endAttempt(
       retryAt: record.retry_at,
       lastError: record.outcome === 'succeeded' ? null : record.reason,
       head: record.head,
-      ...(outcome === 'succeeded' ? { handedIn: entry.handedIn + 1, sentBack: null } : {}),
+      ...(outcome === 'succeeded'
+        ? { handedIn: entry.handedIn + 1, sentBack: null, claim: clip(record.reason, CLAIM_MAX) }
+        : {}),
       team: record.team ?? entry.team,
       review: answered(entry.review, record),
       askedPullRequest: record.next === 'publish' || isAnswering(entry.review) ? entry.askedPullRequest : null,
@@ -150,7 +157,9 @@ function finishEffect(state: DaemonState, record: Extract<JournalRecord, { type:
   }
   const { result } = record;
   const finished = change(state, record.issue, (entry) => {
-    const next: Entry = { ...entry, stepError: null, effects: { ...entry.effects, [record.key]: 'finished' } };
+    // What a review waits for is recorded within its effect.
+    const stepError = record.effect === 'review' ? entry.stepError : null;
+    const next: Entry = { ...entry, stepError, effects: { ...entry.effects, [record.key]: 'finished' } };
     switch (record.effect) {
       case 'agent':
         return entry.run === null || typeof result.pid !== 'number'

@@ -36,8 +36,40 @@ export type IssueHistory = {
   readonly attempts: readonly PastAttempt[];
   /** What was measured last; null: nothing was, or the journal does not hold it any more. */
   readonly evidence: Evidence | null;
+  /** The last pull request; null: none was opened, or the journal does not hold it any more. */
+  readonly pullRequest: PastPullRequest | null;
   readonly story: readonly StoryLine[];
 };
+
+/** What the daemon did to it, and knows of its end. Times are ms since the epoch. */
+export type PastPullRequest = {
+  readonly number: number;
+  readonly openedAt: number;
+  /** The last commit that was pushed to it; null: the journal does not hold it any more. */
+  readonly commit: string | null;
+  readonly over: { readonly at: number; readonly state: 'merged' | 'closed' } | null;
+};
+
+/** The last pull request that was opened, or found open. */
+function pullRequestIn(records: readonly DatedRecord[]): PastPullRequest | null {
+  const done = records.flatMap(({ at, record }) => (record.type === 'effect_finished' ? [{ at, ...record }] : []));
+  const opened = done.flatMap(({ at, effect, result: { number } }) =>
+    effect === 'pull_request' && typeof number === 'number' ? [{ at, number }] : [],
+  );
+  const number = opened.at(-1)?.number;
+  const first = opened.find((one) => one.number === number);
+  if (first === undefined) return null;
+  const sha = done.findLast(({ effect }) => effect === 'push')?.result.sha;
+  const over = records.flatMap(({ at, record }) =>
+    record.type === 'pull_request_over' && record.pull_request === first.number ? [{ at, state: record.state }] : [],
+  );
+  return {
+    number: first.number,
+    openedAt: first.at,
+    commit: typeof sha === 'string' ? sha : null,
+    over: over.at(-1) ?? null,
+  };
+}
 
 export function historyOf(records: readonly DatedRecord[], story: readonly StoryLine[]): IssueHistory {
   let claim: { readonly title: string; readonly url: string; readonly life: number } | null = null;
@@ -56,5 +88,12 @@ export function historyOf(records: readonly DatedRecord[], story: readonly Story
       attempts[attempts.length - 1] = { ...last, end: { at, outcome, reason, usage } };
     }
   }
-  return { title: claim?.title ?? null, url: claim?.url ?? null, attempts, evidence, story };
+  return {
+    title: claim?.title ?? null,
+    url: claim?.url ?? null,
+    attempts,
+    evidence,
+    pullRequest: pullRequestIn(records),
+    story,
+  };
 }

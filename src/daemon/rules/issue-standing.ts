@@ -2,6 +2,8 @@
 
 /** In place of the phase `gate`: the checks have not begun. */
 export const GATE_WAITS = 'gate_waits';
+/** In place of the phase `review`: another try is waited for. */
+export const REVIEW_WAITS = 'review_waits';
 
 export type Standing = {
   readonly queued: { readonly reason: string } | null;
@@ -10,7 +12,7 @@ export type Standing = {
     readonly waits_for: string;
     readonly pull_request: { readonly number: number } | null;
   } | null;
-  readonly running: { readonly phase: string; readonly attempt: number } | null;
+  readonly running: { readonly phase: string; readonly attempt: number; readonly last_error: string | null } | null;
   /** `waits_for`: why it does not start although it is due; missing from daemons before that. */
   readonly retrying: { readonly due_at: string | null; readonly waits_for?: string | null | undefined } | null;
 };
@@ -23,6 +25,8 @@ export function standingWords({ queued, asking, following, running, retrying }: 
     return `pull request #${following.pull_request?.number ?? '?'} is followed and waits: ${following.waits_for}`;
   if (running?.phase === GATE_WAITS)
     return `the checks on attempt ${running.attempt} wait until those of other issues have ended`;
+  if (running?.phase === REVIEW_WAITS)
+    return `the review of attempt ${running.attempt} waits: ${running.last_error ?? 'it was cut off'}`;
   if (running !== null) return `attempt ${running.attempt} is at: ${running.phase}`;
   if (retrying?.waits_for) return `the next attempt waits: ${retrying.waits_for}`;
   if (retrying !== null) return `the next attempt is due at ${retrying.due_at ?? 'the next poll'}`;

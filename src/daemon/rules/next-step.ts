@@ -37,6 +37,12 @@ export function pullRequestKey(entry: Entry): string {
   return `pull_request:${entry.branch}`;
 }
 
+/** Whether finished work is measured, or is not pushed yet: what people write can still go into it. */
+export function isUnpublished({ phase, head, effects }: Pick<Entry, 'phase' | 'head' | 'effects'>): boolean {
+  if (phase !== 'publishing' || head === null) return false;
+  return effects[`gate:${head}`] === 'started' || effects[`push:${head}`] === undefined;
+}
+
 /** The known open pull request; null: ask the tracker. */
 export function openPullRequest(entry: Entry): PullRequest | null {
   return finished(entry, pullRequestKey(entry)) ? entry.pullRequest : null;

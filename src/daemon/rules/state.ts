@@ -64,6 +64,8 @@ export type Entry = {
   readonly sentBack: string | null;
   readonly askedPullRequest: { readonly title: string; readonly body: string } | null;
   readonly askedDone: boolean;
+  /** Last words of the attempt that handed work in last; null: none did. */
+  readonly claim: string | null;
   /** The last question of an agent since the issue was (re)claimed; null: none was asked. */
   readonly question: Question | null;
   /** Version of the issue when its first attempt since the claim began, ISO 8601; empty: not known. */

@@ -12,8 +12,20 @@ import { isBeingReviewed, isInReview } from './review.ts';
 import { letGo } from './serialize.ts';
 import { type DaemonState, type Entry, type Phase, type StandingOrder, withEntry } from './state.ts';
 
-/** State of an issue as commands name it. `queued`: it carries the label and no attempt was made since. */
-export type Standing = Phase | 'review' | 'queued' | 'paused' | 'done' | 'closed' | 'failed' | 'label_removed';
+/**
+ * State of an issue as commands name it. `queued`: it carries the label and no attempt was made since. `handed_in`: its work
+ * is measured, or is not published yet.
+ */
+export type Standing =
+  | Phase
+  | 'review'
+  | 'handed_in'
+  | 'queued'
+  | 'paused'
+  | 'done'
+  | 'closed'
+  | 'failed'
+  | 'label_removed';
 
 /** What an operator gives: a command, or a text for the agent. */
 export type Order = Steer | 'tell';
@@ -23,12 +35,12 @@ const SENSE: Readonly<Record<Order, readonly Standing[]>> = {
   resume: ['paused'],
   cancel: [
     ...(['queued', 'paused', 'claimed', 'running', 'retrying', 'asking', 'publishing', 'following'] as const),
-    ...(['held_back', 'review', 'giving_up', 'reviving'] as const),
+    ...(['held_back', 'review', 'handed_in', 'giving_up', 'reviving'] as const),
   ],
   retry: ['retrying', 'asking', 'held_back', 'review', 'failed', 'label_removed'],
   tell: [
     ...(['queued', 'paused', 'claimed', 'running', 'retrying', 'asking', 'held_back', 'review', 'following'] as const),
-    ...(['failed', 'label_removed', 'reviving'] as const),
+    ...(['handed_in', 'failed', 'label_removed', 'reviving'] as const),
   ],
 };
 
@@ -39,6 +51,16 @@ export function makesSense(command: Order, standing: Standing): boolean {
 /** States in which a command makes sense. */
 export function statesFor(command: Order): readonly Standing[] {
   return SENSE[command];
+}
+
+/** Way on for who is refused; undefined: the states say it. */
+export function wayOn(command: Order, standing: Standing): string | undefined {
+  if (command !== 'tell') return undefined;
+  if (standing === 'publishing' || standing === 'done')
+    return 'When the issue is done, put its active label back on, then give the text again';
+  return standing === 'giving_up' || standing === 'cancelling'
+    ? 'Give the text again when the label of the issue has changed'
+    : undefined;
 }
 
 /** Whether the daemon takes steps for an issue that no agent works on. */

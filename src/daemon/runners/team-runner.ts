@@ -205,7 +205,10 @@ class Conversation {
         this.#end = { ok: true, words: visibleLines(said.words), ...(said.isUnheard ? { isUnheard: true } : {}) };
         return;
       case 'failed':
-        this.#end = { ok: false, words: visibleLines(said.words), fault: said.fault, resumable: true };
+        this.#end = {
+          ...{ ok: false, words: visibleLines(said.words), fault: said.fault, resumable: true },
+          ...(said.quotaAt === undefined ? {} : { quotaAt: said.quotaAt }),
+        };
         return;
     }
   }

@@ -68,10 +68,15 @@ const teamLine = z.discriminatedUnion('type', [
   z.object({ type: z.literal('heard'), keys: z.array(word).max(KEYS_MAX) }),
   /** Heartbeat. */
   z.object({ type: z.literal('sign') }),
-  /** `isUnheard`: earlier work was handed in, and nobody was started. */
+  /** `isUnheard`: earlier work was handed in, and no member was told what came since. */
   z.object({ type: z.literal('done'), words: z.string(), isUnheard: z.literal(true).optional() }),
-  /** `runtime`: no work was possible. */
-  z.object({ type: z.literal('failed'), words: z.string(), fault: z.enum(['agent', 'runtime']) }),
+  /** `runtime`: no work was possible. `quotaAt`: its quota is used up until then, ms since the epoch. */
+  z.object({
+    type: z.literal('failed'),
+    words: z.string(),
+    fault: z.enum(['agent', 'runtime']),
+    quotaAt: count.optional(),
+  }),
 ]);
 
 export type TeamLine = z.infer<typeof teamLine>;

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from '../../base/ports.ts';
-import { refusal, textOf } from '../../base/rules/codes.ts';
+import { prefixed, refusal, textOf } from '../../base/rules/codes.ts';
 import { ToolError } from '../../base/rules/errors.ts';
 import { oneLine } from '../../base/rules/text.ts';
 import { type Clone, checkoutLfs } from '../../git/clone.ts';
@@ -109,9 +109,9 @@ export class LfsFiles {
   }
 
   #sayLeft(task: WorkspaceTask, words: string, max: number): void {
-    const what = textOf(refusal(WORKSPACES_CODES.lfs_pointers_left, { said: oneLine(words, max) }));
-    task.output(`${what}\n`);
-    this.#log.log('warn', 'workspace', `issue #${task.issue}: ${what}`, { issue: task.issue });
+    const what = refusal(WORKSPACES_CODES.lfs_pointers_left, { said: oneLine(words, max) });
+    task.output(`${textOf(what)}\n`);
+    this.#log.log('warn', 'workspace', prefixed(`issue #${task.issue}: `, what), { issue: task.issue });
   }
 
   /** Hands the workspace what the store has and it lacks. False when that is nothing ever. */

@@ -5,7 +5,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { removeTree } from '../../base/files/remove-tree.ts';
 import type { Clock, Logger } from '../../base/ports.ts';
-import { refusal, textOf } from '../../base/rules/codes.ts';
+import { prefixed, type Refusal, refusal, textOf } from '../../base/rules/codes.ts';
 import { messageOf } from '../../base/rules/errors.ts';
 import { lastLines, oneLine } from '../../base/rules/text.ts';
 import { type Clone, isAncestor, NO_PUSH, statusOf } from '../../git/clone.ts';
@@ -21,7 +21,7 @@ type SubmodulesOptions = {
   readonly copies: ModuleCopies;
   readonly clock: Clock;
   /** Told of each that stays as it is, and why. */
-  readonly say: (words: string) => void;
+  readonly say: (what: Refusal) => void;
 };
 
 /** All submodules of a workspace together may take so long. */
@@ -96,7 +96,7 @@ class Submodules {
     signal.throwIfAborted();
     if (listed.exitCode !== 0) {
       const what = { path: oneLine(join(shown, '.gitmodules')), said: lastLines(listed.stderr, 2) };
-      this.#options.say(textOf(refusal(WORKSPACES_CODES.submodules_unreadable, what)));
+      this.#options.say(refusal(WORKSPACES_CODES.submodules_unreadable, what));
       return [];
     }
     const modules = parseSubmodules(listed.stdout);
@@ -124,7 +124,7 @@ class Submodules {
         const state = readdirSync(module.at).length > 0 ? 'as it is' : 'empty';
         const path = oneLine(module.shown);
         const said = oneLine(messageOf(error), 400);
-        this.#options.say(textOf(refusal(WORKSPACES_CODES.submodule_not_filled, { path, state, said })));
+        this.#options.say(refusal(WORKSPACES_CODES.submodule_not_filled, { path, state, said }));
       }
     }
     return filled;
@@ -244,9 +244,9 @@ export async function fillWorkspace(
   const { clone, log, manifests, isNew } = options;
   const manifest = manifests.read(task.issue);
   if (manifest === undefined || !existsSync(join(clone.path, '.gitmodules'))) return;
-  const say = (words: string) => {
-    task.output(`${words}\n`);
-    log.log('warn', 'workspace', `issue #${task.issue}: ${words}`, { issue: task.issue });
+  const say = (what: Refusal) => {
+    task.output(`${textOf(what)}\n`);
+    log.log('warn', 'workspace', prefixed(`issue #${task.issue}: `, what), { issue: task.issue });
   };
   if (isNew) manifests.write({ ...manifest, isFilling: true });
   const settings = await new Submodules({ ...options, say }).fill(signal);

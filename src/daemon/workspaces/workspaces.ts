@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import type { Isolation } from '../../agents/isolation.ts';
 import { createTreeRemover, removeTree } from '../../base/files/remove-tree.ts';
 import type { Clock, Logger } from '../../base/ports.ts';
-import { refusal, textOf } from '../../base/rules/codes.ts';
+import { prefixed, refusal, textOf } from '../../base/rules/codes.ts';
 import { failure, messageOf, ToolError } from '../../base/rules/errors.ts';
 import * as clone from '../../git/clone.ts';
 import { saysDamaged } from '../../git/git.ts';
@@ -131,9 +131,9 @@ export class DiskWorkspaces implements Workspaces {
   async #setAside(task: WorkspaceTask, why = 'could not be saved whole'): Promise<void> {
     const { root, log } = this.#options;
     const place = await setAside(root, this.pathOf(task.issue), `issue-${task.issue}-${task.life}`);
-    const words = textOf(refusal(WORKSPACES_CODES.workspace_set_aside, { why, place }));
-    task.output(`${words}\n`);
-    log.log('warn', 'workspace', `issue #${task.issue}: ${words}`, { issue: task.issue });
+    const what = refusal(WORKSPACES_CODES.workspace_set_aside, { why, place });
+    task.output(`${textOf(what)}\n`);
+    log.log('warn', 'workspace', prefixed(`issue #${task.issue}: `, what), { issue: task.issue });
   }
 
   #salvage(task: WorkspaceTask, signal: AbortSignal): Promise<boolean> {

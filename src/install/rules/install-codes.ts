@@ -68,6 +68,23 @@ export const INSTALL_CODES = codes({
     help: 'Install it: {fix}',
     values: { version: 'text', required: 'text', fix: 'text' },
   },
+  formatter_reads_install: {
+    kind: 'warning',
+    message: '{name} looks at what is installed as well ({config}).',
+    help: 'To mend it: {mend}.',
+    values: { name: 'text', config: 'text', mend: 'text' },
+  },
+  guard_off_here: {
+    kind: 'warning',
+    message: 'the write guard is off: {why}. Only obvious writes of shell commands are refused.',
+    help: 'To mend it: {mend}.',
+    values: { why: 'text', mend: 'text' },
+  },
+  personal_settings_not_ignored: {
+    kind: 'warning',
+    message: 'git does not ignore {path}, which holds a path of this machine: add it to .gitignore.',
+    values: { path: 'text' },
+  },
   settings_file_left_out: {
     kind: 'warning',
     message:

@@ -62,5 +62,11 @@ export type PhaseResult =
 
 export type LeadOutcome =
   | { readonly kind: 'done'; readonly state: TeamState; readonly archived: string; readonly found: PhaseResult | null }
-  | { readonly kind: 'failed'; readonly state: TeamState; readonly why: string }
+  | {
+      readonly kind: 'failed';
+      readonly state: TeamState;
+      readonly why: string;
+      /** The quota of the teammates' runtime is used up; when it is there again, ms since the epoch. */
+      readonly quotaAt?: number;
+    }
   | { readonly kind: 'interrupted'; readonly state: TeamState };

@@ -66,6 +66,8 @@ export class Lead {
   #isChecked = true;
   #lookedAt = Number.NEGATIVE_INFINITY;
   #found: PhaseResult | null = null;
+  /** When the quota that is used up is there again, ms since the epoch; null: none is used up. */
+  #quotaAt: number | null = null;
   #hasFallenBack: boolean;
   #tips: RefTips = new Map();
   /** Where the branch stood at first, until it is measured: somebody may have moved it since the last lead measured it. */
@@ -108,7 +110,8 @@ export class Lead {
       // Who lives could still move them.
       await this.#endSessions(0);
       await this.#lookAtBranches();
-      return { kind: 'failed', state: this.#log.state, why: end };
+      const quota = this.#quotaAt === null ? {} : { quotaAt: this.#quotaAt };
+      return { kind: 'failed', state: this.#log.state, why: end, ...quota };
     } finally {
       measuring.abort();
       await this.#endSessions(0);
@@ -147,6 +150,8 @@ export class Lead {
     const { clock, context, say } = this.#options;
     switch (step.kind) {
       case 'start': {
+        const spent = this.#quotaSpent(step.roles);
+        if (spent !== null) return spent;
         const trouble = await this.#start(step.roles, signal);
         return trouble === null ? null : this.#fallBack(trouble);
       }
@@ -213,6 +218,24 @@ export class Lead {
     const prerequisites = prerequisitesOf(settings, await project.hostVersion(), project.variable, problem);
     const lost = lostPrerequisite(prerequisites, state.proposal?.forced === true);
     return lost === null ? null : { trigger: lost.trigger, reason: lost.why };
+  }
+
+  /** When the quota that a role's last process found used up is there again, ms since the epoch; null: it is. */
+  #untilQuota(role: string): number | null {
+    const { quotaAt } = this.#failures.get(role) ?? {};
+    return quotaAt === undefined || quotaAt <= this.#options.clock.now() ? null : quotaAt;
+  }
+
+  /** Why none of them can be started: sub-agents would find the same quota. Null: it is there. */
+  #quotaSpent(roles: readonly string[]): string | null {
+    for (const role of roles) {
+      this.#quotaAt = this.#untilQuota(role);
+      if (this.#quotaAt === null) continue;
+      const said = headAndTail(this.#failures.get(role)?.words ?? '', REASON_MAX);
+      const until = new Date(this.#quotaAt).toISOString();
+      return textOf(refusal(LEAD_CODES.member_quota_spent, { member: role, until, said }));
+    }
+    return null;
   }
 
   /** Starts who is missing; gives why one of them cannot be. */

@@ -100,8 +100,16 @@ export class TurnLimiter {
 /** What became of a teammate's run. `quiet`: it ended because nothing is left for it, or it was asked to. */
 export type MemberSessionEnd =
   | { readonly kind: 'quiet' }
-  /** `isNetwork`: since it did not reach its model; `isIdle`: it ran, and began none of its work. */
-  | { readonly kind: 'failed'; readonly words: string; readonly isNetwork?: boolean; readonly isIdle?: true };
+  | {
+      readonly kind: 'failed';
+      readonly words: string;
+      /** It did not reach its model. */
+      readonly isNetwork?: boolean;
+      /** It ran, and began none of its work. */
+      readonly isIdle?: true;
+      /** The quota of its runtime is used up; when it is there again, ms since the epoch. */
+      readonly quotaAt?: number;
+    };
 
 export class MemberSession {
   readonly #options: MemberSessionOptions;
@@ -203,7 +211,10 @@ export class MemberSession {
     if (this.#idleWords !== null && !signal.aborted) return { kind: 'failed', words: this.#idleWords, isIdle: true };
     if (this.#cause !== null && !signal.aborted) return { kind: 'failed', words: causeWords(this.#cause) };
     if (end.ok || signal.aborted) return { kind: 'quiet' };
-    return { kind: 'failed', words: end.words, isNetwork: end.isNetwork === true };
+    const { words, isNetwork, quotaAt } = end;
+    // That service answers.
+    if (quotaAt !== undefined) return { kind: 'failed', words, quotaAt };
+    return { kind: 'failed', words, isNetwork: isNetwork === true };
   }
 
   #hear(event: AgentEvent): void {

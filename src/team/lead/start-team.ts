@@ -23,14 +23,16 @@ const TERMINAL: Evidence = { kind: 'environment', team: null, teammate: null };
 /**
  * Creates the team of a decision, or the same tasks to be done one at a time.
  * @param as who leads it
+ * @param wordsHash of what people wrote before it begins; undefined: nothing
  */
 export async function startTeam(
   context: OperationContext & PeopleLog,
   decided: Extract<Decided, { kind: 'decided' }>,
   as = TERMINAL,
+  wordsHash?: string,
 ): Promise<void> {
   const { work, decision } = decided;
-  const problem = await recordProposal(context, decided);
+  const problem = await recordProposal(context, decided, wordsHash);
   if (problem !== null) throw new ToolError(problem);
   const said = await createTeam(context, work.team, as);
   if (said !== null && decision.mode === 'team') return createAlone(context, work.team, said);

@@ -100,6 +100,7 @@ const RECORDS: { readonly [T in TeamRecordType]: Fields<Extract<TeamRecord, { ty
     drafts: list(draft),
     alone: orMissing(text),
     forced: orMissing(flag),
+    words_hash: orMissing(text),
   },
   created: {
     ...purpose,

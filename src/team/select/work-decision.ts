@@ -312,10 +312,14 @@ function rolesFor(phase: Phase, selection: Selection, settings: TeamSettings): r
   return rolesOf(phase === 'plan' ? PLANNING : 'investigation', settings);
 }
 
-/** Writes down what a team is to be made for, and its tasks; gives why there can be none. */
+/**
+ * Writes down what a team is to be made for, and its tasks; gives why there can be none.
+ * @param wordsHash of what people wrote before it begins; undefined: nothing
+ */
 export async function recordProposal(
   context: Pick<TeamContext, 'teams'>,
   decided: Extract<Decided, { kind: 'decided' }>,
+  wordsHash?: string,
 ): Promise<Refusal | null> {
   const { work, decision, isForced, reasons, drafts } = decided;
   const log = context.teams.begin(work.team);
@@ -330,6 +334,7 @@ export async function recordProposal(
       ...{ type: 'proposed', phase, pattern, roles, subject, reasons, drafts },
       ...(decision.mode === 'team' ? {} : { alone: decision.trigger ?? CHOSEN_SOLO }),
       ...(isForced ? { forced: true } : {}),
+      ...(wordsHash === undefined ? {} : { words_hash: wordsHash }),
     });
     return null;
   } finally {

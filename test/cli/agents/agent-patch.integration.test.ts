@@ -163,12 +163,13 @@ suite('the patch runtime', { concurrency: true }, () => {
     assert.match(comments[0] ?? '', new RegExp(`Issue #${issue} .*\\(patch_missing\\)$`, 'm'));
   });
 
-  test('a diff that is in main already is done without a pull request, and that is said', async () => {
+  test('a diff that is in main already did nothing: it fails without a pull request, and that is said', async () => {
     const { labels, comments, pull } = await play('Merged meanwhile', [inMain]);
-    assert.deepEqual(labels, ['tool-done']);
+    assert.deepEqual(labels, ['tool-failed']);
+    assert.equal(comments.length, 2);
     assert.match(
       comments.join('\n'),
-      /The diff of this issue is in the default branch already: nothing had to change\./,
+      /The diff of this issue is in the default branch already: nothing had to change\.[\s\S]*one attempt[\s\S]*did nothing/,
     );
     assert.equal(pull, undefined);
   });

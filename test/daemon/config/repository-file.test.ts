@@ -84,6 +84,17 @@ test('the file of the commit holds; what it may not set is said once for each co
   assert.equal(lines[1], `info prompt, done_label from WORKFLOW.md at ${commit.slice(0, 7)}`);
 });
 
+test('of many keys that are not allowed the first twenty are named', async (t) => {
+  const { file, write } = await start(t);
+  const keys = Array.from({ length: 500 }, (_, index) => `key_${index}: 1`);
+  await write(`---\n${keys.join('\n')}\n---\nMine.\n`);
+  await file.pin(signal);
+  const [warning] = file.status.warnings;
+  const named = warning?.values.keys;
+  assert.ok(Array.isArray(named));
+  assert.deepEqual([named.length, named[0], named[19], named[20]], [21, 'key_0', 'key_19', 'and 480 more']);
+});
+
 test('a file that cannot be used leaves the last good one in use, also after a restart', async (t) => {
   const { file, make, write, work, head, lines } = await start(t);
   const good = await write('Good.\n');

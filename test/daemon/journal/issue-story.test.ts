@@ -8,6 +8,7 @@ import { IssueHistories, issueStory } from '../../../src/daemon/journal/issue-st
 import { FileJournal } from '../../../src/daemon/journal/journal.ts';
 import type { JournalRecord } from '../../../src/daemon/rules/record.ts';
 import { tempDir } from '../../support/temp.ts';
+import { NO_HISTORY } from '../../support/view.ts';
 
 function claimed(issue: number, title: string): JournalRecord {
   const url = `https://host/o/r/issues/${issue}`;
@@ -40,7 +41,7 @@ test('attempts, times and usage of one issue follow the journal; lines that are 
   let now = 1_000;
   const journal = new FileJournal({ directory, now: () => now });
   const histories = new IssueHistories(directory);
-  assert.deepEqual(histories.of(1), { title: null, url: null, attempts: [], evidence: null, story: [] });
+  assert.deepEqual(histories.of(1), NO_HISTORY);
   for (const record of [claimed(1, 'First'), claimed(11, 'Other'), started(11, 1), started(1, 1)])
     await journal.append(record);
   const first = histories.of(1);
@@ -95,5 +96,28 @@ test('of as many issues as have readers, only what is new is read', async (t) =>
   rmSync(join(directory, 'journal.1.jsonl'));
   for (const issue of issues) histories.of(issue);
   assert.equal(histories.of(1).title, 'First');
+  await journal.close();
+});
+
+test('the pull request of an issue has its opening, its last commit and its end, as far as the daemon knows', async (t) => {
+  const directory = tempDir(t);
+  let now = 1_000;
+  const journal = new FileJournal({ directory, now: () => now });
+  const histories = new IssueHistories(directory);
+  const finished = (effect: 'push' | 'pull_request', key: string, result: Record<string, string | number>) => {
+    now += 1_000;
+    return journal.append({ type: 'effect_finished', issue: 1, effect, key, result });
+  };
+  await journal.append(claimed(1, 'First'));
+  await finished('push', 'push:a', { sha: 'a' });
+  assert.equal(histories.of(1).pullRequest, null);
+  const opened = { number: 7, url: 'https://host/o/r/pull/7' };
+  await finished('pull_request', 'pull_request:tool/issue-1', opened);
+  assert.deepEqual(histories.of(1).pullRequest, { number: 7, openedAt: 3_000, commit: 'a', over: null });
+  await finished('push', 'push:b', { sha: 'b' });
+  await finished('pull_request', 'pull_request:tool/issue-1', opened);
+  await journal.append({ type: 'pull_request_over', issue: 1, pull_request: 7, state: 'merged' });
+  const over = { at: 5_000, state: 'merged' };
+  assert.deepEqual(histories.of(1).pullRequest, { number: 7, openedAt: 3_000, commit: 'b', over });
   await journal.close();
 });

@@ -167,6 +167,26 @@ test('what people write to a team at work reaches a member in its next turn', as
   assert.deepEqual(heard, ['7:0']);
 });
 
+test('a used-up quota of a teammate ends the attempt with its time, without sub-agents; the team goes on later', async (t) => {
+  const { bench, run } = await issueClone(t);
+  const begun = join(bench.directory, 'begun');
+  const spent = `echo "$TOOL_TEAMMATE" >> '${begun}'; echo 'Retry-After: 3600' >&2; exit 75`;
+  const before = Date.now();
+  const { end, output, left } = await run(spent);
+  assert.ok(!end.ok && end.fault === 'runtime', end.words);
+  const wait = (end.quotaAt ?? 0) - before;
+  assert.ok(wait >= 3_600_000 && wait < 3_900_000, String(end.quotaAt));
+  assert.match(end.words, /The quota of the runtime of [\w-]+ is used up until 20/);
+  const started = readFileSync(begun, 'utf8').trim().split('\n');
+  assert.equal(new Set(started).size, started.length, 'nobody was started twice');
+  assert.doesNotMatch(output, /sub-agents in place of/);
+  assert.deepEqual(left, []);
+  const log = readFileSync(join(bench.cwd, '.tool', 'teams', TEAM, 'log.jsonl'), 'utf8');
+  assert.doesNotMatch(log, /"fell_back"/);
+  const again = await run(spent);
+  assert.match(again.output, /team tool-run-issue-7 stands: its work goes on/);
+});
+
 /** Teammates that follow a script, in a clone in which a team has handed its work in and nothing is measured. */
 async function nextRound(t: Cleanup, script: TeammateScript) {
   const place = await issueClone(t);
@@ -216,8 +236,10 @@ for (const mode of ['team', 'auto'] as const)
     assert.match(readFileSync(join(bench.cwd, '.tool/teams/archive', log ?? '', 'log.jsonl'), 'utf8'), /no mended\.js/);
 
     const again = await run({ round: SECOND }, mode);
-    assert.deepEqual([again.end.ok, again.end.ok && again.end.isUnheard], [true, true], again.output);
+    assert.deepEqual([again.end.ok, again.end.ok && again.end.isUnheard], [true, undefined], again.output);
     assert.match(again.output, /round-2 is done already/);
+    const more = await run({ round: { ...SECOND, words: `${SECOND.words}, and no other.js` } }, mode);
+    assert.deepEqual([more.end.ok, more.end.ok && more.end.isUnheard], [true, true], 'members were told less');
   });
 
 test('a later round that has nothing to change ends well, and says why', async (t) => {

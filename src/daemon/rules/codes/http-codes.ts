@@ -125,7 +125,7 @@ export const HTTP_CODES = codes({
   webhook_elsewhere: {
     kind: 'warning',
     message: 'A delivery was ignored: expected one for {repository}, got one for {got}.',
-    help: 'Set up the webhook in the repository of tracker.repo.',
+    help: 'Set up the webhook where tracker.repo or tracker.repositories says.',
     values: { repository: 'text', got: 'text' },
   },
   bad_request: {

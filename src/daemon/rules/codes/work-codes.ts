@@ -18,8 +18,9 @@ export const WORK_CODES = codes({
   },
   issue_not_steerable: {
     kind: 'refused',
-    message: 'Issue #{issue} is {standing}, and {command} takes an issue that is {expected}.',
+    message: 'Issue #{issue} is {standing}, and {command} takes an issue that is {expected}.[ {next}.]',
     values: { issue: 'number', standing: 'text', command: 'text', expected: 'list' },
+    may: { next: 'text' },
   },
   issue_not_known: {
     kind: 'refused',
@@ -248,7 +249,7 @@ export const WORK_CODES = codes({
   nothing_committed: {
     kind: 'refused',
     message: 'Nothing is committed on {branch} that changes anything.',
-    help: 'Commit your work there, then ask again. If nothing has to change, say why with `tool issue comment`, then run `tool issue done`.',
+    help: 'Commit your work there, then ask again. If nothing has to change, say why with `tool issue comment`, then run `tool issue done`: the issue fails without another attempt.',
     values: { branch: 'text' },
   },
   request_invalid: {

@@ -176,6 +176,11 @@ export const LEAD_CODES = codes({
     values: { member: 'text', count: 'number' },
     may: { said: 'text' },
   },
+  member_quota_spent: {
+    kind: 'refused',
+    message: 'The quota of the runtime of {member} is used up until {until}: {said}',
+    values: { member: 'text', until: 'text', said: 'text' },
+  },
   fell_back: {
     kind: 'warning',
     message: 'sub-agents in place of team {team}: {why}',

@@ -192,11 +192,12 @@ type Of<T extends TeamRecord['type']> = Extract<Stored<TeamRecord>, { type: T }>
 
 function takeProposal(draft: Draft, record: Of<'proposed'>): Refusal | null {
   if (draft.session !== 'none') return refusal(LOG_CODES.team_exists, { team: draft.team });
-  const { phase, pattern, roles, subject, reasons, drafts, alone, forced } = record;
+  const { phase, pattern, roles, subject, reasons, drafts, alone, forced, words_hash: wordsHash } = record;
   draft.proposal = {
     ...{ phase, pattern, roles, subject, reasons, drafts },
     ...(alone === undefined ? {} : { alone }),
     ...(forced === undefined ? {} : { forced }),
+    ...(wordsHash === undefined ? {} : { wordsHash }),
   };
   return null;
 }

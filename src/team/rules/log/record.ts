@@ -38,6 +38,8 @@ export type TeamRecord =
       readonly alone?: string;
       /** True: made without the setting and the variable that allow a team. */
       readonly forced?: boolean;
+      /** SHA-256 of what people wrote before it began, which its members are told; missing: nothing. */
+      readonly words_hash?: string;
     } & Purpose)
   | ({
       readonly type: 'created';

@@ -135,6 +135,7 @@ export type TeamState = {
         readonly drafts: readonly TaskDraft[];
         readonly alone?: string;
         readonly forced?: boolean;
+        readonly wordsHash?: string;
       })
     | null;
   readonly purpose: Purpose | null;
