@@ -8,6 +8,7 @@ const ROOMS = [
   'agents',
   'team',
   'daemon',
+  'fleet',
   'web',
   'claude-code',
   'install',

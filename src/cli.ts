@@ -10,6 +10,7 @@ import { type IssueName, issueName } from './cli/issue-name.ts';
 import { addPhaseCommands } from './cli/phase-commands.ts';
 import { addTeamCommands } from './cli/team-commands.ts';
 import { codeUsageErrors } from './cli/usage-errors.ts';
+import type { WorkerCommandOptions } from './cli/worker.ts';
 
 function port(text: string): number {
   const value = Number(text);
@@ -90,6 +91,31 @@ function createProgram(): Command {
         await serveInitCommand(options);
       },
     );
+  program
+    .command('worker')
+    .description('make attempts for coordinators on other machines: tool serve with queue.url')
+    .option('--queue <url>', 'Redis of the queue, redis://host:6379; without it, $TOOL_QUEUE_URL')
+    .option('--labels <a,b>', 'what this machine has: it takes attempts that need nothing else')
+    .option('--slots <n>', 'how many agents work at a time', positive, 1)
+    .option('--once', 'make one attempt, then exit')
+    .addOption(
+      new Option('--drain <how>', 'on SIGTERM: let the agents finish, or end them and hand their work back')
+        .choices(['finish', 'return'])
+        .default('finish'),
+    )
+    .option('--drain-seconds <n>', 'with finish: after so long the work is handed back', positive, 3600)
+    .option('--name <name>', 'name of this worker, one of its own for each; default: the host name')
+    .option('--state-dir <dir>', 'bundles, homes of agents and a lock; default: $XDG_STATE_HOME/toolcrew/worker')
+    .option('--root <dir>', 'where workspaces are made', '/tmp/tool-worker')
+    .addOption(
+      new Option('--log-format <format>', 'text for people, json for machines')
+        .choices(['text', 'json'])
+        .default('text'),
+    )
+    .action(async (options: WorkerCommandOptions) => {
+      const { workerCommand } = await import('./cli/worker.ts');
+      await workerCommand(options);
+    });
   program
     .command('demo')
     .description('the whole daemon on an embedded forge: no account, no key, no network')

@@ -32,6 +32,11 @@ import type { Source } from './source.ts';
 import { teamRows } from './team-lines.ts';
 import type { Webhook } from './webhook.ts';
 
+export type FleetRoutes = {
+  readonly handles: (path: string) => boolean;
+  readonly serve: (path: string, request: IncomingMessage, response: ServerResponse) => Promise<void>;
+};
+
 export type ServerOptions = {
   readonly source: Source;
   readonly log: Logger;
@@ -42,10 +47,14 @@ export type ServerOptions = {
   readonly token: string | null;
   /** Takes deliveries of webhooks; null: there is no such route. */
   readonly webhook: Webhook | null;
+  /** Answers workers, below paths of its own; absent: there are none. */
+  readonly fleet?: FleetRoutes | undefined;
 };
 
 /** So many rows of each list a terminal is shown. */
 const TEXT_ROWS = 20;
+/** So long a bundle of a worker may take. */
+const BUNDLE_MS = 600_000;
 const WEBHOOK_PATH = '/webhooks/github';
 
 function wantsHtml(request: IncomingMessage): boolean {
@@ -64,7 +73,10 @@ export class StatusServer {
     this.#sessions = new Sessions(options.token);
     this.#events = new EventStream(options.source, options.log);
     this.#server = createServer(
-      { requestTimeout: 15_000, headersTimeout: 10_000, keepAliveTimeout: 5_000, connectionsCheckingInterval: 2_000 },
+      {
+        requestTimeout: options.fleet === undefined ? 15_000 : BUNDLE_MS,
+        ...{ headersTimeout: 10_000, keepAliveTimeout: 5_000, connectionsCheckingInterval: 2_000 },
+      },
       (request, response) => {
         this.#serve(request, response).catch((error: unknown) => {
           if (response.headersSent) response.destroy();
@@ -72,7 +84,7 @@ export class StatusServer {
         });
       },
     );
-    this.#server.maxConnections = 512;
+    this.#server.maxConnections = options.fleet === undefined ? 512 : 8_192;
   }
 
   /** Starts to listen; a busy port is a ToolError that names both ways out. */
@@ -103,7 +115,9 @@ export class StatusServer {
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const asked = (request.url ?? '/').split('?')[0] ?? '/';
     const { path, repository } = withoutRepository(asked);
-    const { webhook } = this.#options;
+    const { webhook, fleet } = this.#options;
+    // The key or the token of an attempt stands for all that follows.
+    if (fleet?.handles(asked) === true) return fleet.serve(asked, request, response);
     // The signature stands for the token, and for the name and the origin of other requests.
     if (path === WEBHOOK_PATH && webhook !== null) return this.#deliver(webhook, request, response);
     const foreign = checkOrigin(request, this.#options.allowedHosts);
