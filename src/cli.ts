@@ -26,6 +26,12 @@ function positive(text: string): number {
   return value;
 }
 
+function workerName(text: string): string {
+  if (!/^[\w.-]{1,64}$/.test(text))
+    throw new InvalidArgumentError(`Expected a name of letters, digits, dots and dashes, got ${text || 'nothing'}.`);
+  return text;
+}
+
 const STEERING = [
   ['pause', 'end the attempt on an issue and start none before tool resume; it counts for nothing'],
   ['resume', 'go on with a paused issue, in the same session'],
@@ -104,7 +110,7 @@ function createProgram(): Command {
         .default('finish'),
     )
     .option('--drain-seconds <n>', 'with finish: after so long the work is handed back', positive, 3600)
-    .option('--name <name>', 'name of this worker, one of its own for each; default: the host name')
+    .option('--name <name>', 'name of this worker, one of its own for each; default: the host name', workerName)
     .option('--state-dir <dir>', 'bundles, homes of agents and a lock; default: $XDG_STATE_HOME/toolcrew/worker')
     .option('--root <dir>', 'where workspaces are made', '/tmp/tool-worker')
     .addOption(

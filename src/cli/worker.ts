@@ -40,7 +40,11 @@ export async function workerCommand(options: WorkerCommandOptions): Promise<void
   const url = options.queue ?? env[URL_VARIABLE] ?? '';
   if (url === '') throw failure(FLEET_CODES.queue_store_unknown, { got: `neither --queue nor ${URL_VARIABLE}` });
   if (key.length < LEAST_KEY) throw failure(FLEET_CODES.fleet_key_missing, { least: LEAST_KEY, got: key.length });
-  const name = options.name ?? hostname();
+  const name =
+    options.name ??
+    hostname()
+      .replace(/[^\w.-]/g, '-')
+      .slice(0, 64);
   const worker = await createWorker({
     ...{ env, url, key, name, slots: options.slots, once: options.once === true, logFormat: options.logFormat },
     secrets: [KEY_VARIABLE, URL_VARIABLE],

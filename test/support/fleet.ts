@@ -1,6 +1,7 @@
 // A fleet on this machine: Redis on a port of its own, a coordinator, and workers as processes.
 
 import { type ChildProcess, spawn } from 'node:child_process';
+import { createServer, request as forward } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
@@ -92,7 +93,12 @@ export type FleetOptions = {
 };
 
 /** A coordinator that hands its attempts to this store. */
-export function startCoordinator(t: Cleanup, forge: TestForge, redis: RedisServer, options: FleetOptions): Promise<Daemon> {
+export function startCoordinator(
+  t: Cleanup,
+  forge: TestForge,
+  redis: RedisServer,
+  options: FleetOptions,
+): Promise<Daemon> {
   return Daemon.start(t, forge, {
     yaml: `queue: { url: "${redis.url}", key: $FLEET_KEY, lease_ms: 3000${options.queue === undefined ? '' : `, ${options.queue}`} }\n${options.yaml}`,
     env: { FLEET_KEY, ...options.env },
@@ -104,7 +110,13 @@ export class Worker extends RunningTool {
   readonly name: string;
   readonly directory: string;
 
-  constructor(name: string, directory: string, redis: RedisServer, more: readonly string[], env: Record<string, string>) {
+  constructor(
+    name: string,
+    directory: string,
+    redis: RedisServer,
+    more: readonly string[],
+    env: Record<string, string>,
+  ) {
     const places = ['--state-dir', join(directory, 'state'), '--root', join(directory, 'root')];
     super(['worker', '--name', name, ...places, ...more], {
       env: cleanEnv(directory, { TOOL_FLEET_KEY: FLEET_KEY, TOOL_QUEUE_URL: redis.url, MODEL_KEY, ...env }),
@@ -133,4 +145,42 @@ export function startWorker(
     await worker.kill();
   });
   return worker;
+}
+
+/** A proxy before the coordinator that loses the first answer to each of these paths, after the coordinator gave it. */
+export async function dropAnswers(t: Cleanup, paths: readonly RegExp[]) {
+  const left = [...paths];
+  const dropped: string[] = [];
+  let port = 0;
+  const server = createServer((request, response) => {
+    const to = { host: '127.0.0.1', port, path: request.url, method: request.method, headers: request.headers };
+    const onward = forward(to, (answer) => {
+      const at = left.findIndex((path) => path.test(request.url ?? ''));
+      if (at === -1) {
+        response.writeHead(answer.statusCode ?? 500, answer.headers);
+        answer.pipe(response);
+        return;
+      }
+      left.splice(at, 1);
+      dropped.push(request.url ?? '');
+      answer.resume();
+      answer.once('end', () => response.destroy());
+    });
+    onward.once('error', () => response.destroy());
+    request.pipe(onward);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  finallyDo(t, async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  const address = server.address();
+  const own = typeof address === 'object' && address !== null ? address.port : 0;
+  return {
+    url: `http://127.0.0.1:${own}`,
+    dropped,
+    leadTo: (found: number) => {
+      port = found;
+    },
+  };
 }
