@@ -204,8 +204,9 @@ function createProgram(): Command {
     .description('what the daemon and team mode need: holds or not, why, and the command that mends it')
     .argument('[workflow]', 'the workflow file', './WORKFLOW.md')
     .option('--json', 'as JSON')
+    .option('--queue', 'only the queue: its address, TLS, versions, permissions, and its workers')
     .option('--fix', 'first write the proposed commands of the quality gate into .tool/config/workflow.yaml')
-    .action(async (path: string, options: { json?: boolean; fix?: boolean }) => {
+    .action(async (path: string, options: { json?: boolean; fix?: boolean; queue?: boolean }) => {
       const { doctorCommand } = await import('./cli/doctor/doctor.ts');
       await doctorCommand(path, options);
     });

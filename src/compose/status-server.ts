@@ -3,7 +3,8 @@
 import type { Logger } from '../base/ports.ts';
 import type { Workflow } from '../daemon/rules/workflow.ts';
 import { formatSlug } from '../git/rules/repository.ts';
-import { type FleetRoutes, StatusServer } from '../web/server.ts';
+import type { FleetRoutes } from '../web/fleet-routes.ts';
+import { StatusServer } from '../web/server.ts';
 import type { Source } from '../web/source.ts';
 import type { Webhook, WebhookOptions } from '../web/webhook.ts';
 

@@ -7,14 +7,15 @@ import { packageRoot } from '../base/package-root.ts';
 import { peerInstall } from '../base/peer-install.ts';
 import { failure, messageOf, type ToolError } from '../base/rules/errors.ts';
 import { queueUrlProblem, shownQueueUrl } from '../daemon/rules/queue-settings.ts';
+import { newToken } from './proofs.ts';
 import { FLEET_CODES } from './rules/fleet-codes.ts';
 import type { FleetJob } from './rules/job.ts';
 
 /** The manifest names the same versions. */
-export const QUEUE_PACKAGES = ['bullmq@6.7', 'ioredis@5'] as const;
+const QUEUE_PACKAGES = ['bullmq@6.7', 'ioredis@5'] as const;
 
 /** Begins every key in Redis. */
-export const PREFIX = 'toolcrew';
+const PREFIX = 'toolcrew';
 const QUEUES = `${PREFIX}:queues`;
 const WORKERS = `${PREFIX}:workers:`;
 /** A worker that has not said so for longer is not shown. */
@@ -63,7 +64,7 @@ async function loadPackages(command: string): Promise<Packages> {
 }
 
 /** What Redis said, as an error of the table. */
-export function queueFailure(url: string, error: unknown): ToolError {
+function queueFailure(url: string, error: unknown): ToolError {
   const said = messageOf(error).replace(/\.$/, '');
   const of = /\b(NOAUTH|WRONGPASS|NOPERM|NOAUTH)\b|no password is set/i.test(said)
     ? FLEET_CODES.queue_permission_missing
@@ -149,6 +150,38 @@ export class Store {
     });
     made.on('error', () => undefined);
     return made;
+  }
+
+  /** What Redis says of itself. */
+  async about() {
+    const text = `${await this.client.info('server')}\n${await this.client.info('memory')}`;
+    const field = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(text)?.[1] ?? 'unknown';
+    return { redis: field('redis_version'), eviction: field('maxmemory_policy') };
+  }
+
+  /** Has one job go through a queue of its own, by every command that attempts need. Throws a ToolError. */
+  async probe(): Promise<void> {
+    const name = `probe-${newToken().slice(0, 12)}`;
+    const queue = this.queue(name);
+    const worker = this.worker(name, { lockMs: 5_000 });
+    try {
+      await this.announceQueue(name);
+      const job = { coordinator: '', insecure: false, repository: '', issue: 0, life: 0, attempt: 0 };
+      await queue.add(
+        'probe',
+        { ...job, labels: [], version: '', lease_ms: 1_000 },
+        { removeOnComplete: true, priority: 1 },
+      );
+      const taken = await worker.getNextJob(name, { block: false });
+      await taken?.extendLock(name, 5_000);
+      await taken?.moveToCompleted(null, name, false);
+      await queue.obliterate({ force: true });
+    } catch (error) {
+      throw queueFailure(this.#url, error);
+    } finally {
+      await this.client.srem(QUEUES, name).catch(() => undefined);
+      await Promise.all([worker.close(true), queue.close()].map((closing) => closing.catch(() => undefined)));
+    }
   }
 
   /** Workers find the queues by this list. */

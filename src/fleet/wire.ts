@@ -1,4 +1,4 @@
-// What a coordinator and its workers say to each other, decoded: jobs of the queue, and JSON over HTTP.
+// Messages between a coordinator and its workers, decoded: jobs of the queue, and JSON over HTTP.
 
 import * as z from 'zod';
 import type { AgentEvent, RunEnd } from '../agents/ports.ts';

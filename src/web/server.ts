@@ -1,7 +1,7 @@
 // The status server: routes, their guards, and an end that leaves no connection behind.
 
 import { randomBytes } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Logger } from '../base/ports.ts';
 import { type Refusal, refusal, textOf } from '../base/rules/codes.ts';
 import { assertNever, failure, messageOf, ToolError } from '../base/rules/errors.ts';
@@ -11,6 +11,7 @@ import { EVERYTHING, LIMIT_DEFAULT } from '../daemon/view-page.ts';
 import { checkOrigin, type Refused, Sessions, sessionCookie } from './access-control.ts';
 import { textDashboard } from './dashboard.ts';
 import { EventStream } from './events.ts';
+import { type FleetRoutes, serverWith } from './fleet-routes.ts';
 import { issuePage, issueText, shownIssue } from './issue-page.ts';
 import { page } from './page.ts';
 import { loginPage, sentencePage } from './page-parts.ts';
@@ -32,11 +33,6 @@ import type { Source } from './source.ts';
 import { teamRows } from './team-lines.ts';
 import type { Webhook } from './webhook.ts';
 
-export type FleetRoutes = {
-  readonly handles: (path: string) => boolean;
-  readonly serve: (path: string, request: IncomingMessage, response: ServerResponse) => Promise<void>;
-};
-
 export type ServerOptions = {
   readonly source: Source;
   readonly log: Logger;
@@ -53,8 +49,6 @@ export type ServerOptions = {
 
 /** So many rows of each list a terminal is shown. */
 const TEXT_ROWS = 20;
-/** So long a bundle of a worker may take. */
-const BUNDLE_MS = 600_000;
 const WEBHOOK_PATH = '/webhooks/github';
 
 function wantsHtml(request: IncomingMessage): boolean {
@@ -72,19 +66,12 @@ export class StatusServer {
     this.#options = options;
     this.#sessions = new Sessions(options.token);
     this.#events = new EventStream(options.source, options.log);
-    this.#server = createServer(
-      {
-        requestTimeout: options.fleet === undefined ? 15_000 : BUNDLE_MS,
-        ...{ headersTimeout: 10_000, keepAliveTimeout: 5_000, connectionsCheckingInterval: 2_000 },
-      },
-      (request, response) => {
-        this.#serve(request, response).catch((error: unknown) => {
-          if (response.headersSent) response.destroy();
-          else this.#json(response, 500, { error: { code: 'internal', message: messageOf(error) } });
-        });
-      },
-    );
-    this.#server.maxConnections = options.fleet === undefined ? 512 : 8_192;
+    this.#server = serverWith(options.fleet, (request, response) => {
+      this.#serve(request, response).catch((error: unknown) => {
+        if (response.headersSent) response.destroy();
+        else this.#json(response, 500, { error: { code: 'internal', message: messageOf(error) } });
+      });
+    });
   }
 
   /** Starts to listen; a busy port is a ToolError that names both ways out. */
@@ -116,7 +103,6 @@ export class StatusServer {
     const asked = (request.url ?? '/').split('?')[0] ?? '/';
     const { path, repository } = withoutRepository(asked);
     const { webhook, fleet } = this.#options;
-    // The key or the token of an attempt stands for all that follows.
     if (fleet?.handles(asked) === true) return fleet.serve(asked, request, response);
     // The signature stands for the token, and for the name and the origin of other requests.
     if (path === WEBHOOK_PATH && webhook !== null) return this.#deliver(webhook, request, response);

@@ -27,7 +27,7 @@ export function isWorkerLabel(text: string): boolean {
 }
 
 /** The label of an issue that asks for a worker with the label behind it. */
-export const WORKER_PREFIX = 'worker:';
+const WORKER_PREFIX = 'worker:';
 
 /** Labels that a worker needs for an issue, each once, in order. */
 export function neededLabels(always: readonly string[], labels: readonly string[]): readonly string[] {
@@ -40,7 +40,7 @@ export function neededLabels(always: readonly string[], labels: readonly string[
 }
 
 export function isLoopbackName(host: string): boolean {
-  return host === 'localhost' || host === '::1' || host === '[::1]' || host.startsWith('127.');
+  return host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
 export type QueueUrlProblem = 'not_url' | 'postgres' | 'scheme' | 'host';

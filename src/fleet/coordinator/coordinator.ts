@@ -21,7 +21,7 @@ export type CoordinatorOptions = {
 /** Attempts whose end a worker may still report again. */
 const KEPT_ENDS = 1_000;
 /** Name of the variable by which the runner finds what answers the agent. */
-export const DESK_VARIABLE = 'TOOL_FLEET_DESK';
+const DESK_VARIABLE = 'TOOL_FLEET_DESK';
 
 export type TakeRequest = {
   readonly id: string;

@@ -1,4 +1,4 @@
-// What the coordinator answers its workers over HTTP: paths below /fleet/v1/, each request with the key or an attempt's token.
+// The coordinator's HTTP routes for workers, below /fleet/v1/: each request shows the key of the fleet or an attempt's token.
 
 import { randomBytes } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
@@ -17,7 +17,7 @@ import { beatSchema, decodeJson, endSchema, startedSchema, takeSchema, workSchem
 import type { Coordinator } from './coordinator.ts';
 import type { RemoteAttempt } from './remote-attempt.ts';
 
-export const FLEET_PATH = '/fleet/v1/';
+const FLEET_PATH = '/fleet/v1/';
 const ATTEMPT = /^\/fleet\/v1\/attempts\/([\w.-]+)\/([a-z]+)$/;
 const MOST_JSON_BYTES = 8 * 1024 * 1024;
 

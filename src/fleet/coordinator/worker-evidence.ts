@@ -1,4 +1,4 @@
-// What workers measured of the work that they handed in: it is not measured again on this machine, where no hook prepared it.
+// Evidence that workers sent with their work. This machine measures nothing again: no hook prepared the workspace here.
 
 import { messageIn, refusal } from '../../base/rules/codes.ts';
 import type { GateRequest, WorkGate } from '../../daemon/ports.ts';

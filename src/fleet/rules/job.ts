@@ -32,7 +32,7 @@ export function queueName(labels: readonly string[]): string {
 }
 
 /** Labels of a queue; null: it is none of ours. */
-export function labelsOfQueue(name: string): readonly string[] | null {
+function labelsOfQueue(name: string): readonly string[] | null {
   const [first, ...labels] = name.split('+');
   return first === QUEUE ? labels : null;
 }

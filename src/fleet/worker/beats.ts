@@ -1,4 +1,4 @@
-// What a worker tells of its agent as it happens, in few requests: events, output, and that it lives.
+// Reports of a worker on its agent, gathered into few requests: events, output, and a sign of life.
 
 import type { AgentEvent, Words } from '../../agents/ports.ts';
 import type { Clock } from '../../base/ports.ts';
