@@ -136,7 +136,7 @@ function workerSection({ queue, workers = [] }: StateView, now: number, room: nu
   const rows = table(
     [
       { title: 'NAME', max: 32, min: 8 },
-      { title: 'SLOTS', max: 9 },
+      { title: 'SLOTS', max: 14 },
       { title: 'LABELS', max: 40, min: 6, drop: 2 },
       { title: 'VERSION', max: 12, drop: 3 },
       { title: 'UP', max: 9, drop: 1 },

@@ -4,12 +4,10 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { AttemptQueue } from '../../src/fleet/coordinator/attempt-queue.ts';
-import { Store } from '../../src/fleet/store.ts';
 import { agentRunning, COMMITS } from '../support/agents.ts';
 import type { Daemon } from '../support/daemon.ts';
 import { dropAnswers, FLEET_KEY, MODEL_KEY, RedisServer, startCoordinator, startWorker } from '../support/fleet.ts';
-import { BASE, DAEMON_TOKEN, gitAs, startForge, type TestForge } from '../support/forge.ts';
+import { DAEMON_TOKEN, gitAs, startForge, type TestForge } from '../support/forge.ts';
 import { tempDir } from '../support/temp.ts';
 
 const COMMIT = 'echo "done for $TOOL_ISSUE" > work.txt; git add -A; git commit -qm "Do the work"';
@@ -202,46 +200,4 @@ test('a worker that returns its work: commits and files go to the next attempt',
   await assertDoneOnce(forge, daemon, issue);
   const files = await filesOf(forge, issue);
   for (const name of ['committed.txt', 'loose.txt', 'work.txt']) assert.ok(files.includes(name), files);
-});
-
-test('workers of another key or version are told so; a job waits for a worker with its labels', async (t) => {
-  const [forge, redis] = await Promise.all([startForge(t), RedisServer.start(t)]);
-  const issue = await forge.open('Do it');
-  const { status } = await forge.forge.call('maintainer', 'POST', `${BASE}/labels`, {
-    name: 'worker:gpu',
-    color: 'cccccc',
-  });
-  assert.equal(status, 201);
-  await forge.label(issue, 'worker:gpu');
-  const daemon = await startCoordinator(t, forge, redis, {
-    yaml: `agent: { worker_labels: [big] }\n${agentRunning(COMMITS)}`,
-  });
-  await daemon.until('the job waits', async () => (await daemon.state()).queue?.waiting === 1);
-  const other = startWorker(t, 'other', redis, ['--labels', 'gpu,big'], { TOOL_FLEET_KEY: 'another-key-0123456789' });
-  const { code, stderr } = await other.ended;
-  assert.equal(code, 2, stderr);
-  assert.match(stderr, /fleet_key_wrong/);
-  const plain = startWorker(t, 'plain', redis, ['--labels', 'gpu']);
-  await daemon.until(
-    'it is shown',
-    async () => (await daemon.state()).workers?.some(({ name }) => name === 'plain') === true,
-  );
-  assert.equal((await daemon.state()).queue?.waiting, 1);
-  await plain.kill();
-  const able = startWorker(t, 'able', redis, ['--labels', 'big,gpu,fast', '--once']);
-  await assertDoneOnce(forge, daemon, issue);
-  assert.equal((await able.ended).code, 0);
-
-  const silent = { log: () => undefined };
-  const queue = new AttemptQueue(await Store.open(redis.url, ''), FLEET_KEY, silent);
-  const job = {
-    ...{ coordinator: 'http://127.0.0.1:9', insecure: false, repository: 'h/o/r', issue: 1, life: 1, attempt: 1 },
-    ...{ labels: [], version: '999.0.0', lease_ms: 3_000 },
-  };
-  await queue.add(job, 1);
-  const old = await startWorker(t, 'old', redis).ended;
-  assert.equal(old.code, 1);
-  assert.match(old.stderr, /needs a worker of version 999\.0\.0, got .* \(worker_version_wrong\)/);
-  assert.equal(await queue.has(job), true);
-  await queue.close();
 });

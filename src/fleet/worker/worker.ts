@@ -3,12 +3,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock, Logger } from '../../base/ports.ts';
 import { refusal } from '../../base/rules/codes.ts';
-import { failure, messageOf, ToolError } from '../../base/rules/errors.ts';
+import { failure, isFailure, messageOf, ToolError } from '../../base/rules/errors.ts';
 import { isPlainHttp } from '../../daemon/rules/queue-settings.ts';
 import { isSame, jobProof } from '../proofs.ts';
 import { FLEET_CODES } from '../rules/fleet-codes.ts';
 import { attemptId, queuesFor, renewalMs } from '../rules/job.ts';
-import { type JobWorker, PRESENCE_MS, type Store } from '../store.ts';
+import { type JobWorker, PRESENCE_MS, queueFailure, type Store } from '../store.ts';
 import { jobSchema, type Order, type SignedJob } from '../wire.ts';
 import { CoordinatorClient, Superseded } from './coordinator-client.ts';
 
@@ -33,6 +33,8 @@ type TakenJob = NonNullable<Awaited<ReturnType<JobWorker['getNextJob']>>>;
 const LOOK_MS = 250;
 /** How often it is looked for new queues. */
 const QUEUES_MS = 2_000;
+/** A store that stays away is named so often. */
+const SAY_MS = 60_000;
 /** Until the job's own lease is known. */
 const FIRST_LOCK_MS = 30_000;
 
@@ -49,6 +51,7 @@ export class FleetWorker {
   readonly #startedAt: number;
   #names: readonly string[] = [];
   #namesAt = Number.NEGATIVE_INFINITY;
+  #saidAt = Number.NEGATIVE_INFINITY;
   #taken = 0;
   /** Why it cannot go on. */
   #broken: ToolError | null = null;
@@ -76,7 +79,8 @@ export class FleetWorker {
   async run(): Promise<void> {
     const { clock, slots, once } = this.#options;
     const { signal } = this.#draining;
-    const announcing = this.#announce();
+    const over = new AbortController();
+    const announcing = this.#announce(over.signal);
     while (!signal.aborted) {
       this.#wake = new AbortController();
       const most = once ? 1 - this.#taken : slots - this.#running.size;
@@ -85,29 +89,34 @@ export class FleetWorker {
       if (!isTaken) await clock.sleep(LOOK_MS, AbortSignal.any([signal, this.#wake.signal]));
     }
     await Promise.all([...this.#running]);
-    this.#draining.abort();
+    over.abort();
     await announcing;
     if (this.#broken !== null) throw this.#broken;
   }
 
   /** Says now and then that it is there. */
-  async #announce(): Promise<void> {
-    const { store, clock, name, labels, slots, version, log } = this.#options;
+  async #announce(over: AbortSignal): Promise<void> {
+    const { store, clock, name, labels, slots, version } = this.#options;
     const { signal } = this.#draining;
-    let said = false;
-    while (!signal.aborted || this.#running.size > 0) {
+    while (!over.aborted) {
       const presence = {
         ...{ name, labels: [...labels], slots, used: this.#running.size, version, draining: signal.aborted },
         started_at: this.#startedAt,
       };
       if (store.problem === null) await store.announceWorker(presence).catch(() => undefined);
-      else if (!said)
-        log.log('warn', 'serve', refusal(FLEET_CODES.queue_interrupted, { url: store.address, said: store.problem }));
-      said = store.problem !== null;
-      await clock.sleep(PRESENCE_MS / 5, signal.aborted ? this.#ended.signal : signal);
-      if (this.#ended.signal.aborted) return;
+      else this.#sayQueue(store.problem);
+      // That it drains is said at once.
+      await clock.sleep(PRESENCE_MS / 5, signal.aborted ? over : AbortSignal.any([over, signal]));
     }
-    await store.forgetWorker(name).catch(() => undefined);
+    if (store.problem === null) await store.forgetWorker(name).catch(() => undefined);
+  }
+
+  /** Once in a while. */
+  #sayQueue(said: string): void {
+    const { store, clock, log } = this.#options;
+    if (clock.elapsed() - this.#saidAt < SAY_MS) return;
+    this.#saidAt = clock.elapsed();
+    log.log('warn', 'serve', refusal(FLEET_CODES.queue_interrupted, { url: store.address, said }));
   }
 
   async #queues(): Promise<readonly string[]> {
@@ -141,8 +150,10 @@ export class FleetWorker {
         return true;
       }
     } catch (error) {
-      // The store went away: the client says so, and connects again.
-      if (store.problem === null) throw error;
+      const why = queueFailure(store.address, error);
+      if (isFailure(why, FLEET_CODES.queue_permission_missing)) throw why;
+      // The store went away, or is slow: the client connects again.
+      this.#sayQueue(messageOf(error));
     }
     return false;
   }
