@@ -172,6 +172,8 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     );
     if (server !== undefined) {
       closers.push(() => server.close());
+      // Workers hand in what they have while their attempts end.
+      if (fleet !== undefined) closers.push(() => made.close());
       log.log('info', 'http', `status on ${server.url}`);
     }
     made.announce(server?.url ?? null);

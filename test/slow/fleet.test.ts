@@ -13,6 +13,9 @@ import { tempDir } from '../support/temp.ts';
 const COMMIT = 'echo "done for $TOOL_ISSUE" > work.txt; git add -A; git commit -qm "Do the work"';
 const PROMPT_CANARY = 'canary-of-the-prompt';
 
+/** Its base names the command that measures it. */
+const MEASURED = { 'a.txt': 'a', '.tool/config/workflow.yaml': 'quality:\n  commands:\n    tests: node -e 0\n' };
+
 /** Waits until a file is there; `begun` says that the agent is at work. */
 function waitsFor(directory: string, name: string): string {
   return `echo "$TOOL_ATTEMPT" >> ${directory}/begun; while [ ! -e ${directory}/${name} ]; do sleep 0.1; done`;
@@ -130,6 +133,24 @@ test('a coordinator that is killed while a worker works: the next one goes on', 
   await worker.printed(/is not the one at work on its issue/);
 });
 
+test('a coordinator that is stopped takes the work in, and its next start goes on with it', async (t) => {
+  const [forge, redis, place] = await Promise.all([startForge(t), RedisServer.start(t), tempDir(t)]);
+  const issue = await forge.open('Do it');
+  const script = [
+    `if [ "$TOOL_ATTEMPT" = 1 ]; then echo 2 > loose.txt; ${waitsFor(place, 'never')}; fi`,
+    'grep -q 2 loose.txt',
+    COMMIT,
+  ].join('\n');
+  const daemon = await startCoordinator(t, forge, redis, { yaml: `${ONE_TRY}\n${agentRunning(script)}` });
+  const worker = startWorker(t, 'one', redis);
+  await daemon.until('the agent works', () => attemptsIn(place) === '1');
+  assert.equal(await daemon.stop(), 143);
+  await worker.printed(/attempt 1 is handed in/);
+  daemon.start();
+  await assertDoneOnce(forge, daemon, issue);
+  assert.ok((await filesOf(forge, issue)).includes('loose.txt'));
+});
+
 test('a store that forgets everything: what works goes on, what waits is put in again', async (t) => {
   const [forge, redis, place] = await Promise.all([startForge(t), RedisServer.start(t), tempDir(t)]);
   const issues = [await forge.open('First'), await forge.open('Second')];
@@ -167,11 +188,11 @@ test('a completion whose answer is lost is reported again, and counts once', asy
   assert.match(worker.stderr, /attempt 1 is handed in/);
 });
 
-test('a worker that finishes: SIGTERM lets its agent end, and nothing new begins', async (t) => {
-  const [forge, redis, place] = await Promise.all([startForge(t), RedisServer.start(t), tempDir(t)]);
+test('a worker that finishes: SIGTERM lets its agent end, and it measures the work', async (t) => {
+  const [forge, redis, place] = await Promise.all([startForge(t, MEASURED), RedisServer.start(t), tempDir(t)]);
   const issue = await forge.open('Do it');
   const daemon = await startCoordinator(t, forge, redis, {
-    yaml: `${ONE_TRY}\n${agentRunning(`${waitsFor(place, 'go')}; ${COMMIT}`)}`,
+    yaml: `gate: { mode: report }\n${ONE_TRY}\n${agentRunning(`${waitsFor(place, 'go')}; ${COMMIT}`)}`,
   });
   const worker = startWorker(t, 'one', redis);
   await daemon.until('the agent works', () => attemptsIn(place) === '1');
@@ -180,6 +201,8 @@ test('a worker that finishes: SIGTERM lets its agent end, and nothing new begins
   writeFileSync(join(place, 'go'), '');
   assert.equal((await worker.ended).code, 143, worker.stderr);
   await assertDoneOnce(forge, daemon, issue);
+  assert.match((await forge.pulls())[0]?.body ?? '', /node -e 0/);
+  assert.doesNotMatch(daemon.log, /no worker measured/);
 });
 
 test('a worker that returns its work: commits and files go to the next attempt', async (t) => {
