@@ -5,11 +5,12 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { agentRunning, COMMITS } from '../support/agents.ts';
-import type { Daemon } from '../support/daemon.ts';
+import { cleanEnv, type Daemon, runTool } from '../support/daemon.ts';
 import { dropAnswers, FLEET_KEY, MODEL_KEY, RedisServer, startCoordinator, startWorker } from '../support/fleet.ts';
 import { DAEMON_TOKEN, gitAs, startForge, type TestForge } from '../support/forge.ts';
 import { tempDir } from '../support/temp.ts';
 
+const HOST = join(process.cwd(), 'test', 'support', 'programs', 'turning-claude.mjs');
 const COMMIT = 'echo "done for $TOOL_ISSUE" > work.txt; git add -A; git commit -qm "Do the work"';
 const PROMPT_CANARY = 'canary-of-the-prompt';
 
@@ -85,6 +86,30 @@ test('an issue is done by a worker, which asks the coordinator; the store holds 
   for (const secret of [DAEMON_TOKEN, FLEET_KEY, MODEL_KEY, PROMPT_CANARY])
     assert.ok(!dumps.join('\n').includes(secret), secret);
   assert.ok(!daemon.log.includes(FLEET_KEY));
+});
+
+test('turns, words of an operator, session and cost go between the host on a worker and the coordinator', async (t) => {
+  const [forge, redis, place] = await Promise.all([startForge(t), RedisServer.start(t), tempDir(t)]);
+  const issue = await forge.open('Do it');
+  const host = JSON.stringify([process.execPath, HOST, place]);
+  const daemon = await startCoordinator(t, forge, redis, {
+    yaml: `tool: { runtime: claude, command: ${host}, env: [MODEL_KEY] }`,
+  });
+  startWorker(t, 'one', redis, [], { ANTHROPIC_API_KEY: MODEL_KEY });
+  const turn = (number: number) => join(place, `turn-${number}`);
+  await daemon.until('the first turn', () => existsSync(turn(1)));
+  await daemon.until(
+    'the session is known',
+    async () => (await daemon.state()).running[0]?.session_id === 'the-session',
+  );
+  const told = await runTool(['tell', String(issue), 'Use red', daemon.workflow], { env: cleanEnv(daemon.home) });
+  assert.equal(told.code, 0, told.stderr);
+  writeFileSync(join(place, 'go'), '');
+  await assertDoneOnce(forge, daemon, issue);
+  assert.match(readFileSync(turn(2), 'utf8'), /Use red/);
+  const { totals, completed } = await daemon.state();
+  assert.deepEqual([totals.cost_usd, completed[0]?.tokens.input_tokens], [1, 200]);
+  assert.ok(!daemon.log.includes(MODEL_KEY));
 });
 
 test('a worker that is killed: the attempt counts for nothing, and another worker makes the next', async (t) => {
