@@ -4,7 +4,6 @@ import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { stateHome } from '../base/files/state-home.ts';
 import { failure } from '../base/rules/errors.ts';
-import { createWorker } from '../compose/worker.ts';
 import { isWorkerLabel, LEAST_KEY, MOST_LABELS } from '../daemon/rules/queue-settings.ts';
 import { FLEET_CODES } from '../fleet/rules/fleet-codes.ts';
 import { type EndSignal, SIGNAL_CODES, SIGNALS } from './signals.ts';
@@ -45,6 +44,7 @@ export async function workerCommand(options: WorkerCommandOptions): Promise<void
     hostname()
       .replace(/[^\w.-]/g, '-')
       .slice(0, 64);
+  const { createWorker } = await import('../compose/fleet.ts');
   const worker = await createWorker({
     ...{ env, url, key, name, slots: options.slots, once: options.once === true, logFormat: options.logFormat },
     secrets: [KEY_VARIABLE, URL_VARIABLE],

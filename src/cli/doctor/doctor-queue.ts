@@ -5,7 +5,7 @@ import { refusal } from '../../base/rules/codes.ts';
 import { isVersionAtLeast } from '../../base/rules/version.ts';
 import { isLoopbackName, LEAST_KEY, shownQueueUrl } from '../../daemon/rules/queue-settings.ts';
 import { FLEET_CODES } from '../../fleet/rules/fleet-codes.ts';
-import { Store } from '../../fleet/store.ts';
+import type { Store } from '../../fleet/store.ts';
 import { DOCTOR_CODES } from '../rules/doctor-codes.ts';
 import { type DoctorCheck, fail, failedBy, ok, warn } from './doctor-row.ts';
 
@@ -62,7 +62,8 @@ export async function checkQueue(url: string, key: string): Promise<DoctorCheck[
   const advice = 'correct queue.url, or TOOL_QUEUE_URL of a worker';
   let store: Store;
   try {
-    store = await Store.open(url, 'tool doctor --queue');
+    const { openStore } = await import('../../compose/fleet.ts');
+    store = await openStore(url, 'tool doctor --queue');
   } catch (error) {
     return [failedBy('queue', error, advice)];
   }

@@ -43,6 +43,7 @@ import {
   checkState,
   checkWorkspaceRoot,
 } from './doctor-places.ts';
+import { checkQueue, withoutQueue } from './doctor-queue.ts';
 import { checkRepository, checkSubmodules } from './doctor-repository.ts';
 import { type DoctorCheck, fail, failedBy, ok, warn } from './doctor-row.ts';
 import { doctorRows } from './doctor-rows.ts';
@@ -342,9 +343,8 @@ export async function diagnose(path: string, env: Environment): Promise<DoctorCh
   ];
 }
 
-/** The rows of the queue alone: of the workflow file, or on a worker of its environment. Loads what only a queue needs. */
+/** The rows of the queue alone: of the workflow file, or on a worker of its environment. */
 async function queueRows(settings: QueueSettings | null, path: string, env: Environment): Promise<DoctorCheck[]> {
-  const { checkQueue, withoutQueue } = await import('./doctor-queue.ts');
   const { TOOL_QUEUE_URL: url, TOOL_FLEET_KEY: key = '' } = env;
   if (settings !== null) return checkQueue(settings.url, settings.key);
   return url === undefined ? [withoutQueue(path)] : checkQueue(url, key);
