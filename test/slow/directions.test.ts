@@ -28,6 +28,7 @@ const EARLIER = [
   'agents',
   'team',
   'daemon',
+  'fleet',
   'web',
   'claude-code',
   'install',

@@ -91,7 +91,12 @@ export class FleetDoor {
       // Again, after the body has come.
       this.#coordinator.admit(id, token);
       const call = header(request, 'x-call');
-      return send(response, 200, (await attempt.once(call, () => this.#answer(attempt, verb, body))) ?? {});
+      if (call === '') throw failure(FLEET_CODES.fleet_request_invalid, { said: 'it has no number' });
+      return send(
+        response,
+        200,
+        (await attempt.once(`${verb} ${call}`, () => this.#answer(attempt, verb, body))) ?? {},
+      );
     } catch (error) {
       this.#refuse(error, path, response);
     }

@@ -42,6 +42,7 @@ export class RemoteAttempt {
   #heardAt: number;
   #resolve: (end: RunEnd) => void = () => undefined;
   #isOver = false;
+  #said = '';
 
   constructor(options: RemoteAttemptOptions) {
     this.options = options;
@@ -77,6 +78,12 @@ export class RemoteAttempt {
     const text = `attempt ${this.options.job.attempt} is with the worker ${worker}`;
     this.options.hooks.onEvent({ type: 'log', level: 'info', text });
     return taken;
+  }
+
+  /** Into the daemon's log, once for the same words in a row. */
+  say(text: string): void {
+    if (text !== this.#said) this.options.hooks.onEvent({ type: 'log', level: 'warn', text });
+    this.#said = text;
   }
 
   /** Throws where the token is not that of the worker that has it. */

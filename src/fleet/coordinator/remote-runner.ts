@@ -110,7 +110,7 @@ export class RemoteRunner implements Runner {
         if (attempt.worker === null || clock.elapsed() - stoppedAt > STOP_MS) await attempt.lose();
       } else if (attempt.worker === null) {
         // A store that lost what it had gets the job again.
-        if ((await queue.has(job).catch(() => null)) === false) await queue.add(job, priority);
+        await this.#put(attempt, job, priority);
       } else if (attempt.silentMs > leaseMs) {
         const isHeld = await queue.isHeld(job).catch(() => null);
         if (isLost(attempt.silentMs, leaseMs, isHeld)) await attempt.lose();
@@ -119,6 +119,16 @@ export class RemoteRunner implements Runner {
       await clock.sleep(LOOK_MS, until);
     }
     return ended;
+  }
+
+  /** What goes wrong is said once for each new reason, and tried again. */
+  async #put(attempt: RemoteAttempt, job: FleetJob, priority: number): Promise<void> {
+    const { queue } = this.#options.coordinator.options;
+    try {
+      if ((await queue.has(job)) === false) await queue.add(job, priority);
+    } catch (error) {
+      attempt.say(messageOf(error));
+    }
   }
 
   #job({ issue, life, attempt, labels = [] }: RunRequest): FleetJob {

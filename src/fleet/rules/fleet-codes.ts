@@ -109,11 +109,6 @@ export const FLEET_CODES = codes({
     values: { what: 'text' },
     may: { setting: 'text' },
   },
-  isolation_missing_on_worker: {
-    kind: 'prerequisite',
-    message: 'tool.isolation is required, and this worker has no namespaces: {why}.',
-    values: { why: 'text' },
-  },
   work_kept_on_worker: {
     kind: 'warning',
     message: 'The work of the attempt {attempt} was refused and is kept in {path}: {said}',

@@ -19,7 +19,8 @@ export type BeatsOptions = {
 const BEAT_MS = 1_000;
 /** What comes soon after one another goes together. */
 const GATHER_MS = 100;
-const MOST_EVENTS = 500;
+/** A request of these stays below what the coordinator reads. */
+const MOST_EVENTS = 200;
 const MOST_OUTPUT = 256 * 1024;
 /** Of a coordinator that is away for long, the first output and the last events are kept. */
 const MOST_KEPT = 8 * 1024 * 1024;
@@ -45,7 +46,7 @@ export class Beats {
   }
 
   event(event: AgentEvent): void {
-    if (this.#events.length < 20 * MOST_EVENTS) this.#events.push(bounded(event));
+    if (this.#events.length < 50 * MOST_EVENTS) this.#events.push(bounded(event));
     this.#wake.abort();
   }
 
@@ -116,7 +117,7 @@ export class Beats {
 }
 
 const MOST_WORD = 400;
-const MOST_TEXT = 100_000;
+const MOST_TEXT = 8_000;
 
 /** As long as the coordinator takes. */
 function bounded(event: AgentEvent): AgentEvent {

@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import { Agent, request } from 'undici';
 import * as z from 'zod';
 import type { Clock } from '../../base/ports.ts';
-import { failure, messageOf, type ToolError } from '../../base/rules/errors.ts';
+import { errorCode, failure, messageOf, type ToolError } from '../../base/rules/errors.ts';
 import { isSame, newToken, orderProof, takeProof } from '../proofs.ts';
 import { FLEET_CODES } from '../rules/fleet-codes.ts';
 import { attemptId } from '../rules/job.ts';
@@ -51,6 +51,9 @@ export class Superseded extends Error {
 const LONGEST_PAUSE_MS = 5_000;
 /** What a proxy says while the coordinator is away. */
 const REPEATED = [429, 502, 503, 504];
+
+/** A full disk, or a place that cannot be written. */
+const OWN_FAULTS: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EACCES', 'EROFS', 'ENOENT'];
 
 type Body =
   | { readonly kind: 'none' }
@@ -181,6 +184,8 @@ export class CoordinatorClient {
       throw refused(answer.statusCode, await answer.body.text());
     } catch (error) {
       if (error instanceof Refused) throw error.why;
+      // What this machine cannot do is no silence of the coordinator.
+      if (OWN_FAULTS.includes(errorCode(error))) throw error;
       throw error instanceof Unanswered ? error : new Unanswered(messageOf(error));
     }
   }
