@@ -7,7 +7,9 @@ import type { Workspaces, WorkspaceTask } from '../daemon/ports.ts';
 import type { Mirror } from '../daemon/workspaces/mirror/mirror.ts';
 import type { WorkspacePlaces } from '../daemon/workspaces/workspace-places.ts';
 import { worksOf } from '../daemon/workspaces/workspace-saves.ts';
+import { restoreTree } from '../git/clone.ts';
 import { cloneEnvironment, type GitResult, git, tryGit } from '../git/git.ts';
+import { readHead } from '../git/git-directory.ts';
 import { authorVariables } from '../git/rules/author.ts';
 import { FLEET_CODES } from './rules/fleet-codes.ts';
 import type { WorkCommits } from './wire.ts';
@@ -15,7 +17,7 @@ import type { WorkCommits } from './wire.ts';
 export type CarrierOptions = {
   readonly mirror: Mirror;
   readonly places: WorkspacePlaces;
-  readonly workspaces: Pick<Workspaces, 'stateOf' | 'putBack'>;
+  readonly workspaces: Pick<Workspaces, 'stateOf'>;
 };
 
 /** What a worker begins with. */
@@ -63,19 +65,28 @@ export class WorkCarrier {
     return { head, files };
   }
 
+  /** Nobody has been in the workspace of a first attempt: its commit is that of its files. */
+  async #handedOut(task: WorkspaceTask, signal: AbortSignal): Promise<WorkCommits> {
+    const { mirror, places } = this.#options;
+    const head = task.life === 1 && task.attempt === 1 ? readHead(places.pathOf(task.issue)) : null;
+    if (head === null || !(await mirror.holds(head))) return this.read(task, signal);
+    return { head, files: null };
+  }
+
   /** Has the workspace hold these commits, its branch and its files. No agent may be at work in it. */
   async write(task: WorkspaceTask, { head, files }: WorkCommits, signal: AbortSignal): Promise<void> {
-    const { mirror, places, workspaces } = this.#options;
+    const { mirror, places } = this.#options;
     const tip = files ?? head;
     const ref = `${worksOf(task.issue)}/${tip}`;
     await mirror.keep(tip, ref);
-    const { path, launch, timeoutMs } = places.cloneOf(task.issue);
+    const clone = await places.guarded(task);
+    const { path, launch, timeoutMs } = clone;
     const how = ['--quiet', '--no-tags', '--no-write-fetch-head', '--no-auto-maintenance', '--no-recurse-submodules'];
     await git(['fetch', ...how, mirror.path, `+${ref}:refs/toolcrew/carried`], {
       ...{ cwd: path, launch, timeoutMs, signal },
     });
     const tree = (await this.#git(['rev-parse', `${tip}^{tree}`], signal)).trim();
-    await workspaces.putBack(task, { head, branch: task.branch, tree }, signal);
+    await restoreTree(clone, { head, branch: task.branch, tree }, signal);
   }
 
   /** Has the mirror hold a commit of another repository on this machine. */
@@ -105,7 +116,7 @@ export class WorkCarrier {
     signal: AbortSignal,
   ): Promise<PackedWork> {
     const { mirror } = this.#options;
-    const { head, files } = await this.read(task, signal);
+    const { head, files } = await this.#handedOut(task, signal);
     const tip = files ?? head;
     if (await mirror.lfs.uses(tip, signal))
       throw failure(FLEET_CODES.fleet_repository_unsupported, { what: 'files of Git LFS' });

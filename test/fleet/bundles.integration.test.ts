@@ -149,7 +149,12 @@ test('commits and files come into the workspace, and go out with the next attemp
   assert.equal(readFileSync(join(path, 'new.txt'), 'utf8'), 'new\n');
   assert.match(await gitAs(path, 'status', '--porcelain'), /^\?\? loose\.txt\n$/);
   assert.deepEqual((await workspaces.collect(task, signal)).head, head);
-  const again = await carrier.pack(task, join(directory, 'again.bundle'), { submodules: true }, signal);
+  const again = await carrier.pack(
+    { ...task, attempt: 2 },
+    join(directory, 'again.bundle'),
+    { submodules: true },
+    signal,
+  );
   assert.equal(again.head, head);
   assert.equal(await gitAs(directory, '--git-dir=state/repo.git', 'show', `${again.files}:loose.txt`), 'loose\n');
 });
