@@ -13,7 +13,7 @@ import { type Row, withCleanup } from './figures.ts';
 const ISSUES = 48;
 const WORKERS = 3;
 const SLOTS = 4;
-const TARGET = 5;
+const TARGET = 4;
 
 async function openAll(forge: TestForge): Promise<void> {
   for (let number = 1; number <= ISSUES; number++) await forge.open(`Issue ${number}`);

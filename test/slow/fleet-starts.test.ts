@@ -103,6 +103,11 @@ test('a coordinator and a worker that cannot begin say why', async (t) => {
   const away = await startCoordinator(t, forge, redis, { yaml: agentRunning(COMMITS) });
   assert.equal(await away.exit(), 1);
   assert.match(away.log, /queue_unreachable/);
+  const doctor = await runTool(['doctor', away.workflow, '--json'], { env: cleanEnv(away.home, { FLEET_KEY }) });
+  const { checks }: { checks: { name: string; says: string; code?: string }[] } = JSON.parse(doctor.stdout);
+  const row = (name: string) => checks.find((one) => one.name === name);
+  assert.equal(row('runtime')?.says, 'agents run on the workers');
+  assert.equal(row('queue')?.code, 'queue_unreachable');
   const run = async (args: readonly string[], env: Record<string, string>) => {
     const { code, stderr } = await runTool(['worker', ...args], { env: cleanEnv(tempDir(t), env) });
     return [code, /\((\w+)\)\n$/.exec(stderr)?.[1]];

@@ -95,6 +95,7 @@ function checkPaths(workflow: Workflow): DoctorCheck[] {
 }
 
 async function checkHost(workflow: Workflow, env: Environment): Promise<DoctorCheck[]> {
+  if (workflow.queue !== null && workflow.review.agent === null) return [ok('runtime', 'agents run on the workers')];
   if (workflow.tool.runtime !== 'claude') return [ok('runtime', `${workflow.tool.runtime}: no model is needed by it`)];
   const command = claudeCommand(workflow);
   const version = await claudeVersion(command, env);
