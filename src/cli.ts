@@ -10,6 +10,7 @@ import { type IssueName, issueName } from './cli/issue-name.ts';
 import { addPhaseCommands } from './cli/phase-commands.ts';
 import { addTeamCommands } from './cli/team-commands.ts';
 import { codeUsageErrors } from './cli/usage-errors.ts';
+import type { WorkerCommandOptions } from './cli/worker.ts';
 
 function port(text: string): number {
   const value = Number(text);
@@ -23,6 +24,12 @@ function positive(text: string): number {
   if (!/^\d+$/.test(text) || !Number.isSafeInteger(value) || value < 1)
     throw new InvalidArgumentError(`Expected a whole number of at least 1, got ${text || 'nothing'}.`);
   return value;
+}
+
+function workerName(text: string): string {
+  if (!/^[\w.-]{1,64}$/.test(text))
+    throw new InvalidArgumentError(`Expected a name of letters, digits, dots and dashes, got ${text || 'nothing'}.`);
+  return text;
 }
 
 const STEERING = [
@@ -90,6 +97,31 @@ function createProgram(): Command {
         await serveInitCommand(options);
       },
     );
+  program
+    .command('worker')
+    .description('make attempts for coordinators on other machines: tool serve with queue.url')
+    .option('--queue <url>', 'Redis of the queue, redis://host:6379; without it, $TOOL_QUEUE_URL')
+    .option('--labels <a,b>', 'what this machine has: it takes attempts that need nothing else')
+    .option('--slots <n>', 'how many agents work at a time', positive, 1)
+    .option('--once', 'make one attempt, then exit')
+    .addOption(
+      new Option('--drain <how>', 'on SIGTERM: let the agents finish, or end them and hand their work back')
+        .choices(['finish', 'return'])
+        .default('finish'),
+    )
+    .option('--drain-seconds <n>', 'with finish: after so long the work is handed back', positive, 3600)
+    .option('--name <name>', 'name of this worker, one of its own for each; default: the host name', workerName)
+    .option('--state-dir <dir>', 'bundles, homes of agents and a lock; default: $XDG_STATE_HOME/toolcrew/worker')
+    .option('--root <dir>', 'where workspaces are made', '/tmp/tool-worker')
+    .addOption(
+      new Option('--log-format <format>', 'text for people, json for machines')
+        .choices(['text', 'json'])
+        .default('text'),
+    )
+    .action(async (options: WorkerCommandOptions) => {
+      const { workerCommand } = await import('./cli/worker.ts');
+      await workerCommand(options);
+    });
   program
     .command('demo')
     .description('the whole daemon on an embedded forge: no account, no key, no network')
@@ -172,8 +204,9 @@ function createProgram(): Command {
     .description('what the daemon and team mode need: holds or not, why, and the command that mends it')
     .argument('[workflow]', 'the workflow file', './WORKFLOW.md')
     .option('--json', 'as JSON')
+    .option('--queue', 'only the queue: its address, TLS, versions, permissions, and its workers')
     .option('--fix', 'first write the proposed commands of the quality gate into .tool/config/workflow.yaml')
-    .action(async (path: string, options: { json?: boolean; fix?: boolean }) => {
+    .action(async (path: string, options: { json?: boolean; fix?: boolean; queue?: boolean }) => {
       const { doctorCommand } = await import('./cli/doctor/doctor.ts');
       await doctorCommand(path, options);
     });

@@ -305,6 +305,11 @@ export class Repositories {
     return { coalesced: all.length > 0 && all.every((one) => one) };
   }
 
+  /** Something changed that all of them show. */
+  tell(): void {
+    this.#listeners.tell();
+  }
+
   /** What takes the deliveries of a repository; undefined: it is none of ours. @param name `<owner>/<repo>` */
   deliveriesOf(name: string): ((event: string, look: Look) => void) | undefined {
     const opened = this.#members.get(name.toLowerCase())?.opened;
