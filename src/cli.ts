@@ -134,21 +134,38 @@ function createProgram(): Command {
         'team',
       ),
     )
+    .addOption(
+      new Option('--workers <n>', 'a coordinator and workers over Redis instead, one of which is killed')
+        .argParser(positive)
+        .conflicts(['team', 'follow']),
+    )
     .option('--json', 'print one JSON object instead of the live view')
-    .action(async ({ team, follow, ...options }: DemoOptions & { team?: boolean; follow?: boolean }) => {
-      if (team === true) {
-        const { demoTeamCommand } = await import('./cli/demo/demo-team.ts');
-        await demoTeamCommand(options);
-        return;
-      }
-      if (follow === true) {
-        const { demoFollowCommand } = await import('./cli/demo/demo-follow.ts');
-        await demoFollowCommand(options);
-        return;
-      }
-      const { demoCommand } = await import('./cli/demo/demo.ts');
-      await demoCommand(options);
-    });
+    .action(
+      async ({
+        team,
+        follow,
+        workers,
+        ...options
+      }: DemoOptions & { team?: boolean; follow?: boolean; workers?: number }) => {
+        if (workers !== undefined) {
+          const { demoWorkersCommand } = await import('./cli/demo/demo-workers.ts');
+          await demoWorkersCommand({ ...options, workers });
+          return;
+        }
+        if (team === true) {
+          const { demoTeamCommand } = await import('./cli/demo/demo-team.ts');
+          await demoTeamCommand(options);
+          return;
+        }
+        if (follow === true) {
+          const { demoFollowCommand } = await import('./cli/demo/demo-follow.ts');
+          await demoFollowCommand(options);
+          return;
+        }
+        const { demoCommand } = await import('./cli/demo/demo.ts');
+        await demoCommand(options);
+      },
+    );
   program
     .command('logs')
     .description("one issue's attempts with their output")

@@ -28,6 +28,7 @@ import { checkRoot, claimRoot, ROOT_DATA } from '../daemon/workspaces/workspace-
 import { AttemptQueue } from '../fleet/coordinator/attempt-queue.ts';
 import { Coordinator } from '../fleet/coordinator/coordinator.ts';
 import { FleetDoor } from '../fleet/coordinator/door.ts';
+import { Leases } from '../fleet/coordinator/leases.ts';
 import { RemoteRunner } from '../fleet/coordinator/remote-runner.ts';
 import { WorkerEvidence } from '../fleet/coordinator/worker-evidence.ts';
 import { Store } from '../fleet/store.ts';
@@ -44,6 +45,7 @@ export type Fleet = {
   readonly followed: (workflow: () => Workflow) => () => Workflow;
   readonly partsOf: (parts: RepositoryParts) => RemoteParts;
   readonly door: FleetDoor;
+  readonly leases: Leases;
   readonly sight: () => QueueSight;
   /** Begins to look at the queue. */
   readonly watch: (onChange: () => void) => void;
@@ -63,10 +65,12 @@ export async function openFleet(settings: QueueSettings, log: Logger): Promise<F
     address: () => settings.address ?? server,
   });
   const door = new FleetDoor(coordinator, log);
+  const leases = new Leases(store, leaseMs, systemClock);
   return {
     followed: withoutHooks,
     partsOf: (parts) => remoteParts(coordinator, parts),
     door,
+    leases,
     sight: () => queue.sight,
     watch: (onChange) => queue.watch(onChange),
     announce: (found) => {
@@ -74,6 +78,7 @@ export async function openFleet(settings: QueueSettings, log: Logger): Promise<F
     },
     close: async () => {
       door.close();
+      leases.close();
       await queue.close();
     },
   };
@@ -97,6 +102,8 @@ export type RepositoryParts = Omit<RunnersOptions, 'workflow'> &
     readonly workflow: () => Workflow;
     readonly root: string;
     readonly repository: string;
+    /** Number of the lease on it. */
+    readonly fence: number;
     readonly local: (name: string) => Runner;
   };
 
@@ -108,14 +115,14 @@ export type RemoteParts = {
 };
 
 function remoteParts(coordinator: Coordinator, parts: RepositoryParts): RemoteParts {
-  const { root, isolation, author, mirror, workspaces, stateDir, local, repository, workflow } = parts;
+  const { root, isolation, author, mirror, workspaces, stateDir, local, repository, fence, workflow } = parts;
   const places = new WorkspacePlaces({ root, isolation, author }, new WorkspaceManifests(join(root, ROOT_DATA)));
   const carrier = new WorkCarrier({ mirror, places, workspaces });
   const directory = join(stateDir, 'fleet');
   // Bundles of an earlier process.
   rmSync(directory, { recursive: true, force: true });
   const gate = new WorkerEvidence();
-  const more = { coordinator, carrier, workflow, repository, directory, author, clock: systemClock };
+  const more = { coordinator, carrier, workflow, repository, fence, directory, author, clock: systemClock };
   return {
     runner: (name) => new RemoteRunner({ ...more, local: local(name), onEvidence: (evidence) => gate.note(evidence) }),
     agentSocket: coordinator.socket,

@@ -94,6 +94,8 @@ export type OpenRepository = {
   readonly credentialSource: string;
   readonly view: () => RepositoryView;
   readonly histories: IssueHistories;
+  /** Aborted when another coordinator may act for it; absent: there can be none. */
+  readonly lost?: AbortSignal | undefined;
   /** Names the status page to whoever finds the state directory in use. */
   readonly announce: (url: string | null) => void;
   /** Takes up what an earlier process left. What cannot work is a ToolError. */
@@ -137,6 +139,8 @@ export async function openRepository(
     start = resolve;
   });
   try {
+    const lease = await parts.fleet?.leases.take(repository, stateDir, log);
+    closers.push(() => lease?.release());
     // After the lock: by that others see that the root is in use.
     const root = claimRoot(first.workspace.root, repository, stateDir);
     // Everything this daemon starts carries the mark of its state directory: what an earlier one left is known by it.
@@ -234,7 +238,8 @@ export async function openRepository(
       authorities: apiAuthorities(authorities),
     });
     closers.push(() => notifier.close());
-    const journal = notifier.watch(parts.wrapJournal?.(fileJournal) ?? fileJournal);
+    const followed = parts.wrapJournal?.(fileJournal) ?? fileJournal;
+    const journal = notifier.watch(lease?.fenced(followed) ?? followed);
     const author = credential.author ?? undefined;
     const workspaces = new DiskWorkspaces({
       root,
@@ -264,7 +269,7 @@ export async function openRepository(
     const line = new WaitingLine<number>({ most: () => workflow().agent.maxConcurrent, shares: beside?.gateShares });
     closers.push(() => line.leave());
     const local = createRunner(agents);
-    const more = { workflow: withHooks, root, mirror, workspaces, repository, local };
+    const more = { workflow: withHooks, root, mirror, workspaces, repository, local, fence: lease?.fence ?? 0 };
     const remote = parts.fleet?.partsOf({ ...agents, ...more });
     const gate = remote?.gate ?? new GateRunner({ ...agents, line, clock, newRun });
     const ownHooks = new OwnHooks({ ...agents, newRun, defaultBranch: (signal) => mirror.defaultBranch(signal) });
@@ -297,6 +302,8 @@ export async function openRepository(
       ...(beside && { shares: beside.shares }),
     });
     closers.push(() => orchestrator.close());
+    // At once, so that attempts at work end as at the end of the process.
+    lease?.lost.addEventListener('abort', () => void orchestrator.close(), { once: true });
     const view = (): RepositoryView => ({
       workflow: workflow(),
       state: journal.state,
@@ -326,6 +333,7 @@ export async function openRepository(
       isolation,
       credentialSource: credential.source,
       histories: new IssueHistories(stateDir),
+      lost: lease?.lost,
       view,
       announce: (url) => state.announce(url),
       begin: async () => {

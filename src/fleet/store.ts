@@ -7,6 +7,7 @@ import { packageRoot } from '../base/package-root.ts';
 import { peerInstall } from '../base/peer-install.ts';
 import { failure, messageOf, type ToolError } from '../base/rules/errors.ts';
 import { queueUrlProblem, shownQueueUrl } from '../daemon/rules/queue-settings.ts';
+import { RELEASE_LEASE, RENEW_LEASE, TAKE_LEASE } from './lease-scripts.ts';
 import { newToken } from './proofs.ts';
 import { FLEET_CODES } from './rules/fleet-codes.ts';
 import type { FleetJob } from './rules/job.ts';
@@ -38,6 +39,24 @@ export type WorkerPresence = z.infer<typeof worker>;
 /** `seenMs`: since its last heartbeat. */
 export type SeenWorker = WorkerPresence & { readonly seenMs: number };
 
+/** Keys of a repository's lease, and of the counter of its numbers. */
+function leaseKey(repository: string): string {
+  return `${PREFIX}:lease:${repository.toLowerCase()}`;
+}
+
+function fenceKey(repository: string): string {
+  return `${PREFIX}:fence:${repository.toLowerCase()}`;
+}
+
+/** Coordinator that acts for a repository. */
+export type LeaseHolder = {
+  readonly token: string;
+  readonly host: string;
+  /** Ms since the epoch, by its own clock. */
+  readonly since: number;
+  readonly fence: number;
+};
+
 export type JobQueue = Queue<FleetJob>;
 export type JobWorker = Worker<FleetJob>;
 
@@ -49,7 +68,8 @@ function isMissing(error: unknown): boolean {
   return isNotFound && /'(bullmq|ioredis)'/.test(messageOf(error));
 }
 
-async function loadPackages(command: string): Promise<Packages> {
+/** Throws where they are not installed. @param command that npx runs, for the advice */
+export async function requireQueuePackages(command: string): Promise<Packages> {
   try {
     const [bullmq, ioredis] = await Promise.all([import('bullmq'), import('ioredis')]);
     return { bullmq, ioredis };
@@ -98,7 +118,7 @@ export class Store {
    */
   static async open(url: string, command: string): Promise<Store> {
     if (queueUrlProblem(url) !== null) throw failure(FLEET_CODES.queue_store_unknown, { got: shownQueueUrl(url) });
-    const packages = await loadPackages(command);
+    const packages = await requireQueuePackages(command);
     const client = new packages.ioredis.Redis(url, {
       lazyConnect: true,
       // BullMQ's condition for what waits for jobs: a request lasts until there is an answer.
@@ -169,7 +189,7 @@ export class Store {
     const worker = this.worker(name, { lockMs: 5_000 });
     try {
       await this.announceQueue(name);
-      const job = { coordinator: '', insecure: false, repository: '', issue: 0, life: 0, attempt: 0 };
+      const job = { coordinator: '', insecure: false, repository: '', issue: 0, life: 0, attempt: 0, fence: 0 };
       await queue.add(
         'probe',
         { ...job, labels: [], version: '', lease_ms: 1_000 },
@@ -199,6 +219,43 @@ export class Store {
   /** Whether a worker holds the job. */
   async isLocked(queue: string, id: string): Promise<boolean> {
     return (await this.client.exists(`${PREFIX}:${queue}:${id}:lock`)) === 1;
+  }
+
+  /** Takes the lease of a repository where it is free, or is `last` of the same machine. Gives its holder. */
+  async takeLease(
+    repository: string,
+    own: Omit<LeaseHolder, 'fence'>,
+    last: string,
+    leaseMs: number,
+  ): Promise<LeaseHolder> {
+    const keys = [leaseKey(repository), fenceKey(repository)] as const;
+    const held = await this.client.eval(TAKE_LEASE, 2, ...keys, own.token, own.host, own.since, last, leaseMs);
+    const [token, host, since, fence] = z
+      .tuple([z.string(), z.string(), z.coerce.number(), z.coerce.number()])
+      .parse(held);
+    return { token, host, since, fence };
+  }
+
+  /** False: another coordinator has it. */
+  async renewLease(repository: string, { token, host, since, fence }: LeaseHolder, leaseMs: number): Promise<boolean> {
+    const answer = this.client.eval(RENEW_LEASE, 1, leaseKey(repository), token, host, since, fence, leaseMs);
+    return (await answer) === 1;
+  }
+
+  async releaseLease(repository: string, { token }: LeaseHolder): Promise<void> {
+    await this.client.eval(RELEASE_LEASE, 1, leaseKey(repository), token);
+  }
+
+  /** Those of the repositories that a coordinator acts for. */
+  async heldLeases(repositories: readonly string[]): Promise<ReadonlySet<string>> {
+    const found = await Promise.all(repositories.map((one) => this.client.exists(leaseKey(one))));
+    return new Set(repositories.filter((_, index) => found[index] === 1));
+  }
+
+  /** Number of the lease on a repository; null: nobody has it. */
+  async fenceOf(repository: string): Promise<number | null> {
+    const fence = await this.client.hget(leaseKey(repository), 'fence');
+    return fence === null ? null : Number(fence);
   }
 
   async announceWorker(presence: WorkerPresence): Promise<void> {

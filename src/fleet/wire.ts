@@ -24,6 +24,7 @@ export const jobSchema = z.object({
   issue: count,
   life: count,
   attempt: count,
+  fence: count,
   labels: z.array(word).max(100),
   version: word,
   lease_ms: z.int().min(1_000),

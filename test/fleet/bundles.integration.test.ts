@@ -57,7 +57,7 @@ async function setUp(t: Cleanup, change: (workspace: string) => Promise<void> = 
     ...{ head, files, base, default_branch: defaultBranch },
   };
   const job = {
-    ...{ coordinator: '', insecure: false, repository: 'h/o/r', issue: 1, life: 1, attempt: 1, labels: [] },
+    ...{ coordinator: '', insecure: false, repository: 'h/o/r', issue: 1, life: 1, attempt: 1, fence: 1, labels: [] },
     ...{ version: '1.0.0', lease_ms: 1_000 },
   };
   const attempt = new RemoteAttempt({

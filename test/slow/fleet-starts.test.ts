@@ -42,7 +42,15 @@ test('workers of another key or version are told so; a job waits for a worker wi
   const silent = { log: () => undefined };
   const queue = new AttemptQueue(await Store.open(redis.url, ''), FLEET_KEY, silent);
   const job = {
-    ...{ coordinator: 'http://127.0.0.1:9', insecure: false, repository: 'h/o/r', issue: 1, life: 1, attempt: 1 },
+    ...{
+      coordinator: 'http://127.0.0.1:9',
+      insecure: false,
+      repository: 'h/o/r',
+      issue: 1,
+      life: 1,
+      attempt: 1,
+      fence: 1,
+    },
     ...{ labels: [], version: '999.0.0', lease_ms: 3_000 },
   };
   await queue.add(job, 1);

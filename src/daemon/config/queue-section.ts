@@ -59,7 +59,7 @@ export const queue = z
       .min(1_000)
       .default(30_000)
       .describe(
-        'A worker that was silent for so long is lost once its lock in the queue is gone, ms; its issue starts again.',
+        'A worker that was silent for so long is lost once its lock in the queue is gone, ms; its issue starts again. A coordinator that was away for so long loses its repositories to another one.',
       ),
     max_bundle_mb: z
       .int()

@@ -23,6 +23,8 @@ export type RemoteRunnerOptions = {
   readonly workflow: () => Workflow;
   /** `<host>/<owner>/<repo>`. */
   readonly repository: string;
+  /** Number of the lease on it. */
+  readonly fence: number;
   /** A place for bundles. */
   readonly directory: string;
   readonly author: Author | undefined;
@@ -132,10 +134,10 @@ export class RemoteRunner implements Runner {
   }
 
   #job({ issue, life, attempt, labels = [] }: RunRequest): FleetJob {
-    const { coordinator, repository, workflow } = this.#options;
+    const { coordinator, repository, fence, workflow } = this.#options;
     const { address, insecure, version, leaseMs } = coordinator.options;
     return {
-      ...{ coordinator: address(), insecure, repository, issue, life, attempt, version, lease_ms: leaseMs },
+      ...{ coordinator: address(), insecure, repository, issue, life, attempt, fence, version, lease_ms: leaseMs },
       labels: neededLabels(workflow().agent.workerLabels, labels),
     };
   }

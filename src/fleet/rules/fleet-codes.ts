@@ -33,6 +33,18 @@ export const FLEET_CODES = codes({
     help: 'Attempts at work go on. New ones wait until it answers.',
     values: { url: 'text', said: 'text' },
   },
+  repository_held: {
+    kind: 'warning',
+    message: 'The coordinator on {host} acts for {repository} since {since}. This one waits for it.',
+    help: 'Nothing needs to be done: this one starts when that one ends, or gives no sign of life for queue.lease_ms.',
+    values: { host: 'text', repository: 'text', since: 'text' },
+  },
+  repository_lease_lost: {
+    kind: 'warning',
+    message: 'This coordinator acts no more for {repository}: it could not renew its lease in time.',
+    help: 'Agents at work are ended, and count for nothing. It goes on when it has the lease again.',
+    values: { repository: 'text' },
+  },
   fleet_key_missing: {
     kind: 'usage',
     message: 'A worker needs the key of the fleet in TOOL_FLEET_KEY, at least {least} characters, got {got}.',

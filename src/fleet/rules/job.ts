@@ -6,6 +6,8 @@ export type AttemptIdentity = {
   readonly issue: number;
   readonly life: number;
   readonly attempt: number;
+  /** Number of the lease under which the coordinator acts. */
+  readonly fence: number;
 };
 
 export type FleetJob = AttemptIdentity & {
@@ -20,8 +22,8 @@ export type FleetJob = AttemptIdentity & {
 };
 
 /** The same for the same attempt, so that a job that is added twice is there once. A queue allows no `:` in it. */
-export function attemptId({ repository, issue, life, attempt }: AttemptIdentity): string {
-  return `${repository.toLowerCase().replace(/[^a-z0-9.-]/g, '_')}_${issue}_${life}_${attempt}`;
+export function attemptId({ repository, issue, life, attempt, fence }: AttemptIdentity): string {
+  return `${repository.toLowerCase().replace(/[^a-z0-9.-]/g, '_')}_${issue}_${life}_${attempt}_${fence}`;
 }
 
 const QUEUE = 'attempts';
@@ -58,8 +60,9 @@ export function priorityOf(order: readonly string[], labels: readonly string[]):
 
 /** The text of a job that a coordinator signs: all of it, in a fixed order. */
 export function signedText(job: FleetJob): string {
-  const { coordinator, insecure, repository, issue, life, attempt, labels, version, lease_ms } = job;
-  return JSON.stringify(['job', coordinator, insecure, repository, issue, life, attempt, labels, version, lease_ms]);
+  const { coordinator, insecure, repository, issue, life, attempt, fence, labels, version, lease_ms } = job;
+  const identity = [repository, issue, life, attempt, fence];
+  return JSON.stringify(['job', coordinator, insecure, ...identity, labels, version, lease_ms]);
 }
 
 /** Three in a row may fail before the lease ends. */

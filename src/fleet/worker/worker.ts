@@ -202,19 +202,25 @@ export class FleetWorker {
   }
 
   async #make(job: TakenJob, lock: string, data: SignedJob): Promise<void> {
-    const { key, name, version, clock, log, make } = this.#options;
+    const { store, key, name, version, clock, log, make } = this.#options;
     const id = attemptId(data);
     const over = new AbortController();
+    const superseded = new AbortController();
     const renew = async () => {
       while (!over.signal.aborted) {
         // One that cannot be renewed is not lost yet: the coordinator decides.
         await job.extendLock(lock, data.lease_ms).catch(() => undefined);
+        // Another coordinator acts for the repository: this one may never answer again.
+        const fence = store.problem === null ? await store.fenceOf(data.repository).catch(() => null) : null;
+        if (fence !== null && fence !== data.fence)
+          superseded.abort(new Superseded(failure(FLEET_CODES.attempt_superseded, { attempt: id })));
         await clock.sleep(renewalMs(data.lease_ms), over.signal);
       }
     };
     void renew();
     const client = new CoordinatorClient({
-      ...{ job: data, key, worker: name, version, clock, signal: this.#ended.signal },
+      ...{ job: data, key, worker: name, version, clock },
+      signal: AbortSignal.any([this.#ended.signal, superseded.signal]),
       onSilent: (said) =>
         log.log('warn', 'serve', refusal(FLEET_CODES.coordinator_silent, { address: data.coordinator, said })),
     });

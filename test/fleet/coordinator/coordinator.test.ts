@@ -17,7 +17,7 @@ import { evidenceOf } from '../../support/world.ts';
 const KEY = 'a-key-of-sixteen-or-more';
 
 const job = (attempt: number): FleetJob => ({
-  ...{ coordinator: 'http://localhost:1', insecure: false, repository: 'h/o/r', issue: 1, life: 1, attempt },
+  ...{ coordinator: 'http://localhost:1', insecure: false, repository: 'h/o/r', issue: 1, life: 1, attempt, fence: 1 },
   ...{ labels: [], version: '1.0.0', lease_ms: 1_000 },
 });
 

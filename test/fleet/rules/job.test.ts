@@ -6,11 +6,13 @@ import { isPlainHttp, neededLabels, queueUrlProblem, shownQueueUrl } from '../..
 import { attemptId, isLost, priorityOf, queueName, queuesFor, renewalMs } from '../../../src/fleet/rules/job.ts';
 
 test('an attempt has one id, whatever the spelling of its repository, and another one has another', () => {
-  const one = { repository: 'github.com/Owner/Repo', issue: 7, life: 1, attempt: 2 };
-  assert.equal(attemptId(one), 'github.com_owner_repo_7_1_2');
+  const one = { repository: 'github.com/Owner/Repo', issue: 7, life: 1, attempt: 2, fence: 5 };
+  assert.equal(attemptId(one), 'github.com_owner_repo_7_1_2_5');
   assert.equal(attemptId({ ...one, repository: 'github.com/owner/repo' }), attemptId(one));
-  const others = [{ issue: 8 }, { life: 2 }, { attempt: 3 }].map((change) => attemptId({ ...one, ...change }));
-  assert.equal(new Set([attemptId(one), ...others]).size, 4);
+  const others = [{ issue: 8 }, { life: 2 }, { attempt: 3 }, { fence: 6 }].map((change) =>
+    attemptId({ ...one, ...change }),
+  );
+  assert.equal(new Set([attemptId(one), ...others]).size, 5);
   // The queue takes no colon in an id, and no whole number for one.
   assert.doesNotMatch(attemptId({ ...one, repository: 'host:8443/o/r' }), /:|^\d+$/);
 });
