@@ -8,6 +8,7 @@ const ROOMS = [
   'agents',
   'team',
   'daemon',
+  'fleet',
   'web',
   'claude-code',
   'install',
@@ -91,6 +92,9 @@ module.exports = {
       'node_modules/(@octokit|emulate)/',
       { from: { pathNot: '^src/(daemon/github|cli/demo/forge)/' } },
     ),
+    forbid('one-adapter-per-store', 'one file imports the queue', '^src/', 'node_modules/(bullmq|ioredis)/', {
+      from: { pathNot: '^src/fleet/store\\.ts$' },
+    }),
     forbid(
       'one-parser-of-shells',
       'one file parses shell commands; one folder speaks the protocol of tools',

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { backlog } from './backlog.ts';
 import type { Row } from './figures.ts';
 import { firstAgent } from './first-agent.ts';
+import { fleet } from './fleet.ts';
 import { follow } from './follow.ts';
 import { hookProcesses, residentGuard, teamCall } from './hooks.ts';
 import { hundredIssues } from './hundred-issues.ts';
@@ -28,6 +29,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   follow,
   webhook,
   backlog,
+  fleet,
   'hundred-issues': async () => [await hundredIssues()],
   memory,
   repositories,

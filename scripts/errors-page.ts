@@ -11,10 +11,12 @@ import { COMPOSE_CODES } from '../src/compose/rules/compose-codes.ts';
 import { CONFIG_CODES } from '../src/daemon/rules/codes/config-codes.ts';
 import { GITHUB_CODES } from '../src/daemon/rules/codes/github-codes.ts';
 import { HTTP_CODES } from '../src/daemon/rules/codes/http-codes.ts';
+import { QUEUE_CODES } from '../src/daemon/rules/codes/queue-codes.ts';
 import { REVIEW_CODES } from '../src/daemon/rules/codes/review-codes.ts';
 import { SERIAL_CODES } from '../src/daemon/rules/codes/serial-codes.ts';
 import { WORK_CODES as ATTEMPT_CODES } from '../src/daemon/rules/codes/work-codes.ts';
 import { WORKSPACES_CODES } from '../src/daemon/rules/codes/workspaces-codes.ts';
+import { FLEET_CODES } from '../src/fleet/rules/fleet-codes.ts';
 import { GATE_CODES } from '../src/gate/rules/gate-codes.ts';
 import { GIT_CODES } from '../src/git/rules/git-codes.ts';
 import { GUARD_CODES } from '../src/guard/rules/guard-codes.ts';
@@ -65,6 +67,10 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, Part>>>> = {
     'src/daemon/rules/codes/github-codes.ts': GITHUB_CODES,
     'src/daemon/rules/codes/workspaces-codes.ts': WORKSPACES_CODES,
     'src/daemon/rules/codes/http-codes.ts': HTTP_CODES,
+    'src/daemon/rules/codes/queue-codes.ts': QUEUE_CODES,
+  },
+  fleet: {
+    'src/fleet/rules/fleet-codes.ts': FLEET_CODES,
   },
   'claude-code': {
     'src/claude-code/rules/hook-codes.ts': HOOK_CODES,
@@ -90,6 +96,7 @@ const TITLES: Readonly<Record<string, string>> = {
   agents: 'Running an agent',
   team: 'Teams',
   daemon: 'The daemon',
+  fleet: 'A fleet of workers',
   'claude-code': 'Hooks and Claude Code',
   install: 'Installing into a project',
   compose: 'Starting a program',

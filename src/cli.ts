@@ -10,6 +10,7 @@ import { type IssueName, issueName } from './cli/issue-name.ts';
 import { addPhaseCommands } from './cli/phase-commands.ts';
 import { addTeamCommands } from './cli/team-commands.ts';
 import { codeUsageErrors } from './cli/usage-errors.ts';
+import type { WorkerCommandOptions } from './cli/worker.ts';
 
 function port(text: string): number {
   const value = Number(text);
@@ -23,6 +24,12 @@ function positive(text: string): number {
   if (!/^\d+$/.test(text) || !Number.isSafeInteger(value) || value < 1)
     throw new InvalidArgumentError(`Expected a whole number of at least 1, got ${text || 'nothing'}.`);
   return value;
+}
+
+function workerName(text: string): string {
+  if (!/^[\w.-]{1,64}$/.test(text))
+    throw new InvalidArgumentError(`Expected a name of letters, digits, dots and dashes, got ${text || 'nothing'}.`);
+  return text;
 }
 
 const STEERING = [
@@ -91,6 +98,31 @@ function createProgram(): Command {
       },
     );
   program
+    .command('worker')
+    .description('make attempts for coordinators on other machines: tool serve with queue.url')
+    .option('--queue <url>', 'Redis of the queue, redis://host:6379; without it, $TOOL_QUEUE_URL')
+    .option('--labels <a,b>', 'what this machine has: it takes attempts that need nothing else')
+    .option('--slots <n>', 'how many agents work at a time', positive, 1)
+    .option('--once', 'make one attempt, then exit')
+    .addOption(
+      new Option('--drain <how>', 'on SIGTERM: let the agents finish, or end them and hand their work back')
+        .choices(['finish', 'return'])
+        .default('finish'),
+    )
+    .option('--drain-seconds <n>', 'with finish: after so long the work is handed back', positive, 3600)
+    .option('--name <name>', 'name of this worker, one of its own for each; default: the host name', workerName)
+    .option('--state-dir <dir>', 'bundles, homes of agents and a lock; default: $XDG_STATE_HOME/toolcrew/worker')
+    .option('--root <dir>', 'where workspaces are made', '/tmp/tool-worker')
+    .addOption(
+      new Option('--log-format <format>', 'text for people, json for machines')
+        .choices(['text', 'json'])
+        .default('text'),
+    )
+    .action(async (options: WorkerCommandOptions) => {
+      const { workerCommand } = await import('./cli/worker.ts');
+      await workerCommand(options);
+    });
+  program
     .command('demo')
     .description('the whole daemon on an embedded forge: no account, no key, no network')
     .option('--issues <n>', 'how many issues to seed, at least 5', positive)
@@ -102,21 +134,38 @@ function createProgram(): Command {
         'team',
       ),
     )
+    .addOption(
+      new Option('--workers <n>', 'a coordinator and workers over Redis instead, one of which is killed')
+        .argParser(positive)
+        .conflicts(['team', 'follow']),
+    )
     .option('--json', 'print one JSON object instead of the live view')
-    .action(async ({ team, follow, ...options }: DemoOptions & { team?: boolean; follow?: boolean }) => {
-      if (team === true) {
-        const { demoTeamCommand } = await import('./cli/demo/demo-team.ts');
-        await demoTeamCommand(options);
-        return;
-      }
-      if (follow === true) {
-        const { demoFollowCommand } = await import('./cli/demo/demo-follow.ts');
-        await demoFollowCommand(options);
-        return;
-      }
-      const { demoCommand } = await import('./cli/demo/demo.ts');
-      await demoCommand(options);
-    });
+    .action(
+      async ({
+        team,
+        follow,
+        workers,
+        ...options
+      }: DemoOptions & { team?: boolean; follow?: boolean; workers?: number }) => {
+        if (workers !== undefined) {
+          const { demoWorkersCommand } = await import('./cli/demo/demo-workers.ts');
+          await demoWorkersCommand({ ...options, workers });
+          return;
+        }
+        if (team === true) {
+          const { demoTeamCommand } = await import('./cli/demo/demo-team.ts');
+          await demoTeamCommand(options);
+          return;
+        }
+        if (follow === true) {
+          const { demoFollowCommand } = await import('./cli/demo/demo-follow.ts');
+          await demoFollowCommand(options);
+          return;
+        }
+        const { demoCommand } = await import('./cli/demo/demo.ts');
+        await demoCommand(options);
+      },
+    );
   program
     .command('logs')
     .description("one issue's attempts with their output")
@@ -172,8 +221,9 @@ function createProgram(): Command {
     .description('what the daemon and team mode need: holds or not, why, and the command that mends it')
     .argument('[workflow]', 'the workflow file', './WORKFLOW.md')
     .option('--json', 'as JSON')
+    .option('--queue', 'only the queue: its address, TLS, versions, permissions, and its workers')
     .option('--fix', 'first write the proposed commands of the quality gate into .tool/config/workflow.yaml')
-    .action(async (path: string, options: { json?: boolean; fix?: boolean }) => {
+    .action(async (path: string, options: { json?: boolean; fix?: boolean; queue?: boolean }) => {
       const { doctorCommand } = await import('./cli/doctor/doctor.ts');
       await doctorCommand(path, options);
     });

@@ -1,6 +1,7 @@
 // Port of agents: the runner that starts one, and the request, events and end of a run (types only).
 
 import type { LogLevel } from '../base/ports.ts';
+import type { CutOff } from './rules/cut-off.ts';
 import type { Round } from './rules/round.ts';
 import type { TeamSummary } from './rules/team-summary.ts';
 import type { Usage } from './rules/usage.ts';
@@ -37,6 +38,8 @@ export type RunRequest = {
   readonly prompt: string;
   /** The issue's own words: its title, then its body. */
   readonly issueText: string;
+  /** Labels of the issue. */
+  readonly labels?: readonly string[];
   /** How often the issue has come up for work, from 1. */
   readonly life: number;
   /** Absent: the first. */
@@ -87,6 +90,8 @@ export type RunEnd =
       readonly resumable: boolean;
       /** With `runtime`: its quota is used up; when it is there again, ms since the epoch. */
       readonly quotaAt?: number;
+      /** It ended with the machine that it ran on, which is nobody's fault. */
+      readonly cutOff?: CutOff;
     };
 
 export interface Runner {

@@ -5,6 +5,7 @@ import { systemClock } from '../base/clock.ts';
 import { type Closer, closeAll } from '../base/close-all.ts';
 import { createLogger, type LogFormat } from '../base/logger.ts';
 import { packageVersion } from '../base/package-root.ts';
+import type { Logger } from '../base/ports.ts';
 import { RuntimeDir } from '../base/processes/runtime-dir.ts';
 import { proxyFor } from '../base/proxy-route.ts';
 import { BASE_CODES } from '../base/rules/base-codes.ts';
@@ -19,10 +20,12 @@ import { takeTokens } from '../daemon/github/credential.ts';
 import type { Journal } from '../daemon/ports.ts';
 import { CONFIG_CODES } from '../daemon/rules/codes/config-codes.ts';
 import { WORK_CODES } from '../daemon/rules/codes/work-codes.ts';
+import type { QueueSettings } from '../daemon/rules/queue-settings.ts';
 import type { Workflow } from '../daemon/rules/workflow.ts';
 import { requireGit } from '../git/git.ts';
 import { detectRemote } from '../git/git-remote.ts';
 import { dropRepositoryVariables } from '../git/repository-variables.ts';
+import type { Fleet } from './fleet.ts';
 import { credentialVariables } from './open-credential.ts';
 import { Repositories } from './repositories.ts';
 import type { ProcessParts } from './repository.ts';
@@ -53,6 +56,13 @@ export type Daemon = {
   /** Why the last poll came to nothing; null when it did not. */
   readonly trouble: string | null;
 };
+
+/** What only a queue needs is loaded with one alone. */
+async function fleetOf(queue: QueueSettings | null, log: Logger): Promise<Fleet | undefined> {
+  if (queue === null) return undefined;
+  const { openFleet } = await import('./fleet.ts');
+  return openFleet(queue, log);
+}
 
 function withPort(port: number | undefined): (workflow: Workflow) => Workflow {
   return (workflow) => {
@@ -91,7 +101,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
   let repositories: Repositories | undefined;
   const file = new WorkflowFile({
     path: options.workflowPath,
-    source: { env, detectRemote },
+    source: { env: { ...options.env }, detectRemote },
     override: withPort(options.port),
     clock,
     onReload: (problem, pending) => {
@@ -106,10 +116,14 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
   });
   const workflow = file.current;
   const { webhookSecret } = workflow.server;
-  secrets.add(() => [webhookSecret ?? '']);
+  const { queue } = workflow;
+  secrets.add(() => [webhookSecret ?? '', queue?.key ?? '']);
   requirePlaces(workflow);
   const { apiUrl, caFile, slug } = workflow.tracker;
-  const { tokens, scrubbed } = takeTokens(options.env, credentialVariables(workflow, options.env));
+  const { tokens, scrubbed } = takeTokens(options.env, [
+    ...credentialVariables(workflow, options.env),
+    ...(queue?.variables ?? []),
+  ]);
   for (const name of tokens.keys()) delete env[name];
 
   requireGit(env);
@@ -128,10 +142,13 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       onFailure: (task, said) => log.log('error', 'serve', refusal(WORK_CODES.background_task_failed, { task, said })),
     });
     closers.push(() => supervisor.close());
+    const fleet = await fleetOf(queue, log);
+    closers.push(() => fleet?.close());
     const parts: ProcessParts = {
       ...{ processEnv: options.env, env, tokens, authorities, runtime, log, secrets },
       once: options.once,
       ended: options.ended,
+      fleet,
       ...(options.wrapJournal && { wrapJournal: options.wrapJournal }),
     };
     const made = await Repositories.open(parts, () => file.current);
@@ -148,14 +165,20 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
         workflowError: file.error,
         pendingRestart: file.pendingRestart,
         webhook: webhook?.status ?? null,
+        ...(fleet && { queue: fleet.sight() }),
       })),
       log,
+      fleet?.door,
     );
     if (server !== undefined) {
       closers.push(() => server.close());
+      // Workers hand in what they have while their attempts end.
+      if (fleet !== undefined) closers.push(() => made.close());
       log.log('info', 'http', `status on ${server.url}`);
     }
     made.announce(server?.url ?? null);
+    fleet?.announce(server?.url ?? null);
+    fleet?.watch(() => made.tell());
     const { isolation } = made;
     if (isolation?.active === true) log.log('info', 'serve', 'agents run in namespaces of their own');
     else if (isolation !== null) log.log('warn', 'serve', notIsolated(isolation.reason));

@@ -2,10 +2,11 @@
 
 import type { Logger } from '../base/ports.ts';
 import { refusal } from '../base/rules/codes.ts';
-import { messageOf } from '../base/rules/errors.ts';
+import { isFailure, messageOf } from '../base/rules/errors.ts';
 import { WORK_CODES } from '../daemon/rules/codes/work-codes.ts';
 import { workflowOf } from '../daemon/rules/repositories.ts';
 import type { Workflow } from '../daemon/rules/workflow.ts';
+import { FLEET_CODES } from '../fleet/rules/fleet-codes.ts';
 import { formatSlug, type RepoSlug } from '../git/rules/repository.ts';
 import type { OpenRepository } from './repository.ts';
 import { COMPOSE_CODES } from './rules/compose-codes.ts';
@@ -49,7 +50,10 @@ export function memberOf(slug: RepoSlug, workflow: () => Workflow, log: Logger, 
 /** Logs why it cannot be worked on, once. */
 export function sayUnusable(member: Pick<Member, 'log' | 'problem'>, error: unknown): void {
   const said = messageOf(error);
-  if (said !== member.problem) member.log.log('error', 'serve', refusal(COMPOSE_CODES.repository_unusable, { said }));
+  if (said !== member.problem) {
+    if (isFailure(error, FLEET_CODES.repository_held)) member.log.log('warn', 'serve', error.refusal);
+    else member.log.log('error', 'serve', refusal(COMPOSE_CODES.repository_unusable, { said }));
+  }
   member.problem = said;
 }
 

@@ -4,7 +4,7 @@ import type { Isolation } from '../agents/isolation.ts';
 import { systemClock } from '../base/clock.ts';
 import { Listeners } from '../base/listeners.ts';
 import { textOf } from '../base/rules/codes.ts';
-import { failure, messageOf } from '../base/rules/errors.ts';
+import { failure, isFailure, messageOf } from '../base/rules/errors.ts';
 import { hostOf } from '../daemon/github/clone-url.ts';
 import { WORK_CODES } from '../daemon/rules/codes/work-codes.ts';
 import type { Look } from '../daemon/rules/look.ts';
@@ -16,6 +16,7 @@ import { stateView } from '../daemon/view.ts';
 import { issueDetails } from '../daemon/view-issue.ts';
 import type { FleetView, ProcessView, ViewSource } from '../daemon/view-source.ts';
 import { WaitingLine } from '../daemon/waiting-line.ts';
+import { FLEET_CODES } from '../fleet/rules/fleet-codes.ts';
 import { formatSlug, type RepoSlug } from '../git/rules/repository.ts';
 import type { Source } from '../web/source.ts';
 import { rememberCosts } from './day-costs.ts';
@@ -35,6 +36,12 @@ const KEPT_MS = 30_000;
 const LOOK_MS = 300_000;
 /** The same while there is none. */
 const FIRST_LOOK_MS = 30_000;
+
+const LOST = 'its lease was lost';
+
+function isHeld(error: unknown): boolean {
+  return isFailure(error, FLEET_CODES.repository_held);
+}
 
 /** Resolves as soon as one has no failure, else with the failures of all. */
 async function firstOf(starts: readonly Promise<unknown>[]): Promise<readonly unknown[]> {
@@ -84,6 +91,7 @@ export class Repositories {
     if (this.#shares !== null) rememberCosts(this.#shares, workflow().stateDir, parts.log);
     this.#gateShares = sharesOf(() => null);
     this.#mark = new ProcessMark(parts.processEnv, workflow().path, parts.log);
+    parts.fleet?.leases.onFree(() => this.#wake.abort());
   }
 
   /** Opens one, and goes on to open the others; throws a ToolError when there is none that can be opened. */
@@ -91,13 +99,13 @@ export class Repositories {
     const made = new Repositories(parts, workflow);
     const { slug, repositories } = workflow().tracker;
     try {
-      if (repositories === null) {
+      if (repositories === null && parts.fleet === undefined) {
         const opened = await openRepository(parts, workflow);
         opened.orchestrator.onChange(() => made.#listeners.tell());
         made.#members.set(slugKey(slug), memberOf(slug, workflow, parts.log, opened));
       } else {
         const [first = null] = await firstOf(await made.#look());
-        if (first !== null) throw first;
+        if (first !== null && !isHeld(first)) throw first;
       }
       return made;
     } catch (error) {
@@ -136,7 +144,9 @@ export class Repositories {
     for (const [key, slug] of wanted)
       if (!this.#members.has(key)) {
         const log = logOf(this.#parts.log, formatSlug(slug));
-        this.#members.set(key, memberOf(slug, derived(this.#workflow, slug), log, null));
+        const isAlone = this.#shares === null;
+        const workflow = isAlone ? this.#workflow : derived(this.#workflow, slug);
+        this.#members.set(key, memberOf(slug, workflow, isAlone ? this.#parts.log : log, null));
       }
     const closed = [...this.#members.values()].filter(({ opened, starting }) => opened === null && starting === null);
     return closed.map((member) => this.#start(member, () => this.#openMember(member)));
@@ -172,7 +182,8 @@ export class Repositories {
 
   /** The repositories of the file; null: the daemon ends. */
   async #slugs(): Promise<readonly RepoSlug[] | null> {
-    const named = (this.#workflow().tracker.repositories ?? []).filter((slug) => !isEvery(slug));
+    const { repositories, slug: alone } = this.#workflow().tracker;
+    const named = (repositories ?? [alone]).filter((slug) => !isEvery(slug));
     if (this.#list === null) return named;
     const listed = await this.#list.read(this.#ending.signal).catch(() => null);
     if (listed === null) return null;
@@ -199,7 +210,26 @@ export class Repositories {
     if (signal.aborted || this.#members.get(slugKey(member.slug)) !== member) return opened.close();
     Object.assign(member, { opened, isAnnounced: false, hasBegun: false });
     opened.orchestrator.onChange(() => this.#listeners.tell());
+    const { lost } = opened;
+    lost?.addEventListener('abort', () => this.#lose(member, opened), { once: true });
+    if (lost?.aborted === true) return this.#lose(member, opened);
     if (this.#hasBegun) await this.#begin(member, opened);
+  }
+
+  /** Closes one that another coordinator may act for, and waits for it as at the start. */
+  #lose(member: Member, opened: OpenRepository): void {
+    if (member.opened !== opened || this.#ending.signal.aborted) return;
+    member.opened = null;
+    member.problem = LOST;
+    const before = member.starting;
+    const closing = Promise.resolve(before)
+      .then(() => closeMember(member, opened))
+      .finally(() => {
+        if (member.starting === closing) member.starting = null;
+        this.#wake.abort();
+      });
+    member.starting = closing;
+    this.#listeners.tell();
   }
 
   async #open(member: Member): Promise<OpenRepository> {
@@ -278,7 +308,8 @@ export class Repositories {
   /** Runs until `close`, or with `once` until what one poll of each started is finished. */
   async run(): Promise<void> {
     const [alone] = this.#opened;
-    if (this.#shares === null && alone !== undefined) return alone.opened.orchestrator.run();
+    if (this.#shares === null && alone !== undefined && this.#parts.fleet === undefined)
+      return alone.opened.orchestrator.run();
     this.#isRunning = true;
     for (const member of this.#opened) if (member.hasBegun) this.#run(member, member.opened);
     if (this.#parts.once) {
@@ -305,6 +336,11 @@ export class Repositories {
     this.#wake.abort();
     const all = this.#opened.map(({ opened }) => opened.orchestrator.refresh().coalesced);
     return { coalesced: all.length > 0 && all.every((one) => one) };
+  }
+
+  /** Something changed that all of them show. */
+  tell(): void {
+    this.#listeners.tell();
   }
 
   /** What takes the deliveries of a repository; undefined: it is none of ours. @param name `<owner>/<repo>` */

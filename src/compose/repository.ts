@@ -44,9 +44,11 @@ import { Mirror } from '../daemon/workspaces/mirror/mirror.ts';
 import { ModuleCopies } from '../daemon/workspaces/mirror/module-copies.ts';
 import { checkRoot, claimRoot } from '../daemon/workspaces/workspace-root.ts';
 import { DiskWorkspaces } from '../daemon/workspaces/workspaces.ts';
+import { WORKSPACE_PLACEHOLDER } from '../fleet/rules/placeholder.ts';
 import { writePersonSettings } from '../git/person-settings.ts';
 import { formatSlug } from '../git/rules/repository.ts';
 import { checkCredential, requireLogin } from './credential-check.ts';
+import type { Fleet } from './fleet.ts';
 import { openCredential } from './open-credential.ts';
 import { LEFTOVER_GRACE_MS, type ProcessMark, setMark, takeMark } from './process-mark.ts';
 import { COMPOSE_CODES } from './rules/compose-codes.ts';
@@ -67,6 +69,8 @@ export type ProcessParts = {
   readonly once: boolean;
   readonly ended: AbortSignal;
   readonly wrapJournal?: (journal: Journal) => Journal;
+  /** Workers on other machines; absent: agents run on this one. */
+  readonly fleet?: Fleet | undefined;
 };
 
 /** What a repository has beside others. */
@@ -90,6 +94,8 @@ export type OpenRepository = {
   readonly credentialSource: string;
   readonly view: () => RepositoryView;
   readonly histories: IssueHistories;
+  /** Aborted when another coordinator may act for it; absent: there can be none. */
+  readonly lost?: AbortSignal | undefined;
   /** Names the status page to whoever finds the state directory in use. */
   readonly announce: (url: string | null) => void;
   /** Takes up what an earlier process left. What cannot work is a ToolError. */
@@ -133,6 +139,8 @@ export async function openRepository(
     start = resolve;
   });
   try {
+    const lease = await parts.fleet?.leases.take(repository, stateDir, log);
+    closers.push(() => lease?.release());
     // After the lock: by that others see that the root is in use.
     const root = claimRoot(first.workspace.root, repository, stateDir);
     // Everything this daemon starts carries the mark of its state directory: what an earlier one left is known by it.
@@ -164,7 +172,7 @@ export async function openRepository(
       onFailure: (task, said) => log.log('error', 'serve', refusal(WORK_CODES.background_task_failed, { task, said })),
     });
     closers.push(() => supervisor.close());
-    const remote = {
+    const hosted = {
       remoteUrl: cloneUrl,
       secret: () => credential.gitSecret(),
       env: { ...env, ...(await authorityForGit(authorities, stateDir, cloneUrl, env)) },
@@ -172,7 +180,7 @@ export async function openRepository(
       silenceMs: () => operator().workspace.cloneTimeoutMs,
     };
     const depth = () => operator().workspace.cloneDepth;
-    const mirror = new Mirror({ path: join(stateDir, 'repo.git'), ...remote, depth });
+    const mirror = new Mirror({ path: join(stateDir, 'repo.git'), ...hosted, depth });
     let sayFetched: () => void = () => undefined;
     const fetched = new Promise<void>((resolve) => {
       sayFetched = resolve;
@@ -182,7 +190,8 @@ export async function openRepository(
       fetched,
       background: (work) => supervisor.run(OWN_FILE, work),
     });
-    const workflow = () => ownFile.workflow;
+    const withHooks = () => ownFile.workflow;
+    const workflow = parts.fleet?.followed(withHooks) ?? withHooks;
     // Three programs at work while the rest of this one is loaded: the copy of the repository, the namespaces, the client's login.
     supervisor.run('fetch', async (signal) => {
       const over = new AbortController();
@@ -229,7 +238,8 @@ export async function openRepository(
       authorities: apiAuthorities(authorities),
     });
     closers.push(() => notifier.close());
-    const journal = notifier.watch(parts.wrapJournal?.(fileJournal) ?? fileJournal);
+    const followed = parts.wrapJournal?.(fileJournal) ?? fileJournal;
+    const journal = notifier.watch(lease?.fenced(followed) ?? followed);
     const author = credential.author ?? undefined;
     const workspaces = new DiskWorkspaces({
       root,
@@ -237,7 +247,7 @@ export async function openRepository(
       clock,
       log,
       mirror,
-      modules: new ModuleCopies({ directory: join(stateDir, 'submodules'), ...remote }),
+      modules: new ModuleCopies({ directory: join(stateDir, 'submodules'), ...hosted }),
       isolation,
       workflow,
       hookEnv: () => hookEnvironment(env),
@@ -258,7 +268,10 @@ export async function openRepository(
     const agents = { workflow, stateDir, runtime, isolation, env, author };
     const line = new WaitingLine<number>({ most: () => workflow().agent.maxConcurrent, shares: beside?.gateShares });
     closers.push(() => line.leave());
-    const gate = new GateRunner({ ...agents, line, clock, newRun });
+    const local = createRunner(agents);
+    const more = { workflow: withHooks, root, mirror, workspaces, repository, local, fence: lease?.fence ?? 0 };
+    const remote = parts.fleet?.partsOf({ ...agents, ...more });
+    const gate = remote?.gate ?? new GateRunner({ ...agents, line, clock, newRun });
     const ownHooks = new OwnHooks({ ...agents, newRun, defaultBranch: (signal) => mirror.defaultBranch(signal) });
     const publisher = new Publisher({ workflow, journal, tracker, workspaces, gate, attemptOutputs, log });
     const orchestrator = new Orchestrator({
@@ -269,10 +282,10 @@ export async function openRepository(
       publisher,
       ownFile,
       ownHooks,
-      runner: createRunner(agents),
+      runner: remote?.runner ?? local,
       readRole: (name, base, signal) => readReviewRole(mirror.comparison, name, base, signal),
       leftovers: { end: (run) => endProcessesOfRun(run, LEFTOVER_GRACE_MS) },
-      agentSocket: createAgentSocket(runtime),
+      agentSocket: remote?.agentSocket ?? createAgentSocket(runtime),
       attemptOutputs,
       clock,
       log,
@@ -283,12 +296,14 @@ export async function openRepository(
           issue,
           attempt: { number: attempt.number, last_error: attempt.lastError },
           repo: { ...from.tracker.slug, slug: formatSlug(from.tracker.slug) },
-          workspace,
+          workspace: remote === undefined ? workspace : { ...workspace, path: WORKSPACE_PLACEHOLDER },
         }),
       once: parts.once,
       ...(beside && { shares: beside.shares }),
     });
     closers.push(() => orchestrator.close());
+    // At once, so that attempts at work end as at the end of the process.
+    lease?.lost.addEventListener('abort', () => void orchestrator.close(), { once: true });
     const view = (): RepositoryView => ({
       workflow: workflow(),
       state: journal.state,
@@ -318,6 +333,7 @@ export async function openRepository(
       isolation,
       credentialSource: credential.source,
       histories: new IssueHistories(stateDir),
+      lost: lease?.lost,
       view,
       announce: (url) => state.announce(url),
       begin: async () => {

@@ -3,6 +3,7 @@
 import type { Logger } from '../base/ports.ts';
 import type { Workflow } from '../daemon/rules/workflow.ts';
 import { formatSlug } from '../git/rules/repository.ts';
+import type { FleetRoutes } from '../web/fleet-routes.ts';
 import { StatusServer } from '../web/server.ts';
 import type { Source } from '../web/source.ts';
 import type { Webhook, WebhookOptions } from '../web/webhook.ts';
@@ -26,6 +27,7 @@ export async function startServer(
   webhook: Webhook | null,
   source: Source,
   log: Logger,
+  fleet?: FleetRoutes,
 ): Promise<StatusServer | undefined> {
   if (server.port === 0) return undefined;
   const status = new StatusServer({
@@ -36,6 +38,7 @@ export async function startServer(
     allowedHosts: server.allowedHosts,
     token: server.token,
     webhook,
+    ...(fleet && { fleet }),
   });
   await status.listen();
   return status;

@@ -354,7 +354,7 @@ export class Attempt {
     const verdict = judgeAttempt(
       entry,
       {
-        cause: this.#cause,
+        cause: this.#cause ?? (agent.ok ? null : (agent.cutOff ?? null)),
         agent: agent.ok ? { ok: true, words: agent.words, fault: 'agent' } : agent,
         ...left,
         quotaUntil,

@@ -10,7 +10,7 @@ import type { Workflow } from './rules/workflow.ts';
 export function runRequest(
   task: WorkspaceTask,
   entry: Entry,
-  { title, body }: Issue,
+  { title, body, labels }: Issue,
   { agent, tracker }: Workflow,
   given: Pick<RunRequest, 'run' | 'cwd' | 'prompt' | 'round'>,
 ): RunRequest {
@@ -21,6 +21,7 @@ export function runRequest(
     issue,
     attempt,
     issueText: `${title}\n\n${body}`,
+    labels,
     life: entry.life,
     resume: entry.sessionId,
     budgetUsd: maxCostUsd === null ? null : Math.max(0.01, maxCostUsd - spentOf(entry).cost_usd),

@@ -20,6 +20,29 @@ export type ProcessView = {
   readonly pendingRestart: readonly string[];
   /** Null: no deliveries are taken. */
   readonly webhook: WebhookStatus | null;
+  /** Absent: agents run on this machine. */
+  readonly queue?: QueueSight;
+};
+
+/** The queue and its workers as they were seen last. */
+export type QueueSight = {
+  /** Attempts without a worker, and attempts with one. */
+  readonly waiting: number;
+  readonly active: number;
+  readonly workers: readonly {
+    readonly name: string;
+    readonly labels: readonly string[];
+    readonly slots: number;
+    readonly used: number;
+    readonly version: string;
+    readonly draining: boolean;
+    /** Ms since the epoch. */
+    readonly started_at: number;
+    /** Since its last heartbeat. */
+    readonly seenMs: number;
+  }[];
+  /** Why the queue gives no answer; null: it does. */
+  readonly problem: string | null;
 };
 
 /** One repository. */

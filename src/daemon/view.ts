@@ -39,7 +39,7 @@ import {
   type Tokens,
   tokensOf,
 } from './view-rows.ts';
-import type { FleetView, RepositoryView, ViewSource } from './view-source.ts';
+import type { FleetView, ProcessView, RepositoryView, ViewSource } from './view-source.ts';
 
 /** A row of those that wait. */
 type Queued = {
@@ -86,6 +86,13 @@ export type StateView = {
     readonly postponed: number;
   };
   readonly slots: number;
+  /** Only with `queue.url`. */
+  readonly queue?: {
+    readonly waiting: number;
+    readonly active: number;
+    readonly problem: string | null;
+  };
+  readonly workers?: readonly WorkerRow[];
   readonly running: readonly RunningRow[];
   readonly retrying: readonly RetryingRow[];
   /** Issues that wait for an answer to a question. */
@@ -109,6 +116,30 @@ export type StateView = {
     readonly deliveries: WebhookStatus['counts'];
   } | null;
 };
+
+export type WorkerRow = {
+  readonly name: string;
+  readonly labels: readonly string[];
+  readonly slots: number;
+  readonly used: number;
+  readonly version: string;
+  readonly draining: boolean;
+  readonly started_at: string;
+  readonly last_heartbeat_at: string;
+};
+
+function queueView({ now, queue }: ProcessView): Pick<StateView, 'queue' | 'workers'> {
+  if (queue === undefined) return {};
+  const { waiting, active, problem, workers } = queue;
+  return {
+    queue: { waiting, active, problem },
+    workers: workers.map(({ seenMs, started_at, ...row }) => ({
+      ...row,
+      started_at: iso(started_at),
+      last_heartbeat_at: iso(now - seenMs),
+    })),
+  };
+}
 
 /** As the status page and the API say it. */
 export const PAUSED_TEXT = messageIn(refusal(WORK_CODES.issue_paused, {}));
@@ -301,6 +332,7 @@ export function stateView(source: ViewSource | FleetView, page: Page = FIRST_PAG
       postponed: sum(({ state }) => [...state.entries.values()].filter(({ stepError }) => stepError !== null).length),
     },
     slots: workflow.agent.maxConcurrent,
+    ...queueView(source),
     running: shown.running.rows.map(({ row }) => row()),
     retrying: shown.retrying.rows.map(({ row }) => row()),
     asking: shown.asking.rows.map(({ row }) => row()),

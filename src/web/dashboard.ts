@@ -127,6 +127,34 @@ function budgetLines({ budget, repositories = [] }: StateView, now: number): rea
   return [...(budget === null ? [] : [budgetLine('budget of the day', budget, now)]), ...near];
 }
 
+/** The workers of the queue; empty without one. */
+function workerSection({ queue, workers = [] }: StateView, now: number, room: number): string[] {
+  if (queue === undefined) return [];
+  const title = `WORKERS · ${queue.waiting} attempts wait for one · ${queue.active} are with one`;
+  const problem = queue.problem === null ? [] : wrapped(`! the queue gives no answer: ${asLine(queue.problem)}`, room);
+  if (workers.length === 0) return ['', title, ...problem, '  none was heard of lately'];
+  const rows = table(
+    [
+      { title: 'NAME', max: 32, min: 8 },
+      { title: 'SLOTS', max: 14 },
+      { title: 'LABELS', max: 40, min: 6, drop: 2 },
+      { title: 'VERSION', max: 12, drop: 3 },
+      { title: 'UP', max: 9, drop: 1 },
+      { title: 'HEARD', max: 9 },
+    ],
+    workers.map((one) => [
+      one.name,
+      `${one.used}/${one.slots}${one.draining ? ' drains' : ''}`,
+      one.labels.join(',') || '–',
+      one.version,
+      ago(one.started_at, now),
+      ago(one.last_heartbeat_at, now),
+    ]),
+    room,
+  );
+  return ['', title, ...problem, ...rows];
+}
+
 /**
  * The whole dashboard; ends with a newline.
  * @param room no line takes more columns of a terminal
@@ -184,6 +212,7 @@ export function textDashboard(view: StateView, room: number = COLUMNS): string {
         of: (row) => row.last_message ?? row.last_event ?? row.last_error ?? '',
       },
     ]),
+    ...workerSection(view, now, room),
     ...teamsOf(view).flatMap((team) => teamSection(team, now, room, isMany)),
     ...list('retrying', 'RETRYING', view.retrying, [
       { title: 'TRIED', max: 5, of: (row) => String(row.attempt) },

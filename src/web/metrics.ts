@@ -34,6 +34,21 @@ export async function renderMetrics(view: StateView): Promise<{ readonly content
   finished.inc({ outcome: 'done' }, view.counts.completed);
   finished.inc({ outcome: 'failed' }, view.counts.failed);
   gauge('toolcrew_slots', 'Agents that may work at a time.', view.slots);
+  if (view.queue !== undefined) {
+    const jobs = new Gauge({
+      name: 'toolcrew_queue_attempts',
+      help: 'Attempts in the queue: without a worker, and with one.',
+      labelNames: ['state'],
+      registers,
+    });
+    for (const state of ['waiting', 'active'] as const) jobs.set({ state }, view.queue[state]);
+    gauge('toolcrew_queue_ok', 'Whether the queue answers.', view.queue.problem === null ? 1 : 0);
+    const workers = view.workers ?? [];
+    const sum = (of: 'slots' | 'used') => workers.reduce((total, one) => total + one[of], 0);
+    gauge('toolcrew_workers', 'Workers that were heard of lately.', workers.length);
+    gauge('toolcrew_worker_slots', 'Agents that these may run at a time.', sum('slots'));
+    gauge('toolcrew_worker_slots_used', 'Agents that they run.', sum('used'));
+  }
   const tokens = new Counter({
     name: 'toolcrew_tokens_total',
     help: 'Tokens of the model used by agents.',

@@ -132,6 +132,7 @@ function factParts(view: StateView): readonly Part[] {
     facts.push([html`of ${limit} today, anew in ${until(view.budget.renews_at)}`, spent]);
   }
   if (counts.asking > 0) facts.push(['asking', counts.asking]);
+  if (view.queue !== undefined) facts.push(['wait for a worker', view.queue.waiting]);
   const warnings = [
     view.workflow.error === null
       ? null
@@ -142,6 +143,7 @@ function factParts(view: StateView): readonly Part[] {
     ...ownFileLines(view.workflow.own_files),
     limit.paused_until === null ? null : `Paused until ${limit.paused_until}: ${limit.reason ?? ''}`,
     poll.last_error === null ? null : `The last poll was skipped: ${poll.last_error}`,
+    view.queue?.problem ? `The queue gives no answer: ${view.queue.problem}` : null,
     ...budgets.map(({ of, renewsAt, spent, limit, isNear, waiting }) =>
       isNear ? `Budget of ${of}: ${spent} of ${limit} used. It begins anew at ${renewsAt}. ${waiting}` : null,
     ),
@@ -188,6 +190,21 @@ function partsOf(view: StateView): readonly Part[] {
         item.issue_number,
         runningCommands(item),
         [item.state],
+      ),
+    ),
+    ...(view.workers ?? []).map((one, index) =>
+      cellsPart(
+        `worker-${one.name}`,
+        'workers',
+        [
+          { label: 'Worker', value: one.name },
+          { label: 'Slots', kind: 'n', value: `${one.used} of ${one.slots}${one.draining ? ', drains' : ''}` },
+          { label: 'Labels', value: one.labels.join(', ') },
+          { label: 'Version', kind: 'n', value: one.version },
+          { label: 'Up', kind: 'n', value: since(one.started_at) },
+          { label: 'Heard', kind: 'n', value: since(one.last_heartbeat_at) },
+        ],
+        index,
       ),
     ),
     ...teamsOf(view).map((of) => {
@@ -282,6 +299,11 @@ const TABLES = {
     titles: ['Issue', 'Try', 'Phase', 'Since', 'Heard', 'Tokens', 'Cost', 'Last words'],
     empty: 'No agent is at work.',
   },
+  workers: {
+    name: 'Workers',
+    titles: ['Worker', 'Slots', 'Labels', 'Version', 'Up', 'Heard'],
+    empty: 'No worker was heard of lately.',
+  },
   retrying: { name: 'Retrying', titles: ['Issue', 'Tried', 'Again in', 'Why'], empty: 'Nothing.' },
   asking: {
     name: 'Waiting for an answer',
@@ -329,7 +351,7 @@ export function page(view: StateView, nonce: string, isLive: boolean, maySteer =
 <ul class="facts" id="facts">${part('facts')}</ul>
 <div id="warnings">${part('warnings')}</div>
 <h2>Running</h2>${table('running')}${more('running')}
-<div id="teams">${within(parts, 'teams')}</div>
+${view.queue === undefined ? '' : html`<h2>Workers</h2>${table('workers')}\n`}<div id="teams">${within(parts, 'teams')}</div>
 <h2>Retrying</h2>${table('retrying')}${more('retrying')}
 <details${view.asking.length === 0 ? html` hidden` : ''} open><summary>Waiting for an answer</summary>${table('asking')}</details>${more('asking')}
 ${followed}<h2>Waiting</h2>${table('waiting')}

@@ -1,7 +1,7 @@
 // The status server: routes, their guards, and an end that leaves no connection behind.
 
 import { randomBytes } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Logger } from '../base/ports.ts';
 import { type Refusal, refusal, textOf } from '../base/rules/codes.ts';
 import { assertNever, failure, messageOf, ToolError } from '../base/rules/errors.ts';
@@ -11,6 +11,7 @@ import { EVERYTHING, LIMIT_DEFAULT } from '../daemon/view-page.ts';
 import { checkOrigin, type Refused, Sessions, sessionCookie } from './access-control.ts';
 import { textDashboard } from './dashboard.ts';
 import { EventStream } from './events.ts';
+import { type FleetRoutes, serverWith } from './fleet-routes.ts';
 import { issuePage, issueText, shownIssue } from './issue-page.ts';
 import { page } from './page.ts';
 import { loginPage, sentencePage } from './page-parts.ts';
@@ -42,6 +43,8 @@ export type ServerOptions = {
   readonly token: string | null;
   /** Takes deliveries of webhooks; null: there is no such route. */
   readonly webhook: Webhook | null;
+  /** Answers workers, below paths of its own; absent: there are none. */
+  readonly fleet?: FleetRoutes | undefined;
 };
 
 /** So many rows of each list a terminal is shown. */
@@ -63,16 +66,12 @@ export class StatusServer {
     this.#options = options;
     this.#sessions = new Sessions(options.token);
     this.#events = new EventStream(options.source, options.log);
-    this.#server = createServer(
-      { requestTimeout: 15_000, headersTimeout: 10_000, keepAliveTimeout: 5_000, connectionsCheckingInterval: 2_000 },
-      (request, response) => {
-        this.#serve(request, response).catch((error: unknown) => {
-          if (response.headersSent) response.destroy();
-          else this.#json(response, 500, { error: { code: 'internal', message: messageOf(error) } });
-        });
-      },
-    );
-    this.#server.maxConnections = 512;
+    this.#server = serverWith(options.fleet, (request, response) => {
+      this.#serve(request, response).catch((error: unknown) => {
+        if (response.headersSent) response.destroy();
+        else this.#json(response, 500, { error: { code: 'internal', message: messageOf(error) } });
+      });
+    });
   }
 
   /** Starts to listen; a busy port is a ToolError that names both ways out. */
@@ -103,7 +102,8 @@ export class StatusServer {
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const asked = (request.url ?? '/').split('?')[0] ?? '/';
     const { path, repository } = withoutRepository(asked);
-    const { webhook } = this.#options;
+    const { webhook, fleet } = this.#options;
+    if (fleet?.handles(asked) === true) return fleet.serve(asked, request, response);
     // The signature stands for the token, and for the name and the origin of other requests.
     if (path === WEBHOOK_PATH && webhook !== null) return this.#deliver(webhook, request, response);
     const foreign = checkOrigin(request, this.#options.allowedHosts);

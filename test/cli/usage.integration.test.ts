@@ -34,6 +34,7 @@ test('--help lists the commands, of serve also init', async () => {
     [...(text.split('Commands:\n')[1] ?? '').matchAll(/^ {2}([a-z-]+)/gm)].map((match) => match[1]);
   assert.deepEqual(commands(all?.stdout), [
     'serve',
+    'worker',
     'demo',
     'logs',
     'explain',

@@ -11,7 +11,7 @@ import { nextSpecId, specName } from '../../src/team/rules/spec-documents/spec.t
 import { fencesOf, PAGES, pageText } from '../support/pages.ts';
 
 const NAMES = ['daemon', 'team', 'phases', 'configuration', 'team-configuration', 'hooks', 'security', 'recovery'];
-const MORE = ['operations', 'troubleshooting', 'quality', 'spec', 'selection', 'architecture', 'errors'];
+const MORE = ['operations', 'scaling', 'troubleshooting', 'quality', 'spec', 'selection', 'architecture', 'errors'];
 /** Of blocks that hold no command. `claude`: what is typed into Claude Code. */
 const QUIET = ['yaml', 'text', 'claude'];
 

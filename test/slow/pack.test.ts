@@ -93,7 +93,12 @@ for (const major of MAJORS) {
     for (const name of ['home', 'bin', 'prefix', 'elsewhere']) mkdirSync(join(directory, name));
     symlinkSync(node, join(directory, 'bin', 'node'));
     const home = join(directory, 'home');
-    const env = { ...cleanEnv(home), PATH: `${join(directory, 'bin')}:/usr/local/bin:/usr/bin:/bin`, NO_COLOR: '1' };
+    const env = {
+      ...cleanEnv(home),
+      PATH: `${join(directory, 'bin')}:/usr/local/bin:/usr/bin:/bin`,
+      NO_COLOR: '1',
+      TOOL_FLEET_KEY: 'a-key-of-sixteen-or-more',
+    };
     const run = (file: string, args: readonly string[], cwd = join(directory, 'elsewhere')) => {
       const { status, stdout, stderr } = spawnSync(file, args, { cwd, env, encoding: 'utf8' });
       return { status, stdout, stderr };
@@ -110,6 +115,13 @@ for (const major of MAJORS) {
     assert.match(run(tool, ['serve', '--help']).stdout, /^ {2}init /m);
     const alone = run(tool, ['demo', '--json']);
     assert.deepEqual([alone.status, JSON.parse(alone.stdout).error.code], [2, 'demo_package_missing'], alone.stderr);
+    const queue = ['worker', '--queue', 'redis://127.0.0.1:9'];
+    const bare = run(tool, queue);
+    assert.equal(bare.status, 2, bare.stderr);
+    assert.match(
+      bare.stderr,
+      /npm install --global --prefix \S+ bullmq@6\.7 ioredis@5 .*\(queue_package_missing\)|bullmq@6\.7 ioredis@5 \(queue_package_missing\)/,
+    );
     // The demo on this one, from dist/, is in test/cli/demo/demo.integration.test.ts.
     if (!process.versions.node.startsWith(`${major}.`)) {
       const packages = join(prefix, 'lib', 'node_modules');

@@ -11,7 +11,16 @@ export const COMPILED_VARIABLE = 'TOOLCREW_COMPILED';
 export const COMPILING = {
   bundle: true,
   // Packages that bring programs or files of their own, which they look for beside their code.
-  external: ['dependency-cruiser', 'emulate', 'esbuild', 'monocart-coverage-reports', 'playwright-core', 'typescript'],
+  external: [
+    'bullmq',
+    'dependency-cruiser',
+    'emulate',
+    'ioredis',
+    'esbuild',
+    'monocart-coverage-reports',
+    'playwright-core',
+    'typescript',
+  ],
   format: 'esm',
   platform: 'node',
   target: 'node20.19',

@@ -19,7 +19,14 @@ export type Fault =
   | 'badShape'
   | 'empty';
 
-export type Seen = { readonly method: string; readonly path: string; readonly etag: boolean; readonly status: number };
+export type Seen = {
+  readonly method: string;
+  readonly path: string;
+  readonly etag: boolean;
+  readonly status: number;
+  /** The header with the token. */
+  readonly from: string;
+};
 
 export class FaultyProxy {
   readonly url: string;
@@ -60,7 +67,10 @@ export class FaultyProxy {
     const path = request.url ?? '/';
     const fault = this.choose(method, path);
     const note = (status: number) =>
-      this.seen.push({ method, path, etag: request.headers['if-none-match'] !== undefined, status });
+      this.seen.push({
+        ...{ method, path, status, etag: request.headers['if-none-match'] !== undefined },
+        from: request.headers.authorization ?? '',
+      });
     if (fault !== undefined) {
       this.played.set(fault, this.times(fault) + 1);
       note(0);

@@ -23,6 +23,7 @@ const node = z.strictObject({
   deprecated: z.literal(true).optional(),
   items: z.unknown().optional(),
   minItems: z.number().optional(),
+  maxItems: z.number().optional(),
   minLength: z.number().optional(),
   maxLength: z.number().optional(),
   pattern: z

@@ -614,6 +614,7 @@ export function workflowWith(
       onQuota: 'wait',
       priorityLabels: [],
       serializePaths: [],
+      workerLabels: [],
       ...change.agent,
     },
     tool: {
@@ -634,6 +635,7 @@ export function workflowWith(
     review: change.review ?? { agent: null },
     follow: { until: 'open', maxRounds: 3, answerTimeoutMs: 1_209_600_000, ...change.follow },
     notify: { command: null, webhook: null },
+    queue: null,
     server: { port: 0, host: '127.0.0.1', allowedHosts: [], token: null, webhookSecret: null },
     prompt: 'work',
   };

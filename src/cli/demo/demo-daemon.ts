@@ -27,7 +27,7 @@ export const ACCOUNTS: readonly Account[] = [
 /** The command itself, as it was started here. */
 export const CLI = [process.execPath, join(packageRoot(), 'dist', 'cli.js')] as const;
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   const address = server.address();

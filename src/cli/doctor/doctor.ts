@@ -19,6 +19,7 @@ import { objectionToPlaces, requireHome } from '../../daemon/config/required-pat
 import { hostOf } from '../../daemon/github/clone-url.ts';
 import { Credential, clientStatus, type HostingCredential } from '../../daemon/github/credential.ts';
 import { readStateDirHolder } from '../../daemon/journal/state-dir.ts';
+import type { QueueSettings } from '../../daemon/rules/queue-settings.ts';
 import { isEvery, workflowOf } from '../../daemon/rules/repositories.ts';
 import type { Workflow } from '../../daemon/rules/workflow.ts';
 import { isOnPath, tryGit } from '../../git/git.ts';
@@ -42,6 +43,7 @@ import {
   checkState,
   checkWorkspaceRoot,
 } from './doctor-places.ts';
+import { checkQueue, withoutQueue } from './doctor-queue.ts';
 import { checkRepository, checkSubmodules } from './doctor-repository.ts';
 import { type DoctorCheck, fail, failedBy, ok, warn } from './doctor-row.ts';
 import { doctorRows } from './doctor-rows.ts';
@@ -93,6 +95,7 @@ function checkPaths(workflow: Workflow): DoctorCheck[] {
 }
 
 async function checkHost(workflow: Workflow, env: Environment): Promise<DoctorCheck[]> {
+  if (workflow.queue !== null && workflow.review.agent === null) return [ok('runtime', 'agents run on the workers')];
   if (workflow.tool.runtime !== 'claude') return [ok('runtime', `${workflow.tool.runtime}: no model is needed by it`)];
   const command = claudeCommand(workflow);
   const version = await claudeVersion(command, env);
@@ -337,7 +340,24 @@ export async function diagnose(path: string, env: Environment): Promise<DoctorCh
     ...(repositories === null ? await diagnoseRepository(workflow, env) : await diagnoseMany(each, repositories, env)),
     await checkPort(workflow, holder),
     await checkVersion(holder),
+    ...(workflow.queue === null ? [] : await queueRows(workflow.queue, path, env)),
   ];
+}
+
+/** The rows of the queue alone: of the workflow file, or on a worker of its environment. */
+async function queueRows(settings: QueueSettings | null, path: string, env: Environment): Promise<DoctorCheck[]> {
+  const { TOOL_QUEUE_URL: url, TOOL_FLEET_KEY: key = '' } = env;
+  if (settings !== null) return checkQueue(settings.url, settings.key);
+  return url === undefined ? [withoutQueue(path)] : checkQueue(url, key);
+}
+
+async function diagnoseQueue(path: string, env: Environment): Promise<DoctorCheck[]> {
+  if (!existsSync(path)) return queueRows(null, path, env);
+  try {
+    return await queueRows(readWorkflow(path, { env, detectRemote }).workflow.queue, path, env);
+  } catch (error) {
+    return [failedBy('workflow', error, mendOfWorkflow(error, path))];
+  }
 }
 
 /** What stands in the way of the daemon is nothing to a project that has team mode only. */
@@ -349,7 +369,7 @@ function withoutDaemon(checks: readonly DoctorCheck[]): readonly DoctorCheck[] {
 
 export async function doctorCommand(
   path: string,
-  options: { readonly json?: boolean; readonly fix?: boolean },
+  options: { readonly json?: boolean; readonly fix?: boolean; readonly queue?: boolean },
 ): Promise<void> {
   requireHome();
   const { main } = findProject(process.cwd());
@@ -357,11 +377,14 @@ export async function doctorCommand(
   const hasTeams = hasTeamMode(main, process.env);
   // Nobody names another file that is not there but by mistake.
   const hasDaemon = path !== DEFAULT_PATH || existsSync(path);
-  const daemon = await diagnose(path, process.env);
-  const checks = [
-    ...(hasTeams && !hasDaemon ? withoutDaemon(daemon) : daemon),
-    ...(hasTeams || !hasDaemon ? await diagnoseTeam(main, process.env, process.cwd()) : withoutTeamMode(process.env)),
-  ];
+  const all = async () => {
+    const daemon = await diagnose(path, process.env);
+    return [
+      ...(hasTeams && !hasDaemon ? withoutDaemon(daemon) : daemon),
+      ...(hasTeams || !hasDaemon ? await diagnoseTeam(main, process.env, process.cwd()) : withoutTeamMode(process.env)),
+    ];
+  };
+  const checks = options.queue === true ? await diagnoseQueue(path, process.env) : await all();
   const failed = checks.some((check) => check.status === 'fail');
   process.exitCode = failed ? 1 : 0;
   if (options.json === true) {

@@ -109,6 +109,11 @@ export const CLI_CODES = codes({
     help: 'Install it with: {command}',
     values: { package: 'text', command: 'text' },
   },
+  demo_redis_missing: {
+    kind: 'prerequisite',
+    message: 'tool demo --workers needs redis-server, which is not on the PATH.',
+    help: 'On Debian: apt-get install redis-server',
+  },
   demo_failed: {
     kind: 'internal',
     message: 'The demo failed: {said}[:\n{log}]',

@@ -165,4 +165,23 @@ export const DOCTOR_CODES = codes({
     message: 'runs at {url}, which wants a token',
     values: { url: 'text' },
   },
+  queue_not_set: {
+    kind: 'problem',
+    message: 'neither queue.url in {path} nor TOOL_QUEUE_URL names a queue',
+    values: { path: 'text' },
+  },
+  queue_not_encrypted: {
+    kind: 'warning',
+    message: 'the connection to the queue is not encrypted',
+  },
+  queue_evicts: {
+    kind: 'warning',
+    message: 'Redis may drop jobs when its memory is full (maxmemory-policy {policy})',
+    values: { policy: 'text' },
+  },
+  workers_of_other_version: {
+    kind: 'warning',
+    message: '{count} are of another version, such as {worker} with {version}; {own} is installed here',
+    values: { count: 'number', worker: 'text', version: 'text', own: 'text' },
+  },
 });

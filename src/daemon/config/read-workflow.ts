@@ -16,9 +16,11 @@ import { formatSlug, parseSlug, sameHost } from '../../git/rules/repository.ts';
 import { apiUrlOf, hostOf } from '../github/clone-url.ts';
 import { CONFIG_CODES } from '../rules/codes/config-codes.ts';
 import { labelProblems } from '../rules/label-rules.ts';
+import { isLoopbackName } from '../rules/queue-settings.ts';
 import { isEvery, parsePattern, slugKey } from '../rules/repositories.ts';
 import { mayActivate } from '../rules/repository-workflow.ts';
 import type { AppSettings, Workflow } from '../rules/workflow.ts';
+import { resolveQueue } from './queue-section.ts';
 import { defaultStateDir, expandPath, hostStateDir, type WorkflowSource } from './state-place.ts';
 import { templateProblems } from './template.ts';
 import type { WorkflowInput } from './workflow-schema.ts';
@@ -176,10 +178,6 @@ function resolveReviewer({ review, tool }: WorkflowInput, problems: Refusal[]): 
 
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];
 
-function isLoopback(host: string): boolean {
-  return LOOPBACK_NAMES.includes(host) || host === '::1' || host.startsWith('127.');
-}
-
 /** A project that is set up for Claude Code is led by an agent; any other is worked on as the runtime does by itself. */
 function defaultAgent(directory: string): string | null {
   return existsSync(join(directory, '.claude')) ? 'jarvis' : null;
@@ -216,7 +214,7 @@ function normalize(
       problems.push(wrong(key, 'tracker.repositories beside it', `${value} for one repository`));
   const { labels, priority } = resolveLabels(input, problems);
   const token = resolveSecret('server.token', input.server.token ?? null, source.env, problems);
-  if (!isLoopback(input.server.host) && token === null && input.server.port !== 0) {
+  if (!isLoopbackName(input.server.host) && token === null && input.server.port !== 0) {
     const reachable = `nothing, while server.host ${got(input.server.host)} can be reached from other machines`;
     problems.push(wrong('server.token', 'a token', reachable));
   }
@@ -277,6 +275,7 @@ function normalize(
       onQuota: input.agent.on_quota,
       priorityLabels: priority,
       serializePaths: input.agent.serialize_paths,
+      workerLabels: input.agent.worker_labels,
     },
     tool: {
       runtime: input.tool.runtime,
@@ -306,6 +305,16 @@ function normalize(
       command: input.notify.command,
       webhook: resolveWebhook(input.notify.webhook, source.env, problems),
     },
+    queue: resolveQueue(
+      input.queue,
+      source.env,
+      {
+        port: input.server.port,
+        hooksFromRepository: input.hooks.from_repository,
+        cloneDepth: input.workspace.clone_depth,
+      },
+      problems,
+    ),
     server: {
       port: input.server.port,
       host: input.server.host,

@@ -38,6 +38,7 @@ const FIXED: readonly [string, (workflow: Workflow) => unknown][] = [
   ['workspace.root', (workflow) => workflow.workspace.root],
   ['state.dir', (workflow) => workflow.stateDir],
   ['tool.isolation', (workflow) => workflow.tool.isolation],
+  ['queue', (workflow) => workflow.queue],
   ['server', (workflow) => workflow.server],
 ];
 
@@ -52,6 +53,7 @@ function keepFixed(first: Workflow, next: Workflow): Workflow {
     workspace: { ...next.workspace, root: first.workspace.root },
     stateDir: first.stateDir,
     tool: { ...next.tool, isolation: first.tool.isolation },
+    queue: first.queue,
     server: first.server,
   });
 }

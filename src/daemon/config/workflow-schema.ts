@@ -12,6 +12,7 @@ import { GATE_MODES } from '../rules/gate-settings.ts';
 import { OWN_SETTINGS } from '../rules/own-file.ts';
 import { parsePattern } from '../rules/repositories.ts';
 import { DEFAULT_TRACKER, TRACKER_KINDS } from '../rules/tracker-kind.ts';
+import { queue, workerLabels } from './queue-section.ts';
 
 const text = z.string().min(1);
 const labels = z.union([text.transform((label) => [label]), z.array(text).min(1)]);
@@ -213,6 +214,7 @@ const agent = z
       .describe(
         'Globs from the root of the repository, or directories. While a pull request of the daemon touches such a path, another change that touches the same glob is not published. Default: none.',
       ),
+    worker_labels: workerLabels,
   })
   .prefault({});
 
@@ -376,6 +378,7 @@ export const workflowSchema = z.strictObject({
   review,
   follow,
   notify,
+  queue,
   server,
 });
 

@@ -1,10 +1,12 @@
 // The decision on an ended attempt: retry, publish or give up; pure.
 
+import type { CutOff } from '../../agents/rules/cut-off.ts';
 import type { Expiry } from '../../agents/rules/expiry.ts';
 import { LONGEST_QUOTA_MS } from '../../agents/rules/quota.ts';
 import { messageIn, type Refusal, refusal } from '../../base/rules/codes.ts';
 import { assertNever } from '../../base/rules/errors.ts';
 import { LEAD_CODES } from '../../team/rules/codes/lead-codes.ts';
+import { QUEUE_CODES } from './codes/queue-codes.ts';
 import { WORK_CODES } from './codes/work-codes.ts';
 import type { AttemptOutcome, IssueOutcome } from './record.ts';
 import { outageDelayMs, retryDelayMs } from './retry.ts';
@@ -14,6 +16,7 @@ import type { Entry } from './state.ts';
 /** Why the daemon ended an agent itself. The first cause counts. */
 export type EndCause =
   | Expiry
+  | CutOff
   | { readonly kind: 'cancelled'; readonly outcome: IssueOutcome; readonly updatedAt: string }
   /** An operator paused the issue. */
   | { readonly kind: 'paused' }
@@ -101,6 +104,10 @@ export function reasonOf(cause: EndCause): Refusal {
       return refusal(WORK_CODES.daemon_stopped, {});
     case 'died':
       return refusal(WORK_CODES.daemon_died, {});
+    case 'lost':
+      return refusal(QUEUE_CODES.worker_lost, { worker: cause.worker });
+    case 'returned':
+      return refusal(QUEUE_CODES.worker_returned_work, { worker: cause.worker });
     default:
       return assertNever(cause);
   }
@@ -113,6 +120,8 @@ const OUTCOMES: Readonly<Record<EndCause['kind'], AttemptOutcome>> = {
   paused: 'interrupted',
   shutdown: 'interrupted',
   died: 'interrupted',
+  lost: 'interrupted',
+  returned: 'interrupted',
 };
 
 /** A reason may be the words of an agent, of any form. */

@@ -7,6 +7,7 @@ import type { FollowSettings } from './follow-settings.ts';
 import type { GateSettings } from './gate-settings.ts';
 import type { StateLabels } from './issue.ts';
 import type { OwnFile, OwnSetting } from './own-file.ts';
+import type { QueueSettings } from './queue-settings.ts';
 import type { ReviewSettings } from './review-state.ts';
 import type { TrackerKind } from './tracker-kind.ts';
 import type { TrustMode } from './trust.ts';
@@ -84,6 +85,8 @@ export type Workflow = {
     readonly priorityLabels: readonly string[];
     /** Globs: of the changes that touch one, only one is published at a time. */
     readonly serializePaths: readonly string[];
+    /** Labels that a worker must have, with a queue. */
+    readonly workerLabels: readonly string[];
   };
   readonly tool: AgentSettings;
   readonly gate: GateSettings;
@@ -91,6 +94,8 @@ export type Workflow = {
   readonly follow: FollowSettings;
   /** Where people are told that an issue is over or waits. */
   readonly notify: { readonly command: string | null; readonly webhook: string | null };
+  /** Null: agents run on this machine. */
+  readonly queue: QueueSettings | null;
   readonly server: {
     /** 0: no server. */
     readonly port: number;

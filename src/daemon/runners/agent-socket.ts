@@ -18,7 +18,8 @@ const request = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('reply'), thread: z.number().int().positive(), body: z.string().min(1) }),
 ]);
 
-function decode(body: string): AgentRequest {
+/** Reads what an agent asks. Throws a ToolError. */
+export function decodeAgentRequest(body: string): AgentRequest {
   let value: unknown;
   try {
     value = JSON.parse(body);
@@ -37,7 +38,7 @@ export function createAgentSocket(runtime: RuntimeDir): AgentSocket {
       const { socket, key, close } = await openKeyedSocket(runtime, {
         keyWrong: refusal(HTTP_CODES.attempt_key_wrong, {}),
         codeOf: (error) => error.kind,
-        answer: (body, signal) => handler(decode(body), signal),
+        answer: (body, signal) => handler(decodeAgentRequest(body), signal),
       });
       return { env: { TOOL_SOCKET: socket, TOOL_KEY: key }, close };
     },

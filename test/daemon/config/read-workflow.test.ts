@@ -89,6 +89,7 @@ test('with nothing but the repository, every default holds', () => {
       onQuota: 'wait',
       priorityLabels: [],
       serializePaths: [],
+      workerLabels: [],
     },
     tool: {
       runtime: 'claude',
@@ -107,6 +108,7 @@ test('with nothing but the repository, every default holds', () => {
     review: { agent: null },
     follow: { until: 'open', maxRounds: 3, answerTimeoutMs: 1_209_600_000 },
     notify: { command: null, webhook: null },
+    queue: null,
     server: {
       port: 8888,
       host: '127.0.0.1',

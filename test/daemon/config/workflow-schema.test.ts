@@ -48,6 +48,8 @@ test('it accepts and rejects what the decoder does', () => {
     [{ tracker: { trust: 'anyone', draft: true } }, true],
     [{ tracker: { draft: 'yes' } }, false],
     [{ active_states: ['a'] }, true],
+    [{ agent: { worker_labels: ['a', 'b'] } }, true],
+    [{ agent: { worker_labels: [...'abcdefghi'] } }, false],
     [{ active_states: 7 }, false],
     [{ polling: { interval_ms: 100 } }, true],
     [{ polling: { interval_ms: 99 } }, false],

@@ -1,7 +1,7 @@
 // The package of the emulated service: an optional peer, so that only those who watch the demo install it.
 
 import { packageRoot } from '../../../base/package-root.ts';
-import { shellWord } from '../../../base/rules/command-line.ts';
+import { peerInstall } from '../../../base/peer-install.ts';
 import { failure } from '../../../base/rules/errors.ts';
 import { CLI_CODES } from '../../rules/cli-codes.ts';
 
@@ -10,13 +10,7 @@ export const EMULATOR = 'emulate@0.12.2';
 
 /** The command that puts the emulator where this package finds it. @param root directory of this package */
 export function emulatorInstall(root: string): string {
-  const [, above = root] = /^(.*)\/node_modules\/[^/]+$/.exec(root) ?? [];
-  if (above === root) return 'npm ci';
-  if (above.includes('/_npx/')) return `npx -p toolcrew -p ${EMULATOR} tool demo`;
-  const prefix = above.endsWith('/lib') ? above.slice(0, -'/lib'.length) : null;
-  return prefix === null
-    ? `npm install --prefix ${shellWord(above)} ${EMULATOR}`
-    : `npm install --global --prefix ${shellWord(prefix)} ${EMULATOR}`;
+  return peerInstall(root, [EMULATOR], 'tool demo');
 }
 
 function isMissing(error: unknown): boolean {

@@ -1,0 +1,237 @@
+// A fleet on one machine: a coordinator, four workers and Redis; latency, throughput, load of the store, memory, recovery.
+
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { agentRunning, COMMITS } from '../test/support/agents.ts';
+import { Daemon } from '../test/support/daemon.ts';
+import { FLEET_KEY, RedisServer, startWorker, type Worker } from '../test/support/fleet.ts';
+import { BASE, startForge, type TestForge } from '../test/support/forge.ts';
+import { type Cleanup, tempDir } from '../test/support/temp.ts';
+import { median, type Row, withCleanup } from './figures.ts';
+import { peakOf } from './memory.ts';
+
+const HOURS = 10 * 60 * 60_000;
+const LEASE_MS = 3_000;
+const WORKERS = 4;
+/** Attempts of the throughput, two at a time on each worker. */
+const ATTEMPTS = 32;
+const ROUNDS = 20;
+const LATENCY_MS = 500;
+const THROUGHPUT = 2;
+/** Attempts in flight. */
+const [FEW, MANY] = [8, 40] as const;
+/** Three workers have room for all of them. */
+const SLOTS = Math.ceil(MANY / (WORKERS - 1));
+const COORDINATOR_MB = 1;
+const WORKER_MB = 2;
+const IDLE_MS = 5_000;
+
+type World = { readonly forge: TestForge; readonly daemon: Daemon; readonly directory: string };
+
+/** Each agent leaves a file when it starts: its time is when. */
+function scriptIn(directory: string, then: string): string {
+  return `: > ${directory}/start-$TOOL_ISSUE-$TOOL_ATTEMPT; ${then}`;
+}
+
+function startOf({ directory }: World, issue: number, attempt = 1): number | null {
+  const path = join(directory, `start-${issue}-${attempt}`);
+  return existsSync(path) ? statSync(path).mtimeMs : null;
+}
+
+async function world(t: Cleanup, redis: RedisServer | null, slots: number, then: string): Promise<World> {
+  const forge = await startForge(t);
+  const directory = join(tempDir(t), 'stamps');
+  mkdirSync(directory);
+  const queue = redis === null ? '' : `queue: { url: "${redis.url}", key: $FLEET_KEY, lease_ms: ${LEASE_MS} }\n`;
+  const daemon = await Daemon.create(t, forge, {
+    ...{ pollMs: HOURS, server: 'webhook_secret: secret', env: { FLEET_KEY } },
+    yaml: `${queue}agent: { max_concurrent_agents: ${slots} }\n${agentRunning(scriptIn(directory, then.replaceAll('PLACE', directory)))}`,
+  });
+  return { forge, daemon, directory };
+}
+
+async function openIssues(forge: TestForge, count: number, label: string | null): Promise<number[]> {
+  const issues: number[] = [];
+  for (let number = 0; number < count; number++) issues.push(await forge.open(`Issue ${number}`, { label }));
+  return issues;
+}
+
+function doneCount({ daemon }: World): number {
+  return daemon.log.split('state changed to tool-done').length - 1;
+}
+
+/** From the first agent's start to the last label, ms. */
+async function throughput(made: World): Promise<number> {
+  const issues = await openIssues(made.forge, ATTEMPTS, 'tool-todo');
+  made.daemon.start();
+  await made.daemon.until('all are done', () => doneCount(made) === ATTEMPTS);
+  const endedAt = Date.now();
+  return endedAt - Math.min(...issues.map((issue) => startOf(made, issue) ?? endedAt));
+}
+
+/** From a label to the agent, ms each. */
+async function latencies(made: World): Promise<number[]> {
+  const { forge, daemon } = made;
+  const issues = await openIssues(forge, ROUNDS, null);
+  const config = { url: `http://127.0.0.1:${daemon.port}/webhooks/github`, content_type: 'json', secret: 'secret' };
+  await forge.forge.call('maintainer', 'POST', `${BASE}/hooks`, { config, events: ['issues'] });
+  const took: number[] = [];
+  const before = doneCount(made);
+  for (const [index, issue] of issues.entries()) {
+    const labelledAt = Date.now();
+    await forge.label(issue, 'tool-todo');
+    await daemon.until('the agent', () => startOf(made, issue) !== null);
+    took.push((startOf(made, issue) ?? 0) - labelledAt);
+    await daemon.until('it is done', () => doneCount(made) === before + index + 1);
+    await forge.forge.webhooks.settled();
+  }
+  return took;
+}
+
+type Load = { readonly calls: number; readonly bytes: number };
+
+/** What Redis did so far: commands, and bytes in and out. */
+async function loadOf(redis: RedisServer): Promise<Load> {
+  const client = new Redis(redis.url);
+  try {
+    const text = `${await client.info('commandstats')}\n${await client.info('stats')}`;
+    const sum = (pattern: RegExp) => [...text.matchAll(pattern)].reduce((total, [, value]) => total + Number(value), 0);
+    return { calls: sum(/^cmdstat_.*?calls=(\d+)/gm), bytes: sum(/^total_net_(?:in|out)put_bytes:(\d+)/gm) };
+  } finally {
+    client.disconnect();
+  }
+}
+
+async function keptBytes(redis: RedisServer): Promise<number> {
+  const client = new Redis(redis.url);
+  try {
+    const keys = await client.keys('toolcrew:*');
+    const sizes = await Promise.all(keys.map((key) => client.memory('USAGE', key)));
+    return sizes.reduce<number>((total, size) => total + Number(size ?? 0), 0);
+  } finally {
+    client.disconnect();
+  }
+}
+
+function p95(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.ceil(0.95 * sorted.length) - 1] ?? Number.NaN;
+}
+
+function startWorkers(t: Cleanup, redis: RedisServer, slots: number): Worker[] {
+  return Array.from({ length: WORKERS }, (_, index) =>
+    startWorker(t, `w${index + 1}`, redis, ['--slots', String(slots)]),
+  );
+}
+
+async function alone(): Promise<{ readonly took: number; readonly latency: number[] }> {
+  return withCleanup(async (t) => {
+    const made = await world(t, null, 2 * WORKERS, COMMITS);
+    return { took: await throughput(made), latency: await latencies(made) };
+  });
+}
+
+async function speed(): Promise<Row[]> {
+  const floor = await alone();
+  return withCleanup(async (t) => {
+    const redis = await RedisServer.start(t);
+    const made = await world(t, redis, 2 * WORKERS, COMMITS);
+    const workers = startWorkers(t, redis, 2);
+    await Promise.all(workers.map((worker) => worker.printed(/takes attempts from/)));
+    const before = await loadOf(redis);
+    const took = await throughput(made);
+    const after = await loadOf(redis);
+    const kept = await keptBytes(redis);
+    const latency = await latencies(made);
+    const idleBefore = await loadOf(redis);
+    await new Promise((resolve) => setTimeout(resolve, IDLE_MS));
+    const idle = ((await loadOf(redis)).calls - idleBefore.calls) / (IDLE_MS / 1000);
+    const pulls = (await made.forge.pulls()).length;
+    const perMinute = (ms: number) => `${((ATTEMPTS * 60_000) / ms).toFixed(0)} a minute`;
+    const [calls, bytes] = [(after.calls - before.calls) / ATTEMPTS, (after.bytes - before.bytes) / ATTEMPTS];
+    const latest = p95(latency);
+    return [
+      {
+        what: `fleet: label → agent started on a worker, by webhook, p95 of ${ROUNDS}`,
+        figure: `${latest.toFixed(0)} ms; median ${median(latency).toFixed(0)}`,
+        floor: `${p95(floor.latency).toFixed(0)} ms; median ${median(floor.latency).toFixed(0)}: without a queue`,
+        target: `≤ ${LATENCY_MS} ms`,
+        met: latest <= LATENCY_MS,
+      },
+      {
+        what: `fleet: ${ATTEMPTS} attempts of agents that only commit, ${WORKERS} workers with 2 slots on this machine`,
+        figure: `${perMinute(took)}; ${pulls} pull requests`,
+        floor: `${perMinute(floor.took)}: 8 agents without a queue`,
+        target: `≥ 1/${THROUGHPUT} of the floor`,
+        met: took <= THROUGHPUT * floor.took && pulls === ATTEMPTS + ROUNDS,
+      },
+      {
+        what: `fleet: load of the store for each of ${ATTEMPTS} attempts, looks of idle slots included`,
+        figure: `${calls.toFixed(0)} commands, ${(bytes / 1000).toFixed(1)} kB on the wire; ${kept} bytes are left of all`,
+        floor: `${idle.toFixed(0)} commands a second: ${WORKERS} idle workers and the coordinator`,
+        target: '≤ 500 commands, ≤ 100 kB',
+        met: calls <= 500 && bytes <= 100_000,
+      },
+    ];
+  });
+}
+
+/** Peak memory of the coordinator, and of the four workers together, MB. */
+async function memoryAndRecovery(): Promise<Row[]> {
+  return withCleanup(async (t) => {
+    const redis = await RedisServer.start(t);
+    const made = await world(t, redis, MANY, `while [ ! -e PLACE/go ]; do sleep 1; done; ${COMMITS}`);
+    const { forge, daemon, directory } = made;
+    const workers = startWorkers(t, redis, SLOTS);
+    const issues = await openIssues(forge, FEW, 'tool-todo');
+    daemon.start();
+    const allStarted = () => issues.every((issue) => startOf(made, issue) !== null);
+    const peaks = () => ({
+      coordinator: peakOf(daemon.pid),
+      workers: workers.reduce((total, { pid }) => total + peakOf(pid), 0),
+    });
+    await daemon.until('few at work', allStarted);
+    const few = peaks();
+    issues.push(...(await openIssues(forge, MANY - FEW, 'tool-todo')));
+    await daemon.refresh();
+    await daemon.until('many at work', allStarted);
+    const many = peaks();
+    const grown = (name: 'coordinator' | 'workers') => (many[name] - few[name]) / (MANY - FEW);
+    const [first] = workers;
+    const lost = async () => (await daemon.state()).workers?.find(({ name }) => name === first?.name)?.used ?? 0;
+    const killed = await lost();
+    const killedAt = Date.now();
+    first?.signal('SIGKILL');
+    const again = () => issues.flatMap((issue) => startOf(made, issue, 2) ?? []);
+    await daemon.until('all that it had goes on', () => again().length === killed);
+    const recovery = Math.min(...again()) - killedAt;
+    const last = Math.max(...again()) - killedAt;
+    writeFileSync(join(directory, 'go'), '');
+    await daemon.until('all are done', () => doneCount(made) === MANY);
+    const pulls = (await forge.pulls()).length;
+    const failed = readFileSync(join(daemon.stateDir, 'journal.jsonl'), 'utf8').includes('"outcome":"failed"');
+    const row = (who: string, name: 'coordinator' | 'workers', most: number): Row => ({
+      what: `fleet: peak memory of ${who}, for each attempt in flight from ${FEW} to ${MANY}`,
+      figure: `${grown(name).toFixed(2)} MB (${few[name].toFixed(0)} MB at ${FEW}, ${many[name].toFixed(0)} MB at ${MANY})`,
+      floor: '–',
+      target: `≤ ${most} MB`,
+      met: grown(name) <= most,
+    });
+    return [
+      row('the coordinator', 'coordinator', COORDINATOR_MB),
+      row(`the ${WORKERS} workers together`, 'workers', WORKER_MB),
+      {
+        what: `fleet: SIGKILL of a worker with ${killed} agents → the first of them at work elsewhere`,
+        figure: `${(recovery / 1000).toFixed(1)} s, the last after ${(last / 1000).toFixed(1)} s; ${pulls} pull requests for ${MANY} issues`,
+        floor: `${LEASE_MS / 1000} s: the lease`,
+        target: `≤ ${LEASE_MS / 1000 + 5} s, one pull request each`,
+        met: recovery <= LEASE_MS + 5_000 && pulls === MANY && !failed,
+      },
+    ];
+  });
+}
+
+export async function fleet(): Promise<Row[]> {
+  return [...(await speed()), ...(await memoryAndRecovery())];
+}

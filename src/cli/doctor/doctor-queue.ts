@@ -1,0 +1,97 @@
+// The doctor's rows of a queue: its address, TLS, versions, permissions, and the workers that are there.
+
+import { packageVersion } from '../../base/package-root.ts';
+import { refusal } from '../../base/rules/codes.ts';
+import { isVersionAtLeast } from '../../base/rules/version.ts';
+import { isLoopbackName, LEAST_KEY, shownQueueUrl } from '../../daemon/rules/queue-settings.ts';
+import { FLEET_CODES } from '../../fleet/rules/fleet-codes.ts';
+import type { Store } from '../../fleet/store.ts';
+import { DOCTOR_CODES } from '../rules/doctor-codes.ts';
+import { type DoctorCheck, fail, failedBy, ok, warn } from './doctor-row.ts';
+
+/** BullMQ needs it. */
+const OLDEST_REDIS = '6.2.0';
+
+function checkTls(url: string): DoctorCheck {
+  const { protocol, hostname } = new URL(url);
+  if (protocol === 'rediss:') return ok('queue TLS', 'the connection is encrypted');
+  return isLoopbackName(hostname)
+    ? ok('queue TLS', 'not needed on this machine')
+    : warn(
+        'queue TLS',
+        refusal(DOCTOR_CODES.queue_not_encrypted, {}),
+        'use rediss:// outside of a network that is yours',
+      );
+}
+
+function checkKey(key: string): DoctorCheck {
+  return key.length >= LEAST_KEY
+    ? ok('fleet key', `${key.length} characters`)
+    : fail(
+        'fleet key',
+        refusal(FLEET_CODES.fleet_key_missing, { least: LEAST_KEY, got: key.length }),
+        'export TOOL_FLEET_KEY=…, the value that queue.key names on the coordinator',
+      );
+}
+
+async function checkWorkers(store: Store): Promise<DoctorCheck> {
+  const [workers, version] = [await store.workers(), packageVersion()];
+  const others = workers.filter((one) => one.version !== version);
+  const [first] = others;
+  if (first !== undefined)
+    return warn(
+      'workers',
+      refusal(DOCTOR_CODES.workers_of_other_version, {
+        count: others.length,
+        worker: first.name,
+        version: first.version,
+        own: version,
+      }),
+      `npm install --global toolcrew@${version} on these machines`,
+    );
+  const slots = workers.reduce((sum, one) => sum + one.slots, 0);
+  return ok('workers', `${workers.length} with ${slots} slots, all of version ${version}`);
+}
+
+export function withoutQueue(path: string): DoctorCheck {
+  return fail('queue', refusal(DOCTOR_CODES.queue_not_set, { path }), 'set queue.url, or TOOL_QUEUE_URL on a worker');
+}
+
+/** @param url of the queue, and the key of the fleet */
+export async function checkQueue(url: string, key: string): Promise<DoctorCheck[]> {
+  const advice = 'correct queue.url, or TOOL_QUEUE_URL of a worker';
+  let store: Store;
+  try {
+    const { openStore } = await import('../../compose/fleet.ts');
+    store = await openStore(url, 'tool doctor --queue');
+  } catch (error) {
+    return [failedBy('queue', error, advice)];
+  }
+  try {
+    const { redis, eviction } = await store.about();
+    const rows = [
+      ok('queue', `${shownQueueUrl(url)} answers`),
+      isVersionAtLeast(redis, OLDEST_REDIS)
+        ? ok('queue versions', `Redis ${redis}`)
+        : fail(
+            'queue versions',
+            refusal(DOCTOR_CODES.program_too_old, { version: `Redis ${redis}`, required: OLDEST_REDIS }),
+            'install a newer Redis',
+          ),
+      eviction === 'noeviction' || eviction === 'unknown'
+        ? ok('queue memory', 'nothing is evicted')
+        : warn('queue memory', refusal(DOCTOR_CODES.queue_evicts, { policy: eviction }), 'maxmemory-policy noeviction'),
+      checkTls(url),
+      checkKey(key),
+    ];
+    try {
+      await store.probe();
+      rows.push(ok('queue permissions', 'a job went through'), await checkWorkers(store));
+    } catch (error) {
+      rows.push(failedBy('queue permissions', error, 'allow this user all commands on the keys toolcrew:*'));
+    }
+    return rows;
+  } finally {
+    store.close();
+  }
+}

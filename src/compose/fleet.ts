@@ -1,0 +1,248 @@
+// Wires a fleet: the queue, a coordinator with what a repository has in the place of its own agents, and a worker. One file, loaded at once.
+
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { boundsOf, GIT_SETTINGS, Isolation } from '../agents/isolation.ts';
+import type { Runner } from '../agents/ports.ts';
+import type { IsolationMode } from '../agents/rules/runtime.ts';
+import { systemClock } from '../base/clock.ts';
+import { type Closer, closeAll } from '../base/close-all.ts';
+import { createLogger, type LogFormat } from '../base/logger.ts';
+import { packageRoot, packageVersion } from '../base/package-root.ts';
+import type { Logger } from '../base/ports.ts';
+import { endProcessesOfRun } from '../base/processes/processes.ts';
+import { RuntimeDir } from '../base/processes/runtime-dir.ts';
+import { parseWorkflow } from '../daemon/config/read-workflow.ts';
+import { requireHome } from '../daemon/config/required-paths.ts';
+import { takeTokens } from '../daemon/github/credential.ts';
+import { holdStateDir } from '../daemon/journal/state-dir.ts';
+import type { AgentSocket, WorkGate } from '../daemon/ports.ts';
+import type { QueueSettings } from '../daemon/rules/queue-settings.ts';
+import type { Workflow } from '../daemon/rules/workflow.ts';
+import type { RunnersOptions } from '../daemon/runners/runners.ts';
+import type { QueueSight } from '../daemon/view-source.ts';
+import { WorkspaceManifests } from '../daemon/workspaces/workspace-manifests.ts';
+import { WorkspacePlaces } from '../daemon/workspaces/workspace-places.ts';
+import { checkRoot, claimRoot, ROOT_DATA } from '../daemon/workspaces/workspace-root.ts';
+import { AttemptQueue } from '../fleet/coordinator/attempt-queue.ts';
+import { Coordinator } from '../fleet/coordinator/coordinator.ts';
+import { FleetDoor } from '../fleet/coordinator/door.ts';
+import { Leases } from '../fleet/coordinator/leases.ts';
+import { RemoteRunner } from '../fleet/coordinator/remote-runner.ts';
+import { WorkerEvidence } from '../fleet/coordinator/worker-evidence.ts';
+import { Store } from '../fleet/store.ts';
+import { type CarrierOptions, WorkCarrier } from '../fleet/work-carrier.ts';
+import { FleetWorker } from '../fleet/worker/worker.ts';
+import { WorkerAttempt } from '../fleet/worker/worker-attempt.ts';
+import { requireGit } from '../git/git.ts';
+import { writePersonSettings } from '../git/person-settings.ts';
+import { dropRepositoryVariables } from '../git/repository-variables.ts';
+import { LEFTOVER_GRACE_MS, setMark, takeMark } from './process-mark.ts';
+
+export type Fleet = {
+  /** The workflow as the coordinator itself follows it. */
+  readonly followed: (workflow: () => Workflow) => () => Workflow;
+  readonly partsOf: (parts: RepositoryParts) => RemoteParts;
+  readonly door: FleetDoor;
+  readonly leases: Leases;
+  readonly sight: () => QueueSight;
+  /** Begins to look at the queue. */
+  readonly watch: (onChange: () => void) => void;
+  /** Where the status server is. */
+  readonly announce: (url: string | null) => void;
+  readonly close: () => Promise<void>;
+};
+
+/** Throws a ToolError where the queue cannot be used. */
+export async function openFleet(settings: QueueSettings, log: Logger): Promise<Fleet> {
+  const { key, url, leaseMs, maxBundleBytes, insecure } = settings;
+  const store = await Store.open(url, 'tool serve');
+  const queue = new AttemptQueue(store, key, log);
+  let server = '';
+  const coordinator = new Coordinator({
+    ...{ queue, key, leaseMs, maxBundleBytes, insecure, version: packageVersion() },
+    address: () => settings.address ?? server,
+  });
+  const door = new FleetDoor(coordinator, log);
+  const leases = new Leases(store, leaseMs, systemClock);
+  return {
+    followed: withoutHooks,
+    partsOf: (parts) => remoteParts(coordinator, parts),
+    door,
+    leases,
+    sight: () => queue.sight,
+    watch: (onChange) => queue.watch(onChange),
+    announce: (found) => {
+      server = found ?? '';
+    },
+    close: async () => {
+      door.close();
+      leases.close();
+      await queue.close();
+    },
+  };
+}
+
+/** The workflow as the coordinator itself follows it: workers run the hooks. */
+function withoutHooks(workflow: () => Workflow): () => Workflow {
+  let made: { readonly from: Workflow; readonly to: Workflow } | undefined;
+  return () => {
+    const from = workflow();
+    if (made?.from === from) return made.to;
+    const none = { afterCreate: null, beforeRun: null, afterRun: null, beforeRemove: null };
+    made = { from, to: Object.freeze({ ...from, hooks: { ...from.hooks, ...none } }) };
+    return made.to;
+  };
+}
+
+export type RepositoryParts = Omit<RunnersOptions, 'workflow'> &
+  Pick<CarrierOptions, 'mirror' | 'workspaces'> & {
+    /** With the hooks. */
+    readonly workflow: () => Workflow;
+    readonly root: string;
+    readonly repository: string;
+    /** Number of the lease on it. */
+    readonly fence: number;
+    readonly local: (name: string) => Runner;
+  };
+
+/** What a repository has in the place of runners, sockets and checks of its own. */
+export type RemoteParts = {
+  readonly runner: (name: string) => Runner;
+  readonly agentSocket: AgentSocket;
+  readonly gate: WorkGate;
+};
+
+function remoteParts(coordinator: Coordinator, parts: RepositoryParts): RemoteParts {
+  const { root, isolation, author, mirror, workspaces, stateDir, local, repository, fence, workflow } = parts;
+  const places = new WorkspacePlaces({ root, isolation, author }, new WorkspaceManifests(join(root, ROOT_DATA)));
+  const carrier = new WorkCarrier({ mirror, places, workspaces });
+  const directory = join(stateDir, 'fleet');
+  // Bundles of an earlier process.
+  rmSync(directory, { recursive: true, force: true });
+  const gate = new WorkerEvidence();
+  const more = { coordinator, carrier, workflow, repository, fence, directory, author, clock: systemClock };
+  return {
+    runner: (name) => new RemoteRunner({ ...more, local: local(name), onEvidence: (evidence) => gate.note(evidence) }),
+    agentSocket: coordinator.socket,
+    gate,
+  };
+}
+
+export type WorkerCommand = {
+  /** The process's own environment: secrets are taken out of it. */
+  readonly env: NodeJS.ProcessEnv;
+  /** Address of the queue; with the key, a value. */
+  readonly url: string;
+  readonly key: string;
+  /** Variables with secrets, which no agent gets. */
+  readonly secrets: readonly string[];
+  readonly name: string;
+  readonly labels: readonly string[];
+  readonly slots: number;
+  readonly once: boolean;
+  readonly stateDir: string;
+  readonly root: string;
+  readonly logFormat: LogFormat;
+  readonly write: (line: string) => void;
+};
+
+export type RunningWorker = {
+  readonly run: () => Promise<void>;
+  readonly drain: (how: 'finish' | 'return') => void;
+  /** Ends what is left. */
+  readonly end: () => void;
+  readonly close: () => Promise<void>;
+};
+
+/** What the settings of an order are put into. */
+function defaultsOf(stateDir: string): Workflow {
+  const source = { env: {}, detectRemote: () => ({ kind: 'none', says: 'is none' }) as const };
+  return parseWorkflow('---\ntracker: { repo: none/none }\n---\n', join(stateDir, 'WORKFLOW.md'), source);
+}
+
+/** Takes its places and reaches the queue. What cannot work is a ToolError. */
+export async function createWorker(options: WorkerCommand): Promise<RunningWorker> {
+  const { url, key, name, labels, slots, once, stateDir } = options;
+  const clock = systemClock;
+  requireHome();
+  dropRepositoryVariables(options.env);
+  takeTokens(options.env, options.secrets);
+  const env = { ...options.env };
+  requireGit(env);
+  const log = createLogger({ format: options.logFormat, write: options.write, now: clock.now, secrets: () => [key] });
+  const store = await Store.open(url, 'tool worker');
+  const closers: Closer[] = [() => store.close()];
+  const close = () => closeAll(closers.splice(0).reverse());
+  try {
+    const owner = `the worker ${name}`;
+    checkRoot(options.root, owner, stateDir);
+    const lock = holdStateDir(stateDir, owner);
+    closers.push(() => lock.release());
+    const root = claimRoot(options.root, owner, stateDir);
+    const mark = await takeMark(stateDir, log);
+    const settings = join(stateDir, GIT_SETTINGS);
+    await writePersonSettings(settings, env);
+    setMark(env, mark, settings);
+    setMark(options.env, mark, settings);
+    const runtime = new RuntimeDir();
+    closers.push(() => runtime.close());
+    const places = { attempts: join(stateDir, 'attempts'), workspaces: join(root, 'attempts') };
+    for (const place of Object.values(places)) mkdirSync(place, { recursive: true, mode: 0o700 });
+    const defaults = defaultsOf(stateDir);
+    const isolationFor = (own: { readonly stateDir: string; readonly root: string }) => (mode: IsolationMode) =>
+      Isolation.probe(mode, {
+        ...boundsOf({
+          ...{ stateDir, workspaceRoot: root, workflowPath: defaults.path, packageRoot: packageRoot(), env },
+          runtimeDir: runtime.path,
+        }),
+        // What other attempts have may be of another repository.
+        others: () => [
+          ...entriesOf(places.attempts).filter((path) => path !== own.stateDir),
+          ...entriesOf(places.workspaces).filter((path) => path !== own.root),
+          join(stateDir, 'kept'),
+        ],
+      });
+    const worker = new FleetWorker({
+      ...{ store, key, name, labels, slots, once, clock, log, version: packageVersion() },
+      make: async (client, order, id, returning) => {
+        const own = { stateDir: join(places.attempts, id), root: join(places.workspaces, id) };
+        for (const place of Object.values(own)) mkdirSync(place, { recursive: true, mode: 0o700 });
+        const attempt = new WorkerAttempt({
+          ...{ client, order, id, defaults, runtime, env, clock, log, returning, ...own },
+          keptDir: join(stateDir, 'kept'),
+          isolation: isolationFor(own),
+          newRun: () => `${mark}.${randomBytes(9).toString('base64url')}`,
+          endRun: (run) => endProcessesOfRun(run, LEFTOVER_GRACE_MS),
+        });
+        await attempt.run();
+      },
+    });
+    closers.push(() => worker.close());
+    const shown = labels.length === 0 ? 'no labels' : `labels ${labels.join(', ')}`;
+    log.log('info', 'serve', `worker ${name} takes attempts from ${store.address}: ${slots} slots, ${shown}`);
+    return {
+      run: () => worker.run(),
+      drain: (how) => worker.drain(how),
+      end: () => worker.end(),
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function entriesOf(directory: string): string[] {
+  try {
+    return readdirSync(directory).map((name) => join(directory, name));
+  } catch {
+    return [];
+  }
+}
+
+/** For whoever looks at the queue alone. Throws a ToolError. */
+export function openStore(url: string, command: string): Promise<Store> {
+  return Store.open(url, command);
+}

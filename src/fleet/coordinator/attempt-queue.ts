@@ -1,0 +1,113 @@
+// The queue as its coordinator uses it: jobs are added and taken out, and it is seen how many wait and who works.
+
+import type { Logger } from '../../base/ports.ts';
+import { refusal } from '../../base/rules/codes.ts';
+import { messageOf } from '../../base/rules/errors.ts';
+import type { QueueSight } from '../../daemon/view-source.ts';
+import { jobProof } from '../proofs.ts';
+import { FLEET_CODES } from '../rules/fleet-codes.ts';
+import { attemptId, type FleetJob, queueName } from '../rules/job.ts';
+import type { JobQueue, Store } from '../store.ts';
+import type { SignedJob } from '../wire.ts';
+
+const LOOK_MS = 2_000;
+
+export class AttemptQueue {
+  readonly #store: Store;
+  readonly #key: string;
+  readonly #log: Logger;
+  readonly #queues = new Map<string, JobQueue>();
+  #sight: QueueSight = { waiting: 0, active: 0, workers: [], problem: null };
+  #timer: NodeJS.Timeout | undefined;
+  #looking = false;
+
+  constructor(store: Store, key: string, log: Logger) {
+    this.#store = store;
+    this.#key = key;
+    this.#log = log;
+  }
+
+  #queue(labels: readonly string[]): { readonly name: string; readonly queue: JobQueue } {
+    const name = queueName(labels);
+    const known = this.#queues.get(name);
+    const queue = known ?? this.#store.queue(name);
+    this.#queues.set(name, queue);
+    return { name, queue };
+  }
+
+  /** A job that is there stays as it is. */
+  async add(job: FleetJob, priority: number): Promise<void> {
+    const { name, queue } = this.#queue(job.labels);
+    const signed: SignedJob = { ...job, proof: jobProof(this.#key, job) };
+    await this.#store.announceQueue(name);
+    await queue.add('attempt', signed, {
+      ...{ jobId: attemptId(job), priority },
+      // What is over leaves nothing behind.
+      ...{ removeOnComplete: true, removeOnFail: true },
+    });
+  }
+
+  /** Whether it waits or is with a worker; null: the queue gives no answer. */
+  async has(job: FleetJob): Promise<boolean | null> {
+    if (this.#store.problem !== null) return null;
+    return (await this.#queue(job.labels).queue.getJobState(attemptId(job))) !== 'unknown';
+  }
+
+  /** Whether a worker holds it; null: the queue gives no answer. */
+  async isHeld(job: FleetJob): Promise<boolean | null> {
+    if (this.#store.problem !== null) return null;
+    return this.#store.isLocked(queueName(job.labels), attemptId(job));
+  }
+
+  /** One that a worker holds stays with it. */
+  async remove(job: FleetJob): Promise<void> {
+    if (this.#store.problem === null) await this.#queue(job.labels).queue.remove(attemptId(job));
+  }
+
+  get sight(): QueueSight {
+    return { ...this.#sight, problem: this.#store.problem };
+  }
+
+  /** Begins to look at the queue now and then. */
+  watch(onChange: () => void): void {
+    let said: string | null = null;
+    const look = async () => {
+      const { problem } = this.#store;
+      if (problem !== null && problem !== said)
+        this.#log.log(
+          'warn',
+          'serve',
+          refusal(FLEET_CODES.queue_interrupted, { url: this.#store.address, said: problem }),
+        );
+      said = problem;
+      if (problem !== null || this.#looking) return;
+      this.#looking = true;
+      try {
+        const before = JSON.stringify(this.#sight);
+        this.#sight = await this.#look();
+        if (JSON.stringify(this.#sight) !== before) onChange();
+      } catch (error) {
+        this.#log.log('warn', 'serve', messageOf(error));
+      } finally {
+        this.#looking = false;
+      }
+    };
+    void look();
+    this.#timer = setInterval(() => void look(), LOOK_MS);
+  }
+
+  async #look(): Promise<QueueSight> {
+    const counts = await Promise.all(
+      [...this.#queues.values()].map((queue) => queue.getJobCounts('waiting', 'prioritized', 'active')),
+    );
+    const sum = (name: string) => counts.reduce((total, one) => total + (one[name] ?? 0), 0);
+    const workers = await this.#store.workers();
+    return { waiting: sum('waiting') + sum('prioritized'), active: sum('active'), workers, problem: null };
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await Promise.all([...this.#queues.values()].map((queue) => queue.close().catch(() => undefined)));
+    this.#store.close();
+  }
+}

@@ -1,0 +1,97 @@
+// The coordinator: it knows the attempts that are with the queue or a worker, and lets nobody else act for their issues.
+
+import { failure } from '../../base/rules/errors.ts';
+import type { AgentRequestHandler, AgentSocket } from '../../daemon/ports.ts';
+import { isSame, newToken, takeProof } from '../proofs.ts';
+import { FLEET_CODES } from '../rules/fleet-codes.ts';
+import type { AttemptQueue } from './attempt-queue.ts';
+import type { RemoteAttempt } from './remote-attempt.ts';
+
+export type CoordinatorOptions = {
+  readonly queue: AttemptQueue;
+  readonly key: string;
+  readonly version: string;
+  readonly leaseMs: number;
+  readonly maxBundleBytes: number;
+  readonly insecure: boolean;
+  /** Where workers reach it. */
+  readonly address: () => string;
+};
+
+/** Attempts whose end a worker may still report again. */
+const KEPT_ENDS = 1_000;
+/** Name of the variable by which the runner finds what answers the agent. */
+const DESK_VARIABLE = 'TOOL_FLEET_DESK';
+
+export type TakeRequest = {
+  readonly id: string;
+  readonly nonce: string;
+  readonly worker: string;
+  readonly version: string;
+  readonly proof: string;
+};
+
+export class Coordinator {
+  readonly options: CoordinatorOptions;
+  readonly #attempts = new Map<string, RemoteAttempt>();
+  readonly #desks = new Map<string, AgentRequestHandler>();
+  /** Tokens of attempts that have ended, by their ids. */
+  readonly #ended = new Map<string, string>();
+
+  constructor(options: CoordinatorOptions) {
+    this.options = options;
+  }
+
+  add(attempt: RemoteAttempt): void {
+    this.#attempts.set(attempt.id, attempt);
+  }
+
+  remove(attempt: RemoteAttempt): void {
+    this.#attempts.delete(attempt.id);
+    if (attempt.token !== null) this.#ended.set(attempt.id, attempt.token);
+    for (const oldest of this.#ended.keys()) {
+      if (this.#ended.size <= KEPT_ENDS) break;
+      this.#ended.delete(oldest);
+    }
+  }
+
+  /** The fence: the attempt that is at work on its issue, for the worker that has it. Throws for all others. */
+  admit(id: string, token: string): RemoteAttempt {
+    const attempt = this.#attempts.get(id);
+    if (attempt === undefined) throw failure(FLEET_CODES.attempt_superseded, { attempt: id });
+    attempt.admit(token);
+    return attempt;
+  }
+
+  /** Whether the end of the attempt was taken already: a worker that got no answer reports it once more. */
+  hasEnded(id: string, token: string): boolean {
+    const known = this.#ended.get(id);
+    return known !== undefined && isSame(token, known);
+  }
+
+  /** Gives an attempt to a worker that has the key and the version. */
+  take({ id, nonce, worker, version, proof }: TakeRequest): {
+    readonly attempt: RemoteAttempt;
+    readonly token: string;
+  } {
+    const { key, version: expected } = this.options;
+    if (!isSame(proof, takeProof(key, id, nonce, worker))) throw failure(FLEET_CODES.fleet_key_wrong, {});
+    if (version !== expected) throw failure(FLEET_CODES.worker_version_wrong, { expected, got: version });
+    const attempt = this.#attempts.get(id);
+    if (attempt === undefined || attempt.isStopping) throw failure(FLEET_CODES.attempt_superseded, { attempt: id });
+    return { attempt, token: attempt.take(worker, nonce).token };
+  }
+
+  /** In the place of a socket on this machine. */
+  readonly socket: AgentSocket = {
+    open: async (handler) => {
+      const key = newToken();
+      this.#desks.set(key, handler);
+      return { env: { [DESK_VARIABLE]: key }, close: async () => void this.#desks.delete(key) };
+    },
+  };
+
+  deskOf(env: Readonly<Record<string, string>>): AgentRequestHandler | null {
+    return this.#desks.get(env[DESK_VARIABLE] ?? '') ?? null;
+  }
+}

@@ -1,0 +1,178 @@
+// The coordinator's HTTP routes for workers, below /fleet/v1/: each request shows the key of the fleet or an attempt's token.
+
+import { randomBytes } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { rm, stat } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { dirname, join } from 'node:path';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Logger } from '../../base/ports.ts';
+import { failure, isFailure, messageOf, ToolError } from '../../base/rules/errors.ts';
+import { TrackerError } from '../../daemon/rules/tracker-error.ts';
+import { decodeAgentRequest } from '../../daemon/runners/agent-socket.ts';
+import { orderProof } from '../proofs.ts';
+import { FLEET_CODES } from '../rules/fleet-codes.ts';
+import { beatSchema, decodeJson, endSchema, startedSchema, takeSchema, workSchema } from '../wire.ts';
+import type { Coordinator } from './coordinator.ts';
+import type { RemoteAttempt } from './remote-attempt.ts';
+
+const FLEET_PATH = '/fleet/v1/';
+const ATTEMPT = /^\/fleet\/v1\/attempts\/([\w.-]+)\/([a-z]+)$/;
+const MOST_JSON_BYTES = 8 * 1024 * 1024;
+
+/** The answer of a refusal by its code; 422 for all others. */
+const STATUS = new Map<unknown, number>([
+  [FLEET_CODES.attempt_superseded, 409],
+  [FLEET_CODES.attempt_taken, 409],
+  [FLEET_CODES.worker_version_wrong, 409],
+  [FLEET_CODES.fleet_key_wrong, 403],
+  [FLEET_CODES.bundle_too_large, 413],
+]);
+
+async function readText(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    const part = Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk));
+    bytes += part.length;
+    if (bytes > MOST_JSON_BYTES)
+      throw failure(FLEET_CODES.fleet_request_invalid, { said: `it has more than ${MOST_JSON_BYTES} bytes` });
+    chunks.push(part);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function header(request: IncomingMessage, name: string): string {
+  const value = request.headers[name];
+  return typeof value === 'string' ? value : '';
+}
+
+function send(response: ServerResponse, status: number, value: unknown): void {
+  if (response.headersSent) return;
+  const body = JSON.stringify(value);
+  // What is left of a body that was refused is not read.
+  const connection = status === 413 ? { connection: 'close' } : {};
+  response.writeHead(status, {
+    ...{ 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), 'cache-control': 'no-store' },
+    ...connection,
+  });
+  response.end(body);
+}
+
+export class FleetDoor {
+  readonly #coordinator: Coordinator;
+  readonly #log: Logger;
+  readonly #closing = new AbortController();
+
+  constructor(coordinator: Coordinator, log: Logger) {
+    this.#coordinator = coordinator;
+    this.#log = log;
+  }
+
+  /** Whether a path is one of these. */
+  readonly handles = (path: string): boolean => path.startsWith(FLEET_PATH);
+
+  /** Answers one request. Never rejects. */
+  readonly serve = async (path: string, request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    try {
+      if (path === `${FLEET_PATH}take` && request.method === 'POST')
+        return send(response, 200, this.#take(await readText(request)));
+      const [, id = '', verb = ''] = ATTEMPT.exec(path) ?? [];
+      const token = /^Bearer (.+)$/.exec(header(request, 'authorization'))?.[1] ?? '';
+      if (verb === 'end' && this.#coordinator.hasEnded(id, token)) {
+        await readText(request);
+        return send(response, 200, {});
+      }
+      const attempt = this.#coordinator.admit(id, token);
+      if (verb === 'code') return await this.#code(attempt, response);
+      if (verb === 'work') return send(response, 200, await this.#work(attempt, request));
+      const body = await readText(request);
+      // Again, after the body has come.
+      this.#coordinator.admit(id, token);
+      const call = header(request, 'x-call');
+      if (call === '') throw failure(FLEET_CODES.fleet_request_invalid, { said: 'it has no number' });
+      return send(
+        response,
+        200,
+        (await attempt.once(`${verb} ${call}`, () => this.#answer(attempt, verb, body))) ?? {},
+      );
+    } catch (error) {
+      this.#refuse(error, path, response);
+    }
+  };
+
+  #refuse(error: unknown, path: string, response: ServerResponse): void {
+    if (error instanceof ToolError) {
+      const status = STATUS.get(error.refusal.of) ?? 422;
+      if (isFailure(error, FLEET_CODES.fleet_key_wrong)) this.#log.log('warn', 'http', error.refusal);
+      send(response, status, { error: { code: error.code, message: error.message } });
+      return;
+    }
+    const code = error instanceof TrackerError ? 'tracker' : 'internal';
+    if (code === 'internal') this.#log.log('warn', 'http', `${path}: ${messageOf(error)}`);
+    send(response, code === 'tracker' ? 422 : 500, { error: { code, message: messageOf(error) } });
+  }
+
+  #take(body: string): unknown {
+    const asked = decodeJson(takeSchema, body);
+    const { attempt, token } = this.#coordinator.take(asked);
+    const order = JSON.stringify(attempt.options.order);
+    return { token, order, proof: orderProof(this.#coordinator.options.key, asked.id, asked.nonce, order) };
+  }
+
+  async #code({ options }: RemoteAttempt, response: ServerResponse): Promise<void> {
+    const { size } = await stat(options.bundle);
+    response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': size });
+    await pipeline(createReadStream(options.bundle), response).catch(() => response.destroy());
+  }
+
+  /** Takes in a bundle, up to its limit. */
+  async #work(attempt: RemoteAttempt, request: IncomingMessage): Promise<unknown> {
+    const { maxBundleBytes: limit } = this.#coordinator.options;
+    const files = header(request, 'x-files');
+    const commits = decodeJson(
+      workSchema,
+      JSON.stringify({ head: header(request, 'x-head'), files: files === '' ? null : files }),
+    );
+    const tooLarge = () => failure(FLEET_CODES.bundle_too_large, { limit });
+    if (Number(header(request, 'content-length') || 0) > limit) throw tooLarge();
+    const path = join(dirname(attempt.options.bundle), `${randomBytes(9).toString('hex')}.bundle`);
+    let bytes = 0;
+    const measure = new Transform({
+      transform(chunk: Buffer, _, done) {
+        bytes += chunk.length;
+        done(bytes > limit ? tooLarge() : null, chunk);
+      },
+    });
+    try {
+      await pipeline(request.iterator({ destroyOnReturn: false }), measure, createWriteStream(path, { mode: 0o600 }));
+      attempt.admit(attempt.token ?? '');
+      await attempt.work(bytes === 0 ? null : path, commits);
+      return {};
+    } finally {
+      await rm(path, { force: true });
+    }
+  }
+
+  async #answer(attempt: RemoteAttempt, verb: string, body: string): Promise<unknown> {
+    switch (verb) {
+      case 'beat':
+        return attempt.beat(decodeJson(beatSchema, body));
+      case 'started':
+        return attempt.started(decodeJson(startedSchema, body).pid);
+      case 'turn':
+        return attempt.turn();
+      case 'ask':
+        return attempt.ask(decodeAgentRequest(body), this.#closing.signal);
+      case 'end':
+        return attempt.end(decodeJson(endSchema, body));
+      default:
+        throw failure(FLEET_CODES.fleet_request_invalid, { said: `there is no ${verb || 'such path'}` });
+    }
+  }
+
+  close(): void {
+    this.#closing.abort();
+  }
+}

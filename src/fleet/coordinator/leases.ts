@@ -1,0 +1,57 @@
+// Leases of a coordinator: it takes one for each repository, and learns when one that it waits for is free.
+
+import { Listeners } from '../../base/listeners.ts';
+import type { Clock, Logger } from '../../base/ports.ts';
+import { isFailure } from '../../base/rules/errors.ts';
+import { FLEET_CODES } from '../rules/fleet-codes.ts';
+import type { Store } from '../store.ts';
+import { RepositoryLease } from './repository-lease.ts';
+
+const LOOK_MS = 1_000;
+
+export class Leases {
+  readonly #store: Store;
+  readonly #leaseMs: number;
+  readonly #clock: Clock;
+  readonly #waited = new Set<string>();
+  readonly #free = new Listeners();
+  readonly #over = new AbortController();
+
+  constructor(store: Store, leaseMs: number, clock: Clock) {
+    this.#store = store;
+    this.#leaseMs = leaseMs;
+    this.#clock = clock;
+    void this.#watch();
+  }
+
+  /** Throws `repository_held` where another coordinator has it, and tells the listeners once it may be free. */
+  async take(repository: string, stateDir: string, log: Logger): Promise<RepositoryLease> {
+    const more = { store: this.#store, leaseMs: this.#leaseMs, clock: this.#clock };
+    try {
+      return await RepositoryLease.take({ ...more, repository, stateDir, log });
+    } catch (error) {
+      if (isFailure(error, FLEET_CODES.repository_held)) this.#waited.add(repository);
+      throw error;
+    }
+  }
+
+  readonly onFree = this.#free.add;
+
+  async #watch(): Promise<void> {
+    const { signal } = this.#over;
+    while (!signal.aborted) {
+      await this.#clock.sleep(LOOK_MS, signal);
+      if (signal.aborted || this.#waited.size === 0 || this.#store.problem !== null) continue;
+      const waited = [...this.#waited];
+      const held = await this.#store.heldLeases(waited).catch(() => null);
+      if (held === null) continue;
+      const free = waited.filter((repository) => !held.has(repository));
+      for (const repository of free) this.#waited.delete(repository);
+      if (free.length > 0) this.#free.tell();
+    }
+  }
+
+  close(): void {
+    this.#over.abort();
+  }
+}

@@ -1,0 +1,166 @@
+// The runner that hands an attempt to the queue, and sees to it until a worker has made it or is lost.
+
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { RunEnd, RunHooks, Runner, RunRequest } from '../../agents/ports.ts';
+import type { Clock } from '../../base/ports.ts';
+import { messageOf, ToolError } from '../../base/rules/errors.ts';
+import type { WorkspaceTask } from '../../daemon/ports.ts';
+import { neededLabels } from '../../daemon/rules/queue-settings.ts';
+import type { Workflow } from '../../daemon/rules/workflow.ts';
+import type { Evidence } from '../../gate/rules/evidence.ts';
+import type { Author } from '../../git/rules/author.ts';
+import { type FleetJob, isLost, priorityOf } from '../rules/job.ts';
+import type { Order } from '../wire.ts';
+import type { PackedWork, WorkCarrier } from '../work-carrier.ts';
+import type { Coordinator } from './coordinator.ts';
+import { RemoteAttempt } from './remote-attempt.ts';
+
+export type RemoteRunnerOptions = {
+  readonly coordinator: Coordinator;
+  readonly carrier: WorkCarrier;
+  /** With the hooks, which workers run. */
+  readonly workflow: () => Workflow;
+  /** `<host>/<owner>/<repo>`. */
+  readonly repository: string;
+  /** Number of the lease on it. */
+  readonly fence: number;
+  /** A place for bundles. */
+  readonly directory: string;
+  readonly author: Author | undefined;
+  readonly clock: Clock;
+  /** Runs what stays on this machine: whoever only reads. */
+  readonly local: Runner;
+  readonly onEvidence: (evidence: Evidence) => void;
+};
+
+/** How often it is looked whether the job is there and its worker lives. */
+const LOOK_MS = 1_000;
+/** A worker that is asked to end its agent has so long to hand the work in. */
+const STOP_MS = 20_000;
+
+export class RemoteRunner implements Runner {
+  readonly #options: RemoteRunnerOptions;
+
+  constructor(options: RemoteRunnerOptions) {
+    this.#options = options;
+  }
+
+  get name(): string {
+    return `${this.#options.local.name} on a worker`;
+  }
+
+  async run(request: RunRequest, hooks: RunHooks): Promise<RunEnd> {
+    if (request.role !== undefined) return this.#options.local.run(request, hooks);
+    const { directory } = this.#options;
+    const place = join(directory, `${request.issue}-${request.life}-${request.attempt}`);
+    try {
+      await rm(place, { recursive: true, force: true });
+      await mkdir(place, { recursive: true, mode: 0o700 });
+      return await this.#hand(request, hooks, place);
+    } catch (error) {
+      if (hooks.signal.aborted) return { ok: false, words: messageOf(error), fault: 'runtime', resumable: true };
+      const fault = error instanceof ToolError && error.kind === 'agent' ? 'agent' : 'runtime';
+      return { ok: false, words: messageOf(error), fault, resumable: true };
+    } finally {
+      await rm(place, { recursive: true, force: true });
+    }
+  }
+
+  async #hand(request: RunRequest, hooks: RunHooks, place: string): Promise<RunEnd> {
+    const { coordinator, carrier, workflow, clock, onEvidence } = this.#options;
+    const task: WorkspaceTask = {
+      issue: request.issue,
+      life: request.life,
+      attempt: request.attempt,
+      branch: request.env.TOOL_BRANCH ?? '',
+      env: {},
+      output: hooks.output,
+    };
+    const { submodules } = workflow().workspace;
+    const packed = await carrier.pack(task, join(place, 'handed-out.bundle'), { submodules }, hooks.signal);
+    const job = this.#job(request);
+    // What is taken is taken whole, whatever ends the attempt meanwhile.
+    const { signal: unhurried } = new AbortController();
+    const attempt = new RemoteAttempt({
+      ...{ job, hooks, clock, onEvidence, bundle: packed.path },
+      order: this.#order(request, packed),
+      desk: coordinator.deskOf(request.env),
+      adopt: (path, work) => carrier.adopt(task, path, work, packed.base, unhurried),
+    });
+    coordinator.add(attempt);
+    try {
+      const priority = priorityOf(workflow().agent.priorityLabels, request.labels ?? []);
+      return await this.#see(attempt, job, priority, hooks.signal);
+    } finally {
+      coordinator.remove(attempt);
+      await coordinator.options.queue.remove(job).catch(() => undefined);
+    }
+  }
+
+  /** Sees to it that the job is in the queue until a worker has it, and that this worker lives. */
+  async #see(attempt: RemoteAttempt, job: FleetJob, priority: number, signal: AbortSignal): Promise<RunEnd> {
+    const { queue, leaseMs } = this.#options.coordinator.options;
+    const { clock } = this.#options;
+    const over = new AbortController();
+    const ended = attempt.ended.finally(() => over.abort());
+    let stoppedAt: number | null = null;
+    while (!over.signal.aborted) {
+      if (signal.aborted) {
+        stoppedAt ??= clock.elapsed();
+        attempt.stop();
+        if (attempt.worker === null || clock.elapsed() - stoppedAt > STOP_MS) await attempt.lose();
+      } else if (attempt.worker === null) {
+        // A store that lost what it had gets the job again.
+        await this.#put(attempt, job, priority);
+      } else if (attempt.silentMs > leaseMs) {
+        const isHeld = await queue.isHeld(job).catch(() => null);
+        if (isLost(attempt.silentMs, leaseMs, isHeld)) await attempt.lose();
+      }
+      const until = signal.aborted ? over.signal : AbortSignal.any([over.signal, signal]);
+      await clock.sleep(LOOK_MS, until);
+    }
+    return ended;
+  }
+
+  /** What goes wrong is said once for each new reason, and tried again. */
+  async #put(attempt: RemoteAttempt, job: FleetJob, priority: number): Promise<void> {
+    const { queue } = this.#options.coordinator.options;
+    try {
+      if ((await queue.has(job)) === false) await queue.add(job, priority);
+    } catch (error) {
+      attempt.say(messageOf(error));
+    }
+  }
+
+  #job({ issue, life, attempt, labels = [] }: RunRequest): FleetJob {
+    const { coordinator, repository, fence, workflow } = this.#options;
+    const { address, insecure, version, leaseMs } = coordinator.options;
+    return {
+      ...{ coordinator: address(), insecure, repository, issue, life, attempt, fence, version, lease_ms: leaseMs },
+      labels: neededLabels(workflow().agent.workerLabels, labels),
+    };
+  }
+
+  #order(request: RunRequest, packed: PackedWork): Order {
+    const { workflow, author, coordinator } = this.#options;
+    const { hooks, gate, tool, tracker } = workflow();
+    const { command, allowedTools, env } = tool;
+    return {
+      ...{ issue: request.issue, life: request.life, attempt: request.attempt, slug: tracker.slug },
+      branch: request.env.TOOL_BRANCH ?? '',
+      ...{ default_branch: packed.defaultBranch, base: packed.base, head: packed.head, files: packed.files },
+      ...{ prompt: request.prompt, issue_text: request.issueText, budget_usd: request.budgetUsd },
+      round: request.round ?? null,
+      max_bundle_bytes: coordinator.options.maxBundleBytes,
+      author: author ?? null,
+      ...{ hooks, gate },
+      tool: {
+        ...tool,
+        command: command === null || typeof command === 'string' ? command : [...command],
+        allowedTools: [...allowedTools],
+        env: [...env],
+      },
+    };
+  }
+}

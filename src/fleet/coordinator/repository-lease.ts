@@ -1,0 +1,135 @@
+// Lease of one repository: as long as a coordinator holds it in the store, no other coordinator acts for that repository.
+
+import { randomUUID } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import type { Clock, Logger } from '../../base/ports.ts';
+import { refusal } from '../../base/rules/codes.ts';
+import { failure } from '../../base/rules/errors.ts';
+import type { Journal } from '../../daemon/ports.ts';
+import { FLEET_CODES } from '../rules/fleet-codes.ts';
+import type { LeaseHolder, Store } from '../store.ts';
+
+export type LeaseOptions = {
+  readonly store: Store;
+  /** `<host>/<owner>/<repo>`. */
+  readonly repository: string;
+  readonly leaseMs: number;
+  /** Of the repository, locked by this process: an earlier process that took a lease from here has ended. */
+  readonly stateDir: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+};
+
+/** Name of the file with the token of the last lease. */
+const FILE = 'lease';
+/** So long an effect waits for an answer of the store, before the lease counts by this machine's clock. */
+const ANSWER_MS = 1_000;
+
+function lastToken(path: string): string {
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch {
+    return '';
+  }
+}
+
+export class RepositoryLease {
+  readonly #options: LeaseOptions;
+  readonly #holder: LeaseHolder;
+  readonly #lost = new AbortController();
+  readonly #over = new AbortController();
+  /** Until then the store gives it to nobody else, by `clock.elapsed()`. */
+  #validUntil: number;
+
+  private constructor(options: LeaseOptions, holder: LeaseHolder, takenAt: number) {
+    this.#options = options;
+    this.#holder = holder;
+    this.#validUntil = takenAt + options.leaseMs;
+    void this.#renew();
+  }
+
+  /** Throws `repository_held` where another coordinator has it. */
+  static async take(options: LeaseOptions): Promise<RepositoryLease> {
+    const { store, repository, leaseMs, stateDir, clock } = options;
+    const path = join(stateDir, FILE);
+    const own = { token: randomUUID(), host: hostname(), since: clock.now() };
+    const takenAt = clock.elapsed();
+    const held = await store.takeLease(repository, own, lastToken(path), leaseMs);
+    if (held.token !== own.token) {
+      const { host, since } = held;
+      throw failure(FLEET_CODES.repository_held, { repository, host, since: new Date(since).toISOString() });
+    }
+    writeFileSync(path, `${own.token}\n`, { mode: 0o600 });
+    return new RepositoryLease(options, held, takenAt);
+  }
+
+  /** Larger than that of every earlier holder. */
+  get fence(): number {
+    return this.#holder.fence;
+  }
+
+  /** Aborted once another coordinator may act. */
+  get lost(): AbortSignal {
+    return this.#lost.signal;
+  }
+
+  async #renew(): Promise<void> {
+    const { clock, leaseMs } = this.#options;
+    const signal = AbortSignal.any([this.#lost.signal, this.#over.signal]);
+    while (!signal.aborted) {
+      await clock.sleep(leaseMs / 3, signal);
+      if (!signal.aborted) await this.#holds(Math.max(0, this.#validUntil - clock.elapsed()));
+    }
+  }
+
+  /** Renews it; without an answer in that time, it holds until its own end. */
+  async #holds(answerMs: number): Promise<boolean> {
+    const { store, repository, leaseMs, clock } = this.#options;
+    if (this.#lost.signal.aborted) return false;
+    const askedAt = clock.elapsed();
+    // The state on this machine may be old by now, also where nobody else took the lease meanwhile.
+    if (askedAt >= this.#validUntil) return this.#lose();
+    const answered = new AbortController();
+    const answer = await Promise.race([
+      store.renewLease(repository, this.#holder, leaseMs).catch(() => null),
+      clock.sleep(answerMs, answered.signal).then(() => null),
+    ]);
+    answered.abort();
+    if (answer === false) return this.#lose();
+    if (answer === true) this.#validUntil = Math.max(this.#validUntil, askedAt + leaseMs);
+    return clock.elapsed() < this.#validUntil || this.#lose();
+  }
+
+  #lose(): false {
+    if (this.#lost.signal.aborted || this.#over.signal.aborted) return false;
+    const { log, repository } = this.#options;
+    log.log('warn', 'serve', refusal(FLEET_CODES.repository_lease_lost, { repository }));
+    this.#lost.abort();
+    return false;
+  }
+
+  /** A journal in which no effect begins without the lease. */
+  fenced(journal: Journal): Journal {
+    return {
+      get state() {
+        return journal.state;
+      },
+      append: async (record) => {
+        if (record.type === 'effect_started' && !(await this.#holds(ANSWER_MS)))
+          throw failure(FLEET_CODES.repository_lease_lost, { repository: this.#options.repository });
+        return journal.append(record);
+      },
+      close: () => journal.close(),
+    };
+  }
+
+  /** Gives it back, for others to take at once. */
+  async release(): Promise<void> {
+    if (this.#over.signal.aborted) return;
+    this.#over.abort();
+    const { store, repository } = this.#options;
+    if (store.problem === null) await store.releaseLease(repository, this.#holder).catch(() => undefined);
+  }
+}

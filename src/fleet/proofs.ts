@@ -1,0 +1,33 @@
+// Proofs that somebody has the key of the fleet, without the key: keyed hashes of what is said.
+
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { type FleetJob, signedText } from './rules/job.ts';
+
+/** @param said the parts of it, which cannot be taken for one another */
+function proofOf(key: string, said: readonly string[]): string {
+  return createHmac('sha256', key).update(JSON.stringify(said)).digest('base64url');
+}
+
+export function isSame(given: string, expected: string): boolean {
+  const [a, b] = [given, expected].map((text) => createHash('sha256').update(text).digest());
+  return a !== undefined && b !== undefined && timingSafeEqual(a, b);
+}
+
+export function newToken(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/** By the coordinator: a worker sends nothing to an address that somebody else wrote into the queue. */
+export function jobProof(key: string, job: FleetJob): string {
+  return proofOf(key, [signedText(job)]);
+}
+
+/** By the worker that asks for an attempt. */
+export function takeProof(key: string, id: string, nonce: string, worker: string): string {
+  return proofOf(key, ['take', id, nonce, worker]);
+}
+
+/** By the coordinator that answers: the worker runs nothing that somebody else sent. */
+export function orderProof(key: string, id: string, nonce: string, order: string): string {
+  return proofOf(key, ['order', id, nonce, createHash('sha256').update(order).digest('hex')]);
+}

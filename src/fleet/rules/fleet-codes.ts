@@ -1,0 +1,146 @@
+// Codes of a fleet: queue, coordinator, workers, and the bundles that go between them.
+
+import { codes } from '../../base/rules/codes.ts';
+
+export const FLEET_CODES = codes({
+  queue_package_missing: {
+    kind: 'prerequisite',
+    message: 'The queue needs the packages {packages}, which are not installed.',
+    help: 'Install them: {command}',
+    values: { packages: 'text', command: 'text' },
+  },
+  queue_store_unknown: {
+    kind: 'usage',
+    message: 'Expected an address like redis://host:6379 for the queue, got {got}.',
+    help: 'PostgreSQL is not supported yet.',
+    values: { got: 'text' },
+  },
+  queue_unreachable: {
+    kind: 'daemon_unreachable',
+    message: 'The queue at {url} cannot be reached: {said}.',
+    help: 'Check the address and that Redis runs. tool doctor --queue looks closer.',
+    values: { url: 'text', said: 'text' },
+  },
+  queue_permission_missing: {
+    kind: 'credential',
+    message: 'The queue at {url} refuses this user: {said}.',
+    help: 'Check user and password in the address. BullMQ needs all commands on keys that begin with toolcrew.',
+    values: { url: 'text', said: 'text' },
+  },
+  queue_interrupted: {
+    kind: 'warning',
+    message: 'The queue at {url} gives no answer: {said}.',
+    help: 'Attempts at work go on. New ones wait until it answers.',
+    values: { url: 'text', said: 'text' },
+  },
+  repository_held: {
+    kind: 'warning',
+    message: 'The coordinator on {host} acts for {repository} since {since}. This one waits for it.',
+    help: 'Nothing needs to be done: this one starts when that one ends, or gives no sign of life for queue.lease_ms.',
+    values: { host: 'text', repository: 'text', since: 'text' },
+  },
+  repository_lease_lost: {
+    kind: 'warning',
+    message: 'This coordinator acts no more for {repository}: it could not renew its lease in time.',
+    help: 'Agents at work are ended, and count for nothing. It goes on when it has the lease again.',
+    values: { repository: 'text' },
+  },
+  fleet_key_missing: {
+    kind: 'usage',
+    message: 'A worker needs the key of the fleet in TOOL_FLEET_KEY, at least {least} characters, got {got}.',
+    help: 'Set it to the value that queue.key names on the coordinator.',
+    values: { least: 'number', got: 'number' },
+  },
+  fleet_key_wrong: {
+    kind: 'credential',
+    message: 'The key of the fleet is not the one that the other side has.',
+    help: 'Give TOOL_FLEET_KEY of the worker the value that queue.key names on the coordinator.',
+  },
+  fleet_job_invalid: {
+    kind: 'warning',
+    message: 'A job of the queue cannot be read, and is dropped: {said}.',
+    values: { said: 'text' },
+  },
+  fleet_address_insecure: {
+    kind: 'refused',
+    message: 'The coordinator {address} would be asked by plain http from another machine.',
+    help: 'Give queue.address an https address, or set queue.insecure: true.',
+    values: { address: 'text' },
+  },
+  worker_version_wrong: {
+    kind: 'refused',
+    message: 'The coordinator needs a worker of version {expected}, got {got}.',
+    help: 'Install toolcrew@{expected} on the worker.',
+    values: { expected: 'text', got: 'text' },
+  },
+  worker_labels_wrong: {
+    kind: 'usage',
+    message: 'Expected labels like gpu,big for --labels, at most {most}, got {got}.',
+    values: { most: 'number', got: 'text' },
+  },
+  attempt_superseded: {
+    kind: 'refused',
+    message: 'The attempt {attempt} is not the one at work on its issue.',
+    help: 'End its agent: another attempt goes on, or the issue is over.',
+    values: { attempt: 'text' },
+  },
+  attempt_taken: {
+    kind: 'refused',
+    message: 'The attempt {attempt} is with the worker {worker} already.',
+    values: { attempt: 'text', worker: 'text' },
+  },
+  fleet_request_invalid: {
+    kind: 'refused',
+    message: 'A request of a worker cannot be read: {said}.',
+    values: { said: 'text' },
+  },
+  bundle_too_large: {
+    kind: 'refused',
+    message: 'A bundle of commits has more than {limit} bytes (queue.max_bundle_mb).',
+    values: { limit: 'number' },
+  },
+  bundle_unreadable: {
+    kind: 'refused',
+    message: 'A bundle of commits cannot be read: {said}',
+    values: { said: 'text' },
+  },
+  bundle_branch_wrong: {
+    kind: 'refused',
+    message: 'Expected a bundle with {expected} alone, got {got}.',
+    values: { expected: 'text', got: 'list' },
+  },
+  bundle_base_wrong: {
+    kind: 'refused',
+    message: 'The commit {commit} of the bundle does not go on from {base}.',
+    values: { commit: 'text', base: 'text' },
+  },
+  fleet_repository_unsupported: {
+    kind: 'agent',
+    message: 'A worker gets no {what} of a repository.',
+    help: 'Take queue.url out of the workflow file for this repository[, or set {setting}].',
+    values: { what: 'text' },
+    may: { setting: 'text' },
+  },
+  work_kept_on_worker: {
+    kind: 'warning',
+    message: 'The work of the attempt {attempt} was refused and is kept in {path}: {said}',
+    help: 'git fetch {path} reads it. Remove the file when nobody needs it.',
+    values: { attempt: 'text', path: 'text', said: 'text' },
+  },
+  coordinator_silent: {
+    kind: 'warning',
+    message: 'The coordinator {address} gives no answer: {said}.',
+    help: 'The request is repeated until it answers.',
+    values: { address: 'text', said: 'text' },
+  },
+  coordinator_refused: {
+    kind: 'refused',
+    message: 'The coordinator refuses: {said}',
+    values: { said: 'text' },
+    may: { reason: 'text' },
+  },
+  gate_not_on_worker: {
+    kind: 'warning',
+    message: 'no worker measured this commit',
+  },
+});

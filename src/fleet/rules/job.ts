@@ -1,0 +1,81 @@
+// A job of the queue: one attempt at an issue, by its identity alone. It holds no secret and no prompt.
+
+export type AttemptIdentity = {
+  /** `<host>/<owner>/<repo>`. */
+  readonly repository: string;
+  readonly issue: number;
+  readonly life: number;
+  readonly attempt: number;
+  /** Number of the lease under which the coordinator acts. */
+  readonly fence: number;
+};
+
+export type FleetJob = AttemptIdentity & {
+  /** Address of the coordinator whose attempt it is. */
+  readonly coordinator: string;
+  /** Plain HTTP to another machine is allowed. */
+  readonly insecure: boolean;
+  readonly labels: readonly string[];
+  /** Version of the program that a worker must have. */
+  readonly version: string;
+  readonly lease_ms: number;
+};
+
+/** The same for the same attempt, so that a job that is added twice is there once. A queue allows no `:` in it. */
+export function attemptId({ repository, issue, life, attempt, fence }: AttemptIdentity): string {
+  return `${repository.toLowerCase().replace(/[^a-z0-9.-]/g, '_')}_${issue}_${life}_${attempt}_${fence}`;
+}
+
+const QUEUE = 'attempts';
+
+/** One queue for each set of labels. @param labels in order */
+export function queueName(labels: readonly string[]): string {
+  return [QUEUE, ...labels].join('+');
+}
+
+/** Labels of a queue; null: it is none of ours. */
+function labelsOfQueue(name: string): readonly string[] | null {
+  const [first, ...labels] = name.split('+');
+  return first === QUEUE ? labels : null;
+}
+
+/** The queues that a worker takes jobs from: those that ask for most come first, since fewer workers serve them. */
+export function queuesFor(names: readonly string[], labels: readonly string[]): readonly string[] {
+  const has = new Set(labels);
+  return names
+    .flatMap((name) => {
+      const needed = labelsOfQueue(name);
+      return needed?.every((label) => has.has(label)) === true ? [{ name, count: needed.length }] : [];
+    })
+    .sort((a, b) => b.count - a.count || a.name.localeCompare(b.name))
+    .map(({ name }) => name);
+}
+
+/** From 1, the most urgent. @param order labels from the most urgent one on */
+export function priorityOf(order: readonly string[], labels: readonly string[]): number {
+  const own = labels.map((label) => label.toLowerCase());
+  const at = order.findIndex((label) => own.includes(label.toLowerCase()));
+  return (at === -1 ? order.length : at) + 1;
+}
+
+/** The text of a job that a coordinator signs: all of it, in a fixed order. */
+export function signedText(job: FleetJob): string {
+  const { coordinator, insecure, repository, issue, life, attempt, fence, labels, version, lease_ms } = job;
+  const identity = [repository, issue, life, attempt, fence];
+  return JSON.stringify(['job', coordinator, insecure, ...identity, labels, version, lease_ms]);
+}
+
+/** Three in a row may fail before the lease ends. */
+export function renewalMs(leaseMs: number): number {
+  return Math.max(250, Math.floor(leaseMs / 4));
+}
+
+/**
+ * Whether the worker of an attempt is lost.
+ * @param silentMs since its last request
+ * @param isLocked whether its lock is in the queue; null: the queue gives no answer
+ */
+export function isLost(silentMs: number, leaseMs: number, isLocked: boolean | null): boolean {
+  if (isLocked === null) return silentMs > 4 * leaseMs;
+  return silentMs > leaseMs && !isLocked;
+}

@@ -1,0 +1,298 @@
+// The store of the queue: Redis, reached through BullMQ and ioredis, which are loaded at the first use alone.
+
+import type { Queue, Worker } from 'bullmq';
+import type { Redis } from 'ioredis';
+import * as z from 'zod';
+import { packageRoot } from '../base/package-root.ts';
+import { peerInstall } from '../base/peer-install.ts';
+import { failure, messageOf, type ToolError } from '../base/rules/errors.ts';
+import { queueUrlProblem, shownQueueUrl } from '../daemon/rules/queue-settings.ts';
+import { RELEASE_LEASE, RENEW_LEASE, TAKE_LEASE } from './lease-scripts.ts';
+import { newToken } from './proofs.ts';
+import { FLEET_CODES } from './rules/fleet-codes.ts';
+import type { FleetJob } from './rules/job.ts';
+
+/** The manifest names the same versions. */
+const QUEUE_PACKAGES = ['bullmq@6.7', 'ioredis@5'] as const;
+
+/** Begins every key in Redis. */
+const PREFIX = 'toolcrew';
+const QUEUES = `${PREFIX}:queues`;
+const WORKERS = `${PREFIX}:workers:`;
+/** A worker that has not said so for longer is not shown. */
+export const PRESENCE_MS = 15_000;
+const ANSWER_MS = 10_000;
+const COMMAND_MS = 5_000;
+
+const worker = z.object({
+  name: z.string().max(100),
+  labels: z.array(z.string().max(100)).max(100),
+  slots: z.int(),
+  used: z.int(),
+  version: z.string().max(100),
+  draining: z.boolean(),
+  /** Ms since the epoch, by the worker's clock. */
+  started_at: z.number(),
+});
+export type WorkerPresence = z.infer<typeof worker>;
+
+/** `seenMs`: since its last heartbeat. */
+export type SeenWorker = WorkerPresence & { readonly seenMs: number };
+
+/** Keys of a repository's lease, and of the counter of its numbers. */
+function leaseKey(repository: string): string {
+  return `${PREFIX}:lease:${repository.toLowerCase()}`;
+}
+
+function fenceKey(repository: string): string {
+  return `${PREFIX}:fence:${repository.toLowerCase()}`;
+}
+
+/** Coordinator that acts for a repository. */
+export type LeaseHolder = {
+  readonly token: string;
+  readonly host: string;
+  /** Ms since the epoch, by its own clock. */
+  readonly since: number;
+  readonly fence: number;
+};
+
+export type JobQueue = Queue<FleetJob>;
+export type JobWorker = Worker<FleetJob>;
+
+type Packages = { readonly bullmq: typeof import('bullmq'); readonly ioredis: { readonly Redis: typeof Redis } };
+
+function isMissing(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const isNotFound = code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND';
+  return isNotFound && /'(bullmq|ioredis)'/.test(messageOf(error));
+}
+
+/** Throws where they are not installed. @param command that npx runs, for the advice */
+export async function requireQueuePackages(command: string): Promise<Packages> {
+  try {
+    const [bullmq, ioredis] = await Promise.all([import('bullmq'), import('ioredis')]);
+    return { bullmq, ioredis };
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    const how = peerInstall(packageRoot(), QUEUE_PACKAGES, command);
+    throw failure(
+      FLEET_CODES.queue_package_missing,
+      { packages: QUEUE_PACKAGES.join(' and '), command: how },
+      { cause: error },
+    );
+  }
+}
+
+/** What Redis said, as an error of the table. */
+export function queueFailure(url: string, error: unknown): ToolError {
+  const said = messageOf(error).replace(/\.$/, '');
+  const of = /\b(NOAUTH|WRONGPASS|NOPERM|NOAUTH)\b|no password is set/i.test(said)
+    ? FLEET_CODES.queue_permission_missing
+    : FLEET_CODES.queue_unreachable;
+  return failure(of, { url: shownQueueUrl(url), said }, { cause: error });
+}
+
+export class Store {
+  readonly #packages: Packages;
+  readonly #url: string;
+  readonly client: Redis;
+  /** Why it gave no answer last; null: it answers. */
+  problem: string | null = null;
+
+  private constructor(packages: Packages, url: string, client: Redis) {
+    this.#packages = packages;
+    this.#url = url;
+    this.client = client;
+    client.on('error', (error) => {
+      this.problem = messageOf(error);
+    });
+    client.on('ready', () => {
+      this.problem = null;
+    });
+  }
+
+  /**
+   * Connects, and tries what a queue needs. Throws a ToolError.
+   * @param command that npx runs, for the advice where packages are missing
+   */
+  static async open(url: string, command: string): Promise<Store> {
+    if (queueUrlProblem(url) !== null) throw failure(FLEET_CODES.queue_store_unknown, { got: shownQueueUrl(url) });
+    const packages = await requireQueuePackages(command);
+    const client = new packages.ioredis.Redis(url, {
+      lazyConnect: true,
+      // BullMQ's condition for what waits for jobs: a request lasts until there is an answer.
+      maxRetriesPerRequest: null,
+      connectTimeout: ANSWER_MS,
+      // Nothing of ours waits for a job: whoever gets no answer goes on without one.
+      commandTimeout: COMMAND_MS,
+      retryStrategy: (times) => Math.min(100 * times, 2_000),
+    });
+    const store = new Store(packages, url, client);
+    let timer: NodeJS.Timeout | undefined;
+    try {
+      const late = new Promise<never>((_, reject) => {
+        timer = setTimeout(() => reject(new Error(store.problem ?? 'no answer in 10 s')), ANSWER_MS);
+      });
+      await Promise.race([store.#try(), late]);
+      return store;
+    } catch (error) {
+      client.disconnect();
+      throw queueFailure(url, store.problem !== null && /closed/i.test(messageOf(error)) ? store.problem : error);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #try(): Promise<void> {
+    await this.client.connect();
+    const key = `${PREFIX}:probe`;
+    await this.client.set(key, '1', 'PX', 1_000);
+    // Everything that BullMQ does is a script.
+    await this.client.eval("return redis.call('GET', KEYS[1])", 1, key);
+  }
+
+  get address(): string {
+    return shownQueueUrl(this.#url);
+  }
+
+  queue(name: string): JobQueue {
+    const queue: JobQueue = new this.#packages.bullmq.Queue(name, { connection: this.client, prefix: PREFIX });
+    queue.on('error', () => undefined);
+    return queue;
+  }
+
+  /** Takes jobs one by one, when it is asked to. */
+  worker(name: string, of: { readonly lockMs: number }): JobWorker {
+    const made: JobWorker = new this.#packages.bullmq.Worker(name, null, {
+      connection: this.client,
+      prefix: PREFIX,
+      autorun: false,
+      lockDuration: of.lockMs,
+      stalledInterval: of.lockMs,
+    });
+    made.on('error', () => undefined);
+    return made;
+  }
+
+  /** What Redis says of itself. */
+  async about() {
+    const text = `${await this.client.info('server')}\n${await this.client.info('memory')}`;
+    const field = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(text)?.[1] ?? 'unknown';
+    return { redis: field('redis_version'), eviction: field('maxmemory_policy') };
+  }
+
+  /** Has one job go through a queue of its own, by every command that attempts need. Throws a ToolError. */
+  async probe(): Promise<void> {
+    const name = `probe-${newToken().slice(0, 12)}`;
+    const queue = this.queue(name);
+    const worker = this.worker(name, { lockMs: 5_000 });
+    try {
+      await this.announceQueue(name);
+      const job = { coordinator: '', insecure: false, repository: '', issue: 0, life: 0, attempt: 0, fence: 0 };
+      await queue.add(
+        'probe',
+        { ...job, labels: [], version: '', lease_ms: 1_000 },
+        { removeOnComplete: true, priority: 1 },
+      );
+      const taken = await worker.getNextJob(name, { block: false });
+      await taken?.extendLock(name, 5_000);
+      await taken?.moveToCompleted(null, name, false);
+      await queue.obliterate({ force: true });
+    } catch (error) {
+      throw queueFailure(this.#url, error);
+    } finally {
+      await this.client.srem(QUEUES, name).catch(() => undefined);
+      await Promise.all([worker.close(true), queue.close()].map((closing) => closing.catch(() => undefined)));
+    }
+  }
+
+  /** Workers find the queues by this list. */
+  async announceQueue(name: string): Promise<void> {
+    await this.client.sadd(QUEUES, name);
+  }
+
+  queueNames(): Promise<string[]> {
+    return this.client.smembers(QUEUES);
+  }
+
+  /** Whether a worker holds the job. */
+  async isLocked(queue: string, id: string): Promise<boolean> {
+    return (await this.client.exists(`${PREFIX}:${queue}:${id}:lock`)) === 1;
+  }
+
+  /** Takes the lease of a repository where it is free, or is `last` of the same machine. Gives its holder. */
+  async takeLease(
+    repository: string,
+    own: Omit<LeaseHolder, 'fence'>,
+    last: string,
+    leaseMs: number,
+  ): Promise<LeaseHolder> {
+    const keys = [leaseKey(repository), fenceKey(repository)] as const;
+    const held = await this.client.eval(TAKE_LEASE, 2, ...keys, own.token, own.host, own.since, last, leaseMs);
+    const [token, host, since, fence] = z
+      .tuple([z.string(), z.string(), z.coerce.number(), z.coerce.number()])
+      .parse(held);
+    return { token, host, since, fence };
+  }
+
+  /** False: another coordinator has it. */
+  async renewLease(repository: string, { token, host, since, fence }: LeaseHolder, leaseMs: number): Promise<boolean> {
+    const answer = this.client.eval(RENEW_LEASE, 1, leaseKey(repository), token, host, since, fence, leaseMs);
+    return (await answer) === 1;
+  }
+
+  async releaseLease(repository: string, { token }: LeaseHolder): Promise<void> {
+    await this.client.eval(RELEASE_LEASE, 1, leaseKey(repository), token);
+  }
+
+  /** Those of the repositories that a coordinator acts for. */
+  async heldLeases(repositories: readonly string[]): Promise<ReadonlySet<string>> {
+    const found = await Promise.all(repositories.map((one) => this.client.exists(leaseKey(one))));
+    return new Set(repositories.filter((_, index) => found[index] === 1));
+  }
+
+  /** Number of the lease on a repository; null: nobody has it. */
+  async fenceOf(repository: string): Promise<number | null> {
+    const fence = await this.client.hget(leaseKey(repository), 'fence');
+    return fence === null ? null : Number(fence);
+  }
+
+  async announceWorker(presence: WorkerPresence): Promise<void> {
+    await this.client.set(`${WORKERS}${presence.name}`, JSON.stringify(presence), 'PX', PRESENCE_MS);
+  }
+
+  async forgetWorker(name: string): Promise<void> {
+    await this.client.del(`${WORKERS}${name}`);
+  }
+
+  /** By their names. What cannot be read is left out. */
+  async workers(): Promise<readonly SeenWorker[]> {
+    const keys: string[] = [];
+    let cursor = '0';
+    do {
+      const [next, found] = await this.client.scan(cursor, 'MATCH', `${WORKERS}*`, 'COUNT', 500);
+      cursor = next;
+      keys.push(...found);
+    } while (cursor !== '0');
+    const rows = await Promise.all(
+      [...new Set(keys)].map(async (key) => {
+        const [text, left] = await Promise.all([this.client.get(key), this.client.pttl(key)]);
+        return text === null ? [] : decodePresence(text, Math.max(0, PRESENCE_MS - left));
+      }),
+    );
+    return rows.flat().sort((a, b) => a.name.localeCompare(b.name));
+  }
+
+  close(): void {
+    this.client.disconnect();
+  }
+}
+
+function decodePresence(text: string, seenMs: number): readonly SeenWorker[] {
+  try {
+    return [{ ...worker.parse(JSON.parse(text)), seenMs }];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,161 @@
+// Messages between a coordinator and its workers, decoded: jobs of the queue, and JSON over HTTP.
+
+import * as z from 'zod';
+import type { AgentEvent, RunEnd } from '../agents/ports.ts';
+import { ISOLATION_MODES, PERMISSION_MODES, RUNTIME_NAMES, WORK_MODES } from '../agents/rules/runtime.ts';
+import { failure } from '../base/rules/errors.ts';
+import { oneLine } from '../base/rules/text.ts';
+import { GATE_MODES } from '../daemon/rules/gate-settings.ts';
+import { evidenceSchema } from '../daemon/runners/evidence-decoder.ts';
+import { teamSummary } from '../daemon/runners/team-summary-decoder.ts';
+import { FLEET_CODES } from './rules/fleet-codes.ts';
+import type { FleetJob } from './rules/job.ts';
+
+const word = z.string().max(400);
+const text = z.string().max(1024 * 1024);
+const sha = z.string().regex(/^[0-9a-f]{40,64}$/);
+const count = z.number().int().nonnegative();
+
+/** `proof`: of the coordinator that wrote it. */
+export const jobSchema = z.object({
+  coordinator: z.url({ protocol: /^https?$/ }),
+  insecure: z.boolean(),
+  repository: word,
+  issue: count,
+  life: count,
+  attempt: count,
+  fence: count,
+  labels: z.array(word).max(100),
+  version: word,
+  lease_ms: z.int().min(1_000),
+  proof: word,
+});
+export type SignedJob = FleetJob & { readonly proof: string };
+
+export const takeSchema = z.object({ id: word, nonce: word, worker: word, version: word, proof: word });
+
+/** `order` is JSON, so that its proof is of the very text. */
+export const takenSchema = z.object({ token: word, order: z.string(), proof: word });
+
+const commandLine = z.union([z.string(), z.array(z.string())]);
+const script = z.string().nullable();
+
+/** All that a worker is told of an attempt. */
+export const orderSchema = z.object({
+  issue: count,
+  life: count,
+  attempt: count,
+  slug: z.object({ owner: word, repo: word }),
+  branch: word,
+  default_branch: word,
+  /** The commit of the default branch that the work goes back to. */
+  base: sha,
+  /** The commit that the branch begins at. */
+  head: sha,
+  /** A commit on top of it, with the files that were not committed; null: there are none. */
+  files: sha.nullable(),
+  prompt: text,
+  issue_text: text,
+  round: z.object({ number: count, words: text.nullable(), isMerge: z.boolean() }).nullable(),
+  budget_usd: z.number().nullable(),
+  max_bundle_bytes: count,
+  author: z.object({ name: word, email: word }).nullable(),
+  hooks: z.object({
+    afterCreate: script,
+    beforeRun: script,
+    afterRun: script,
+    beforeRemove: script,
+    timeoutMs: z.number(),
+  }),
+  gate: z.object({ mode: z.enum(GATE_MODES), timeoutMs: z.number(), maxRounds: z.number() }),
+  tool: z.object({
+    runtime: z.enum(RUNTIME_NAMES),
+    command: commandLine.nullable(),
+    agent: word.nullable(),
+    mode: z.enum(WORK_MODES),
+    stallTimeoutMs: z.number(),
+    turnTimeoutMs: z.number(),
+    startTimeoutMs: z.number(),
+    permissionMode: z.enum(PERMISSION_MODES),
+    allowedTools: z.array(word),
+    isolation: z.enum(ISOLATION_MODES),
+    env: z.array(word),
+  }),
+});
+export type Order = z.infer<typeof orderSchema>;
+
+const usage = z.object({
+  input_tokens: z.number(),
+  output_tokens: z.number(),
+  cost_usd: z.number(),
+  turns: z.number(),
+});
+
+const event: z.ZodType<AgentEvent> = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('session'), sessionId: word }),
+  z.object({ type: z.literal('message'), text }),
+  z.object({ type: z.literal('tool_started'), id: word, name: word, limitMs: z.number().nullable() }),
+  z.object({ type: z.literal('tool_ended'), id: word }),
+  z.object({ type: z.literal('usage'), usage }),
+  z.object({ type: z.literal('team'), team: teamSummary }),
+  z.object({ type: z.literal('log'), level: z.enum(['info', 'warn', 'error']), text }),
+  z.object({ type: z.literal('activity'), name: word }),
+]);
+
+/** What came since the last beat. `wants`: words for a team at work. */
+export const beatSchema = z.object({
+  events: z.array(event).max(1_000),
+  output: text,
+  heard: z.array(word).max(1_000),
+  wants: z.boolean(),
+});
+export type Beat = z.infer<typeof beatSchema>;
+
+/** `stop`: the agent is to be ended. */
+export const beatAnswerSchema = z.object({
+  stop: z.boolean(),
+  words: z.object({ text: z.string(), keys: z.array(z.string()) }).nullable(),
+});
+
+export const startedSchema = z.object({ pid: count });
+export const turnAnswerSchema = z.object({ prompt: text.nullable() });
+
+/** Beside the bytes of a bundle: the commit of the branch, and one on top of it with what is not committed. */
+export const workSchema = z.object({ head: sha, files: sha.nullable() });
+export type WorkCommits = z.infer<typeof workSchema>;
+
+const runEnd: z.ZodType<RunEnd> = z.union([
+  z.object({ ok: z.literal(true), words: text, isUnheard: z.literal(true).optional() }),
+  z.object({
+    ok: z.literal(false),
+    words: text,
+    fault: z.enum(['agent', 'runtime']),
+    resumable: z.boolean(),
+    quotaAt: z.number().optional(),
+  }),
+]) as z.ZodType<RunEnd>;
+
+export const endSchema = z.object({
+  end: runEnd,
+  /** The worker ends, and hands the work back. */
+  returned: z.boolean(),
+  evidence: evidenceSchema.nullable(),
+});
+export type WorkerEnd = z.infer<typeof endSchema>;
+
+export const errorSchema = z.object({ error: z.object({ code: word, message: text }) });
+
+/** Throws a ToolError that names what is wrong. */
+export function decodeJson<T>(schema: z.ZodType<T>, body: string): T {
+  let value: unknown;
+  try {
+    value = JSON.parse(body);
+  } catch {
+    throw failure(FLEET_CODES.fleet_request_invalid, { said: 'it is not JSON' });
+  }
+  const read = schema.safeParse(value);
+  if (read.success) return read.data;
+  const [first] = read.error.issues;
+  const said = oneLine(`${first?.path.join('.') ?? ''} ${first?.message ?? ''}`, 200);
+  throw failure(FLEET_CODES.fleet_request_invalid, { said });
+}

@@ -1,0 +1,225 @@
+// Work of an issue on its way between machines: commits and files of a workspace as a bundle of git, both ways.
+
+import { stat } from 'node:fs/promises';
+import { failure } from '../base/rules/errors.ts';
+import { lastLines } from '../base/rules/text.ts';
+import type { Workspaces, WorkspaceTask } from '../daemon/ports.ts';
+import type { Mirror } from '../daemon/workspaces/mirror/mirror.ts';
+import type { WorkspacePlaces } from '../daemon/workspaces/workspace-places.ts';
+import { worksOf } from '../daemon/workspaces/workspace-saves.ts';
+import { restoreTree } from '../git/clone.ts';
+import { cloneEnvironment, type GitResult, git, tryGit } from '../git/git.ts';
+import { readHead } from '../git/git-directory.ts';
+import { authorVariables } from '../git/rules/author.ts';
+import { FLEET_CODES } from './rules/fleet-codes.ts';
+import type { WorkCommits } from './wire.ts';
+
+export type CarrierOptions = {
+  readonly mirror: Mirror;
+  readonly places: WorkspacePlaces;
+  readonly workspaces: Pick<Workspaces, 'stateOf'>;
+};
+
+/** What a worker begins with. */
+export type PackedWork = WorkCommits & {
+  readonly defaultBranch: string;
+  readonly base: string;
+  /** The bundle. */
+  readonly path: string;
+};
+
+const GITMODULES = '.gitmodules';
+/** In the repository that a worker's copy is cloned from. */
+const HANDED_OUT = 'refs/toolcrew/handed-out';
+
+export class WorkCarrier {
+  readonly #options: CarrierOptions;
+
+  constructor(options: CarrierOptions) {
+    this.#options = options;
+  }
+
+  #git(args: readonly string[], signal: AbortSignal): Promise<string> {
+    const { path } = this.#options.mirror;
+    return git(args, { cwd: path, env: cloneEnvironment(process.env), signal });
+  }
+
+  #try(args: readonly string[], signal: AbortSignal): Promise<GitResult> {
+    const { path } = this.#options.mirror;
+    return tryGit(args, { cwd: path, env: cloneEnvironment(process.env), signal });
+  }
+
+  /** All of a workspace as commits that the mirror has. No agent may be at work in it. */
+  async read(task: WorkspaceTask, signal: AbortSignal): Promise<WorkCommits> {
+    const { mirror, places, workspaces } = this.#options;
+    const { head, tree } = await workspaces.stateOf(task, signal);
+    const clone = places.cloneOf(task.issue);
+    const { launch, timeoutMs } = clone;
+    const env = { ...cloneEnvironment(process.env), ...authorVariables(clone.author) };
+    const options = { cwd: clone.path, launch, timeoutMs, env, signal };
+    const committed = (await git(['rev-parse', `${head}^{tree}`], options)).trim();
+    const isClean = committed === tree;
+    const words = ['commit-tree', tree, '-p', head, '-m', 'Uncommitted work'];
+    const files = isClean ? null : (await git(words, options)).trim();
+    await mirror.take(clone, files ?? head, `${worksOf(task.issue)}/${files ?? head}`, signal);
+    return { head, files };
+  }
+
+  /** Nobody has been in the workspace of a first attempt: its commit is that of its files. */
+  async #handedOut(task: WorkspaceTask, signal: AbortSignal): Promise<WorkCommits> {
+    const { mirror, places } = this.#options;
+    const head = task.life === 1 && task.attempt === 1 ? readHead(places.pathOf(task.issue)) : null;
+    if (head === null || !(await mirror.holds(head))) return this.read(task, signal);
+    return { head, files: null };
+  }
+
+  /** Has the workspace hold these commits, its branch and its files. No agent may be at work in it. */
+  async write(task: WorkspaceTask, { head, files }: WorkCommits, signal: AbortSignal): Promise<void> {
+    const { mirror, places } = this.#options;
+    const tip = files ?? head;
+    const ref = `${worksOf(task.issue)}/${tip}`;
+    await mirror.keep(tip, ref);
+    const clone = await places.guarded(task);
+    const { path, launch, timeoutMs } = clone;
+    const how = ['--quiet', '--no-tags', '--no-write-fetch-head', '--no-auto-maintenance', '--no-recurse-submodules'];
+    await git(['fetch', ...how, mirror.path, `+${ref}:refs/toolcrew/carried`], {
+      ...{ cwd: path, launch, timeoutMs, signal },
+    });
+    const tree = (await this.#git(['rev-parse', `${tip}^{tree}`], signal)).trim();
+    await restoreTree(clone, { head, branch: task.branch, tree }, signal);
+  }
+
+  /** Has the mirror hold a commit of another repository on this machine. */
+  async fetch(from: string, sha: string, issue: number, signal: AbortSignal): Promise<void> {
+    const how = ['--quiet', '--no-tags', '--no-write-fetch-head', '--no-auto-maintenance'];
+    await this.#git(['fetch', ...how, from, `+${HANDED_OUT}:${worksOf(issue)}/${sha}`], signal);
+  }
+
+  /** Files on top of a later commit; null: they do not fit it. */
+  async moved(task: WorkspaceTask, { head, files }: WorkCommits, now: string, signal: AbortSignal) {
+    const { mirror, places } = this.#options;
+    const clone = places.cloneOf(task.issue);
+    await mirror.take(clone, now, `${worksOf(task.issue)}/${now}`, signal);
+    const merge = ['merge-tree', '--write-tree', `--merge-base=${head}`, now, files ?? head];
+    const { exitCode, stdout } = await this.#try(merge, signal);
+    if (exitCode !== 0) return null;
+    const words = ['commit-tree', stdout.trim(), '-p', now, '-m', 'Uncommitted work'];
+    const env = { ...cloneEnvironment(process.env), ...authorVariables(clone.author) };
+    return { head: now, files: (await git(words, { cwd: mirror.path, env, signal })).trim() };
+  }
+
+  /** Makes the bundle with which a worker begins. What a worker cannot be given is a ToolError. */
+  async pack(
+    task: WorkspaceTask,
+    path: string,
+    fills: { submodules: boolean },
+    signal: AbortSignal,
+  ): Promise<PackedWork> {
+    const { mirror } = this.#options;
+    const { head, files } = await this.#handedOut(task, signal);
+    const tip = files ?? head;
+    if (await mirror.lfs.uses(tip, signal))
+      throw failure(FLEET_CODES.fleet_repository_unsupported, { what: 'files of Git LFS' });
+    const modules = await this.#try(['cat-file', '-e', `${tip}:${GITMODULES}`], signal);
+    if (fills.submodules && modules.exitCode === 0)
+      throw failure(FLEET_CODES.fleet_repository_unsupported, {
+        what: 'submodules',
+        setting: 'workspace.submodules: false',
+      });
+    const ref = `${worksOf(task.issue)}/handed-out`;
+    await mirror.keep(tip, ref);
+    const defaultBranch = await mirror.defaultBranch(signal);
+    const base = await mirror.comparison.baseOf(head, signal);
+    await this.#git(['bundle', 'create', '--quiet', path, `refs/heads/${defaultBranch}`, ref], signal);
+    return { head, files, defaultBranch, base, path };
+  }
+
+  /**
+   * Makes the bundle that a worker hands in: one branch, without what the coordinator has. False: it has all of it.
+   * @param known commits of the coordinator
+   */
+  async packNew(
+    task: WorkspaceTask,
+    path: string,
+    { head, files }: WorkCommits,
+    known: readonly string[],
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const ref = `refs/heads/${task.branch}`;
+    const without = known.map((commit) => `^${commit}`);
+    const count = await this.#git(['rev-list', '--count', files ?? head, ...without], signal);
+    if (count.trim() === '0') return false;
+    await this.#git(['update-ref', ref, files ?? head], signal);
+    await this.#git(['bundle', 'create', '--quiet', path, ref, ...without], signal);
+    return true;
+  }
+
+  /**
+   * Takes what a worker handed in, like anything from a stranger, into the workspace. A bundle that is not what it says is a
+   * ToolError, and changes nothing.
+   * @param path of the bundle; null: all commits are here
+   * @param base commit of the default branch that the worker was given
+   */
+  async adopt(
+    task: WorkspaceTask,
+    path: string | null,
+    work: WorkCommits,
+    base: string,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const tip = work.files ?? work.head;
+    if (path !== null) await this.#unpack(task, path, tip, signal);
+    const goesOn = await this.#try(['merge-base', '--is-ancestor', base, work.head], signal);
+    const parent = work.files === null ? work.head : await this.#parentOf(work.files, signal);
+    if (goesOn.exitCode !== 0 || parent !== work.head)
+      throw failure(FLEET_CODES.bundle_base_wrong, { commit: work.head.slice(0, 12), base: base.slice(0, 12) });
+    await this.write(task, work, signal);
+  }
+
+  async #parentOf(sha: string, signal: AbortSignal): Promise<string | null> {
+    const { exitCode, stdout } = await this.#try(['rev-list', '--no-walk', '--parents', sha], signal);
+    const [, parent, ...more] = stdout.trim().split(' ');
+    return exitCode === 0 && parent !== undefined && more.length === 0 ? parent : null;
+  }
+
+  async #unpack(task: WorkspaceTask, path: string, tip: string, signal: AbortSignal): Promise<void> {
+    const ref = `refs/heads/${task.branch}`;
+    const heads = await this.#try(['bundle', 'list-heads', path], signal);
+    if (heads.exitCode !== 0) throw failure(FLEET_CODES.bundle_unreadable, { said: lastLines(heads.stderr, 4) });
+    const rows = heads.stdout.trimEnd().split('\n');
+    const expected = `${tip} ${ref}`;
+    if (rows.length !== 1 || rows[0] !== expected)
+      throw failure(FLEET_CODES.bundle_branch_wrong, { expected: `${ref} at ${tip}`, got: rows });
+    const into = `${worksOf(task.issue)}/handed-in`;
+    const checks = ['-c', 'fetch.fsckObjects=true', '-c', 'transfer.fsckObjects=true'];
+    const how = ['--quiet', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules', '--no-auto-maintenance'];
+    const got = await this.#try([...checks, 'fetch', ...how, path, `+${ref}:${into}`], signal);
+    if (got.exitCode === 0) return;
+    const said = lastLines(got.stderr, 4);
+    throw /prerequisite/.test(got.stderr)
+      ? failure(FLEET_CODES.bundle_base_wrong, { commit: tip.slice(0, 12), base: 'what the worker was given' })
+      : failure(FLEET_CODES.bundle_unreadable, { said });
+  }
+}
+
+/** Makes the repository that a worker's copy is cloned from. @param directory is there, and empty */
+export async function unpackOrigin(
+  directory: string,
+  bundle: string,
+  order: { readonly issue: number; readonly branch: string; readonly default_branch: string } & WorkCommits,
+  signal: AbortSignal,
+): Promise<void> {
+  const options = { cwd: directory, env: cloneEnvironment(process.env), signal };
+  await git(['init', '--quiet', '--bare', '--template=', `--initial-branch=${order.default_branch}`], options);
+  const main = `refs/heads/${order.default_branch}`;
+  const from = `${worksOf(order.issue)}/handed-out`;
+  const how = ['--quiet', '--no-tags', '--no-write-fetch-head', '--no-auto-maintenance', '--update-head-ok'];
+  const { size } = await stat(bundle);
+  const got = await tryGit(
+    ['-c', 'fetch.fsckObjects=true', 'fetch', ...how, bundle, `+${main}:${main}`, `+${from}:${HANDED_OUT}`],
+    options,
+  );
+  if (got.exitCode !== 0)
+    throw failure(FLEET_CODES.bundle_unreadable, { said: `${lastLines(got.stderr, 4)} (${size} bytes)` });
+  await git(['update-ref', `refs/heads/${order.branch}`, order.head], options);
+}

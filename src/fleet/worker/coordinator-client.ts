@@ -1,0 +1,230 @@
+// A worker's requests to the coordinator of an attempt: each is repeated until it is answered.
+
+import { randomUUID } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { Agent, request } from 'undici';
+import * as z from 'zod';
+import type { Clock } from '../../base/ports.ts';
+import { errorCode, failure, messageOf, type ToolError } from '../../base/rules/errors.ts';
+import { isSame, newToken, orderProof, takeProof } from '../proofs.ts';
+import { FLEET_CODES } from '../rules/fleet-codes.ts';
+import { attemptId } from '../rules/job.ts';
+import {
+  type Beat,
+  beatAnswerSchema,
+  decodeJson,
+  errorSchema,
+  type Order,
+  orderSchema,
+  type SignedJob,
+  takenSchema,
+  turnAnswerSchema,
+  type WorkCommits,
+  type WorkerEnd,
+} from '../wire.ts';
+
+export type ClientOptions = {
+  readonly job: SignedJob;
+  readonly key: string;
+  readonly worker: string;
+  readonly version: string;
+  readonly clock: Clock;
+  /** Called once for each time that the coordinator falls silent. */
+  readonly onSilent: (said: string) => void;
+  /** Ends all requests and their repetitions. */
+  readonly signal: AbortSignal;
+};
+
+/** The attempt is not this worker's any more: nothing that it says counts. */
+export class Superseded extends Error {
+  readonly refusal: ToolError;
+
+  constructor(refusal: ToolError) {
+    super(refusal.message);
+    this.refusal = refusal;
+  }
+}
+
+const LONGEST_PAUSE_MS = 5_000;
+/** What a proxy says while the coordinator is away. */
+const REPEATED = [429, 502, 503, 504];
+
+/** A full disk, or a place that cannot be written. */
+const OWN_FAULTS: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EACCES', 'EROFS', 'ENOENT'];
+
+type Body =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'json'; readonly value: unknown }
+  | { readonly kind: 'file'; readonly path: string | null; readonly headers: Readonly<Record<string, string>> };
+
+export class CoordinatorClient {
+  readonly #options: ClientOptions;
+  readonly #agent = new Agent({ headersTimeout: 600_000, bodyTimeout: 600_000 });
+  readonly #id: string;
+  #token = '';
+
+  constructor(options: ClientOptions) {
+    this.#options = options;
+    this.#id = attemptId(options.job);
+  }
+
+  /** Takes the attempt. Throws `Superseded`, or a ToolError where key or version are wrong. */
+  async take(): Promise<Order> {
+    const { key, worker, version } = this.#options;
+    const nonce = newToken();
+    const proof = takeProof(key, this.#id, nonce, worker);
+    const body = { kind: 'json', value: { id: this.#id, nonce, worker, version, proof } } as const;
+    const taken = decodeJson(takenSchema, await this.#text('POST', 'take', body));
+    if (!isSame(taken.proof, orderProof(key, this.#id, nonce, taken.order)))
+      throw failure(FLEET_CODES.fleet_key_wrong, {});
+    this.#token = taken.token;
+    return decodeJson(orderSchema, taken.order);
+  }
+
+  /** Writes the bundle with which the work begins. */
+  async code(path: string): Promise<void> {
+    await this.#repeat('GET', this.#path('code'), { kind: 'none' }, async (body) => {
+      await pipeline(body, createWriteStream(path, { mode: 0o600 }));
+      return '';
+    });
+  }
+
+  async beat(beat: Beat) {
+    return decodeJson(beatAnswerSchema, await this.#call('beat', beat));
+  }
+
+  async started(pid: number): Promise<void> {
+    await this.#call('started', { pid });
+  }
+
+  async turn(): Promise<string | null> {
+    return decodeJson(turnAnswerSchema, await this.#call('turn', {})).prompt;
+  }
+
+  async ask(asked: unknown): Promise<Readonly<Record<string, unknown>>> {
+    return decodeJson(z.record(z.string(), z.unknown()), await this.#call('ask', asked));
+  }
+
+  /** @param path of the bundle; null: the coordinator has all commits */
+  async work(path: string | null, { head, files }: WorkCommits): Promise<void> {
+    const headers = { 'x-head': head, 'x-files': files ?? '' };
+    await this.#text('POST', this.#path('work'), { kind: 'file', path, headers });
+  }
+
+  async end(end: WorkerEnd): Promise<void> {
+    await this.#call('end', end);
+  }
+
+  async close(): Promise<void> {
+    await this.#agent.destroy();
+  }
+
+  #path(verb: string): string {
+    return `attempts/${this.#id}/${verb}`;
+  }
+
+  #call(verb: string, value: unknown): Promise<string> {
+    return this.#text('POST', this.#path(verb), { kind: 'json', value });
+  }
+
+  #text(method: 'GET' | 'POST', path: string, body: Body): Promise<string> {
+    return this.#repeat(method, path, body, async (stream) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of stream) chunks.push(Buffer.from(chunk));
+      return Buffer.concat(chunks).toString('utf8');
+    });
+  }
+
+  /** Until there is an answer that another try would not change. */
+  async #repeat(
+    method: 'GET' | 'POST',
+    path: string,
+    body: Body,
+    read: (stream: Readable) => Promise<string>,
+  ): Promise<string> {
+    const { clock, signal, onSilent } = this.#options;
+    // The same in each try, so that the coordinator does nothing twice.
+    const call = randomUUID();
+    let isSilent = false;
+    for (let pause = 200; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+      signal.throwIfAborted();
+      try {
+        return await this.#once(method, path, call, body, read);
+      } catch (error) {
+        if (!(error instanceof Unanswered)) throw error;
+        signal.throwIfAborted();
+        if (!isSilent) onSilent(error.message);
+        isSilent = true;
+      }
+      await clock.sleep(pause, signal);
+    }
+  }
+
+  async #once(
+    method: 'GET' | 'POST',
+    path: string,
+    call: string,
+    body: Body,
+    read: (stream: Readable) => Promise<string>,
+  ): Promise<string> {
+    const { job, signal } = this.#options;
+    const [content, headers] = await contentOf(body);
+    try {
+      const answer = await request(`${job.coordinator}/fleet/v1/${path}`, {
+        method,
+        dispatcher: this.#agent,
+        headers: { authorization: `Bearer ${this.#token}`, 'x-call': call, ...headers },
+        body: content,
+        signal,
+      });
+      if (answer.statusCode === 200) return await read(answer.body);
+      throw refused(answer.statusCode, await answer.body.text());
+    } catch (error) {
+      if (error instanceof Refused) throw error.why;
+      // What this machine cannot do is no silence of the coordinator.
+      if (OWN_FAULTS.includes(errorCode(error))) throw error;
+      throw error instanceof Unanswered ? error : new Unanswered(messageOf(error));
+    }
+  }
+}
+
+/** Another try may get an answer. */
+class Unanswered extends Error {}
+
+class Refused extends Error {
+  readonly why: Error;
+
+  constructor(why: Error) {
+    super(why.message);
+    this.why = why;
+  }
+}
+
+function refused(status: number, body: string): Error {
+  const { error } = errorSchema.safeParse(parsed(body)).data ?? { error: null };
+  if (REPEATED.includes(status)) return new Unanswered(error?.message ?? `status ${status}`);
+  if (error === null)
+    return new Refused(failure(FLEET_CODES.coordinator_refused, { said: `It answers with status ${status}.` }));
+  const why = failure(FLEET_CODES.coordinator_refused, { said: error.message, reason: error.code });
+  if (error.code === FLEET_CODES.worker_version_wrong.code) return new Refused(why);
+  return new Refused(status === 409 ? new Superseded(why) : why);
+}
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return null;
+  }
+}
+
+async function contentOf(body: Body): Promise<readonly [Readable | string | null, Readonly<Record<string, string>>]> {
+  if (body.kind === 'none') return [null, {}];
+  if (body.kind === 'json') return [JSON.stringify(body.value), { 'content-type': 'application/json' }];
+  if (body.path === null) return ['', body.headers];
+  const { size } = await stat(body.path);
+  return [createReadStream(body.path), { ...body.headers, 'content-length': String(size) }];
+}

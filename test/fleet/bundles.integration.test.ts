@@ -1,0 +1,237 @@
+// Bundles between machines, over HTTP: what is what it says goes into the workspace, all else is refused by name.
+
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { dirname, join } from 'node:path';
+import test from 'node:test';
+import { systemClock } from '../../src/base/clock.ts';
+import { ToolError } from '../../src/base/rules/errors.ts';
+import { WorkspaceManifests } from '../../src/daemon/workspaces/workspace-manifests.ts';
+import { WorkspacePlaces } from '../../src/daemon/workspaces/workspace-places.ts';
+import { ROOT_DATA } from '../../src/daemon/workspaces/workspace-root.ts';
+import type { AttemptQueue } from '../../src/fleet/coordinator/attempt-queue.ts';
+import { Coordinator } from '../../src/fleet/coordinator/coordinator.ts';
+import { FleetDoor } from '../../src/fleet/coordinator/door.ts';
+import { RemoteAttempt } from '../../src/fleet/coordinator/remote-attempt.ts';
+import { jobProof } from '../../src/fleet/proofs.ts';
+import type { Order } from '../../src/fleet/wire.ts';
+import { unpackOrigin, WorkCarrier } from '../../src/fleet/work-carrier.ts';
+import { CoordinatorClient, Superseded } from '../../src/fleet/worker/coordinator-client.ts';
+import { commitFiles, gitAs } from '../support/forge.ts';
+import { type Cleanup, finallyDo, tempDir } from '../support/temp.ts';
+import { setUpWorkspaces } from '../support/workspaces.ts';
+
+const KEY = 'a-key-of-sixteen-or-more';
+const { signal } = new AbortController();
+const BRANCH = 'tool/issue-1';
+const LIMIT = 256 * 1024;
+
+const ORDER: Omit<Order, 'head' | 'files' | 'base' | 'default_branch'> = {
+  ...{ issue: 1, life: 1, attempt: 1, slug: { owner: 'o', repo: 'r' }, branch: BRANCH, max_bundle_bytes: LIMIT },
+  ...{ prompt: 'p', issue_text: 't', round: null, budget_usd: null, author: null },
+  hooks: { afterCreate: null, beforeRun: null, afterRun: null, beforeRemove: null, timeoutMs: 1 },
+  gate: { mode: 'off', timeoutMs: 1_000, maxRounds: 1 },
+  tool: {
+    ...{ runtime: 'command', command: ['x'], agent: null, mode: 'agent', permissionMode: 'default', isolation: 'off' },
+    ...{ stallTimeoutMs: 0, turnTimeoutMs: 1, startTimeoutMs: 0, allowedTools: [], env: [] },
+  },
+};
+
+/** A coordinator with a workspace, a worker that has its attempt, and a repository that was made of the bundle. */
+async function setUp(t: Cleanup, change: (workspace: string) => Promise<void> = async () => undefined) {
+  const world = await setUpWorkspaces(t);
+  const { workspaces, mirror, root, directory } = world;
+  const task = world.task();
+  const { path } = await world.ready(task);
+  await change(path);
+  const isolation = { active: false, wrap: (file: string, args: readonly string[]) => [file, args] as const };
+  const places = new WorkspacePlaces({ root, isolation }, new WorkspaceManifests(join(root, ROOT_DATA)));
+  const carrier = new WorkCarrier({ mirror, places, workspaces });
+  const bundle = join(directory, 'attempt', 'handed-out.bundle');
+  mkdirSync(dirname(bundle));
+  const packed = await carrier.pack(task, bundle, { submodules: true }, signal);
+  const { head, files, base, defaultBranch } = packed;
+  const order: Order = {
+    ...ORDER,
+    ...{ head, files, base, default_branch: defaultBranch },
+  };
+  const job = {
+    ...{ coordinator: '', insecure: false, repository: 'h/o/r', issue: 1, life: 1, attempt: 1, fence: 1, labels: [] },
+    ...{ version: '1.0.0', lease_ms: 1_000 },
+  };
+  const attempt = new RemoteAttempt({
+    ...{ job, order, bundle, desk: null, clock: systemClock, onEvidence: () => undefined },
+    hooks: {
+      ...{ onStarted: async () => undefined, onEvent: () => undefined, output: () => undefined, signal },
+      nextTurn: async () => null,
+    },
+    adopt: (from, work) => carrier.adopt(task, from, work, base, signal),
+  });
+  // Nothing here asks the queue.
+  const queue = {} as AttemptQueue;
+  const settings = { queue, key: KEY, version: '1.0.0', leaseMs: 1_000, maxBundleBytes: LIMIT, insecure: false };
+  const coordinator = new Coordinator({ ...settings, address: () => '' });
+  coordinator.add(attempt);
+  const door = new FleetDoor(coordinator, { log: () => undefined });
+  const server = createServer((request, response) => void door.serve(request.url ?? '', request, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const clientOf = (key: string, worker: string) => {
+    const at = { ...job, coordinator: `http://127.0.0.1:${port}` };
+    const client = new CoordinatorClient({
+      ...{ job: { ...at, proof: jobProof(key, at) }, key, worker, version: '1.0.0', clock: systemClock, signal },
+      onSilent: (said) => assert.fail(said),
+    });
+    finallyDo(t, () => client.close());
+    return client;
+  };
+  finallyDo(t, async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  const client = clientOf(KEY, 'w');
+  const taken = await client.take();
+  const received = join(directory, 'received.bundle');
+  await client.code(received);
+  const origin = join(directory, 'origin-of-worker.git');
+  mkdirSync(origin);
+  await unpackOrigin(origin, received, taken, signal);
+  const work = join(tempDir(t), 'work');
+  await gitAs(directory, 'clone', '--quiet', '--branch', BRANCH, origin, work);
+  let bundles = 0;
+  /** A bundle of these refs of the worker's clone, as a worker hands it in. */
+  const bundleOf = async (...refs: string[]) => {
+    bundles += 1;
+    const made = join(directory, `${bundles}.bundle`);
+    await gitAs(work, 'bundle', 'create', '--quiet', made, ...refs);
+    return made;
+  };
+  const headOf = () => gitAs(path, 'rev-parse', BRANCH).then((text) => text.trim());
+  return {
+    ...world,
+    task,
+    path,
+    carrier,
+    order,
+    client,
+    clientOf,
+    coordinator,
+    attempt,
+    work,
+    origin,
+    bundleOf,
+    headOf,
+  };
+}
+
+async function codeOf(acting: Promise<unknown>): Promise<string> {
+  try {
+    await acting;
+  } catch (error) {
+    if (error instanceof Superseded) return error.refusal.values.reason as string;
+    if (error instanceof ToolError) return String(error.values.reason);
+    throw error;
+  }
+  return 'taken';
+}
+
+test('commits and files come into the workspace, and go out with the next attempt', async (t) => {
+  const { work, bundleOf, client, order, path, task, carrier, workspaces, directory, headOf } = await setUp(t);
+  const head = await commitFiles(work, { 'new.txt': 'new\n' }, 'New');
+  writeFileSync(join(work, 'loose.txt'), 'loose\n');
+  await gitAs(work, 'add', '--all');
+  await gitAs(work, 'commit', '--quiet', '-m', 'Uncommitted work');
+  const files = (await gitAs(work, 'rev-parse', 'HEAD')).trim();
+  await client.work(await bundleOf(BRANCH, `^${order.head}`), { head, files });
+  assert.equal(await headOf(), head);
+  assert.equal(readFileSync(join(path, 'new.txt'), 'utf8'), 'new\n');
+  assert.match(await gitAs(path, 'status', '--porcelain'), /^\?\? loose\.txt\n$/);
+  assert.deepEqual((await workspaces.collect(task, signal)).head, head);
+  const again = await carrier.pack(
+    { ...task, attempt: 2 },
+    join(directory, 'again.bundle'),
+    { submodules: true },
+    signal,
+  );
+  assert.equal(again.head, head);
+  assert.equal(await gitAs(directory, '--git-dir=state/repo.git', 'show', `${again.files}:loose.txt`), 'loose\n');
+});
+
+test('a bundle of another branch, of two, on another base, too large or spoilt is refused, and nothing changes', async (t) => {
+  const { work, bundleOf, client, order, headOf, directory, mirror } = await setUp(t);
+  const refs = await mirror.refsBelow('refs/');
+  const head = await commitFiles(work, { 'new.txt': 'new\n' }, 'New');
+  const one = { head, files: null };
+  const good = await bundleOf(BRANCH, `^${order.head}`);
+  await gitAs(work, 'branch', 'other');
+  const other = await bundleOf('other', `^${order.head}`);
+  assert.equal(await codeOf(client.work(other, one)), 'bundle_branch_wrong');
+  assert.equal(await codeOf(client.work(await bundleOf(BRANCH, 'other'), one)), 'bundle_branch_wrong');
+  // Its commit is not the one that the worker names.
+  assert.equal(await codeOf(client.work(await bundleOf(BRANCH), { ...one, head: order.head })), 'bundle_branch_wrong');
+
+  await gitAs(work, 'checkout', '--quiet', '--orphan', 'apart');
+  const apart = await commitFiles(work, { 'apart.txt': 'x\n' }, 'Apart');
+  await gitAs(work, 'branch', '--force', BRANCH);
+  assert.equal(await codeOf(client.work(await bundleOf(BRANCH), { head: apart, files: null })), 'bundle_base_wrong');
+  const later = await commitFiles(work, { 'later.txt': 'x\n' }, 'Later');
+  await gitAs(work, 'branch', '--force', BRANCH);
+  const lacking = await bundleOf(BRANCH, `^${apart}`);
+  assert.equal(await codeOf(client.work(lacking, { head: later, files: null })), 'bundle_base_wrong');
+  // Files that are no child of the commit.
+  assert.equal(await codeOf(client.work(null, { head: order.head, files: order.base })), 'bundle_base_wrong');
+
+  const large = join(directory, 'large.bundle');
+  writeFileSync(large, Buffer.alloc(LIMIT + 1));
+  assert.equal(await codeOf(client.work(large, one)), 'bundle_too_large');
+  const spoilt = join(directory, 'spoilt.bundle');
+  const text = readFileSync(good);
+  writeFileSync(spoilt, text.subarray(0, text.length - 20));
+  assert.equal(await codeOf(client.work(spoilt, one)), 'bundle_unreadable');
+  writeFileSync(spoilt, 'no bundle');
+  assert.equal(await codeOf(client.work(spoilt, one)), 'bundle_unreadable');
+  assert.equal(await headOf(), order.head);
+  const kept = (await mirror.refsBelow('refs/')).filter((ref) => !ref.endsWith('/handed-in'));
+  assert.deepEqual(kept, refs);
+});
+
+test('hooks and filters that a bundle brings are never run', async (t) => {
+  const { work, bundleOf, client, order, path, directory } = await setUp(t);
+  const planted = join(directory, 'planted');
+  mkdirSync(join(work, 'hooks'), { recursive: true });
+  writeFileSync(join(work, 'hooks', 'post-checkout'), `#!/bin/sh\ntouch ${planted}\n`, { mode: 0o755 });
+  await gitAs(work, 'config', 'core.hooksPath', 'hooks');
+  const head = await commitFiles(work, { '.gitattributes': '*.txt filter=planted\n', 'a.txt': 'a\n' }, 'Planted');
+  await client.work(await bundleOf(BRANCH, `^${order.head}`), { head, files: null });
+  assert.ok(existsSync(join(path, 'a.txt')));
+  assert.ok(!existsSync(planted));
+});
+
+test('another key, another token and an attempt that is over get nothing', async (t) => {
+  const { client, clientOf, coordinator, attempt, bundleOf, work, order } = await setUp(t);
+  await assert.rejects(clientOf('another-key-of-sixteen', 'v').take(), /key of the fleet/);
+  assert.equal(await codeOf(clientOf(KEY, 'v').take()), 'attempt_taken');
+  assert.equal(await codeOf(clientOf(KEY, 'v').turn()), 'attempt_superseded');
+  const head = await commitFiles(work, { 'new.txt': 'new\n' }, 'New');
+  const bundle = await bundleOf(BRANCH, `^${order.head}`);
+  await attempt.lose();
+  coordinator.remove(attempt);
+  assert.equal(await codeOf(client.work(bundle, { head, files: null })), 'attempt_superseded');
+  assert.equal(await codeOf(client.turn()), 'attempt_superseded');
+});
+
+test('a repository with submodules or Git LFS is not handed out', async (t) => {
+  const withModules = setUp(t, async (workspace) => {
+    await commitFiles(workspace, { '.gitmodules': '[submodule "a"]\n\tpath = a\n\turl = ../a\n' }, 'Modules');
+  });
+  await assert.rejects(
+    withModules,
+    (error) => error instanceof ToolError && error.code === 'fleet_repository_unsupported',
+  );
+  const withLfs = setUp(t, async (workspace) => {
+    await commitFiles(workspace, { '.gitattributes': '*.bin filter=lfs\n' }, 'Large files');
+  });
+  await assert.rejects(withLfs, (error) => error instanceof ToolError && error.code === 'fleet_repository_unsupported');
+});

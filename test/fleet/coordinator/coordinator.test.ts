@@ -1,0 +1,182 @@
+// The fence of the coordinator: one worker for each attempt, and nothing from any other.
+
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type { AgentEvent, RunHooks } from '../../../src/agents/ports.ts';
+import { ToolError } from '../../../src/base/rules/errors.ts';
+import type { AttemptQueue } from '../../../src/fleet/coordinator/attempt-queue.ts';
+import { Coordinator } from '../../../src/fleet/coordinator/coordinator.ts';
+import { RemoteAttempt } from '../../../src/fleet/coordinator/remote-attempt.ts';
+import { WorkerEvidence } from '../../../src/fleet/coordinator/worker-evidence.ts';
+import { jobProof, orderProof, takeProof } from '../../../src/fleet/proofs.ts';
+import type { FleetJob } from '../../../src/fleet/rules/job.ts';
+import type { Order, WorkCommits } from '../../../src/fleet/wire.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+import { evidenceOf } from '../../support/world.ts';
+
+const KEY = 'a-key-of-sixteen-or-more';
+
+const job = (attempt: number): FleetJob => ({
+  ...{ coordinator: 'http://localhost:1', insecure: false, repository: 'h/o/r', issue: 1, life: 1, attempt, fence: 1 },
+  ...{ labels: [], version: '1.0.0', lease_ms: 1_000 },
+});
+
+function codeOf(act: () => unknown): string {
+  try {
+    act();
+  } catch (error) {
+    if (error instanceof ToolError) return error.code;
+    throw error;
+  }
+  return 'done';
+}
+
+function setUp() {
+  const clock = new FakeClock();
+  // No rule of the coordinator's asks the queue.
+  const queue = {} as AttemptQueue;
+  const settings = { queue, key: KEY, version: '1.0.0', leaseMs: 1_000, maxBundleBytes: 1, insecure: false };
+  const coordinator = new Coordinator({ ...settings, address: () => '' });
+  const events: AgentEvent[] = [];
+  const adopted: WorkCommits[] = [];
+  const evidence = new WorkerEvidence();
+  const hooks: RunHooks = {
+    onStarted: async () => undefined,
+    onEvent: (event) => events.push(event),
+    output: () => undefined,
+    nextTurn: async () => 'the next prompt',
+    signal: new AbortController().signal,
+  };
+  const attempt = (number: number) =>
+    new RemoteAttempt({
+      ...{ job: job(number), order: {} as Order, bundle: '', hooks, desk: null, clock },
+      adopt: async (_, work) => void adopted.push(work),
+      onEvidence: (one) => evidence.note(one),
+    });
+  const take = (
+    id: string,
+    nonce = 'n',
+    worker = 'w',
+    change: { readonly key?: string; readonly version?: string } = {},
+  ) => {
+    const proof = takeProof(change.key ?? KEY, id, nonce, worker);
+    return coordinator.take({ id, nonce, worker, version: change.version ?? '1.0.0', proof });
+  };
+  return { clock, coordinator, attempt, take, events, adopted, evidence };
+}
+
+test('a worker gets an attempt with the key and the version, once; a repetition gets the same answer', () => {
+  const { coordinator, attempt, take } = setUp();
+  const one = attempt(1);
+  coordinator.add(one);
+  assert.equal(
+    codeOf(() => take(one.id, 'n', 'w', { key: 'another-key-of-sixteen' })),
+    'fleet_key_wrong',
+  );
+  assert.equal(
+    codeOf(() => take(one.id, 'n', 'w', { version: '0.9.0' })),
+    'worker_version_wrong',
+  );
+  assert.equal(one.worker, null);
+  const { token } = take(one.id);
+  assert.equal(take(one.id).token, token);
+  assert.equal(
+    codeOf(() => take(one.id, 'other', 'v')),
+    'attempt_taken',
+  );
+  assert.equal(one.worker, 'w');
+});
+
+test('nothing counts of an attempt that is lost or over, nor of another token', async () => {
+  const { coordinator, attempt, take, adopted } = setUp();
+  const [one, two] = [attempt(1), attempt(2)];
+  coordinator.add(one);
+  const old = take(one.id).token;
+  assert.equal(
+    codeOf(() => coordinator.admit(one.id, old)),
+    'done',
+  );
+  await one.lose();
+  assert.deepEqual(await one.ended.then((end) => !end.ok && end.cutOff), { kind: 'lost', worker: 'w' });
+  assert.equal(
+    codeOf(() => coordinator.admit(one.id, old)),
+    'attempt_superseded',
+  );
+  await assert.rejects(one.work(null, { head: 'a', files: null }), /not the one at work/);
+  coordinator.remove(one);
+  coordinator.add(two);
+  assert.equal(
+    codeOf(() => coordinator.admit(one.id, old)),
+    'attempt_superseded',
+  );
+  assert.equal(
+    codeOf(() => coordinator.admit(two.id, old)),
+    'attempt_superseded',
+  );
+  assert.equal(
+    codeOf(() => take(one.id)),
+    'attempt_superseded',
+  );
+  assert.deepEqual(adopted, []);
+});
+
+test('an end that was taken is known when it is reported again', async () => {
+  const { coordinator, attempt, take, evidence } = setUp();
+  const one = attempt(1);
+  coordinator.add(one);
+  const { token } = take(one.id);
+  assert.equal(coordinator.hasEnded(one.id, token), false);
+  await one.end({ end: { ok: true, words: 'well' }, returned: false, evidence: evidenceOf('sha') });
+  coordinator.remove(one);
+  assert.deepEqual(await one.ended, { ok: true, words: 'well' });
+  assert.equal(coordinator.hasEnded(one.id, token), true);
+  assert.equal(coordinator.hasEnded(one.id, 'other'), false);
+  const request = { issue: 1, path: '', base: 'base', timeoutMs: 1, output: () => undefined };
+  assert.equal((await evidence.measure({ ...request, commit: 'sha' })).ok, true);
+  assert.match((await evidence.measure({ ...request, commit: 'other' })).unmeasured ?? '', /no worker measured/);
+});
+
+test('a worker that hands its work back ends the attempt without fault', async () => {
+  const { coordinator, attempt, take } = setUp();
+  const one = attempt(1);
+  coordinator.add(one);
+  take(one.id);
+  const end = { ok: false, words: 'ended', fault: 'agent', resumable: true } as const;
+  await one.end({ end, returned: true, evidence: null });
+  assert.deepEqual(await one.ended.then((ended) => !ended.ok && ended.cutOff), { kind: 'returned', worker: 'w' });
+});
+
+test('a call that comes again is made once, and a stop is told with the next beat', async () => {
+  const { coordinator, attempt, take, events, clock } = setUp();
+  const one = attempt(1);
+  coordinator.add(one);
+  const { token } = take(one.id);
+  let made = 0;
+  const call = () => one.once('call', async () => ++made);
+  assert.deepEqual(await Promise.all([call(), call()]), [1, 1]);
+  const beat = { events: [{ type: 'activity', name: 'x' } as const], output: '', heard: [], wants: false };
+  assert.deepEqual(one.beat(beat), { stop: false, words: null });
+  assert.deepEqual(events.at(-1), { type: 'activity', name: 'x' });
+  assert.deepEqual(await one.turn(), { prompt: 'the next prompt' });
+  one.stop();
+  assert.equal(one.beat(beat).stop, true);
+  assert.deepEqual(await one.turn(), { prompt: null });
+  clock.stop(700);
+  assert.equal(one.silentMs, 700);
+  coordinator.admit(one.id, token);
+  assert.equal(one.silentMs, 0);
+});
+
+test('a proof is of all that it names', () => {
+  const changes = [
+    { coordinator: 'http://evil' },
+    { insecure: true },
+    { labels: ['a'] },
+    { lease_ms: 2 },
+    { attempt: 9 },
+  ];
+  const proofs = [job(1), ...changes.map((change) => ({ ...job(1), ...change }))].map((one) => jobProof(KEY, one));
+  assert.equal(new Set(proofs).size, proofs.length);
+  assert.notEqual(orderProof(KEY, 'id', 'n', 'a'), orderProof(KEY, 'id', 'n', 'b'));
+  assert.notEqual(takeProof(KEY, 'a', 'bc', 'd'), takeProof(KEY, 'ab', 'c', 'd'));
+});

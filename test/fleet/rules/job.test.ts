@@ -1,0 +1,66 @@
+// Rules of jobs: their ids, the queues of labels, priorities, and when a worker is lost.
+
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { isPlainHttp, neededLabels, queueUrlProblem, shownQueueUrl } from '../../../src/daemon/rules/queue-settings.ts';
+import { attemptId, isLost, priorityOf, queueName, queuesFor, renewalMs } from '../../../src/fleet/rules/job.ts';
+
+test('an attempt has one id, whatever the spelling of its repository, and another one has another', () => {
+  const one = { repository: 'github.com/Owner/Repo', issue: 7, life: 1, attempt: 2, fence: 5 };
+  assert.equal(attemptId(one), 'github.com_owner_repo_7_1_2_5');
+  assert.equal(attemptId({ ...one, repository: 'github.com/owner/repo' }), attemptId(one));
+  const others = [{ issue: 8 }, { life: 2 }, { attempt: 3 }, { fence: 6 }].map((change) =>
+    attemptId({ ...one, ...change }),
+  );
+  assert.equal(new Set([attemptId(one), ...others]).size, 5);
+  // The queue takes no colon in an id, and no whole number for one.
+  assert.doesNotMatch(attemptId({ ...one, repository: 'host:8443/o/r' }), /:|^\d+$/);
+});
+
+test('a worker looks at the queues whose labels it has, the most demanding first', () => {
+  const names = [[], ['gpu'], ['big', 'gpu'], ['arm']].map(queueName);
+  assert.deepEqual(names, ['attempts', 'attempts+gpu', 'attempts+big+gpu', 'attempts+arm']);
+  assert.deepEqual(queuesFor(names, ['gpu', 'big']), ['attempts+big+gpu', 'attempts+gpu', 'attempts']);
+  assert.deepEqual(queuesFor([...names, 'probe-1'], []), ['attempts']);
+});
+
+test('labels of an issue ask for a worker, each once and in order', () => {
+  assert.deepEqual(neededLabels(['gpu'], ['worker:big', 'Worker: gpu', 'bug', 'worker:two words']), ['big', 'gpu']);
+});
+
+test('a label that comes earlier is more urgent, and an issue without one is last', () => {
+  const order = ['urgent', 'soon'];
+  assert.deepEqual(
+    [['Soon'], ['bug', 'urgent'], ['bug'], ['soon', 'urgent']].map((labels) => priorityOf(order, labels)),
+    [2, 1, 3, 1],
+  );
+});
+
+test('a worker is lost when it is silent and its lock is gone', () => {
+  const lost = (silentMs: number, isLocked: boolean | null) => isLost(silentMs, 1_000, isLocked);
+  assert.deepEqual([lost(999, false), lost(1_001, true), lost(1_001, false)], [false, false, true]);
+  // Without an answer of the store nobody knows of the lock.
+  assert.deepEqual([lost(3_999, null), lost(4_001, null)], [false, true]);
+  assert.ok(3 * renewalMs(1_000) < 1_000);
+});
+
+test('addresses of stores: Redis alone, and a password is never shown', () => {
+  for (const good of ['redis://host', 'rediss://u:p%40@host:6380/2', 'redis://[::1]:6379', 'redis://:p@10.0.0.1'])
+    assert.equal(queueUrlProblem(good), null, good);
+  const wrong = [
+    'host:6379',
+    'postgres://host/db',
+    'http://host',
+    'redis://',
+    'redis://host:port',
+    'redis://host/name',
+  ];
+  assert.deepEqual(wrong.map(queueUrlProblem), ['not_url', 'postgres', 'scheme', 'host', 'host', 'host']);
+  assert.equal(shownQueueUrl('rediss://user:pass@host:1/2'), 'rediss://host:1/2');
+});
+
+test('plain http is for this machine', () => {
+  const plain = ['http://host:8888', 'http://10.0.0.1', 'http://127.0.0.1.example.org'];
+  const fine = ['https://host', 'http://localhost:8888', 'http://127.0.0.1:1', 'http://[::1]:1'];
+  assert.deepEqual([...plain, ...fine].map(isPlainHttp), [true, true, true, false, false, false, false]);
+});

@@ -1,0 +1,113 @@
+// Two coordinators of one repository, with real Redis: one acts, and the other takes over when that one is gone or stands still.
+
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import test from 'node:test';
+import { agentRunning, COMMITS } from '../support/agents.ts';
+import { Daemon } from '../support/daemon.ts';
+import { FaultyProxy } from '../support/faulty-proxy.ts';
+import { FLEET_KEY, RedisServer, startWorker } from '../support/fleet.ts';
+import { startForge, type TestForge } from '../support/forge.ts';
+import { type Cleanup, finallyDo, tempDir } from '../support/temp.ts';
+
+const LEASE_MS = 3_000;
+const OTHER_TOKEN = 'token-of-the-maintainer';
+const HELD = /acts for .*maintainer\/project since .*repository_held/;
+const COMMIT = 'echo "done for $TOOL_ISSUE" > work.txt; git add -A; git commit -qm "Do the work"';
+
+function coordinator(
+  t: Cleanup,
+  forge: TestForge,
+  redis: RedisServer,
+  script: string,
+  apiUrl?: string,
+  token?: string,
+) {
+  return Daemon.start(t, forge, {
+    yaml: `queue: { url: "${redis.url}", key: $FLEET_KEY, lease_ms: ${LEASE_MS} }\nagent: { max_attempts: 1, max_retry_backoff_ms: 100 }\n${agentRunning(script)}`,
+    env: { FLEET_KEY, ...(token === undefined ? {} : { GITHUB_TOKEN: token }) },
+    ...(apiUrl === undefined ? {} : { apiUrl }),
+  });
+}
+
+async function assertDoneOnce(forge: TestForge, daemon: Daemon, issue: number): Promise<void> {
+  await daemon.until('it has an end', async () => !(await forge.labelsOf(issue)).includes('tool-todo'));
+  const labels = (await forge.labelsOf(issue)).filter((label) => label.startsWith('tool-'));
+  assert.deepEqual(labels, ['tool-done'], daemon.log);
+  const pulls = (await forge.pulls()).filter(({ head }) => head === `tool/issue-${issue}`);
+  assert.equal(pulls.length, 1, daemon.log);
+}
+
+test('of two coordinators one acts; the other names it, asks nothing, and starts when that one ends', async (t) => {
+  const [forge, redis] = await Promise.all([startForge(t), RedisServer.start(t)]);
+  const proxy = await FaultyProxy.start(t, forge.forge.url);
+  const first = await coordinator(t, forge, redis, COMMITS, proxy.url);
+  await first.logged('watching');
+  const second = await coordinator(t, forge, redis, COMMITS, proxy.url, OTHER_TOKEN);
+  await second.logged(HELD);
+  assert.ok(second.log.includes(`The coordinator on ${hostname()} acts for`), second.log);
+  const shown: { repositories?: { problem: string }[] } = JSON.parse(JSON.stringify(await second.state()));
+  assert.match(JSON.stringify(shown), /acts for .*This one waits for it/);
+  const page = await (await fetch(`http://127.0.0.1:${second.port}/`, { headers: { accept: 'text/html' } })).text();
+  assert.match(page, /This one waits for it/);
+  startWorker(t, 'one', redis);
+  const issue = await forge.open('Do it');
+  await assertDoneOnce(forge, first, issue);
+  const encoded = Buffer.from(`x-access-token:${OTHER_TOKEN}`).toString('base64');
+  const ofSecond = () => proxy.seen.filter(({ from }) => from.includes(OTHER_TOKEN) || from.includes(encoded));
+  assert.ok(proxy.seen.length > 0);
+  assert.deepEqual(ofSecond(), []);
+  assert.equal(await first.stop(), 143);
+  await second.logged('watching');
+  const next = await forge.open('Do another');
+  await assertDoneOnce(forge, second, next);
+  assert.ok(ofSecond().length > 0);
+});
+
+test('the holder is killed while a worker works: the other coordinator acts within the lease and five seconds', async (t) => {
+  const [forge, redis, place] = await Promise.all([startForge(t), RedisServer.start(t), tempDir(t)]);
+  const issue = await forge.open('Do it');
+  const script = `if mkdir ${place}/begun; then while [ ! -e ${place}/never ]; do sleep 0.1; done; fi; ${COMMIT}`;
+  const first = await coordinator(t, forge, redis, script);
+  const worker = startWorker(t, 'one', redis);
+  await first.until('the agent works', () => existsSync(join(place, 'begun')));
+  const second = await coordinator(t, forge, redis, script);
+  await second.logged(HELD);
+  await first.stop('SIGKILL');
+  await second.until('it acts', () => second.log.includes('watching'), LEASE_MS + 5_000);
+  // The one slot of the worker is free again: its coordinator was replaced.
+  await worker.printed(/is not the one at work on its issue/);
+  await assertDoneOnce(forge, second, issue);
+});
+
+test('a holder that stood still beyond its lease acts no more, and takes up again when the lease is free', async (t) => {
+  const [forge, redis, place] = await Promise.all([startForge(t), RedisServer.start(t), tempDir(t)]);
+  const issue = await forge.open('Do it');
+  const script = `if mkdir ${place}/begun; then while [ ! -e ${place}/go ]; do sleep 0.1; done; touch first.txt; fi; ${COMMIT}`;
+  const first = await coordinator(t, forge, redis, script);
+  startWorker(t, 'one', redis);
+  await first.until('the agent works', () => existsSync(join(place, 'begun')));
+  const second = await coordinator(t, forge, redis, script);
+  await second.logged(HELD);
+  process.kill(first.pid, 'SIGSTOP');
+  finallyDo(t, () => void (first.ended || process.kill(first.pid, 'SIGCONT')));
+  await second.logged('watching');
+  await assertDoneOnce(forge, second, issue);
+  writeFileSync(join(place, 'go'), '');
+  process.kill(first.pid, 'SIGCONT');
+  await first.logged(/repository_lease_lost/);
+  await first.logged(HELD);
+  assert.equal((await forge.pulls()).length, 1);
+  assert.equal(await second.stop(), 143);
+  await first.until('it acts again', () => first.log.split('watching').length === 3);
+  const next = await forge.open('Do another');
+  await assertDoneOnce(forge, first, next);
+  await assertDoneOnce(forge, first, issue);
+  // The attempt that was cut off counted for nothing.
+  const ends = readFileSync(join(first.stateDir, 'journal.jsonl'), 'utf8').match(
+    /"type":"attempt_ended".*?"outcome":"\w+"/g,
+  );
+  assert.match(ends?.[0] ?? '', /interrupted/);
+});
