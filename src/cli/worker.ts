@@ -25,6 +25,8 @@ const KEY_VARIABLE = 'TOOL_FLEET_KEY';
 const URL_VARIABLE = 'TOOL_QUEUE_URL';
 /** To hand the work back, once the time of draining is over. */
 const RETURN_MS = 30_000;
+/** For what does not end by itself even so. */
+const LAST_MS = 10_000;
 
 function labelsOf(text: string): readonly string[] {
   const labels = text.split(',').flatMap((label) => (label.trim() === '' ? [] : [label.trim().toLowerCase()]));
@@ -55,17 +57,16 @@ export async function workerCommand(options: WorkerCommandOptions): Promise<void
   });
   let ended: EndSignal | undefined;
   const onSignal = (signal: EndSignal) => {
-    if (ended !== undefined) {
-      // Asked twice: nobody wants to wait for agents.
-      worker.drain('return');
-      setTimeout(() => worker.end(), RETURN_MS).unref();
-      return;
-    }
-    ended = signal;
-    worker.drain(options.drain);
-    const later = options.drain === 'return' ? 0 : options.drainSeconds * 1000;
+    // Asked twice: nobody wants to wait for agents.
+    const isAgain = ended !== undefined;
+    const how = isAgain ? 'return' : options.drain;
+    ended ??= signal;
+    worker.drain(how);
+    const later = how === 'return' ? 0 : options.drainSeconds * 1000;
     setTimeout(() => worker.drain('return'), later).unref();
     setTimeout(() => worker.end(), later + RETURN_MS).unref();
+    // What is left then is ended by the next start.
+    setTimeout(() => process.exit(SIGNAL_CODES[signal]), later + RETURN_MS + LAST_MS).unref();
   };
   for (const signal of SIGNALS) process.on(signal, onSignal);
   try {

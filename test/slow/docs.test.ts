@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { SCRIPT_VARIABLE, type TeammateScript } from '../../src/cli/agents/agent-teammate.ts';
 import { CLI, cleanEnv, freePort } from '../support/daemon.ts';
+import { FLEET_KEY, RedisServer } from '../support/fleet.ts';
 import { DAEMON_TOKEN, startForge } from '../support/forge.ts';
 import { type Tree, writeTree } from '../support/installed.ts';
 import { commandsOf, fencesOf, PAGES, pageText, type Shown } from '../support/pages.ts';
@@ -23,6 +24,11 @@ const ELSEWHERE: readonly { readonly command: RegExp; readonly why: string; read
     command: /^npm ci && npm pack && npm install -g \.\/toolcrew-\*\.tgz$/,
     why: 'installs this checkout anew, and for the whole machine',
     runs: 'test/slow/pack.test.ts',
+  },
+  {
+    command: /^tool worker --slots 4 --labels gpu,big$/,
+    why: 'takes attempts until a signal comes',
+    runs: 'test/slow/fleet-starts.test.ts',
   },
   { command: /^\/tool:1-plan /, why: 'typed into Claude Code', runs: 'test/hosts/phases.test.ts' },
   { command: /^\/clear$/, why: "a command of Claude Code's own", runs: 'test/hosts/phases.test.ts' },
@@ -309,10 +315,18 @@ function selection(t: Cleanup): Shell {
   return shell;
 }
 
+async function scaling(t: Cleanup): Promise<Shell> {
+  const redis = await RedisServer.start(t);
+  const shell = new Shell(t, { 'a.txt': 'a\n' });
+  shell.env = { ...shell.env, TOOL_QUEUE_URL: redis.url, TOOL_FLEET_KEY: FLEET_KEY };
+  return shell;
+}
+
 const STORIES: Readonly<Record<string, (t: Cleanup) => Shell | Promise<Shell>>> = {
   'README.md': readme,
   'docs/phases.md': phases,
   'docs/recovery.md': recovery,
+  'docs/scaling.md': scaling,
   'docs/selection.md': selection,
 };
 

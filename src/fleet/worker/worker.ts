@@ -136,7 +136,8 @@ export class FleetWorker {
         const worker = this.#workers.get(name) ?? store.worker(name, { lockMs: FIRST_LOCK_MS });
         if (!this.#workers.has(name)) {
           this.#workers.set(name, worker);
-          void worker.startStalledCheckTimer();
+          // Without an answer of the store it begins with the next look.
+          worker.startStalledCheckTimer().catch(() => undefined);
         }
         const lock = randomUUID();
         const job = await worker.getNextJob(lock, { block: false });
