@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { backlog } from './backlog.ts';
 import type { Row } from './figures.ts';
 import { firstAgent } from './first-agent.ts';
-import { fleet } from './fleet.ts';
+import { fleetLoad, fleetRecovery } from './fleet-load.ts';
 import { follow } from './follow.ts';
 import { hookProcesses, residentGuard, teamCall } from './hooks.ts';
 import { hundredIssues } from './hundred-issues.ts';
@@ -32,7 +32,8 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   memory,
   'team-log': teamLog,
   kills: async () => [kills()],
-  fleet,
+  'fleet-load': fleetLoad,
+  'fleet-recovery': fleetRecovery,
   hooks: hookProcesses,
   'resident-guard': residentGuard,
   'team-call': teamCall,
