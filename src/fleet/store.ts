@@ -22,6 +22,7 @@ const WORKERS = `${PREFIX}:workers:`;
 /** A worker that has not said so for longer is not shown. */
 export const PRESENCE_MS = 15_000;
 const ANSWER_MS = 10_000;
+const COMMAND_MS = 5_000;
 
 const worker = z.object({
   name: z.string().max(100),
@@ -123,6 +124,8 @@ export class Store {
       // BullMQ's condition for what waits for jobs: a request lasts until there is an answer.
       maxRetriesPerRequest: null,
       connectTimeout: ANSWER_MS,
+      // Nothing of ours waits for a job: whoever gets no answer goes on without one.
+      commandTimeout: COMMAND_MS,
       retryStrategy: (times) => Math.min(100 * times, 2_000),
     });
     const store = new Store(packages, url, client);
