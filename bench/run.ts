@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { backlog } from './backlog.ts';
 import type { Row } from './figures.ts';
 import { firstAgent } from './first-agent.ts';
-import { fleet } from './fleet.ts';
+import { fleetLoad, fleetRecovery } from './fleet-load.ts';
 import { follow } from './follow.ts';
 import { hookProcesses, residentGuard, teamCall } from './hooks.ts';
 import { hundredIssues } from './hundred-issues.ts';
@@ -29,12 +29,13 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   follow,
   webhook,
   backlog,
-  fleet,
   'hundred-issues': async () => [await hundredIssues()],
   memory,
   repositories,
   'team-log': teamLog,
   kills: async () => [kills()],
+  'fleet-load': fleetLoad,
+  'fleet-recovery': fleetRecovery,
   hooks: hookProcesses,
   'resident-guard': residentGuard,
   'team-call': teamCall,

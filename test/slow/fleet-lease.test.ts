@@ -111,3 +111,20 @@ test('a holder that stood still beyond its lease acts no more, and takes up agai
   );
   assert.match(ends?.[0] ?? '', /interrupted/);
 });
+
+test('a store that is away beyond the lease ends the attempts at work; the coordinator goes on when it is back', async (t) => {
+  const [forge, redis, place] = await Promise.all([startForge(t), RedisServer.start(t), tempDir(t)]);
+  const issue = await forge.open('Do it');
+  const script = `if mkdir ${place}/begun; then while [ ! -e ${place}/never ]; do sleep 0.1; done; fi; ${COMMIT}`;
+  const daemon = await coordinator(t, forge, redis, script);
+  startWorker(t, 'one', redis);
+  await daemon.until('the agent works', () => existsSync(join(place, 'begun')));
+  await redis.stop();
+  await daemon.logged(/repository_lease_lost/);
+  await daemon.logged(/attempt 1 on issue #1 interrupted/);
+  await redis.begin();
+  await assertDoneOnce(forge, daemon, issue);
+  await redis.stop();
+  await daemon.until('it has none', () => daemon.log.split('repository_lease_lost').length === 3);
+  assert.equal(await daemon.stop(), 143);
+});

@@ -181,7 +181,10 @@ test('a store that forgets everything: what works goes on, what waits is put in 
   const issues = [await forge.open('First'), await forge.open('Second')];
   const script = `${waitsFor(place, 'go')}; ${COMMIT}`;
   const agent = 'agent: { max_attempts: 1, max_concurrent_agents: 2 }';
-  const daemon = await startCoordinator(t, forge, redis, { yaml: `${agent}\n${agentRunning(script)}` });
+  const daemon = await startCoordinator(t, forge, redis, {
+    yaml: `${agent}\n${agentRunning(script)}`,
+    leaseMs: 60_000,
+  });
   startWorker(t, 'one', redis);
   await daemon.until('one works and one waits', async () => {
     const { queue } = await daemon.state();

@@ -88,6 +88,8 @@ export class RedisServer {
 export type FleetOptions = {
   readonly yaml: string;
   readonly queue?: string;
+  /** 3000 without it. */
+  readonly leaseMs?: number;
   readonly prompt?: string;
   readonly env?: Readonly<Record<string, string>>;
 };
@@ -100,7 +102,7 @@ export function startCoordinator(
   options: FleetOptions,
 ): Promise<Daemon> {
   return Daemon.start(t, forge, {
-    yaml: `queue: { url: "${redis.url}", key: $FLEET_KEY, lease_ms: 3000${options.queue === undefined ? '' : `, ${options.queue}`} }\n${options.yaml}`,
+    yaml: `queue: { url: "${redis.url}", key: $FLEET_KEY, lease_ms: ${options.leaseMs ?? 3000}${options.queue === undefined ? '' : `, ${options.queue}`} }\n${options.yaml}`,
     env: { FLEET_KEY, ...options.env },
     ...(options.prompt === undefined ? {} : { prompt: options.prompt }),
   });

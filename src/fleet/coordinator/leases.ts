@@ -2,7 +2,7 @@
 
 import { Listeners } from '../../base/listeners.ts';
 import type { Clock, Logger } from '../../base/ports.ts';
-import { isFailure } from '../../base/rules/errors.ts';
+import { failure } from '../../base/rules/errors.ts';
 import { FLEET_CODES } from '../rules/fleet-codes.ts';
 import type { Store } from '../store.ts';
 import { RepositoryLease } from './repository-lease.ts';
@@ -24,13 +24,15 @@ export class Leases {
     void this.#watch();
   }
 
-  /** Throws `repository_held` where another coordinator has it, and tells the listeners once it may be free. */
+  /** Throws `repository_held` where another coordinator has it; tells the listeners once it may be free. */
   async take(repository: string, stateDir: string, log: Logger): Promise<RepositoryLease> {
     const more = { store: this.#store, leaseMs: this.#leaseMs, clock: this.#clock };
     try {
+      const { problem } = this.#store;
+      if (problem !== null) throw failure(FLEET_CODES.queue_unreachable, { url: this.#store.address, said: problem });
       return await RepositoryLease.take({ ...more, repository, stateDir, log });
     } catch (error) {
-      if (isFailure(error, FLEET_CODES.repository_held)) this.#waited.add(repository);
+      this.#waited.add(repository);
       throw error;
     }
   }

@@ -92,8 +92,10 @@ export class RepositoryLease {
     // The state on this machine may be old by now, also where nobody else took the lease meanwhile.
     if (askedAt >= this.#validUntil) return this.#lose();
     const answered = new AbortController();
+    // Nothing is kept for a store that is away: it would come from a holder that may have lost the lease by then.
+    const isAway = store.problem !== null;
     const answer = await Promise.race([
-      store.renewLease(repository, this.#holder, leaseMs).catch(() => null),
+      isAway ? null : store.renewLease(repository, this.#holder, leaseMs).catch(() => null),
       clock.sleep(answerMs, answered.signal).then(() => null),
     ]);
     answered.abort();

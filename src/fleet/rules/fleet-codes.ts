@@ -30,7 +30,7 @@ export const FLEET_CODES = codes({
   queue_interrupted: {
     kind: 'warning',
     message: 'The queue at {url} gives no answer: {said}.',
-    help: 'Attempts at work go on. New ones wait until it answers.',
+    help: 'Attempts at work go on for queue.lease_ms, then they end. New ones wait until it answers.',
     values: { url: 'text', said: 'text' },
   },
   repository_held: {

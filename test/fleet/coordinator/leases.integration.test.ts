@@ -116,6 +116,17 @@ test('a store that forgot the lease gets it again; one that is away for longer t
   await redis.stop();
   await new Promise((resolve) => lease.lost.addEventListener('abort', resolve, { once: true }));
   await assert.rejects(lease.fenced(journal().journal).append(EFFECT), isLost);
+  const leases = new Leases(store, 60_000, systemClock);
+  finallyDo(t, () => leases.close());
+  const free = new Promise<void>((resolve) => void leases.onFree(resolve));
+  await assert.rejects(leases.take(REPOSITORY, places[0], log), (error) =>
+    isFailure(error, FLEET_CODES.queue_unreachable),
+  );
+  await redis.begin();
+  await free;
+  const next = await leases.take(REPOSITORY, places[0], log);
+  assert.ok(next.fence > lease.fence);
+  await next.release();
 });
 
 test('whoever waits is told once the lease is free', async (t) => {
