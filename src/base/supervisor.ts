@@ -1,5 +1,6 @@
 // Background work: every task has a name, is awaited at the end, and its failure is heard.
 
+import { setMaxListeners } from 'node:events';
 import type { Clock } from './ports.ts';
 import { messageOf } from './rules/errors.ts';
 
@@ -18,6 +19,8 @@ export class Supervisor {
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
+    // As many wait for its end as there is work at once.
+    setMaxListeners(0, this.#stop.signal);
   }
 
   /** Aborted when `close` is called. */

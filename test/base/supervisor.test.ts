@@ -113,3 +113,14 @@ test('the end does not wait for the pause before a repetition', async () => {
   await supervisor.close();
   assert.deepEqual(supervisor.running, []);
 });
+
+test('any number of tasks may wait for the end: Node warns of none', async (t) => {
+  const warnings: string[] = [];
+  const hear = ({ name }: Error) => warnings.push(name);
+  process.on('warning', hear);
+  t.after(() => process.off('warning', hear));
+  const { signal } = supervised().supervisor;
+  for (let count = 0; count < 12; count++) signal.addEventListener('abort', () => undefined);
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(warnings, []);
+});
