@@ -92,11 +92,7 @@ export class FleetDoor {
       this.#coordinator.admit(id, token);
       const call = header(request, 'x-call');
       if (call === '') throw failure(FLEET_CODES.fleet_request_invalid, { said: 'it has no number' });
-      return send(
-        response,
-        200,
-        (await attempt.once(`${verb} ${call}`, () => this.#answer(attempt, verb, body))) ?? {},
-      );
+      return send(response, 200, (await attempt.once(verb, call, () => this.#answer(attempt, verb, body))) ?? {});
     } catch (error) {
       this.#refuse(error, path, response);
     }

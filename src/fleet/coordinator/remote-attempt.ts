@@ -25,8 +25,12 @@ export type RemoteAttemptOptions = {
   readonly clock: Clock;
 };
 
-/** Requests whose answers are kept for a worker that did not get them. */
+/** Requests whose answers are kept for a worker that did not get them. Of beats the last one is enough. */
 const KEPT_CALLS = 100;
+
+const BEAT = 'beat';
+
+type Call = { readonly verb: string; readonly answer: Promise<unknown>; isPending: boolean };
 
 type Taken = { readonly worker: string; readonly nonce: string; readonly token: string };
 
@@ -34,7 +38,7 @@ export class RemoteAttempt {
   readonly options: RemoteAttemptOptions;
   readonly id: string;
   readonly ended: Promise<RunEnd>;
-  readonly #calls = new Map<string, Promise<unknown>>();
+  readonly #calls = new Map<string, Call>();
   /** Work and the end come one after the other. */
   readonly #line = new SerialQueue();
   readonly #stopping = new AbortController();
@@ -94,18 +98,28 @@ export class RemoteAttempt {
   }
 
   /** A request that comes again, since its answer was lost, gets that answer. @param call its own number */
-  once<T>(call: string, answer: () => Promise<T>): Promise<T> {
-    const known = this.#calls.get(call);
+  once<T>(verb: string, call: string, answer: () => Promise<T>): Promise<T> {
+    const known = this.#calls.get(`${verb} ${call}`);
     // The same call has the same kind of answer.
-    if (known !== undefined) return known as Promise<T>;
+    if (known !== undefined) return known.answer as Promise<T>;
     const answered = answer();
-    answered.catch(() => undefined);
-    this.#calls.set(call, answered);
-    for (const oldest of this.#calls.keys()) {
-      if (this.#calls.size <= KEPT_CALLS) break;
-      this.#calls.delete(oldest);
-    }
+    const made: Call = { verb, answer: answered, isPending: true };
+    const settle = () => {
+      made.isPending = false;
+    };
+    answered.then(settle, settle);
+    this.#forgetCalls(verb);
+    this.#calls.set(`${verb} ${call}`, made);
     return answered;
+  }
+
+  /** Before one more of the verb. A call without an answer yet stays: it would be made twice. */
+  #forgetCalls(verb: string): void {
+    const answered = [...this.#calls].filter(([, one]) => !one.isPending);
+    const beats = answered.filter(([, one]) => one.verb === BEAT);
+    const others = answered.filter(([, one]) => one.verb !== BEAT);
+    const dropped = [...(verb === BEAT ? beats : []), ...others.slice(0, Math.max(0, others.length - KEPT_CALLS))];
+    for (const [key] of dropped) this.#calls.delete(key);
   }
 
   beat({ events, output, heard, wants }: Beat) {

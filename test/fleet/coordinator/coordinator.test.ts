@@ -152,7 +152,7 @@ test('a call that comes again is made once, and a stop is told with the next bea
   coordinator.add(one);
   const { token } = take(one.id);
   let made = 0;
-  const call = () => one.once('call', async () => ++made);
+  const call = () => one.once('ask', 'call', async () => ++made);
   assert.deepEqual(await Promise.all([call(), call()]), [1, 1]);
   const beat = { events: [{ type: 'activity', name: 'x' } as const], output: '', heard: [], wants: false };
   assert.deepEqual(one.beat(beat), { stop: false, words: null });
@@ -165,6 +165,33 @@ test('a call that comes again is made once, and a stop is told with the next bea
   assert.equal(one.silentMs, 700);
   coordinator.admit(one.id, token);
   assert.equal(one.silentMs, 0);
+});
+
+test('a call without an answer yet is never made twice, however many beats and calls came since', async () => {
+  const one = setUp().attempt(1);
+  let made = 0;
+  let resolve: (answer: string) => void = () => undefined;
+  const promise = new Promise<string>((settle) => {
+    resolve = settle;
+  });
+  const slow = () =>
+    one.once('ask', 'slow', () => {
+      made += 1;
+      return promise;
+    });
+  const first = slow();
+  await one.once('turn', 'early', async () => 'early');
+  for (let number = 0; number < 500; number++) await one.once('beat', `${number}`, async () => number);
+  assert.equal(await one.once('turn', 'early', async () => 'again'), 'early');
+  // The last beat alone is answered as before.
+  assert.equal(await one.once('beat', '499', async () => -1), 499);
+  assert.equal(await one.once('beat', '0', async () => -1), -1);
+  for (let number = 0; number < 500; number++) await one.once('ask', `${number}`, async () => number);
+  assert.equal(await one.once('turn', 'early', async () => 'again'), 'again');
+  const second = slow();
+  resolve('answer');
+  assert.deepEqual(await Promise.all([first, second]), ['answer', 'answer']);
+  assert.equal(made, 1);
 });
 
 test('a proof is of all that it names', () => {
