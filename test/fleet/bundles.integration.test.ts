@@ -1,7 +1,9 @@
 // Bundles between machines, over HTTP: what is what it says goes into the workspace, all else is refused by name.
 
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
@@ -39,8 +41,12 @@ const ORDER: Omit<Order, 'head' | 'files' | 'base' | 'default_branch'> = {
 };
 
 /** A coordinator with a workspace, a worker that has its attempt, and a repository that was made of the bundle. */
-async function setUp(t: Cleanup, change: (workspace: string) => Promise<void> = async () => undefined) {
-  const world = await setUpWorkspaces(t);
+async function setUp(
+  t: Cleanup,
+  change: (workspace: string) => Promise<void> = async () => undefined,
+  given: Readonly<Record<string, string>> = { 'a.txt': 'a' },
+) {
+  const world = await setUpWorkspaces(t, {}, 20_000, undefined, { files: given });
   const { workspaces, mirror, root, directory } = world;
   const task = world.task();
   const { path } = await world.ready(task);
@@ -66,7 +72,7 @@ async function setUp(t: Cleanup, change: (workspace: string) => Promise<void> = 
       ...{ onStarted: async () => undefined, onEvent: () => undefined, output: () => undefined, signal },
       nextTurn: async () => null,
     },
-    adopt: (from, work) => carrier.adopt(task, from, work, base, signal),
+    adopt: (from, work) => carrier.adopt(task, from, work, { base, maxBundleBytes: LIMIT }, signal),
   });
   // Nothing here asks the queue.
   const queue = {} as AttemptQueue;
@@ -195,6 +201,46 @@ test('a bundle of another branch, of two, on another base, too large or spoilt i
   assert.equal(await headOf(), order.head);
   const kept = (await mirror.refsBelow('refs/')).filter((ref) => !ref.endsWith('/handed-in'));
   assert.deepEqual(kept, refs);
+});
+
+test('a small bundle with very many or very large files is refused before one is written', async (t) => {
+  const { work, client, order, path, headOf, directory } = await setUp(t);
+  const made = (input: string, ...args: string[]) =>
+    execFileSync('git', args, { cwd: work, input, encoding: 'utf8' }).trim();
+  const before = (await readdir(path)).sort();
+  const treeOf = (rows: readonly string[]) => made(`${rows.join('\n')}\n`, 'mktree');
+  const times = (mode: string, type: string, sha: string, count: number) =>
+    treeOf(Array.from({ length: count }, (_, number) => `${mode} ${type} ${sha}\t${number}`));
+  const inTree = (tree: string, parent: string) => made('Large', 'commit-tree', tree, '-p', parent);
+  const handIn = async (head: string, files: string | null) => {
+    const bundle = join(directory, 'bomb.bundle');
+    await gitAs(work, 'update-ref', `refs/heads/${BRANCH}`, files ?? head);
+    await gitAs(work, 'bundle', 'create', '--quiet', bundle, BRANCH, `^${order.head}`);
+    assert.ok(statSync(bundle).size < 4_096);
+    return codeOf(client.work(bundle, { head, files }));
+  };
+  const blob = made('x'.repeat(20_000), 'hash-object', '-w', '--stdin');
+  const wide = times('040000', 'tree', times('100644', 'blob', blob, 100), 100);
+  assert.equal(await handIn(inTree(wide, order.head), null), 'bundle_files_too_large');
+  // Where the files are not committed, and where their commit takes them away again.
+  assert.equal(await handIn(order.head, inTree(wide, order.head)), 'bundle_files_too_large');
+  const head = inTree(wide, order.head);
+  assert.equal(await handIn(head, inTree(`${order.head}^{tree}`, head)), 'bundle_files_too_large');
+  // Nobody reads ten thousand million names to the end.
+  let deep = made('', 'hash-object', '-w', '--stdin');
+  deep = times('100644', 'blob', deep, 10);
+  for (let level = 0; level < 9; level++) deep = times('040000', 'tree', deep, 10);
+  assert.equal(await handIn(inTree(deep, order.head), null), 'bundle_files_too_large');
+  assert.equal(await headOf(), order.head);
+  assert.deepEqual((await readdir(path)).sort(), before);
+});
+
+test('files that the base has count for nothing', async (t) => {
+  const large = 'x'.repeat(5 * LIMIT);
+  const { work, client, order, bundleOf, headOf } = await setUp(t, async () => undefined, { 'large.txt': large });
+  const head = await commitFiles(work, { 'new.txt': 'new\n' }, 'New');
+  await client.work(await bundleOf(BRANCH, `^${order.head}`), { head, files: null });
+  assert.equal(await headOf(), head);
 });
 
 test('hooks and filters that a bundle brings are never run', async (t) => {

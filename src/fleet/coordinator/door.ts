@@ -142,7 +142,8 @@ export class FleetDoor {
       },
     });
     try {
-      await pipeline(request.iterator({ destroyOnReturn: false }), measure, createWriteStream(path, { mode: 0o600 }));
+      const file = createWriteStream(path, { mode: 0o600 });
+      await pipeline(request.iterator({ destroyOnReturn: false }), measure, file, { signal: this.#closing.signal });
       attempt.admit(attempt.token ?? '');
       await attempt.work(bytes === 0 ? null : path, commits);
       return {};

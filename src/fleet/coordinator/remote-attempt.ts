@@ -25,10 +25,9 @@ export type RemoteAttemptOptions = {
   readonly clock: Clock;
 };
 
+const BEAT = 'beat';
 /** Requests whose answers are kept for a worker that did not get them. Of beats the last one is enough. */
 const KEPT_CALLS = 100;
-
-const BEAT = 'beat';
 
 type Call = { readonly verb: string; readonly answer: Promise<unknown>; isPending: boolean };
 

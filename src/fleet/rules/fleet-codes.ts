@@ -99,6 +99,17 @@ export const FLEET_CODES = codes({
     message: 'A bundle of commits has more than {limit} bytes (queue.max_bundle_mb).',
     values: { limit: 'number' },
   },
+  bundle_files_too_large: {
+    kind: 'refused',
+    message: 'The commit {commit} has more than {files} files or {bytes} bytes of files, beside those of its base.',
+    help: 'queue.max_bundle_mb sets the bytes: four times the largest bundle.',
+    values: { commit: 'text', files: 'number', bytes: 'number' },
+  },
+  bundle_slow: {
+    kind: 'refused',
+    message: 'A bundle of commits was not taken in within {seconds} seconds.',
+    values: { seconds: 'number' },
+  },
   bundle_unreadable: {
     kind: 'refused',
     message: 'A bundle of commits cannot be read: {said}',
