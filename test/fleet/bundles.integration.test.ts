@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
 import { systemClock } from '../../src/base/clock.ts';
@@ -129,6 +129,7 @@ async function setUp(
     origin,
     bundleOf,
     headOf,
+    url: `http://127.0.0.1:${port}`,
   };
 }
 
@@ -266,6 +267,33 @@ test('another key, another token and an attempt that is over get nothing', async
   coordinator.remove(attempt);
   assert.equal(await codeOf(client.work(bundle, { head, files: null })), 'attempt_superseded');
   assert.equal(await codeOf(client.turn()), 'attempt_superseded');
+});
+
+test('who shows no token may send sixteen kilobytes', async (t) => {
+  const { url } = await setUp(t);
+  const statusOf = async (bytes: number) => {
+    const answer = await fetch(`${url}/fleet/v1/take`, { method: 'POST', body: 'x'.repeat(bytes) });
+    return [answer.status, ((await answer.json()) as { error: { code: string } }).error.code];
+  };
+  assert.deepEqual(await statusOf(16 * 1024), [422, 'fleet_request_invalid']);
+  assert.deepEqual(await statusOf(16 * 1024 + 1), [413, 'fleet_request_too_large']);
+});
+
+test('the token of an attempt stands in the headers, and the time for a bundle is for its work alone', async (t) => {
+  const { attempt, coordinator } = await setUp(t);
+  const door = new FleetDoor(coordinator, { log: () => undefined });
+  const standing = (verb: string, token: string | null, id = attempt.id) => {
+    const headers = { authorization: `Bearer ${token}` };
+    return door.standingOf(`/fleet/v1/attempts/${id}/${verb}`, { headers } as IncomingMessage);
+  };
+  const { token } = attempt;
+  assert.deepEqual(
+    [standing('work', token), standing('beat', token), standing('work', 'other'), standing('work', token, 'x')],
+    ['bundle', 'known', 'unknown', 'unknown'],
+  );
+  await attempt.lose();
+  coordinator.remove(attempt);
+  assert.deepEqual([standing('work', token), standing('end', token)], ['known', 'known']);
 });
 
 test('a repository with submodules or Git LFS is not handed out', async (t) => {

@@ -89,10 +89,13 @@ export class RemoteAttempt {
     this.#said = text;
   }
 
+  admits(token: string): boolean {
+    return !this.#isOver && this.#taken !== null && isSame(token, this.#taken.token);
+  }
+
   /** Throws where the token is not that of the worker that has it. */
   admit(token: string): void {
-    if (this.#isOver || this.#taken === null || !isSame(token, this.#taken.token))
-      throw failure(FLEET_CODES.attempt_superseded, { attempt: this.id });
+    if (!this.admits(token)) throw failure(FLEET_CODES.attempt_superseded, { attempt: this.id });
     this.#heardAt = this.options.clock.elapsed();
   }
 

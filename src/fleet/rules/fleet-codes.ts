@@ -94,6 +94,11 @@ export const FLEET_CODES = codes({
     message: 'A request of a worker cannot be read: {said}.',
     values: { said: 'text' },
   },
+  fleet_request_too_large: {
+    kind: 'refused',
+    message: 'A request of a worker has more than {limit} bytes.',
+    values: { limit: 'number' },
+  },
   bundle_too_large: {
     kind: 'refused',
     message: 'A bundle of commits has more than {limit} bytes (queue.max_bundle_mb).',
