@@ -114,15 +114,19 @@ export class WorkCarrier {
     return { head: now, files: (await git(words, { cwd: mirror.path, env, signal })).trim() };
   }
 
-  /** Makes the bundle with which a worker begins. What a worker cannot be given is a ToolError. */
+  /**
+   * Makes the bundle with which a worker begins. What a worker cannot be given is a ToolError.
+   * @param fills `commit`: this one of the mirror, in the place of what the workspace holds
+   */
   async pack(
     task: WorkspaceTask,
     path: string,
-    fills: { submodules: boolean },
+    fills: { readonly submodules: boolean; readonly commit?: string | undefined },
     signal: AbortSignal,
   ): Promise<PackedWork> {
     const { mirror } = this.#options;
-    const { head, files } = await this.#handedOut(task, signal);
+    const { commit } = fills;
+    const { head, files } = commit === undefined ? await this.#handedOut(task, signal) : { head: commit, files: null };
     const tip = files ?? head;
     if (await mirror.lfs.uses(tip, signal))
       throw failure(FLEET_CODES.fleet_repository_unsupported, { what: 'files of Git LFS' });

@@ -67,7 +67,7 @@ async function setUp(
     ...{ version: '1.0.0', lease_ms: 1_000 },
   };
   const attempt = new RemoteAttempt({
-    ...{ job, order, bundle, desk: null, clock: systemClock, onEvidence: () => undefined },
+    ...{ job, order, bundle, desk: null, clock: systemClock, onEvidence: async () => undefined },
     hooks: {
       ...{ onStarted: async () => undefined, onEvent: () => undefined, output: () => undefined, signal },
       nextTurn: async () => null,

@@ -21,7 +21,7 @@ export type RemoteAttemptOptions = {
   readonly desk: AgentRequestHandler | null;
   /** Takes what the worker hands in. */
   readonly adopt: (path: string | null, work: WorkCommits) => Promise<void>;
-  readonly onEvidence: (evidence: Evidence) => void;
+  readonly onEvidence: (evidence: Evidence) => Promise<void>;
   readonly clock: Clock;
 };
 
@@ -157,7 +157,9 @@ export class RemoteAttempt {
 
   end({ end, returned, evidence }: WorkerEnd): Promise<void> {
     return this.#line.run(async () => {
-      if (evidence !== null) this.options.onEvidence(evidence);
+      if (this.#isOver) throw failure(FLEET_CODES.attempt_superseded, { attempt: this.id });
+      // Written down by the time that the attempt has ended: whatever happens then, the commit is not measured again.
+      if (evidence !== null) await this.options.onEvidence(evidence);
       const worker = this.worker ?? '';
       const cutOff = { kind: 'returned', worker } as const;
       this.#finish(returned ? { ok: false, words: '', fault: 'runtime', resumable: true, cutOff } : end);

@@ -155,6 +155,12 @@ export const FLEET_CODES = codes({
     values: { said: 'text' },
     may: { reason: 'text' },
   },
+  measurement_failed: {
+    kind: 'daemon_unreachable',
+    message: 'No worker could measure the commit {commit}: {said}',
+    help: 'It is tried again, and counts for nothing.',
+    values: { commit: 'text', said: 'text' },
+  },
   gate_not_on_worker: {
     kind: 'warning',
     message: 'no worker measured this commit',
