@@ -1,7 +1,5 @@
 // A job of the queue: one attempt at an issue, by its identity alone. It holds no secret and no prompt.
 
-import { createHash } from 'node:crypto';
-
 export type AttemptIdentity = {
   /** `<host>/<owner>/<repo>`. */
   readonly repository: string;
@@ -27,10 +25,9 @@ export type FleetJob = AttemptIdentity & {
 
 /** The same for the same attempt, so that a job that is added twice is there once. A queue allows no `:` in it. */
 export function attemptId({ repository, issue, life, attempt, fence, measurement }: AttemptIdentity): string {
-  const name = repository.toLowerCase();
-  // Two names may differ in nothing but what an id cannot hold.
-  const hash = createHash('sha256').update(name).digest('hex').slice(0, 12);
-  const id = `${name.replace(/[^a-z0-9.-]/g, '_')}_${hash}_${issue}_${life}_${attempt}_${fence}`;
+  // Two names may differ in nothing but what an id cannot hold: each such char is there by its number.
+  const name = repository.toLowerCase().replace(/[^a-z0-9.-]/g, (char) => `_${char.charCodeAt(0).toString(16)}_`);
+  const id = `${name}_${issue}_${life}_${attempt}_${fence}`;
   return measurement === undefined ? id : `${id}_m${measurement}`;
 }
 
