@@ -159,10 +159,14 @@ export class FleetDoor {
     });
     try {
       const file = createWriteStream(path, { mode: 0o600 });
-      await pipeline(request.iterator({ destroyOnReturn: false }), measure, file, { signal: this.#closing.signal });
+      await pipeline(request.iterator({ destroyOnReturn: false }), measure, file, { signal: attempt.receive() });
       attempt.admit(attempt.token ?? '');
       await attempt.work(bytes === 0 ? null : path, commits);
       return {};
+    } catch (error) {
+      // Whoever was cut off since the attempt is over hears of that.
+      attempt.admit(attempt.token ?? '');
+      throw error;
     } finally {
       await rm(path, { force: true });
     }

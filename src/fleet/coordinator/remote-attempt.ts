@@ -41,6 +41,7 @@ export class RemoteAttempt {
   /** Work and the end come one after the other. */
   readonly #line = new SerialQueue();
   readonly #stopping = new AbortController();
+  #receiving = new AbortController();
   #taken: Taken | null = null;
   #heardAt: number;
   #resolve: (end: RunEnd) => void = () => undefined;
@@ -147,6 +148,14 @@ export class RemoteAttempt {
     return desk(request, AbortSignal.any([signal, this.#stopping.signal]));
   }
 
+  /** Ends what is being received until now: a worker has one bundle on its way, and this machine one file of it. */
+  receive(): AbortSignal {
+    this.#receiving.abort();
+    this.#receiving = new AbortController();
+    if (this.#isOver) this.#receiving.abort();
+    return this.#receiving.signal;
+  }
+
   work(path: string | null, commits: WorkCommits): Promise<void> {
     return this.#line.run(() => {
       // It may have been ended while the bytes came.
@@ -180,6 +189,7 @@ export class RemoteAttempt {
     const cutOff = { kind: 'lost', worker: this.worker ?? 'none' } as const;
     const end: RunEnd = { ok: false, words: '', fault: 'runtime', resumable: true, cutOff };
     this.#isOver = true;
+    this.#receiving.abort();
     await this.#line.run(async () => this.#resolve(end));
   }
 

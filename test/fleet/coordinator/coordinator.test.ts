@@ -169,6 +169,14 @@ test('a call that comes again is made once, and a stop is told with the next bea
   assert.equal(one.silentMs, 0);
 });
 
+test('a worker has one bundle on its way: a later one ends it, and the end of the attempt ends both', async () => {
+  const one = setUp().attempt(1);
+  const [first, second] = [one.receive(), one.receive()];
+  assert.deepEqual([first.aborted, second.aborted], [true, false]);
+  await one.lose();
+  assert.deepEqual([second.aborted, one.receive().aborted], [true, true]);
+});
+
 test('a call without an answer yet is never made twice, however many beats and calls came since', async () => {
   const one = setUp().attempt(1);
   let made = 0;
