@@ -67,10 +67,12 @@ async function fleetOf(queue: QueueSettings | null, log: Logger): Promise<Fleet 
 function withPort(port: number | undefined): (workflow: Workflow) => Workflow {
   return (workflow) => {
     if (port === undefined) return workflow;
-    if (port === 0 && workflow.server.webhookSecret !== null)
+    const { webhookSecret } = workflow.server;
+    const needs = webhookSecret !== null ? 'server.webhook_secret' : workflow.queue !== null ? 'queue.url' : null;
+    if (port === 0 && needs !== null)
       throw failure(BASE_CODES.config_value, {
         key: '--port',
-        expected: 'the port of a status server, which server.webhook_secret needs',
+        expected: `the port of a status server, which ${needs} needs`,
         got: '0',
       });
     return { ...workflow, server: { ...workflow.server, port } };

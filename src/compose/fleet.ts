@@ -13,11 +13,13 @@ import { packageRoot, packageVersion } from '../base/package-root.ts';
 import type { Logger } from '../base/ports.ts';
 import { endProcessesOfRun } from '../base/processes/processes.ts';
 import { RuntimeDir } from '../base/processes/runtime-dir.ts';
+import { failure, messageOf } from '../base/rules/errors.ts';
 import { parseWorkflow } from '../daemon/config/read-workflow.ts';
 import { requireHome } from '../daemon/config/required-paths.ts';
 import { takeTokens } from '../daemon/github/credential.ts';
 import { holdStateDir } from '../daemon/journal/state-dir.ts';
-import type { AgentSocket, WorkGate } from '../daemon/ports.ts';
+import type { AgentSocket, WorkGate, WorkspaceTask } from '../daemon/ports.ts';
+import { WORK_CODES } from '../daemon/rules/codes/work-codes.ts';
 import type { QueueSettings } from '../daemon/rules/queue-settings.ts';
 import type { Workflow } from '../daemon/rules/workflow.ts';
 import type { RunnersOptions } from '../daemon/runners/runners.ts';
@@ -29,12 +31,13 @@ import { AttemptQueue } from '../fleet/coordinator/attempt-queue.ts';
 import { Coordinator } from '../fleet/coordinator/coordinator.ts';
 import { FleetDoor } from '../fleet/coordinator/door.ts';
 import { Leases } from '../fleet/coordinator/leases.ts';
+import { RemoteGate } from '../fleet/coordinator/remote-gate.ts';
 import { RemoteRunner } from '../fleet/coordinator/remote-runner.ts';
-import { WorkerEvidence } from '../fleet/coordinator/worker-evidence.ts';
 import { Store } from '../fleet/store.ts';
 import { type CarrierOptions, WorkCarrier } from '../fleet/work-carrier.ts';
 import { FleetWorker } from '../fleet/worker/worker.ts';
 import { WorkerAttempt } from '../fleet/worker/worker-attempt.ts';
+import type { Evidence } from '../gate/rules/evidence.ts';
 import { requireGit } from '../git/git.ts';
 import { writePersonSettings } from '../git/person-settings.ts';
 import { dropRepositoryVariables } from '../git/repository-variables.ts';
@@ -104,6 +107,10 @@ export type RepositoryParts = Omit<RunnersOptions, 'workflow'> &
     readonly repository: string;
     /** Number of the lease on it. */
     readonly fence: number;
+    /** For what happens to an issue outside of an attempt; undefined: it is not known. */
+    readonly taskOf: (issue: number) => WorkspaceTask | undefined;
+    readonly noteEvidence: (issue: number, evidence: Evidence) => Promise<void>;
+    readonly log: Logger;
     readonly local: (name: string) => Runner;
   };
 
@@ -115,19 +122,37 @@ export type RemoteParts = {
 };
 
 function remoteParts(coordinator: Coordinator, parts: RepositoryParts): RemoteParts {
-  const { root, isolation, author, mirror, workspaces, stateDir, local, repository, fence, workflow } = parts;
+  const { root, isolation, author, mirror, workspaces, stateDir, local, repository, fence, workflow, log } = parts;
   const places = new WorkspacePlaces({ root, isolation, author }, new WorkspaceManifests(join(root, ROOT_DATA)));
   const carrier = new WorkCarrier({ mirror, places, workspaces });
   const directory = join(stateDir, 'fleet');
   // Bundles of an earlier process.
   rmSync(directory, { recursive: true, force: true });
-  const gate = new WorkerEvidence();
-  const more = { coordinator, carrier, workflow, repository, fence, directory, author, clock: systemClock };
-  return {
-    runner: (name) => new RemoteRunner({ ...more, local: local(name), onEvidence: (evidence) => gate.note(evidence) }),
-    agentSocket: coordinator.socket,
-    gate,
+  const more = {
+    ...{
+      coordinator,
+      carrier,
+      workflow,
+      repository,
+      fence,
+      directory,
+      author,
+      clock: systemClock,
+      labels: new Map<number, readonly string[]>(),
+    },
+    // What could not be written down is measured again.
+    onEvidence: (issue: number, evidence: Evidence) =>
+      parts.noteEvidence(issue, evidence).catch((error: unknown) => log.log('warn', 'publish', messageOf(error))),
   };
+  const runner = (name: string) => new RemoteRunner({ ...more, local: local(name) });
+  let measurements = 0;
+  const gate = new RemoteGate((request, signal) => {
+    const task = parts.taskOf(request.issue);
+    if (task === undefined) throw failure(WORK_CODES.issue_not_known, { issue: request.issue });
+    measurements += 1;
+    return runner(workflow().tool.runtime).measure(task, measurements, request, signal);
+  });
+  return { runner, agentSocket: coordinator.socket, gate };
 }
 
 export type WorkerCommand = {

@@ -23,7 +23,7 @@ import { FileJournal } from '../daemon/journal/journal.ts';
 import { holdStateDir } from '../daemon/journal/state-dir.ts';
 import { Orchestrator } from '../daemon/orchestrator.ts';
 import type { Journal } from '../daemon/ports.ts';
-import { Publisher } from '../daemon/publish/publish.ts';
+import { noteEvidence, Publisher, quietTask } from '../daemon/publish/publish.ts';
 import { WORK_CODES } from '../daemon/rules/codes/work-codes.ts';
 import { finishedIssueOf } from '../daemon/rules/finished-issues.ts';
 import { OWN_FILE } from '../daemon/rules/own-file.ts';
@@ -269,8 +269,15 @@ export async function openRepository(
     const line = new WaitingLine<number>({ most: () => workflow().agent.maxConcurrent, shares: beside?.gateShares });
     closers.push(() => line.leave());
     const local = createRunner(agents);
-    const more = { workflow: withHooks, root, mirror, workspaces, repository, local, fence: lease?.fence ?? 0 };
-    const remote = parts.fleet?.partsOf({ ...agents, ...more });
+    const more = { workflow: withHooks, root, mirror, workspaces, repository, local, log, fence: lease?.fence ?? 0 };
+    const remote = parts.fleet?.partsOf({
+      ...{ ...agents, ...more },
+      taskOf: (issue) => {
+        const entry = journal.state.entries.get(issue);
+        return entry && quietTask(entry);
+      },
+      noteEvidence: (issue, evidence) => noteEvidence({ journal, log }, issue, evidence),
+    });
     const gate = remote?.gate ?? new GateRunner({ ...agents, line, clock, newRun });
     const ownHooks = new OwnHooks({ ...agents, newRun, defaultBranch: (signal) => mirror.defaultBranch(signal) });
     const publisher = new Publisher({ workflow, journal, tracker, workspaces, gate, attemptOutputs, log });

@@ -27,6 +27,7 @@ export const jobSchema = z.object({
   fence: count,
   labels: z.array(word).max(100),
   version: word,
+  measurement: count.optional(),
   lease_ms: z.int().min(1_000),
   proof: word,
 });
@@ -59,6 +60,8 @@ export const orderSchema = z.object({
   round: z.object({ number: count, words: text.nullable(), isMerge: z.boolean() }).nullable(),
   budget_usd: z.number().nullable(),
   max_bundle_bytes: count,
+  /** Finished work is only measured: no agent is started, and nothing is handed in. */
+  measures: z.literal(true).optional(),
   author: z.object({ name: word, email: word }).nullable(),
   hooks: z.object({
     afterCreate: script,

@@ -1,7 +1,7 @@
 // Work of an issue on its way between machines: commits and files of a workspace as a bundle of git, both ways.
 
 import { stat } from 'node:fs/promises';
-import { failure } from '../base/rules/errors.ts';
+import { failure, messageOf } from '../base/rules/errors.ts';
 import { lastLines } from '../base/rules/text.ts';
 import type { Workspaces, WorkspaceTask } from '../daemon/ports.ts';
 import type { Mirror } from '../daemon/workspaces/mirror/mirror.ts';
@@ -11,6 +11,7 @@ import { restoreTree } from '../git/clone.ts';
 import { cloneEnvironment, type GitResult, git, tryGit } from '../git/git.ts';
 import { readHead } from '../git/git-directory.ts';
 import { authorVariables } from '../git/rules/author.ts';
+import { type TreeSize, treeSizeUpTo } from '../git/tree-size.ts';
 import { FLEET_CODES } from './rules/fleet-codes.ts';
 import type { WorkCommits } from './wire.ts';
 
@@ -31,6 +32,11 @@ export type PackedWork = WorkCommits & {
 const GITMODULES = '.gitmodules';
 /** In the repository that a worker's copy is cloned from. */
 const HANDED_OUT = 'refs/toolcrew/handed-out';
+
+/** A commit that is handed in may have so many files more than its base. */
+const MOST_FILES = 100_000;
+/** And so many times the bytes of the largest bundle more. */
+const BYTES_FACTOR = 4;
 
 export class WorkCarrier {
   readonly #options: CarrierOptions;
@@ -108,15 +114,19 @@ export class WorkCarrier {
     return { head: now, files: (await git(words, { cwd: mirror.path, env, signal })).trim() };
   }
 
-  /** Makes the bundle with which a worker begins. What a worker cannot be given is a ToolError. */
+  /**
+   * Makes the bundle with which a worker begins. What a worker cannot be given is a ToolError.
+   * @param fills `commit`: this one of the mirror, in the place of what the workspace holds
+   */
   async pack(
     task: WorkspaceTask,
     path: string,
-    fills: { submodules: boolean },
+    fills: { readonly submodules: boolean; readonly commit?: string | undefined },
     signal: AbortSignal,
   ): Promise<PackedWork> {
     const { mirror } = this.#options;
-    const { head, files } = await this.#handedOut(task, signal);
+    const { commit } = fills;
+    const { head, files } = commit === undefined ? await this.#handedOut(task, signal) : { head: commit, files: null };
     const tip = files ?? head;
     if (await mirror.lfs.uses(tip, signal))
       throw failure(FLEET_CODES.fleet_repository_unsupported, { what: 'files of Git LFS' });
@@ -159,12 +169,13 @@ export class WorkCarrier {
    * ToolError, and changes nothing.
    * @param path of the bundle; null: all commits are here
    * @param base commit of the default branch that the worker was given
+   * @param maxBundleBytes that a bundle may have
    */
   async adopt(
     task: WorkspaceTask,
     path: string | null,
     work: WorkCommits,
-    base: string,
+    { base, maxBundleBytes }: { readonly base: string; readonly maxBundleBytes: number },
     signal: AbortSignal,
   ): Promise<void> {
     const tip = work.files ?? work.head;
@@ -173,7 +184,28 @@ export class WorkCarrier {
     const parent = work.files === null ? work.head : await this.#parentOf(work.files, signal);
     if (goesOn.exitCode !== 0 || parent !== work.head)
       throw failure(FLEET_CODES.bundle_base_wrong, { commit: work.head.slice(0, 12), base: base.slice(0, 12) });
+    for (const commit of new Set([work.head, tip])) await this.#checkSize(commit, base, maxBundleBytes, signal);
     await this.write(task, work, signal);
+  }
+
+  /** A bundle says nothing of the size of its files on disk. Files that the base has are allowed beside those. */
+  async #checkSize(commit: string, base: string, maxBundleBytes: number, signal: AbortSignal): Promise<void> {
+    const options = { cwd: this.#options.mirror.path, signal };
+    const most = { files: MOST_FILES, bytes: BYTES_FACTOR * maxBundleBytes };
+    if ((await this.#sizeUpTo(commit, most, signal)) !== null) return;
+    const had = await treeSizeUpTo(base, { files: Infinity, bytes: Infinity }, options);
+    const all = { files: most.files + (had?.files ?? 0), bytes: most.bytes + (had?.bytes ?? 0) };
+    if ((await this.#sizeUpTo(commit, all, signal)) === null)
+      throw failure(FLEET_CODES.bundle_files_too_large, { commit: commit.slice(0, 12), ...most });
+  }
+
+  async #sizeUpTo(commit: string, most: TreeSize, signal: AbortSignal): Promise<TreeSize | null> {
+    try {
+      return await treeSizeUpTo(commit, most, { cwd: this.#options.mirror.path, signal });
+    } catch (error) {
+      signal.throwIfAborted();
+      throw failure(FLEET_CODES.bundle_unreadable, { said: messageOf(error) }, { cause: error });
+    }
   }
 
   async #parentOf(sha: string, signal: AbortSignal): Promise<string | null> {

@@ -3,7 +3,7 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { RUN_VARIABLE } from '../base/processes/processes.ts';
-import { runProgram } from '../base/processes/program.ts';
+import { boundedOutput, runProgram, startProgram } from '../base/processes/program.ts';
 import { noProxyForGit, proxyVariable } from '../base/proxy-route.ts';
 import { explainCertificate, saysCertificateProblem } from '../base/rules/certificate.ts';
 import type { Environment } from '../base/rules/environment.ts';
@@ -221,6 +221,37 @@ export async function git(args: readonly string[], options: GitOptions): Promise
     });
   }
   return stdout;
+}
+
+/**
+ * Hands over git's standard output, a char for each byte, as it comes. Once `take` gives false, git is ended and nothing
+ * more is read: then the answer is false. Throws when git fails.
+ */
+export async function readGit(
+  args: readonly string[],
+  { cwd, signal }: { readonly cwd: string; readonly signal: AbortSignal },
+  take: (text: string) => boolean,
+): Promise<boolean> {
+  const env = cloneEnvironment(process.env);
+  const program = await startProgram('git', [...SAFE, ...args], { cwd, env, signal, graceMs: 1_000 });
+  const stderr = boundedOutput(program.stderr, 64 * 1024);
+  program.stdin.end();
+  let goesOn = true;
+  program.stdout.setEncoding('latin1').on('data', (text: string) => {
+    if (!goesOn || take(text)) return;
+    goesOn = false;
+    program.stdout.destroy();
+    program.terminate();
+  });
+  const { exitCode } = await program.exit;
+  signal.throwIfAborted();
+  if (goesOn && exitCode !== 0)
+    throw failure(GIT_CODES.git_failed, {
+      command: verbOf(args),
+      ...exitOf(exitCode),
+      said: lastLines(stderr(), 8),
+    });
+  return goesOn;
 }
 
 /** Whether the hosting service answered git, and turned it away. */

@@ -202,7 +202,6 @@ function partsOf(view: StateView): readonly Part[] {
           { label: 'Labels', value: one.labels.join(', ') },
           { label: 'Version', kind: 'n', value: one.version },
           { label: 'Up', kind: 'n', value: since(one.started_at) },
-          { label: 'Heard', kind: 'n', value: since(one.last_heartbeat_at) },
         ],
         index,
       ),
@@ -301,7 +300,7 @@ const TABLES = {
   },
   workers: {
     name: 'Workers',
-    titles: ['Worker', 'Slots', 'Labels', 'Version', 'Up', 'Heard'],
+    titles: ['Worker', 'Slots', 'Labels', 'Version', 'Up'],
     empty: 'No worker was heard of lately.',
   },
   retrying: { name: 'Retrying', titles: ['Issue', 'Tried', 'Again in', 'Why'], empty: 'Nothing.' },

@@ -102,8 +102,7 @@ export class StatusServer {
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const asked = (request.url ?? '/').split('?')[0] ?? '/';
     const { path, repository } = withoutRepository(asked);
-    const { webhook, fleet } = this.#options;
-    if (fleet?.handles(asked) === true) return fleet.serve(asked, request, response);
+    const { webhook } = this.#options;
     // The signature stands for the token, and for the name and the origin of other requests.
     if (path === WEBHOOK_PATH && webhook !== null) return this.#deliver(webhook, request, response);
     const foreign = checkOrigin(request, this.#options.allowedHosts);

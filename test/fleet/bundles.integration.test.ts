@@ -1,8 +1,10 @@
 // Bundles between machines, over HTTP: what is what it says goes into the workspace, all else is refused by name.
 
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { createServer, type IncomingMessage } from 'node:http';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
 import { systemClock } from '../../src/base/clock.ts';
@@ -39,8 +41,12 @@ const ORDER: Omit<Order, 'head' | 'files' | 'base' | 'default_branch'> = {
 };
 
 /** A coordinator with a workspace, a worker that has its attempt, and a repository that was made of the bundle. */
-async function setUp(t: Cleanup, change: (workspace: string) => Promise<void> = async () => undefined) {
-  const world = await setUpWorkspaces(t);
+async function setUp(
+  t: Cleanup,
+  change: (workspace: string) => Promise<void> = async () => undefined,
+  given: Readonly<Record<string, string>> = { 'a.txt': 'a' },
+) {
+  const world = await setUpWorkspaces(t, {}, 20_000, undefined, { files: given });
   const { workspaces, mirror, root, directory } = world;
   const task = world.task();
   const { path } = await world.ready(task);
@@ -61,12 +67,12 @@ async function setUp(t: Cleanup, change: (workspace: string) => Promise<void> = 
     ...{ version: '1.0.0', lease_ms: 1_000 },
   };
   const attempt = new RemoteAttempt({
-    ...{ job, order, bundle, desk: null, clock: systemClock, onEvidence: () => undefined },
+    ...{ job, order, bundle, desk: null, clock: systemClock, onEvidence: async () => undefined },
     hooks: {
       ...{ onStarted: async () => undefined, onEvent: () => undefined, output: () => undefined, signal },
       nextTurn: async () => null,
     },
-    adopt: (from, work) => carrier.adopt(task, from, work, base, signal),
+    adopt: (from, work) => carrier.adopt(task, from, work, { base, maxBundleBytes: LIMIT }, signal),
   });
   // Nothing here asks the queue.
   const queue = {} as AttemptQueue;
@@ -123,6 +129,7 @@ async function setUp(t: Cleanup, change: (workspace: string) => Promise<void> = 
     origin,
     bundleOf,
     headOf,
+    url: `http://127.0.0.1:${port}`,
   };
 }
 
@@ -197,6 +204,46 @@ test('a bundle of another branch, of two, on another base, too large or spoilt i
   assert.deepEqual(kept, refs);
 });
 
+test('a small bundle with very many or very large files is refused before one is written', async (t) => {
+  const { work, client, order, path, headOf, directory } = await setUp(t);
+  const made = (input: string, ...args: string[]) =>
+    execFileSync('git', args, { cwd: work, input, encoding: 'utf8' }).trim();
+  const before = (await readdir(path)).sort();
+  const treeOf = (rows: readonly string[]) => made(`${rows.join('\n')}\n`, 'mktree');
+  const times = (mode: string, type: string, sha: string, count: number) =>
+    treeOf(Array.from({ length: count }, (_, number) => `${mode} ${type} ${sha}\t${number}`));
+  const inTree = (tree: string, parent: string) => made('Large', 'commit-tree', tree, '-p', parent);
+  const handIn = async (head: string, files: string | null) => {
+    const bundle = join(directory, 'bomb.bundle');
+    await gitAs(work, 'update-ref', `refs/heads/${BRANCH}`, files ?? head);
+    await gitAs(work, 'bundle', 'create', '--quiet', bundle, BRANCH, `^${order.head}`);
+    assert.ok(statSync(bundle).size < 4_096);
+    return codeOf(client.work(bundle, { head, files }));
+  };
+  const blob = made('x'.repeat(20_000), 'hash-object', '-w', '--stdin');
+  const wide = times('040000', 'tree', times('100644', 'blob', blob, 100), 100);
+  assert.equal(await handIn(inTree(wide, order.head), null), 'bundle_files_too_large');
+  // Where the files are not committed, and where their commit takes them away again.
+  assert.equal(await handIn(order.head, inTree(wide, order.head)), 'bundle_files_too_large');
+  const head = inTree(wide, order.head);
+  assert.equal(await handIn(head, inTree(`${order.head}^{tree}`, head)), 'bundle_files_too_large');
+  // Nobody reads ten thousand million names to the end.
+  let deep = made('', 'hash-object', '-w', '--stdin');
+  deep = times('100644', 'blob', deep, 10);
+  for (let level = 0; level < 9; level++) deep = times('040000', 'tree', deep, 10);
+  assert.equal(await handIn(inTree(deep, order.head), null), 'bundle_files_too_large');
+  assert.equal(await headOf(), order.head);
+  assert.deepEqual((await readdir(path)).sort(), before);
+});
+
+test('files that the base has count for nothing', async (t) => {
+  const large = 'x'.repeat(5 * LIMIT);
+  const { work, client, order, bundleOf, headOf } = await setUp(t, async () => undefined, { 'large.txt': large });
+  const head = await commitFiles(work, { 'new.txt': 'new\n' }, 'New');
+  await client.work(await bundleOf(BRANCH, `^${order.head}`), { head, files: null });
+  assert.equal(await headOf(), head);
+});
+
 test('hooks and filters that a bundle brings are never run', async (t) => {
   const { work, bundleOf, client, order, path, directory } = await setUp(t);
   const planted = join(directory, 'planted');
@@ -220,6 +267,33 @@ test('another key, another token and an attempt that is over get nothing', async
   coordinator.remove(attempt);
   assert.equal(await codeOf(client.work(bundle, { head, files: null })), 'attempt_superseded');
   assert.equal(await codeOf(client.turn()), 'attempt_superseded');
+});
+
+test('who shows no token may send sixteen kilobytes', async (t) => {
+  const { url } = await setUp(t);
+  const statusOf = async (bytes: number) => {
+    const answer = await fetch(`${url}/fleet/v1/take`, { method: 'POST', body: 'x'.repeat(bytes) });
+    return [answer.status, ((await answer.json()) as { error: { code: string } }).error.code];
+  };
+  assert.deepEqual(await statusOf(16 * 1024), [422, 'fleet_request_invalid']);
+  assert.deepEqual(await statusOf(16 * 1024 + 1), [413, 'fleet_request_too_large']);
+});
+
+test('the token of an attempt stands in the headers, and the time for a bundle is for its work alone', async (t) => {
+  const { attempt, coordinator } = await setUp(t);
+  const door = new FleetDoor(coordinator, { log: () => undefined });
+  const standing = (verb: string, token: string | null, id = attempt.id) => {
+    const headers = { authorization: `Bearer ${token}` };
+    return door.standingOf(`/fleet/v1/attempts/${id}/${verb}`, { headers } as IncomingMessage);
+  };
+  const { token } = attempt;
+  assert.deepEqual(
+    [standing('work', token), standing('beat', token), standing('work', 'other'), standing('work', token, 'x')],
+    ['bundle', 'known', 'unknown', 'unknown'],
+  );
+  await attempt.lose();
+  coordinator.remove(attempt);
+  assert.deepEqual([standing('work', token), standing('end', token)], ['known', 'known']);
 });
 
 test('a repository with submodules or Git LFS is not handed out', async (t) => {

@@ -6,7 +6,7 @@ import { Redis } from 'ioredis';
 import { AttemptQueue } from '../../src/fleet/coordinator/attempt-queue.ts';
 import { Store } from '../../src/fleet/store.ts';
 import { agentRunning, COMMITS } from '../support/agents.ts';
-import { cleanEnv, runTool } from '../support/daemon.ts';
+import { cleanEnv, Daemon, runTool } from '../support/daemon.ts';
 import { FLEET_KEY, RedisServer, startCoordinator, startWorker } from '../support/fleet.ts';
 import { BASE, startForge } from '../support/forge.ts';
 import { tempDir } from '../support/temp.ts';
@@ -59,6 +59,15 @@ test('workers of another key or version are told so; a job waits for a worker wi
   assert.match(old.stderr, /needs a worker of version 999\.0\.0, got .* \(worker_version_wrong\)/);
   assert.equal(await queue.has(job), true);
   await queue.close();
+});
+
+test('workers reach the status server: the command refuses port 0 beside a queue', async (t) => {
+  const forge = await startForge(t);
+  const yaml = `queue: { url: "redis://127.0.0.1:1", key: $FLEET_KEY }\n${agentRunning(COMMITS)}`;
+  const daemon = await Daemon.create(t, forge, { yaml, args: ['--port', '0'], env: { FLEET_KEY } });
+  daemon.start();
+  assert.equal(await daemon.exit(), 2);
+  assert.match(daemon.log, /--port: expected the port of a status server, which queue\.url needs, got 0/);
 });
 
 test('tool doctor --queue: address, versions, TLS, permissions and workers; each mistake by its name', async (t) => {

@@ -25,6 +25,8 @@ function isolationOf(directory: string): Promise<Isolation> {
 
 type Repositories = {
   readonly submodules?: boolean;
+  /** Of the repository, by path. */
+  readonly files?: Readonly<Record<string, string>>;
   readonly others?: ForgeOptions['others'];
   readonly depth?: () => number | null;
 };
@@ -35,9 +37,9 @@ export async function setUpWorkspaces(
   hooks: Partial<Workflow['hooks']> = {},
   gitTimeoutMs = 20_000,
   remove?: (path: string) => Promise<void>,
-  { submodules = true, others = {}, depth = () => null }: Repositories = {},
+  { submodules = true, files, others = {}, depth = () => null }: Repositories = {},
 ) {
-  const forge = await startForge(t, undefined, { others });
+  const forge = await startForge(t, files, { others });
   const directory = tempDir(t);
   const remote = {
     remoteUrl: forge.forge.cloneUrl,

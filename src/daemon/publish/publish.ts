@@ -3,6 +3,7 @@
 import type { Logger } from '../../base/ports.ts';
 import { refusal } from '../../base/rules/codes.ts';
 import { assertNever, messageOf } from '../../base/rules/errors.ts';
+import type { Evidence } from '../../gate/rules/evidence.ts';
 import { perform, wasCutOff } from '../effects.ts';
 import type { AttemptOutputs, Journal, KeptWork, Tracker, WorkGate, Workspaces, WorkspaceTask } from '../ports.ts';
 import { WORK_CODES } from '../rules/codes/work-codes.ts';
@@ -52,6 +53,18 @@ export function quietTask(entry: Entry): WorkspaceTask {
   };
 }
 
+/** Says what was measured, and writes it down: the commit is not measured again. */
+export async function noteEvidence(
+  { journal, log }: Pick<PublisherOptions, 'journal' | 'log'>,
+  issue: number,
+  evidence: Evidence,
+): Promise<void> {
+  const { unmeasured } = evidence;
+  if (unmeasured === null) log.log('info', 'publish', `issue #${issue}: ${evidenceLine(evidence)}`, { issue });
+  else log.log('warn', 'publish', refusal(WORK_CODES.gate_unusable, { issue, said: unmeasured }), { issue });
+  await journal.append({ type: 'measured', issue, evidence });
+}
+
 export class Publisher {
   readonly #options: PublisherOptions;
   #tell: () => void = () => undefined;
@@ -82,12 +95,7 @@ export class Publisher {
         const { timeoutMs } = workflow().gate;
         const request = { issue, path, commit: sha, base, timeoutMs, output: write };
         const evidence = await gate.measure(request, signal);
-        if (evidence.unmeasured !== null)
-          log.log('warn', 'publish', refusal(WORK_CODES.gate_unusable, { issue, said: evidence.unmeasured }), {
-            issue,
-          });
-        else log.log('info', 'publish', `issue #${issue}: ${evidenceLine(evidence)}`, { issue });
-        await journal.append({ type: 'measured', issue, evidence });
+        await noteEvidence({ journal, log }, issue, evidence);
         this.#tell();
       } finally {
         output.close();

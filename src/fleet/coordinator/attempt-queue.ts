@@ -18,6 +18,8 @@ export class AttemptQueue {
   readonly #log: Logger;
   readonly #queues = new Map<string, JobQueue>();
   #sight: QueueSight = { waiting: 0, active: 0, workers: [], problem: null };
+  /** Why the last look at it came to nothing; null: it did not. */
+  #problem: string | null = null;
   #timer: NodeJS.Timeout | undefined;
   #looking = false;
 
@@ -65,35 +67,36 @@ export class AttemptQueue {
   }
 
   get sight(): QueueSight {
-    return { ...this.#sight, problem: this.#store.problem };
+    return { ...this.#sight, problem: this.#store.problem ?? this.#problem };
   }
 
   /** Begins to look at the queue now and then. */
   watch(onChange: () => void): void {
-    let said: string | null = null;
     const look = async () => {
-      const { problem } = this.#store;
-      if (problem !== null && problem !== said)
-        this.#log.log(
-          'warn',
-          'serve',
-          refusal(FLEET_CODES.queue_interrupted, { url: this.#store.address, said: problem }),
-        );
-      said = problem;
-      if (problem !== null || this.#looking) return;
+      if (this.#looking) return;
       this.#looking = true;
+      const before = shownOf(this.sight);
       try {
-        const before = JSON.stringify(this.#sight);
-        this.#sight = await this.#look();
-        if (JSON.stringify(this.#sight) !== before) onChange();
+        if (this.#store.problem === null) this.#sight = await this.#look();
+        this.#note(this.#store.problem);
       } catch (error) {
-        this.#log.log('warn', 'serve', messageOf(error));
+        this.#note(this.#store.problem ?? messageOf(error));
       } finally {
         this.#looking = false;
       }
+      if (shownOf(this.sight) !== before) onChange();
     };
     void look();
     this.#timer = setInterval(() => void look(), LOOK_MS);
+  }
+
+  /** Says the same problem once, until it is another one or it works again. */
+  #note(problem: string | null): void {
+    if (problem !== null && problem !== this.#problem) {
+      const why = refusal(FLEET_CODES.queue_interrupted, { url: this.#store.address, said: problem });
+      this.#log.log('warn', 'serve', why);
+    }
+    this.#problem = problem;
   }
 
   async #look(): Promise<QueueSight> {
@@ -110,4 +113,9 @@ export class AttemptQueue {
     await Promise.all([...this.#queues.values()].map((queue) => queue.close().catch(() => undefined)));
     this.#store.close();
   }
+}
+
+/** All but the ages of heartbeats, which differ at each look. */
+function shownOf({ workers, ...counts }: QueueSight): string {
+  return JSON.stringify([counts, workers.map(({ seenMs, ...rest }) => rest)]);
 }

@@ -63,6 +63,11 @@ export class Coordinator {
     return attempt;
   }
 
+  /** As `admit`, without a word. */
+  admits(id: string, token: string): boolean {
+    return this.#attempts.get(id)?.admits(token) === true;
+  }
+
   /** Whether the end of the attempt was taken already: a worker that got no answer reports it once more. */
   hasEnded(id: string, token: string): boolean {
     const known = this.#ended.get(id);

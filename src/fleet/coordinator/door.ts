@@ -19,7 +19,10 @@ import type { RemoteAttempt } from './remote-attempt.ts';
 
 const FLEET_PATH = '/fleet/v1/';
 const ATTEMPT = /^\/fleet\/v1\/attempts\/([\w.-]+)\/([a-z]+)$/;
+/** Of a worker that shows the token of its attempt. */
 const MOST_JSON_BYTES = 8 * 1024 * 1024;
+/** Of anybody. */
+const MOST_TAKE_BYTES = 16 * 1024;
 
 /** The answer of a refusal by its code; 422 for all others. */
 const STATUS = new Map<unknown, number>([
@@ -28,16 +31,16 @@ const STATUS = new Map<unknown, number>([
   [FLEET_CODES.worker_version_wrong, 409],
   [FLEET_CODES.fleet_key_wrong, 403],
   [FLEET_CODES.bundle_too_large, 413],
+  [FLEET_CODES.fleet_request_too_large, 413],
 ]);
 
-async function readText(request: IncomingMessage): Promise<string> {
+async function readText(request: IncomingMessage, most: number): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     const part = Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk));
     bytes += part.length;
-    if (bytes > MOST_JSON_BYTES)
-      throw failure(FLEET_CODES.fleet_request_invalid, { said: `it has more than ${MOST_JSON_BYTES} bytes` });
+    if (bytes > most) throw failure(FLEET_CODES.fleet_request_too_large, { limit: most });
     chunks.push(part);
   }
   return Buffer.concat(chunks).toString('utf8');
@@ -60,6 +63,12 @@ function send(response: ServerResponse, status: number, value: unknown): void {
   response.end(body);
 }
 
+function addressed(path: string, request: IncomingMessage) {
+  const [, id = '', verb = ''] = ATTEMPT.exec(path) ?? [];
+  const token = /^Bearer (.+)$/.exec(header(request, 'authorization'))?.[1] ?? '';
+  return { id, verb, token };
+}
+
 export class FleetDoor {
   readonly #coordinator: Coordinator;
   readonly #log: Logger;
@@ -73,30 +82,33 @@ export class FleetDoor {
   /** Whether a path is one of these. */
   readonly handles = (path: string): boolean => path.startsWith(FLEET_PATH);
 
+  /** Whether it shows the token of an attempt, before anything of its body is read. */
+  readonly standingOf = (path: string, request: IncomingMessage): 'unknown' | 'known' | 'bundle' => {
+    const { id, verb, token } = addressed(path, request);
+    if (this.#coordinator.hasEnded(id, token)) return 'known';
+    if (!this.#coordinator.admits(id, token)) return 'unknown';
+    return verb === 'work' ? 'bundle' : 'known';
+  };
+
   /** Answers one request. Never rejects. */
   readonly serve = async (path: string, request: IncomingMessage, response: ServerResponse): Promise<void> => {
     try {
       if (path === `${FLEET_PATH}take` && request.method === 'POST')
-        return send(response, 200, this.#take(await readText(request)));
-      const [, id = '', verb = ''] = ATTEMPT.exec(path) ?? [];
-      const token = /^Bearer (.+)$/.exec(header(request, 'authorization'))?.[1] ?? '';
+        return send(response, 200, this.#take(await readText(request, MOST_TAKE_BYTES)));
+      const { id, verb, token } = addressed(path, request);
       if (verb === 'end' && this.#coordinator.hasEnded(id, token)) {
-        await readText(request);
+        await readText(request, MOST_JSON_BYTES);
         return send(response, 200, {});
       }
       const attempt = this.#coordinator.admit(id, token);
       if (verb === 'code') return await this.#code(attempt, response);
       if (verb === 'work') return send(response, 200, await this.#work(attempt, request));
-      const body = await readText(request);
+      const body = await readText(request, MOST_JSON_BYTES);
       // Again, after the body has come.
       this.#coordinator.admit(id, token);
       const call = header(request, 'x-call');
       if (call === '') throw failure(FLEET_CODES.fleet_request_invalid, { said: 'it has no number' });
-      return send(
-        response,
-        200,
-        (await attempt.once(`${verb} ${call}`, () => this.#answer(attempt, verb, body))) ?? {},
-      );
+      return send(response, 200, (await attempt.once(verb, call, () => this.#answer(attempt, verb, body))) ?? {});
     } catch (error) {
       this.#refuse(error, path, response);
     }
@@ -146,10 +158,15 @@ export class FleetDoor {
       },
     });
     try {
-      await pipeline(request.iterator({ destroyOnReturn: false }), measure, createWriteStream(path, { mode: 0o600 }));
+      const file = createWriteStream(path, { mode: 0o600 });
+      await pipeline(request.iterator({ destroyOnReturn: false }), measure, file, { signal: attempt.receive() });
       attempt.admit(attempt.token ?? '');
       await attempt.work(bytes === 0 ? null : path, commits);
       return {};
+    } catch (error) {
+      // Whoever was cut off since the attempt is over hears of that.
+      attempt.admit(attempt.token ?? '');
+      throw error;
     } finally {
       await rm(path, { force: true });
     }

@@ -21,12 +21,15 @@ export type RemoteAttemptOptions = {
   readonly desk: AgentRequestHandler | null;
   /** Takes what the worker hands in. */
   readonly adopt: (path: string | null, work: WorkCommits) => Promise<void>;
-  readonly onEvidence: (evidence: Evidence) => void;
+  readonly onEvidence: (evidence: Evidence) => Promise<void>;
   readonly clock: Clock;
 };
 
-/** Requests whose answers are kept for a worker that did not get them. */
+const BEAT = 'beat';
+/** Requests whose answers are kept for a worker that did not get them. Of beats the last one is enough. */
 const KEPT_CALLS = 100;
+
+type Call = { readonly verb: string; readonly answer: Promise<unknown>; isPending: boolean };
 
 type Taken = { readonly worker: string; readonly nonce: string; readonly token: string };
 
@@ -34,10 +37,11 @@ export class RemoteAttempt {
   readonly options: RemoteAttemptOptions;
   readonly id: string;
   readonly ended: Promise<RunEnd>;
-  readonly #calls = new Map<string, Promise<unknown>>();
+  readonly #calls = new Map<string, Call>();
   /** Work and the end come one after the other. */
   readonly #line = new SerialQueue();
   readonly #stopping = new AbortController();
+  #receiving = new AbortController();
   #taken: Taken | null = null;
   #heardAt: number;
   #resolve: (end: RunEnd) => void = () => undefined;
@@ -86,26 +90,39 @@ export class RemoteAttempt {
     this.#said = text;
   }
 
+  admits(token: string): boolean {
+    return !this.#isOver && this.#taken !== null && isSame(token, this.#taken.token);
+  }
+
   /** Throws where the token is not that of the worker that has it. */
   admit(token: string): void {
-    if (this.#isOver || this.#taken === null || !isSame(token, this.#taken.token))
-      throw failure(FLEET_CODES.attempt_superseded, { attempt: this.id });
+    if (!this.admits(token)) throw failure(FLEET_CODES.attempt_superseded, { attempt: this.id });
     this.#heardAt = this.options.clock.elapsed();
   }
 
   /** A request that comes again, since its answer was lost, gets that answer. @param call its own number */
-  once<T>(call: string, answer: () => Promise<T>): Promise<T> {
-    const known = this.#calls.get(call);
+  once<T>(verb: string, call: string, answer: () => Promise<T>): Promise<T> {
+    const known = this.#calls.get(`${verb} ${call}`);
     // The same call has the same kind of answer.
-    if (known !== undefined) return known as Promise<T>;
+    if (known !== undefined) return known.answer as Promise<T>;
     const answered = answer();
-    answered.catch(() => undefined);
-    this.#calls.set(call, answered);
-    for (const oldest of this.#calls.keys()) {
-      if (this.#calls.size <= KEPT_CALLS) break;
-      this.#calls.delete(oldest);
-    }
+    const made: Call = { verb, answer: answered, isPending: true };
+    const settle = () => {
+      made.isPending = false;
+    };
+    answered.then(settle, settle);
+    this.#forgetCalls(verb);
+    this.#calls.set(`${verb} ${call}`, made);
     return answered;
+  }
+
+  /** Before one more of the verb. A call without an answer yet stays: it would be made twice. */
+  #forgetCalls(verb: string): void {
+    const answered = [...this.#calls].filter(([, one]) => !one.isPending);
+    const beats = answered.filter(([, one]) => one.verb === BEAT);
+    const others = answered.filter(([, one]) => one.verb !== BEAT);
+    const dropped = [...(verb === BEAT ? beats : []), ...others.slice(0, Math.max(0, others.length - KEPT_CALLS))];
+    for (const [key] of dropped) this.#calls.delete(key);
   }
 
   beat({ events, output, heard, wants }: Beat) {
@@ -131,6 +148,14 @@ export class RemoteAttempt {
     return desk(request, AbortSignal.any([signal, this.#stopping.signal]));
   }
 
+  /** Ends what is being received until now: a worker has one bundle on its way, and this machine one file of it. */
+  receive(): AbortSignal {
+    this.#receiving.abort();
+    this.#receiving = new AbortController();
+    if (this.#isOver) this.#receiving.abort();
+    return this.#receiving.signal;
+  }
+
   work(path: string | null, commits: WorkCommits): Promise<void> {
     return this.#line.run(() => {
       // It may have been ended while the bytes came.
@@ -141,7 +166,9 @@ export class RemoteAttempt {
 
   end({ end, returned, evidence }: WorkerEnd): Promise<void> {
     return this.#line.run(async () => {
-      if (evidence !== null) this.options.onEvidence(evidence);
+      if (this.#isOver) throw failure(FLEET_CODES.attempt_superseded, { attempt: this.id });
+      // Written down by the time that the attempt has ended: whatever happens then, the commit is not measured again.
+      if (evidence !== null) await this.options.onEvidence(evidence);
       const worker = this.worker ?? '';
       const cutOff = { kind: 'returned', worker } as const;
       this.#finish(returned ? { ok: false, words: '', fault: 'runtime', resumable: true, cutOff } : end);
@@ -162,6 +189,7 @@ export class RemoteAttempt {
     const cutOff = { kind: 'lost', worker: this.worker ?? 'none' } as const;
     const end: RunEnd = { ok: false, words: '', fault: 'runtime', resumable: true, cutOff };
     this.#isOver = true;
+    this.#receiving.abort();
     await this.#line.run(async () => this.#resolve(end));
   }
 

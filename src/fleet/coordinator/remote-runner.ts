@@ -4,12 +4,13 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RunEnd, RunHooks, Runner, RunRequest } from '../../agents/ports.ts';
 import type { Clock } from '../../base/ports.ts';
-import { messageOf, ToolError } from '../../base/rules/errors.ts';
-import type { WorkspaceTask } from '../../daemon/ports.ts';
+import { failure, messageOf, ToolError } from '../../base/rules/errors.ts';
+import type { GateRequest, WorkspaceTask } from '../../daemon/ports.ts';
 import { neededLabels } from '../../daemon/rules/queue-settings.ts';
 import type { Workflow } from '../../daemon/rules/workflow.ts';
 import type { Evidence } from '../../gate/rules/evidence.ts';
 import type { Author } from '../../git/rules/author.ts';
+import { FLEET_CODES } from '../rules/fleet-codes.ts';
 import { type FleetJob, isLost, priorityOf } from '../rules/job.ts';
 import type { Order } from '../wire.ts';
 import type { PackedWork, WorkCarrier } from '../work-carrier.ts';
@@ -31,13 +32,45 @@ export type RemoteRunnerOptions = {
   readonly clock: Clock;
   /** Runs what stays on this machine: whoever only reads. */
   readonly local: Runner;
-  readonly onEvidence: (evidence: Evidence) => void;
+  /** Takes evidence of the work of an issue. Never rejects. */
+  readonly onEvidence: (issue: number, evidence: Evidence) => Promise<void>;
+  /** Labels of issues by their numbers, as of their last attempt in this process. */
+  readonly labels: Map<number, readonly string[]>;
+};
+
+/** Labels of so many issues are kept. */
+const MOST_LABELLED = 1_000;
+
+/** Of work that only has to be measured. */
+type Measurement = {
+  readonly number: number;
+  readonly commit: string;
+  readonly onEvidence: (evidence: Evidence) => Promise<void>;
 };
 
 /** How often it is looked whether the job is there and its worker lives. */
 const LOOK_MS = 1_000;
 /** A worker that is asked to end its agent has so long to hand the work in. */
 const STOP_MS = 20_000;
+
+/** What a worker hands in is taken in within this time, or refused. */
+const ADOPT_MS = 300_000;
+
+/** Nothing else cuts it off: what is taken is taken whole, whatever ends the attempt meanwhile. */
+async function inTime(clock: Clock, act: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  const [late, over] = [new AbortController(), new AbortController()];
+  void clock.sleep(ADOPT_MS, over.signal).then(() => {
+    if (!over.signal.aborted) late.abort(failure(FLEET_CODES.bundle_slow, { seconds: ADOPT_MS / 1000 }));
+  });
+  try {
+    await act(late.signal);
+  } catch (error) {
+    late.signal.throwIfAborted();
+    throw error;
+  } finally {
+    over.abort();
+  }
+}
 
 export class RemoteRunner implements Runner {
   readonly #options: RemoteRunnerOptions;
@@ -50,14 +83,53 @@ export class RemoteRunner implements Runner {
     return `${this.#options.local.name} on a worker`;
   }
 
-  async run(request: RunRequest, hooks: RunHooks): Promise<RunEnd> {
+  run(request: RunRequest, hooks: RunHooks): Promise<RunEnd> {
     if (request.role !== undefined) return this.#options.local.run(request, hooks);
+    const { labels } = this.#options;
+    labels.delete(request.issue);
+    labels.set(request.issue, request.labels ?? []);
+    for (const oldest of labels.keys()) {
+      if (labels.size <= MOST_LABELLED) break;
+      labels.delete(oldest);
+    }
+    return this.#handOut(request, hooks);
+  }
+
+  /** Has a worker measure a commit of finished work, without an agent. @param number of the measurement, never used before */
+  async measure(
+    task: WorkspaceTask,
+    number: number,
+    { commit, path, output }: GateRequest,
+    signal: AbortSignal,
+  ): Promise<{ readonly end: RunEnd; readonly evidence: Evidence | null }> {
+    const { issue, life, attempt, branch } = task;
+    const request: RunRequest = {
+      ...{ issue, life, attempt, run: '', cwd: path, resume: null, prompt: '', issueText: '', budgetUsd: null },
+      ...{ env: { TOOL_BRANCH: branch }, labels: this.#options.labels.get(issue) ?? [] },
+    };
+    const hooks: RunHooks = {
+      ...{ signal, output, onStarted: async () => undefined, nextTurn: async () => null },
+      onEvent: (event) => {
+        if (event.type === 'log') output(`${event.text}\n`);
+      },
+    };
+    let evidence: Evidence | null = null;
+    const onEvidence = async (got: Evidence) => {
+      evidence = got;
+    };
+    const end = await this.#handOut(request, hooks, { number, commit, onEvidence });
+    return { end, evidence };
+  }
+
+  async #handOut(request: RunRequest, hooks: RunHooks, measurement?: Measurement): Promise<RunEnd> {
     const { directory } = this.#options;
-    const place = join(directory, `${request.issue}-${request.life}-${request.attempt}`);
+    const { issue, life, attempt } = request;
+    const kind = measurement === undefined ? '' : `-m${measurement.number}`;
+    const place = join(directory, `${issue}-${life}-${attempt}${kind}`);
     try {
       await rm(place, { recursive: true, force: true });
       await mkdir(place, { recursive: true, mode: 0o700 });
-      return await this.#hand(request, hooks, place);
+      return await this.#hand(request, hooks, place, measurement);
     } catch (error) {
       if (hooks.signal.aborted) return { ok: false, words: messageOf(error), fault: 'runtime', resumable: true };
       const fault = error instanceof ToolError && error.kind === 'agent' ? 'agent' : 'runtime';
@@ -67,8 +139,8 @@ export class RemoteRunner implements Runner {
     }
   }
 
-  async #hand(request: RunRequest, hooks: RunHooks, place: string): Promise<RunEnd> {
-    const { coordinator, carrier, workflow, clock, onEvidence } = this.#options;
+  async #hand(request: RunRequest, hooks: RunHooks, place: string, measurement?: Measurement): Promise<RunEnd> {
+    const { coordinator, carrier, workflow, clock } = this.#options;
     const task: WorkspaceTask = {
       issue: request.issue,
       life: request.life,
@@ -78,15 +150,20 @@ export class RemoteRunner implements Runner {
       output: hooks.output,
     };
     const { submodules } = workflow().workspace;
-    const packed = await carrier.pack(task, join(place, 'handed-out.bundle'), { submodules }, hooks.signal);
-    const job = this.#job(request);
-    // What is taken is taken whole, whatever ends the attempt meanwhile.
-    const { signal: unhurried } = new AbortController();
+    const fills = { submodules, commit: measurement?.commit };
+    const packed = await carrier.pack(task, join(place, 'handed-out.bundle'), fills, hooks.signal);
+    const job = this.#job(request, measurement?.number);
+    const { maxBundleBytes } = coordinator.options;
     const attempt = new RemoteAttempt({
-      ...{ job, hooks, clock, onEvidence, bundle: packed.path },
-      order: this.#order(request, packed),
+      ...{ job, hooks, clock, bundle: packed.path },
+      onEvidence: measurement?.onEvidence ?? ((evidence) => this.#options.onEvidence(request.issue, evidence)),
+      order: { ...this.#order(request, packed), ...(measurement === undefined ? {} : { measures: true }) },
       desk: coordinator.deskOf(request.env),
-      adopt: (path, work) => carrier.adopt(task, path, work, packed.base, unhurried),
+      // What only measures has nothing to hand in.
+      adopt: async (path, work) => {
+        if (measurement === undefined)
+          await inTime(clock, (limit) => carrier.adopt(task, path, work, { base: packed.base, maxBundleBytes }, limit));
+      },
     });
     coordinator.add(attempt);
     try {
@@ -109,7 +186,8 @@ export class RemoteRunner implements Runner {
       if (signal.aborted) {
         stoppedAt ??= clock.elapsed();
         attempt.stop();
-        if (attempt.worker === null || clock.elapsed() - stoppedAt > STOP_MS) await attempt.lose();
+        const isEmpty = attempt.worker === null || job.measurement !== undefined;
+        if (isEmpty || clock.elapsed() - stoppedAt > STOP_MS) await attempt.lose();
       } else if (attempt.worker === null) {
         // A store that lost what it had gets the job again.
         await this.#put(attempt, job, priority);
@@ -133,12 +211,13 @@ export class RemoteRunner implements Runner {
     }
   }
 
-  #job({ issue, life, attempt, labels = [] }: RunRequest): FleetJob {
+  #job({ issue, life, attempt, labels = [] }: RunRequest, measurement: number | undefined): FleetJob {
     const { coordinator, repository, fence, workflow } = this.#options;
     const { address, insecure, version, leaseMs } = coordinator.options;
     return {
       ...{ coordinator: address(), insecure, repository, issue, life, attempt, fence, version, lease_ms: leaseMs },
       labels: neededLabels(workflow().agent.workerLabels, labels),
+      ...(measurement === undefined ? {} : { measurement }),
     };
   }
 

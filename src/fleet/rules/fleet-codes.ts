@@ -94,10 +94,26 @@ export const FLEET_CODES = codes({
     message: 'A request of a worker cannot be read: {said}.',
     values: { said: 'text' },
   },
+  fleet_request_too_large: {
+    kind: 'refused',
+    message: 'A request of a worker has more than {limit} bytes.',
+    values: { limit: 'number' },
+  },
   bundle_too_large: {
     kind: 'refused',
     message: 'A bundle of commits has more than {limit} bytes (queue.max_bundle_mb).',
     values: { limit: 'number' },
+  },
+  bundle_files_too_large: {
+    kind: 'refused',
+    message: 'The commit {commit} has more than {files} files or {bytes} bytes of files, beside those of its base.',
+    help: 'queue.max_bundle_mb sets the bytes: four times the largest bundle.',
+    values: { commit: 'text', files: 'number', bytes: 'number' },
+  },
+  bundle_slow: {
+    kind: 'refused',
+    message: 'A bundle of commits was not taken in within {seconds} seconds.',
+    values: { seconds: 'number' },
   },
   bundle_unreadable: {
     kind: 'refused',
@@ -138,6 +154,12 @@ export const FLEET_CODES = codes({
     message: 'The coordinator refuses: {said}',
     values: { said: 'text' },
     may: { reason: 'text' },
+  },
+  measurement_failed: {
+    kind: 'daemon_unreachable',
+    message: 'No worker could measure the commit {commit}: {said}',
+    help: 'It is tried again, and counts for nothing.',
+    values: { commit: 'text', said: 'text' },
   },
   gate_not_on_worker: {
     kind: 'warning',

@@ -8,6 +8,8 @@ export type AttemptIdentity = {
   readonly attempt: number;
   /** Number of the lease under which the coordinator acts. */
   readonly fence: number;
+  /** Counts, under this lease, how often a worker was asked to measure finished work; left out: an agent is to work. */
+  readonly measurement?: number | undefined;
 };
 
 export type FleetJob = AttemptIdentity & {
@@ -22,8 +24,11 @@ export type FleetJob = AttemptIdentity & {
 };
 
 /** The same for the same attempt, so that a job that is added twice is there once. A queue allows no `:` in it. */
-export function attemptId({ repository, issue, life, attempt, fence }: AttemptIdentity): string {
-  return `${repository.toLowerCase().replace(/[^a-z0-9.-]/g, '_')}_${issue}_${life}_${attempt}_${fence}`;
+export function attemptId({ repository, issue, life, attempt, fence, measurement }: AttemptIdentity): string {
+  // Two names may differ in nothing but what an id cannot hold: each such char is there by its number.
+  const name = repository.toLowerCase().replace(/[^a-z0-9.-]/g, (char) => `_${char.charCodeAt(0).toString(16)}_`);
+  const id = `${name}_${issue}_${life}_${attempt}_${fence}`;
+  return measurement === undefined ? id : `${id}_m${measurement}`;
 }
 
 const QUEUE = 'attempts';
@@ -60,8 +65,9 @@ export function priorityOf(order: readonly string[], labels: readonly string[]):
 
 /** The text of a job that a coordinator signs: all of it, in a fixed order. */
 export function signedText(job: FleetJob): string {
-  const { coordinator, insecure, repository, issue, life, attempt, fence, labels, version, lease_ms } = job;
-  const identity = [repository, issue, life, attempt, fence];
+  const { coordinator, insecure, repository, issue, life, attempt, fence, measurement, labels, version, lease_ms } =
+    job;
+  const identity = [repository, issue, life, attempt, fence, measurement ?? null];
   return JSON.stringify(['job', coordinator, insecure, ...identity, labels, version, lease_ms]);
 }
 

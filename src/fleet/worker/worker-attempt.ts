@@ -177,11 +177,11 @@ export class WorkerAttempt {
       const head = await workspaces.peek(task, signal);
       if (head !== null) await this.#deliver(carrier, { head, files: null });
     };
-    const end = await this.#runAgent(path, agents, deliver);
+    const end = order.measures ? ({ ok: true, words: '' } as const) : await this.#runAgent(path, agents, deliver);
     await this.#after('after_run', () => workspaces.afterRun(task, new AbortController().signal));
     await this.#parts.endRun(task.env.TOOL_RUN ?? '');
-    const head = await this.#handIn(workspaces, carrier);
-    const isMeasured = end.ok && head !== null && this.#workflow.gate.mode !== 'off' && !signal.aborted;
+    const head = order.measures ? order.head : await this.#handIn(workspaces, carrier);
+    const isMeasured = head !== null && (order.measures || this.#workflow.gate.mode !== 'off') && !signal.aborted;
     const evidence = isMeasured ? await this.#measure(agents, mirror, path, head, newRun) : null;
     await this.#after('before_remove', () => workspaces.beforeRemove(task, new AbortController().signal));
     return { end, evidence };

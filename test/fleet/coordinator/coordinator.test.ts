@@ -7,10 +7,10 @@ import { ToolError } from '../../../src/base/rules/errors.ts';
 import type { AttemptQueue } from '../../../src/fleet/coordinator/attempt-queue.ts';
 import { Coordinator } from '../../../src/fleet/coordinator/coordinator.ts';
 import { RemoteAttempt } from '../../../src/fleet/coordinator/remote-attempt.ts';
-import { WorkerEvidence } from '../../../src/fleet/coordinator/worker-evidence.ts';
 import { jobProof, orderProof, takeProof } from '../../../src/fleet/proofs.ts';
 import type { FleetJob } from '../../../src/fleet/rules/job.ts';
 import type { Order, WorkCommits } from '../../../src/fleet/wire.ts';
+import type { Evidence } from '../../../src/gate/rules/evidence.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { evidenceOf } from '../../support/world.ts';
 
@@ -39,7 +39,7 @@ function setUp() {
   const coordinator = new Coordinator({ ...settings, address: () => '' });
   const events: AgentEvent[] = [];
   const adopted: WorkCommits[] = [];
-  const evidence = new WorkerEvidence();
+  const evidence: Evidence[] = [];
   const hooks: RunHooks = {
     onStarted: async () => undefined,
     onEvent: (event) => events.push(event),
@@ -51,7 +51,10 @@ function setUp() {
     new RemoteAttempt({
       ...{ job: job(number), order: {} as Order, bundle: '', hooks, desk: null, clock },
       adopt: async (_, work) => void adopted.push(work),
-      onEvidence: (one) => evidence.note(one),
+      onEvidence: async (one) => {
+        await clock.settle();
+        evidence.push(one);
+      },
     });
   const take = (
     id: string,
@@ -120,20 +123,19 @@ test('nothing counts of an attempt that is lost or over, nor of another token', 
   assert.deepEqual(adopted, []);
 });
 
-test('an end that was taken is known when it is reported again', async () => {
+test('an end that was taken is known when it is reported again; its evidence is written down before', async () => {
   const { coordinator, attempt, take, evidence } = setUp();
   const one = attempt(1);
   coordinator.add(one);
   const { token } = take(one.id);
   assert.equal(coordinator.hasEnded(one.id, token), false);
+  const written = one.ended.then(() => evidence.map(({ commit }) => commit));
   await one.end({ end: { ok: true, words: 'well' }, returned: false, evidence: evidenceOf('sha') });
   coordinator.remove(one);
   assert.deepEqual(await one.ended, { ok: true, words: 'well' });
+  assert.deepEqual(await written, ['sha']);
   assert.equal(coordinator.hasEnded(one.id, token), true);
   assert.equal(coordinator.hasEnded(one.id, 'other'), false);
-  const request = { issue: 1, path: '', base: 'base', timeoutMs: 1, output: () => undefined };
-  assert.equal((await evidence.measure({ ...request, commit: 'sha' })).ok, true);
-  assert.match((await evidence.measure({ ...request, commit: 'other' })).unmeasured ?? '', /no worker measured/);
 });
 
 test('a worker that hands its work back ends the attempt without fault', async () => {
@@ -152,7 +154,7 @@ test('a call that comes again is made once, and a stop is told with the next bea
   coordinator.add(one);
   const { token } = take(one.id);
   let made = 0;
-  const call = () => one.once('call', async () => ++made);
+  const call = () => one.once('ask', 'call', async () => ++made);
   assert.deepEqual(await Promise.all([call(), call()]), [1, 1]);
   const beat = { events: [{ type: 'activity', name: 'x' } as const], output: '', heard: [], wants: false };
   assert.deepEqual(one.beat(beat), { stop: false, words: null });
@@ -165,6 +167,41 @@ test('a call that comes again is made once, and a stop is told with the next bea
   assert.equal(one.silentMs, 700);
   coordinator.admit(one.id, token);
   assert.equal(one.silentMs, 0);
+});
+
+test('a worker has one bundle on its way: a later one ends it, and the end of the attempt ends both', async () => {
+  const one = setUp().attempt(1);
+  const [first, second] = [one.receive(), one.receive()];
+  assert.deepEqual([first.aborted, second.aborted], [true, false]);
+  await one.lose();
+  assert.deepEqual([second.aborted, one.receive().aborted], [true, true]);
+});
+
+test('a call without an answer yet is never made twice, however many beats and calls came since', async () => {
+  const one = setUp().attempt(1);
+  let made = 0;
+  let resolve: (answer: string) => void = () => undefined;
+  const promise = new Promise<string>((settle) => {
+    resolve = settle;
+  });
+  const slow = () =>
+    one.once('ask', 'slow', () => {
+      made += 1;
+      return promise;
+    });
+  const first = slow();
+  await one.once('turn', 'early', async () => 'early');
+  for (let number = 0; number < 500; number++) await one.once('beat', `${number}`, async () => number);
+  assert.equal(await one.once('turn', 'early', async () => 'again'), 'early');
+  // The last beat alone is answered as before.
+  assert.equal(await one.once('beat', '499', async () => -1), 499);
+  assert.equal(await one.once('beat', '0', async () => -1), -1);
+  for (let number = 0; number < 500; number++) await one.once('ask', `${number}`, async () => number);
+  assert.equal(await one.once('turn', 'early', async () => 'again'), 'again');
+  const second = slow();
+  resolve('answer');
+  assert.deepEqual(await Promise.all([first, second]), ['answer', 'answer']);
+  assert.equal(made, 1);
 });
 
 test('a proof is of all that it names', () => {

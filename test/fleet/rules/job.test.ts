@@ -7,12 +7,15 @@ import { attemptId, isLost, priorityOf, queueName, queuesFor, renewalMs } from '
 
 test('an attempt has one id, whatever the spelling of its repository, and another one has another', () => {
   const one = { repository: 'github.com/Owner/Repo', issue: 7, life: 1, attempt: 2, fence: 5 };
-  assert.equal(attemptId(one), 'github.com_owner_repo_7_1_2_5');
+  assert.equal(attemptId(one), 'github.com_2f_owner_2f_repo_7_1_2_5');
   assert.equal(attemptId({ ...one, repository: 'github.com/owner/repo' }), attemptId(one));
-  const others = [{ issue: 8 }, { life: 2 }, { attempt: 3 }, { fence: 6 }].map((change) =>
-    attemptId({ ...one, ...change }),
+  const changes = [{ issue: 8 }, { life: 2 }, { attempt: 3 }, { fence: 6 }, { measurement: 0 }, { measurement: 1 }];
+  const others = changes.map((change) => attemptId({ ...one, ...change }));
+  assert.equal(new Set([attemptId(one), ...others]).size, 7);
+  const alike = ['h/foo_bar/baz', 'h/foo/bar_baz', 'h/foo-bar/baz', 'h/foo_2f_bar/baz', 'h/foo//bar/baz'].map((name) =>
+    attemptId({ ...one, repository: name }),
   );
-  assert.equal(new Set([attemptId(one), ...others]).size, 5);
+  assert.equal(new Set(alike).size, 5);
   // The queue takes no colon in an id, and no whole number for one.
   assert.doesNotMatch(attemptId({ ...one, repository: 'host:8443/o/r' }), /:|^\d+$/);
 });
