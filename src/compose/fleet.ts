@@ -13,6 +13,7 @@ import { packageRoot, packageVersion } from '../base/package-root.ts';
 import type { Logger } from '../base/ports.ts';
 import { endProcessesOfRun } from '../base/processes/processes.ts';
 import { RuntimeDir } from '../base/processes/runtime-dir.ts';
+import { messageOf } from '../base/rules/errors.ts';
 import { parseWorkflow } from '../daemon/config/read-workflow.ts';
 import { requireHome } from '../daemon/config/required-paths.ts';
 import { takeTokens } from '../daemon/github/credential.ts';
@@ -44,6 +45,8 @@ export type Fleet = {
   /** The workflow as the coordinator itself follows it. */
   readonly followed: (workflow: () => Workflow) => () => Workflow;
   readonly partsOf: (parts: RepositoryParts) => RemoteParts;
+  /** Takes jobs of an earlier coordinator of the repository out of the queue; says what goes wrong. */
+  readonly removeOld: (repository: string, fence: number) => Promise<void>;
   readonly door: FleetDoor;
   readonly leases: Leases;
   readonly sight: () => QueueSight;
@@ -69,6 +72,9 @@ export async function openFleet(settings: QueueSettings, log: Logger): Promise<F
   return {
     followed: withoutHooks,
     partsOf: (parts) => remoteParts(coordinator, parts),
+    removeOld: async (repository, fence) => {
+      await queue.removeOld(repository, fence).catch((error: unknown) => log.log('warn', 'serve', messageOf(error)));
+    },
     door,
     leases,
     sight: () => queue.sight,
@@ -206,7 +212,7 @@ export async function createWorker(options: WorkerCommand): Promise<RunningWorke
       });
     const worker = new FleetWorker({
       ...{ store, key, name, labels, slots, once, clock, log, version: packageVersion() },
-      make: async (client, order, id, returning) => {
+      make: async ({ client, order, id, returning }) => {
         const own = { stateDir: join(places.attempts, id), root: join(places.workspaces, id) };
         for (const place of Object.values(own)) mkdirSync(place, { recursive: true, mode: 0o700 });
         const attempt = new WorkerAttempt({
@@ -217,6 +223,7 @@ export async function createWorker(options: WorkerCommand): Promise<RunningWorke
           endRun: (run) => endProcessesOfRun(run, LEFTOVER_GRACE_MS),
         });
         await attempt.run();
+        return true;
       },
     });
     closers.push(() => worker.close());

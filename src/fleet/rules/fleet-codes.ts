@@ -61,6 +61,19 @@ export const FLEET_CODES = codes({
     message: 'A job of the queue cannot be read, and is dropped: {said}.',
     values: { said: 'text' },
   },
+  fleet_job_foreign: {
+    kind: 'warning',
+    message: 'A job of the queue for the coordinator {address} is signed with another key than the one of this worker.',
+    help: 'Fleets with different keys need a Redis, or a database of Redis, for each.',
+    values: { address: 'text' },
+  },
+  coordinator_unreachable: {
+    kind: 'warning',
+    message:
+      'No request has reached the coordinator {address} for {seconds} s: {said}. Its attempts are left to other workers.',
+    help: 'Check the way from this machine to that address, which queue.address of the coordinator sets.',
+    values: { address: 'text', seconds: 'number', said: 'text' },
+  },
   fleet_address_insecure: {
     kind: 'refused',
     message: 'The coordinator {address} would be asked by plain http from another machine.',

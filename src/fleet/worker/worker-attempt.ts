@@ -6,6 +6,8 @@ import { pathToFileURL } from 'node:url';
 import { hookEnvironment } from '../../agents/agent-home.ts';
 import type { Isolation } from '../../agents/isolation.ts';
 import type { RunEnd, RunRequest } from '../../agents/ports.ts';
+import type { Expiry } from '../../agents/rules/expiry.ts';
+import { Watchdog } from '../../agents/watchdog.ts';
 import { removeTree } from '../../base/files/remove-tree.ts';
 import type { Clock, Logger } from '../../base/ports.ts';
 import type { RuntimeDir } from '../../base/processes/runtime-dir.ts';
@@ -217,12 +219,25 @@ export class WorkerAttempt {
     const { client, order, runtime } = this.#parts;
     const { signal } = this.#stop;
     const task = this.#task;
-    const open = await createAgentSocket(runtime).open(async (asked) => {
-      // What is published is what the coordinator has.
-      if (asked.type === 'done' || asked.type === 'pull_request') await deliver();
-      await this.#beats.flush();
-      return client.ask(asked);
-    });
+    const { clock } = this.#parts;
+    const { stallTimeoutMs, turnTimeoutMs } = order.tool;
+    const passed: Expiry[] = [];
+    const expired = new AbortController();
+    const onExpired = (cause: Expiry) => {
+      passed.push(cause);
+      expired.abort();
+    };
+    const watchdog = new Watchdog({ clock, stallTimeoutMs, turnTimeoutMs, onExpired });
+    let watching: Promise<void> | undefined;
+    const open = await createAgentSocket(runtime).open((asked) =>
+      // The agent waits for the coordinator.
+      watchdog.outside(async () => {
+        // What is published is what the coordinator has.
+        if (asked.type === 'done' || asked.type === 'pull_request') await deliver();
+        await this.#beats.flush();
+        return client.ask(asked);
+      }),
+    );
     try {
       const run = task.env.TOOL_RUN ?? '';
       const request: RunRequest = {
@@ -237,23 +252,41 @@ export class WorkerAttempt {
         },
       };
       this.#beats.enter('agent');
-      return await createRunner(agents)(order.tool.runtime).run(request, {
-        signal,
+      const end = await createRunner(agents)(order.tool.runtime).run(request, {
+        signal: AbortSignal.any([signal, expired.signal]),
         output: task.output,
-        onStarted: (pid) => client.started(pid),
-        onEvent: (event) => this.#beats.event(event),
+        onStarted: (pid) => {
+          watchdog.turnStarted();
+          watching = watchdog.watch();
+          return watchdog.outside(() => client.started(pid));
+        },
+        onEvent: (event) => {
+          watchdog.sign(event);
+          // Each teammate's turn is watched where the team is led; here, a team that moves on begins anew.
+          if (event.type === 'team') watchdog.turnStarted();
+          this.#beats.event(event);
+        },
         takeWords: () => this.#beats.takeWords(),
         heardWords: (keys) => this.#beats.heard(keys),
         nextTurn: async () => {
-          await deliver();
-          await this.#beats.flush();
-          return client.turn();
+          const next = await watchdog.outside(async () => {
+            await deliver();
+            await this.#beats.flush();
+            return client.turn();
+          });
+          if (next !== null) watchdog.turnStarted();
+          return next;
         },
       });
+      const [limit] = passed;
+      if (limit === undefined || signal.aborted) return end;
+      return { ok: false, words: end.words, fault: 'agent', resumable: end.ok || end.resumable, cutOff: limit };
     } catch (error) {
       if (error instanceof Superseded) this.#lose(error);
       return failed(error);
     } finally {
+      watchdog.close();
+      await watching;
       await open.close();
     }
   }
