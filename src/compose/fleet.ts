@@ -1,7 +1,7 @@
 // Wires a fleet: the queue, a coordinator with what a repository has in the place of its own agents, and a worker. One file, loaded at once.
 
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { boundsOf, GIT_SETTINGS, Isolation } from '../agents/isolation.ts';
 import type { Runner } from '../agents/ports.ts';
@@ -195,20 +195,18 @@ export async function createWorker(options: WorkerCommand): Promise<RunningWorke
     const runtime = new RuntimeDir();
     closers.push(() => runtime.close());
     const places = { attempts: join(stateDir, 'attempts'), workspaces: join(root, 'attempts') };
-    for (const place of Object.values(places)) mkdirSync(place, { recursive: true, mode: 0o700 });
+    const keptDir = join(stateDir, 'kept');
+    for (const place of [...Object.values(places), keptDir]) mkdirSync(place, { recursive: true, mode: 0o700 });
     const defaults = defaultsOf(stateDir);
     const isolationFor = (own: { readonly stateDir: string; readonly root: string }) => (mode: IsolationMode) =>
       Isolation.probe(mode, {
         ...boundsOf({
           ...{ stateDir, workspaceRoot: root, workflowPath: defaults.path, packageRoot: packageRoot(), env },
           runtimeDir: runtime.path,
+          more: [keptDir],
         }),
-        // What other attempts have may be of another repository.
-        others: () => [
-          ...entriesOf(places.attempts).filter((path) => path !== own.stateDir),
-          ...entriesOf(places.workspaces).filter((path) => path !== own.root),
-          join(stateDir, 'kept'),
-        ],
+        // What other attempts have, also later ones, may be of another repository.
+        alone: [own.stateDir, own.root],
       });
     const worker = new FleetWorker({
       ...{ store, key, name, labels, slots, once, clock, log, version: packageVersion() },
@@ -217,7 +215,7 @@ export async function createWorker(options: WorkerCommand): Promise<RunningWorke
         for (const place of Object.values(own)) mkdirSync(place, { recursive: true, mode: 0o700 });
         const attempt = new WorkerAttempt({
           ...{ client, order, id, defaults, runtime, env, clock, log, returning, ...own },
-          keptDir: join(stateDir, 'kept'),
+          keptDir,
           isolation: isolationFor(own),
           newRun: () => `${mark}.${randomBytes(9).toString('base64url')}`,
           endRun: (run) => endProcessesOfRun(run, LEFTOVER_GRACE_MS),
@@ -238,14 +236,6 @@ export async function createWorker(options: WorkerCommand): Promise<RunningWorke
   } catch (error) {
     await close();
     throw error;
-  }
-}
-
-function entriesOf(directory: string): string[] {
-  try {
-    return readdirSync(directory).map((name) => join(directory, name));
-  } catch {
-    return [];
   }
 }
 
