@@ -34,7 +34,9 @@ import { RemoteRunner } from '../fleet/coordinator/remote-runner.ts';
 import { WorkerEvidence } from '../fleet/coordinator/worker-evidence.ts';
 import { Store } from '../fleet/store.ts';
 import { type CarrierOptions, WorkCarrier } from '../fleet/work-carrier.ts';
-import { FleetWorker } from '../fleet/worker/worker.ts';
+import { KeptWork } from '../fleet/worker/kept-work.ts';
+import { Leftovers } from '../fleet/worker/leftovers.ts';
+import { FleetWorker, type TakenAttempt } from '../fleet/worker/worker.ts';
 import { WorkerAttempt } from '../fleet/worker/worker-attempt.ts';
 import { requireGit } from '../git/git.ts';
 import { writePersonSettings } from '../git/person-settings.ts';
@@ -208,28 +210,45 @@ export async function createWorker(options: WorkerCommand): Promise<RunningWorke
         // What other attempts have, also later ones, may be of another repository.
         alone: [own.stateDir, own.root],
       });
+    const kept = new KeptWork(keptDir);
+    const attemptOf = (given: Omit<TakenAttempt, 'id'>, id: string) => {
+      const own = { stateDir: join(places.attempts, id), root: join(places.workspaces, id) };
+      return new WorkerAttempt({
+        ...{ ...given, id, kept, defaults, runtime, env, clock, log, ...own },
+        isolation: isolationFor(own),
+        newRun: () => `${mark}.${randomBytes(9).toString('base64url')}`,
+        endRun: (run) => endProcessesOfRun(run, LEFTOVER_GRACE_MS),
+      });
+    };
+    const version = packageVersion();
+    const leaving = new AbortController();
+    const leftovers = new Leftovers({
+      ...{ kept, places: Object.values(places), key, name, version, clock, log },
+      attemptOf: (client, { job, order }, id) => attemptOf({ client, job, order, returning: leaving.signal }, id),
+    });
+    await leftovers.find();
     const worker = new FleetWorker({
-      ...{ store, key, name, labels, slots, once, clock, log, version: packageVersion() },
-      make: async ({ client, order, id, returning }) => {
-        const own = { stateDir: join(places.attempts, id), root: join(places.workspaces, id) };
-        for (const place of Object.values(own)) mkdirSync(place, { recursive: true, mode: 0o700 });
-        const attempt = new WorkerAttempt({
-          ...{ client, order, id, defaults, runtime, env, clock, log, returning, ...own },
-          keptDir,
-          isolation: isolationFor(own),
-          newRun: () => `${mark}.${randomBytes(9).toString('base64url')}`,
-          endRun: (run) => endProcessesOfRun(run, LEFTOVER_GRACE_MS),
-        });
-        await attempt.run();
-        return true;
-      },
+      ...{ store, key, name, labels, slots, once, clock, log, version },
+      make: ({ id, ...given }) => attemptOf(given, id).run(),
     });
     closers.push(() => worker.close());
     const shown = labels.length === 0 ? 'no labels' : `labels ${labels.join(', ')}`;
     log.log('info', 'serve', `worker ${name} takes attempts from ${store.address}: ${slots} slots, ${shown}`);
     return {
-      run: () => worker.run(),
-      drain: (how) => worker.drain(how),
+      run: async () => {
+        const handingIn = leftovers.handIn(leaving.signal);
+        try {
+          await worker.run();
+          await handingIn;
+        } finally {
+          leaving.abort();
+          await handingIn;
+        }
+      },
+      drain: (how) => {
+        leaving.abort();
+        worker.drain(how);
+      },
       end: () => worker.end(),
       close,
     };

@@ -134,10 +134,16 @@ export const FLEET_CODES = codes({
     values: { what: 'text' },
     may: { setting: 'text' },
   },
+  work_left_on_worker: {
+    kind: 'warning',
+    message: 'The work of the attempt {attempt} could not be packed and stays in {path}.',
+    help: 'The next start of the worker tries again. Make room on its disk.',
+    values: { attempt: 'text', path: 'text' },
+  },
   work_kept_on_worker: {
     kind: 'warning',
-    message: 'The work of the attempt {attempt} was refused and is kept in {path}: {said}',
-    help: 'git fetch {path} reads it. Remove the file when nobody needs it.',
+    message: 'The work of the attempt {attempt} could not be handed in and is kept in {path}: {said}',
+    help: 'git fetch {path} reads it. Each start of the worker tries again. Remove the file when nobody needs it.',
     values: { attempt: 'text', path: 'text', said: 'text' },
   },
   coordinator_silent: {

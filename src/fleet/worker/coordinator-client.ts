@@ -32,6 +32,8 @@ export type ClientOptions = {
   readonly worker: string;
   readonly version: string;
   readonly clock: Clock;
+  /** Of an attempt that was taken before. */
+  readonly token?: string;
   /** Called once for each time that the coordinator falls silent. */
   readonly onSilent: (said: string) => void;
   /** Ends all requests and their repetitions. */
@@ -58,7 +60,7 @@ const LONGEST_PAUSE_MS = 5_000;
 const REPEATED = [429, 502, 503, 504];
 
 /** A full disk, or a place that cannot be written. */
-const OWN_FAULTS: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EACCES', 'EROFS', 'ENOENT'];
+export const OWN_FAULTS: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EACCES', 'EROFS', 'ENOENT'];
 
 type Body =
   | { readonly kind: 'none' }
@@ -76,6 +78,7 @@ export class CoordinatorClient {
   constructor(options: ClientOptions) {
     this.#options = options;
     this.#id = attemptId(options.job);
+    this.#token = options.token ?? '';
   }
 
   /**
@@ -155,6 +158,10 @@ export class CoordinatorClient {
 
   async end(end: WorkerEnd): Promise<void> {
     await this.#call('end', end);
+  }
+
+  get token(): string {
+    return this.#token;
   }
 
   async close(): Promise<void> {
