@@ -60,7 +60,7 @@ const LONGEST_PAUSE_MS = 5_000;
 const REPEATED = [429, 502, 503, 504];
 
 /** A full disk, or a place that cannot be written. */
-export const OWN_FAULTS: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EACCES', 'EROFS', 'ENOENT'];
+export const OWN_FAULTS: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EACCES', 'EROFS', 'ENOENT', 'ENOTDIR'];
 
 type Body =
   | { readonly kind: 'none' }
