@@ -240,3 +240,33 @@ test('at its start a coordinator takes the jobs of an earlier one out, and those
   await queue.removeOld('h/o/r', 7);
   assert.deepEqual(await Promise.all(jobs.map((job) => queue.has(job))), [false, false, true, true]);
 });
+
+test('a store that does not let the user in again ends the worker', async (t) => {
+  const { redis, start, store } = await setUp(t);
+  await store.client.acl('SETUSER', 'user', 'on', '>pass', '~*', '+@all');
+  const { ended } = await start({ store: await Store.open(redis.url.replace('//', '//user:pass@'), '') });
+  while ((await store.workers()).length === 0) await delay(20);
+  await store.client.acl('SETUSER', 'user', 'resetpass', '>other');
+  await store.client.client('KILL', 'USER', 'user');
+  assert.deepEqual(codeOf(await ended), ['queue_permission_missing', 2]);
+});
+
+test('a worker without work combines no lasting signals, which Node 20 would keep', async (t) => {
+  const { start } = await setUp(t);
+  const combined = t.mock.method(AbortSignal, 'any');
+  let looks = 0;
+  let isEnough: () => void = () => undefined;
+  const enough = new Promise<void>((resolve) => {
+    isEnough = resolve;
+  });
+  const sleep = async (ms: number, signal: AbortSignal) => {
+    await systemClock.sleep(Math.min(ms, 10), signal);
+    looks += 1;
+    if (looks === 40) isEnough();
+  };
+  const { worker, ended } = await start({ clock: { ...systemClock, sleep } });
+  await enough;
+  worker.drain('finish');
+  assert.equal(await ended, null);
+  assert.equal(combined.mock.callCount(), 0);
+});
