@@ -32,8 +32,6 @@ export type WorkspaceParts = {
   readonly log: Logger;
 };
 
-export type AttemptWorkspace = Awaited<ReturnType<typeof openWorkspace>>;
-
 /** Settings that the coordinator sends, in the place of those of a file. */
 export function workflowOf({ defaults, order }: Pick<WorkspaceParts, 'defaults' | 'order'>): Workflow {
   return {
