@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { runProgram } from '../base/processes/program.ts';
 import { type Refusal, refusal } from '../base/rules/codes.ts';
 import type { Environment } from '../base/rules/environment.ts';
@@ -19,6 +19,11 @@ export type Bounds = {
   readonly hidden: readonly string[];
   /** Hidden as well: places that may come and go. */
   readonly others?: () => readonly string[];
+  /**
+   * Directories that are all that is seen in those around them, also of what comes there later. They are read-only. What is
+   * hidden must not lie in them.
+   */
+  readonly alone?: readonly string[];
   /** Files that are read with another text, and cannot be changed. */
   readonly replaced?: readonly { readonly path: string; readonly text: string }[];
   /** A directory for what describes the bounds, where agents cannot write. */
@@ -170,6 +175,18 @@ function openLine(_: string, index: number): string {
   return `${path} ${path} none bind 0 0\n`;
 }
 
+/** @param index of the open path */
+function aloneLines(path: string, index: number, tables: string, flags: string): string {
+  const around = dirname(path);
+  const room = join(tables, `alone-${createHash('sha256').update(path).digest('hex').slice(0, 16)}`);
+  mkdirSync(join(room, basename(path)), { recursive: true, mode: 0o700 });
+  return [
+    `${fstabPath(room)} ${fstabPath(around)} none bind,ro 0 0\n`,
+    // By its number: with what was opened in it.
+    `/proc/self/fd/${FIRST_OPEN + index} ${fstabPath(path)} none rbind,ro${flags} 0 0\n`,
+  ].join('');
+}
+
 function bindLine({ source, target }: Bind): string {
   return `${fstabPath(source)} ${fstabPath(target)} none rbind 0 0\n`;
 }
@@ -256,8 +273,9 @@ export class Isolation {
     const opened = kept.filter((path) => readOnly.some((outside) => path.startsWith(`${outside}/`)));
     // By its number an open path stands in a table that serves every workspace; one that is a mount would be left out.
     const byNumber = opened.filter((path) => !points.has(path));
-    const last = byNumber.splice(-MAX_OPEN);
     const { tables, replaced = [] } = this.#bounds;
+    const alone = realPaths(this.#bounds.alone ?? []);
+    const last = byNumber.splice(-(MAX_OPEN - alone.length));
     const replacements = replaced
       .filter(({ path }) => existsSync(path))
       .map(({ path, text }): FileReplacement => {
@@ -268,6 +286,7 @@ export class Isolation {
       ...last.map(openLine),
       ...restricted.filter(({ path }) => !points.has(path)).map(fstabLine),
       ...replacements.map(replacementLine),
+      ...alone.map((path, index) => aloneLines(path, last.length + index, tables, keptFlags(points, path))),
       ...(identity === undefined ? [] : [identityLine(identity, tables, points)]),
     ];
     const mounts = [
@@ -276,7 +295,7 @@ export class Isolation {
         ...part.flatMap((path) => ['o', path, '']),
         ...['t', writeTable(tables, part.map(openLine).join(''), 'fstab'), ''],
       ]),
-      ...last.flatMap((path) => ['o', path, '']),
+      ...[...last, ...alone].flatMap((path) => ['o', path, '']),
       ...(table.length === 0 ? [] : ['t', writeTable(tables, table.join(''), 'fstab'), '']),
       ...restricted.filter(({ path }) => points.has(path)).flatMap(({ kind, path, flags }) => [kind, path, flags]),
       ...(binds.length === 0 ? [] : ['t', writeTable(tables, binds.map(bindLine).join(''), 'fstab'), '']),

@@ -2,6 +2,7 @@
 
 import type { LogLevel } from '../base/ports.ts';
 import type { CutOff } from './rules/cut-off.ts';
+import type { Expiry } from './rules/expiry.ts';
 import type { Round } from './rules/round.ts';
 import type { TeamSummary } from './rules/team-summary.ts';
 import type { Usage } from './rules/usage.ts';
@@ -90,11 +91,13 @@ export type RunEnd =
       readonly resumable: boolean;
       /** With `runtime`: its quota is used up; when it is there again, ms since the epoch. */
       readonly quotaAt?: number;
-      /** It ended with the machine that it ran on, which is nobody's fault. */
-      readonly cutOff?: CutOff;
+      /** It was ended: with the machine that it ran on, which is nobody's fault, or since a time limit passed there. */
+      readonly cutOff?: CutOff | Expiry;
     };
 
 export interface Runner {
   readonly name: string;
+  /** It keeps the time limits of its agents itself, and says so in their end. */
+  readonly keepsLimits?: true;
   run(request: RunRequest, hooks: RunHooks): Promise<RunEnd>;
 }

@@ -26,6 +26,9 @@ export class Watchdog {
   /** Ends the sleep under way. */
   #wake = new AbortController();
   #closed = false;
+  /** Calls of `outside` under way, and since when there are some. */
+  #outside = 0;
+  #outsideSince = 0;
   /** Running tool calls that state a limit, with when it is over. */
   readonly #tools = new Map<string, number>();
   #lastSignAt: number;
@@ -69,7 +72,7 @@ export class Watchdog {
     const { clock, onExpired } = this.#options;
     while (!this.#closed) {
       const { at, cause } = this.#deadline();
-      const left = at - clock.elapsed();
+      const left = this.#outside > 0 ? LONGEST_SLEEP_MS : at - clock.elapsed();
       if (left <= 0) {
         onExpired(cause);
         return;
@@ -79,7 +82,26 @@ export class Watchdog {
       const asleepAt = clock.elapsed();
       await clock.sleep(planned, this.#wake.signal);
       const late = clock.elapsed() - asleepAt - planned;
-      if (late >= LATE_MS) this.#skipPause(late + READING_MS);
+      if (late >= LATE_MS && this.#outside === 0) this.#skipPause(late + READING_MS);
+    }
+  }
+
+  /** Does what takes time without the agent's doing: that time counts for no limit. */
+  async outside<T>(act: () => Promise<T>): Promise<T> {
+    const { clock } = this.#options;
+    if (this.#outside === 0) this.#outsideSince = clock.elapsed();
+    this.#outside += 1;
+    try {
+      return await act();
+    } finally {
+      this.#outside -= 1;
+      if (this.#outside === 0) {
+        this.#skipPause(clock.elapsed() - this.#outsideSince);
+        // Signs came meanwhile.
+        this.#lastSignAt = Math.min(this.#lastSignAt, clock.elapsed());
+        this.#turnStartedAt = Math.min(this.#turnStartedAt, clock.elapsed());
+        this.#wake.abort();
+      }
     }
   }
 

@@ -1,7 +1,7 @@
 // Wires a fleet: the queue, a coordinator with what a repository has in the place of its own agents, and a worker. One file, loaded at once.
 
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { boundsOf, GIT_SETTINGS, Isolation } from '../agents/isolation.ts';
 import type { Runner } from '../agents/ports.ts';
@@ -35,7 +35,9 @@ import { RemoteGate } from '../fleet/coordinator/remote-gate.ts';
 import { RemoteRunner } from '../fleet/coordinator/remote-runner.ts';
 import { Store } from '../fleet/store.ts';
 import { type CarrierOptions, WorkCarrier } from '../fleet/work-carrier.ts';
-import { FleetWorker } from '../fleet/worker/worker.ts';
+import { KeptWork } from '../fleet/worker/kept-work.ts';
+import { Leftovers } from '../fleet/worker/leftovers.ts';
+import { FleetWorker, type TakenAttempt } from '../fleet/worker/worker.ts';
 import { WorkerAttempt } from '../fleet/worker/worker-attempt.ts';
 import type { Evidence } from '../gate/rules/evidence.ts';
 import { requireGit } from '../git/git.ts';
@@ -47,6 +49,8 @@ export type Fleet = {
   /** The workflow as the coordinator itself follows it. */
   readonly followed: (workflow: () => Workflow) => () => Workflow;
   readonly partsOf: (parts: RepositoryParts) => RemoteParts;
+  /** Takes jobs of an earlier coordinator of the repository out of the queue; says what goes wrong. */
+  readonly removeOld: (repository: string, fence: number) => Promise<void>;
   readonly door: FleetDoor;
   readonly leases: Leases;
   readonly sight: () => QueueSight;
@@ -72,6 +76,9 @@ export async function openFleet(settings: QueueSettings, log: Logger): Promise<F
   return {
     followed: withoutHooks,
     partsOf: (parts) => remoteParts(coordinator, parts),
+    removeOld: async (repository, fence) => {
+      await queue.removeOld(repository, fence).catch((error: unknown) => log.log('warn', 'serve', messageOf(error)));
+    },
     door,
     leases,
     sight: () => queue.sight,
@@ -214,56 +221,64 @@ export async function createWorker(options: WorkerCommand): Promise<RunningWorke
     const runtime = new RuntimeDir();
     closers.push(() => runtime.close());
     const places = { attempts: join(stateDir, 'attempts'), workspaces: join(root, 'attempts') };
-    for (const place of Object.values(places)) mkdirSync(place, { recursive: true, mode: 0o700 });
+    const keptDir = join(stateDir, 'kept');
+    for (const place of [...Object.values(places), keptDir]) mkdirSync(place, { recursive: true, mode: 0o700 });
     const defaults = defaultsOf(stateDir);
     const isolationFor = (own: { readonly stateDir: string; readonly root: string }) => (mode: IsolationMode) =>
       Isolation.probe(mode, {
         ...boundsOf({
           ...{ stateDir, workspaceRoot: root, workflowPath: defaults.path, packageRoot: packageRoot(), env },
           runtimeDir: runtime.path,
+          more: [keptDir],
         }),
-        // What other attempts have may be of another repository.
-        others: () => [
-          ...entriesOf(places.attempts).filter((path) => path !== own.stateDir),
-          ...entriesOf(places.workspaces).filter((path) => path !== own.root),
-          join(stateDir, 'kept'),
-        ],
+        // What other attempts have, also later ones, may be of another repository.
+        alone: [own.stateDir, own.root],
       });
+    const kept = new KeptWork(keptDir);
+    const attemptOf = (given: Omit<TakenAttempt, 'id'>, id: string) => {
+      const own = { stateDir: join(places.attempts, id), root: join(places.workspaces, id) };
+      return new WorkerAttempt({
+        ...{ ...given, id, kept, defaults, runtime, env, clock, log, ...own },
+        isolation: isolationFor(own),
+        newRun: () => `${mark}.${randomBytes(9).toString('base64url')}`,
+        endRun: (run) => endProcessesOfRun(run, LEFTOVER_GRACE_MS),
+      });
+    };
+    const version = packageVersion();
+    const leaving = new AbortController();
+    const leftovers = new Leftovers({
+      ...{ kept, places: Object.values(places), key, name, version, clock, log },
+      attemptOf: (client, { job, order }, id) => attemptOf({ client, job, order, returning: leaving.signal }, id),
+    });
+    await leftovers.find();
     const worker = new FleetWorker({
-      ...{ store, key, name, labels, slots, once, clock, log, version: packageVersion() },
-      make: async (client, order, id, returning) => {
-        const own = { stateDir: join(places.attempts, id), root: join(places.workspaces, id) };
-        for (const place of Object.values(own)) mkdirSync(place, { recursive: true, mode: 0o700 });
-        const attempt = new WorkerAttempt({
-          ...{ client, order, id, defaults, runtime, env, clock, log, returning, ...own },
-          keptDir: join(stateDir, 'kept'),
-          isolation: isolationFor(own),
-          newRun: () => `${mark}.${randomBytes(9).toString('base64url')}`,
-          endRun: (run) => endProcessesOfRun(run, LEFTOVER_GRACE_MS),
-        });
-        await attempt.run();
-      },
+      ...{ store, key, name, labels, slots, once, clock, log, version },
+      make: ({ id, ...given }) => attemptOf(given, id).run(),
     });
     closers.push(() => worker.close());
     const shown = labels.length === 0 ? 'no labels' : `labels ${labels.join(', ')}`;
     log.log('info', 'serve', `worker ${name} takes attempts from ${store.address}: ${slots} slots, ${shown}`);
     return {
-      run: () => worker.run(),
-      drain: (how) => worker.drain(how),
+      run: async () => {
+        const handingIn = leftovers.handIn(leaving.signal);
+        try {
+          await worker.run();
+          await handingIn;
+        } finally {
+          leaving.abort();
+          await handingIn;
+        }
+      },
+      drain: (how) => {
+        leaving.abort();
+        worker.drain(how);
+      },
       end: () => worker.end(),
       close,
     };
   } catch (error) {
     await close();
     throw error;
-  }
-}
-
-function entriesOf(directory: string): string[] {
-  try {
-    return readdirSync(directory).map((name) => join(directory, name));
-  } catch {
-    return [];
   }
 }
 

@@ -141,6 +141,7 @@ export async function openRepository(
   try {
     const lease = await parts.fleet?.leases.take(repository, stateDir, log);
     closers.push(() => lease?.release());
+    if (lease !== undefined) await parts.fleet?.removeOld(repository, lease.fence);
     // After the lock: by that others see that the root is in use.
     const root = claimRoot(first.workspace.root, repository, stateDir);
     // Everything this daemon starts carries the mark of its state directory: what an earlier one left is known by it.

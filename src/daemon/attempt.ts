@@ -264,7 +264,7 @@ export class Attempt {
             started = true;
             this.status.agentStarted();
             watchdog.turnStarted();
-            watching = watchdog.watch();
+            if (runner.keepsLimits !== true) watching = watchdog.watch();
             await journal.append({ type: 'effect_finished', issue, effect: 'agent', key, result: { pid } });
           },
           onEvent: (event) => {

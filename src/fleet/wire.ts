@@ -135,6 +135,8 @@ const runEnd: z.ZodType<RunEnd> = z.union([
     fault: z.enum(['agent', 'runtime']),
     resumable: z.boolean(),
     quotaAt: z.number().optional(),
+    /** A limit that passed there. */
+    cutOff: z.object({ kind: z.enum(['stalled', 'turn_timeout']), afterMs: z.number() }).optional(),
   }),
 ]) as z.ZodType<RunEnd>;
 

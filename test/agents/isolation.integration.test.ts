@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
@@ -56,6 +56,44 @@ const bare = spawnSync('unshare', ['--user', '--map-root-user', '--mount', '--pi
   encoding: 'utf8',
 });
 const possible = bare.status === 0 ? {} : { skip: `this kernel gives no namespaces: ${bare.stderr}` };
+
+test('of the directories around its own ones it sees those alone, also when others come later', possible, async (t) => {
+  const home = tempDir(t);
+  const runtime = new RuntimeDir();
+  finallyDo(t, () => runtime.close());
+  const [own, root] = [join(home, 'state/attempts/one'), join(home, 'root/attempts/one')];
+  for (const directory of [own, join(root, 'issue-1'), join(home, 'state/attempts/before')])
+    mkdirSync(directory, { recursive: true });
+  writeFileSync(join(own, 'mine'), 'mine');
+  const options = { workflowPath: join(home, 'w/W.md'), packageRoot: process.cwd(), env: { HOME: home } };
+  const places = { stateDir: join(home, 'state'), workspaceRoot: join(home, 'root'), runtimeDir: runtime.path };
+  const isolation = await Isolation.probe('required', { ...boundsOf({ ...options, ...places }), alone: [own, root] });
+  const script = `
+    echo begun; read line
+    ls ${home}/state/attempts ${home}/root/attempts
+    cat ${own}/mine; cat ${home}/*/attempts/later/secret
+    echo x > ${own}/planted || echo refused; mkdir ${home}/root/attempts/two || echo refused
+    echo written > ${root}/issue-1/file && cat ${root}/issue-1/file`;
+  const [file, args] = isolation.wrap('/bin/sh', ['-c', script], [join(root, 'issue-1')]);
+  const child = spawn(file, args, { cwd: join(root, 'issue-1'), env: { ...env, HOME: home } });
+  let stdout = '';
+  const begun = new Promise<void>((resolve) => {
+    child.stdout.on('data', (chunk: Buffer) => {
+      stdout += chunk.toString();
+      resolve();
+    });
+  });
+  await begun;
+  for (const place of ['state', 'root']) {
+    mkdirSync(join(home, place, 'attempts/later'));
+    writeFileSync(join(home, place, 'attempts/later/secret'), 'the-secret');
+  }
+  child.stdin.end('go\n');
+  await new Promise((resolve) => child.once('close', resolve));
+  const listed = `${home}/root/attempts:\none\n\n${home}/state/attempts:\none\n`;
+  assert.equal(stdout, `begun\n${listed}minerefused\nrefused\nwritten\n`);
+  assert.equal(readFileSync(join(root, 'issue-1/file'), 'utf8'), 'written\n');
+});
 
 test('input, output and exit code are those of the program', possible, async (t) => {
   const { run } = await isolated(t);

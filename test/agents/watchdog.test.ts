@@ -38,6 +38,32 @@ test('without a sign of life the agent is ended, once, and at the very moment', 
   await over;
 });
 
+test('time outside of the agent counts for neither limit', async () => {
+  for (const [stall, end] of [
+    [60, 'stalled at 660'],
+    [0, 'turn_timeout at 800'],
+  ] as const) {
+    const { dog, ends, pass } = watched(stall, 200);
+    await pass(10);
+    let back: () => void = () => undefined;
+    const away = dog.outside(
+      () =>
+        new Promise<void>((resolve) => {
+          back = resolve;
+        }),
+    );
+    await pass(300);
+    const more = dog.outside(async () => undefined);
+    await more;
+    await pass(300);
+    assert.deepEqual(ends, []);
+    back();
+    await away;
+    await pass(600);
+    assert.deepEqual(ends, [end]);
+  }
+});
+
 test('every sign begins the time anew', async () => {
   const { dog, ends, pass } = watched(60);
   for (const event of [message, started('a', null), ended('a'), { type: 'activity', name: 'x' } as const]) {

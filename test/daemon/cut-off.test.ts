@@ -2,7 +2,9 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import type { Runner } from '../../src/agents/ports.ts';
 import { MAX_INTERRUPTIONS } from '../../src/daemon/rules/attempt-end.ts';
+import { FakeClock } from '../support/fake-clock.ts';
 import { commit, type Script, World, workflowWith } from '../support/world.ts';
 
 const cutOff =
@@ -47,5 +49,32 @@ test('an issue whose agent takes worker after worker down ends all the same', as
   await world.pass(3_600_000);
   assert.deepEqual(world.tracker.labelsOf(1), ['tool-failed']);
   assert.equal(world.started.length, MAX_INTERRUPTIONS);
+  await world.stop();
+});
+
+test('a runner that keeps the limits itself is not ended for its silence, and says when a limit has passed', async () => {
+  const limits = { stallTimeoutMs: 1_000, turnTimeoutMs: 5_000 };
+  const clock = new FakeClock();
+  const runner: Runner = {
+    name: 'afar',
+    keepsLimits: true,
+    run: async ({ attempt }, { signal, onStarted }) => {
+      await onStarted(1);
+      if (attempt === 1) await clock.sleep(60_000, signal);
+      const end = { ok: false, words: signal.aborted ? 'ended' : 'it broke', fault: 'agent', resumable: true } as const;
+      return attempt === 1 ? end : { ...end, cutOff: { kind: 'stalled', afterMs: 1_000 } };
+    },
+  };
+  const workflow = workflowWith({ agent: { maxAttempts: 2 }, tool: limits });
+  const world = new World(workflow, { runner: () => runner }, clock);
+  world.tracker.open(1);
+  await world.start();
+  await world.pass(600_000);
+  const ends = world.journal.records.flatMap((one) => (one.type === 'attempt_ended' ? [one] : []));
+  assert.deepEqual(
+    ends.map(({ outcome }) => outcome),
+    ['failed', 'stalled'],
+  );
+  assert.equal(ends[0]?.reason, 'it broke');
   await world.stop();
 });

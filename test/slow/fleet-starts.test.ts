@@ -8,6 +8,7 @@ import { Store } from '../../src/fleet/store.ts';
 import { agentRunning, COMMITS } from '../support/agents.ts';
 import { cleanEnv, Daemon, runTool } from '../support/daemon.ts';
 import { FLEET_KEY, RedisServer, startCoordinator, startWorker } from '../support/fleet.ts';
+import { jobAt, openCoordinator } from '../support/fleet-coordinator.ts';
 import { BASE, startForge } from '../support/forge.ts';
 import { tempDir } from '../support/temp.ts';
 
@@ -41,18 +42,8 @@ test('workers of another key or version are told so; a job waits for a worker wi
 
   const silent = { log: () => undefined };
   const queue = new AttemptQueue(await Store.open(redis.url, ''), FLEET_KEY, silent);
-  const job = {
-    ...{
-      coordinator: 'http://127.0.0.1:9',
-      insecure: false,
-      repository: 'h/o/r',
-      issue: 1,
-      life: 1,
-      attempt: 1,
-      fence: 1,
-    },
-    ...{ labels: [], version: '999.0.0', lease_ms: 3_000 },
-  };
+  const newer = await openCoordinator(t, { version: '999.0.0', key: FLEET_KEY });
+  const job = jobAt(newer.address, { version: '999.0.0' });
   await queue.add(job, 1);
   const old = await startWorker(t, 'old', redis).ended;
   assert.equal(old.code, 1);

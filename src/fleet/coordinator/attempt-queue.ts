@@ -6,7 +6,7 @@ import { messageOf } from '../../base/rules/errors.ts';
 import type { QueueSight } from '../../daemon/view-source.ts';
 import { jobProof } from '../proofs.ts';
 import { FLEET_CODES } from '../rules/fleet-codes.ts';
-import { attemptId, type FleetJob, queueName } from '../rules/job.ts';
+import { attemptId, type FleetJob, labelsOfQueue, queueName } from '../rules/job.ts';
 import type { JobQueue, Store } from '../store.ts';
 import type { SignedJob } from '../wire.ts';
 
@@ -64,6 +64,20 @@ export class AttemptQueue {
   /** One that a worker holds stays with it. */
   async remove(job: FleetJob): Promise<void> {
     if (this.#store.problem === null) await this.#queue(job.labels).queue.remove(attemptId(job));
+  }
+
+  /** Takes jobs of earlier coordinators of a repository out: whoever has the newest lease begins each attempt anew. */
+  async removeOld(repository: string, fence: number): Promise<void> {
+    const isOld = (job: Partial<FleetJob>) =>
+      job.repository?.toLowerCase() === repository.toLowerCase() && (job.fence ?? 0) < fence;
+    for (const name of await this.#store.queueNames()) {
+      const labels = labelsOfQueue(name);
+      if (labels === null) continue;
+      const { queue } = this.#queue(labels);
+      const jobs = await queue.getJobs(['waiting', 'prioritized', 'delayed']);
+      // One that was taken meanwhile is locked: its worker learns that it is over.
+      for (const job of jobs) if (isOld(job.data)) await job.remove().catch(() => undefined);
+    }
   }
 
   get sight(): QueueSight {

@@ -145,7 +145,17 @@ export class RemoteAttempt {
   async ask(request: AgentRequest, signal: AbortSignal): Promise<unknown> {
     const { desk } = this.options;
     if (desk === null) throw failure(FLEET_CODES.attempt_superseded, { attempt: this.id });
-    return desk(request, AbortSignal.any([signal, this.#stopping.signal]));
+    // No combined signal: Node 20 keeps each of them as long as the coordinator runs.
+    const over = new AbortController();
+    const end = () => over.abort();
+    const sources = [signal, this.#stopping.signal];
+    for (const source of sources) source.addEventListener('abort', end, { once: true });
+    if (sources.some(({ aborted }) => aborted)) end();
+    try {
+      return await desk(request, over.signal);
+    } finally {
+      for (const source of sources) source.removeEventListener('abort', end);
+    }
   }
 
   /** Ends what is being received until now: a worker has one bundle on its way, and this machine one file of it. */

@@ -83,6 +83,9 @@ export class RemoteRunner implements Runner {
     return `${this.#options.local.name} on a worker`;
   }
 
+  /** Their events come over the network, and a run holds more than the agent. */
+  readonly keepsLimits = true;
+
   run(request: RunRequest, hooks: RunHooks): Promise<RunEnd> {
     if (request.role !== undefined) return this.#options.local.run(request, hooks);
     const { labels } = this.#options;
@@ -181,6 +184,8 @@ export class RemoteRunner implements Runner {
     const { clock } = this.#options;
     const over = new AbortController();
     const ended = attempt.ended.finally(() => over.abort());
+    // Made once: Node 20 keeps each of them as long as the signals that it is made of.
+    const either = AbortSignal.any([over.signal, signal]);
     let stoppedAt: number | null = null;
     while (!over.signal.aborted) {
       if (signal.aborted) {
@@ -195,8 +200,7 @@ export class RemoteRunner implements Runner {
         const isHeld = await queue.isHeld(job).catch(() => null);
         if (isLost(attempt.silentMs, leaseMs, isHeld)) await attempt.lose();
       }
-      const until = signal.aborted ? over.signal : AbortSignal.any([over.signal, signal]);
-      await clock.sleep(LOOK_MS, until);
+      await clock.sleep(LOOK_MS, signal.aborted ? over.signal : either);
     }
     return ended;
   }

@@ -61,6 +61,19 @@ export const FLEET_CODES = codes({
     message: 'A job of the queue cannot be read, and is dropped: {said}.',
     values: { said: 'text' },
   },
+  fleet_job_foreign: {
+    kind: 'warning',
+    message: 'A job of the queue for the coordinator {address} is signed with another key than the one of this worker.',
+    help: 'Fleets with different keys need a Redis, or a database of Redis, for each.',
+    values: { address: 'text' },
+  },
+  coordinator_unreachable: {
+    kind: 'warning',
+    message:
+      'No request has reached the coordinator {address} for {seconds} s: {said}. Its attempts are left to other workers.',
+    help: 'Check the way from this machine to that address, which queue.address of the coordinator sets.',
+    values: { address: 'text', seconds: 'number', said: 'text' },
+  },
   fleet_address_insecure: {
     kind: 'refused',
     message: 'The coordinator {address} would be asked by plain http from another machine.',
@@ -137,10 +150,16 @@ export const FLEET_CODES = codes({
     values: { what: 'text' },
     may: { setting: 'text' },
   },
+  work_left_on_worker: {
+    kind: 'warning',
+    message: 'The work of the attempt {attempt} could not be packed and stays in {path}.',
+    help: 'The next start of the worker tries again. Make room on its disk.',
+    values: { attempt: 'text', path: 'text' },
+  },
   work_kept_on_worker: {
     kind: 'warning',
-    message: 'The work of the attempt {attempt} was refused and is kept in {path}: {said}',
-    help: 'git fetch {path} reads it. Remove the file when nobody needs it.',
+    message: 'The work of the attempt {attempt} could not be handed in and is kept in {path}: {said}',
+    help: 'git fetch {path} reads it. Each start of the worker tries again. Remove the file when nobody needs it.',
     values: { attempt: 'text', path: 'text', said: 'text' },
   },
   coordinator_silent: {

@@ -39,7 +39,7 @@ export function queueName(labels: readonly string[]): string {
 }
 
 /** Labels of a queue; null: it is none of ours. */
-function labelsOfQueue(name: string): readonly string[] | null {
+export function labelsOfQueue(name: string): readonly string[] | null {
   const [first, ...labels] = name.split('+');
   return first === QUEUE ? labels : null;
 }
@@ -77,11 +77,13 @@ export function renewalMs(leaseMs: number): number {
 }
 
 /**
- * Whether the worker of an attempt is lost.
+ * Whether the worker of an attempt is lost. A lock that is renewed for long without a request is that of a worker that
+ * cannot reach the coordinator.
  * @param silentMs since its last request
  * @param isLocked whether its lock is in the queue; null: the queue gives no answer
  */
 export function isLost(silentMs: number, leaseMs: number, isLocked: boolean | null): boolean {
+  if (silentMs > 10 * leaseMs) return true;
   if (isLocked === null) return silentMs > 4 * leaseMs;
   return silentMs > leaseMs && !isLocked;
 }

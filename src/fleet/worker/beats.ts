@@ -78,6 +78,7 @@ export class Beats {
 
   async close(): Promise<void> {
     this.#over.abort();
+    this.#wake.abort();
     await this.#running;
   }
 
@@ -85,7 +86,7 @@ export class Beats {
     const { clock } = this.#options;
     const { signal } = this.#over;
     while (!signal.aborted && !this.#isRefused) {
-      await clock.sleep(BEAT_MS, AbortSignal.any([signal, this.#wake.signal]));
+      await clock.sleep(BEAT_MS, this.#wake.signal);
       await clock.sleep(GATHER_MS, signal);
       this.#wake = new AbortController();
       if (!signal.aborted) await this.#send();

@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import { Agent, request } from 'undici';
 import * as z from 'zod';
 import type { Clock } from '../../base/ports.ts';
-import { errorCode, failure, messageOf, type ToolError } from '../../base/rules/errors.ts';
+import { errorCode, failure, isFailure, messageOf, type ToolError } from '../../base/rules/errors.ts';
 import { isSame, newToken, orderProof, takeProof } from '../proofs.ts';
 import { FLEET_CODES } from '../rules/fleet-codes.ts';
 import { attemptId } from '../rules/job.ts';
@@ -32,11 +32,16 @@ export type ClientOptions = {
   readonly worker: string;
   readonly version: string;
   readonly clock: Clock;
+  /** Of an attempt that was taken before. */
+  readonly token?: string;
   /** Called once for each time that the coordinator falls silent. */
   readonly onSilent: (said: string) => void;
   /** Ends all requests and their repetitions. */
   readonly signal: AbortSignal;
 };
+
+/** No request reached the coordinator in the time that there was. */
+export class Unreachable extends Error {}
 
 /** The attempt is not this worker's any more: nothing that it says counts. */
 export class Superseded extends Error {
@@ -48,12 +53,14 @@ export class Superseded extends Error {
   }
 }
 
+/** No attempt has this id. */
+const NO_ATTEMPT = 'none';
 const LONGEST_PAUSE_MS = 5_000;
 /** What a proxy says while the coordinator is away. */
 const REPEATED = [429, 502, 503, 504];
 
 /** A full disk, or a place that cannot be written. */
-const OWN_FAULTS: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EACCES', 'EROFS', 'ENOENT'];
+export const OWN_FAULTS: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EACCES', 'EROFS', 'ENOENT', 'ENOTDIR'];
 
 type Body =
   | { readonly kind: 'none' }
@@ -65,23 +72,58 @@ export class CoordinatorClient {
   readonly #agent = new Agent({ headersTimeout: 600_000, bodyTimeout: 600_000 });
   readonly #id: string;
   #token = '';
+  /** What came in the place of the last answer. */
+  #silence = 'no answer';
 
   constructor(options: ClientOptions) {
     this.#options = options;
     this.#id = attemptId(options.job);
+    this.#token = options.token ?? '';
   }
 
-  /** Takes the attempt. Throws `Superseded`, or a ToolError where key or version are wrong. */
-  async take(): Promise<Order> {
-    const { key, worker, version } = this.#options;
+  /**
+   * Takes the attempt. Throws `Superseded`, a ToolError where key or version are wrong, or `Unreachable`.
+   * @param limitMs an answer must come in this time; two leases otherwise
+   */
+  async take(limitMs = 2 * this.#options.job.lease_ms): Promise<Order> {
+    const { key } = this.#options;
     const nonce = newToken();
-    const proof = takeProof(key, this.#id, nonce, worker);
-    const body = { kind: 'json', value: { id: this.#id, nonce, worker, version, proof } } as const;
-    const taken = decodeJson(takenSchema, await this.#text('POST', 'take', body));
+    const taken = decodeJson(takenSchema, await this.#within(limitMs, (signal) => this.#take(this.#id, nonce, signal)));
     if (!isSame(taken.proof, orderProof(key, this.#id, nonce, taken.order)))
       throw failure(FLEET_CODES.fleet_key_wrong, {});
     this.#token = taken.token;
     return decodeJson(orderSchema, taken.order);
+  }
+
+  /**
+   * Asks whether the coordinator has the same key: its refusal names another reason then. It gets a proof of no attempt, since
+   * the address may be somebody else's. Throws `Unreachable`.
+   */
+  async sharesKey(limitMs: number): Promise<boolean> {
+    try {
+      await this.#within(limitMs, (signal) => this.#take(NO_ATTEMPT, newToken(), signal));
+    } catch (error) {
+      if (error instanceof Unreachable) throw error;
+      return reasonOf(error) !== FLEET_CODES.fleet_key_wrong.code;
+    }
+    return true;
+  }
+
+  #take(id: string, nonce: string, signal: AbortSignal): Promise<string> {
+    const { key, worker, version } = this.#options;
+    const proof = takeProof(key, id, nonce, worker);
+    return this.#text('POST', 'take', { kind: 'json', value: { id, nonce, worker, version, proof } }, signal);
+  }
+
+  async #within<T>(limitMs: number, act: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { clock, signal } = this.#options;
+    const [over, late] = [new AbortController(), new AbortController()];
+    void clock.sleep(limitMs, over.signal).then(() => late.abort(new Unreachable(this.#silence)));
+    try {
+      return await act(AbortSignal.any([signal, late.signal]));
+    } finally {
+      over.abort();
+    }
   }
 
   /** Writes the bundle with which the work begins. */
@@ -118,6 +160,10 @@ export class CoordinatorClient {
     await this.#call('end', end);
   }
 
+  get token(): string {
+    return this.#token;
+  }
+
   async close(): Promise<void> {
     await this.#agent.destroy();
   }
@@ -130,12 +176,13 @@ export class CoordinatorClient {
     return this.#text('POST', this.#path(verb), { kind: 'json', value });
   }
 
-  #text(method: 'GET' | 'POST', path: string, body: Body): Promise<string> {
-    return this.#repeat(method, path, body, async (stream) => {
+  #text(method: 'GET' | 'POST', path: string, body: Body, signal?: AbortSignal): Promise<string> {
+    const read = async (stream: Readable) => {
       const chunks: Buffer[] = [];
       for await (const chunk of stream) chunks.push(Buffer.from(chunk));
       return Buffer.concat(chunks).toString('utf8');
-    });
+    };
+    return this.#repeat(method, path, body, read, signal);
   }
 
   /** Until there is an answer that another try would not change. */
@@ -144,18 +191,20 @@ export class CoordinatorClient {
     path: string,
     body: Body,
     read: (stream: Readable) => Promise<string>,
+    signal = this.#options.signal,
   ): Promise<string> {
-    const { clock, signal, onSilent } = this.#options;
+    const { clock, onSilent } = this.#options;
     // The same in each try, so that the coordinator does nothing twice.
     const call = randomUUID();
     let isSilent = false;
     for (let pause = 200; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
       signal.throwIfAborted();
       try {
-        return await this.#once(method, path, call, body, read);
+        return await this.#once(method, path, call, body, read, signal);
       } catch (error) {
         if (!(error instanceof Unanswered)) throw error;
         signal.throwIfAborted();
+        this.#silence = error.message;
         if (!isSilent) onSilent(error.message);
         isSilent = true;
       }
@@ -169,8 +218,9 @@ export class CoordinatorClient {
     call: string,
     body: Body,
     read: (stream: Readable) => Promise<string>,
+    signal: AbortSignal,
   ): Promise<string> {
-    const { job, signal } = this.#options;
+    const { job } = this.#options;
     const [content, headers] = await contentOf(body);
     try {
       const answer = await request(`${job.coordinator}/fleet/v1/${path}`, {
@@ -201,6 +251,12 @@ class Refused extends Error {
     super(why.message);
     this.why = why;
   }
+}
+
+/** Code of the coordinator's refusal; undefined: it is none. */
+export function reasonOf(error: unknown): unknown {
+  const why = error instanceof Superseded ? error.refusal : error;
+  return isFailure(why, FLEET_CODES.coordinator_refused) ? why.values.reason : undefined;
 }
 
 function refused(status: number, body: string): Error {

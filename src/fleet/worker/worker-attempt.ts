@@ -1,79 +1,64 @@
 // One attempt on a worker: a workspace from the coordinator's bundle, the operator's hooks, the agent, and the work handed in.
 
-import { mkdir, rename } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { hookEnvironment } from '../../agents/agent-home.ts';
-import type { Isolation } from '../../agents/isolation.ts';
 import type { RunEnd, RunRequest } from '../../agents/ports.ts';
+import type { Expiry } from '../../agents/rules/expiry.ts';
+import { Watchdog } from '../../agents/watchdog.ts';
 import { removeTree } from '../../base/files/remove-tree.ts';
-import type { Clock, Logger } from '../../base/ports.ts';
-import type { RuntimeDir } from '../../base/processes/runtime-dir.ts';
 import { refusal } from '../../base/rules/codes.ts';
-import type { Environment } from '../../base/rules/environment.ts';
-import { isFailure, messageOf, ToolError } from '../../base/rules/errors.ts';
+import { errorCode, isFailure, messageOf } from '../../base/rules/errors.ts';
 import { faultOf } from '../../daemon/fault.ts';
 import type { WorkspaceTask } from '../../daemon/ports.ts';
+import { isDiskFull } from '../../daemon/rules/disk-full.ts';
 import type { Workflow } from '../../daemon/rules/workflow.ts';
 import { createAgentSocket } from '../../daemon/runners/agent-socket.ts';
 import { GateRunner } from '../../daemon/runners/gate-runner.ts';
 import { createRunner } from '../../daemon/runners/runners.ts';
-import { Mirror } from '../../daemon/workspaces/mirror/mirror.ts';
-import { ModuleCopies } from '../../daemon/workspaces/mirror/module-copies.ts';
-import { WorkspaceManifests } from '../../daemon/workspaces/workspace-manifests.ts';
-import { WorkspacePlaces } from '../../daemon/workspaces/workspace-places.ts';
+import type { Mirror } from '../../daemon/workspaces/mirror/mirror.ts';
 import { ROOT_DATA } from '../../daemon/workspaces/workspace-root.ts';
-import { DiskWorkspaces } from '../../daemon/workspaces/workspaces.ts';
+import type { DiskWorkspaces } from '../../daemon/workspaces/workspaces.ts';
 import type { Evidence } from '../../gate/rules/evidence.ts';
 import { formatSlug } from '../../git/rules/repository.ts';
 import { FLEET_CODES } from '../rules/fleet-codes.ts';
 import { WORKSPACE_PLACEHOLDER } from '../rules/placeholder.ts';
-import type { Order, WorkCommits } from '../wire.ts';
-import { unpackOrigin, WorkCarrier } from '../work-carrier.ts';
+import type { SignedJob, WorkCommits, WorkerEnd } from '../wire.ts';
+import { unpackOrigin, type WorkCarrier } from '../work-carrier.ts';
+import { openWorkspace, originOf, type WorkspaceParts, workflowOf } from './attempt-workspace.ts';
 import { Beats } from './beats.ts';
-import { type CoordinatorClient, Superseded } from './coordinator-client.ts';
+import { type CoordinatorClient, OWN_FAULTS, Superseded } from './coordinator-client.ts';
+import type { KeptRecord, KeptWork } from './kept-work.ts';
 
-export type AttemptParts = {
+export type AttemptParts = WorkspaceParts & {
   readonly client: CoordinatorClient;
-  readonly order: Order;
-  /** Of the attempt alone. */
-  readonly stateDir: string;
-  /** Its workspace is made in it. */
-  readonly root: string;
-  /** Bundles that nobody took are kept in it. */
-  readonly keptDir: string;
+  readonly job: SignedJob;
+  readonly kept: KeptWork;
   readonly id: string;
-  /** The settings of a worker, into which those of the order go. */
-  readonly defaults: Workflow;
-  readonly runtime: RuntimeDir;
-  readonly env: Environment;
-  readonly isolation: (mode: Workflow['tool']['isolation']) => Promise<Isolation>;
   readonly newRun: () => string;
   /** Ends every process of a run. */
   readonly endRun: (run: string) => Promise<number>;
-  readonly clock: Clock;
-  readonly log: Logger;
   /** The worker ends: the agent is ended, and its work handed back. */
   readonly returning: AbortSignal;
 };
 
-/** Settings that the coordinator sends, in the place of those of a file. */
-function workflowOf({ defaults }: AttemptParts, order: Order): Workflow {
-  return {
-    ...defaults,
-    tracker: { ...defaults.tracker, slug: order.slug },
-    workspace: { ...defaults.workspace, submodules: false },
-    hooks: order.hooks,
-    tool: order.tool,
-    gate: order.gate,
-  };
-}
+/** End of an attempt whose worker does not go on with it. */
+export const RETURNED: WorkerEnd = {
+  end: { ok: false, words: 'the worker was started again', fault: 'runtime', resumable: true },
+  returned: true,
+  evidence: null,
+};
+
+type End = { readonly end: RunEnd; readonly evidence: Evidence | null };
 
 function failed(error: unknown): RunEnd {
   // What the coordinator does not take of an agent's work is the agent's fault.
   const reason = isFailure(error, FLEET_CODES.coordinator_refused) ? String(error.values.reason ?? '') : '';
   const fault = reason.startsWith('bundle_') ? 'agent' : faultOf(error);
   return { ok: false, words: messageOf(error), fault, resumable: true };
+}
+
+function tipOf({ head, files }: WorkCommits): string {
+  return files ?? head;
 }
 
 export class WorkerAttempt {
@@ -85,12 +70,17 @@ export class WorkerAttempt {
   readonly #task: WorkspaceTask;
   #delivered: string;
   #superseded: Superseded | null = null;
+  /** The workspace may hold work that is nowhere else. */
+  #isUnsaved = false;
+  /** The commit of the bundle that is kept. */
+  #keptTip: string | null = null;
+  #isAble = true;
 
   constructor(parts: AttemptParts) {
     const { order, client, clock } = parts;
     this.#parts = parts;
-    this.#workflow = workflowOf(parts, order);
-    this.#delivered = order.files ?? order.head;
+    this.#workflow = workflowOf(parts);
+    this.#delivered = tipOf(order);
     this.#beats = new Beats({
       client,
       clock,
@@ -111,9 +101,12 @@ export class WorkerAttempt {
     this.#stop.abort();
   }
 
-  /** Runs to the end. Throws `Superseded` when another attempt goes on. */
-  async run(): Promise<void> {
-    const { returning, client, stateDir, root, endRun } = this.#parts;
+  /**
+   * Runs to the end. Throws `Superseded` when another attempt goes on. False: this machine had no room for it, or may not write
+   * to its places.
+   */
+  async run(): Promise<boolean> {
+    const { returning, client } = this.#parts;
     const returns = () => this.#stop.abort();
     returning.addEventListener('abort', returns, { once: true });
     if (returning.aborted) returns();
@@ -123,47 +116,67 @@ export class WorkerAttempt {
       await this.#beats.flush();
       if (this.#superseded !== null) throw this.#superseded;
       await client.end({ end, returned: returning.aborted && !end.ok, evidence });
+      return this.#isAble;
     } finally {
       returning.removeEventListener('abort', returns);
       await this.#beats.close();
-      await endRun(this.#task.env.TOOL_RUN ?? '');
-      for (const path of [root, stateDir]) await removeTree(path).catch(() => undefined);
+      await this.#clear();
     }
   }
 
-  async #work(): Promise<{ readonly end: RunEnd; readonly evidence: Evidence | null }> {
+  /** Hands in what an attempt of an earlier process has left in its workspace. */
+  async salvage(): Promise<void> {
+    const { client, order } = this.#parts;
+    this.#isUnsaved = true;
+    try {
+      const { places, workspaces, carrier } = await openWorkspace(this.#parts, () => this.#workflow);
+      if (places.isOurs(order.issue)) {
+        await this.#handIn(workspaces, carrier);
+        await client.end(RETURNED);
+      } else this.#isUnsaved = false;
+    } finally {
+      await this.#clear();
+    }
+  }
+
+  /** Removes its places, unless they are the only ones that hold the work. */
+  async #clear(): Promise<void> {
+    const { root, stateDir, endRun, kept, id, log } = this.#parts;
+    await endRun(this.#task.env.TOOL_RUN ?? '');
+    if (this.#isUnsaved) {
+      log.log('warn', 'agent', refusal(FLEET_CODES.work_left_on_worker, { attempt: id, path: root }));
+      return;
+    }
+    for (const path of [root, stateDir]) await removeTree(path).catch(() => undefined);
+    if (this.#keptTip === null) await kept.forget(id).catch(() => undefined);
+  }
+
+  #record(work: WorkCommits | null): KeptRecord {
+    const { job, client, order } = this.#parts;
+    return { job: { ...job, labels: [...job.labels] }, token: client.token, order, work };
+  }
+
+  async #work(): Promise<End> {
     try {
       return await this.#inWorkspace();
     } catch (error) {
       if (error instanceof Superseded) throw error;
+      if (!this.#isUnsaved) this.#isAble = !isDiskFull(error) && !OWN_FAULTS.includes(errorCode(error));
       return { end: failed(error), evidence: null };
     }
   }
 
-  async #inWorkspace(): Promise<{ readonly end: RunEnd; readonly evidence: Evidence | null }> {
-    const { order, stateDir, root, client, runtime, env, clock, log, newRun } = this.#parts;
+  async #inWorkspace(): Promise<End> {
+    const { order, stateDir, root, client, newRun, kept, id } = this.#parts;
     const workflow = () => this.#workflow;
     const { signal } = this.#stop;
-    const [origin, bundle] = [join(stateDir, 'origin.git'), join(stateDir, 'handed-out.bundle')];
+    const [origin, bundle] = [originOf(this.#parts), join(stateDir, 'handed-out.bundle')];
+    await kept.note(id, this.#record(null));
     await mkdir(origin, { recursive: true, mode: 0o700 });
     await mkdir(join(root, ROOT_DATA), { recursive: true, mode: 0o700 });
     await client.code(bundle);
     await unpackOrigin(origin, bundle, order, signal);
-    const isolation = await this.#parts.isolation(order.tool.isolation);
-    const gitEnv = { ...env };
-    const remote = { remoteUrl: pathToFileURL(origin).href, secret: async () => null, env: gitEnv, clock };
-    const silenceMs = () => this.#workflow.workspace.cloneTimeoutMs;
-    const mirror = new Mirror({ path: join(stateDir, 'repo.git'), ...remote, silenceMs });
-    const author = order.author ?? undefined;
-    const workspaces = new DiskWorkspaces({
-      ...{ root, mirror, isolation, workflow, clock, log, author },
-      claimRoot: () => undefined,
-      modules: new ModuleCopies({ directory: join(stateDir, 'submodules'), ...remote, silenceMs }),
-      hookEnv: () => hookEnvironment(env),
-    });
-    const manifests = new WorkspaceManifests(join(root, ROOT_DATA));
-    const places = new WorkspacePlaces({ root, isolation, author }, manifests);
-    const carrier = new WorkCarrier({ mirror, places, workspaces });
+    const { mirror, workspaces, carrier, agents } = await openWorkspace(this.#parts, workflow);
     const task = this.#task;
     const { path } = await workspaces.prepare(task, signal);
     this.#beats.enter('after_create');
@@ -172,7 +185,7 @@ export class WorkerAttempt {
     this.#beats.enter('before_run');
     await workspaces.beforeRun(task, signal);
     await this.#putFiles(origin, workspaces, carrier, signal);
-    const agents = { workflow, stateDir, runtime, isolation, env, author };
+    this.#isUnsaved = true;
     const deliver = async () => {
       const head = await workspaces.peek(task, signal);
       if (head !== null) await this.#deliver(carrier, { head, files: null });
@@ -217,12 +230,25 @@ export class WorkerAttempt {
     const { client, order, runtime } = this.#parts;
     const { signal } = this.#stop;
     const task = this.#task;
-    const open = await createAgentSocket(runtime).open(async (asked) => {
-      // What is published is what the coordinator has.
-      if (asked.type === 'done' || asked.type === 'pull_request') await deliver();
-      await this.#beats.flush();
-      return client.ask(asked);
-    });
+    const { clock } = this.#parts;
+    const { stallTimeoutMs, turnTimeoutMs } = order.tool;
+    const passed: Expiry[] = [];
+    const expired = new AbortController();
+    const onExpired = (cause: Expiry) => {
+      passed.push(cause);
+      expired.abort();
+    };
+    const watchdog = new Watchdog({ clock, stallTimeoutMs, turnTimeoutMs, onExpired });
+    let watching: Promise<void> | undefined;
+    const open = await createAgentSocket(runtime).open((asked) =>
+      // The agent waits for the coordinator.
+      watchdog.outside(async () => {
+        // What is published is what the coordinator has.
+        if (asked.type === 'done' || asked.type === 'pull_request') await deliver();
+        await this.#beats.flush();
+        return client.ask(asked);
+      }),
+    );
     try {
       const run = task.env.TOOL_RUN ?? '';
       const request: RunRequest = {
@@ -237,23 +263,41 @@ export class WorkerAttempt {
         },
       };
       this.#beats.enter('agent');
-      return await createRunner(agents)(order.tool.runtime).run(request, {
-        signal,
+      const end = await createRunner(agents)(order.tool.runtime).run(request, {
+        signal: AbortSignal.any([signal, expired.signal]),
         output: task.output,
-        onStarted: (pid) => client.started(pid),
-        onEvent: (event) => this.#beats.event(event),
+        onStarted: (pid) => {
+          watchdog.turnStarted();
+          watching = watchdog.watch();
+          return watchdog.outside(() => client.started(pid));
+        },
+        onEvent: (event) => {
+          watchdog.sign(event);
+          // Each teammate's turn is watched where the team is led; here, a team that moves on begins anew.
+          if (event.type === 'team') watchdog.turnStarted();
+          this.#beats.event(event);
+        },
         takeWords: () => this.#beats.takeWords(),
         heardWords: (keys) => this.#beats.heard(keys),
         nextTurn: async () => {
-          await deliver();
-          await this.#beats.flush();
-          return client.turn();
+          const next = await watchdog.outside(async () => {
+            await deliver();
+            await this.#beats.flush();
+            return client.turn();
+          });
+          if (next !== null) watchdog.turnStarted();
+          return next;
         },
       });
+      const [limit] = passed;
+      if (limit === undefined || signal.aborted) return end;
+      return { ok: false, words: end.words, fault: 'agent', resumable: end.ok || end.resumable, cutOff: limit };
     } catch (error) {
       if (error instanceof Superseded) this.#lose(error);
       return failed(error);
     } finally {
+      watchdog.close();
+      await watching;
       await open.close();
     }
   }
@@ -264,30 +308,37 @@ export class WorkerAttempt {
     const task = this.#task;
     const all = await carrier.read(task, signal);
     const head = await workspaces.peek(task, signal);
-    await this.#deliver(carrier, head === null || head === all.head ? all : { head, files: null });
+    const work = head === null || head === all.head ? all : { head, files: null };
+    try {
+      await this.#deliver(carrier, work);
+    } finally {
+      const tip = tipOf(work);
+      this.#isUnsaved = tip !== this.#delivered && tip !== this.#keptTip;
+    }
     return head;
   }
 
-  /** Once for each state. What is refused stays on this machine. */
+  /** Once for each state. What the coordinator did not take, for whatever reason, stays on this machine. */
   async #deliver(carrier: WorkCarrier, work: WorkCommits): Promise<void> {
-    const { order, client, stateDir, keptDir, id, log } = this.#parts;
-    const tip = work.files ?? work.head;
+    const { order, client, stateDir, kept, id, log } = this.#parts;
+    const tip = tipOf(work);
     if (tip === this.#delivered) return;
     const { signal } = new AbortController();
     const path = join(stateDir, 'handed-in.bundle');
-    const isNew = await carrier.packNew(this.#task, path, work, [order.files ?? order.head, order.base], signal);
+    const isNew = await carrier.packNew(this.#task, path, work, [tipOf(order), order.base], signal);
     try {
       await client.work(isNew ? path : null, work);
       this.#delivered = tip;
+      this.#keptTip = null;
     } catch (error) {
-      if (!(error instanceof Superseded) && !(error instanceof ToolError)) throw error;
       if (isNew) {
-        const kept = join(keptDir, `${id}.bundle`);
-        await mkdir(keptDir, { recursive: true, mode: 0o700 });
-        await rename(path, kept);
-        const what = { attempt: id, path: kept, said: messageOf(error) };
+        const place = await kept.keep(id, this.#record(work), path);
+        const what = { attempt: id, path: place, said: messageOf(error) };
         log.log('warn', 'agent', refusal(FLEET_CODES.work_kept_on_worker, what));
       }
+      // Where nothing is new, the coordinator has it.
+      this.#keptTip = isNew ? tip : null;
+      if (!isNew) this.#delivered = tip;
       throw error;
     }
   }

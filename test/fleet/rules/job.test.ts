@@ -42,6 +42,8 @@ test('a label that comes earlier is more urgent, and an issue without one is las
 test('a worker is lost when it is silent and its lock is gone', () => {
   const lost = (silentMs: number, isLocked: boolean | null) => isLost(silentMs, 1_000, isLocked);
   assert.deepEqual([lost(999, false), lost(1_001, true), lost(1_001, false)], [false, false, true]);
+  // A worker without a way to the coordinator renews its lock for ever.
+  assert.deepEqual([lost(9_999, true), lost(10_001, true)], [false, true]);
   // Without an answer of the store nobody knows of the lock.
   assert.deepEqual([lost(3_999, null), lost(4_001, null)], [false, true]);
   assert.ok(3 * renewalMs(1_000) < 1_000);
