@@ -1,7 +1,7 @@
 // A coordinator, workers and Redis as processes: each fault ends with one pull request, and counts for nobody.
 
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { agentRunning, COMMITS } from '../support/agents.ts';
@@ -124,6 +124,27 @@ test('a worker that is killed: the attempt counts for nothing, and another worke
   await assertDoneOnce(forge, daemon, issue);
   assert.match(daemon.log, /The worker first fell silent/);
   assert.match(daemon.log, /attempt 2 is with the worker second/);
+});
+
+test('a worker that is killed and started again hands in or keeps what it had, and clears its places', async (t) => {
+  const [forge, redis, place] = await Promise.all([startForge(t), RedisServer.start(t), tempDir(t)]);
+  const issue = await forge.open('Do it');
+  const script = `if [ "$TOOL_ATTEMPT" = 1 ]; then echo 1 > early.txt; git add -A; git commit -qm Early; ${waitsFor(place, 'never')}; fi; ${COMMIT}`;
+  const daemon = await startCoordinator(t, forge, redis, { yaml: `${ONE_TRY}\n${agentRunning(script)}` });
+  const first = startWorker(t, 'one', redis);
+  await daemon.until('the agent works', () => attemptsIn(place) === '1');
+  first.signal('SIGKILL');
+  await first.ended;
+  const [old] = readdirSync(join(first.directory, 'state', 'attempts'));
+  const places = ['--state-dir', join(first.directory, 'state'), '--root', join(first.directory, 'root')];
+  const again = startWorker(t, 'one', redis, places);
+  // The start may come after the lease.
+  await again.printed(/what the attempt .* left is handed in|work_kept_on_worker/);
+  await assertDoneOnce(forge, daemon, issue);
+  for (const at of ['state', 'root'])
+    assert.ok(!readdirSync(join(first.directory, at, 'attempts')).includes(old ?? assert.fail()));
+  const files = await filesOf(forge, issue);
+  assert.equal(files.includes('early.txt'), !again.stderr.includes('work_kept_on_worker'), again.stderr);
 });
 
 test('a worker that stood still beyond its lock: two bodies, one pull request', async (t) => {

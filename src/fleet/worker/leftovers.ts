@@ -10,7 +10,7 @@ import { messageOf } from '../../base/rules/errors.ts';
 import { FLEET_CODES } from '../rules/fleet-codes.ts';
 import { CoordinatorClient, Unreachable } from './coordinator-client.ts';
 import type { KeptRecord, KeptWork } from './kept-work.ts';
-import { RETURNED, type WorkerAttempt } from './worker-attempt.ts';
+import { reportReturned, type WorkerAttempt } from './worker-attempt.ts';
 
 export type LeftoversOptions = {
   readonly kept: KeptWork;
@@ -86,7 +86,7 @@ export class Leftovers {
         log.log('warn', 'agent', refusal(FLEET_CODES.work_kept_on_worker, what));
         return;
       }
-      await client.end(RETURNED);
+      await reportReturned(client);
     }
     for (const place of places) await removeTree(join(place, id)).catch(() => undefined);
     await kept.forget(id);

@@ -42,11 +42,20 @@ export type AttemptParts = WorkspaceParts & {
 };
 
 /** End of an attempt whose worker does not go on with it. */
-export const RETURNED: WorkerEnd = {
+const RETURNED: WorkerEnd = {
   end: { ok: false, words: 'the worker was started again', fault: 'runtime', resumable: true },
   returned: true,
   evidence: null,
 };
+
+/** After the work was taken: an attempt that was lost since needs no end. */
+export async function reportReturned(client: CoordinatorClient): Promise<void> {
+  try {
+    await client.end(RETURNED);
+  } catch (error) {
+    if (!(error instanceof Superseded)) throw error;
+  }
+}
 
 type End = { readonly end: RunEnd; readonly evidence: Evidence | null };
 
@@ -132,7 +141,7 @@ export class WorkerAttempt {
       const { places, workspaces, carrier } = await openWorkspace(this.#parts, () => this.#workflow);
       if (places.isOurs(order.issue)) {
         await this.#handIn(workspaces, carrier);
-        await client.end(RETURNED);
+        await reportReturned(client);
       } else this.#isUnsaved = false;
     } finally {
       await this.#clear();
