@@ -170,7 +170,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
         ...(fleet && { queue: fleet.sight() }),
       })),
       log,
-      fleet?.door,
+      fleet?.workerRequests,
     );
     if (server !== undefined) {
       closers.push(() => server.close());

@@ -29,10 +29,10 @@ import { WorkspacePlaces } from '../daemon/workspaces/workspace-places.ts';
 import { checkRoot, claimRoot, ROOT_DATA } from '../daemon/workspaces/workspace-root.ts';
 import { AttemptQueue } from '../fleet/coordinator/attempt-queue.ts';
 import { Coordinator } from '../fleet/coordinator/coordinator.ts';
-import { FleetDoor } from '../fleet/coordinator/door.ts';
 import { Leases } from '../fleet/coordinator/leases.ts';
 import { RemoteGate } from '../fleet/coordinator/remote-gate.ts';
 import { RemoteRunner } from '../fleet/coordinator/remote-runner.ts';
+import { WorkerRequests } from '../fleet/coordinator/worker-requests.ts';
 import { Store } from '../fleet/store.ts';
 import { type CarrierOptions, WorkCarrier } from '../fleet/work-carrier.ts';
 import { KeptWork } from '../fleet/worker/kept-work.ts';
@@ -51,7 +51,7 @@ export type Fleet = {
   readonly partsOf: (parts: RepositoryParts) => RemoteParts;
   /** Takes jobs of an earlier coordinator of the repository out of the queue; says what goes wrong. */
   readonly removeOld: (repository: string, fence: number) => Promise<void>;
-  readonly door: FleetDoor;
+  readonly workerRequests: WorkerRequests;
   readonly leases: Leases;
   readonly sight: () => QueueSight;
   /** Begins to look at the queue. */
@@ -71,7 +71,7 @@ export async function openFleet(settings: QueueSettings, log: Logger): Promise<F
     ...{ queue, key, leaseMs, maxBundleBytes, insecure, version: packageVersion() },
     address: () => settings.address ?? server,
   });
-  const door = new FleetDoor(coordinator, log);
+  const workerRequests = new WorkerRequests(coordinator, log);
   const leases = new Leases(store, leaseMs, systemClock);
   return {
     followed: withoutHooks,
@@ -79,7 +79,7 @@ export async function openFleet(settings: QueueSettings, log: Logger): Promise<F
     removeOld: async (repository, fence) => {
       await queue.removeOld(repository, fence).catch((error: unknown) => log.log('warn', 'serve', messageOf(error)));
     },
-    door,
+    workerRequests,
     leases,
     sight: () => queue.sight,
     watch: (onChange) => queue.watch(onChange),
@@ -87,7 +87,7 @@ export async function openFleet(settings: QueueSettings, log: Logger): Promise<F
       server = found ?? '';
     },
     close: async () => {
-      door.close();
+      workerRequests.close();
       leases.close();
       await queue.close();
     },

@@ -14,8 +14,8 @@ import { WorkspacePlaces } from '../../src/daemon/workspaces/workspace-places.ts
 import { ROOT_DATA } from '../../src/daemon/workspaces/workspace-root.ts';
 import type { AttemptQueue } from '../../src/fleet/coordinator/attempt-queue.ts';
 import { Coordinator } from '../../src/fleet/coordinator/coordinator.ts';
-import { FleetDoor } from '../../src/fleet/coordinator/door.ts';
 import { RemoteAttempt } from '../../src/fleet/coordinator/remote-attempt.ts';
+import { WorkerRequests } from '../../src/fleet/coordinator/worker-requests.ts';
 import { jobProof } from '../../src/fleet/proofs.ts';
 import type { Order } from '../../src/fleet/wire.ts';
 import { unpackOrigin, WorkCarrier } from '../../src/fleet/work-carrier.ts';
@@ -67,7 +67,7 @@ async function setUp(
     ...{ version: '1.0.0', lease_ms: 1_000 },
   };
   const attempt = new RemoteAttempt({
-    ...{ job, order, bundle, desk: null, clock: systemClock, onEvidence: async () => undefined },
+    ...{ job, order, bundle, handler: null, clock: systemClock, onEvidence: async () => undefined },
     hooks: {
       ...{ onStarted: async () => undefined, onEvent: () => undefined, output: () => undefined, signal },
       nextTurn: async () => null,
@@ -79,8 +79,8 @@ async function setUp(
   const settings = { queue, key: KEY, version: '1.0.0', leaseMs: 1_000, maxBundleBytes: LIMIT, insecure: false };
   const coordinator = new Coordinator({ ...settings, address: () => '' });
   coordinator.add(attempt);
-  const door = new FleetDoor(coordinator, { log: () => undefined });
-  const server = createServer((request, response) => void door.serve(request.url ?? '', request, response));
+  const workerRequests = new WorkerRequests(coordinator, { log: () => undefined });
+  const server = createServer((request, response) => void workerRequests.serve(request.url ?? '', request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
@@ -281,10 +281,10 @@ test('who shows no token may send sixteen kilobytes', async (t) => {
 
 test('the token of an attempt stands in the headers, and the time for a bundle is for its work alone', async (t) => {
   const { attempt, coordinator } = await setUp(t);
-  const door = new FleetDoor(coordinator, { log: () => undefined });
+  const workerRequests = new WorkerRequests(coordinator, { log: () => undefined });
   const standing = (verb: string, token: string | null, id = attempt.id) => {
     const headers = { authorization: `Bearer ${token}` };
-    return door.standingOf(`/fleet/v1/attempts/${id}/${verb}`, { headers } as IncomingMessage);
+    return workerRequests.standingOf(`/fleet/v1/attempts/${id}/${verb}`, { headers } as IncomingMessage);
   };
   const { token } = attempt;
   assert.deepEqual(

@@ -4,8 +4,8 @@ import { createServer } from 'node:http';
 import { systemClock } from '../../src/base/clock.ts';
 import type { AttemptQueue } from '../../src/fleet/coordinator/attempt-queue.ts';
 import { Coordinator } from '../../src/fleet/coordinator/coordinator.ts';
-import { FleetDoor } from '../../src/fleet/coordinator/door.ts';
 import { RemoteAttempt, type RemoteAttemptOptions } from '../../src/fleet/coordinator/remote-attempt.ts';
+import { WorkerRequests } from '../../src/fleet/coordinator/worker-requests.ts';
 import { jobProof } from '../../src/fleet/proofs.ts';
 import type { FleetJob } from '../../src/fleet/rules/job.ts';
 import type { Order, SignedJob } from '../../src/fleet/wire.ts';
@@ -23,12 +23,12 @@ export async function openCoordinator(
   const queue = {} as AttemptQueue;
   const settings = { queue, key, version, leaseMs: 1_000, maxBundleBytes: 1024 * 1024, insecure: false };
   const coordinator = new Coordinator({ ...settings, address: () => '' });
-  const door = new FleetDoor(coordinator, { log: () => undefined });
+  const workerRequests = new WorkerRequests(coordinator, { log: () => undefined });
   const seen: string[] = [];
   const server = createServer((request, response) => {
     const path = request.url ?? '';
     seen.push(path);
-    void hold(path).then(() => door.serve(path, request, response));
+    void hold(path).then(() => workerRequests.serve(path, request, response));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const place = server.address();
@@ -58,7 +58,7 @@ export function attemptOf(job: FleetJob, change: Partial<RemoteAttemptOptions> =
     ...{ nextTurn: async () => null, signal: new AbortController().signal },
   };
   return new RemoteAttempt({
-    ...{ job, order: ORDER, bundle: '', hooks, desk: null, clock: systemClock },
+    ...{ job, order: ORDER, bundle: '', hooks, handler: null, clock: systemClock },
     ...{ adopt: async () => undefined, onEvidence: async () => undefined, ...change },
   });
 }

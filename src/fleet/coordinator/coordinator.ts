@@ -21,7 +21,7 @@ export type CoordinatorOptions = {
 /** Attempts whose end a worker may still report again. */
 const KEPT_ENDS = 1_000;
 /** Name of the variable by which the runner finds what answers the agent. */
-const DESK_VARIABLE = 'TOOL_FLEET_DESK';
+const HANDLER_VARIABLE = 'TOOL_FLEET_HANDLER';
 
 export type TakeRequest = {
   readonly id: string;
@@ -34,7 +34,7 @@ export type TakeRequest = {
 export class Coordinator {
   readonly options: CoordinatorOptions;
   readonly #attempts = new Map<string, RemoteAttempt>();
-  readonly #desks = new Map<string, AgentRequestHandler>();
+  readonly #handlers = new Map<string, AgentRequestHandler>();
   /** Tokens of attempts that have ended, by their ids. */
   readonly #ended = new Map<string, string>();
 
@@ -91,12 +91,12 @@ export class Coordinator {
   readonly socket: AgentSocket = {
     open: async (handler) => {
       const key = newToken();
-      this.#desks.set(key, handler);
-      return { env: { [DESK_VARIABLE]: key }, close: async () => void this.#desks.delete(key) };
+      this.#handlers.set(key, handler);
+      return { env: { [HANDLER_VARIABLE]: key }, close: async () => void this.#handlers.delete(key) };
     },
   };
 
-  deskOf(env: Readonly<Record<string, string>>): AgentRequestHandler | null {
-    return this.#desks.get(env[DESK_VARIABLE] ?? '') ?? null;
+  handlerOf(env: Readonly<Record<string, string>>): AgentRequestHandler | null {
+    return this.#handlers.get(env[HANDLER_VARIABLE] ?? '') ?? null;
   }
 }

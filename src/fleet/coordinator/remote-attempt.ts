@@ -18,7 +18,7 @@ export type RemoteAttemptOptions = {
   readonly bundle: string;
   readonly hooks: RunHooks;
   /** Answers what the agent asks; null: nobody does. */
-  readonly desk: AgentRequestHandler | null;
+  readonly handler: AgentRequestHandler | null;
   /** Takes what the worker hands in. */
   readonly adopt: (path: string | null, work: WorkCommits) => Promise<void>;
   readonly onEvidence: (evidence: Evidence) => Promise<void>;
@@ -143,8 +143,8 @@ export class RemoteAttempt {
   }
 
   async ask(request: AgentRequest, signal: AbortSignal): Promise<unknown> {
-    const { desk } = this.options;
-    if (desk === null) throw failure(FLEET_CODES.attempt_superseded, { attempt: this.id });
+    const { handler } = this.options;
+    if (handler === null) throw failure(FLEET_CODES.attempt_superseded, { attempt: this.id });
     // No combined signal: Node 20 keeps each of them as long as the coordinator runs.
     const over = new AbortController();
     const end = () => over.abort();
@@ -152,7 +152,7 @@ export class RemoteAttempt {
     for (const source of sources) source.addEventListener('abort', end, { once: true });
     if (sources.some(({ aborted }) => aborted)) end();
     try {
-      return await desk(request, over.signal);
+      return await handler(request, over.signal);
     } finally {
       for (const source of sources) source.removeEventListener('abort', end);
     }

@@ -161,7 +161,7 @@ export class RemoteRunner implements Runner {
       ...{ job, hooks, clock, bundle: packed.path },
       onEvidence: measurement?.onEvidence ?? ((evidence) => this.#options.onEvidence(request.issue, evidence)),
       order: { ...this.#order(request, packed), ...(measurement === undefined ? {} : { measures: true }) },
-      desk: coordinator.deskOf(request.env),
+      handler: coordinator.handlerOf(request.env),
       // What only measures has nothing to hand in.
       adopt: async (path, work) => {
         if (measurement === undefined)

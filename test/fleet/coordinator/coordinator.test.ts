@@ -49,7 +49,7 @@ function setUp() {
   };
   const attempt = (number: number) =>
     new RemoteAttempt({
-      ...{ job: job(number), order: {} as Order, bundle: '', hooks, desk: null, clock },
+      ...{ job: job(number), order: {} as Order, bundle: '', hooks, handler: null, clock },
       adopt: async (_, work) => void adopted.push(work),
       onEvidence: async (one) => {
         await clock.settle();

@@ -69,7 +69,7 @@ function addressed(path: string, request: IncomingMessage) {
   return { id, verb, token };
 }
 
-export class FleetDoor {
+export class WorkerRequests {
   readonly #coordinator: Coordinator;
   readonly #log: Logger;
   readonly #closing = new AbortController();
