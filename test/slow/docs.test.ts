@@ -30,6 +30,11 @@ const ELSEWHERE: readonly { readonly command: RegExp; readonly why: string; read
     why: 'takes attempts until a signal comes',
     runs: 'test/slow/fleet-starts.test.ts',
   },
+  {
+    command: /^npx -p \.\/toolcrew-\*\.tgz -p emulate@[\d.]+ tool demo$/,
+    why: 'fetches a package from the registry',
+    runs: 'test/slow/pack.test.ts',
+  },
   { command: /^\/tool:1-plan /, why: 'typed into Claude Code', runs: 'test/hosts/phases.test.ts' },
   { command: /^\/clear$/, why: "a command of Claude Code's own", runs: 'test/hosts/phases.test.ts' },
   { command: /^\/tool:2-run /, why: 'typed into Claude Code', runs: 'test/hosts/phases.test.ts' },
@@ -333,11 +338,14 @@ const STORIES: Readonly<Record<string, (t: Cleanup) => Shell | Promise<Shell>>> 
 for (const page of PAGES.filter((one) => commandsOf(one).length > 0))
   test(`${page}: all of its commands, in their order`, async (t) => {
     const story = STORIES[page];
-    assert.ok(story !== undefined, `${page} shows commands, and nothing here types them`);
-    const typed = await type(await story(t), page);
+    const typed = story === undefined ? [] : await type(await story(t), page);
     const left = commandsOf(page).filter(({ command }) => !typed.includes(command));
-    for (const { command } of left) assert.ok(ELSEWHERE.some((row) => row.command.test(command)));
-    assert.ok(typed.length > 0, 'not all of it is done elsewhere');
+    for (const { command } of left)
+      assert.ok(
+        ELSEWHERE.some((row) => row.command.test(command)),
+        `${page} shows ${command}, and nothing types it`,
+      );
+    assert.ok(story === undefined || typed.length > 0, 'not all of it is done elsewhere');
   });
 
 test('what is not typed here is run by another suite, and still shown', () => {
