@@ -26,6 +26,8 @@ type Scenario = {
   readonly isAsked?: boolean;
   /** Another pull request of the daemon touches the same path; it is merged while the work waits for it. */
   readonly isSerialized?: boolean;
+  /** The repository's own WORKFLOW.md has hooks, and the operator allows them. */
+  readonly hasOwnHooks?: boolean;
   /** Nothing follows it on this way, or what follows is done by somebody else. */
   readonly isLast?: boolean;
 };
@@ -56,6 +58,14 @@ const MOMENTS = ['announced', 'performed', 'recorded'] as const;
 const MORE: readonly [Effect, Scenario][] = [
   ['comment', { keys: ['saved'], ends: 'tool-done', nests: true, isLast: true }],
   ['workspace_remove', { keys: ['workspace_remove'], ends: 'tool-done', nests: true }],
+  [
+    'hook',
+    {
+      keys: ['after_create', 'before_run', 'after_run', 'before_remove'].map((name) => `repository_${name}`),
+      ends: 'tool-done',
+      hasOwnHooks: true,
+    },
+  ],
   ['comment', { keys: ['comment:question'], ends: 'tool-done', isAsked: true }],
   ['label_add', { keys: ['label_add:tool-question'], ends: 'tool-done', isAsked: true }],
   ['label_remove', { keys: ['label_remove:tool-question'], ends: 'tool-done', isAsked: true }],
@@ -65,6 +75,11 @@ const EFFECTS: [Effect, Scenario][] = [
   ...Object.entries(SCENARIOS).map(([effect, scenario]): [Effect, Scenario] => [effect as Effect, scenario]),
   ...MORE,
 ];
+
+const OWN_HOOKS = {
+  'WORKFLOW.md':
+    '---\nhooks: { after_create: "true", before_run: "true", after_run: "true", before_remove: "true" }\n---\n',
+};
 
 const NESTS = 'git init -q app; (cd app; echo kept > kept.txt; git add -A; git commit -qm "Nested")';
 
@@ -185,7 +200,7 @@ function settingsOf(one: Case): string {
   const attempts = one.ends === 'tool-failed' ? 1 : 3;
   return [
     `agent: { max_attempts: ${attempts}, max_retry_backoff_ms: 100, serialize_paths: ${one.isSerialized ? '[serial/**]' : '[]'} }`,
-    `hooks: { after_run: "true", before_remove: "true" }`,
+    `hooks: { after_run: "true", before_remove: "true", from_repository: ${one.hasOwnHooks ?? false} }`,
     ...(one.isRead ? ['review: { agent: team-quality }'] : []),
     `gate: { mode: ${isMeasured(one) ? 'report' : 'off'} }`,
     `follow: { until: ${one.isReviewed ? 'approved' : 'open'} }`,
@@ -243,7 +258,7 @@ for (const [at, one] of CASES.entries()) {
   const name = placeOf(one);
   const isLastThere = !CASES.slice(at + 1).some((later) => placeOf(later) === name);
   test(`killed with ${key || 'the comment'} ${moment}${one.nests ? ', work left over' : ''}: one end, and nothing twice`, async () => {
-    const place = await places.take(name, settingsOf(one));
+    const place = await places.take(name, settingsOf(one), one.hasOwnHooks ? OWN_HOOKS : undefined);
     const { forge, daemon } = place;
     const issue = await forge.open('Do it', { label: null });
     const earlier = one.isSerialized ? await openEarlier(forge) : 0;

@@ -10,6 +10,8 @@ import { startForge, type TestForge } from './forge.ts';
 import { processesAt } from './processes-at.ts';
 import { type Cleanup, finallyDo } from './temp.ts';
 
+type Files = Readonly<Record<string, string>>;
+
 const KILLED = programFile('killed-daemon');
 
 /** A service, and a daemon that ends where `killAt` says. The agent of each issue runs a script of its own. */
@@ -22,8 +24,9 @@ export class KilledPlace {
     this.daemon = daemon;
   }
 
-  static async start(t: Cleanup, settings: string): Promise<KilledPlace> {
-    const forge = await startForge(t);
+  /** @param files of the repository */
+  static async start(t: Cleanup, settings: string, files?: Files): Promise<KilledPlace> {
+    const forge = await startForge(t, files);
     const daemon = await Daemon.create(t, forge);
     daemon.write(`${agentRunning(`. ${daemon.directory}/$TOOL_ISSUE.sh`)}\n${settings}`);
     const place = new KilledPlace(forge, daemon);
@@ -72,10 +75,10 @@ export function killedPlaces(t: Cleanup) {
   // Of the whole file: registered within a test, it would run at its end.
   finallyDo(t, () => places.clear());
   return {
-    take: async (name: string, settings: string): Promise<KilledPlace> => {
+    take: async (name: string, settings: string, files?: Files): Promise<KilledPlace> => {
       const known = places.get(name);
       places.delete(name);
-      return known ?? KilledPlace.start(t, settings);
+      return known ?? KilledPlace.start(t, settings, files);
     },
     giveBack: (name: string, place: KilledPlace): void => {
       places.set(name, place);
