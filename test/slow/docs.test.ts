@@ -1,4 +1,5 @@
 // Every command that the README and the pages show, typed as they show it, page by page, in a project made for that.
+// Over 400 lines: the story of each page, and what is typed elsewhere, stand together.
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
