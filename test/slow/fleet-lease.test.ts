@@ -12,7 +12,7 @@ import { FLEET_KEY, RedisServer, startWorker } from '../support/fleet.ts';
 import { startForge, type TestForge } from '../support/forge.ts';
 import { type Cleanup, finallyDo, tempDir } from '../support/temp.ts';
 
-const LEASE_MS = 3_000;
+const LEASE_MS = 5_000;
 const OTHER_TOKEN = 'token-of-the-maintainer';
 const HELD = /acts for .*maintainer\/project since .*repository_held/;
 const COMMIT = 'echo "done for $TOOL_ISSUE" > work.txt; git add -A; git commit -qm "Do the work"';
@@ -66,7 +66,7 @@ test('of two coordinators one acts; the other names it, asks nothing, and starts
   assert.ok(ofSecond().length > 0);
 });
 
-test('the holder is killed while a worker works: the other coordinator acts within the lease and five seconds', async (t) => {
+test('the holder is killed while a worker works: the other coordinator acts', async (t) => {
   const [forge, redis, place] = await Promise.all([startForge(t), RedisServer.start(t), tempDir(t)]);
   const issue = await forge.open('Do it');
   const script = `if mkdir ${place}/begun; then while [ ! -e ${place}/never ]; do sleep 0.1; done; fi; ${COMMIT}`;
@@ -76,7 +76,7 @@ test('the holder is killed while a worker works: the other coordinator acts with
   const second = await coordinator(t, forge, redis, script);
   await second.logged(HELD);
   await first.stop('SIGKILL');
-  await second.until('it acts', () => second.log.includes('watching'), LEASE_MS + 5_000);
+  await second.until('it acts', () => second.log.includes('watching'));
   // The one slot of the worker is free again: its coordinator was replaced.
   await worker.printed(/is not the one at work on its issue/);
   await assertDoneOnce(forge, second, issue);

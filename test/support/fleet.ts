@@ -102,7 +102,7 @@ export function startCoordinator(
   options: FleetOptions,
 ): Promise<Daemon> {
   return Daemon.start(t, forge, {
-    yaml: `queue: { url: "${redis.url}", key: $FLEET_KEY, lease_ms: ${options.leaseMs ?? 3000}${options.queue === undefined ? '' : `, ${options.queue}`} }\n${options.yaml}`,
+    yaml: `queue: { url: "${redis.url}", key: $FLEET_KEY, lease_ms: ${options.leaseMs ?? 5000}${options.queue === undefined ? '' : `, ${options.queue}`} }\n${options.yaml}`,
     env: { FLEET_KEY, ...options.env },
     ...(options.prompt === undefined ? {} : { prompt: options.prompt }),
   });
