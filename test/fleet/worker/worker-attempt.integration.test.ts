@@ -122,11 +122,11 @@ const NEVER = new AbortController().signal;
 test('an agent without a sign of life is ended on the worker, which says so and hands its work in', async (t) => {
   const { run, attempt, adopted } = await setUp(t, {
     script: `${COMMIT}; exec sleep 600`,
-    tool: { stallTimeoutMs: 1_500 },
+    tool: { stallTimeoutMs: 6_000 },
   });
   assert.equal(await run(), true);
   const end = await attempt.ended;
-  assert.deepEqual(!end.ok && [end.fault, end.cutOff], ['agent', { kind: 'stalled', afterMs: 1_500 }]);
+  assert.deepEqual(!end.ok && [end.fault, end.cutOff], ['agent', { kind: 'stalled', afterMs: 6_000 }]);
   assert.equal(adopted.length, 1);
 });
 
