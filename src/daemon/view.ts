@@ -39,7 +39,7 @@ import {
   type Tokens,
   tokensOf,
 } from './view-rows.ts';
-import type { FleetView, ProcessView, RepositoryView, ViewSource } from './view-source.ts';
+import type { FleetView, ProcessView, QueueSight, RepositoryView, ViewSource } from './view-source.ts';
 
 /** A row of those that wait. */
 type Queued = {
@@ -117,13 +117,7 @@ export type StateView = {
   } | null;
 };
 
-export type WorkerRow = {
-  readonly name: string;
-  readonly labels: readonly string[];
-  readonly slots: number;
-  readonly used: number;
-  readonly version: string;
-  readonly draining: boolean;
+export type WorkerRow = Omit<QueueSight['workers'][number], 'started_at' | 'seenMs'> & {
   readonly started_at: string;
   readonly last_heartbeat_at: string;
 };

@@ -25,7 +25,8 @@ import { measureBase } from './baseline-failures.ts';
 import type { LeadOptions, LeadOutcome, PhaseResult } from './lead-options.ts';
 import { endGone, failTask, giveTask, limitsOf } from './left-over.ts';
 import { measureBranch } from './measure-branch.ts';
-import { MemberSession, type MemberSessionEnd, registration, TurnLimiter } from './member-session.ts';
+import { MemberSession, registration, TurnLimiter } from './member-session.ts';
+import type { MemberSessionEnd } from './member-session-end.ts';
 import { assignRequests, assignStrayChanges } from './requested-work.ts';
 
 /** How often a change of the log is looked for. */

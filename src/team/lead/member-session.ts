@@ -18,6 +18,7 @@ import { lockWords } from '../rules/lock-files.ts';
 import { MAX_REJECTIONS, type Member } from '../rules/log/state.ts';
 import { isHeldUp, type Task } from '../rules/task.ts';
 import { causeWords, type EarlyEndCause, MemberLimits } from './member-limits.ts';
+import type { MemberSessionEnd } from './member-session-end.ts';
 
 /** How often a change of the log is looked for. */
 const LOOK_MS = 50;
@@ -96,20 +97,6 @@ export class TurnLimiter {
     else next();
   }
 }
-
-/** What became of a teammate's run. `quiet`: it ended because nothing is left for it, or it was asked to. */
-export type MemberSessionEnd =
-  | { readonly kind: 'quiet' }
-  | {
-      readonly kind: 'failed';
-      readonly words: string;
-      /** It did not reach its model. */
-      readonly isNetwork?: boolean;
-      /** It ran, and began none of its work. */
-      readonly isIdle?: true;
-      /** The quota of its runtime is used up; when it is there again, ms since the epoch. */
-      readonly quotaAt?: number;
-    };
 
 export class MemberSession {
   readonly #options: MemberSessionOptions;

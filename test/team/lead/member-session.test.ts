@@ -5,11 +5,11 @@ import { refusal, textOf } from '../../../src/base/rules/codes.ts';
 import type { TeamWorktrees } from '../../../src/git/worktrees/team-worktrees-port.ts';
 import {
   MemberSession,
-  type MemberSessionEnd,
   type MemberSessionOptions,
   type MemberTimeouts,
   TurnLimiter,
 } from '../../../src/team/lead/member-session.ts';
+import type { MemberSessionEnd } from '../../../src/team/lead/member-session-end.ts';
 import type { MemberRequest, Members } from '../../../src/team/members/members-port.ts';
 import { LEAD_CODES } from '../../../src/team/rules/codes/lead-codes.ts';
 import type { Budgets, Cost } from '../../../src/team/rules/cost.ts';
