@@ -93,7 +93,7 @@ module.exports = {
       { from: { pathNot: '^src/(daemon/github|cli/demo/forge)/' } },
     ),
     forbid('one-adapter-per-store', 'one file imports the queue', '^src/', 'node_modules/(bullmq|ioredis)/', {
-      from: { pathNot: '^src/fleet/store\\.ts$' },
+      from: { pathNot: '^src/fleet/store/' },
     }),
     forbid(
       'one-parser-of-shells',

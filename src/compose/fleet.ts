@@ -33,7 +33,7 @@ import { Leases } from '../fleet/coordinator/leases.ts';
 import { RemoteGate } from '../fleet/coordinator/remote-gate.ts';
 import { RemoteRunner } from '../fleet/coordinator/remote-runner.ts';
 import { WorkerRequests } from '../fleet/coordinator/worker-requests.ts';
-import { Store } from '../fleet/store.ts';
+import { openStore } from '../fleet/store/open-store.ts';
 import { type CarrierOptions, WorkCarrier } from '../fleet/work-carrier.ts';
 import { KeptWork } from '../fleet/worker/kept-work.ts';
 import { Leftovers } from '../fleet/worker/leftovers.ts';
@@ -64,7 +64,7 @@ export type Fleet = {
 /** Throws a ToolError where the queue cannot be used. */
 export async function openFleet(settings: QueueSettings, log: Logger): Promise<Fleet> {
   const { key, url, leaseMs, maxBundleBytes, insecure } = settings;
-  const store = await Store.open(url, 'tool serve');
+  const store = await openStore(url, 'tool serve');
   const queue = new AttemptQueue(store, key, log);
   let server = '';
   const coordinator = new Coordinator({
@@ -204,7 +204,7 @@ export async function createWorker(options: WorkerCommand): Promise<RunningWorke
   const env = { ...options.env };
   requireGit(env);
   const log = createLogger({ format: options.logFormat, write: options.write, now: clock.now, secrets: () => [key] });
-  const store = await Store.open(url, 'tool worker');
+  const store = await openStore(url, 'tool worker');
   const closers: Closer[] = [() => store.close()];
   const close = () => closeAll(closers.splice(0).reverse());
   try {
@@ -280,9 +280,4 @@ export async function createWorker(options: WorkerCommand): Promise<RunningWorke
     await close();
     throw error;
   }
-}
-
-/** For whoever looks at the queue alone. Throws a ToolError. */
-export function openStore(url: string, command: string): Promise<Store> {
-  return Store.open(url, command);
 }

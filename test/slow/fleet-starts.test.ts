@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Redis } from 'ioredis';
 import { AttemptQueue } from '../../src/fleet/coordinator/attempt-queue.ts';
-import { Store } from '../../src/fleet/store.ts';
+import { RedisStore } from '../../src/fleet/store/redis-store.ts';
 import { agentRunning, COMMITS } from '../support/agents.ts';
 import { cleanEnv, Daemon, runTool } from '../support/daemon.ts';
 import { FLEET_KEY, RedisServer, startCoordinator, startWorker } from '../support/fleet.ts';
@@ -41,7 +41,7 @@ test('workers of another key or version are told so; a job waits for a worker wi
   assert.equal((await able.ended).code, 0);
 
   const silent = { log: () => undefined };
-  const queue = new AttemptQueue(await Store.open(redis.url, ''), FLEET_KEY, silent);
+  const queue = new AttemptQueue(await RedisStore.open(redis.url, ''), FLEET_KEY, silent);
   const newer = await openCoordinator(t, { version: '999.0.0', key: FLEET_KEY });
   const job = jobAt(newer.address, { version: '999.0.0' });
   await queue.add(job, 1);

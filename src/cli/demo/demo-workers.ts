@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import kleur from 'kleur';
 import { failure } from '../../base/rules/errors.ts';
 import type { StateView } from '../../daemon/view.ts';
-import { requireQueuePackages } from '../../fleet/store.ts';
+import { requireQueuePackages } from '../../fleet/store/redis-store.ts';
 import { table } from '../../web/text-table.ts';
 import { CLI_CODES } from '../rules/cli-codes.ts';
 import { commandName, type DemoOptions, printPlaces } from './demo.ts';

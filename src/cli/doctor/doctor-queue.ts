@@ -5,12 +5,9 @@ import { refusal } from '../../base/rules/codes.ts';
 import { isVersionAtLeast } from '../../base/rules/version.ts';
 import { isLoopbackName, LEAST_KEY, shownQueueUrl } from '../../daemon/rules/queue-settings.ts';
 import { FLEET_CODES } from '../../fleet/rules/fleet-codes.ts';
-import type { Store } from '../../fleet/store.ts';
+import type { Store } from '../../fleet/store/store.ts';
 import { DOCTOR_CODES } from '../rules/doctor-codes.ts';
 import { type DoctorCheck, fail, failedBy, ok, warn } from './doctor-row.ts';
-
-/** BullMQ needs it. */
-const OLDEST_REDIS = '6.2.0';
 
 function checkTls(url: string): DoctorCheck {
   const { protocol, hostname } = new URL(url);
@@ -62,25 +59,25 @@ export async function checkQueue(url: string, key: string): Promise<DoctorCheck[
   const advice = 'correct queue.url, or TOOL_QUEUE_URL of a worker';
   let store: Store;
   try {
-    const { openStore } = await import('../../compose/fleet.ts');
+    const { openStore } = await import('../../fleet/store/open-store.ts');
     store = await openStore(url, 'tool doctor --queue');
   } catch (error) {
     return [failedBy('queue', error, advice)];
   }
   try {
-    const { redis, eviction } = await store.about();
+    const { product, version, oldest, evicts } = await store.about();
     const rows = [
       ok('queue', `${shownQueueUrl(url)} answers`),
-      isVersionAtLeast(redis, OLDEST_REDIS)
-        ? ok('queue versions', `Redis ${redis}`)
+      isVersionAtLeast(version, oldest)
+        ? ok('queue versions', `${product} ${version}`)
         : fail(
             'queue versions',
-            refusal(DOCTOR_CODES.program_too_old, { version: `Redis ${redis}`, required: OLDEST_REDIS }),
-            'install a newer Redis',
+            refusal(DOCTOR_CODES.program_too_old, { version: `${product} ${version}`, required: oldest }),
+            `install a newer ${product}`,
           ),
-      eviction === 'noeviction' || eviction === 'unknown'
+      evicts === null
         ? ok('queue memory', 'nothing is evicted')
-        : warn('queue memory', refusal(DOCTOR_CODES.queue_evicts, { policy: eviction }), 'maxmemory-policy noeviction'),
+        : warn('queue memory', refusal(DOCTOR_CODES.queue_evicts, { policy: evicts }), 'maxmemory-policy noeviction'),
       checkTls(url),
       checkKey(key),
     ];

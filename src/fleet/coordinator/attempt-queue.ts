@@ -7,7 +7,7 @@ import type { QueueSight } from '../../daemon/view-source.ts';
 import { jobProof } from '../proofs.ts';
 import { FLEET_CODES } from '../rules/fleet-codes.ts';
 import { attemptId, type FleetJob, labelsOfQueue, queueName } from '../rules/job.ts';
-import type { JobQueue, Store } from '../store.ts';
+import type { JobQueue, Store } from '../store/store.ts';
 import type { SignedJob } from '../wire.ts';
 
 const LOOK_MS = 2_000;

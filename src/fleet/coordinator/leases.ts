@@ -4,7 +4,7 @@ import { Listeners } from '../../base/listeners.ts';
 import type { Clock, Logger } from '../../base/ports.ts';
 import { failure } from '../../base/rules/errors.ts';
 import { FLEET_CODES } from '../rules/fleet-codes.ts';
-import type { Store } from '../store.ts';
+import type { Store } from '../store/store.ts';
 import { RepositoryLease } from './repository-lease.ts';
 
 const LOOK_MS = 1_000;

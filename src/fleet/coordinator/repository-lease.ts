@@ -9,7 +9,7 @@ import { refusal } from '../../base/rules/codes.ts';
 import { failure } from '../../base/rules/errors.ts';
 import type { Journal } from '../../daemon/ports.ts';
 import { FLEET_CODES } from '../rules/fleet-codes.ts';
-import type { LeaseHolder, Store } from '../store.ts';
+import type { LeaseHolder, Store } from '../store/store.ts';
 
 export type LeaseOptions = {
   readonly store: Store;

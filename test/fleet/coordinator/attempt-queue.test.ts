@@ -5,7 +5,7 @@ import test, { type TestContext } from 'node:test';
 import type { LogLevel } from '../../../src/base/ports.ts';
 import type { Refusal } from '../../../src/base/rules/codes.ts';
 import { AttemptQueue } from '../../../src/fleet/coordinator/attempt-queue.ts';
-import type { SeenWorker, Store } from '../../../src/fleet/store.ts';
+import type { SeenWorker, Store } from '../../../src/fleet/store/store.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
 const LOOK_MS = 2_000;

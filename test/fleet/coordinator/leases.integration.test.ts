@@ -12,7 +12,7 @@ import { EMPTY_STATE } from '../../../src/daemon/rules/state.ts';
 import { Leases } from '../../../src/fleet/coordinator/leases.ts';
 import { RepositoryLease } from '../../../src/fleet/coordinator/repository-lease.ts';
 import { FLEET_CODES } from '../../../src/fleet/rules/fleet-codes.ts';
-import { Store } from '../../../src/fleet/store.ts';
+import { RedisStore } from '../../../src/fleet/store/redis-store.ts';
 import { RedisServer } from '../../support/fleet.ts';
 import { type Cleanup, finallyDo, tempDir } from '../../support/temp.ts';
 
@@ -38,7 +38,7 @@ function journal(): { readonly journal: Journal; readonly types: string[] } {
 
 async function setUp(t: Cleanup, leaseMs = 60_000) {
   const redis = await RedisServer.start(t);
-  const store = await Store.open(redis.url, '');
+  const store = await RedisStore.open(redis.url, '');
   finallyDo(t, () => store.close());
   const take = async (stateDir: string) => {
     const lease = await RepositoryLease.take({

@@ -8,7 +8,7 @@ import { type Refusal, textOf } from '../../../src/base/rules/codes.ts';
 import { ToolError } from '../../../src/base/rules/errors.ts';
 import { AttemptQueue } from '../../../src/fleet/coordinator/attempt-queue.ts';
 import { attemptId } from '../../../src/fleet/rules/job.ts';
-import { Store } from '../../../src/fleet/store.ts';
+import { RedisStore } from '../../../src/fleet/store/redis-store.ts';
 import { FleetWorker, type WorkerOptions } from '../../../src/fleet/worker/worker.ts';
 import { freePort } from '../../support/daemon.ts';
 import { RedisServer } from '../../support/fleet.ts';
@@ -22,11 +22,11 @@ async function setUp(t: Cleanup) {
   const redis = await RedisServer.start(t);
   const log = { log: () => undefined };
   const queueOf = async (key: string) => {
-    const queue = new AttemptQueue(await Store.open(redis.url, ''), key, log);
+    const queue = new AttemptQueue(await RedisStore.open(redis.url, ''), key, log);
     finallyDo(t, () => queue.close());
     return queue;
   };
-  const [queue, store] = [await queueOf(SHARED_KEY), await Store.open(redis.url, '')];
+  const [queue, store] = [await queueOf(SHARED_KEY), await RedisStore.open(redis.url, '')];
   finallyDo(t, () => store.close());
   /** The number of a lease that is held. */
   const hold = async (repository: string) => (await store.takeLease(repository, LEASE, '', 600_000)).fence;
@@ -50,7 +50,7 @@ async function setUp(t: Cleanup) {
       typeof message === 'string' ? message : `${textOf(message)} ${message.of.code}`;
     const worker = new FleetWorker({
       ...{
-        store: change.store ?? (await Store.open(redis.url, '')),
+        store: change.store ?? (await RedisStore.open(redis.url, '')),
         key: SHARED_KEY,
         name: 'w',
         labels: [],
@@ -175,7 +175,7 @@ test('a store that refuses the user in mid-run: the attempt at work ends well, t
   });
   let isDone = false;
   const { ended } = await start({
-    store: await Store.open(redis.url.replace('//', '//user:pass@'), ''),
+    store: await RedisStore.open(redis.url.replace('//', '//user:pass@'), ''),
     slots: 2,
     log: { log: () => undefined },
     make: async () => {
@@ -244,7 +244,7 @@ test('at its start a coordinator takes the jobs of an earlier one out, and those
 test('a store that does not let the user in again ends the worker', async (t) => {
   const { redis, start, store } = await setUp(t);
   await store.client.acl('SETUSER', 'user', 'on', '>pass', '~*', '+@all');
-  const { ended } = await start({ store: await Store.open(redis.url.replace('//', '//user:pass@'), '') });
+  const { ended } = await start({ store: await RedisStore.open(redis.url.replace('//', '//user:pass@'), '') });
   while ((await store.workers()).length === 0) await delay(20);
   await store.client.acl('SETUSER', 'user', 'resetpass', '>other');
   await store.client.client('KILL', 'USER', 'user');

@@ -1,16 +1,26 @@
-// The store of the queue: Redis, reached through BullMQ and ioredis, which are loaded at the first use alone.
+// The store of a queue in Redis, reached through BullMQ and ioredis, which are loaded at the first use alone.
 
-import type { Queue, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import * as z from 'zod';
-import { packageRoot } from '../base/package-root.ts';
-import { peerInstall } from '../base/peer-install.ts';
-import { failure, messageOf, type ToolError } from '../base/rules/errors.ts';
-import { queueUrlProblem, shownQueueUrl } from '../daemon/rules/queue-settings.ts';
+import { packageRoot } from '../../base/package-root.ts';
+import { peerInstall } from '../../base/peer-install.ts';
+import { failure, messageOf, type ToolError } from '../../base/rules/errors.ts';
+import { queueUrlProblem, shownQueueUrl } from '../../daemon/rules/queue-settings.ts';
+import { newToken } from '../proofs.ts';
+import { FLEET_CODES } from '../rules/fleet-codes.ts';
+import type { FleetJob } from '../rules/job.ts';
 import { RELEASE_LEASE, RENEW_LEASE, TAKE_LEASE } from './lease-scripts.ts';
-import { newToken } from './proofs.ts';
-import { FLEET_CODES } from './rules/fleet-codes.ts';
-import type { FleetJob } from './rules/job.ts';
+import {
+  type JobQueue,
+  type JobWorker,
+  type LeaseHolder,
+  PRESENCE_MS,
+  readPresence,
+  type SeenWorker,
+  type Store,
+  type StoreFacts,
+  type WorkerPresence,
+} from './store.ts';
 
 /** The manifest names the same versions. */
 const QUEUE_PACKAGES = ['bullmq@6.7', 'ioredis@5'] as const;
@@ -19,25 +29,10 @@ const QUEUE_PACKAGES = ['bullmq@6.7', 'ioredis@5'] as const;
 const PREFIX = 'toolcrew';
 const QUEUES = `${PREFIX}:queues`;
 const WORKERS = `${PREFIX}:workers:`;
-/** A worker that has not said so for longer is not shown. */
-export const PRESENCE_MS = 15_000;
+/** BullMQ needs it. */
+const OLDEST_REDIS = '6.2.0';
 const ANSWER_MS = 10_000;
 const COMMAND_MS = 5_000;
-
-const worker = z.object({
-  name: z.string().max(100),
-  labels: z.array(z.string().max(100)).max(100),
-  slots: z.int(),
-  used: z.int(),
-  version: z.string().max(100),
-  draining: z.boolean(),
-  /** Ms since the epoch, by the worker's clock. */
-  started_at: z.number(),
-});
-export type WorkerPresence = z.infer<typeof worker>;
-
-/** `seenMs`: since its last heartbeat. */
-export type SeenWorker = WorkerPresence & { readonly seenMs: number };
 
 /** Keys of a repository's lease, and of the counter of its numbers. */
 function leaseKey(repository: string): string {
@@ -47,18 +42,6 @@ function leaseKey(repository: string): string {
 function fenceKey(repository: string): string {
   return `${PREFIX}:fence:${repository.toLowerCase()}`;
 }
-
-/** Coordinator that acts for a repository. */
-export type LeaseHolder = {
-  readonly token: string;
-  readonly host: string;
-  /** Ms since the epoch, by its own clock. */
-  readonly since: number;
-  readonly fence: number;
-};
-
-export type JobQueue = Queue<FleetJob>;
-export type JobWorker = Worker<FleetJob>;
 
 type Packages = { readonly bullmq: typeof import('bullmq'); readonly ioredis: { readonly Redis: typeof Redis } };
 
@@ -93,7 +76,7 @@ export function queueFailure(url: string, error: unknown): ToolError {
   return failure(of, { url: shownQueueUrl(url), said }, { cause: error });
 }
 
-export class Store {
+export class RedisStore implements Store {
   readonly #packages: Packages;
   readonly #url: string;
   readonly client: Redis;
@@ -116,7 +99,7 @@ export class Store {
    * Connects, and tries what a queue needs. Throws a ToolError.
    * @param command that npx runs, for the advice where packages are missing
    */
-  static async open(url: string, command: string): Promise<Store> {
+  static async open(url: string, command: string): Promise<RedisStore> {
     if (queueUrlProblem(url) !== null) throw failure(FLEET_CODES.queue_store_unknown, { got: shownQueueUrl(url) });
     const packages = await requireQueuePackages(command);
     const client = new packages.ioredis.Redis(url, {
@@ -128,7 +111,7 @@ export class Store {
       commandTimeout: COMMAND_MS,
       retryStrategy: (times) => Math.min(100 * times, 2_000),
     });
-    const store = new Store(packages, url, client);
+    const store = new RedisStore(packages, url, client);
     let timer: NodeJS.Timeout | undefined;
     try {
       const late = new Promise<never>((_, reject) => {
@@ -157,14 +140,14 @@ export class Store {
   }
 
   queue(name: string): JobQueue {
-    const queue: JobQueue = new this.#packages.bullmq.Queue(name, { connection: this.client, prefix: PREFIX });
+    const queue = new this.#packages.bullmq.Queue<FleetJob>(name, { connection: this.client, prefix: PREFIX });
     queue.on('error', () => undefined);
     return queue;
   }
 
   /** Takes jobs one by one, when it is asked to. */
   worker(name: string, of: { readonly lockMs: number }): JobWorker {
-    const made: JobWorker = new this.#packages.bullmq.Worker(name, null, {
+    const made = new this.#packages.bullmq.Worker<FleetJob>(name, null, {
       connection: this.client,
       prefix: PREFIX,
       autorun: false,
@@ -175,11 +158,12 @@ export class Store {
     return made;
   }
 
-  /** What Redis says of itself. */
-  async about() {
+  async about(): Promise<StoreFacts> {
     const text = `${await this.client.info('server')}\n${await this.client.info('memory')}`;
     const field = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(text)?.[1] ?? 'unknown';
-    return { redis: field('redis_version'), eviction: field('maxmemory_policy') };
+    const eviction = field('maxmemory_policy');
+    const evicts = eviction === 'noeviction' || eviction === 'unknown' ? null : eviction;
+    return { product: 'Redis', version: field('redis_version'), oldest: OLDEST_REDIS, evicts };
   }
 
   /** Has one job go through a queue of its own, by every command that attempts need. Throws a ToolError. */
@@ -278,7 +262,7 @@ export class Store {
     const rows = await Promise.all(
       [...new Set(keys)].map(async (key) => {
         const [text, left] = await Promise.all([this.client.get(key), this.client.pttl(key)]);
-        return text === null ? [] : decodePresence(text, Math.max(0, PRESENCE_MS - left));
+        return text === null ? [] : readPresence(text, Math.max(0, PRESENCE_MS - left));
       }),
     );
     return rows.flat().sort((a, b) => a.name.localeCompare(b.name));
@@ -286,13 +270,5 @@ export class Store {
 
   close(): void {
     this.client.disconnect();
-  }
-}
-
-function decodePresence(text: string, seenMs: number): readonly SeenWorker[] {
-  try {
-    return [{ ...worker.parse(JSON.parse(text)), seenMs }];
-  } catch {
-    return [];
   }
 }

@@ -1,0 +1,89 @@
+// The store of a queue as coordinator and worker use it, whatever keeps it.
+
+import type { Queue, Worker } from 'bullmq';
+import * as z from 'zod';
+import type { FleetJob } from '../rules/job.ts';
+
+/** A worker that has not said so for longer is not shown. */
+export const PRESENCE_MS = 15_000;
+
+const worker = z.object({
+  name: z.string().max(100),
+  labels: z.array(z.string().max(100)).max(100),
+  slots: z.int(),
+  used: z.int(),
+  version: z.string().max(100),
+  draining: z.boolean(),
+  /** Ms since the epoch, by the worker's clock. */
+  started_at: z.number(),
+});
+export type WorkerPresence = z.infer<typeof worker>;
+
+/** `seenMs`: since its last heartbeat. */
+export type SeenWorker = WorkerPresence & { readonly seenMs: number };
+
+/** Coordinator that acts for a repository. */
+export type LeaseHolder = {
+  readonly token: string;
+  readonly host: string;
+  /** Ms since the epoch, by its own clock. */
+  readonly since: number;
+  /** Larger than that of every earlier holder. */
+  readonly fence: number;
+};
+
+export type JobQueue = Pick<
+  Queue<FleetJob>,
+  'add' | 'close' | 'getJobCounts' | 'getJobs' | 'getJobState' | 'obliterate' | 'remove'
+>;
+export type JobWorker = Pick<Worker<FleetJob>, 'close' | 'getNextJob' | 'startStalledCheckTimer'>;
+
+/** What the store says of itself. `evicts`: its policy, where it may drop what is kept; `oldest` version that serves. */
+export type StoreFacts = {
+  readonly product: string;
+  readonly version: string;
+  readonly oldest: string;
+  readonly evicts: string | null;
+};
+
+/** All of it rejects where the store gives no answer. Repositories are `<host>/<owner>/<repo>`. */
+export type Store = {
+  /** Without user and password. */
+  readonly address: string;
+  /** Why it gave no answer last; null: it answers. */
+  readonly problem: string | null;
+  queue(name: string): JobQueue;
+  /** Takes jobs one by one, when it is asked to. */
+  worker(name: string, of: { readonly lockMs: number }): JobWorker;
+  about(): Promise<StoreFacts>;
+  /** Has one job go through a queue of its own, by every command that attempts need. Throws a ToolError. */
+  probe(): Promise<void>;
+  /** Workers find the queues by this list. */
+  announceQueue(name: string): Promise<void>;
+  queueNames(): Promise<readonly string[]>;
+  /** Whether a worker holds the job. */
+  isLocked(queue: string, id: string): Promise<boolean>;
+  /** Takes the lease of a repository where it is free, or is `last` of the same machine. Gives its holder. */
+  takeLease(repository: string, own: Omit<LeaseHolder, 'fence'>, last: string, leaseMs: number): Promise<LeaseHolder>;
+  /** False: another coordinator has it. */
+  renewLease(repository: string, holder: LeaseHolder, leaseMs: number): Promise<boolean>;
+  releaseLease(repository: string, holder: LeaseHolder): Promise<void>;
+  /** Those of the repositories that a coordinator acts for. */
+  heldLeases(repositories: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Number of the lease on a repository; null: nobody has it. */
+  fenceOf(repository: string): Promise<number | null>;
+  announceWorker(presence: WorkerPresence): Promise<void>;
+  forgetWorker(name: string): Promise<void>;
+  /** By their names. What cannot be read is left out. */
+  workers(): Promise<readonly SeenWorker[]>;
+  close(): void;
+};
+
+/** @returns none where the text is no presence */
+export function readPresence(text: string, seenMs: number): readonly SeenWorker[] {
+  try {
+    return [{ ...worker.parse(JSON.parse(text)), seenMs }];
+  } catch {
+    return [];
+  }
+}
