@@ -1,12 +1,12 @@
-// Builds dist/: one bundled command whose commands are chunks of their own, the team server, and a file for each hook.
+// Builds dist/: a command whose commands are chunks of their own, and as bundles with their packages the team server and each hook.
 
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'esbuild';
 import { buildGuard } from './build-guard.ts';
-import { COMMAND_SETTINGS, commonSettings, noForms } from './bundling.ts';
-import { chunksBehind, splitBundle, writeCommonJs } from './commonjs.ts';
+import { commandSettings, commonSettings, noForms, PARTS_SETTINGS } from './bundling.ts';
+import { splitBundle, writeCommonJs } from './commonjs.ts';
 import { billOf, readBill } from './sbom.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -52,27 +52,19 @@ const server = await splitBundle({
   plugins: [noForms, leaveOutParts],
 });
 const ofHooks = Object.fromEntries([...parts].map(([name, source]) => [`hooks/parts/${name}`, source]));
+const late = await splitBundle({ ...settings, ...PARTS_SETTINGS, entryPoints: ofHooks, outdir: 'dist' });
 const command = await splitBundle({
   ...settings,
-  ...COMMAND_SETTINGS,
-  banner: {},
-  entryPoints: { cli: 'src/cli.ts', ...ofHooks },
+  ...commandSettings(root),
+  entryPoints: { cli: 'src/cli.ts' },
   outdir: 'dist',
 });
-
-/** A project gets copies of all in hooks/. */
-const copied = chunksBehind(
-  command.chunks,
-  Object.keys(ofHooks).map((name) => `dist/${name}.js`),
-);
-await writeCommonJs(
-  [...hooks.chunks, ...server.chunks, ...command.chunks],
-  (chunk) => (copied.has(chunk) ? chunk.path.replace('dist/chunks/', 'dist/hooks/parts/') : chunk.path),
-  settings,
-);
+const { name, dependencies, peerDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const chunks = [...hooks.chunks, ...server.chunks, ...late.chunks, ...command.chunks];
+await writeCommonJs(chunks, Object.keys(peerDependencies), settings);
 for (const directory of ['.', 'hooks'])
   writeFileSync(join(out, directory, 'package.json'), '{\n  "type": "commonjs"\n}\n');
-const built = [hooks, server, command];
+const built = [hooks, server, late, command];
 cpSync(join(root, 'hooks', 'guard.sh'), join(out, 'hooks', 'guard.sh'));
 
 /** Directories of the packages that stand in a bundle, below `node_modules`. */
@@ -106,9 +98,9 @@ for (const { title, text } of packages) {
   shared.set(key, known);
 }
 const notices = [...shared.values()].map(({ names, terms }) => `${[...names].join('\n')}\n\n${terms}\n`);
-const own = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).name;
-const refs = [...new Set(packages.map(({ ref }) => ref))].sort();
-const bill = billOf(own, refs, await wholeBill);
+const roots = Object.entries(dependencies).map(([one, version]) => `${one}@${version}`);
+const bundled = packages.map(({ ref }) => ref);
+const bill = billOf({ name, dependencies: roots, bundled }, await wholeBill);
 mkdirSync(out, { recursive: true });
 writeFileSync(join(out, 'sbom.cdx.json'), `${JSON.stringify(bill)}\n`);
 writeFileSync(join(out, 'THIRD_PARTY_LICENSES.txt'), notices.join(`\n${'-'.repeat(80)}\n\n`));

@@ -1,4 +1,4 @@
-// The settings by which sources become a bundle: of dist/, and of what the network tests run against.
+// The settings by which sources become dist/.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,58 +16,12 @@ export const noForms: Plugin = {
   },
 };
 
-/**
- * Undici's index loads what we have no use for, 6 MB of it: mocks, interceptors, caches, web sockets, HTTP/2, SOCKS, forms.
- * Its own code runs, with what it does to prototypes; the network tests, run against the bundle, use each entry that we do.
- * Prom-client's loads the metrics of a process and all that sends metrics elsewhere. Gray-matter gets a parser of YAML from
- * us, and brings another.
- */
-const SPARE = new RegExp(
-  [
-    'undici/lib/(?:mock|interceptor|cache|web/(?:cookies|eventsource|websocket))/.*',
-    'undici/lib/dispatcher/(?:client-h2|h2c-client|balanced-pool|round-robin-pool|retry-agent|socks5-proxy-agent)',
-    'undici/lib/(?:handler/(?:retry|redirect)-handler|api/api-(?:pipeline|stream|upgrade)|web/fetch/formdata-parser)',
-    'prom-client/lib/(?:defaultMetrics|cluster|pushgateway|summary)',
-    'js-yaml/(?:dist/)?(?:index|js-yaml)',
-  ]
-    .map((path) => `/${path}\\.m?js$`)
-    .join('|'),
-);
-
-const noSpare: Plugin = {
-  name: 'no-spare',
+/** Gray-matter gets a parser of YAML from us, and brings another. */
+const ownYaml: Plugin = {
+  name: 'own-yaml',
   setup(build) {
-    // Undici has the same parser twice; this one needs no vector instructions of the processor, so it runs on each.
-    build.onResolve({ filter: /\/llhttp_simd-wasm\.js$/ }, ({ resolveDir }) => ({
-      path: join(resolveDir, '..', 'llhttp', 'llhttp-wasm.js'),
-    }));
-    build.onLoad({ filter: SPARE }, ({ path }) => {
-      const words = JSON.stringify(`the bundle has no ${path.slice(path.lastIndexOf('/node_modules/') + 14)}`);
-      return {
-        contents: `function gone() { throw new Error(${words}); }
-module.exports = new Proxy(gone, { get: (of, key) => (key in of ? of[key] : gone) });`,
-      };
-    });
-  },
-};
-
-/** A method for each of a thousand routes, of which the tracker calls none: it asks by route. */
-const noRouteMethods: Plugin = {
-  name: 'no-route-methods',
-  setup(build) {
-    build.onLoad({ filter: /\/@octokit\/plugin-rest-endpoint-methods\/.*\.js$/ }, () => ({
-      contents: 'export const [restEndpointMethods, legacyRestEndpointMethods] = [() => ({}), () => ({})];',
-    }));
-  },
-};
-
-/** An App of ours makes tokens of its installation alone: nobody logs in through it. */
-const noOauth: Plugin = {
-  name: 'no-oauth',
-  setup(build) {
-    build.onLoad({ filter: /\/@octokit\/auth-oauth-(?:app|user)\/.*\.js$/ }, () => ({
-      contents: `export const [createOAuthAppAuth, createOAuthUserAuth] = [() => undefined, () => undefined];
-export const requiresBasicAuth = () => false;`,
+    build.onLoad({ filter: /\/js-yaml\/(?:dist\/)?(?:index|js-yaml)\.m?js$/ }, () => ({
+      contents: 'module.exports = {};',
     }));
   },
 };
@@ -138,15 +92,20 @@ export function commonSettings(root: string) {
   } as const satisfies BuildOptions;
 }
 
-/** Those of the command, beside the common ones. */
-export const COMMAND_SETTINGS = {
+/** What hooks load late. A project gets copies of it, without packages beside them. */
+export const PARTS_SETTINGS = {
   splitting: true,
-  // The optional peers: of `tool demo`, and of a queue.
-  external: ['emulate', 'bullmq', 'ioredis'],
-  chunkNames: 'chunks/[name]-[hash]',
-  plugins: [noForms, noSpare, noRouteMethods, noOauth, editPackages],
-  // CommonJS dependencies in an ES module bundle ask for `require`.
-  banner: {
-    js: "import { createRequire as bundledRequire } from 'node:module'; const require = bundledRequire(import.meta.url);",
-  },
+  chunkNames: 'hooks/parts/[name]-[hash]',
+  plugins: [ownYaml, editPackages],
 } satisfies BuildOptions;
+
+/** The command finds its packages where npm put them. The protocol of the team server is bundled into all that speaks it. */
+export function commandSettings(root: string) {
+  const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  return {
+    splitting: true,
+    external: Object.keys({ ...dependencies, ...peerDependencies }),
+    chunkNames: 'chunks/[name]-[hash]',
+    plugins: [noForms],
+  } satisfies BuildOptions;
+}

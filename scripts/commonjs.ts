@@ -1,6 +1,5 @@
 // Bundles as CommonJS with shared chunks: esbuild splits ES modules alone, and Node starts CommonJS sooner.
 
-import { isBuiltin } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 
@@ -30,27 +29,19 @@ export async function splitBundle(options: BuildOptions) {
   return { chunks, metafile };
 }
 
-/** The chunks that those at `paths` load, at their start or later; themselves with them. */
-export function chunksBehind(chunks: readonly Chunk[], paths: readonly string[]): ReadonlySet<Chunk> {
-  const found = new Set(chunks.filter(({ path }) => paths.includes(path)));
-  for (const { output } of found)
-    for (const chunk of chunks) if (output.imports.some(({ path }) => path === chunk.path)) found.add(chunk);
-  return found;
-}
-
-/** Where the imports of a chunk lead, once each chunk is in its place: to one beside it, or to one named by its path. */
-function chunkImports({ path: own, text }: Chunk, places: ReadonlyMap<string, string>): Plugin {
+/** Imports of a chunk lead to those beside it, without the ending, which installed copies are without. */
+function chunkImports({ path: own, text }: Chunk, paths: ReadonlySet<string>): Plugin {
   return {
     name: 'chunk-imports',
     setup(build) {
       build.onResolve({ filter: /.*/ }, ({ path, kind }) => {
         if (kind === 'entry-point') return { path, namespace: 'chunk' };
         const chunk = path.startsWith('.') ? join(dirname(own), path) : path;
-        const place = places.get(chunk);
-        if (place === undefined && path.startsWith('.')) return { errors: [{ text: `${own}: no chunk is ${chunk}` }] };
-        if (place === undefined) return { path, external: true };
-        // Without the ending, which installed copies are without.
-        const to = relative(dirname(places.get(own) ?? own), place).replace(/\.js$/, '');
+        if (!paths.has(chunk))
+          return path.startsWith('.')
+            ? { errors: [{ text: `${own}: no chunk is ${chunk}` }] }
+            : { path, external: true };
+        const to = relative(dirname(own), chunk).replace(/\.js$/, '');
         return { path: to.startsWith('.') ? to : `./${to}`, external: true };
       });
       build.onLoad({ filter: /.*/, namespace: 'chunk' }, () => ({ contents: text }));
@@ -58,30 +49,29 @@ function chunkImports({ path: own, text }: Chunk, places: ReadonlyMap<string, st
   };
 }
 
-/** @param placeOf the file that a chunk is written to */
+/** @param optional packages that may be ES modules alone */
 export async function writeCommonJs(
   chunks: readonly Chunk[],
-  placeOf: (chunk: Chunk) => string,
+  optional: readonly string[],
   options: BuildOptions,
 ): Promise<void> {
-  const places = new Map(chunks.map((chunk) => [chunk.path, placeOf(chunk)]));
+  const paths = new Set(chunks.map(({ path }) => path));
   const banner = `const ${MODULE_URL} = require('node:url').pathToFileURL(__filename).href;`;
   const builds = chunks.map((chunk) => {
     const hasOptional = chunk.output.imports.some(
-      ({ kind, external, path }) =>
-        kind === 'dynamic-import' && external === true && !places.has(path) && !isBuiltin(path),
+      ({ kind, path }) => kind === 'dynamic-import' && optional.includes(path),
     );
     return build({
       ...options,
-      entryPoints: { [placeOf(chunk).replace(/\.js$/, '')]: chunk.path },
+      entryPoints: { [chunk.path.replace(/\.js$/, '')]: chunk.path },
       outdir: '.',
       format: 'cjs',
       // Not named in the file: Node would read it in each process that counts coverage.
       sourcemap: 'external',
-      plugins: [chunkImports(chunk, places)],
+      plugins: [chunkImports(chunk, paths)],
       // Of gray-matter, for front matter in JavaScript, which is refused.
       logOverride: { 'direct-eval': 'silent' },
-      // As `require`: the loader of ES modules takes longer than a hook. An optional package may be one.
+      // As `require`, which also loads most ES modules: their own loader takes longer than a hook.
       supported: { 'dynamic-import': hasOptional },
       banner: chunk.text.includes(MODULE_URL) ? { js: banner } : {},
     });

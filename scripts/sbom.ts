@@ -1,4 +1,4 @@
-// The bill of materials of the built package: the packages that stand in its bundles, as CycloneDX, for scanners that read no bundle.
+// The bill of materials of the built package: its dependencies and theirs, and what stands in its bundles, as CycloneDX.
 
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -16,25 +16,30 @@ export async function readBill(root: string): Promise<Bill> {
   return JSON.parse(stdout);
 }
 
+/** Packages as `NAME@VERSION`. */
+type Own = { readonly name: string; readonly dependencies: readonly string[]; readonly bundled: readonly string[] };
+
 /**
- * The same bill with the bundled packages alone, and without what differs from build to build.
- * @param bundled `NAME@VERSION` of each
- * @throws where the lock file lacks one of them
+ * The same bill with the dependencies and theirs and the bundled packages, and without what differs from build to build.
+ * @throws where the lock file lacks one
  */
-export function billOf(name: string, bundled: readonly string[], { metadata, ...whole }: Bill): object {
+export function billOf(own: Own, { metadata, ...whole }: Bill): object {
   const { components, dependencies } = whole;
   const known = new Set(components.map((one) => one['bom-ref']));
-  const unknown = bundled.filter((ref) => !known.has(ref));
+  const roots = [...new Set([...own.dependencies, ...own.bundled])].sort();
+  const unknown = roots.filter((ref) => !known.has(ref));
   if (unknown.length > 0) throw new Error(`the lock file has no ${unknown.join(', ')}`);
-  const ours = new Set(bundled);
-  const own = String(metadata.component['bom-ref']);
+  const ours = new Set(own.dependencies);
+  for (const one of ours)
+    for (const { ref, dependsOn } of dependencies) if (ref === one) for (const next of dependsOn) ours.add(next);
+  for (const ref of own.bundled) ours.add(ref);
   return {
     ...{ $schema: 'http://cyclonedx.org/schema/bom-1.5.schema.json', bomFormat: 'CycloneDX', specVersion: '1.5' },
     version: 1,
-    metadata: { component: { ...metadata.component, name } },
+    metadata: { component: { ...metadata.component, name: own.name } },
     components: components.filter((one) => ours.has(one['bom-ref'])).map((one) => ({ ...one, properties: [] })),
     dependencies: [
-      { ref: own, dependsOn: bundled },
+      { ref: String(metadata.component['bom-ref']), dependsOn: roots },
       ...dependencies
         .filter(({ ref }) => ours.has(ref))
         .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((one) => ours.has(one)) })),

@@ -1,8 +1,8 @@
 // Runs tests with Node's own runner, against dist/ and compiled tests; fails where a file executed no test, or too little was reached.
-// usage: tsx scripts/test.ts [--integration] [--count] [--coverage] [--least=PCT] [--built] [--bundled] [--node=PATH …] [folder or file …]
+// usage: tsx scripts/test.ts [--integration] [--count] [--coverage] [--least=PCT] [--built] [--node=PATH …] [folder or file …]
 // Without a folder or file: the fast suite. With --integration: the files *.integration.test.ts, and those that are named.
 // --count keeps what the tests reach for the next run with --coverage, which reports both. Beside --integration, slow tests are not counted.
-// --built: dist/ is that of these sources, and is not built again. --bundled: network tests run against the bundle alone.
+// --built: dist/ is that of these sources, and is not built again.
 // --node: programs that run the same compiled tests one after the other; by default this one.
 
 import { spawnSync } from 'node:child_process';
@@ -12,7 +12,6 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { COMPILED_VARIABLE } from '../test/support/compiled.ts';
-import { compileBuiltTests, networkTests } from './built-tests.ts';
 import { compileTests, idleFiles, testEntries } from './compile-tests.ts';
 import { reportCoverage, sourcesHash } from './coverage.ts';
 import { isLong, isOfHosts, isSlow, testFiles } from './test-files.ts';
@@ -30,15 +29,13 @@ const flags = {
   coverage: { type: 'boolean' },
   least: { type: 'string' },
   built: { type: 'boolean' },
-  bundled: { type: 'boolean' },
   node: { type: 'string', multiple: true },
 } as const;
 const { values, positionals } = parseArgs({ options: flags, allowPositionals: true });
-const { integration = false, count = false, coverage = false, least = '0', built = false, bundled = false } = values;
+const { integration = false, count = false, coverage = false, least = '0', built = false } = values;
 const files = testFiles(root, positionals, integration);
 const startsPrograms = integration || files.some(isSlow);
 const atOnce = files.some(isOfHosts) ? HOSTS_AT_ONCE : startsPrograms ? PROGRAMS_AT_ONCE : AT_ONCE;
-const quick = files.filter((file) => !isSlow(file));
 
 // Each start of Node would load them, which takes three times as long; no test leaves the machine.
 delete process.env.NODE_EXTRA_CA_CERTS;
@@ -51,49 +48,44 @@ const counters = mkdtempSync(join(tmpdir(), 'toolcrew-coverage-'));
 const gone: string[] = [];
 process.once('exit', () => gone.map((directory) => rmSync(directory, { recursive: true, force: true })));
 if (!count || coverage) gone.push(place, counters);
-const [source, bundle] = [join(place, 'compiled'), join(place, 'bundle')];
-const metafile = await compileTests(root, files, source);
-const network = networkTests(metafile, quick);
-const unbundled = bundled ? files.filter((file) => !network.includes(file)) : files;
-if (network.length > 0) await compileBuiltTests(root, network, metafile, bundle);
+const compiled = join(place, 'compiled');
+await compileTests(root, files, compiled);
 
 const perProcess = positionals.length === 0 && !integration ? 16 : 4;
 const isAlone = (file: string) => isSlow(file) || isLong(file);
-const alone = unbundled.filter(isAlone);
-const together = unbundled.filter((file) => !isAlone(file));
+const alone = files.filter(isAlone);
+const together = files.filter((file) => !isAlone(file));
 // Node runs files in the order of their names: the long ones first.
 const entries = [
-  ...testEntries(alone, source, {
+  ...testEntries(alone, compiled, {
     rank: 1,
     perProcess: 1,
     atLeast: atOnce,
     isCounted: (file) => !integration || !isSlow(file),
   }),
-  ...testEntries(together, source, { rank: 2, perProcess, atLeast: atOnce, isCounted: () => true }),
+  ...testEntries(together, compiled, { rank: 2, perProcess, atLeast: atOnce, isCounted: () => true }),
 ];
-const builtEntries = testEntries(network, bundle, { rank: 3, perProcess: 4, atLeast: atOnce, isCounted: () => false });
 
-function passes(node: string, files: readonly string[], expected: readonly string[]): boolean {
-  if (files.length === 0) return true;
+function passes(node: string): boolean {
   const list = join(place, 'ended');
   const reporters = ['spec', './scripts/tests-reporter.js'].map((name) => `--test-reporter=${name}`);
   const places = ['stdout', list].map((path) => `--test-reporter-destination=${path}`);
   const limits = [`--test-concurrency=${atOnce}`, `--test-timeout=${LONGEST_MS}`];
   const counting = count || coverage ? { NODE_V8_COVERAGE: counters } : {};
-  const env = { ...process.env, [COMPILED_VARIABLE]: source, ...counting };
-  const command = ['--enable-source-maps', '--test', ...reporters, ...places, ...limits, ...files];
+  const env = { ...process.env, [COMPILED_VARIABLE]: compiled, ...counting };
+  const command = ['--enable-source-maps', '--test', ...reporters, ...places, ...limits, ...entries];
   const { status } = spawnSync(node, command, { cwd: root, env, stdio: 'inherit' });
-  const idle = idleFiles(root, list, expected);
+  const idle = idleFiles(root, list, files);
   if (idle.length > 0) process.stderr.write(`not one test was executed in ${idle.join(', ')}\n`);
   return status === 0 && idle.length === 0;
 }
 
 const nodes = values.node ?? [process.execPath];
-const results = nodes.flatMap((node) => {
+const results = nodes.map((node) => {
   const { stdout: version } = spawnSync(node, ['--version'], { encoding: 'utf8' });
   if (nodes.length > 1) process.stdout.write(`\n=== the suite on Node ${version}`);
-  const passed = [passes(node, entries, unbundled), passes(node, builtEntries, network)];
-  if (!passed.every(Boolean)) process.stderr.write(`the suite fails on Node ${version}`);
+  const passed = passes(node);
+  if (!passed) process.stderr.write(`the suite fails on Node ${version}`);
   return passed;
 });
 

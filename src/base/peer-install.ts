@@ -1,6 +1,7 @@
 // The command that installs optional packages where this package finds them.
 
 import { shellWord } from './rules/command-line.ts';
+import { errorCode, messageOf } from './rules/errors.ts';
 
 /**
  * @param root directory of this package
@@ -15,4 +16,11 @@ export function peerInstall(root: string, packages: readonly string[], command: 
   return prefix === null
     ? `npm install --prefix ${shellWord(above)} ${packages.join(' ')}`
     : `npm install --global --prefix ${shellWord(prefix)} ${packages.join(' ')}`;
+}
+
+/** Whether loading a module failed since one of these packages is not installed. */
+export function isPackageMissing(error: unknown, packages: readonly string[]): boolean {
+  // The second: of `require`, to which the build turns imports.
+  const isNotFound = /^(?:ERR_)?MODULE_NOT_FOUND$/.test(String(errorCode(error)));
+  return isNotFound && packages.some((name) => messageOf(error).includes(`'${name}'`));
 }

@@ -1,6 +1,6 @@
 // JSON as text: where each value stands, so that one can be put in or taken out while all around it stays as it is.
 
-import { type Node as Parsed, parseTree } from 'jsonc-parser/lib/esm/main.js';
+import { type Node as Parsed, parseTree } from 'jsonc-parser';
 import { failure, messageOf } from '../base/rules/errors.ts';
 import { INSTALL_CODES } from './rules/install-codes.ts';
 

@@ -1,6 +1,6 @@
 // The dashboard as text, for a terminal.
 
-import { clipColumns, displayWidth } from '../base/rules/display-width.ts';
+import { clipColumns, displayWidth } from '../base/display-width.ts';
 import { asLine } from '../base/rules/text.ts';
 import type { StateView } from '../daemon/view.ts';
 import type { BudgetView } from '../daemon/view-budget.ts';

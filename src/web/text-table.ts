@@ -1,6 +1,6 @@
 // Tables and words as lines of text that are no wider than a terminal.
 
-import { clipColumns, displayWidth, padColumns } from '../base/rules/display-width.ts';
+import { clipColumns, displayWidth, padColumns } from '../base/display-width.ts';
 import { asLine } from '../base/rules/text.ts';
 
 /** So wide a line may be where nobody says how wide the terminal is. */

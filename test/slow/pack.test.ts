@@ -1,8 +1,8 @@
-// The packed package, installed offline into an empty prefix on each supported major of Node.
+// The packed package, installed with its dependencies into an empty prefix on each supported major of Node.
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test, { after } from 'node:test';
 import { cleanEnv } from '../support/daemon.ts';
@@ -13,7 +13,18 @@ const MAJORS = [20, 22, 24];
 /** Most that the packed file may have, in bytes. */
 const PACKED_BYTES = 1_500_000;
 const npm = npmProgram();
-const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+const npmSetting = (name: string) =>
+  execFileSync(process.execPath, [npm, 'config', 'get', name], { encoding: 'utf8' }).trim();
+/** Dependencies come from where those of this project came from, most of them from npm's cache. */
+const REGISTRY = {
+  npm_config_userconfig: npmSetting('userconfig'),
+  npm_config_cache: npmSetting('cache'),
+  npm_config_prefer_offline: 'true',
+  npm_config_audit: 'false',
+  npm_config_fund: 'false',
+  npm_config_update_notifier: 'false',
+};
+const { version, dependencies, peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
 
 /** One file serves all majors of Node. */
 const place = tempDir({ after });
@@ -63,21 +74,15 @@ const DEMO_OUTCOMES = ['done', 'done', 'done', 'failed', 'waits'];
 
 test('npx runs the demo from the packed file and the package emulate, with nothing installed', (t) => {
   const directory = tempDir(t);
-  const modules = join(directory, 'node_modules');
-  for (const name of DEMO_PACKAGES) cpSync(join('node_modules', name), join(modules, name), { recursive: true });
-  // What it depends on lies beside it: nothing is fetched.
-  const manifest = join(modules, 'emulate', 'package.json');
-  const { dependencies: _, ...emulate } = JSON.parse(readFileSync(manifest, 'utf8'));
-  writeFileSync(manifest, JSON.stringify(emulate));
   for (const name of ['home', 'elsewhere']) mkdirSync(join(directory, name));
   const npx = join(dirname(npm), 'npx-cli.js');
-  const packages = ['-p', join(place, filename), '-p', join(modules, 'emulate')];
+  const packages = ['-p', join(place, filename), '-p', `emulate@${peerDependencies.emulate}`];
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
-    [npx, '--yes', '--offline', ...packages, 'tool', 'demo', '--json'],
+    [npx, '--yes', ...packages, 'tool', 'demo', '--json'],
     {
       cwd: join(directory, 'elsewhere'),
-      env: { ...cleanEnv(join(directory, 'home')), NO_COLOR: '1' },
+      env: { ...cleanEnv(join(directory, 'home')), ...REGISTRY, NO_COLOR: '1' },
       encoding: 'utf8',
     },
   );
@@ -95,6 +100,7 @@ for (const major of MAJORS) {
     const home = join(directory, 'home');
     const env = {
       ...cleanEnv(home),
+      ...REGISTRY,
       PATH: `${join(directory, 'bin')}:/usr/local/bin:/usr/bin:/bin`,
       NO_COLOR: '1',
       TOOL_FLEET_KEY: 'a-key-of-sixteen-or-more',
@@ -105,9 +111,11 @@ for (const major of MAJORS) {
     };
 
     const prefix = join(directory, 'prefix');
-    const installed = run(node, [npm, 'install', '--global', '--offline', '--prefix', prefix, join(place, filename)]);
+    const installed = run(node, [npm, 'install', '--global', '--prefix', prefix, join(place, filename)]);
     assert.deepEqual([installed.status, installed.stderr], [0, '']);
-    assert.match(installed.stdout, /added 1 package/);
+    assert.match(installed.stdout, /added \d+ packages/);
+    for (const name of Object.keys(dependencies))
+      assert.ok(existsSync(join(prefix, 'lib', 'node_modules', 'toolcrew', 'node_modules', name)), name);
 
     const tool = join(prefix, 'bin', 'tool');
     assert.deepEqual(run(tool, ['--version']), { status: 0, stdout: `${version}\n`, stderr: '' });

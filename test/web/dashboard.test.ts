@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { displayWidth } from '../../src/base/rules/display-width.ts';
+import { displayWidth } from '../../src/base/display-width.ts';
 import { WAITS_FOR_SLOT_TEXT } from '../../src/daemon/intake.ts';
 import { HTTP_CODES } from '../../src/daemon/rules/codes/http-codes.ts';
 import { summaryOf } from '../../src/daemon/rules/team-summary.ts';

@@ -1,7 +1,7 @@
 // The demo's live view: one line an issue, drawn again in place; without a terminal, one line a change.
 
 import kleur from 'kleur';
-import { clipColumns, padColumns } from '../../base/rules/display-width.ts';
+import { clipColumns, padColumns } from '../../base/display-width.ts';
 import { oneLine } from '../../base/rules/text.ts';
 import type { StateView } from '../../daemon/view.ts';
 import { Redrawn } from '../screen/redraw-lines.ts';

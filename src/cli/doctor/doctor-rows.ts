@@ -1,7 +1,7 @@
 // The rows of `tool doctor` as they are printed: mark, name, text with its code, and below it the command that mends.
 
 import kleur from 'kleur';
-import { padColumns } from '../../base/rules/display-width.ts';
+import { padColumns } from '../../base/display-width.ts';
 import { wrap } from '../screen/table.ts';
 import type { DoctorCheck } from './doctor-row.ts';
 

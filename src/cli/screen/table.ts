@@ -1,6 +1,6 @@
 // Lines and tables that fit a terminal: columns shrink, or are left out, before a line gets too wide.
 
-import { breakColumns, clipColumns, displayWidth, padColumns } from '../../base/rules/display-width.ts';
+import { breakColumns, clipColumns, displayWidth, padColumns } from '../../base/display-width.ts';
 
 export type Paint = (text: string) => string;
 /** A piece of a line in one colour. Its text holds no control characters. */

@@ -1,7 +1,7 @@
 // `tool team events`: a team's log in words, one line a record; also what was refused, by whom and why.
 
+import { padColumns } from '../../base/display-width.ts';
 import { watchLog } from '../../base/files/watch-log.ts';
-import { padColumns } from '../../base/rules/display-width.ts';
 import { failure } from '../../base/rules/errors.ts';
 import { nearest } from '../../base/rules/nearest.ts';
 import type { Stored } from '../../base/rules/stored-record.ts';

@@ -2,13 +2,13 @@
 
 import { createAppAuth } from '@octokit/auth-app';
 import { Octokit } from '@octokit/rest';
-import { fetch } from 'undici';
 import * as z from 'zod';
 import type { Clock } from '../../base/ports.ts';
 import { type Refusal, refusal } from '../../base/rules/codes.ts';
 import type { Environment } from '../../base/rules/environment.ts';
 import { failure, ToolError } from '../../base/rules/errors.ts';
 import { oneLine } from '../../base/rules/text.ts';
+import { fetch } from '../../base/undici.ts';
 import type { Author } from '../../git/rules/author.ts';
 import { formatSlug, type RepoSlug } from '../../git/rules/repository.ts';
 import { GITHUB_CODES } from '../rules/codes/github-codes.ts';

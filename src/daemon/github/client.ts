@@ -2,7 +2,7 @@
 
 import { createSecureContext, rootCertificates } from 'node:tls';
 import { Octokit } from '@octokit/rest';
-import { Agent, type Dispatcher, fetch, ProxyAgent } from 'undici';
+import type { Dispatcher } from 'undici';
 import * as z from 'zod';
 import type { Clock } from '../../base/ports.ts';
 import { proxyFor } from '../../base/proxy-route.ts';
@@ -11,6 +11,7 @@ import { refusal, type ValuesOf } from '../../base/rules/codes.ts';
 import type { Environment } from '../../base/rules/environment.ts';
 import { messageOf } from '../../base/rules/errors.ts';
 import { oneLine } from '../../base/rules/text.ts';
+import { Agent, fetch, ProxyAgent } from '../../base/undici.ts';
 import { GITHUB_CODES } from '../rules/codes/github-codes.ts';
 import { TrackerError } from '../rules/tracker-error.ts';
 import { Limits } from './limits.ts';

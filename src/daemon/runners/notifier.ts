@@ -1,13 +1,13 @@
 // Tells people by a command and a webhook what became of an issue, each time at most once: a failure is logged and nothing is repeated.
 
 import { dirname } from 'node:path';
-import { fetch } from 'undici';
 import type { Logger } from '../../base/ports.ts';
 import { runProgram } from '../../base/processes/program.ts';
 import { refusal } from '../../base/rules/codes.ts';
 import type { Environment } from '../../base/rules/environment.ts';
 import { messageOf } from '../../base/rules/errors.ts';
 import { lastLines, oneLine } from '../../base/rules/text.ts';
+import { fetch } from '../../base/undici.ts';
 import { dispatcherFor } from '../github/client.ts';
 import type { Journal } from '../ports.ts';
 import { WORK_CODES } from '../rules/codes/work-codes.ts';

@@ -3,7 +3,7 @@
 import type { Redis } from 'ioredis';
 import * as z from 'zod';
 import { packageRoot } from '../../base/package-root.ts';
-import { peerInstall } from '../../base/peer-install.ts';
+import { isPackageMissing, peerInstall } from '../../base/peer-install.ts';
 import { failure, messageOf, type ToolError } from '../../base/rules/errors.ts';
 import { queueUrlProblem, shownQueueUrl } from '../../daemon/rules/queue-settings.ts';
 import { newToken } from '../proofs.ts';
@@ -45,19 +45,13 @@ function fenceKey(repository: string): string {
 
 type Packages = { readonly bullmq: typeof import('bullmq'); readonly ioredis: { readonly Redis: typeof Redis } };
 
-function isMissing(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  const isNotFound = code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND';
-  return isNotFound && /'(bullmq|ioredis)'/.test(messageOf(error));
-}
-
 /** Throws where they are not installed. @param command that npx runs, for the advice */
 export async function requireQueuePackages(command: string): Promise<Packages> {
   try {
     const [bullmq, ioredis] = await Promise.all([import('bullmq'), import('ioredis')]);
     return { bullmq, ioredis };
   } catch (error) {
-    if (!isMissing(error)) throw error;
+    if (!isPackageMissing(error, ['bullmq', 'ioredis'])) throw error;
     const how = peerInstall(packageRoot(), QUEUE_PACKAGES, command);
     throw failure(
       FLEET_CODES.queue_package_missing,

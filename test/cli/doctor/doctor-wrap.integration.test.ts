@@ -5,7 +5,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
-import { displayWidth } from '../../../src/base/rules/display-width.ts';
+import { displayWidth } from '../../../src/base/display-width.ts';
 import { CLI, cleanEnv, runTool } from '../../support/daemon.ts';
 import { Pty } from '../../support/pty.ts';
 import { tempDir } from '../../support/temp.ts';

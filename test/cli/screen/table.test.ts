@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { displayWidth } from '../../../src/base/rules/display-width.ts';
+import { displayWidth } from '../../../src/base/display-width.ts';
 import { lineWidth, printed, tableLines, wrap } from '../../../src/cli/screen/table.ts';
 
 const WORDS = ['plain words', '日本語の課題', 'e\u0301te\u0301 e\u0301te\u0301', '👨‍👩‍👧 and 👩🏽‍💻', 'น้ำ नमस्ते'];

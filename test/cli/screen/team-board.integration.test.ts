@@ -7,7 +7,7 @@ import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import kleur from 'kleur';
-import { displayWidth } from '../../../src/base/rules/display-width.ts';
+import { displayWidth } from '../../../src/base/display-width.ts';
 import { boardScreen, boardText } from '../../../src/cli/screen/team-board-lines.ts';
 import type { TeamView } from '../../../src/team/rules/views/view.ts';
 import { teamView } from '../../../src/team/rules/views/view.ts';

@@ -1,7 +1,7 @@
 // The package of the emulated service: an optional peer, so that only those who watch the demo install it.
 
 import { packageRoot } from '../../../base/package-root.ts';
-import { peerInstall } from '../../../base/peer-install.ts';
+import { isPackageMissing, peerInstall } from '../../../base/peer-install.ts';
 import { failure } from '../../../base/rules/errors.ts';
 import { CLI_CODES } from '../../rules/cli-codes.ts';
 
@@ -13,15 +13,10 @@ export function emulatorInstall(root: string): string {
   return peerInstall(root, [EMULATOR], 'tool demo');
 }
 
-function isMissing(error: unknown): boolean {
-  if (!(error instanceof Error && 'code' in error)) return false;
-  return error.code === 'ERR_MODULE_NOT_FOUND' && /'emulate'/.test(error.message);
-}
-
 /** @throws where the package is not installed */
 export async function loadEmulator() {
   return import('emulate').catch((error: unknown) => {
-    if (!isMissing(error)) throw error;
+    if (!isPackageMissing(error, ['emulate'])) throw error;
     const values = { package: EMULATOR, command: emulatorInstall(packageRoot()) };
     throw failure(CLI_CODES.demo_package_missing, values, { cause: error });
   });

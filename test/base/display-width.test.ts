@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
 import stringWidth from 'string-width';
-import { breakColumns, clipColumns, displayWidth, PLAIN, padColumns } from '../../../src/base/rules/display-width.ts';
+import { breakColumns, clipColumns, displayWidth, PLAIN, padColumns } from '../../src/base/display-width.ts';
 
 const WIDTHS: readonly (readonly [string, number])[] = [
   ['', 0],

@@ -1,9 +1,12 @@
 // Display width of text in terminal columns: wide characters take two, combining marks none.
 
-import stringWidth from 'string-width';
+import { createRequire } from 'node:module';
+import type stringWidth from 'string-width';
 
 /** Letters that string-width counts as part of the letter before them. Terminals give each a column. */
 const JOINED_LETTER = /[\u0e33\u0eb3]|(?<=[\p{M}\u200d])\p{L}/gu;
+
+const load = createRequire(import.meta.url);
 
 /** Characters of one column that join no other: Latin, and signs of our screens. What the others need takes 60 ms to load. */
 export const PLAIN = /^[ -~\u00a1-\u00a8\u00aa-\u00ac\u00af-\u02ff‐-―‘-‟•…‹›←-↓─-▟▲▶▸▼◀●○✓✔✖✗]*$/;
@@ -12,9 +15,14 @@ function graphemesOf(text: string): Intl.Segments {
   return new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text);
 }
 
+function measure(text: string): number {
+  const { default: widthOf }: { readonly default: typeof stringWidth } = load('string-width');
+  return widthOf(text);
+}
+
 /** Columns that the text takes. It must hold no control characters: call `visible` first. */
 export function displayWidth(text: string): number {
-  return PLAIN.test(text) ? text.length : stringWidth(text.replace(JOINED_LETTER, '\u200b$&'));
+  return PLAIN.test(text) ? text.length : measure(text.replace(JOINED_LETTER, '\u200b$&'));
 }
 
 /** The longest start of the text that fits `max` columns and ends between two characters. */
