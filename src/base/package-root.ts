@@ -1,6 +1,7 @@
 // Root directory and version of this package, from the sources or from the bundle.
 
 import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BASE_CODES } from './rules/base-codes.ts';
@@ -27,6 +28,16 @@ let root: string | undefined;
 export function packageRoot(): string {
   root ??= findRoot();
   return root;
+}
+
+/**
+ * Holds the package at `root` and the packages that it loads: npm puts these into it or beside it, pnpm further away below
+ * the same `node_modules`. Whoever may write there writes the program.
+ */
+export function programPlace(root: string = packageRoot()): string {
+  const loaded = createRequire(join(root, 'package.json')).resolve('zod');
+  const outermost = /^.*?\/node_modules(?=\/)/.exec(root)?.[0];
+  return loaded.startsWith(`${root}/`) || outermost === undefined ? root : outermost;
 }
 
 export function packageVersion(): string {

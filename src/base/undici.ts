@@ -3,14 +3,17 @@
 import { createRequire } from 'node:module';
 import type * as Undici from 'undici';
 
-const part = createRequire(import.meta.url);
+const load = createRequire(import.meta.url);
 
-function load<Name extends keyof typeof Undici>(path: string): (typeof Undici)[Name] {
-  return part(`undici/lib/${path}`);
+function part<Name extends keyof typeof Undici>(path: string): (typeof Undici)[Name] {
+  return load(`undici/lib/${path}`);
 }
 
-export const Agent = load<'Agent'>('dispatcher/agent.js');
-export const Pool = load<'Pool'>('dispatcher/pool.js');
-export const ProxyAgent = load<'ProxyAgent'>('dispatcher/proxy-agent.js');
-const { fetch: found }: typeof Undici = part('undici/lib/web/fetch/index.js');
-export const fetch = found;
+export const Agent = part<'Agent'>('dispatcher/agent.js');
+export const Pool = part<'Pool'>('dispatcher/pool.js');
+export const ProxyAgent = part<'ProxyAgent'>('dispatcher/proxy-agent.js');
+const loaded: Pick<typeof Undici, 'fetch'> = load('undici/lib/web/fetch/index.js');
+export const fetch = loaded.fetch;
+
+// As its index does it: the proxy's agent makes its tunnel by one of these.
+Object.assign(part<'Dispatcher'>('dispatcher/dispatcher.js').prototype, load('undici/lib/api/index.js'));

@@ -9,7 +9,7 @@ import type { IsolationMode } from '../agents/rules/runtime.ts';
 import { systemClock } from '../base/clock.ts';
 import { type Closer, closeAll } from '../base/close-all.ts';
 import { createLogger, type LogFormat } from '../base/logger.ts';
-import { packageRoot, packageVersion } from '../base/package-root.ts';
+import { packageVersion, programPlace } from '../base/package-root.ts';
 import type { Logger } from '../base/ports.ts';
 import { endProcessesOfRun } from '../base/processes/processes.ts';
 import { RuntimeDir } from '../base/processes/runtime-dir.ts';
@@ -227,7 +227,7 @@ export async function createWorker(options: WorkerCommand): Promise<RunningWorke
     const isolationFor = (own: { readonly stateDir: string; readonly root: string }) => (mode: IsolationMode) =>
       Isolation.probe(mode, {
         ...boundsOf({
-          ...{ stateDir, workspaceRoot: root, workflowPath: defaults.path, packageRoot: packageRoot(), env },
+          ...{ stateDir, workspaceRoot: root, workflowPath: defaults.path, packageRoot: programPlace(), env },
           runtimeDir: runtime.path,
           more: [keptDir],
         }),

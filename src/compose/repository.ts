@@ -6,7 +6,7 @@ import { hookEnvironment } from '../agents/agent-home.ts';
 import { boundsOf, GIT_SETTINGS, Isolation } from '../agents/isolation.ts';
 import { systemClock } from '../base/clock.ts';
 import { type Closer, closeAll } from '../base/close-all.ts';
-import { packageRoot } from '../base/package-root.ts';
+import { programPlace } from '../base/package-root.ts';
 import type { Logger } from '../base/ports.ts';
 import { endProcessesOfRun } from '../base/processes/processes.ts';
 import type { RuntimeDir } from '../base/processes/runtime-dir.ts';
@@ -164,7 +164,7 @@ export async function openRepository(
       stateDir,
       workspaceRoot: root,
       workflowPath: first.path,
-      packageRoot: packageRoot(),
+      packageRoot: programPlace(),
       env,
       runtimeDir: runtime.path,
     });

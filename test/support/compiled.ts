@@ -17,6 +17,8 @@ export const COMPILING = {
     'emulate',
     'ioredis',
     'esbuild',
+    // Of another form of modules, which is not followed.
+    'jsonc-parser',
     'monocart-coverage-reports',
     'playwright-core',
     'typescript',

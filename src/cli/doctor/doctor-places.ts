@@ -7,7 +7,7 @@ import { boundsOf, Isolation, notIsolated } from '../../agents/isolation.ts';
 import { systemClock } from '../../base/clock.ts';
 import { EventLog } from '../../base/files/event-log.ts';
 import type { LockHolder } from '../../base/files/process-lock.ts';
-import { packageRoot } from '../../base/package-root.ts';
+import { programPlace } from '../../base/package-root.ts';
 import { BASE_CODES } from '../../base/rules/base-codes.ts';
 import { refusal } from '../../base/rules/codes.ts';
 import type { Environment } from '../../base/rules/environment.ts';
@@ -202,7 +202,7 @@ export async function checkIsolation(workflow: Workflow, env: Environment): Prom
       stateDir: workflow.stateDir,
       workspaceRoot: workflow.workspace.root,
       workflowPath: workflow.path,
-      packageRoot: packageRoot(),
+      packageRoot: programPlace(),
       env,
       runtimeDir: null,
     });

@@ -6,7 +6,7 @@ import { join, relative, sep } from 'node:path';
 import { credentialPlaces, Isolation } from '../../agents/isolation.ts';
 import { namespaceIdentity } from '../../agents/namespace-identity.ts';
 import type { IsolationMode } from '../../agents/rules/runtime.ts';
-import { packageRoot } from '../../base/package-root.ts';
+import { programPlace } from '../../base/package-root.ts';
 import type { Environment } from '../../base/rules/environment.ts';
 import { failure } from '../../base/rules/errors.ts';
 import { tryGit } from '../../git/git.ts';
@@ -87,7 +87,7 @@ export async function memberBounds(
   const isolation = await Isolation.probe(mode, {
     readOnly: [
       env.HOME ?? homedir(),
-      packageRoot(),
+      programPlace(),
       runtimeDir,
       state,
       main,
