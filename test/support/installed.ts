@@ -1,7 +1,17 @@
 // Projects to install into, and a package to install from, whose compiled parts may be played.
 
-import { cpSync, existsSync, linkSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import {
+  cpSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { GUARD_ARCHITECTURES, packedGuard } from '../../src/guard/rules/program-name.ts';
 import { performAll } from '../../src/install/file-operations.ts';
@@ -88,6 +98,7 @@ export function builtPackage(t: Cleanup, script?: (name: string) => string): str
   // The command loads parts of the hooks.
   cpSync(join('dist', 'hooks', 'package.json'), join(root, 'dist', 'hooks', 'package.json'));
   shareTree(chunks, join(root, chunks));
+  symlinkSync(resolve('node_modules'), join(root, 'node_modules'));
   if (!existsSync(join(root, 'dist', 'cli.js'))) throw new Error('dist/cli.js is not built');
   return root;
 }

@@ -143,6 +143,8 @@ function unpackPackage(): string {
   const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', place];
   const [{ filename }] = JSON.parse(execFileSync('npm', args, { ...options, stdio: ['ignore', 'pipe', 'ignore'] }));
   execFileSync('tar', ['-xzf', join(place, filename), '-C', place]);
+  // As npm puts its packages into it.
+  symlinkSync(join(process.cwd(), 'node_modules'), join(place, 'package', 'node_modules'));
   return join(place, 'package');
 }
 
