@@ -1,9 +1,9 @@
 // Compiles native/write-guard.c for each platform that a compiler is here for, and packs it: static, so that it runs on any Linux.
 
-import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { execaSync } from 'execa';
 import { GUARD_ARCHITECTURES, packedGuard } from '../src/guard/rules/program-name.ts';
 
 /** `machine`: in the names of compilers and of the directories of a C library. */
@@ -31,8 +31,8 @@ type Compiled = { readonly made: boolean; readonly said: string };
 
 function compile(compiler: string, options: readonly string[], source: string, program: string): Compiled {
   const args = [...OPTIONS, ...SMALL, ...SMALL_LINK, ...options, '-o', program, source];
-  const { status, error, stderr } = spawnSync(compiler, args, { encoding: 'utf8' });
-  return { made: status === 0, said: error === undefined ? stderr.trim() : 'no such compiler' };
+  const { failed, code, stderr } = execaSync(compiler, args, { reject: false });
+  return { made: !failed, said: code === 'ENOENT' ? 'no such compiler' : stderr };
 }
 
 /** Replaces a program with its packed form, which is the same bytes for the same program. */

@@ -1,10 +1,10 @@
 // Check of commit subjects: room first, imperative, at most 72 characters. Commits from before this check are not looked at.
 // usage: tsx scripts/check-commits.ts [root]
 
-import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { execaSync } from 'execa';
 
 const MOST_CHARACTERS = 72;
 const SELF = 'scripts/check-commits.ts';
@@ -44,8 +44,8 @@ const rooms = readdirSync(join(root, 'src'), { withFileTypes: true })
   .map(({ name }) => name);
 
 function git(...args: readonly string[]): readonly string[] {
-  const { status, stdout } = spawnSync('git', ['-C', root, ...args], { encoding: 'utf8' });
-  return status === 0 ? stdout.split('\n').filter((line) => line !== '') : [];
+  const { failed, stdout } = execaSync('git', ['-C', root, ...args], { reject: false, lines: true });
+  return failed ? [] : stdout.filter((line) => line !== '');
 }
 
 function problemOf(subject: string): string | null {

@@ -1,7 +1,7 @@
 // Runs the checks of `npm run check`, one on each core at a time. Prints the output of each when it has ended; all run, whatever fails.
 
-import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
+import { execa } from 'execa';
 
 /** Longest first. */
 const CHECKS = [
@@ -15,18 +15,16 @@ const CHECKS = [
   'tsx scripts/check-commits.ts',
 ];
 
-/** @returns whether it passes. npm puts the programs on the PATH. */
-function passes(check: string): Promise<boolean> {
-  const child = spawn(check, { shell: true, stdio: ['ignore', 'pipe', 'pipe'] });
-  const output: Buffer[] = [];
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => output.push(chunk));
-  return new Promise((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', (code) => {
-      process.stdout.write(`=== ${check}\n${Buffer.concat(output).toString()}`);
-      resolve(code === 0);
-    });
-  });
+/** @returns whether it passes */
+async function passes(check: string): Promise<boolean> {
+  const { failed, all } = await execa({
+    all: true,
+    preferLocal: true,
+    reject: false,
+    stdin: 'ignore',
+  })`${check.split(' ')}`;
+  process.stdout.write(`=== ${check}\n${all}\n`);
+  return !failed;
 }
 
 const waiting = [...CHECKS];

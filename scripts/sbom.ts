@@ -1,7 +1,6 @@
 // The bill of materials of the built package: its dependencies and theirs, and what stands in its bundles, as CycloneDX.
 
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
+import { execa } from 'execa';
 
 type Bill = {
   readonly metadata: { readonly component: { readonly name: string } & Readonly<Record<string, unknown>> };
@@ -12,7 +11,7 @@ type Bill = {
 /** What npm knows of all packages of the lock file. */
 export async function readBill(root: string): Promise<Bill> {
   const args = ['sbom', '--sbom-format', 'cyclonedx', '--sbom-type', 'application', '--package-lock-only'];
-  const { stdout } = await promisify(execFile)('npm', args, { cwd: root, maxBuffer: 64 * 1024 * 1024 });
+  const { stdout } = await execa('npm', args, { cwd: root });
   return JSON.parse(stdout);
 }
 

@@ -1,13 +1,12 @@
 // Makes the pictures of the README from the demo and a team as they are: terminals in tmux, the page in Chromium.
 // usage: tsx scripts/screenshots.ts [terminal] [team] [board] [page]; without any, all of them.
 
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { execa, execaSync } from 'execa';
 import type { Browser } from 'playwright-core';
 import { launchBrowser } from '../test/support/browser.ts';
 import { playTeam } from './played-team.ts';
@@ -47,7 +46,7 @@ function htmlOf(screen: string): string {
 /** What a terminal shows once a command there has got so far. */
 async function screenOf(command: string, rows: number, until: string): Promise<string> {
   const socket = join(mkdtempSync(join(tmpdir(), 'toolcrew-pictures-')), 'tmux');
-  const tmux = (...args: string[]) => execFileSync('tmux', ['-S', socket, ...args], { encoding: 'utf8' });
+  const tmux = (...args: string[]) => execaSync('tmux', ['-S', socket, ...args]).stdout;
   try {
     tmux('new-session', '-d', '-x', String(COLUMNS), '-y', String(rows), '-s', 'demo', 'bash --norc --noprofile');
     tmux('send-keys', '-t', 'demo', `clear; PS1='$ '; alias tool='node ${cli}'; clear`, 'Enter');
@@ -104,9 +103,7 @@ async function team(browser: Browser): Promise<void> {
 }
 
 async function statusPage(browser: Browser): Promise<void> {
-  const demo = spawn(process.execPath, [cli, 'demo', '--keep', '--issues', '9'], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
+  const demo = execa('node', [cli, 'demo', '--keep', '--issues', '9'], { reject: false, buffer: false });
   try {
     let said = '';
     demo.stdout.on('data', (chunk: Buffer) => {
@@ -124,7 +121,7 @@ async function statusPage(browser: Browser): Promise<void> {
     await page.close();
   } finally {
     demo.kill('SIGINT');
-    await once(demo, 'exit');
+    await demo;
   }
 }
 

@@ -5,12 +5,12 @@
 // --built: dist/ is that of these sources, and is not built again.
 // --node: programs that run the same compiled tests one after the other; by default this one.
 
-import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { execaSync } from 'execa';
 import { COMPILED_VARIABLE } from '../test/support/compiled.ts';
 import { compileTests, idleFiles, testEntries } from './compile-tests.ts';
 import { reportCoverage, sourcesHash } from './coverage.ts';
@@ -39,8 +39,8 @@ const atOnce = files.some(isOfHosts) ? HOSTS_AT_ONCE : startsPrograms ? PROGRAMS
 
 // Each start of Node would load them, which takes three times as long; no test leaves the machine.
 delete process.env.NODE_EXTRA_CA_CERTS;
-const build = ['--import', 'tsx', 'scripts/build.ts'];
-if (!built && spawnSync(process.execPath, build, { cwd: root, stdio: 'inherit' }).status !== 0) process.exit(1);
+const run = execaSync({ cwd: root, preferLocal: true, stdio: 'inherit', reject: false });
+if (!built && run`tsx scripts/build.ts`.failed) process.exit(1);
 // Below the root, where what is compiled finds its packages; the counters outside, where agents in namespaces may write.
 mkdirSync(join(root, '.cache'), { recursive: true });
 const place = mkdtempSync(join(root, '.cache', 'tests-'));
@@ -74,18 +74,18 @@ function passes(node: string): boolean {
   const counting = count || coverage ? { NODE_V8_COVERAGE: counters } : {};
   const env = { ...process.env, [COMPILED_VARIABLE]: compiled, ...counting };
   const command = ['--enable-source-maps', '--test', ...reporters, ...places, ...limits, ...entries];
-  const { status } = spawnSync(node, command, { cwd: root, env, stdio: 'inherit' });
+  const { failed } = run({ env })(node, command);
   const idle = idleFiles(root, list, files);
   if (idle.length > 0) process.stderr.write(`not one test was executed in ${idle.join(', ')}\n`);
-  return status === 0 && idle.length === 0;
+  return !failed && idle.length === 0;
 }
 
 const nodes = values.node ?? [process.execPath];
 const results = nodes.map((node) => {
-  const { stdout: version } = spawnSync(node, ['--version'], { encoding: 'utf8' });
-  if (nodes.length > 1) process.stdout.write(`\n=== the suite on Node ${version}`);
+  const version = execaSync(node, ['--version']).stdout;
+  if (nodes.length > 1) process.stdout.write(`\n=== the suite on Node ${version}\n`);
   const passed = passes(node);
-  if (!passed) process.stderr.write(`the suite fails on Node ${version}`);
+  if (!passed) process.stderr.write(`the suite fails on Node ${version}\n`);
   return passed;
 });
 
