@@ -1,6 +1,9 @@
 // The command line of `tool team`, `tool spec` and `tool mcp`.
 
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
+import { packageRoot } from '../base/package-root.ts';
 import type { OperationName } from '../team/rules/operation.ts';
 
 type Options = Readonly<Record<string, unknown>> & { readonly json?: boolean };
@@ -238,12 +241,8 @@ export function addTeamCommands(program: Command): void {
   program
     .command('mcp')
     .description('the team operations as an MCP server on standard input and output')
-    .action(async () => {
-      const [{ serveMcp }, { composeResident }, { answerEvents }] = await Promise.all([
-        import('../claude-code/mcp/server.ts'),
-        import('../compose/team.ts'),
-        import('../compose/hooks/resident-events.ts'),
-      ]);
-      await serveMcp({ composeResident, answerEvents });
+    .action(() => {
+      // The server that hosts start, in this process.
+      createRequire(import.meta.url)(join(packageRoot(), 'dist', 'hooks', 'team-server.js'));
     });
 }
