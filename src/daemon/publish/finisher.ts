@@ -1,7 +1,7 @@
 // Takes an issue whose attempts are over to its end, step by step; what fails is tried again or handed back to the agent.
 
 import type { Clock, Logger } from '../../base/ports.ts';
-import { refusal, textOf } from '../../base/rules/codes.ts';
+import { prefixed, refusal, textOf } from '../../base/rules/codes.ts';
 import { messageOf } from '../../base/rules/errors.ts';
 import type { Journal, Tracker, Workspaces } from '../ports.ts';
 import { WORK_CODES } from '../rules/codes/work-codes.ts';
@@ -49,6 +49,14 @@ type SkippedStep = Extract<Step, { kind: 'comment' | 'evidence' | 'review_reques
 
 function isSkipped(step: Step): step is SkippedStep {
   return step.kind === 'comment' || step.kind === 'evidence' || step.kind === 'review_request';
+}
+
+/** The log's line for what came to its end: the issue, or a round on its pull request. */
+function endOf(entry: Entry, label: string): string {
+  const { number, follow, pullRequest } = entry;
+  return follow === null || pullRequest === null
+    ? `issue #${number} state changed to ${label}`
+    : `issue #${number}: commit ${tipOf(entry)?.slice(0, 12) ?? '?'} is on pull request #${pullRequest.number}`;
 }
 
 function clear(tally: Tally): void {
@@ -171,7 +179,7 @@ export class Finisher {
     const what = isOver
       ? refusal(WORK_CODES.gate_rounds_exhausted, { rounds: maxRounds, said })
       : refusal(WORK_CODES.gate_failed, { round: entry.rounds + 1, rounds: maxRounds, said });
-    log.log('warn', 'publish', what, { issue });
+    log.log('warn', 'publish', prefixed(`issue #${issue}: `, what), { issue });
     await journal.append({ type: 'sent_back', issue, reason: textOf(what), next: isOver ? 'give_up' : 'retry' });
   }
 
@@ -294,7 +302,7 @@ export class Finisher {
     const added = others.filter((other) => entry.effects[labelRemoveKey(other)] !== 'finished');
     if (added.length > 0) return added;
     const fields = { issue: entry.number };
-    if (hasLabel(shown, label)) log.log('info', 'poller', `issue #${entry.number} state changed to ${label}`, fields);
+    if (hasLabel(shown, label)) log.log('info', 'poller', endOf(entry, label), fields);
     else log.log('warn', 'poller', refusal(WORK_CODES.label_not_shown, { ...fields, label }), fields);
     // An active label that was taken off and shows again may be somebody's new wish: who put it on when will tell.
     const wished = entry.labelEvent !== null && activeLabelsOf(shown, labels).length > 0;
