@@ -8,7 +8,7 @@ import type { IssueDetails } from '../daemon/view-issue.ts';
 import { LISTS, type ListName } from '../daemon/view-page.ts';
 import { ownFileLines } from '../daemon/view-repositories.ts';
 import type { AskingRow, CompletedRow, QueuedRow, RunningRow } from '../daemon/view-rows.ts';
-import { count, dollars, duration, shownBudget } from './format.ts';
+import { count, dollars, duration, questionOf, shownBudget } from './format.ts';
 import { html, link } from './html.ts';
 import { type IssueId, type IssuePlace, issuePlace } from './issue-place.ts';
 import {
@@ -234,7 +234,7 @@ function partsOf(view: StateView): readonly Part[] {
         [
           { label: 'Since', kind: 'n', value: since(item.since) },
           { label: 'Given up in', kind: 'n', value: until(item.until) },
-          { label: 'Question', kind: 'words', value: item.question },
+          { label: 'Question', kind: 'words', value: questionOf(item) },
         ],
         item.issue_number,
         askingCommands(item),

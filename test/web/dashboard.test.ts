@@ -41,6 +41,9 @@ test('what waits for an answer, with the question; nothing of it where nobody as
   assert.match(text, /\nASKING\n.*\n {2}#1\s+First <b>bold<\/b>\s+2h 00m\s+Which <b>one<\/b>\?\n/);
   assert.match(page(view, 'n', true), /<details open><summary>Waiting for an answer<\/summary>/);
   assert.match(pageParts(view)['ask-1'] ?? '', /Which &lt;b&gt;one&lt;\/b&gt;\?/);
+  const paused = viewWith({ asking: [{ ...row, paused: true }] });
+  assert.match(textDashboard(paused, WIDE), / \(paused\) Which/);
+  assert.match(pageParts(paused)['ask-1'] ?? '', /\(paused\) Which/);
   assert.doesNotMatch(textDashboard(viewWith(), WIDE), /asking|ASKING/);
   assert.match(page(viewWith(), 'n', true), /<details hidden open><summary>Waiting for an answer/);
 });

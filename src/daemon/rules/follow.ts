@@ -141,7 +141,7 @@ function namesOf(checks: readonly Check[], state: Check['state']): string {
 }
 
 function furtherChecks(ms: number): string {
-  return `further checks may begin: ${ms / 1000} s without a change are waited for`;
+  return `further checks may begin (waits ${ms / 1000} s)`;
 }
 
 /** What the checks still need; null: all of them pass. */
@@ -160,7 +160,7 @@ function checksWait(sight: PullRequestSight, follow: FollowState, now: number): 
       : person('check', `checks were cancelled, and nothing has taken their place: ${cancelled}`);
   if (unread.length > 0) return person('check', unreadWords(unread));
   if (checks.length === 0 && now - follow.since < CHECKS_APPEAR_MS)
-    return waitForTime(`no check has begun yet; without one in ${CHECKS_APPEAR_MS / 1000} s, none is waited for`);
+    return waitForTime(`no check has begun yet (waits ${CHECKS_APPEAR_MS / 1000} s)`);
   if (checks.length > 0 && checksStandMs < CHECKS_SETTLE_MS) return waitForTime(furtherChecks(CHECKS_SETTLE_MS));
   return status.conflicts === null ? waitForTime('the service has not worked out whether it can be merged') : null;
 }

@@ -154,7 +154,7 @@ test('failed checks are told when they have stood for three seconds, and with th
   const young = judge(sight({ checks: [check('failed')], checksStandMs: 1_000, comments }));
   assert.deepEqual(young, {
     kind: 'wait',
-    why: 'further checks may begin: 3 s without a change are waited for',
+    why: 'further checks may begin (waits 3 s)',
     forTime: true,
     againMs: 2_000,
   });
