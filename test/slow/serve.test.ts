@@ -449,5 +449,5 @@ test('hooks of the file run around the agent, with their output kept', async (t)
     stdout,
     '=== attempt 1\n--- after_create\ncreated 1\n--- before_run\nbefore 1\n--- agent (command)\nworking on it\nfinished\n--- after_run\nafter\n',
   );
-  assert.match(daemon.log, /\[hook\] {6}warn: after_run ended with exit code 1: after/);
+  assert.match(daemon.log, /\[hook\] {6}warn: issue #\d+: after_run ended with exit code 1: after/);
 });

@@ -1,7 +1,7 @@
 // Takes an issue whose attempts are over to its end, step by step; what fails is tried again or handed back to the agent.
 
 import type { Clock, Logger } from '../../base/ports.ts';
-import { prefixed, refusal, textOf } from '../../base/rules/codes.ts';
+import { refusal, textOf } from '../../base/rules/codes.ts';
 import { messageOf } from '../../base/rules/errors.ts';
 import type { Journal, Tracker, Workspaces } from '../ports.ts';
 import { WORK_CODES } from '../rules/codes/work-codes.ts';
@@ -179,7 +179,7 @@ export class Finisher {
     const what = isOver
       ? refusal(WORK_CODES.gate_rounds_exhausted, { rounds: maxRounds, said })
       : refusal(WORK_CODES.gate_failed, { round: entry.rounds + 1, rounds: maxRounds, said });
-    log.log('warn', 'publish', prefixed(`issue #${issue}: `, what), { issue });
+    log.log('warn', 'publish', what, { issue });
     await journal.append({ type: 'sent_back', issue, reason: textOf(what), next: isOver ? 'give_up' : 'retry' });
   }
 
