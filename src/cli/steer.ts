@@ -36,8 +36,12 @@ async function give(
     { ...order, issue: issue.number },
     { TOOL_SOCKET: place.socket, TOOL_KEY: place.key },
   );
-  const text =
-    options.json === true ? JSON.stringify(answer, null, 2) : `issue ${formatIssue(issue)} ${DONE[order.command]}`;
+  // A change that was held back needs no attempt.
+  const done =
+    order.command === 'retry' && answer.standing === 'publishing'
+      ? 'is published without waiting'
+      : DONE[order.command];
+  const text = options.json === true ? JSON.stringify(answer, null, 2) : `issue ${formatIssue(issue)} ${done}`;
   process.stdout.write(`${visibleLines(text)}\n`);
 }
 

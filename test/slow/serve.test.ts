@@ -322,7 +322,7 @@ test('the label taken off stops the agent and keeps the workspace; the issue clo
   await daemon.logged('starting on issue #1');
   await forge.unlabel(first, 'tool-todo');
   await daemon.logged('issue #1 lost its active label; it is let go');
-  await daemon.logged(/attempt 1 on issue #1 cancelled/);
+  await daemon.logged(/attempt 1 on issue #1 was cancelled/);
   assert.ok(existsSync(join(daemon.root, 'issue-1')));
   await forge.label(first, 'tool-todo');
   await daemon.logged('starting on issue #1 (attempt 2)');

@@ -1,5 +1,7 @@
 // An issue's standing with the daemon that runs, in words; pure.
 
+import type { AttemptOutcome } from './record.ts';
+
 /** In place of the phase `gate`: the checks have not begun. */
 export const GATE_WAITS = 'gate_waits';
 /** In place of the phase `review`: another try is waited for. */
@@ -21,6 +23,19 @@ const PHASE_WORDS: Readonly<Record<string, string>> = {
 
 export function phaseWords(phase: string): string {
   return PHASE_WORDS[phase] ?? phase.replace('_', ' ');
+}
+
+/** How an attempt ended, after "the attempt". */
+export function outcomeWords(outcome: AttemptOutcome): string {
+  switch (outcome) {
+    case 'interrupted':
+    case 'cancelled':
+      return `was ${outcome}`;
+    case 'unavailable':
+      return 'found its runtime unavailable';
+    default:
+      return outcome.replace('_', ' ');
+  }
 }
 
 export type Standing = {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { type Standing, standingWords } from '../../../src/daemon/rules/issue-standing.ts';
+import { outcomeWords, type Standing, standingWords } from '../../../src/daemon/rules/issue-standing.ts';
 
 const NONE: Standing = { queued: null, asking: null, following: null, running: null, retrying: null };
 
@@ -21,4 +21,13 @@ test('a question that is paused says so: its answer starts nothing', () => {
     words(true),
     'it is paused by tool pause, and waits for an answer since 2026-01-01T00:00:00.000Z: Which one?',
   );
+});
+
+test('the end of an attempt is told as a sentence goes on after "the attempt"', () => {
+  assert.deepEqual((['failed', 'timed_out', 'interrupted', 'unavailable'] as const).map(outcomeWords), [
+    'failed',
+    'timed out',
+    'was interrupted',
+    'found its runtime unavailable',
+  ]);
 });
