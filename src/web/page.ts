@@ -132,6 +132,7 @@ function factParts(view: StateView): readonly Part[] {
     facts.push([html`of ${limit} today, anew in ${until(view.budget.renews_at)}`, spent]);
   }
   if (counts.asking > 0) facts.push(['asking', counts.asking]);
+  if (counts.following > 0) facts.push(['following', counts.following]);
   if (view.queue !== undefined) facts.push(['wait for a worker', view.queue.waiting]);
   const warnings = [
     view.workflow.error === null
