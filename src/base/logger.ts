@@ -39,10 +39,12 @@ export function createLogger(options: LoggerOptions): Logger {
         return;
       }
       const prefix = level === 'info' ? '' : `${level}: `;
-      const { repository } = fields;
+      const { repository, issue } = fields;
       const where = typeof repository === 'string' ? `${repository}: ` : '';
+      const isNamed = level === 'info' || typeof issue !== 'number' || new RegExp(`#${issue}\\b`).test(message);
+      const about = isNamed ? '' : `issue #${issue}: `;
       const end = typeof said === 'string' ? '' : ` (${said.of.code})`;
-      options.write(redact(`${tag(source)} ${prefix}${where}${message}${end}\n`, secrets));
+      options.write(redact(`${tag(source)} ${prefix}${where}${about}${message}${end}\n`, secrets));
     },
   };
 }

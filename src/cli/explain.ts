@@ -18,7 +18,7 @@ const details = z.object({
   running: z.object({ phase: z.string(), attempt: z.number(), last_error: z.string().nullable() }).nullable(),
   retrying: z.object({ due_at: z.string().nullable(), waits_for: z.string().nullish() }).nullable(),
   following: z.object({ waits_for: z.string(), pull_request: z.object({ number: z.number() }).nullable() }).nullable(),
-  asking: z.object({ since: z.string(), question: z.string() }).nullable(),
+  asking: z.object({ since: z.string(), question: z.string(), paused: z.boolean().optional() }).nullable(),
   queued: z.object({ reason: z.string() }).nullable(),
 });
 

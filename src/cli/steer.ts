@@ -10,17 +10,9 @@ import { requestDaemon } from './issue.ts';
 import { formatIssue, type IssueName } from './issue-name.ts';
 import { stateDirOf } from './logs.ts';
 import { CLI_CODES } from './rules/cli-codes.ts';
+import { steerWords } from './rules/steer-words.ts';
 
 export type SteerOptions = { readonly json?: boolean; readonly stateDir?: string };
-
-/** Effects of the commands, as a person reads them. */
-const DONE: Readonly<Record<Order, string>> = {
-  pause: 'is paused; tool resume goes on with it',
-  resume: 'goes on when a slot is free',
-  cancel: 'is cancelled; the daemon takes the active label off and keeps the work',
-  retry: 'is tried again when a slot is free',
-  tell: 'has the text; its agent, or its team, gets it in the next turn',
-};
 
 async function give(
   order: { readonly command: Order; readonly text?: string },
@@ -36,8 +28,8 @@ async function give(
     { ...order, issue: issue.number },
     { TOOL_SOCKET: place.socket, TOOL_KEY: place.key },
   );
-  const text =
-    options.json === true ? JSON.stringify(answer, null, 2) : `issue ${formatIssue(issue)} ${DONE[order.command]}`;
+  const done = steerWords(order.command, answer.standing);
+  const text = options.json === true ? JSON.stringify(answer, null, 2) : `issue ${formatIssue(issue)} ${done}`;
   process.stdout.write(`${visibleLines(text)}\n`);
 }
 

@@ -33,6 +33,7 @@ import type { Publisher } from './publish/publish.ts';
 import { messagesOf } from './rules/asking.ts';
 import { type EndCause, judgeAttempt, quotaEnd } from './rules/attempt-end.ts';
 import type { Issue } from './rules/issue.ts';
+import { outcomeWords } from './rules/issue-standing.ts';
 import type { Entry } from './rules/state.ts';
 import { keptOf } from './rules/team-summary.ts';
 import type { Workflow } from './rules/workflow.ts';
@@ -387,6 +388,6 @@ export class Attempt {
         ? ''
         : `; next attempt ${verdict.retryAt <= clock.now() ? 'at once' : `in ${Math.ceil((verdict.retryAt - clock.now()) / 1000)} s`}`;
     const { outcome, reason } = verdict;
-    this.#log('agent', `attempt ${this.#number} on issue #${issue} ${outcome}: ${reason}${wait}`, 'warn');
+    this.#log('agent', `attempt ${this.#number} on issue #${issue} ${outcomeWords(outcome)}: ${reason}${wait}`, 'warn');
   }
 }

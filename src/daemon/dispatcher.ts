@@ -97,6 +97,12 @@ export class Dispatcher {
       }
   }
 
+  /** Issues at work as they were read last, without those whose work has ended since. */
+  get #stillHeld(): readonly Issue[] {
+    const { entries } = this.#options.journal.state;
+    return [...this.#held.values()].filter(({ number }) => isHeld(entries.get(number)));
+  }
+
   /** An issue at work as it was read last. */
   held(issue: number): Issue | undefined {
     return this.#held.get(issue);
@@ -157,7 +163,7 @@ export class Dispatcher {
     if (this.#isSettled(capped)) return false;
     const waiting: Waiting[] = [];
     const taken: Promise<boolean>[] = [];
-    const open = this.#options.intake.candidates(this.listing, [...this.#held.values()], this.#options.busy());
+    const open = this.#options.intake.candidates(this.listing, this.#stillHeld, this.#options.busy());
     let slots = this.#options.freeSlots();
     for (const [index, { kind, issue }] of open.entries()) {
       if (this.#unanswered.has(issue.number)) continue;

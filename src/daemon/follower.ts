@@ -1,7 +1,7 @@
 // Watches open pull requests of finished issues: at each poll, and after deliveries, what happened on one goes to its agent or ends the following.
 
 import type { Logger } from '../base/ports.ts';
-import { type Refusal, refusal, textOf } from '../base/rules/codes.ts';
+import { prefixed, type Refusal, refusal, textOf } from '../base/rules/codes.ts';
 import { messageOf } from '../base/rules/errors.ts';
 import { oneLine } from '../base/rules/text.ts';
 import { Misses } from './misses.ts';
@@ -280,7 +280,8 @@ export class Follower {
   /** The pull request is told why nobody goes on with it. */
   async #stop(issue: number, { number }: PullRequest, why: Refusal): Promise<void> {
     const { journal, log, settle } = this.#options;
-    log.log('warn', 'poller', why, { issue, pull_request: number });
+    const what = prefixed(`pull request #${number} of issue #${issue}: `, why);
+    log.log('warn', 'poller', what, { issue, pull_request: number });
     await journal.append({ type: 'follow_stopped', issue, reason: textOf(why) });
     settle(issue);
   }

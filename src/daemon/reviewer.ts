@@ -154,7 +154,12 @@ export class Reviewer {
       }
       case 'read': {
         const { findings } = end;
-        log.log('info', 'agent', `issue #${issue}: the review of ${agent} has ${findings.length} findings`, { issue });
+        log.log(
+          'info',
+          'agent',
+          `issue #${issue}: the review of ${agent} has ${findings.length === 1 ? '1 finding' : `${findings.length} findings`}`,
+          { issue },
+        );
         if (findings.length === 0) return { next: 'publish', findings, reason: null, retry_at: null };
         const spent = this.#spent(entry, usage);
         if (spent !== null) return { next: 'publish', findings, reason: textOf(spent), retry_at: null };

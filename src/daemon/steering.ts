@@ -31,7 +31,7 @@ export type SteeringOptions = {
   readonly endWork: (issue: number, cause: EndCause) => Promise<boolean>;
   /** Takes the steps that an issue without an attempt has before it. */
   readonly settle: (issue: number) => void;
-  readonly intake: Pick<Intake, 'endPauses'>;
+  readonly intake: Pick<Intake, 'endPauses' | 'known'>;
   readonly poll: () => void;
 };
 
@@ -102,7 +102,7 @@ export class Steering {
   /** Only a claimed issue has effects: one that waits for its first attempt is claimed before it is cancelled. */
   async #claimed(issue: number): Promise<void> {
     const phase = this.#options.journal.state.entries.get(issue)?.phase;
-    const waiting = this.#waiting(issue);
+    const waiting = this.#waiting(issue)?.issue;
     if ((phase === undefined || phase === 'parked') && waiting !== undefined)
       await this.#options.journal.append(this.#claimOf(waiting, null));
   }
@@ -141,8 +141,18 @@ export class Steering {
     });
   };
 
-  #waiting(issue: number): Issue | undefined {
-    return this.#options.waiting().find((one) => one.issue.number === issue)?.issue;
+  #waiting(issue: number): Waiting | undefined {
+    return this.#options.waiting().find((one) => one.issue.number === issue);
+  }
+
+  /** Whether people want new work. In the second in which the last work ended, only the event of the label tells that. */
+  #isQueued(issue: number): boolean {
+    const { entries, past } = this.#options.journal.state;
+    const waiting = this.#waiting(issue);
+    if (waiting === undefined || waiting.why.some(({ of }) => of === WORK_CODES.issue_already_done)) return false;
+    const end = entries.get(issue)?.finished ?? finishedIssueOf(past, issue);
+    if (end === undefined || waiting.issue.updatedAt > end.updatedAt) return true;
+    return this.#options.intake.known(waiting.issue)?.admitted === true;
   }
 
   #standingOf(issue: number): Standing | undefined {
@@ -155,7 +165,7 @@ export class Steering {
     if (entry !== undefined && isInReview(entry)) return 'review';
     if (entry !== undefined && isUnpublished(entry)) return 'handed_in';
     if (phase !== 'parked') return phase;
-    if (this.#waiting(issue) !== undefined) return 'queued';
+    if (this.#isQueued(issue)) return 'queued';
     return entry?.finished?.outcome ?? finishedIssueOf(past, issue)?.outcome;
   }
 }

@@ -8,7 +8,7 @@ import { findingsFor, findingsText } from './publish/review-text.ts';
 import { continuation } from './publish/tracker-texts.ts';
 import { messagesOf } from './rules/asking.ts';
 import { findingsKey } from './rules/review.ts';
-import { roundOf, toldOf } from './rules/round.ts';
+import { roundOf, sentBackText, toldOf } from './rules/round.ts';
 import type { Entry } from './rules/state.ts';
 
 export type TurnsOptions = {
@@ -77,8 +77,11 @@ export class Turns {
     if (review !== null) this.#given = [...this.#given, findingsKey(review)];
     const findings = review === null ? null : findingsText(review);
     const told = [toldOf(entry), findings, messages].filter((part) => part !== null);
+    // The template may not show why the last attempt failed, or show a later failure.
+    const isShown = entry.sentBack === null || template.includes(entry.sentBack);
+    const back = isShown ? [] : [sentBackText(entry)];
     return {
-      prompt: [template, ...told].join('\n\n'),
+      prompt: [template, ...back, ...told].join('\n\n'),
       round: roundOf(entry, told.length === 0 ? null : told.join('\n\n')),
     };
   }

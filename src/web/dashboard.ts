@@ -7,7 +7,7 @@ import type { BudgetView } from '../daemon/view-budget.ts';
 import type { ListName } from '../daemon/view-page.ts';
 import { ownFileLines } from '../daemon/view-repositories.ts';
 import type { Row } from '../daemon/view-rows.ts';
-import { count, dollars, duration, shownBudget } from './format.ts';
+import { count, dollars, duration, questionOf, shownBudget } from './format.ts';
 import { issuePlace } from './issue-place.ts';
 import { finishedTeamsOf, gateWords, type IssueTeam, TASK_MAX, taskWords, teamsOf, teamWords } from './team-lines.ts';
 import { COLUMNS, type Column, table, wrapped } from './text-table.ts';
@@ -225,7 +225,7 @@ export function textDashboard(view: StateView, room: number = COLUMNS): string {
     ]),
     ...list('asking', 'ASKING', view.asking, [
       { title: 'SINCE', max: 9, of: (row) => ago(row.since, now) },
-      { title: 'QUESTION', max: 100, min: 24, of: (row) => row.question },
+      { title: 'QUESTION', max: 100, min: 24, of: questionOf },
     ]),
     ...list('following', 'FOLLOWING', view.following, [
       { title: 'PULL', max: 8, of: (row) => (row.pull_request === null ? '–' : `#${row.pull_request.number}`) },

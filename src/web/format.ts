@@ -14,6 +14,11 @@ export function duration(ms: number): string {
   return `${Math.floor(hours / 24)}d ${hours % 24}h`;
 }
 
+/** An answer to a paused question starts nothing. */
+export function questionOf({ question, paused }: { readonly question: string; readonly paused: boolean }): string {
+  return paused ? `(paused) ${question}` : question;
+}
+
 /** `950`, `12.3k`, `1.2M`. */
 export function count(number: number): string {
   if (number < 1000) return String(number);

@@ -8,7 +8,7 @@ import type { IssueDetails } from '../daemon/view-issue.ts';
 import { LISTS, type ListName } from '../daemon/view-page.ts';
 import { ownFileLines } from '../daemon/view-repositories.ts';
 import type { AskingRow, CompletedRow, QueuedRow, RunningRow } from '../daemon/view-rows.ts';
-import { count, dollars, duration, shownBudget } from './format.ts';
+import { count, dollars, duration, questionOf, shownBudget } from './format.ts';
 import { html, link } from './html.ts';
 import { type IssueId, type IssuePlace, issuePlace } from './issue-place.ts';
 import {
@@ -132,6 +132,7 @@ function factParts(view: StateView): readonly Part[] {
     facts.push([html`of ${limit} today, anew in ${until(view.budget.renews_at)}`, spent]);
   }
   if (counts.asking > 0) facts.push(['asking', counts.asking]);
+  if (counts.following > 0) facts.push(['following', counts.following]);
   if (view.queue !== undefined) facts.push(['wait for a worker', view.queue.waiting]);
   const warnings = [
     view.workflow.error === null
@@ -234,7 +235,7 @@ function partsOf(view: StateView): readonly Part[] {
         [
           { label: 'Since', kind: 'n', value: since(item.since) },
           { label: 'Given up in', kind: 'n', value: until(item.until) },
-          { label: 'Question', kind: 'words', value: item.question },
+          { label: 'Question', kind: 'words', value: questionOf(item) },
         ],
         item.issue_number,
         askingCommands(item),

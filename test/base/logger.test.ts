@@ -14,8 +14,20 @@ function logged(format: LogFormat, secrets: readonly string[] = []) {
 test('a line of text has its source, its level and the code of a refusal', () => {
   const { log, written } = logged('text');
   log.log('info', 'serve', 'ready');
-  log.log('warn', 'poller', saying('tracker', 'it answered 502.'), { issue: 1 });
+  log.log('warn', 'poller', saying('tracker', 'it answered 502.'));
   assert.deepEqual(written, ['[serve]     ready\n', '[poller]    warn: it answered 502. (any_words)\n']);
+});
+
+test('a warning about an issue names it, once', () => {
+  const { log, written } = logged('text');
+  log.log('warn', 'poller', saying('tracker', 'nobody answered #12.'), { issue: 1 });
+  log.log('error', 'publish', 'issue #1: it broke', { issue: 1 });
+  log.log('info', 'hook', 'after_create', { issue: 1 });
+  assert.deepEqual(written, [
+    '[poller]    warn: issue #1: nobody answered #12. (any_words)\n',
+    '[publish]   error: issue #1: it broke\n',
+    '[hook]      after_create\n',
+  ]);
 });
 
 test('a line of JSON has the code of a refusal as a field', () => {

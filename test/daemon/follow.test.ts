@@ -209,10 +209,15 @@ test('a pull request that is merged or closed is not followed any more', async (
   for (const seen of [{ state: 'merged' }, { state: 'closed' }] as const) {
     const world = worldWith('approved');
     await followed(world);
+    // A later version of the issue than the one that was done.
+    world.tracker.touch(1);
+    await polls(world, 1);
     world.tracker.seen.set(PULL, seen);
     await polls(world, 1);
     assert.equal(phaseOf(world), undefined);
     assert.equal(world.started.length, 1);
+    assert.deepEqual(world.orchestrator.waiting, []);
+    assert.ok(!world.lines.some((line) => line.includes('no active label')), world.lines.join('\n'));
     await world.stop();
   }
 });

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import type { OrchestratorOptions } from '../../src/daemon/orchestrator.ts';
 import { standingWords } from '../../src/daemon/rules/issue-standing.ts';
 import { TrackerError } from '../../src/daemon/rules/tracker-error.ts';
 import { runningRow } from '../../src/daemon/view-rows.ts';
@@ -9,10 +10,10 @@ import { WaitingLine } from '../../src/daemon/waiting-line.ts';
 import { noEvidence } from '../../src/gate/rules/evidence.ts';
 import { saying } from '../support/codes.ts';
 import type { Script } from '../support/world.ts';
-import { commit, evidenceOf, World, workflowWith } from '../support/world.ts';
+import { commit, evidenceOf, fail, World, workflowWith } from '../support/world.ts';
 
-function worldWith(mode: 'report' | 'required', maxRounds = 3): World {
-  const world = new World(workflowWith({ gate: { mode, maxRounds } }));
+function worldWith(mode: 'report' | 'required', maxRounds = 3, options: Partial<OrchestratorOptions> = {}): World {
+  const world = new World(workflowWith({ gate: { mode, maxRounds } }), options);
   world.tracker.open(1);
   return world;
 }
@@ -147,6 +148,30 @@ test('a failure goes back to the agent where the gate is required, in the same s
   assert.deepEqual(world.workspaces.pushed, ['tool/issue-1 sha-1-3']);
   assert.match(world.tracker.pulls[0]?.body ?? '', /passed: 3 tests/);
   await world.stop();
+});
+
+test('what failed is in the next prompt, once, whatever the prompt of WORKFLOW.md shows of it', async () => {
+  const prompts = {
+    shows: ({ lastError }: { lastError: string | null }) => `It ended so: ${lastError}`,
+    hides: () => '',
+  };
+  for (const [name, prompt] of Object.entries(prompts)) {
+    const world = worldWith('required', 3, { renderPrompt: (_workflow, _issue, attempt) => prompt(attempt) });
+    const told: string[] = [];
+    world.script = async (agent) => {
+      told.push(agent.request.prompt);
+      // Another failure comes between.
+      return agent.request.attempt === 2 ? fail(agent) : commit(agent);
+    };
+    world.measure = async ({ commit: sha }) => evidenceOf(sha, { ok: sha.endsWith('-3') });
+    await untilLabelled(world, 'tool-done');
+    assert.deepEqual(
+      told.map((text) => text.split('- adds').length - 1),
+      [0, 1, 1],
+      name,
+    );
+    await world.stop();
+  }
 });
 
 test('a commit that is handed in again is measured again: what was missing may be there now', async () => {

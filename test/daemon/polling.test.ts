@@ -6,7 +6,7 @@ import { waitsForSlot } from '../../src/daemon/intake.ts';
 import { WORK_CODES } from '../../src/daemon/rules/codes/work-codes.ts';
 import { TrackerError } from '../../src/daemon/rules/tracker-error.ts';
 import { isRefusal, saying } from '../support/codes.ts';
-import { commit, fail, hang, STRANGER, World, workflowWith } from '../support/world.ts';
+import { commit, fail, hang, STRANGER, stopTime, World, workflowWith } from '../support/world.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -118,20 +118,6 @@ test('an issue that waited under a label is taken up when the edit is undone', a
   assert.deepEqual(world.tracker.labelsOf(1), ['tool-done']);
   await world.stop();
 });
-
-/** Gives every later label change the same timestamp, as if all happened in one second. */
-function stopTime(world: World): void {
-  const at = '2026-02-01T00:00:00Z';
-  const { tracker } = world;
-  for (const name of ['label', 'unlabel'] as const) {
-    const act = tracker[name].bind(tracker);
-    tracker[name] = (number: number, ...rest: [never]) => {
-      act(number, ...rest);
-      const issue = tracker.issues.get(number);
-      if (issue !== undefined) issue.updatedAt = at;
-    };
-  }
-}
 
 test('a label that is put back within the second of the finish counts', async () => {
   for (const [script, ending] of [

@@ -8,7 +8,7 @@ import type { Steer } from '../../src/daemon/rules/record.ts';
 import { TrackerError } from '../../src/daemon/rules/tracker-error.ts';
 import { stateView } from '../../src/daemon/view.ts';
 import { failsWith } from '../support/codes.ts';
-import { commit, fail, hang, type Script, World, workflowWith } from '../support/world.ts';
+import { commit, fail, hang, type Script, stopTime, World, workflowWith } from '../support/world.ts';
 
 const MINUTE = 60_000;
 
@@ -224,6 +224,43 @@ test('retry of a failed issue puts the active label on, takes the failed one off
     world.started.map(({ attempt }) => attempt),
     [1, 2],
   );
+  await world.stop();
+});
+
+test('a failed issue is retried at once, though its listing is of the second of the failure', async () => {
+  for (const others of [[], [2]]) {
+    const world = new World(workflowWith({ agent: { maxAttempts: 1 } }));
+    stopTime(world);
+    world.script = (agent) => (agent.request.issue === 1 ? fail(agent) : hang(agent));
+    // The other one takes the slot.
+    for (const issue of [1, ...others]) world.tracker.open(issue);
+    await world.start();
+    assert.deepEqual(world.tracker.labelsOf(1), ['tool-failed']);
+    assert.deepEqual(
+      world.orchestrator.waiting.map(({ issue }) => issue.number),
+      [1],
+    );
+    assert.equal((await steer(world, 'retry', 1)).standing, 'reviving');
+    for (const issue of others) world.tracker.setState(issue, 'closed');
+    world.script = commit;
+    await world.pass(2 * MINUTE);
+    assert.deepEqual(world.tracker.labelsOf(1), ['tool-done']);
+    await world.stop();
+  }
+});
+
+test('a label that was put back in the second of the failure is a new wish: the issue is queued', async () => {
+  const world = new World(workflowWith({ agent: { maxAttempts: 1 } }));
+  stopTime(world);
+  world.script = fail;
+  world.tracker.open(1);
+  await world.start();
+  world.tracker.open(2, { labels: [] });
+  world.tracker.link(1, 'dependencies', [2]);
+  world.tracker.label(1, 'tool-todo');
+  await world.pass(MINUTE);
+  await failsWith(steer(world, 'retry', 1), WORK_CODES.issue_not_steerable, { standing: 'queued' });
+  assert.equal((await steer(world, 'pause', 1)).standing, 'paused');
   await world.stop();
 });
 

@@ -120,7 +120,9 @@ for (const version of availableHosts(HOST_VERSIONS)) {
       // A subscription has quotas, a key has none.
       const login = { ...rest, CLAUDE_CODE_OAUTH_TOKEN: 'sk-ant-oat01-played' };
       const daemon = await Daemon.start(t, forge, { yaml: yaml(), env: login });
-      await daemon.logged(/attempt 1 on issue #1 unavailable: .*hit your .*limit.*The quota of the runtime is used up/);
+      await daemon.logged(
+        /attempt 1 on issue #1 found its runtime unavailable: .*hit your .*limit.*The quota of the runtime is used up/,
+      );
       await daemon.until('the other issue waits for the quota', async () =>
         (await daemon.state()).queued.some(({ reason }) => reason.includes('waits for the quota of claude')),
       );
@@ -159,7 +161,7 @@ for (const version of availableHosts(HOST_VERSIONS)) {
     const model = await ModelServer.start(t, () => ({ status: 401, error: 'authentication_error' }));
     const issue = await forge.open('one');
     const daemon = await Daemon.start(t, forge, { yaml: yaml(), env: env(model.url) });
-    await daemon.logged(/attempt 1 on issue #1 unavailable: .*(401|Invalid API key|authentication)/i);
+    await daemon.logged(/attempt 1 on issue #1 found its runtime unavailable: .*(401|Invalid API key|authentication)/i);
     assert.deepEqual(await forge.labelsOf(issue), ['tool-todo']);
     t.diagnostic(`${model.requests.length} requests`);
     assert.ok(model.requests.length <= 10);

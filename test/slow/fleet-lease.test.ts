@@ -121,7 +121,7 @@ test('a store that is away beyond the lease ends the attempts at work; the coord
   await daemon.until('the agent works', () => existsSync(join(place, 'begun')));
   await redis.stop();
   await daemon.logged(/repository_lease_lost/);
-  await daemon.logged(/attempt 1 on issue #1 interrupted/);
+  await daemon.logged(/attempt 1 on issue #1 was interrupted/);
   await redis.begin();
   await assertDoneOnce(forge, daemon, issue);
   await redis.stop();

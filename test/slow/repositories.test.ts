@@ -52,7 +52,7 @@ test('two repositories: fair shares of one slot after the other, places of their
   const foreign = await tool('pause', `maintainer/wiki#${other}`);
   assert.match(foreign.stderr, /got maintainer\/wiki/);
   const explained = await tool('explain', `maintainer/site#${other}`);
-  assert.match(explained.stdout, /now: attempt 1 is at: agent/);
+  assert.match(explained.stdout, /now: attempt 1: agent at work/);
   const doctor: unknown = JSON.parse((await tool('doctor', '--json')).stdout);
   const checks = fields(doctor).checks;
   const rows = Array.isArray(checks) ? checks.map((row) => [fields(row).name, fields(row).status]) : [];

@@ -322,7 +322,7 @@ test('the label taken off stops the agent and keeps the workspace; the issue clo
   await daemon.logged('starting on issue #1');
   await forge.unlabel(first, 'tool-todo');
   await daemon.logged('issue #1 lost its active label; it is let go');
-  await daemon.logged(/attempt 1 on issue #1 cancelled/);
+  await daemon.logged(/attempt 1 on issue #1 was cancelled/);
   assert.ok(existsSync(join(daemon.root, 'issue-1')));
   await forge.label(first, 'tool-todo');
   await daemon.logged('starting on issue #1 (attempt 2)');
@@ -449,5 +449,5 @@ test('hooks of the file run around the agent, with their output kept', async (t)
     stdout,
     '=== attempt 1\n--- after_create\ncreated 1\n--- before_run\nbefore 1\n--- agent (command)\nworking on it\nfinished\n--- after_run\nafter\n',
   );
-  assert.match(daemon.log, /\[hook\] {6}warn: after_run ended with exit code 1: after/);
+  assert.match(daemon.log, /\[hook\] {6}warn: issue #\d+: after_run ended with exit code 1: after/);
 });

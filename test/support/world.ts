@@ -851,3 +851,17 @@ export class World {
     await this.pass(HOUR_MS);
   }
 }
+
+/** Gives every later label change the same timestamp, as if all happened in one second. */
+export function stopTime(world: World): void {
+  const at = '2026-02-01T00:00:00Z';
+  const { tracker } = world;
+  for (const name of ['label', 'unlabel'] as const) {
+    const act = tracker[name].bind(tracker);
+    tracker[name] = (number: number, ...rest: [never]) => {
+      act(number, ...rest);
+      const issue = tracker.issues.get(number);
+      if (issue !== undefined) issue.updatedAt = at;
+    };
+  }
+}

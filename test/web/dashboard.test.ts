@@ -25,6 +25,14 @@ test('what runs, on what, since when, last words, tokens, cost; what waits and w
   assert.match(line('#5'), /#5\s+Fifth\s+failed\s+3\s+500ms\s+–\s+no commit/);
 });
 
+test('the page counts what is asked and what is followed, where there is any', () => {
+  const { counts } = viewWith();
+  const facts = (change: Partial<typeof counts>) =>
+    pageParts(viewWith({ counts: { ...counts, ...change } })).facts ?? '';
+  assert.match(facts({ asking: 3, following: 4 }), />3<[\s\S]*asking[\s\S]*>4<[\s\S]*following/);
+  assert.doesNotMatch(facts({}), /asking|following/);
+});
+
 test('what waits for an answer, with the question; nothing of it where nobody asks', () => {
   const [running] = viewWith().running;
   assert.ok(running !== undefined);
@@ -41,6 +49,9 @@ test('what waits for an answer, with the question; nothing of it where nobody as
   assert.match(text, /\nASKING\n.*\n {2}#1\s+First <b>bold<\/b>\s+2h 00m\s+Which <b>one<\/b>\?\n/);
   assert.match(page(view, 'n', true), /<details open><summary>Waiting for an answer<\/summary>/);
   assert.match(pageParts(view)['ask-1'] ?? '', /Which &lt;b&gt;one&lt;\/b&gt;\?/);
+  const paused = viewWith({ asking: [{ ...row, paused: true }] });
+  assert.match(textDashboard(paused, WIDE), / \(paused\) Which/);
+  assert.match(pageParts(paused)['ask-1'] ?? '', /\(paused\) Which/);
   assert.doesNotMatch(textDashboard(viewWith(), WIDE), /asking|ASKING/);
   assert.match(page(viewWith(), 'n', true), /<details hidden open><summary>Waiting for an answer/);
 });

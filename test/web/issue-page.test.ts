@@ -93,7 +93,7 @@ function textOf(markup: string | undefined): string {
 test('phase, attempts with their cost, figures, story, output and pull request, nothing of it as markup', () => {
   const shown = shownWith();
   const parts = issueParts(shown);
-  assert.match(textOf(parts.state), /^ agent attempt 2 is at: agent · for 2026-01-01T11:58:55\.000Z , heard /);
+  assert.match(textOf(parts.state), /^ agent attempt 2: agent at work · for 2026-01-01T11:58:55\.000Z , heard /);
   assert.match(textOf(parts['attempt-1-1']), / 1 claude 2026-01-01 11:56:55Z 1m 00s failed 1\.2k \$0\.500 it broke /);
   assert.match(textOf(parts['attempt-1-2']), / 2 claude .* under way 5\.7k \$0\.050 /);
   assert.match(parts['attempt-1-2'] ?? '', /href="\/api\/v1\/issues\/1\/output\?of=1-2"/);
@@ -206,7 +206,7 @@ test('for a terminal the page is the story, without control characters', () => {
   const details = issueWith({ title: 'a\u001b[2Jb' });
   assert.equal(
     issueText(shownWith({ details })),
-    `#1 a\\x1b[2Jb\n2026-01-01T11:56:55Z  taken up\n2026-01-01T11:58:55Z  the agent asks: ${EVIL}\nnow: attempt 2 is at: agent\n`,
+    `#1 a\\x1b[2Jb\n2026-01-01T11:56:55Z  taken up\n2026-01-01T11:58:55Z  the agent asks: ${EVIL}\nnow: attempt 2: agent at work\n`,
   );
 });
 

@@ -193,7 +193,7 @@ test('the page of an issue for a browser, its story for a terminal, a sentence f
   assert.match(unknown.body, /<p>The daemon knows nothing of issue #2\.<\/p>.*<a href="\/">/);
   const text = await ask(port, '/issues/1');
   assert.match(text.headers['content-type'] ?? '', /^text\/plain/);
-  assert.equal(text.body, '#1 First <b>bold</b>\nnow: attempt 2 is at: agent\n');
+  assert.equal(text.body, '#1 First <b>bold</b>\nnow: attempt 2: agent at work\n');
   assert.match(
     (await ask(port, '/issues/1/', { headers: accept })).body,
     /<p>Expected an issue&#39;s number, got 1\/\.<\/p>/,
@@ -428,7 +428,7 @@ test('events for the page of an issue: its parts, then those that changed', asyn
     world.output = { ...world.output, to: 12 };
     change(viewWith());
   });
-  assert.match(JSON.parse(first?.data ?? '').set.state, /attempt 2 is at: agent/);
+  assert.match(JSON.parse(first?.data ?? '').set.state, /attempt 2: agent at work/);
   const { set, removed } = JSON.parse(then?.data ?? '');
   assert.deepEqual([Object.keys(set), removed], [['output-at', 'line-0'], []]);
   assert.equal(set['output-at'], '1-2 12');

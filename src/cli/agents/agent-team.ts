@@ -298,7 +298,7 @@ async function decide(
   const standing = context.teams.list().includes(team) ? context.teams.open(team) : undefined;
   if (standing !== undefined && isLeft(standing.state)) {
     emit({ type: 'decided', as: 'team', reasons: [`team ${team} stands: its work goes on`] });
-    return () => resumeTeam(context, team, say);
+    return () => resumeTeam(context, team, say, null, hashOf(order));
   }
   // What was decided for the issue holds for all that comes later.
   if (number > 1 && mode === 'auto' && earlier.length === 0) {
@@ -365,9 +365,9 @@ async function carryOut(next: () => Promise<string>): Promise<void> {
     await composed.hold(team);
     await begin();
     const done = finished ?? (await lead(composed, order, team, start, stop, next, earlier));
-    // A team that was done before may have been told all that came.
+    // A team that an earlier attempt began may have been told less.
     const hash = hashOf(order);
-    const isHeard = finished === null || (hash !== undefined && finished.state.proposal?.wordsHash === hash);
+    const isHeard = hash === undefined ? finished === null : done.state.proposal?.wordsHash === hash;
     const handing = { team, earlier, isUnheard: !isHeard };
     await handIn(composed, order, handing, done, start, stop.signal);
     if (finished === null) await composed.lead.teamWorktrees.end(team, []);

@@ -3,6 +3,7 @@
 import kleur from 'kleur';
 import { clipColumns, padColumns } from '../../base/display-width.ts';
 import { oneLine } from '../../base/rules/text.ts';
+import { phaseWords } from '../../daemon/rules/issue-standing.ts';
 import type { StateView } from '../../daemon/view.ts';
 import { Redrawn } from '../screen/redraw-lines.ts';
 import { canRedraw } from '../screen/terminal.ts';
@@ -15,19 +16,6 @@ export type ScreenOptions = {
 type IssueProgress = { readonly symbol: string; readonly text: string; readonly paint: (text: string) => string };
 
 export const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
-/** What is being done for an issue, by its phase. */
-export const PHASE_TEXTS: Readonly<Record<string, string>> = {
-  claimed: 'found',
-  workspace: 'making a workspace',
-  after_create: 'cloning',
-  before_run: 'syncing with main',
-  agent: 'agent at work',
-  after_run: 'agent at work',
-  collect: 'collecting its work',
-  gate: 'running the checks',
-  publishing: 'opening the pull request',
-  giving_up: 'giving up',
-};
 
 function progressOf(state: StateView, number: number, frame: string): IssueProgress {
   const done = state.completed.find((row) => row.issue_number === number);
@@ -38,7 +26,7 @@ function progressOf(state: StateView, number: number, frame: string): IssueProgr
   const running = state.running.find((row) => row.issue_number === number);
   if (running !== undefined) {
     const again = running.attempt > 1 ? ` (attempt ${running.attempt})` : '';
-    return { symbol: frame, text: (PHASE_TEXTS[running.phase] ?? running.phase) + again, paint: kleur.cyan };
+    return { symbol: frame, text: phaseWords(running.phase) + again, paint: kleur.cyan };
   }
   const retrying = state.retrying.find((row) => row.issue_number === number);
   if (retrying !== undefined)

@@ -2,6 +2,7 @@
 
 import type { TeamSummary } from '../../agents/rules/team-summary.ts';
 import { oneLine } from '../../base/rules/text.ts';
+import { phaseWords } from '../../daemon/rules/issue-standing.ts';
 import type { StateView } from '../../daemon/view.ts';
 import { duration } from '../../web/format.ts';
 import { gateWords, taskWords, teamWords } from '../../web/team-lines.ts';
@@ -10,7 +11,7 @@ import { Redrawn } from '../screen/redraw-lines.ts';
 import { type Line, type Paint, type Span, tableLines } from '../screen/table.ts';
 import { cell } from '../screen/team-board-sections.ts';
 import { canRedraw } from '../screen/terminal.ts';
-import { FRAMES, PHASE_TEXTS } from './demo-screen.ts';
+import { FRAMES } from './demo-screen.ts';
 
 type Task = TeamSummary['tasks'][number];
 type Said = TeamSummary['messages']['last'][number];
@@ -41,7 +42,7 @@ function progressOf(state: StateView, issue: number): IssueProgress {
   const running = state.running.find((row) => row.issue_number === issue);
   if (running !== undefined) {
     const { phase, team } = running;
-    const words = phase === 'agent' && team !== null ? 'team at work' : (PHASE_TEXTS[phase] ?? phase);
+    const words = phase === 'agent' && team !== null ? 'team at work' : phaseWords(phase);
     return { words, outcome: null, team };
   }
   const waiting = state.retrying.some((row) => row.issue_number === issue);

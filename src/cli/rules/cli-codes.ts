@@ -157,8 +157,8 @@ export const CLI_CODES = codes({
   },
   issue_unexplained_now: {
     kind: 'usage',
-    message: 'The journal in {directory} says nothing of issue #{issue}, and no daemon runs there.',
-    help: 'An issue that was never begun is known only to a running daemon: start `tool serve`, and ask again.',
+    message: 'The journal in {directory} says nothing of issue #{issue}, and no daemon works there.',
+    help: 'Only a daemon that serves the repository knows an issue that was never begun: start `tool serve`, and check that its log names the repository.',
     values: { issue: 'number', directory: 'text' },
   },
   person_only: {

@@ -12,6 +12,7 @@ import {
   type IssueRecord,
   type StoryLine,
 } from '../rules/issue-history.ts';
+import { outcomeWords } from '../rules/issue-standing.ts';
 import { ownFileWords } from '../rules/own-file.ts';
 import { decodeRecord } from './journal-decoder.ts';
 
@@ -156,7 +157,7 @@ function wordsOf(record: IssueRecord): string | null {
       return 'the agent has got what people wrote';
     case 'attempt_ended': {
       const why = record.outcome === 'succeeded' ? '' : `: ${record.reason}`;
-      return `the attempt ${record.outcome.replace('_', ' ')}${why}; ${nextWords(record.next, record.retry_at)}`;
+      return `the attempt ${outcomeWords(record.outcome)}${why}; ${nextWords(record.next, record.retry_at)}`;
     }
     case 'measured':
       return `checks: ${record.evidence.unmeasured ?? evidenceLine(record.evidence)}`;

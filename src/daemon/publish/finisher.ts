@@ -51,6 +51,14 @@ function isSkipped(step: Step): step is SkippedStep {
   return step.kind === 'comment' || step.kind === 'evidence' || step.kind === 'review_request';
 }
 
+/** The log's line for what came to its end: the issue, or a round on its pull request. */
+function endOf(entry: Entry, label: string): string {
+  const { number, follow, pullRequest } = entry;
+  return follow === null || pullRequest === null
+    ? `issue #${number} state changed to ${label}`
+    : `issue #${number}: commit ${tipOf(entry)?.slice(0, 12) ?? '?'} is on pull request #${pullRequest.number}`;
+}
+
 function clear(tally: Tally): void {
   tally.failures = 0;
   tally.refusals = 0;
@@ -294,7 +302,7 @@ export class Finisher {
     const added = others.filter((other) => entry.effects[labelRemoveKey(other)] !== 'finished');
     if (added.length > 0) return added;
     const fields = { issue: entry.number };
-    if (hasLabel(shown, label)) log.log('info', 'poller', `issue #${entry.number} state changed to ${label}`, fields);
+    if (hasLabel(shown, label)) log.log('info', 'poller', endOf(entry, label), fields);
     else log.log('warn', 'poller', refusal(WORK_CODES.label_not_shown, { ...fields, label }), fields);
     // An active label that was taken off and shows again may be somebody's new wish: who put it on when will tell.
     const wished = entry.labelEvent !== null && activeLabelsOf(shown, labels).length > 0;

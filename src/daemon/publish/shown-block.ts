@@ -8,10 +8,10 @@ export function withBlock(body: string, name: string, parts: readonly string[]):
   const end = `<!-- /toolcrew:${name} -->`;
   const shown = [begin, ...parts, end].join('\n\n');
   const rest = body
-    .replaceAll(new RegExp(`${begin}[\\s\\S]*?${end}`, 'g'), '')
-    .replaceAll(begin, '')
-    .replaceAll(end, '')
-    .trim();
+    .split(new RegExp(`${begin}[\\s\\S]*?${end}`))
+    .map((part) => part.replaceAll(begin, '').replaceAll(end, '').trim())
+    .filter((part) => part !== '')
+    .join('\n\n');
   const own = cutBody(rest, MAX_BODY - shown.length - 2);
   return own === '' ? shown : `${shown}\n\n${own}`;
 }

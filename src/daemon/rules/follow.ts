@@ -140,6 +140,10 @@ function namesOf(checks: readonly Check[], state: Check['state']): string {
   return checks.flatMap((check) => (check.state === state ? [oneLine(check.name, 100)] : [])).join(', ');
 }
 
+function furtherChecks(ms: number): string {
+  return `further checks may begin (waits ${ms / 1000} s)`;
+}
+
 /** What the checks still need; null: all of them pass. */
 function checksWait(sight: PullRequestSight, follow: FollowState, now: number): FollowVerdict | null {
   const { checks, checksStandMs, unread, status } = sight;
@@ -155,8 +159,9 @@ function checksWait(sight: PullRequestSight, follow: FollowState, now: number): 
       ? waitForTime(`checks were cancelled, and their next runs have not begun: ${cancelled}`)
       : person('check', `checks were cancelled, and nothing has taken their place: ${cancelled}`);
   if (unread.length > 0) return person('check', unreadWords(unread));
-  if (checks.length === 0 && now - follow.since < CHECKS_APPEAR_MS) return waitForTime('no check has begun yet');
-  if (checks.length > 0 && checksStandMs < CHECKS_SETTLE_MS) return waitForTime('further checks may begin');
+  if (checks.length === 0 && now - follow.since < CHECKS_APPEAR_MS)
+    return waitForTime(`no check has begun yet (waits ${CHECKS_APPEAR_MS / 1000} s)`);
+  if (checks.length > 0 && checksStandMs < CHECKS_SETTLE_MS) return waitForTime(furtherChecks(CHECKS_SETTLE_MS));
   return status.conflicts === null ? waitForTime('the service has not worked out whether it can be merged') : null;
 }
 
@@ -250,7 +255,7 @@ export function judgeFollow(
   const words = [...said, ...again].slice(0, MOST_TOLD);
   const isRunning = checks.some(({ state }) => state === 'pending');
   if (failed.length > 0 && sight.checksStandMs < FAILURES_STAND_MS)
-    return { ...waitForTime('further checks may begin'), againMs: FAILURES_STAND_MS - sight.checksStandMs };
+    return { ...waitForTime(furtherChecks(FAILURES_STAND_MS)), againMs: FAILURES_STAND_MS - sight.checksStandMs };
   // Several red ones come together in one round; one that runs for long holds up none.
   const isDue = !isRunning || sight.redMs >= RED_GRACE_MS || isConflict || words.length > 0;
   if (failed.length > 0 && !isDue) {

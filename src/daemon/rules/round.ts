@@ -20,15 +20,18 @@ function isMerge({ follow, serial, sentBack }: Pick<Entry, 'follow' | 'serial' |
   return follow.told !== null && follow.failure?.split('\n').some((name) => MERGE_FAILURES.includes(name)) === true;
 }
 
+/** Why work that was handed in is not published; null: nothing came back. */
+export function sentBackText({ sentBack }: Pick<Entry, 'sentBack'>): string | null {
+  return sentBack === null ? null : `The work was handed in and is not published:\n\n${fence(visibleLines(sentBack))}`;
+}
+
 /**
  * The same for each attempt of a round. Without anything new, it is the last round that is done again.
  * @param told what the attempt is told beside its task; null: nothing
  */
 export function roundOf(entry: Pick<Entry, 'handedIn' | 'sentBack' | 'follow' | 'serial'>, told: string | null): Round {
-  const { handedIn, sentBack } = entry;
-  const back =
-    sentBack === null ? null : `The work was handed in and is not published:\n\n${fence(visibleLines(sentBack))}`;
-  const parts = [back, told].filter((part) => part !== null);
+  const { handedIn } = entry;
+  const parts = [sentBackText(entry), told].filter((part) => part !== null);
   const words = parts.length === 0 ? null : parts.join('\n\n');
   return { number: Math.max(1, words === null ? handedIn : handedIn + 1), words, isMerge: isMerge(entry) };
 }

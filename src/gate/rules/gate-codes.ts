@@ -20,8 +20,9 @@ export const GATE_CODES = codes({
   },
   gate_rejected: {
     kind: 'refused',
-    message: 'Not accepted: {checks} failed.\n{report}\nThen complete the task again. The checks run again.',
+    message: 'Not accepted: {checks} failed.\n{report}[\n{next}]',
     values: { checks: 'list', report: 'text' },
+    may: { next: 'text' },
   },
   trust5_not_passed: {
     kind: 'refused',

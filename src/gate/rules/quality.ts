@@ -153,8 +153,13 @@ function nextStep(result: CheckResult, coverage: number | null, settings: Qualit
   }
 }
 
-/** What is said to who finished the work: what failed, with its tests or files, and what to run; empty when nothing failed. */
-export function rejection(result: GateResult, settings: QualitySettings): string {
+const OF_TASK = 'Then complete the task again. The checks run again.';
+
+/**
+ * What is said to who finished the work: what failed, with its tests or files, and what to run; empty when nothing failed.
+ * @param next the last line; null: none
+ */
+export function rejection(result: GateResult, settings: QualitySettings, next: string | null = OF_TASK): string {
   const bad = result.checks.filter((check) => check.outcome === 'failed');
   if (bad.length === 0) return '';
   const text = (maxDetails: number, width: number) => {
@@ -171,7 +176,11 @@ export function rejection(result: GateResult, settings: QualitySettings): string
         ...again,
       ].join('\n');
     });
-    const values = { checks: bad.map(({ check }) => check), report: parts.join('\n') };
+    const values = {
+      checks: bad.map(({ check }) => check),
+      report: parts.join('\n'),
+      ...(next === null ? {} : { next }),
+    };
     return textOf(refusal(GATE_CODES.gate_rejected, values));
   };
   // Fewer lines of each check before shorter ones: every check keeps its reason and its command.

@@ -110,12 +110,14 @@ function sayGoingOn(team: string, going: ResumeMode, reasons: readonly string[],
  * Takes over a team that an earlier lead left; false when there is none. Refuses one that a host's session leads.
  * @param say takes a line that people are told
  * @param decided what the command comes to that takes it up; null: one that decides nothing
+ * @param wordsHash of what people wrote so far, which members are told that start; undefined: nothing new
  */
 export async function resumeTeam(
   context: TeamContext & { readonly project: HostFacts },
   team: string,
   say: (words: string) => void,
   decided: Extract<Decided, { kind: 'decided' }> | null = null,
+  wordsHash?: string,
 ): Promise<boolean> {
   if (!context.teams.list().includes(team)) return false;
   return withLog(context, team, async (log) => {
@@ -133,6 +135,7 @@ export async function resumeTeam(
       keep,
       isForced: decided?.isForced === true,
       host: null,
+      wordsHash,
     });
     if (refused !== null) throw new ToolError(refused);
     if (going !== null) sayGoingOn(team, going, decided?.decision.reasons ?? [], say);

@@ -207,6 +207,7 @@ const RECORDS: { readonly [T in TeamRecordType]: Fields<Extract<TeamRecord, { ty
     host: orMissing(text),
     alone: orMissing(flag),
     forced: orMissing(flag),
+    words_hash: orMissing(text),
   },
   lead_moved: { session: text, host: orMissing(text) },
   writes_held: { by: holder },

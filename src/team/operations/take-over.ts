@@ -39,6 +39,7 @@ type Taker = {
   readonly keep: boolean;
   readonly isForced: boolean;
   readonly host: string | null;
+  readonly wordsHash?: string | undefined;
 };
 
 /**
@@ -46,6 +47,7 @@ type Taker = {
  * @param session the host's; null: a terminal
  * @param host its process; null: not known
  * @param keep false: every task starts over
+ * @param wordsHash of what people wrote so far; undefined: nothing new
  */
 export async function recordTakeover(
   context: Pick<TeamContext, 'writesHeldBy'>,
@@ -59,6 +61,7 @@ export async function recordTakeover(
     ...(going?.as === 'team' ? {} : { alone: true }),
     ...(by.host === null ? {} : { host: by.host }),
     ...(by.isForced ? { forced: true } : {}),
+    ...(by.wordsHash === undefined ? {} : { words_hash: by.wordsHash }),
   });
   if (refused === null) await noteHolder(log, context);
   // Whoever led before had not said it yet.

@@ -3,11 +3,16 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { withEvidence } from '../../../src/daemon/publish/evidence-text.ts';
+import { withReview } from '../../../src/daemon/publish/review-text.ts';
 import { MAX_BODY } from '../../../src/daemon/publish/tracker-texts.ts';
 import { evidenceOf } from '../../support/world.ts';
 
 const FIRST = evidenceOf('first');
 const SECOND = evidenceOf('second', { ok: false });
+const REVIEWED = {
+  ...{ agent: 'reviewer', commit: 'first', failures: 0, findings: [], reason: null, answer: null },
+  stage: 'over',
+} as const;
 
 function countOf(text: string, part: string): number {
   return text.split(part).length - 1;
@@ -20,6 +25,12 @@ test('later evidence takes the place of earlier evidence, and the same is writte
   assert.equal(countOf(later, '### Checks'), 1);
   assert.match(later, /second[\s\S]*\*\*failed\*\*[\s\S]*Words of the agent\.$/);
   assert.doesNotMatch(later, /first/);
+});
+
+test('two blocks and the text are one empty line apart, whichever is written again', () => {
+  const both = withReview(withEvidence('Words of the agent.', FIRST), REVIEWED);
+  for (const text of [both, withReview(both, REVIEWED), withEvidence(withReview(both, REVIEWED), SECOND)])
+    assert.doesNotMatch(text, /\n{3}/);
 });
 
 for (const [name, body] of [

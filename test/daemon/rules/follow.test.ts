@@ -152,7 +152,12 @@ test('deliveries tell of the end of some waits; the others end with time', () =>
 test('failed checks are told when they have stood for three seconds, and with them what else happened', () => {
   const comments = [{ id: 1, author: null, body: '/tool again' }];
   const young = judge(sight({ checks: [check('failed')], checksStandMs: 1_000, comments }));
-  assert.deepEqual(young, { kind: 'wait', why: 'further checks may begin', forTime: true, againMs: 2_000 });
+  assert.deepEqual(young, {
+    kind: 'wait',
+    why: 'further checks may begin (waits 3 s)',
+    forTime: true,
+    againMs: 2_000,
+  });
   const verdict = judge(sight({ checks: [check('failed')], checksStandMs: 3_000, comments }));
   assert.deepEqual(verdict.kind === 'continue' && verdict.events.map(({ kind }) => kind), ['check', 'comment']);
 });

@@ -75,7 +75,7 @@ async function issueClone(t: Cleanup): Promise<Place> {
 }
 
 /** What an attempt leaves that led its team to the end and was killed then; gives where the team's log is. */
-async function finished({ bench: { cwd }, git }: Place): Promise<string> {
+async function finished({ bench: { cwd }, git }: Place, { isPutAway = true } = {}): Promise<string> {
   git('branch', `tool/${TEAM}`);
   git('update-ref', `refs/toolcrew/base/${TEAM}`, 'main');
   git('switch', '-q', `tool/${TEAM}`);
@@ -84,10 +84,10 @@ async function finished({ bench: { cwd }, git }: Place): Promise<string> {
   git('switch', '-q', 'tool/issue-7');
   const teams = new FileTeams({ root: cwd, now: Date.now });
   const log = teams.begin(TEAM);
-  for (const record of [rec('created', { team: TEAM }), rec('deleted')])
+  for (const record of [rec('created', { team: TEAM, session: null }), rec('deleted')])
     assert.equal((await log.append(record)).refusal, null);
   await log.close();
-  return teams.archive(TEAM);
+  return isPutAway ? teams.archive(TEAM) : '';
 }
 
 test('before it is decided who works on an issue nobody says that it is a team', async (t) => {
@@ -202,7 +202,11 @@ async function nextRound(t: Cleanup, script: TeammateScript) {
   writeFileSync(path, JSON.stringify(script));
   bench.env[SCRIPT_VARIABLE] = path;
   const command = `exec '${process.execPath}' '${CLI}' agent teammate`;
-  return { ...place, run: (request: Partial<RunRequest>, mode?: 'team' | 'auto') => place.run(command, request, mode) };
+  return {
+    ...place,
+    run: (request: Partial<RunRequest>, mode?: 'team' | 'auto') => place.run(command, request, mode),
+    runBy: place.run,
+  };
 }
 
 /** @param steps what the one who builds does */
@@ -241,6 +245,29 @@ for (const mode of ['team', 'auto'] as const)
     const more = await run({ round: { ...SECOND, words: `${SECOND.words}, and no other.js` } }, mode);
     assert.deepEqual([more.end.ok, more.end.ok && more.end.isUnheard], [true, true], 'members were told less');
   });
+
+test('a team that goes on with later texts has heard them, and its round is not done again', async (t) => {
+  const { run, runBy } = await nextRound(t, mender([], 'The check is wrong: leave it.'));
+  const first = await runBy(`echo 'Retry-After: 3600' >&2; exit 75`, { round: SECOND });
+  assert.equal(first.end.ok, false, first.output);
+  const round = { ...SECOND, words: `${SECOND.words}, and no other.js` };
+  const next = await run({ round });
+  assert.match(next.output, /round-2 stands: its work goes on/);
+  assert.deepEqual([next.end.ok, next.end.ok && next.end.isUnheard], [true, undefined], next.output);
+  // Its process was killed before the daemon heard of the end.
+  const again = await run({ round });
+  assert.match(again.output, /round-2 is done already/);
+  assert.deepEqual([again.end.ok, again.end.ok && again.end.isUnheard], [true, undefined], again.output);
+});
+
+test('a team that had nothing left to do when later texts came hands its work in, and leaves them to a next round', async (t) => {
+  const place = await issueClone(t);
+  await finished(place, { isPutAway: false });
+  const round = { number: 1, words: 'bob wrote to you: Mind the tests', isMerge: false };
+  const { end, output } = await place.run('exit 1', { round });
+  assert.deepEqual([end.ok, end.ok && end.isUnheard], [true, true], output);
+  assert.match(output, /team tool-run-issue-7 stands: its work goes on/);
+});
 
 test('a later round that has nothing to change ends well, and says why', async (t) => {
   const { git, heard, run } = await nextRound(t, mender([], 'The check is wrong: leave it.'));

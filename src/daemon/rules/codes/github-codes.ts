@@ -57,7 +57,7 @@ export const GITHUB_CODES = codes({
   repository_not_found: {
     kind: 'tracker',
     message: 'There is no repository {repository} for this token (404).',
-    help: 'Check tracker.repo, and what the token may read.',
+    help: 'Check tracker.repo or tracker.repositories, and what the token may read.',
     values: { repository: 'text' },
   },
   issue_moved: {
@@ -91,7 +91,7 @@ export const GITHUB_CODES = codes({
   app_not_installed: {
     kind: 'credential',
     message: '{key}: the App {app} is not installed on {repository}.',
-    help: 'Install it on this repository, or name another one in tracker.repo.',
+    help: 'Install it there, or name another repository in tracker.repo or tracker.repositories.',
     values: { key: 'text', app: 'text', repository: 'text' },
   },
   app_suspended: {

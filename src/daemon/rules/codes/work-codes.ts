@@ -265,7 +265,8 @@ export const WORK_CODES = codes({
   },
   gate_failed: {
     kind: 'refused',
-    message: "The daemon ran the project's checks on the commit, and they failed (round {round} of {rounds}).\n{said}",
+    message:
+      "The daemon ran the project's checks on the commit, and they failed (round {round} of {rounds}).\n{said}\nMend that, commit it, and end as before. The checks run again.",
     values: { round: 'number', rounds: 'number', said: 'text' },
   },
   follow_rounds_exhausted: {
@@ -328,8 +329,8 @@ export const WORK_CODES = codes({
   },
   gate_rounds_exhausted: {
     kind: 'refused',
-    message: "The project's checks still fail after {rounds} rounds (gate.max_rounds).\n{said}",
-    help: 'Read what fails below, mend it or the issue, and put the label on again.',
+    message:
+      "The project's checks still fail after {rounds} rounds (gate.max_rounds).\n{said}\nMend what fails, or change the issue.",
     values: { rounds: 'number', said: 'text' },
   },
   gate_unusable: {

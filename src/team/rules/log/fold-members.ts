@@ -96,6 +96,10 @@ export function takeSpawn(draft: Draft, record: Of<'member_spawned'>): Refusal |
     seenAt: Math.max(member.seenAt, record.at),
   });
   applySessionEvent(draft, 'member_spawned');
+  if (draft.proposal?.nextWordsHash !== undefined) {
+    const { nextWordsHash: wordsHash, ...proposal } = draft.proposal;
+    draft.proposal = { ...proposal, wordsHash };
+  }
   return null;
 }
 

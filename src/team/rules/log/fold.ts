@@ -253,8 +253,10 @@ function proposedAgain(
   { alone, ...proposal }: NonNullable<TeamState['proposal']>,
   record: Of<'restarted'>,
 ): NonNullable<TeamState['proposal']> {
+  const { words_hash: nextWordsHash } = record;
   return {
     ...proposal,
+    ...(nextWordsHash === undefined ? {} : { nextWordsHash }),
     ...(record.alone === true && alone !== undefined ? { alone } : {}),
     ...(record.forced === true ? { forced: true } : {}),
   };

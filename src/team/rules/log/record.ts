@@ -224,6 +224,8 @@ export type TeamRecord =
       readonly alone?: boolean;
       /** True: from here on without the setting and the variable that allow a team. */
       readonly forced?: boolean;
+      /** SHA-256 of what people wrote so far, which members are told that start from here on; missing: as before. */
+      readonly words_hash?: string;
     }
   /** The same host leads on in a new session, as after /clear; `host`: the same session goes on in that process. */
   | { readonly type: 'lead_moved'; readonly session: string; readonly host?: string }

@@ -135,7 +135,10 @@ export type TeamState = {
         readonly drafts: readonly TaskDraft[];
         readonly alone?: string;
         readonly forced?: boolean;
+        /** SHA-256 of what people wrote and members are told. */
         readonly wordsHash?: string;
+        /** The same of a later text, until a member starts that is told it. */
+        readonly nextWordsHash?: string;
       })
     | null;
   readonly purpose: Purpose | null;

@@ -176,6 +176,19 @@ test('a restart that is forced goes without setting and variable from there on, 
   assert.equal(story.tell('restarted').state.proposal?.forced, true);
 });
 
+test('texts that came before a restart count as told once a member has started after it', () => {
+  const story = new Story().tell('proposed', { words_hash: 'first' }).tell('created').tell('task_created');
+  const told = () => story.state.proposal?.wordsHash;
+  story.join('tester').tell('restarted', { words_hash: 'second' });
+  assert.equal(told(), 'first');
+  story.tell('restarted');
+  assert.equal(told(), 'first', 'nobody has started since');
+  story.join('backend-dev');
+  assert.equal(told(), 'second');
+  story.tell('restarted').join('tester');
+  assert.deepEqual([told(), story.state.proposal?.nextWordsHash], ['second', undefined]);
+});
+
 test('a restart: whoever was there is gone, what was done and said stays', () => {
   const story = teamOf(['tester', 'backend-dev'], 3).claim('1', 'tester').complete('1', 'tester');
   story
