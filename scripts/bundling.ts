@@ -142,7 +142,7 @@ export function commonSettings(root: string) {
 export const COMMAND_SETTINGS = {
   splitting: true,
   // The optional peers: of `tool demo`, and of a queue.
-  external: ['emulate', 'bullmq', 'ioredis'],
+  external: ['emulate', 'bullmq', 'ioredis', 'pg'],
   chunkNames: 'chunks/[name]-[hash]',
   plugins: [noForms, noSpare, noRouteMethods, noOauth, editPackages],
   // CommonJS dependencies in an ES module bundle ask for `require`.

@@ -18,6 +18,7 @@ export const COMPILING = {
     'ioredis',
     'esbuild',
     'monocart-coverage-reports',
+    'pg',
     'playwright-core',
     'typescript',
   ],

@@ -1,0 +1,39 @@
+// The optional packages of a queue, which are loaded when one is opened and not before.
+
+import { packageRoot } from '../../base/package-root.ts';
+import { peerInstall } from '../../base/peer-install.ts';
+import { failure, messageOf } from '../../base/rules/errors.ts';
+import { FLEET_CODES } from '../rules/fleet-codes.ts';
+
+/** The manifest names the same versions. */
+const QUEUE = 'bullmq@6.7';
+
+function isMissing(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const isNotFound = code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND';
+  return isNotFound && /'(bullmq|ioredis|pg)'/.test(messageOf(error));
+}
+
+async function required<T>(driver: string, command: string, load: () => Promise<T>): Promise<T> {
+  try {
+    return await load();
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    const packages = [QUEUE, driver];
+    const how = peerInstall(packageRoot(), packages, command);
+    const values = { packages: packages.join(' and '), command: how };
+    throw failure(FLEET_CODES.queue_package_missing, values, { cause: error });
+  }
+}
+
+/** Both throw where a package is not installed. @param command that npx runs, for the advice */
+export function loadRedis(command: string) {
+  return required('ioredis@5', command, async () => ({
+    bullmq: await import('bullmq'),
+    Redis: (await import('ioredis')).Redis,
+  }));
+}
+
+export function loadPostgres(command: string) {
+  return required('pg@8', command, async () => ({ bullmq: await import('bullmq'), pg: await import('pg') }));
+}
