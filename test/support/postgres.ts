@@ -17,7 +17,9 @@ const DEBIAN = '/usr/lib/postgresql';
 
 /** The newest that is installed. */
 function programs(): string {
-  const newest = readdirSync(DEBIAN).sort((a, b) => Number(a) - Number(b)).at(-1);
+  const newest = readdirSync(DEBIAN)
+    .sort((a, b) => Number(a) - Number(b))
+    .at(-1);
   return join(DEBIAN, newest ?? '', 'bin');
 }
 
