@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { freePort } from './daemon.ts';
 import { type Cleanup, finallyDo, tempDir } from './temp.ts';
+import { makeCertificates } from './tls-front.ts';
 
 const run = promisify(execFile);
 /** Found nowhere in the store. */
@@ -28,30 +29,34 @@ const asOther = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
 export class PostgresServer {
   readonly port: number;
   readonly #directory: string;
-  readonly #more: readonly string[];
   #child: ChildProcess | undefined;
   #databases = 0;
 
-  private constructor(port: number, directory: string, more: readonly string[]) {
+  private constructor(port: number, directory: string) {
     this.port = port;
     this.#directory = directory;
-    this.#more = more;
   }
 
-  /** @param more arguments of postgres */
-  static async start(t: Cleanup, more: readonly string[] = []): Promise<PostgresServer> {
+  /** With a certificate for 127.0.0.1. */
+  static async start(t: Cleanup): Promise<PostgresServer> {
     const directory = tempDir(t);
+    makeCertificates(directory);
     const [password, data] = [join(directory, 'password'), join(directory, 'data')];
     writeFileSync(password, PASSWORD);
     mkdirSync(data);
     if (asOther.uid !== undefined)
-      for (const path of [directory, password, data]) chownSync(path, asOther.uid, asOther.gid);
+      for (const name of ['', ...readdirSync(directory)]) chownSync(join(directory, name), asOther.uid, asOther.gid);
     const init = ['-D', data, '-U', 'admin', '--pwfile', password, '--auth=scram-sha-256', '--locale=C', '-E', 'UTF8'];
     await run(join(programs(), 'initdb'), [...init, '--no-sync'], { ...asOther, cwd: directory });
-    const server = new PostgresServer(await freePort(), data, more);
+    const server = new PostgresServer(await freePort(), directory);
     finallyDo(t, () => server.stop());
     await server.begin();
     return server;
+  }
+
+  /** The certificate of the authority. */
+  get caFile(): string {
+    return join(this.#directory, 'ca.pem');
   }
 
   /** Address of a database. */
@@ -85,10 +90,13 @@ export class PostgresServer {
     return (await run(join(programs(), 'pg_dump'), args, { maxBuffer: 1e9 })).stdout;
   }
 
-  async begin(): Promise<void> {
-    const settings = ['fsync=off', 'full_page_writes=off', 'unix_socket_directories=', 'listen_addresses=127.0.0.1'];
-    const args = ['-D', this.#directory, '-p', String(this.port), ...settings.flatMap((one) => ['-c', one])];
-    const child = spawn(join(programs(), 'postgres'), [...args, ...this.#more], {
+  /** @param tls setting of it */
+  async begin(tls = 'ssl=on'): Promise<void> {
+    const certificate = ['ssl_cert_file=../leaf.pem', 'ssl_key_file=../leaf.key', tls];
+    const place = ['listen_addresses=127.0.0.1,127.0.0.2', `port=${this.port}`, 'unix_socket_directories='];
+    const settings = ['fsync=off', 'full_page_writes=off', ...place, ...certificate];
+    const args = ['-D', join(this.#directory, 'data'), ...settings.flatMap((one) => ['-c', one])];
+    const child = spawn(join(programs(), 'postgres'), args, {
       ...{ stdio: ['ignore', 'ignore', 'pipe'], cwd: this.#directory, ...asOther },
     });
     this.#child = child;

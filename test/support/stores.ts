@@ -126,9 +126,14 @@ async function postgresBed(postgres: PostgresServer): Promise<StoreBed> {
 /** One case, for each of the stores. */
 export function testStores(name: string, run: (t: TestContext, bed: StoreBed) => Promise<void>): void {
   test(`${name} (Redis)`, async (t) => run(t, await redisBed(t)));
+  testPostgres(`${name} (PostgreSQL)`, async (t, postgres) => run(t, await postgresBed(postgres)));
+}
+
+/** One case with the PostgreSQL of the file. */
+export function testPostgres(name: string, run: (t: TestContext, postgres: PostgresServer) => Promise<void>): void {
   // Here, so that it ends with the file and not with the first test.
   server ??= PostgresServer.start({ after });
   const started = server;
   started.catch(() => undefined);
-  test(`${name} (PostgreSQL)`, async (t) => run(t, await postgresBed(await started)));
+  test(name, async (t) => run(t, await started));
 }

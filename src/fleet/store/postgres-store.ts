@@ -1,6 +1,8 @@
 // The store of a queue in PostgreSQL, reached through BullMQ and pg, which are loaded at the first use alone.
 
+import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { ConnectionOptions } from 'node:tls';
 import type {
   BackendFactory,
   PgPool,
@@ -62,18 +64,40 @@ function keyOf(repository: string): string {
   return repository.toLowerCase();
 }
 
-/** Parameters of `sslmode` as PostgreSQL's own programs read them. */
-function configOf(url: string): ClientConfig {
-  const connectionString = `${url}${url.includes('?') ? '&' : '?'}uselibpqcompat=true`;
+/** TLS by `sslmode` as PostgreSQL's own programs read it. Throws where a file cannot be read. */
+function tlsOf({ hostname, searchParams }: URL): false | ConnectionOptions {
+  const mode = searchParams.get('sslmode') ?? 'disable';
+  if (mode === 'disable') return false;
+  const contents = (name: string) => {
+    const path = searchParams.get(name);
+    return path === null ? undefined : readFileSync(path);
+  };
+  const [ca, cert, key] = ['sslrootcert', 'sslcert', 'sslkey'].map(contents);
   return {
-    ...{ connectionString, application_name: 'toolcrew', connectionTimeoutMillis: ANSWER_MS, keepAlive: true },
-    ...{ keepAliveInitialDelayMillis: ANSWER_MS, options: `-c search_path=${SEARCH_PATH}` },
+    ...(ca === undefined ? {} : { ca }),
+    ...(cert === undefined ? {} : { cert }),
+    ...(key === undefined ? {} : { key }),
+    // pg names a host by its name alone: an address would be looked for as `localhost`.
+    host: hostname.replace(/^\[(.*)\]$/, '$1'),
+    rejectUnauthorized: mode !== 'require' || ca !== undefined,
+    ...(mode === 'verify-full' ? {} : { checkServerIdentity: () => undefined }),
+  };
+}
+
+function configOf(address: string): ClientConfig {
+  const url = new URL(address);
+  const ssl = tlsOf(url);
+  url.search = '';
+  return {
+    ...{ connectionString: url.href, ssl, application_name: 'toolcrew', connectionTimeoutMillis: ANSWER_MS },
+    ...{ keepAlive: true, keepAliveInitialDelayMillis: ANSWER_MS, options: `-c search_path=${SEARCH_PATH}` },
   };
 }
 
 export class PostgresStore implements Store {
   readonly #packages: Packages;
   readonly #url: string;
+  readonly #config: ClientConfig;
   readonly #isMaker: boolean;
   readonly #pool: Pool;
   /** The same for BullMQ, whose types name the listeners otherwise. */
@@ -89,8 +113,9 @@ export class PostgresStore implements Store {
     this.#packages = packages;
     this.#url = url;
     this.#isMaker = isMaker;
+    this.#config = configOf(url);
     const more = { max: MOST_CONNECTIONS, query_timeout: COMMAND_MS, statement_timeout: COMMAND_MS };
-    this.#pool = new packages.pg.Pool({ ...configOf(url), ...more });
+    this.#pool = new packages.pg.Pool({ ...this.#config, ...more });
     this.#pool.on('error', () => undefined);
     this.#bullPool = this.#pool as unknown as PgPool;
     this.#queues = new packages.bullmq.PostgresConnection(this.#bullPool);
@@ -103,22 +128,24 @@ export class PostgresStore implements Store {
    * @param isMaker makes and migrates tables: a coordinator
    */
   static async open(url: string, command: string, isMaker: boolean): Promise<PostgresStore> {
-    const store = new PostgresStore(await loadPostgres(command), url, isMaker);
+    const packages = await loadPostgres(command);
+    let store: PostgresStore | undefined;
     try {
+      store = new PostgresStore(packages, url, isMaker);
       const link = await store.#link();
       // BullMQ remembers a first failure for ever.
       await store.#queues.waitUntilReady();
       void store.#watch(link);
       return store;
     } catch (error) {
-      store.close();
+      store?.close();
       throw queueFailure(url, error);
     }
   }
 
   /** A connection that does nothing but stand, on a database with tables that fit. */
   async #link(): Promise<Client> {
-    const link = new this.#packages.pg.Client({ ...configOf(this.#url), query_timeout: PREPARE_MS });
+    const link = new this.#packages.pg.Client({ ...this.#config, query_timeout: PREPARE_MS });
     // Its end is an event of its own.
     link.on('error', (error) => {
       this.problem = saidBy(error);
