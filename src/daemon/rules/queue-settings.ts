@@ -87,8 +87,10 @@ export function queueUrlProblem(text: string): QueueUrlProblem | null {
 
 /** The address without user, password, and parameters that are none of it. */
 export function shownQueueUrl(text: string): string {
-  const bare = text.replace(/[?#].*$/s, '').replace(/^([a-z]+:\/\/).*@/is, '$1');
-  const shown = parametersOf(text).filter(([name]) => PARAMETERS.includes(name));
+  // A password that is not written as it must be may hold any character.
+  const rest = text.replace(/^([a-z]+:\/\/).*@/is, '$1');
+  const bare = rest.replace(/[?#].*$/s, '');
+  const shown = parametersOf(rest).filter(([name]) => PARAMETERS.includes(name));
   return shown.length === 0 ? bare : `${bare}?${shown.map(([name, value]) => `${name}=${value}`).join('&')}`;
 }
 
