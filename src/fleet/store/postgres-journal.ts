@@ -1,7 +1,12 @@
 // The journals of repositories in PostgreSQL. The lease is locked while a record is appended: whoever lost it appends nothing.
 
 import * as z from 'zod';
-import type { Session } from './postgres-schema.ts';
+
+/** What statements need of a connection to the database. */
+export type Session = {
+  // biome-ignore lint/suspicious/noExplicitAny: BullMQ asks for it in this form.
+  query<R = any>(text: string, values?: readonly unknown[]): Promise<{ rows: R[] }>;
+};
 
 /** Lines are texts, not JSON of PostgreSQL, which would give them back otherwise. */
 export const JOURNAL_TABLES = `

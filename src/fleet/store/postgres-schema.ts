@@ -4,13 +4,7 @@ import * as z from 'zod';
 import { failure, type ToolError } from '../../base/rules/errors.ts';
 import { shownQueueUrl } from '../../daemon/rules/queue-settings.ts';
 import { FLEET_CODES } from '../rules/fleet-codes.ts';
-import { JOURNAL_TABLES } from './postgres-journal.ts';
-
-/** What the functions below need of a connection to the database. */
-export type Session = {
-  // biome-ignore lint/suspicious/noExplicitAny: BullMQ asks for it in this form.
-  query<R = any>(text: string, values?: readonly unknown[]): Promise<{ rows: R[] }>;
-};
+import { JOURNAL_TABLES, type Session } from './postgres-journal.ts';
 
 /** Its functions hide those of BullMQ with the same name, so it comes first where names are looked up. */
 export const SEARCH_PATH = 'toolcrew,bullmq';
