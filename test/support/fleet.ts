@@ -105,7 +105,8 @@ export function startCoordinator(
   options: FleetOptions,
 ): Promise<Daemon> {
   return Daemon.start(t, forge, {
-    yaml: `queue: { url: $QUEUE_URL, key: $FLEET_KEY, lease_ms: ${options.leaseMs ?? 5000}${options.queue === undefined ? '' : `, ${options.queue}`} }\n${options.yaml}`,
+    // A password must not stand in a file.
+    yaml: `queue: { url: "${store.url.includes('@') ? '$QUEUE_URL' : store.url}", key: $FLEET_KEY, lease_ms: ${options.leaseMs ?? 5000}${options.queue === undefined ? '' : `, ${options.queue}`} }\n${options.yaml}`,
     env: { FLEET_KEY, QUEUE_URL: store.url, ...options.env },
     ...(options.prompt === undefined ? {} : { prompt: options.prompt }),
   });

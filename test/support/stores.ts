@@ -20,6 +20,8 @@ export type StoreBed = {
   readonly forget: () => Promise<void>;
   /** Takes the lease away; with a token, another one has it. */
   readonly giveLease: (repository: string, token: string | null) => Promise<void>;
+  /** The lease is free, and another coordinator had it since. */
+  readonly passLease: (repository: string) => Promise<void>;
   readonly tokenOf: (repository: string) => Promise<unknown>;
   /** A worker with a user of its own. */
   readonly openAsUser: () => Promise<Store>;
@@ -55,6 +57,10 @@ async function redisBed(t: Cleanup): Promise<StoreBed> {
     giveLease: async (repository, token) => {
       if (token === null) await client.del(keyOf(repository));
       else await client.hset(keyOf(repository), 'token', token);
+    },
+    passLease: async (repository) => {
+      await client.incr(keyOf(repository).replace('lease', 'fence'));
+      await client.del(keyOf(repository));
     },
     tokenOf: (repository) => client.hget(keyOf(repository), 'token'),
     openAsUser: async () => {
@@ -103,6 +109,10 @@ async function postgresBed(postgres: PostgresServer): Promise<StoreBed> {
           ? `DELETE FROM toolcrew.lease ${where}`
           : `UPDATE toolcrew.lease SET token = '${token}' ${where}`,
       );
+    },
+    passLease: async (repository) => {
+      const where = `WHERE repository = '${repository.toLowerCase()}'`;
+      await run(`UPDATE toolcrew.lease SET token = NULL, fence = fence + 1 ${where}`);
     },
     tokenOf: async (repository) => {
       const [row] = await run(`SELECT token FROM toolcrew.lease WHERE repository = '${repository.toLowerCase()}'`);

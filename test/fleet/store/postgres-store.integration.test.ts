@@ -105,7 +105,7 @@ testPostgres(
     await run(documentedRights('few'));
     const few = await open(false, postgres.urlOf(database, 'few', 'secret'));
     await few.probe();
-    const own = { token: 't', host: 'h', since: 1 };
+    const own = { token: 't', host: 'h', since: 1, address: '' };
     await assert.rejects(few.takeLease('h/o/r', own, '', 1_000), /permission denied/);
     await run('REVOKE INSERT ON bullmq.job FROM few');
     await assert.rejects(few.probe(), (error) => isFailure(error, FLEET_CODES.queue_permission_missing));
