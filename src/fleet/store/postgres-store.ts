@@ -132,10 +132,9 @@ export class PostgresStore implements Store {
     let store: PostgresStore | undefined;
     try {
       store = new PostgresStore(packages, url, isMaker);
-      const link = await store.#link();
+      void store.#watch(await store.#link());
       // BullMQ remembers a first failure for ever.
       await store.#queues.waitUntilReady();
-      void store.#watch(link);
       return store;
     } catch (error) {
       store?.close();
