@@ -64,7 +64,7 @@ export type Fleet = {
 /** Throws a ToolError where the queue cannot be used. */
 export async function openFleet(settings: QueueSettings, log: Logger): Promise<Fleet> {
   const { key, url, leaseMs, maxBundleBytes, insecure } = settings;
-  const store = await openStore(url, 'tool serve');
+  const store = await openStore(url, 'tool serve', true);
   const queue = new AttemptQueue(store, key, log);
   let server = '';
   const coordinator = new Coordinator({

@@ -19,6 +19,7 @@ import { viewWith } from '../support/view.ts';
 const UNIT = readFileSync('deploy/toolcrew-worker.service', 'utf8');
 const COMPOSE = parse(readFileSync('deploy/compose.yaml', 'utf8'));
 const FLEET = parse(readFileSync('deploy/compose.fleet.yaml', 'utf8'));
+const POSTGRES = readFileSync('deploy/compose.postgres.yaml', 'utf8');
 const DIRECTORY = 'deploy/kubernetes';
 
 type Manifest = Deployment | HorizontalPodAutoscaler | PersistentVolumeClaim | Service;
@@ -173,10 +174,25 @@ test('compose: workers have no credential of the hosting service, and each secre
   for (const service of [worker, redis]) assert.deepEqual([service.ports, service.privileged], [undefined, undefined]);
 });
 
+test('compose: PostgreSQL takes the place of Redis, and nothing else changes', () => {
+  const { services, secrets, volumes } = parse(POSTGRES.replaceAll(/ !(override|reset)\b/g, ''));
+  const needed = { depends_on: ['postgres'] };
+  const { postgres, ...others } = services;
+  assert.deepEqual(others, { toolcrew: needed, worker: needed, redis: null });
+  // What was there is not added to.
+  assert.equal(POSTGRES.match(/!override/g)?.length, 2);
+  assert.equal(POSTGRES.match(/: !reset null$/gm)?.length, 2);
+  assert.deepEqual(secrets, { POSTGRES_PASSWORD: { file: './secrets/POSTGRES_PASSWORD' }, REDIS_PASSWORD: null });
+  assert.deepEqual([postgres.ports, postgres.privileged, volumes], [undefined, undefined, { postgres: {} }]);
+  assert.equal(postgres.user, FLEET.services.redis.user);
+});
+
 test('the image has the packages of the queue, in the versions of the manifest', () => {
-  const [, queue = ''] = /^ARG QUEUE="(.*)"$/m.exec(readFileSync('deploy/Dockerfile', 'utf8')) ?? [];
+  const [, redis = ''] = /^ARG QUEUE="(.*)"$/m.exec(readFileSync('deploy/Dockerfile', 'utf8')) ?? [];
+  const [, postgres = ''] = /--build-arg QUEUE="(.*)"/.exec(readFileSync('docs/operations.md', 'utf8')) ?? [];
+  assert.deepEqual([redis, postgres], ['bullmq@6.7 ioredis@5', 'bullmq@6.7 pg@8']);
   const { peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
-  for (const wanted of queue.split(' ')) {
+  for (const wanted of `${redis} ${postgres}`.split(' ')) {
     const [name = '', version = ''] = wanted.split('@');
     assert.ok(peerDependencies[name].startsWith(`^${version}.`), wanted);
   }

@@ -12,8 +12,8 @@ import { fencesOf, PAGES, pageText } from '../support/pages.ts';
 
 const NAMES = ['daemon', 'team', 'phases', 'configuration', 'team-configuration', 'hooks', 'security', 'recovery'];
 const MORE = ['operations', 'scaling', 'troubleshooting', 'quality', 'spec', 'selection', 'architecture', 'errors'];
-/** Of blocks that hold no command. `claude`: what is typed into Claude Code. */
-const QUIET = ['yaml', 'text', 'claude'];
+/** Of blocks that hold no command. `claude`: what is typed into Claude Code; `sql`: test/support/stores.ts runs it. */
+const QUIET = ['yaml', 'text', 'claude', 'sql'];
 
 test('there is one page for each topic, and the README leads to all of them', () => {
   const pages = readdirSync('docs').filter((name) => name.endsWith('.md'));

@@ -98,7 +98,7 @@ test('tool doctor --queue: address, versions, TLS, permissions and workers; each
   await open.stop();
   const away = await doctor(open.url);
   assert.deepEqual([away.code, away.of('queue')?.code], [1, 'queue_unreachable']);
-  assert.equal((await doctor('postgres://host/db')).of('queue')?.code, 'queue_store_unknown');
+  assert.equal((await doctor('postgres://host/db?user=u')).of('queue')?.code, 'queue_store_unknown');
   assert.equal((await doctor('redis:/host')).of('queue')?.code, 'queue_store_unknown');
 });
 
@@ -123,7 +123,7 @@ test('a coordinator and a worker that cannot begin say why', async (t) => {
   const key = { TOOL_FLEET_KEY: FLEET_KEY };
   assert.deepEqual(await run(['--queue', redis.url], { TOOL_FLEET_KEY: 'short' }), [2, 'fleet_key_missing']);
   assert.deepEqual(await run([], key), [2, 'queue_store_unknown']);
-  assert.deepEqual(await run(['--queue', 'postgres://h/d'], key), [2, 'queue_store_unknown']);
+  assert.deepEqual(await run(['--queue', 'postgres://h/d?user=u'], key), [2, 'queue_store_unknown']);
   assert.deepEqual(await run(['--queue', redis.url, '--labels', 'Two Words'], key), [2, 'worker_labels_wrong']);
   assert.deepEqual(await run(['--queue', redis.url, '--name', 'a b'], key), [2, 'command_line_invalid']);
   assert.deepEqual(await run(['--queue', redis.url], key), [1, 'queue_unreachable']);

@@ -20,6 +20,7 @@ export const COMPILING = {
     // Of another form of modules, which is not followed.
     'jsonc-parser',
     'monocart-coverage-reports',
+    'pg',
     'playwright-core',
     'typescript',
   ],

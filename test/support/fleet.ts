@@ -1,4 +1,4 @@
-// A fleet on this machine: Redis on a port of its own, a coordinator, and workers as processes.
+// A fleet on this machine: Redis on a port of its own or another store, a coordinator, and workers as processes.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createServer, request as forward } from 'node:http';
@@ -85,6 +85,9 @@ export class RedisServer {
   }
 }
 
+/** A store, by its address. */
+export type StoreAddress = { readonly url: string };
+
 export type FleetOptions = {
   readonly yaml: string;
   readonly queue?: string;
@@ -98,12 +101,13 @@ export type FleetOptions = {
 export function startCoordinator(
   t: Cleanup,
   forge: TestForge,
-  redis: RedisServer,
+  store: StoreAddress,
   options: FleetOptions,
 ): Promise<Daemon> {
   return Daemon.start(t, forge, {
-    yaml: `queue: { url: "${redis.url}", key: $FLEET_KEY, lease_ms: ${options.leaseMs ?? 5000}${options.queue === undefined ? '' : `, ${options.queue}`} }\n${options.yaml}`,
-    env: { FLEET_KEY, ...options.env },
+    // A password must not stand in a file.
+    yaml: `queue: { url: "${store.url.includes('@') ? '$QUEUE_URL' : store.url}", key: $FLEET_KEY, lease_ms: ${options.leaseMs ?? 5000}${options.queue === undefined ? '' : `, ${options.queue}`} }\n${options.yaml}`,
+    env: { FLEET_KEY, QUEUE_URL: store.url, ...options.env },
     ...(options.prompt === undefined ? {} : { prompt: options.prompt }),
   });
 }
@@ -115,13 +119,13 @@ export class Worker extends RunningTool {
   constructor(
     name: string,
     directory: string,
-    redis: RedisServer,
+    store: StoreAddress,
     more: readonly string[],
     env: Record<string, string>,
   ) {
     const places = ['--state-dir', join(directory, 'state'), '--root', join(directory, 'root')];
     super(['worker', '--name', name, ...places, ...more], {
-      env: cleanEnv(directory, { TOOL_FLEET_KEY: FLEET_KEY, TOOL_QUEUE_URL: redis.url, MODEL_KEY, ...env }),
+      env: cleanEnv(directory, { TOOL_FLEET_KEY: FLEET_KEY, TOOL_QUEUE_URL: store.url, MODEL_KEY, ...env }),
     });
     this.name = name;
     this.directory = directory;
@@ -135,11 +139,11 @@ export class Worker extends RunningTool {
 export function startWorker(
   t: Cleanup,
   name: string,
-  redis: RedisServer,
+  store: StoreAddress,
   more: readonly string[] = [],
   env: Record<string, string> = {},
 ): Worker {
-  const worker = new Worker(name, tempDir(t), redis, more, env);
+  const worker = new Worker(name, tempDir(t), store, more, env);
   finallyDo(t, async () => {
     const isOver = await Promise.race([worker.ended.then(() => true), delay(0).then(() => false)]);
     if (isOver) return;

@@ -12,7 +12,7 @@ function openssl(cwd: string, ...args: string[]): void {
 }
 
 /** An authority and a certificate that it signs, for 127.0.0.1, localhost and two names that only a proxy knows. */
-function makeCertificates(directory: string): void {
+export function makeCertificates(directory: string): void {
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
   const authority = ['-subj', '/CN=Company authority', '-days', '2', '-addext', 'keyUsage=critical,keyCertSign'];
   openssl(directory, 'req', '-x509', ...key, '-keyout', 'ca.key', '-out', 'ca.pem', ...authority);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import kleur from 'kleur';
 import { failure } from '../../base/rules/errors.ts';
 import type { StateView } from '../../daemon/view.ts';
-import { requireQueuePackages } from '../../fleet/store/redis-store.ts';
+import { loadRedis } from '../../fleet/store/queue-packages.ts';
 import { table } from '../../web/text-table.ts';
 import { CLI_CODES } from '../rules/cli-codes.ts';
 import { commandName, type DemoOptions, printPlaces } from './demo.ts';
@@ -57,7 +57,7 @@ export async function demoWorkersCommand(options: DemoOptions & { readonly worke
   if (issues < workers) throw refuse('--issues', `at least one for each of ${workers} workers`, String(issues));
   if (repo !== undefined) throw refuse('--repo', 'none with --workers, which has its own project', repo);
   await loadEmulator();
-  await requireQueuePackages('tool demo');
+  await loadRedis('tool demo');
   await withDemoStage((stage) => play(stage, workers, issues, options));
 }
 

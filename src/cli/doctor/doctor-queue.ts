@@ -3,7 +3,13 @@
 import { packageVersion } from '../../base/package-root.ts';
 import { refusal } from '../../base/rules/codes.ts';
 import { isVersionAtLeast } from '../../base/rules/version.ts';
-import { isLoopbackName, LEAST_KEY, shownQueueUrl } from '../../daemon/rules/queue-settings.ts';
+import {
+  isLoopbackName,
+  isPostgresUrl,
+  LEAST_KEY,
+  shownQueueUrl,
+  sslModeOf,
+} from '../../daemon/rules/queue-settings.ts';
 import { FLEET_CODES } from '../../fleet/rules/fleet-codes.ts';
 import type { Store } from '../../fleet/store/store.ts';
 import { DOCTOR_CODES } from '../rules/doctor-codes.ts';
@@ -11,14 +17,18 @@ import { type DoctorCheck, fail, failedBy, ok, warn } from './doctor-row.ts';
 
 function checkTls(url: string): DoctorCheck {
   const { protocol, hostname } = new URL(url);
-  if (protocol === 'rediss:') return ok('queue TLS', 'the connection is encrypted');
-  return isLoopbackName(hostname)
+  const mode = isPostgresUrl(url) ? sslModeOf(url) : null;
+  const [isEncrypted, advice] =
+    mode === null
+      ? [protocol === 'rediss:', 'use rediss:// outside of a network that is yours']
+      : [mode !== 'disable', 'use ?sslmode=verify-full outside of a network that is yours'];
+  if (isEncrypted && mode === 'require' && !url.includes('sslrootcert='))
+    return warn('queue TLS', refusal(DOCTOR_CODES.queue_certificate_unchecked, {}), advice);
+  if (isEncrypted) return ok('queue TLS', 'the connection is encrypted');
+  // A name that begins so is the directory of a socket.
+  return isLoopbackName(hostname) || hostname.toLowerCase().startsWith('%2f')
     ? ok('queue TLS', 'not needed on this machine')
-    : warn(
-        'queue TLS',
-        refusal(DOCTOR_CODES.queue_not_encrypted, {}),
-        'use rediss:// outside of a network that is yours',
-      );
+    : warn('queue TLS', refusal(DOCTOR_CODES.queue_not_encrypted, {}), advice);
 }
 
 function checkKey(key: string): DoctorCheck {
@@ -85,7 +95,9 @@ export async function checkQueue(url: string, key: string): Promise<DoctorCheck[
       await store.probe();
       rows.push(ok('queue permissions', 'a job went through'), await checkWorkers(store));
     } catch (error) {
-      rows.push(failedBy('queue permissions', error, 'allow this user all commands on the keys toolcrew:*'));
+      const rights = 'give this user the rights that docs/scaling.md lists';
+      const keys = 'allow this user all commands on the keys toolcrew:*';
+      rows.push(failedBy('queue permissions', error, isPostgresUrl(url) ? rights : keys));
     }
     return rows;
   } finally {

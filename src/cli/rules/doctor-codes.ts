@@ -174,6 +174,11 @@ export const DOCTOR_CODES = codes({
     kind: 'warning',
     message: 'the connection to the queue is not encrypted',
   },
+  queue_certificate_unchecked: {
+    kind: 'warning',
+    message:
+      'the connection to the queue is encrypted, but the certificate of PostgreSQL is not checked (sslmode=require)',
+  },
   queue_evicts: {
     kind: 'warning',
     message: 'Redis may drop jobs when its memory is full (maxmemory-policy {policy})',

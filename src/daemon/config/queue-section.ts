@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { BASE_CODES } from '../../base/rules/base-codes.ts';
 import { type Refusal, refusal } from '../../base/rules/codes.ts';
 import type { Environment } from '../../base/rules/environment.ts';
+import { assertNever } from '../../base/rules/errors.ts';
 import { CONFIG_CODES } from '../rules/codes/config-codes.ts';
 import {
   isPlainHttp,
@@ -11,6 +12,7 @@ import {
   LEAST_KEY,
   MOST_LABELS,
   type QueueSettings,
+  type QueueUrlProblem,
   queueUrlProblem,
   shownQueueUrl,
 } from '../rules/queue-settings.ts';
@@ -33,7 +35,7 @@ export const queue = z
       .min(1)
       .optional()
       .describe(
-        'Redis that hands attempts to workers on other machines: redis://host:6379, rediss://host:6379, or $NAME of the environment variable that holds the address. Default: none, and agents run on this machine.',
+        'Redis or PostgreSQL that hands attempts to workers on other machines: redis://host:6379, rediss://host:6379, postgres://host:5432/database?sslmode=verify-full, or $NAME of the environment variable that holds the address. Default: none, and agents run on this machine.',
       ),
     key: z
       .string()
@@ -80,17 +82,29 @@ function variableValue(key: string, variable: string, env: Environment, problems
   return null;
 }
 
-const EXPECTED_URL = 'an address like redis://host:6379';
+const EXPECTED_URL = 'an address like redis://host:6379 or postgres://host:5432/database';
+
+/** The address may hold a password: no message repeats what cannot be read as one. */
+function gotInstead(problem: QueueUrlProblem, url: string): string {
+  switch (problem) {
+    case 'scheme':
+      return `the scheme ${url.slice(0, url.indexOf(':'))}`;
+    case 'not_url':
+      return 'a text without a scheme';
+    case 'host':
+      return 'an address without a host, or with more than a host, a port and a number or the name of a database';
+    case 'parameter':
+      return 'other parameters than sslmode=disable, require, verify-ca or verify-full, sslrootcert, sslcert and sslkey';
+    default:
+      return assertNever(problem);
+  }
+}
 
 function checkUrl(url: string, problems: Refusal[]): void {
   const problem = queueUrlProblem(url);
-  const wrong = (got: string) =>
-    problems.push(refusal(BASE_CODES.config_value, { key: 'queue.url', expected: EXPECTED_URL, got }));
-  // The address may hold a password: no message repeats what cannot be read as one.
-  if (problem === 'postgres') problems.push(refusal(CONFIG_CODES.queue_store_unsupported, {}));
-  else if (problem === 'scheme') wrong(`the scheme ${url.slice(0, url.indexOf(':'))}`);
-  else if (problem === 'not_url') wrong('a text without a scheme');
-  else if (problem === 'host') wrong('an address without a host, or with more than a host, a port and a number');
+  if (problem === null) return;
+  const got = gotInstead(problem, url);
+  problems.push(refusal(BASE_CODES.config_value, { key: 'queue.url', expected: EXPECTED_URL, got }));
 }
 
 /** Null: there is no queue. @param others of the file that a queue does not go with, each with its value */

@@ -43,20 +43,55 @@ export function isLoopbackName(host: string): boolean {
   return host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
-export type QueueUrlProblem = 'not_url' | 'postgres' | 'scheme' | 'host';
+export type QueueUrlProblem = 'not_url' | 'scheme' | 'host' | 'parameter';
+
+const SSL_MODES = ['disable', 'require', 'verify-ca', 'verify-full'];
+/** Parameters of an address of PostgreSQL: others may hold a password, or change what a store relies on. */
+const PARAMETERS = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey'];
+
+function schemeOf(text: string): string | undefined {
+  return /^([a-z][a-z0-9+.-]*):\/\//i.exec(text)?.[1]?.toLowerCase();
+}
+
+export function isPostgresUrl(text: string): boolean {
+  return ['postgres', 'postgresql'].includes(schemeOf(text) ?? '');
+}
+
+/** The parameters of an address, each with its value as it is written. */
+function parametersOf(text: string): readonly (readonly [string, string])[] {
+  const [, query = ''] = /\?([^#]*)/.exec(text) ?? [];
+  return query
+    .split('&')
+    .filter((part) => part !== '')
+    .map((part) => [part.replace(/=.*/s, ''), part.includes('=') ? part.slice(part.indexOf('=') + 1) : ''] as const);
+}
+
+/** How an address of PostgreSQL asks for TLS, by the words of `sslmode`. Without it: not at all. */
+export function sslModeOf(text: string): string {
+  return parametersOf(text).findLast(([name]) => name === 'sslmode')?.[1] ?? 'disable';
+}
 
 /** Why it is no address of a store that can be used; null: it is one. */
 export function queueUrlProblem(text: string): QueueUrlProblem | null {
-  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(text)?.[1]?.toLowerCase();
+  const scheme = schemeOf(text);
   if (scheme === undefined) return 'not_url';
-  if (scheme === 'postgres' || scheme === 'postgresql') return 'postgres';
+  const host = '(?:\\[[0-9a-f:]+\\]|[^:/?#\\s@]+)(?::\\d{1,5})?';
+  if (isPostgresUrl(text)) {
+    if (!new RegExp(`^[a-z]+://(?:[^@/?#]*@)?${host}(?:/[^/?#\\s]*)?(?:\\?[^#\\s]*)?$`, 'i').test(text)) return 'host';
+    const isKnown = parametersOf(text).every(([name]) => PARAMETERS.includes(name));
+    return isKnown && SSL_MODES.includes(sslModeOf(text)) ? null : 'parameter';
+  }
   if (scheme !== 'redis' && scheme !== 'rediss') return 'scheme';
-  return /^[a-z]+:\/\/(?:[^@/]*@)?(?:\[[0-9a-f:]+\]|[^:/?#\s]+)(?::\d{1,5})?(?:\/\d*)?$/i.test(text) ? null : 'host';
+  return new RegExp(`^[a-z]+://(?:[^@/]*@)?${host}(?:/\\d*)?$`, 'i').test(text) ? null : 'host';
 }
 
-/** The address without user and password. */
+/** The address without user, password, and parameters that are none of it. */
 export function shownQueueUrl(text: string): string {
-  return text.replace(/^([a-z]+:\/\/)[^@/]*@/i, '$1');
+  // A password that is not written as it must be may hold any character.
+  const rest = text.replace(/^([a-z]+:\/\/).*@/is, '$1');
+  const bare = rest.replace(/[?#].*$/s, '');
+  const shown = parametersOf(rest).filter(([name]) => PARAMETERS.includes(name));
+  return shown.length === 0 ? bare : `${bare}?${shown.map(([name, value]) => `${name}=${value}`).join('&')}`;
 }
 
 /** Whether what is sent there could be read on the way. */

@@ -11,21 +11,33 @@ export const FLEET_CODES = codes({
   },
   queue_store_unknown: {
     kind: 'usage',
-    message: 'Expected an address like redis://host:6379 for the queue, got {got}.',
-    help: 'PostgreSQL is not supported yet.',
+    message: 'Expected redis://host:6379 or postgres://host:5432/database as address of the queue, got {got}.',
+    help: 'rediss:// is Redis with TLS; sslmode=verify-full behind a ? is PostgreSQL with TLS.',
     values: { got: 'text' },
   },
   queue_unreachable: {
     kind: 'daemon_unreachable',
     message: 'The queue at {url} cannot be reached: {said}.',
-    help: 'Check the address and that Redis runs. tool doctor --queue looks closer.',
+    help: 'Check the address, and that Redis or PostgreSQL runs. tool doctor --queue looks closer.',
     values: { url: 'text', said: 'text' },
   },
   queue_permission_missing: {
     kind: 'credential',
     message: 'The queue at {url} refuses this user: {said}.',
-    help: 'Check user and password in the address. BullMQ needs all commands on keys that begin with toolcrew.',
+    help: 'Check user and password in the address. In Redis the user needs all commands on the keys toolcrew:*; in PostgreSQL the rights of docs/scaling.md.',
     values: { url: 'text', said: 'text' },
+  },
+  queue_store_missing: {
+    kind: 'daemon_unreachable',
+    message: 'The database of the queue at {url} has no tables of toolcrew yet.',
+    help: 'Start the coordinator: it makes them.',
+    values: { url: 'text' },
+  },
+  queue_store_version: {
+    kind: 'prerequisite',
+    message: 'The queue at {url} has version {got} of {what}, expected {expected}.',
+    help: 'A newer coordinator migrates older tables at its start. For newer ones, or an old PostgreSQL, upgrade what is older.',
+    values: { url: 'text', what: 'text', expected: 'text', got: 'text' },
   },
   queue_interrupted: {
     kind: 'warning',
@@ -64,7 +76,7 @@ export const FLEET_CODES = codes({
   fleet_job_foreign: {
     kind: 'warning',
     message: 'A job of the queue for the coordinator {address} is signed with another key than the one of this worker.',
-    help: 'Fleets with different keys need a Redis, or a database of Redis, for each.',
+    help: 'Fleets with different keys need a database of Redis or PostgreSQL for each.',
     values: { address: 'text' },
   },
   coordinator_unreachable: {

@@ -1,12 +1,18 @@
 // Opens the store that an address names.
 
+import { failure } from '../../base/rules/errors.ts';
+import { isPostgresUrl, queueUrlProblem, shownQueueUrl } from '../../daemon/rules/queue-settings.ts';
+import { FLEET_CODES } from '../rules/fleet-codes.ts';
+import { PostgresStore } from './postgres-store.ts';
 import { RedisStore } from './redis-store.ts';
 import type { Store } from './store.ts';
 
 /**
  * Connects, and tries what a queue needs. Throws a ToolError.
  * @param command that npx runs, for the advice where packages are missing
+ * @param isMaker makes and migrates tables, where the store has any: a coordinator
  */
-export function openStore(url: string, command: string): Promise<Store> {
-  return RedisStore.open(url, command);
+export async function openStore(url: string, command: string, isMaker = false): Promise<Store> {
+  if (queueUrlProblem(url) !== null) throw failure(FLEET_CODES.queue_store_unknown, { got: shownQueueUrl(url) });
+  return isPostgresUrl(url) ? PostgresStore.open(url, command, isMaker) : RedisStore.open(url, command);
 }

@@ -2,14 +2,13 @@
 
 import type { Redis } from 'ioredis';
 import * as z from 'zod';
-import { packageRoot } from '../../base/package-root.ts';
-import { isPackageMissing, peerInstall } from '../../base/peer-install.ts';
-import { failure, messageOf, type ToolError } from '../../base/rules/errors.ts';
-import { queueUrlProblem, shownQueueUrl } from '../../daemon/rules/queue-settings.ts';
+import { messageOf } from '../../base/rules/errors.ts';
+import { shownQueueUrl } from '../../daemon/rules/queue-settings.ts';
 import { newToken } from '../proofs.ts';
-import { FLEET_CODES } from '../rules/fleet-codes.ts';
 import type { FleetJob } from '../rules/job.ts';
 import { RELEASE_LEASE, RENEW_LEASE, TAKE_LEASE } from './lease-scripts.ts';
+import { probeQueue } from './probe-queue.ts';
+import { loadRedis } from './queue-packages.ts';
 import {
   type JobQueue,
   type JobWorker,
@@ -21,9 +20,7 @@ import {
   type StoreFacts,
   type WorkerPresence,
 } from './store.ts';
-
-/** The manifest names the same versions. */
-const QUEUE_PACKAGES = ['bullmq@6.7', 'ioredis@5'] as const;
+import { queueFailure } from './store-failure.ts';
 
 /** Begins every key in Redis. */
 const PREFIX = 'toolcrew';
@@ -43,42 +40,15 @@ function fenceKey(repository: string): string {
   return `${PREFIX}:fence:${repository.toLowerCase()}`;
 }
 
-type Packages = { readonly bullmq: typeof import('bullmq'); readonly ioredis: { readonly Redis: typeof Redis } };
-
-/** Throws where they are not installed. @param command that npx runs, for the advice */
-export async function requireQueuePackages(command: string): Promise<Packages> {
-  try {
-    const [bullmq, ioredis] = await Promise.all([import('bullmq'), import('ioredis')]);
-    return { bullmq, ioredis };
-  } catch (error) {
-    if (!isPackageMissing(error, ['bullmq', 'ioredis'])) throw error;
-    const how = peerInstall(packageRoot(), QUEUE_PACKAGES, command);
-    throw failure(
-      FLEET_CODES.queue_package_missing,
-      { packages: QUEUE_PACKAGES.join(' and '), command: how },
-      { cause: error },
-    );
-  }
-}
-
-/** What Redis said, as an error of the table. */
-export function queueFailure(url: string, error: unknown): ToolError {
-  const said = messageOf(error).replace(/\.$/, '');
-  const of = /\b(NOAUTH|WRONGPASS|NOPERM|NOAUTH)\b|no password is set/i.test(said)
-    ? FLEET_CODES.queue_permission_missing
-    : FLEET_CODES.queue_unreachable;
-  return failure(of, { url: shownQueueUrl(url), said }, { cause: error });
-}
-
 export class RedisStore implements Store {
-  readonly #packages: Packages;
+  readonly #bullmq: typeof import('bullmq');
   readonly #url: string;
   readonly client: Redis;
   /** Why it gave no answer last; null: it answers. */
   problem: string | null = null;
 
-  private constructor(packages: Packages, url: string, client: Redis) {
-    this.#packages = packages;
+  private constructor(bullmq: typeof import('bullmq'), url: string, client: Redis) {
+    this.#bullmq = bullmq;
     this.#url = url;
     this.client = client;
     client.on('error', (error) => {
@@ -94,9 +64,8 @@ export class RedisStore implements Store {
    * @param command that npx runs, for the advice where packages are missing
    */
   static async open(url: string, command: string): Promise<RedisStore> {
-    if (queueUrlProblem(url) !== null) throw failure(FLEET_CODES.queue_store_unknown, { got: shownQueueUrl(url) });
-    const packages = await requireQueuePackages(command);
-    const client = new packages.ioredis.Redis(url, {
+    const { bullmq, Redis } = await loadRedis(command);
+    const client = new Redis(url, {
       lazyConnect: true,
       // BullMQ's condition for what waits for jobs: a request lasts until there is an answer.
       maxRetriesPerRequest: null,
@@ -105,7 +74,7 @@ export class RedisStore implements Store {
       commandTimeout: COMMAND_MS,
       retryStrategy: (times) => Math.min(100 * times, 2_000),
     });
-    const store = new RedisStore(packages, url, client);
+    const store = new RedisStore(bullmq, url, client);
     let timer: NodeJS.Timeout | undefined;
     try {
       const late = new Promise<never>((_, reject) => {
@@ -134,14 +103,14 @@ export class RedisStore implements Store {
   }
 
   queue(name: string): JobQueue {
-    const queue = new this.#packages.bullmq.Queue<FleetJob>(name, { connection: this.client, prefix: PREFIX });
+    const queue = new this.#bullmq.Queue<FleetJob>(name, { connection: this.client, prefix: PREFIX });
     queue.on('error', () => undefined);
     return queue;
   }
 
   /** Takes jobs one by one, when it is asked to. */
   worker(name: string, of: { readonly lockMs: number }): JobWorker {
-    const made = new this.#packages.bullmq.Worker<FleetJob>(name, null, {
+    const made = new this.#bullmq.Worker<FleetJob>(name, null, {
       connection: this.client,
       prefix: PREFIX,
       autorun: false,
@@ -163,25 +132,13 @@ export class RedisStore implements Store {
   /** Has one job go through a queue of its own, by every command that attempts need. Throws a ToolError. */
   async probe(): Promise<void> {
     const name = `probe-${newToken().slice(0, 12)}`;
-    const queue = this.queue(name);
-    const worker = this.worker(name, { lockMs: 5_000 });
     try {
       await this.announceQueue(name);
-      const job = { coordinator: '', insecure: false, repository: '', issue: 0, life: 0, attempt: 0, fence: 0 };
-      await queue.add(
-        'probe',
-        { ...job, labels: [], version: '', lease_ms: 1_000 },
-        { removeOnComplete: true, priority: 1 },
-      );
-      const taken = await worker.getNextJob(name, { block: false });
-      await taken?.extendLock(name, 5_000);
-      await taken?.moveToCompleted(null, name, false);
-      await queue.obliterate({ force: true });
+      await probeQueue(this, name);
     } catch (error) {
       throw queueFailure(this.#url, error);
     } finally {
       await this.client.srem(QUEUES, name).catch(() => undefined);
-      await Promise.all([worker.close(true), queue.close()].map((closing) => closing.catch(() => undefined)));
     }
   }
 

@@ -8,8 +8,8 @@ import { isPlainHttp } from '../../daemon/rules/queue-settings.ts';
 import { isSame, jobProof } from '../proofs.ts';
 import { FLEET_CODES } from '../rules/fleet-codes.ts';
 import { type AttemptIdentity, attemptId, queuesFor, renewalMs } from '../rules/job.ts';
-import { queueFailure } from '../store/redis-store.ts';
 import { type JobWorker, PRESENCE_MS, type Store } from '../store/store.ts';
+import { queueFailure } from '../store/store-failure.ts';
 import { jobSchema, type Order, type SignedJob } from '../wire.ts';
 import { CoordinatorClient, reasonOf, Superseded, Unreachable } from './coordinator-client.ts';
 

@@ -43,13 +43,23 @@ test('address and key may come from variables, which are named so that no agent 
   });
   const written = parse('{ url: "redis://localhost:6379", key: $FLEET_KEY }').queue;
   assert.deepEqual([written?.url, written?.variables], ['redis://localhost:6379', ['FLEET_KEY']]);
+  const address = 'postgres://db.example.org/fleet?sslmode=verify-full&sslrootcert=/etc/ca.pem';
+  assert.equal(parse(`{ url: "${address}", key: $FLEET_KEY }`).queue?.url, address);
 });
 
 test('each mistake is named, and no secret repeated', () => {
   const key = 'key: $FLEET_KEY';
   const cases: readonly (readonly [string, RegExp, string?])[] = [
-    [`{ url: "postgres://u@h/db", ${key} }`, /queue\.url names PostgreSQL, which is not supported yet/],
-    [`{ url: "http://host", ${key} }`, /queue\.url: expected an address like redis:\/\/host:6379, got the scheme http/],
+    [`{ url: "postgres://u:topsecret@h/db", ${key} }`, /queue\.url: expected \$NAME of an environment variable/],
+    [
+      `{ url: "postgres://h/db?password=topsecret", ${key} }`,
+      /queue\.url: expected \$NAME.*other parameters than sslmode/s,
+    ],
+    [`{ url: "postgres:///db", ${key} }`, /queue\.url: expected an address .*, got an address without a host/],
+    [
+      `{ url: "http://host", ${key} }`,
+      /queue\.url: expected an address like redis:\/\/host:6379 or .*, got the scheme http/,
+    ],
     [`{ url: "host", ${key} }`, /queue\.url: expected an address .*, got a text without a scheme/],
     [`{ url: "redis://host:x", ${key} }`, /queue\.url: expected an address .*, got an address without a host/],
     [`{ url: "redis://u:topsecret@host", ${key} }`, /queue\.url: expected \$NAME of an environment variable/],

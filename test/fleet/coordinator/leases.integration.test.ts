@@ -1,9 +1,8 @@
-// Leases of repositories on real Redis: one holder at a time, and no effect begins without the lease.
+// Leases of repositories on real stores: one holder at a time, and no effect begins without the lease.
 
 import assert from 'node:assert/strict';
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
-import test from 'node:test';
 import { systemClock } from '../../../src/base/clock.ts';
 import { isFailure, ToolError } from '../../../src/base/rules/errors.ts';
 import type { Journal } from '../../../src/daemon/ports.ts';
@@ -12,12 +11,10 @@ import { EMPTY_STATE } from '../../../src/daemon/rules/state.ts';
 import { Leases } from '../../../src/fleet/coordinator/leases.ts';
 import { RepositoryLease } from '../../../src/fleet/coordinator/repository-lease.ts';
 import { FLEET_CODES } from '../../../src/fleet/rules/fleet-codes.ts';
-import { RedisStore } from '../../../src/fleet/store/redis-store.ts';
-import { RedisServer } from '../../support/fleet.ts';
+import { answerOf, type StoreBed, testStores } from '../../support/stores.ts';
 import { type Cleanup, finallyDo, tempDir } from '../../support/temp.ts';
 
 const REPOSITORY = 'host/Owner/Repo';
-const KEY = 'toolcrew:lease:host/owner/repo';
 const EFFECT: JournalRecord = { type: 'effect_started', issue: 1, effect: 'push', key: 'push' };
 const log = { log: () => undefined };
 
@@ -36,9 +33,8 @@ function journal(): { readonly journal: Journal; readonly types: string[] } {
   };
 }
 
-async function setUp(t: Cleanup, leaseMs = 60_000) {
-  const redis = await RedisServer.start(t);
-  const store = await RedisStore.open(redis.url, '');
+async function setUp(t: Cleanup, bed: StoreBed, leaseMs = 60_000) {
+  const store = await bed.open();
   finallyDo(t, () => store.close());
   const take = async (stateDir: string) => {
     const lease = await RepositoryLease.take({
@@ -52,14 +48,14 @@ async function setUp(t: Cleanup, leaseMs = 60_000) {
     finallyDo(t, () => lease.release());
     return lease;
   };
-  return { redis, store, take, places: [tempDir(t), tempDir(t)] as const };
+  return { store, take, places: [tempDir(t), tempDir(t)] as const };
 }
 
 const isHeld = (error: unknown) => isFailure(error, FLEET_CODES.repository_held);
 const isLost = (error: unknown) => isFailure(error, FLEET_CODES.repository_lease_lost);
 
-test('one has it at a time, by name; numbers grow, also where the store forgot everything', async (t) => {
-  const { redis, store, take, places } = await setUp(t);
+testStores('one has it at a time, by name; numbers grow, also where the store forgot everything', async (t, bed) => {
+  const { store, take, places } = await setUp(t, bed);
   const first = await take(places[0]);
   await assert.rejects(take(places[1]), (error) => {
     assert.ok(isHeld(error) && error instanceof ToolError);
@@ -70,9 +66,8 @@ test('one has it at a time, by name; numbers grow, also where the store forgot e
   const second = await take(places[1]);
   assert.ok(second.fence > first.fence);
   assert.equal(await store.fenceOf(REPOSITORY), second.fence);
-  await redis.stop();
-  await redis.begin();
-  await store.client.ping();
+  await bed.forget();
+  await answerOf(store);
   const third = await take(places[0]);
   assert.ok(third.fence > second.fence);
   // It was given to another one meanwhile.
@@ -80,8 +75,8 @@ test('one has it at a time, by name; numbers grow, also where the store forgot e
   assert.ok(second.lost.aborted);
 });
 
-test('the same state directory gets it back at once: its last process has ended', async (t) => {
-  const { take, places } = await setUp(t);
+testStores('the same state directory gets it back at once: its last process has ended', async (t, bed) => {
+  const { take, places } = await setUp(t, bed);
   const first = await take(places[0]);
   const again = await take(places[0]);
   assert.ok(again.fence > first.fence);
@@ -92,45 +87,48 @@ test('the same state directory gets it back at once: its last process has ended'
   await assert.rejects(take(places[1]), isHeld);
 });
 
-test('no effect begins once another one has the lease; other records are written', async (t) => {
-  const { store, take, places } = await setUp(t);
+testStores('no effect begins once another one has the lease; other records are written', async (t, bed) => {
+  const { take, places } = await setUp(t, bed);
   const lease = await take(places[0]);
   const { journal: bare, types } = journal();
   const fenced = lease.fenced(bare);
   await fenced.append(EFFECT);
-  await store.client.hset(KEY, 'token', 'another');
+  await bed.giveLease(REPOSITORY, 'another');
   await assert.rejects(fenced.append(EFFECT), isLost);
   assert.ok(lease.lost.aborted);
   await fenced.append({ type: 'effect_failed', issue: 1, effect: 'push', key: 'push', error: 'cut off' });
   assert.deepEqual(types, ['effect_started', 'effect_failed']);
   await lease.release();
-  assert.equal(await store.client.hget(KEY, 'token'), 'another');
+  assert.equal(await bed.tokenOf(REPOSITORY), 'another');
 });
 
-test('a store that forgot the lease gets it again; one that is away for longer takes it from the holder', async (t) => {
-  const { redis, store, take, places } = await setUp(t, 1_500);
-  const lease = await take(places[0]);
-  await store.client.del(KEY);
-  await lease.fenced(journal().journal).append(EFFECT);
-  assert.equal(await store.fenceOf(REPOSITORY), lease.fence);
-  await redis.stop();
-  await new Promise((resolve) => lease.lost.addEventListener('abort', resolve, { once: true }));
-  await assert.rejects(lease.fenced(journal().journal).append(EFFECT), isLost);
-  const leases = new Leases(store, 60_000, systemClock);
-  finallyDo(t, () => leases.close());
-  const free = new Promise<void>((resolve) => void leases.onFree(resolve));
-  await assert.rejects(leases.take(REPOSITORY, places[0], log), (error) =>
-    isFailure(error, FLEET_CODES.queue_unreachable),
-  );
-  await redis.begin();
-  await free;
-  const next = await leases.take(REPOSITORY, places[0], log);
-  assert.ok(next.fence > lease.fence);
-  await next.release();
-});
+testStores(
+  'a store that forgot the lease gets it again; one that is away for longer takes it from the holder',
+  async (t, bed) => {
+    const { store, take, places } = await setUp(t, bed, 1_500);
+    const lease = await take(places[0]);
+    await bed.giveLease(REPOSITORY, null);
+    await lease.fenced(journal().journal).append(EFFECT);
+    assert.equal(await store.fenceOf(REPOSITORY), lease.fence);
+    await bed.stop();
+    await new Promise((resolve) => lease.lost.addEventListener('abort', resolve, { once: true }));
+    await assert.rejects(lease.fenced(journal().journal).append(EFFECT), isLost);
+    const leases = new Leases(store, 60_000, systemClock);
+    finallyDo(t, () => leases.close());
+    const free = new Promise<void>((resolve) => void leases.onFree(resolve));
+    await assert.rejects(leases.take(REPOSITORY, places[0], log), (error) =>
+      isFailure(error, FLEET_CODES.queue_unreachable),
+    );
+    await bed.begin();
+    await free;
+    const next = await leases.take(REPOSITORY, places[0], log);
+    assert.ok(next.fence > lease.fence);
+    await next.release();
+  },
+);
 
-test('whoever waits is told once the lease is free', async (t) => {
-  const { store, take, places } = await setUp(t);
+testStores('whoever waits is told once the lease is free', async (t, bed) => {
+  const { store, take, places } = await setUp(t, bed);
   const lease = await take(places[0]);
   const leases = new Leases(store, 60_000, systemClock);
   finallyDo(t, () => leases.close());

@@ -2,7 +2,14 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { isPlainHttp, neededLabels, queueUrlProblem, shownQueueUrl } from '../../../src/daemon/rules/queue-settings.ts';
+import {
+  isPlainHttp,
+  neededLabels,
+  type QueueUrlProblem,
+  queueUrlProblem,
+  shownQueueUrl,
+  sslModeOf,
+} from '../../../src/daemon/rules/queue-settings.ts';
 import { attemptId, isLost, priorityOf, queueName, queuesFor, renewalMs } from '../../../src/fleet/rules/job.ts';
 
 test('an attempt has one id, whatever the spelling of its repository, and another one has another', () => {
@@ -49,19 +56,47 @@ test('a worker is lost when it is silent and its lock is gone', () => {
   assert.ok(3 * renewalMs(1_000) < 1_000);
 });
 
-test('addresses of stores: Redis alone, and a password is never shown', () => {
-  for (const good of ['redis://host', 'rediss://u:p%40@host:6380/2', 'redis://[::1]:6379', 'redis://:p@10.0.0.1'])
-    assert.equal(queueUrlProblem(good), null, good);
-  const wrong = [
-    'host:6379',
-    'postgres://host/db',
-    'http://host',
-    'redis://',
-    'redis://host:port',
-    'redis://host/name',
+test('addresses of stores: Redis or PostgreSQL, with parameters that are known', () => {
+  const redis = ['redis://host', 'rediss://u:p%40@host:6380/2', 'redis://[::1]:6379', 'redis://:p@10.0.0.1'];
+  const postgres = [
+    'postgres://host',
+    'postgresql://u:p%40@host:5432/db?sslmode=verify-full&sslrootcert=/etc/ca.pem',
+    'postgres://u:p@[::1]/db',
+    'postgres://%2Frun%2Fpostgresql/db?sslmode=disable',
   ];
-  assert.deepEqual(wrong.map(queueUrlProblem), ['not_url', 'postgres', 'scheme', 'host', 'host', 'host']);
-  assert.equal(shownQueueUrl('rediss://user:pass@host:1/2'), 'rediss://host:1/2');
+  for (const good of [...redis, ...postgres]) assert.equal(queueUrlProblem(good), null, good);
+  const wrong: Readonly<Record<string, QueueUrlProblem>> = {
+    'host:6379': 'not_url',
+    'http://host': 'scheme',
+    'redis://': 'host',
+    'redis://host:port': 'host',
+    'redis://host/name': 'host',
+    'redis://host?db=1': 'host',
+    'postgres:///db': 'host',
+    'postgres://host:port/db': 'host',
+    'postgres://u:p@ss@host/db': 'host',
+    'postgres://host/db#part': 'host',
+    'postgres://host/db?sslmode=prefer': 'parameter',
+    'postgres://host/db?sslmode': 'parameter',
+    'postgres://host/db?sslmode=require&options=-c%20search_path=x': 'parameter',
+    'postgres://host/db?password=secret': 'parameter',
+  };
+  assert.deepEqual(Object.keys(wrong).map(queueUrlProblem), Object.values(wrong));
+  const modes = ['postgres://h', 'postgres://h?sslrootcert=a&sslmode=require', 'postgres://h/db?sslmode=verify-ca'];
+  assert.deepEqual(modes.map(sslModeOf), ['disable', 'require', 'verify-ca']);
+});
+
+test('a password in an address is never shown, wherever it stands', () => {
+  const shown = {
+    'rediss://user:pass@host:1/2': 'rediss://host:1/2',
+    'postgres://user:secret@host/db?sslmode=require': 'postgres://host/db?sslmode=require',
+    'postgres://user:se/cr@et@host/db': 'postgres://host/db',
+    'redis://:se/cret@host': 'redis://host',
+    'postgres://host/db?user=u&password=secret&sslmode=require': 'postgres://host/db?sslmode=require',
+    'postgres://user:sec?ret@host/db?sslmode=require': 'postgres://host/db?sslmode=require',
+    'postgres://host/db#secret': 'postgres://host/db',
+  };
+  assert.deepEqual(Object.keys(shown).map(shownQueueUrl), Object.values(shown));
 });
 
 test('plain http is for this machine', () => {

@@ -107,9 +107,4 @@ export const CONFIG_CODES = codes({
     message: 'Some paths cannot be used:\n{problems}',
     values: { problems: 'problems' },
   },
-  queue_store_unsupported: {
-    kind: 'problem',
-    message: 'queue.url names PostgreSQL, which is not supported yet.',
-    help: 'Use Redis: redis://host:6379 or rediss://host:6379.',
-  },
 });
