@@ -94,13 +94,11 @@ export type FleetOptions = {
   readonly env?: Readonly<Record<string, string>>;
 };
 
+/** A store, or a way to it. */
+export type AtUrl = { readonly url: string };
+
 /** A coordinator that hands its attempts to this store. */
-export function startCoordinator(
-  t: Cleanup,
-  forge: TestForge,
-  redis: RedisServer,
-  options: FleetOptions,
-): Promise<Daemon> {
+export function startCoordinator(t: Cleanup, forge: TestForge, redis: AtUrl, options: FleetOptions): Promise<Daemon> {
   return Daemon.start(t, forge, {
     yaml: `queue: { url: "${redis.url}", key: $FLEET_KEY, lease_ms: ${options.leaseMs ?? 5000}${options.queue === undefined ? '' : `, ${options.queue}`} }\n${options.yaml}`,
     env: { FLEET_KEY, ...options.env },
@@ -115,12 +113,14 @@ export class Worker extends RunningTool {
   constructor(
     name: string,
     directory: string,
-    redis: RedisServer,
+    redis: AtUrl,
     more: readonly string[],
     env: Record<string, string>,
+    launcher: readonly string[] = [],
   ) {
     const places = ['--state-dir', join(directory, 'state'), '--root', join(directory, 'root')];
     super(['worker', '--name', name, ...places, ...more], {
+      launcher,
       env: cleanEnv(directory, { TOOL_FLEET_KEY: FLEET_KEY, TOOL_QUEUE_URL: redis.url, MODEL_KEY, ...env }),
     });
     this.name = name;
@@ -132,14 +132,18 @@ export class Worker extends RunningTool {
   }
 }
 
+/** @param launcher words before those of the command, with the worker's directory in the place of `{}` */
 export function startWorker(
   t: Cleanup,
   name: string,
-  redis: RedisServer,
+  redis: AtUrl,
   more: readonly string[] = [],
   env: Record<string, string> = {},
+  launcher: readonly string[] = [],
 ): Worker {
-  const worker = new Worker(name, tempDir(t), redis, more, env);
+  const directory = tempDir(t);
+  const words = launcher.map((word) => word.replaceAll('{}', directory));
+  const worker = new Worker(name, directory, redis, more, env, words);
   finallyDo(t, async () => {
     const isOver = await Promise.race([worker.ended.then(() => true), delay(0).then(() => false)]);
     if (isOver) return;

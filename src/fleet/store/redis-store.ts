@@ -109,6 +109,10 @@ export class RedisStore implements Store {
       connectTimeout: ANSWER_MS,
       // Nothing of ours waits for a job: whoever gets no answer goes on without one.
       commandTimeout: COMMAND_MS,
+      // A connection may be dead without an end, as after the restart of a firewall.
+      socketTimeout: COMMAND_MS,
+      // Nobody waits for it by then: a request for a job would take one that nobody makes.
+      autoResendUnfulfilledCommands: false,
       retryStrategy: (times) => Math.min(100 * times, 2_000),
     });
     const store = new RedisStore(packages, url, client);

@@ -60,7 +60,7 @@ const UNABLE_MS = 30_000;
 /** A coordinator has so long to say whether it has the same key: less than the first lock. */
 const ASK_MS = 10_000;
 /** Until the job's own lease is known. */
-const FIRST_LOCK_MS = 30_000;
+const FIRST_LOCK_MS = 15_000;
 
 export class FleetWorker {
   readonly #options: WorkerOptions;
