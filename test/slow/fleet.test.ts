@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { agentRunning, COMMITS } from '../support/agents.ts';
-import { cleanEnv, type Daemon, runTool } from '../support/daemon.ts';
+import { cleanEnv, runTool } from '../support/daemon.ts';
 import { dropAnswers, FLEET_KEY, MODEL_KEY, RedisServer, startCoordinator, startWorker } from '../support/fleet.ts';
 import { assertDoneOnce, ONE_TRY } from '../support/fleet-ends.ts';
 import { DAEMON_TOKEN, gitAs, startForge, type TestForge } from '../support/forge.ts';

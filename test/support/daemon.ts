@@ -103,6 +103,11 @@ export class RunningTool {
     }
   }
 
+  /** Nothing where it has ended. */
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
   /** Ends it, if it still runs. */
   async kill(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;

@@ -126,10 +126,6 @@ export class Worker extends RunningTool {
     this.name = name;
     this.directory = directory;
   }
-
-  signal(signal: NodeJS.Signals): void {
-    process.kill(this.pid, signal);
-  }
 }
 
 /** @param launcher words before those of the command, with the worker's directory in the place of `{}` */
@@ -148,7 +144,9 @@ export function startWorker(
     const isOver = await Promise.race([worker.ended.then(() => true), delay(0).then(() => false)]);
     if (isOver) return;
     worker.signal('SIGCONT');
-    await worker.kill();
+    // The first drains, and the next ones end agents that would wait for ever.
+    const ending = setInterval(() => worker.signal('SIGTERM'), 300);
+    await worker.kill().finally(() => clearInterval(ending));
   });
   return worker;
 }

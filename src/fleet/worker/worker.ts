@@ -55,8 +55,8 @@ const REST_MS = 2_000;
 const LATER_MS = 10_000;
 /** Jobs of a coordinator that cannot be reached are left to others so long. */
 const AVOID_MS = 60_000;
-/** After an attempt for which this machine had no room. */
-const UNABLE_MS = 30_000;
+/** After an attempt for which this machine had no room. Longer than the pause before the next attempt, which is for another worker. */
+const UNABLE_MS = 120_000;
 /** A coordinator has so long to say whether it has the same key: less than the first lock. */
 const ASK_MS = 10_000;
 /** Until the job's own lease is known. */
@@ -150,6 +150,7 @@ export class FleetWorker {
       const presence = {
         ...{ name, labels: [...labels], slots, used: this.#running.size, version, draining },
         started_at: this.#startedAt,
+        sent_at: clock.now(),
       };
       if (store.problem === null) await store.announceWorker(presence).catch(() => undefined);
       // That it drains is said at once.
