@@ -15,3 +15,17 @@ export async function assertDoneOnce(forge: TestForge, daemon: Daemon, issue: nu
   const pulls = (await forge.pulls()).filter(({ head }) => head === `tool/issue-${issue}`);
   assert.equal(pulls.length, 1, daemon.log);
 }
+
+export type Ended = {
+  readonly labels: readonly string[];
+  /** How many pull requests there are of its branch. */
+  readonly pulls: number;
+  readonly comments: readonly string[];
+};
+
+/** How an issue stands on the hosting service. @param all pull requests, by their branches */
+export async function endOf(forge: TestForge, issue: number, all: readonly string[]): Promise<Ended> {
+  const labels = (await forge.labelsOf(issue)).filter((label) => label.startsWith('tool-'));
+  const pulls = all.filter((head) => head === `tool/issue-${issue}`).length;
+  return { labels, pulls, comments: await forge.comments(issue) };
+}

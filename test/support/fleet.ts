@@ -91,6 +91,7 @@ export type FleetOptions = {
   /** 3000 without it. */
   readonly leaseMs?: number;
   readonly prompt?: string;
+  readonly pollMs?: number;
   readonly env?: Readonly<Record<string, string>>;
 };
 
@@ -102,6 +103,7 @@ export function startCoordinator(t: Cleanup, forge: TestForge, redis: AtUrl, opt
   return Daemon.start(t, forge, {
     yaml: `queue: { url: "${redis.url}", key: $FLEET_KEY, lease_ms: ${options.leaseMs ?? 5000}${options.queue === undefined ? '' : `, ${options.queue}`} }\n${options.yaml}`,
     env: { FLEET_KEY, ...options.env },
+    ...(options.pollMs === undefined ? {} : { pollMs: options.pollMs }),
     ...(options.prompt === undefined ? {} : { prompt: options.prompt }),
   });
 }

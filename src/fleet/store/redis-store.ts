@@ -156,7 +156,8 @@ export class RedisStore implements Store {
       prefix: PREFIX,
       autorun: false,
       lockDuration: of.lockMs,
-      stalledInterval: of.lockMs,
+      // A job whose lock is gone is found by the second look.
+      stalledInterval: of.lockMs / 3,
     });
     made.on('error', () => undefined);
     return made;

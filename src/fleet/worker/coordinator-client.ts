@@ -58,8 +58,6 @@ const NO_ATTEMPT = 'none';
 const LONGEST_PAUSE_MS = 5_000;
 /** A bundle is taken in by then. */
 const ANSWER_MS = 600_000;
-/** Between two pieces of a bundle. */
-const PIECE_MS = 60_000;
 /** A sign of life is answered at once: without an answer for longer, the connections to the coordinator are dead. */
 const LONGEST_BEAT_MS = 30_000;
 const BEAT = 'beat';
@@ -76,8 +74,7 @@ type Body =
 
 export class CoordinatorClient {
   readonly #options: ClientOptions;
-  readonly #bundles = new Agent({ headersTimeout: ANSWER_MS, bodyTimeout: PIECE_MS });
-  #calls = new Agent({ headersTimeout: ANSWER_MS, bodyTimeout: PIECE_MS });
+  #agent = new Agent({ headersTimeout: ANSWER_MS, bodyTimeout: ANSWER_MS });
   readonly #id: string;
   #token = '';
   /** What came in the place of the last answer. */
@@ -173,13 +170,13 @@ export class CoordinatorClient {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#calls.destroy(), this.#bundles.destroy()]);
+    await this.#agent.destroy();
   }
 
   /** Whatever waits for an answer on a connection of before is asked again on a new one. */
   #renewConnections(): void {
-    const before = this.#calls;
-    this.#calls = new Agent({ headersTimeout: ANSWER_MS, bodyTimeout: PIECE_MS });
+    const before = this.#agent;
+    this.#agent = new Agent({ headersTimeout: ANSWER_MS, bodyTimeout: ANSWER_MS });
     void before.destroy();
   }
 
@@ -241,7 +238,7 @@ export class CoordinatorClient {
     try {
       const answer = await request(`${job.coordinator}/fleet/v1/${path}`, {
         method,
-        dispatcher: body.kind === 'json' ? this.#calls : this.#bundles,
+        dispatcher: this.#agent,
         ...(isBeat ? { headersTimeout: Math.min(2 * job.lease_ms, LONGEST_BEAT_MS) } : {}),
         headers: { authorization: `Bearer ${this.#token}`, 'x-call': call, ...headers },
         body: content,
