@@ -139,7 +139,7 @@ test('issues on four workers, with faults all along', async (t) => {
   };
   const issues: number[] = [];
   for (let number = 0; number < ISSUES; number++) issues.push(await forge.open(`Issue ${number}`));
-  const script = `[ $((TOOL_ISSUE % ${FAILS_EACH})) != 0 ] || { echo "out of ideas"; exit 3; }; echo "done for $TOOL_ISSUE" > "work-$TOOL_ISSUE.txt"; git add -A; git commit -qm "Do the work"`;
+  const script = `[ $((TOOL_ISSUE % ${FAILS_EACH})) != 0 ] || { echo "out of ideas"; exit 3; }; echo "done by $TOOL_ATTEMPT" >> "work-$TOOL_ISSUE.txt"; git add -A; git commit -qm "Do the work"`;
   const agent = `agent: { max_attempts: 1, max_retry_backoff_ms: 100, max_concurrent_agents: ${WORKERS * SLOTS} }`;
   const daemon = await startCoordinator(t, forge, ways.store, {
     ...{

@@ -18,7 +18,7 @@ export const FLEET_CODES = codes({
   queue_unreachable: {
     kind: 'daemon_unreachable',
     message: 'The queue at {url} cannot be reached: {said}.',
-    help: 'Check the address and that Redis runs. tool doctor --queue looks closer.',
+    help: 'Check that Redis runs, and the address: redis:// without TLS, rediss:// for TLS. tool doctor --queue looks closer.',
     values: { url: 'text', said: 'text' },
   },
   queue_permission_missing: {
