@@ -14,14 +14,13 @@ import { startForge } from '../support/forge.ts';
 import { randomFrom } from '../support/random.ts';
 import type { Cleanup } from '../support/temp.ts';
 
-const ISSUES = 28;
+/** Opened before each fault. */
+const ISSUES_EACH = 6;
 const WORKERS = 4;
 const SLOTS = 2;
 /** Another number is another story. */
 const SEED = 1;
 const LEASE_MS = 3_000;
-/** A fault begins each time that so many more issues have ended. */
-const STEP = 3;
 /** Each of these issues fails by itself, and no other one may: there is one try. */
 const FAILS_EACH = 9;
 const FAULTS = ['kill', 'stop', 'restart', 'coordinator', 'cut_store', 'cut_coordinator', 'cut_both'] as const;
@@ -39,7 +38,7 @@ class Story {
   readonly #seats: Seat[] = [];
   readonly played: string[] = [];
   #started = 0;
-  #left: Fault[] = [];
+  #left: readonly Fault[] = FAULTS;
 
   constructor(t: Cleanup, daemon: Daemon, redis: RedisServer, ways: { store: CutProxy; coordinator: CutProxy }) {
     this.#t = t;
@@ -65,16 +64,15 @@ class Story {
     return all[Math.floor(this.#random() * all.length)] ?? assert.fail();
   }
 
-  /** Each fault comes once before one comes again. */
+  /** Each comes once. */
   #next(): Fault {
-    if (this.#left.length === 0) this.#left = [...FAULTS];
     const fault = this.#pick(this.#left);
     this.#left = this.#left.filter((one) => one !== fault);
     return fault;
   }
 
   /** Begins a fault, and ends it by what others say of it. */
-  async play(isOver: () => boolean): Promise<void> {
+  async play(isOver: () => Promise<boolean>): Promise<void> {
     const fault = this.#next();
     const seat = this.#pick(this.#seats);
     const forgets = this.#random() < 0.5;
@@ -82,7 +80,8 @@ class Story {
     const daemon = this.#daemon;
     const from = daemon.log.length;
     /** Whatever was awaited does not come when nothing is left to do. */
-    const said = (text: RegExp) => daemon.until(String(text), () => isOver() || text.test(daemon.log.slice(from)));
+    const said = (text: RegExp) =>
+      daemon.until(String(text), async () => text.test(daemon.log.slice(from)) || isOver());
     switch (fault) {
       case 'kill':
         seat.worker.signal('SIGKILL');
@@ -105,7 +104,7 @@ class Story {
       case 'cut_store': {
         seat.toStore.cut();
         const before = seat.worker.stderr.length;
-        await daemon.until('it notices', () => isOver() || /queue_inter/.test(seat.worker.stderr.slice(before)));
+        await daemon.until('it notices', async () => /queue_inter/.test(seat.worker.stderr.slice(before)) || isOver());
         seat.toStore.mend({ forgets });
         return;
       }
@@ -115,7 +114,7 @@ class Story {
         const before = worker.stderr.length;
         await daemon.until(
           'it notices',
-          () => isOver() || /coordinator_(?:silent|unreachable)/.test(worker.stderr.slice(before)),
+          async () => /coordinator_(?:silent|unreachable)/.test(worker.stderr.slice(before)) || isOver(),
         );
         this.#ways.coordinator.mend({ forgets });
         return;
@@ -138,7 +137,6 @@ test('issues on four workers, with faults all along', async (t) => {
     coordinator: await CutProxy.start(t, () => port),
   };
   const issues: number[] = [];
-  for (let number = 0; number < ISSUES; number++) issues.push(await forge.open(`Issue ${number}`));
   const script = `[ $((TOOL_ISSUE % ${FAILS_EACH})) != 0 ] || { echo "out of ideas"; exit 3; }; echo "done by $TOOL_ATTEMPT" >> "work-$TOOL_ISSUE.txt"; git add -A; git commit -qm "Do the work"`;
   const agent = `agent: { max_attempts: 1, max_retry_backoff_ms: 100, max_concurrent_agents: ${WORKERS * SLOTS} }`;
   const daemon = await startCoordinator(t, forge, ways.store, {
@@ -146,18 +144,23 @@ test('issues on four workers, with faults all along', async (t) => {
       yaml: `${agent}\n${agentRunning(script)}`,
       queue: `address: "${ways.coordinator.address}"`,
       leaseMs: LEASE_MS,
-      pollMs: 2_000,
+      pollMs: 500,
     },
   });
   port = daemon.port;
   const story = new Story(t, daemon, redis, ways);
   await story.begin();
-  const endings = /issue #\d+ state changed to tool-(?:done|failed)/g;
-  const ended = () => new Set(daemon.log.match(endings) ?? []).size;
-  for (let next = STEP; ended() < ISSUES; next = ended() + STEP) {
-    await daemon.until('more have ended', () => ended() >= Math.min(next, ISSUES));
-    if (ended() < ISSUES) await story.play(() => ended() >= ISSUES);
+  const isDue = async (issue: number) =>
+    !new RegExp(`issue #${issue} state changed to tool-`).test(daemon.log) &&
+    (await forge.labelsOf(issue)).includes('tool-todo');
+  /** How many issues have no end yet. */
+  const due = async () => (await Promise.all(issues.map(isDue))).filter(Boolean).length;
+  for (const _ of FAULTS) {
+    for (let number = 0; number < ISSUES_EACH; number++) issues.push(await forge.open('Do it'));
+    await daemon.until('some have ended', async () => (await due()) <= ISSUES_EACH - 2);
+    await story.play(async () => (await due()) === 0);
   }
+  await daemon.until('all have ended', async () => (await due()) === 0);
   t.diagnostic(`${story.played.length} faults: ${story.played.join(', ')}; ${Date.now() - startedAt} ms`);
   const heads = (await forge.pulls()).map(({ head }) => head);
   const ends = new Map<number, Ended>();

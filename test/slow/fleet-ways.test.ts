@@ -91,7 +91,7 @@ describe('from end to end', { concurrency: 3 }, () => {
     asked.signal('SIGINT');
     assert.equal((await asked.ended).code, 143, asked.stderr);
     for (const { name } of [timed, asked])
-      assert.match(daemon.log, new RegExp(`The worker ${name} ended and handed the work back`));
+      await daemon.logged(new RegExp(`The worker ${name} ended and handed the work back`));
     startWorker(t, 'last', redis, ['--slots', '2']);
     for (const issue of issues) await assertDoneOnce(forge, daemon, issue);
   });
