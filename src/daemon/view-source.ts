@@ -36,8 +36,10 @@ export type QueueSight = {
     readonly used: number;
     readonly version: string;
     readonly draining: boolean;
-    /** Ms since the epoch. */
+    /** Ms since the epoch, by the worker's clock. */
     readonly started_at: number;
+    /** The same of its last heartbeat. */
+    readonly sent_at: number;
     /** Since its last heartbeat. */
     readonly seenMs: number;
   }[];

@@ -117,19 +117,24 @@ export type StateView = {
   } | null;
 };
 
-export type WorkerRow = Omit<QueueSight['workers'][number], 'started_at' | 'seenMs'> & {
+export type WorkerRow = Omit<QueueSight['workers'][number], 'started_at' | 'sent_at' | 'seenMs'> & {
   readonly started_at: string;
   readonly last_heartbeat_at: string;
 };
+
+/** Of the clocks of two machines, in whole minutes: what a heartbeat needs on its way must change nothing. */
+function clockDifference(ms: number): number {
+  return 60_000 * Math.round(ms / 60_000);
+}
 
 function queueView({ now, queue }: ProcessView): Pick<StateView, 'queue' | 'workers'> {
   if (queue === undefined) return {};
   const { waiting, active, problem, workers } = queue;
   return {
     queue: { waiting, active, problem },
-    workers: workers.map(({ seenMs, started_at, ...row }) => ({
+    workers: workers.map(({ seenMs, started_at, sent_at, ...row }) => ({
       ...row,
-      started_at: iso(started_at),
+      started_at: iso(started_at + clockDifference(now - seenMs - sent_at)),
       last_heartbeat_at: iso(now - seenMs),
     })),
   };

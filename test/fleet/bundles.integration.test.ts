@@ -2,9 +2,18 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, request } from 'node:http';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
 import { systemClock } from '../../src/base/clock.ts';
@@ -17,6 +26,7 @@ import { Coordinator } from '../../src/fleet/coordinator/coordinator.ts';
 import { RemoteAttempt } from '../../src/fleet/coordinator/remote-attempt.ts';
 import { WorkerRequests } from '../../src/fleet/coordinator/worker-requests.ts';
 import { jobProof } from '../../src/fleet/proofs.ts';
+import type { FleetJob } from '../../src/fleet/rules/job.ts';
 import type { Order } from '../../src/fleet/wire.ts';
 import { unpackOrigin, WorkCarrier } from '../../src/fleet/work-carrier.ts';
 import { CoordinatorClient, Superseded } from '../../src/fleet/worker/coordinator-client.ts';
@@ -84,10 +94,11 @@ async function setUp(
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
-  const clientOf = (key: string, worker: string) => {
-    const at = { ...job, coordinator: `http://127.0.0.1:${port}` };
+  const clientOf = (key: string, worker: string, more: { token?: string; job?: FleetJob } = {}) => {
+    const at = { ...(more.job ?? job), coordinator: `http://127.0.0.1:${port}` };
     const client = new CoordinatorClient({
       ...{ job: { ...at, proof: jobProof(key, at) }, key, worker, version: '1.0.0', clock: systemClock, signal },
+      ...(more.token === undefined ? {} : { token: more.token }),
       onSilent: (said) => assert.fail(said),
     });
     finallyDo(t, () => client.close());
@@ -254,6 +265,84 @@ test('hooks and filters that a bundle brings are never run', async (t) => {
   await client.work(await bundleOf(BRANCH, `^${order.head}`), { head, files: null });
   assert.ok(existsSync(join(path, 'a.txt')));
   assert.ok(!existsSync(planted));
+});
+
+test('two gigabytes are refused by what is said of them, and without a word by the bytes that come', async (t) => {
+  const { url, attempt, order, headOf, directory } = await setUp(t);
+  const headers = { authorization: `Bearer ${attempt.token}`, 'x-head': 'a'.repeat(40), 'x-files': '' };
+  const sent = (length: string | null) => {
+    const asked = request(`${url}/fleet/v1/attempts/${attempt.id}/work`, {
+      ...{ method: 'POST', headers: length === null ? headers : { ...headers, 'content-length': length } },
+    });
+    const answered = new Promise<readonly unknown[]>((resolve, reject) => {
+      asked.once('error', reject);
+      asked.once('response', (response) => {
+        response.setEncoding('utf8');
+        response.once('data', (text: string) => resolve([response.statusCode, JSON.parse(text).error.code]));
+      });
+    });
+    return { asked, answered: answered.finally(() => asked.destroy()) };
+  };
+  const declared = sent(String(2 * 1024 ** 3));
+  declared.asked.flushHeaders();
+  assert.deepEqual(await declared.answered, [413, 'bundle_too_large']);
+  const unsaid = sent(null);
+  unsaid.asked.write(Buffer.alloc(LIMIT + 1));
+  assert.deepEqual(await unsaid.answered, [413, 'bundle_too_large']);
+  assert.equal(await headOf(), order.head);
+  assert.deepEqual(await readdir(join(directory, 'attempt')), ['handed-out.bundle']);
+});
+
+test('links of a bundle stay links, and nothing is written through them or into .git', async (t) => {
+  const outside = tempDir(t);
+  const { work, bundleOf, client, order, path, headOf } = await setUp(t, async () => undefined, { 'a.txt': 'a' });
+  symlinkSync(outside, join(work, 'way'));
+  symlinkSync('/etc/hostname', join(work, 'name'));
+  const linked = await commitFiles(work, { 'new.txt': 'new\n' }, 'Links');
+  await client.work(await bundleOf(BRANCH, `^${order.head}`), { head: linked, files: null });
+  assert.equal(readlinkSync(join(path, 'way')), outside);
+  rmSync(join(work, 'way'));
+  const through = await commitFiles(work, { 'way/planted.txt': 'x\n' }, 'Through a link of before');
+  await client.work(await bundleOf(BRANCH, `^${order.head}`), { head: through, files: null });
+  assert.equal(readFileSync(join(path, 'way', 'planted.txt'), 'utf8'), 'x\n');
+  assert.deepEqual(await readdir(outside), []);
+
+  const made = (input: string, ...args: string[]) =>
+    execFileSync('git', args, { cwd: work, input, encoding: 'utf8' }).trim();
+  const blob = made(`#!/bin/sh\ntouch ${outside}/planted\n`, 'hash-object', '-w', '--stdin');
+  const inside = made(`100755 blob ${blob}\tpost-checkout\n`, 'mktree');
+  /** As git itself makes none: the row of a tree. */
+  const tree = (mode: string, name: string, sha: string) => {
+    const row = Buffer.concat([Buffer.from(`${mode} ${name}\0`), Buffer.from(sha, 'hex')]);
+    const args = ['hash-object', '-w', '-t', 'tree', '--literally', '--stdin'];
+    return execFileSync('git', args, { cwd: work, input: row, encoding: 'utf8' }).trim();
+  };
+  const hooks = tree('40000', 'hooks', inside);
+  const link = made('../../outside', 'hash-object', '-w', '--stdin');
+  for (const bad of [
+    tree('40000', '.git', hooks),
+    tree('40000', '..', hooks),
+    tree('120000', '.gitmodules', link),
+    tree('100644', 'a/b', blob),
+  ]) {
+    const head = made('Bad', 'commit-tree', bad, '-p', order.head);
+    await gitAs(work, 'update-ref', `refs/heads/${BRANCH}`, head);
+    const given = await bundleOf(BRANCH, `^${order.head}`);
+    assert.equal(await codeOf(client.work(given, { head, files: null })), 'bundle_unreadable');
+  }
+  assert.equal(await headOf(), through);
+  assert.deepEqual(await readdir(outside), []);
+});
+
+test('the token of an attempt in another repository gets nothing', async (t) => {
+  const { client, clientOf, coordinator, attempt } = await setUp(t);
+  const { options } = attempt;
+  const job = { ...options.job, repository: 'h/o/other' };
+  const other = new RemoteAttempt({ ...options, job });
+  coordinator.add(other);
+  const { token } = other.take('v', 'nonce');
+  assert.equal(await codeOf(clientOf(KEY, 'v', { token }).turn()), 'attempt_superseded');
+  assert.equal(await codeOf(clientOf(KEY, 'w', { token: client.token, job }).turn()), 'attempt_superseded');
 });
 
 test('another key, another token and an attempt that is over get nothing', async (t) => {

@@ -1,7 +1,8 @@
 // `tool demo --workers`: a coordinator and workers over Redis, one killed at work; and what it says where Redis is missing.
 
 import assert from 'node:assert/strict';
-import { chmodSync, mkdirSync, symlinkSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, cpSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { runTool } from '../support/daemon.ts';
@@ -50,5 +51,29 @@ test('without redis-server, and with too few workers, it is refused by name', as
   const few = await runTool(['demo', '--workers', '1'], { env });
   assert.equal(few.code, 2);
   assert.match(few.stderr, /at least 2/);
+  nothingLeft();
+});
+
+test('without the packages of the queue, the command that installs them is named', (t) => {
+  const { env, nothingLeft } = demoPlace(t);
+  const prefix = tempDir(t);
+  const modules = join(prefix, 'lib', 'node_modules');
+  mkdirSync(join(modules, 'toolcrew'), { recursive: true });
+  for (const name of ['dist', 'schemas', 'package.json'])
+    cpSync(name, join(modules, 'toolcrew', name), { recursive: true });
+  for (const name of readdirSync('node_modules'))
+    if (!['bullmq', 'ioredis', '.bin'].includes(name))
+      symlinkSync(join(process.cwd(), 'node_modules', name), join(modules, name));
+  const cli = join(modules, 'toolcrew', 'dist', 'cli.js');
+  for (const words of [['demo', '--workers', '3'], ['worker']]) {
+    const more = { TOOL_QUEUE_URL: 'redis://127.0.0.1:1', TOOL_FLEET_KEY: 'a-key-of-sixteen-or-more', HOME: prefix };
+    const { status, stderr } = spawnSync(process.execPath, [cli, ...words], {
+      env: { ...env, ...more },
+      encoding: 'utf8',
+    });
+    assert.equal(status, 2, stderr);
+    assert.match(stderr, new RegExp(`npm install --global --prefix '?${prefix}'? bullmq@6\\.7 ioredis@5`));
+    assert.match(stderr, /\(queue_package_missing\)/);
+  }
   nothingLeft();
 });

@@ -9,6 +9,7 @@ import { agentRunning, COMMITS } from '../support/agents.ts';
 import { Daemon } from '../support/daemon.ts';
 import { FaultyProxy } from '../support/faulty-proxy.ts';
 import { FLEET_KEY, RedisServer, startWorker } from '../support/fleet.ts';
+import { assertDoneOnce } from '../support/fleet-ends.ts';
 import { startForge, type TestForge } from '../support/forge.ts';
 import { type Cleanup, finallyDo, tempDir } from '../support/temp.ts';
 
@@ -30,14 +31,6 @@ function coordinator(
     env: { FLEET_KEY, ...(token === undefined ? {} : { GITHUB_TOKEN: token }) },
     ...(apiUrl === undefined ? {} : { apiUrl }),
   });
-}
-
-async function assertDoneOnce(forge: TestForge, daemon: Daemon, issue: number): Promise<void> {
-  await daemon.until('it has an end', async () => !(await forge.labelsOf(issue)).includes('tool-todo'));
-  const labels = (await forge.labelsOf(issue)).filter((label) => label.startsWith('tool-'));
-  assert.deepEqual(labels, ['tool-done'], daemon.log);
-  const pulls = (await forge.pulls()).filter(({ head }) => head === `tool/issue-${issue}`);
-  assert.equal(pulls.length, 1, daemon.log);
 }
 
 test('of two coordinators one acts; the other names it, asks nothing, and starts when that one ends', async (t) => {

@@ -5,8 +5,9 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { agentRunning, COMMITS } from '../support/agents.ts';
-import { cleanEnv, type Daemon, runTool } from '../support/daemon.ts';
+import { cleanEnv, runTool } from '../support/daemon.ts';
 import { dropAnswers, FLEET_KEY, MODEL_KEY, RedisServer, startCoordinator, startWorker } from '../support/fleet.ts';
+import { assertDoneOnce, ONE_TRY } from '../support/fleet-ends.ts';
 import { DAEMON_TOKEN, gitAs, startForge, type TestForge } from '../support/forge.ts';
 import { tempDir } from '../support/temp.ts';
 
@@ -25,17 +26,6 @@ function waitsFor(directory: string, name: string): string {
 function attemptsIn(directory: string): string {
   const path = join(directory, 'begun');
   return existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n').join() : '';
-}
-
-/** One attempt may fail: none of those that were cut off counted. */
-const ONE_TRY = 'agent: { max_attempts: 1, max_retry_backoff_ms: 100 }';
-
-async function assertDoneOnce(forge: TestForge, daemon: Daemon, issue: number): Promise<void> {
-  await daemon.until('it has an end', async () => !(await forge.labelsOf(issue)).includes('tool-todo'));
-  const labels = (await forge.labelsOf(issue)).filter((label) => label.startsWith('tool-'));
-  assert.deepEqual(labels, ['tool-done'], daemon.log);
-  const pulls = (await forge.pulls()).filter(({ head }) => head === `tool/issue-${issue}`);
-  assert.equal(pulls.length, 1, daemon.log);
 }
 
 /** The files of the branch that was published. */

@@ -52,6 +52,8 @@ export type ToolOptions = {
   readonly input?: string;
   /** In a process group of its own, as a terminal starts it. */
   readonly detached?: boolean;
+  /** Words before those of the command. It must become the command, which is signalled. */
+  readonly launcher?: readonly string[];
 };
 
 /** The command while it runs. */
@@ -62,7 +64,8 @@ export class RunningTool {
   stderr = '';
 
   constructor(args: readonly string[], options: ToolOptions = {}) {
-    const child = spawn(process.execPath, [CLI, ...args], {
+    const [program = '', ...words] = [...(options.launcher ?? []), process.execPath, CLI, ...args];
+    const child = spawn(program, words, {
       cwd: options.cwd ?? process.cwd(),
       env: options.env ?? cleanEnv('/nonexistent'),
       detached: options.detached === true,
@@ -98,6 +101,11 @@ export class RunningTool {
         throw new Error(`waited in vain for: ${text}\n${this.stdout}\n${this.stderr}`);
       await delay(20);
     }
+  }
+
+  /** Nothing where it has ended. */
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
   }
 
   /** Ends it, if it still runs. */

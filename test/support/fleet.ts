@@ -94,6 +94,7 @@ export type FleetOptions = {
   /** 3000 without it. */
   readonly leaseMs?: number;
   readonly prompt?: string;
+  readonly pollMs?: number;
   readonly env?: Readonly<Record<string, string>>;
 };
 
@@ -108,6 +109,7 @@ export function startCoordinator(
     // A password must not stand in a file.
     yaml: `queue: { url: "${store.url.includes('@') ? '$QUEUE_URL' : store.url}", key: $FLEET_KEY, lease_ms: ${options.leaseMs ?? 5000}${options.queue === undefined ? '' : `, ${options.queue}`} }\n${options.yaml}`,
     env: { FLEET_KEY, QUEUE_URL: store.url, ...options.env },
+    ...(options.pollMs === undefined ? {} : { pollMs: options.pollMs }),
     ...(options.prompt === undefined ? {} : { prompt: options.prompt }),
   });
 }
@@ -122,33 +124,37 @@ export class Worker extends RunningTool {
     store: StoreAddress,
     more: readonly string[],
     env: Record<string, string>,
+    launcher: readonly string[] = [],
   ) {
     const places = ['--state-dir', join(directory, 'state'), '--root', join(directory, 'root')];
     super(['worker', '--name', name, ...places, ...more], {
+      launcher,
       env: cleanEnv(directory, { TOOL_FLEET_KEY: FLEET_KEY, TOOL_QUEUE_URL: store.url, MODEL_KEY, ...env }),
     });
     this.name = name;
     this.directory = directory;
   }
-
-  signal(signal: NodeJS.Signals): void {
-    process.kill(this.pid, signal);
-  }
 }
 
+/** @param launcher words before those of the command, with the worker's directory in the place of `{}` */
 export function startWorker(
   t: Cleanup,
   name: string,
   store: StoreAddress,
   more: readonly string[] = [],
   env: Record<string, string> = {},
+  launcher: readonly string[] = [],
 ): Worker {
-  const worker = new Worker(name, tempDir(t), store, more, env);
+  const directory = tempDir(t);
+  const words = launcher.map((word) => word.replaceAll('{}', directory));
+  const worker = new Worker(name, directory, store, more, env, words);
   finallyDo(t, async () => {
     const isOver = await Promise.race([worker.ended.then(() => true), delay(0).then(() => false)]);
     if (isOver) return;
     worker.signal('SIGCONT');
-    await worker.kill();
+    // The first drains, and the next ones end agents that would wait for ever.
+    const ending = setInterval(() => worker.signal('SIGTERM'), 300);
+    await worker.kill().finally(() => clearInterval(ending));
   });
   return worker;
 }

@@ -196,8 +196,12 @@ export async function startForge(
       return rows(fields(data).labels).map((one) => String(one.name));
     },
     async pulls() {
-      const { data } = await forge.call('maintainer', 'GET', `${base}/pulls?state=all&per_page=100`);
-      return rows(data).map((one) => ({
+      const all: Fields[] = [];
+      for (let page = 1; all.length === 100 * (page - 1); page++) {
+        const { data } = await forge.call('maintainer', 'GET', `${base}/pulls?state=all&per_page=100&page=${page}`);
+        all.push(...rows(data));
+      }
+      return all.map((one) => ({
         number: Number(one.number),
         title: String(one.title),
         body: String(one.body),

@@ -129,7 +129,7 @@ export class AttemptQueue {
   }
 }
 
-/** All but the ages of heartbeats, which differ at each look. */
+/** All but the times of heartbeats, which differ at each look. */
 function shownOf({ workers, ...counts }: QueueSight): string {
-  return JSON.stringify([counts, workers.map(({ seenMs, ...rest }) => rest)]);
+  return JSON.stringify([counts, workers.map(({ seenMs, sent_at, ...rest }) => rest)]);
 }

@@ -18,7 +18,7 @@ export const FLEET_CODES = codes({
   queue_unreachable: {
     kind: 'daemon_unreachable',
     message: 'The queue at {url} cannot be reached: {said}.',
-    help: 'Check the address, and that Redis or PostgreSQL runs. tool doctor --queue looks closer.',
+    help: 'Check that the store runs, and the address: redis:// is without TLS, rediss:// with it. tool doctor --queue looks closer.',
     values: { url: 'text', said: 'text' },
   },
   queue_permission_missing: {

@@ -225,7 +225,7 @@ export class PostgresStore implements Store {
     const name = `probe-${newToken().slice(0, 12)}`;
     try {
       await probeQueue(this, name);
-      const presence = { name, labels: [], slots: 0, used: 0, version: '', draining: true, started_at: 0 };
+      const presence = { name, labels: [], slots: 0, used: 0, version: '', draining: true, started_at: 0, sent_at: 0 };
       await this.announceWorker(presence);
       await this.forgetWorker(name);
       await Promise.all([this.queueNames(), this.fenceOf('')]);

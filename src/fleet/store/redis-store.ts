@@ -72,6 +72,10 @@ export class RedisStore implements Store {
       connectTimeout: ANSWER_MS,
       // Nothing of ours waits for a job: whoever gets no answer goes on without one.
       commandTimeout: COMMAND_MS,
+      // A connection may be dead without an end, as after the restart of a firewall.
+      socketTimeout: COMMAND_MS,
+      // Nobody waits for it by then: a request for a job would take one that nobody makes.
+      autoResendUnfulfilledCommands: false,
       retryStrategy: (times) => Math.min(100 * times, 2_000),
     });
     const store = new RedisStore(bullmq, url, client);
@@ -115,7 +119,8 @@ export class RedisStore implements Store {
       prefix: PREFIX,
       autorun: false,
       lockDuration: of.lockMs,
-      stalledInterval: of.lockMs,
+      // A job whose lock is gone is found by the second look.
+      stalledInterval: of.lockMs / 3,
     });
     made.on('error', () => undefined);
     return made;

@@ -16,6 +16,8 @@ const worker = z.object({
   draining: z.boolean(),
   /** Ms since the epoch, by the worker's clock. */
   started_at: z.number(),
+  /** The same of this heartbeat. */
+  sent_at: z.number(),
 });
 export type WorkerPresence = z.infer<typeof worker>;
 

@@ -56,6 +56,11 @@ export class Superseded extends Error {
 /** No attempt has this id. */
 const NO_ATTEMPT = 'none';
 const LONGEST_PAUSE_MS = 5_000;
+/** A bundle is taken in by then. */
+const ANSWER_MS = 600_000;
+/** A sign of life is answered at once: without an answer for longer, the connections to the coordinator are dead. */
+const LONGEST_BEAT_MS = 30_000;
+const BEAT = 'beat';
 /** What a proxy says while the coordinator is away. */
 const REPEATED = [429, 502, 503, 504];
 
@@ -69,7 +74,7 @@ type Body =
 
 export class CoordinatorClient {
   readonly #options: ClientOptions;
-  readonly #agent = new Agent({ headersTimeout: 600_000, bodyTimeout: 600_000 });
+  #agent = new Agent({ headersTimeout: ANSWER_MS, bodyTimeout: ANSWER_MS });
   readonly #id: string;
   #token = '';
   /** What came in the place of the last answer. */
@@ -135,7 +140,7 @@ export class CoordinatorClient {
   }
 
   async beat(beat: Beat) {
-    return decodeJson(beatAnswerSchema, await this.#call('beat', beat));
+    return decodeJson(beatAnswerSchema, await this.#call(BEAT, beat));
   }
 
   async started(pid: number): Promise<void> {
@@ -166,6 +171,13 @@ export class CoordinatorClient {
 
   async close(): Promise<void> {
     await this.#agent.destroy();
+  }
+
+  /** Whatever waits for an answer on a connection of before is asked again on a new one. */
+  #renewConnections(): void {
+    const before = this.#agent;
+    this.#agent = new Agent({ headersTimeout: ANSWER_MS, bodyTimeout: ANSWER_MS });
+    void before.destroy();
   }
 
   #path(verb: string): string {
@@ -222,10 +234,12 @@ export class CoordinatorClient {
   ): Promise<string> {
     const { job } = this.#options;
     const [content, headers] = await contentOf(body);
+    const isBeat = path.endsWith(`/${BEAT}`);
     try {
       const answer = await request(`${job.coordinator}/fleet/v1/${path}`, {
         method,
         dispatcher: this.#agent,
+        ...(isBeat ? { headersTimeout: Math.min(2 * job.lease_ms, LONGEST_BEAT_MS) } : {}),
         headers: { authorization: `Bearer ${this.#token}`, 'x-call': call, ...headers },
         body: content,
         signal,
@@ -234,6 +248,7 @@ export class CoordinatorClient {
       throw refused(answer.statusCode, await answer.body.text());
     } catch (error) {
       if (error instanceof Refused) throw error.why;
+      if (isBeat && errorCode(error) === 'UND_ERR_HEADERS_TIMEOUT') this.#renewConnections();
       // What this machine cannot do is no silence of the coordinator.
       if (OWN_FAULTS.includes(errorCode(error))) throw error;
       throw error instanceof Unanswered ? error : new Unanswered(messageOf(error));

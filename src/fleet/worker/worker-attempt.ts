@@ -170,7 +170,8 @@ export class WorkerAttempt {
       return await this.#inWorkspace();
     } catch (error) {
       if (error instanceof Superseded) throw error;
-      if (!this.#isUnsaved) this.#isAble = !isDiskFull(error) && !OWN_FAULTS.includes(errorCode(error));
+      // An agent may have taken away what cannot be read any more.
+      this.#isAble = !isDiskFull(error) && (this.#isUnsaved || !OWN_FAULTS.includes(errorCode(error)));
       return { end: failed(error), evidence: null };
     }
   }

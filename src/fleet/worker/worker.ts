@@ -53,14 +53,14 @@ const SAY_MS = 60_000;
 /** A queue is left alone so long after a job was given back to it. */
 const REST_MS = 2_000;
 const LATER_MS = 10_000;
-/** Jobs of a coordinator that cannot be reached are left to others so long. */
-const AVOID_MS = 60_000;
-/** After an attempt for which this machine had no room. */
-const UNABLE_MS = 30_000;
+/** Jobs of a coordinator that cannot be reached are left to others for two leases, and no longer than this. */
+const LONGEST_AVOID_MS = 60_000;
+/** After an attempt for which this machine had no room. Longer than the pause before the next attempt, which is for another worker. */
+const UNABLE_MS = 120_000;
 /** A coordinator has so long to say whether it has the same key: less than the first lock. */
 const ASK_MS = 10_000;
 /** Until the job's own lease is known. */
-const FIRST_LOCK_MS = 30_000;
+const FIRST_LOCK_MS = 15_000;
 
 export class FleetWorker {
   readonly #options: WorkerOptions;
@@ -150,6 +150,7 @@ export class FleetWorker {
       const presence = {
         ...{ name, labels: [...labels], slots, used: this.#running.size, version, draining },
         started_at: this.#startedAt,
+        sent_at: clock.now(),
       };
       if (store.problem === null) await store.announceWorker(presence).catch(() => undefined);
       // That it drains is said at once.
@@ -315,7 +316,7 @@ export class FleetWorker {
     const { coordinator: address, repository } = job;
     if ((await this.#fence(repository)) === null && this.#options.store.problem === null) return 'complete';
     for (const [other, until] of this.#avoided) if (until <= clock.elapsed()) this.#avoided.delete(other);
-    this.#avoided.set(address, clock.elapsed() + AVOID_MS);
+    this.#avoided.set(address, clock.elapsed() + Math.min(2 * job.lease_ms, LONGEST_AVOID_MS));
     this.#sayOnce(refusal(FLEET_CODES.coordinator_unreachable, { address, seconds: Math.round(ms / 1000), said }));
     return otherwise;
   }

@@ -10,7 +10,17 @@ import { FakeClock } from '../../support/fake-clock.ts';
 
 const LOOK_MS = 2_000;
 const WORKER: SeenWorker = {
-  ...{ name: 'w', labels: [], slots: 2, used: 0, version: '1.0.0', draining: false, started_at: 1, seenMs: 0 },
+  ...{
+    name: 'w',
+    labels: [],
+    slots: 2,
+    used: 0,
+    version: '1.0.0',
+    draining: false,
+    started_at: 1,
+    sent_at: 1,
+    seenMs: 0,
+  },
 };
 
 /** @param look answers each look at the workers */

@@ -219,7 +219,7 @@ testStores('this machine has no room for an attempt: it takes no other for a whi
       await systemClock.sleep(ms, signal);
       if (made === 1) looks += 1;
       // After some looks at the queue the pause is over.
-      if (looks === 5) later = 31_000;
+      if (looks === 5) later = 121_000;
     },
   };
   const looksOf: number[] = [];

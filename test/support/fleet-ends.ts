@@ -1,0 +1,31 @@
+// Ends of issues that a fleet worked on, as the hosting service shows them.
+
+import assert from 'node:assert/strict';
+import type { Daemon } from './daemon.ts';
+import type { TestForge } from './forge.ts';
+
+/** One attempt may fail: none of those that were cut off counted. */
+export const ONE_TRY = 'agent: { max_attempts: 1, max_retry_backoff_ms: 100 }';
+
+/** Waits for the end of an issue, which is one pull request and one label. */
+export async function assertDoneOnce(forge: TestForge, daemon: Daemon, issue: number): Promise<void> {
+  await daemon.until('it has an end', async () => !(await forge.labelsOf(issue)).includes('tool-todo'));
+  const labels = (await forge.labelsOf(issue)).filter((label) => label.startsWith('tool-'));
+  assert.deepEqual(labels, ['tool-done'], daemon.log);
+  const pulls = (await forge.pulls()).filter(({ head }) => head === `tool/issue-${issue}`);
+  assert.equal(pulls.length, 1, daemon.log);
+}
+
+export type Ended = {
+  readonly labels: readonly string[];
+  /** How many pull requests there are of its branch. */
+  readonly pulls: number;
+  readonly comments: readonly string[];
+};
+
+/** How an issue stands on the hosting service. @param all pull requests, by their branches */
+export async function endOf(forge: TestForge, issue: number, all: readonly string[]): Promise<Ended> {
+  const labels = (await forge.labelsOf(issue)).filter((label) => label.startsWith('tool-'));
+  const pulls = all.filter((head) => head === `tool/issue-${issue}`).length;
+  return { labels, pulls, comments: await forge.comments(issue) };
+}
