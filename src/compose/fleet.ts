@@ -33,6 +33,7 @@ import { Leases } from '../fleet/coordinator/leases.ts';
 import { RemoteGate } from '../fleet/coordinator/remote-gate.ts';
 import { RemoteRunner } from '../fleet/coordinator/remote-runner.ts';
 import { WorkerRequests } from '../fleet/coordinator/worker-requests.ts';
+import { provenAddress } from '../fleet/proofs.ts';
 import { openStore } from '../fleet/store/open-store.ts';
 import { type CarrierOptions, WorkCarrier } from '../fleet/work-carrier.ts';
 import { KeptWork } from '../fleet/worker/kept-work.ts';
@@ -72,7 +73,8 @@ export async function openFleet(settings: QueueSettings, log: Logger): Promise<F
     address: () => settings.address ?? server,
   });
   const workerRequests = new WorkerRequests(coordinator, log);
-  const leases = new Leases(store, leaseMs, systemClock);
+  const addressFor = (repository: string) => provenAddress(key, repository, coordinator.options.address());
+  const leases = new Leases(store, leaseMs, systemClock, addressFor);
   return {
     followed: withoutHooks,
     partsOf: (parts) => remoteParts(coordinator, parts),

@@ -226,7 +226,9 @@ export async function openRepository(
     // Asked while the rest begins. Where no answer comes, the first poll says why.
     const answerTime = AbortSignal.timeout(PREFIX_ANSWER_MS);
     const untaken = opened.takenPrefix(AbortSignal.any([supervisor.signal, ended, answerTime])).catch(() => undefined);
-    const fileJournal = new FileJournal({ directory: stateDir, now: clock.now });
+    const shared = lease && (await parts.fleet?.leases.openJournal(lease, stateDir, log));
+    closers.push(() => shared?.close());
+    const fileJournal = new FileJournal({ directory: stateDir, now: clock.now, follower: shared?.follower });
     closers.push(() => fileJournal.close());
     const { tornLines } = fileJournal;
     if (tornLines > 0)
@@ -240,7 +242,7 @@ export async function openRepository(
     });
     closers.push(() => notifier.close());
     const followed = parts.wrapJournal?.(fileJournal) ?? fileJournal;
-    const journal = notifier.watch(lease?.fenced(followed) ?? followed);
+    const journal = notifier.watch(shared?.over(followed, () => fileJournal.continue()) ?? followed);
     const author = credential.author ?? undefined;
     const workspaces = new DiskWorkspaces({
       root,

@@ -31,3 +31,15 @@ export function takeProof(key: string, id: string, nonce: string, worker: string
 export function orderProof(key: string, id: string, nonce: string, order: string): string {
   return proofOf(key, ['order', id, nonce, createHash('sha256').update(order).digest('hex')]);
 }
+
+/** Where workers find the coordinator that acts for a repository: others can write a lease, but no such address. */
+export function provenAddress(key: string, repository: string, address: string): string {
+  return address === '' ? '' : `${proofOf(key, ['address', repository.toLowerCase(), address])} ${address}`;
+}
+
+/** Null: nobody with the key wrote it. */
+export function addressFrom(key: string, repository: string, written: string): string | null {
+  const at = written.indexOf(' ');
+  const address = written.slice(at + 1);
+  return at > 0 && isSame(written, provenAddress(key, repository, address)) ? address : null;
+}

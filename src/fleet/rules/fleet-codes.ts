@@ -45,6 +45,38 @@ export const FLEET_CODES = codes({
     help: 'Agents at work are ended, and count for nothing. It goes on when it has the lease again.',
     values: { repository: 'text' },
   },
+  journal_version_wrong: {
+    kind: 'state_unusable',
+    message:
+      'The queue at {url} is a store of an {age} version: its journal of {repository} has version {version}, this program reads {supported}.',
+    help: 'Use the version of toolcrew that wrote it, on all coordinators.',
+    values: { url: 'text', repository: 'text', age: ['older', 'newer'], version: 'number', supported: 'number' },
+  },
+  journal_unreadable: {
+    kind: 'state_unusable',
+    message: 'The record {place} of the journal of {repository} in the queue at {url} cannot be read by this program.',
+    help: 'Use the version of toolcrew that wrote it, on all coordinators.',
+    values: { url: 'text', repository: 'text', place: 'number' },
+  },
+  journal_replaced: {
+    kind: 'warning',
+    message:
+      'The journal {path} of {repository} is replaced by the one in the store. It differed, and is kept as {kept}.',
+    help: 'Another coordinator has acted for the repository since. The kept file is only for you to read.',
+    values: { path: 'text', repository: 'text', kept: 'text' },
+  },
+  journal_written_anew: {
+    kind: 'warning',
+    message: 'The queue at {url} had lost records of the journal of {repository}, which is written anew.',
+    help: 'Nothing is lost. Let the store keep its data on a disk, so that another coordinator can take over at any time.',
+    values: { url: 'text', repository: 'text' },
+  },
+  journal_not_shared: {
+    kind: 'warning',
+    message: 'The last records of the journal of {repository} did not reach the queue at {url}: {said}.',
+    help: 'They are in the state directory of this machine. Start this coordinator again before another one takes over.',
+    values: { url: 'text', repository: 'text', said: 'text' },
+  },
   fleet_key_missing: {
     kind: 'usage',
     message: 'A worker needs the key of the fleet in TOOL_FLEET_KEY, at least {least} characters, got {got}.',

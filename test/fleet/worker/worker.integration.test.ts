@@ -16,7 +16,7 @@ import { attemptOf, jobAt, openCoordinator, SHARED_KEY } from '../../support/fle
 import { type Cleanup, finallyDo } from '../../support/temp.ts';
 
 const OTHER_KEY = 'another-key-of-sixteen';
-const LEASE = { token: 't', host: 'machine', since: 1 };
+const LEASE = { token: 't', host: 'machine', since: 1, address: '' };
 
 async function setUp(t: Cleanup) {
   const redis = await RedisServer.start(t);
