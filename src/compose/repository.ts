@@ -275,12 +275,14 @@ export async function openRepository(
     const more = { workflow: withHooks, root, mirror, workspaces, repository, local, log, fence: lease?.fence ?? 0 };
     const remote = parts.fleet?.partsOf({
       ...{ ...agents, ...more },
+      state: () => journal.state,
       taskOf: (issue) => {
         const entry = journal.state.entries.get(issue);
         return entry && quietTask(entry);
       },
       noteEvidence: (issue, evidence) => noteEvidence({ journal, log }, issue, evidence),
     });
+    closers.push(() => remote?.close());
     const gate = remote?.gate ?? new GateRunner({ ...agents, line, clock, newRun });
     const ownHooks = new OwnHooks({ ...agents, newRun, defaultBranch: (signal) => mirror.defaultBranch(signal) });
     const publisher = new Publisher({ workflow, journal, tracker, workspaces, gate, attemptOutputs, log });
@@ -293,6 +295,7 @@ export async function openRepository(
       ownFile,
       ownHooks,
       runner: remote?.runner ?? local,
+      bringWork: remote?.bringWork,
       readRole: (name, base, signal) => readReviewRole(mirror.comparison, name, base, signal),
       leftovers: { end: (run) => endProcessesOfRun(run, LEFTOVER_GRACE_MS) },
       agentSocket: remote?.agentSocket ?? createAgentSocket(runtime),

@@ -16,7 +16,7 @@ import { ListRest } from './list-rest.ts';
 import { Looks } from './looks.ts';
 import { Poller } from './poller.ts';
 import type { PollInfo } from './ports.ts';
-import { Finisher } from './publish/finisher.ts';
+import { Finisher, type FinisherOptions } from './publish/finisher.ts';
 import { endInterruptedAttempt } from './recovery.ts';
 import { Reviewer, type ReviewerOptions } from './reviewer.ts';
 import type { EndCause } from './rules/attempt-end.ts';
@@ -35,13 +35,14 @@ import { Steering } from './steering.ts';
 import { Stumbles } from './stumbles.ts';
 import { type Worker, Workers } from './workers.ts';
 
-export type OrchestratorOptions = Omit<AttemptOptions, 'onChange' | 'onSlotFree' | 'onQuota' | 'listen'> & {
-  readonly readRole: ReviewerOptions['readRole'];
-  /** Poll once, finish what that started, then stop. */
-  readonly once?: boolean;
-  /** With other repositories: what all of them share. */
-  readonly shares?: SlotShares;
-};
+export type OrchestratorOptions = Omit<AttemptOptions, 'onChange' | 'onSlotFree' | 'onQuota' | 'listen'> &
+  Pick<FinisherOptions, 'bringWork'> & {
+    readonly readRole: ReviewerOptions['readRole'];
+    /** Poll once, finish what that started, then stop. */
+    readonly once?: boolean;
+    /** With other repositories: what all of them share. */
+    readonly shares?: SlotShares;
+  };
 
 export class Orchestrator {
   readonly #options: AttemptOptions & OrchestratorOptions;

@@ -191,8 +191,15 @@ export const FLEET_CODES = codes({
   work_kept_on_worker: {
     kind: 'warning',
     message: 'The work of the attempt {attempt} could not be handed in and is kept in {path}: {said}',
-    help: 'git fetch {path} reads it. Each start of the worker tries again. Remove the file when nobody needs it.',
+    help: 'git fetch {path} reads it. Each start of the worker tries again. It is removed after 7 days.',
     values: { attempt: 'text', path: 'text', said: 'text' },
+  },
+  kept_work_dropped: {
+    kind: 'warning',
+    message:
+      'The work of the attempt {attempt} was kept for {days} days and is removed from this worker: {bytes} bytes.',
+    help: 'A worker keeps at most 1 GiB of unpublished work, each for 7 days.',
+    values: { attempt: 'text', days: 'number', bytes: 'number' },
   },
   coordinator_silent: {
     kind: 'warning',
