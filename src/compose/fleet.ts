@@ -115,6 +115,7 @@ export type RepositoryParts = Omit<RunnersOptions, 'workflow'> &
   Pick<CarrierOptions, 'mirror'> & {
     readonly workspaces: CarrierOptions['workspaces'] & Pick<Workspaces, 'prepare' | 'afterCreate' | 'complete'>;
     readonly state: () => DaemonState;
+    readonly wasElsewhere: (issue: number) => boolean;
     /** With the hooks. */
     readonly workflow: () => Workflow;
     readonly root: string;
@@ -170,7 +171,16 @@ function remoteParts(coordinator: Coordinator, parts: RepositoryParts): RemotePa
   });
   const { maxBundleBytes, leaseMs } = coordinator.options;
   const kept = new KeptCommits({
-    ...{ carrier, mirror, workspaces, state: parts.state, directory, maxBundleBytes, leaseMs },
+    ...{
+      carrier,
+      mirror,
+      workspaces,
+      state: parts.state,
+      wasElsewhere: parts.wasElsewhere,
+      directory,
+      maxBundleBytes,
+      leaseMs,
+    },
     ...{ clock: systemClock, log },
   });
   const close = coordinator.keeps(repository, kept);

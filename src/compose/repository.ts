@@ -1,6 +1,7 @@
 // Wires the rooms for one repository: its state directory, copy, tracker and loop.
 
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { hookEnvironment } from '../agents/agent-home.ts';
 import { boundsOf, GIT_SETTINGS, Isolation } from '../agents/isolation.ts';
@@ -11,7 +12,7 @@ import type { Logger } from '../base/ports.ts';
 import { endProcessesOfRun } from '../base/processes/processes.ts';
 import type { RuntimeDir } from '../base/processes/runtime-dir.ts';
 import { type Refusal, refusal } from '../base/rules/codes.ts';
-import { failure } from '../base/rules/errors.ts';
+import { failure, messageOf } from '../base/rules/errors.ts';
 import { Supervisor } from '../base/supervisor.ts';
 import { RepositoryFile } from '../daemon/config/repository-file.ts';
 import { createTemplate } from '../daemon/config/template.ts';
@@ -276,6 +277,7 @@ export async function openRepository(
     const remote = parts.fleet?.partsOf({
       ...{ ...agents, ...more },
       state: () => journal.state,
+      wasElsewhere: (issue) => shared?.wasElsewhere(issue) === true,
       taskOf: (issue) => {
         const entry = journal.state.entries.get(issue);
         return entry && quietTask(entry);
@@ -317,6 +319,17 @@ export async function openRepository(
     closers.push(() => orchestrator.close());
     // At once, so that attempts at work end as at the end of the process.
     lease?.lost.addEventListener('abort', () => void orchestrator.close(), { once: true });
+    /** Another coordinator has gone on with these: what the workspace holds is saved, and is not gone on from. */
+    const dropOld = async () => {
+      for (const entry of journal.state.entries.values()) {
+        const { number: issue } = entry;
+        if (shared?.wasElsewhere(issue) !== true || !existsSync(workspaces.pathOf(issue))) continue;
+        const output = (text: string) => log.log('info', 'workspace', `issue #${issue}: ${text.trim()}`, { issue });
+        await workspaces.remove({ ...quietTask(entry), output }, supervisor.signal).catch((error: unknown) => {
+          log.log('warn', 'workspace', messageOf(error), { issue });
+        });
+      }
+    };
     const view = (): RepositoryView => ({
       workflow: workflow(),
       state: journal.state,
@@ -355,6 +368,7 @@ export async function openRepository(
           throw failure(WORK_CODES.branch_prefix_taken, { blocking, prefix: first.workspace.branchPrefix });
         await requireReviewer(first.review.agent, mirror, AbortSignal.any([supervisor.signal, ended]));
         start();
+        await dropOld();
         await orchestrator.recover();
       },
       close: async () => {

@@ -239,11 +239,12 @@ export interface Workspaces {
 
 /**
  * Sees to it that this machine has a commit of finished work, which another one may have taken in. False: nobody has it.
+ * @param commit null: whatever the attempt at work has handed in
  * @param onWait called before it waits for somebody to bring it, with ms at most
  */
 export type BringWork = (
   entry: Entry,
-  commit: string,
+  commit: string | null,
   signal: AbortSignal,
   onWait: (ms: number) => Promise<void>,
 ) => Promise<boolean>;

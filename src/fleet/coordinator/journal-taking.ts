@@ -35,6 +35,8 @@ export type TakenJournal = {
   readonly next: number;
   /** Lines of the local file that the store lacks, in order. */
   readonly rest: readonly string[];
+  /** Issues on which another coordinator may have worked since: what this machine has of them is old. */
+  readonly elsewhere: 'all' | ReadonlySet<number>;
 };
 
 const REPLACED_FILE = 'journal.replaced.jsonl';
@@ -82,6 +84,12 @@ function check(line: string, place: number, { store, repository }: TakingOptions
     throw failure(FLEET_CODES.journal_unreadable, { ...named, place });
 }
 
+function issuesOf(lines: readonly string[]): 'all' | ReadonlySet<number> {
+  const records = lines.flatMap((line) => decodeRecord(parse(line)) ?? []);
+  if (records.some(({ type }) => type === 'snapshot')) return 'all';
+  return new Set(records.flatMap((record) => ('issue' in record ? [record.issue] : [])));
+}
+
 function write(directory: string, lines: readonly string[]): void {
   const next = join(directory, `${JOURNAL_FILE}.taken`);
   writeFileSync(next, lines.map((line) => `\n${line}\n`).join(''), { mode: 0o600 });
@@ -106,7 +114,7 @@ export async function takeJournal(options: TakingOptions): Promise<TakenJournal>
   const { next, lines } = await readAll(options);
   const local = localLines(path);
   const differs = lines.findIndex((line, index) => line !== local[index]);
-  if (differs === -1) return { next, rest: local.slice(lines.length) };
+  if (differs === -1) return { next, rest: local.slice(lines.length), elsewhere: new Set() };
   for (const [index, line] of lines.entries()) check(line, next - lines.length + index, options);
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   if (local.length > differs) {
@@ -115,5 +123,5 @@ export async function takeJournal(options: TakingOptions): Promise<TakenJournal>
     log.log('warn', 'serve', refusal(FLEET_CODES.journal_replaced, { path, repository, kept }));
   }
   write(directory, lines);
-  return { next, rest: [] };
+  return { next, rest: [], elsewhere: issuesOf(lines.slice(differs)) };
 }

@@ -21,6 +21,8 @@ export type KeptCommitsOptions = {
   readonly mirror: Pick<Mirror, 'refresh'>;
   readonly workspaces: Pick<Workspaces, 'prepare' | 'afterCreate' | 'complete'>;
   readonly state: () => DaemonState;
+  /** Whether the last attempt at the issue was another coordinator's. */
+  readonly wasElsewhere: (issue: number) => boolean;
   /** A place for bundles. */
   readonly directory: string;
   readonly maxBundleBytes: number;
@@ -34,7 +36,8 @@ const WAIT_MS = 60_000;
 
 type Wanted = {
   readonly task: WorkspaceTask;
-  readonly head: string;
+  /** Null: whatever the attempt has handed in. */
+  readonly head: string | null;
   readonly token: string;
   /** As a worker offered it; null: none did yet. */
   offered: Kept | null;
@@ -42,6 +45,10 @@ type Wanted = {
   taking: Promise<void> | null;
   readonly brought: AbortController;
 };
+
+function isWanted({ life, attempt, head }: Kept, { task, head: wanted }: Wanted): boolean {
+  return wanted === null ? life === task.life && attempt === task.attempt : head === wanted;
+}
 
 export class KeptCommits {
   readonly #options: KeptCommitsOptions;
@@ -53,12 +60,13 @@ export class KeptCommits {
 
   /** For the step that needs the commit: waits for it so long that each worker could be asked. */
   readonly bring: BringWork = async (entry, head, signal, onWait) => {
-    const { carrier, mirror, clock, leaseMs } = this.#options;
+    const { carrier, mirror, clock, leaseMs, wasElsewhere } = this.#options;
     const task = quietTask(entry);
-    if (await carrier.has(task, head, signal)) return true;
+    const isHere = async () => (head === null ? !wasElsewhere(entry.number) : carrier.has(task, head, signal));
+    if (await isHere()) return true;
     // What was pushed, the hosting service has.
     await mirror.refresh(signal);
-    if (await carrier.has(task, head, signal)) return true;
+    if (await isHere()) return true;
     const ms = WAIT_MS + leaseMs;
     await onWait(ms);
     const wanted: Wanted = {
@@ -85,7 +93,7 @@ export class KeptCommits {
     const state = this.#options.state();
     const bring = kept.flatMap((one) => {
       const wanted = this.#wanted.get(one.issue);
-      if (wanted === undefined || wanted.taking !== null || one.head !== wanted.head) return [];
+      if (wanted === undefined || wanted.taking !== null || !isWanted(one, wanted)) return [];
       wanted.offered = one;
       return [{ id: one.id, token: wanted.token }];
     });

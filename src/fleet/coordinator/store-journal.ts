@@ -45,6 +45,8 @@ export class StoreJournal {
   /** How many lines the store took so far, and snapshots. */
   #taken = 0;
   #waiters: Waiter[] = [];
+  /** Issues with an attempt that this process began. */
+  readonly #begun = new Set<number>();
   #pumping: Promise<void> | null = null;
   #gathering = false;
   readonly #over = new AbortController();
@@ -76,6 +78,12 @@ export class StoreJournal {
     }
   }
 
+  /** Whether the last attempt at the issue was another coordinator's: what this machine has of it is old. */
+  wasElsewhere(issue: number): boolean {
+    const { elsewhere } = this.#options.taken;
+    return !this.#begun.has(issue) && (elsewhere === 'all' || elsewhere.has(issue));
+  }
+
   /** Takes what the local file takes. */
   readonly follower: JournalFollower = {
     appended: (text) => this.#add({ text, isSnapshot: false }),
@@ -100,6 +108,7 @@ export class StoreJournal {
         const weight = weightOf(record);
         // The store answers for the lease; without enough time left it is renewed first.
         if (record.type === 'effect_started' && !lease.isSure && !(await lease.holds())) throw this.#lost();
+        if (record.type === 'attempt_started') this.#begun.add(record.issue);
         const writing = journal.append(record);
         const shared = weight === 'told' ? undefined : this.flush();
         shared?.catch(() => undefined);

@@ -16,9 +16,10 @@ export const QUEUE_CODES = codes({
   work_awaited: {
     kind: 'warning',
     message:
-      'The commit {commit} of issue #{issue} is not on this machine. A worker that kept it may bring it within {seconds} s.',
+      'The work[ {commit}] of issue #{issue} is not on this machine. A worker that kept it may bring it within {seconds} s.',
     help: 'Nothing needs to be done: without such a worker, the issue gets another attempt, which counts for nothing.',
-    values: { issue: 'number', commit: 'text', seconds: 'number' },
+    values: { issue: 'number', seconds: 'number' },
+    may: { commit: 'text' },
   },
   work_lost: {
     kind: 'warning',
