@@ -81,7 +81,7 @@ function check(line: string, place: number, { store, repository }: TakingOptions
     });
   const record = decodeRecord(value);
   if (record === undefined || (record.type === 'snapshot' && decodeState(record.state) === undefined))
-    throw failure(FLEET_CODES.journal_unreadable, { ...named, place });
+    throw failure(FLEET_CODES.journal_record_unreadable, { ...named, place });
 }
 
 function issuesOf(lines: readonly string[]): 'all' | ReadonlySet<number> {

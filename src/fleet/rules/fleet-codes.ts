@@ -52,7 +52,7 @@ export const FLEET_CODES = codes({
     help: 'Use the version of toolcrew that wrote it, on all coordinators.',
     values: { url: 'text', repository: 'text', age: ['older', 'newer'], version: 'number', supported: 'number' },
   },
-  journal_unreadable: {
+  journal_record_unreadable: {
     kind: 'state_unusable',
     message: 'The record {place} of the journal of {repository} in the queue at {url} cannot be read by this program.',
     help: 'Use the version of toolcrew that wrote it, on all coordinators.',

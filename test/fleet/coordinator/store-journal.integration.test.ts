@@ -312,8 +312,8 @@ test('a store of another version, or with what cannot be read, is refused by nam
   const cases = [
     ['{"type":"claimed","v":2}', FLEET_CODES.journal_version_wrong, 'newer'],
     ['{"type":"claimed"}', FLEET_CODES.journal_version_wrong, 'older'],
-    ['{"type":"unheard of","v":1,"id":"x","at":1}', FLEET_CODES.journal_unreadable, undefined],
-    ['{"type":"snapshot","v":1,"id":"x","at":1,"state":{}}', FLEET_CODES.journal_unreadable, undefined],
+    ['{"type":"unheard of","v":1,"id":"x","at":1}', FLEET_CODES.journal_record_unreadable, undefined],
+    ['{"type":"snapshot","v":1,"id":"x","at":1,"state":{}}', FLEET_CODES.journal_record_unreadable, undefined],
   ] as const;
   writeFileSync(join(places[1], 'journal.jsonl'), '');
   for (const [line, code, age] of cases) {
