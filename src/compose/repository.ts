@@ -326,7 +326,8 @@ export async function openRepository(
         if (shared?.wasElsewhere(issue) !== true || !existsSync(workspaces.pathOf(issue))) continue;
         const output = (text: string) => log.log('info', 'workspace', `issue #${issue}: ${text.trim()}`, { issue });
         await workspaces.remove({ ...quietTask(entry), output }, supervisor.signal).catch((error: unknown) => {
-          log.log('warn', 'workspace', messageOf(error), { issue });
+          const failed = { task: 'the removal of an old workspace', said: messageOf(error) };
+          log.log('warn', 'workspace', refusal(WORK_CODES.background_task_failed, failed), { issue });
         });
       }
     };

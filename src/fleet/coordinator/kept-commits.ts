@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock, Logger } from '../../base/ports.ts';
+import { refusal } from '../../base/rules/codes.ts';
 import { failure, messageOf } from '../../base/rules/errors.ts';
 import type { BringWork, Workspaces, WorkspaceTask } from '../../daemon/ports.ts';
 import { quietTask } from '../../daemon/publish/publish.ts';
@@ -127,8 +128,8 @@ export class KeptCommits {
       await wanted.taking;
       wanted.brought.abort();
     } catch (error) {
-      const said = messageOf(error);
-      this.#options.log.log('warn', 'publish', `issue #${offered.issue}: the kept work of ${id} is refused: ${said}`);
+      const what = { attempt: id, said: messageOf(error) };
+      this.#options.log.log('warn', 'publish', refusal(FLEET_CODES.kept_work_refused, what), { issue: offered.issue });
       throw error;
     } finally {
       wanted.taking = null;

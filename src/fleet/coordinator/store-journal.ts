@@ -2,7 +2,7 @@
 
 import type { Clock, Logger } from '../../base/ports.ts';
 import { refusal } from '../../base/rules/codes.ts';
-import { failure, messageOf } from '../../base/rules/errors.ts';
+import { failure } from '../../base/rules/errors.ts';
 import type { JournalFollower } from '../../daemon/journal/journal.ts';
 import type { Journal } from '../../daemon/ports.ts';
 import { FLEET_CODES } from '../rules/fleet-codes.ts';
@@ -256,6 +256,6 @@ export class StoreJournal {
       const what = { url: store.address, repository: lease.repository, said: store.problem ?? 'no answer' };
       log.log('warn', 'serve', refusal(FLEET_CODES.journal_not_shared, what));
     }
-    await this.#pumping?.catch((error: unknown) => log.log('warn', 'serve', messageOf(error)));
+    await this.#pumping;
   }
 }

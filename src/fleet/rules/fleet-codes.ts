@@ -194,6 +194,18 @@ export const FLEET_CODES = codes({
     help: 'git fetch {path} reads it. Each start of the worker tries again. It is removed after 7 days.',
     values: { attempt: 'text', path: 'text', said: 'text' },
   },
+  work_not_kept: {
+    kind: 'warning',
+    message: 'The work of the attempt {attempt} is with the coordinator, and could not be kept here as well: {said}',
+    help: 'It is lost only with the machine of the coordinator. Make room on the disk of the worker.',
+    values: { attempt: 'text', said: 'text' },
+  },
+  kept_work_refused: {
+    kind: 'warning',
+    message: 'What a worker kept of the attempt {attempt} is refused: {said}',
+    help: 'Nothing needs to be done: without another worker that has it, the issue gets another attempt.',
+    values: { attempt: 'text', said: 'text' },
+  },
   kept_work_dropped: {
     kind: 'warning',
     message:

@@ -7,7 +7,7 @@ import type { Readable } from 'node:stream';
 import { Agent, request } from 'undici';
 import type { Clock, Logger } from '../../base/ports.ts';
 import { refusal } from '../../base/rules/codes.ts';
-import { failure, messageOf } from '../../base/rules/errors.ts';
+import { failure, isFailure, messageOf, ToolError } from '../../base/rules/errors.ts';
 import { isPlainHttp } from '../../daemon/rules/queue-settings.ts';
 import { addressFrom, isSame, newToken, offerAnswerProof, offerProof } from '../proofs.ts';
 import { FLEET_CODES } from '../rules/fleet-codes.ts';
@@ -54,16 +54,22 @@ export class KeptOffers {
     try {
       while (!signal.aborted) {
         await clock.sleep(OFFER_MS, signal);
-        if (!signal.aborted) await this.look(signal).catch((error: unknown) => this.#say(messageOf(error)));
+        if (signal.aborted) return;
+        await this.look(signal).then(
+          () => this.#say(null),
+          (error: unknown) => signal.aborted || this.#say(error),
+        );
       }
     } finally {
       await this.#agent.destroy();
     }
   }
 
-  /** The same once for each new reason. */
-  #say(words: string): void {
-    if (words !== this.#said) this.#options.log.log('warn', 'agent', words);
+  /** Once for each new reason. */
+  #say(error: unknown): void {
+    const words = error === null ? '' : messageOf(error);
+    if (words !== '' && words !== this.#said)
+      this.#options.log.log('warn', 'agent', error instanceof ToolError ? error.refusal : words);
     this.#said = words;
   }
 
@@ -124,7 +130,7 @@ export class KeptOffers {
         await kept.note(id, { ...row.record, handed: true });
         log.log('info', 'agent', `what was kept of the attempt ${id} is with the coordinator ${address}`);
       } catch (error) {
-        if (error instanceof Refused) this.#refused.add(id);
+        if (isFailure(error, FLEET_CODES.coordinator_refused)) this.#refused.add(id);
         throw error;
       }
     }
@@ -149,11 +155,17 @@ export class KeptOffers {
   ): Promise<string> {
     const limit = AbortSignal.timeout(typeof body === 'string' ? ANSWER_MS : BUNDLE_MS);
     const either = AbortSignal.any([signal, limit]);
-    const answer = await request(url, { method: 'POST', dispatcher: this.#agent, headers, body, signal: either });
-    const text = await answer.body.text();
-    if (answer.statusCode === 200) return text;
-    if (answer.statusCode >= 500) throw new Error(`the coordinator answers with status ${answer.statusCode}`);
-    throw new Refused(errorOf(text) ?? `status ${answer.statusCode}`);
+    const silent = (said: string) => failure(FLEET_CODES.coordinator_silent, { address: new URL(url).origin, said });
+    const options = { method: 'POST', dispatcher: this.#agent, headers, body, signal: either } as const;
+    const { status, text } = await request(url, options).then(
+      async (answer) => ({ status: answer.statusCode, text: await answer.body.text() }),
+      (error: unknown) => {
+        throw silent(messageOf(error));
+      },
+    );
+    if (status === 200) return text;
+    if (status >= 500) throw silent(`status ${status}`);
+    throw failure(FLEET_CODES.coordinator_refused, { said: errorOf(text) ?? `status ${status}` });
   }
 
   /** What is too old or too much, the oldest first. */
@@ -169,9 +181,6 @@ export class KeptOffers {
     }
   }
 }
-
-/** Another try would change nothing. */
-class Refused extends Error {}
 
 function errorOf(body: string): string | undefined {
   try {

@@ -344,7 +344,7 @@ export class WorkerAttempt {
       this.#isKept = handed;
       return place;
     } catch (error) {
-      log.log('warn', 'agent', messageOf(error));
+      log.log('warn', 'agent', refusal(FLEET_CODES.work_not_kept, { attempt: id, said: messageOf(error) }));
       return null;
     }
   }

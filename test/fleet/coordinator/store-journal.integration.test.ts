@@ -148,6 +148,7 @@ test('another machine goes on where the first one was; what the first one had be
   assert.deepEqual(second.journal.state.entries.get(1), before.entries.get(1));
   assert.deepEqual(localOf(places[1]), localOf(places[0]));
   assert.ok(!said.includes('journal_replaced'));
+  assert.deepEqual([first.shared.wasElsewhere(1), second.shared.wasElsewhere(1)], [false, true]);
   await second.journal.append(claimed(2));
   // The first one still believes that it leads. The store refuses it, whatever it believes.
   const { holder, repository } = first.lease;
@@ -165,6 +166,10 @@ test('another machine goes on where the first one was; what the first one had be
   assert.deepEqual(said.filter((code) => code === 'journal_replaced').length, 1);
   assert.deepEqual([...again.journal.state.entries.keys()], [1, 2]);
   assert.equal(again.journal.state.entries.get(1)?.phase, 'running');
+  // What this machine has of the second one is old, until it begins anew.
+  assert.deepEqual([again.shared.wasElsewhere(1), again.shared.wasElsewhere(2)], [false, true]);
+  await again.journal.append(attempt(2, 1));
+  assert.equal(again.shared.wasElsewhere(2), false);
   assert.match(readFileSync(join(places[0], 'journal.replaced.jsonl'), 'utf8'), /attempt_ended/);
 });
 
