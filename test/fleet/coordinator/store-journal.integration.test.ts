@@ -72,6 +72,7 @@ async function setUp(t: Cleanup, more: readonly string[] = []) {
       ...{ store, repository: REPOSITORY, leaseMs: HOURS, stateDir: directory, clock: systemClock, log },
       address: () => '',
     });
+    finallyDo(t, () => lease.release());
     const taken = await takeJournal({ store, repository: REPOSITORY, directory, log });
     const shared = new StoreJournal({ store, lease, taken, clock: systemClock, log, lookMs: HOURS, ...options });
     const file = new FileJournal({
