@@ -18,9 +18,10 @@ import { parseWorkflow } from '../daemon/config/read-workflow.ts';
 import { requireHome } from '../daemon/config/required-paths.ts';
 import { takeTokens } from '../daemon/github/credential.ts';
 import { holdStateDir } from '../daemon/journal/state-dir.ts';
-import type { AgentSocket, WorkGate, WorkspaceTask } from '../daemon/ports.ts';
+import type { AgentSocket, BringWork, WorkGate, Workspaces, WorkspaceTask } from '../daemon/ports.ts';
 import { WORK_CODES } from '../daemon/rules/codes/work-codes.ts';
 import type { QueueSettings } from '../daemon/rules/queue-settings.ts';
+import type { DaemonState } from '../daemon/rules/state.ts';
 import type { Workflow } from '../daemon/rules/workflow.ts';
 import type { RunnersOptions } from '../daemon/runners/runners.ts';
 import type { QueueSight } from '../daemon/view-source.ts';
@@ -29,12 +30,15 @@ import { WorkspacePlaces } from '../daemon/workspaces/workspace-places.ts';
 import { checkRoot, claimRoot, ROOT_DATA } from '../daemon/workspaces/workspace-root.ts';
 import { AttemptQueue } from '../fleet/coordinator/attempt-queue.ts';
 import { Coordinator } from '../fleet/coordinator/coordinator.ts';
+import { KeptCommits } from '../fleet/coordinator/kept-commits.ts';
 import { Leases } from '../fleet/coordinator/leases.ts';
 import { RemoteGate } from '../fleet/coordinator/remote-gate.ts';
 import { RemoteRunner } from '../fleet/coordinator/remote-runner.ts';
 import { WorkerRequests } from '../fleet/coordinator/worker-requests.ts';
+import { provenAddress } from '../fleet/proofs.ts';
 import { openStore } from '../fleet/store/open-store.ts';
 import { type CarrierOptions, WorkCarrier } from '../fleet/work-carrier.ts';
+import { KeptOffers } from '../fleet/worker/kept-offers.ts';
 import { KeptWork } from '../fleet/worker/kept-work.ts';
 import { Leftovers } from '../fleet/worker/leftovers.ts';
 import { FleetWorker, type TakenAttempt } from '../fleet/worker/worker.ts';
@@ -72,7 +76,8 @@ export async function openFleet(settings: QueueSettings, log: Logger): Promise<F
     address: () => settings.address ?? server,
   });
   const workerRequests = new WorkerRequests(coordinator, log);
-  const leases = new Leases(store, leaseMs, systemClock);
+  const addressFor = (repository: string) => provenAddress(key, repository, coordinator.options.address());
+  const leases = new Leases(store, leaseMs, systemClock, addressFor);
   return {
     followed: withoutHooks,
     partsOf: (parts) => remoteParts(coordinator, parts),
@@ -107,7 +112,10 @@ function withoutHooks(workflow: () => Workflow): () => Workflow {
 }
 
 export type RepositoryParts = Omit<RunnersOptions, 'workflow'> &
-  Pick<CarrierOptions, 'mirror' | 'workspaces'> & {
+  Pick<CarrierOptions, 'mirror'> & {
+    readonly workspaces: CarrierOptions['workspaces'] & Pick<Workspaces, 'prepare' | 'afterCreate' | 'complete'>;
+    readonly state: () => DaemonState;
+    readonly wasElsewhere: (issue: number) => boolean;
     /** With the hooks. */
     readonly workflow: () => Workflow;
     readonly root: string;
@@ -126,6 +134,8 @@ export type RemoteParts = {
   readonly runner: (name: string) => Runner;
   readonly agentSocket: AgentSocket;
   readonly gate: WorkGate;
+  readonly bringWork: BringWork;
+  readonly close: () => void;
 };
 
 function remoteParts(coordinator: Coordinator, parts: RepositoryParts): RemoteParts {
@@ -159,7 +169,22 @@ function remoteParts(coordinator: Coordinator, parts: RepositoryParts): RemotePa
     measurements += 1;
     return runner(workflow().tool.runtime).measure(task, measurements, request, signal);
   });
-  return { runner, agentSocket: coordinator.socket, gate };
+  const { maxBundleBytes, leaseMs } = coordinator.options;
+  const kept = new KeptCommits({
+    ...{
+      carrier,
+      mirror,
+      workspaces,
+      state: parts.state,
+      wasElsewhere: parts.wasElsewhere,
+      directory,
+      maxBundleBytes,
+      leaseMs,
+    },
+    ...{ clock: systemClock, log },
+  });
+  const close = coordinator.keeps(repository, kept);
+  return { runner, agentSocket: coordinator.socket, gate, bringWork: kept.bring, close };
 }
 
 export type WorkerCommand = {
@@ -251,6 +276,7 @@ export async function createWorker(options: WorkerCommand): Promise<RunningWorke
       attemptOf: (client, { job, order }, id) => attemptOf({ client, job, order, returning: leaving.signal }, id),
     });
     await leftovers.find();
+    const offers = new KeptOffers({ kept, places: Object.values(places), store, key, name, clock, log });
     const worker = new FleetWorker({
       ...{ store, key, name, labels, slots, once, clock, log, version },
       make: ({ id, ...given }) => attemptOf(given, id).run(),
@@ -260,13 +286,16 @@ export async function createWorker(options: WorkerCommand): Promise<RunningWorke
     log.log('info', 'serve', `worker ${name} takes attempts from ${store.address}: ${slots} slots, ${shown}`);
     return {
       run: async () => {
+        const over = new AbortController();
         const handingIn = leftovers.handIn(leaving.signal);
+        const offering = handingIn.then(() => offers.run(over.signal));
         try {
           await worker.run();
           await handingIn;
         } finally {
           leaving.abort();
-          await handingIn;
+          over.abort();
+          await offering;
         }
       },
       drain: (how) => {

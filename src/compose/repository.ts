@@ -1,6 +1,7 @@
 // Wires the rooms for one repository: its state directory, copy, tracker and loop.
 
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { hookEnvironment } from '../agents/agent-home.ts';
 import { boundsOf, GIT_SETTINGS, Isolation } from '../agents/isolation.ts';
@@ -11,7 +12,7 @@ import type { Logger } from '../base/ports.ts';
 import { endProcessesOfRun } from '../base/processes/processes.ts';
 import type { RuntimeDir } from '../base/processes/runtime-dir.ts';
 import { type Refusal, refusal } from '../base/rules/codes.ts';
-import { failure } from '../base/rules/errors.ts';
+import { failure, messageOf } from '../base/rules/errors.ts';
 import { Supervisor } from '../base/supervisor.ts';
 import { RepositoryFile } from '../daemon/config/repository-file.ts';
 import { createTemplate } from '../daemon/config/template.ts';
@@ -226,7 +227,9 @@ export async function openRepository(
     // Asked while the rest begins. Where no answer comes, the first poll says why.
     const answerTime = AbortSignal.timeout(PREFIX_ANSWER_MS);
     const untaken = opened.takenPrefix(AbortSignal.any([supervisor.signal, ended, answerTime])).catch(() => undefined);
-    const fileJournal = new FileJournal({ directory: stateDir, now: clock.now });
+    const shared = lease && (await parts.fleet?.leases.openJournal(lease, stateDir, log));
+    closers.push(() => shared?.close());
+    const fileJournal = new FileJournal({ directory: stateDir, now: clock.now, follower: shared?.follower });
     closers.push(() => fileJournal.close());
     const { tornLines } = fileJournal;
     if (tornLines > 0)
@@ -240,7 +243,7 @@ export async function openRepository(
     });
     closers.push(() => notifier.close());
     const followed = parts.wrapJournal?.(fileJournal) ?? fileJournal;
-    const journal = notifier.watch(lease?.fenced(followed) ?? followed);
+    const journal = notifier.watch(shared?.over(followed, () => fileJournal.continue()) ?? followed);
     const author = credential.author ?? undefined;
     const workspaces = new DiskWorkspaces({
       root,
@@ -273,12 +276,15 @@ export async function openRepository(
     const more = { workflow: withHooks, root, mirror, workspaces, repository, local, log, fence: lease?.fence ?? 0 };
     const remote = parts.fleet?.partsOf({
       ...{ ...agents, ...more },
+      state: () => journal.state,
+      wasElsewhere: (issue) => shared?.wasElsewhere(issue) === true,
       taskOf: (issue) => {
         const entry = journal.state.entries.get(issue);
         return entry && quietTask(entry);
       },
       noteEvidence: (issue, evidence) => noteEvidence({ journal, log }, issue, evidence),
     });
+    closers.push(() => remote?.close());
     const gate = remote?.gate ?? new GateRunner({ ...agents, line, clock, newRun });
     const ownHooks = new OwnHooks({ ...agents, newRun, defaultBranch: (signal) => mirror.defaultBranch(signal) });
     const publisher = new Publisher({ workflow, journal, tracker, workspaces, gate, attemptOutputs, log });
@@ -291,6 +297,7 @@ export async function openRepository(
       ownFile,
       ownHooks,
       runner: remote?.runner ?? local,
+      bringWork: remote?.bringWork,
       readRole: (name, base, signal) => readReviewRole(mirror.comparison, name, base, signal),
       leftovers: { end: (run) => endProcessesOfRun(run, LEFTOVER_GRACE_MS) },
       agentSocket: remote?.agentSocket ?? createAgentSocket(runtime),
@@ -312,6 +319,18 @@ export async function openRepository(
     closers.push(() => orchestrator.close());
     // At once, so that attempts at work end as at the end of the process.
     lease?.lost.addEventListener('abort', () => void orchestrator.close(), { once: true });
+    /** Another coordinator has gone on with these: what the workspace holds is saved, and is not gone on from. */
+    const dropOld = async () => {
+      for (const entry of journal.state.entries.values()) {
+        const { number: issue } = entry;
+        if (shared?.wasElsewhere(issue) !== true || !existsSync(workspaces.pathOf(issue))) continue;
+        const output = (text: string) => log.log('info', 'workspace', `issue #${issue}: ${text.trim()}`, { issue });
+        await workspaces.remove({ ...quietTask(entry), output }, supervisor.signal).catch((error: unknown) => {
+          const failed = { task: 'the removal of an old workspace', said: messageOf(error) };
+          log.log('warn', 'workspace', refusal(WORK_CODES.background_task_failed, failed), { issue });
+        });
+      }
+    };
     const view = (): RepositoryView => ({
       workflow: workflow(),
       state: journal.state,
@@ -350,6 +369,7 @@ export async function openRepository(
           throw failure(WORK_CODES.branch_prefix_taken, { blocking, prefix: first.workspace.branchPrefix });
         await requireReviewer(first.review.agent, mirror, AbortSignal.any([supervisor.signal, ended]));
         start();
+        await dropOld();
         await orchestrator.recover();
       },
       close: async () => {

@@ -16,10 +16,9 @@ import { ListRest } from './list-rest.ts';
 import { Looks } from './looks.ts';
 import { Poller } from './poller.ts';
 import type { PollInfo } from './ports.ts';
-import { Finisher } from './publish/finisher.ts';
+import { Finisher, type FinisherOptions } from './publish/finisher.ts';
 import { endInterruptedAttempt } from './recovery.ts';
 import { Reviewer, type ReviewerOptions } from './reviewer.ts';
-import type { EndCause } from './rules/attempt-end.ts';
 import { WORK_CODES } from './rules/codes/work-codes.ts';
 import type { Issue } from './rules/issue.ts';
 import type { Look } from './rules/look.ts';
@@ -35,13 +34,14 @@ import { Steering } from './steering.ts';
 import { Stumbles } from './stumbles.ts';
 import { type Worker, Workers } from './workers.ts';
 
-export type OrchestratorOptions = Omit<AttemptOptions, 'onChange' | 'onSlotFree' | 'onQuota' | 'listen'> & {
-  readonly readRole: ReviewerOptions['readRole'];
-  /** Poll once, finish what that started, then stop. */
-  readonly once?: boolean;
-  /** With other repositories: what all of them share. */
-  readonly shares?: SlotShares;
-};
+export type OrchestratorOptions = Omit<AttemptOptions, 'onChange' | 'onSlotFree' | 'onQuota' | 'listen'> &
+  Pick<FinisherOptions, 'bringWork'> & {
+    readonly readRole: ReviewerOptions['readRole'];
+    /** Poll once, finish what that started, then stop. */
+    readonly once?: boolean;
+    /** With other repositories: what all of them share. */
+    readonly shares?: SlotShares;
+  };
 
 export class Orchestrator {
   readonly #options: AttemptOptions & OrchestratorOptions;
@@ -98,7 +98,7 @@ export class Orchestrator {
       supervisor: this.#supervisor,
       intake: this.#intake,
       waiting: () => this.waiting,
-      endWork: (issue, cause) => this.#endWork(issue, cause),
+      endWork: (issue, cause) => this.#workers.endWork(issue, cause),
       settle,
       poll: () => this.refresh(),
     });
@@ -199,8 +199,11 @@ export class Orchestrator {
   async #interrupt(issue: number): Promise<void> {
     // As it stands now: its attempt may have ended in the meantime.
     const entry = this.#options.journal.state.entries.get(issue);
-    if (entry !== undefined && !this.#workers.has(issue))
-      await endInterruptedAttempt(this.#options, entry, this.#signal);
+    if (entry === undefined || this.#workers.has(issue)) return;
+    // Its work may have to come from a worker: the others do not wait for that.
+    const isAwaited = entry.phase === 'running' && entry.askedDone && this.#options.bringWork !== undefined;
+    if (isAwaited) this.#start(issue);
+    else await endInterruptedAttempt(this.#options, entry, this.#signal);
   }
 
   /** Runs until `close`, or with `once` until what one poll started is finished. */
@@ -287,20 +290,8 @@ export class Orchestrator {
   async #takeBack(entry: Entry, outcome: IssueOutcome, updatedAt: string): Promise<void> {
     const what = { closed: 'was closed', done: 'is not followed any more' }[String(outcome)] ?? 'lost its active label';
     this.#options.log.log('info', 'poller', `issue #${entry.number} ${what}; it is let go`, { issue: entry.number });
-    if (!(await this.#endWork(entry.number, { kind: 'cancelled', outcome, updatedAt })))
+    if (!(await this.#workers.endWork(entry.number, { kind: 'cancelled', outcome, updatedAt })))
       await this.#finish(entry.number, outcome, updatedAt);
-  }
-
-  /** True: an attempt ends and concludes by itself. False: nothing is done for the issue any more. */
-  async #endWork(issue: number, cause: EndCause): Promise<boolean> {
-    const worker = this.#workers.get(issue);
-    if (worker?.attempt !== undefined) {
-      worker.attempt.stop(cause);
-      return true;
-    }
-    worker?.abort.abort(cause);
-    await worker?.done;
-    return false;
   }
 
   async #finish(issue: number, outcome: IssueOutcome, updatedAt: string): Promise<void> {
@@ -382,6 +373,9 @@ export class Orchestrator {
       }
       // What is left to do is the next process's.
       if (this.#stopping) return;
+    } else {
+      const entry = journal.state.entries.get(number);
+      if (entry !== undefined) await endInterruptedAttempt(this.#options, entry, signal);
     }
     await this.#finisher.takeSteps(number, signal);
   }

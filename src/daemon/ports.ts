@@ -14,7 +14,7 @@ import type {
   ReviewThread,
 } from './rules/pull-request-status.ts';
 import type { JournalRecord, PullRequest } from './rules/record.ts';
-import type { DaemonState } from './rules/state.ts';
+import type { DaemonState, Entry } from './rules/state.ts';
 import type { Workflow } from './rules/workflow.ts';
 
 /** The daemon's journal with the state folded from it. */
@@ -236,6 +236,18 @@ export interface Workspaces {
   /** Removes copies of large files that the server has and that were unused for long. */
   pruneLfs(signal: AbortSignal): Promise<{ readonly count: number; readonly bytes: number }>;
 }
+
+/**
+ * Sees to it that this machine has a commit of finished work, which another one may have taken in. False: nobody has it.
+ * @param commit null: whatever the attempt at work has handed in
+ * @param onWait called before it waits for somebody to bring it, with ms at most
+ */
+export type BringWork = (
+  entry: Entry,
+  commit: string | null,
+  signal: AbortSignal,
+  onWait: (ms: number) => Promise<void>,
+) => Promise<boolean>;
 
 /** The repository's own WORKFLOW.md, as it is on the default branch. `workflow()` has its values. */
 export interface OwnWorkflow {

@@ -3,10 +3,11 @@
 import type { Clock, Logger } from '../base/ports.ts';
 import { messageIn, refusal } from '../base/rules/codes.ts';
 import { collectWork, NO_WORK } from './collect-work.ts';
-import type { Journal, Leftovers, Workspaces } from './ports.ts';
+import type { BringWork, Journal, Leftovers, Workspaces } from './ports.ts';
 import { quietTask } from './publish/publish.ts';
 import { messagesOf } from './rules/asking.ts';
 import { type EndCause, judgeAttempt } from './rules/attempt-end.ts';
+import { QUEUE_CODES } from './rules/codes/queue-codes.ts';
 import { WORK_CODES } from './rules/codes/work-codes.ts';
 import { type Entry, type StandingOrder, spentOf } from './rules/state.ts';
 import type { Workflow } from './rules/workflow.ts';
@@ -19,6 +20,7 @@ export type RecoveryOptions = {
   readonly clock: Clock;
   readonly log: Logger;
   readonly random: () => number;
+  readonly bringWork?: BringWork | undefined;
 };
 
 /** An order of an operator counts, although the daemon died before it was carried out. */
@@ -39,6 +41,12 @@ export async function endInterruptedAttempt(
   const fields = { issue: entry.number, attempt: entry.attempt };
   const what = refusal(WORK_CODES.attempt_cut_off, { ...fields, ...(ended === 0 ? {} : { count: ended }) });
   log.log('warn', 'agent', what, fields);
+  if (entry.askedDone)
+    await options.bringWork?.(entry, null, signal, async (ms) => {
+      const values = { issue: entry.number, seconds: Math.ceil(ms / 1000) };
+      log.log('warn', 'agent', refusal(QUEUE_CODES.work_awaited, values), fields);
+    });
+  if (signal.aborted) return;
   // An agent that said it was done had nothing left to do: its work is published, not done again.
   const left = entry.askedDone ? await collectWork(workspaces, clock, quietTask(entry), signal) : NO_WORK;
   const verdict = judgeAttempt(

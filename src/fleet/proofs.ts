@@ -27,7 +27,29 @@ export function takeProof(key: string, id: string, nonce: string, worker: string
   return proofOf(key, ['take', id, nonce, worker]);
 }
 
+/** By the worker that offers what it keeps of a repository. @param kept JSON */
+export function offerProof(key: string, repository: string, nonce: string, kept: string): string {
+  return proofOf(key, ['offer', repository.toLowerCase(), nonce, createHash('sha256').update(kept).digest('hex')]);
+}
+
+/** By the coordinator that says what becomes of it. @param answer JSON */
+export function offerAnswerProof(key: string, repository: string, nonce: string, answer: string): string {
+  return proofOf(key, ['fates', repository.toLowerCase(), nonce, createHash('sha256').update(answer).digest('hex')]);
+}
+
 /** By the coordinator that answers: the worker runs nothing that somebody else sent. */
 export function orderProof(key: string, id: string, nonce: string, order: string): string {
   return proofOf(key, ['order', id, nonce, createHash('sha256').update(order).digest('hex')]);
+}
+
+/** Where workers find the coordinator that acts for a repository: others can write a lease, but no such address. */
+export function provenAddress(key: string, repository: string, address: string): string {
+  return address === '' ? '' : `${proofOf(key, ['address', repository.toLowerCase(), address])} ${address}`;
+}
+
+/** Null: nobody with the key wrote it. */
+export function addressFrom(key: string, repository: string, written: string): string | null {
+  const at = written.indexOf(' ');
+  const address = written.slice(at + 1);
+  return at > 0 && isSame(written, provenAddress(key, repository, address)) ? address : null;
 }

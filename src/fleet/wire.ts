@@ -127,6 +127,33 @@ export const turnAnswerSchema = z.object({ prompt: text.nullable() });
 export const workSchema = z.object({ head: sha, files: sha.nullable() });
 export type WorkCommits = z.infer<typeof workSchema>;
 
+/** Work that a worker keeps until it is published. `handed`: a coordinator has taken it. */
+const keptSchema = z.object({
+  id: word,
+  issue: count,
+  life: count,
+  attempt: count,
+  head: sha,
+  files: sha.nullable(),
+  /** Commit of the default branch that it goes back to. */
+  base: sha,
+  handed: z.boolean(),
+});
+export type Kept = z.infer<typeof keptSchema>;
+
+/** `kept` is JSON, so that its proof is of the very text. */
+export const offerSchema = z.object({ worker: word, nonce: word, repository: word, kept: z.string(), proof: word });
+export const offeredSchema = z.array(keptSchema).max(100);
+
+/** `answer` is JSON, too. */
+export const offerAnswerSchema = z.object({ answer: z.string(), proof: word });
+/** `forget`: nobody needs it any more. `bring`: it is to be handed in, with this token. */
+export const fatesSchema = z.object({
+  forget: z.array(word),
+  bring: z.array(z.object({ id: word, token: word })),
+});
+export type Fates = z.infer<typeof fatesSchema>;
+
 const runEnd: z.ZodType<RunEnd> = z.union([
   z.object({ ok: z.literal(true), words: text, isUnheard: z.literal(true).optional() }),
   z.object({

@@ -95,6 +95,16 @@ export class WorkCarrier {
     await restoreTree(clone, { head, branch: task.branch, tree }, signal);
   }
 
+  /** Whether this machine has a commit of the issue's work. No agent may be at work in its workspace. */
+  async has(task: WorkspaceTask, sha: string, signal: AbortSignal): Promise<boolean> {
+    const { mirror, places } = this.#options;
+    if (await mirror.holds(sha)) return true;
+    if (!places.isOurs(task.issue)) return false;
+    const { path, launch, timeoutMs } = await places.guarded(task);
+    const found = await tryGit(['cat-file', '-e', `${sha}^{commit}`], { cwd: path, launch, timeoutMs, signal });
+    return found.exitCode === 0;
+  }
+
   /** Has the mirror hold a commit of another repository on this machine. */
   async fetch(from: string, sha: string, issue: number, signal: AbortSignal): Promise<void> {
     const how = ['--quiet', '--no-tags', '--no-write-fetch-head', '--no-auto-maintenance'];

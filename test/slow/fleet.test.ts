@@ -14,6 +14,7 @@ import { tempDir } from '../support/temp.ts';
 const HOST = join(process.cwd(), 'test', 'support', 'programs', 'turning-claude.mjs');
 const COMMIT = 'echo "done for $TOOL_ISSUE" > work.txt; git add -A; git commit -qm "Do the work"';
 const PROMPT_CANARY = 'canary-of-the-prompt';
+const CODE_CANARY = 'canary-of-the-code';
 
 /** Its base names the command that measures it. */
 const MEASURED = { 'a.txt': 'a', '.tool/config/workflow.yaml': 'quality:\n  commands:\n    tests: node -e 0\n' };
@@ -41,6 +42,7 @@ test('an issue is done by a worker, which asks the coordinator; the store holds 
     '[ "$MODEL_KEY" != "" ]; [ "$TOOL_FLEET_KEY$FLEET_KEY$GITHUB_TOKEN$TOOL_QUEUE_URL" = "" ]',
     'tool issue comment --body "I begin"',
     waitsFor(place, 'go'),
+    `echo ${CODE_CANARY} > code.txt`,
     COMMIT,
     'tool pr create --title "From afar" --body "Words"',
   ].join('\n');
@@ -73,7 +75,9 @@ test('an issue is done by a worker, which asks the coordinator; the store holds 
   assert.equal((await forge.pulls())[0]?.title, 'From afar');
   assert.equal(readFileSync(join(place, 'hooks'), 'utf8'), 'created\nbefore\nafter\nremoved\n');
   assert.ok(dumps[0]?.includes('maintainer/project'));
-  for (const secret of [DAEMON_TOKEN, FLEET_KEY, MODEL_KEY, PROMPT_CANARY])
+  // The journal, with the words of the agent.
+  for (const record of ['"type\\":\\"attempt_started', 'From afar']) assert.ok(dumps[2]?.includes(record), dumps[2]);
+  for (const secret of [DAEMON_TOKEN, FLEET_KEY, MODEL_KEY, PROMPT_CANARY, CODE_CANARY])
     assert.ok(!dumps.join('\n').includes(secret), secret);
   assert.ok(!daemon.log.includes(FLEET_KEY));
 });

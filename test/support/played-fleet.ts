@@ -107,7 +107,8 @@ export class PlayedCoordinator {
     while (store === undefined || lease === undefined) {
       store ??= await RedisStore.open(this.#way.url, '').catch(() => undefined);
       const leaseOf = { repository: REPOSITORY, leaseMs: this.#leaseMs, stateDir: this.#directory, clock, log: SILENT };
-      if (store?.problem === null) lease = await RepositoryLease.take({ ...leaseOf, store }).catch(() => undefined);
+      if (store?.problem === null)
+        lease = await RepositoryLease.take({ ...leaseOf, address: () => this.#address, store }).catch(() => undefined);
       if (lease === undefined) await clock.sleep(100, new AbortController().signal);
     }
     const queue = new AttemptQueue(store, SHARED_KEY, SILENT);

@@ -31,6 +31,8 @@ export type EventLogOptions<R> = {
   readonly now: () => number;
   /** Called for each record in the order of the file, the own ones included. `length`: of its JSON. */
   readonly onRecord: (record: Stored<R>, length: number) => void;
+  /** Called with the JSON of each record of its own, once it stands in the file and was handed to `onRecord`. */
+  readonly onAppended?: (text: string) => void;
   /** So many bytes at the beginning are known already and are not read. */
   readonly skip?: number;
   /** False: a log that is not there is an error, and is not begun. */
@@ -168,6 +170,7 @@ export class EventLog<R extends { readonly type: string }> {
     this.#own = { text, record: read };
     this.#read(() => this.#own === undefined);
     if (this.#own !== undefined) this.#fail(this.#shorter());
+    this.#options.onAppended?.(text);
     return read;
   }
 

@@ -89,6 +89,7 @@ const record = z.discriminatedUnion('type', [
     reason: z.string(),
     next: z.enum(['again', 'retry', 'give_up']),
     retry_at: z.number().nullable(),
+    lost: z.literal(true).optional(),
   }),
   z.object({ type: z.literal('measured'), issue, evidence: evidenceSchema }),
   z.object({

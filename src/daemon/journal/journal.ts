@@ -22,7 +22,18 @@ export type JournalOptions = {
   readonly now: () => number;
   /** The log is continued in a new file when it is this long and four times as long as its snapshot. */
   readonly maxBytes?: number;
+  /** Is told of every line that this process writes, at once and in order. */
+  readonly follower?: JournalFollower | undefined;
 };
+
+export type JournalFollower = {
+  readonly appended: (line: string) => void;
+  /** The line, a snapshot, stands in the place of all before it. */
+  readonly continued: (line: string) => void;
+};
+
+/** Name of the journal's file in the state directory. */
+export const JOURNAL_FILE = 'journal.jsonl';
 
 const MAX_BYTES = 1024 * 1024;
 
@@ -37,7 +48,7 @@ export class FileJournal implements Journal {
 
   constructor(options: JournalOptions) {
     this.#options = options;
-    this.#path = join(options.directory, 'journal.jsonl');
+    this.#path = join(options.directory, JOURNAL_FILE);
     const loading = new Loading();
     this.#loading = loading;
     this.#log = this.#open(0);
@@ -60,6 +71,7 @@ export class FileJournal implements Journal {
       decode: decodeRecord,
       now: this.#options.now,
       onRecord: (record) => this.#take(record),
+      onAppended: (line) => this.#options.follower?.appended(line),
       skip,
     });
   }
@@ -82,13 +94,13 @@ export class FileJournal implements Journal {
   async append(record: JournalRecord): Promise<Stored<JournalRecord>> {
     const stored = this.#log.append(record);
     const flushed = this.#log.flush();
-    if (this.#log.size > Math.max(this.#options.maxBytes ?? MAX_BYTES, 4 * this.#snapshotBytes)) this.#continue();
+    if (this.#log.size > Math.max(this.#options.maxBytes ?? MAX_BYTES, 4 * this.#snapshotBytes)) this.continue();
     await flushed;
     return stored;
   }
 
-  /** At every moment of this the journal's file is a whole one: the old, then the new. */
-  #continue(): void {
+  /** Begins a new file with a snapshot. At every moment of this the journal's file is a whole one: the old, then the new. */
+  continue(): void {
     const next = `${this.#path}.next`;
     rmSync(next, { force: true });
     const snapshot = {
@@ -98,7 +110,8 @@ export class FileJournal implements Journal {
       id: `snapshot-${this.#options.now()}`,
       at: this.#options.now(),
     };
-    const line = Buffer.from(`\n${JSON.stringify(snapshot)}\n`);
+    const text = JSON.stringify(snapshot);
+    const line = Buffer.from(`\n${text}\n`);
     const fd = openSync(next, 'wx', 0o600);
     try {
       const written = writeSync(fd, line);
@@ -120,6 +133,7 @@ export class FileJournal implements Journal {
     this.#log = this.#open(line.length);
     this.#snapshotBytes = line.length;
     void old.close();
+    this.#options.follower?.continued(text);
   }
 
   close(): Promise<void> {

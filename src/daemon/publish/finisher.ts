@@ -3,7 +3,8 @@
 import type { Clock, Logger } from '../../base/ports.ts';
 import { refusal, textOf } from '../../base/rules/codes.ts';
 import { messageOf } from '../../base/rules/errors.ts';
-import type { Journal, Tracker, Workspaces } from '../ports.ts';
+import type { BringWork, Journal, Tracker, Workspaces } from '../ports.ts';
+import { QUEUE_CODES } from '../rules/codes/queue-codes.ts';
 import { WORK_CODES } from '../rules/codes/work-codes.ts';
 import { reactionTo } from '../rules/failure-answers.ts';
 import { knownCommits, tipOf } from '../rules/follow.ts';
@@ -33,6 +34,8 @@ export type FinisherOptions = {
   readonly finish: (issue: number, outcome: IssueOutcome, updatedAt: string) => Promise<void>;
   /** Records that an issue is taken up again. */
   readonly claim: (issue: Issue, labelEvent: number | null) => Promise<void>;
+  /** Sees to it that this machine has the commit to publish, where another one may have taken it in. */
+  readonly bringWork?: BringWork | undefined;
   /** Has the work reviewed, or records why not; false: the next process does. */
   readonly review: (entry: Entry, step: Extract<Step, { kind: 'review' }>, signal: AbortSignal) => Promise<boolean>;
 };
@@ -43,6 +46,9 @@ const OBSERVE_TRIES = 5;
 const OBSERVE_PAUSE_MS = 1_000;
 /** Of a step: how often it failed in a row, how often it was refused, and the reason that the log has already. */
 type Tally = { failures: number; refusals: number; said: string | null };
+
+/** Steps that read or publish the commits themselves. */
+const WITH_COMMITS: readonly Step['kind'][] = ['gate', 'take_base', 'review', 'serialize', 'push', 'pull_request'];
 
 type FallibleStep = Exclude<Step, { kind: 'send_back' | 'conclude' }>;
 type SkippedStep = Extract<Step, { kind: 'comment' | 'evidence' | 'review_request' }>;
@@ -67,6 +73,8 @@ function clear(tally: Tally): void {
 
 export class Finisher {
   readonly #options: FinisherOptions;
+  /** Commits that are known to be on this machine. */
+  readonly #here = new Set<string>();
 
   constructor(options: FinisherOptions) {
     this.#options = options;
@@ -99,6 +107,7 @@ export class Finisher {
         return true;
       }
       try {
+        if (WITH_COMMITS.includes(step.kind) && !(await this.#bring(entry, signal))) continue;
         const people = step.kind === 'push' ? await this.#lookBeforePush(entry, signal) : 'away';
         if (people === 'over') {
           await this.#options.finish(issue, 'done', entry.follow?.updatedAt ?? '');
@@ -132,6 +141,29 @@ export class Finisher {
         await this.#fail(entry, step, error, tally, signal);
       }
     }
+  }
+
+  /** False: its commits are nowhere, and another attempt makes them again. */
+  async #bring(entry: Entry, signal: AbortSignal): Promise<boolean> {
+    const { bringWork, journal, log, clock } = this.#options;
+    const { number: issue, head } = entry;
+    if (bringWork === undefined || head === null || this.#here.has(head)) return true;
+    const commit = head.slice(0, 12);
+    const isHere = await bringWork(entry, head, signal, async (ms) => {
+      const what = refusal(QUEUE_CODES.work_awaited, { issue, commit, seconds: Math.ceil(ms / 1000) });
+      log.log('warn', 'publish', what, { issue });
+      const why = { reason: textOf(what), next: 'again', retry_at: clock.now() + ms } as const;
+      await journal.append({ type: 'publish_failed', issue, ...why });
+    });
+    signal.throwIfAborted();
+    if (isHere) this.#here.add(head);
+    else {
+      const what = refusal(QUEUE_CODES.work_lost, { issue, commit });
+      log.log('warn', 'publish', what, { issue });
+      const why = { reason: textOf(what), next: 'retry', retry_at: clock.now(), lost: true } as const;
+      await journal.append({ type: 'publish_failed', issue, ...why });
+    }
+    return isHere;
   }
 
   /** What people did to the pull request that a round worked on. `over`: closed or merged · `pushed`: it is recorded. */

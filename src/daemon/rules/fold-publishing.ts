@@ -25,7 +25,7 @@ export function failToPublish(
     sentBack: record.reason,
     stepError: null,
     retryAt: record.retry_at,
-    failures: entry.failures + 1,
+    failures: record.lost === true ? entry.failures : entry.failures + 1,
     head: null,
     ...(record.next === 'retry'
       ? { phase: 'retrying' as const }

@@ -131,6 +131,8 @@ export type JournalRecord =
       /** `again`: the same step once more · `retry`: another attempt of the agent · `give_up`. */
       readonly next: 'again' | 'retry' | 'give_up';
       readonly retry_at: number | null;
+      /** With `retry`: the commits are lost, which counts for nothing. */
+      readonly lost?: true | undefined;
     }
   | { readonly type: 'measured'; readonly issue: number; readonly evidence: Evidence }
   /** A try of the review has ended, or none is made. */

@@ -4,7 +4,9 @@ import { failure } from '../../base/rules/errors.ts';
 import type { AgentRequestHandler, AgentSocket } from '../../daemon/ports.ts';
 import { isSame, newToken, takeProof } from '../proofs.ts';
 import { FLEET_CODES } from '../rules/fleet-codes.ts';
+import type { Fates, Kept } from '../wire.ts';
 import type { AttemptQueue } from './attempt-queue.ts';
+import type { KeptCommits } from './kept-commits.ts';
 import type { RemoteAttempt } from './remote-attempt.ts';
 
 export type CoordinatorOptions = {
@@ -35,6 +37,7 @@ export class Coordinator {
   readonly options: CoordinatorOptions;
   readonly #attempts = new Map<string, RemoteAttempt>();
   readonly #handlers = new Map<string, AgentRequestHandler>();
+  readonly #keepers = new Map<string, KeptCommits>();
   /** Tokens of attempts that have ended, by their ids. */
   readonly #ended = new Map<string, string>();
 
@@ -72,6 +75,25 @@ export class Coordinator {
   hasEnded(id: string, token: string): boolean {
     const known = this.#ended.get(id);
     return known !== undefined && isSame(token, known);
+  }
+
+  /** @returns ends it, when another coordinator may act for the repository */
+  keeps(repository: string, kept: KeptCommits): () => void {
+    const name = repository.toLowerCase();
+    this.#keepers.set(name, kept);
+    return () => {
+      if (this.#keepers.get(name) === kept) this.#keepers.delete(name);
+    };
+  }
+
+  /** What becomes of what a worker keeps of a repository. Nothing, where another coordinator acts for it. */
+  fates(repository: string, kept: readonly Kept[]): Fates {
+    return this.#keepers.get(repository.toLowerCase())?.fates(kept) ?? { forget: [], bring: [] };
+  }
+
+  /** The repository whose kept work has this token. */
+  keeperOf(id: string, token: string): KeptCommits | undefined {
+    return [...this.#keepers.values()].find((one) => one.admits(id, token));
   }
 
   /** Gives an attempt to a worker that has the key and the version. */

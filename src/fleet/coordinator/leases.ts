@@ -1,11 +1,13 @@
-// Leases of a coordinator: it takes one for each repository, and learns when one that it waits for is free.
+// Leases of a coordinator: it takes one for each repository with its journal, and learns when one that it waits for is free.
 
 import { Listeners } from '../../base/listeners.ts';
 import type { Clock, Logger } from '../../base/ports.ts';
 import { failure } from '../../base/rules/errors.ts';
 import { FLEET_CODES } from '../rules/fleet-codes.ts';
 import type { Store } from '../store/store.ts';
+import { takeJournal } from './journal-taking.ts';
 import { RepositoryLease } from './repository-lease.ts';
+import { StoreJournal } from './store-journal.ts';
 
 const LOOK_MS = 1_000;
 
@@ -13,12 +15,15 @@ export class Leases {
   readonly #store: Store;
   readonly #leaseMs: number;
   readonly #clock: Clock;
+  readonly #addressFor: (repository: string) => string;
   readonly #waited = new Set<string>();
   readonly #free = new Listeners();
   readonly #over = new AbortController();
 
-  constructor(store: Store, leaseMs: number, clock: Clock) {
+  /** @param addressFor what workers find in the lease of a repository */
+  constructor(store: Store, leaseMs: number, clock: Clock, addressFor: (repository: string) => string) {
     this.#store = store;
+    this.#addressFor = addressFor;
     this.#leaseMs = leaseMs;
     this.#clock = clock;
     void this.#watch();
@@ -26,7 +31,8 @@ export class Leases {
 
   /** Throws `repository_held` where another coordinator has it; tells the listeners once it may be free. */
   async take(repository: string, stateDir: string, log: Logger): Promise<RepositoryLease> {
-    const more = { store: this.#store, leaseMs: this.#leaseMs, clock: this.#clock };
+    const address = () => this.#addressFor(repository);
+    const more = { store: this.#store, leaseMs: this.#leaseMs, clock: this.#clock, address };
     try {
       const { problem } = this.#store;
       if (problem !== null) throw failure(FLEET_CODES.queue_unreachable, { url: this.#store.address, said: problem });
@@ -38,6 +44,13 @@ export class Leases {
   }
 
   readonly onFree = this.#free.add;
+
+  /** The journal of the repository as the store has it, which the file in the state directory becomes a copy of. */
+  async openJournal(lease: RepositoryLease, directory: string, log: Logger): Promise<StoreJournal> {
+    const store = this.#store;
+    const taken = await takeJournal({ store, repository: lease.repository, directory, log });
+    return new StoreJournal({ store, lease, taken, clock: this.#clock, log, lookMs: this.#leaseMs });
+  }
 
   async #watch(): Promise<void> {
     const { signal } = this.#over;

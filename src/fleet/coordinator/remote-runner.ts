@@ -4,17 +4,17 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RunEnd, RunHooks, Runner, RunRequest } from '../../agents/ports.ts';
 import type { Clock } from '../../base/ports.ts';
-import { failure, messageOf, ToolError } from '../../base/rules/errors.ts';
+import { messageOf, ToolError } from '../../base/rules/errors.ts';
 import type { GateRequest, WorkspaceTask } from '../../daemon/ports.ts';
 import { neededLabels } from '../../daemon/rules/queue-settings.ts';
 import type { Workflow } from '../../daemon/rules/workflow.ts';
 import type { Evidence } from '../../gate/rules/evidence.ts';
 import type { Author } from '../../git/rules/author.ts';
-import { FLEET_CODES } from '../rules/fleet-codes.ts';
 import { type FleetJob, isLost, priorityOf } from '../rules/job.ts';
 import type { Order } from '../wire.ts';
 import type { PackedWork, WorkCarrier } from '../work-carrier.ts';
 import type { Coordinator } from './coordinator.ts';
+import { inTime } from './in-time.ts';
 import { RemoteAttempt } from './remote-attempt.ts';
 
 export type RemoteRunnerOptions = {
@@ -52,25 +52,6 @@ type Measurement = {
 const LOOK_MS = 1_000;
 /** A worker that is asked to end its agent has so long to hand the work in. */
 const STOP_MS = 20_000;
-
-/** What a worker hands in is taken in within this time, or refused. */
-const ADOPT_MS = 300_000;
-
-/** Nothing else cuts it off: what is taken is taken whole, whatever ends the attempt meanwhile. */
-async function inTime(clock: Clock, act: (signal: AbortSignal) => Promise<void>): Promise<void> {
-  const [late, over] = [new AbortController(), new AbortController()];
-  void clock.sleep(ADOPT_MS, over.signal).then(() => {
-    if (!over.signal.aborted) late.abort(failure(FLEET_CODES.bundle_slow, { seconds: ADOPT_MS / 1000 }));
-  });
-  try {
-    await act(late.signal);
-  } catch (error) {
-    late.signal.throwIfAborted();
-    throw error;
-  } finally {
-    over.abort();
-  }
-}
 
 export class RemoteRunner implements Runner {
   readonly #options: RemoteRunnerOptions;

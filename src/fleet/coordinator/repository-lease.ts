@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import type { Clock, Logger } from '../../base/ports.ts';
 import { refusal } from '../../base/rules/codes.ts';
 import { failure } from '../../base/rules/errors.ts';
-import type { Journal } from '../../daemon/ports.ts';
 import { FLEET_CODES } from '../rules/fleet-codes.ts';
 import type { LeaseHolder, Store } from '../store/store.ts';
 
@@ -18,6 +17,8 @@ export type LeaseOptions = {
   readonly leaseMs: number;
   /** Of the repository, locked by this process: an earlier process that took a lease from here has ended. */
   readonly stateDir: string;
+  /** Where workers find this coordinator now, with a proof. */
+  readonly address: () => string;
   readonly clock: Clock;
   readonly log: Logger;
 };
@@ -37,7 +38,7 @@ function lastToken(path: string): string {
 
 export class RepositoryLease {
   readonly #options: LeaseOptions;
-  readonly #holder: LeaseHolder;
+  #holder: LeaseHolder;
   readonly #lost = new AbortController();
   readonly #over = new AbortController();
   /** Until then the store gives it to nobody else, by `clock.elapsed()`. */
@@ -54,7 +55,7 @@ export class RepositoryLease {
   static async take(options: LeaseOptions): Promise<RepositoryLease> {
     const { store, repository, leaseMs, stateDir, clock } = options;
     const path = join(stateDir, FILE);
-    const own = { token: randomUUID(), host: hostname(), since: clock.now() };
+    const own = { token: randomUUID(), host: hostname(), since: clock.now(), address: options.address() };
     const takenAt = clock.elapsed();
     const held = await store.takeLease(repository, own, lastToken(path), leaseMs);
     if (held.token !== own.token) {
@@ -68,6 +69,25 @@ export class RepositoryLease {
   /** Larger than that of every earlier holder. */
   get fence(): number {
     return this.#holder.fence;
+  }
+
+  get holder(): LeaseHolder {
+    return this.#holder;
+  }
+
+  get repository(): string {
+    return this.#options.repository;
+  }
+
+  /** Half of its time is left at least, as far as this machine's clock tells. */
+  get isSure(): boolean {
+    const { clock, leaseMs } = this.#options;
+    return !this.#lost.signal.aborted && this.#validUntil - clock.elapsed() > leaseMs / 2;
+  }
+
+  /** Renews it; false: another coordinator may act. */
+  holds(): Promise<boolean> {
+    return this.#holds(ANSWER_MS);
   }
 
   /** Aborted once another coordinator may act. */
@@ -92,6 +112,7 @@ export class RepositoryLease {
     // The state on this machine may be old by now, also where nobody else took the lease meanwhile.
     if (askedAt >= this.#validUntil) return this.#lose();
     const answered = new AbortController();
+    this.#holder = { ...this.#holder, address: this.#options.address() };
     // Nothing is kept for a store that is away: it would come from a holder that may have lost the lease by then.
     const isAway = store.problem !== null;
     const answer = await Promise.race([
@@ -110,21 +131,6 @@ export class RepositoryLease {
     log.log('warn', 'serve', refusal(FLEET_CODES.repository_lease_lost, { repository }));
     this.#lost.abort();
     return false;
-  }
-
-  /** A journal in which no effect begins without the lease. */
-  fenced(journal: Journal): Journal {
-    return {
-      get state() {
-        return journal.state;
-      },
-      append: async (record) => {
-        if (record.type === 'effect_started' && !(await this.#holds(ANSWER_MS)))
-          throw failure(FLEET_CODES.repository_lease_lost, { repository: this.#options.repository });
-        return journal.append(record);
-      },
-      close: () => journal.close(),
-    };
   }
 
   /** Gives it back, for others to take at once. */

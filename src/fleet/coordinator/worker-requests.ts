@@ -11,9 +11,18 @@ import type { Logger } from '../../base/ports.ts';
 import { failure, isFailure, messageOf, ToolError } from '../../base/rules/errors.ts';
 import { TrackerError } from '../../daemon/rules/tracker-error.ts';
 import { decodeAgentRequest } from '../../daemon/runners/agent-socket.ts';
-import { orderProof } from '../proofs.ts';
+import { isSame, offerAnswerProof, offerProof, orderProof } from '../proofs.ts';
 import { FLEET_CODES } from '../rules/fleet-codes.ts';
-import { beatSchema, decodeJson, endSchema, startedSchema, takeSchema, workSchema } from '../wire.ts';
+import {
+  beatSchema,
+  decodeJson,
+  endSchema,
+  offeredSchema,
+  offerSchema,
+  startedSchema,
+  takeSchema,
+  workSchema,
+} from '../wire.ts';
 import type { Coordinator } from './coordinator.ts';
 import type { RemoteAttempt } from './remote-attempt.ts';
 
@@ -86,6 +95,7 @@ export class WorkerRequests {
   readonly standingOf = (path: string, request: IncomingMessage): 'unknown' | 'known' | 'bundle' => {
     const { id, verb, token } = addressed(path, request);
     if (this.#coordinator.hasEnded(id, token)) return 'known';
+    if (verb === 'kept' && this.#coordinator.keeperOf(id, token) !== undefined) return 'bundle';
     if (!this.#coordinator.admits(id, token)) return 'unknown';
     return verb === 'work' ? 'bundle' : 'known';
   };
@@ -95,7 +105,10 @@ export class WorkerRequests {
     try {
       if (path === `${FLEET_PATH}take` && request.method === 'POST')
         return send(response, 200, this.#take(await readText(request, MOST_TAKE_BYTES)));
+      if (path === `${FLEET_PATH}kept` && request.method === 'POST')
+        return send(response, 200, this.#offer(await readText(request, MOST_TAKE_BYTES)));
       const { id, verb, token } = addressed(path, request);
+      if (verb === 'kept') return send(response, 200, await this.#kept(id, token, request));
       if (verb === 'end' && this.#coordinator.hasEnded(id, token)) {
         await readText(request, MOST_JSON_BYTES);
         return send(response, 200, {});
@@ -133,6 +146,45 @@ export class WorkerRequests {
     return { token, order, proof: orderProof(this.#coordinator.options.key, asked.id, asked.nonce, order) };
   }
 
+  #offer(body: string): unknown {
+    const { key } = this.#coordinator.options;
+    const { repository, nonce, kept, proof } = decodeJson(offerSchema, body);
+    if (!isSame(proof, offerProof(key, repository, nonce, kept))) throw failure(FLEET_CODES.fleet_key_wrong, {});
+    const answer = JSON.stringify(this.#coordinator.fates(repository, decodeJson(offeredSchema, kept)));
+    return { answer, proof: offerAnswerProof(key, repository, nonce, answer) };
+  }
+
+  /** Takes in what a worker has kept and this machine lacks. */
+  async #kept(id: string, token: string, request: IncomingMessage): Promise<unknown> {
+    const keeper = this.#coordinator.keeperOf(id, token);
+    if (keeper === undefined) throw failure(FLEET_CODES.attempt_superseded, { attempt: id });
+    const path = await keeper.place();
+    try {
+      await this.#receive(request, path, this.#closing.signal);
+      await keeper.take(id, token, path);
+      return {};
+    } finally {
+      await rm(path, { force: true });
+    }
+  }
+
+  /** Gives the bytes of a bundle, up to its limit. */
+  async #receive(request: IncomingMessage, path: string, signal: AbortSignal): Promise<number> {
+    const { maxBundleBytes: limit } = this.#coordinator.options;
+    const tooLarge = () => failure(FLEET_CODES.bundle_too_large, { limit });
+    if (Number(header(request, 'content-length') || 0) > limit) throw tooLarge();
+    let bytes = 0;
+    const measure = new Transform({
+      transform(chunk: Buffer, _, done) {
+        bytes += chunk.length;
+        done(bytes > limit ? tooLarge() : null, chunk);
+      },
+    });
+    const file = createWriteStream(path, { mode: 0o600 });
+    await pipeline(request.iterator({ destroyOnReturn: false }), measure, file, { signal });
+    return bytes;
+  }
+
   async #code({ options }: RemoteAttempt, response: ServerResponse): Promise<void> {
     const { size } = await stat(options.bundle);
     response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': size });
@@ -141,25 +193,14 @@ export class WorkerRequests {
 
   /** Takes in a bundle, up to its limit. */
   async #work(attempt: RemoteAttempt, request: IncomingMessage): Promise<unknown> {
-    const { maxBundleBytes: limit } = this.#coordinator.options;
     const files = header(request, 'x-files');
     const commits = decodeJson(
       workSchema,
       JSON.stringify({ head: header(request, 'x-head'), files: files === '' ? null : files }),
     );
-    const tooLarge = () => failure(FLEET_CODES.bundle_too_large, { limit });
-    if (Number(header(request, 'content-length') || 0) > limit) throw tooLarge();
     const path = join(dirname(attempt.options.bundle), `${randomBytes(9).toString('hex')}.bundle`);
-    let bytes = 0;
-    const measure = new Transform({
-      transform(chunk: Buffer, _, done) {
-        bytes += chunk.length;
-        done(bytes > limit ? tooLarge() : null, chunk);
-      },
-    });
     try {
-      const file = createWriteStream(path, { mode: 0o600 });
-      await pipeline(request.iterator({ destroyOnReturn: false }), measure, file, { signal: attempt.receive() });
+      const bytes = await this.#receive(request, path, attempt.receive());
       attempt.admit(attempt.token ?? '');
       await attempt.work(bytes === 0 ? null : path, commits);
       return {};

@@ -57,6 +57,38 @@ export const FLEET_CODES = codes({
     help: 'Agents at work are ended, and count for nothing. It goes on when it has the lease again.',
     values: { repository: 'text' },
   },
+  journal_version_wrong: {
+    kind: 'state_unusable',
+    message:
+      'The queue at {url} is a store of an {age} version: its journal of {repository} has version {version}, this program reads {supported}.',
+    help: 'Use the version of toolcrew that wrote it, on all coordinators.',
+    values: { url: 'text', repository: 'text', age: ['older', 'newer'], version: 'number', supported: 'number' },
+  },
+  journal_record_unreadable: {
+    kind: 'state_unusable',
+    message: 'The record {place} of the journal of {repository} in the queue at {url} cannot be read by this program.',
+    help: 'Use the version of toolcrew that wrote it, on all coordinators.',
+    values: { url: 'text', repository: 'text', place: 'number' },
+  },
+  journal_replaced: {
+    kind: 'warning',
+    message:
+      'The journal {path} of {repository} is replaced by the one in the store. It differed, and is kept as {kept}.',
+    help: 'Another coordinator has acted for the repository since. The kept file is only for you to read.',
+    values: { path: 'text', repository: 'text', kept: 'text' },
+  },
+  journal_written_anew: {
+    kind: 'warning',
+    message: 'The queue at {url} had lost records of the journal of {repository}, which is written anew.',
+    help: 'Nothing is lost. Let the store keep its data on a disk, so that another coordinator can take over at any time.',
+    values: { url: 'text', repository: 'text' },
+  },
+  journal_not_shared: {
+    kind: 'warning',
+    message: 'The last records of the journal of {repository} did not reach the queue at {url}: {said}.',
+    help: 'They are in the state directory of this machine. Start this coordinator again before another one takes over.',
+    values: { url: 'text', repository: 'text', said: 'text' },
+  },
   fleet_key_missing: {
     kind: 'usage',
     message: 'A worker needs the key of the fleet in TOOL_FLEET_KEY, at least {least} characters, got {got}.',
@@ -171,8 +203,27 @@ export const FLEET_CODES = codes({
   work_kept_on_worker: {
     kind: 'warning',
     message: 'The work of the attempt {attempt} could not be handed in and is kept in {path}: {said}',
-    help: 'git fetch {path} reads it. Each start of the worker tries again. Remove the file when nobody needs it.',
+    help: 'git fetch {path} reads it. Each start of the worker tries again. It is removed after 7 days.',
     values: { attempt: 'text', path: 'text', said: 'text' },
+  },
+  work_not_kept: {
+    kind: 'warning',
+    message: 'The work of the attempt {attempt} is with the coordinator, and could not be kept here as well: {said}',
+    help: 'It is lost only with the machine of the coordinator. Make room on the disk of the worker.',
+    values: { attempt: 'text', said: 'text' },
+  },
+  kept_work_refused: {
+    kind: 'warning',
+    message: 'What a worker kept of the attempt {attempt} is refused: {said}',
+    help: 'Nothing needs to be done: without another worker that has it, the issue gets another attempt.',
+    values: { attempt: 'text', said: 'text' },
+  },
+  kept_work_dropped: {
+    kind: 'warning',
+    message:
+      'The work of the attempt {attempt} was kept for {days} days and is removed from this worker: {bytes} bytes.',
+    help: 'A worker keeps at most 1 GiB of unpublished work, each for 7 days.',
+    values: { attempt: 'text', days: 'number', bytes: 'number' },
   },
   coordinator_silent: {
     kind: 'warning',

@@ -6,12 +6,22 @@ import { messageOf } from '../../base/rules/errors.ts';
 import { shownQueueUrl } from '../../daemon/rules/queue-settings.ts';
 import { newToken } from '../proofs.ts';
 import type { FleetJob } from '../rules/job.ts';
-import { RELEASE_LEASE, RENEW_LEASE, TAKE_LEASE } from './lease-scripts.ts';
+import {
+  APPEND_JOURNAL,
+  COMPACT_JOURNAL,
+  READ_JOURNAL,
+  RELEASE_LEASE,
+  RENEW_LEASE,
+  type Script,
+  TAKE_LEASE,
+} from './lease-scripts.ts';
 import { probeQueue } from './probe-queue.ts';
 import { loadRedis } from './queue-packages.ts';
 import {
   type JobQueue,
   type JobWorker,
+  type JournalAnswer,
+  type JournalPage,
   type LeaseHolder,
   PRESENCE_MS,
   readPresence,
@@ -39,6 +49,12 @@ function leaseKey(repository: string): string {
 function fenceKey(repository: string): string {
   return `${PREFIX}:fence:${repository.toLowerCase()}`;
 }
+
+function journalKey(repository: string): string {
+  return `${PREFIX}:journal:${repository.toLowerCase()}`;
+}
+
+const journalAnswer = z.enum(['done', 'lease_lost', 'elsewhere']);
 
 export class RedisStore implements Store {
   readonly #bullmq: typeof import('bullmq');
@@ -168,22 +184,59 @@ export class RedisStore implements Store {
     last: string,
     leaseMs: number,
   ): Promise<LeaseHolder> {
-    const keys = [leaseKey(repository), fenceKey(repository)] as const;
-    const held = await this.client.eval(TAKE_LEASE, 2, ...keys, own.token, own.host, own.since, last, leaseMs);
-    const [token, host, since, fence] = z
-      .tuple([z.string(), z.string(), z.coerce.number(), z.coerce.number()])
+    const keys = [leaseKey(repository), fenceKey(repository)];
+    const held = await this.#run(TAKE_LEASE, keys, [own.token, own.host, own.since, last, leaseMs, own.address]);
+    const [token, host, since, fence, address] = z
+      .tuple([z.string(), z.string(), z.coerce.number(), z.coerce.number(), z.string().nullable()])
       .parse(held);
-    return { token, host, since, fence };
+    return { token, host, since, fence, address: address ?? '' };
   }
 
-  /** False: another coordinator has it. */
-  async renewLease(repository: string, { token, host, since, fence }: LeaseHolder, leaseMs: number): Promise<boolean> {
-    const answer = this.client.eval(RENEW_LEASE, 1, leaseKey(repository), token, host, since, fence, leaseMs);
-    return (await answer) === 1;
+  /** Writes the address of the holder anew. False: another coordinator has it, or had it since. */
+  async renewLease(repository: string, holder: LeaseHolder, leaseMs: number): Promise<boolean> {
+    const { token, host, since, fence, address } = holder;
+    const keys = [leaseKey(repository), fenceKey(repository)];
+    return (await this.#run(RENEW_LEASE, keys, [token, host, since, fence, leaseMs, address])) === 1;
   }
 
   async releaseLease(repository: string, { token }: LeaseHolder): Promise<void> {
-    await this.client.eval(RELEASE_LEASE, 1, leaseKey(repository), token);
+    await this.#run(RELEASE_LEASE, [leaseKey(repository)], [token]);
+  }
+
+  async #run({ text, hash }: Script, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown> {
+    try {
+      return await this.client.evalsha(hash, keys.length, ...keys, ...args);
+    } catch (error) {
+      if (!/NOSCRIPT/.test(messageOf(error))) throw error;
+      return this.client.eval(text, keys.length, ...keys, ...args);
+    }
+  }
+
+  async readJournal(repository: string, from: number, most: number): Promise<JournalPage> {
+    const read = await this.#run(READ_JOURNAL, [journalKey(repository)], [from, most]);
+    const [first, next, ...lines] = z.tuple([z.coerce.number(), z.coerce.number()]).rest(z.string()).parse(read);
+    return { first, next, lines };
+  }
+
+  /** Only under the lease, and only at the next place. */
+  async appendJournal(
+    repository: string,
+    { token, fence }: LeaseHolder,
+    at: number,
+    lines: readonly string[],
+  ): Promise<JournalAnswer> {
+    const keys = [leaseKey(repository), journalKey(repository)];
+    return journalAnswer.parse(await this.#run(APPEND_JOURNAL, keys, [token, fence, at, ...lines]));
+  }
+
+  async compactJournal(
+    repository: string,
+    { token, fence }: LeaseHolder,
+    at: number,
+    line: string,
+  ): Promise<JournalAnswer> {
+    const keys = [leaseKey(repository), journalKey(repository)];
+    return journalAnswer.parse(await this.#run(COMPACT_JOURNAL, keys, [token, fence, at, line]));
   }
 
   /** Those of the repositories that a coordinator acts for. */
@@ -196,6 +249,11 @@ export class RedisStore implements Store {
   async fenceOf(repository: string): Promise<number | null> {
     const fence = await this.client.hget(leaseKey(repository), 'fence');
     return fence === null ? null : Number(fence);
+  }
+
+  /** What the holder of the lease wrote as its address; null: nobody has it. */
+  addressOf(repository: string): Promise<string | null> {
+    return this.client.hget(leaseKey(repository), 'address');
   }
 
   async announceWorker(presence: WorkerPresence): Promise<void> {

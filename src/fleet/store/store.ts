@@ -32,7 +32,21 @@ export type LeaseHolder = {
   readonly since: number;
   /** Larger than that of every earlier holder. */
   readonly fence: number;
+  /** Where workers find it, with a proof; means nothing to the store. At most 1,000 characters. */
+  readonly address: string;
 };
+
+/** A journal's records, each a line of JSON, from the place `from` on. */
+export type JournalPage = {
+  /** Place of the oldest record that is kept. */
+  readonly first: number;
+  /** Place of the next record. */
+  readonly next: number;
+  readonly lines: readonly string[];
+};
+
+/** `elsewhere`: the journal in the store does not end where the holder believes. */
+export type JournalAnswer = 'done' | 'lease_lost' | 'elsewhere';
 
 export type JobQueue = Pick<
   Queue<FleetJob>,
@@ -67,13 +81,21 @@ export type Store = {
   isLocked(queue: string, id: string): Promise<boolean>;
   /** Takes the lease of a repository where it is free, or is `last` of the same machine. Gives its holder. */
   takeLease(repository: string, own: Omit<LeaseHolder, 'fence'>, last: string, leaseMs: number): Promise<LeaseHolder>;
-  /** False: another coordinator has it. */
+  /** Writes the address of the holder anew. False: another coordinator has it, or had it since. */
   renewLease(repository: string, holder: LeaseHolder, leaseMs: number): Promise<boolean>;
   releaseLease(repository: string, holder: LeaseHolder): Promise<void>;
   /** Those of the repositories that a coordinator acts for. */
   heldLeases(repositories: readonly string[]): Promise<ReadonlySet<string>>;
   /** Number of the lease on a repository; null: nobody has it. */
   fenceOf(repository: string): Promise<number | null>;
+  /** What the holder of the lease wrote as its address; null: nobody has it. */
+  addressOf(repository: string): Promise<string | null>;
+  /** Place of the next record, and the records from `from` on, at most `most`, each a line of JSON. Places begin at 0. */
+  readJournal(repository: string, from: number, most: number): Promise<JournalPage>;
+  /** Appends at `at` where the holder has the lease and `at` is the next place. A repeated append of the same lines at the same place is `done`. */
+  appendJournal(repository: string, holder: LeaseHolder, at: number, lines: readonly string[]): Promise<JournalAnswer>;
+  /** Puts `line`, a snapshot, in the place of all records before `at`: it gets the place before. Same answers. */
+  compactJournal(repository: string, holder: LeaseHolder, at: number, line: string): Promise<JournalAnswer>;
   announceWorker(presence: WorkerPresence): Promise<void>;
   forgetWorker(name: string): Promise<void>;
   /** By their names. What cannot be read is left out. */

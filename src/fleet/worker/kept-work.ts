@@ -1,7 +1,7 @@
-// Work that a worker still has to hand in, on its disk: a record of each attempt at work, and the bundle that nobody took.
+// Work on a worker's disk: a record of each attempt at work, and the bundle of what is not published yet.
 
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { jobSchema, orderSchema, workSchema } from '../wire.ts';
@@ -13,6 +13,8 @@ const recordSchema = z.object({
   order: orderSchema,
   /** Commits of the bundle; null: there is none. */
   work: workSchema.nullable(),
+  /** A coordinator has taken it: it is kept until it is published. */
+  handed: z.literal(true).optional(),
 });
 export type KeptRecord = z.infer<typeof recordSchema>;
 
@@ -35,7 +37,7 @@ export class KeptWork {
     await rename(`${path}.new`, path);
   }
 
-  /** Takes a bundle that was not handed in. Gives its path. */
+  /** Takes a bundle. Gives its path. */
   async keep(id: string, record: KeptRecord, bundle: string): Promise<string> {
     const path = this.bundleOf(id);
     await mkdir(this.#directory, { recursive: true, mode: 0o700 });
@@ -51,6 +53,17 @@ export class KeptWork {
 
   hasBundle(id: string): boolean {
     return existsSync(this.bundleOf(id));
+  }
+
+  /** Bundles with their bytes, and since when they are kept, ms since the epoch. */
+  async bundles(): Promise<readonly { readonly id: string; readonly size: number; readonly since: number }[]> {
+    const ids = (await this.ids()).filter((id) => this.hasBundle(id));
+    return Promise.all(
+      ids.map(async (id) => {
+        const { size, mtimeMs } = await stat(this.bundleOf(id));
+        return { id, size, since: mtimeMs };
+      }),
+    );
   }
 
   /** Ids of all attempts with a record. */

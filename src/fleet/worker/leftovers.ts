@@ -55,6 +55,7 @@ export class Leftovers {
     const { kept, places, key, name, version, clock, log, attemptOf } = this.#options;
     const record = await kept.read(id);
     const { job, token } = record;
+    if (record.handed === true) return this.#clear(id);
     const [cut, over] = [new AbortController(), new AbortController()];
     const end = () => cut.abort(new Error('the worker ends'));
     signal.addEventListener('abort', end, { once: true });
@@ -67,7 +68,8 @@ export class Leftovers {
     try {
       if (places.every((place) => existsSync(join(place, id)))) await attemptOf(client, record, id).salvage();
       else await this.#handInBundle(client, record, id);
-      if (!kept.hasBundle(id)) log.log('info', 'agent', `what the attempt ${id} left is handed in`);
+      const left = await kept.read(id).catch(() => null);
+      if (left === null || left.handed === true) log.log('info', 'agent', `what the attempt ${id} left is handed in`);
     } finally {
       over.abort();
       signal.removeEventListener('abort', end);
@@ -75,8 +77,13 @@ export class Leftovers {
     }
   }
 
-  async #handInBundle(client: CoordinatorClient, { work }: KeptRecord, id: string): Promise<void> {
-    const { kept, places, log } = this.#options;
+  async #clear(id: string): Promise<void> {
+    for (const place of this.#options.places) await removeTree(join(place, id)).catch(() => undefined);
+  }
+
+  async #handInBundle(client: CoordinatorClient, record: KeptRecord, id: string): Promise<void> {
+    const { kept, log } = this.#options;
+    const { work } = record;
     const path = kept.bundleOf(id);
     if (work !== null && kept.hasBundle(id)) {
       try {
@@ -88,7 +95,8 @@ export class Leftovers {
       }
       await reportReturned(client);
     }
-    for (const place of places) await removeTree(join(place, id)).catch(() => undefined);
-    await kept.forget(id);
+    await this.#clear(id);
+    if (work !== null && kept.hasBundle(id)) await kept.note(id, { ...record, handed: true });
+    else await kept.forget(id);
   }
 }

@@ -83,6 +83,10 @@ export class WorkerAttempt {
   #isUnsaved = false;
   /** The commit of the bundle that is kept. */
   #keptTip: string | null = null;
+  /** The commit that was handed in with the bundle on the disk. */
+  #bundled: string | null = null;
+  /** The coordinator has all of it, and it is kept until it is published. */
+  #isKept = false;
   #isAble = true;
 
   constructor(parts: AttemptParts) {
@@ -157,7 +161,7 @@ export class WorkerAttempt {
       return;
     }
     for (const path of [root, stateDir]) await removeTree(path).catch(() => undefined);
-    if (this.#keptTip === null) await kept.forget(id).catch(() => undefined);
+    if (this.#keptTip === null && !this.#isKept) await kept.forget(id).catch(() => undefined);
   }
 
   #record(work: WorkCommits | null): KeptRecord {
@@ -325,29 +329,50 @@ export class WorkerAttempt {
       const tip = tipOf(work);
       this.#isUnsaved = tip !== this.#delivered && tip !== this.#keptTip;
     }
+    if (head !== null && this.#keptTip === null) await this.#keep(carrier, work, true);
     return head;
+  }
+
+  /** On this machine, as all that the base lacks: the coordinator's machine may be gone before it is published. Never rejects. */
+  async #keep(carrier: WorkCarrier, work: WorkCommits, handed: boolean): Promise<string | null> {
+    const { order, stateDir, kept, id, log } = this.#parts;
+    const path = join(stateDir, 'handed-in.bundle');
+    const isMade = this.#bundled === tipOf(work) && tipOf(order) === order.base;
+    try {
+      if (!isMade && !(await carrier.packNew(this.#task, path, work, [order.base], new AbortController().signal)))
+        return null;
+      const place = await kept.keep(id, { ...this.#record(work), ...(handed ? { handed: true } : {}) }, path);
+      this.#isKept = handed;
+      return place;
+    } catch (error) {
+      log.log('warn', 'agent', refusal(FLEET_CODES.work_not_kept, { attempt: id, said: messageOf(error) }));
+      return null;
+    }
   }
 
   /** Once for each state. What the coordinator did not take, for whatever reason, stays on this machine. */
   async #deliver(carrier: WorkCarrier, work: WorkCommits): Promise<void> {
-    const { order, client, stateDir, kept, id, log } = this.#parts;
+    const { order, client, stateDir, id, log } = this.#parts;
     const tip = tipOf(work);
     if (tip === this.#delivered) return;
     const { signal } = new AbortController();
     const path = join(stateDir, 'handed-in.bundle');
     const isNew = await carrier.packNew(this.#task, path, work, [tipOf(order), order.base], signal);
+    this.#bundled = isNew ? tip : null;
     try {
       await client.work(isNew ? path : null, work);
       this.#delivered = tip;
       this.#keptTip = null;
     } catch (error) {
       if (isNew) {
-        const place = await kept.keep(id, this.#record(work), path);
-        const what = { attempt: id, path: place, said: messageOf(error) };
-        log.log('warn', 'agent', refusal(FLEET_CODES.work_kept_on_worker, what));
+        const place = await this.#keep(carrier, work, false);
+        if (place !== null) {
+          const what = { attempt: id, path: place, said: messageOf(error) };
+          log.log('warn', 'agent', refusal(FLEET_CODES.work_kept_on_worker, what));
+        }
+        this.#keptTip = place === null ? null : tip;
       }
       // Where nothing is new, the coordinator has it.
-      this.#keptTip = isNew ? tip : null;
       if (!isNew) this.#delivered = tip;
       throw error;
     }

@@ -1,13 +1,10 @@
-// Leases of repositories on real stores: one holder at a time, and no effect begins without the lease.
+// Leases of repositories on real stores: one holder at a time, and a holder learns that it is none any more.
 
 import assert from 'node:assert/strict';
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '../../../src/base/clock.ts';
 import { isFailure, ToolError } from '../../../src/base/rules/errors.ts';
-import type { Journal } from '../../../src/daemon/ports.ts';
-import type { JournalRecord } from '../../../src/daemon/rules/record.ts';
-import { EMPTY_STATE } from '../../../src/daemon/rules/state.ts';
 import { Leases } from '../../../src/fleet/coordinator/leases.ts';
 import { RepositoryLease } from '../../../src/fleet/coordinator/repository-lease.ts';
 import { FLEET_CODES } from '../../../src/fleet/rules/fleet-codes.ts';
@@ -15,23 +12,9 @@ import { answerOf, type StoreBed, testStores } from '../../support/stores.ts';
 import { type Cleanup, finallyDo, tempDir } from '../../support/temp.ts';
 
 const REPOSITORY = 'host/Owner/Repo';
-const EFFECT: JournalRecord = { type: 'effect_started', issue: 1, effect: 'push', key: 'push' };
 const log = { log: () => undefined };
 
-function journal(): { readonly journal: Journal; readonly types: string[] } {
-  const types: string[] = [];
-  return {
-    types,
-    journal: {
-      state: EMPTY_STATE,
-      append: async (record) => {
-        types.push(record.type);
-        return { ...record, v: 1, id: '', at: 0 };
-      },
-      close: async () => undefined,
-    },
-  };
-}
+const address = () => '';
 
 async function setUp(t: Cleanup, bed: StoreBed, leaseMs = 60_000) {
   const store = await bed.open();
@@ -44,6 +27,7 @@ async function setUp(t: Cleanup, bed: StoreBed, leaseMs = 60_000) {
       stateDir,
       clock: systemClock,
       log,
+      address,
     });
     finallyDo(t, () => lease.release());
     return lease;
@@ -52,7 +36,6 @@ async function setUp(t: Cleanup, bed: StoreBed, leaseMs = 60_000) {
 }
 
 const isHeld = (error: unknown) => isFailure(error, FLEET_CODES.repository_held);
-const isLost = (error: unknown) => isFailure(error, FLEET_CODES.repository_lease_lost);
 
 testStores('one has it at a time, by name; numbers grow, also where the store forgot everything', async (t, bed) => {
   const { store, take, places } = await setUp(t, bed);
@@ -71,7 +54,7 @@ testStores('one has it at a time, by name; numbers grow, also where the store fo
   const third = await take(places[0]);
   assert.ok(third.fence > second.fence);
   // It was given to another one meanwhile.
-  await assert.rejects(second.fenced(journal().journal).append(EFFECT), isLost);
+  assert.equal(await second.holds(), false);
   assert.ok(second.lost.aborted);
 });
 
@@ -80,26 +63,42 @@ testStores('the same state directory gets it back at once: its last process has 
   const first = await take(places[0]);
   const again = await take(places[0]);
   assert.ok(again.fence > first.fence);
-  await assert.rejects(first.fenced(journal().journal).append(EFFECT), isLost);
+  assert.equal(await first.holds(), false);
   copyFileSync(join(places[0], 'lease'), join(places[1], 'lease'));
   // A copy of an earlier state of it does not count.
   await take(places[0]);
   await assert.rejects(take(places[1]), isHeld);
 });
 
-testStores('no effect begins once another one has the lease; other records are written', async (t, bed) => {
-  const { take, places } = await setUp(t, bed);
-  const lease = await take(places[0]);
-  const { journal: bare, types } = journal();
-  const fenced = lease.fenced(bare);
-  await fenced.append(EFFECT);
-  await bed.giveLease(REPOSITORY, 'another');
-  await assert.rejects(fenced.append(EFFECT), isLost);
-  assert.ok(lease.lost.aborted);
-  await fenced.append({ type: 'effect_failed', issue: 1, effect: 'push', key: 'push', error: 'cut off' });
-  assert.deepEqual(types, ['effect_started', 'effect_failed']);
+testStores(
+  'a holder learns that another one has it, or had it since, and takes nothing from that one',
+  async (t, bed) => {
+    const { take, places } = await setUp(t, bed);
+    const lease = await take(places[0]);
+    assert.equal(await lease.holds(), true);
+    await bed.giveLease(REPOSITORY, 'another');
+    assert.equal(await lease.holds(), false);
+    assert.ok(lease.lost.aborted);
+    await lease.release();
+    assert.equal(await bed.tokenOf(REPOSITORY), 'another');
+    await bed.giveLease(REPOSITORY, null);
+    const next = await take(places[0]);
+    await bed.passLease(REPOSITORY);
+    assert.equal(await next.holds(), false);
+  },
+);
+
+testStores('the lease says where its holder is, as of the last renewal', async (t, bed) => {
+  const { store, places } = await setUp(t, bed);
+  let at = '';
+  const more = { store, repository: REPOSITORY, leaseMs: 60_000, stateDir: places[0], clock: systemClock, log };
+  const lease = await RepositoryLease.take({ ...more, address: () => at });
+  assert.equal(await store.addressOf(REPOSITORY), '');
+  at = 'proof http://127.0.0.1:1';
+  await lease.holds();
+  assert.equal(await store.addressOf(REPOSITORY), at);
   await lease.release();
-  assert.equal(await bed.tokenOf(REPOSITORY), 'another');
+  assert.equal(await store.addressOf(REPOSITORY), null);
 });
 
 testStores(
@@ -108,12 +107,12 @@ testStores(
     const { store, take, places } = await setUp(t, bed, 1_500);
     const lease = await take(places[0]);
     await bed.giveLease(REPOSITORY, null);
-    await lease.fenced(journal().journal).append(EFFECT);
+    assert.equal(await lease.holds(), true);
     assert.equal(await store.fenceOf(REPOSITORY), lease.fence);
     await bed.stop();
     await new Promise((resolve) => lease.lost.addEventListener('abort', resolve, { once: true }));
-    await assert.rejects(lease.fenced(journal().journal).append(EFFECT), isLost);
-    const leases = new Leases(store, 60_000, systemClock);
+    assert.equal(await lease.holds(), false);
+    const leases = new Leases(store, 60_000, systemClock, address);
     finallyDo(t, () => leases.close());
     const free = new Promise<void>((resolve) => void leases.onFree(resolve));
     await assert.rejects(leases.take(REPOSITORY, places[0], log), (error) =>
@@ -130,7 +129,7 @@ testStores(
 testStores('whoever waits is told once the lease is free', async (t, bed) => {
   const { store, take, places } = await setUp(t, bed);
   const lease = await take(places[0]);
-  const leases = new Leases(store, 60_000, systemClock);
+  const leases = new Leases(store, 60_000, systemClock, address);
   finallyDo(t, () => leases.close());
   await assert.rejects(leases.take(REPOSITORY, places[1], log), isHeld);
   const free = new Promise<void>((resolve) => void leases.onFree(resolve));

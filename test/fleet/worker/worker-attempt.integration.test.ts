@@ -176,7 +176,9 @@ test('a worker that ends without an answer keeps the work, and hands it in at it
   assert.notEqual(adopted[0]?.head, head);
   const end = await attempt.ended;
   assert.deepEqual(!end.ok && end.cutOff, { kind: 'returned', worker: 'w' });
-  assert.deepEqual(readdirSync(join(directory, 'kept')), []);
+  // Until it is published.
+  assert.equal((await kept.read(attempt.id)).handed, true);
+  assert.ok(kept.hasBundle(attempt.id));
 });
 
 test('work that the coordinator takes no more stays, and is named', async (t) => {
@@ -208,7 +210,7 @@ test('what a killed worker left is handed in from its workspace, and all else is
   assert.deepEqual(!end.ok && end.cutOff, { kind: 'returned', worker: 'w' });
   assert.deepEqual(
     [...places, join(directory, 'kept')].map((place) => readdirSync(place)),
-    [[], [], []],
+    [[], [], [`${attempt.id}.bundle`, `${attempt.id}.json`]],
   );
   cut.abort(new Error('over'));
   returning.abort();

@@ -14,7 +14,7 @@ import { type StoreBed, testStores } from '../../support/stores.ts';
 import { type Cleanup, finallyDo } from '../../support/temp.ts';
 
 const OTHER_KEY = 'another-key-of-sixteen';
-const LEASE = { token: 't', host: 'machine', since: 1 };
+const LEASE = { token: 't', host: 'machine', since: 1, address: '' };
 
 async function setUp(t: Cleanup, bed: StoreBed) {
   const log = { log: () => undefined };

@@ -1,0 +1,96 @@
+// A coordinator's machine is gone for good: another machine takes the repository over from the journal in the store, with nothing lost.
+
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
+import { agentRunning } from '../support/agents.ts';
+import { Daemon } from '../support/daemon.ts';
+import { FaultyProxy } from '../support/faulty-proxy.ts';
+import { FLEET_KEY, RedisServer, startWorker } from '../support/fleet.ts';
+import { startForge, type TestForge } from '../support/forge.ts';
+import { type Cleanup, tempDir } from '../support/temp.ts';
+
+const LEASE_MS = 5_000;
+const COMMIT = 'echo "done for $TOOL_ISSUE" > work.txt; git add -A; git commit -qm "Do the work"';
+
+function coordinator(t: Cleanup, forge: TestForge, redis: RedisServer, script: string, { url }: FaultyProxy) {
+  return Daemon.start(t, forge, {
+    yaml: [
+      `queue: { url: "${redis.url}", key: $FLEET_KEY, lease_ms: ${LEASE_MS} }`,
+      'agent: { max_concurrent_agents: 2, max_attempts: 2, max_retry_backoff_ms: 100 }',
+      agentRunning(script),
+    ].join('\n'),
+    env: { FLEET_KEY },
+    apiUrl: url,
+  });
+}
+
+/** As a machine that is gone: nothing of it is left. */
+async function vanish(daemon: Daemon): Promise<void> {
+  assert.equal(await daemon.stop('SIGKILL'), 'SIGKILL');
+  for (const path of [daemon.stateDir, daemon.root]) rmSync(path, { recursive: true, force: true });
+}
+
+async function assertDoneOnce(forge: TestForge, daemon: Daemon, issue: number): Promise<void> {
+  await daemon.until('it has an end', async () => !(await forge.labelsOf(issue)).includes('tool-todo'));
+  const labels = (await forge.labelsOf(issue)).filter((label) => label.startsWith('tool-'));
+  assert.deepEqual(labels, ['tool-done'], daemon.log);
+  const pulls = (await forge.pulls()).filter(({ head }) => head === `tool/issue-${issue}`);
+  assert.equal(pulls.length, 1, daemon.log);
+}
+
+function attemptsOf(directory: string, issue: number): string {
+  const path = join(directory, `begun-${issue}`);
+  return existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n').join() : '';
+}
+
+test('effects that were half done are finished, and numbers of attempts go on', async (t) => {
+  const [forge, redis, place] = await Promise.all([startForge(t), RedisServer.start(t), tempDir(t)]);
+  const proxy = await FaultyProxy.start(t, forge.forge.url);
+  // The branch is there, and nobody knows whether its pull request is.
+  proxy.choose = (method, path) => (method === 'POST' && /\/pulls$/.test(path) ? 'hang' : undefined);
+  const [pushed, worked] = [await forge.open('First'), await forge.open('Second')];
+  const script = [
+    `echo "$TOOL_ATTEMPT" >> ${place}/begun-$TOOL_ISSUE`,
+    `if [ "$TOOL_ISSUE-$TOOL_ATTEMPT" = ${worked}-1 ]; then exit 3; fi`,
+    `if [ "$TOOL_ISSUE-$TOOL_ATTEMPT" = ${worked}-2 ]; then while [ ! -e ${place}/never ]; do sleep 0.1; done; fi`,
+    COMMIT,
+  ].join('\n');
+  const first = await coordinator(t, forge, redis, script, proxy);
+  const worker = startWorker(t, 'one', redis, ['--slots', '2']);
+  await first.until('both are under way', () => proxy.times('hang') > 0 && attemptsOf(place, worked) === '1,2');
+  const second = await coordinator(t, forge, redis, script, proxy);
+  await second.logged(/repository_held/);
+  await vanish(first);
+  proxy.choose = () => undefined;
+  for (const issue of [pushed, worked]) await assertDoneOnce(forge, second, issue);
+  // The one that failed counted, and the one that was cut off did not.
+  assert.deepEqual([attemptsOf(place, pushed), attemptsOf(place, worked)], ['1', '1,2,3']);
+  const kept = join(worker.directory, 'state', 'kept');
+  await second.until('nothing of what is published is kept', () =>
+    readdirSync(kept).every((name) => name.includes(`_${worked}_1_2_`)),
+  );
+});
+
+test('commits that were handed in and not published come from the worker that kept them', async (t) => {
+  const [forge, redis, place] = await Promise.all([startForge(t), RedisServer.start(t), tempDir(t)]);
+  const proxy = await FaultyProxy.start(t, forge.forge.url);
+  proxy.choose = (_, path) => (path.includes('git-receive-pack') ? 'status502' : undefined);
+  const issue = await forge.open('Do it');
+  const script = `echo "$TOOL_ATTEMPT" >> ${place}/begun-$TOOL_ISSUE; ${COMMIT}`;
+  const first = await coordinator(t, forge, redis, script, proxy);
+  const worker = startWorker(t, 'one', redis);
+  await first.until('it cannot be pushed', () => proxy.times('status502') > 0);
+  const kept = join(worker.directory, 'state', 'kept');
+  await first.until('the work is kept', () => readdirSync(kept).some((name) => name.endsWith('.bundle')));
+  const second = await coordinator(t, forge, redis, script, proxy);
+  await second.logged(/repository_held/);
+  await vanish(first);
+  proxy.choose = () => undefined;
+  await assertDoneOnce(forge, second, issue);
+  assert.equal(attemptsOf(place, issue), '1');
+  assert.match(second.log, /work_awaited/);
+  assert.match(worker.stderr, /what was kept of the attempt .* is with the coordinator/);
+  await second.until('it is kept no longer', () => readdirSync(kept).length === 0);
+});
