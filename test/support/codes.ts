@@ -1,6 +1,7 @@
 // Assertions about refusals by their codes and values, so that their words stay free.
 
 import assert from 'node:assert/strict';
+import { isDeepStrictEqual } from 'node:util';
 import { type Code, messageIn, type Refusal, refusal, type Values, type ValuesOf } from '../../src/base/rules/codes.ts';
 import { type ErrorKind, ToolError } from '../../src/base/rules/errors.ts';
 
@@ -39,8 +40,10 @@ export function hasProblem<C extends Code>(of: C, values: Partial<ValuesOf<C>> =
     assert.ok(error instanceof ToolError, String(error));
     const { problems } = error.values;
     assert.ok(Array.isArray(problems), `${error.code} lists no problems`);
-    const found: Refusal | undefined = problems.find((one: Refusal) => one.of.code === of.code);
-    holds(found, of, values as Values);
+    const isMeant = (one: Refusal) =>
+      one.of.code === of.code &&
+      Object.entries(values).every(([name, value]) => isDeepStrictEqual(one.values[name], value));
+    assert.ok(problems.some(isMeant), `expected ${of.code} ${JSON.stringify(values)}, got: ${error.message}`);
     return true;
   };
 }

@@ -10,7 +10,7 @@ import { WORK_CODES } from '../../src/daemon/rules/codes/work-codes.ts';
 import type { StateView } from '../../src/daemon/view.ts';
 import type { Page } from '../../src/daemon/view-page.ts';
 import { StatusServer } from '../../src/web/server.ts';
-import { isOf } from '../support/codes.ts';
+import { isOf, wordsOf } from '../support/codes.ts';
 import { type Cleanup, finallyDo } from '../support/temp.ts';
 import { issueWith, NO_HISTORY, viewWith } from '../support/view.ts';
 
@@ -190,7 +190,7 @@ test('the page of an issue for a browser, its story for a terminal, a sentence f
   assert.match(known.body, /<pre id="output"[^>]*>&lt;b&gt;hello\n<\/pre>/);
   const unknown = await ask(port, '/issues/2', { headers: accept });
   assert.equal(unknown.status, 404);
-  assert.match(unknown.body, /<p>The daemon knows nothing of issue #2\.<\/p>.*<a href="\/">/);
+  assert.match(unknown.body, new RegExp(`<p>${wordsOf(HTTP_CODES.issue_unknown, { issue: 2 })}</p>.*<a href="/">`));
   const text = await ask(port, '/issues/1');
   assert.match(text.headers['content-type'] ?? '', /^text\/plain/);
   assert.equal(text.body, '#1 First <b>bold</b>\nnow: attempt 2 is at: agent\n');
