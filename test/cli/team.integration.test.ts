@@ -5,7 +5,8 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, existsSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { codeIn } from '../support/codes.ts';
+import { OPERATIONS_CODES } from '../../src/team/rules/codes/operations-codes.ts';
+import { codeIn, lineLike } from '../support/codes.ts';
 import { HookedProject, TEAM } from '../support/hooked.ts';
 import { SPEC_ID, SPEC_TEXT } from '../support/spec.ts';
 
@@ -68,7 +69,8 @@ test('who cannot be told at a shell is not asked for a key, which no flag takes'
   await project.team();
   const { code, err } = run(project, ['team', 'task', 'list'], { CLAUDECODE: '1' });
   assert.equal(code, 1);
-  assert.equal(codeIn(err), 'caller_unknown');
+  const why = /this shell belongs to an agent of the host.*?/;
+  assert.match(err, lineLike(OPERATIONS_CODES.caller_unknown, { why }));
   assert.doesNotMatch(err, /key/);
 });
 

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { check, getFileInfo } from 'prettier';
-import { textOf } from '../../src/base/rules/codes.ts';
+import { refusal, textOf } from '../../src/base/rules/codes.ts';
 import { formatterNotes } from '../../src/install/formatters.ts';
 import { INSTALL_CODES } from '../../src/install/rules/install-codes.ts';
 import { builtPackage, install, projectOf, treeOf } from '../support/installed.ts';
