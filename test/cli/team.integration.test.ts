@@ -5,8 +5,6 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, existsSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { OPERATIONS_CODES } from '../../src/team/rules/codes/operations-codes.ts';
-import { codeIn, lineLike } from '../support/codes.ts';
 import { HookedProject, TEAM } from '../support/hooked.ts';
 import { SPEC_ID, SPEC_TEXT } from '../support/spec.ts';
 
@@ -69,8 +67,7 @@ test('who cannot be told at a shell is not asked for a key, which no flag takes'
   await project.team();
   const { code, err } = run(project, ['team', 'task', 'list'], { CLAUDECODE: '1' });
   assert.equal(code, 1);
-  const why = /this shell belongs to an agent of the host.*?/;
-  assert.match(err, lineLike(OPERATIONS_CODES.caller_unknown, { why }));
+  assert.match(err, /toolcrew cannot identify you: this shell belongs to an agent of the host/);
   assert.doesNotMatch(err, /key/);
 });
 
@@ -83,10 +80,9 @@ test('tool doctor names a log whose beginning is lost, and what to do', async (t
     const { checks } = JSON.parse(run(project, ['doctor', '--json']).out) as { checks: Record<string, string>[] };
     const row = checks.find(({ name }) => name === 'team log');
     assert.equal(row?.status, 'fail');
-    assert.equal(row?.code, 'team_log_headless');
-    assert.ok(row?.says?.includes(`.tool/teams/${TEAM}`), row?.says);
+    assert.match(row?.says ?? '', /does not begin as the log of a team does/);
     assert.equal(row?.mend, `move .tool/teams/${TEAM} away`);
-    assert.equal(codeIn(run(project, ['team', 'task', 'list']).err), 'team_log_headless');
+    assert.match(run(project, ['team', 'task', 'list']).err, /does not begin as the log of a team does/);
     assert.match(run(project, ['team', 'status']).out, /unreadable/);
   }
 });
@@ -98,8 +94,7 @@ test('tool doctor has a log of a newer version read by that version, and moves n
   project.write(log, `${project.read(log)}{"v":9,"type":"later"}\n`);
   const { checks } = JSON.parse(run(project, ['doctor', '--json']).out) as { checks: Record<string, string>[] };
   const row = checks.find(({ name }) => name === 'team log');
-  assert.equal(row?.code, 'record_version_newer');
-  assert.match(row?.says ?? '', /version 9\b/);
+  assert.match(row?.says ?? '', /holds a record of version 9/);
   assert.equal(
     row?.mend,
     'install the newest toolcrew, in its clone: git pull && npm ci && npm pack && npm install -g ./toolcrew-*.tgz',
@@ -117,7 +112,7 @@ test('a log that cannot be read is named, and keeps nobody from another team or 
   const alone = restart();
   assert.equal(alone.code, 2);
   assert.match(alone.err, words);
-  assert.doesNotMatch(alone.err, /\(nothing_to_restart\)/);
+  assert.doesNotMatch(alone.err, /nothing to restart/i);
   const approved = run(project, ['spec', 'approve', SPEC_ID]);
   assert.equal(approved.code, 0);
   assert.match(approved.out, new RegExp(`^${SPEC_ID} is approved$`, 'm'));

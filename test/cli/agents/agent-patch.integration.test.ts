@@ -131,7 +131,7 @@ suite('the patch runtime', { concurrency: true }, () => {
     assert.deepEqual(labels, ['tool-failed']);
     assert.match(
       comments[0] ?? '',
-      /diff 2 of 2 .*\(patch_not_applied\)\nerror: patch failed: src\/greet\.js:1\nerror: src\/greet\.js: patch does not apply/,
+      /diff 2 of 2 does not apply: \(patch_not_applied\)\nerror: patch failed: src\/greet\.js:1\nerror: src\/greet\.js: patch does not apply/,
     );
     assert.equal(pushed, false);
   });

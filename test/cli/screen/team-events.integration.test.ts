@@ -5,8 +5,6 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { appendFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { TASK_CODES } from '../../../src/team/rules/codes/tasks-codes.ts';
-import { wordsOf } from '../../support/codes.ts';
 import { programFile } from '../../support/compiled.ts';
 import { rec, TEAM } from '../../support/team.ts';
 import { Scribe } from '../../support/team-files.ts';
@@ -115,11 +113,7 @@ test('records as JSON lines, of one member or of one type', async (t) => {
       ['member_registered', true, null],
       ['member_spawned', true, null],
       ['task_created', true, null],
-      [
-        'task_updated',
-        false,
-        `${wordsOf(TASK_CODES.task_meant_for_other, { task: '1', owner: 'tester' })} (task_meant_for_other)`,
-      ],
+      ['task_updated', false, 'Task 1 is meant for tester. (task_meant_for_other)'],
       ['task_updated', true, null],
       ['decision', true, null],
       ['message_sent', true, null],
